@@ -15,33 +15,33 @@ Annealer::Annealer(const Problem& problem, const StopCriterion& stop_criterion, 
 }
 
 void Annealer::restart_from(const std::vector<Route>& routes) {
-    plan.become(routes);
+    plan.replace_routes(routes);
     for (int agent = 0; agent < static_cast<int>(routes.size()); ++agent) stale_.set(agent, true);
     cost = plan.cost();
 }
 
 void Annealer::restart_from(const std::vector<Route>& one, const std::vector<Route>& other) {
     restart_from(one);
-    cross(plan, other, random_);
+    crossover(plan, other, random_);
     build(false);
 }
 
-void Annealer::take(const std::vector<Route>& routes, const SubPlan& part) {
-    plan.become(routes, &part);
-    forget();
+void Annealer::start_part(const std::vector<Route>& routes, const SubPlan& part) {
+    plan.replace_routes(routes, &part);
+    discard_best();
 }
 
-void Annealer::forget() {
-    for (int agent = 0; agent < static_cast<int>(best.size()); ++agent) stale_.set(agent, plan.is_mine(agent));
+void Annealer::discard_best() {
+    for (int agent = 0; agent < static_cast<int>(best.size()); ++agent) stale_.set(agent, plan.contains(agent));
     cost = plan.cost();
     best_cost = UNKNOWN;
     store_best();
 }
 
-void Annealer::build(bool scattered) {
+void Annealer::build(bool seeded) {
     plan.begin();
     items_.assign(plan.absent.begin(), plan.absent.end());
-    if (scattered) recreate_.scatter(items_);
+    if (seeded) recreate_.seed_routes(items_);
     std::erase_if(items_, [&](int item) { return plan.is_served(item); });
     if (recreate_(items_)) {
         plan.keep();
@@ -58,13 +58,13 @@ void Annealer::step(double temperature) {
     plan.begin();
     ruin_(items_);
     const Number most = cost + acceptance_margin(temperature);
-    if (recreate_(items_, most, ruin_.has_gathered())) {
+    if (recreate_(items_, most, ruin_.has_listed_neighbourhood())) {
         improve_touched_routes();
         accept_or_undo(most);
     } else {
         plan.undo();
     }
-    if (exchange_.is_of_use()) trade(temperature);
+    if (exchange_.is_of_use()) exchange_routes(temperature);
 }
 
 void Annealer::set_unassigned_prices(std::vector<Number> prices) {
@@ -75,14 +75,14 @@ void Annealer::set_unassigned_prices(std::vector<Number> prices) {
     if (!plan.absent.empty()) restart_from(best);
 }
 
-// Many small moves by the same draw: a round of ruin and recreate takes as long as all of them.
-void Annealer::trade(double temperature) {
+// Several small moves per iteration: together they take as long as one ruin and recreate.
+void Annealer::exchange_routes(double temperature) {
     const Number room = acceptance_margin(temperature);
     for (int k = 0; k < EXCHANGES_PER_STEP; ++k)
         if (exchange_.propose(room)) accept_or_undo(cost + room);
 }
 
-// Keep what the round made of the plan if that costs less than `most`.
+// Keep the changes of this round if the plan then costs less than `most`.
 void Annealer::accept_or_undo(Number most) {
     const Number now = plan.cost_now();
     if (now >= most) return plan.undo();
@@ -92,12 +92,12 @@ void Annealer::accept_or_undo(Number most) {
     store_best();
 }
 
-// What a plan that is taken must cost less than, above the cost of this one; never 0, so that an equal one is taken.
+// The acceptance margin above the present cost; at least 1, so that an equal plan is accepted.
 Number Annealer::acceptance_margin(double temperature) {
     return 1 + static_cast<Number>(-temperature * std::log(1.0 - random_.unit()));
 }
 
-// What insertion does not change: which agent drives a route, and reloads that lost their reason.
+// Changes that insertion does not make: the agent of a route, and the removal of reloads that are no longer needed.
 void Annealer::improve_touched_routes() {
     for (std::size_t k = 0; k < plan.touched.size(); ++k) {
         const int agent = plan.touched[k];
@@ -106,7 +106,7 @@ void Annealer::improve_touched_routes() {
         const IndexedSet& idle = plan.idle[random_.below(problem_.types)];
         const int other = idle.empty() || random_.chance(0.5) ? random_.below(static_cast<int>(plan.routes.size()))
                                                               : idle.any(random_);
-        if (plan.is_mine(other) && problem_.agents[other].type != problem_.agents[agent].type)
+        if (plan.contains(other) && problem_.agents[other].type != problem_.agents[agent].type)
             plan.exchange(agent, other);
     }
 }
@@ -128,7 +128,7 @@ double Annealer::mean_leg_cost() const {
     for (int agent : plan.active) {
         const Agent& driver = problem_.agents[agent];
         sum += plan.routes[agent].cost - driver.fixed;
-        for (const Node& node : plan.routes[agent].nodes)  // service is paid wherever it is done
+        for (const Node& node : plan.routes[agent].nodes)  // the cost of service does not depend on the route
             if (problem_.is_ticket(node.stop)) sum -= driver.per_time * problem_.tickets[node.stop].service;
     }
     return std::max(1.0, static_cast<double>(sum) / (plan.served + plan.active.size() + 1));

@@ -1,7 +1,7 @@
-// One plan, or one part of a plan, under simulated annealing over ruin and recreate, and trades in between.
+// Simulated annealing with ruin and recreate of one plan, or one part of a plan, with inter-route exchanges in between.
 //
-// Source: Christiaens and Vanden Berghe 2020, section 4. Owns the plan under change and the best one seen; when to
-// stop and how hot it is are `search_driver.hpp`'s.
+// Source: Christiaens and Vanden Berghe 2020, section 4. Owns the current plan and the best one. The stop criterion and
+// the temperature belong to `search_driver.hpp`.
 #pragma once
 #include "population.hpp"
 #include "recreate.hpp"
@@ -14,15 +14,18 @@ class Annealer {
 public:
     Annealer(const Problem& problem, const StopCriterion& stop_criterion, std::uint64_t seed);
 
-    void restart_from(const std::vector<Route>& routes);             // of all agents
-    void take(const std::vector<Route>& routes, const SubPlan& part);  // those of its agents; forgets the best plan
-    // Begin a child of two plans: the one with routes of the other, whatever that leaves out put back.
+    void restart_from(const std::vector<Route>& routes);  // of all agents
+    // Continue with the agents of a part; discards the best plan.
+    void start_part(const std::vector<Route>& routes, const SubPlan& part);
+    // Start a child of two plans: the first with some routes of the second, and every other ticket inserted.
     void restart_from(const std::vector<Route>& one, const std::vector<Route>& other);
-    void forget();                                                 // the best plan: it is the one at hand
-    void build(bool scattered);  // insert what is absent
+    void discard_best();      // sets it to the current plan
+    void build(bool seeded);  // insert all unserved items
     void step(double temperature);
-    void set_unassigned_prices(std::vector<Number> prices);  // for what is left out; with none, nothing need be, or the plan is the best
-    void store_best();             // the plan as the best one, if it is
+    // Set the prices of unserved items. Without prices the penalties apply again, and the plan serves all items or
+    // becomes the best one.
+    void set_unassigned_prices(std::vector<Number> prices);
+    void store_best();  // set the best plan to the current one, if that is better
     double mean_leg_cost() const;
 
     Plan plan;
@@ -30,11 +33,11 @@ public:
     Number cost = 0, best_cost = UNKNOWN, iterations = 0;
 
 private:
-    static constexpr double EXCHANGES = 0.5;  // share of touched routes for which another agent is tried
-    static constexpr int EXCHANGES_PER_STEP = 10;         // proposed after each round
+    static constexpr double EXCHANGES = 0.5;       // share of changed routes for which another agent is tried
+    static constexpr int EXCHANGES_PER_STEP = 10;  // proposed after each iteration
 
     void improve_touched_routes();
-    void trade(double temperature);
+    void exchange_routes(double temperature);
     void accept_or_undo(Number most);
     Number acceptance_margin(double temperature);
 
@@ -44,7 +47,7 @@ private:
     Recreate recreate_;
     InterRouteExchange exchange_;
     std::vector<int> items_;
-    IndexedSet stale_;  // agents whose route in `best` is not the one of `plan`
+    IndexedSet stale_;  // agents whose route in `best` differs from that in `plan`
 };
 
 }  // namespace sisr

@@ -1,9 +1,10 @@
-// The cheapest place for an option in a route.
+// The cheapest insertion of an option into a route.
 //
-// Distance, loads and the clock are looked at in constant time a position, from what each node remembers. Where that
-// settles both cost and feasibility it is the answer; where it does not (`Problem::walks`: cost of time, lateness,
-// breaks, reloads …) it is a necessary condition and a bound, and only the positions that pass are laid out; where joined
-// stretches estimate their cost (`Problem::estimates`), only the likeliest of a route.
+// Distance, loads and times take constant time per position, from values stored at each node. Where these determine
+// both cost and feasibility, they are exact. Where they do not (`Problem::needs_evaluation`: cost of time, lateness,
+// breaks, reloads …), they give a necessary condition and a lower bound, and only positions that pass are evaluated.
+// Where concatenated segments estimate the cost (`Problem::estimates_by_segments`), only the best estimates of a route
+// are.
 #pragma once
 #include "working_plan.hpp"
 
@@ -14,12 +15,12 @@ public:
     Inserter(const Plan& plan, Random& random, double blink_rate)
         : plan_(plan), problem_(plan.problem), blink_(random, blink_rate) {}
 
-    // Lower `best` when the route of `agent` has a cheaper place. The longest route is priced against `longest`.
-    void look(int agent, const Option& option, InsertionPosition& best);
-    void forget_longest() { longest_ = plan_.longest(); }
+    // Update `best` if the route of `agent` has a cheaper position. Its duration is priced against `longest`.
+    void try_route(int agent, const Option& option, InsertionPosition& best);
+    void update_longest() { longest_ = plan_.longest(); }
 
 private:
-    static constexpr int MOST_LAID_OUT = 2;  // possible places in one route
+    static constexpr int MAX_EVALUATED = 2;  // feasible positions evaluated in one route
 
     struct Legs {
         const std::int32_t *in, *out;
@@ -27,25 +28,25 @@ private:
 
     bool admits(const Route& route, const Option& option) const;
     void single(const Route& route, const Option& option, InsertionPosition& best);
-    void bare(const Route& route, const Option& option, InsertionPosition& best);
+    void simple(const Route& route, const Option& option, InsertionPosition& best);
     void pair(const Route& route, const Option& option, InsertionPosition& best);
     void pair_beside_reload(const Route& route, const Option& option, Number base, InsertionPosition& best);
     void reloads(const Route& route, const Option& option, Number base, InsertionPosition& best);
     void reloads_at(const Route& route, const Option& option, int after, Number base, InsertionPosition& best);
-    void propose(const Route& route, const InsertionPosition& spot, InsertionPosition& best);
-    void lay_out_likeliest(const Route& route, InsertionPosition& best);
-    bool price(const Route& route, InsertionPosition& spot);
-    bool price_by_segments(const Route& route, InsertionPosition& spot) const;
-    Number surcharge(const Route& route, const InsertionPosition& spot, const RouteSegment& all) const;
-    RouteSegment up_to(const Route& route, const InsertionPosition& spot) const;
-    bool may_cut(const Route& route, int ticket, int after, bool is_behind) const;
+    void propose(const Route& route, const InsertionPosition& position, InsertionPosition& best);
+    void evaluate_likeliest(const Route& route, InsertionPosition& best);
+    bool price(const Route& route, InsertionPosition& position);
+    bool price_by_segments(const Route& route, InsertionPosition& position) const;
+    Number surcharge(const Route& route, const InsertionPosition& position, const RouteSegment& all) const;
+    RouteSegment up_to(const Route& route, const InsertionPosition& position) const;
+    bool fits_split_trip(const Route& route, int ticket, int after, bool is_behind) const;
     bool fits(const Route& route, const std::vector<Number>& loads, int node, int ticket) const;
     bool in_order(const Route& route, int after, Kind kind) const;
     Number base_cost(const Route& route, const Option& option) const;
 
-    // What a route of this duration adds to the price of the longest one.
+    // What a route of this duration adds to the cost of the longest one.
     Number span(Number duration) const { return problem_.span_cost * std::max<Number>(0, duration - longest_); }
-    // Service of a ticket that is reached at `arrival` from `before`; its end, or NEVER.
+    // End of the service of a ticket reached at `arrival` from `before`; NEVER if it is too late.
     Number serve(int ticket, Number arrival, int before, bool is_first) const {
         const Ticket& t = problem_.tickets[ticket];
         if (problem_.setups && (is_first || t.place != before)) arrival += t.setup;
@@ -63,8 +64,8 @@ private:
     const Problem& problem_;
     Blink blink_;
     Number longest_ = 0;
-    Route trial_{0};
-    std::vector<std::pair<Number, InsertionPosition>> likely_;  // places in one route by their estimated cost
+    Route candidate_{0};
+    std::vector<std::pair<Number, InsertionPosition>> estimated_;  // positions in one route with their estimated cost
 };
 
 }  // namespace sisr

@@ -5,11 +5,12 @@ namespace {
 
 class RouteBisection {
 public:
-    RouteBisection(const Problem& problem, const std::vector<Route>& routes, std::vector<SubPlan>& parts, Random& random)
+    RouteBisection(const Problem& problem, const std::vector<Route>& routes, std::vector<SubPlan>& parts,
+                   Random& random)
         : problem_(problem), routes_(routes), parts_(parts), random_(random), side_(routes.size()) {}
 
-    // Deal `agents` out to the parts from `first` to before `end`.
-    void cut(std::vector<int> agents, std::size_t first, std::size_t end) {
+    // Distribute `agents` over the parts from `first` to before `end`.
+    void decompose(std::vector<int> agents, std::size_t first, std::size_t end) {
         if (end - first == 1) {
             for (int agent : agents) parts_[first].agents[agent] = true;
             return;
@@ -20,10 +21,9 @@ public:
         for (int agent : agents) tickets += routes_[agent].served;
         auto half = agents.begin();
         const long share = tickets * static_cast<long>(middle - first) / static_cast<long>(end - first);
-        while (half != agents.end() && wanted < share)
-            wanted += routes_[*half++].served;
-        cut({agents.begin(), half}, first, middle);
-        cut({half, agents.end()}, middle, end);
+        while (half != agents.end() && wanted < share) wanted += routes_[*half++].served;
+        decompose({agents.begin(), half}, first, middle);
+        decompose({half, agents.end()}, middle, end);
     }
 
 private:
@@ -51,14 +51,14 @@ private:
 
 }  // namespace
 
-std::vector<SubPlan> cut(const Problem& problem, const std::vector<Route>& routes, int count, Random& random) {
+std::vector<SubPlan> decompose(const Problem& problem, const std::vector<Route>& routes, int count, Random& random) {
     std::vector<SubPlan> parts(count, SubPlan{std::vector<std::uint8_t>(routes.size(), false), {}});
     std::vector<int> used;
     std::vector<bool> is_served(problem.items.size(), false);
-    int dealt = random.below(count);
+    int next_part = random.below(count);
     for (const Route& route : routes) {
         if (!route.is_used()) {
-            parts[dealt++ % count].agents[route.agent] = true;
+            parts[next_part++ % count].agents[route.agent] = true;
             continue;
         }
         used.push_back(route.agent);
@@ -66,7 +66,7 @@ std::vector<SubPlan> cut(const Problem& problem, const std::vector<Route>& route
             if (problem.is_ticket(node.stop) && problem.tickets[node.stop].item >= 0)
                 is_served[problem.tickets[node.stop].item] = true;
     }
-    RouteBisection(problem, routes, parts, random).cut(used, 0, parts.size());
+    RouteBisection(problem, routes, parts, random).decompose(used, 0, parts.size());
     for (int item = 0; item < static_cast<int>(problem.items.size()); ++item)
         if (!is_served[item]) parts[random.below(count)].absent.push_back(item);
     return parts;

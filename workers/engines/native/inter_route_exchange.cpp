@@ -3,24 +3,24 @@
 namespace sisr {
 
 bool InterRouteExchange::propose(Number room) {
-    if (plan_.own.empty()) return false;
-    const int ticket = plan_.own[random_.below(static_cast<int>(plan_.own.size()))];
-    if (problem_.reloads && plan_.where[ticket] >= 0 && random_.chance(TRIPS)) return trips(ticket);
+    if (plan_.reachable.empty()) return false;
+    const int ticket = plan_.reachable[random_.below(static_cast<int>(plan_.reachable.size()))];
+    if (problem_.reloads && plan_.agent_of[ticket] >= 0 && random_.chance(TRIPS)) return trips(ticket);
     const int neighbour = next_to(ticket);
     if (neighbour < 0) return false;
-    const int one = plan_.where[ticket], other = plan_.where[neighbour];
+    const int one = plan_.agent_of[ticket], other = plan_.agent_of[neighbour];
     if (one < 0 || other < 0) return false;
     const int at = plan_.node[ticket], next = plan_.node[neighbour];
     if (one != other) return tails(one, at, other, next, room);
-    if (problem_.timed) return false;  // windows want their order
+    if (problem_.timed) return false;  // time windows fix the direction
     return at < next ? reverse(one, at + 1, next, room) : reverse(one, next, at - 1, room);
 }
 
-// A ticket that a new leg may lead to; -1 when there is none.
+// A ticket that a new leg may lead to; -1 without any.
 int InterRouteExchange::next_to(int ticket) {
     if (problem_.timed && random_.chance(TOWARDS_SUCCESSORS)) {
-        const auto& followers = problem_.followers[ticket];
-        return followers.empty() ? -1 : followers[random_.below(static_cast<int>(followers.size()))];
+        const auto& successors = problem_.successors[ticket];
+        return successors.empty() ? -1 : successors[random_.below(static_cast<int>(successors.size()))];
     }
     const auto& near = problem_.neighbours[ticket];
     const int others = std::min<int>(NEAR, static_cast<int>(near.size()) - 1);
@@ -30,29 +30,30 @@ int InterRouteExchange::next_to(int ticket) {
 bool InterRouteExchange::tails(int one, int last, int other, int next, Number room) {
     const Route &a = plan_.routes[one], &b = plan_.routes[other];
     const Agent& agent = problem_.agents[one];
-    if (agent.kin != problem_.agents[other].kin || last < a.pinned || next <= b.pinned) return false;
+    if (agent.unlocked_type != problem_.agents[other].unlocked_type || last < a.pinned || next <= b.pinned)
+        return false;
     const Node &i = a.nodes[last], &after_i = a.nodes[last + 1], &before_j = b.nodes[next - 1], &j = b.nodes[next];
     const Matrix& distance = problem_.distance(agent);
-    const bool empties = after_i.stop == TERMINUS && next == 1;
+    const bool is_emptied = after_i.stop == TERMINUS && next == 1;
     const Number detour = Number{distance(i.place, j.place)} - after_i.leg - j.leg +
-                          (empties ? 0 : distance(before_j.place, after_i.place));
-    if (agent.per_distance * detour - (empties ? agent.fixed : 0) >= room) return false;
+                          (is_emptied ? 0 : distance(before_j.place, after_i.place));
+    if (agent.per_distance * detour - (is_emptied ? agent.fixed : 0) >= room) return false;
     if (problem_.timed && !(in_time(a, last, b, next) && in_time(b, next - 1, a, last + 1))) return false;
     if (!problem_.is_mixed(agent) && !(fits(a, last, b, next) && fits(b, next - 1, a, last + 1))) return false;
     plan_.begin();
-    const auto rest_of = [](const Route& route, int from) { return Span{from, static_cast<int>(route.nodes.size())}; };
-    plan_.cross(one, rest_of(a, last + 1), other, rest_of(b, next));
+    const auto tail_of = [](const Route& route, int from) { return Span{from, static_cast<int>(route.nodes.size())}; };
+    plan_.exchange_segments(one, tail_of(a, last + 1), other, tail_of(b, next));
     return true;
 }
 
-// Whether a vehicle that goes on with the rest of another's route comes in time for it.
-bool InterRouteExchange::in_time(const Route& route, int last, const Route& rest, int next) const {
-    const Node &i = route.nodes[last], &j = rest.nodes[next];
+// Whether a vehicle that continues with the tail of another route is on time.
+bool InterRouteExchange::in_time(const Route& route, int last, const Route& tail, int next) const {
+    const Node &i = route.nodes[last], &j = tail.nodes[next];
     return i.finish + problem_.duration(problem_.agents[route.agent])(i.place, j.place) <= j.latest;
 }
 
-// Where loads only fall: whether it has room for it.
-bool InterRouteExchange::fits(const Route& route, int last, const Route& rest, int next) const {
+// Where loads only fall: whether the tail fits the remaining capacity.
+bool InterRouteExchange::fits(const Route& route, int last, const Route& tail, int next) const {
     const Number* capacity = problem_.agents[route.agent].capacity;
     const auto load = [&](const Route& of, int from, int d) {
         Number sum = 0;
@@ -61,15 +62,17 @@ bool InterRouteExchange::fits(const Route& route, int last, const Route& rest, i
         return sum;
     };
     for (int d = 0; d < problem_.dimensions; ++d)
-        if (route.load[d] - load(route, last + 1, d) + load(rest, next, d) > capacity[d]) return false;
+        if (route.load[d] - load(route, last + 1, d) + load(tail, next, d) > capacity[d]) return false;
     return true;
 }
 
-// Two vehicles of one type exchange trips, or one gives its trip, with a reload, to the other.
+// Exchange trips between two vehicles of one type, or move one trip, with its reload, to the other.
 bool InterRouteExchange::trips(int ticket) {
-    const int one = plan_.where[ticket], drawn = plan_.own[random_.below(static_cast<int>(plan_.own.size()))],
-              other = plan_.where[drawn];
-    if (other < 0 || other == one || problem_.agents[one].kin != problem_.agents[other].kin) return false;
+    const int one = plan_.agent_of[ticket],
+              drawn = plan_.reachable[random_.below(static_cast<int>(plan_.reachable.size()))],
+              other = plan_.agent_of[drawn];
+    if (other < 0 || other == one || problem_.agents[one].unlocked_type != problem_.agents[other].unlocked_type)
+        return false;
     const Route &a = plan_.routes[one], &b = plan_.routes[other];
     Span mine = trip_around(a, plan_.node[ticket]), theirs = trip_around(b, plan_.node[drawn]);
     if (mine.begin <= a.pinned || theirs.begin <= b.pinned) return false;
@@ -82,7 +85,7 @@ bool InterRouteExchange::trips(int ticket) {
             return false;
     }
     plan_.begin();
-    plan_.cross(one, mine, other, theirs);
+    plan_.exchange_segments(one, mine, other, theirs);
     return true;
 }
 
@@ -104,7 +107,7 @@ bool InterRouteExchange::reverse(int agent, int from, int to, Number room) {
         Number{distance(before.place, last.place)} + distance(first.place, after.place) - first.leg - after.leg;
     if (driver.per_distance * detour >= room) return false;
     plan_.begin();
-    plan_.turn(agent, from, to);
+    plan_.reverse_segment(agent, from, to);
     return true;
 }
 

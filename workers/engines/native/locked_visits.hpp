@@ -1,12 +1,10 @@
-// The locked visits of an agent: first on its route, in their order, with reloads before and between them where they do
-// not fit otherwise.
+// Builds the routes of locked visits: first on their route, in order, with reloads where the capacity requires them.
 #pragma once
 #include "route_state.hpp"
 
 namespace sisr {
 
-// The route of an agent that serves nothing else. Where no way keeps all rules, or none was found until the time is up,
-// it is the visits without a reload.
+// The route of an agent without other visits. If no feasible arrangement is found in time, the visits without reloads.
 Route locked_route(const Problem& problem, int agent, const StopCriterion& stop_criterion);
 
 }  // namespace sisr

@@ -1,8 +1,8 @@
-// The C face of a problem: flat arrays owned by the caller, alive and unchanged for the whole call.
+// The C structure of a problem: flat arrays owned by the caller, alive and unchanged during the call.
 //
-// Owns the layout and nothing else. The Python side (`workers/engines/native/sisr_engine.py`) fills it; `search_problem.hpp` turns it into
-// the shape the search works on. Absent optional values are -1. Lists of varying length are two arrays: `x_at[i]` to
-// `x_at[i + 1]` is the part of `x` that belongs to `i`.
+// Owns the layout and nothing else. `workers/engines/native/native_arrays.py` fills it; `search_problem.hpp` converts
+// it for the search. Absent optional values are -1. Lists of varying length are two arrays: the part of `x` from
+// `x_at[i]` to `x_at[i + 1]` belongs to `i`.
 #pragma once
 #include <cstdint>
 
@@ -48,29 +48,29 @@ enum TicketField {
 struct Input {
     Number agents, tickets, locations, dimensions, profiles, types, groups;
     Number backhaul, span_cost;
-    const Number* agent;                 // agents × AGENT_FIELDS
-    const Number* capacity;              // agents × dimensions
-    const Number *breaks_at, *breaks;    // of agents; each break: open, close, duration
-    const Number *reloads_at, *reloads;  // of agents; locations
-    const Number *locks_at, *locks;      // of agents; tickets
-    const Number* ticket;                // tickets × TICKET_FIELDS
-    const Number* demand;                // tickets × dimensions
-    const Number *windows_at, *windows;  // of tickets; each window: open, close
-    const std::uint8_t* allowed;         // types × tickets
-    const Number *rivals_at, *rivals;    // of tickets; tickets that must not share a route with it
-    const Number *members_at, *members;  // of groups; tickets
-    const Number* group;                 // groups × (is one_of, penalty)
-    const Number* const* distance;       // profiles × (locations × locations)
+    const Number* agent;                           // agents × AGENT_FIELDS
+    const Number* capacity;                        // agents × dimensions
+    const Number *breaks_at, *breaks;              // per agent; each break: open, close, duration
+    const Number *reloads_at, *reloads;            // per agent; locations
+    const Number *locks_at, *locks;                // per agent; tickets
+    const Number* ticket;                          // tickets × TICKET_FIELDS
+    const Number* demand;                          // tickets × dimensions
+    const Number *windows_at, *windows;            // per ticket; each window: open, close
+    const std::uint8_t* allowed;                   // types × tickets
+    const Number *incompatible_at, *incompatible;  // per ticket; tickets that must not share a route with it
+    const Number *members_at, *members;            // per group; tickets
+    const Number* group;                           // groups × (is one_of, penalty)
+    const Number* const* distance;                 // profiles × (locations × locations)
     const Number* const* duration;
-    const Number* preference;            // tickets × (agent or -1, what any other costs)
+    const Number* preference;  // tickets × (agent or -1, cost of service by any other)
 };
 
 struct Options {
-    double seconds;  // until the search returns, counted from the call
+    double seconds;  // time limit of the search, from the call
     Number seed;
-    Number threads;         // at most, for plans that are large enough
-    Number max_iterations;  // -1: until the time is up; otherwise cooling follows the count and runs repeat
-    Number warm_length;     // numbers in `warm`, the encoding of `SharedIncumbent`
+    Number threads;         // at most; fewer for small plans
+    Number max_iterations;  // -1: no limit; otherwise cooling follows the count and a seed repeats the run
+    Number warm_length;     // length of `warm`, a plan encoded as in `SharedIncumbent`
     const Number* warm;
 };
 

@@ -13,39 +13,39 @@ constexpr int UNTIMED_ORDERS = 11;
 }  // namespace
 
 bool Recreate::operator()(std::vector<int>& items, Number most, bool at_any_cost) {
-    sort(items, any_order());
-    inserter_.forget_longest();
-    const bool is_eager = problem_.priced && random_.chance(FORCED_INSERTION);
-    if (!only_grows_ || (!plan_.absent.empty() && !plan_.has_reduced_penalties())) most = NEVER;
+    sort(items, draw_order());
+    inserter_.update_longest();
+    const bool forces_insertion = problem_.priced && random_.chance(FORCED_INSERTION);
+    if (!cost_only_grows_ || (!plan_.absent.empty() && !plan_.has_reduced_penalties())) most = NEVER;
     for (std::size_t k = 0; k < items.size(); ++k) {
         if (plan_.route_cost() > most) return false;
         if (k % 16 == 15 && stop_criterion_.over()) break;
         const Item& item = problem_.items[items[k]];
         InsertionPosition best;
         for (const Option& option : item.options) {
-            const InsertionPosition spot = best_spot(option);
-            if (spot.delta < best.delta) best = spot;
+            const InsertionPosition position = best_position(option);
+            if (position.delta < best.delta) best = position;
         }
-        const bool is_asked = at_any_cost || item.all_of >= 0 || (is_eager && item.is_priced);
-        if (best.agent < 0 || (best.delta >= plan_.price(items[k]) && !is_asked)) continue;
+        const bool is_forced = at_any_cost || item.all_of >= 0 || (forces_insertion && item.is_priced);
+        if (best.agent < 0 || (best.delta >= plan_.price(items[k]) && !is_forced)) continue;
         plan_.insert(best);
-        if (problem_.span_cost > 0) inserter_.forget_longest();
+        if (problem_.span_cost > 0) inserter_.update_longest();
     }
-    if (is_eager) drop_unprofitable(items);
+    if (forces_insertion) drop_unprofitable(items);
     return problem_.all_of.empty() || complete_groups();
 }
 
-void Recreate::scatter(std::vector<int>& items) {
+void Recreate::seed_routes(std::vector<int>& items) {
     sort(items, FAR_FIRST);
     for (int item : items) {
         if (stop_criterion_.over()) return;
         InsertionPosition best;
-        for (const Option& option : problem_.items[item].options) look_at_idle(option, best);
+        for (const Option& option : problem_.items[item].options) try_idle_agents(option, best);
         if (best.agent >= 0) plan_.insert(best);
     }
 }
 
-int Recreate::any_order() {
+int Recreate::draw_order() {
     return ORDERS[random_.below(problem_.timed ? static_cast<int>(std::size(ORDERS)) : UNTIMED_ORDERS)];
 }
 
@@ -81,58 +81,58 @@ Number Recreate::key(int order, const Option& option) const {
     }
 }
 
-InsertionPosition Recreate::best_spot(const Option& option) {
+InsertionPosition Recreate::best_position(const Option& option) {
     InsertionPosition best;
     is_listed_.clear(), nearby_.clear();
     is_listed_.add(0);
     if (plan_.active.size() > FEW_ROUTES) {
         if (option.pickup >= 0) list_routes_near(option.pickup);
         list_routes_near(option.ticket);
-        for (int agent : nearby_) inserter_.look(agent, option, best);
+        for (int agent : nearby_) inserter_.try_route(agent, option, best);
     }
     if (best.agent < 0)
         for (int agent : plan_.active)
-            if (is_listed_.add(1 + agent)) inserter_.look(agent, option, best);
-    look_at_idle(option, best);
+            if (is_listed_.add(1 + agent)) inserter_.try_route(agent, option, best);
+    try_idle_agents(option, best);
     return best;
 }
 
-// Which neighbours share a route is as good as chance, so each is written down, and the next one over it if it was known.
+// Branches on shared routes are unpredictable, so each agent is written, and overwritten by the next if it is listed.
 void Recreate::list_routes_near(int ticket) {
     const auto& near = problem_.neighbours[ticket];
     const std::size_t last = std::min<std::size_t>(near.size() - 1, NEAR);
     std::size_t count = nearby_.size();
     nearby_.resize(count + last);
     for (std::size_t k = 1; k <= last; ++k) {
-        nearby_[count] = plan_.where[near[k]];
+        nearby_[count] = plan_.agent_of[near[k]];
         count += is_listed_.add(1 + nearby_[count]);
     }
     nearby_.resize(count);
 }
 
-void Recreate::look_at_idle(const Option& option, InsertionPosition& best) {
+void Recreate::try_idle_agents(const Option& option, InsertionPosition& best) {
     for (const IndexedSet& agents : plan_.idle)
-        if (!agents.empty()) inserter_.look(agents.back(), option, best);
+        if (!agents.empty()) inserter_.try_route(agents.back(), option, best);
 }
 
-// Take priced items out again that cost more than they pay.
+// Remove optional items that cost more than their penalty.
 void Recreate::drop_unprofitable(const std::vector<int>& items) {
     for (int item : items)
         if (problem_.items[item].is_priced && problem_.items[item].all_of < 0 && plan_.is_served(item))
             plan_.drop_unprofitable(item);
 }
 
-// Take out what is left of groups that are served whole or not at all; of groups that share a ticket one may take out
-// another's.
+// Remove incomplete all-or-none groups; groups that share a ticket may make others incomplete.
 bool Recreate::complete_groups() {
-    const auto is_here = [&](int ticket) { return plan_.where[ticket] >= 0; };
+    const auto is_here = [&](int ticket) { return plan_.agent_of[ticket] >= 0; };
     for (bool is_whole = false; !is_whole;) {
         is_whole = true;
         for (const auto& group : problem_.all_of) {
-            if (std::none_of(group.begin(), group.end(), is_here) || std::all_of(group.begin(), group.end(), is_here)) continue;
+            if (std::none_of(group.begin(), group.end(), is_here) || std::all_of(group.begin(), group.end(), is_here))
+                continue;
             for (int ticket : group) {
                 if (!is_here(ticket)) continue;
-                const int agent = plan_.where[ticket];
+                const int agent = plan_.agent_of[ticket];
                 plan_.remove(ticket);
                 if (!plan_.close_gaps(agent)) return false;
             }

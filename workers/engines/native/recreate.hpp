@@ -1,8 +1,8 @@
-// Puts items back, each where it costs least, in an order drawn anew each round.
+// Recreate: greedy insertion of items in a random order.
 //
-// Source: Christiaens and Vanden Berghe 2020, section 5.2 (greedy insertion with blinks). Departure: a route is looked
-// at only when it serves a near neighbour of the item, all routes only when none of these takes it. Nearly every best
-// place is among them, and a look then costs the same at 5000 tickets as at 500.
+// Source: Christiaens and Vanden Berghe 2020, section 5.2 (greedy insertion with blinks). Departure: a route is tried
+// only if it serves a near neighbour of the item, and all routes only if none of these is feasible. Nearly every best
+// position is among them, and an insertion takes as long with 5000 tickets as with 500.
 #pragma once
 #include "cheapest_insertion.hpp"
 
@@ -18,32 +18,32 @@ public:
           inserter_(plan, random, plan.problem.items.size() <= FEW_ITEMS ? BLINK_OFTEN : BLINK_RATE),
           is_listed_(1 + static_cast<int>(plan.problem.agents.size())),
           key_(plan.problem.items.size()),
-          only_grows_(problem_.exchangeable && !problem_.priced && !problem_.reloads && problem_.span_cost == 0 &&
-                      problem_.all_of.empty()) {}
+          cost_only_grows_(problem_.exchangeable && !problem_.priced && !problem_.reloads && problem_.span_cost == 0 &&
+                           problem_.all_of.empty()) {}
 
-    // False when a group that must be served whole could neither be completed nor taken out, or when the routes cost
-    // more than `most` before all items are back. An item stays out where that is cheaper, unless `at_any_cost`.
+    // Returns false when an all-or-none group could neither be completed nor removed, or when the routes cost more than
+    // `most` before all items are inserted. An item stays unserved where that is cheaper, unless `at_any_cost`.
     bool operator()(std::vector<int>& items, Number most = NEVER, bool at_any_cost = false);
 
-    // Give items an agent each, the most remote first, while idle ones last. The start of Christiaens and Vanden
-    // Berghe: routes that grow by merging keep to one region, those filled one after the other do not.
-    void scatter(std::vector<int>& items);
+    // Insert the most remote items into idle routes, one each, while there are any. Then routes grow in separate
+    // regions, as by the merging of Christiaens and Vanden Berghe's start; routes filled one after the other do not.
+    void seed_routes(std::vector<int>& items);
 
 private:
     static constexpr double BLINK_RATE = 0.01;
-    static constexpr std::size_t FEW_ITEMS = 3;  // of which greedy insertion makes the same few plans again and again
+    static constexpr std::size_t FEW_ITEMS = 3;  // so few that greedy insertion repeats the same plans
     static constexpr double BLINK_OFTEN = 0.1;
-    static constexpr int NEAR = 40;  // neighbours whose routes are looked at
-    static constexpr double FORCED_INSERTION =
-        0.3;  // share of rounds that insert priced items at any cost, to see what they are worth together
-    static constexpr int FEW_ROUTES = 4;  // up to here all are
+    static constexpr int NEAR = 40;  // neighbours whose routes are tried
+    // Share of iterations that insert optional items at any cost, to find those that pay together.
+    static constexpr double FORCED_INSERTION = 0.3;
+    static constexpr int FEW_ROUTES = 4;  // number of used routes up to which all are tried
 
     void sort(std::vector<int>& items, int order);
-    int any_order();
+    int draw_order();
     Number key(int order, const Option& option) const;
-    InsertionPosition best_spot(const Option& option);
+    InsertionPosition best_position(const Option& option);
     void list_routes_near(int ticket);
-    void look_at_idle(const Option& option, InsertionPosition& best);
+    void try_idle_agents(const Option& option, InsertionPosition& best);
     void drop_unprofitable(const std::vector<int>& items);
     bool complete_groups();
 
@@ -52,10 +52,10 @@ private:
     Random& random_;
     const StopCriterion& stop_criterion_;
     Inserter inserter_;
-    ClearableSet is_listed_;           // by agent, from 1; 0 is nobody
+    ClearableSet is_listed_;   // by agent, from 1; 0 is for unserved tickets
     std::vector<int> nearby_;  // agents
-    std::vector<Number> key_;  // by item
-    bool only_grows_;          // the cost, insertion by insertion
+    std::vector<Number> key_;  // sort key by item
+    bool cost_only_grows_;     // whether every insertion increases the cost
 };
 
 }  // namespace sisr

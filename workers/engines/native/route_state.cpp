@@ -6,7 +6,7 @@
 namespace sisr {
 namespace {
 
-// The latest release among the tickets of the trip that starts at a node.
+// The latest release among the tickets of the trip that begins at a node.
 Number trip_release(const Problem& problem, const Route& route, std::size_t node) {
     Number release = 0;
     for (std::size_t k = node + 1; k + 1 < route.nodes.size() && !problem.is_reload(route.nodes[k].stop); ++k)
@@ -25,21 +25,21 @@ bool fits_simple(const Problem& problem, Route& route) {
 }
 
 bool in_backhaul_order(const Problem& problem, const Route& route) {
-    bool is_homeward = false;
+    bool has_pickup = false;
     for (std::size_t k = 1; k + 1 < route.nodes.size(); ++k) {
         const int stop = route.nodes[k].stop;
         if (problem.is_reload(stop)) {
-            is_homeward = false;
+            has_pickup = false;
         } else if (problem.tickets[stop].kind == Kind::PICKUP) {
-            is_homeward = true;
-        } else if (problem.tickets[stop].kind == Kind::DELIVERY && is_homeward) {
+            has_pickup = true;
+        } else if (problem.tickets[stop].kind == Kind::DELIVERY && has_pickup) {
             return false;
         }
     }
     return true;
 }
 
-// Loads that rise and fall, trip by trip. What is on board at a reload, save shipments, leaves there.
+// Loads that rise and fall, by trip. At a reload everything but shipments is unloaded.
 bool fits_mixed(const Problem& problem, Route& route) {
     const std::size_t count = route.nodes.size();
     const int dimensions = problem.dimensions;
@@ -58,7 +58,9 @@ bool fits_mixed(const Problem& problem, Route& route) {
                     const Ticket& ticket = problem.tickets[route.nodes[j].stop];
                     const Number amount = ticket.demand[d];
                     load += ticket.kind == Kind::PICKUP || ticket.kind == Kind::SHIPMENT_PICKUP ? amount : -amount;
-                    carried += ticket.kind == Kind::SHIPMENT_PICKUP ? amount : ticket.kind == Kind::SHIPMENT_DELIVERY ? -amount : 0;
+                    carried += ticket.kind == Kind::SHIPMENT_PICKUP     ? amount
+                               : ticket.kind == Kind::SHIPMENT_DELIVERY ? -amount
+                                                                        : 0;
                 }
                 route.leg[j * dimensions + d] = load;
                 if (load > capacity) return false;
@@ -68,7 +70,7 @@ bool fits_mixed(const Problem& problem, Route& route) {
     return !problem.backhaul || in_backhaul_order(problem, route);
 }
 
-bool walk(const Problem& problem, Route& route, Clock& clock, BreakScheduler& breaks) {
+bool schedule(const Problem& problem, Route& route, Clock& clock, BreakScheduler& breaks) {
     const Agent& agent = problem.agents[route.agent];
     const Matrix &distance = problem.distance(agent), &duration = problem.duration(agent);
     const std::size_t last = route.nodes.size() - 1;
@@ -94,7 +96,8 @@ bool walk(const Problem& problem, Route& route, Clock& clock, BreakScheduler& br
             const Window* window = ticket->window_from(clock.now);
             if (!window) return false;
             clock.wait_until(window->open);
-            clock.within(clock.now <= ticket->soft_close ? std::min(window->close, ticket->soft_close) : clock.now);
+            clock.limit_slack(clock.now <= ticket->soft_close ? std::min(window->close, ticket->soft_close)
+                                                              : clock.now);
             if (clock.now > ticket->soft_close) clock.lateness += (clock.now - ticket->soft_close) * ticket->lateness;
             clock.now += ticket->service;
         } else if (is_reload) {
@@ -109,15 +112,15 @@ bool walk(const Problem& problem, Route& route, Clock& clock, BreakScheduler& br
 // The latest start of service at a node that keeps the next one on time.
 Number latest_at(const Problem& problem, const Route& route, std::size_t k) {
     const Node &node = route.nodes[k], &after = route.nodes[k + 1];
-    const bool sets_up = problem.is_ticket(after.stop) && (k == 0 || node.place != after.place);
+    const bool has_setup = problem.is_ticket(after.stop) && (k == 0 || node.place != after.place);
     Number leave = after.latest - after.leg_time;
-    if (sets_up) leave -= problem.tickets[after.stop].setup;
+    if (has_setup) leave -= problem.tickets[after.stop].setup;
     if (!problem.is_ticket(node.stop)) return leave;
     const Ticket& ticket = problem.tickets[node.stop];
     return ticket.last_start(leave - ticket.service);
 }
 
-// The earliest end of service at a node that is reached in time.
+// The earliest end of service at a node that is reached on time.
 Number finish_at(const Problem& problem, const Route& route, std::size_t k) {
     const Node &before = route.nodes[k - 1], &node = route.nodes[k];
     const Number arrival = before.finish + node.leg_time;
@@ -129,26 +132,27 @@ Number finish_at(const Problem& problem, const Route& route, std::size_t k) {
 
 Number preference_cost(const Problem& problem, const Route& route) {
     Number sum = 0;
-    if (problem.prefers)
+    if (problem.has_preferences)
         for (std::size_t k = 1; k + 1 < route.nodes.size(); ++k)
-            if (problem.is_ticket(route.nodes[k].stop)) sum += problem.preference_cost(route.agent, route.nodes[k].stop);
+            if (problem.is_ticket(route.nodes[k].stop))
+                sum += problem.preference_cost(route.agent, route.nodes[k].stop);
     return sum;
 }
 
-// Walk the route when it is left at a moment; loads aside. `last` is the last departure that keeps the same windows,
+// Schedule the route with a departure, without loads. `last` receives the latest departure that keeps the same windows,
 // where that matters.
-bool leave_at(const Problem& problem, Route& route, Number begin, BreakScheduler& breaks, Number* last = nullptr) {
+bool schedule_from(const Problem& problem, Route& route, Number begin, BreakScheduler& breaks, Number* last = nullptr) {
     const Agent& agent = problem.agents[route.agent];
     route.served = route.reloads = 0;
     route.distance = route.duration = route.cost = 0;
     Clock clock{begin};
     route.nodes[0].place = agent.start;
     route.nodes[0].finish = begin;
-    if (!walk(problem, route, clock, breaks)) return false;
+    if (!schedule(problem, route, clock, breaks)) return false;
     if (!route.is_used()) return true;
     route.idle = clock.waited - std::min(clock.waited, clock.slack);
-    if (problem.weighs_departure && route.idle > 0 && !breaks.are_met()) {
-        const Delays delays(problem, route);
+    if (problem.optimizes_departure && route.idle > 0 && !breaks.has_any()) {
+        const DepartureDelays delays(problem, route);
         const Number delay = delays.best(agent.per_time, clock.now - begin - agent.max_duration);
         clock.lateness += delays.lateness(delay);
         route.idle = clock.waited - delay;
@@ -156,42 +160,42 @@ bool leave_at(const Problem& problem, Route& route, Number begin, BreakScheduler
     }
     route.duration = clock.now - begin - clock.waited + route.idle;
     route.cost = agent.fixed + agent.per_distance * route.distance + agent.per_time * route.duration + clock.lateness +
-                 agent.per_overtime * std::max<Number>(0, clock.now - agent.shift_end) + preference_cost(problem, route);
+                 agent.per_overtime * std::max<Number>(0, clock.now - agent.shift_end) +
+                 preference_cost(problem, route);
     return route.distance <= agent.max_distance && route.duration <= agent.max_duration &&
            route.served <= agent.max_stops && route.reloads <= agent.max_reloads;
 }
 
-// Of several departures or ways to rest the cheapest that keeps all rules.
-class Hours {
+// The cheapest feasible one of several departures and break timings.
+class DepartureChoice {
 public:
-    Hours(const Problem& problem, Route& route, Number begin, bool is_feasible)
+    DepartureChoice(const Problem& problem, Route& route, Number begin, bool is_feasible)
         : problem_(problem), route_(route), begin_(begin), is_feasible_(is_feasible), best_(route), departure_(begin) {}
 
-    bool are_possible() const { return is_feasible_; }
+    bool has_feasible() const { return is_feasible_; }
 
-    // False when it breaks a rule or is no cheaper.
-    bool attempt(Number departure, BreakTiming resting, Number* last = nullptr) {
-        BreakScheduler breaks(problem_.agents[route_.agent], departure, resting, nullptr);
+    // Returns false when it is infeasible or no cheaper.
+    bool try_departure(Number departure, BreakTiming timing, Number* last = nullptr) {
+        BreakScheduler breaks(problem_.agents[route_.agent], departure, timing, nullptr);
         is_tried_ = true;
-        if (!leave_at(problem_, route_, departure, breaks, last)) return false;
+        if (!schedule_from(problem_, route_, departure, breaks, last)) return false;
         if (is_feasible_ && std::pair(route_.cost, route_.duration) >= std::pair(best_.cost, best_.duration))
             return false;
-        is_feasible_ = true, best_ = route_, departure_ = departure, resting_ = resting;
+        is_feasible_ = true, best_ = route_, departure_ = departure, timing_ = timing;
         return true;
     }
 
-    // Leave the route at the best. `finish` is what it can be at the earliest, so that an insertion may still call for
-    // leaving sooner.
+    // Set the route to the best one. `finish` is set to its earliest values, so that an insertion may still require an
+    // earlier departure.
     bool choose(std::vector<BreakTaken>* break_list) {
         if (!is_feasible_ || !is_tried_) return is_feasible_;
         if (break_list) {
-            BreakScheduler breaks(problem_.agents[route_.agent], departure_, resting_, break_list);
-            leave_at(problem_, route_, departure_, breaks);
+            BreakScheduler breaks(problem_.agents[route_.agent], departure_, timing_, break_list);
+            schedule_from(problem_, route_, departure_, breaks);
         }
         static_cast<Totals&>(route_) = best_;
         route_.nodes[0].finish = begin_;
-        for (std::size_t k = 1; k < route_.nodes.size(); ++k)
-            route_.nodes[k].finish = finish_at(problem_, route_, k);
+        for (std::size_t k = 1; k < route_.nodes.size(); ++k) route_.nodes[k].finish = finish_at(problem_, route_, k);
         return true;
     }
 
@@ -202,37 +206,37 @@ private:
     bool is_feasible_, is_tried_ = false;
     Totals best_;
     Number departure_;
-    BreakTiming resting_ = BreakTiming::FREE;
+    BreakTiming timing_ = BreakTiming::FREE;
 };
 
-// Break sooner or later on the way, or before leaving, where that is cheaper or the only way.
-bool break_otherwise(const Problem& problem, Route& route, Number begin, const BreakScheduler& first, bool is_feasible,
+// Try earlier or later breaks, or breaks before the departure, where that may be cheaper or is the only feasible way.
+bool improve_breaks(const Problem& problem, Route& route, Number begin, const BreakScheduler& first, bool is_feasible,
                     std::vector<BreakTaken>* break_list) {
     const Agent& agent = problem.agents[route.agent];
     const bool is_paid = agent.per_time > 0 || problem.span_cost > 0;
-    Hours hours(problem, route, begin, is_feasible);
-    for (BreakTiming resting : {BreakTiming::LATE, BreakTiming::EARLY})
-        if (first.may_be(resting) && (!hours.are_possible() || is_paid)) hours.attempt(begin, resting);
-    for (const Break& rest : agent.break_list)
-        if (rest.over() > begin && (!hours.are_possible() || is_paid || rest.open < begin))
-            hours.attempt(rest.over(), BreakTiming::FREE);
+    DepartureChoice hours(problem, route, begin, is_feasible);
+    for (BreakTiming timing : {BreakTiming::LATE, BreakTiming::EARLY})
+        if (first.may_differ(timing) && (!hours.has_feasible() || is_paid)) hours.try_departure(begin, timing);
+    for (const Break& break_spec : agent.break_list)
+        if (break_spec.over() > begin && (!hours.has_feasible() || is_paid || break_spec.open < begin))
+            hours.try_departure(break_spec.over(), BreakTiming::FREE);
     return hours.choose(break_list);
 }
 
-// Leave later, for other windows, where that is cheaper or the only way.
-bool depart_otherwise(const Problem& problem, Route& route, Number begin, Number last, bool is_feasible,
-                     std::vector<BreakTaken>* break_list) {
-    Hours hours(problem, route, begin, is_feasible);
+// Try later departures, which use other time windows, where that may be cheaper or is the only feasible way.
+bool improve_departure(const Problem& problem, Route& route, Number begin, Number last, bool is_feasible,
+                       std::vector<BreakTaken>* break_list) {
+    DepartureChoice hours(problem, route, begin, is_feasible);
     const Number close = problem.agents[route.agent].close;
     for (Number departure = last + 1; departure <= close; departure = last + 1) {
         last = NEVER;
-        hours.attempt(departure, BreakTiming::FREE, &last);
+        hours.try_departure(departure, BreakTiming::FREE, &last);
     }
     return hours.choose(break_list);
 }
 
-// After `Route::from` was filled with the stops by themselves.
-void part_into_trips(const Problem& problem, Route& route, const auto& travel) {
+// Requires `Route::from` to contain the segments of single stops.
+void compute_trips(const Problem& problem, Route& route, const auto& travel) {
     const auto& nodes = route.nodes;
     const std::size_t last = nodes.size() - 1;
     route.trips.resize(nodes.size());
@@ -253,14 +257,14 @@ void part_into_trips(const Problem& problem, Route& route, const auto& travel) {
             route.trips[k].to_come = std::max(route.trips[k].to_come, route.trips[k + 1].to_come);
 }
 
-// From the end of a stop to the start of service at the next.
+// Time from the end of a stop to the start of service at the next.
 Number travel_after(const Problem& problem, const Route& route, std::size_t k) {
     const Node &node = route.nodes[k], &next = route.nodes[k + 1];
-    const bool sets_up = problem.is_ticket(next.stop) && (k == 0 || next.place != node.place);
-    return next.leg_time + (sets_up ? problem.tickets[next.stop].setup : 0);
+    const bool has_setup = problem.is_ticket(next.stop) && (k == 0 || next.place != node.place);
+    return next.leg_time + (has_setup ? problem.tickets[next.stop].setup : 0);
 }
 
-void join_stretches(const Problem& problem, Route& route) {
+void join_segments(const Problem& problem, Route& route) {
     const Agent& agent = problem.agents[route.agent];
     const auto& nodes = route.nodes;
     const std::size_t last = nodes.size() - 1;
@@ -270,7 +274,7 @@ void join_stretches(const Problem& problem, Route& route) {
     route.from[last] = segment_of(problem, agent, TERMINUS, true);
     for (std::size_t k = 1; k < last; ++k) route.from[k] = segment_of(problem, agent, nodes[k].stop, false);
     if (problem.trips) {
-        part_into_trips(problem, route, travel);
+        compute_trips(problem, route, travel);
         route.until[0].opens = std::max(agent.open, route.trips[0].to_come);
         for (std::size_t k = 1; k < last; ++k)
             if (problem.is_reload(nodes[k].stop)) route.from[k].opens = route.trips[k].to_come;
@@ -279,9 +283,9 @@ void join_stretches(const Problem& problem, Route& route) {
     for (std::size_t k = last; k-- > 1;) route.from[k] = route.from[k].then(travel(k), route.from[k + 1]);
 }
 
-// After a stop was put at `at`: what joins it to those before and behind.
-void join_at(const Problem& problem, Route& route, std::size_t at) {
-    if (problem.trips) return join_stretches(problem, route);
+// Update the segments after the insertion of a stop at `at`.
+void join_segments_at(const Problem& problem, Route& route, std::size_t at) {
+    if (problem.trips) return join_segments(problem, route);
     const Agent& agent = problem.agents[route.agent];
     const auto travel = [&](std::size_t k) { return travel_after(problem, route, k); };
     const auto alone = [&](std::size_t k) {
@@ -296,22 +300,23 @@ void join_at(const Problem& problem, Route& route, std::size_t at) {
 }  // namespace
 
 RouteSegment segment_of(const Problem& problem, const Agent& agent, int stop, bool is_end) {
-    if (!problem.is_ticket(stop)) return is_end ? RouteSegment{0, -NEVER, agent.close} : RouteSegment{0, agent.open, NEVER};
+    if (!problem.is_ticket(stop))
+        return is_end ? RouteSegment{0, -NEVER, agent.close} : RouteSegment{0, agent.open, NEVER};
     const Ticket& ticket = problem.tickets[stop];
     return {ticket.service, ticket.opens(), ticket.closes()};
 }
 
-bool lay_out(const Problem& problem, Route& route, std::vector<BreakTaken>* break_list) {
+bool evaluate(const Problem& problem, Route& route, std::vector<BreakTaken>* break_list) {
     const Agent& agent = problem.agents[route.agent];
     const Number begin = problem.releases ? std::max(agent.open, trip_release(problem, route, 0)) : agent.open;
     BreakScheduler breaks(agent, begin, BreakTiming::FREE, break_list);
-    const bool is_idle = route.nodes.size() == 2;  // who stays at home keeps every hour
+    const bool is_idle = route.nodes.size() == 2;  // an unused agent violates no time limit
     Number last = NEVER;
-    const bool is_feasible = leave_at(problem, route, begin, breaks, &last) || is_idle;
+    const bool is_feasible = schedule_from(problem, route, begin, breaks, &last) || is_idle;
     if (!(problem.is_mixed(agent) ? fits_mixed(problem, route) : fits_simple(problem, route))) return false;
     if (is_idle) return true;
-    if (breaks.are_met()) return break_otherwise(problem, route, begin, breaks, is_feasible, break_list);
-    return last < agent.close ? depart_otherwise(problem, route, begin, last, is_feasible, break_list) : is_feasible;
+    if (breaks.has_any()) return improve_breaks(problem, route, begin, breaks, is_feasible, break_list);
+    return last < agent.close ? improve_departure(problem, route, begin, last, is_feasible, break_list) : is_feasible;
 }
 
 void compute_backward(const Problem& problem, Route& route) {
@@ -320,7 +325,7 @@ void compute_backward(const Problem& problem, Route& route) {
     route.nodes[last].latest = agent.close;
     if (problem.timed)
         for (std::size_t k = last; k-- > 0;) route.nodes[k].latest = latest_at(problem, route, k);
-    if (problem.stretches || problem.estimates) join_stretches(problem, route);
+    if (problem.uses_segments || problem.estimates_by_segments) join_segments(problem, route);
     if (!problem.is_mixed(agent)) return;
     const int dimensions = problem.dimensions;
     const auto starts_trip = [&](std::size_t k) { return k == 0 || problem.is_reload(route.nodes[k].stop); };
@@ -341,11 +346,11 @@ void update_after_insertion(const Problem& problem, Route& route, std::size_t at
     const Ticket& ticket = problem.tickets[node.stop];
     const int before = route.nodes[at - 1].place;
     node.place = ticket.place;
-    route.distance -= next.leg, route.duration -= problem.sums && route.is_used() ? next.leg_time : 0;
+    route.distance -= next.leg, route.duration -= problem.sums_durations && route.is_used() ? next.leg_time : 0;
     node.leg = distance(before, node.place), node.leg_time = duration(before, node.place);
     next.leg = distance(node.place, next.place), next.leg_time = duration(node.place, next.place);
     route.distance += Number{node.leg} + next.leg;
-    route.duration += problem.sums ? ticket.service + node.leg_time + next.leg_time : 0;
+    route.duration += problem.sums_durations ? ticket.service + node.leg_time + next.leg_time : 0;
     ++route.served;
     for (int d = 0; d < problem.dimensions; ++d) route.load[d] += ticket.demand[d];
     if (problem.timed) {
@@ -360,12 +365,12 @@ void update_after_insertion(const Problem& problem, Route& route, std::size_t at
             route.nodes[k].latest = latest;
         }
     }
-    if (problem.stretches) {
-        join_at(problem, route, at);
-        route.duration = route.until.back().lasts;
+    if (problem.uses_segments) {
+        join_segments_at(problem, route, at);
+        route.duration = route.until.back().duration;
     }
-    route.cost =
-        agent.fixed + agent.per_distance * route.distance + agent.per_time * route.duration + preference_cost(problem, route);
+    route.cost = agent.fixed + agent.per_distance * route.distance + agent.per_time * route.duration +
+                 preference_cost(problem, route);
 }
 
 }  // namespace sisr

@@ -6,17 +6,17 @@ void Ruin::operator()(std::vector<int>& items) {
     items.clear();
     is_ruined_.clear(), is_listed_.clear();
     absent_listed_ = 0;
-    if (plan_.own.empty()) return;
-    const int seed = any_seed();
+    if (plan_.reachable.empty()) return;
+    const int seed = draw_seed();
     const double mean_stops = plan_.active.empty() ? 1 : static_cast<double>(plan_.served) / plan_.active.size();
     const double longest = std::min<double>(LONGEST_STRING, mean_stops);
     const int strings = static_cast<int>(1 + random_.unit() * (4 * MEAN_REMOVED / (1 + longest) - 1));
     int ruined = 0;
-    const bool empties = (problem_.priced || !problem_.exchangeable) && random_.chance(WHOLE_ROUTE);
-    if (empties && plan_.where[seed] >= 0) remove_route(plan_.where[seed], items);
+    const bool is_emptied = (problem_.priced || !problem_.exchangeable) && random_.chance(EMPTIED_ROUTE);
+    if (is_emptied && plan_.agent_of[seed] >= 0) remove_route(plan_.agent_of[seed], items);
     for (int ticket : problem_.neighbours[seed]) {
         if (ruined == strings) break;
-        const int agent = plan_.where[ticket];
+        const int agent = plan_.agent_of[ticket];
         if (agent < 0) {
             list_absent(ticket, items);
         } else if (!is_ruined_.has(agent) && plan_.node[ticket] > plan_.routes[agent].pinned) {
@@ -25,10 +25,11 @@ void Ruin::operator()(std::vector<int>& items) {
             remove_string(ticket, static_cast<int>(1 + random_.unit() * most), items);
         }
     }
-    if (!problem_.exchangeable && random_.chance(REASSIGNED)) reassign();
-    if (!problem_.reload_locked.empty() && random_.chance(RELOADED)) reload();
-    has_gathered_ = plan_.has_reduced_penalties() && !plan_.absent.empty() && random_.chance(GATHERED);
-    if (has_gathered_) return gather(seed, items);
+    if (!problem_.exchangeable && random_.chance(REASSIGN_SHARE)) reassign();
+    if (!problem_.reload_locked.empty() && random_.chance(RELOAD_SHARE)) reload();
+    has_listed_neighbourhood_ =
+        plan_.has_reduced_penalties() && !plan_.absent.empty() && random_.chance(NEIGHBOURHOOD_SHARE);
+    if (has_listed_neighbourhood_) return list_neighbourhood(seed, items);
     for (int tries = 0, cheap = 0; tries < ABSENT_TRIED && !plan_.absent.empty(); ++tries) {
         const int item = plan_.absent.any(random_);
         if ((plan_.has_reduced_penalties() || problem_.items[item].is_priced) && ++cheap > CHEAP_TRIED) continue;
@@ -36,10 +37,10 @@ void Ruin::operator()(std::vector<int>& items) {
     }
 }
 
-// A ticket to begin at; where the longest day is priced, often one of that day.
-int Ruin::any_seed() {
-    int seed = plan_.own[random_.below(static_cast<int>(plan_.own.size()))];
-    if (problem_.span_cost == 0 || plan_.active.empty() || !random_.chance(LONGEST_DAY)) return seed;
+// The ticket to begin at; often one of the longest route, where its duration has a cost.
+int Ruin::draw_seed() {
+    int seed = plan_.reachable[random_.below(static_cast<int>(plan_.reachable.size()))];
+    if (problem_.span_cost == 0 || plan_.active.empty() || !random_.chance(LONGEST_ROUTE)) return seed;
     const Route* longest = &plan_.routes[*plan_.active.begin()];
     for (int agent : plan_.active)
         if (plan_.routes[agent].duration > longest->duration) longest = &plan_.routes[agent];
@@ -47,7 +48,7 @@ int Ruin::any_seed() {
     return problem_.is_ticket(stop) ? stop : seed;
 }
 
-// Try another kind of agent on a ruined route at any price: what is put back makes use of its room, or is refused.
+// Try an agent of another type on a ruined route at any cost: recreate uses its capacity, or the round is rejected.
 void Ruin::reassign() {
     if (plan_.touched.empty()) return;
     const int agent = plan_.touched[random_.below(static_cast<int>(plan_.touched.size()))];
@@ -58,18 +59,18 @@ void Ruin::reassign() {
     if (problem_.agents[other].type != problem_.agents[agent].type) plan_.exchange(agent, other, true);
 }
 
-// Try a reload among locked visits at any price: what is put back behind them makes use of it, or it is refused.
+// Try a reload among locked visits at any cost: recreate makes use of it, or the round is rejected.
 void Ruin::reload() {
     const auto& agents = problem_.reload_locked;
     const int agent = agents[random_.below(static_cast<int>(agents.size()))];
     const auto& depots = problem_.agents[agent].reloads;
-    if (!plan_.is_mine(agent)) return;
+    if (!plan_.contains(agent)) return;
     const int after = random_.between(0, plan_.routes[agent].pinned - 1);
     const int depot = depots[random_.below(static_cast<int>(depots.size()))];
     plan_.reload_among_locked(agent, after, problem_.reload_stop(depot));
 }
 
-void Ruin::gather(int ticket, std::vector<int>& items) {
+void Ruin::list_neighbourhood(int ticket, std::vector<int>& items) {
     for (int neighbour : problem_.neighbours[ticket]) list_absent(neighbour, items);
 }
 
@@ -80,16 +81,16 @@ void Ruin::list_absent(int ticket, std::vector<int>& items) {
     ++absent_listed_;
 }
 
-// Remove `length` consecutive tickets around one, or that many with some preserved in their midst.
+// Remove a string of `length` tickets around one; a split string preserves some in its middle.
 void Ruin::remove_string(int ticket, int length, std::vector<int>& items) {
-    const int agent = plan_.where[ticket];
+    const int agent = plan_.agent_of[ticket];
     const Route& route = plan_.routes[agent];
     const int first = route.pinned + 1, count = static_cast<int>(route.nodes.size()) - 1 - first,
               at = plan_.node[ticket] - first;
     length = std::min(length, count);
     int preserved = 0;
     if (length > 1 && length < count && random_.chance(SPLIT))
-        for (preserved = 1; length + preserved < count && random_.chance(SPLIT_GROWS);) ++preserved;
+        for (preserved = 1; length + preserved < count && random_.chance(SPLIT_GROWTH);) ++preserved;
     const int span = length + preserved;
     const int begin = random_.between(std::max(0, at - span + 1), std::min(at, count - span));
     const int gap = preserved > 0 ? random_.between(1, length - 1) : length;
@@ -115,7 +116,7 @@ void Ruin::remove(int agent, std::vector<int>& items) {
     const std::size_t listed = items.size();
     for (int ticket : chosen_) {
         const int item = problem_.tickets[ticket].item;
-        if (plan_.where[ticket] < 0 || item < 0) continue;
+        if (plan_.agent_of[ticket] < 0 || item < 0) continue;
         plan_.remove(ticket);
         if (is_listed_.add(item)) items.push_back(item);
     }

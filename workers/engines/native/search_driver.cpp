@@ -10,8 +10,8 @@
 namespace sisr {
 namespace {
 
-// Let a thread of its own work or, where none is to be had, whoever waits for it.
-std::future<void> begin(const std::function<void()>& work) {
+// Run work in a thread of its own or, if none can be created, in the waiting thread.
+std::future<void> launch(const std::function<void()>& work) {
     try {
         return std::async(std::launch::async, work);
     } catch (const std::system_error&) {
@@ -19,46 +19,47 @@ std::future<void> begin(const std::function<void()>& work) {
     }
 }
 
-// Work as often as said, at once, and wait for all.
-void side_by_side(int times, const std::function<void(int)>& work) {
+// Run work `times` times in parallel, and wait for all.
+void run_parallel(int times, const std::function<void(int)>& work) {
     std::vector<std::future<void>> working;
-    for (int k = 0; k < times; ++k) working.push_back(begin([&work, k] { work(k); }));
+    for (int k = 0; k < times; ++k) working.push_back(launch([&work, k] { work(k); }));
     for (auto& each : working) each.get();
 }
 
 }  // namespace
 
-Search::Search(const Problem& problem, const Options& options, const StopCriterion& stop_criterion, SharedIncumbent& board)
+Search::Search(const Problem& problem, const Options& options, const StopCriterion& stop_criterion,
+               SharedIncumbent& incumbent)
     : problem_(problem),
       options_(options),
       stop_criterion_(stop_criterion),
-      incumbent_(board),
+      incumbent_(incumbent),
       main_(problem, stop_criterion, static_cast<std::uint64_t>(options.seed)),
       unassigned_penalty_(problem, is_timed() ? options.seconds : 0),
       random_(static_cast<std::uint64_t>(options.seed) + 1) {}
 
 End Search::run() {
-    if (!problem_.is_read || !problem_.is_sound || !main_.plan.is_sound) return ended(End::UNSOUND);
+    if (!problem_.is_read || !problem_.is_sound || !main_.plan.is_sound) return end_reason(End::UNSOUND);
     start();
     publish(main_.best, main_.best_cost);
     mean_ = main_.mean_leg_cost();
-    if (options_.warm_length == 0) unassigned_penalty_.consider(main_.plan);
+    if (options_.warm_length == 0) unassigned_penalty_.initialize(main_.plan);
     if (const int parts = threads(); parts > 1)
         anneal_parts(parts);
     else if (uses_population())
         evolve_population();
     else
-        anneal_whole(1, heat());
-    return ended(End::EXHAUSTED);
+        anneal_whole(1, initial_temperature());
+    return end_reason(End::EXHAUSTED);
 }
 
-End Search::ended(End otherwise) const {
+End Search::end_reason(End otherwise) const {
     return stop_criterion_.cancelled() ? End::STOPPED : stop_criterion_.over() ? End::TIME_LIMIT : otherwise;
 }
 
 double Search::share(const Annealer& annealer) const {
     if (is_timed()) return stop_criterion_.share();
-    const Number done = round_ + (annealer.iterations - round_) * pace_;
+    const Number done = iterations_before_ + (annealer.iterations - iterations_before_) * parallel_;
     return static_cast<double>(done) / static_cast<double>(options_.max_iterations);
 }
 
@@ -66,13 +67,17 @@ double Search::temperature(const Annealer& annealer) const {
     return start_temperature_ * std::exp(cooling_ * (share(annealer) - begun_) / (until_ - begun_));
 }
 
-// Let the temperature fall from so many mean legs to what it ends at.
-void Search::cool(double heat, double until) {
-    start_temperature_ = heat * mean_, cooling_ = std::log(END_TEMPERATURE / heat);
+// Cool from a temperature, in mean leg costs, to the end temperature.
+void Search::cool(double initial_temperature, double until) {
+    start_temperature_ = initial_temperature * mean_, cooling_ = std::log(END_TEMPERATURE / initial_temperature);
     begun_ = share(main_), until_ = until;
 }
 
-double Search::heat() const { return options_.warm_length > 0 ? WARM_START_TEMPERATURE : problem_.exchangeable ? START_TEMPERATURE : START_TEMPERATURE_MIXED; }
+double Search::initial_temperature() const {
+    return options_.warm_length > 0 ? WARM_START_TEMPERATURE
+           : problem_.exchangeable  ? START_TEMPERATURE
+                                    : START_TEMPERATURE_MIXED;
+}
 
 bool Search::is_over(const Annealer& annealer) const {
     const Number items = static_cast<Number>(problem_.items.size());
@@ -80,61 +85,64 @@ bool Search::is_over(const Annealer& annealer) const {
            (!is_timed() && annealer.iterations >= options_.max_iterations);
 }
 
-// Go on from the given plan, or from the better of two: routes that grow together and routes filled one by one.
+// Continue from the warm start, or from the better of two plans: with routes grown in parallel, and filled one by one.
 void Search::start() {
     if (options_.warm_length > 0) {
         main_.plan.begin();
         decode(options_.warm, options_.warm_length, main_.plan);
         main_.plan.keep();
-        main_.forget();
+        main_.discard_best();
         return main_.build(false);
     }
-    const std::vector<Route> nothing = main_.plan.routes;
+    const std::vector<Route> empty_plan = main_.plan.routes;
     main_.build(true);
     publish(main_.best, main_.best_cost);
     descend(0.5 * DESCENT_SHARE);
-    main_.restart_from(nothing);
+    main_.restart_from(empty_plan);
     main_.build(false);
     descend(DESCENT_SHARE);
     if (main_.best_cost < UNKNOWN) main_.restart_from(main_.best);
 }
 
 void Search::descend(double until) {
-    const Number iterations = DESCENT * static_cast<Number>(problem_.items.size());
+    const Number iterations = DESCENT_ITERATIONS * static_cast<Number>(problem_.items.size());
     for (Number k = 0; k < iterations && share(main_) < until && !is_over(main_); ++k) main_.step(0);
 }
 
-// Whether the time is long for a plan from nothing, as far as the beginning tells. A lenient search wants all of it; a
-// child must not be left with a group half served.
+// Whether the time is long for a search from scratch, by the speed so far. Not with reduced penalties, which need all
+// of the time, nor with all-or-none groups, which crossover may leave incomplete.
 bool Search::uses_population() const {
     const double expected = static_cast<double>(main_.iterations) / std::max(share(main_), 1e-9);
-    return options_.warm_length == 0 && !unassigned_penalty_.holds(0) && problem_.all_of.empty() &&
-           expected > static_cast<double>((problem_.several_kinds ? LONG_MIXED : LONG) * problem_.items.size());
+    return options_.warm_length == 0 && !unassigned_penalty_.is_active(0) && problem_.all_of.empty() &&
+           expected > static_cast<double>(
+                          (problem_.several_vehicle_types ? POPULATION_ITERATIONS_MIXED : POPULATION_ITERATIONS) *
+                          problem_.items.size());
 }
 
-// Some plans annealed apart, then children of two. What one search settles early it seldom takes back; of several each
-// has routes the others lack.
+// Anneal several plans separately, then offspring of two. What one search settles early it rarely revises; the plans of
+// several searches differ in their routes.
 void Search::evolve_population() {
     const std::vector<Route> first = main_.plan.routes;
     const double begun = share(main_);
     Population population;
     for (int k = 1; k <= FOUNDERS && !is_over(main_); ++k) {
         main_.restart_from(first);
-        main_.forget();
-        anneal_whole(begun + (FOUNDED - begun) * k / FOUNDERS, heat());
-        population.found(main_.best, main_.best_cost);
+        main_.discard_best();
+        anneal_whole(begun + (FOUNDERS_SHARE - begun) * k / FOUNDERS, initial_temperature());
+        population.add(main_.best, main_.best_cost);
     }
     for (int k = 1; k <= CHILDREN && !is_over(main_); ++k) {
         const Population::Pair parents = population.draw(random_);
         main_.restart_from(population.routes(parents.one), population.routes(parents.other));
-        main_.forget();
-        anneal_whole(FOUNDED + (1 - FOUNDED) * k / CHILDREN, OFFSPRING_TEMPERATURE * heat());
-        population.take(parents, main_.best, main_.best_cost);
+        main_.discard_best();
+        anneal_whole(FOUNDERS_SHARE + (1 - FOUNDERS_SHARE) * k / CHILDREN,
+                     OFFSPRING_TEMPERATURE * initial_temperature());
+        population.replace_parent(parents, main_.best, main_.best_cost);
     }
 }
 
-void Search::anneal_whole(double until, double heat) {
-    for (cool(heat, until); share(main_) < until && !is_over(main_);) {
+void Search::anneal_whole(double until, double initial_temperature) {
+    for (cool(initial_temperature, until); share(main_) < until && !is_over(main_);) {
         if (main_.iterations % PRICES_UPDATED_EVERY == 0) set_unassigned_prices();
         main_.step(temperature(main_));
         incumbent_.count(main_.iterations);
@@ -145,13 +153,13 @@ void Search::anneal_whole(double until, double heat) {
 }
 
 void Search::set_unassigned_prices() {
-    if (const double at = share(main_); unassigned_penalty_.holds(at))
+    if (const double at = share(main_); unassigned_penalty_.is_active(at))
         main_.set_unassigned_prices(unassigned_penalty_.prices(at));
     else if (main_.plan.has_reduced_penalties())
         main_.set_unassigned_prices({});
 }
 
-// As many threads as pay; 1 where the cost of a plan is not the sum of its parts.
+// The number of threads that pay; 1 where the cost of a plan is not the sum of the costs of its parts.
 int Search::threads() const {
     if (problem_.span_cost > 0 || !problem_.all_of.empty()) return 1;
     const std::size_t most =
@@ -160,42 +168,44 @@ int Search::threads() const {
 }
 
 void Search::anneal_parts(int threads) {
-    std::vector<Route> now = main_.plan.routes, best = main_.best;
+    std::vector<Route> current = main_.plan.routes, best = main_.best;
     Number best_cost = main_.best_cost;
-    cool(heat(), 1);
-    std::vector<std::unique_ptr<Annealer>> team;
-    while (static_cast<int>(team.size()) < threads)
-        team.push_back(std::make_unique<Annealer>(problem_, stop_criterion_, random_.next()));
-    pace_ = threads;
-    if (unassigned_penalty_.holds(share(main_))) settle(team, now, best, best_cost);
+    cool(initial_temperature(), 1);
+    std::vector<std::unique_ptr<Annealer>> annealers;
+    while (static_cast<int>(annealers.size()) < threads)
+        annealers.push_back(std::make_unique<Annealer>(problem_, stop_criterion_, random_.next()));
+    parallel_ = threads;
+    if (unassigned_penalty_.is_active(share(main_))) settle_route_count(annealers, current, best, best_cost);
     for (; !is_over(main_); publish(best, best_cost)) {
-        const std::vector<SubPlan> parts = cut(problem_, now, threads, random_);
-        round_ = main_.iterations;
-        const double until = share(main_) + (is_timed() ? std::max(ROUND_SHARE, ROUND_S / options_.seconds) : ROUND_SHARE);
-        side_by_side(threads, [&](int k) { anneal(*team[k], now, parts[k], until); });
-        gather(team, now, best, best_cost);
+        const std::vector<SubPlan> parts = decompose(problem_, current, threads, random_);
+        iterations_before_ = main_.iterations;
+        const double until =
+            share(main_) + (is_timed() ? std::max(ROUND_SHARE, ROUND_S / options_.seconds) : ROUND_SHARE);
+        run_parallel(threads, [&](int k) { anneal(*annealers[k], current, parts[k], until); });
+        merge_parts(annealers, current, best, best_cost);
         incumbent_.count(main_.iterations);
     }
 }
 
-// The number of routes settles in a plan of the whole, by chance in more or in fewer: one for each thread, the best stays.
-void Search::settle(const Annealers& team, std::vector<Route>& now, std::vector<Route>& best, Number& best_cost) {
-    round_ = main_.iterations;
-    side_by_side(static_cast<int>(team.size()), [&](int k) { settle(*team[k], now); });
-    for (const auto& each : team) main_.iterations += each->iterations - round_;
+// The number of routes is settled in whole plans, one for each thread, with random differences; the best one is kept.
+void Search::settle_route_count(const Annealers& annealers, std::vector<Route>& current, std::vector<Route>& best,
+                                Number& best_cost) {
+    iterations_before_ = main_.iterations;
+    run_parallel(static_cast<int>(annealers.size()), [&](int k) { settle_route_count(*annealers[k], current); });
+    for (const auto& each : annealers) main_.iterations += each->iterations - iterations_before_;
     incumbent_.count(main_.iterations);
     const auto ends_cheaper = [](const auto& one, const auto& other) { return one->cost < other->cost; };
-    now = (*std::min_element(team.begin(), team.end(), ends_cheaper))->plan.routes;
-    for (const auto& each : team)
+    current = (*std::min_element(annealers.begin(), annealers.end(), ends_cheaper))->plan.routes;
+    for (const auto& each : annealers)
         if (each->best_cost < best_cost) best = each->best, best_cost = each->best_cost;
     publish(best, best_cost);
 }
 
-void Search::settle(Annealer& annealer, const std::vector<Route>& first) {
+void Search::settle_route_count(Annealer& annealer, const std::vector<Route>& first) {
     annealer.restart_from(first);
-    annealer.forget();
-    annealer.iterations = round_;
-    for (Number k = 0; unassigned_penalty_.holds(share(annealer)) && !is_over(annealer); ++k) {
+    annealer.discard_best();
+    annealer.iterations = iterations_before_;
+    for (Number k = 0; unassigned_penalty_.is_active(share(annealer)) && !is_over(annealer); ++k) {
         if (k % PRICES_UPDATED_EVERY == 0) annealer.set_unassigned_prices(unassigned_penalty_.prices(share(annealer)));
         annealer.step(temperature(annealer));
     }
@@ -203,22 +213,23 @@ void Search::settle(Annealer& annealer, const std::vector<Route>& first) {
 }
 
 void Search::anneal(Annealer& annealer, const std::vector<Route>& routes, const SubPlan& part, double until) {
-    annealer.take(routes, part);
-    annealer.iterations = round_;
+    annealer.start_part(routes, part);
+    annealer.iterations = iterations_before_;
     while (share(annealer) < until && !is_over(annealer)) annealer.step(temperature(annealer));
 }
 
-// Put the parts together: as they are, and each at its best.
-void Search::gather(const Annealers& team, std::vector<Route>& now, std::vector<Route>& best, Number& best_cost) {
+// Merge the parts: their present and their best routes.
+void Search::merge_parts(const Annealers& annealers, std::vector<Route>& current, std::vector<Route>& best,
+                         Number& best_cost) {
     Number sum = 0;
-    for (const auto& each : team) {
+    for (const auto& each : annealers) {
         sum = each->best_cost == UNKNOWN ? UNKNOWN : sum == UNKNOWN ? sum : sum + each->best_cost;
-        main_.iterations += each->iterations - round_;
+        main_.iterations += each->iterations - iterations_before_;
     }
-    for (const auto& each : team)
-        for (int agent = 0; agent < static_cast<int>(now.size()); ++agent) {
-            if (!each->plan.is_mine(agent)) continue;
-            now[agent] = each->plan.routes[agent];
+    for (const auto& each : annealers)
+        for (int agent = 0; agent < static_cast<int>(current.size()); ++agent) {
+            if (!each->plan.contains(agent)) continue;
+            current[agent] = each->plan.routes[agent];
             if (sum < best_cost) best[agent] = each->best[agent];
         }
     best_cost = std::min(best_cost, sum);

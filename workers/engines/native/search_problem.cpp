@@ -1,4 +1,4 @@
-// Reads the flat arrays of `Input` into a `Problem`.
+// Converts the flat arrays of `Input` into a `Problem`.
 #include "search_problem.hpp"
 
 #include <cstring>
@@ -6,26 +6,26 @@
 
 namespace sisr {
 
-// The locations in an order in which neighbours come together: each followed by the nearest of the rest.
-std::vector<int> Problem::chain(const Number* cells) const {
+// The locations in nearest-neighbour order, so that neighbours are close in memory.
+std::vector<int> Problem::nearest_neighbour_order(const Number* cells) const {
     const std::size_t count = input_.locations;
     std::vector<int> order(count);
     for (std::size_t k = 0; k < count; ++k) order[k] = static_cast<int>(k);
     for (std::size_t k = 0; k + 2 < count; ++k) {
-        const Number* way = cells + count * order[k];
+        const Number* row = cells + count * order[k];
         std::swap(order[k + 1],
-                  *std::min_element(order.begin() + k + 1, order.end(), [&](int a, int b) { return way[a] < way[b]; }));
+                  *std::min_element(order.begin() + k + 1, order.end(), [&](int a, int b) { return row[a] < row[b]; }));
     }
     return order;
 }
 
 void Problem::read_travel(const StopCriterion& stop_criterion) {
-    order_ = chain(input_.distance[0]);
+    order_ = nearest_neighbour_order(input_.distance[0]);
     place_of_.resize(order_.size());
     for (std::size_t place = 0; place < order_.size(); ++place) place_of_[order_[place]] = static_cast<int>(place);
     const std::size_t bytes = sizeof(Number) * input_.locations * input_.locations;
     std::map<const Number*, std::shared_ptr<Matrix>>
-        known;  // equal tables are kept once: half the cache for many problems
+        known;  // equal matrices are stored once, which halves the cache use of many problems
     const auto matrix = [&](const Number* cells) {
         for (const auto& [other, made] : known)
             if (other == cells || std::memcmp(other, cells, bytes) == 0) return made;
@@ -94,14 +94,14 @@ void Problem::read_tickets() {
         if (input_.preference[2 * i] >= 0) {
             ticket.preferred = static_cast<int>(input_.preference[2 * i]);
             ticket.switch_cost = input_.preference[2 * i + 1];
-            prefers = prefers || ticket.switch_cost > 0;
+            has_preferences = has_preferences || ticket.switch_cost > 0;
         }
         for (Number k = input_.windows_at[i]; k < input_.windows_at[i + 1]; ++k)
             ticket.windows.push_back({input_.windows[2 * k], input_.windows[2 * k + 1]});
         if (ticket.windows.empty()) ticket.windows.push_back({-NEVER, NEVER});
         ticket.reach = {ticket.windows.front().open, ticket.windows.back().close};
-        for (Number k = input_.rivals_at[i]; k < input_.rivals_at[i + 1]; ++k)
-            ticket.rivals.push_back(static_cast<int>(input_.rivals[k]));
+        for (Number k = input_.incompatible_at[i]; k < input_.incompatible_at[i + 1]; ++k)
+            ticket.incompatible.push_back(static_cast<int>(input_.incompatible[k]));
         tickets.push_back(std::move(ticket));
     }
     for (int i = 0; i < input_.tickets; ++i) {
@@ -120,54 +120,59 @@ void Problem::read_items() {
         if (input_.group[2 * g] == 0) continue;
         const Number *begin = input_.members + input_.members_at[g], *end = input_.members + input_.members_at[g + 1];
         items.push_back({{}, input_.group[2 * g + 1]});
-        for (auto member = begin; member != end; ++member)  // what is on board is no choice, nor is its delivery
+        for (auto member = begin; member != end; ++member)  // a locked ticket is no option, nor is its delivery
             if (!is_locked_[*member]) add_option(static_cast<int>(items.size()) - 1, static_cast<int>(*member));
         const auto locked = std::count_if(begin, end, [&](Number ticket) { return is_locked_[ticket]; });
-        if (locked > 0) items.back() = {{}, 0};  // decided
+        if (locked > 0) items.back() = {{}, 0};  // already chosen
         is_sound = is_sound && locked <= 1;
     }
     for (int ticket = 0; ticket < static_cast<int>(tickets.size()); ++ticket) {
-        if (is_locked_[ticket] || tickets[ticket].kind == Kind::SHIPMENT_PICKUP) continue;  // that comes with its drop
+        if (is_locked_[ticket] || tickets[ticket].kind == Kind::SHIPMENT_PICKUP)
+            continue;  // inserted with its delivery
         if (tickets[ticket].item < 0) {
             items.push_back({{}, 0});
             add_option(static_cast<int>(items.size()) - 1, ticket);
         }
-        if (tickets[ticket].kind == Kind::SHIPMENT_DELIVERY && is_locked_[tickets[ticket].partner]) demand(tickets[ticket].item, ticket);
+        if (tickets[ticket].kind == Kind::SHIPMENT_DELIVERY && is_locked_[tickets[ticket].partner])
+            demand(tickets[ticket].item, ticket);
     }
     read_groups();
     for (int item : mandatory) items[item].penalty = NEVER / (2 * static_cast<Number>(mandatory.size()));
 }
 
-// Make a ticket, with the rest of its shipment, one more way to serve an item.
+// Add a ticket, with its shipment partner, as an option of an item.
 void Problem::add_option(int item, int ticket) {
-    const int drop = tickets[ticket].kind == Kind::SHIPMENT_PICKUP ? tickets[ticket].partner : ticket;
-    const int lift =
-        tickets[drop].kind == Kind::SHIPMENT_DELIVERY && !is_locked_[tickets[drop].partner] ? tickets[drop].partner : -1;
-    if (tickets[drop].item >= 0 || is_locked_[drop]) return;
+    const int delivery = tickets[ticket].kind == Kind::SHIPMENT_PICKUP ? tickets[ticket].partner : ticket;
+    const int pickup = tickets[delivery].kind == Kind::SHIPMENT_DELIVERY && !is_locked_[tickets[delivery].partner]
+                           ? tickets[delivery].partner
+                           : -1;
+    if (tickets[delivery].item >= 0 || is_locked_[delivery]) return;
     const auto penalty = [&](int of) { return of < 0 ? 0 : input_.ticket[of * TICKET_FIELDS + T_PENALTY]; };
     const auto is_priced = [&](int of) { return of < 0 || input_.ticket[of * TICKET_FIELDS + T_IS_PRICED] != 0; };
-    items[item].penalty += penalty(drop) + penalty(lift);
-    items[item].is_priced = items[item].is_priced && is_priced(drop) && is_priced(lift);
-    tickets[drop].item = item;
-    if (lift >= 0) tickets[lift].item = item;
-    const auto& rivals = tickets[drop].rivals;
-    if (std::find(rivals.begin(), rivals.end(), tickets[drop].partner) == rivals.end())
-        items[item].options.push_back({lift, drop});
+    items[item].penalty += penalty(delivery) + penalty(pickup);
+    items[item].is_priced = items[item].is_priced && is_priced(delivery) && is_priced(pickup);
+    tickets[delivery].item = item;
+    if (pickup >= 0) tickets[pickup].item = item;
+    const auto& excluded = tickets[delivery].incompatible;
+    if (std::find(excluded.begin(), excluded.end(), tickets[delivery].partner) == excluded.end())
+        items[item].options.push_back({pickup, delivery});
 }
 
-// Groups that are served whole or not at all. Where one member is locked or demanded the others are demanded as well,
-// and with them those of groups they share.
+// All-or-none groups. Where one member is locked or mandatory, the others become mandatory, and with them the groups
+// that they belong to.
 void Problem::read_groups() {
     std::vector<std::vector<int>> open;
     for (int g = 0; g < input_.groups; ++g)
         if (input_.group[2 * g] == 0)
             open.emplace_back(input_.members + input_.members_at[g], input_.members + input_.members_at[g + 1]);
-    const auto is_sure = [&](int ticket) {
+    const auto is_required = [&](int ticket) {
         const int item = tickets[ticket].item;
         return is_locked_[ticket] || (item >= 0 && items[item].is_mandatory);
     };
-    const auto is_begun = [&](const std::vector<int>& group) { return std::any_of(group.begin(), group.end(), is_sure); };
-    for (auto begun = open.begin(); (begun = std::find_if(open.begin(), open.end(), is_begun)) != open.end();) {
+    const auto has_required = [&](const std::vector<int>& group) {
+        return std::any_of(group.begin(), group.end(), is_required);
+    };
+    for (auto begun = open.begin(); (begun = std::find_if(open.begin(), open.end(), has_required)) != open.end();) {
         for (int ticket : *begun)
             if (tickets[ticket].item >= 0) demand(tickets[ticket].item, ticket);
         open.erase(begun);
@@ -179,7 +184,7 @@ void Problem::read_groups() {
     }
 }
 
-// Let no plan do without a ticket: of an item that may be served in several ways this is the one.
+// Make a ticket mandatory; other options of its item are removed.
 void Problem::demand(int item, int ticket) {
     std::erase_if(items[item].options,
                   [&](const Option& option) { return option.ticket != ticket && option.pickup != ticket; });
@@ -189,49 +194,55 @@ void Problem::demand(int item, int ticket) {
 }
 
 void Problem::classify() {
-    Number day = 0, longest_leg = 0, first_close = NEVER, last_open = 0;  // day: no route can take longer
+    Number longest_route = 0, longest_leg = 0, first_close = NEVER,
+           last_open = 0;  // longest_route: upper bound of any route's duration
     for (const auto& duration : durations_) longest_leg = std::max<Number>(longest_leg, duration->longest());
-    sums = true;
-    bool is_single = true, strolls = false, softens = false;  // strolls: what stretches cannot tell
+    sums_durations = true;
+    bool is_single = true, exceeds_segments = false,
+         has_soft_windows = false;  // exceeds_segments: segments are not exact
     for (const Agent& agent : agents) {
         first_close = std::min(first_close, agent.close);
         last_open = std::max(last_open, agent.open);
         reloads = reloads || agent.max_reloads > 0;
-        stretches = stretches || agent.per_time > 0 || agent.max_duration < NEVER;
+        uses_segments = uses_segments || agent.per_time > 0 || agent.max_duration < NEVER;
         trips = trips || agent.max_reloads > 0;
-        strolls = strolls || !agent.break_list.empty() || (agent.per_overtime > 0 && agent.close > agent.shift_end);
-        several_kinds = several_kinds || agent.fixed != agents[0].fixed || agent.per_distance != agents[0].per_distance ||
-                        !std::equal(agent.capacity, agent.capacity + dimensions, agents[0].capacity);
+        exceeds_segments =
+            exceeds_segments || !agent.break_list.empty() || (agent.per_overtime > 0 && agent.close > agent.shift_end);
+        several_vehicle_types = several_vehicle_types || agent.fixed != agents[0].fixed ||
+                                agent.per_distance != agents[0].per_distance ||
+                                !std::equal(agent.capacity, agent.capacity + dimensions, agents[0].capacity);
     }
     for (const Ticket& ticket : tickets) {
-        day += longest_leg + ticket.service + ticket.setup;
+        longest_route += longest_leg + ticket.service + ticket.setup;
         timed = timed || !ticket.is_any_time();
-        sums = sums && ticket.is_any_time() && ticket.kind != Kind::SHIPMENT_PICKUP;
+        sums_durations = sums_durations && ticket.is_any_time() && ticket.kind != Kind::SHIPMENT_PICKUP;
         setups = setups || ticket.setup > 0;
         releases = releases || ticket.release > 0;
-        softens = softens || ticket.soft_close < NEVER;
-        strolls = strolls || (ticket.soft_close < NEVER && ticket.lateness > 0);
+        has_soft_windows = has_soft_windows || ticket.soft_close < NEVER;
+        exceeds_segments = exceeds_segments || (ticket.soft_close < NEVER && ticket.lateness > 0);
         is_single = is_single && ticket.windows.size() == 1;
         paired = paired || ticket.partner >= 0;
         mixed = mixed || ticket.kind != Kind::DELIVERY;
     }
     const std::uint8_t* end = input_.allowed + static_cast<std::size_t>(types) * tickets.size();
     restricts_agents = std::find(input_.allowed, end, 0) != end;
-    rivals = std::any_of(tickets.begin(), tickets.end(), [](const Ticket& ticket) { return !ticket.rivals.empty(); });
-    weighs_departure = (stretches || span_cost > 0) && (!is_single || softens);
+    any_incompatible =
+        std::any_of(tickets.begin(), tickets.end(), [](const Ticket& ticket) { return !ticket.incompatible.empty(); });
+    optimizes_departure = (uses_segments || span_cost > 0) && (!is_single || has_soft_windows);
     trips = trips || releases;
-    stretches = stretches || trips;
-    stretches = stretches || span_cost > 0;
-    strolls = strolls || (trips && mixed);
-    walks = strolls || stretches;
-    stretches = stretches && !strolls && is_single;
+    uses_segments = uses_segments || trips;
+    uses_segments = uses_segments || span_cost > 0;
+    exceeds_segments = exceeds_segments || (trips && mixed);
+    needs_evaluation = exceeds_segments || uses_segments;
+    uses_segments = uses_segments && !exceeds_segments && is_single;
     priced = std::any_of(items.begin(), items.end(),
                          [](const Item& item) { return item.is_priced && !item.options.empty(); });
-    sums = sums && (walks || last_open + day + longest_leg > first_close) && !strolls && !setups && !trips;
-    if (sums) walks = stretches = false;
-    estimates = walks && !stretches && !trips;
-    timed = timed || walks || (!sums && last_open + day + longest_leg > first_close);
-    bare = is_single && !(walks || sums || mixed || backhaul || setups);
+    sums_durations = sums_durations && (needs_evaluation || last_open + longest_route + longest_leg > first_close) &&
+                     !exceeds_segments && !setups && !trips;
+    if (sums_durations) needs_evaluation = uses_segments = false;
+    estimates_by_segments = needs_evaluation && !uses_segments && !trips;
+    timed = timed || needs_evaluation || (!sums_durations && last_open + longest_route + longest_leg > first_close);
+    deliveries_only = is_single && !(needs_evaluation || sums_durations || mixed || backhaul || setups);
 }
 
 void Problem::read_neighbours(const StopCriterion& stop_criterion) {
@@ -249,9 +260,10 @@ void Problem::read_neighbours(const StopCriterion& stop_criterion) {
         for (int i = 0; i < n; ++i) remoteness[i] = std::min<Number>(remoteness[i], distance(start, tickets[i].place));
     }
     neighbours.resize(n);
-    std::vector<std::uint64_t> nearest(n);  // nearness above, ticket below: sorts faster than pairs
+    std::vector<std::uint64_t> nearest(
+        n);  // nearness in the high bits, ticket in the low bits: sorts faster than pairs
     for (int i = 0; i < n; ++i) {
-        if (stop_criterion.over()) {  // no time to search anyway; keep the lists usable
+        if (stop_criterion.over()) {  // no time left to search; keep the lists usable
             neighbours[i] = {i};
             continue;
         }
@@ -271,9 +283,9 @@ void Problem::read_neighbours(const StopCriterion& stop_criterion) {
     }
 }
 
-// Of two tickets whose windows lie apart only one may follow the other, and then the vehicle waits.
+// Tickets that may follow another on time, by travel and waiting cost.
 void Problem::read_successors() {
-    if (!timed || paired || rivals) return;
+    if (!timed || paired || any_incompatible) return;
     const Agent& agent = agents[0];
     const Matrix &distance = this->distance(agent), &duration = this->duration(agent);
     const double per_distance = agent.per_distance + agent.per_time == 0 ? 1 : agent.per_distance;
@@ -293,9 +305,9 @@ void Problem::read_successors() {
                                near[k]});
         }
         std::sort(nearest.begin(), nearest.end());
-        auto& found = followers.emplace_back();
+        auto& listed = successors.emplace_back();
         for (std::size_t k = 0; k < std::min<std::size_t>(SUCCESSORS, nearest.size()); ++k)
-            found.push_back(nearest[k].second);
+            listed.push_back(nearest[k].second);
     }
 }
 

@@ -1,7 +1,7 @@
-// A problem in the shape the search works on: compact, and with everything an insertion asks for precomputed.
+// A problem converted for the search: compact, with all values precomputed that insertion needs.
 //
-// Owns what is constant during a search. Tickets that are inserted together are one `Item`; agents that differ in
-// nothing but their name share a `type`, so a hundred idle vans cost one look. The meaning of every number is that of
+// Owns what is constant during a search. Tickets that are inserted together are one `Item`; agents that differ only in
+// their id share a `type`, so a hundred idle vehicles are tried once. The meaning of every number is that of
 // `planner_mcp/routing/problem.py`.
 #pragma once
 #include <algorithm>
@@ -15,10 +15,10 @@
 namespace sisr {
 
 inline constexpr Number NEVER = INT64_MAX / 8;
-inline constexpr Number UNKNOWN = INT64_MAX;  // cost of a plan that is not there; all penalties may come to 2^61
-inline constexpr std::int32_t FAR = INT32_MAX;  // longer legs count as this
+inline constexpr Number UNKNOWN = INT64_MAX;        // cost of a missing plan; all penalties may sum to 2^61
+inline constexpr std::int32_t MAX_LEG = INT32_MAX;  // longer legs are clamped to this
 
-// Travel between places. The last place is `nowhere`, at distance 0 from all: the end of an open route.
+// Travel between places. The last place stands for open ends of routes, at distance 0 from all.
 class Matrix {
 public:
     Matrix(const Number* cells, const std::vector<int>& order, const StopCriterion& stop_criterion)
@@ -29,12 +29,13 @@ public:
             if (stop_criterion.over()) return;
             for (int j = 0; j < places; ++j) {
                 const Number cell = cells[static_cast<std::size_t>(order[i]) * places + order[j]];
-                out_[at(i, j)] = static_cast<std::int32_t>(std::min<Number>(cell, FAR));
+                out_[at(i, j)] = static_cast<std::int32_t>(std::min<Number>(cell, MAX_LEG));
                 longest_ = std::max(longest_, out_[at(i, j)]);
                 symmetric = symmetric && (j >= i || out_[at(j, i)] == out_[at(i, j)]);
             }
         }
-        if (!symmetric) into_.resize(area());  // so that the legs into a place lie side by side as those out of it do
+        if (!symmetric)
+            into_.resize(area());  // so that the legs into a place are contiguous in memory, like those out of it
         for (int i = 0; i < places && !symmetric; ++i) {
             if (stop_criterion.over()) return;
             for (int j = 0; j < places; ++j) into_[at(j, i)] = out_[at(i, j)];
@@ -46,7 +47,7 @@ public:
     const std::int32_t* out_of(int place) const { return &out_[at(place, 0)]; }
     const std::int32_t* into(int place) const { return into_.empty() ? out_of(place) : &into_[at(place, 0)]; }
     std::int32_t longest() const { return longest_; }
-    bool is_whole() const { return is_whole_; }  // false: the time was up before all of it was read
+    bool is_whole() const { return is_whole_; }  // false: the time was up before it was read
 
 private:
     std::size_t area() const { return static_cast<std::size_t>(size_) * size_; }
@@ -68,17 +69,24 @@ struct Break {
 };
 
 struct Agent {
-    int start, end, profile, type, kin, max_stops, max_reloads;  // kin: of one type but for locked visits
+    int start, end, profile, type;
+    int unlocked_type;  // the type without locked visits
+    int max_stops, max_reloads;
     Number open, close, shift_end;  // close: with overtime
     Number fixed, per_distance, per_time, per_overtime, max_distance, max_duration;
     const Number* capacity;
     std::vector<Break> break_list;  // by opening time
     std::vector<int> reloads, locked;
 
-    Number longest() const { return std::min(max_duration, close - open); }  // that a route may take
+    Number longest() const { return std::min(max_duration, close - open); }  // upper bound of a route's duration
 };
 
-enum class Kind : std::uint8_t { DELIVERY, PICKUP, SHIPMENT_PICKUP, SHIPMENT_DELIVERY };  // SHIPMENT_PICKUP and SHIPMENT_DELIVERY: the two halves of a shipment
+enum class Kind : std::uint8_t {
+    DELIVERY,
+    PICKUP,
+    SHIPMENT_PICKUP,
+    SHIPMENT_DELIVERY
+};  // SHIPMENT_*: the two tickets of a shipment
 
 struct Ticket {
     int place, partner, item;
@@ -88,23 +96,23 @@ struct Ticket {
     Number load;  // demand in the first dimension
     const Number* demand;
     std::vector<Window> windows;  // never empty
-    std::vector<int> rivals;
-    int preferred = -1;      // agent; another one
-    Number switch_cost = 0;  // costs this
+    std::vector<int> incompatible;
+    int preferred = -1;      // preferred agent; service by another …
+    Number switch_cost = 0;  // … costs this
 
     bool is_any_time() const { return opens() <= -NEVER && closes() >= NEVER; }
     bool has_one_window() const { return windows.size() == 1; }
     Number opens() const { return reach.open; }
     Number closes() const { return reach.close; }
 
-    // The window in which service starts after arriving, or null when all are closed.
+    // The window in which service starts after an arrival, or null when it is too late.
     const Window* window_from(Number arrival) const {
         if (has_one_window()) return arrival <= reach.close ? &reach : nullptr;
         for (const Window& window : windows)
             if (arrival <= window.close) return &window;
         return nullptr;
     }
-    // The last moment service can start, not after `time`; below zero (far) when there is none.
+    // The latest start of service up to `time`; -NEVER when there is none.
     Number last_start(Number time) const {
         if (has_one_window()) return time >= reach.open ? std::min(time, reach.close) : -NEVER;
         for (auto window = windows.rbegin(); window != windows.rend(); ++window)
@@ -113,7 +121,7 @@ struct Ticket {
     }
 };
 
-// One way to serve an item: a ticket, or a shipment whose pickup comes first (-1 without).
+// One way to serve an item: a ticket, or a shipment with its pickup (-1 without).
 struct Option {
     int pickup, ticket;
 };
@@ -121,9 +129,9 @@ struct Option {
 struct Item {
     std::vector<Option> options;  // several only for a ONE_OF group
     Number penalty;
-    int all_of = -1;        // group that is served whole or not at all
-    bool is_priced = true;  // leaving it out may be the better plan
-    bool is_mandatory = false;   // what is locked cannot stand without it; `penalty` then is beyond all others
+    int all_of = -1;            // all-or-none group, -1 without
+    bool is_priced = true;      // leaving it out may be the better plan
+    bool is_mandatory = false;  // required by locked visits; then `penalty` exceeds all others
 };
 
 class Problem {
@@ -142,17 +150,17 @@ public:
     bool may_serve(int type, int ticket) const {
         return input_.allowed[static_cast<std::size_t>(type) * tickets.size() + ticket] != 0;
     }
-    // What it costs that an agent serves a ticket which should be another's.
+    // Switch cost of a ticket that another agent should serve.
     Number preference_cost(int agent, int ticket) const {
-        return prefers && tickets[ticket].preferred != agent ? tickets[ticket].switch_cost : 0;
+        return has_preferences && tickets[ticket].preferred != agent ? tickets[ticket].switch_cost : 0;
     }
     bool may_stop(const Agent& agent, int stop) const {
         if (!is_reload(stop)) return may_serve(agent.type, stop);
         return std::find(agent.reloads.begin(), agent.reloads.end(), reload_place(stop)) != agent.reloads.end();
     }
     bool has_incompatible(int ticket, const auto& is_incompatible) const {
-        const auto& rivals = tickets[ticket].rivals;
-        return std::any_of(rivals.begin(), rivals.end(), is_incompatible);
+        const auto& others = tickets[ticket].incompatible;
+        return std::any_of(others.begin(), others.end(), is_incompatible);
     }
     bool is_ticket(int stop) const { return stop >= 0 && stop < static_cast<int>(tickets.size()); }
     bool is_reload(int stop) const { return stop >= static_cast<int>(tickets.size()); }
@@ -163,8 +171,10 @@ public:
     }
     int reload_stop(int place) const { return static_cast<int>(tickets.size()) + place; }
     bool is_mixed(const Agent& agent) const { return mixed || agent.max_reloads > 0; }
-    // Nothing on the way but deliveries, each in a window: what an insertion changes is told without a walk.
-    bool is_plain(const Agent& agent) const { return (!walks || stretches) && !releases && !is_mixed(agent); }
+    // Deliveries with one window each: an insertion is evaluated by updating the stored values.
+    bool is_plain(const Agent& agent) const {
+        return (!needs_evaluation || uses_segments) && !releases && !is_mixed(agent);
+    }
     const Matrix& distance(const Agent& agent) const { return *distances_[agent.profile]; }
     const Matrix& duration(const Agent& agent) const { return *durations_[agent.profile]; }
 
@@ -174,38 +184,42 @@ public:
     std::vector<Agent> agents;
     std::vector<Ticket> tickets;
     std::vector<Item> items;
-    std::vector<std::vector<int>> all_of;      // tickets by group
-    std::vector<int> mandatory;                    // items
+    std::vector<std::vector<int>> all_of;      // tickets by all-or-none group
+    std::vector<int> mandatory;                // items
     std::vector<int> reload_locked;            // agents that may reload among locked visits
     std::vector<std::vector<int>> neighbours;  // of a ticket, itself first, nearest first
-    std::vector<std::vector<int>> followers;   // of a ticket, where the clock forbids something: whom it lets come next
-    std::vector<Number> remoteness;            // of a ticket from the nearest start
+    std::vector<std::vector<int>> successors;  // of a ticket, where times matter: tickets that may follow, best first
+    std::vector<Number> remoteness;            // of a ticket: distance from the nearest start
     int types = 0;
-    bool is_read = true;   // false: the time was up before all travel was known, and nothing can be searched
-    bool is_sound = true;  // false: locks contradict a group
-    bool timed = false, mixed = false, setups = false, releases = false, walks = false, stretches = false,
-         estimates = false, trips = false, weighs_departure = false, priced = false, exchangeable = true, restricts_agents = false,
-         rivals = false, prefers = false, sums = false, paired = false, reloads = false, bare = false, several_kinds = false;
-    // timed: the clock can forbid something; mixed: loads rise and fall; walks: only laying a route out prices it;
-    // stretches: it walks for the duration or for trips of deliveries, which joined stretches tell as well;
-    // estimates: joined stretches tell it but for breaks, lateness further on or windows;
-    // sums: nobody ever waits, so a duration is the sum of what is driven and served and the clock plays no part;
-    // trips: a route may reload, or waits until what it delivers is released;
-    // weighs_departure: hours cost or are limited, and a later departure may lead to other windows or to lateness at a price;
-    // priced: some items may stay out for a price; exchangeable: all agents are of one type;
-    // several_kinds: vehicles differ in room or price, not only in where and when they drive;
-    // restricts_agents: some tickets are not for everybody; rivals: some are not for one route with others;
-    // prefers: some should be somebody's;
-    // paired: some belong to a shipment; reloads: some vehicle may load again on its way;
-    // bare: deliveries in a window each, and nothing else that a look at an insertion would have to regard
+    bool is_read = true;   // false: the time was up before the matrices were read, and no search is possible
+    bool is_sound = true;  // false: locked visits contradict a group
+    bool timed = false, mixed = false, setups = false, releases = false, needs_evaluation = false,
+         uses_segments = false, estimates_by_segments = false, trips = false, optimizes_departure = false,
+         priced = false, exchangeable = true, restricts_agents = false, any_incompatible = false,
+         has_preferences = false, sums_durations = false, paired = false, reloads = false, deliveries_only = false,
+         several_vehicle_types = false;
+    // timed: times can make a route infeasible; mixed: loads rise and fall;
+    // needs_evaluation: only the evaluation of a route gives its cost;
+    // uses_segments: needed for durations or trips of deliveries alone, for which concatenated segments are exact;
+    // estimates_by_segments: segments are exact apart from breaks, lateness at later stops and multiple windows;
+    // sums_durations: no waiting ever occurs, so a duration is the sum of travel and service, and times do not matter;
+    // trips: a route may reload, or waits for the releases of its deliveries;
+    // optimizes_departure: duration has a cost or limit, and a later departure may use other windows or add lateness;
+    // priced: some items are optional; exchangeable: all agents are of one type;
+    // several_vehicle_types: vehicles differ in capacity or price, not only in places and times;
+    // restricts_agents: some tickets exclude agents; any_incompatible: some tickets exclude one another;
+    // has_preferences: some tickets have a preferred agent;
+    // paired: there are shipments; reloads: some vehicle may reload;
+    // deliveries_only: deliveries with one window each, and nothing else that insertion must check
 
 private:
     static constexpr int NEIGHBOURS = 150, SUCCESSORS = 30, TICKET_BITS = 21;
-    static constexpr double WAITING = 0.2;  // of what driving as long would cost, where waiting is free
-    static constexpr double FURTHEST = 0x1p42;  // with TICKET_BITS below it fills a word
+    // Assumed cost of waiting, relative to driving for the same time, where waiting costs nothing.
+    static constexpr double WAITING = 0.2;
+    static constexpr double FURTHEST = 0x1p42;  // with TICKET_BITS it fills a word
 
     static Number limit(Number value) { return value < 0 ? NEVER : value; }
-    std::vector<int> chain(const Number* cells) const;
+    std::vector<int> nearest_neighbour_order(const Number* cells) const;
     void read_travel(const StopCriterion& stop_criterion);
     void read_agents();
     void read_tickets();
@@ -219,8 +233,8 @@ private:
 
     Input input_;
     std::vector<std::shared_ptr<Matrix>> distances_, durations_;
-    std::vector<int> order_, place_of_;  // locations as places, places by location
-    std::vector<bool> is_locked_;  // tickets
+    std::vector<int> order_, place_of_;  // locations by place, places by location
+    std::vector<bool> is_locked_;        // by ticket
 };
 
 }  // namespace sisr

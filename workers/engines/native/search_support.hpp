@@ -1,4 +1,4 @@
-// Small tools the search stands on: the clock it obeys, its random numbers, a set of small integers.
+// Utilities of the search: stop criterion, random numbers, sets of small integers.
 #pragma once
 #include <algorithm>
 #include <atomic>
@@ -9,7 +9,7 @@
 
 namespace sisr {
 
-// Says when to stop: the time is up or the caller asked.
+// Stops the search when the time is up or the caller cancels.
 class StopCriterion {
 public:
     StopCriterion(double seconds, std::int64_t* cancel) : begin_(Clock::now()), seconds_(seconds), cancel_(*cancel) {}
@@ -26,7 +26,7 @@ private:
     std::atomic_ref<std::int64_t> cancel_;
 };
 
-// SplitMix64 (Steele, Lea, Flood 2014): one addition and two multiplications a number, every seed is good.
+// SplitMix64 (Steele, Lea, Flood 2014): fast, and every seed is good.
 class Random {
 public:
     explicit Random(std::uint64_t seed) : state_(seed) {}
@@ -46,7 +46,7 @@ private:
     std::uint64_t state_;
 };
 
-// True once in about 1/rate calls. Draws the distance to the next blink instead of a number for each call.
+// True with probability `rate`. Draws the distance to the next blink instead of a number for each call.
 class Blink {
 public:
     Blink(Random& random, double rate) : random_(random), scale_(1.0 / std::log1p(-rate)) { rewind(); }
@@ -65,7 +65,7 @@ private:
     int left_ = 0;
 };
 
-// A set of 0..n-1 with constant-time change and a random member.
+// A set of 0..n-1 with insertion, removal and a random member in constant time.
 class IndexedSet {
 public:
     explicit IndexedSet(int n = 0) : place_(static_cast<std::size_t>(n), -1) {}
@@ -95,7 +95,7 @@ private:
     std::vector<int> members_, place_;
 };
 
-// A set that empties in constant time.
+// A set of 0..n-1 that is cleared in constant time.
 class ClearableSet {
 public:
     explicit ClearableSet(int n = 0) : round_(static_cast<std::size_t>(n), 0) {}
@@ -104,9 +104,9 @@ public:
         if (++now_ == 0) std::fill(round_.begin(), round_.end(), 0), now_ = 1;
     }
     bool has(int x) const { return round_[x] == now_; }
-    bool add(int x) {  // false when it was there already
+    bool add(int x) {  // false if it was a member already
         const bool is_new = round_[x] != now_;
-        round_[x] = now_;  // without a branch: nobody can tell beforehand which way it goes
+        round_[x] = now_;  // without a branch, because it would be unpredictable
         return is_new;
     }
 

@@ -3,32 +3,32 @@
 namespace sisr {
 
 void SharedIncumbent::publish(const Code& plan, Number cost) {
-    if (static_cast<Number>(plan.size()) + B_PLAN > size_) return;
-    const Number sequence = at(B_SEQUENCE).load(std::memory_order_relaxed);
-    at(B_SEQUENCE).store(sequence + 1, std::memory_order_relaxed);
+    if (static_cast<Number>(plan.size()) + INCUMBENT_PLAN > size_) return;
+    const Number sequence = at(INCUMBENT_SEQUENCE).load(std::memory_order_relaxed);
+    at(INCUMBENT_SEQUENCE).store(sequence + 1, std::memory_order_relaxed);
     std::atomic_thread_fence(std::memory_order_release);
-    at(B_COST).store(cost, std::memory_order_relaxed);
-    at(B_LENGTH).store(static_cast<Number>(plan.size()), std::memory_order_relaxed);
-    for (std::size_t k = 0; k < plan.size(); ++k) at(B_PLAN + k).store(plan[k], std::memory_order_relaxed);
-    at(B_SEQUENCE).store(sequence + 2, std::memory_order_release);
+    at(INCUMBENT_COST).store(cost, std::memory_order_relaxed);
+    at(INCUMBENT_LENGTH).store(static_cast<Number>(plan.size()), std::memory_order_relaxed);
+    for (std::size_t k = 0; k < plan.size(); ++k) at(INCUMBENT_PLAN + k).store(plan[k], std::memory_order_relaxed);
+    at(INCUMBENT_SEQUENCE).store(sequence + 2, std::memory_order_release);
 }
 
 Number read_incumbent(Number* cells, Number* copy) {
     const auto at = [&](Number k) { return std::atomic_ref<Number>(cells[k]); };
     for (;;) {
-        const Number before = at(B_SEQUENCE).load(std::memory_order_acquire);
+        const Number before = at(INCUMBENT_SEQUENCE).load(std::memory_order_acquire);
         if (before % 2 != 0) continue;
-        copy[0] = at(B_LENGTH).load(std::memory_order_relaxed);
-        for (Number k = 0; k < copy[0]; ++k) copy[k + 1] = at(B_PLAN + k).load(std::memory_order_relaxed);
+        copy[0] = at(INCUMBENT_LENGTH).load(std::memory_order_relaxed);
+        for (Number k = 0; k < copy[0]; ++k) copy[k + 1] = at(INCUMBENT_PLAN + k).load(std::memory_order_relaxed);
         std::atomic_thread_fence(std::memory_order_acquire);
-        if (at(B_SEQUENCE).load(std::memory_order_relaxed) == before) return before;
+        if (at(INCUMBENT_SEQUENCE).load(std::memory_order_relaxed) == before) return before;
     }
 }
 
 void encode(const Problem& problem, const Route& route, Code& code) {
     std::vector<BreakTaken> break_list;
-    Route laid = route;
-    if (!problem.agents[route.agent].break_list.empty()) lay_out(problem, laid, &break_list);
+    Route evaluated = route;
+    if (!problem.agents[route.agent].break_list.empty()) evaluate(problem, evaluated, &break_list);
     code.push_back(route.agent);
     code.push_back(static_cast<Number>(route.nodes.size() - 2 + break_list.size()));
     std::size_t next = 0;
@@ -38,7 +38,7 @@ void encode(const Problem& problem, const Route& route, Code& code) {
             code.push_back(problem.is_reload(stop) ? CODES * problem.location(problem.reload_place(stop)) + CODE_RELOAD
                                                    : CODES * stop + CODE_TICKET);
         for (; next < break_list.size() && break_list[next].after == static_cast<int>(k); ++next)
-            code.push_back(CODES * break_list[next].rest + CODE_BREAK);
+            code.push_back(CODES * break_list[next].index + CODE_BREAK);
     }
 }
 

@@ -4,33 +4,35 @@
 
 namespace sisr {
 
-void UnassignedPenalty::consider(const Plan& first) {
+void UnassignedPenalty::initialize(const Plan& first) {
     if (!is_simple() || !first.absent.empty() || problem_.items.empty()) return;
     const int items = static_cast<int>(problem_.items.size());
     const double routes = first.active.size();
-    double needed = 0, away = 0;
-    for (int item = 0; item < items; ++item) needed += need(item), away += round_trip_cost(item) / items;
-    if (routes < SLACK * needed || routes > IDLE * needed) return;
-    if (away * routes < ROUND_TRIP_SHARE * static_cast<double>(first.route_cost())) return;
-    for (int item = 0; item < items; ++item) shares_.push_back(round_trip_cost(item) * need(item) * routes / needed);
+    double needed = 0, mean_round_trip = 0;
+    for (int item = 0; item < items; ++item)
+        needed += vehicles_filled(item), mean_round_trip += round_trip_cost(item) / items;
+    if (routes < MIN_ROUTE_RATIO * needed || routes > MAX_ROUTE_RATIO * needed) return;
+    if (mean_round_trip * routes < ROUND_TRIP_SHARE * static_cast<double>(first.route_cost())) return;
+    for (int item = 0; item < items; ++item)
+        shares_.push_back(round_trip_cost(item) * vehicles_filled(item) * routes / needed);
 }
 
 std::vector<Number> UnassignedPenalty::prices(double share) const {
-    const double factor = LOWEST * std::pow(HIGHEST / LOWEST, share / end_);
+    const double factor = MIN_FACTOR * std::pow(MAX_FACTOR / MIN_FACTOR, share / end_);
     std::vector<Number> prices;
     for (std::size_t item = 0; item < shares_.size(); ++item)
         prices.push_back(std::min(problem_.items[item].penalty, static_cast<Number>(factor * shares_[item])));
     return prices;
 }
 
-// One kind of vehicle that leaves full and comes back empty, and nothing that binds a ticket to another.
+// Identical vehicles, deliveries only, and no dependencies between tickets.
 bool UnassignedPenalty::is_simple() const {
     return problem_.exchangeable && !problem_.priced && !problem_.paired && !problem_.mixed && !problem_.reloads &&
            problem_.span_cost == 0 && problem_.all_of.empty() && problem_.mandatory.empty();
 }
 
-// Vehicles that a ticket fills.
-double UnassignedPenalty::need(int item) const {
+// The number of vehicles that a ticket fills.
+double UnassignedPenalty::vehicles_filled(int item) const {
     double most = 0;
     for (int d = 0; d < problem_.dimensions; ++d)
         if (const Number room = problem_.agents[0].capacity[d]; room > 0)

@@ -9,7 +9,7 @@ namespace sisr {
 Plan::Plan(const Problem& problem, const StopCriterion& stop_criterion)
     : problem(problem),
       spare(problem.agents.size(), NEVER),
-      where(problem.tickets.size(), -1),
+      agent_of(problem.tickets.size(), -1),
       node(problem.tickets.size(), -1),
       active(static_cast<int>(problem.agents.size())),
       absent(static_cast<int>(problem.items.size())),
@@ -21,17 +21,17 @@ Plan::Plan(const Problem& problem, const StopCriterion& stop_criterion)
         routes.emplace_back(agent) = locked_route(problem, agent, stop_criterion);
         idle[problem.agents[agent].type].set(agent, true);
         const auto& locked = problem.agents[agent].locked;
-        is_sound = settle(agent) && is_sound && std::none_of(locked.begin(), locked.end(), [&](int ticket) {
-                       return problem.has_incompatible(ticket, [&](int rival) { return where[rival] == agent; });
+        is_sound = update_route(agent) && is_sound && std::none_of(locked.begin(), locked.end(), [&](int ticket) {
+                       return problem.has_incompatible(ticket, [&](int other) { return agent_of[other] == agent; });
                    });
-        if (!is_sound) return;  // nobody searches from it
+        if (!is_sound) return;  // no search is possible
     }
     for (int item = 0; item < static_cast<int>(problem.items.size()); ++item) {
         absent.set(item, true);
         penalties_ += problem.items[item].penalty;
     }
-    own.resize(problem.tickets.size());
-    std::iota(own.begin(), own.end(), 0);
+    reachable.resize(problem.tickets.size());
+    std::iota(reachable.begin(), reachable.end(), 0);
     saved_ = routes;
 }
 
@@ -55,7 +55,7 @@ Number Plan::keep() {
 }
 
 void Plan::undo() {
-    for (int agent : touched) forget(agent);
+    for (int agent : touched) clear_positions(agent);
     for (int agent : touched) {
         route_cost_ += saved_[agent].cost - routes[agent].cost;
         served += saved_[agent].served - routes[agent].served;
@@ -64,17 +64,17 @@ void Plan::undo() {
     }
 }
 
-void Plan::forget(int agent) {
+void Plan::clear_positions(int agent) {
     for (const Node& n : routes[agent].nodes)
-        if (problem.is_ticket(n.stop)) where[n.stop] = -1;
+        if (problem.is_ticket(n.stop)) agent_of[n.stop] = -1;
 }
 
-void Plan::become(const std::vector<Route>& others, const SubPlan* part) {
-    std::fill(where.begin(), where.end(), -1);
+void Plan::replace_routes(const std::vector<Route>& others, const SubPlan* part) {
+    std::fill(agent_of.begin(), agent_of.end(), -1);
     route_cost_ = penalties_ = served = 0;
     for (const Route& route : others) {
         if (part && !part->agents[route.agent]) {
-            leave(route.agent);
+            exclude(route.agent);
             continue;
         }
         routes[route.agent] = route;
@@ -88,9 +88,9 @@ void Plan::become(const std::vector<Route>& others, const SubPlan* part) {
         for (int item : part->absent) absent.set(item, true);
     for (int item : absent) penalties_ += price(item);
     const auto is_absent = [&](int item) { return item >= 0 && absent.has(item); };
-    own.clear();
+    reachable.clear();
     for (int ticket = 0; ticket < static_cast<int>(problem.tickets.size()); ++ticket)
-        if (!part || where[ticket] >= 0 || is_absent(item_at(ticket))) own.push_back(ticket);
+        if (!part || agent_of[ticket] >= 0 || is_absent(item_at(ticket))) reachable.push_back(ticket);
 }
 
 void Plan::set_unassigned_prices(std::vector<Number> prices) {
@@ -99,8 +99,8 @@ void Plan::set_unassigned_prices(std::vector<Number> prices) {
     for (int item : absent) penalties_ += price(item);
 }
 
-// Make an agent somebody else's.
-void Plan::leave(int agent) {
+// Exclude the agent of another part.
+void Plan::exclude(int agent) {
     routes[agent] = Route(agent);
     active.set(agent, false);
     idle[problem.agents[agent].type].set(agent, false);
@@ -124,7 +124,7 @@ void Plan::index(int agent, std::size_t from) {
     for (std::size_t k = from; k + 1 < route.nodes.size(); ++k) {
         const int stop = route.nodes[k].stop;
         if (problem.is_reload(stop)) continue;
-        where[stop] = agent;
+        agent_of[stop] = agent;
         node[stop] = static_cast<int>(k);
     }
     if (problem.dimensions > 0 && !problem.is_mixed(problem.agents[agent]))
@@ -133,12 +133,12 @@ void Plan::index(int agent, std::size_t from) {
     idle[problem.agents[agent].type].set(agent, !route.is_used());
 }
 
-bool Plan::settle(int agent) {
+bool Plan::update_route(int agent) {
     Route& route = routes[agent];
     const Number cost = route.cost;
     const int count = route.served;
-    const bool is_feasible = lay_out(problem, route);
-    if (!is_feasible) route.cost = BROKEN;
+    const bool is_feasible = evaluate(problem, route);
+    if (!is_feasible) route.cost = INFEASIBLE_COST;
     route_cost_ += route.cost - cost;
     served += route.served - count;
     if (is_feasible) compute_backward(problem, route);
@@ -146,48 +146,48 @@ bool Plan::settle(int agent) {
     return is_feasible;
 }
 
-void place(Route& route, const InsertionPosition& spot) {
+void place(Route& route, const InsertionPosition& position) {
     const auto put = [&](int after, int stop) {
         if (stop != TERMINUS) route.nodes.insert(route.nodes.begin() + after + 1, Node{stop, 0, 0, 0, 0, 0});
     };
-    put(spot.option.pickup >= 0 ? spot.drop_after : spot.after, spot.reload_after);
-    if (spot.option.pickup >= 0) put(spot.drop_after, spot.option.ticket);
-    put(spot.after, spot.option.pickup >= 0 ? spot.option.pickup : spot.option.ticket);
-    put(spot.after, spot.reload_before);
+    put(position.option.pickup >= 0 ? position.delivery_after : position.after, position.reload_after);
+    if (position.option.pickup >= 0) put(position.delivery_after, position.option.ticket);
+    put(position.after, position.option.pickup >= 0 ? position.option.pickup : position.option.ticket);
+    put(position.after, position.reload_before);
 }
 
-bool Plan::insert(const InsertionPosition& spot) {
-    touch(spot.agent);
-    place(routes[spot.agent], spot);
-    const int item = item_at(spot.option.ticket);
+bool Plan::insert(const InsertionPosition& position) {
+    touch(position.agent);
+    place(routes[position.agent], position);
+    const int item = item_at(position.option.ticket);
     if (is_moved_.add(item)) moved_.push_back(item);
-    if (problem.is_plain(problem.agents[spot.agent])) {
-        Route& route = routes[spot.agent];
+    if (problem.is_plain(problem.agents[position.agent])) {
+        Route& route = routes[position.agent];
         const Number cost = route.cost;
-        update_after_insertion(problem, route, spot.after + 1);
+        update_after_insertion(problem, route, position.after + 1);
         route_cost_ += route.cost - cost;
         ++served;
-        index(spot.agent, spot.after + 1);
+        index(position.agent, position.after + 1);
         return true;
     }
-    if (settle(spot.agent)) return true;
-    remove(spot.option.ticket);
-    erase_gaps(spot.agent);
-    settle(spot.agent);
+    if (update_route(position.agent)) return true;
+    remove(position.option.ticket);
+    erase_gaps(position.agent);
+    update_route(position.agent);
     return false;
 }
 
 void Plan::remove(int ticket) {
     const Ticket& t = problem.tickets[ticket];
-    touch(where[ticket]);
-    where[ticket] = -1;
-    if (t.partner >= 0 && problem.tickets[t.partner].item == t.item) where[t.partner] = -1;
+    touch(agent_of[ticket]);
+    agent_of[ticket] = -1;
+    if (t.partner >= 0 && problem.tickets[t.partner].item == t.item) agent_of[t.partner] = -1;
     if (is_moved_.add(t.item)) moved_.push_back(t.item);
 }
 
 void Plan::erase_gaps(int agent) {
     std::vector<Node>& nodes = routes[agent].nodes;
-    const auto is_gone = [&](const Node& n) { return problem.is_ticket(n.stop) && where[n.stop] < 0; };
+    const auto is_gone = [&](const Node& n) { return problem.is_ticket(n.stop) && agent_of[n.stop] < 0; };
     nodes.erase(std::remove_if(nodes.begin(), nodes.end(), is_gone), nodes.end());
     const auto ends_trip = [&](const Node& n) { return !problem.is_ticket(n.stop); };
     for (std::size_t k = nodes.size() - 2; k > static_cast<std::size_t>(routes[agent].pinned); --k)  // empty trips
@@ -197,14 +197,14 @@ void Plan::erase_gaps(int agent) {
 
 bool Plan::close_gaps(int agent) {
     erase_gaps(agent);
-    if (settle(agent)) return true;
-    forget(agent);
-    restore(agent);  // without the triangle inequality even less can be too much
+    if (update_route(agent)) return true;
+    clear_positions(agent);
+    restore(agent);  // without the triangle inequality, removal may violate a limit
     return false;
 }
 
-// Put reloads among the locked visits of a route as `stops` has them; how many stops that is, 0 where they differ.
-std::size_t Plan::lock_as(Route& route, const std::vector<int>& stops) const {
+// Put reloads among the locked visits as in `stops`; returns the number of stops used, 0 where they differ.
+std::size_t Plan::apply_locked_reloads(Route& route, const std::vector<int>& stops) const {
     const Agent& agent = problem.agents[route.agent];
     std::vector<Node> nodes{route.nodes[0]};
     std::size_t k = 0;
@@ -222,7 +222,7 @@ std::size_t Plan::lock_as(Route& route, const std::vector<int>& stops) const {
 
 bool Plan::set_idle_route(int agent, const std::vector<int>& stops) {
     Route route = routes[agent];
-    const std::size_t begin = lock_as(route, stops);
+    const std::size_t begin = apply_locked_reloads(route, stops);
     route.nodes.resize(route.pinned + 1);
     const auto is_here = [&](int ticket) {
         return std::any_of(route.nodes.begin(), route.nodes.end(), [&](const Node& n) { return n.stop == ticket; });
@@ -234,26 +234,27 @@ bool Plan::set_idle_route(int agent, const std::vector<int>& stops) {
             continue;
         }
         const Ticket& t = problem.tickets[stop];
-        const bool is_whole = t.kind == Kind::SHIPMENT_PICKUP ? std::find(stops.begin(), stops.end(), t.partner) != stops.end()
-                                                   : t.kind != Kind::SHIPMENT_DELIVERY || is_here(t.partner);
-        const bool is_open =
-            t.item >= 0 && where[stop] < 0 && (!is_served(t.item) || (t.kind == Kind::SHIPMENT_DELIVERY && is_here(t.partner)));
-        const bool is_welcome =
+        const bool is_whole = t.kind == Kind::SHIPMENT_PICKUP
+                                  ? std::find(stops.begin(), stops.end(), t.partner) != stops.end()
+                                  : t.kind != Kind::SHIPMENT_DELIVERY || is_here(t.partner);
+        const bool is_open = t.item >= 0 && agent_of[stop] < 0 &&
+                             (!is_served(t.item) || (t.kind == Kind::SHIPMENT_DELIVERY && is_here(t.partner)));
+        const bool is_allowed =
             problem.may_serve(problem.agents[agent].type, stop) && !problem.has_incompatible(stop, is_here);
-        if (is_whole && is_open && is_welcome && !is_here(stop)) route.nodes.push_back({stop, 0, 0, 0, 0, 0});
+        if (is_whole && is_open && is_allowed && !is_here(stop)) route.nodes.push_back({stop, 0, 0, 0, 0, 0});
     }
     route.nodes.push_back({TERMINUS, 0, 0, 0, 0, 0});
-    if (!lay_out(problem, route)) return false;
+    if (!evaluate(problem, route)) return false;
     touch(agent);
     routes[agent].nodes.swap(route.nodes);
     routes[agent].pinned = route.pinned;
     for (const Node& n : routes[agent].nodes)
         if (problem.is_ticket(n.stop) && item_at(n.stop) >= 0 && is_moved_.add(item_at(n.stop)))
             moved_.push_back(item_at(n.stop));
-    return settle(agent);
+    return update_route(agent);
 }
 
-// Whether an agent could drive another's route for as much as a bound tells, and for how much at least.
+// Necessary conditions for an agent to drive another's route, with a lower bound of its cost.
 bool Plan::may_drive(int agent, const Route& route, Number& least) const {
     if (!route.is_used()) return true;
     const Agent &driver = problem.agents[agent], &other = problem.agents[route.agent];
@@ -271,28 +272,29 @@ bool Plan::may_drive(int agent, const Route& route, Number& least) const {
 }
 
 bool Plan::exchange(int one, int other, bool at_any_price) {
-    const auto would = [&](int agent, int stops, Number& cost) {
+    const auto cost_if_driven = [&](int agent, int stops, Number& cost) {
         Route route = routes[stops];
         route.agent = agent;
         for (const Node& n : route.nodes)
             if (n.stop != TERMINUS && !problem.may_stop(problem.agents[agent], n.stop)) return false;
-        const bool is_feasible = lay_out(problem, route);
+        const bool is_feasible = evaluate(problem, route);
         cost += route.cost;
         return is_feasible;
     };
     Number cost = 0, least = 0;
     if (!may_drive(one, routes[other], least) || !may_drive(other, routes[one], least)) return false;
     if (!at_any_price && least >= routes[one].cost + routes[other].cost) return false;
-    if (routes[one].pinned > 0 || routes[other].pinned > 0 || !would(one, other, cost) || !would(other, one, cost))
+    if (routes[one].pinned > 0 || routes[other].pinned > 0 || !cost_if_driven(one, other, cost) ||
+        !cost_if_driven(other, one, cost))
         return false;
     if (!at_any_price && cost >= routes[one].cost + routes[other].cost) return false;
     touch(one), touch(other);
     routes[one].nodes.swap(routes[other].nodes);
-    settle(one), settle(other);
+    update_route(one), update_route(other);
     return true;
 }
 
-bool Plan::cross(int one, Span mine, int other, Span theirs) {
+bool Plan::exchange_segments(int one, Span mine, int other, Span theirs) {
     touch(one), touch(other);
     auto &a = routes[one].nodes, &b = routes[other].nodes;
     const std::vector<Node> moved(a.begin() + mine.begin, a.begin() + mine.end);
@@ -301,31 +303,31 @@ bool Plan::cross(int one, Span mine, int other, Span theirs) {
     b.erase(b.begin() + theirs.begin, b.begin() + theirs.end);
     b.insert(b.begin() + theirs.begin, moved.begin(), moved.end());
     if (problem.reloads) erase_gaps(one), erase_gaps(other);
-    const bool one_fits = settle(one), other_fits = settle(other);
+    const bool one_fits = update_route(one), other_fits = update_route(other);
     return one_fits && other_fits;
 }
 
-bool Plan::turn(int agent, std::size_t from, std::size_t to) {
+bool Plan::reverse_segment(int agent, std::size_t from, std::size_t to) {
     touch(agent);
     auto& nodes = routes[agent].nodes;
     std::reverse(nodes.begin() + from, nodes.begin() + to + 1);
-    return settle(agent);
+    return update_route(agent);
 }
 
 void Plan::drop_unprofitable(int item) {
     const auto& options = problem.items[item].options;
     const int ticket =
-        std::find_if(options.begin(), options.end(), [&](const Option& o) { return where[o.ticket] >= 0; })->ticket;
-    const int agent = where[ticket];
+        std::find_if(options.begin(), options.end(), [&](const Option& o) { return agent_of[o.ticket] >= 0; })->ticket;
+    const int agent = agent_of[ticket];
     Route route = routes[agent];
     std::erase_if(route.nodes, [&](const Node& n) { return problem.is_ticket(n.stop) && item_at(n.stop) == item; });
-    if (!lay_out(problem, route) || route.cost + price(item) >= routes[agent].cost) return;
+    if (!evaluate(problem, route) || route.cost + price(item) >= routes[agent].cost) return;
     remove(ticket);
     erase_gaps(agent);
-    settle(agent);
+    update_route(agent);
 }
 
-// Whether the loads of the trips before and after a reload are small enough for one; only a walk tells the rest.
+// Whether the loads of the trips before and after a reload fit into one trip; only evaluation decides the rest.
 static bool may_join_trips(const Problem& problem, const Route& route, int reload) {
     if (problem.mixed) return true;
     int begin = reload - 1;
@@ -343,11 +345,11 @@ bool Plan::drop_reloads(int agent) {
         if (!problem.is_reload(routes[agent].nodes[k].stop) || !may_join_trips(problem, routes[agent], k)) continue;
         Route route = routes[agent];
         route.nodes.erase(route.nodes.begin() + k);
-        if (!lay_out(problem, route) || route.cost > routes[agent].cost) continue;
+        if (!evaluate(problem, route) || route.cost > routes[agent].cost) continue;
         touch(agent);
         routes[agent].nodes.swap(route.nodes);
         if (k < routes[agent].pinned) --routes[agent].pinned;
-        settle(agent);
+        update_route(agent);
         has_dropped = true;
     }
     return has_dropped;
@@ -371,16 +373,16 @@ bool Plan::reload_among_locked(int agent, int after, int stop) {
         nodes.insert(nodes.begin() + after + 1, Node{stop, 0, 0, 0, 0, 0});
         ++route.pinned;
     }
-    if (!lay_out(problem, route)) return false;
+    if (!evaluate(problem, route)) return false;
     touch(agent);
     routes[agent].nodes.swap(nodes);
     routes[agent].pinned = route.pinned;
-    return settle(agent);
+    return update_route(agent);
 }
 
 bool Plan::is_served(int item) const {
     for (const Option& option : problem.items[item].options)
-        if (where[option.ticket] >= 0) return true;
+        if (agent_of[option.ticket] >= 0) return true;
     return false;
 }
 

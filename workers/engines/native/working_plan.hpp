@@ -1,31 +1,31 @@
-// A plan under change: the routes of all agents, with the way back to what they were when the round began.
+// The current plan: the routes of all agents, with undo.
 //
-// A round is `begin`, any number of changes, then `keep` or `undo`. Only the routes a round touches are copied, so a
-// round costs what it changes and not what the plan holds.
+// A round is `begin`, any number of changes, then `keep` or `undo`. Only the routes a round changes are copied, so its
+// time depends on the changes and not on the size of the plan.
 #pragma once
 #include "route_state.hpp"
 
 namespace sisr {
 
-// Cost of a route that breaks a rule, for as long as a round lasts: more than all that may be left out, and two of them
-// with all that fit into a Number.
-inline constexpr Number BROKEN = 2 * NEVER;
+// Cost of an infeasible route during a round: more than all penalties, and the sum of two, with all others, fits into a
+// Number.
+inline constexpr Number INFEASIBLE_COST = 2 * NEVER;
 
-// Where an option may go and what that would cost. `reload_*` are stops to insert with it, TERMINUS for none.
+// A position for an option and its cost. `reload_*` are stops to insert with it, TERMINUS for none.
 struct InsertionPosition {
     Number delta = NEVER;
-    int agent = -1, after = -1, drop_after = -1;
+    int agent = -1, after = -1, delivery_after = -1;
     int reload_before = TERMINUS, reload_after = TERMINUS;
     Option option{-1, -1};
 };
 
-// What one of several searchers may touch.
+// The part of a plan that one search may change.
 struct SubPlan {
     std::vector<std::uint8_t> agents;  // by agent: whether it belongs to the part
-    std::vector<int> absent;           // items nobody serves
+    std::vector<int> absent;           // unserved items
 };
 
-// Nodes of a route, up to one that is left out.
+// Nodes of a route, `end` excluded.
 struct Span {
     int begin, end;
 };
@@ -35,69 +35,70 @@ public:
     Plan(const Problem& problem, const StopCriterion& stop_criterion);
 
     void begin();
-    Number keep();  // the cost of the plan as it is now
+    Number keep();  // returns the cost of the plan
     void undo();
-    // All routes at once, outside a round; or those of a part, as if the rest did not exist.
-    void become(const std::vector<Route>& others, const SubPlan* part = nullptr);
-    bool is_mine(int agent) const { return active.has(agent) || idle[problem.agents[agent].type].has(agent); }
+    // Replace all routes, outside a round; or those of a part, as if no others existed.
+    void replace_routes(const std::vector<Route>& others, const SubPlan* part = nullptr);
+    bool contains(int agent) const { return active.has(agent) || idle[problem.agents[agent].type].has(agent); }
     Number cost() const { return route_cost_ + penalties_ + problem.span_cost * longest(); }
-    Number cost_now();  // within a round: with the items that moved
+    Number cost_now();  // within a round: with the changes made so far
 
-    bool insert(const InsertionPosition& spot);
-    void remove(int ticket);     // and its partner; the route is laid out by `close_gaps`
-    bool close_gaps(int agent);  // false: the route was restored, its tickets are back
-    bool set_idle_route(int agent,
-               const std::vector<int>& stops);  // of an idle agent; false, and unchanged, when they do not fit
-    // Let two agents serve each other's stops, where they can and it is cheaper, or at any price.
+    bool insert(const InsertionPosition& position);
+    void remove(int ticket);     // with its shipment partner; `close_gaps` updates the route
+    bool close_gaps(int agent);  // false: the route was restored with its tickets
+    // Set the route of an unused agent; returns false, and changes nothing, when it is infeasible.
+    bool set_idle_route(int agent, const std::vector<int>& stops);
+    // Exchange the stops of two agents, where that is feasible and cheaper, or at any cost.
     bool exchange(int one, int other, bool at_any_price = false);
-    // Exchange stretches of two routes, or do one in reverse; false when that breaks a rule, the cost being beyond all
-    // others until the round is undone.
-    bool cross(int one, Span mine, int other, Span theirs);
-    bool turn(int agent, std::size_t from, std::size_t to);
-    void drop_unprofitable(int item);    // if its route saves more without it than it pays
-    bool drop_reloads(int agent);  // those that only cost
-    // Put a reload among locked visits, for one beside it, or for another where no more are allowed, at any price;
-    // false, and unchanged, when that breaks a rule.
+    // Exchange segments of two routes, or reverse one. Returns false when that is infeasible; the cost is then
+    // prohibitive until the round is undone.
+    bool exchange_segments(int one, Span mine, int other, Span theirs);
+    bool reverse_segment(int agent, std::size_t from, std::size_t to);
+    void drop_unprofitable(int item);  // if its route saves more than its penalty
+    bool drop_reloads(int agent);      // those without benefit
+    // Put a reload among locked visits, in place of an adjacent one, or of another where no more are allowed, at any
+    // cost. Returns false, and changes nothing, when that is infeasible.
     bool reload_among_locked(int agent, int after, int stop);
-    bool settle(int agent);        // lay out anew after a change of nodes
+    bool update_route(int agent);  // evaluate after a change of nodes
     bool is_served(int item) const;
     int item_at(int ticket) const { return problem.tickets[ticket].item; }
-    Number longest() const;  // duration of the longest route, where that is priced
+    Number longest() const;  // duration of the longest route, where it has a cost
     Number route_cost() const { return route_cost_; }
-    // What leaving out costs from now on, outside a round: prices by item, or, without, the penalties of the problem.
+    // Replace penalties from now on, outside a round: prices by item, or, when empty, the penalties of the problem.
     void set_unassigned_prices(std::vector<Number> prices);
     bool has_reduced_penalties() const { return !prices_.empty(); }
     Number price(int item) const { return has_reduced_penalties() ? prices_[item] : problem.items[item].penalty; }
 
     const Problem& problem;
-    std::vector<Route> routes;     // by agent
-    std::vector<Number> spare;     // by agent: room in the first dimension; NEVER where loads rise and fall
-    std::vector<int> where, node;  // of tickets: agent (-1: nobody), index in its route
-    IndexedSet active;                    // agents with stops
-    std::vector<IndexedSet> idle;         // agents without, by type
-    IndexedSet absent;                    // items nobody serves, as of the last `keep`
-    std::vector<int> own;          // tickets in reach: all, or those of a part
-    std::vector<int> touched;      // agents, this round
-    int served = 0;                // tickets
-    bool is_sound = true;          // false: locked visits alone break a rule
+    std::vector<Route> routes;        // by agent
+    std::vector<Number> spare;        // by agent: free capacity in the first dimension; NEVER where loads rise and fall
+    std::vector<int> agent_of, node;  // by ticket: agent (-1: unserved), index in its route
+    IndexedSet active;                // agents with stops
+    std::vector<IndexedSet> idle;     // agents without stops, by type
+    IndexedSet absent;                // unserved items, as of the last `keep`
+    std::vector<int> reachable;       // tickets that may be moved: all, or those of a part
+    std::vector<int> touched;         // agents changed in this round
+    int served = 0;                   // number of tickets
+    bool is_sound = true;             // false: locked visits alone are infeasible
 
 private:
     bool may_drive(int agent, const Route& route, Number& least) const;
-    std::size_t lock_as(Route& route, const std::vector<int>& stops) const;
+    std::size_t apply_locked_reloads(Route& route, const std::vector<int>& stops) const;
     void touch(int agent);
     void index(int agent, std::size_t from = 1);
-    void leave(int agent);
-    void forget(int agent);
+    void exclude(int agent);
+    void clear_positions(int agent);
     void restore(int agent);
     void erase_gaps(int agent);
 
     std::vector<Route> saved_;
     ClearableSet is_touched_, is_moved_;
-    std::vector<int> moved_;  // items, this round
+    std::vector<int> moved_;  // items changed in this round
     std::vector<Number> prices_;
     Number route_cost_ = 0, penalties_ = 0;
 };
 
-void place(Route& route, const InsertionPosition& spot);  // put the stops of a spot into a route, without laying it out
+// Insert the stops of a position into a route, without evaluating it.
+void place(Route& route, const InsertionPosition& position);
 
 }  // namespace sisr

@@ -1,4 +1,4 @@
-"""The engine's sources built with a driver of a test: `NAME.cpp` beside this file, with a function `sisr_NAME`."""
+"""The engine's sources compiled with a check in C++: `NAME.cpp` beside this file, with a function `sisr_NAME`."""
 
 import ctypes
 from pathlib import Path
@@ -11,8 +11,8 @@ from workers.engines.native import build, native_arrays
 def native_check(name: str, folder: Path) -> ctypes.CDLL:
     """Compile into a folder and return the library; skip where there is no compiler.
 
-    The function takes a problem, a seed, how many moves to make, a board with its size, and numbers it counts in; it
-    returns how many plans were wrong.
+    The function takes a problem, a seed, the number of moves, an incumbent buffer with its size, and an array for its
+    counts. It returns the number of wrong plans.
     """
     source = Path(__file__).with_name(f"{name}.cpp")
     try:

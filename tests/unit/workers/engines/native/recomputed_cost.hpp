@@ -1,17 +1,17 @@
-// What a plan under change must be after each of them, found out anew from the bare stops of its routes.
+// The cost and the indexes of a plan, recomputed from the stops of its routes.
 #pragma once
 #include "working_plan.hpp"
 
 namespace sisr {
 
-// The cost of all routes, each laid out from its stops alone; NEVER when one breaks a rule.
+// The cost of all routes, each evaluated from its stops alone; NEVER when one is infeasible.
 inline Number cost_from_scratch(const Problem& problem, const Plan& plan) {
     Number sum = 0, longest = 0;
     for (int agent = 0; agent < static_cast<int>(plan.routes.size()); ++agent) {
         Route route(agent);
         route.nodes.clear();
         for (const Node& node : plan.routes[agent].nodes) route.nodes.push_back({node.stop, 0, 0, 0, 0});
-        if (!lay_out(problem, route)) return NEVER;
+        if (!evaluate(problem, route)) return NEVER;
         sum += route.cost;
         if (route.is_used()) longest = std::max(longest, route.duration);
     }
@@ -25,7 +25,7 @@ inline bool is_indexed(const Problem& problem, const Plan& plan) {
         for (std::size_t k = 1; k + 1 < route.nodes.size(); ++k) {
             const int stop = route.nodes[k].stop;
             if (problem.is_reload(stop)) continue;
-            if (plan.where[stop] != route.agent || plan.node[stop] != static_cast<int>(k)) return false;
+            if (plan.agent_of[stop] != route.agent || plan.node[stop] != static_cast<int>(k)) return false;
         }
         if (problem.dimensions > 0 && !problem.is_mixed(problem.agents[route.agent]) &&
             plan.spare[route.agent] != problem.agents[route.agent].capacity[0] - route.load[0])

@@ -1,4 +1,4 @@
-// Crosses many pairs of plans and counts the children that are not what laying out their routes anew says they are.
+// Crosses many pairs of plans and counts the children that differ from the evaluation of their routes from scratch.
 #include "annealer.hpp"
 #include "shared_incumbent.hpp"
 #include "recomputed_cost.hpp"
@@ -7,30 +7,32 @@ using namespace sisr;
 
 namespace {
 
-constexpr int ROUNDS = 60;  // that part a plan from the one it began as
+constexpr int ROUNDS = 60;  // iterations between the two parents
 
-bool is_whole(const Problem& problem, const Plan& plan) {
-    const auto tells_truth = [&](int item) { return plan.absent.has(item) != plan.is_served(item); };
+bool is_consistent(const Problem& problem, const Plan& plan) {
+    const auto is_indexed_right = [&](int item) { return plan.absent.has(item) != plan.is_served(item); };
     for (int item = 0; item < static_cast<int>(problem.items.size()); ++item)
-        if (!tells_truth(item)) return false;
+        if (!is_indexed_right(item)) return false;
     return plan.cost() == cost_from_scratch(problem, plan) && is_indexed(problem, plan);
 }
 
-int routes_of(const std::vector<Route>& other, const Plan& plan) {  // that are driven in both
-    int alike = 0;
+int routes_of(const std::vector<Route>& other, const Plan& plan) {  // in both plans
+    int shared = 0;
     for (const Route& route : other)
         for (const Route& mine : plan.routes)
-            alike += route.is_used() && std::equal(route.nodes.begin(), route.nodes.end(), mine.nodes.begin(), mine.nodes.end(),
-                                                   [](const Node& a, const Node& b) { return a.stop == b.stop; });
-    return alike;
+            shared += route.is_used() &&
+                      std::equal(route.nodes.begin(), route.nodes.end(), mine.nodes.begin(), mine.nodes.end(),
+                                 [](const Node& a, const Node& b) { return a.stop == b.stop; });
+    return shared;
 }
 
 }  // namespace
 
-// Returns how many children were wrong; `taken` becomes how many routes came to a child from its other parent, and
-// `board` holds the last child.
-extern "C" __attribute__((visibility("default"))) Number sisr_route_crossover_check(const Input* input, Number seed, Number children,
-                                                                        Number* board, Number size, Number* taken) {
+// Returns the number of wrong children; `taken` counts routes inherited from the second parent, and
+// `incumbent` holds the last child.
+extern "C" __attribute__((visibility("default"))) Number sisr_route_crossover_check(const Input* input, Number seed,
+                                                                                    Number children, Number* incumbent,
+                                                                                    Number size, Number* taken) {
     Number cancel = 0, faults = 0;
     const StopCriterion stop_criterion(60, &cancel);
     const Problem problem(*input, stop_criterion);
@@ -45,12 +47,12 @@ extern "C" __attribute__((visibility("default"))) Number sisr_route_crossover_ch
         const int before = routes_of(other, annealer.plan);
         annealer.restart_from(one, other);
         *taken += std::max(0, routes_of(other, annealer.plan) - before);
-        faults += !is_whole(problem, annealer.plan);
+        faults += !is_consistent(problem, annealer.plan);
         one = annealer.plan.routes;
     }
     Code code;
     for (const Route& route : annealer.plan.routes)
         if (route.is_used()) encode(problem, route, code);
-    SharedIncumbent(board, size).publish(code, annealer.plan.cost());
+    SharedIncumbent(incumbent, size).publish(code, annealer.plan.cost());
     return faults;
 }

@@ -1,4 +1,4 @@
-// Makes many trades in a plan and counts those after which the plan is not what laying out its routes anew says it is.
+// Makes many exchanges in a plan and counts those whose plan differs from the evaluation of its routes from scratch.
 #include <map>
 
 #include "shared_incumbent.hpp"
@@ -10,9 +10,9 @@ using namespace sisr;
 
 namespace {
 
-constexpr Number NOTHING_LEFT_TO_LOSE = NEVER / 16;  // by legs any move is worth a look; what breaks a rule is dearer
+constexpr Number LARGE_MARGIN = NEVER / 16;  // any move is tried; the cost of an infeasible plan exceeds it
 
-std::map<int, int> stops_of(const Plan& plan) {  // how often each is served; a reload may lose its reason
+std::map<int, int> stops_of(const Plan& plan) {  // number of services; reloads may be removed
     std::map<int, int> stops;
     for (const Route& route : plan.routes)
         for (const Node& node : route.nodes)
@@ -20,15 +20,16 @@ std::map<int, int> stops_of(const Plan& plan) {  // how often each is served; a 
     return stops;
 }
 
-bool is_whole(const Problem& problem, const Plan& plan, const std::map<int, int>& stops) {
+bool is_consistent(const Problem& problem, const Plan& plan, const std::map<int, int>& stops) {
     return plan.cost() == cost_from_scratch(problem, plan) && stops_of(plan) == stops && is_indexed(problem, plan);
 }
 
 }  // namespace
 
-// Returns how many plans were wrong; `made` becomes how many trades were kept and undone, and `board` holds the end.
-extern "C" __attribute__((visibility("default"))) Number sisr_route_exchange_check(const Input* input, Number seed, Number draws,
-                                                                     Number* board, Number size, Number* made) {
+// Returns the number of wrong plans; `made` counts exchanges kept and undone, `incumbent` holds the last plan.
+extern "C" __attribute__((visibility("default"))) Number sisr_route_exchange_check(const Input* input, Number seed,
+                                                                                   Number draws, Number* incumbent,
+                                                                                   Number size, Number* made) {
     Number cancel = 0, faults = 0;
     const StopCriterion stop_criterion(60, &cancel);
     const Problem problem(*input, stop_criterion);
@@ -40,11 +41,11 @@ extern "C" __attribute__((visibility("default"))) Number sisr_route_exchange_che
     if (!Recreate(plan, random, stop_criterion)(items)) return plan.undo(), 0;
     plan.keep();
     const auto stops = stops_of(plan);
-    InterRouteExchange trade(plan, random);
-    for (Number k = 0; trade.is_of_use() && k < draws; ++k) {
+    InterRouteExchange exchange(plan, random);
+    for (Number k = 0; exchange.is_of_use() && k < draws; ++k) {
         const Number before = plan.cost();
-        if (!trade.propose(NOTHING_LEFT_TO_LOSE)) continue;
-        const bool breaks_a_rule = plan.cost_now() >= before + NOTHING_LEFT_TO_LOSE;
+        if (!exchange.propose(LARGE_MARGIN)) continue;
+        const bool breaks_a_rule = plan.cost_now() >= before + LARGE_MARGIN;
         faults += breaks_a_rule != (cost_from_scratch(problem, plan) == NEVER);
         if (breaks_a_rule || random.chance(0.5)) {
             plan.undo(), ++made[1];
@@ -52,11 +53,11 @@ extern "C" __attribute__((visibility("default"))) Number sisr_route_exchange_che
         } else {
             plan.keep(), ++made[0];
         }
-        faults += !is_whole(problem, plan, stops);
+        faults += !is_consistent(problem, plan, stops);
     }
     Code code;
     for (const Route& route : plan.routes)
         if (route.is_used()) encode(problem, route, code);
-    SharedIncumbent(board, size).publish(code, plan.cost());
+    SharedIncumbent(incumbent, size).publish(code, plan.cost());
     return faults;
 }

@@ -1,4 +1,4 @@
-// Counts tickets whose list of followers is not what their windows, their services and the travel between them say.
+// Counts tickets whose successor list contradicts their windows, their service times and the travel between them.
 #include <algorithm>
 
 #include "search_problem.hpp"
@@ -14,14 +14,14 @@ bool may_succeed(const Problem& problem, std::size_t one, int next) {
 
 }  // namespace
 
-// Returns how many lists were wrong; `made` becomes how many followers are listed, and how many neighbours the clock forbids.
-extern "C" __attribute__((visibility("default"))) Number sisr_successor_list_check(const Input* input, Number, Number, Number*,
-                                                                        Number, Number* made) {
+// Returns the number of wrong lists; `made` counts the successors, and the neighbours that time windows exclude.
+extern "C" __attribute__((visibility("default"))) Number sisr_successor_list_check(const Input* input, Number, Number,
+                                                                                   Number*, Number, Number* made) {
     Number cancel = 0, faults = 0;
     const StopCriterion stop_criterion(60, &cancel);
     const Problem problem(*input, stop_criterion);
-    for (std::size_t one = 0; one < problem.followers.size(); ++one) {
-        const auto &listed = problem.followers[one], &near = problem.neighbours[one];
+    for (std::size_t one = 0; one < problem.successors.size(); ++one) {
+        const auto &listed = problem.successors[one], &near = problem.neighbours[one];
         const auto follows = [&](int next) { return next != static_cast<int>(one) && may_succeed(problem, one, next); };
         const Number possible = std::count_if(near.begin(), near.end(), follows);
         faults += std::count_if(listed.begin(), listed.end(), [&](int next) { return !follows(next); });

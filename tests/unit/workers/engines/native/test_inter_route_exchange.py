@@ -1,4 +1,4 @@
-"""Trades between routes: whatever they do to a plan, it costs what its routes cost laid out anew, and is proved."""
+"""Inter-route exchanges: after each one the plan costs what its evaluated routes cost, and is verified."""
 
 import ctypes
 
@@ -25,12 +25,12 @@ FEATURES: tuple[frozenset[Feature], ...] = (
 
 @pytest.fixture(scope="module")
 def library(tmp_path_factory: pytest.TempPathFactory) -> ctypes.CDLL:
-    """The engine's sources and a driver that does nothing but trade."""
-    return native_check("trades", tmp_path_factory.mktemp("native"))
+    """The engine compiled with a check of exchanges."""
+    return native_check("route_exchange_check", tmp_path_factory.mktemp("native"))
 
 
-def trade(library: ctypes.CDLL, problem: Problem, seed: int) -> tuple[int, int]:
-    """Trade at random; return how many were kept and undone, after asserting that each left a whole plan."""
+def exchange(library: ctypes.CDLL, problem: Problem, seed: int) -> tuple[int, int]:
+    """Exchange at random; return how many were kept and undone, after asserting that every plan is consistent."""
     flat, buffer = native_arrays.Arrays(problem), native_arrays.incumbent_buffer(problem)
     made = (ctypes.c_int64 * 2)()
     cells = buffer.ctypes.data_as(ctypes.POINTER(ctypes.c_int64))
@@ -46,20 +46,21 @@ def trade(library: ctypes.CDLL, problem: Problem, seed: int) -> tuple[int, int]:
 
 
 @pytest.mark.parametrize("features", FEATURES, ids=lambda features: "+".join(sorted(features)) or "plain")
-def test_a_traded_plan_costs_what_its_routes_laid_out_anew_cost(
+def test_a_plan_after_exchanges_costs_what_its_evaluated_routes_cost(
     library: ctypes.CDLL, features: frozenset[Feature]
 ) -> None:
-    """SPEC S2: after a kept trade the verifier proves the plan, at the price the search believes."""
+    """SPEC S2: after every exchange that is kept the plan is verified, at the cost the search states."""
     for seed in range(15):
-        trade(library, random_problem(seed, tickets=25, features=features), seed)
+        exchange(library, random_problem(seed, tickets=25, features=features), seed)
 
 
-def test_trades_are_made_of_every_kind_of_day_they_are_meant_for(library: ctypes.CDLL) -> None:
-    """Our choice: the test above would hold for a search that trades nothing."""
+def test_exchanges_occur_in_every_kind_of_problem_they_apply_to(library: ctypes.CDLL) -> None:
+    """Our choice: the test above would hold for a search without exchanges."""
     alone = (Feature.TIME_WINDOWS, Feature.PICKUPS, Feature.BREAKS, Feature.MULTI_DEPOT, Feature.RELOAD, Feature.SKILLS)
     for features in (set(), *({feature} for feature in alone)):
         made = [
-            trade(library, random_problem(seed, tickets=40, features=frozenset(features)), seed) for seed in range(10)
+            exchange(library, random_problem(seed, tickets=40, features=frozenset(features)), seed)
+            for seed in range(10)
         ]
         assert sum(kept for kept, _ in made) >= 10, features
         assert sum(undone for _, undone in made) >= 10, features

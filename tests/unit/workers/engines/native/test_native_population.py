@@ -1,4 +1,4 @@
-"""Plans searched apart and their children: each is whole, costs what its routes cost laid out anew, and is proved."""
+"""The population of plans: every child is consistent, costs what its evaluated routes cost, and is verified."""
 
 import ctypes
 import time
@@ -15,8 +15,8 @@ from workers.engines.native import native_arrays
 from workers.engines.native.sisr_engine import SisrEngine
 
 TICKETS = 6
-BREEDS = 8001 * TICKETS
-"""Iterations from which on such a day is searched by several plans."""
+POPULATION_ITERATIONS = 8001 * TICKETS
+"""Iterations from which on such a problem is searched with a population."""
 
 MIXED: tuple[frozenset[Feature], ...] = (
     frozenset(),
@@ -31,9 +31,9 @@ MIXED: tuple[frozenset[Feature], ...] = (
 @pytest.mark.skipif(not SisrEngine().is_available(), reason="the native library is not built here")
 @pytest.mark.parametrize("feature", list(Feature))
 def test_a_long_search_of_few_tickets_is_proved_and_repeats(feature: Feature) -> None:
-    """SPEC S2, S3: where the time is long several plans are searched and crossed, whatever the day asks for."""
+    """SPEC S2, S3: long searches use a population and crossover, whatever features the problem has."""
     problem = random_problem(3, tickets=TICKETS, features=frozenset({feature}))
-    engine = SisrEngine(max_iterations=BREEDS)
+    engine = SisrEngine(max_iterations=POPULATION_ITERATIONS)
     one, again = (
         engine.solve(problem, SearchLimits(time.monotonic() + 60, 5), lambda _: None, lambda: False).best
         for _ in range(2)
@@ -45,12 +45,12 @@ def test_a_long_search_of_few_tickets_is_proved_and_repeats(feature: Feature) ->
 
 @pytest.fixture(scope="module")
 def library(tmp_path_factory: pytest.TempPathFactory) -> ctypes.CDLL:
-    """The engine's sources and a driver that does little but cross."""
-    return native_check("crossings", tmp_path_factory.mktemp("native"))
+    """The engine compiled with a check of crossover."""
+    return native_check("route_crossover_check", tmp_path_factory.mktemp("native"))
 
 
-def cross(library: ctypes.CDLL, problem: Problem, seed: int) -> int:
-    """Cross pairs of plans; return how many routes were handed on, after asserting that each child is whole."""
+def crossover(library: ctypes.CDLL, problem: Problem, seed: int) -> int:
+    """Cross pairs of plans; return the number of inherited routes, after asserting that each child is consistent."""
     flat, buffer = native_arrays.Arrays(problem), native_arrays.incumbent_buffer(problem)
     taken = ctypes.c_int64()
     cells = buffer.ctypes.data_as(ctypes.POINTER(ctypes.c_int64))
@@ -68,10 +68,10 @@ def cross(library: ctypes.CDLL, problem: Problem, seed: int) -> int:
 @pytest.mark.slow
 @pytest.mark.timeout(300)  # compiling takes most of it
 @pytest.mark.parametrize("features", MIXED, ids=lambda features: "+".join(sorted(features)) or "plain")
-def test_a_child_costs_what_its_routes_laid_out_anew_cost(library: ctypes.CDLL, features: frozenset[Feature]) -> None:
-    """SPEC S2: a plan with routes of two is whole, proved, and costs what the search believes."""
+def test_a_child_costs_what_its_evaluated_routes_cost(library: ctypes.CDLL, features: frozenset[Feature]) -> None:
+    """SPEC S2: a child of two plans is consistent and verified, at the cost the search states."""
     for seed in range(12):
-        cross(library, random_problem(seed, tickets=25, features=features), seed)
+        crossover(library, random_problem(seed, tickets=25, features=features), seed)
 
 
 @pytest.mark.slow
@@ -80,4 +80,4 @@ def test_children_have_routes_of_both_parents(library: ctypes.CDLL) -> None:
     """Our choice: the test above would hold for a child that is one of its parents."""
     for features in (set(), {Feature.TIME_WINDOWS}, {Feature.MULTI_DEPOT}, {Feature.SHIPMENTS}, {Feature.RELOAD}):
         days = [random_problem(seed, tickets=40, features=frozenset(features)) for seed in range(10)]
-        assert sum(cross(library, day, seed) for seed, day in enumerate(days)) >= 50, features
+        assert sum(crossover(library, day, seed) for seed, day in enumerate(days)) >= 50, features

@@ -68,8 +68,8 @@ def solve(
 
 
 @pytest.mark.parametrize("block", range(4))
-def test_every_plan_of_a_random_day_is_proved(block: int) -> None:
-    """SPEC S2: each plan passes the independent verifier, whatever mixture of features the day has."""
+def test_every_plan_of_a_random_problem_is_verified(block: int) -> None:
+    """SPEC S2: each plan passes the independent verifier, whatever combination of features the problem has."""
     proved = 0
     for seed in range(100 * block, 100 * (block + 1)):
         problem = random_problem(seed)
@@ -91,24 +91,24 @@ def test_each_feature_alone_is_respected(feature: Feature) -> None:
 
 def test_the_price_inside_is_the_price_outside() -> None:
     """SPEC S2: what the search minimises is what the plan will cost."""
-    assert sum(is_honest(random_problem(seed), seed) for seed in range(150)) > 120
+    assert sum(states_true_costs(random_problem(seed), seed) for seed in range(150)) > 120
 
 
 @pytest.mark.parametrize("features", WEIGHED, ids=lambda features: "+".join(sorted(features)))
 def test_hours_are_weighed_as_the_plan_weighs_them(features: frozenset[Feature]) -> None:
     """SPEC S2: where waiting costs, the search leaves later for another window, or is late, as the plan will."""
     days = [random_problem(seed, tickets=15, features=features | {Feature.TIME_WINDOWS}) for seed in range(25)]
-    assert all(is_honest(day, seed) for seed, day in enumerate(days))
+    assert all(states_true_costs(day, seed) for seed, day in enumerate(days))
 
 
 @pytest.mark.parametrize("features", IN_CONSTANT_TIME, ids=lambda features: "+".join(sorted(features)))
 def test_prices_told_without_a_walk_are_those_of_a_walk(features: frozenset[Feature]) -> None:
     """SPEC S2: the same where hours, trips and releases are priced in constant time."""
     days = [random_problem(seed, tickets=25, features=features) for seed in range(25)]
-    assert all(is_honest(day, seed) for seed, day in enumerate(days))
+    assert all(states_true_costs(day, seed) for seed, day in enumerate(days))
 
 
-def is_honest(problem: Problem, seed: int) -> bool:
+def states_true_costs(problem: Problem, seed: int) -> bool:
     """Return whether a plan was found; fail where it costs something else than was believed, or does not hold."""
     run = sisr_engine._Run(sisr_engine._library(), problem, SearchLimits(time.monotonic() + 30, seed), 100, None)
     best = run.follow(lambda _: None, lambda: False).best
@@ -211,7 +211,7 @@ def test_the_deadline_is_kept_and_a_plan_is_there() -> None:
 
 @pytest.mark.parametrize("seed", range(3))
 def test_no_plan_is_made_of_travel_that_was_not_read(seed: int) -> None:
-    """SPEC S2: when the time is up before the day is known there is no plan, rather than one of legs taken for 0."""
+    """SPEC S2: when the time is up before the matrices are read there is no plan, rather than one with legs of 0."""
     problem = random_problem(seed, tickets=100, features=frozenset({Feature.TIME_WINDOWS}))
     run = sisr_engine._Run(sisr_engine._library(), problem, SearchLimits(time.monotonic()), -1, None)
     outcome = run.follow(lambda _: None, lambda: False)
@@ -220,7 +220,7 @@ def test_no_plan_is_made_of_travel_that_was_not_read(seed: int) -> None:
 
 
 def test_one_ticket_is_soon_exhausted() -> None:
-    """Our choice: a day with nothing left to try does not use up its time."""
+    """Our choice: a search with nothing left to try ends before its time."""
     problem = random_problem(1, tickets=1, features=frozenset())
     outcome = SisrEngine().solve(problem, SearchLimits(time.monotonic() + 30), lambda _: None, lambda: False)
     assert outcome.reason is StopReason.EXHAUSTED
@@ -232,7 +232,7 @@ def test_without_the_library_the_engine_says_what_is_lacking(monkeypatch: pytest
     sisr_engine._library.cache_clear()
     try:
         assert not SisrEngine().is_available()
-        assert SisrEngine().version() == ""
+        assert SisrEngine().versions() == {"sisr": ""}
         with pytest.raises(EngineError, match="native library is not built"):
             solve(random_problem(1))
     finally:
@@ -283,9 +283,9 @@ def test_sanitizers_find_nothing(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 @pytest.mark.timeout(300)
-def test_threads_race_for_nothing(tmp_path: Path) -> None:
-    """Issue 6: several threads, who reads their board and who cancels them share nothing without order."""
-    flags, program = ("-g", "-O1", "-fsanitize=thread"), tmp_path / "races"
+def test_search_threads_have_no_data_race(tmp_path: Path) -> None:
+    """Issue 6: search threads, readers of the incumbent and a canceller have no data race."""
+    flags, program = ("-g", "-O1", "-fsanitize=thread"), tmp_path / "shared_incumbent_race"
     try:
         library = build.build(tmp_path / "tsan.so", flags)
     except build.BuildError as error:
@@ -328,7 +328,7 @@ def test_what_is_planned_from_coast_to_coast_costs_what_was_believed(driver: dic
     }
     for travel in ({"distances": table, "matrix_locations": names}, {}):
         places = [{"id": name} for name in names] if travel else plane
-        assert is_honest(compile_scenario(parse_scenario({**day, "locations": places, "travel": travel})), 1)
+        assert states_true_costs(compile_scenario(parse_scenario({**day, "locations": places, "travel": travel})), 1)
 
 
 def test_a_day_whose_penalties_are_as_large_as_can_be_has_a_plan() -> None:

@@ -1,4 +1,4 @@
-"""Followers of a ticket: all that the clock lets be served right behind it and that lie near, and no other."""
+"""Successors of a ticket: all near tickets that can follow it on time, and no others."""
 
 import ctypes
 
@@ -14,12 +14,12 @@ pytestmark = [pytest.mark.slow, pytest.mark.timeout(300)]  # compiling takes mos
 
 @pytest.fixture(scope="module")
 def library(tmp_path_factory: pytest.TempPathFactory) -> ctypes.CDLL:
-    """The engine's sources and a driver that judges the lists."""
-    return native_check("followers", tmp_path_factory.mktemp("native"))
+    """The engine's sources and a check of the lists."""
+    return native_check("successor_list_check", tmp_path_factory.mktemp("native"))
 
 
-def followers(library: ctypes.CDLL, problem: Problem) -> tuple[int, int]:
-    """Return how many followers are listed and how many the clock forbids, after asserting that no list is wrong."""
+def successors(library: ctypes.CDLL, problem: Problem) -> tuple[int, int]:
+    """Return how many successors are listed and how many are too late, after asserting that no list is wrong."""
     flat, buffer = native_arrays.Arrays(problem), native_arrays.incumbent_buffer(problem)
     counts = (ctypes.c_int64 * 2)()
     cells = buffer.ctypes.data_as(ctypes.POINTER(ctypes.c_int64))
@@ -37,14 +37,12 @@ def followers(library: ctypes.CDLL, problem: Problem) -> tuple[int, int]:
     ],
     ids=lambda features: "+".join(sorted(features)),
 )
-def test_a_ticket_is_followed_by_those_in_time_and_by_no_other(
-    library: ctypes.CDLL, features: frozenset[Feature]
-) -> None:
-    """SPEC S3: trades are drawn towards them, so one that is late would be looked at in vain, one that lacks never."""
-    counts = [followers(library, random_problem(seed, tickets=60, features=features)) for seed in range(8)]
-    assert all(listed > 0 < forbidden for listed, forbidden in counts)
+def test_successors_are_the_tickets_that_can_follow_on_time(library: ctypes.CDLL, features: frozenset[Feature]) -> None:
+    """SPEC S3: exchanges use these lists, so a late ticket would waste a move and a missing one never be tried."""
+    counts = [successors(library, random_problem(seed, tickets=60, features=features)) for seed in range(8)]
+    assert all(listed > 0 < late for listed, late in counts)
 
 
-def test_where_the_clock_forbids_nothing_nobody_is_listed(library: ctypes.CDLL) -> None:
-    """SPEC S3: neighbours serve there, without a second table of all pairs."""
-    assert followers(library, random_problem(1, tickets=60, features=frozenset())) == (0, 0)
+def test_without_time_constraints_there_are_no_successor_lists(library: ctypes.CDLL) -> None:
+    """SPEC S3: the neighbour lists are used there."""
+    assert successors(library, random_problem(1, tickets=60, features=frozenset())) == (0, 0)
