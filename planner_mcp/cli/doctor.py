@@ -75,7 +75,9 @@ def _engines() -> CheckResult:
     """Report the installed engines and how to install the others; `auto` uses the installed ones."""
     from workers.engines.selection import engine_registry  # loads the solvers, which a server does not need
 
-    here = [f"{engine.name} {engine.version()}" for engine in engine_registry.available()]
+    here = [
+        f"{name} {version}" for engine in engine_registry.available() for name, version in engine.versions().items()
+    ]
     lacking = [f"no {name}: {instruction}" for name, instruction in engine_registry.unavailable().items()]
     return CheckResult("engines", bool(here), "; ".join([", ".join(here), *lacking]))
 

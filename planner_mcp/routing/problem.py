@@ -270,6 +270,11 @@ class Candidate:
     found_by: tuple[str, ...] = field(default=(), compare=False)
     """Engines that contributed to it, where several share a solve."""
 
+    @property
+    def tickets(self) -> set[int]:
+        """Indexes of the served tickets."""
+        return {ticket for route in self.routes for ticket in route.tickets}
+
     @staticmethod
     def of_tickets(routes: dict[int, list[int]]) -> "Candidate":
         """Build a candidate from ticket indexes by agent index."""

@@ -181,8 +181,8 @@ def test_an_engine_that_fails_without_a_plan_fails_the_solve() -> None:
 
 def test_a_tiny_day_that_is_given_up_is_searched_from_what_was_tried(monkeypatch: pytest.MonkeyPatch) -> None:
     """SPEC S3: where there is no time to try everything, the engines have what is left of it."""
-    monkeypatch.setattr(enumeration, "LOOK", 0.0)
-    monkeypatch.setattr(enumeration, "CHEAPER", 1e9)
+    monkeypatch.setattr(enumeration, "PROJECTION_SHARE", 0.0)
+    monkeypatch.setattr(enumeration, "REMAINING_TIME_RATIO", 1e9)
     problem = fleet(5)
     best = price(problem, cheapest(problem))
     prices: list[int] = []

@@ -35,7 +35,8 @@ def said(body):
     best = engine.solve(problem, SearchLimits(time.monotonic() + 2), lambda _: None, lambda: False).best
     plan = build_plan(problem, best)
     assert verify(problem, plan) == []
-    return f"{plan.tickets_served} by {plan.engine}, able: {engine.version()}"
+    able = ", ".join(f"{name} {version}" for name, version in engine.versions().items())
+    return f"{plan.tickets_served} by {plan.engine}, able: {able}"
 
 async def engines():
     return next(found.detail for found in [found async for found in examine(Settings())] if found.name == "engines")

@@ -92,8 +92,8 @@ class Engine(Protocol):
         """Return whether its library is installed."""
         ...
 
-    def version(self) -> str:
-        """Return the version of the solver library."""
+    def versions(self) -> dict[str, str]:
+        """Return the version of each solver that may take part, by engine name; `""` where it is not installed."""
         ...
 
     def solve(

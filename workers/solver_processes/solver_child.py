@@ -32,8 +32,6 @@ from workers.engines.engine_interface import Engine, SearchLimits, ShouldStop
 from workers.engines.heuristics.reinsertion_search import with_locked
 from workers.engines.heuristics.warm_start_repair import repaired
 from workers.engines.selection import engine_registry
-from workers.engines.selection.portfolio import Portfolio
-from workers.engines.time_dependent.time_dependent_adapter import TimeDependentAdapter
 from workers.solver_processes.solve_command import OVERRUN_S, SolveCommand
 from workers.solver_processes.verified_incumbent import Incumbent, PlanOrigin
 
@@ -88,7 +86,7 @@ def preload() -> None:
     """Import the solvers and read their versions, so that every fork has them."""
     for engine in engine_registry.engines():
         if engine.is_available():
-            engine.version()
+            engine.versions()
 
 
 def serve_commands(sock: socket.socket) -> int:
@@ -147,10 +145,7 @@ def _search(command: SolveCommand, connection: WorkerConnection) -> message_fram
 
 
 def _origin(command: SolveCommand, engine: Engine) -> PlanOrigin:
-    searching = engine.engine if isinstance(engine, TimeDependentAdapter) else engine
-    engines = searching.capable if isinstance(searching, Portfolio) else (searching,)
-    versions = {each.name: each.version() for each in engines}
-    versions |= {"planner-mcp": __version__, "python": platform.python_version()}
+    versions = engine.versions() | {"planner-mcp": __version__, "python": platform.python_version()}
     return PlanOrigin(engine.name, command.seed, versions, command.input_hash)
 
 

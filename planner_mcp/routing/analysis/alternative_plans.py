@@ -60,8 +60,8 @@ def _as_served(body: Mapping[str, Any], plan: Plan) -> Json:
 def _fewest_agents(body: Mapping[str, Any], plan: Plan) -> Json | None:
     if plan.agents_used < 2:
         return None
-    extra = WEIGHT * plan.cost
-    return _agents(body, lambda agent: {"fixed_cost": _raised(agent.get("fixed_cost"), extra)})
+    surcharge = WEIGHT * plan.cost
+    return _agents(body, lambda agent: {"fixed_cost": _raised(agent.get("fixed_cost"), surcharge)})
 
 
 def _balanced(body: Mapping[str, Any], plan: Plan) -> Json | None:
@@ -76,26 +76,26 @@ def _quickest(body: Mapping[str, Any], plan: Plan) -> Json | None:
     hours = plan.duration_s / 3600
     if not hours:
         return None
-    extra = WEIGHT * plan.cost / hours
+    surcharge = WEIGHT * plan.cost / hours
     driving = {} if _is_any_rate(body) else {"cost_per_km": DEFAULT_PER_KM}
-    return _agents(body, lambda agent: {**driving, "cost_per_hour": _raised(agent.get("cost_per_hour"), extra)})
+    return _agents(body, lambda agent: {**driving, "cost_per_hour": _raised(agent.get("cost_per_hour"), surcharge)})
 
 
 def _punctual(body: Mapping[str, Any], plan: Plan) -> Json | None:
     soft = [ticket for ticket in body["tickets"] if ticket.get("soft_close") is not None]
     if not soft:
         return None
-    extra = 60 * WEIGHT * plan.cost
-    prices = {ticket["id"]: _raised(ticket.get("lateness_cost_per_hour"), extra) for ticket in soft}
+    surcharge = 60 * WEIGHT * plan.cost
+    prices = {ticket["id"]: _raised(ticket.get("lateness_cost_per_hour"), surcharge) for ticket in soft}
     return {"tickets": {name: {"lateness_cost_per_hour": price} for name, price in prices.items()}}
 
 
 def _shortest(body: Mapping[str, Any], plan: Plan) -> Json | None:
     if not plan.distance_m or not _is_any(body, "fixed_cost", "cost_per_km", "cost_per_hour"):
         return None
-    extra = WEIGHT * plan.cost / (plan.distance_m / 1000)
+    surcharge = WEIGHT * plan.cost / (plan.distance_m / 1000)
     unnamed = 0 if _is_any_rate(body) else DEFAULT_PER_KM
-    return _agents(body, lambda agent: {"cost_per_km": _raised(agent.get("cost_per_km") or unnamed, extra)})
+    return _agents(body, lambda agent: {"cost_per_km": _raised(agent.get("cost_per_km") or unnamed, surcharge)})
 
 
 def _other_search(_body: Mapping[str, Any], _plan: Plan) -> Json:
@@ -126,8 +126,8 @@ def _agents(body: Mapping[str, Any], change: Callable[[Mapping[str, Any]], Json]
     return {"agents": {agent["id"]: change(agent) for agent in body["agents"]}}
 
 
-def _raised(own: float | None, extra: float) -> float:
-    return min((own or 0) + max(1, round(min(extra, _MAX_EXTRA))), MAX_NUMBER)
+def _raised(own: float | None, surcharge: float) -> float:
+    return min((own or 0) + max(1, round(min(surcharge, _MAX_EXTRA))), MAX_NUMBER)
 
 
 _VARIED_PRICES: Final = {
@@ -137,19 +137,19 @@ _VARIED_PRICES: Final = {
 """Prices that a style changes, besides `balance_cost_per_hour` and the penalties of groups."""
 
 
-def with_prices_of(body: Mapping[str, Any], day: Mapping[str, Any]) -> Json:
+def with_prices_of(body: Mapping[str, Any], original: Mapping[str, Any]) -> Json:
     """Return the scenario of a style, or a revision of it, with the prices of the original scenario.
 
     Agents, tickets and groups that the original does not have keep their prices.
     """
-    patch: Json = {"options": {"balance_cost_per_hour": (day.get("options") or {}).get("balance_cost_per_hour")}}
+    patch: Json = {"options": {"balance_cost_per_hour": (original.get("options") or {}).get("balance_cost_per_hour")}}
     for kind, fields in _VARIED_PRICES.items():
-        own = {entry["id"]: {field: entry.get(field) for field in fields} for entry in day[kind]}
+        own = {entry["id"]: {field: entry.get(field) for field in fields} for entry in original[kind]}
         patch[kind] = {entry["id"]: own[entry["id"]] for entry in body[kind] if entry["id"] in own}
     if body.get("groups"):
-        worth = {_members(group): group.get("penalty") for group in day.get("groups") or ()}
+        penalties = {_members(group): group.get("penalty") for group in original.get("groups") or ()}
         patch["groups"] = [
-            {**group, "penalty": worth.get(_members(group), group.get("penalty"))} for group in body["groups"]
+            {**group, "penalty": penalties.get(_members(group), group.get("penalty"))} for group in body["groups"]
         ]
     return revise(body, patch)
 
@@ -194,8 +194,8 @@ def trade_offs(problem: Problem, plans: Sequence[Plan], at_stated_times: Collect
 
 def _row(problem: Problem, plans: Sequence[Plan], number: int, *, keeps_stated_times: bool) -> TradeOff:
     stops = candidate_on(problem, plans[number])
-    there = None if stops is None else build_plan(problem, stops)
-    plan = plans[number] if there is None else there
+    repriced = None if stops is None else build_plan(problem, stops)
+    plan = plans[number] if repriced is None else repriced
     if stops is not None and keeps_stated_times:
         plan = plan_at_stated_times(problem, stops, plans[number])
     lengths = [route.end_s - route.start_s for route in plan.routes] or [0.0]
@@ -210,7 +210,7 @@ def _row(problem: Problem, plans: Sequence[Plan], number: int, *, keeps_stated_t
         tickets_served=plan.tickets_served,
         difference=difference(plans[0], plans[number]),
         duplicate_of=next(duplicates, None),
-        is_valid=there is not None and not verify(problem, there),
+        is_valid=repriced is not None and not verify(problem, repriced),
     )
 
 

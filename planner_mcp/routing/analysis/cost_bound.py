@@ -85,10 +85,10 @@ def _work(problem: Problem) -> Costs:
 
 def _assignment_bound(problem: Problem, legs: CheapestLegs, direct: Costs) -> int:
     """Return the sum over tickets of their cheapest legs; of optional tickets, the penalty where that is less."""
-    places = np.array([ticket.location for ticket in problem.tickets])
-    into = np.minimum(direct.min(axis=0), legs.out[places])
-    away = np.minimum((direct - into).min(axis=1), legs.back[places])
-    least = into + np.maximum(0, away) + _work(problem)
+    locations = np.array([ticket.location for ticket in problem.tickets])
+    incoming = np.minimum(direct.min(axis=0), legs.out[locations])
+    outgoing = np.minimum((direct - incoming).min(axis=1), legs.back[locations])
+    least = incoming + np.maximum(0, outgoing) + _work(problem)
     total = 0
     grouped = fleet_size_bounds.one_of_several(problem)
     for index, ticket in enumerate(problem.tickets):
@@ -103,22 +103,22 @@ def _assignment_bound(problem: Problem, legs: CheapestLegs, direct: Costs) -> in
 
 def _one_tree_bound(problem: Problem, legs: CheapestLegs, direct: Costs, wanted: list[int], agents: int) -> int:
     """Return the 1-tree bound on travel to the wanted tickets; over shortest paths where others may lie between."""
-    places = np.array([problem.tickets[index].location for index in wanted], dtype=np.int64)
+    locations = np.array([problem.tickets[index].location for index in wanted], dtype=np.int64)
     if len(wanted) < len(problem.tickets):
         if len(legs.table) > MAX_PLACES:
             return 0
         legs = over_shortest_paths(legs, everywhere=True)
-        direct = legs.table[np.ix_(places, places)]
+        direct = legs.table[np.ix_(locations, locations)]
     trips = max(agents, fleet_size_bounds.trips_needed(problem, wanted))
-    return tree_bound(TreeCosts(np.minimum(direct, direct.T), legs.out[places], legs.back[places], trips))
+    return tree_bound(TreeCosts(np.minimum(direct, direct.T), legs.out[locations], legs.back[locations], trips))
 
 
 def _radial_bound(problem: Problem, legs: CheapestLegs, wanted: list[int]) -> int:
     """Return the largest radial bound over all capacity dimensions."""
     legs = over_shortest_paths(legs, everywhere=False)
-    ways = [int(legs.out[place] + legs.back[place]) for place in (problem.tickets[i].location for i in wanted)]
+    round_trips = [int(legs.out[place] + legs.back[place]) for place in (problem.tickets[i].location for i in wanted)]
     found = (
-        sum(amount * way for amount, way in zip(amounts, ways, strict=True)) // room
+        sum(amount * round_trip for amount, round_trip in zip(amounts, round_trips, strict=True)) // room
         for amounts, room in fleet_size_bounds.capacity_shares(problem, wanted)
         if room > 0
     )

@@ -77,9 +77,9 @@ def agent_assignments(
 def _own_prices(scenario: Scenario, prefer: Mapping[str, str]) -> list[str]:
     """Return a sentence that names the tickets whose own switch cost applies instead of that of this call."""
     planned = (ticket for ticket in scenario.tickets if ticket.id in prefer)
-    own = [ticket.id for ticket in planned if is_priced_elsewhere(ticket, prefer[ticket.id])]
-    described = f"switch_cost of this call passes over {counted(len(own), 'ticket')} ({named(own)})"
-    return [f"{described}: their own preferred_agent is another and has its price."] if own else []
+    without_held = [ticket.id for ticket in planned if is_priced_elsewhere(ticket, prefer[ticket.id])]
+    fields = f"switch_cost of this call passes over {counted(len(without_held), 'ticket')} ({named(without_held)})"
+    return [f"{fields}: their own preferred_agent is another and has its price."] if without_held else []
 
 
 def without_assignments(body: Json) -> Json:
@@ -88,11 +88,11 @@ def without_assignments(body: Json) -> Json:
     Returns the same object where there are none.
     """
     held = body.get("held") or {}
-    past = {name: value for name, value in held.items() if name not in _ASSIGNMENT_FIELDS}
-    if past == held:
+    frozen = {name: value for name, value in held.items() if name not in _ASSIGNMENT_FIELDS}
+    if frozen == held:
         return body
-    own = {name: value for name, value in body.items() if name != "held"}
-    return {**own, "held": past} if past else own
+    without_held = {name: value for name, value in body.items() if name != "held"}
+    return {**without_held, "held": frozen} if frozen else without_held
 
 
 def count_held(body: Json) -> int:
@@ -179,18 +179,18 @@ def _with_dependents(body: Json, done: set[str | None]) -> set[str | None]:
 def _without(body: Json, gone: Collection[str | None]) -> Json:
     """Return a scenario without some tickets and without any reference to them."""
 
-    def rest(names: Sequence[str]) -> list[str]:
+    def remaining(names: Sequence[str]) -> list[str]:
         return [name for name in names if name not in gone]
 
     agents = [
-        {**agent, "locked_tickets": rest(agent["locked_tickets"])} if agent.get("locked_tickets") else agent
+        {**agent, "locked_tickets": remaining(agent["locked_tickets"])} if agent.get("locked_tickets") else agent
         for agent in body["agents"]
     ]
     changed: Json = {"agents": agents, "tickets": [each for each in body["tickets"] if each["id"] not in gone]}
     if body.get("incompatible"):
-        changed["incompatible"] = [names for each in body["incompatible"] if len(names := rest(each)) > 1]
+        changed["incompatible"] = [names for each in body["incompatible"] if len(names := remaining(each)) > 1]
     if body.get("groups"):
-        groups = ({**group, "tickets": rest(group["tickets"])} for group in body["groups"])
+        groups = ({**group, "tickets": remaining(group["tickets"])} for group in body["groups"])
         changed["groups"] = [group for group in groups if group["tickets"]]
     return {**body, **changed}
 
@@ -204,14 +204,14 @@ def _route(route: PlannedRoute, until_s: float) -> Json | None:
     is_out = _sets_out(route, first) < until_s
     if not at_tickets and not is_out:
         return None
-    described: Json = {"agent": route.agent_id, "start_s": route.start_s}
-    described["visits"] = [_visit(visit) for visit in visits[:count] if visit.kind != "reload"]
+    fields: Json = {"agent": route.agent_id, "start_s": route.start_s}
+    fields["visits"] = [_visit(visit) for visit in visits[:count] if visit.kind != "reload"]
     ahead = next((visit for visit in visits[first:] if visit.ticket_id is not None), None)
     if is_out and ahead is None:
-        described["end_s"] = route.end_s
+        fields["end_s"] = route.end_s
     elif is_out and ahead is not None:
-        described |= {"next_ticket": ahead.ticket_id, "arrival_s": ahead.arrival_s}
-    return described
+        fields |= {"next_ticket": ahead.ticket_id, "arrival_s": ahead.arrival_s}
+    return fields
 
 
 def _visit(visit: Visit) -> Json:

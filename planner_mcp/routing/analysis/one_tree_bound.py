@@ -62,25 +62,25 @@ class SpanningTree:
     """Legs out of the depot minus return legs; 0 in a plan."""
 
 
-def tree_bound(ground: TreeCosts) -> int:
+def tree_bound(costs: TreeCosts) -> int:
     """Return a lower bound on the travel cost of any plan."""
-    count = len(ground.out)
+    count = len(costs.out)
     if count == 0:
         return 0
     none = Multipliers(np.zeros(count, dtype=np.int64), 0)
-    good = _subgradient_ascent(ground)
-    whole = Multipliers(np.rint(good.tickets).astype(np.int64), round(good.depot))
-    return max(0, int(_bounding_tree(ground, none).length), int(_bounding_tree(ground, whole).length))
+    best_multipliers = _subgradient_ascent(costs)
+    rounded = Multipliers(np.rint(best_multipliers.tickets).astype(np.int64), round(best_multipliers.depot))
+    return max(0, int(_bounding_tree(costs, none).length), int(_bounding_tree(costs, rounded).length))
 
 
-def _subgradient_ascent(ground: TreeCosts) -> Multipliers:
+def _subgradient_ascent(costs: TreeCosts) -> Multipliers:
     """Return the best multipliers of a fixed number of iterations: raised where the degree exceeds 2, else lowered."""
-    count = len(ground.out)
+    count = len(costs.out)
     rounds = min(MAX_ROUNDS, max(10, WORK // count))
     multipliers = best = Multipliers(np.zeros(count), 0.0)
     longest, share = -np.inf, 0.0
     for number in range(rounds):
-        tree = _bounding_tree(ground, multipliers)
+        tree = _bounding_tree(costs, multipliers)
         if tree.length > longest:
             longest, best = tree.length, multipliers
         share = share or abs(tree.length) / count
@@ -91,11 +91,11 @@ def _subgradient_ascent(ground: TreeCosts) -> Multipliers:
     return best
 
 
-def _bounding_tree(ground: TreeCosts, multipliers: Multipliers) -> SpanningTree:
+def _bounding_tree(costs: TreeCosts, multipliers: Multipliers) -> SpanningTree:
     at = multipliers.tickets
-    length, legs, out = _tree(ground.out + at + multipliers.depot, ground.between + at + at[:, None])
-    back = ground.back + at - multipliers.depot
-    count = min(len(back), max(ground.trips, int((back < 0).sum())))
+    length, legs, out = _tree(costs.out + at + multipliers.depot, costs.between + at + at[:, None])
+    back = costs.back + at - multipliers.depot
+    count = min(len(back), max(costs.trips, int((back < 0).sum())))
     chosen = np.argsort(back, kind="stable")[:count]
     legs[chosen] += 1
     return SpanningTree(length + back[chosen].sum() - 2 * at.sum(), legs, out - count)

@@ -30,10 +30,9 @@ def repair(problem: Problem, candidate: Candidate, is_over: StopCheck = lambda: 
     """
     owners = {ticket: number for number, agent in enumerate(problem.agents) for ticket in agent.locked}
     driving = {route.agent for route in candidate.routes}
-    waiting = [Route(number, ()) for number in sorted({*owners.values()} - driving)]
+    unused = [Route(number, ()) for number in sorted({*owners.values()} - driving)]
     routes = [
-        _fitting(problem, _with_locked_first(problem, route, owners), is_over)
-        for route in (*candidate.routes, *waiting)
+        _fitting(problem, _with_locked_first(problem, route, owners), is_over) for route in (*candidate.routes, *unused)
     ]
     while unwanted := _against_groups(problem, routes, owners):
         routes = [_fitting(problem, _without(problem, route, unwanted), is_over) for route in routes]
@@ -49,15 +48,17 @@ def _with_locked_first(problem: Problem, route: Route, owners: Mapping[int, int]
     if foreign := {ticket for ticket in route.tickets if owners.get(ticket, route.agent) != route.agent}:
         route = _without(problem, route, foreign)
     locked, tickets = problem.agents[route.agent].locked, route.tickets
-    led = next((n for n, pair in enumerate(zip(locked, tickets, strict=False)) if pair[0] != pair[1]), len(tickets))
-    if led >= len(locked):
+    leading = next((n for n, pair in enumerate(zip(locked, tickets, strict=False)) if pair[0] != pair[1]), len(tickets))
+    if leading >= len(locked):
         return route
-    begun = 1 + route.stops.index(Stop(StopKind.TICKET, locked[led - 1])) if led else 0
-    lifted, here = set(locked[led:]), {*locked, *tickets}
-    drops = [number for number, each in enumerate(problem.tickets) if each.pickup in lifted and number not in here]
-    added = [*locked[led:], *drops]
-    rest = [stop for stop in route.stops[begun:] if _is_moved_along(stop, locked)]
-    return Route(route.agent, (*route.stops[:begun], *(Stop(StopKind.TICKET, each) for each in added), *rest))
+    kept_stops = 1 + route.stops.index(Stop(StopKind.TICKET, locked[leading - 1])) if leading else 0
+    moved, here = set(locked[leading:]), {*locked, *tickets}
+    deliveries = [number for number, each in enumerate(problem.tickets) if each.pickup in moved and number not in here]
+    added = [*locked[leading:], *deliveries]
+    missing_break = [stop for stop in route.stops[kept_stops:] if _is_moved_along(stop, locked)]
+    return Route(
+        route.agent, (*route.stops[:kept_stops], *(Stop(StopKind.TICKET, each) for each in added), *missing_break)
+    )
 
 
 def _is_moved_along(stop: Stop, locked: Sequence[int]) -> bool:
@@ -74,15 +75,15 @@ def _fitting(problem: Problem, route: Route, is_over: StopCheck) -> Route:
     route = _without_worst_stops(problem, route, is_over)
     if not violations(problem, route):
         return route
-    beginning = _truncated(problem, route, 0)
-    return Route(route.agent, ()) if violations(problem, beginning) else beginning
+    truncated = _truncated(problem, route, 0)
+    return Route(route.agent, ()) if violations(problem, truncated) else truncated
 
 
 def _permitted(problem: Problem, route: Route) -> Route:
     """Return the route without the tickets its agent may not serve."""
     allowed = ((ticket, problem.tickets[ticket].agents) for ticket in route.tickets)
-    not_permitted = {ticket for ticket, agents in allowed if agents is not None and route.agent not in agents}
-    return _without(problem, route, not_permitted) if not_permitted else route
+    forbidden = {ticket for ticket, agents in allowed if agents is not None and route.agent not in agents}
+    return _without(problem, route, forbidden) if forbidden else route
 
 
 def with_breaks_placed(problem: Problem, route: Route, is_over: StopCheck = lambda: False) -> Route:
@@ -93,14 +94,14 @@ def with_breaks_placed(problem: Problem, route: Route, is_over: StopCheck = lamb
     breaks = problem.agents[route.agent].breaks
     if not breaks or not violations(problem, route):
         return route
-    bare = Route(route.agent, tuple(stop for stop in route.stops if stop.kind is not StopKind.BREAK))
+    without_breaks = Route(route.agent, tuple(stop for stop in route.stops if stop.kind is not StopKind.BREAK))
     break_stops = [Stop(StopKind.BREAK, index) for index in range(len(breaks))]
-    for rest in [each for each in break_stops if each not in route.stops]:
+    for missing_break in [each for each in break_stops if each not in route.stops]:
         stops = route.stops
         places = takewhile(lambda _: not is_over(), range(len(stops) + 1))
-        ways = (Route(route.agent, (*stops[:at], rest, *stops[at:])) for at in places)
-        route = min((route, *ways), key=lambda each: _violation_share(problem, each))
-    return min((route, bare), key=lambda each: _violation_share(problem, each)[0])
+        options = (Route(route.agent, (*stops[:at], missing_break, *stops[at:])) for at in places)
+        route = min((route, *options), key=lambda each: _violation_share(problem, each))
+    return min((route, without_breaks), key=lambda each: _violation_share(problem, each)[0])
 
 
 def _without_worst_stops(problem: Problem, route: Route, is_over: StopCheck) -> Route:
@@ -112,8 +113,8 @@ def _without_worst_stops(problem: Problem, route: Route, is_over: StopCheck) -> 
     while not is_over() and violations(problem, route) and (tickets := route.tickets):
         shorter = [_without(problem, route, {ticket}) for ticket in tickets]
         keeping = [each for each in shorter if locked.issubset(each.tickets)]
-        ways = takewhile(lambda _: not is_over(), keeping or shorter)
-        route = min(ways, key=lambda each: _violation_share(problem, each), default=route)
+        options = takewhile(lambda _: not is_over(), keeping or shorter)
+        route = min(options, key=lambda each: _violation_share(problem, each), default=route)
     return route
 
 

@@ -48,8 +48,8 @@ def _pinned(problem: Problem, stops: Candidate, plan: Plan) -> Problem:
     for route in stops.routes:
         agent = agents[route.agent]
         pinned_breaks = [_NO_BREAK] * len(agent.breaks)
-        own = planned_routes[agent.id]
-        for stop, visit in zip(route.stops, own.visits, strict=True):
+        planned = planned_routes[agent.id]
+        for stop, visit in zip(route.stops, planned.visits, strict=True):
             start, leave = unit(visit.start_s), unit(visit.departure_s)
             if stop.kind is StopKind.BREAK:
                 pinned_breaks[stop.index] = Break((start, start), leave - start)
@@ -62,7 +62,7 @@ def _pinned(problem: Problem, stops: Candidate, plan: Plan) -> Problem:
                     service=leave - start,
                     release=0,
                 )
-        agents[route.agent] = replace(agent, shift=(unit(own.start_s), agent.shift[1]), breaks=tuple(pinned_breaks))
+        agents[route.agent] = replace(agent, shift=(unit(planned.start_s), agent.shift[1]), breaks=tuple(pinned_breaks))
     return replace(problem, agents=tuple(agents), tickets=tuple(tickets))
 
 
@@ -76,6 +76,6 @@ def repriced_on(problem: Problem, plan: Plan, *, keeps_stated_times: bool = Fals
     """
     if (candidate := candidate_on(problem, plan)) is None:
         return None
-    there = plan_at_stated_times(problem, candidate, plan) if keeps_stated_times else build_plan(problem, candidate)
-    costs = {route.agent_id: route.cost for route in there.routes}
-    return replace(plan, cost=there.cost, routes=tuple(replace(r, cost=costs.get(r.agent_id)) for r in plan.routes))
+    repriced = plan_at_stated_times(problem, candidate, plan) if keeps_stated_times else build_plan(problem, candidate)
+    costs = {route.agent_id: route.cost for route in repriced.routes}
+    return replace(plan, cost=repriced.cost, routes=tuple(replace(r, cost=costs.get(r.agent_id)) for r in plan.routes))

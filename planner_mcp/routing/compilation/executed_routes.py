@@ -16,7 +16,7 @@ class ExecutedVisit:
 
     ticket: int
     start: int
-    leave: int
+    departure: int
     breaks: list[Break]
     """Breaks on the leg to it."""
 
@@ -25,17 +25,17 @@ class ExecutedVisit:
 class ExecutedRoute:
     """The executed part of one route, in indexes and time units."""
 
-    left: int
+    departed_at: int
     visits: list[ExecutedVisit]
-    after: list[Break]
+    later_breaks: list[Break]
     """Breaks begun since the last visit."""
     next: int | None
     arrival: int
     end: int | None
     """Arrival at the end of the route, if the agent is driving there."""
-    lost: tuple[str, ...] = ()
+    removed_tickets: tuple[str, ...] = ()
     """Ids of begun tickets that were removed from the scenario, so that the position of the agent is unknown."""
-    has_slipped: bool = False
+    is_delayed: bool = False
     """Whether the changed scenario makes the recorded times infeasible; each visit is then as early as possible."""
 
     @property
@@ -46,7 +46,7 @@ class ExecutedRoute:
     @property
     def breaks(self) -> list[Break]:
         """All breaks that have begun."""
-        return [*(break_spec for visit in self.visits for break_spec in visit.breaks), *self.after]
+        return [*(break_spec for visit in self.visits for break_spec in visit.breaks), *self.later_breaks]
 
 
 def executed_routes(problem: Problem, held: Held) -> dict[int, ExecutedRoute]:
@@ -58,7 +58,9 @@ def executed_routes(problem: Problem, held: Held) -> dict[int, ExecutedRoute]:
     for route in held.routes:
         if (number := agents.get(route.agent)) is not None and number not in found:
             found[number] = _executed_route(route, tickets, problem.scale)
-            found[number].lost = tuple(v.ticket for v in route.visits if v.ticket is not None and v.ticket not in known)
+            found[number].removed_tickets = tuple(
+                v.ticket for v in route.visits if v.ticket is not None and v.ticket not in known
+            )
     return found
 
 
@@ -70,12 +72,12 @@ def _executed_route(route: HeldRoute, tickets: dict[str, int], scale: int) -> Ex
 
     executed = ExecutedRoute(unit(route.start_s), [], [], None, unit(route.arrival_s), None)
     for visit in route.visits:
-        start, leave = unit(visit.start_s), max(unit(visit.start_s), unit(visit.departure_s))
+        start, departure = unit(visit.start_s), max(unit(visit.start_s), unit(visit.departure_s))
         if visit.ticket is None:
-            executed.after.append(Break((start, start), leave - start))
+            executed.later_breaks.append(Break((start, start), departure - start))
         elif (ticket := tickets.pop(visit.ticket, None)) is not None:
-            executed.visits.append(ExecutedVisit(ticket, start, leave, executed.after))
-            executed.after = []
+            executed.visits.append(ExecutedVisit(ticket, start, departure, executed.later_breaks))
+            executed.later_breaks = []
     executed.next = None if route.next_ticket is None else tickets.pop(route.next_ticket, None)
     executed.end = None if route.end_s is None else unit(route.end_s)
     return executed

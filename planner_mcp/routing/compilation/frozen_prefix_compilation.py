@@ -46,12 +46,12 @@ def bind_to_held_agents(scenario: Scenario) -> Scenario:
 
     def with_held_agent(ticket: Ticket) -> Ticket:
         change: dict[str, object] = {}
-        if known(ticket, keeper := held.stay.get(ticket.id)):
-            change["agents"] = (keeper,)
+        if known(ticket, assigned_agent := held.stay.get(ticket.id)):
+            change["agents"] = (assigned_agent,)
         preferred = held.prefer.get(ticket.id)
         if known(ticket, preferred) and not is_priced_elsewhere(ticket, preferred):
-            own = ticket.switch_cost if ticket.preferred_agent == preferred else 0.0
-            change |= {"preferred_agent": preferred, "switch_cost": own + held.switch_cost}
+            own_cost = ticket.switch_cost if ticket.preferred_agent == preferred else 0.0
+            change |= {"preferred_agent": preferred, "switch_cost": own_cost + held.switch_cost}
         return ticket.model_copy(update=change) if change else ticket
 
     tickets = tuple(with_held_agent(ticket) for ticket in scenario.tickets)
@@ -119,15 +119,15 @@ class _PrefixFreezer:
 
     def _after_frozen_prefix(self, spec: TicketSpec) -> TicketSpec:
         """Return a ticket with its windows after the freeze time, where it could precede breaks begun before it."""
-        if spec.service or not any(executed.after for executed in self._executed.values()):
+        if spec.service or not any(executed.later_breaks for executed in self._executed.values()):
             return spec
         if spec.windows and spec.windows[-1][1] < self._frozen_until:
             return replace(spec, agents=frozenset())
         windows = spec.windows or ((0, max(self._frozen_until, self._horizon)),)
-        ahead = tuple(
+        remaining = tuple(
             (max(opens, self._frozen_until), closes) for opens, closes in windows if closes >= self._frozen_until
         )
-        return replace(spec, windows=ahead)
+        return replace(spec, windows=remaining)
 
     def _delay_departure(self, number: int) -> None:
         """Let an agent that has not departed leave at the freeze time at the earliest."""
@@ -141,80 +141,86 @@ class _PrefixFreezer:
     def _continue_route(self, number: int, executed: ExecutedRoute) -> list[int]:
         """Apply an executed route to its agent; return the tickets to lock, none where the agent departs again."""
         if executed.visits:
-            self._settle(number, executed)
+            self._delay_executed_visits(number, executed)
             self._raise_limits(number, executed)
-        ahead = executed.next
-        if ahead is not None and (spec := self._next_visit(number, executed, ahead)) is not None:
-            self._tickets[ahead] = spec
+        next_ticket = executed.next
+        if next_ticket is not None and (spec := self._next_visit(number, executed, next_ticket)) is not None:
+            self._tickets[next_ticket] = spec
         else:
-            ahead = None
+            next_ticket = None
             if not executed.visits:
                 return []
             if executed.end is None:
-                self._stay_until_release(number, executed)
-        agent, aboard = self._agents[number], self._figures.aboard(executed.tickets)
-        if executed.left < agent.shift[0]:
-            self._note_raised_limit(number, "shift_start", self._clock(executed.left))
+                self._extend_last_visit(number, executed)
+        agent, undelivered = self._agents[number], self._figures.undelivered(executed.tickets)
+        if executed.departed_at < agent.shift[0]:
+            self._note_raised_limit(number, "shift_start", self._clock(executed.departed_at))
         self._agents[number] = replace(
             agent,
-            shift=(min(agent.shift[0], executed.left), agent.shift[1]),
-            breaks=(*executed.breaks, *self._figures.ahead(agent, executed)),
-            max_stops=agent.max_stops if executed.end is None else len(executed.visits) + len(aboard),
-            min_load=(),  # it has set out already
+            shift=(min(agent.shift[0], executed.departed_at), agent.shift[1]),
+            breaks=(*executed.breaks, *self._figures.remaining(agent, executed)),
+            max_stops=agent.max_stops if executed.end is None else len(executed.visits) + len(undelivered),
+            min_load=(),  # the agent has departed already
         )
         for visit in executed.visits:
-            self._tickets[visit.ticket] = self._pinned(number, executed, visit)
-        return executed.tickets if ahead is None else [*executed.tickets, ahead]
+            self._tickets[visit.ticket] = self._frozen_visit(number, executed, visit)
+        return executed.tickets if next_ticket is None else [*executed.tickets, next_ticket]
 
-    def _pinned(self, number: int, executed: ExecutedRoute, visit: ExecutedVisit) -> TicketSpec:
-        is_vague = executed.has_slipped and (self._problem.travel_periods or self._agents[number].max_reloads)
-        closes = max(self._horizon, visit.start) if is_vague else visit.start
+    def _frozen_visit(self, number: int, executed: ExecutedRoute, visit: ExecutedVisit) -> TicketSpec:
+        may_be_late = executed.is_delayed and (self._problem.travel_periods or self._agents[number].max_reloads)
+        closes = max(self._horizon, visit.start) if may_be_late else visit.start
         return replace(
             self._tickets[visit.ticket],
             windows=((visit.start, closes),),
             setup=0,
-            service=visit.leave - visit.start,
+            service=visit.departure - visit.start,
             release=0,
             agents=frozenset({number}),
         )
 
-    def _settle(self, number: int, executed: ExecutedRoute) -> None:
+    def _delay_executed_visits(self, number: int, executed: ExecutedRoute) -> None:
         """Delay visits and breaks where the changed scenario takes longer, and set the end of the last visit."""
         agent = self._agents[number]
-        now, place = executed.left, agent.start
+        now, place = executed.departed_at, agent.start
         for visit in executed.visits:
             spec = self._tickets[visit.ticket]
-            travel = self._figures.quickest(agent, place, spec.location)
-            for at, rest in enumerate(visit.breaks):
-                begun = max(now, rest.window[0])
-                travel, now = max(0, travel - (begun - now)), begun + rest.duration
-                visit.breaks[at] = replace(rest, window=(begun, begun))
+            travel = self._figures.fastest_travel(agent, place, spec.location)
+            for at, break_spec in enumerate(visit.breaks):
+                begun = max(now, break_spec.window[0])
+                travel, now = max(0, travel - (begun - now)), begun + break_spec.duration
+                visit.breaks[at] = replace(break_spec, window=(begun, begun))
             start = max(visit.start, now + travel)
-            executed.has_slipped |= start > visit.start
-            visit.start, visit.leave = start, visit.leave + start - visit.start
-            now, place = visit.leave, spec.location
-        for at, rest in enumerate(executed.after):
-            begun = max(now, rest.window[0])
-            executed.after[at], now = replace(rest, window=(begun, begun)), begun + rest.duration
+            executed.is_delayed |= start > visit.start
+            visit.start, visit.departure = start, visit.departure + start - visit.start
+            now, place = visit.departure, spec.location
+        for at, break_spec in enumerate(executed.later_breaks):
+            begun = max(now, break_spec.window[0])
+            executed.later_breaks[at], now = replace(break_spec, window=(begun, begun)), begun + break_spec.duration
         last = executed.visits[-1]
-        if last.leave >= self._frozen_until:
-            last.leave = max(self._frozen_until, last.start + self._tickets[last.ticket].service)
+        if last.departure >= self._frozen_until:
+            last.departure = max(self._frozen_until, last.start + self._tickets[last.ticket].service)
 
-    def _stay_until_release(self, number: int, executed: ExecutedRoute) -> None:
+    def _extend_last_visit(self, number: int, executed: ExecutedRoute) -> None:
         """Extend the last visit to the freeze time; where the limits leave no time after that, end the route."""
         agent, last = self._agents[number], executed.visits[-1]
-        ends = self._figures.ends(agent, executed, executed.tickets, max(last.leave, self._frozen_until))
-        if self._exceeds_limits(agent, ends, executed.left):
-            executed.end = last.leave
+        end_time = self._figures.end_time(agent, executed, executed.tickets, max(last.departure, self._frozen_until))
+        if self._exceeds_limits(agent, end_time, executed.departed_at):
+            executed.end = last.departure
             return
-        last.leave = executed.after[0].window[0] if executed.after else max(last.leave, self._frozen_until)
-        begins = [rest.window[0] for rest in executed.after[1:]]
-        for at, (rest, until) in enumerate(zip(executed.after, [*begins, self._frozen_until], strict=False)):
-            executed.after[at] = replace(rest, duration=max(rest.duration, until - rest.window[0]))
+        last.departure = (
+            executed.later_breaks[0].window[0] if executed.later_breaks else max(last.departure, self._frozen_until)
+        )
+        begins = [break_spec.window[0] for break_spec in executed.later_breaks[1:]]
+        for at, (break_spec, until) in enumerate(
+            zip(executed.later_breaks, [*begins, self._frozen_until], strict=False)
+        ):
+            executed.later_breaks[at] = replace(
+                break_spec, duration=max(break_spec.duration, until - break_spec.window[0])
+            )
 
-    def _exceeds_limits(self, agent: AgentSpec, ends: int, left: int) -> bool:
-        is_long = agent.max_duration is not None and ends - left > agent.max_duration
-        return is_long or ends > agent.shift[1] + agent.overtime
+    def _exceeds_limits(self, agent: AgentSpec, end_time: int, departed_at: int) -> bool:
+        is_long = agent.max_duration is not None and end_time - departed_at > agent.max_duration
+        return is_long or end_time > agent.shift[1] + agent.overtime
 
     def _next_visit(self, number: int, executed: ExecutedRoute, ticket: int) -> TicketSpec | None:
         """Return the visit an agent is driving to, no earlier than it can arrive; None if it is no longer feasible."""
@@ -227,13 +233,13 @@ class _PrefixFreezer:
             return None
         start = windows[0][0] if windows else soonest
         tickets = [*executed.tickets, ticket]
-        ends = self._figures.ends(agent, executed, tickets, start + spec.service)
-        tickets += self._figures.aboard(tickets)
-        is_far = agent.max_distance is not None and self._figures.metres(agent, tickets) > agent.max_distance
+        end_time = self._figures.end_time(agent, executed, tickets, start + spec.service)
+        tickets += self._figures.undelivered(tickets)
+        is_far = agent.max_distance is not None and self._figures.distance(agent, tickets) > agent.max_distance
         is_full = agent.max_stops is not None and len(tickets) > agent.max_stops
         is_ineligible = spec.agents is not None and number not in spec.agents
         is_late, exceeds_capacity = (
-            self._exceeds_limits(agent, ends, executed.left),
+            self._exceeds_limits(agent, end_time, executed.departed_at),
             self._figures.exceeds_capacity(agent, tickets),
         )
         if is_far or is_full or is_ineligible or is_late or exceeds_capacity:
@@ -246,33 +252,40 @@ class _PrefixFreezer:
 
     def _raise_limits(self, number: int, executed: ExecutedRoute) -> None:
         """Raise the limits of an agent that its executed visits exceed."""
-        agent, tickets = self._agents[number], [*executed.tickets, *self._figures.aboard(executed.tickets)]
-        ends, change = self._executed_end(number, executed), dict[str, Any]()
-        if ends > agent.shift[1] + agent.overtime:
-            change["shift"] = (agent.shift[0], ends - agent.overtime)
-            self._note_raised_limit(number, "shift_end", self._clock(ends - agent.overtime))
-        if agent.max_duration is not None and ends - executed.left > agent.max_duration:
-            change["max_duration"] = ends - executed.left
-            self._note_raised_limit(number, "max_duration_s", f"{figure((ends - executed.left) / self._problem.scale)}")
-        if agent.max_distance is not None and (metres := self._figures.metres(agent, tickets)) > agent.max_distance:
-            change["max_distance"] = metres
-            self._note_raised_limit(number, "the distance limit", f"{figure(metres / self._problem.scale)} m")
+        agent, tickets = self._agents[number], [*executed.tickets, *self._figures.undelivered(executed.tickets)]
+        end_time, change = self._executed_end(number, executed), dict[str, Any]()
+        if end_time > agent.shift[1] + agent.overtime:
+            change["shift"] = (agent.shift[0], end_time - agent.overtime)
+            self._note_raised_limit(number, "shift_end", self._clock(end_time - agent.overtime))
+        if agent.max_duration is not None and end_time - executed.departed_at > agent.max_duration:
+            change["max_duration"] = end_time - executed.departed_at
+            self._note_raised_limit(
+                number, "max_duration_s", f"{figure((end_time - executed.departed_at) / self._problem.scale)}"
+            )
+        if agent.max_distance is not None and (distance := self._figures.distance(agent, tickets)) > agent.max_distance:
+            change["max_distance"] = distance
+            self._note_raised_limit(number, "the distance limit", f"{figure(distance / self._problem.scale)} m")
         if agent.max_stops is not None and len(tickets) > agent.max_stops:
             change["max_stops"] = len(tickets)
             self._note_raised_limit(number, "max_tickets", str(len(tickets)))
         if self._figures.exceeds_capacity(agent, tickets):
-            change["capacity"] = tuple(map(max, agent.capacity, self._figures.peak(tickets)))
+            change["capacity"] = tuple(map(max, agent.capacity, self._figures.peak_load(tickets)))
             self._note_raised_limit(number, "capacity", "what it carried")
         self._agents[number] = replace(agent, **change)
 
     def _executed_end(self, number: int, executed: ExecutedRoute) -> int:
         """Return the arrival of an agent at its end if it delivers what is on board and serves nothing else."""
-        aboard = self._figures.aboard(executed.tickets)
-        if executed.end is not None and not executed.has_slipped and not aboard:
+        undelivered = self._figures.undelivered(executed.tickets)
+        if executed.end is not None and not executed.is_delayed and not undelivered:
             return executed.end
-        now = max([executed.visits[-1].leave, *(rest.window[0] + rest.duration for rest in executed.after)])
-        now = max(now, self._frozen_until) if aboard else now
-        return self._figures.ends(self._agents[number], executed, executed.tickets, now)
+        now = max(
+            [
+                executed.visits[-1].departure,
+                *(break_spec.window[0] + break_spec.duration for break_spec in executed.later_breaks),
+            ]
+        )
+        now = max(now, self._frozen_until) if undelivered else now
+        return self._figures.end_time(self._agents[number], executed, executed.tickets, now)
 
     def _note_raised_limit(self, number: int, limit: str, value: str) -> None:
         self._raised.setdefault(limit, []).append(f"{value} for {plain(self._agents[number].id, _MAX_NAME)}")
@@ -281,9 +294,11 @@ class _PrefixFreezer:
         """Yield the assumptions, one sentence for each limit: a large fleet would need hundreds of sentences."""
         for limit, values in self._raised.items():
             yield f"{limit} is set to {named(values)}: executed visits require it."
-        if lost := [plain(ticket, _MAX_NAME) for executed in self._executed.values() for ticket in executed.lost]:
+        if removed_tickets := [
+            plain(ticket, _MAX_NAME) for executed in self._executed.values() for ticket in executed.removed_tickets
+        ]:
             positions = "Their agents are planned as if they had not visited them."
-            yield f"Begun but removed from the scenario: {named(lost)}. {positions}"
+            yield f"Begun but removed from the scenario: {named(removed_tickets)}. {positions}"
         if self._unlocked:
             yield f"{named(self._unlocked)} can no longer be locked."
 
@@ -294,26 +309,26 @@ class _PrefixFreezer:
     def _lock(self, number: int, done: Sequence[int], *, is_over: bool) -> None:
         """Lock the executed tickets, then as many of the caller's locked tickets as can still follow."""
         agent = self._agents[number]
-        rest = [ticket for ticket in agent.locked if ticket not in self._taken]
-        kept = [] if is_over else list(self._following(number, done, rest))
-        if len(kept) < len(rest):
-            self._unlocked.append(plain(self._tickets[rest[len(kept)]].id, _MAX_NAME))
+        still_locked = [ticket for ticket in agent.locked if ticket not in self._taken]
+        kept = [] if is_over else list(self._feasible_locks(number, done, still_locked))
+        if len(kept) < len(still_locked):
+            self._unlocked.append(plain(self._tickets[still_locked[len(kept)]].id, _MAX_NAME))
         self._agents[number] = replace(agent, locked=(*done, *kept))
 
-    def _following(self, number: int, done: Sequence[int], locked: Sequence[int]) -> Iterator[int]:
+    def _feasible_locks(self, number: int, done: Sequence[int], locked: Sequence[int]) -> Iterator[int]:
         """Yield locked tickets as long as they are on time after the executed ones."""
         agent = self._agents[number]
         now, place = max(agent.shift[0], 0 if done else self._frozen_until), agent.start
         for at, ticket in enumerate([*done, *locked]):
             spec = self._tickets[ticket]
             now = max(now, self._frozen_until) if at >= len(done) else now
-            ready = now + self._figures.quickest(agent, place, spec.location)
+            ready = now + self._figures.fastest_travel(agent, place, spec.location)
             ready += spec.setup if at == 0 or place != spec.location else 0
             start = next((max(ready, o) for o, c in spec.windows if c >= ready), None if spec.windows else ready)
             if start is None and at >= len(done):
                 return
             now, place = (ready if start is None else start) + spec.service, spec.location
             if at >= len(done):
-                if now + self._figures.quickest(agent, place, agent.end) > agent.shift[1] + agent.overtime:
+                if now + self._figures.fastest_travel(agent, place, agent.end) > agent.shift[1] + agent.overtime:
                     return
                 yield ticket

@@ -94,9 +94,9 @@ def integer_prices_of(scenario: Scenario, scale: int, extent: Extent) -> Integer
     weights = sum(1 << (ticket.priority - 1) for ticket in _wanted(scenario))
     clamp = _ALL_PENALTIES // max(1, weights)
     finest = min(_MAX_PRECISION * scale, int(clamp / (most + left_out + 1)))
-    telling = ceil(1 / (2 * _REPORTED_ROUNDING * min(units, default=Fraction(1))))
-    wish = min(lcm(*(price.denominator for price in units)), max(_MAX_PRECISION, finest, telling))
-    cost_scale = max(1, min(wish, int(_EXACT_IN_FLOAT / (most + 1)), int(_ALL_PRICED / (left_out + 1))))
+    significant = ceil(1 / (2 * _REPORTED_ROUNDING * min(units, default=Fraction(1))))
+    wanted_scale = min(lcm(*(price.denominator for price in units)), max(_MAX_PRECISION, finest, significant))
+    cost_scale = max(1, min(wanted_scale, int(_EXACT_IN_FLOAT / (most + 1)), int(_ALL_PRICED / (left_out + 1))))
     rounded_up = Fraction(len(priced), 2)
     wanted = min(ceil((most + left_out) * cost_scale + rounded_up) + 1, clamp)
     return IntegerPrices(cost_scale, scale, default, wanted, weights > 0 and left_out * cost_scale >= wanted)
@@ -161,12 +161,12 @@ def _most_a_plan_costs(scenario: Scenario, extent: Extent, scale: int, default: 
     hours = [_hours(agent, horizon_s) for agent in scenario.agents]
     paid = (_hourly(agent, time) for agent, time in zip(scenario.agents, hours, strict=True))
     routes = sorted(paid, reverse=True)[: len(scenario.tickets)]
-    dearest = max(_per_km(agent, default) for agent in scenario.agents)
-    driving = Fraction(extent.distance, 1000 * scale) * dearest
+    max_rate = max(_per_km(agent, default) for agent in scenario.agents)
+    driving = Fraction(extent.distance, 1000 * scale) * max_rate
     balance = max(hours) * exact(scenario.options.balance_cost_per_hour)
     ends = [None if agent.shift_end is None else agent.shift_end + agent.overtime_s for agent in scenario.agents]
-    over = horizon_s if None in ends else exact(max(end for end in ends if end is not None))
-    lateness = sum((_lateness(ticket, over) for ticket in scenario.tickets), Fraction(0))
+    latest_end = horizon_s if None in ends else exact(max(end for end in ends if end is not None))
+    lateness = sum((_lateness(ticket, latest_end) for ticket in scenario.tickets), Fraction(0))
     fixed = _sum(agent.fixed_cost for agent in scenario.agents)
     return fixed + _sum(ticket.switch_cost for ticket in scenario.tickets) + driving + sum(routes) + balance + lateness
 
@@ -183,10 +183,10 @@ def _hourly(agent: Agent, hours: Fraction) -> Fraction:
     return hours * exact(agent.cost_per_hour or 0.0) + overtime
 
 
-def _lateness(ticket: Ticket, over: Fraction) -> Fraction:
+def _lateness(ticket: Ticket, latest_end: Fraction) -> Fraction:
     """Return an upper bound of the lateness cost of a ticket; `over` is when every route has ended, in seconds."""
     if ticket.soft_close is None or not ticket.lateness_cost_per_hour:
         return Fraction(0)
     closes = max((close for _, close in ticket.time_windows), default=inf)
-    latest = over if closes == inf else min(over, exact(closes))
+    latest = latest_end if closes == inf else min(latest_end, exact(closes))
     return max(Fraction(0), latest - exact(ticket.soft_close)) / 3600 * exact(ticket.lateness_cost_per_hour)

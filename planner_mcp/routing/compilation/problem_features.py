@@ -18,7 +18,7 @@ def features_of(
     """Return the features of a problem."""
     shifts = any(agent.shift_start is not None or agent.shift_end is not None for agent in scenario.agents)
     shifts |= scenario.held is not None and scenario.held.until_s > 0
-    asked = (
+    required = (
         _of_agents(agents)
         | _of_tickets(tickets)
         | {
@@ -30,7 +30,7 @@ def features_of(
             Feature.BALANCE: span_cost > 0,
         }
     )
-    return frozenset(feature for feature, is_asked in asked.items() if is_asked)
+    return frozenset(feature for feature, is_required in required.items() if is_required)
 
 
 def _of_agents(agents: tuple[AgentSpec, ...]) -> dict[Feature, bool]:
@@ -55,7 +55,7 @@ def _of_agents(agents: tuple[AgentSpec, ...]) -> dict[Feature, bool]:
 
 
 def _of_tickets(tickets: tuple[TicketSpec, ...]) -> dict[Feature, bool]:
-    halves = {ticket.pickup for ticket in tickets if ticket.pickup is not None}
+    shipment_pickups = {ticket.pickup for ticket in tickets if ticket.pickup is not None}
     return {
         Feature.TIME_WINDOWS: any(ticket.windows for ticket in tickets),
         Feature.MULTI_WINDOWS: any(len(ticket.windows) > 1 for ticket in tickets),
@@ -63,8 +63,10 @@ def _of_tickets(tickets: tuple[TicketSpec, ...]) -> dict[Feature, bool]:
         Feature.SETUP: any(ticket.setup for ticket in tickets),
         Feature.SKILLS: any(ticket.agents is not None for ticket in tickets),
         Feature.PREFERENCES: any(ticket.switch_cost for ticket in tickets),
-        Feature.SHIPMENTS: bool(halves),
-        Feature.PICKUPS: any(t.load is LoadKind.PICKUP and index not in halves for index, t in enumerate(tickets)),
+        Feature.SHIPMENTS: bool(shipment_pickups),
+        Feature.PICKUPS: any(
+            t.load is LoadKind.PICKUP and index not in shipment_pickups for index, t in enumerate(tickets)
+        ),
         Feature.RELEASE: any(ticket.release for ticket in tickets),
         Feature.OPTIONAL: any(ticket.is_priced for ticket in tickets),
     }

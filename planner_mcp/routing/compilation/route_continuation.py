@@ -28,45 +28,48 @@ class RouteFigures:
         self._problem = problem
         self._tickets = tickets
         self._frozen_until = frozen_until
-        self._drops = {each.pickup: n for n, each in enumerate(problem.tickets) if each.pickup is not None}
+        self._delivery_of = {each.pickup: n for n, each in enumerate(problem.tickets) if each.pickup is not None}
         factors = (_BASE_FACTOR, *(period.factor for period in problem.travel_periods))
-        self._quickest, self._slowest = min(factors), max(factors)
+        self._fastest_factor, self._slowest_factor = min(factors), max(factors)
 
-    def ends(self, agent: AgentSpec, executed: ExecutedRoute, tickets: Sequence[int], now: int) -> int:
+    def end_time(self, agent: AgentSpec, executed: ExecutedRoute, tickets: Sequence[int], now: int) -> int:
         """Return an upper bound of the arrival at the end of a route that leaves the last of some tickets at `now`.
 
         On the way the agent delivers what is on board, and takes the breaks that it cannot take at the end.
         """
         place: int | None = self._tickets[tickets[-1]].location
-        for ticket in self.aboard(tickets):
+        for ticket in self.undelivered(tickets):
             spec = self._tickets[ticket]
-            now += self._travel(agent, place, spec.location, self._slowest) + spec.setup
+            now += self._travel(agent, place, spec.location, self._slowest_factor) + spec.setup
             now = next((max(now, opens) for opens, closes in spec.windows if closes >= now), now) + spec.service
             place = spec.location
-        now += self._travel(agent, place, agent.end, self._slowest)
-        for break_spec in self.ahead(agent, executed):
+        now += self._travel(agent, place, agent.end, self._slowest_factor)
+        for break_spec in self.remaining(agent, executed):
             now += break_spec.duration if now > break_spec.window[1] else 0
         return now
 
-    def aboard(self, tickets: Sequence[int]) -> list[int]:
+    def undelivered(self, tickets: Sequence[int]) -> list[int]:
         """Return the deliveries of shipments that are on board after some tickets."""
-        return [drop for ticket in tickets if (drop := self._drops.get(ticket, ticket)) not in tickets]
+        return [delivery for ticket in tickets if (delivery := self._delivery_of.get(ticket, ticket)) not in tickets]
 
-    def ahead(self, agent: AgentSpec, executed: ExecutedRoute) -> list[Break]:
+    def remaining(self, agent: AgentSpec, executed: ExecutedRoute) -> list[Break]:
         """Return the breaks an agent has not begun and can still take, from the freeze time on."""
-        ahead, soonest = list(agent.breaks), max([self._frozen_until, *(visit.leave for visit in executed.visits[-1:])])
+        remaining, soonest = (
+            list(agent.breaks),
+            max([self._frozen_until, *(visit.departure for visit in executed.visits[-1:])]),
+        )
         for begun in executed.breaks:
             start = begun.window[0]
-            fits = (break_spec for break_spec in ahead if break_spec.window[0] <= start <= break_spec.window[1])
-            if (taken := next(fits, ahead[0] if ahead else None)) is not None:
-                ahead.remove(taken)
+            fits = (break_spec for break_spec in remaining if break_spec.window[0] <= start <= break_spec.window[1])
+            if (taken := next(fits, remaining[0] if remaining else None)) is not None:
+                remaining.remove(taken)
         return [
             replace(break_spec, window=(max(break_spec.window[0], self._frozen_until), break_spec.window[1]))
-            for break_spec in ahead
-            if break_spec.window[1] >= soonest and break_spec.window[0] + break_spec.duration > executed.left
+            for break_spec in remaining
+            if break_spec.window[1] >= soonest and break_spec.window[0] + break_spec.duration > executed.departed_at
         ]
 
-    def metres(self, agent: AgentSpec, tickets: Sequence[int]) -> int:
+    def distance(self, agent: AgentSpec, tickets: Sequence[int]) -> int:
         """Return the distance of a route through tickets in order, from the agent's start to its end, in units."""
         places = [agent.start, *(self._tickets[ticket].location for ticket in tickets), agent.end]
         legs = [(a, b) for a, b in pairwise(places) if a is not None and b is not None]
@@ -74,25 +77,25 @@ class RouteFigures:
 
     def exceeds_capacity(self, agent: AgentSpec, tickets: Sequence[int]) -> bool:
         """Return whether tickets exceed the capacity; False for agents that may reload."""
-        return not agent.max_reloads and any(map(int.__gt__, self.peak(tickets), agent.capacity))
+        return not agent.max_reloads and any(map(int.__gt__, self.peak_load(tickets), agent.capacity))
 
-    def peak(self, tickets: Sequence[int]) -> list[int]:
+    def peak_load(self, tickets: Sequence[int]) -> list[int]:
         """Return the largest load on a trip of some tickets, by dimension."""
         specs = [self._tickets[ticket] for ticket in tickets]
         on_board = [0] * len(self._problem.dimensions)
         for spec in specs:
             if spec.load is LoadKind.DELIVERY and spec.pickup is None:
                 on_board = [a + b for a, b in zip(on_board, spec.demand, strict=True)]
-        peak = on_board
+        peak_load = on_board
         for spec in specs:
             sign = 1 if spec.load is LoadKind.PICKUP else -1
             on_board = [a + sign * b for a, b in zip(on_board, spec.demand, strict=True)]
-            peak = list(map(max, peak, on_board))
-        return peak
+            peak_load = list(map(max, peak_load, on_board))
+        return peak_load
 
-    def quickest(self, agent: AgentSpec, origin: int | None, target: int | None) -> int:
+    def fastest_travel(self, agent: AgentSpec, origin: int | None, target: int | None) -> int:
         """Return the travel time between two places at the fastest speed; 0 where one of them is None."""
-        return self._travel(agent, origin, target, self._quickest)
+        return self._travel(agent, origin, target, self._fastest_factor)
 
     def _travel(self, agent: AgentSpec, origin: int | None, target: int | None, factor: int) -> int:
         if origin is None or target is None:

@@ -57,7 +57,7 @@ def compile_scenario(scenario: Scenario) -> Problem:
     incompatible = _pairs(scenario, units)
     balance = prices.per_hour(scenario.options.balance_cost_per_hour)
     travel_periods = _travel_periods(scenario, units)
-    own = Problem(
+    unfrozen = Problem(
         agents=agents,
         tickets=tickets,
         locations=names,
@@ -82,7 +82,7 @@ def compile_scenario(scenario: Scenario) -> Problem:
         positions=travel.positions,
         provenance=travel.provenance,
     )
-    problem = freeze_prefix(own, scenario.held, units.horizon)
+    problem = freeze_prefix(unfrozen, scenario.held, units.horizon)
     return replace(problem, features=features_of(scenario, problem.agents, problem.tickets, travel_periods, balance))
 
 
@@ -91,8 +91,8 @@ def _matrices_of(scenario: Scenario, names: tuple[str, ...], factors: list[float
     travel = integer_matrices_of(scenario, names, factors)
     if (scale := finest_scale(scenario, travel, factors)) == travel.scale:
         return travel
-    pace = scenario.travel.model_copy(update={"decimals": len(str(scale)) - 1})
-    travel = integer_matrices_of(scenario.model_copy(update={"travel": pace}), names, factors)
+    travel_fields = scenario.travel.model_copy(update={"decimals": len(str(scale)) - 1})
+    travel = integer_matrices_of(scenario.model_copy(update={"travel": travel_fields}), names, factors)
     assumed = f"Lengths and times are rounded to {1 / scale:g}, because the longest legs are so long."
     return replace(travel, assumptions=(*travel.assumptions, assumed))
 

@@ -61,12 +61,12 @@ def finest_scale(scenario: Scenario, travel: IntegerMatrices, factors: list[floa
 
 def _longest_relevant_leg(scenario: Scenario, scale: int, factor: float, metres: Matrix, seconds: Matrix) -> int:
     """Return the longest relevant leg or limit of agents with this speed factor, in units."""
-    far, late = _limits(scenario, scale, factor)
+    max_distance, max_time = _limits(scenario, scale, factor)
     undrivable = MAX_TIME_S * scale
-    is_drivable = seconds <= min(late, _ENDLESS if scenario.travel_matrices is None else undrivable)
-    length = min(int(metres[is_drivable].max(initial=0)), far)
-    time = int((seconds[is_drivable] if late == _ENDLESS else seconds).max(initial=0))
-    return math.ceil(max(length, min(time, late, undrivable)))
+    is_drivable = seconds <= min(max_time, _ENDLESS if scenario.travel_matrices is None else undrivable)
+    length = min(int(metres[is_drivable].max(initial=0)), max_distance)
+    time = int((seconds[is_drivable] if max_time == _ENDLESS else seconds).max(initial=0))
+    return math.ceil(max(length, min(time, max_time, undrivable)))
 
 
 def extent_of(scenario: Scenario, travel: IntegerMatrices, names: tuple[str, ...], factors: list[float]) -> Extent:
@@ -137,12 +137,12 @@ def _longest_travel(scenario: Scenario, place: dict[str, int], longest: Longest,
     trips = routes * (1 + max(map(most_reloads, scenario.agents)))
     visited = np.array([place[ticket.location] for ticket in scenario.tickets], dtype=np.intp)
     reloads = {name for agent in scenario.agents for name in agent.reload_locations}
-    found = []
+    longest_legs = []
     for legs, ends in zip(longest, (start_of, end_of), strict=True):
         named = {ends(scenario, agent) for agent in scenario.agents} | reloads
-        tops = [int(legs[place[name]]) for name in named if name is not None]
-        found.append(int(legs[visited].sum()) + trips * max(tops, default=0))
-    return min(found)
+        longest_ends = [int(legs[place[name]]) for name in named if name is not None]
+        longest_legs.append(int(legs[visited].sum()) + trips * max(longest_ends, default=0))
+    return min(longest_legs)
 
 
 def _longest_legs(
@@ -152,8 +152,8 @@ def _longest_legs(
     size = len(travel.distances[0])
     lengths, times = ((np.zeros(size, dtype=np.int64), np.zeros(size, dtype=np.int64)) for _ in range(2))
     for factor, metres, seconds in zip(factors, travel.distances, travel.durations, strict=True):
-        far, late = _limits(scenario, travel.scale, factor)
-        _widen((lengths, times), (metres, seconds), (far, min(most, late)))
+        max_distance, max_time = _limits(scenario, travel.scale, factor)
+        _widen((lengths, times), (metres, seconds), (max_distance, min(most, max_time)))
     return lengths, times
 
 
@@ -163,9 +163,9 @@ def _limits(scenario: Scenario, scale: int, factor: float) -> tuple[float, float
         return _ENDLESS, _ENDLESS  # limits below the executed part are raised to it
     agents = [agent for agent in scenario.agents if agent.speed_factor == factor]
     quickest = min([1.0, *(period.factor for period in scenario.travel.rush_hours)])
-    far = max(_or_endless(agent.max_distance_m, agent.max_distance_km) for agent in agents)
-    late = max(longest_s(agent) for agent in agents)
-    return far * scale + 1, late * scale / quickest + 1
+    max_distance = max(_or_endless(agent.max_distance_m, agent.max_distance_km) for agent in agents)
+    max_time = max(longest_s(agent) for agent in agents)
+    return max_distance * scale + 1, max_time * scale / quickest + 1
 
 
 def _or_endless(metres: float | None, kilometres: float | None) -> float:
@@ -178,7 +178,9 @@ def longest_s(agent: Agent) -> float:
     return max(0.0, min(shift, _ENDLESS if agent.max_duration_s is None else agent.max_duration_s))
 
 
-def _widen(found: tuple[Longest, Longest], travel_matrices: tuple[Matrix, Matrix], limits: tuple[float, float]) -> None:
+def _widen(
+    longest_legs: tuple[Longest, Longest], travel_matrices: tuple[Matrix, Matrix], limits: tuple[float, float]
+) -> None:
     """Update `found` with the longest legs of a pair of matrices, without those beyond a limit."""
     allowed = [int(min(limit, _MAX_UNITS)) for limit in limits]
     is_whole = all(int(table.max(initial=0)) <= limit for table, limit in zip(travel_matrices, allowed, strict=True))
@@ -187,7 +189,7 @@ def _widen(found: tuple[Longest, Longest], travel_matrices: tuple[Matrix, Matrix
         if not is_whole:
             usable = (rows[0] <= allowed[0]) & (rows[1] <= allowed[1])
             rows = [np.where(usable, part, 0) for part in rows]
-        for (out, into), part in zip(found, rows, strict=True):
-            top = out[low : low + _CHUNK_ROWS]
-            np.maximum(top, part.max(axis=1), out=top)
+        for (out, into), part in zip(longest_legs, rows, strict=True):
+            longest_out = out[low : low + _CHUNK_ROWS]
+            np.maximum(longest_out, part.max(axis=1), out=longest_out)
             np.maximum(into, part.max(axis=0), out=into)

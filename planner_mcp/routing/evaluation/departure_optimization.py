@@ -49,7 +49,7 @@ class Tour:
     span: SpanPrice
 
     @property
-    def over(self) -> int:
+    def latest_end(self) -> int:
         """The latest end: end of the shift plus overtime."""
         return self.agent.shift[1] + self.agent.overtime
 
@@ -80,7 +80,7 @@ def best_departure_time_dependent(tour: Tour, bounds: LegBounds, speeds: TravelS
     """
     soonest = bounds[0][0]
     breakpoints = _breakpoints(tour, bounds, speeds, _number_type(tour, soonest, speeds))
-    leaving = _in_order(np.array([soonest], dtype=breakpoints.dtype), breakpoints)
+    leaving = _sorted_unique(np.array([soonest], dtype=breakpoints.dtype), breakpoints)
     return _best(tour, leaving, partial(_arrivals, speeds=speeds))
 
 
@@ -88,33 +88,33 @@ def _best(tour: Tour, leaving: Moments, follow: LegFollower) -> int:
     """Return the best of the given departures and of those between them at which the route becomes short enough."""
     hours = _evaluated(tour, leaving, follow)
     if (more := _duration_crossings(tour, leaving, hours[-1])).size:
-        leaving = _in_order(leaving, more)
+        leaving = _sorted_unique(leaving, more)
         hours = _evaluated(tour, leaving, follow)
-    broken, cost, lasts = hours
-    return int(leaving[np.lexsort((leaving, lasts, cost, broken))[0]])
+    violation, cost, lasts = hours
+    return int(leaving[np.lexsort((leaving, lasts, cost, violation))[0]])
 
 
 def _evaluated(tour: Tour, leaving: Moments, follow: LegFollower) -> tuple[Moments, Moments, Moments]:
     """Return, per departure, the violation of limits, the cost of its hours, and the duration."""
-    agent, now, broken, late = tour.agent, leaving, 0 * leaving, 0 * leaving
+    agent, now, violation, lateness = tour.agent, leaving, 0 * leaving, 0 * leaving
     for leg in tour.legs:
-        arrival, missed = follow(leg, now)
+        arrival, too_late = follow(leg, now)
         start = _openings(leg, np.maximum(arrival + leg.setup, leg.earliest))
         if leg.windows:
-            missed = missed + np.maximum(0, start - leg.windows[-1][1])
+            too_late = too_late + np.maximum(0, start - leg.windows[-1][1])
         if leg.soft_close is not None and (dear := tour.lateness_cost(leg)):
-            late += dear * np.maximum(0, start - leg.soft_close)
-        broken, now = broken + missed, start + leg.service
+            lateness += dear * np.maximum(0, start - leg.soft_close)
+        violation, now = violation + too_late, start + leg.service
     lasts = now - leaving
-    broken += np.maximum(0, now - tour.over)
-    broken += 0 if agent.max_duration is None else np.maximum(0, lasts - agent.max_duration)
+    violation += np.maximum(0, now - tour.latest_end)
+    violation += 0 if agent.max_duration is None else np.maximum(0, lasts - agent.max_duration)
     for break_spec in tour.untaken_breaks:
-        broken += np.maximum(
+        violation += np.maximum(
             0, np.minimum(now - break_spec.window[1], break_spec.window[0] + break_spec.duration - leaving)
         )
     longer = tour.span.cost * np.maximum(0, lasts - tour.span.floor)
     overtime = agent.overtime_cost * np.maximum(0, now - agent.shift[1])
-    return broken, agent.time_cost * lasts + longer + overtime + late, lasts
+    return violation, agent.time_cost * lasts + longer + overtime + lateness, lasts
 
 
 def _breakpoints_constant_speed(tour: Tour, soonest: int) -> set[int]:
@@ -133,8 +133,8 @@ def _breakpoints_constant_speed(tour: Tour, soonest: int) -> set[int]:
         found |= {closes + 1 - work for _, closes in leg.windows}
         work += leg.service
     found |= {edge - work for edge in _ends(tour)}
-    over = tour.over
-    return {soonest} | {at for at in found if soonest < at <= over}
+    latest_end = tour.latest_end
+    return {soonest} | {at for at in found if soonest < at <= latest_end}
 
 
 def _duration_crossings(tour: Tour, leaving: Moments, lasts: Moments) -> Moments:
@@ -151,7 +151,7 @@ def _number_type(tour: Tour, soonest: int, speeds: TravelSpeeds | None = None) -
     slowest = BASE_FACTOR if speeds is None else speeds.slowest
     work = sum(leg.setup + leg.service + sum(break_spec.duration for break_spec in leg.breaks) for leg in tour.legs)
     work += sum(1 + leg.travel * slowest // BASE_FACTOR for leg in tour.legs)
-    latest = max(soonest, tour.over, *(_last_edge(leg) for leg in tour.legs)) + work
+    latest = max(soonest, tour.latest_end, *(_last_edge(leg) for leg in tour.legs)) + work
     dear = tour.agent.time_cost + tour.agent.overtime_cost + tour.span.cost + sum(map(tour.lateness_cost, tour.legs))
     is_small = latest * (1 + dear) < MAX_IN_64_BITS and (speeds is None or speeds.is_small(latest))
     return np.int64 if is_small else object
@@ -165,14 +165,14 @@ def _last_edge(leg: Leg) -> int:
 
 def _follow_constant_speed(leg: Leg, leaving: Moments) -> tuple[Moments, Moments]:
     """Drive a leg at constant speed. Travel done before a break counts."""
-    missed, break_time, waits_until = 0 * leaving, 0, None
+    too_late, break_time, waits_until = 0 * leaving, 0, None
     for break_spec in leg.breaks:
         opens = break_spec.window[0] - break_time
         waits_until = opens if waits_until is None else max(waits_until, opens)
-        missed += np.maximum(0, np.maximum(leaving, waits_until) + break_time - break_spec.window[1])
+        too_late += np.maximum(0, np.maximum(leaving, waits_until) + break_time - break_spec.window[1])
         break_time += break_spec.duration
     arrival = leaving + leg.travel
-    return (arrival if waits_until is None else np.maximum(arrival, waits_until) + break_time), missed
+    return (arrival if waits_until is None else np.maximum(arrival, waits_until) + break_time), too_late
 
 
 def _edges(leg: Leg) -> set[int]:
@@ -182,31 +182,31 @@ def _edges(leg: Leg) -> set[int]:
 
 def _ends(tour: Tour) -> set[int]:
     """Return the times at which the cost of the end of the route changes its slope."""
-    return {tour.agent.shift[1], tour.over, *(break_spec.window[1] for break_spec in tour.untaken_breaks)}
+    return {tour.agent.shift[1], tour.latest_end, *(break_spec.window[1] for break_spec in tour.untaken_breaks)}
 
 
-def _breakpoints(tour: Tour, bounds: LegBounds, speeds: TravelSpeeds, numbers: type) -> Moments:
+def _breakpoints(tour: Tour, bounds: LegBounds, speeds: TravelSpeeds, number_type: type) -> Moments:
     """Return the departures at which the slope of the cost changes with travel periods, and the times after them."""
-    over, ends = tour.over, _ends(tour)
-    edges: Moments = np.array(speeds.edges, dtype=numbers)
+    latest_end, ends = tour.latest_end, _ends(tour)
+    edges: Moments = np.array(speeds.edges, dtype=number_type)
     leave = edges[:0]
     for leg, (left, reached) in zip(reversed(tour.legs), reversed(bounds), strict=True):
-        last = leg.windows[-1][1] if leg.windows else over
+        last = leg.windows[-1][1] if leg.windows else latest_end
         start = leave - leg.service
         marks = {edge - leg.setup for edge in _edges(leg)} | set(speeds.edges) | (ends if leg.stop is None else set())
-        arrive = _in_order(start[start <= last] - leg.setup, np.array([*marks], dtype=numbers))
-        arrive = arrive[(arrive >= reached) & (arrive <= over)]
-        leave = _in_order(_departures(leg, arrive, speeds), *_departures_for_breaks(leg, edges, speeds), edges)
-        leave = leave[(leave >= left) & (leave <= over)]
+        arrive = _sorted_unique(start[start <= last] - leg.setup, np.array([*marks], dtype=number_type))
+        arrive = arrive[(arrive >= reached) & (arrive <= latest_end)]
+        leave = _sorted_unique(_departures(leg, arrive, speeds), *_departures_for_breaks(leg, edges, speeds), edges)
+        leave = leave[(leave >= left) & (leave <= latest_end)]
         leave = leave[:: 1 + len(leave) // _MAX_AT_ONCE]
     out: Moments = np.array(
-        [break_spec.window[0] + break_spec.duration for break_spec in tour.untaken_breaks], dtype=numbers
+        [break_spec.window[0] + break_spec.duration for break_spec in tour.untaken_breaks], dtype=number_type
     )
     leave = np.concatenate([leave, leave + 1, out])
-    return leave[(leave > bounds[0][0]) & (leave <= over)]
+    return leave[(leave > bounds[0][0]) & (leave <= latest_end)]
 
 
-def _in_order(*times: Moments) -> Moments:
+def _sorted_unique(*times: Moments) -> Moments:
     """Return all times, sorted and without duplicates."""
     found = np.sort(np.concatenate(times))
     is_new = np.ones(len(found), dtype=bool)
@@ -233,14 +233,14 @@ def _arrivals(leg: Leg, leaving: Moments, speeds: TravelSpeeds) -> tuple[Moments
     """Return the arrivals of a leg, and by how much its breaks start too late."""
     if not leg.breaks:
         return speeds.arrivals(leaving, leg.travel), 0 * leaving
-    ways = [drive_leg(leg, int(at), speeds) for at in leaving]
-    missed = [
+    driven_legs = [drive_leg(leg, int(at), speeds) for at in leaving]
+    too_late = [
         sum(
             max(0, begun - break_spec.window[1]) for break_spec, (_, begun) in zip(leg.breaks, break_times, strict=True)
         )
-        for break_times, _, _ in ways
+        for break_times, _, _ in driven_legs
     ]
-    return np.array([arrival for _, arrival, _ in ways], leaving.dtype), np.array(missed, leaving.dtype)
+    return np.array([arrival for _, arrival, _ in driven_legs], leaving.dtype), np.array(too_late, leaving.dtype)
 
 
 def _openings(leg: Leg, ready: Moments) -> Moments:

@@ -48,27 +48,27 @@ def _earliest_arrival(
     breaks: Sequence[Break], now: int, work: int, speeds: TravelSpeeds
 ) -> tuple[int, list[tuple[int, int]], int]:
     """Return arrival, breaks and driving time with the earliest arrival; ties go to the earlier breaks."""
-    over = speeds.arrival(now, work)
+    drive_end = speeds.arrival(now, work)
     if not breaks:
-        return over, [], over - now
+        return drive_end, [], drive_end - now
     break_spec, later = breaks[0], breaks[1:]
-    found = []
+    options = []
     for begun in (
-        _break_starts(break_spec, now, over, speeds)
+        _break_starts(break_spec, now, drive_end, speeds)
         if len(breaks) <= _MAX_JOINT_BREAKS
         else [max(now, break_spec.window[0])]
     ):
         left = max(0, work - speeds.done(now, begun))
         arrival, break_times, driven = _earliest_arrival(later, begun + break_spec.duration, left, speeds)
-        found.append((arrival, [(now, begun), *break_times], driven + min(begun, over) - now))
-    return min(found, key=lambda way: way[0])
+        options.append((arrival, [(now, begun), *break_times], driven + min(begun, drive_end) - now))
+    return min(options, key=lambda option: option[0])
 
 
-def _break_starts(break_spec: Break, now: int, over: int, speeds: TravelSpeeds) -> Iterator[int]:
+def _break_starts(break_spec: Break, now: int, drive_end: int, speeds: TravelSpeeds) -> Iterator[int]:
     """Yield start times worth trying, in order: at once, at the edges of travel periods, when the travel is done."""
     first = max(now, break_spec.window[0])
-    last = min(break_spec.window[1], over)
+    last = min(break_spec.window[1], drive_end)
     break_starts = {edge - before for edge in speeds.edges for before in (0, break_spec.duration)} | {last}
-    found = sorted(turn for turn in break_starts if first < turn <= last)
+    options = sorted(start for start in break_starts if first < start <= last)
     yield first
-    yield from found[:: 1 + len(found) // _MAX_BREAK_STARTS]
+    yield from options[:: 1 + len(options) // _MAX_BREAK_STARTS]

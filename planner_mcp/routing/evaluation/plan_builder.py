@@ -52,7 +52,7 @@ def build_plan(
     timed = _timed(problem, candidate)
     served = _served(timed)
     routes = tuple(_planned(problem, route, schedule) for route, schedule in timed)
-    penalty = _left_out(problem, served, is_priced=False)
+    penalty = _unassigned_penalty(problem, served, is_priced=False)
     return Plan(
         status=_status(problem, served),
         cost=(_total(problem, timed, served) - penalty) / problem.cost_scale,
@@ -118,11 +118,11 @@ def _overtime(agent: AgentSpec, schedule: RouteSchedule) -> int:
 def candidate_of(problem: Problem, plan: Plan) -> Candidate:
     """Return the stops of a plan, without those the problem does not have."""
     agents = {agent.id: index for index, agent in enumerate(problem.agents)}
-    known = _PlanReader(problem)
+    reader = _PlanReader(problem)
     routes = []
     for route in plan.routes:
         if (agent := agents.get(route.agent_id)) is not None:
-            stops = known.stops(problem.agents[agent], route.visits)
+            stops = reader.stops(problem.agents[agent], route.visits)
             routes.append(Route(agent, tuple(stops)))
     found_by = tuple(filter(None, plan.engine.split("+")))
     return Candidate(tuple(route for route in routes if route.tickets), found_by)
@@ -178,13 +178,13 @@ def _rebalanced(problem: Problem, timed: list[tuple[Route, RouteSchedule]]) -> l
         longest = max(lengths)
         floor = max((length for length in lengths if length < longest), default=0)
         span = SpanPrice(problem.span_cost // lengths.count(longest), floor)
-        tried = [
+        rescheduled = [
             (route, cached_schedule(problem, route, span) if schedule.duration == longest else schedule)
             for route, schedule in timed
         ]
-        if (cheaper := _operating_cost(problem, tried)) >= cost:
+        if (cheaper := _operating_cost(problem, rescheduled)) >= cost:
             break
-        timed, cost = tried, cheaper
+        timed, cost = rescheduled, cheaper
     return timed
 
 
@@ -205,8 +205,8 @@ def _status(problem: Problem, served: set[int]) -> PlanStatus:
 
 
 def _total(problem: Problem, timed: Sequence[tuple[Route, RouteSchedule]], served: set[int]) -> int:
-    missed = sum(_left_out(problem, served, is_priced=is_priced) for is_priced in (True, False))
-    return _operating_cost(problem, timed) + missed
+    penalties = sum(_unassigned_penalty(problem, served, is_priced=is_priced) for is_priced in (True, False))
+    return _operating_cost(problem, timed) + penalties
 
 
 def _operating_cost(problem: Problem, timed: Sequence[tuple[Route, RouteSchedule]]) -> int:
@@ -214,7 +214,7 @@ def _operating_cost(problem: Problem, timed: Sequence[tuple[Route, RouteSchedule
     return cost + problem.span_cost * max((schedule.duration for _, schedule in timed), default=0)
 
 
-def _left_out(problem: Problem, served: set[int], *, is_priced: bool) -> int:
+def _unassigned_penalty(problem: Problem, served: set[int], *, is_priced: bool) -> int:
     """Return the penalties of unassigned tickets: of those priced by the caller, or of the wanted ones."""
     tickets = (ticket for index, ticket in enumerate(problem.tickets) if index not in served)
     groups = (
@@ -285,7 +285,7 @@ class _Loads:
 
     def __init__(self, problem: Problem, route: Route) -> None:
         self._problem = problem
-        self._halves = {problem.tickets[index].pickup for index in route.tickets}
+        self._shipment_pickups = {problem.tickets[index].pickup for index in route.tickets}
         self._trips = iter(self._deliveries(route))
         self._on_board = [0] * len(problem.dimensions)
         self._carried = [0] * len(problem.dimensions)  # shipments, which stay on board at a reload
@@ -314,7 +314,7 @@ class _Loads:
         ticket = self._problem.tickets[stop.index]
         sign = 1 if ticket.load is LoadKind.PICKUP else -1
         self._on_board = [a + sign * b for a, b in zip(self._on_board, ticket.demand, strict=True)]
-        if ticket.pickup is not None or stop.index in self._halves:
+        if ticket.pickup is not None or stop.index in self._shipment_pickups:
             self._carried = [a + sign * b for a, b in zip(self._carried, ticket.demand, strict=True)]
 
     def named(self) -> dict[str, float]:

@@ -23,7 +23,7 @@ from planner_mcp.routing.evaluation.route_legs import Leg, Windows, first_releas
 from planner_mcp.routing.evaluation.time_dependent_travel import BASE_FACTOR, TravelSpeeds, speeds_of
 from planner_mcp.routing.problem import AgentSpec, Break, Problem, Route, StopKind
 
-_EVER: Final = 2**62
+_NO_LIMIT: Final = 2**62
 
 
 @dataclass(slots=True)
@@ -72,7 +72,7 @@ def schedule_route(problem: Problem, route: Route, span: SpanPrice = FREE) -> Ro
     if any(_break_overlap(break_spec, schedules[0]) for break_spec in untaken_breaks):
         for break_spec in untaken_breaks:
             schedules += _choices(tour, max(soonest, break_spec.window[0] + break_spec.duration))
-    return schedules[0] if len(schedules) == 1 else min(schedules, key=lambda schedule: _rank(tour, schedule))
+    return schedules[0] if len(schedules) == 1 else min(schedules, key=lambda schedule: _sort_key(tour, schedule))
 
 
 def _choices(tour: Tour, soonest: int) -> list[RouteSchedule]:
@@ -84,8 +84,8 @@ def _choices(tour: Tour, soonest: int) -> list[RouteSchedule]:
         speeds is None and not any(map(_has_choice, tour.legs)) and not _trades_window_for_duration(agent, first)
     ):
         return [first]
-    broken, _, duration = _violation_and_cost(tour, first)
-    if broken == 0 and duration <= _least_duration(tour):
+    violation, _, duration = _violation_and_cost(tour, first)
+    if violation == 0 and duration <= _least_duration(tour):
         return [first]
     if speeds is None:
         leaving = best_departure(tour, soonest)
@@ -129,12 +129,12 @@ def _timed(legs: list[Leg], soonest: int, speeds: TravelSpeeds | None) -> RouteS
     first = _forward(legs, soonest, speeds)
     departure = max(soonest, _latest_departure(legs, first, speeds))
     times = _forward(legs, departure, speeds) if departure > soonest else first
-    if speeds is not None and _is_undone(legs, first, times):
+    if speeds is not None and _is_worse(legs, first, times):
         return RouteSchedule(legs, first, soonest)
     return RouteSchedule(legs, times, departure)
 
 
-def _is_undone(legs: Sequence[Leg], first: Sequence[LegTimes], times: Sequence[LegTimes]) -> bool:
+def _is_worse(legs: Sequence[Leg], first: Sequence[LegTimes], times: Sequence[LegTimes]) -> bool:
     """Return whether a later departure ends later or misses a window, as breaks taken in other travel periods can."""
     return times[-1].departure > first[-1].departure or any(
         after.start > max(before.start, _deadline(leg, before.start))
@@ -151,29 +151,29 @@ def _break_overlap(break_spec: Break, schedule: RouteSchedule) -> int:
     return max(0, min(schedule.end - break_spec.window[1], break_spec.window[0] + break_spec.duration - schedule.start))
 
 
-def _rank(tour: Tour, schedule: RouteSchedule) -> tuple[int, ...]:
+def _sort_key(tour: Tour, schedule: RouteSchedule) -> tuple[int, ...]:
     """Return violation, breaks that do not fit outside the route, cost and duration: lower is better."""
-    broken, *break_spec = _violation_and_cost(tour, schedule)
-    return broken, sum(_break_overlap(each, schedule) > 0 for each in tour.untaken_breaks), *break_spec
+    violation, *break_spec = _violation_and_cost(tour, schedule)
+    return violation, sum(_break_overlap(each, schedule) > 0 for each in tour.untaken_breaks), *break_spec
 
 
 def _violation_and_cost(tour: Tour, schedule: RouteSchedule) -> tuple[int, ...]:
     """Return the violation of limits, the cost of the hours, and the duration of a route."""
     agent, span = tour.agent, tour.span
-    late, broken = 0, sum(_break_overlap(break_spec, schedule) for break_spec in tour.untaken_breaks)
+    late, violation = 0, sum(_break_overlap(break_spec, schedule) for break_spec in tour.untaken_breaks)
     for leg, time in zip(schedule.legs, schedule.times, strict=True):
         if leg.windows:
-            broken += max(0, time.start - leg.windows[-1][1])
+            violation += max(0, time.start - leg.windows[-1][1])
         if leg.soft_close is not None:
             late += tour.lateness_cost(leg) * max(0, time.start - leg.soft_close)
-        broken += sum(
+        violation += sum(
             max(0, begun - break_spec.window[1]) for break_spec, (_, begun) in zip(leg.breaks, time.breaks, strict=True)
         )
-    broken += max(0, schedule.end - tour.over)
-    broken += 0 if agent.max_duration is None else max(0, schedule.duration - agent.max_duration)
+    violation += max(0, schedule.end - tour.latest_end)
+    violation += 0 if agent.max_duration is None else max(0, schedule.duration - agent.max_duration)
     hours = agent.time_cost * schedule.duration + span.cost * max(0, schedule.duration - span.floor)
     overtime = agent.overtime_cost * max(0, schedule.end - agent.shift[1])
-    return broken, hours + overtime + late, schedule.duration
+    return violation, hours + overtime + late, schedule.duration
 
 
 def _forward(legs: Sequence[Leg], departure: int, speeds: TravelSpeeds | None) -> list[LegTimes]:
@@ -207,11 +207,11 @@ def _latest_departure(legs: Sequence[Leg], times: Sequence[LegTimes], speeds: Tr
 
 def _deadline(leg: Leg, start: int) -> int:
     """Return the latest start of a service in the same window and without additional lateness."""
-    return min(_closing(leg, start), _EVER if leg.soft_close is None else max(leg.soft_close, start))
+    return min(_closing(leg, start), _NO_LIMIT if leg.soft_close is None else max(leg.soft_close, start))
 
 
 def _closing(leg: Leg, start: int) -> int:
     """Return the close of the window in which the service starts; `start` itself after the last window."""
     if _is_missed(leg, start):
         return start
-    return next((closes for opens, closes in leg.windows if opens <= start <= closes), _EVER)
+    return next((closes for opens, closes in leg.windows if opens <= start <= closes), _NO_LIMIT)

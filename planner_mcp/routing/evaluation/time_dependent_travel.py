@@ -186,7 +186,7 @@ def fastest_durations(problem: Problem) -> tuple[Matrix, ...]:
     )
     if least >= BASE_FACTOR:
         return problem.durations
-    return tuple(table * least // BASE_FACTOR for table in problem.durations)
+    return tuple(matrix * least // BASE_FACTOR for matrix in problem.durations)
 
 
 def at_worst_case_speeds(problem: Problem) -> Problem:
@@ -216,5 +216,5 @@ def _slowest(problem: Problem, agent: AgentSpec) -> int:
     return max(factor for start, end, factor in spans if start <= closes and end > opens)
 
 
-def _slowed(table: Matrix, factor: int) -> Matrix:
-    return np.asarray(-(-table * factor // BASE_FACTOR), dtype=np.int64)
+def _slowed(matrix: Matrix, factor: int) -> Matrix:
+    return np.asarray(-(-matrix * factor // BASE_FACTOR), dtype=np.int64)

@@ -118,7 +118,7 @@ def read_date(value: Any) -> date:
         try:
             return date.fromisoformat(value)
         except ValueError:
-            raise field_error("There is no such day in the calendar.", "a date as YYYY-MM-DD") from None
+            raise field_error("There is no such date in the calendar.", "a date as YYYY-MM-DD") from None
     raise field_error("The value is not a date.", "a date as YYYY-MM-DD", 'Write it like "2025-07-15".')
 
 
@@ -167,7 +167,7 @@ def _read_iso(text: str, context: dict[str, Any]) -> float:
     midnight = datetime.combine(context.get("planning_date") or wall.date(), datetime.min.time())
     seconds = (wall - midnight).total_seconds()
     if not 0 <= seconds <= MAX_TIME_S:
-        raise field_error("The date-time is not within the days that start at planning_date.", _TIME_FORMS)
+        raise field_error("The date-time is before planning_date or too long after it.", _TIME_FORMS)
     offset = moment.utcoffset()
     if offset is not None and context.setdefault("offset", offset) != offset:
         hint = _with_offset(moment, context["offset"])

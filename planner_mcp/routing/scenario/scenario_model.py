@@ -278,7 +278,7 @@ class Options(_Part):
 class Scenario(_Part):
     """The work of one planning date."""
 
-    name: Identifier = Field(description="of the day, as shown in lists")
+    name: Identifier = Field(description="shown in lists")
     planning_date: CalendarDate = Field(description="date whose midnight is time 0")
     agents: Annotated[tuple[Annotated[Agent, WithinErrorBudget], ...], BeforeValidator(need_some)] = Field(
         description="vehicles with drivers"

@@ -131,11 +131,11 @@ def _logic_faults_beside(args: Any, error: ValidationError, max_tickets: int, *,
     if (body := recover(args, places)) is None:
         return []
     try:
-        day = _validate(body, shows_names=shows_names)
+        scenario = _validate(body, shows_names=shows_names)
     except ValidationError:
         return []
-    alone = lone_contradictions(day)
-    faults = contradictions(day, max_tickets=max_tickets)
+    alone = lone_contradictions(scenario)
+    faults = contradictions(scenario, max_tickets=max_tickets)
     return [fault for fault in faults if not is_doubtful(fault, places, is_alone=fault in alone)]
 
 

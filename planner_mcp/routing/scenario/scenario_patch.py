@@ -108,7 +108,7 @@ def _with_named_rows(body: Mapping[str, Any], merged: Json) -> Json:
     tables = [name for name in ("distances", "durations") if travel.get(name) is not None]
     is_by_order = before.get("matrix_locations") is None and travel.get("matrix_locations") is None
     is_old = all(travel[name] is before.get(name) for name in tables)  # who brings new ones has their order in mind
-    order, now = ([place["id"] for place in day.get("locations") or ()] for day in (body, merged))
+    order, now = ([place["id"] for place in each.get("locations") or ()] for each in (body, merged))
     if not (tables and is_by_order and is_old and order) or order == now:
         return merged
     return {**merged, "travel": {**travel, "matrix_locations": order}}

@@ -27,27 +27,27 @@ def can_pair(
         is_due: Whether a required break must be taken on the route.
     """
     pairs = {(left, right) for left, one in enumerate(taken) for right, other in enumerate(asked) if fits(one, other)}
-    stands_for = [[right for right in range(len(asked)) if (left, right) in pairs] for left in range(len(taken))]
-    stood_for = [
+    options_of_taken = [[right for right in range(len(asked)) if (left, right) in pairs] for left in range(len(taken))]
+    options_of_due = [
         [left for left in range(len(taken)) if (left, right) in pairs]
         for right, other in enumerate(asked)
         if is_due(other)
     ]
-    return _has_one_each(stands_for) and _has_one_each(stood_for)
+    return _has_one_each(options_of_taken) and _has_one_each(options_of_due)
 
 
 def _has_one_each(choices: Sequence[Collection[int]]) -> bool:
     """Return whether each element can have one of its choices that no other has; by augmenting paths."""
     owner: dict[int, int] = {}
 
-    def settle(who: int, tried: set[int]) -> bool:
-        for choice in choices[who]:
+    def assign(index: int, tried: set[int]) -> bool:
+        for choice in choices[index]:
             if choice in tried:
                 continue
             tried.add(choice)
-            if choice not in owner or settle(owner[choice], tried):
-                owner[choice] = who
+            if choice not in owner or assign(owner[choice], tried):
+                owner[choice] = index
                 return True
         return False
 
-    return all(settle(who, set()) for who in range(len(choices)))
+    return all(assign(index, set()) for index in range(len(choices)))

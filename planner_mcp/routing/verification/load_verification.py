@@ -52,12 +52,12 @@ class LoadVerifier:
     def _loads_of(self, dimension: int, name: str) -> Iterator[str]:
         problem_index, capacity = self.problem_index, self.agent.capacity[dimension]
         trips = iter(self._trips())
-        shipped, brought, collected = 0, self._brought(next(trips), dimension), 0
-        if brought > capacity:
+        shipped, deliveries, pickups = 0, self._delivery_load(next(trips), dimension), 0
+        if deliveries > capacity:
             yield self._violation(f"leaves with more {name} than its capacity.")
         for visit in self.route.visits:
             if visit.kind == "reload":
-                brought, collected = self._brought(next(trips), dimension), 0
+                deliveries, pickups = self._delivery_load(next(trips), dimension), 0
             elif visit.ticket_id is not None:
                 index = problem_index.tickets[visit.ticket_id]
                 ticket = problem_index.problem.tickets[index]
@@ -65,10 +65,10 @@ class LoadVerifier:
                 if problem_index.is_shipment(index):
                     shipped += amount if ticket.pickup is None else -amount
                 elif ticket.load is LoadKind.PICKUP:
-                    collected += amount
+                    pickups += amount
                 else:
-                    brought -= amount
-            load = shipped + brought + collected
+                    deliveries -= amount
+            load = shipped + deliveries + pickups
             if not 0 <= load <= capacity:
                 yield self._violation(f"carries {name} beyond its capacity after {visit.ticket_id or visit.kind}.")
             if round(visit.load[name] * problem_index.problem.amount_scale) != load:
@@ -81,7 +81,7 @@ class LoadVerifier:
             if sum(ticket.demand[dimension] for ticket in counted) < least:
                 yield self._violation(f"serves less {problem.dimensions[dimension]} than its min_load.")
 
-    def _brought(self, trip: Sequence[int], dimension: int) -> int:
+    def _delivery_load(self, trip: Sequence[int], dimension: int) -> int:
         tickets = (
             self.problem_index.problem.tickets[index] for index in trip if not self.problem_index.is_shipment(index)
         )

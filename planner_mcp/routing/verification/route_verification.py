@@ -123,7 +123,7 @@ class RouteVerifier:
         if visit.location != self._name(place):
             yield self._violation(f"{what} is visited at another place than its own.")
         if self._clock < self.problem_index.problem.frozen_until and ticket is not None and not self._is_locked(ticket):
-            yield self._violation(f"sets out for {what} before the hour from which on the day is planned.")
+            yield self._violation(f"sets out for {what} before the time from which on the plan may change.")
         before = self.totals.distance
         yield from self._arrive(place, arrival, what)
         if self.problem_index.units(visit.distance_m) != self.totals.distance - before:

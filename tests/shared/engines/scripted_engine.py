@@ -20,8 +20,8 @@ class ScriptedEngine:
     def is_available(self) -> bool:
         return True
 
-    def version(self) -> str:
-        return "1"
+    def versions(self) -> dict[str, str]:
+        return {self.name: "1"}
 
     def solve(
         self,

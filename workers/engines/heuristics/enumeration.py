@@ -7,26 +7,24 @@ time it returns early, and a search takes over.
 
 import time
 from collections.abc import Iterator
-from dataclasses import replace
 from itertools import combinations, permutations
 from math import comb, factorial
 from typing import Final
 
-from planner_mcp.routing.evaluation.plan_builder import build_plan, price
 from planner_mcp.routing.problem import Candidate, Feature, Problem
-from planner_mcp.routing.verification.plan_verification import verify
 from workers.engines.engine_interface import OnImprovement, SearchLimits, SearchOutcome, ShouldStop, StopReason
+from workers.engines.heuristics.best_verified import BestVerified
 from workers.engines.heuristics.reinsertion_search import with_unassigned_inserted
 
 NAME: Final = "enumeration"
 """Name of the finder in plans found by enumeration."""
 MAX_PLANS: Final = 3000
 """Plans that are evaluated within about a second, or within several with travel periods."""
-AT_ONCE_S: Final = 0.1
+REPORT_AFTER_S: Final = 0.1
 """Seconds after which improvements are reported; without a feasible plan by then, one is built by insertion."""
-LOOK: Final = 0.1
+PROJECTION_SHARE: Final = 0.1
 """Share of the time after which the remaining time is projected."""
-CHEAPER: Final = 0.5
+REMAINING_TIME_RATIO: Final = 0.5
 """Assumed time of a remaining plan, relative to the mean so far: later plans have fewer stops."""
 _NOT_ENUMERATED: Final = frozenset({Feature.BREAKS, Feature.RELOAD})
 """Features whose stops are not tickets."""
@@ -36,7 +34,7 @@ def is_enumerable(problem: Problem) -> bool:
     """Return whether every plan can be tried quickly, or no ticket fits any agent at all."""
     if problem.features & _NOT_ENUMERATED:
         return False
-    return _plans(len(_servable(problem)), len(problem.agents)) <= MAX_PLANS
+    return _plan_count(len(_servable(problem)), len(problem.agents)) <= MAX_PLANS
 
 
 def solve(
@@ -49,13 +47,13 @@ def solve(
     `is_incomplete`.
     """
     servable = _servable(problem)
-    progress = _Progress(_plans(len(servable), len(problem.agents)), limits.deadline)
+    progress = _Progress(_plan_count(len(servable), len(problem.agents)), limits.deadline)
     best = _BestFound(problem, on_improvement)
     reason = StopReason.EXHAUSTED
     for candidate in _candidates(servable, len(problem.agents)):
         progress.tried += 1
-        best.offer(candidate)
-        if progress.elapsed_s >= AT_ONCE_S:
+        best.offer(candidate, by=NAME)
+        if progress.elapsed_s >= REPORT_AFTER_S:
             best.report(or_insert_until=lambda: should_stop() or progress.is_over())
         if should_stop() or progress.is_over() or progress.cannot_finish():
             reason = StopReason.STOPPED if should_stop() else StopReason.TIME_LIMIT
@@ -69,33 +67,23 @@ def is_incomplete(outcome: SearchOutcome, limits: SearchLimits) -> bool:
     return outcome.reason is StopReason.TIME_LIMIT and time.monotonic() < limits.deadline
 
 
-class _BestFound:
+class _BestFound(BestVerified):
     """The cheapest feasible plan, and whether it was reported."""
 
     def __init__(self, problem: Problem, on_improvement: OnImprovement) -> None:
-        self._problem = problem
-        self._on_improvement = on_improvement
-        self._least: int | None = None
+        super().__init__(problem, lambda _: None)
+        self._report = on_improvement
         self._reported: Candidate | None = None
-        self._is_begun = False
-        self.candidate: Candidate | None = None
-
-    def offer(self, candidate: Candidate) -> None:
-        """Keep a candidate if it is cheaper and feasible."""
-        cost = price(self._problem, candidate)
-        if (self._least is None or cost < self._least) and not verify(
-            self._problem, build_plan(self._problem, candidate)
-        ):
-            self.candidate, self._least = replace(candidate, found_by=(NAME,)), cost
+        self._has_inserted = False
 
     def report(self, *, or_insert_until: ShouldStop | None = None) -> None:
         """Report a new best plan; where there is none yet, build one by insertion, once."""
-        if self.candidate is None and or_insert_until is not None and not self._is_begun:
-            self._is_begun = True
-            self.offer(with_unassigned_inserted(self._problem, Candidate(()), or_insert_until))
-        if self.candidate is not None and self.candidate is not self._reported:
-            self._reported = self.candidate
-            self._on_improvement(self.candidate)
+        if self.settle() is None and or_insert_until is not None and not self._has_inserted:
+            self._has_inserted = True
+            self.offer(with_unassigned_inserted(self._problem, Candidate(()), or_insert_until), by=NAME)
+        if (best := self.settle()) is not None and best is not self._reported:
+            self._reported = best
+            self._report(best)
 
 
 class _Progress:
@@ -107,7 +95,7 @@ class _Progress:
     """
 
     def __init__(self, plans: int, deadline: float) -> None:
-        self._plans = plans
+        self._plan_count = plans
         self._deadline = deadline
         self._began = time.monotonic()
         self.tried = 0
@@ -122,8 +110,8 @@ class _Progress:
     def cannot_finish(self) -> bool:
         """Return whether the rest takes too long, even if each plan costs less time than those before."""
         elapsed_s, span_s = self.elapsed_s, self._deadline - self._began
-        remaining_s = elapsed_s / self.tried * (self._plans - self.tried)
-        return elapsed_s >= LOOK * span_s and CHEAPER * remaining_s > span_s - elapsed_s
+        remaining_s = elapsed_s / self.tried * (self._plan_count - self.tried)
+        return elapsed_s >= PROJECTION_SHARE * span_s and REMAINING_TIME_RATIO * remaining_s > span_s - elapsed_s
 
 
 def _servable(problem: Problem) -> list[int]:
@@ -133,14 +121,14 @@ def _servable(problem: Problem) -> list[int]:
         allowed = range(len(problem.agents)) if ticket.agents is None else ticket.agents
         capacities = (problem.agents[agent].capacity for agent in allowed)
         if any(
-            all(need <= capacity for need, capacity in zip(ticket.demand, capacities_, strict=True))
-            for capacities_ in capacities
+            all(need <= capacity for need, capacity in zip(ticket.demand, capacity_of, strict=True))
+            for capacity_of in capacities
         ):
             found.append(number)
     return found
 
 
-def _plans(tickets: int, agents: int) -> int:
+def _plan_count(tickets: int, agents: int) -> int:
     """Return the number of plans, or `MAX_PLANS + 1` for more than 8 tickets."""
     if tickets > 8:
         return MAX_PLANS + 1

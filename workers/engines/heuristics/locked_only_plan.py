@@ -31,7 +31,7 @@ def locked_only(problem: Problem, is_over: ShouldStop) -> Candidate:
 def tickets_of_incomplete_groups(problem: Problem, locked: Candidate) -> list[int]:
     """Return the locked tickets whose all-or-none group is not fully served."""
     grouped = {ticket for group in problem.groups if group.kind is GroupKind.ALL for ticket in group.tickets}
-    served = _served(locked)
+    served = locked.tickets
     return [ticket for ticket in sorted(served & grouped) if not served.issuperset(joint_tickets(problem, ticket))]
 
 
@@ -39,7 +39,7 @@ def with_required_tickets(
     problem: Problem, locked: Candidate, tickets: Iterable[int], is_over: ShouldStop
 ) -> Candidate:
     """Return the candidate with the tickets that some tickets require, inserted at least violation, if time allows."""
-    served = _served(locked)
+    served = locked.tickets
     required = dict.fromkeys(
         other for ticket in tickets for other in joint_tickets(problem, ticket) if other not in served
     )
@@ -54,27 +54,28 @@ def broken_locks(problem: Problem, locked: Candidate, is_over: ShouldStop) -> li
         locked: The result of `locked_only`.
         is_over: Whether to stop looking for reasons.
     """
-    found = [_broken_lock_fault(problem, route) for route in locked.routes if violations(problem, route)]
-    if not found:
+    faults = [_broken_lock_fault(problem, route) for route in locked.routes if violations(problem, route)]
+    if not faults:
         required = {
             ticket: with_required_tickets(problem, locked, [ticket], is_over)
             for ticket in tickets_of_incomplete_groups(problem, locked)
         }
-        unfit = [
+        infeasible = [
             ticket
             for ticket, placement in required.items()
             if any(violations(problem, route) for route in placement.routes)
         ]
-        found = list(dict.fromkeys(_incomplete_group_fault(problem, ticket) for ticket in unfit or required))
-    return found or [Fault("/agents", "The locked visits cannot all be kept.", "", "Unlock some of them.")]
+        faults = list(dict.fromkeys(_incomplete_group_fault(problem, ticket) for ticket in infeasible or required))
+    return faults or [Fault("/agents", "The locked visits cannot all be kept.", "", "Unlock some of them.")]
 
 
 def _broken_lock_fault(problem: Problem, route: Route) -> Fault:
     """Return why an agent cannot make its locked visits, or only its breaks do not fit."""
     without_breaks = replace(problem, agents=tuple(replace(agent, breaks=()) for agent in problem.agents))
-    bare = Route(route.agent, tuple(stop for stop in route.stops if stop.kind is not StopKind.BREAK))
+    route_without_breaks = Route(route.agent, tuple(stop for stop in route.stops if stop.kind is not StopKind.BREAK))
     limits = dict.fromkeys(
-        _ORDER if each.limit is InfeasibilityReason.ORDER else each.limit for each in violations(without_breaks, bare)
+        _ORDER if each.limit is InfeasibilityReason.ORDER else each.limit
+        for each in violations(without_breaks, route_without_breaks)
     )
     message = (
         f"The locked visits break {', '.join(limits)}." if limits else "The locked visits leave no time for breaks."
@@ -88,39 +89,35 @@ def _broken_lock_fault(problem: Problem, route: Route) -> Fault:
 def _incomplete_group_fault(problem: Problem, ticket: int) -> Fault:
     """Return that a locked visit, or its delivery, requires group members for which no position was found."""
     locked = [(number, at, each) for number, agent in enumerate(problem.agents) for at, each in enumerate(agent.locked)]
-    own = {ticket, problem.tickets[ticket].pickup}
-    number, at = next((number, at) for number, at, each in locked if each in own)
+    shipment = {ticket, problem.tickets[ticket].pickup}
+    number, at = next((number, at) for number, at, each in locked if each in shipment)
     message, hint = "No room was found for the rest of its all-or-none group.", "Unlock it, or make room for the rest."
     return Fault(f"/agents/{number}/locked_tickets/{at}", message, "a group that can be served whole", hint)
 
 
-def _served(locked: Candidate) -> set[int]:
-    return {ticket for route in locked.routes for ticket in route.tickets}
-
-
 def _least_infeasible(problem: Problem, number: int, is_over: ShouldStop) -> Route:
     """Return the first feasible arrangement of an agent's locked visits, else the one with the least violation."""
-    nearest, least = Route(number, ()), inf
+    best, least_violation = Route(number, ()), inf
     for placement in locked_routes(problem, number):
-        route = with_breaks_placed(problem, _delivered(problem, placement, is_over))
-        if (excess := _excess(problem, route)) < least:
-            nearest, least = route, excess
-        if not excess or is_over():
+        route = with_breaks_placed(problem, _with_deliveries(problem, placement, is_over))
+        if (violation := _violation_share(problem, route)) < least_violation:
+            best, least_violation = route, violation
+        if not violation or is_over():
             break
-    return nearest
+    return best
 
 
-def _delivered(problem: Problem, route: Route, is_over: ShouldStop) -> Route:
+def _with_deliveries(problem: Problem, route: Route, is_over: ShouldStop) -> Route:
     """Return a route of locked visits with the deliveries they require, each at the position of least violation."""
     visits, served = len(route.stops), set(route.tickets)
     for number, ticket in enumerate(problem.tickets):
         if ticket.pickup in served and number not in served:
-            drop, stops = Stop(StopKind.TICKET, number), route.stops
+            delivery, stops = Stop(StopKind.TICKET, number), route.stops
             places = [len(stops)] if is_over() else range(visits, len(stops) + 1)
-            placements = (replace(route, stops=(*stops[:place], drop, *stops[place:])) for place in places)
-            route = min(placements, key=lambda placement: _excess(problem, placement))
+            placements = (replace(route, stops=(*stops[:place], delivery, *stops[place:])) for place in places)
+            route = min(placements, key=lambda placement: _violation_share(problem, placement))
     return route
 
 
-def _excess(problem: Problem, route: Route) -> float:
+def _violation_share(problem: Problem, route: Route) -> float:
     return sum(each.share for each in violations(problem, route))

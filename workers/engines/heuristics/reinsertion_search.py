@@ -58,9 +58,9 @@ def with_unassigned_inserted(problem: Problem, candidate: Candidate, is_over: Sh
 
 def with_locked(problem: Problem, candidate: Candidate, is_over: ShouldStop = lambda: False) -> Candidate:
     """Return the candidate with the locked visits of agents that have no route, where these are feasible."""
-    driving = {route.agent for route in candidate.routes}
+    used = {route.agent for route in candidate.routes}
     for number, agent in enumerate(problem.agents):
-        if agent.locked and number not in driving:
+        if agent.locked and number not in used:
             placements = (
                 with_breaks_placed(problem, route) for route in locked_routes(problem, number) if not is_over()
             )
@@ -92,10 +92,10 @@ def _with(problem: Problem, candidate: Candidate, bundles: Iterable[Bundle], is_
     for bundle in bundles:
         if is_over():
             break
-        if _served(candidate).isdisjoint(_excluded_by(problem, bundle)):
-            fuller = _inserted(problem, candidate, bundle, is_over)
-            if fuller is not None and price(problem, fuller) < price(problem, candidate):
-                candidate = fuller
+        if candidate.tickets.isdisjoint(_excluded_by(problem, bundle)):
+            extended = _inserted(problem, candidate, bundle, is_over)
+            if extended is not None and price(problem, extended) < price(problem, candidate):
+                candidate = extended
     return candidate
 
 
@@ -127,13 +127,9 @@ def _fitting(problem: Problem, candidate: Candidate, insertion: InsertionCandida
             yield operating_cost(problem, with_route(candidate, route)) - operating_cost(problem, candidate), route
 
 
-def _served(candidate: Candidate) -> set[int]:
-    return {ticket for route in candidate.routes for ticket in route.tickets}
-
-
 def _unassigned(problem: Problem, candidate: Candidate) -> list[Bundle]:
     """Return the unassigned bundles, those with the highest penalty first."""
-    served = _served(candidate)
+    served = candidate.tickets
     bundles = {joint_tickets(problem, ticket) for ticket in range(len(problem.tickets)) if ticket not in served}
     unassigned = {tuple(ticket for ticket in bundle if ticket not in served) for bundle in bundles}
     return sorted(unassigned, key=lambda bundle: (-sum(problem.tickets[ticket].penalty for ticket in bundle), bundle))
@@ -141,13 +137,13 @@ def _unassigned(problem: Problem, candidate: Candidate) -> list[Bundle]:
 
 def _excluded_by(problem: Problem, bundle: Bundle) -> set[int]:
     """Return the tickets that must not be served together with a bundle."""
-    choices = (group.tickets for group in problem.groups if group.kind is GroupKind.ONE_OF)
-    return {ticket for choice in choices if not set(choice).isdisjoint(bundle) for ticket in choice}
+    one_of_groups = (group.tickets for group in problem.groups if group.kind is GroupKind.ONE_OF)
+    return {ticket for choice in one_of_groups if not set(choice).isdisjoint(bundle) for ticket in choice}
 
 
 def _movable(problem: Problem, candidate: Candidate) -> list[Bundle]:
     locked = {ticket for agent in problem.agents for ticket in agent.locked}
-    bundles = {joint_tickets(problem, ticket) for ticket in _served(candidate)}
+    bundles = {joint_tickets(problem, ticket) for ticket in candidate.tickets}
     return sorted(bundle for bundle in bundles if locked.isdisjoint(_tickets(problem, bundle)))
 
 
@@ -165,5 +161,9 @@ def _without(problem: Problem, candidate: Candidate, bundles: Sequence[Bundle]) 
 def _remaining_route(problem: Problem, route: Route, removed: set[int]) -> Route:
     stops = tuple(stop for stop in route.stops if stop.kind is not StopKind.TICKET or stop.index not in removed)
     remaining = Route(route.agent, stops)
-    single = Route(route.agent, tuple(stop for stop in stops if stop.kind is not StopKind.RELOAD))
-    return remaining if len(single.stops) == len(stops) or violations(problem, single) else single
+    without_reloads = Route(route.agent, tuple(stop for stop in stops if stop.kind is not StopKind.RELOAD))
+    return (
+        remaining
+        if len(without_reloads.stops) == len(stops) or violations(problem, without_reloads)
+        else without_reloads
+    )

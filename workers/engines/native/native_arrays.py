@@ -34,7 +34,7 @@ _CODES: Final = 4
 
 Numbers = NDArray[np.int64]
 _Numbers = ctypes.POINTER(ctypes.c_int64)
-_LISTS: Final = ("breaks", "reloads", "locks", "windows", "rivals", "members")
+_LISTS: Final = ("breaks", "reloads", "locks", "windows", "incompatible", "members")
 _COUNTS: Final = ("agents", "tickets", "locations", "dimensions", "profiles", "types", "groups")
 
 
@@ -90,13 +90,13 @@ class Arrays:
             problem.backhaul,
             problem.span_cost,
         )
-        self._put("agent", [_agent_row(*each) for each in zip(agents, types, unlocked_type, strict=True)])
-        self._put("capacity", [agent.capacity for agent in agents])
-        self._put("ticket", [_ticket_row(ticket) for ticket in tickets])
-        self._put("demand", [ticket.demand for ticket in tickets])
-        self._put("preference", [(_or_none(ticket.preferred), ticket.switch_cost) for ticket in tickets])
-        self._put("group", [(group.kind is GroupKind.ONE_OF, group.penalty) for group in problem.groups])
-        self._put_lists(problem)
+        self._set("agent", [_agent_row(*each) for each in zip(agents, types, unlocked_type, strict=True)])
+        self._set("capacity", [agent.capacity for agent in agents])
+        self._set("ticket", [_ticket_row(ticket) for ticket in tickets])
+        self._set("demand", [ticket.demand for ticket in tickets])
+        self._set("preference", [(_or_none(ticket.preferred), ticket.switch_cost) for ticket in tickets])
+        self._set("group", [(group.kind is GroupKind.ONE_OF, group.penalty) for group in problem.groups])
+        self._set_lists(problem)
         allowed = self._keep(_allowed(problem, types))
         self.input.allowed = allowed.ctypes.data_as(ctypes.POINTER(ctypes.c_uint8))
         self.input.distance = self._matrices(problem.distances)
@@ -106,34 +106,37 @@ class Arrays:
         self._buffers.append(array)
         return array
 
-    def _put(self, name: str, rows: Sequence[object]) -> None:
+    def _set(self, name: str, rows: Sequence[object]) -> None:
         array = self._keep(np.ascontiguousarray(rows if len(rows) else [0], dtype=np.int64))
         setattr(self.input, name, array.ctypes.data_as(_Numbers))
 
-    def _put_lists(self, problem: Problem) -> None:
+    def _set_lists(self, problem: Problem) -> None:
         incompatible_lists: list[list[int]] = [[] for _ in problem.tickets]
         for low, high in sorted(problem.incompatible):
             incompatible_lists[low].append(high)
             incompatible_lists[high].append(low)
         lists: dict[str, Iterable[Sequence[object]]] = {
-            "breaks": ([(*rest.window, rest.duration) for rest in _in_order(agent)] for agent in problem.agents),
+            "breaks": (
+                [(*break_spec.window, break_spec.duration) for break_spec in _ordered_breaks(agent)]
+                for agent in problem.agents
+            ),
             "reloads": (agent.reload_at for agent in problem.agents),
             "locks": (agent.locked for agent in problem.agents),
             "windows": (ticket.windows for ticket in problem.tickets),
-            "rivals": incompatible_lists,
+            "incompatible": incompatible_lists,
             "members": (group.tickets for group in problem.groups),
         }
         for name, parts in lists.items():
             entries = list(parts)
-            self._put(f"{name}_at", np.cumsum([0, *map(len, entries)]))  # type: ignore[arg-type]
-            self._put(name, [entry for part in entries for entry in part])
+            self._set(f"{name}_at", np.cumsum([0, *map(len, entries)]))  # type: ignore[arg-type]
+            self._set(name, [entry for part in entries for entry in part])
 
     def _matrices(self, tables: Sequence[Numbers]) -> "ctypes.Array[ctypes._Pointer[ctypes.c_int64]]":
         buffers = [self._keep(np.ascontiguousarray(table, dtype=np.int64)) for table in tables]
         return (_Numbers * len(buffers))(*(table.ctypes.data_as(_Numbers) for table in buffers))
 
 
-def _in_order(agent: AgentSpec) -> list[Break]:
+def _ordered_breaks(agent: AgentSpec) -> list[Break]:
     return [agent.breaks[index] for index in break_order(agent)]
 
 
@@ -146,7 +149,7 @@ def _or_none(value: int | None) -> int:
     return -1 if value is None else value
 
 
-def _agent_row(agent: AgentSpec, kind: int, unlocked_type: int) -> tuple[int, ...]:
+def _agent_row(agent: AgentSpec, agent_type: int, unlocked_type: int) -> tuple[int, ...]:
     limits = (agent.max_distance, agent.max_duration, agent.max_stops)
     return (
         _or_none(agent.start),
@@ -160,7 +163,7 @@ def _agent_row(agent: AgentSpec, kind: int, unlocked_type: int) -> tuple[int, ..
         agent.overtime_cost,
         agent.max_reloads,
         agent.profile,
-        kind,
+        agent_type,
         unlocked_type,
     )
 
@@ -206,16 +209,16 @@ def _without_locks(agent: AgentSpec) -> AgentSpec:
 
 def _group_identical(problem: Problem, tickets: Sequence[TicketSpec], agents: Sequence[AgentSpec]) -> list[int]:
     """Return numbers of agents: equal where they differ in id only and are eligible for the same tickets."""
-    welcome: list[list[int]] = [[] for _ in agents]
+    eligible: list[list[int]] = [[] for _ in agents]
     sets = {ticket.agents for ticket in tickets if ticket.agents is not None}
-    for number, chosen in enumerate(sorted(sets, key=sorted)):
-        for agent in chosen:
-            welcome[agent].append(number)
+    for number, agents_in_set in enumerate(sorted(sets, key=sorted)):
+        for agent in agents_in_set:
+            eligible[agent].append(number)
     known: dict[object, int] = {}
     preferred = {ticket.preferred for ticket in problem.tickets if ticket.switch_cost}
     keys = (
         (replace(agent, id=""), tuple(sets), number if number in preferred else None)
-        for number, (agent, sets) in enumerate(zip(agents, welcome, strict=True))
+        for number, (agent, sets) in enumerate(zip(agents, eligible, strict=True))
     )
     return [known.setdefault(key, len(known)) for key in keys]
 

@@ -70,14 +70,14 @@ class SisrEngine:
         """Return whether the library was built (`python -m workers.engines.native.build` needs a C++ compiler)."""
         return _library() is not None
 
-    def version(self) -> str:
+    def versions(self) -> dict[str, str]:
         """Return the version of the library's interface; `""` without it."""
-        return "" if _library() is None else f"1.{native_arrays.ABI_VERSION}"
+        return {self.name: "" if _library() is None else f"1.{native_arrays.ABI_VERSION}"}
 
     def missing(self, problem: Problem) -> frozenset[Feature]:
         """Return the features of a problem that it does not support: groups with a shipment in two ONE_OF groups."""
-        crossed = frozenset({Feature.GROUPS}) if _are_crossed(problem) else frozenset()
-        return problem.features - self.features | crossed
+        unsupported = frozenset({Feature.GROUPS}) if _splits_shipments(problem) else frozenset()
+        return problem.features - self.features | unsupported
 
     def solve(
         self,
@@ -99,13 +99,13 @@ class SisrEngine:
         return run.follow(on_improvement, should_stop)
 
 
-def _are_crossed(problem: Problem) -> bool:
+def _splits_shipments(problem: Problem) -> bool:
     """Return whether the tickets of a shipment are in different ONE_OF groups."""
-    drops = {ticket.pickup: index for index, ticket in enumerate(problem.tickets) if ticket.pickup is not None}
+    delivery_of = {ticket.pickup: index for index, ticket in enumerate(problem.tickets) if ticket.pickup is not None}
     groups = (group.tickets for group in problem.groups if group.kind is GroupKind.ONE_OF)
-    choices = (frozenset(drops.get(index, index) for index in tickets) for tickets in groups)
-    of: dict[int, frozenset[int]] = {}
-    return any(of.setdefault(index, choice) != choice for choice in choices for index in choice)
+    choices = (frozenset(delivery_of.get(index, index) for index in tickets) for tickets in groups)
+    choice_of: dict[int, frozenset[int]] = {}
+    return any(choice_of.setdefault(index, choice) != choice for choice in choices for index in choice)
 
 
 class _Run:
@@ -125,9 +125,9 @@ class _Run:
         self._warm = native_arrays.encode(warm_start or Candidate(()))
         self._incumbent_buffer = native_arrays.incumbent_buffer(problem, self._warm)
         self._copy = np.zeros_like(self._incumbent_buffer)
-        self._seen = 0
+        self._sequence_read = 0
         self._best: Candidate | None = None
-        self._end = -1
+        self._exit_code = -1
         warm_length = 0 if warm_start is None else len(self._warm)
         warm = self._warm.ctypes.data_as(ctypes.POINTER(ctypes.c_int64))
         seconds = limits.deadline - time.monotonic()
@@ -139,36 +139,38 @@ class _Run:
 
     def _search(self) -> None:
         size = len(self._incumbent_buffer)
-        self._end = self._library.sisr_solve(
+        self._exit_code = self._library.sisr_solve(
             self._arrays.input, self._options, self._cells(self._incumbent_buffer), size
         )
 
     def follow(self, on_improvement: OnImprovement, should_stop: ShouldStop) -> SearchOutcome:
         """Run to the end; report improvements and pass on the stop request."""
         self._thread.start()
-        silent_until = 0.0
+        next_report = 0.0
         try:
             while self._thread.is_alive():
                 self._thread.join(POLL_S)
                 if should_stop():
                     self._incumbent_buffer[native_arrays.CANCEL] = 1
-                elif time.monotonic() >= silent_until and self._is_better():
+                elif time.monotonic() >= next_report and self._has_improved():
                     began = time.monotonic()
                     on_improvement(self._best)  # type: ignore[arg-type]  # set by _is_better
-                    silent_until = time.monotonic() + CALLBACK_SHARE * (time.monotonic() - began)
+                    next_report = time.monotonic() + CALLBACK_SHARE * (time.monotonic() - began)
         finally:
             self._incumbent_buffer[native_arrays.CANCEL] = 1
             self._thread.join()
-        if self._is_better():
+        if self._has_improved():
             on_improvement(self._best)  # type: ignore[arg-type]  # set by _is_better
-        if self._end == _OUT_OF_MEMORY:
+        if self._exit_code == _OUT_OF_MEMORY:
             raise EngineMemoryError
-        return SearchOutcome(self._best, _REASONS[self._end], int(self._incumbent_buffer[native_arrays.ITERATIONS]))
+        return SearchOutcome(
+            self._best, _REASONS[self._exit_code], int(self._incumbent_buffer[native_arrays.ITERATIONS])
+        )
 
-    def _is_better(self) -> bool:
+    def _has_improved(self) -> bool:
         """Read a new incumbent from the buffer; return whether there was one."""
-        if self._incumbent_buffer[native_arrays.SEQUENCE] == self._seen:
+        if self._incumbent_buffer[native_arrays.SEQUENCE] == self._sequence_read:
             return False
-        self._seen = self._library.sisr_read(self._cells(self._incumbent_buffer), self._cells(self._copy))
+        self._sequence_read = self._library.sisr_read(self._cells(self._incumbent_buffer), self._cells(self._copy))
         self._best = native_arrays.decode(self._problem, self._copy[1 : 1 + self._copy[0]].tolist())
         return True

@@ -11,9 +11,7 @@ from typing import Any, Final
 
 from ortools.constraint_solver import pywrapcp, routing_enums_pb2, routing_parameters_pb2
 
-from planner_mcp.routing.evaluation.plan_builder import build_plan
 from planner_mcp.routing.problem import Candidate, Feature, GroupKind, Problem
-from planner_mcp.routing.verification.plan_verification import verify
 from workers.engines.engine_interface import (
     OnImprovement,
     SearchLimits,
@@ -22,21 +20,22 @@ from workers.engines.engine_interface import (
     StopReason,
     version_of,
 )
+from workers.engines.heuristics.best_verified import is_feasible
 from workers.engines.ortools.ortools_model import OrToolsModel
 
 BACKHAUL_SHIPMENTS: Final = frozenset({Feature.BACKHAUL, Feature.SHIPMENTS})
 """A shipment between a pickup and a delivery hides their order from the forbidden arcs of a backhaul."""
-SMALL: Final = 20
+GUIDED_SEARCH_TICKETS: Final = 20
 """Tickets up to which guided local search is used: on few tickets ruin and recreate has nothing to remove, and
 simulated annealing stays in the first local optimum."""
-SISR_VISITS: Final = 15
+MEAN_REMOVED_VISITS: Final = 15
 """Mean number of visits removed in each ruin; best in experiments on eight sets of instances."""
-NEAR: Final = 0.05
+NEIGHBOUR_SHARE: Final = 0.05
 """Share of the tickets tried as neighbours in the first plan: faster and better than all of them."""
-NEAR_AT_LEAST: Final = 20
-MAX_CELLS: Final = 20_000_000
+MIN_NEIGHBOURS: Final = 20
+MAX_AGENT_LEGS: Final = 20_000_000
 """Largest number of legs over all agents with cost matrices of their own; more would take gigabytes."""
-_HEAVY: Final = (
+_DISABLED_OPERATORS: Final = (
     "use_lin_kernighan",
     "use_relocate_expensive_chain",
     "use_relocate_subtrip",
@@ -94,22 +93,22 @@ class OrToolsEngine:
 
         It supports ONE_OF groups only, and preferences only on problems that are not too large.
         """
-        lacking = problem.features - self.features
+        unsupported = problem.features - self.features
         if any(group.kind is GroupKind.ALL for group in problem.groups):
-            lacking |= {Feature.GROUPS}
+            unsupported |= {Feature.GROUPS}
         if problem.features >= BACKHAUL_SHIPMENTS:
-            lacking |= BACKHAUL_SHIPMENTS
-        if Feature.PREFERENCES in problem.features and len(problem.agents) * len(problem.tickets) ** 2 > MAX_CELLS:
-            lacking |= {Feature.PREFERENCES}
-        return lacking
+            unsupported |= BACKHAUL_SHIPMENTS
+        if Feature.PREFERENCES in problem.features and len(problem.agents) * len(problem.tickets) ** 2 > MAX_AGENT_LEGS:
+            unsupported |= {Feature.PREFERENCES}
+        return unsupported
 
     def is_available(self) -> bool:
         """Return True: the library is a dependency of the planner."""
         return True
 
-    def version(self) -> str:
+    def versions(self) -> dict[str, str]:
         """Return the version of OR-Tools."""
-        return version_of("ortools")
+        return {self.name: version_of("ortools")}
 
     def solve(
         self,
@@ -167,7 +166,7 @@ class _SolutionCallback:
     def _holds(self, candidate: Candidate) -> bool:
         problem = self._model.problem
         is_certain = Feature.MIN_LOAD not in problem.features and not self._model.has_break_during_setup()
-        return is_certain or not verify(problem, build_plan(problem, candidate))
+        return is_certain or is_feasible(problem, candidate)
 
 
 def search_parameters(tickets: int) -> Any:
@@ -178,16 +177,16 @@ def search_parameters(tickets: int) -> Any:
     strategies = routing_enums_pb2.FirstSolutionStrategy
     parameters: routing_parameters_pb2.RoutingSearchParameters = pywrapcp.DefaultRoutingSearchParameters()
     parameters.first_solution_strategy = strategies.PARALLEL_CHEAPEST_INSERTION
-    parameters.global_cheapest_insertion_first_solution_parameters.neighbors_ratio = NEAR
-    parameters.global_cheapest_insertion_first_solution_parameters.min_neighbors = NEAR_AT_LEAST
+    parameters.global_cheapest_insertion_first_solution_parameters.neighbors_ratio = NEIGHBOUR_SHARE
+    parameters.global_cheapest_insertion_first_solution_parameters.min_neighbors = MIN_NEIGHBOURS
     parameters.local_search_metaheuristic = routing_enums_pb2.LocalSearchMetaheuristic.GREEDY_DESCENT
-    for operator in _HEAVY:
+    for operator in _DISABLED_OPERATORS:
         setattr(parameters.local_search_operators, operator, _BOOL_FALSE)
     parameters.use_iterated_local_search = True
     ils = parameters.iterated_local_search_parameters
     ruin = ils.ruin_recreate_parameters.ruin_strategies.add().sisr
     ruin.max_removed_sequence_size = 10
-    ruin.avg_num_removed_visits = max(1, min(SISR_VISITS, tickets // 2))
+    ruin.avg_num_removed_visits = max(1, min(MEAN_REMOVED_VISITS, tickets // 2))
     ruin.bypass_factor = 0.01
     ils.ruin_recreate_parameters.recreate_strategy.heuristic = strategies.PARALLEL_CHEAPEST_INSERTION
     ils.improve_perturbed_solution = True
@@ -197,7 +196,7 @@ def search_parameters(tickets: int) -> Any:
 
 def search(model: OrToolsModel, parameters: Any, start: Any | None) -> None:
     """Search by iterated local search or, from a warm start or on few tickets, by guided local search."""
-    if start is None and len(model.problem.tickets) > SMALL:
+    if start is None and len(model.problem.tickets) > GUIDED_SEARCH_TICKETS:
         model.routing.SolveWithIteratedLocalSearch(parameters)
         return
     parameters.use_iterated_local_search = False

@@ -28,7 +28,7 @@ from planner_mcp.routing.problem import Candidate, Feature, LoadKind, Problem, R
 UNASSIGNED_VEHICLE: Final = -1
 """Vehicle of an unassigned ticket."""
 _MAX_TOTAL_PENALTY: Final = 1 << 60
-_TIMED: Final = frozenset(
+_TIME_FEATURES: Final = frozenset(
     {
         Feature.TIME_WINDOWS,
         Feature.MULTI_WINDOWS,
@@ -69,7 +69,7 @@ class OrToolsModel:
         self._add_costs()
         self._add_loads()
         self._add_limits()
-        if self.problem.features & _TIMED:
+        if self.problem.features & _TIME_FEATURES:
             self._add_time()
         self._add_pairs()
         self._add_choices()
@@ -132,13 +132,13 @@ class OrToolsModel:
 
     def _has_setup_in(self, agent: int, intervals: list[Any]) -> bool:
         time = self.routing.GetDimensionOrDie("time")
-        before = None
+        previous = None
         for index, ticket in self._tickets(agent):
             place, start = self._places[ticket], time.CumulVar(index).Value()
-            begin = start if place == before else start - self.problem.tickets[ticket].setup
+            begin = start if place == previous else start - self.problem.tickets[ticket].setup
             if any(interval.StartMin() < start and interval.EndMin() > begin for interval in intervals):
                 return True
-            before = place
+            previous = place
         return False
 
     def _times(self, agent: int) -> Iterator[Any]:
@@ -167,13 +167,13 @@ class OrToolsModel:
         depots = [-1 if location is None else location for location in self._depots]
         return np.array([*(ticket.location for ticket in self.problem.tickets), *depots], dtype=np.int64)
 
-    def _over_nodes(self, matrix: NDArray[np.int64]) -> NDArray[np.int64]:
+    def _expand(self, matrix: NDArray[np.int64]) -> NDArray[np.int64]:
         """Expand a matrix over locations to one over nodes, with free arcs to and from open ends."""
-        spread = matrix[np.ix_(self._places, self._places)].copy()
-        nowhere = self._places < 0
-        spread[nowhere, :] = 0
-        spread[:, nowhere] = 0
-        return spread
+        expanded = matrix[np.ix_(self._places, self._places)].copy()
+        is_open_end = self._places < 0
+        expanded[is_open_end, :] = 0
+        expanded[:, is_open_end] = 0
+        return expanded
 
     def _register(self, matrix: NDArray[np.int64]) -> int:
         """Register a non-negative matrix over nodes as an evaluator that is cheap to copy; return its number."""
@@ -184,16 +184,16 @@ class OrToolsModel:
     def _add_costs(self) -> None:
         registered: dict[tuple[int, int, bytes], int] = {}
         for number, agent in enumerate(self.problem.agents):
-            switches = self._switches(number)
+            switch_costs = self._switch_costs(number)
             distances = self.problem.distances[agent.profile]  # mostly one table for all: speeds change times alone
-            key = (id(distances), agent.distance_cost, switches.tobytes())
+            key = (id(distances), agent.distance_cost, switch_costs.tobytes())
             if key not in registered:
-                costs = self._over_nodes(distances) * agent.distance_cost + switches
+                costs = self._expand(distances) * agent.distance_cost + switch_costs
                 registered[key] = self.routing.RegisterTransitMatrix(costs.tolist())
             self.routing.SetArcCostEvaluatorOfVehicle(registered[key], number)
             self.routing.SetFixedCostOfVehicle(agent.fixed_cost, number)
 
-    def _switches(self, number: int) -> NDArray[np.int64]:
+    def _switch_costs(self, number: int) -> NDArray[np.int64]:
         """Return, by node, the switch cost of service by this agent; each node is entered once."""
         tickets = self.problem.tickets
         prices = [0 if ticket.preferred in (None, number) else ticket.switch_cost for ticket in tickets]
@@ -236,12 +236,12 @@ class OrToolsModel:
         return self.routing.GetDimensionOrDie(name)
 
     def _add_mixed_load(self, dimension: int, capacities: list[int], delivered: list[int], gained: list[int]) -> None:
-        handed_out = self._add_amount(delivered, capacities, f"delivered{dimension}")
+        delivered_so_far = self._add_amount(delivered, capacities, f"delivered{dimension}")
         changes = [gain - delivery for gain, delivery in zip(gained, delivered, strict=True)]
         load = self._add_amount(changes, capacities, f"load{dimension}", from_zero=False)
         for agent in range(len(capacities)):
             at_start = load.CumulVar(self.routing.Start(agent))
-            at_end = handed_out.CumulVar(self.routing.End(agent))
+            at_end = delivered_so_far.CumulVar(self.routing.End(agent))
             self._solver.Add(at_start == at_end)
 
     # ---- limits
@@ -276,7 +276,7 @@ class OrToolsModel:
                 served.SetCumulVarSoftLowerBound(self.routing.End(agent), amount, price)
 
     def _add_distance(self) -> None:
-        matrices = [self._over_nodes(matrix) for matrix in self.problem.distances]
+        matrices = [self._expand(matrix) for matrix in self.problem.distances]
         registered = [self._register(matrix) for matrix in matrices]
         longest = sum(int(matrix.max()) for matrix in matrices) * (len(self._places) + 1)
         agents = self.problem.agents
@@ -302,7 +302,7 @@ class OrToolsModel:
 
     def _time_matrix(self, profile: int) -> NDArray[np.int64]:
         """Return the time from start of service to start of service: service, travel, setup."""
-        travel = self._over_nodes(self.problem.durations[profile])
+        travel = self._expand(self.problem.durations[profile])
         depots = [0] * len(self._depots)
         service = np.array([*(ticket.service for ticket in self.problem.tickets), *depots], dtype=np.int64)
         setup = np.array([*(ticket.setup for ticket in self.problem.tickets), *depots], dtype=np.int64)
@@ -403,18 +403,18 @@ class OrToolsModel:
 
     def _add_relations(self) -> None:
         if self.problem.incompatible:
-            self._keep_apart()
+            self._add_incompatibilities()
         if self.problem.backhaul:
-            self._deliver_first()
+            self._add_backhaul()
 
-    def _keep_apart(self) -> None:
+    def _add_incompatibilities(self) -> None:
         """Give each ticket of an incompatible pair a visit type of its own; incompatible types share no route."""
         for ticket in {ticket for pair in self.problem.incompatible for ticket in pair}:
             self.routing.SetVisitType(self._index(ticket), ticket, self.routing.TYPE_ADDED_TO_VEHICLE)
         for first, second in sorted(self.problem.incompatible):
             self.routing.AddHardTypeIncompatibility(first, second)
 
-    def _deliver_first(self) -> None:
+    def _add_backhaul(self) -> None:
         """Forbid every arc from a pickup to a delivery: a route with the wrong order would have one."""
         kinds = [ticket.load for ticket in self.problem.tickets]
         deliveries = [self._index(ticket) for ticket, kind in enumerate(kinds) if kind is LoadKind.DELIVERY]

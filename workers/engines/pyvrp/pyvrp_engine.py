@@ -49,15 +49,17 @@ class PyvrpEngine:
 
     def missing(self, problem: Problem) -> frozenset[Feature]:
         """Return the features of a problem that it does not support, alone, in combination or at this size."""
-        lacking = problem.features - self.features
+        unsupported = problem.features - self.features
         if Feature.SHIPMENTS in problem.features:
-            lacking |= problem.features & {Feature.BACKHAUL, Feature.RELOAD}
-        halves = ((ticket, problem.tickets[ticket.pickup]) for ticket in problem.tickets if ticket.pickup is not None)
-        if any(half.release for shipment in halves for half in shipment):
-            lacking |= {Feature.RELEASE}
+            unsupported |= problem.features & {Feature.BACKHAUL, Feature.RELOAD}
+        shipments = (
+            (ticket, problem.tickets[ticket.pickup]) for ticket in problem.tickets if ticket.pickup is not None
+        )
+        if any(half.release for shipment in shipments for half in shipment):
+            unsupported |= {Feature.RELEASE}
         if _legs(problem) > MAX_LEGS:
-            lacking |= problem.features & {Feature.SKILLS, Feature.PROFILES}
-        return lacking
+            unsupported |= problem.features & {Feature.SKILLS, Feature.PROFILES}
+        return unsupported
 
     def is_available(self) -> bool:
         """Return whether PyVRP is installed."""
@@ -67,9 +69,9 @@ class PyvrpEngine:
             return False
         return True
 
-    def version(self) -> str:
+    def versions(self) -> dict[str, str]:
         """Return the version of PyVRP, `""` without it."""
-        return version_of("pyvrp")
+        return {self.name: version_of("pyvrp")}
 
     def solve(
         self,
@@ -87,8 +89,8 @@ class PyvrpEngine:
 
 def _legs(problem: Problem) -> int:
     """Return the number of matrix cells: all legs for each combination of profile and eligible tickets."""
-    welcome = {ticket.agents for ticket in problem.tickets if ticket.agents is not None}
+    eligible_sets = {ticket.agents for ticket in problem.tickets if ticket.agents is not None}
     agents = enumerate(problem.agents)
-    kinds = {(agent.profile, *(number in those for those in welcome)) for number, agent in agents}
+    kinds = {(agent.profile, *(number in eligible for eligible in eligible_sets)) for number, agent in agents}
     depots = {place for agent in problem.agents for place in (agent.start, agent.end, *agent.reload_at)}
     return len(kinds) * (len(problem.tickets) + len(depots)) ** 2

@@ -29,7 +29,7 @@ from pyvrp.search import (
 
 from workers.engines.pyvrp.pyvrp_penalties import Penalties
 
-STALE_AFTER: Final = 150_000
+RESTART_AFTER: Final = 150_000
 """Iterations without improvement after which the search restarts from the best plan: the library's own number."""
 
 IsOver = Callable[[], bool]
@@ -52,18 +52,18 @@ class IteratedSearch:
         self._data = data
         self._penalties = penalties
         self._random = RandomNumberGenerator(seed=seed)
-        disturbance = PerturbationManager(PerturbationParams())
-        self._moves = LocalSearch(data, self._random, neighbours_of(data, neighbourhood), disturbance)
+        perturbation = PerturbationManager(PerturbationParams())
+        self._local_search = LocalSearch(data, self._random, neighbours_of(data, neighbourhood), perturbation)
         for operator in OPERATORS:
             if operator.supports(data):
-                self._moves.add_operator(operator(data))
+                self._local_search.add_operator(operator(data))
 
     def begin(self, given: Solution | None) -> Solution:
         """Return the start: the given plan, completed where it lacks wanted tickets, else a random plan improved."""
         if given is not None and given.is_complete():
             return given
         plan = Solution.make_random(self._data, self._random) if given is None else given
-        return self._moves(plan, self._penalties.strictest, exhaustive=True)
+        return self._local_search(plan, self._penalties.strictest, exhaustive=True)
 
     def run(self, start: Solution, history: int, is_over: IsOver, on_solution: OnSolution) -> int:
         """Search until it is over; return the number of iterations.
@@ -77,43 +77,47 @@ class IteratedSearch:
         on_solution(start)
         best = current = start
         acceptance = LateAcceptance(start, history)
-        count = idle = 0
+        count = stale = 0
         while not is_over():
-            count, idle = count + 1, idle + 1
+            count, stale = count + 1, stale + 1
             evaluator = self._penalties.evaluator
-            found = self._moves(current, evaluator, exhaustive=False)
-            self._penalties.register(found)
-            if evaluator.cost(found) < evaluator.cost(best):  # the cost of an infeasible plan is the largest integer
-                (best, found), idle = self._polished(found, evaluator), 0
+            candidate = self._local_search(current, evaluator, exhaustive=False)
+            self._penalties.register(candidate)
+            # the cost of an infeasible plan is the largest integer
+            if evaluator.cost(candidate) < evaluator.cost(best):
+                (best, candidate), stale = self._intensified(candidate, evaluator), 0
                 on_solution(best)
-            current = acceptance.choose(current, found, evaluator)
-            if idle == STALE_AFTER:
-                acceptance, current, idle = LateAcceptance(start, history), best, 0
+            current = acceptance.choose(current, candidate, evaluator)
+            if stale == RESTART_AFTER:
+                acceptance, current, stale = LateAcceptance(start, history), best, 0
         return count
 
-    def _polished(self, found: Solution, evaluator: CostEvaluator) -> tuple[Solution, Solution]:
+    def _intensified(self, candidate: Solution, evaluator: CostEvaluator) -> tuple[Solution, Solution]:
         """Return the best plan and the result of an exhaustive descent from it, which may be infeasible."""
-        thorough = self._moves(found, evaluator, exhaustive=True)
-        return (thorough if thorough.is_feasible() else found), thorough
+        descended = self._local_search(candidate, evaluator, exhaustive=True)
+        return (descended if descended.is_feasible() else candidate), descended
 
 
 def neighbours_of(data: ProblemData, neighbourhood: NeighbourhoodParams) -> dict[Activity, list[Activity]]:
     """Return the library's neighbours, nearest first, completed with all others where their number is small."""
-    found = compute_neighbours(data, neighbourhood)
-    every = [Activity(ActivityType.CLIENT, number) for number in range(data.num_clients)]
+    neighbours = compute_neighbours(data, neighbourhood)
+    activities = [Activity(ActivityType.CLIENT, number) for number in range(data.num_clients)]
     for kind in (ActivityType.PICKUP, ActivityType.DELIVERY):
-        every += [Activity(kind, number) for number in range(data.num_shipments)]
-    if not data.num_shipments or len(every) > neighbourhood.num_neighbours:
-        return found
+        activities += [Activity(kind, number) for number in range(data.num_shipments)]
+    if not data.num_shipments or len(activities) > neighbourhood.num_neighbours:
+        return neighbours
     return {
-        one: [*near, *(other for other in every if other not in near and not _is_one(one, other))]
-        for one, near in found.items()
+        activity: [
+            *nearest,
+            *(other for other in activities if other not in nearest and not _are_same(activity, other)),
+        ]
+        for activity, nearest in neighbours.items()
     }
 
 
-def _is_one(one: Activity, other: Activity) -> bool:
+def _are_same(activity: Activity, other: Activity) -> bool:
     """Return whether two activities are the same client or of the same shipment."""
-    return one.idx == other.idx and (one.type == ActivityType.CLIENT) == (other.type == ActivityType.CLIENT)
+    return activity.idx == other.idx and (activity.type == ActivityType.CLIENT) == (other.type == ActivityType.CLIENT)
 
 
 class LateAcceptance:
@@ -132,14 +136,14 @@ class LateAcceptance:
         self._history: list[Solution | None] = [None] * length
         self._at = 0
 
-    def choose(self, current: Solution, found: Solution, evaluator: CostEvaluator) -> Solution:
+    def choose(self, current: Solution, candidate: Solution, evaluator: CostEvaluator) -> Solution:
         """Return the next current plan; penalties may differ between calls."""
-        late = self._history[self._at]
-        bar = evaluator.penalised_cost(self._start if late is None else late)
-        cost, found_cost = evaluator.penalised_cost(current), evaluator.penalised_cost(found)
-        if found_cost < max(bar, cost):
-            current, cost = found, found_cost
-        if late is None or cost < bar:
+        previous = self._history[self._at]
+        reference = evaluator.penalised_cost(self._start if previous is None else previous)
+        cost, found_cost = evaluator.penalised_cost(current), evaluator.penalised_cost(candidate)
+        if found_cost < max(reference, cost):
+            current, cost = candidate, found_cost
+        if previous is None or cost < reference:
             self._history[self._at] = current
         self._at = (self._at + 1) % len(self._history)
         return current

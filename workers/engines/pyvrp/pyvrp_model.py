@@ -36,7 +36,7 @@ from pyvrp import Route as PyvrpRoute
 
 from planner_mcp.routing.problem import AgentSpec, Candidate, LoadKind, Problem, Route, Stop, StopKind, TicketSpec
 
-PRIZE_IN_DETOURS: Final = 10
+MIN_PRIZE_IN_LEGS: Final = 10
 """The smallest prize of a wanted ticket, in longest arcs."""
 DEFAULT_MAX_PENALTY: Final = 100_000.0
 MAX_PENALTIES: Final = 1 << 60
@@ -61,8 +61,8 @@ class PyvrpModel:
         self._is_complete = is_complete
         self._depots = _depot_numbers(problem)
         self._shipments = [number for number, ticket in enumerate(problem.tickets) if ticket.pickup is not None]
-        halves = {half for number in self._shipments for half in (number, problem.tickets[number].pickup)}
-        self._clients = [number for number in range(len(problem.tickets)) if number not in halves]
+        shipment_tickets = {half for number in self._shipments for half in (number, problem.tickets[number].pickup)}
+        self._clients = [number for number in range(len(problem.tickets)) if number not in shipment_tickets]
         self._types = self._identical_agents()
         self.data = self._build()
         self._evaluator = CostEvaluator([0.0] * len(problem.dimensions), 0.0, 0.0)
@@ -75,7 +75,7 @@ class PyvrpModel:
         """
         prizes = [self._prize(ticket) for ticket in self.problem.tickets]
         wish = max(DEFAULT_MAX_PENALTY, self._extra_vehicle_cost, 2 * max(prizes))
-        return min(wish, MAX_PENALTIES // self._most_broken)
+        return min(wish, MAX_PENALTIES // self._max_violation)
 
     # ---- solutions
 
@@ -145,21 +145,21 @@ class PyvrpModel:
                 for key, agents in self._types.items()
             ],
             distance_matrices=[self._distances(profile) for profile, _ in profiles],
-            duration_matrices=[self._durations(profile, banned) for profile, banned in profiles],
+            duration_matrices=[self._durations(profile, forbidden) for profile, forbidden in profiles],
             shipments=[self._shipment(number) for number in self._shipments],
         )
 
     def _identical_agents(self) -> dict[tuple[Any, ...], list[int]]:
         """Return the agents of each vehicle type. A key ends with the profile and the forbidden tickets."""
-        banned: defaultdict[int, list[int]] = defaultdict(list)
+        forbidden: defaultdict[int, list[int]] = defaultdict(list)
         everyone = frozenset(range(len(self.problem.agents)))
         for number, ticket in enumerate(self.problem.tickets):
-            welcome = frozenset() if self._is_unservable(ticket) else ticket.agents
-            for outsider in () if welcome is None else everyone - welcome:
-                banned[outsider].append(number)
+            eligible = frozenset() if self._is_unservable(ticket) else ticket.agents
+            for ineligible_agent in () if eligible is None else everyone - eligible:
+                forbidden[ineligible_agent].append(number)
         types: defaultdict[tuple[Any, ...], list[int]] = defaultdict(list)
         for number, agent in enumerate(self.problem.agents):
-            types[*_identity_key(agent), agent.profile, tuple(banned[number])].append(number)
+            types[*_identity_key(agent), agent.profile, tuple(forbidden[number])].append(number)
         return dict(types)
 
     def _client(self, number: int, ticket: TicketSpec) -> Client:
@@ -220,22 +220,22 @@ class PyvrpModel:
         penalties = sorted({ticket.penalty for ticket in self.problem.tickets if not ticket.is_priced})
         if not penalties:
             return {}
-        least = min(self._detour, penalties[0])
+        least = min(self._min_prize, penalties[0])
         ratio = penalties[-1] / penalties[0]
         spread = max(1.0, min(ratio, MAX_PRIZES / (least * len(self.problem.tickets))))
         power = log(spread) / log(ratio) if ratio > 1 else 1.0
         return {penalty: int(least * (penalty / penalties[0]) ** power) for penalty in penalties}
 
     @cached_property
-    def _detour(self) -> int:
+    def _min_prize(self) -> int:
         """The smallest prize, which makes leaving out a wanted ticket the last choice: detours plus other prizes."""
-        offers = sum(ticket.penalty for ticket in self.problem.tickets if ticket.is_priced)
-        return PRIZE_IN_DETOURS * self._longest_leg + self._dearest_agent + offers
+        other_prizes = sum(ticket.penalty for ticket in self.problem.tickets if ticket.is_priced)
+        return MIN_PRIZE_IN_LEGS * self._longest_leg + self._max_fixed_cost + other_prizes
 
     @property
     def _extra_vehicle_cost(self) -> int:
         """The cost of satisfying a constraint by another vehicle."""
-        return 2 * self._longest_leg + self._dearest_agent
+        return 2 * self._longest_leg + self._max_fixed_cost
 
     @cached_property
     def _longest_leg(self) -> int:
@@ -244,11 +244,11 @@ class PyvrpModel:
         return arc + max(int(matrix.max()) for matrix in self.problem.durations) * max(a.time_cost for a in agents) + 1
 
     @property
-    def _dearest_agent(self) -> int:
+    def _max_fixed_cost(self) -> int:
         return max(agent.fixed_cost for agent in self.problem.agents)
 
     @cached_property
-    def _most_broken(self) -> int:
+    def _max_violation(self) -> int:
         """Upper bound of the violation of one constraint, in units of time, distance or load."""
         tickets = self.problem.tickets
         stops = len(tickets) + len(self.problem.agents)
@@ -282,7 +282,7 @@ class PyvrpModel:
         return max(agent.shift[1] for agent in self.problem.agents)
 
     @cached_property
-    def _never(self) -> int:
+    def _forbidden_duration(self) -> int:
         """A duration longer than any shift."""
         return 2 * self._horizon + 1
 
@@ -291,31 +291,31 @@ class PyvrpModel:
         """Location of each ticket and depot; -1 for open ends."""
         return np.array([*(ticket.location for ticket in self.problem.tickets), *self._place_of_depot], dtype=np.int64)
 
-    def _spread(self, matrix: Matrix) -> Matrix:
+    def _expand(self, matrix: Matrix) -> Matrix:
         """Expand a matrix over locations to one over tickets and depots, with free arcs to and from open ends."""
-        spread = matrix[np.ix_(self._places, self._places)].copy()
-        nowhere = self._places < 0
-        spread[nowhere, :] = 0
-        spread[:, nowhere] = 0
-        np.fill_diagonal(spread, 0)
-        return spread
+        expanded = matrix[np.ix_(self._places, self._places)].copy()
+        is_open_end = self._places < 0
+        expanded[is_open_end, :] = 0
+        expanded[:, is_open_end] = 0
+        np.fill_diagonal(expanded, 0)
+        return expanded
 
     def _distances(self, profile: int) -> PyvrpMatrix:
-        return self._spread(self.problem.distances[profile])
+        return self._expand(self.problem.distances[profile])
 
-    def _durations(self, profile: int, banned: tuple[int, ...]) -> PyvrpMatrix:
+    def _durations(self, profile: int, forbidden: tuple[int, ...]) -> PyvrpMatrix:
         tickets = self.problem.tickets
-        travel = self._spread(self.problem.durations[profile])
+        travel = self._expand(self.problem.durations[profile])
         setup = np.array([*(ticket.setup for ticket in tickets), *(0 for _ in self._depots)], dtype=np.int64)
         is_ticket = np.arange(len(self._places)) < len(tickets)
         is_elsewhere = (self._places[:, None] != self._places[None, :]) | ~is_ticket[:, None]
         travel += setup[None, :] * is_elsewhere
         if self.problem.backhaul:
             loads = np.array([ticket.load is LoadKind.PICKUP for ticket in tickets])
-            travel[: len(tickets), : len(tickets)][np.ix_(loads, ~loads)] = self._never
-        if banned:
-            travel[list(banned), :] = self._never
-            travel[:, list(banned)] = self._never
+            travel[: len(tickets), : len(tickets)][np.ix_(loads, ~loads)] = self._forbidden_duration
+        if forbidden:
+            travel[list(forbidden), :] = self._forbidden_duration
+            travel[:, list(forbidden)] = self._forbidden_duration
         np.fill_diagonal(travel, 0)
         return travel
 

@@ -18,17 +18,17 @@ LOAD_IN_LEGS: Final = 1.0
 """Initial penalty of the mean demand in excess of capacity, in costs of a mean leg …"""
 TRAVEL_IN_LEGS: Final = 10.0
 """… and of the duration or distance of a mean leg in excess of a limit."""
-WAIT: Final = 0.2
+WAIT_WEIGHT: Final = 0.2
 """Weight of a unit of waiting relative to travel in neighbour lists: the library's own number."""
-UPDATED_EVERY: Final = 100
+UPDATE_INTERVAL: Final = 100
 """Iterations between two updates of the penalties: a search of seconds has some thousands."""
-TARGET: Final = 0.65
+TARGET_FEASIBLE: Final = 0.65
 """Target share of plans that satisfy a constraint …"""
 TOLERANCE: Final = 0.05
 """… and the deviation that changes nothing; this and the following are the library's own numbers."""
-RISE: Final = 1.5
-FALL: Final = 0.9
-FALLS_TO: Final = 0.01
+INCREASE: Final = 1.5
+DECREASE: Final = 0.9
+MIN_SHARE: Final = 0.01
 """Smallest penalty, as a share of the initial one."""
 
 InitialPenalties = tuple[list[float], float, float]
@@ -40,15 +40,17 @@ class RulePenalty:
     """The penalty of one constraint, its bounds, and the number of recent plans that satisfied it."""
 
     penalty: float
-    least: float
-    most: float
-    kept: int = 0
+    minimum: float
+    maximum: float
+    satisfied: int = 0
 
     def adapt(self) -> None:
         """Raise the penalty where too few plans satisfied the constraint, lower it where too many did."""
-        short, self.kept = TARGET - self.kept / UPDATED_EVERY, 0
-        if abs(short) >= TOLERANCE:
-            self.penalty = min(self.most, max(self.least, self.penalty * (RISE if short > 0 else FALL)))
+        shortfall, self.satisfied = TARGET_FEASIBLE - self.satisfied / UPDATE_INTERVAL, 0
+        if abs(shortfall) >= TOLERANCE:
+            self.penalty = min(
+                self.maximum, max(self.minimum, self.penalty * (INCREASE if shortfall > 0 else DECREASE))
+            )
 
 
 class Penalties:
@@ -61,22 +63,22 @@ class Penalties:
         most: The largest penalty per unit.
     """
 
-    def __init__(self, start: InitialPenalties, most: float) -> None:
-        begin = [min(most, each) for each in (*start[0], *start[1:])]
-        self._rules = [RulePenalty(penalty, FALLS_TO * penalty, most) for penalty in begin]
-        self._looked_at = 0
+    def __init__(self, start: InitialPenalties, maximum: float) -> None:
+        begin = [min(maximum, each) for each in (*start[0], *start[1:])]
+        self._rules = [RulePenalty(penalty, MIN_SHARE * penalty, maximum) for penalty in begin]
+        self._registered = 0
         self.evaluator = self._evaluator()
         """The cost evaluator at the current penalties."""
-        self.strictest = _evaluator_of([most] * len(begin))
+        self.strictest = _evaluator_of([maximum] * len(begin))
         """The cost evaluator with every penalty at its maximum."""
 
     def register(self, plan: Solution) -> None:
-        """Count the constraints a plan satisfies; update the evaluator after every `UPDATED_EVERY` plans."""
+        """Count the constraints a plan satisfies; update the evaluator after every `UPDATE_INTERVAL` plans."""
         excess = (*plan.excess_load(), plan.time_warp(), plan.excess_distance())
         for rule, units in zip(self._rules, excess, strict=True):
-            rule.kept += units == 0
-        self._looked_at += 1
-        if self._looked_at % UPDATED_EVERY == 0:
+            rule.satisfied += units == 0
+        self._registered += 1
+        if self._registered % UPDATE_INTERVAL == 0:
             for rule in self._rules:
                 rule.adapt()
             self.evaluator = self._evaluator()
@@ -86,13 +88,13 @@ class Penalties:
 
 
 def _evaluator_of(penalties: list[float]) -> CostEvaluator:
-    *loads, late, far = penalties
-    return CostEvaluator(loads, late, far)
+    *loads, time_penalty, distance_penalty = penalties
+    return CostEvaluator(loads, time_penalty, distance_penalty)
 
 
 def neighbourhood_of(start: InitialPenalties) -> NeighbourhoodParams:
     """Return the neighbourhood parameters, with waiting weighted by the initial time penalty."""
-    return NeighbourhoodParams(weight_wait_time=WAIT * start[1] / TRAVEL_IN_LEGS)
+    return NeighbourhoodParams(weight_wait_time=WAIT_WEIGHT * start[1] / TRAVEL_IN_LEGS)
 
 
 def initial_penalties(problem: Problem) -> InitialPenalties:
@@ -105,13 +107,17 @@ def initial_penalties(problem: Problem) -> InitialPenalties:
     )
     per_distance = float(np.mean([agent.distance_cost for agent in agents]))
     per_time = float(np.mean([agent.time_cost for agent in agents]))
-    leg = max(1.0, per_distance * mean_distance + per_time * mean_duration)
+    mean_leg = max(1.0, per_distance * mean_distance + per_time * mean_duration)
     loads = [float(np.mean([ticket.demand[d] for ticket in tickets])) for d in range(len(problem.dimensions))]
-    begin = [LOAD_IN_LEGS * leg / max(1.0, load) for load in loads]
-    return begin, TRAVEL_IN_LEGS * leg / max(1.0, mean_duration), TRAVEL_IN_LEGS * leg / max(1.0, mean_distance)
+    begin = [LOAD_IN_LEGS * mean_leg / max(1.0, load) for load in loads]
+    return (
+        begin,
+        TRAVEL_IN_LEGS * mean_leg / max(1.0, mean_duration),
+        TRAVEL_IN_LEGS * mean_leg / max(1.0, mean_distance),
+    )
 
 
-def _mean_leg(table: Matrix) -> float:
+def _mean_leg(matrix: Matrix) -> float:
     """Return the mean over pairs of different locations."""
-    count = len(table)
-    return float(table.sum() - table.trace()) / max(1, count * (count - 1))
+    count = len(matrix)
+    return float(matrix.sum() - matrix.trace()) / max(1, count * (count - 1))

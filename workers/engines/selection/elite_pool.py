@@ -43,10 +43,10 @@ class ElitePool:
         if len(self.members) == SIZE and cost >= self.members[-1].cost:
             return
         legs = leg_set(candidate)
-        alike = [member for member in self.members if difference(legs, member.legs) < MIN_DIFFERENCE]
-        if any(member.cost <= cost for member in alike):
+        similar = [member for member in self.members if difference(legs, member.legs) < MIN_DIFFERENCE]
+        if any(member.cost <= cost for member in similar):
             return
-        others = [member for member in self.members if member not in alike]
+        others = [member for member in self.members if member not in similar]
         kept = sorted([*others, EliteMember(cost, candidate, legs)], key=lambda member: member.cost)
         self.members = tuple(kept[:SIZE])
 
@@ -61,10 +61,10 @@ class ElitePool:
 
 def leg_set(candidate: Candidate) -> LegSet:
     """Return the legs of all routes, with a common end for every start and end of a route."""
-    marks = (
+    sequences = (
         [_ROUTE_END, *((stop.kind.value, stop.index) for stop in route.stops), _ROUTE_END] for route in candidate.routes
     )
-    return frozenset(leg for route in marks for leg in pairwise(route))
+    return frozenset(leg for route in sequences for leg in pairwise(route))
 
 
 def difference(one: LegSet, other: LegSet) -> float:

@@ -72,10 +72,12 @@ def choose(problem: Problem, name: str = AUTO) -> Engine:
         return Portfolio(capable)
     named = [engine for engine in available() if engine.name == name]
     if not named:
-        here = ", ".join((AUTO, *(engine.name for engine in available())))
-        raise UnsupportedFeatureError(f"Engine {name!r} is not installed; there are {here}.{_install_hints([name])}")
-    if lacking := missing(named[0], problem):
-        raise UnsupportedFeatureError(f"Engine {name!r} does not support {', '.join(sorted(lacking))}.")
+        installed = ", ".join((AUTO, *(engine.name for engine in available())))
+        raise UnsupportedFeatureError(
+            f"Engine {name!r} is not installed; installed are {installed}.{_install_hints([name])}"
+        )
+    if unsupported := missing(named[0], problem):
+        raise UnsupportedFeatureError(f"Engine {name!r} does not support {', '.join(sorted(unsupported))}.")
     return named[0]
 
 
@@ -87,11 +89,10 @@ def missing(engine: Engine, problem: Problem) -> frozenset[Feature]:
 def _unsupported_message(problem: Problem) -> str:
     """Return the message that names what the closest engine lacks, and engines that would support it if installed."""
     closest = min(available(), key=lambda engine: len(missing(engine, problem)))
-    lacking = ", ".join(sorted(missing(closest, problem)))
+    unsupported = ", ".join(sorted(missing(closest, problem)))
     capable = [engine.name for engine in engines() if not engine.is_available() and not missing(engine, problem)]
-    message = (
-        f"No installed engine supports this combination of features; the closest, {closest.name!r}, lacks {lacking}."
-    )
+    message = "No installed engine supports this combination of features"
+    message += f"; the closest, {closest.name!r}, lacks {unsupported}."
     return message + _install_hints(capable)
 
 

@@ -29,14 +29,14 @@ SearchFunction = Callable[[OnImprovement], None]
 
 
 def run(
-    parallel_search: Sequence[SearchFunction], deadline: float, on_improvement: OnImprovement, should_stop: ShouldStop
+    searches: Sequence[SearchFunction], deadline: float, on_improvement: OnImprovement, should_stop: ShouldStop
 ) -> bool:
     """Run every search until all have ended, the deadline, or `should_stop`; return whether `should_stop` was true.
 
     Raises:
         EngineCrashedError: Every search crashed.
     """
-    running = [_SearchFork(search) for search in parallel_search]
+    running = [_SearchFork(search) for search in searches]
     started = list(running)
     try:
         with selectors.DefaultSelector() as selector:
@@ -63,15 +63,15 @@ class _SearchFork:
     """One forked process and the socket it reports over."""
 
     def __init__(self, search: SearchFunction) -> None:
-        self.sock, theirs = socket.socketpair()
+        self.sock, child_sock = socket.socketpair()
         self._buffer = message_frames.FrameBuffer()
         self.has_crashed = False
         self._is_reaped = False
         parent = os.getpid()
         if (pid := os.fork()) == 0:
             self.sock.close()
-            _run_in_fork(search, theirs, parent)
-        theirs.close()
+            _run_in_fork(search, child_sock, parent)
+        child_sock.close()
         self._pid = pid
 
     def read(self, on_improvement: OnImprovement) -> bool:

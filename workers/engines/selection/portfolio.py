@@ -12,11 +12,13 @@ from dataclasses import replace
 from functools import partial
 from typing import Final
 
-from planner_mcp.routing.evaluation.plan_builder import build_plan, price
+from typing_extensions import override
+
+from planner_mcp.routing.evaluation.plan_builder import price
 from planner_mcp.routing.problem import Candidate, Feature, Problem
-from planner_mcp.routing.verification.plan_verification import verify
 from workers.engines.engine_interface import Engine, OnImprovement, SearchLimits, SearchOutcome, ShouldStop, StopReason
 from workers.engines.heuristics import enumeration
+from workers.engines.heuristics.best_verified import BestVerified, is_feasible
 from workers.engines.selection import parallel_search
 from workers.engines.selection.elite_pool import ElitePool
 from workers.engines.selection.time_allocation import plan_rounds
@@ -46,9 +48,9 @@ class Portfolio:
         """Return True: it has at least one engine."""
         return True
 
-    def version(self) -> str:
+    def versions(self) -> dict[str, str]:
         """Return the versions of the engines that may take part."""
-        return ", ".join(f"{engine.name} {engine.version()}" for engine in self.capable)
+        return {name: version for engine in self.capable for name, version in engine.versions().items()}
 
     def solve(
         self,
@@ -59,7 +61,7 @@ class Portfolio:
         warm_start: Candidate | None = None,
     ) -> SearchOutcome:
         """Search until the deadline or `should_stop`; enumerate all plans of tiny problems."""
-        best = _BestVerified(problem, on_improvement, warm_start, pool=ElitePool())
+        best = _BestOfRounds(problem, on_improvement, warm_start)
         if enumeration.is_enumerable(problem):
             tried = enumeration.solve(problem, limits, on_improvement, should_stop)
             if not enumeration.is_incomplete(tried, limits):
@@ -70,9 +72,9 @@ class Portfolio:
         for number, (until, engines) in enumerate(plan_rounds(problem, max(1, limits.cores), self.capable)):
             deadline = began + until * (limits.deadline - began)
             seed = limits.seed + number * limits.cores * SEED_STEP
-            turn = replace(limits, deadline=deadline, asked_s=None, seed=seed)
+            round_limits = replace(limits, deadline=deadline, asked_s=None, seed=seed)
             search = _search_alone if len(engines) == 1 else _search_together
-            outcome = _keeping_best_plan(search, engines, problem, turn, best, should_stop)
+            outcome = _search_guarded(search, engines, problem, round_limits, best, should_stop)
             iterations += outcome.iterations
             reason = outcome.reason
             if reason is StopReason.STOPPED:
@@ -80,15 +82,15 @@ class Portfolio:
         return SearchOutcome(best.settle(), reason, iterations)
 
 
-_Turn = Callable[[Sequence[Engine], Problem, SearchLimits, "_BestVerified", ShouldStop], SearchOutcome]
+_SearchFunction = Callable[[Sequence[Engine], Problem, SearchLimits, "_BestOfRounds", ShouldStop], SearchOutcome]
 
 
-def _keeping_best_plan(
-    search: _Turn,
+def _search_guarded(
+    search: _SearchFunction,
     engines: Sequence[Engine],
     problem: Problem,
     limits: SearchLimits,
-    best: "_BestVerified",
+    best: "_BestOfRounds",
     should_stop: ShouldStop,
 ) -> SearchOutcome:
     """Run a search. An engine that fails or crashes must not lose the plan found before; then its error is logged."""
@@ -97,12 +99,12 @@ def _keeping_best_plan(
     except Exception:
         if best.settle() is None:
             raise
-        log.exception("%s failed; the plan that stands is kept", ", ".join(engine.name for engine in engines))
+        log.exception("%s failed; the best plan found before is kept", ", ".join(engine.name for engine in engines))
         return SearchOutcome(best.candidate, StopReason.TIME_LIMIT)
 
 
 def _search_alone(
-    engines: Sequence[Engine], problem: Problem, limits: SearchLimits, best: "_BestVerified", should_stop: ShouldStop
+    engines: Sequence[Engine], problem: Problem, limits: SearchLimits, best: BestVerified, should_stop: ShouldStop
 ) -> SearchOutcome:
     """Run one engine from the best plan so far, in this process."""
     (engine,) = engines
@@ -114,14 +116,15 @@ def _search_alone(
 
 
 def _search_together(
-    engines: Sequence[Engine], problem: Problem, limits: SearchLimits, best: "_BestVerified", should_stop: ShouldStop
+    engines: Sequence[Engine], problem: Problem, limits: SearchLimits, best: "_BestOfRounds", should_stop: ShouldStop
 ) -> SearchOutcome:
     """Run engines in parallel, each in a process with one core, a start and a seed of its own."""
 
     def forked_search(number: int, engine: Engine, start: Candidate | None) -> parallel_search.SearchFunction:
         def search(report_improvement: OnImprovement) -> None:
-            own = replace(limits, seed=limits.seed + number * SEED_STEP, cores=1)
-            _search_alone([engine], problem, own, _BestVerified(problem, report_improvement, start), lambda: False)
+            own_limits = replace(limits, seed=limits.seed + number * SEED_STEP, cores=1)
+            own_best = BestVerified(problem, report_improvement, start)
+            _search_alone([engine], problem, own_limits, own_best, lambda: False)
 
         return search
 
@@ -133,67 +136,24 @@ def _search_together(
     return SearchOutcome(best.candidate, StopReason.STOPPED if is_stopped else StopReason.TIME_LIMIT)
 
 
-class _BestVerified:
-    """The cheapest verified candidate of all rounds, with an elite pool of starts.
+class _BestOfRounds(BestVerified):
+    """The best verified candidate of all rounds, with an elite pool of starts.
 
-    Verification takes longer than finding, so a candidate counts as feasible until it would exclude another one, or a
-    search would start from it. An infeasible candidate of one engine then hides nothing that others find.
-
-    A forked search has no pool of its own: only its parent starts searches from what it found.
+    A forked search needs no pool: only its parent starts searches from what it found.
     """
 
-    def __init__(
-        self, problem: Problem, on_improvement: OnImprovement, start: Candidate | None, *, pool: ElitePool | None = None
-    ) -> None:
-        self._problem = problem
-        self._on_improvement = on_improvement
-        self._pool = pool
-        self._unverified: list[tuple[int, Candidate]] = []  # cheapest last, each believed when it came
-        self._is_proved = False  # the last
+    def __init__(self, problem: Problem, on_improvement: OnImprovement, start: Candidate | None) -> None:
+        super().__init__(problem, on_improvement, start)
+        self._pool = ElitePool()
         if start is not None:
-            self._unverified.append((price(problem, start), start))
-            self._add_to_pool(*self._unverified[-1])
-
-    @property
-    def candidate(self) -> Candidate | None:
-        """The cheapest candidate, perhaps not yet verified."""
-        return self._unverified[-1][1] if self._unverified else None
+            self._pool.add(start, price(problem, start))
 
     def starts(self, count: int) -> list[Candidate | None]:
         """Return `count` starts of searches."""
         best = self.settle()
-        if self._pool is None:
-            return [best] * count
         starts = self._pool.starts(count)
-        return [start if start is best or (start and self._holds(start)) else best for start in starts]
+        return [start if start is best or (start and is_feasible(self._problem, start)) else best for start in starts]
 
-    def offer(self, candidate: Candidate, by: str | None = None) -> None:
-        """Take a candidate if it is cheaper; `by` is the engine that found it, which is added to its finders."""
-        cost = price(self._problem, candidate)
-        if self._unverified and cost >= self._unverified[-1][0]:
-            self.settle()
-        if not self._unverified or cost < self._unverified[-1][0]:
-            if by is not None:
-                before = () if self.candidate is None else self.candidate.found_by
-                candidate = replace(candidate, found_by=tuple(dict.fromkeys((*before, by))))
-            self._unverified.append((cost, candidate))
-            self._is_proved = False
-            self._on_improvement(candidate)
-        self._add_to_pool(cost, candidate)
-
-    def settle(self) -> Candidate | None:
-        """Discard candidates that fail verification, and return the cheapest of the others."""
-        while self._unverified and not self._is_proved:
-            if self._holds(self._unverified[-1][1]):
-                self._is_proved = True
-                del self._unverified[:-1]
-            else:
-                self._unverified.pop()
-        return self.candidate
-
-    def _holds(self, candidate: Candidate) -> bool:
-        return not verify(self._problem, build_plan(self._problem, candidate))
-
-    def _add_to_pool(self, cost: int, candidate: Candidate) -> None:
-        if self._pool is not None:
-            self._pool.add(candidate, cost)
+    @override
+    def _after_offer(self, candidate: Candidate, cost: int) -> None:
+        self._pool.add(candidate, cost)

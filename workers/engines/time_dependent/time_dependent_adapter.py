@@ -17,13 +17,13 @@ from typing import Final
 
 import numpy as np
 
-from planner_mcp.routing.evaluation.plan_builder import build_plan, price
+from planner_mcp.routing.evaluation.plan_builder import price
 from planner_mcp.routing.evaluation.route_legs import legs_of
 from planner_mcp.routing.feasibility.route_violations import violations
 from planner_mcp.routing.problem import Candidate, Feature, Problem
-from planner_mcp.routing.verification.plan_verification import verify
 from workers.engines.engine_interface import Engine, OnImprovement, SearchLimits, SearchOutcome, ShouldStop, StopReason
 from workers.engines.heuristics import enumeration
+from workers.engines.heuristics.best_verified import is_feasible
 from workers.engines.heuristics.reinsertion_search import reinserted, with_locked, with_unassigned_inserted
 from workers.engines.heuristics.warm_start_repair import repaired
 from workers.engines.time_dependent.time_rescaling import ALL_TRAVEL, rescaled_problem
@@ -37,7 +37,7 @@ OPTIMISTIC_SHARE: Final = 0.25
 """… for the optimistic surrogate …"""
 INTERMEDIATE_SHARE: Final = 0.15
 """… and for the intermediate one; the rest is for reinsertion with exact travel times."""
-FILL_SHARE: Final = 0.05
+INSERTION_SHARE: Final = 0.05
 """Share of the time for inserting the unassigned tickets of one of these plans, before plans are compared."""
 OPTIMISTIC_MARGIN: Final = Fraction(1, 8)
 """Position of the optimistic surrogate between the mean travel share (0) and the conservative surrogate (1) …"""
@@ -45,7 +45,7 @@ INTERMEDIATE_MARGIN: Final = Fraction(3, 8)
 """… and of the intermediate one."""
 MIN_CAPACITY_RATIO: Final = Fraction(11, 10)
 """Ratio of estimated capacity from which worst-case speeds are preferred to time rescaling."""
-NEAR: Final = 4
+NEAREST: Final = 4
 """Nearest neighbours from which a ticket is assumed to be reached."""
 MANY_TICKETS: Final = 400
 """Tickets from which on the optimistic surrogate starts from the plan before: there is no time for a fresh start."""
@@ -68,9 +68,9 @@ class TimeDependentAdapter:
         """Return whether the engine is available."""
         return self.engine.is_available()
 
-    def version(self) -> str:
-        """Return the version of the engine."""
-        return self.engine.version()
+    def versions(self) -> dict[str, str]:
+        """Return the versions of the engine."""
+        return self.engine.versions()
 
     def solve(
         self,
@@ -83,13 +83,13 @@ class TimeDependentAdapter:
         """Search surrogate problems, then the problem itself; enumerate all plans of tiny problems."""
         if not enumeration.is_enumerable(problem):
             return _AdapterRun(self.engine, problem, limits, on_improvement, should_stop).run(warm_start)
-        tried = enumeration.solve(problem, limits, on_improvement, should_stop)
-        if not enumeration.is_incomplete(tried, limits):
-            return tried
-        start = _cheapest(problem, tried.best, warm_start)
+        enumerated = enumeration.solve(problem, limits, on_improvement, should_stop)
+        if not enumeration.is_incomplete(enumerated, limits):
+            return enumerated
+        start = _cheapest(problem, enumerated.best, warm_start)
         search = _AdapterRun(self.engine, problem, replace(limits, asked_s=None), on_improvement, should_stop)
         outcome = search.run(start)
-        return replace(outcome, best=_cheapest(problem, tried.best, outcome.best))
+        return replace(outcome, best=_cheapest(problem, enumerated.best, outcome.best))
 
 
 class _AdapterRun:
@@ -109,7 +109,7 @@ class _AdapterRun:
         self._on_improvement = on_improvement
         self._should_stop = should_stop
         self._began = time.monotonic()
-        self._spent = 0.0
+        self._share_used = 0.0
         self._iterations = 0
         self._reason = StopReason.TIME_LIMIT
 
@@ -121,69 +121,69 @@ class _AdapterRun:
             worst_case_problem(problem, locked),
             not any(violations(rescaled, route) for route in locked),
         )
-        share, day = (
+        share, surrogate = (
             (SAFE_SHARE, _less_restrictive(problem, rescaled, worst_case))
             if allows_rescaling
             else (LOCKED_SHARE, worst_case)
         )
-        found = self._turn(share, day, warm_start, self._on_improvement)
+        plan = self._search_surrogate(share, surrogate, warm_start, self._on_improvement)
         reason = self._reason
-        first = self._repaired(problem, found or Candidate((), (self._engine.name,)), self._limits.deadline)
-        best = found if found == first else self._better(None, first)
+        first = self._repaired(problem, plan or Candidate((), (self._engine.name,)), self._limits.deadline)
+        best = plan if plan == first else self._better(None, first)
         if warm_start is not None:
-            best = self._better(best, with_unassigned_inserted(problem, warm_start, self._fill_deadline()))
+            best = self._better(best, with_unassigned_inserted(problem, warm_start, self._insertion_deadline()))
         if best is not None and allows_rescaling and not self._is_over():
-            best = self._by_optimistic_surrogates(best)
+            best = self._search_optimistic_surrogates(best)
         better = reinserted(problem, best or first, self._limits.seed, self._is_over)
-        best = self._better(best, better) or found
+        best = self._better(best, better) or plan
         return SearchOutcome(
             best, StopReason.STOPPED if self._reason is StopReason.STOPPED else reason, self._iterations
         )
 
-    def _by_optimistic_surrogates(self, best: Candidate) -> Candidate:
+    def _search_optimistic_surrogates(self, best: Candidate) -> Candidate:
         """Search the optimistic surrogate that fits the best plan, then the intermediate one; return the best plan."""
         problem, travel_share = self._problem, travel_time_share(self._problem, best)
         start = best if len(problem.tickets) >= MANY_TICKETS else None
         for share, margin in ((OPTIMISTIC_SHARE, OPTIMISTIC_MARGIN), (INTERMEDIATE_SHARE, INTERMEDIATE_MARGIN)):
-            day = rescaled_problem(problem, travel_share + margin * (ALL_TRAVEL - travel_share))
-            found = self._turn(share, day, start, _discard)
-            if found is None:
+            surrogate = rescaled_problem(problem, travel_share + margin * (ALL_TRAVEL - travel_share))
+            plan = self._search_surrogate(share, surrogate, start, _discard)
+            if plan is None:
                 break
-            start = self._repaired(problem, found, self._limits.deadline)
-            best = self._better(best, with_unassigned_inserted(problem, start, self._fill_deadline())) or best
+            start = self._repaired(problem, plan, self._limits.deadline)
+            best = self._better(best, with_unassigned_inserted(problem, start, self._insertion_deadline())) or best
         return best
 
-    def _turn(
-        self, share: float, day: Problem, start: Candidate | None, on_improvement: OnImprovement
+    def _search_surrogate(
+        self, share: float, surrogate: Problem, start: Candidate | None, on_improvement: OnImprovement
     ) -> Candidate | None:
         """Run the engine on a surrogate problem for a share of the time."""
-        limits, self._spent = self._limits, self._spent + share
-        until = self._began + self._spent * (limits.deadline - self._began)
-        if self._spent > share and (self._is_over() or time.monotonic() >= until):
+        limits, self._share_used = self._limits, self._share_used + share
+        until = self._began + self._share_used * (limits.deadline - self._began)
+        if self._share_used > share and (self._is_over() or time.monotonic() >= until):
             return None
         asked_s = None if limits.asked_s is None else share * limits.asked_s
-        turn = replace(limits, deadline=until, asked_s=asked_s)
-        start = None if start is None else self._repaired(day, start, until)
-        outcome = self._engine.solve(day, turn, on_improvement, self._should_stop, start)
+        search_limits = replace(limits, deadline=until, asked_s=asked_s)
+        start = None if start is None else self._repaired(surrogate, start, until)
+        outcome = self._engine.solve(surrogate, search_limits, on_improvement, self._should_stop, start)
         self._iterations += outcome.iterations
         self._reason = outcome.reason
         return outcome.best
 
-    def _repaired(self, day: Problem, candidate: Candidate, until: float) -> Candidate:
-        return repaired(day, candidate, until, self._should_stop)
+    def _repaired(self, surrogate: Problem, candidate: Candidate, until: float) -> Candidate:
+        return repaired(surrogate, candidate, until, self._should_stop)
 
     def _better(self, best: Candidate | None, other: Candidate) -> Candidate | None:
         """Return the other candidate, and report it, where it is feasible and cheaper; else the best so far."""
         if best is not None and (other == best or price(self._problem, other) >= price(self._problem, best)):
             return best
-        if verify(self._problem, build_plan(self._problem, other)):
+        if not is_feasible(self._problem, other):
             return best
         self._on_improvement(other)
         return other
 
-    def _fill_deadline(self) -> ShouldStop:
+    def _insertion_deadline(self) -> ShouldStop:
         """Return a check whether the time for inserting tickets into one of several plans is up."""
-        until = time.monotonic() + FILL_SHARE * (self._limits.deadline - self._began)
+        until = time.monotonic() + INSERTION_SHARE * (self._limits.deadline - self._began)
         return lambda: self._is_over() or time.monotonic() >= until
 
     def _is_over(self) -> bool:
@@ -193,18 +193,18 @@ class _AdapterRun:
 def travel_time_share(problem: Problem, candidate: Candidate) -> Fraction:
     """Return the share of travel in the busy time of a plan's agents, at normal speed."""
     legs = [leg for route in candidate.routes for leg in legs_of(problem, route)]
-    travel, rest = sum(leg.travel for leg in legs), sum(leg.setup + leg.service for leg in legs)
-    return Fraction(round(100 * travel / max(1, travel + rest)), 100)
+    travel, busy = sum(leg.travel for leg in legs), sum(leg.setup + leg.service for leg in legs)
+    return Fraction(round(100 * travel / max(1, travel + busy)), 100)
 
 
 def _estimated_travel_time_share(problem: Problem) -> Fraction:
     """Return an estimate of the travel share without a plan: each ticket is reached from one of its neighbours."""
     places = [ticket.location for ticket in problem.tickets]
     table = problem.durations[problem.agents[0].profile][np.ix_(places, places)]
-    near = min(NEAR, len(places) - 1)
+    near = min(NEAREST, len(places) - 1)
     travel = int(np.partition(table, near)[:, 1 : near + 1].mean(axis=1).sum()) if near else 0
-    rest = sum(ticket.setup + ticket.service for ticket in problem.tickets)
-    return Fraction(travel, max(1, travel + rest))
+    busy = sum(ticket.setup + ticket.service for ticket in problem.tickets)
+    return Fraction(travel, max(1, travel + busy))
 
 
 def _less_restrictive(problem: Problem, rescaled: Problem, worst_case: Problem) -> Problem:
@@ -216,7 +216,7 @@ def _less_restrictive(problem: Problem, rescaled: Problem, worst_case: Problem) 
     return worst_case if prefers_worst_case else rescaled
 
 
-def relative_capacity(problem: Problem, day: Problem, travel_share: Fraction) -> Fraction:
+def relative_capacity(problem: Problem, surrogate: Problem, travel_share: Fraction) -> Fraction:
     """Return the capacity of a surrogate relative to the problem: hours of a plan that fit into the shifts."""
 
     def hours(each: Problem) -> tuple[int, int, int]:
@@ -229,7 +229,7 @@ def relative_capacity(problem: Problem, day: Problem, travel_share: Fraction) ->
             max(1, sum(ticket.service + ticket.setup for ticket in each.tickets)),
         )
 
-    shifts, travel_times, services = (Fraction(*pair) for pair in zip(hours(day), hours(problem), strict=True))
+    shifts, travel_times, services = (Fraction(*pair) for pair in zip(hours(surrogate), hours(problem), strict=True))
     return shifts / (travel_share * travel_times + (1 - travel_share) * services)
 
 
@@ -239,5 +239,5 @@ def _discard(candidate: Candidate) -> None:
 
 def _cheapest(problem: Problem, *candidates: Candidate | None) -> Candidate | None:
     """Return the cheapest of the given candidates, None without any."""
-    found = [candidate for candidate in candidates if candidate is not None]
-    return min(found, key=lambda candidate: price(problem, candidate), default=None)
+    plan = [candidate for candidate in candidates if candidate is not None]
+    return min(plan, key=lambda candidate: price(problem, candidate), default=None)

@@ -33,24 +33,24 @@ def rescaled_problem(problem: Problem, share: Fraction = ALL_TRAVEL) -> Problem:
         share: Assumed share of driving in the time inside travel periods. Below 1 it is a mean: a plan on time in the
             surrogate may be late in the problem.
     """
-    clock = _RescaledClock(problem.travel_periods, share)
+    time_map = _TimeMap(problem.travel_periods, share)
     opens = min(agent.shift[0] for agent in problem.agents)
     closes = max(agent.shift[1] + agent.overtime for agent in problem.agents)
-    translation = _Translation(clock, (opens, max(opens, closes)), is_certain=share == ALL_TRAVEL)
-    kinds = {agent.profile for agent in problem.agents}
+    translation = _ProblemTranslation(time_map, (opens, max(opens, closes)), is_certain=share == ALL_TRAVEL)
+    profiles = {agent.profile for agent in problem.agents}
     return replace(
         problem,
         agents=tuple(translation.agent(agent) for agent in problem.agents),
         tickets=tuple(translation.ticket(ticket) for ticket in problem.tickets),
-        durations=tuple(np.where(table > 0, table + clock.unit, table) for table in problem.durations),
+        durations=tuple(np.where(table > 0, table + time_map.unit, table) for table in problem.durations),
         span_cost=translation.rate(problem.span_cost),
         travel_periods=(),
-        frozen_until=clock.after(problem.frozen_until),
-        features=problem.features - {Feature.RUSH_HOURS} - ({Feature.PROFILES} if len(kinds) == 1 else set()),
+        frozen_until=time_map.ceil(problem.frozen_until),
+        features=problem.features - {Feature.RUSH_HOURS} - ({Feature.PROFILES} if len(profiles) == 1 else set()),
     )
 
 
-class _RescaledClock:
+class _TimeMap:
     """Maps times to the rescaled axis: the work driven since time 0, in units of normal travel."""
 
     def __init__(self, travel_periods: Iterable[TravelPeriod], share: Fraction) -> None:
@@ -64,94 +64,97 @@ class _RescaledClock:
         self._bases = [speeds.edges[0], *speeds.edges]
         self._done = [0, *(speeds.done(speeds.edges[0], edge) for edge in speeds.edges)]
         self._speeds = [speeds.per_unit, *(speeds.done(edge, edge + 1) for edge in speeds.edges)]
-        self._shown_at_zero = 0
-        self._shown_at_zero = self._work(0)
+        self._work_at_zero = 0
+        self._work_at_zero = self._work(0)
         self.unit = -(-max(self._speeds) // speeds.per_unit)
         """The most work done in one unit of time, rounded up to units."""
 
-    def after(self, moment: int) -> int:
+    def ceil(self, time: int) -> int:
         """Return the rescaled time, rounded up."""
-        return -(-self._work(moment) // self._per_unit)
+        return -(-self._work(time) // self._per_unit)
 
-    def before(self, moment: int) -> int:
+    def floor(self, time: int) -> int:
         """Return the rescaled time, rounded down."""
-        return self._work(moment) // self._per_unit
+        return self._work(time) // self._per_unit
 
     def most(self, duration: int, span: _Span) -> int:
         """Return the longest rescaled length of a duration that begins inside a span, rounded up."""
         return -(-max(self._lengths(duration, span)) // self._per_unit)
 
-    def least(self, duration: int, span: _Span) -> int:
+    def shortest(self, duration: int, span: _Span) -> int:
         """Return the shortest rescaled length of a duration that begins inside a span, rounded down."""
         return min(self._lengths(duration, span)) // self._per_unit
 
     def _lengths(self, duration: int, span: _Span) -> list[int]:
         """Return the rescaled lengths of a duration at the begins where they may be extreme, in work."""
-        turns = {edge - before for edge in self.edges for before in (0, duration)}
-        begun = [*span, *(turn for turn in turns if span[0] < turn < span[1])]
-        return [self._work(moment + duration) - self._work(moment) for moment in begun]
+        extremes = {edge - floor for edge in self.edges for floor in (0, duration)}
+        begins = [*span, *(turn for turn in extremes if span[0] < turn < span[1])]
+        return [self._work(time + duration) - self._work(time) for time in begins]
 
-    def _work(self, moment: int) -> int:
-        at = bisect_right(self.edges, moment)
-        return self._done[at] + self._speeds[at] * (moment - self._bases[at]) - self._shown_at_zero
+    def _work(self, time: int) -> int:
+        at = bisect_right(self.edges, time)
+        return self._done[at] + self._speeds[at] * (time - self._bases[at]) - self._work_at_zero
 
 
-class _Translation:
+class _ProblemTranslation:
     """Translates a problem to the rescaled axis.
 
     Args:
-        clock: The map of times.
-        day: From the first shift start to the last shift end, in units.
+        time_map: The map of times.
+        planning_span: From the first shift start to the last shift end, in units.
         is_certain: Whether services take the longest they may; otherwise they keep their length.
     """
 
-    def __init__(self, clock: _RescaledClock, day: _Span, *, is_certain: bool) -> None:
-        self._clock = clock
-        self._day = day
+    def __init__(self, time_map: _TimeMap, planning_span: _Span, *, is_certain: bool) -> None:
+        self._time_map = time_map
+        self._planning_span = planning_span
         self._is_certain = is_certain
-        self._most = cache(clock.most)
-        self._synonyms_of = Fraction(max(1, day[1] - day[0]), max(1, clock.before(day[1]) - clock.after(day[0])))
+        self._longest = cache(time_map.most)
+        self._mean_rate = Fraction(
+            max(1, planning_span[1] - planning_span[0]),
+            max(1, time_map.floor(planning_span[1]) - time_map.ceil(planning_span[0])),
+        )
 
     def agent(self, agent: AgentSpec) -> AgentSpec:
         """Return an agent on the rescaled axis."""
         shift, over = self._span(agent.shift), agent.shift[1] + agent.overtime
         longest = agent.max_duration
         if longest is not None:
-            longest = self._clock.least(longest, (agent.shift[0], max(agent.shift[0], over - longest)))
+            longest = self._time_map.shortest(longest, (agent.shift[0], max(agent.shift[0], over - longest)))
         return replace(
             agent,
             shift=shift,
-            overtime=max(0, self._clock.before(over) - shift[1]),
+            overtime=max(0, self._time_map.floor(over) - shift[1]),
             max_duration=longest,
             time_cost=self.rate(agent.time_cost),
             overtime_cost=self.rate(agent.overtime_cost),
-            breaks=tuple(self._break(rest) for rest in agent.breaks),
+            breaks=tuple(self._break(break_spec) for break_spec in agent.breaks),
         )
 
     def ticket(self, ticket: TicketSpec) -> TicketSpec:
         """Return a ticket on the rescaled axis."""
-        opens, closes = (ticket.windows[0][0], ticket.windows[-1][1]) if ticket.windows else self._day
+        opens, closes = (ticket.windows[0][0], ticket.windows[-1][1]) if ticket.windows else self._planning_span
         return replace(
             ticket,
             windows=tuple(self._span(window) for window in ticket.windows),
-            soft_close=None if ticket.soft_close is None else self._clock.before(ticket.soft_close),
+            soft_close=None if ticket.soft_close is None else self._time_map.floor(ticket.soft_close),
             lateness_cost=self.rate(ticket.lateness_cost),
-            service=self._taken(ticket.service, (opens, closes)),
-            setup=self._taken(ticket.setup, (min(opens, self._day[0]), closes)),
-            release=self._clock.after(ticket.release),
+            service=self._length(ticket.service, (opens, closes)),
+            setup=self._length(ticket.setup, (min(opens, self._planning_span[0]), closes)),
+            release=self._time_map.ceil(ticket.release),
         )
 
     def rate(self, cost: int) -> int:
         """Return a cost per unit of rescaled time, by the mean rate of the planning span."""
-        return max(1, round(cost * self._synonyms_of)) if cost else 0
+        return max(1, round(cost * self._mean_rate)) if cost else 0
 
-    def _break(self, rest: Break) -> Break:
-        return Break(self._span(rest.window), self._taken(rest.duration, rest.window))
+    def _break(self, break_spec: Break) -> Break:
+        return Break(self._span(break_spec.window), self._length(break_spec.duration, break_spec.window))
 
-    def _taken(self, duration: int, span: _Span) -> int:
-        return self._most(duration, span) if duration and self._is_certain else duration
+    def _length(self, duration: int, span: _Span) -> int:
+        return self._longest(duration, span) if duration and self._is_certain else duration
 
     def _span(self, span: _Span) -> _Span:
         """Return a span on the rescaled axis, not empty."""
-        opens = self._clock.after(span[0])
-        return opens, max(opens, self._clock.before(span[1]))
+        opens = self._time_map.ceil(span[0])
+        return opens, max(opens, self._time_map.floor(span[1]))

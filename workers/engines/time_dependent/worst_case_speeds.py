@@ -31,25 +31,27 @@ def worst_case_problem(problem: Problem, locked: Iterable[Route]) -> Problem:
     if not violated:
         return worst_case
     visits = [ticket for route in violated for ticket in route.tickets]
-    wide = _with_own_places(worst_case, visits)
-    agents, tickets = list(wide.agents), list(wide.tickets)
+    extended = _with_own_places(worst_case, visits)
+    agents, tickets = list(extended.agents), list(extended.tickets)
     for route in violated:
         schedule = schedule_route(problem, route)
         agents[route.agent] = replace(
-            wide.agents[route.agent], shift=(schedule.start, wide.agents[route.agent].shift[1])
+            extended.agents[route.agent], shift=(schedule.start, extended.agents[route.agent].shift[1])
         )
-        _use_actual_travel_times(wide, route.agent, schedule)
-        for ticket, leg in _visits(schedule):
+        _use_actual_travel_times(extended, route.agent, schedule)
+        for ticket, leg in _ticket_legs(schedule):
             # its location differs from the one before, so the setup time that applies is set explicitly
-            tickets[ticket] = replace(wide.tickets[ticket], setup=leg.setup)
-    return replace(wide, agents=tuple(agents), tickets=tuple(tickets), features=worst_case.features | {Feature.SHIFTS})
+            tickets[ticket] = replace(extended.tickets[ticket], setup=leg.setup)
+    return replace(
+        extended, agents=tuple(agents), tickets=tuple(tickets), features=worst_case.features | {Feature.SHIFTS}
+    )
 
 
 def _with_own_places(worst_case: Problem, visits: Sequence[int]) -> Problem:
     """Return the problem with a location of its own, appended, for each of these visits; matrices are copied."""
     shared = len(worst_case.locations)
     places = [*range(shared), *(worst_case.tickets[ticket].location for ticket in visits)]
-    wider = np.ix_(places, places)
+    cells = np.ix_(places, places)
     tickets = list(worst_case.tickets)
     for number, ticket in enumerate(visits):
         tickets[ticket] = replace(tickets[ticket], location=shared + number)
@@ -58,26 +60,26 @@ def _with_own_places(worst_case: Problem, visits: Sequence[int]) -> Problem:
         tickets=tuple(tickets),
         locations=tuple(worst_case.locations[place] for place in places),
         positions=tuple(worst_case.positions[place] for place in places) if worst_case.positions else (),
-        distances=tuple(table[wider] for table in worst_case.distances),
-        durations=tuple(table[wider] for table in worst_case.durations),
+        distances=tuple(table[cells] for table in worst_case.distances),
+        durations=tuple(table[cells] for table in worst_case.durations),
     )
 
 
-def _visits(schedule: RouteSchedule) -> Iterator[tuple[int, Leg]]:
+def _ticket_legs(schedule: RouteSchedule) -> Iterator[tuple[int, Leg]]:
     """Yield the tickets of a scheduled route with the legs that lead to them."""
     for leg in schedule.legs:
         if leg.stop is not None and leg.stop.kind is StopKind.TICKET:
             yield leg.stop.index, leg
 
 
-def _use_actual_travel_times(wide: Problem, agent: int, schedule: RouteSchedule) -> None:
+def _use_actual_travel_times(extended: Problem, agent: int, schedule: RouteSchedule) -> None:
     """Set the travel times of a route's legs to and from locations of their own to the actual ones, in place."""
-    places = {ticket: wide.tickets[ticket].location for ticket, _ in _visits(schedule)}
-    here = wide.agents[agent].start
+    places = {ticket: extended.tickets[ticket].location for ticket, _ in _ticket_legs(schedule)}
+    origin = extended.agents[agent].start
     for leg, time in zip(schedule.legs, schedule.times, strict=True):
-        there = leg.location
+        target = leg.location
         if leg.stop is not None and leg.stop.kind is StopKind.TICKET:
-            there = places[leg.stop.index]
-        if here is not None and there is not None and {here, there} & set(places.values()):
-            wide.durations[wide.agents[agent].profile][here, there] = time.driven
-        here = there
+            target = places[leg.stop.index]
+        if origin is not None and target is not None and {origin, target} & set(places.values()):
+            extended.durations[extended.agents[agent].profile][origin, target] = time.driven
+        origin = target

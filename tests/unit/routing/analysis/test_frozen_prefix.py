@@ -86,7 +86,7 @@ def test_the_proof_refuses_whoever_sets_out_before_the_hour() -> None:
     early = compile_scenario(parse_scenario(revise(day, patch)))
     known = compiled(under_way(day, planned(day, ("x", "z")), 300, patch))
     found = verify(known, build_plan(early, candidate(early, "x", "n", "z")))
-    assert any("sets out for ticket n before the hour" in sentence for sentence in found)
+    assert any("sets out for ticket n before the time" in sentence for sentence in found)
 
 
 def test_a_ticket_whose_window_has_closed_is_left_out_with_its_reason() -> None:

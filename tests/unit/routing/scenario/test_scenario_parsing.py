@@ -125,7 +125,7 @@ BAD: list[tuple[str, Any, list[Fault]]] = [
     (
         "no such date",
         body(planning_date="2025-02-30"),
-        [Fault("/planning_date", "There is no such day in the calendar.", "a date as YYYY-MM-DD")],
+        [Fault("/planning_date", "There is no such date in the calendar.", "a date as YYYY-MM-DD")],
     ),
     (
         "priority",

@@ -97,7 +97,7 @@ def test_days_with_stops_that_are_no_tickets_are_left_to_the_engines(day: RuleCa
 
 def test_what_ends_at_once_is_handed_over_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Our choice: the smallest jobs publish one plan."""
-    monkeypatch.setattr(enumeration, "AT_ONCE_S", 60.0)
+    monkeypatch.setattr(enumeration, "REPORT_AFTER_S", 60.0)
     found: list[Candidate] = []
     outcome = enumeration.solve(crossing(), SearchLimits(float("inf")), found.append, lambda: False)
     assert found == [outcome.best]
@@ -105,7 +105,7 @@ def test_what_ends_at_once_is_handed_over_once(monkeypatch: pytest.MonkeyPatch) 
 
 def test_each_better_plan_is_handed_over_where_trying_takes_long(monkeypatch: pytest.MonkeyPatch) -> None:
     """SPEC T4, S3: the best plan so far can be read, kept and finished with before everything has been tried."""
-    monkeypatch.setattr(enumeration, "AT_ONCE_S", 0.0)
+    monkeypatch.setattr(enumeration, "REPORT_AFTER_S", 0.0)
     problem = crossing()
     found: list[Candidate] = []
     outcome = enumeration.solve(problem, SearchLimits(float("inf")), found.append, lambda: False)
@@ -117,7 +117,7 @@ def test_each_better_plan_is_handed_over_where_trying_takes_long(monkeypatch: py
 
 def test_a_day_on_which_the_fullest_plans_fail_is_begun_by_insertion(monkeypatch: pytest.MonkeyPatch) -> None:
     """SPEC S3: there is something to read before the many plans have been tried of which none holds."""
-    monkeypatch.setattr(enumeration, "AT_ONCE_S", 0.0)
+    monkeypatch.setattr(enumeration, "REPORT_AFTER_S", 0.0)
     problem = crossing(max_tickets=2)
     found: list[Candidate] = []
 

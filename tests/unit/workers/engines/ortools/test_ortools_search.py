@@ -15,11 +15,11 @@ from planner_mcp.routing.verification.plan_verification import verify
 from tests.shared.scenarios.plan_enumeration import cheapest
 from tests.shared.scenarios.seeded_fleet import fleet, fleet_body
 from workers.engines.engine_interface import OnImprovement, SearchLimits
-from workers.engines.ortools.ortools_engine import SMALL, OrToolsEngine, search, search_parameters
+from workers.engines.ortools.ortools_engine import GUIDED_SEARCH_TICKETS, OrToolsEngine, search, search_parameters
 from workers.engines.ortools.ortools_model import OrToolsModel
 from workers.engines.selection import parallel_search
 
-MANY = SMALL + 10
+MANY = GUIDED_SEARCH_TICKETS + 10
 REST = {"breaks": [{"earliest": 200, "latest": 400, "duration_s": 20}]}
 
 

@@ -34,8 +34,8 @@ from workers.engines.pyvrp.pyvrp_engine import PyvrpEngine
 from workers.engines.pyvrp.pyvrp_iterated_search import IteratedSearch, neighbours_of
 from workers.engines.pyvrp.pyvrp_model import MAX_PRIZES, PyvrpModel
 from workers.engines.pyvrp.pyvrp_penalties import (
-    FALLS_TO,
-    UPDATED_EVERY,
+    MIN_SHARE,
+    UPDATE_INTERVAL,
     InitialPenalties,
     Penalties,
     initial_penalties,
@@ -223,7 +223,7 @@ def test_the_loop_finds_what_the_library_finds(monkeypatch: pytest.MonkeyPatch, 
     params = SolveParams(ils, Begun(begin, model.max_penalty), neighbourhood_of(begin))
     solve(model.data, MaxIterations(400), 3, collect_stats=False, params=params)
 
-    monkeypatch.setattr(pyvrp_iterated_search, "STALE_AFTER", stale_after)
+    monkeypatch.setattr(pyvrp_iterated_search, "RESTART_AFTER", stale_after)
     loop = IteratedSearch(model.data, Penalties(begin, model.max_penalty), neighbourhood_of(begin), seed=3)
     assert loop.run(loop.begin(None), 7, after(400), ours.on_best) == 400
     assert len(theirs.found) > 5
@@ -244,7 +244,7 @@ class Begun(PenaltyParams):
     """The library's penalties, begun where ours are."""
 
     def __init__(self, start: InitialPenalties, most: float) -> None:
-        super().__init__(solutions_between_updates=UPDATED_EVERY, max_penalty=most)
+        super().__init__(solutions_between_updates=UPDATE_INTERVAL, max_penalty=most)
         self.start = start
 
     def midpoint_penalties(self, data: ProblemData) -> InitialPenalties:
@@ -257,13 +257,13 @@ def test_each_rule_gets_cheaper_by_its_own_measure() -> None:
     model, begin = PyvrpModel(problem), initial_penalties(problem)
     penalties = Penalties(begin, model.max_penalty)
     whole = model.solution_of(found(problem, 10))
-    for _ in range(60 * UPDATED_EVERY):
+    for _ in range(60 * UPDATE_INTERVAL):
         penalties.register(whole)
     (load, *_), late, far = begin
     costs = penalties.evaluator
-    assert costs.load_penalty(10**6, 0, 0) == pytest.approx(FALLS_TO * load * 10**6, abs=1)
-    assert costs.tw_penalty(10**6) == pytest.approx(FALLS_TO * late * 10**6, abs=1)
-    assert costs.dist_penalty(10**6, 0) == pytest.approx(FALLS_TO * far * 10**6, abs=1)
+    assert costs.load_penalty(10**6, 0, 0) == pytest.approx(MIN_SHARE * load * 10**6, abs=1)
+    assert costs.tw_penalty(10**6) == pytest.approx(MIN_SHARE * late * 10**6, abs=1)
+    assert costs.dist_penalty(10**6, 0) == pytest.approx(MIN_SHARE * far * 10**6, abs=1)
 
 
 def test_a_stop_is_heard_before_the_first_plan() -> None:
