@@ -79,7 +79,7 @@ def test_any_of_three_agents_may_stay_at_home(one: int, other: int) -> None:
 @pytest.mark.parametrize(("tickets", "agents"), list(product(range(5), range(1, 5))))
 def test_plans_are_counted_before_they_are_tried(tickets: int, agents: int) -> None:
     """SPEC S3: whether there is time for all of them rests on their number."""
-    assert enumeration._plans(tickets, agents) == len(list(enumeration._candidates(list(range(tickets)), agents)))
+    assert enumeration._plan_count(tickets, agents) == len(list(enumeration._candidates(list(range(tickets)), agents)))
 
 
 def test_a_day_of_six_tickets_is_tiny_for_one_agent_and_not_for_four() -> None:

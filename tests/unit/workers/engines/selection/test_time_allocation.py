@@ -127,8 +127,8 @@ def test_no_seed_is_used_by_two_cores_or_in_two_rounds_or_by_a_solve_with_the_ne
 
 def test_what_the_enumeration_found_before_it_gave_up_stays(monkeypatch: pytest.MonkeyPatch) -> None:
     """SPEC S3: more time never returns a worse plan, whatever is found after it."""
-    monkeypatch.setattr(enumeration, "LOOK", 0.0)
-    monkeypatch.setattr(enumeration, "CHEAPER", math.inf)  # hopeless at the first plan
+    monkeypatch.setattr(enumeration, "PROJECTION_SHARE", 0.0)
+    monkeypatch.setattr(enumeration, "REMAINING_TIME_RATIO", math.inf)  # hopeless at the first plan
     engine = ScriptedEngine("ortools", Candidate.of_tickets({0: [0]}))
     outcome = Portfolio([engine]).solve(crossing(), SearchLimits(time.monotonic() + 9), lambda _: None, lambda: False)
     assert outcome.best is not None
