@@ -37,7 +37,7 @@ from planner_mcp.routing.plan import Plan
 from planner_mcp.routing.problem import Candidate, Problem, Route
 from planner_mcp.routing.scenario.agent_eligibility import Eligibility
 from planner_mcp.routing.scenario.checks.size_checks import MAX_AGENTS
-from planner_mcp.routing.scenario.scenario_parsing import read_stored
+from planner_mcp.routing.scenario.scenario_parsing import read_revised, read_stored
 from planner_mcp.routing.scenario.scenario_patch import merge, revise
 from planner_mcp.routing.scenario.travel_matrices import TravelMatrices
 from planner_mcp.routing.verification.plan_verification import verify
@@ -253,7 +253,7 @@ class UnassignedAnalysis:
         agents = [{**agent, "locked_tickets": []} for agent in self.body["agents"]]
         held = self.body.get("held")
         body = {**self.body, "agents": agents, "held": held and {**held, "routes": []}}
-        return compile_scenario(read_stored(body, self._travel_matrices))
+        return compile_scenario(read_revised(body, self._travel_matrices))
 
     def _proved(self, ticket: int, agent_id: str, candidate: Candidate, steps: Sequence[FixStep]) -> Fix | None:
         """Return the fix, the ticket's price raised where it is too low; None where a check or the verifier refuses."""
@@ -276,7 +276,7 @@ class UnassignedAnalysis:
         if not patch:
             return self.problem
         try:
-            return compile_scenario(read_stored(revise(self.body, patch), self._travel_matrices))
+            return compile_scenario(read_revised(revise(self.body, patch), self._travel_matrices))
         except InputError:
             return None
 

@@ -29,6 +29,7 @@ __all__ = [
     "input_hash",
     "is_readable",
     "parse_scenario",
+    "read_revised",
     "read_stored",
     "scenario_schema",
     "warnings",
@@ -79,7 +80,28 @@ def parse_scenario(
 
 
 def read_stored(body: Any, travel_matrices: TravelMatrices | None = None) -> Scenario:
-    """Return a stored scenario. Its size was checked when it was created, so present limits do not apply."""
+    """Return a scenario that passed all checks when it was stored; only its form is read again.
+
+    Matrices of a road engine are fetched after that. A scenario that brings them is checked with them.
+
+    Raises:
+        InputError: The matrices do not fit the scenario.
+    """
+    try:
+        scenario = _validate(body, travel_matrices)
+    except ValidationError:
+        return read_revised(body, travel_matrices)
+    if scenario.travel.router is not None and travel_matrices is not None:
+        return read_revised(body, travel_matrices)
+    return scenario
+
+
+def read_revised(body: Any, travel_matrices: TravelMatrices | None = None) -> Scenario:
+    """Return a stored scenario under changes, checked like a new one but of any size.
+
+    Raises:
+        InputError: All that is wrong with it.
+    """
     return parse_scenario(body, max_tickets=sys.maxsize, max_agents=sys.maxsize, travel_matrices=travel_matrices)
 
 

