@@ -7,6 +7,7 @@ import tempfile
 from collections.abc import AsyncIterator, Iterator
 from itertools import count
 from pathlib import Path
+from typing import Any
 
 import hypothesis
 import pytest
@@ -44,6 +45,7 @@ FOLDERS_OF_ONE_PROCESS = (
     "tests/system",
     "tests/walkthrough",
     "tests/docs",
+    "tests/integration/server/tools",
 )
 """Their tests share servers, so one process of pytest-xdist runs them all; elsewhere each file is run as a whole."""
 LAST = "tests/unit"
@@ -64,6 +66,22 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         return ranks.get(group, len(ranks) + group.startswith(f"{LAST}/"))
 
     items.sort(key=rank)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_report_to_serializable() -> Iterator[Any]:
+    """Escape what UTF-8 does not have: pytest-xdist ends at a report, or a captured log line, with half a surrogate."""
+    return _encodable((yield))
+
+
+def _encodable(data: Any) -> Any:
+    if isinstance(data, str):
+        return data.encode("utf-8", "backslashreplace").decode("utf-8")
+    if isinstance(data, dict):
+        return {name: _encodable(value) for name, value in data.items()}
+    if isinstance(data, list | tuple):
+        return type(data)(_encodable(value) for value in data)
+    return data
 
 
 def pytest_collection_finish() -> None:

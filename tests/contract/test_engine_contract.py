@@ -96,7 +96,7 @@ def test_improvements_are_verified_plans_that_get_cheaper(engine: Engine) -> Non
 
 
 @every_engine
-@pytest.mark.parametrize("seconds", [0.3, 1.0])
+@pytest.mark.parametrize("seconds", [0.3, pytest.param(1.0, marks=pytest.mark.slow)])
 def test_engine_ends_at_its_deadline(engine: Engine, seconds: float) -> None:
     """Engine contract: an engine ends by itself at the deadline, with what it has."""
     problem = fleet(200)

@@ -10,6 +10,7 @@ import pytest
 from planner_mcp.routing.evaluation.plan_builder import build_plan, price
 from planner_mcp.routing.problem import Candidate, Feature, Problem
 from planner_mcp.routing.verification.plan_verification import verify
+from tests.shared.property_tests.example_counts import is_thorough
 from tests.shared.scenarios.random_problems import random_problem
 from workers.engines.engine_interface import Engine, SearchLimits
 from workers.engines.pyvrp.pyvrp_engine import PyvrpEngine
@@ -20,7 +21,7 @@ OTHERS = [engine for engine in engine_registry.engines() if engine.name != "sisr
 """Our own engine has mixtures of its own (`tests/unit/workers/engines/native/test_sisr_engine.py`)."""
 SET_UP_AGAIN = frozenset({Feature.SETUP, Feature.RELOAD})
 """With these PyVRP spends a setup after a reload on the spot, and so believes in a dearer plan than it has."""
-DAYS = 20
+DAYS = 20 if is_thorough() else 8
 SHORT_S = 0.15
 
 

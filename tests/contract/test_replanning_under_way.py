@@ -26,6 +26,7 @@ SOLVE_S = 0.15
 LONGER = (1, 4, 16, 64)
 """How many times longer a search gets, one after the other, until there is a plan: OR-Tools builds its model first."""
 HOUR_S = 3600
+SEEDS = [*range(3), *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(3, 12))]
 every_engine = pytest.mark.parametrize("engine", ENGINES, ids=lambda engine: engine.name)
 
 
@@ -106,7 +107,7 @@ def departures(plan: Plan) -> dict[str | None, float]:
 
 
 @every_engine
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", SEEDS)
 def test_a_day_goes_on_from_what_has_happened_and_never_into_the_past(engine: Engine, seed: int) -> None:
     """SPEC T5, S1: three times a day something changes; begun visits and breaks stay, nobody else left before."""
     random = Random(seed)

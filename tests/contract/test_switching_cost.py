@@ -21,8 +21,13 @@ from workers.engines.selection import engine_registry
 
 ABLE = [
     engine_registry.AUTO,
-    *(e.name for e in engine_registry.engines() if e.is_available() and Feature.PREFERENCES in e.features),
+    *(
+        pytest.param(engine.name, marks=pytest.mark.slow)
+        for engine in engine_registry.engines()
+        if engine.is_available() and Feature.PREFERENCES in engine.features
+    ),
 ]
+"""Four searches take their whole time for each; the quick suite has them for `auto`."""
 NOTHING, LITTLE, MUCH = 0.0, 30.0, 10_000.0
 
 

@@ -16,7 +16,7 @@ pytestmark = pytest.mark.anyio
 async def test_job_of_a_killed_worker_completes_once_on_another(tmp_path: Path) -> None:
     """SPEC J6, O1: its job runs again within seconds, `serve` starts the worker anew, no solver burns on."""
     async with running_server(tmp_path, workers=2) as server, Client(server.mcp) as client:
-        job_id = await submit(client, ring(), "PT10S", fresh=True)
+        job_id = await submit(client, ring(), "PT5S", fresh=True)
         with anyio.fail_after(60):
             while (status := await use(client, "query_vrp_status", job_id=job_id, wait_s=2)).get("cost") is None:
                 assert status["status"] in ("QUEUED", "SOLVING")

@@ -95,7 +95,7 @@ async def claimed(store: RedisStore) -> Claim:
                 return claim
 
 
-@pytest.mark.parametrize("number", range(3))
+@pytest.mark.parametrize("number", [0, *(pytest.param(other, marks=pytest.mark.slow) for other in (1, 2))])
 async def test_what_lies_on_the_other_nodes_goes_on(
     cluster: Cluster, store: RedisStore, plan: dict[str, Any], number: int
 ) -> None:

@@ -128,7 +128,7 @@ async def test_doctor_tells_whether_a_replica_confirms(pair: tuple[Valkey, Valke
     assert not await reported()
 
 
-@pytest.mark.parametrize("mode", ["wait", "waitaof"])
+@pytest.mark.parametrize("mode", ["wait", pytest.param("waitaof", marks=pytest.mark.slow)])
 async def test_on_a_cluster_the_replica_of_the_node_that_wrote_is_waited_for(tmp_path: Path, mode: str) -> None:
     """SPEC J7: each pool at its own node; the replica of another does not count."""
     options = {"cluster_node_timeout": "5000", "appendonly": "yes", "appendfsync": "always"}

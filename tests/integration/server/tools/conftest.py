@@ -44,19 +44,39 @@ class ToolClient:
 
     async def solve(self, body: dict[str, Any], solve_time: str = "PT1S") -> str:
         """Create a scenario, solve it to its end, and return the job id."""
-        scenario_id = (await self.use("create_scenario", **body))["scenario_id"]
-        job_id = str((await self.use("solve_vrp", scenario_id=scenario_id, solve_time=solve_time))["job_id"])
+        job_id = await self._submit(body, solve_time)
         await self.plan(job_id)
         return job_id
+
+    async def solve_once(self, body: dict[str, Any]) -> str:
+        """Create a scenario, solve it until every ticket is served, and return the job id."""
+        job_id = await self._submit(body, "PT1S")
+        await self.full_plan(job_id)
+        return job_id
+
+    async def full_plan(self, job_id: str) -> dict[str, Any]:
+        """End the search of a job with the first plan that serves every ticket, and return its plan."""
+        with anyio.fail_after(LONGEST_S):
+            async with contextlib.aclosing(self.ctx.job_service.follow(self.ctx.principal, job_id)) as events:
+                async for event in events:
+                    served, total = event.data.get("tickets_served"), event.data.get("tickets_total")
+                    if not event.is_final and served and served == total:
+                        await self.ctx.job_service.finish_now(self.ctx.principal, job_id)
+                        break
+        return await self.plan(job_id)
+
+    async def _submit(self, body: dict[str, Any], solve_time: str) -> str:
+        scenario_id = (await self.use("create_scenario", **body))["scenario_id"]
+        return str((await self.use("solve_vrp", scenario_id=scenario_id, solve_time=solve_time))["job_id"])
 
 
 async def _discard(_progress: float, _total: float | None, _message: str) -> None:
     pass
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 async def tools_client(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[ToolClient]:
-    """A desk whose planner has two workers."""
+    """A client of tools with two workers, shared by all tests of the folder."""
     settings = Settings(data_dir=tmp_path_factory.mktemp("planning"))
     async with (
         connect(settings) as store,

@@ -17,8 +17,15 @@ from workers.engines.selection import engine_registry
 pytestmark = [pytest.mark.anyio, pytest.mark.filterwarnings("ignore::ResourceWarning")]
 LONGEST_S = 60
 ENGINES = [engine for engine in engine_registry.engines() if engine.is_available()]
+QUICK_FEATURES = (None, Feature.TIME_WINDOWS, Feature.RUSH_HOURS)
+"""The quick suite has these for each engine; `tests/contract/test_engine_contract.py` has every feature, in process."""
 CLAIMED = [
-    (engine.name, day)
+    pytest.param(
+        engine.name,
+        day,
+        id=f"{engine.name}-{day}",
+        marks=[] if day.feature in QUICK_FEATURES else pytest.mark.slow,
+    )
     for engine in ENGINES
     for day in RULE_CASES
     if day.feature is Feature.RUSH_HOURS or not engine_registry.missing(engine, day.problem)
@@ -52,7 +59,7 @@ async def test_auto_respects_it(tools_client: ToolClient, day: RuleCase) -> None
     judge(day, await planned(tools_client, day, "auto"))
 
 
-@pytest.mark.parametrize(("engine", "day"), CLAIMED, ids=[f"{engine}-{day}" for engine, day in CLAIMED])
+@pytest.mark.parametrize(("engine", "day"), CLAIMED)
 async def test_each_engine_respects_what_it_claims(tools_client: ToolClient, engine: str, day: RuleCase) -> None:
     """SPEC S1, S2: the same by name, the search itself instead of trying everything."""
     judge(day, await planned(tools_client, day, engine))

@@ -42,10 +42,10 @@ async def scenario_of(tools_client: ToolClient, job_id: str) -> dict[str, Any]:
 
 async def test_new_tickets_are_inserted_and_nobody_changes_agents(tools_client: ToolClient) -> None:
     """SPEC T5, S1: least change; every planned ticket stays with its agent, the new one is served."""
-    before = await tools_client.solve(fleet())
+    before = await tools_client.solve_once(fleet())
     patch = {"tickets": {"t-new": {key: value for key, value in NEW.items() if key != "id"}}}
     answer = await tools_client.use("resolve_vrp", warm_from=before, patch=patch, keep_agents=True, solve_time="PT1S")
-    old, new = await tools_client.plan(before), await tools_client.plan(answer["job_id"])
+    old, new = await tools_client.plan(before), await tools_client.full_plan(answer["job_id"])
     assert answer["kept_tickets"] == 40
     assert drivers(new).keys() - drivers(old).keys() == {"t-new"}
     found = await tools_client.use("compare_plans", plan_a=before, plan_b=answer["job_id"])
@@ -54,9 +54,9 @@ async def test_new_tickets_are_inserted_and_nobody_changes_agents(tools_client: 
 
 async def test_what_has_begun_stays_first_and_in_order(tools_client: ToolClient) -> None:
     """SPEC T5, S1: vehicles are out; visits before the hour are history."""
-    before = await tools_client.solve(fleet())
+    before = await tools_client.solve_once(fleet())
     answer = await tools_client.use("resolve_vrp", warm_from=before, keep_until="00:04", solve_time="PT1S", seed=5)
-    old, new = await tools_client.plan(before), await tools_client.plan(answer["job_id"])
+    old, new = await tools_client.plan(before), await tools_client.full_plan(answer["job_id"])
     begun = {
         route["agent_id"]: [visit["ticket_id"] for visit in route["visits"] if visit["start_s"] < 240]
         for route in old["routes"]
@@ -94,7 +94,7 @@ async def test_nothing_new_is_planned_into_the_past(tools_client: ToolClient) ->
     before = await tools_client.solve(day)
     patch = {"tickets": {"t-new": {"location": "P3", "demand": 1, "agents": ["idle"]}}}
     answer = await tools_client.use("resolve_vrp", warm_from=before, patch=patch, keep_until="00:04", solve_time="PT1S")
-    old, new = await tools_client.plan(before), await tools_client.plan(answer["job_id"])
+    old, new = await tools_client.plan(before), await tools_client.full_plan(answer["job_id"])
     began = {visit["ticket_id"] for route in old["routes"] for visit in route["visits"] if visit["start_s"] < 240}
     starts = {v["ticket_id"]: v["start_s"] for route in new["routes"] for v in route["visits"] if v["ticket_id"]}
     assert "t-new" in starts
@@ -121,7 +121,7 @@ async def test_who_can_be_served_no_more_does_not_keep_the_rest_from_being_plann
 
 async def test_a_warm_solve_is_never_worse_than_where_it_began(tools_client: ToolClient) -> None:
     """SPEC S3: more time never returns a worse plan; the plan says seed, versions and input."""
-    before = await tools_client.solve(fleet(60))
+    before = await tools_client.solve_once(fleet(60))
     answer = await tools_client.use("resolve_vrp", warm_from=before, solve_time="PT1S", seed=7)
     old, new = await tools_client.plan(before), await tools_client.plan(answer["job_id"])
     assert new["cost"] <= old["cost"]
@@ -131,7 +131,7 @@ async def test_a_warm_solve_is_never_worse_than_where_it_began(tools_client: Too
 
 async def test_a_plan_that_no_longer_holds_is_mended_not_dropped(tools_client: ToolClient) -> None:
     """SPEC T5: an agent breaks down; the others go on as they are, in a day that is planned from there."""
-    before = await tools_client.solve(fleet())
+    before = await tools_client.solve_once(fleet())
     old = await tools_client.plan(before)
     lost = old["routes"][0]["agent_id"]
     patch = {"agents": {lost: None}}
