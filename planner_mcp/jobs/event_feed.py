@@ -1,6 +1,6 @@
 """Following jobs: what was, then what comes, each event once and in order.
 
-One tailer per pool and replica reads the shared feed over one connection and fans out in memory; a follower costs a
+One tailer per shard and replica reads the shared feed over one connection and fans out in memory; a follower costs a
 bounded queue and no connection. The job's own stream is the truth and the feed only the quick way to hear of it:
 whoever notices a jump in the numbers, falls behind, or was cut off reads the job's stream again from its last event. So
 a slow follower loses nothing but speed. Progress that was trimmed shows as `"gap": true` in the next event's data, also
@@ -29,15 +29,15 @@ RETRY_S: Final = 0.1
 """Pause of a tailer that lost Redis, doubled up to `RETRY_AT_MOST_S`."""
 RETRY_AT_MOST_S: Final = 1.0
 BATCHING_READERS: Final = 8
-"""From so many followers told of progress at once …"""
+"""From this number of followers of one batch of progress events …"""
 BATCHING_DELAY_S: Final = 0.03
-"""… a tailer lets this pass before it reads on: told together a crowd costs half of what it costs one by one."""
+"""… a tailer waits this long before it reads on: one batch costs half of what single events cost."""
 WATCHDOG_S: Final = 30.0
 """A follower that heard nothing looks for itself at the latest after this."""
 
 
 class EventBuffer:
-    """What one follower was told and has not taken yet."""
+    """Events for one follower that it has not read yet."""
 
     def __init__(self) -> None:
         self._events: deque[Event] = deque()
@@ -61,7 +61,7 @@ class EventBuffer:
         self._watchdog.cancel()
 
     def put(self, event: Event) -> None:
-        """Hand an event over; a full inbox is emptied and the follower told to read for itself."""
+        """Add an event. A full buffer is emptied, and the follower reads the stream itself."""
         self._output_ended = False
         if len(self._events) >= QUEUE_LENGTH:
             self.mark_stale()
@@ -91,12 +91,12 @@ class EventBuffer:
 
 
 class FeedListener:
-    """Follows one job: joins what its inbox is told to what the job's own stream holds.
+    """Follows one job: joins the events of its buffer to those of the job's own stream.
 
     Args:
         log: The events as kept.
         job_id: The job.
-        inbox: What it is told.
+        inbox: Its buffer.
     """
 
     def __init__(self, log: EventLog, job_id: str, event_buffer: EventBuffer) -> None:
@@ -107,7 +107,7 @@ class FeedListener:
     async def events(
         self, principal: str, after: str = "0", history: EventHistory | None = None
     ) -> AsyncGenerator[Event, None]:
-        """Yield as `jobs.ports.FeedListener`."""
+        """Yield as `jobs.job_ports.FeedListener`."""
         last = position_key(after)
         fresh = history or await self._log.read_past(principal, self._job_id, after)
         last_number = fresh.seen
@@ -139,7 +139,7 @@ class FeedListener:
 
 
 class EventFeed:
-    """Follows jobs for everybody on this replica. Implements `jobs.ports.Feed`.
+    """Follows jobs for everybody on this replica. Implements `jobs.job_ports.Feed`.
 
     Tailers read while somebody follows. Use it as an async context manager, or call `aclose`.
 
@@ -171,7 +171,7 @@ class EventFeed:
         """Yield a follower that misses nothing of what comes from here on.
 
         Raises:
-            NotFoundError: No job of this house is called so.
+            NotFoundError: There is no such job, or it belongs to another principal.
             StoreUnavailableError: Redis is away.
         """
         shard, event_buffer = self._log.shard_of_job(job_id), EventBuffer()
@@ -188,7 +188,7 @@ class EventFeed:
     # ---- tailers
 
     async def _ensure_tailer(self, shard: int) -> None:
-        """Return when the tailer of a pool listens."""
+        """Return when the tailer of a shard listens."""
         tailer = self._tailers.get(shard)
         if tailer is None or tailer.is_over:
             tailer = self._tailers[shard] = _Tailer(self._log, shard, self._event_buffers)
@@ -208,7 +208,7 @@ class EventFeed:
 
 
 class _Tailer:
-    """Reads the feed of one pool for as long as anybody follows anything, and is there `LINGER_S` longer."""
+    """Reads the feed of one shard for as long as anybody follows anything, and is there `LINGER_S` longer."""
 
     def __init__(self, log: EventLog, shard: int, event_buffers: dict[str, set[EventBuffer]]) -> None:
         self._log = log
@@ -244,7 +244,7 @@ class _Tailer:
                 pause_s = RETRY_S
                 await asyncio.sleep(
                     BATCHING_DELAY_S if notified >= BATCHING_READERS else 0
-                )  # at least until those who were told have left
+                )  # at least until those followers have read
             except StoreError:
                 await asyncio.sleep(pause_s)
                 pause_s = min(2 * pause_s, RETRY_AT_MOST_S)
@@ -260,7 +260,7 @@ class _Tailer:
         return bool(self._event_buffers)
 
     async def _read(self, position: str) -> tuple[str, int]:
-        """Tell what came after a position; return where to read on, and how many followers were told of progress.
+        """Deliver the events after a position; return the next position, and how many followers got progress.
 
         Progress can wait for company; many jobs that begin and end at once are no crowd, and somebody waits for each.
         """

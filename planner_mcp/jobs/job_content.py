@@ -1,4 +1,4 @@
-"""A job as tools, resources, the job page and events tell it: the same facts in the same words.
+"""The content of a job for tools, resources, the job page and events: the same fields everywhere.
 
 Owns which fields of a job a client sees and in which order (`job_id, status, progress` first), and the line that says
 how far it is. What a tool's text adds to that is `server/tools/answers/job_text.py`.
@@ -15,7 +15,7 @@ from planner_mcp.text import counted, number, timestamp
 STATUSES: Final = tuple(state.upper() for state in JobState)
 _FIGURES: Final = ("cost", "distance_m", "duration_s", "agents_used")
 _SHORTFALLS: Final = ("late_tickets", "late_max_s", "overtime_s")
-"""Figures that are told where they are above 0."""
+"""Figures that are shown when they are above 0."""
 
 
 def job_view(job: Job) -> dict[str, Any]:

@@ -1,6 +1,6 @@
 """The JSON-RPC notification each event of a job becomes (SPEC J3).
 
-Owns the payloads. Every door (job channel, MCP stream, webhook) tells the story from these.
+Owns the payloads. The job channel, MCP streams and webhooks all use them.
 """
 
 from typing import Any

@@ -38,7 +38,7 @@ class Claim:
 
 @dataclass(frozen=True, slots=True)
 class Renewal:
-    """What a renewed lease tells its worker."""
+    """The result of renewing a lease."""
 
     is_held: bool
     """False: the lease has passed on; stop solving and write nothing more."""
@@ -55,7 +55,7 @@ class QueueStats:
     live_workers: int
     live_slots: int
     pools_away: int = 0
-    """Pools that do not answer and are not counted in: nodes of a cluster that are away."""
+    """Shards that do not answer and are not counted in: nodes of a cluster that are away."""
 
 
 class MatrixStore(Protocol):
@@ -147,15 +147,15 @@ class JobStore(MatrixStore, Protocol):
         ...
 
     async def stats(self, pools: Sequence[int] | None = None) -> QueueStats:
-        """Return the queue at a glance, over these pools or all; pools that do not answer are left out."""
+        """Return the queue at a glance, over these shards or all; shards that do not answer are left out."""
         ...
 
     async def measurements(self) -> Mapping[str, int]:
-        """Return what was measured since the store began, over the pools that answer (`jobs/measurements.py`)."""
+        """Return what was measured since the store began, over the shards that answer (`jobs/measurements.py`)."""
         ...
 
     async def ping(self) -> Sequence[int]:
-        """Return the pools that answer and accept writes; raise `StoreUnavailableError` when none does."""
+        """Return the shards that answer and accept writes; raise `StoreUnavailableError` when none does."""
         ...
 
 
@@ -217,7 +217,7 @@ class WorkerStore(MatrixStore, Protocol):
     async def reap(self) -> int:
         """Requeue jobs whose lease ran out (counted as a crash), forget dead workers; return how many jobs.
 
-        A pool that went away or came back less than a lease ago is spared: its workers could not renew.
+        A shard that went away or came back less than a lease ago is spared: its workers could not renew.
         """
         ...
 
@@ -238,7 +238,7 @@ class EventHistory:
 
 @dataclass(frozen=True, slots=True)
 class FeedBatch:
-    """What a read of a pool's shared feed brought."""
+    """What a read of a shard's shared feed brought."""
 
     events: Sequence[Event]
     """Events of the jobs that were asked for, in order."""
@@ -252,7 +252,7 @@ class EventLog(Protocol):
     """The events as kept: what a feed is made of."""
 
     def shard_of_job(self, job_id: str) -> int:
-        """Return the pool a job lies in; raise `NotFoundError` where no job can be called so."""
+        """Return the shard a job lies in; raise `NotFoundError` where no job can be called so."""
         ...
 
     async def read_past(self, principal: str, job_id: str, after: str = "0") -> EventHistory:
@@ -260,7 +260,7 @@ class EventLog(Protocol):
         ...
 
     async def feed_end(self, shard: int) -> str:
-        """Return the position after everything that the feed of a pool holds."""
+        """Return the position after everything that the feed of a shard holds."""
         ...
 
     async def read_feed(self, shard: int, after: str, *, wait_s: float, wanted: Container[str]) -> FeedBatch:
@@ -300,7 +300,7 @@ class Feed(Protocol):
         """Yield a follower that misses nothing of what comes from here on: what was before, others may read.
 
         Raises:
-            NotFoundError: No job of this house is called so.
+            NotFoundError: There is no such job, or it belongs to another principal.
             StoreUnavailableError: Redis is away.
         """
         ...

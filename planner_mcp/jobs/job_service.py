@@ -31,7 +31,7 @@ MAX_WAIT_S: Final = 45.0
 SHORT_JOB_S: Final = 0.03
 """A wait that sees a job start goes on for this long: the client of a job that ends within it needs one call less."""
 MAX_ANCESTORS: Final = 100
-"""Generations of a scenario that are told: more than a day of re-planning makes."""
+"""Generations of a scenario that are listed: more than a day of re-planning makes."""
 OnEvent = Callable[[Event], Awaitable[None]]
 
 
@@ -49,9 +49,9 @@ class JobService:
     Args:
         store: Where scenarios, jobs and plans are kept.
         feed: How a job is followed.
-        settings: Limits, and the number of pools.
+        settings: Limits, and the number of shards.
         clock: Tells the time in UTC.
-        name: Makes the name of a new scenario or job in a pool.
+        name: Makes the name of a new scenario or job in a shard.
     """
 
     def __init__(
@@ -81,7 +81,7 @@ class JobService:
         *,
         has_own_prices: bool = True,
     ) -> StoredScenario:
-        """Keep a scenario that was validated; a revision lies in its parent's pool, so plans can warm-start there.
+        """Keep a scenario that was validated; a revision lies in its parent's shard, so plans can warm-start there.
 
         Where a revision has prices that were made up, those of its parent hold (`prices_of`), for its revisions too.
         """
@@ -230,7 +230,7 @@ class JobService:
         return await self._store.measurements()
 
     async def allowance(self, principal: Principal) -> dict[str, Any]:
-        """Return what a principal may use, what it uses now, and how busy the house is (SPEC J8)."""
+        """Return what a principal may use, what it uses now, and how long the queue is (SPEC J8)."""
         used = {}
         for state in (JobState.QUEUED, JobState.SOLVING):
             _jobs, used[state.value] = await self._store.list_jobs(principal.id, state, offset=0, count=0)

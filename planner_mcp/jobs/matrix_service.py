@@ -1,8 +1,8 @@
-"""Tables of travel that days refer to: kept once, used by as many days as name them.
+"""Travel matrices that scenarios refer to by id: stored once, used by any number of scenarios.
 
-Owns their names. What is uploaded is named by its content, so the same upload gives the same name and a name never
-changes its meaning; what a road engine told is named by the question. Both belong to a principal, and another's are
-not found. Asking road engines is `planner_mcp.travel`, done by workers.
+Owns their ids. The id of an upload comes from its content, so that an id never changes its meaning. The id of an answer
+of a road engine comes from the question. Both belong to a principal; others get "not found". Road engines are asked by
+workers, through `planner_mcp.travel`.
 """
 
 import hashlib
@@ -28,7 +28,7 @@ class MatrixService:
 
     Args:
         store: Where they are kept.
-        settings: The number of pools.
+        settings: The number of shards.
     """
 
     def __init__(self, store: MatrixStore, settings: Settings) -> None:
@@ -48,7 +48,7 @@ class MatrixService:
         return name
 
     async def keep_routed(self, principal: str, question: MatrixRequest, travel_matrices: TravelMatrices) -> Packed:
-        """Keep what a road engine told; return it packed."""
+        """Store the answer of a road engine; return it packed."""
         words = await anyio.to_thread.run_sync(travel_matrices.pack)
         await self._store.put_matrix(principal, self._routed_id(principal, question), words, is_cache=True)
         return words

@@ -34,13 +34,13 @@ SHARDED_LIMITS: Final = (
     "submit_burst",
     "max_matrices",
 )
-"""Counted by each pool for itself: each allows an equal part, and at least one."""
+"""Limits counted in each shard alone: each allows an equal part, and at least one."""
 AUTHENTICATED_LIMITS: Final = ("rate_per_s", "rate_burst", "max_open_requests", "max_sessions")
 """Counted for authenticated principals alone."""
 
 
 def limits_of(settings: Settings) -> dict[str, int | float]:
-    """Return every limit of a deployment by the name of its setting; with several pools also what each allows."""
+    """Return every limit of a deployment by the name of its setting; with several shards also what each allows."""
     names = (*LIMIT_NAMES, *AUTHENTICATED_LIMITS) if settings.has_auth else LIMIT_NAMES
     limits = {name: getattr(settings, name) for name in names}
     if settings.pools > 1:
@@ -51,7 +51,7 @@ def limits_of(settings: Settings) -> dict[str, int | float]:
 
 
 def limit_per_shard(settings: Settings, name: str) -> int | float:
-    """Return what each pool allows of a limit that is counted in parts: a whole number where the limit is one."""
+    """Return what each shard allows of a limit that is counted in parts: a whole number where the limit is one."""
     whole: int | float = getattr(settings, name)
     if isinstance(whole, int):
         return -(-whole // settings.pools)
@@ -59,7 +59,7 @@ def limit_per_shard(settings: Settings, name: str) -> int | float:
 
 
 def limit_text(settings: Settings, name: str) -> str:
-    """Return a limit that was reached as a caller is told it, with the number that was really applied."""
+    """Return the text for a limit that was reached, with the number that was applied."""
     whole = value_text(name, getattr(settings, name))
     if settings.pools == 1:
         return whole
@@ -68,5 +68,5 @@ def limit_text(settings: Settings, name: str) -> str:
 
 
 def value_text(name: str, value: float) -> str:
-    """Return a setting with its value, as a caller is told it."""
+    """Return the text for a setting with its value."""
     return f"{name} is {value:.15g}"

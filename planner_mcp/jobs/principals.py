@@ -20,7 +20,7 @@ class Principal:
     """Issuer, subject and tenant folded into one opaque, colon-free text; the owner of everything it makes."""
     scopes: frozenset[str] = frozenset()
     subject: str = ""
-    """Who it is in the issuer's words; for the audit log alone."""
+    """The subject as the issuer names it; only for the audit log."""
     tenant: str = ""
     """The customer it belongs to, where the deployment has a tenant claim."""
     expires_at: float | None = field(default=None, compare=False)

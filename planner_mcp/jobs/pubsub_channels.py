@@ -1,6 +1,6 @@
-"""The channels that wake whoever waits for news on any replica, and the stream each session has for news of its own.
+"""Names of the channels that wake waiters on any replica, and of the stream each session has for its own messages.
 
-Owns the names, said once for the store that rings and the doors that listen. What a channel carries stands in the key
+Owns the names, for the store that publishes and the transports that subscribe. What a channel carries stands in the key
 tables of `jobs/store/sessions/session_store.py`, `jobs/store/sessions/subscription_store.py` and
 `jobs/store/store_keys.py`.
 """
@@ -26,5 +26,5 @@ def watch_channel(session_id: str) -> str:
 
 
 def scenario_channel(scenario_id: str) -> str:
-    """Return the channel on which a scenario's new jobs are told; `submit.lua` rings it by the same name."""
+    """Return the channel on which a scenario's new jobs are published; `submit.lua` uses the same name."""
     return f"scn:{scenario_id}"

@@ -1,4 +1,4 @@
-"""The job store on Redis or Valkey: the caller's side, the worker's side and the events over one line."""
+"""The job store on Redis or Valkey: the caller's side, the worker's side and the events."""
 
 from types import TracebackType
 from typing import Any, Self
@@ -15,7 +15,7 @@ class RedisStore(RedisJobStore, RedisWorkerStore, RedisEventLog, RedisMatrixStor
     """Everything the engine keeps. Implements `JobStore`, `WorkerStore`, `MatrixStore` and `EventLog`.
 
     Args:
-        link: The line to Redis, closed with the store.
+        script_client: Runs steps and commands; closed with the store.
         settings: As the steps were loaded with.
     """
 
@@ -31,7 +31,7 @@ class RedisStore(RedisJobStore, RedisWorkerStore, RedisEventLog, RedisMatrixStor
 
     @property
     def script_client(self) -> ScriptClient:
-        """The line itself, for the outbox and the secrets."""
+        """Runs steps and commands, for the outbox and the secrets."""
         return self._script_client
 
     async def aclose(self) -> None:

@@ -1,6 +1,6 @@
 r"""The key grammar: every key of the job engine, what it holds and how long it lives.
 
-`{pN}` is the hash tag of pool N: all keys of a pool lie in one slot, so each step is atomic on Redis Cluster too.
+`{pN}` is the hash tag of shard N: all keys of a shard lie in one slot, so each step is atomic on Redis Cluster too.
 Steps reach every key from the tag alone (lua/_common.lua builds the same names): which principal is next, and so which
 backlog, is known only inside the step. `<p>` is a principal, free of colons. `live` = max(job TTL, 7 days), counted
 from when the job was last queued or ended; until it ends the reaper renews it daily.
@@ -19,7 +19,7 @@ key                      kind    holds                                          
 {pN}:plan:<plan>         string  its best plan, JSON                               as its job
 {pN}:idem:<p>:<digest>   string  same call → job                                   as its job; gone if that failed
 {pN}:idem:<p>:key:<…>    string  idempotency_key → "<digest> <job>"                idempotency TTL
-{pN}:bound:<p>:key:<…>   string  the digest, in the key's home pool (pools > 1)    idempotency TTL
+{pN}:bound:<p>:key:<…>   string  the digest, in the key's home shard (shards > 1)    idempotency TTL
 {pN}:calls:<p>:key:<…>   zset    jobs of calls with it by when they are over       idempotency TTL
 {pN}:jobs:<p>[:<state>]  zset    jobs of a principal by age (all, or in a state)   live to twice that
 {pN}:ended:<p>           zset    finished jobs by when they expire, for clearing   live to twice that
@@ -30,28 +30,28 @@ key                      kind    holds                                          
 {pN}:leases              hash    worker → its lease, ms, while it lives or holds   live to twice that
 {pN}:control             stream  jobs whose flags changed                          CONTROL_S
 {pN}:ping                string  proof that writes are taken                       PING_S
-{pN}:rate:<p>            hash    tokens left of a principal's rate (pool 0)        until it would be full again
+{pN}:rate:<p>            hash    tokens left of a principal's rate (shard 0)        until it would be full again
 {pN}:pace:<p>            hash    the same for its submits, where they are limited  until it would be full again
-{pN}:audit:<date>        stream  audit log of a UTC day (pool 0)                   audit TTL from its last line
+{pN}:audit:<date>        stream  audit log of a UTC day (shard 0)                   audit TTL from its last line
 {pN}:wh:…                        webhook deliveries, named in webhooks/outbox.py    keep
 {p0}:whsec:<p>           hash    signing secrets (security/signing_secrets.py)      KEEP_S
 
-Without a TTL, for the pool owns them; each is bounded by what is queued, solving or set:
+Without a TTL, for the shard owns them; each is bounded by what is queued, solving or set:
 {pN}:clock               hash    seq (submissions), v (virtual time), slots (of living workers), quota (they give)
 {pN}:ready               stream  jobs handed out, with principal; group `workers`; never more than slots
-{pN}:feed                stream  all events of the pool, the last FEED_KEPT or so
+{pN}:feed                stream  all events of the shard, the last FEED_KEPT or so
 {pN}:queued              zset    queued jobs by when their lives were last renewed
 {pN}:solving             zset    solving jobs by when their lives were last renewed
 {pN}:turn                zset    principals with work to hand out, by virtual time
-{pN}:credit              zset    principals ahead of the pool's virtual time
+{pN}:credit              zset    principals ahead of the shard's virtual time
 {pN}:weights             hash    principal → share (default 1); set by the operator
 {pN}:measured            hash    counts and sums for /metrics (jobs/measurements.py)
-{pN}:outbox              stream  webhook deliveries; owned by the courier, who deletes what is done
-{pN}:keys                hash    API keys by id (pool 0); owned by the operator, who makes and revokes them
+{pN}:outbox              stream  webhook deliveries; owned by the dispatcher, who deletes what is done
+{pN}:keys                hash    API keys by id (shard 0); owned by the operator, who makes and revokes them
 
 No key, a channel of its own: scn:<scenario>, a new job of it (its id).
 ```
-Keys of MCP sessions (`mcp:…`) are in no pool: `jobs/store/sessions/` names them.
+Keys of MCP sessions (`mcp:…`) are in no shard: `jobs/store/sessions/` names them.
 """
 
 from typing import Final
@@ -77,10 +77,10 @@ OWNED: Final = frozenset(
 
 
 def tag(shard: int) -> str:
-    """Return the hash tag of a pool."""
+    """Return the hash tag of a shard."""
     return f"{{p{shard}}}"
 
 
 def key(shard: int, *parts: str) -> str:
-    """Return a key of a pool."""
+    """Return a key of a shard."""
     return ":".join((tag(shard), *parts))

@@ -1,1 +1,1 @@
-"""How news travels: the events of a job, following them, and signed webhooks."""
+"""Signed webhooks: signing, the guarded client, endpoints and deliveries."""

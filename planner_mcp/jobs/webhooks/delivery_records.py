@@ -116,7 +116,7 @@ class DeliveryStore(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class SigningSecret:
-    """What is told of a principal's signing secret."""
+    """What a principal may know of its signing secret."""
 
     secret: str | None
     """The text itself, once: `whsec_…`; None when it was shown before."""

@@ -52,7 +52,7 @@ class WebhookClient:
         """Make one attempt and return the status of the answer, whatever it is.
 
         Raises:
-            EndpointUnreachableError: No status within the deadline, for whatever reason; the reason is never told.
+            EndpointUnreachableError: No status within the deadline, for whatever reason; the reason is not disclosed.
         """
         responses: list[WebhookResponse] = []  # the status stands, whatever becomes of the rest of the answer
         try:

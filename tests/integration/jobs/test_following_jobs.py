@@ -88,7 +88,7 @@ async def test_a_follower_that_falls_behind_loses_nothing(
     assert seen == await harness.events(claim.job.id)
 
 
-async def test_what_a_crowd_is_told_close_together_is_read_together(
+async def test_events_of_many_followers_are_read_in_one_batch(
     harness: Any, plan: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """SPEC J2: many watchers do not cost one look at the feed for each event; the story stays whole."""
@@ -156,7 +156,7 @@ async def test_trimmed_progress_is_stated_not_hidden(harness: Any, feed: EventFe
     assert last.is_final
 
 
-async def test_who_comes_back_after_more_than_is_kept_is_told_of_the_gap(
+async def test_a_follower_that_missed_more_than_is_kept_hears_of_the_gap(
     harness: Any, feed: EventFeed, plan: dict[str, Any]
 ) -> None:
     """SPEC J4: on any replica, and only where something is missing."""

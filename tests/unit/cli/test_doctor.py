@@ -124,7 +124,7 @@ def test_doctor_names_the_store_without_its_password(url: str, monkeypatch: pyte
 @pytest.mark.parametrize(
     ("url", "remedy"),
     [
-        ("redis://127.0.0.1:1", "Nobody listens"),
+        ("redis://127.0.0.1:1", "Nothing listens"),
         ("redis://store.invalid", "not found"),
         ("unix:///no/sock", "not there"),
     ],

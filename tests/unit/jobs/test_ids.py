@@ -1,4 +1,4 @@
-"""Names carry their pool and cannot be guessed."""
+"""Names carry their shard and cannot be guessed."""
 
 import pytest
 
@@ -32,7 +32,7 @@ def test_a_plan_is_named_after_its_job() -> None:
 
 
 def test_pools_are_drawn_from_those_there_are() -> None:
-    """Our choice: new scenarios spread over all pools."""
+    """Our choice: new scenarios spread over all shards."""
     assert {ids.random_shard(4) for _ in range(200)} == {0, 1, 2, 3}
 
 

@@ -6,7 +6,7 @@ from planner_mcp.errors import InsufficientScopeError
 from planner_mcp.jobs.principals import READ, WRITE, Principal
 
 
-def test_who_lacks_a_scope_is_told_which() -> None:
+def test_a_missing_scope_is_named_in_the_error() -> None:
     """SPEC A3: and what needs it; who holds the scope passes."""
     reader = Principal("ann", frozenset({READ}))
     reader.require(READ)

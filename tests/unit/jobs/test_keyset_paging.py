@@ -10,7 +10,7 @@ from planner_mcp.jobs.keyset_paging import mark, next_page, rows_after
 NOON = datetime(2026, 3, 2, 12, tzinfo=UTC)
 
 
-def test_what_is_older_than_the_last_entry_told_is_still_to_tell() -> None:
+def test_entries_older_than_the_last_one_shown_come_next() -> None:
     """SPEC R2, X2: what came in meanwhile brings nothing twice, and of entries of one time none is lost."""
     last = mark(NOON, "job-b")
     entries = [(NOON + timedelta(seconds=1), "job-c"), (NOON, "job-b"), (NOON, "job-a"), (NOON - timedelta(1), "job-0")]

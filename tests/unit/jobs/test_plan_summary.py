@@ -11,7 +11,7 @@ def test_a_summary_is_the_figures_without_the_routes() -> None:
     assert summary_of(plan) == {"status": "partial", "cost": 7.5, "tickets_served": 3, "unassigned": 2}
 
 
-def test_what_is_late_or_over_is_told_where_there_is_any() -> None:
+def test_lateness_and_overtime_are_included_when_there_are_any() -> None:
     """SPEC T3, T5: all served is not all on time; what is 0, or an older worker did not tell, is left out."""
     routes: list[dict[str, Any]] = [
         {"overtime_s": 90.0, "visits": [{"late_s": 0.0}, {"late_s": 60.0}]},
@@ -22,7 +22,7 @@ def test_what_is_late_or_over_is_told_where_there_is_any() -> None:
     assert figures == {"status": "feasible", "unassigned": 0, "late_tickets": 2, "late_max_s": 60.0, "overtime_s": 90.5}
 
 
-def test_what_would_be_told_as_0_is_not_told() -> None:
+def test_figures_of_0_are_left_out() -> None:
     """SPEC T3, T5: as many late tickets as the visits show, not those late by less than is shown."""
     visits = [{"late_s": 0.004}, {"late_s": 0.0}]
     plan = {"status": "feasible", "routes": [{"overtime_s": 0.004, "visits": visits}]}

@@ -1,4 +1,4 @@
-"""What a deployment allows one principal, and what each of its pools does (SPEC J8)."""
+"""What a deployment allows one principal, and what each of its shards does (SPEC J8)."""
 
 from planner_mcp.jobs.principal_limits import SHARDED_LIMITS, limit_per_shard, limit_text, limits_of
 from planner_mcp.settings import Settings
@@ -14,8 +14,8 @@ def test_one_pool_allows_the_whole_limit() -> None:
     assert not [name for name in limits_of(alone) if "pool" in name]
 
 
-def test_each_of_several_pools_allows_a_part_which_is_told() -> None:
-    """SPEC J8: whole numbers are rounded up, so that each pool allows at least one; a share of 1 is no limit."""
+def test_each_of_several_shards_allows_a_stated_part() -> None:
+    """SPEC J8: whole numbers are rounded up, so that each shard allows at least one; a share of 1 is no limit."""
     wide = Settings(pools=6, max_queued_per_principal=12, max_matrices=20, max_share=0.3, submit_burst=1)
     limits = limits_of(wide)
     per_shard = {

@@ -1,6 +1,7 @@
-"""The one place where an error of Redis becomes an error of the planner.
+"""Translates errors of Redis into errors of the planner.
 
-What Redis answered is for who runs the deployment: the log has the word of a refusal, the command line a sentence.
+Clients hear only that the store failed. The reply of Redis is for the operator: its code is logged, and the command
+line prints a sentence that says what to change.
 """
 
 import errno
@@ -25,7 +26,7 @@ UNAVAILABLE_ERRORS: Final = (
     redis_errors.MasterDownError,
     redis_errors.TryAgainError,
     redis_errors.ClusterError,
-    redis_errors.MovedError,  # a pool that is moved to another node
+    redis_errors.MovedError,  # a shard that is moved to another node
     redis_errors.AskError,
     redis_errors.RedisClusterException,
     OSError,
@@ -45,20 +46,20 @@ TRANSIENT_REPLIES: Final = (
 """Starts of replies by which Redis says "not now"; inside a step they arrive as plain script errors. A blocking read
 that waits while a primary becomes a replica is answered `UNBLOCKED`."""
 LOG_INTERVAL_S: Final = 60.0
-"""A refusal that goes on is in the log this often."""
+"""Shortest time between two log lines about the same refusal."""
 _logged_at: Final[dict[str, float]] = {}
-"""When the word of each refusal was told last, on a monotonic clock."""
+"""When each code of a refusal was last logged, on a monotonic clock."""
 
 log = logging.getLogger("planner.store")
 
 _CONNECTION_CLOSED: Final = (
-    "The job store hangs up: where its port speaks TLS, {url} begins with rediss://, "
-    "and it may want ?ssl_certfile= and ssl_keyfile=."
+    "The job store closes the connection: if its port speaks TLS, {url} must begin with rediss://, "
+    "and it may need ?ssl_certfile= and ssl_keyfile=."
 )
 _NO_ANSWER: Final = (
     "The host in {url} is not found in time, or nobody answers there; rediss:// is for a port that speaks TLS."
 )
-_NOT_LISTENING: Final = "Nobody listens where {url} points to."
+_NOT_LISTENING: Final = "Nothing listens at the address in {url}."
 _REFUSAL_CAUSES: Final = (
     (redis_errors.AuthenticationError, "required", "The job store asks for a password; write it into {url}."),
     (redis_errors.AuthenticationError, "without any", "The job store has no password, so {url} must not name one."),
@@ -78,7 +79,7 @@ _REFUSAL_CAUSES: Final = (
     ),
     (redis_errors.ResponseError, "DB index", "The job store has no database of the number in {url}."),
 )
-"""What an answer of the store comes from, by its kind and words: the first that fits says where to mend it."""
+"""Causes of a refusal by error class and text; the first that fits is used."""
 _CONNECT_CAUSES: Final = (
     (socket.gaierror, "", "The host in {url} is not found."),
     (ConnectionRefusedError, "", _NOT_LISTENING),
@@ -102,25 +103,25 @@ _CONNECT_CAUSES: Final = (
     (ConnectionResetError, "", _CONNECTION_CLOSED),
     (redis_errors.ConnectionError, "closed by server", _CONNECTION_CLOSED),
 )
-"""The same for a store that has not answered yet; of one that did, nothing of this is true any more."""
+"""Causes of a failed first connection. They do not apply to a store that has answered before."""
 _Causes = tuple[tuple[type[BaseException], str, str], ...]
 
 
 @contextmanager
 def explained_connect_errors() -> Iterator[None]:
-    """Be the border for the first words with a store that the settings name: say what to mend where that is clear."""
+    """Translate errors of the first contact with the store in the settings, with what to change where it is known."""
     with _explained((*_REFUSAL_CAUSES, *_CONNECT_CAUSES), has_url=True), translated_errors():
         yield
 
 
 @contextmanager
 def explained_refusals(*, has_url: bool) -> Iterator[None]:
-    """Say of a store that refuses, where an operator hears it, what to mend where that is clear.
+    """Add to a refusal what the operator can change, where it is known.
 
-    It has been greeted: one that answers no more is just not available.
+    The store has answered before, so a lost connection only means that it is unavailable.
 
     Args:
-        has_url: The settings name the store; of the embedded one nothing is said that sends people to its URL.
+        has_url: Whether the settings name the store. For the embedded store no sentence mentions the URL.
     """
     with _explained(_REFUSAL_CAUSES, has_url=has_url):
         yield
@@ -132,14 +133,14 @@ def _explained(causes: _Causes, *, has_url: bool) -> Iterator[None]:
         yield
     except StoreError as error:
         if error.message != error.summary or (cause := _cause_of(error, causes, has_url=has_url)) is None:
-            raise  # it says already what it is, or nobody knows
+            raise  # it has its own message, or the cause is unknown
         raise type(error)(cause) from error
 
 
 def _cause_of(error: BaseException, causes: _Causes, *, has_url: bool) -> str | None:
-    """Return the sentence for the first error behind one that has a sentence: redis-py wraps what the socket said.
+    """Return the sentence for the first error in the chain that has one: redis-py wraps errors of the socket.
 
-    What passes by itself has none, whatever an earlier try met.
+    A transient error has none, whatever an earlier try met.
     """
     source: BaseException | None = error
     while source is not None:
@@ -158,7 +159,7 @@ def _is_transient(error: BaseException) -> bool:
 
 @contextmanager
 def translated_errors() -> Iterator[None]:
-    """Raise `StoreUnavailableError` for what passes by itself, `StoreError` for any other refusal of Redis."""
+    """Raise `StoreUnavailableError` for transient errors, `StoreError` for any other refusal of Redis."""
     try:
         yield
     except UNAVAILABLE_ERRORS as error:
@@ -176,9 +177,9 @@ def translated_errors() -> Iterator[None]:
 
 
 def _log_refusal(error: BaseException) -> None:
-    """Put the word of a refusal into the log, now and then: callers hear only that the store failed.
+    """Log the code of a refusal, at most once in `LOG_INTERVAL_S`; callers hear only that the store failed.
 
-    An error without such a word is no reply of Redis.
+    An error without such a code is no reply of Redis.
     """
     if not isinstance(error, redis_errors.ResponseError):
         return
@@ -189,7 +190,7 @@ def _log_refusal(error: BaseException) -> None:
 
 
 def _reply(error: Exception) -> str:
-    """Return what Redis said, without the command that redis-py puts before it in a pipeline."""
+    """Return the reply of Redis, without the command that redis-py puts before it in a pipeline."""
     return str(error).rpartition("of pipeline caused error: (")[2].lstrip("'\"")
 
 

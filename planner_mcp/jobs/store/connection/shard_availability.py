@@ -1,8 +1,8 @@
-"""Which pools answer, and what that means for those that do.
+"""Tracks which shards answer.
 
-The pools of a cluster lie on several nodes, of which one may be away while the others go on. Owns the two rules for
-that. A question to all pools goes to them at once, and the answers that come are enough. A round from pool to pool
-leaves out one that failed until all are asked again. Only when no pool answers does the store count as away.
+The shards of a cluster lie on several nodes; one node may be down while the others work. Two rules follow. A command
+for all shards is sent to all at once, and the answers that arrive are used. A loop over the shards skips one that
+failed until all are asked again. The store is unavailable only when no shard answers.
 """
 
 import asyncio
@@ -17,10 +17,10 @@ T = TypeVar("T")
 
 
 async def ask_all(shards: Sequence[int], ask: Callable[[int], Awaitable[T]]) -> dict[int, T]:
-    """Return the answers of the pools that are there, by pool.
+    """Return the answers of the available shards, by shard.
 
     Raises:
-        StoreUnavailableError: None is there.
+        StoreUnavailableError: No shard answered.
     """
     answers = await asyncio.gather(*(ask(shard) for shard in shards), return_exceptions=True)
     there: dict[int, T] = {}
@@ -35,11 +35,11 @@ async def ask_all(shards: Sequence[int], ask: Callable[[int], Awaitable[T]]) -> 
 
 
 class ShardAvailability:
-    """The pools as a worker found them.
+    """The availability of the shards as one worker found it.
 
     Args:
         pools: How many there are.
-        lease_s: How long a worker may be silent.
+        lease_s: How long a worker may go without renewing.
         clock: Monotonic seconds.
     """
 
@@ -51,13 +51,13 @@ class ShardAvailability:
         self._reaping_paused_until: dict[int, float] = {}
 
     def there(self) -> Sequence[int]:
-        """Return the pools worth asking: all of them when none answered."""
+        """Return the available shards, or all of them when none is available."""
         return [shard for shard in self._all if shard not in self._unavailable] or self._all
 
     def reapable(self) -> Sequence[int]:
-        """Return the pools whose leases mean something.
+        """Return the shards in which expired leases may be reaped.
 
-        A lease says nothing about a worker that could not renew it: once a pool went away, and once it is back, each
+        A lease says nothing about a worker that could not renew it: once a shard went away, and once it is back, each
         lease in it counts anew.
         """
         now = self._clock()
@@ -65,7 +65,7 @@ class ShardAvailability:
 
     @contextmanager
     def tracking(self, shard: int) -> Iterator[None]:
-        """Note whether a pool answers inside the block; the error of one that does not passes when no other is left."""
+        """Note whether a shard answers inside the block; its error is raised only when no other shard is available."""
         try:
             yield
         except StoreUnavailableError:
@@ -76,7 +76,7 @@ class ShardAvailability:
             self._note(shard, is_there=True)
 
     async def ask_all(self, ask: Callable[[int], Awaitable[T]]) -> dict[int, T]:
-        """Ask every pool, also those that were away, and note who answers; see the function of that name."""
+        """Ask every shard, also the unavailable ones, and note which answer; see the function `ask_all`."""
 
         async def tracked(shard: int) -> T:
             with self.tracking(shard):

@@ -1,7 +1,7 @@
-"""Pages of what several pools list, each its own newest first.
+"""Pages of a list that is spread over several shards, each newest first.
 
-Owns where a page begins in each pool, and bringing their parts together. Of the entries before a page only the ages are
-read, a limited number per step, because a step keeps everybody else waiting.
+Owns where a page begins in each shard, and the merge of their parts. For the entries before a page only the times are
+read, a limited number per step, because other commands wait while a step runs.
 """
 
 from collections import deque
@@ -12,13 +12,13 @@ from typing import Any, Final, TypeVar
 
 T = TypeVar("T")
 AT_ONCE: Final = 500
-"""Ages of one pool read in one step."""
+"""Times read from one shard in one step."""
 Ages = Callable[[int, int], Awaitable[Iterable[float]]]
-"""Reads when the rows of one pool were made, newest first: from a position on, so many or fewer."""
+"""Reads the creation times of the rows of one shard, newest first: from an offset, at most a count."""
 
 
 async def page_starts(shards: Sequence[Ages], offset: int) -> list[int]:
-    """Return how many rows of each pool come before so many of all."""
+    """Return at which row of each shard the page at an offset of the whole list begins."""
     if len(shards) == 1:
         return [offset]
     before, ahead, unread = [0] * len(shards), [deque[float]() for _ in shards], [*range(len(shards))]
@@ -34,5 +34,5 @@ async def page_starts(shards: Sequence[Ages], offset: int) -> list[int]:
 
 
 def merged(shards: Iterable[Iterable[T]], count: int, age: Callable[[T], Any]) -> list[T]:
-    """Return the newest rows of all pools; the order inside each stays, so pages neither overlap nor leave gaps."""
+    """Return the newest rows of all shards. The order in each shard is kept, so pages neither overlap nor have gaps."""
     return list(islice(merge(*shards, key=age, reverse=True), count))

@@ -1,7 +1,7 @@
 """One subscription per replica that wakes whoever waits for a channel.
 
-Owns the connection and who waits for what. A wake-up is a hint, not news: waiters read the store after it, and they
-are also woken when the connection was lost, so nothing is missed meanwhile.
+Owns the connection and the waiters of each channel. A wake-up carries no data: waiters read the store after it. They
+are also woken when the connection was lost, so that they miss nothing.
 """
 
 import asyncio
@@ -24,7 +24,7 @@ LOST: Final = (RedisError, RedisClusterException, OSError)
 
 
 class Waiter:
-    """Rings when its channel had news."""
+    """Waits for a message on one channel."""
 
     def __init__(self) -> None:
         self._is_woken = asyncio.Event()
@@ -34,7 +34,7 @@ class Waiter:
         self._is_woken.set()
 
     async def wait(self, timeout_s: float) -> bool:
-        """Return True once it rang, False when the time is up."""
+        """Return True once woken, False when the time is up."""
         try:
             async with asyncio.timeout(timeout_s):
                 await self._is_woken.wait()
@@ -59,12 +59,12 @@ class ChannelNotifier:
         self._on_cancel: list[Callable[[str], None]] = []
 
     def on_cancel(self, handler: Callable[[str], None]) -> None:
-        """Say who else hears of cancelled requests (`"<session> <request id>"`)."""
+        """Add a handler of cancelled requests (`"<session> <request id>"`)."""
         self._on_cancel.append(handler)
 
     @asynccontextmanager
     async def watch(self, channel: str) -> AsyncIterator[Waiter]:
-        """Yield a bell for a channel. It rings once the subscription stands, so read the store after the first ring."""
+        """Yield a waiter for a channel. It is woken once the subscription stands; read the store after that."""
         waiter = Waiter()
         waiting = self._waiters.setdefault(channel, set())
         is_first = not waiting

@@ -1,4 +1,4 @@
-"""The events as kept: each job's own stream, and the feed a replica listens to. Implements `jobs.ports.EventLog`."""
+"""Stored events: a stream for each job, and a feed for each shard. Implements `jobs.job_ports.EventLog`."""
 
 from collections.abc import Container
 from typing import Final
@@ -15,14 +15,14 @@ class RedisEventLog:
     """Reads the shared feeds.
 
     Args:
-        link: The line to Redis.
+        script_client: Runs steps and commands.
     """
 
     def __init__(self, script_client: ScriptClient) -> None:
         self._script_client = script_client
 
     async def feed_end(self, shard: int) -> str:
-        """Return the position after everything that the feed of a pool holds."""
+        """Return the position after everything that the feed of a shard holds."""
         last = await self._script_client.command("XREVRANGE", store_keys.key(shard, "feed"), "+", "-", "COUNT", 1)
         return str(last[0][0]) if last else "0"
 

@@ -20,7 +20,7 @@ local function startable(id, job, delivery, principal, missing)
   settle(id, job, 'fail', '{"error":' .. missing .. '}')
 end
 
--- All the job lives by was renewed when it was queued, and daily since: that lasts longer than any search.
+-- The lives of the job's keys were renewed when it was queued, and daily since: longer than any search lasts.
 local function start(id, job, scenario, worker)
   move(id, job, 'claim')
   outlive(index_key(job.principal, job.state))

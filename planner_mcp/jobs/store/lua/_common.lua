@@ -1,5 +1,5 @@
 -- Prefixed to every step: names of keys, the clock, reading a job, events and lives.
--- KEYS[1] is the hash tag of the pool ({p0}); every key a step touches starts with it, so all lie in one slot.
+-- KEYS[1] is the hash tag of the shard ({p0}); every key a step touches starts with it, so all lie in one slot.
 -- ARGV[1] holds the named arguments as JSON. LIMITS and MOVES are written in front of this text when it is loaded.
 local call = redis.call
 local P = KEYS[1] .. ':'
@@ -176,7 +176,7 @@ local function joined(head, object)
   return '{' .. head .. (object == '{}' and '}' or ',' .. object:sub(2))
 end
 
--- One event: into the job's own stream (the order that counts) and into the pool's feed (what replicas listen to).
+-- One event: into the job's own stream (the order that counts) and into the shard's feed (what replicas listen to).
 -- `is_change` says that the state or the best cost is another now.
 local function emit(id, job, kind, extra, is_change)
   local number = tonumber(job.events) + 1

@@ -1,6 +1,6 @@
 -- Which job goes next. Ready entries never outnumber the slots of living workers, so the stream's FIFO harms nobody.
 -- Fair sharing is start-time fair queueing: a principal's turn is its virtual time, which each job dispatched moves on
--- by its estimated CPU seconds over the principal's weight. `clock.v` is the pool's virtual time.
+-- by its estimated CPU seconds over the principal's weight. `clock.v` is the shard's virtual time.
 local LEASES = P .. 'leases'
 local FRONT = 2 ^ 45
 local START_S = 0.01 -- the least a job is charged: with nothing, whoever asks for nothing would always be next
@@ -15,7 +15,7 @@ local function clocked()
 end
 
 -- How many jobs of one principal may be handed out: its quota, and no more than its share of the slots there are. All
--- pools have the same slots, so each has a part of the share.
+-- shards have the same slots, so each has a part of the share.
 local function quota()
   if LIMITS.max_share >= 1 then return LIMITS.max_solving end
   return math.min(LIMITS.max_solving, math.max(1, math.floor(LIMITS.max_share * clocked().slots + 1e-9)))
@@ -34,7 +34,7 @@ local function line_up(principal, served)
   end
 end
 
--- The job an entry of the ready stream names, and its principal, which entries of earlier versions do not tell.
+-- The job of an entry of the ready stream, and its principal, which entries of earlier versions lack.
 local function named(entry)
   if entry then return entry[2][2], entry[2][4] end
 end
@@ -63,7 +63,7 @@ local function forget_worker(worker)
   call('HDEL', LEASES, worker)
 end
 
--- The lease a worker runs with, in ms: for while a change of it is rolled out there are two. Ours, where it told none.
+-- The lease of a worker in ms. Workers may have different ones during a rollout; without one our own counts.
 local function lease_ms_of(worker, leases) return tonumber(leases[worker] or LIMITS.lease_ms) end
 
 -- The workers that called within three of their leases, and those that did not.
@@ -121,7 +121,7 @@ local function charge(principal, cpu_s, start)
   return place
 end
 
--- Gives back what a job that is over was charged and did not use, though nobody falls behind the pool's virtual time.
+-- Gives back what a job that is over was charged and did not use, though nobody falls behind the shard's virtual time.
 local function refund(job)
   local credit = job.charged == '1' and call('ZSCORE', CREDIT, job.principal)
   if not credit then return end

@@ -17,7 +17,7 @@ local function post(id, job, event, data)
   call('XADD', OUTBOX, '*', 'delivery_id', id .. ':' .. event, 'principal', job.principal, 'url', job.url, 'event', text)
 end
 
--- The same call makes a new job from now on. (An explicit key answers for every state.)
+-- Lets the same call make a new job. (An explicit key still returns this one.)
 local function answer_no_more(id, job)
   if job.idem ~= '' and call('GET', job.idem) == id then call('DEL', job.idem) end
 end
@@ -65,7 +65,7 @@ local function put_back(id, job, change, poison)
   return true
 end
 
--- The job a worker speaks for, or nil when its claim is not the last one or the job left it.
+-- The job that a worker holds, or nil when its claim is not the last one or the job was taken from it.
 local function held(id, fence)
   local job = read(id)
   return job and tonumber(job.fence) == fence and job.state == 'solving' and job or nil

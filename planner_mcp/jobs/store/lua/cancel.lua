@@ -1,4 +1,4 @@
--- Cancels: a queued job at once, a solving one by a flag and a word to its worker. A terminal job stays as it is.
+-- Cancels: a queued job at once, a solving one by a flag and an entry in the control stream. A terminal job stays as it is.
 -- From then on the same call makes a new job: this one can only end cancelled.
 -- A: job, principal, keep ('keep' or 'drop')
 local job = owned(A.job, A.principal)

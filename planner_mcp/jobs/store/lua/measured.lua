@@ -1,2 +1,2 @@
--- Everything this pool has measured: field and number, one after the other.
+-- Everything this shard has measured: field and number, one after the other.
 return { 'ok', call('HGETALL', MEASURED) }

@@ -1,4 +1,4 @@
--- Extends a lease and says what was asked meanwhile. XCLAIM alone would take a job back from its next holder.
+-- Extends a lease and returns the flags of the job. XCLAIM alone would take a job back from its next holder.
 -- A: job, fence, delivery, worker
 local job = held(A.job, A.fence)
 if not job or job.delivery ~= A.delivery then return { 'lost' } end

@@ -1,6 +1,6 @@
 -- With several pools: binds an explicit idempotency key to its arguments in the key's home pool, before the submit.
 -- A key with other arguments is a `conflict` while a call may be under way that was not refused. Later it is `doubtful`:
--- a conflict if the pool of that call, whose job is answered, knows the key; else these arguments are found void.
+-- a conflict if the shard of that call, whose job is answered, knows the key; else these arguments are found void.
 -- A: principal, idem, digest, idem_s, job, call_s, void (a digest that was found void, or '')
 local name = A.principal .. ':' .. A.idem
 local bound, calls = P .. 'bound:' .. name, P .. 'calls:' .. name

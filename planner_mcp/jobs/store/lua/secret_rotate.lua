@@ -1,5 +1,5 @@
 -- Makes the first secret of a principal, or puts a new one before the old ones; those whose time is over are forgotten.
--- A: principal, is_first (only when there is none), old_ms (life of an old secret), most, keep_ms; ARGV[2]: sealed
+-- A: principal, is_first (only when there is none), old_ms (life of an old secret), most, keep_ms; ARGV[2]: encrypted
 local key = P .. 'whsec:' .. A.principal
 local current = call('HGET', key, 'current')
 if not (A.is_first and current) then

@@ -1,5 +1,5 @@
--- Tell a session, on its standalone stream, of one step of something it watches: once, whoever of several replicas tells.
--- Returns 1 when it was told, 0 when it had been told before or is not watched, -1 when the session is gone.
+-- Adds one change of something a session watches to its standalone stream: once, even if several replicas try.
+-- Returns 1 when it was added, 0 when it was added before or is not watched, -1 when the session is gone.
 -- KEYS: 1 session row, 2 standalone stream, 3 names of the session's streams, 4 what the session watches
 -- ARGV: 1 cursor (field of KEYS[4]), 2 position ('<number>-<number>', or 'over': nothing follows), 3 ttl_s,
 --       4 max length, 5 channel, 6 stream name, 7… pairs of the watch a message is for ('' for none in particular), and

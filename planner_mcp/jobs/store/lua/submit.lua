@@ -41,7 +41,7 @@ write(A.job, job, {
   summary = '', progress = '', best = '', events = 0,
 })
 call('HSET', scenario_key(A.scenario), 'job', A.job)
--- who watches the scenario's result follows this job from now on (jobs/pubsub_channels.py: scenario_channel)
+-- watchers of the scenario's result follow this job from now on (jobs/pubsub_channels.py: scenario_channel)
 call('PUBLISH', 'scn:' .. A.scenario, A.job)
 call('ZADD', QUEUED, NOW_MS, A.job)
 call('ZADD', index_key(A.principal), job.seq, A.job)

@@ -1,4 +1,4 @@
--- Forgets couriers that left: consumers of the outbox that hold no entry and were not heard of for a while. One that
+-- Forgets dispatchers that left: consumers of the outbox that hold no entry and were not heard of for a while. One that
 -- lives all the same is a consumer again with its next read.
 -- A: silent_ms
 for _, flat in ipairs(call('XINFO', 'CONSUMERS', OUTBOX, 'couriers')) do

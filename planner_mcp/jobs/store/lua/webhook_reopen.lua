@@ -1,4 +1,4 @@
--- Opens an endpoint in this pool because its owner asked for it in another.
+-- Opens an endpoint in this shard because its owner asked for it in another.
 -- A: endpoint
 reopen(A.endpoint)
 rescore(A.endpoint)

@@ -1,4 +1,4 @@
-"""Scenarios, jobs and plans as a caller reaches them. Implements `jobs.ports.JobStore`."""
+"""Scenarios, jobs and plans as a caller reaches them. Implements `jobs.job_ports.JobStore`."""
 
 import json
 from asyncio import timeout
@@ -42,8 +42,8 @@ class RedisJobStore:
     """The caller's side of the store.
 
     Args:
-        link: The line to Redis.
-        settings: Lives, pools and cores.
+        script_client: Runs steps and commands.
+        settings: Lives, shards and cores.
     """
 
     def __init__(self, script_client: ScriptClient, settings: Settings) -> None:
@@ -73,7 +73,7 @@ class RedisJobStore:
         """Return a scenario of the principal, and keep it for another scenario TTL."""
         name = store_keys.key(self._shard("scn", scenario_id), "scn", scenario_id)
         if await self._script_client.command("HGET", name, "principal") != principal:
-            raise NotFoundError  # before the body is read, so that somebody else's large day takes no longer
+            raise NotFoundError  # before the body is read, so that the time does not tell whether it exists
         if not (kept := await self._script_client.command("HGETALL", name)):
             raise NotFoundError
         return record_codec.scenario_from_hash({**kept, "job": await self._use_scenario(principal, scenario_id)})
@@ -146,7 +146,7 @@ class RedisJobStore:
         return error.reached(problem, limit_text(self._settings, setting), hint, retry_after_s=float(wait_s))
 
     async def _bind_key(self, args: dict[str, Any]) -> None:
-        """Bind an idempotency key to its arguments in its home pool, unless a call or job with others relies on it."""
+        """Bind an idempotency key to its arguments in its home shard, unless a call or job with others relies on it."""
         binding = {name: args[name] for name in _BINDING} | {"call_s": store_keys.CALL_S, "void": ""}
         reply = await self._script_client.step("reserve", self._home(args), binding)
         if reply[0] == "doubtful" and not await self._knows_key(args, self.shard_of_job(reply[2])):
@@ -155,13 +155,13 @@ class RedisJobStore:
             raise IdempotencyConflictError
 
     async def _knows_key(self, args: dict[str, Any], shard: int) -> bool:
-        """Return whether a job was made in a pool with an idempotency key."""
+        """Return whether a job was made in a shard with an idempotency key."""
         return bool(
             await self._script_client.command("EXISTS", store_keys.key(shard, "idem", args["principal"], args["idem"]))
         )
 
     async def _release_key(self, args: dict[str, Any]) -> None:
-        """End a refused call's part in the binding; later where the home pool is away: the refusal is the news."""
+        """Withdraw a refused call from the binding. If the home shard is unavailable, the binding expires later."""
         with suppress(StoreUnavailableError):
             await self._script_client.step(
                 "release", self._home(args), {name: args[name] for name in ("principal", "idem", "job")}
@@ -195,12 +195,12 @@ class RedisJobStore:
         return shard_pages.merged(jobs, count, lambda job: job.submitted_at), total
 
     async def _page(self, step: str, args: dict[str, Any], offset: int, count: int) -> tuple[list[ScriptReply], int]:
-        """Return what each pool may have on a page, and how much all list together."""
+        """Return what each shard may have on a page, and how much all list together."""
 
         async def read(shard: int, look: str, offset: int, count: int) -> ScriptReply:
             asked = args | {"look": look, "offset": offset, "count": count}
             while (reply := await self._script_client.step(step, shard, asked))[0] == "again":
-                pass  # others had their turn; what is gone is cleared before anything is shown
+                pass  # other commands ran in between; expired rows are cleared before any page is shown
             return reply[1:]
 
         async def ages(shard: int, offset: int, count: int) -> list[int]:
@@ -252,10 +252,10 @@ class RedisJobStore:
     # ---- the queue
 
     async def stats(self, pools: Sequence[int] | None = None) -> QueueStats:
-        """Return the queue at a glance, over the pools that answer.
+        """Return the queue at a glance, over the shards that answer.
 
-        Every worker serves them all, so slots count once: as in the pool that has the fewest, for a worker that knows
-        of fewer pools leaves what is queued in the others.
+        Every worker serves them all, so slots count once: as in the shard that has the fewest, for a worker that knows
+        of fewer shards leaves what is queued in the others.
         """
         asked = range(self._settings.pools) if pools is None else pools
         rows = await ask_all(asked, lambda shard: self._script_client.step("stats", shard, {}))
@@ -263,7 +263,7 @@ class RedisJobStore:
         return QueueStats(sum(queued), sum(solving), min(workers), min(slots), self._settings.pools - len(rows))
 
     async def measurements(self) -> Mapping[str, int]:
-        """Return the fields of `jobs/measurements.py`, summed over the pools that answer."""
+        """Return the fields of `jobs/measurements.py`, summed over the shards that answer."""
         rows = await ask_all(range(self._settings.pools), lambda shard: self._script_client.step("measured", shard, {}))
         total = Counter[str]()
         for _ok, flat in rows.values():
@@ -271,11 +271,11 @@ class RedisJobStore:
         return total
 
     async def ping(self) -> Sequence[int]:
-        """Return the pools in which Redis confirmed a write; raise `StoreUnavailableError` when there is none."""
+        """Return the shards in which Redis confirmed a write; raise `StoreUnavailableError` when there is none."""
         return [*await ask_all(range(self._settings.pools), self._ping)]
 
     async def confirm(self) -> Sequence[int]:
-        """Return the pools in which a write is as safe as the settings ask; raise `StoreUnavailableError` for none."""
+        """Return the shards in which a write is as safe as the settings ask; raise `StoreUnavailableError` for none."""
         return [
             *await ask_all(range(self._settings.pools), lambda shard: self._script_client.safe_step("stats", shard, {}))
         ]
@@ -288,7 +288,7 @@ class RedisJobStore:
             raise StoreUnavailableError from error
 
     def shard_of_job(self, job_id: str) -> int:
-        """Return the pool a job lies in."""
+        """Return the shard a job lies in."""
         return self._shard("job", job_id)
 
     def _shard(self, kind: ids.IdKind, name: str) -> int:

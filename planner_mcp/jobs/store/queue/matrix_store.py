@@ -1,4 +1,4 @@
-"""Tables of travel in the store. Implements `jobs.ports.MatrixStore`."""
+"""Travel matrices in the store. Implements `jobs.job_ports.MatrixStore`."""
 
 from collections.abc import Mapping
 
@@ -11,11 +11,11 @@ from planner_mcp.settings import Settings
 
 
 class RedisMatrixStore:
-    """The side of the store that keeps tables.
+    """Stores travel matrices.
 
     Args:
-        link: The line to Redis.
-        settings: Lives, pools and how many tables a principal may keep.
+        script_client: Runs steps and commands.
+        settings: Lives, shards and how many matrices a principal may keep.
     """
 
     def __init__(self, script_client: ScriptClient, settings: Settings) -> None:
@@ -23,13 +23,13 @@ class RedisMatrixStore:
         self._settings = settings
 
     async def put_matrix(self, principal: str, matrix_id: str, words: Mapping[str, str], *, is_cache: bool) -> None:
-        """Keep tables for the scenario TTL from their last use.
+        """Store matrices for the scenario TTL from their last use.
 
         Args:
             principal: Whose they are.
-            matrix_id: Their name; the same tables put again live on.
+            matrix_id: Their id; storing the same matrices again renews them.
             words: `TravelMatrices.pack()`.
-            is_cache: They can be had again, so the oldest such tables make room; otherwise too many are refused.
+            is_cache: They can be requested again, so the oldest make room; otherwise too many are refused.
 
         Raises:
             QuotaExceededError: The principal keeps as many as it may.
@@ -50,17 +50,17 @@ class RedisMatrixStore:
             raise QuotaExceededError.reached(problem, allowed, "Delete one.", retry_after_s=60)
 
     async def get_matrix(self, principal: str, matrix_id: str) -> dict[str, str]:
-        """Return tables of the principal as they were put, and keep them for another TTL."""
+        """Return matrices of the principal as they were stored, and keep them for another TTL."""
         name = self._key(matrix_id)
         if await self._script_client.command("HGET", name, "principal") != principal:
-            raise NotFoundError  # before the tables are read: somebody else's take no longer than unknown ones
+            raise NotFoundError  # before the matrices are read, so that the time does not tell whether they exist
         if not (kept := await self._script_client.fetch("HGETALL", name)):
             raise NotFoundError
         await self._use_matrix(principal, matrix_id)
         return {field: word for field, word in kept.items() if field != "principal"}
 
     async def outline_matrix(self, principal: str, matrix_id: str) -> tuple[str, list[str]]:
-        """Return the locations of the principal's tables as they were put, and the names of all that was put."""
+        """Return the locations of the principal's matrices as they were stored, and the names of all stored fields."""
         name = self._key(matrix_id)
         owner, locations = await self._script_client.command("HMGET", name, "principal", "locations")
         if owner != principal or not (fields := await self._script_client.command("HKEYS", name)):
@@ -69,7 +69,7 @@ class RedisMatrixStore:
         return locations, fields
 
     async def drop_matrix(self, principal: str, matrix_id: str) -> None:
-        """Forget tables of the principal."""
+        """Delete matrices of the principal."""
         name = self._key(matrix_id)
         if await self._script_client.command("HGET", name, "principal") != principal:
             raise NotFoundError

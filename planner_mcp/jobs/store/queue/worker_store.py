@@ -1,7 +1,7 @@
-"""The store as a worker sees it. Implements `jobs.ports.WorkerStore`.
+"""The store as a worker sees it. Implements `jobs.job_ports.WorkerStore`.
 
-With several pools a worker serves them all: it looks into each in turn, then waits on one after another, so that a
-round over all takes `ROUND_S`. A pool that is away is left out until the next beat finds it there.
+With several shards a worker serves them all: it looks into each in turn, then waits on one after another, so that a
+round over all takes `ROUND_S`. An unavailable shard is skipped until the next heartbeat reaches it.
 """
 
 import json
@@ -27,7 +27,7 @@ from planner_mcp.text import compact
 
 GROUP: Final = "workers"
 ROUND_S: Final = 0.5
-"""Longest a job or a word in one of several pools waits for a worker to come round."""
+"""Longest time between two looks of a worker into one of several shards."""
 REAP_AT_ONCE: Final = 100
 RETRY_PAUSES_S: Final = (0.02, 0.1, 0.3)
 """Pauses between the tries of a step whose answer must not be lost; together well below a lease."""
@@ -37,8 +37,8 @@ class RedisWorkerStore:
     """The worker's side of the store.
 
     Args:
-        link: The line to Redis.
-        settings: Number of pools, and the lease.
+        script_client: Runs steps and commands.
+        settings: Number of shards, and the lease.
     """
 
     def __init__(self, script_client: ScriptClient, settings: Settings) -> None:
@@ -47,13 +47,13 @@ class RedisWorkerStore:
         self._claim_turn, self._control_turn = count(), count()
         self._control_read_to: dict[int, str] = {}
         self._held = defaultdict[tuple[str, int], set[str]](set)
-        """What each worker here has claimed, by pool; of other deliveries to it the claim, or its answer, was lost."""
+        """Entries claimed by each worker here, by shard. Of other entries delivered to it the answer was lost."""
         self._claiming = defaultdict[str, Lock](Lock)
 
-    # ---- being there
+    # ---- registration
 
     async def register(self, worker_id: str, slots: int) -> None:
-        """Announce a worker, or say it still lives. Call it at least once a lease; three leases of silence end it."""
+        """Register a worker or send its heartbeat. After three leases without one the worker counts as dead."""
         beat = {"worker": worker_id, "slots": slots}
         await self.availability.ask_all(lambda shard: self._script_client.step("register", shard, beat))
 
@@ -61,7 +61,7 @@ class RedisWorkerStore:
         """Withdraw a worker that drains; the jobs it holds stay its own."""
         await self.register(worker_id, 0)
 
-    # ---- taking jobs
+    # ---- claiming
 
     async def claim(self, worker_id: str, wait_s: float) -> Claim | None:
         """Take the next job, waiting up to `wait_s` for one. Fencing numbers of a job only rise."""
@@ -85,7 +85,7 @@ class RedisWorkerStore:
         return entry is not None
 
     def _shard_turns(self, wait_s: float, turn: Iterator[int]) -> Iterator[tuple[int, float]]:
-        """Yield pools to look into and how long to wait there, until the time is up; another one is first each time."""
+        """Yield shards to look into and how long to wait there, until the time is up. The first shard rotates."""
         ends_at = monotonic() + wait_s
         there = self.availability.there()
         at = next(turn) % len(there)
@@ -116,7 +116,7 @@ class RedisWorkerStore:
         return Claim(job, job.fence, worker_id, ready_entry_id, scenario, best, job.progress.elapsed_s)
 
     async def _step_with_retries(self, step: str, shard: int, args: dict[str, Any]) -> ScriptReply:
-        """Run a step again when its answer was lost: a claim nobody knows of would cost the job a lease and a crash."""
+        """Run a step again when its answer was lost: an unknown claim would cost the job a lease and a crash."""
         pauses_s = iter(RETRY_PAUSES_S)
         while True:
             try:
@@ -127,12 +127,12 @@ class RedisWorkerStore:
                 await sleep(pause_s)
 
     async def _warm_plan(self, job: Job) -> dict[str, Any] | None:
-        """Return the plan a job was asked to start from; one that has expired or is away is no reason to fail."""
+        """Return the plan a job was asked to start from, None when it has expired or its shard is unavailable."""
         if (plan_id := job.request.warm_plan_id) is None:
             return None
         shard = ids.shard_of("plan", plan_id)
         text = None
-        with suppress(StoreUnavailableError):  # the pool of the job is there, and its claim stands
+        with suppress(StoreUnavailableError):  # the shard of the job is there, and its claim stands
             owner = await self._script_client.command(
                 "HGET", store_keys.key(shard, "job", ids.job_of(plan_id)), "principal"
             )
@@ -164,7 +164,7 @@ class RedisWorkerStore:
         return ()
 
     async def _control_entries(self, shard: int, block_s: float) -> list[str]:
-        """Return the jobs that a pool has had words about since the last call."""
+        """Return the jobs of a shard whose flags changed since the last call."""
         after = self._control_read_to.get(shard) or await self._last_control_id(shard)
         words = await self._script_client.read_stream(
             store_keys.key(shard, "control"), after, count=100, block_s=block_s
@@ -186,14 +186,14 @@ class RedisWorkerStore:
         }
         self._must_hold(claim, await self._step("report", claim, args, _text(plan)))
 
-    # ---- letting go
+    # ---- ending
 
     async def complete(
         self, claim: Claim, progress: Progress, plan: dict[str, Any], *, take_next: bool = False
     ) -> Claim | None:
         """End the job completed with its plan; cancelled, when a cancel was answered before.
 
-        With several pools no next job is taken here: the worker would never come round to the others.
+        With several shards no next job is taken here: the worker would never come round to the others.
         """
         result = {"plan_id": ids.plan_of(claim.job.id), **summary_of(plan)}
         args = {**_progress(progress), **_plan(claim, plan), "extra": compact({"result": result})}
@@ -233,7 +233,7 @@ class RedisWorkerStore:
     async def reap(self) -> int:
         """Requeue jobs whose lease ran out (a lost worker counts as a crash), forget dead workers; return how many.
 
-        A pool that went away or came back less than a lease ago is spared: its workers could not renew.
+        A shard that went away or came back less than a lease ago is spared: its workers could not renew.
         """
         await self.availability.ask_all(
             lambda shard: self._script_client.step("register", shard, {"worker": "", "slots": 0})
@@ -270,7 +270,7 @@ BLANK: Final = {
     "progress": "", "best": "", "error": "", "plan_id": "", "summary": "", "extra": "{}",
     "next": "", "missing": MISSING,
 }  # fmt: skip
-"""What an end of a job says when nothing else is said."""
+"""Arguments of the `finish` step that a caller leaves out."""
 
 
 def _progress(progress: Progress) -> dict[str, str]:

@@ -10,10 +10,10 @@ from planner_mcp.jobs.store.connection.script_client import ScriptClient
 
 
 class RedisApiKeyStore:
-    """Keeps, finds and revokes records. Implements `auth.api_keys.ApiKeyStore`.
+    """Keeps, finds and revokes records. Implements `jobs.api_key_records.ApiKeyStore`.
 
     Args:
-        link: The line to Redis.
+        script_client: Runs steps and commands.
     """
 
     def __init__(self, script_client: ScriptClient) -> None:

@@ -33,7 +33,7 @@ class AuditLog:
     """Adds and reads lines.
 
     Args:
-        link: The line to Redis.
+        script_client: Runs steps and commands.
         settings: How long a day is kept.
     """
 

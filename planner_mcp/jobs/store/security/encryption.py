@@ -27,7 +27,7 @@ class SecretCipher:
         self._cipher = AESGCM(hashlib.sha256(b"planner-mcp seal 1\n" + key).digest())
 
     def encrypt(self, text: str, owner: str) -> str:
-        """Return a text sealed for an owner; each call gives another result."""
+        """Return a text encrypted for an owner; each call gives another result."""
         nonce = secrets.token_bytes(NONCE_BYTES)
         return (nonce + self._cipher.encrypt(nonce, text.encode(), owner.encode())).hex()
 
@@ -56,7 +56,7 @@ def open_cipher(settings: Settings) -> SecretCipher:
 
 
 def state_key(settings: Settings) -> bytes:
-    """Return the key that seals the state of calls that come again: another use, another key. Raises as
+    """Return the key that encrypts the state of calls that come again: another use, another key. Raises as
     `open_cipher`.
     """
     return hashlib.sha256(b"planner-mcp request state 1\n" + _key(settings)).digest()

@@ -11,7 +11,7 @@ class RateLimiter:
     """Counts the requests of principals.
 
     Args:
-        link: The line to Redis.
+        script_client: Runs steps and commands.
         settings: Rate and burst.
     """
 

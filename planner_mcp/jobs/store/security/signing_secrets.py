@@ -1,4 +1,4 @@
-"""Signing secrets of principals in Redis: sealed, rotated, shown once (SPEC W1, W5).
+"""Signing secrets of principals in Redis: encrypted, rotated, shown once (SPEC W1, W5).
 
 ```text
 {p0}:whsec:<p>   hash    current, old (JSON [{sealed, until_ms}]), created_ms, shown_ms       KEEP_S from last use
@@ -24,7 +24,7 @@ MAX_SECRETS: Final = 10
 """Secrets that sign at one time, the current one included."""
 KEEP_S: Final = 400 * 86400
 CACHED_PRINCIPALS: Final = 1000
-"""Principals whose secrets a courier knows by heart."""
+"""Principals whose secrets a dispatcher caches."""
 
 log = logging.getLogger("planner.secrets")
 
@@ -33,7 +33,7 @@ class RedisSigningSecrets:
     """The secrets of all principals. Implements `SigningSecretStore`.
 
     Args:
-        link: The line to Redis.
+        script_client: Runs steps and commands.
         seal: Encrypts what is stored.
     """
 
@@ -50,7 +50,7 @@ class RedisSigningSecrets:
         not open is left out: one signature is enough for a receiver.
 
         Raises:
-            StoreError: The current one was sealed with another key.
+            StoreError: The current one was encrypted with another key.
         """
         try:
             kept, now_ms = await self._rotate(principal, is_first=True)
@@ -61,12 +61,12 @@ class RedisSigningSecrets:
         current = self._cipher.open(kept["current"], principal)
         old = [self._opened(one["sealed"], principal) for one in _old(kept, now_ms)]
         found = [current, *filter(None, old)]
-        if None in old and found != self._last.get(principal):  # told once, not with each delivery
+        if None in old and found != self._last.get(principal):  # logged once, not with each delivery
             log.warning("%d old webhook secrets of %s do not open and sign no more", old.count(None), principal)
         return self._remember(principal, found)
 
     def _opened(self, sealed: str, principal: str) -> str | None:
-        """Return a secret, None where it was sealed with another key."""
+        """Return a secret, None where it was encrypted with another key."""
         try:
             return self._cipher.open(sealed, principal)
         except StoreError:
@@ -83,7 +83,7 @@ class RedisSigningSecrets:
         """Return the secret, made on first need, if nobody has seen it yet; otherwise what is known of it.
 
         Raises:
-            StoreError: It was sealed with another key.
+            StoreError: It was encrypted with another key.
         """
         kept, now_ms = await self._rotate(principal, is_first=True)
         self._cipher.open(kept["current"], principal)  # before it counts as shown: with another key nobody would see it
@@ -98,7 +98,7 @@ class RedisSigningSecrets:
             is_forced: Also where the current one does not open here, which then signs no more.
 
         Raises:
-            StoreError: The current one was sealed with another key: couriers that have it could not open a new one.
+            StoreError: The current one was encrypted with another key, so dispatchers could not decrypt a new one.
         """
         if not is_forced and (current := await self._script_client.command("HGET", _key(principal), "current")):
             self._cipher.open(current, principal)

@@ -1,6 +1,7 @@
-"""The names of the keys of one MCP session. All share its hash tag; those of questions are in `notes.py`.
+"""The names of the keys of one MCP session. All share its hash tag; those of questions are in
+`elicitation_store.py`.
 
-What they hold is drawn in `store.py`.
+What they hold is listed in `session_store.py`.
 """
 
 

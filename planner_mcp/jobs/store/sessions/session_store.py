@@ -33,7 +33,7 @@ from planner_mcp.jobs.store.sessions.session_limit import SessionLimit
 TTL_S: Final = 1800
 """Life of an unused session."""
 TOUCH_S: Final = 60
-"""By how much of it a session may end too early."""
+"""Shortest time between two renewals of a session; it may end this much early."""
 LEASE_MS: Final = 10_000
 """A replica silent for this long has lost its streams."""
 MAX_LENGTH: Final = 1000

@@ -1,4 +1,4 @@
-"""Deliveries in Redis: taken from the outbox, scheduled by due time, leased to couriers, kept for a while.
+"""Deliveries in Redis: taken from the outbox, scheduled by due time, leased to dispatchers, kept for a while.
 
 Owns the keys below and the steps `lua/webhook_*.lua`. An endpoint is scheduled as a whole and has only so many
 deliveries in flight, so a broken one holds up nobody else. Times are the store's.
@@ -43,7 +43,7 @@ from planner_mcp.settings import Settings
 GROUP: Final = "couriers"
 TAKE_AT_ONCE: Final = 64
 SILENT_LEASES: Final = 3
-"""A courier that holds nothing and was not heard of for so many leases has left."""
+"""A dispatcher that holds nothing and was not heard of for so many leases has left."""
 LOOK_AT_ONCE: Final = 1000
 """Deliveries one step looks at: others wait for it."""
 TimedId = tuple[float, str]
@@ -69,7 +69,7 @@ class NewDelivery:
 
 @dataclass(frozen=True, slots=True)
 class DeliveryClaim:
-    """A courier's right to make one attempt, while its lease lasts."""
+    """A dispatcher's right to make one attempt, while its lease lasts."""
 
     delivery_id: str
     fence: int
@@ -108,11 +108,11 @@ class Replay(StrEnum):
 
 
 class Outbox:
-    """The deliveries of one pool.
+    """The deliveries of one shard.
 
     Args:
-        link: The line to Redis.
-        pool: Number of the pool.
+        script_client: Runs steps and commands.
+        shard: Number of the shard.
         settings: Schedule, lease and lives.
         clock_ms: Stands in for the store's clock in tests.
     """
@@ -127,10 +127,10 @@ class Outbox:
         self._lease_ms = int(settings.lease_s * 1000)
         self._stream = store_keys.key(shard, "outbox")
 
-    # ---- the courier's side
+    # ---- the dispatcher's side
 
     async def read(self, dispatcher: str, wait_s: float) -> list[StreamEntry]:
-        """Return outbox entries for this courier, waiting for the first at most `wait_s`."""
+        """Return outbox entries for this dispatcher, waiting for the first at most `wait_s`."""
         return await self._script_client.read_group_many(
             self._stream, group=GROUP, consumer=dispatcher, count=TAKE_AT_ONCE, block_s=wait_s
         )
@@ -140,7 +140,7 @@ class Outbox:
         await self._step("webhook_open", {})
 
     async def abandoned_entries(self, dispatcher: str) -> list[StreamEntry]:
-        """Return outbox entries that another courier read and never took; forget couriers that have left."""
+        """Return outbox entries that another dispatcher read and never took; forget dispatchers that have left."""
         words = ("XAUTOCLAIM", self._stream, GROUP, dispatcher, self._lease_ms, "0", "COUNT", TAKE_AT_ONCE)
         reply = await self._script_client.command(*words)
         await self._step("webhook_forget", {"silent_ms": SILENT_LEASES * self._lease_ms})
@@ -152,7 +152,7 @@ class Outbox:
         await self._script_client.command("XDEL", self._stream, entry_id)
 
     async def take(self, new_deliveries: Sequence[NewDelivery]) -> None:
-        """Put postings into the schedule; safe to repeat, by any courier."""
+        """Put postings into the schedule; safe to repeat, by any dispatcher."""
         described = [
             {
                 "id": new_delivery.delivery_id,
@@ -179,7 +179,7 @@ class Outbox:
             unproven: How many of them may go to endpoints that did not answer 2xx last.
             spare: How much of the room is kept for endpoints without an attempt under way.
             reserve: How much of `room`, and of `unproven`, is kept for principals with less than their share under way.
-            share: Attempts of one principal by any courier: for `unproven` those to such endpoints, else all.
+            share: Attempts of one principal by any dispatcher: for `unproven` those to such endpoints, else all.
         """
         args = {"room": room, "unproven": unproven, "spare": spare, "reserve": reserve, "share": share}
         _ok, rows, next_ms = await self._step("webhook_claim", args)
@@ -249,7 +249,7 @@ class Outbox:
         return replace(found, attempts=tuple(_attempt(json.loads(text)) for text in tries))
 
     async def endpoint(self, name: str) -> WebhookEndpoint | None:
-        """Return how an endpoint does in this pool, or None when it was given nothing here."""
+        """Return how an endpoint does in this shard, or None when it was given nothing here."""
         kept = await self._script_client.command("HGETALL", store_keys.key(self._shard, "wh", "ep", name))
         if not kept.get("url"):
             return None
@@ -262,7 +262,7 @@ class Outbox:
         return Replay(reply[0])
 
     async def reopen(self, endpoint: str) -> None:
-        """Forget whatever an endpoint was left alone for in this pool."""
+        """Forget whatever an endpoint was left alone for in this shard."""
         await self._step("webhook_reopen", {"endpoint": endpoint})
 
     async def _step(self, name: str, args: dict[str, Any], *blobs: str) -> list[Any]:

@@ -1,4 +1,4 @@
-"""Everything a principal may ask of webhooks, over all pools: deliveries, replays, tests, the signing secret."""
+"""Webhooks of a principal over all shards: deliveries, replays, tests, the signing secret."""
 
 import asyncio
 import json
@@ -31,11 +31,11 @@ READ_AT_ONCE: Final = 100
 
 
 class RedisWebhookStore:
-    """Implements `jobs.deliveries.WebhookStore`.
+    """Implements `jobs.webhooks.delivery_records.WebhookStore`.
 
     Args:
-        link: The line to Redis.
-        settings: Number of pools, schedule, the key that seals secrets.
+        script_client: Runs steps and commands.
+        settings: Number of shards, schedule, the key that encrypts secrets.
     """
 
     def __init__(self, script_client: ScriptClient, settings: Settings) -> None:
@@ -63,7 +63,7 @@ class RedisWebhookStore:
         return found
 
     async def endpoints(self, principal: str, *, offset: int, count: int) -> tuple[Sequence[WebhookEndpoint], int]:
-        """Return how endpoints do, those last given something first; of what pools say of one, the worst.
+        """Return how endpoints do, those last given something first; of what shards say of one, the worst.
 
         And how many there are.
         """
@@ -96,9 +96,9 @@ class RedisWebhookStore:
         return await self.delivery(principal, name)
 
     async def _reopen_beside(self, delivery_id: str, endpoint: str) -> None:
-        """Open an endpoint in the pools beside that of a delivery, which opens it there: each judges it by itself.
+        """Open an endpoint in the shards beside that of a delivery, which opens it there: each judges it by itself.
 
-        A pool that is away goes on leaving it alone until the next test or replay.
+        A shard that is away goes on leaving it alone until the next test or replay.
         """
         others = [shard for shard in range(len(self._outboxes)) if shard != shard_of_delivery(delivery_id)]
         with suppress(StoreUnavailableError):
@@ -115,7 +115,7 @@ class RedisWebhookStore:
     async def _listed(
         self, principal: str, state: DeliveryState | None, offset: int, count: int
     ) -> tuple[list[TimedId], int]:
-        """Return a page of all pools, newest first, and how many there are."""
+        """Return a page of all shards, newest first, and how many there are."""
         if state in (DeliveryState.PENDING, DeliveryState.DELIVERED):
             found = [await outbox.in_state(principal, state) for outbox in self._outboxes]
             return shard_pages.merged(found, offset + count, _age)[offset:], sum(map(len, found))
@@ -129,7 +129,7 @@ class RedisWebhookStore:
     async def _given(self, principal: str, offset: int, count: int) -> tuple[list[str], int]:
         """Return a page of the endpoints that were given something, and how many there are.
 
-        Of several pools all are read, because many pools may know the same.
+        Of several shards all are read, because many shards may know the same.
         """
         if len(self._outboxes) == 1:
             (shard,) = self._outboxes
@@ -159,7 +159,7 @@ def _age(aged: TimedId) -> float:
 
 
 async def _all_endpoints(outbox: Outbox, principal: str) -> list[TimedId]:
-    """Return the endpoints of a principal in a pool, newest first; so many are read in one step."""
+    """Return the endpoints of a principal in a shard, newest first; so many are read in one step."""
     found: list[TimedId] = []
     while part := await outbox.newest("eps", principal, len(found), shard_pages.AT_ONCE):
         found += part
@@ -171,7 +171,7 @@ async def _ages(read: Callable[[int, int], Awaitable[list[TimedId]]], offset: in
 
 
 def _together(parts: Sequence[WebhookEndpoint]) -> WebhookEndpoint:
-    """Return an endpoint, which each pool judges by itself, as the worst of them found it, with all that is pending."""
+    """Return the worst state of an endpoint in any shard, with the number of deliveries pending in all."""
     worst = max(parts, key=lambda one: (_STATES.index(one.state), one.failures))
     return replace(worst, pending=sum(one.pending for one in parts))
 

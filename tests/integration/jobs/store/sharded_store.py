@@ -1,4 +1,4 @@
-"""What tests of a store of several pools share."""
+"""What tests of a store of several shards share."""
 
 from datetime import UTC, datetime
 from typing import Any
@@ -11,7 +11,7 @@ SHARDS = 8
 
 
 async def submit(store: RedisStore, shard: int, **args: Any) -> Job:
-    """Queue a job of a new scenario in a pool."""
+    """Queue a job of a new scenario in a shard."""
     scenario = StoredScenario(ids.random_id("scn", shard), "ann", {}, datetime.now(UTC), "h")
     await store.put_scenario(scenario)
     request = SolveRequest(scenario.id, 30, **args)

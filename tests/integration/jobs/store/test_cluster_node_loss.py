@@ -69,7 +69,7 @@ def moving(cluster: Cluster, slot: int, here: Valkey, there: Valkey) -> Iterator
 
 
 async def until_there(store: RedisStore, pools: set[int]) -> None:
-    """Return when these pools and no others take writes, and the rest are counted as away."""
+    """Return when these shards and no others take writes, and the rest are counted as away."""
 
     async def are_there() -> bool:
         return {*await store.ping()} == pools and (await store.stats()).pools_away == SHARDS - len(pools)
@@ -87,7 +87,7 @@ async def until_reaped(store: RedisStore) -> None:
 
 
 async def claimed(store: RedisStore) -> Claim:
-    """Take the next job of the pools that are there. A worker that was held up says again that it lives."""
+    """Take the next job of the shards that are there. A worker that was held up says again that it lives."""
     with anyio.fail_after(30):
         while True:
             await store.register("w1", 1)
@@ -99,7 +99,7 @@ async def claimed(store: RedisStore) -> Claim:
 async def test_what_lies_on_the_other_nodes_goes_on(
     cluster: Cluster, store: RedisStore, plan: dict[str, Any], number: int
 ) -> None:
-    """SPEC J6, J7: submit, claim, cancel, stats and readiness, whichever node is away; its pools are back with it."""
+    """SPEC J6, J7: submit, claim, cancel, stats and readiness, whichever node is away; its shards are back with it."""
     node = cluster.primaries[number]
     lost = cluster.pools_of(node, SHARDS)
     assert lost
@@ -133,7 +133,7 @@ async def test_what_lies_on_the_other_nodes_goes_on(
 async def test_a_plan_to_start_from_on_a_node_that_is_away_holds_up_nobody(
     cluster: Cluster, store: RedisStore, plan: dict[str, Any]
 ) -> None:
-    """SPEC J6, J7: it counts as none, like one that has expired; its job is claimed once, and its pool stays there."""
+    """SPEC J6, J7: it counts as none, like one that has expired; its job is claimed once, and its shard stays there."""
     node = cluster.holder(0)
     shard = max({*range(SHARDS)} - cluster.pools_of(node, SHARDS))
     await store.register("w1", 2)
@@ -154,7 +154,7 @@ async def test_a_plan_to_start_from_on_a_node_that_is_away_holds_up_nobody(
 async def test_a_job_of_a_lost_worker_runs_again_while_another_node_is_away(
     cluster: Cluster, store: RedisStore
 ) -> None:
-    """SPEC J6: sweeping does not stop at the first pool that is away."""
+    """SPEC J6: sweeping does not stop at the first shard that is away."""
     node = cluster.holder(0)
     shard = max({*range(SHARDS)} - cluster.pools_of(node, SHARDS))
     job = await submit(store, shard)
@@ -188,7 +188,7 @@ async def test_nobody_loses_a_job_for_a_lease_that_ran_out_while_its_node_was_aw
 
 
 async def test_a_pool_that_moves_is_found_and_one_on_its_way_is_away(cluster: Cluster, store: RedisStore) -> None:
-    """SPEC J7: no step is ever run on half of a pool."""
+    """SPEC J7: no step is ever run on half of a shard."""
     shard, here = 5, cluster.holder(5)
     there = next(node for node in cluster.primaries if node is not here)
     slot, job = cluster.slot_of(shard), await submit(store, shard)
@@ -229,7 +229,7 @@ def test_a_pool_is_spared_for_a_lease_from_when_it_went_and_from_when_it_is_back
 
 
 def test_the_store_is_away_when_no_pool_is_there() -> None:
-    """SPEC J7: every pool is then worth asking."""
+    """SPEC J7: every shard is then worth asking."""
     availability = ShardAvailability(2, LEASE_S)
     with availability.tracking(0):
         raise StoreUnavailableError

@@ -182,7 +182,7 @@ async def test_one_slot_is_shared_in_turn_whatever_the_share(harness: Any, setti
         await harness.claim()
 
 
-async def test_who_submits_too_fast_is_told_when_to_come_back(harness: Any, settings: Settings) -> None:
+async def test_submits_above_the_rate_are_refused_with_a_time_to_retry(harness: Any, settings: Settings) -> None:
     """SPEC J8: `submit_rate_per_s`, with and without authorization; a repeated call is no new job and costs nothing."""
     async with connect(settings.model_copy(update={"submit_rate_per_s": 2.0, "submit_burst": 3})) as store:
         harness.store = store

@@ -130,7 +130,7 @@ async def test_doctor_tells_whether_a_replica_confirms(pair: tuple[Valkey, Valke
 
 @pytest.mark.parametrize("mode", ["wait", pytest.param("waitaof", marks=pytest.mark.slow)])
 async def test_on_a_cluster_the_replica_of_the_node_that_wrote_is_waited_for(tmp_path: Path, mode: str) -> None:
-    """SPEC J7: each pool at its own node; the replica of another does not count."""
+    """SPEC J7: each shard at its own node; the replica of another does not count."""
     options = {"cluster_node_timeout": "5000", "appendonly": "yes", "appendfsync": "always"}
     with cluster_of_three(tmp_path, replicas=True, **options) as cluster:
         settings = Settings(redis_url=cluster.url, pools=6, replication=mode, replication_wait_s=2)  # type: ignore[arg-type]

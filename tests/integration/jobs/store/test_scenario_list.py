@@ -56,7 +56,7 @@ async def test_a_scenario_knows_no_job_that_has_expired(job_service: JobService,
         assert (await job_service.scenarios(LOCAL))[0][0].last_job_id == expected
 
 
-async def test_the_line_of_a_revision_is_told_to_its_principal_as_far_as_it_is_kept(
+async def test_the_generations_of_a_revision_are_listed_as_far_as_they_are_kept(
     job_service: JobService, store: RedisStore
 ) -> None:
     """SPEC A2, T5: nearest first; what was revised from made-up prices has those of the day before them."""

@@ -1,4 +1,4 @@
-"""Pages of what several pools list together (SPEC T5, J7)."""
+"""Pages of what several shards list together (SPEC T5, J7)."""
 
 import random
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
@@ -26,7 +26,7 @@ FIRST_MS = 1_700_000_000_000
 
 @pytest.fixture
 async def spread(settings: Settings) -> AsyncIterator[RedisStore]:
-    """A store of several pools."""
+    """A store of several shards."""
     async with connect(settings.model_copy(update={"pools": SHARDS})) as store:
         await store.redis.flushdb()
         yield store
@@ -71,7 +71,7 @@ class Rows:
     """What is listed of one kind, and how it is kept."""
 
     put: Callable[[RedisStore, int], Awaitable[str]]
-    """Puts one row into a pool."""
+    """Puts one row into a shard."""
     page: Callable[[RedisStore, int, int], Awaitable[tuple[list[str], int]]]
     index: str
     key: str
@@ -79,7 +79,7 @@ class Rows:
     """The field that says when."""
 
     async def fill(self, store: RedisStore, shard: int, times_ms: Sequence[int]) -> None:
-        """Put a row into a pool, and rows like it that were made at other times before, the oldest first."""
+        """Put a row into a shard, and rows like it that were made at other times before, the oldest first."""
         first = await self.put(store, shard)
         kept = await store.redis.hgetall(f"{{p{shard}}}:{self.key}:{first}")
         async with store.redis.pipeline(transaction=False) as pipe:
@@ -108,7 +108,7 @@ EVERY: Final = pytest.mark.parametrize(
 
 @EVERY
 async def test_pages_of_several_pools_show_everything_once_and_the_newest_first(spread: RedisStore, rows: Rows) -> None:
-    """SPEC T5: however the pools are filled, and with several rows of one millisecond."""
+    """SPEC T5: however the shards are filled, and with several rows of one millisecond."""
     chance = random.Random(0)
     for shard, size in enumerate((0, 4, 17)):
         await rows.fill(spread, shard, sorted(FIRST_MS + chance.randrange(12) for _ in range(size)))

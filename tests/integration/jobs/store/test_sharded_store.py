@@ -1,4 +1,4 @@
-"""Several pools on a three-node cluster: no step ever leaves its slot (issue 3)."""
+"""Several shards on a three-node cluster: no step ever leaves its slot (issue 3)."""
 
 from collections import Counter
 from collections.abc import AsyncIterator
@@ -44,7 +44,7 @@ async def store(request: pytest.FixtureRequest) -> AsyncIterator[RedisStore]:
 
 
 async def test_one_worker_serves_every_pool_and_every_job_completes(store: RedisStore, plan: dict[str, Any]) -> None:
-    """Our choice: the job id names its pool; scenario, job, events and plan lie together."""
+    """Our choice: the job id names its shard; scenario, job, events and plan lie together."""
     jobs = [await submit(store, shard) for shard in range(SHARDS) for _ in range(2)]
     await store.register("w1", 1)
     served: Counter[int] = Counter()
@@ -79,7 +79,7 @@ async def test_a_worker_that_knows_of_fewer_pools_does_not_count(store: RedisSto
 async def test_a_pool_that_never_runs_dry_does_not_keep_the_others_waiting(
     store: RedisStore, plan: dict[str, Any]
 ) -> None:
-    """SPEC J6, J8: a worker looks into another pool first each time."""
+    """SPEC J6, J8: a worker looks into another shard first each time."""
     for shard in range(SHARDS):
         for _ in range(2):
             await submit(store, shard)
@@ -97,7 +97,7 @@ async def test_a_pool_that_never_runs_dry_does_not_keep_the_others_waiting(
 async def test_what_a_worker_holds_in_one_pool_is_not_taken_for_a_delivery_of_another(
     store: RedisStore, plan: dict[str, Any]
 ) -> None:
-    """SPEC J6: deliveries are numbered in each pool alone, so two may have one name."""
+    """SPEC J6: deliveries are numbered in each shard alone, so two may have one name."""
     for shard in (0, 1):
         await submit(store, shard)
         await store.redis.xadd(f"{{p{shard}}}:ready", {"job": "none"}, id="9999999999999-0")  # the next is ...-1
@@ -111,7 +111,7 @@ async def test_what_a_worker_holds_in_one_pool_is_not_taken_for_a_delivery_of_an
     await store.complete(first, Progress(percent=10), plan)
 
 
-async def test_following_and_flags_work_in_every_pool(store: RedisStore, plan: dict[str, Any]) -> None:
+async def test_following_and_flags_work_in_every_shard(store: RedisStore, plan: dict[str, Any]) -> None:
     """SPEC J4, T4."""
     await store.register("w1", 1)
     await store.wait_control(0)
@@ -128,8 +128,8 @@ async def test_following_and_flags_work_in_every_pool(store: RedisStore, plan: d
             assert kinds == ["queued", "started", "cancelled"]
 
 
-async def test_an_idempotency_key_is_one_across_all_pools(store: RedisStore) -> None:
-    """SPEC T2: the key's home pool knows its arguments."""
+async def test_an_idempotency_key_is_one_across_all_shards(store: RedisStore) -> None:
+    """SPEC T2: the key's home shard knows its arguments."""
     first = await submit(store, 0, idempotency_key="k")
     assert (await store.submit("ann", first.request, ids.random_id("job", 0))).id == first.id
     with pytest.raises(IdempotencyConflictError):
@@ -255,8 +255,8 @@ async def _calls_are_over(store: RedisStore, idempotency_key: str) -> None:
     await store.redis.zadd(calls, dict.fromkeys(await store.redis.zrange(calls, 0, -1), 1))
 
 
-async def test_a_share_of_the_slots_is_one_over_all_pools(store: RedisStore) -> None:
-    """SPEC J8: every pool has the same slots, so each gives a part of the share, and at least one."""
+async def test_a_share_of_the_slots_counts_over_all_shards(store: RedisStore) -> None:
+    """SPEC J8: every shard has the same slots, so each gives a part of the share, and at least one."""
     async with connect(store._settings.model_copy(update={"max_share": 0.5})) as fair:
         for shard in range(SHARDS):
             for _ in range(3):
@@ -269,7 +269,7 @@ async def test_a_share_of_the_slots_is_one_over_all_pools(store: RedisStore) -> 
 
 
 async def test_a_refusal_names_the_limit_of_the_pool_that_refused(store: RedisStore) -> None:
-    """SPEC J8: what a principal may is divided among the pools; a day and its revisions lie in one."""
+    """SPEC J8: what a principal may is divided among the shards; a day and its revisions lie in one."""
     limits = {"max_queued_per_principal": 12, "max_matrices": 20}
     async with connect(store._settings.model_copy(update=limits)) as narrow:
         for _ in range(2):

@@ -130,7 +130,7 @@ class FaultyClient:
 
 @pytest.fixture
 async def sabotaged(settings: Settings) -> AsyncIterator[tuple[RedisStore, Saboteur]]:
-    """A store of two pools, so that nothing an engine does is left out, and who makes it fail."""
+    """A store of two shards, so that nothing an engine does is left out, and who makes it fail."""
     saboteur = Saboteur()
     wide = {"pools": 2, "lease_s": 1.0}
     async with connect(settings.model_copy(update=wide)) as store:

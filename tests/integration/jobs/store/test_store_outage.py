@@ -119,7 +119,7 @@ async def test_a_claim_that_waits_reports_the_outage_and_works_after_it(harness:
         assert (await harness.claim()).job.id == job.id
 
 
-async def test_who_waits_while_a_primary_becomes_a_replica_is_told_to_come_back(harness: Any) -> None:
+async def test_a_blocked_read_is_unavailable_when_a_primary_becomes_a_replica(harness: Any) -> None:
     """SPEC J7: a failover interrupts reads that block; a worker must take it for an outage and not die of it."""
     redis, outcomes = harness.store.redis, list[str]()
 
@@ -237,7 +237,7 @@ async def test_a_server_that_may_evict_jobs_is_refused(server: EmbeddedServer, s
 
 
 @pytest.mark.parametrize(("query", "hint"), [("", "asks for a password"), ("?password=s3cret", "refuses the password")])
-async def test_a_password_that_is_wanted_or_wrong_is_told(
+async def test_a_missing_or_wrong_password_is_reported(
     query: str, hint: str, server: EmbeddedServer, store: RedisStore
 ) -> None:
     """SPEC O3: an operator mends the URL; trying again mends nothing."""
@@ -257,7 +257,7 @@ async def test_nobody_at_the_url_is_said_at_once() -> None:
             pass
 
 
-async def test_a_running_house_revives_its_own_server(tmp_path: Path) -> None:
+async def test_a_running_process_restarts_its_embedded_server(tmp_path: Path) -> None:
     """SPEC J7: `serve` on one machine needs nobody to restart the store."""
     settings = Settings(data_dir=tmp_path)
     async with connect(settings) as store:

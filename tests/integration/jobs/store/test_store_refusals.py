@@ -22,7 +22,7 @@ REFUSING = [
 
 
 @pytest.mark.parametrize(("options", "word", "why"), REFUSING, ids=[word for _options, word, _why in REFUSING])
-def test_a_store_that_takes_no_writes_is_told_by_its_cause(
+def test_the_cause_is_printed_when_the_store_takes_no_writes(
     options: dict[str, Any], word: str, why: str, tmp_path: Path
 ) -> None:
     """SPEC O3, A3: by `doctor`, and by `serve`, which does not start: its log is JSON, without a stack trace."""
@@ -36,7 +36,7 @@ def test_a_store_that_takes_no_writes_is_told_by_its_cause(
 
 
 @pytest.mark.parametrize("command", [("doctor",), ("serve",), ("keys", "list")], ids=lambda words: words[0])
-def test_a_user_that_may_not_is_told_so(command: tuple[str, ...], tmp_path: Path) -> None:
+def test_missing_permissions_of_the_store_user_are_reported(command: tuple[str, ...], tmp_path: Path) -> None:
     """SPEC O3: it did answer, and trying again is of no use."""
     with Valkey(tmp_path / "store") as valkey:
         valkey.ask("ACL", "SETUSER", "ada", "on", ">s3cret", "~none:*", "&*", "+@all")

@@ -1,4 +1,4 @@
-"""A receiver, settings that open its network, couriers at work, and deliveries to give them."""
+"""A receiver, settings that open its network, dispatchers at work, and deliveries to give them."""
 
 import contextlib
 import json
@@ -89,7 +89,7 @@ def post(store: RedisStore, settings: Settings) -> WebhookHarness:
 
 @contextlib.asynccontextmanager
 async def dispatching_webhooks(store: RedisStore, settings: Settings) -> AsyncIterator[None]:
-    """A courier at work."""
+    """A dispatcher at work."""
     stop = anyio.Event()
     async with anyio.create_task_group() as group:
         group.start_soon(run_webhook_dispatcher, store, settings, stop)

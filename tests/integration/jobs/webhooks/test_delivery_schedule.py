@@ -94,7 +94,7 @@ async def test_the_schedule_is_kept_to_the_millisecond(
     assert (found.state, found.attempt_count) == (DeliveryState.DEAD, 8)
 
 
-async def test_a_delivery_whose_courier_is_gone_passes_to_another(outbox: Outbox, clock: Clock) -> None:
+async def test_a_delivery_whose_dispatcher_is_gone_passes_to_another(outbox: Outbox, clock: Clock) -> None:
     """SPEC W3: a lease with a fencing number; the attempt that was not recorded is made again and counts once."""
     name = await take(outbox)
     ((first,), _next) = await outbox.claim(10, 10)
@@ -116,7 +116,7 @@ async def test_a_delivery_whose_courier_is_gone_passes_to_another(outbox: Outbox
     assert (found.state, len(found.attempts)) == (DeliveryState.DELIVERED, 1)
 
 
-async def test_what_a_courier_gives_back_is_due_at_once(outbox: Outbox) -> None:
+async def test_a_delivery_a_dispatcher_gives_back_is_due_at_once(outbox: Outbox) -> None:
     """SPEC J7: a drain hands over without waiting for the lease and without using up an attempt."""
     await take(outbox)
     ((delivery_claim,), _next) = await outbox.claim(10, 10)
@@ -126,7 +126,7 @@ async def test_what_a_courier_gives_back_is_due_at_once(outbox: Outbox) -> None:
 
 
 async def test_taking_twice_delivers_once(outbox: Outbox) -> None:
-    """SPEC W3: a courier may die between taking an entry and saying so."""
+    """SPEC W3: a dispatcher may die between taking an entry and saying so."""
     await take(outbox)
     await take(outbox)
     assert len((await outbox.claim(10, 10))[0]) == 1
@@ -255,7 +255,7 @@ async def test_who_sends_much_that_works_makes_a_first_contact_all_the_same(outb
     assert {delivery_claim.url for delivery_claim in dispatches} == {*works, "https://bob/new"}
 
 
-async def test_endpoints_that_stood_aside_come_back_though_their_courier_is_gone(outbox: Outbox, clock: Clock) -> None:
+async def test_endpoints_that_were_put_off_return_though_their_dispatcher_is_gone(outbox: Outbox, clock: Clock) -> None:
     """SPEC W3, W4: leases that run out make room like answers do."""
     for number in range(6):
         await take(outbox, f"https://tarpit/{number}", number)
@@ -275,7 +275,7 @@ async def test_endpoints_that_stood_aside_come_back_though_their_courier_is_gone
 async def test_what_stood_aside_is_looked_at_again_whatever_was_counted(
     outbox: Outbox, store: RedisStore, clock: Clock
 ) -> None:
-    """SPEC W3: nothing waits for ever behind a count that a courier of another release has spoilt."""
+    """SPEC W3: nothing waits for ever behind a count that a dispatcher of another release has spoilt."""
     await take(outbox, "https://bob/x", 0, principal="bob")
     ((bobs, *_), _next) = await outbox.claim(4, 4)
     await store.redis.hset("{p0}:wh:busy", "ann", "9")
@@ -346,7 +346,7 @@ async def test_fifty_dead_endpoints_do_not_slow_a_healthy_one(
 async def test_a_tarpit_of_one_principal_does_not_delay_the_first_contact_of_another(
     post: WebhookHarness, receiver: Receiver, store: RedisStore, settings: Settings
 ) -> None:
-    """SPEC W4: with more endpoints than a courier has room for, all of which hold on for longer than the test."""
+    """SPEC W4: with more endpoints than a dispatcher has room for, all of which hold on for longer than the test."""
     for number in range(UNPROVEN_SLOTS * 2):
         receiver.answers[f"/tarpit/{number}"] = [hanging]
     async with dispatching_webhooks(store, settings.model_copy(update={"webhook_timeout_s": 60.0})):
@@ -360,7 +360,7 @@ async def test_a_tarpit_of_one_principal_does_not_delay_the_first_contact_of_ano
 async def test_slow_answers_to_one_principal_do_not_delay_the_webhooks_of_another(
     post: WebhookHarness, receiver: Receiver, store: RedisStore, settings: Settings
 ) -> None:
-    """SPEC W4: endpoints that worked, more than a courier has room for, all of which now hold on for the whole test."""
+    """SPEC W4: more endpoints that worked than a dispatcher has slots, and each now holds on for the whole test."""
     paths = [f"/slow/{number}" for number in range(SLOTS + RESERVED_SLOTS)]
     for path in paths:
         receiver.answers[path] = [answering(200), hanging]
@@ -375,10 +375,10 @@ async def test_slow_answers_to_one_principal_do_not_delay_the_webhooks_of_anothe
             assert (await post.ended(await post.put(receiver.url(path)))).state is DeliveryState.DELIVERED
 
 
-async def test_couriers_share_the_work_and_send_nothing_twice(
+async def test_dispatchers_share_the_work_and_send_nothing_twice(
     post: WebhookHarness, receiver: Receiver, store: RedisStore, settings: Settings
 ) -> None:
-    """SPEC W3: any number of couriers; while none dies each delivery is made once."""
+    """SPEC W3: any number of dispatchers; while none dies each delivery is made once."""
     patient = settings.model_copy(update={"lease_s": 30.0, "webhook_timeout_s": 30.0})  # none dies, held up or not
     async with (
         dispatching_webhooks(store, patient),
@@ -411,7 +411,7 @@ class FaultySender(WebhookClient):
         return await super().post(url, headers, body)
 
 
-async def test_a_fault_of_ours_ends_one_attempt_and_no_courier(
+async def test_an_internal_error_ends_one_attempt_and_no_dispatcher(
     post: WebhookHarness, receiver: Receiver, store: RedisStore, settings: Settings, caplog: pytest.LogCaptureFixture
 ) -> None:
     """SPEC W3, W4: the attempt counts as one that reached nobody, so that the delivery ends; others are carried on."""
@@ -432,10 +432,10 @@ async def test_a_fault_of_ours_ends_one_attempt_and_no_courier(
     assert "ZeroDivisionError" in caplog.text
 
 
-async def test_an_entry_another_courier_left_unread_is_taken_over(
+async def test_an_entry_another_dispatcher_left_unread_is_taken_over(
     post: WebhookHarness, receiver: Receiver, store: RedisStore, settings: Settings
 ) -> None:
-    """SPEC W3: a courier may die between reading an entry and taking it."""
+    """SPEC W3: a dispatcher may die between reading an entry and taking it."""
     hasty = settings.model_copy(update={"lease_s": 0.6})
     outbox = Outbox(store.script_client, 0, hasty)
     await outbox.open()
@@ -445,7 +445,7 @@ async def test_an_entry_another_courier_left_unread_is_taken_over(
         assert (await post.ended(name)).state is DeliveryState.DELIVERED
 
 
-async def test_the_store_may_lose_everything_and_the_courier_goes_on(
+async def test_the_dispatcher_goes_on_after_the_store_lost_everything(
     post: WebhookHarness, receiver: Receiver, store: RedisStore, settings: Settings
 ) -> None:
     """SPEC J7: the consumer group is made anew."""
@@ -455,10 +455,10 @@ async def test_the_store_may_lose_everything_and_the_courier_goes_on(
         await post.ended(await post.put(receiver.url("/hook")))
 
 
-async def test_couriers_that_left_are_no_consumers_for_long(
+async def test_dispatchers_that_left_are_removed_as_consumers(
     store: RedisStore, settings: Settings, post: WebhookHarness
 ) -> None:
-    """SPEC J9: each start of a courier makes one; what one of them read and never took comes to who looks for it."""
+    """SPEC J9: each start of a dispatcher makes one; what one of them read and never took comes to who looks for it."""
     outbox = Outbox(store.script_client, 0, settings.model_copy(update={"lease_s": 0.6}))
     await outbox.open()
     name = await post.put("https://a.example/")
@@ -480,7 +480,7 @@ async def test_couriers_that_left_are_no_consumers_for_long(
 async def test_a_group_that_exists_is_not_logged_as_a_refusal(
     store: RedisStore, settings: Settings, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """SPEC O3: a courier makes sure of its group with each lease; the log of a healthy one has nothing of a refusal."""
+    """SPEC O3: a dispatcher creates its group with each lease; the log of a healthy one has no refusal."""
     monkeypatch.setattr("planner_mcp.jobs.store.connection.error_translation._logged_at", {})
     outbox = Outbox(store.script_client, 0, settings)
     for _lease in range(2):

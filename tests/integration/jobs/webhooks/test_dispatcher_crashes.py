@@ -1,4 +1,4 @@
-"""Couriers that are killed, and a whole job told by webhook (SPEC W2, W3)."""
+"""Dispatchers that are killed, and a whole job told by webhook (SPEC W2, W3)."""
 
 import contextlib
 import json
@@ -29,7 +29,7 @@ pytestmark = pytest.mark.anyio
 PATHS = 20
 """Endpoints of the storm."""
 HASTE = {"lease_s": 0.6, "webhook_timeout_s": 0.5}
-"""What the storm loses to a courier that is killed, or an endpoint that hangs, is soon tried again."""
+"""What the storm loses to a dispatcher that is killed, or an endpoint that hangs, is soon tried again."""
 DISPATCHER = """
 import anyio
 from planner_mcp.settings import Settings
@@ -47,7 +47,7 @@ anyio.run(main)
 
 @contextlib.asynccontextmanager
 async def dispatcher_process(settings: Settings) -> AsyncIterator[anyio.abc.Process]:
-    """A courier in a process of its own, killed at the end."""
+    """A dispatcher in a process of its own, killed at the end."""
     command = [sys.executable, "-c", DISPATCHER]
     async with await anyio.open_process(command, env=environment_of(settings), stdout=None, stderr=None) as process:
         try:
@@ -57,10 +57,10 @@ async def dispatcher_process(settings: Settings) -> AsyncIterator[anyio.abc.Proc
                 os.kill(process.pid, signal.SIGKILL)
 
 
-async def test_a_courier_killed_in_the_middle_of_a_delivery_is_taken_over(
+async def test_a_dispatcher_killed_in_the_middle_of_a_delivery_is_taken_over(
     post: WebhookHarness, receiver: Receiver, store: RedisStore, settings: Settings
 ) -> None:
-    """SPEC W3: SIGKILL while the endpoint thinks; another courier delivers the same id and body."""
+    """SPEC W3: SIGKILL while the endpoint thinks; another dispatcher delivers the same id and body."""
     slow = settings.model_copy(update={"webhook_timeout_s": 30.0})
     receiver.answers["/hook"] = [hanging, answering(200)]
     async with dispatcher_process(slow) as process:
@@ -100,7 +100,7 @@ async def test_a_job_tells_its_end_by_webhook(
 async def test_a_worker_process_carries_webhooks(
     post: WebhookHarness, receiver: Receiver, store: RedisStore, settings: Settings
 ) -> None:
-    """Our choice: couriers run in the worker processes; SIGTERM ends them in time."""
+    """Our choice: dispatchers run in the worker processes; SIGTERM ends them in time."""
     harness = StoreHarness(store)
     job = await harness.submit(callback_url=receiver.url("/hook"))
     await store.cancel("ann", job.id, keep_best=True)
@@ -115,10 +115,10 @@ async def test_a_worker_process_carries_webhooks(
 
 @pytest.mark.chaos
 @pytest.mark.timeout(600)
-async def test_everything_arrives_while_couriers_are_killed(
+async def test_everything_arrives_while_dispatchers_are_killed(
     post: WebhookHarness, receiver: Receiver, settings: Settings
 ) -> None:
-    """SPEC W1, W3: a receiver that fails 30 % of the time, a courier killed every 2 s: all arrive, same id and body.
+    """SPEC W1, W3: a receiver that fails 30 % of the time, a dispatcher killed every 2 s: all arrive, same id and body.
 
     `DELIVERIES` sets how many. Each attempt is judged by two receivers that others wrote, in Python and in Node.
     """
@@ -151,7 +151,7 @@ async def test_everything_arrives_while_couriers_are_killed(
 
 
 async def _kill_couriers(settings: Settings, killed: list[int]) -> None:
-    """Run one courier after another, each for two seconds beyond its start."""
+    """Run one dispatcher after another, each for two seconds beyond its start."""
     while True:
         async with dispatcher_process(settings) as process:
             await anyio.sleep(2 + 1)

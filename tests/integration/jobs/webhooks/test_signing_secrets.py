@@ -1,4 +1,4 @@
-"""Signing secrets: made once, shown once, sealed, rotated (SPEC W1, W5)."""
+"""Signing secrets: made once, shown once, encrypted, rotated (SPEC W1, W5)."""
 
 import json
 import stat
@@ -36,7 +36,7 @@ async def test_one_that_signed_before_it_was_asked_for_can_still_be_learnt(secre
 
 
 async def test_concurrent_first_needs_make_one_secret(secrets: RedisSigningSecrets) -> None:
-    """SPEC W5: couriers and callers agree."""
+    """SPEC W5: dispatchers and callers agree."""
     seen: list[str] = []
 
     async def need() -> None:
@@ -69,7 +69,7 @@ def strangers(store: RedisStore) -> RedisSigningSecrets:
     return RedisSigningSecrets(store.script_client, SecretCipher(b"another"))
 
 
-async def test_a_secret_that_couriers_could_not_open_is_not_made(
+async def test_a_secret_that_dispatchers_could_not_decrypt_is_not_made(
     secrets: RedisSigningSecrets, strangers: RedisSigningSecrets
 ) -> None:
     """SPEC W5: who has another key stops nobody's webhooks, and uses up no secret that it cannot show."""

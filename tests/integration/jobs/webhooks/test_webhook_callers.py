@@ -54,7 +54,7 @@ async def test_a_forbidden_callback_is_refused_before_anything_is_queued(ctx: To
     assert unknown.structured["code"] == 4004
 
 
-async def test_the_secret_is_told_once_by_tool(ctx: ToolContext) -> None:
+async def test_a_tool_shows_the_secret_once(ctx: ToolContext) -> None:
     """SPEC W5."""
     first = await call(ctx, "webhook_secret")
     assert first.structured["secret"] in first.text
@@ -71,7 +71,7 @@ async def test_the_secret_is_told_once_by_tool(ctx: ToolContext) -> None:
 async def test_a_page_of_deliveries_costs_its_own_size_however_many_there_are(
     store: RedisStore, settings: Settings, monkeypatch: pytest.MonkeyPatch, at_once: int, pools: int
 ) -> None:
-    """SPEC W3: by state and page, newest first over all pools; a listing reads no delivery that it does not show."""
+    """SPEC W3: by state and page, newest first over all shards; a listing reads no delivery that it does not show."""
     monkeypatch.setattr(outbox_module, "LOOK_AT_ONCE", at_once)
     made = await _thirty(store, settings, pools)
     reads: list[Any] = []
@@ -97,11 +97,11 @@ async def test_a_page_of_deliveries_costs_its_own_size_however_many_there_are(
 
 
 async def _thirty(store: RedisStore, settings: Settings, pools: int) -> dict[str, DeliveryState]:
-    """Have thirty deliveries of ann in all states, spread over pools; return them oldest first."""
+    """Have thirty deliveries of ann in all states, spread over shards; return them oldest first."""
     made: dict[str, DeliveryState] = {}
     for number in range(30):
         outbox = Outbox(store.script_client, number % pools, settings, clock_ms=lambda: NOW_MS + number)  # noqa: B023
-        url, name = f"https://example.com/{number}", outbox_module.test_id(number % pools)
+        url, name = f"https://example.com/{number}", ids.random_test_id(number % pools)
         await outbox.take([NewDelivery(name, "ann", url, endpoint_id("ann", url), "completed", name, "{}")])
         made[name] = list(DeliveryState)[number % 5 % 3]
         if made[name] is not DeliveryState.PENDING:
@@ -148,14 +148,14 @@ async def test_deliveries_are_listed_shown_and_replayed_by_tool(
 async def test_endpoints_come_in_pages(
     ctx: ToolContext, settings: Settings, monkeypatch: pytest.MonkeyPatch, pools: int
 ) -> None:
-    """SPEC W3, T5: told by page, with total and next page, like every list; each once, whichever pools know it."""
+    """SPEC W3, T5: told by page, with total and next page, like every list; each once, whichever shards know it."""
     wide = settings.model_copy(update={"pools": pools})
     urls = [f"https://example.com/{number}" for number in range(5)]
     async with connect(wide) as store:
         await store.redis.flushdb()
         for number, url in enumerate([*urls, urls[0]]):
             outbox = Outbox(store.script_client, number % pools, wide, clock_ms=lambda: NOW_MS + number)  # noqa: B023
-            name = outbox_module.test_id(number % pools)
+            name = ids.random_test_id(number % pools)
             await outbox.take([NewDelivery(name, "ann", url, endpoint_id("ann", url), "completed", name, "{}")])
         here = replace(ctx, webhooks=RedisWebhookStore(store.script_client, wide))
         pages = [await call(here, "webhook_deliveries", action="endpoints", size=2, page=page) for page in range(1, 5)]

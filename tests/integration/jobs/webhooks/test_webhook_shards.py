@@ -1,4 +1,4 @@
-"""Couriers over several pools, on one server and on a cluster (SPEC W3, J9)."""
+"""Dispatchers over several shards, on one server and on a cluster (SPEC W3, J9)."""
 
 from collections.abc import AsyncIterator
 from itertools import count
@@ -25,7 +25,7 @@ pytestmark = pytest.mark.anyio
 
 @pytest.fixture(params=["one server", "cluster"])
 async def spread(request: pytest.FixtureRequest, settings: Settings) -> AsyncIterator[tuple[RedisStore, Settings]]:
-    """A store of several pools, and the settings it was opened with."""
+    """A store of several shards, and the settings it was opened with."""
     url = request.getfixturevalue("cluster_url") if request.param == "cluster" else settings.redis_url
     wide = settings.model_copy(update={"redis_url": url, "pools": SHARDS})
     async with connect(wide) as store:
@@ -34,8 +34,8 @@ async def spread(request: pytest.FixtureRequest, settings: Settings) -> AsyncIte
         yield store, wide
 
 
-async def test_webhooks_travel_from_every_pool(spread: tuple[RedisStore, Settings], receiver: Receiver) -> None:
-    """Our choice: no step leaves its slot; deliveries of all pools are listed together and replayed."""
+async def test_webhooks_are_delivered_from_every_shard(spread: tuple[RedisStore, Settings], receiver: Receiver) -> None:
+    """Our choice: no step leaves its slot; deliveries of all shards are listed together and replayed."""
     store, settings = spread
     receiver.answers["/hook"] = [answering(413), answering(200)]
     jobs = [await submit(store, shard, callback_url=receiver.url("/hook")) for shard in range(SHARDS)]
@@ -54,16 +54,16 @@ async def test_webhooks_travel_from_every_pool(spread: tuple[RedisStore, Setting
 
 
 @pytest.mark.parametrize("asks", ["test", "replay"])
-async def test_what_its_owner_asks_for_opens_an_endpoint_in_every_pool(
+async def test_a_request_of_its_owner_opens_an_endpoint_in_every_shard(
     spread: tuple[RedisStore, Settings], receiver: Receiver, asks: str
 ) -> None:
-    """SPEC W3: disabled until you replay or test; each pool judges by itself, and none goes on giving up in silence."""
+    """SPEC W3: disabled until you replay or test; each shard decides alone, and none gives up in silence."""
     store, settings = spread
     hooks = RedisWebhookStore(store.script_client, settings)
     receiver.answers["/hook"] = [*[answering(410)] * SHARDS, answering(200)]
 
     async def end_a_job_in_each_pool(state: DeliveryState, total: int) -> None:
-        """Have a webhook from every pool; return once so many deliveries are in a state."""
+        """Have a webhook from every shard; return once so many deliveries are in a state."""
         for shard in range(SHARDS):
             job = await submit(store, shard, callback_url=receiver.url("/hook"))
             await store.cancel("ann", job.id, keep_best=True)
@@ -86,7 +86,7 @@ async def test_what_its_owner_asks_for_opens_an_endpoint_in_every_pool(
 
 
 async def test_an_endpoint_is_listed_once_and_by_when_any_pool_gave_it_something(settings: Settings) -> None:
-    """SPEC W3: the last given something first, however many another pool has; the worst state, all that is pending."""
+    """SPEC W3: the last given something first, however many another shard has; the worst state, all that is pending."""
     wide = settings.model_copy(update={"pools": 3})
     clock_ms = count(1_800_000_000_000)
     async with connect(wide) as store:
@@ -123,7 +123,7 @@ async def test_an_endpoint_is_listed_once_and_by_when_any_pool_gave_it_something
 async def test_webhooks_travel_from_the_other_nodes_while_one_is_away(
     settings: Settings, receiver: Receiver, tmp_path: Path
 ) -> None:
-    """SPEC W3, J7: also when it is the node of the secrets, for couriers that have signed before."""
+    """SPEC W3, J7: also when it is the node of the secrets, for dispatchers that have signed before."""
     options = {"cluster_require_full_coverage": "no", "cluster_node_timeout": "5000"}
     with cluster_of_three(tmp_path / "cluster", **options) as cluster:
         gone = cluster.pools_of(cluster.holder(0), SHARDS)

@@ -34,7 +34,7 @@ def test_a_mistake_of_ours_is_no_outage() -> None:
         (ssl.SSLError("WRONG_VERSION_NUMBER"), "begins with redis://"),
         (ssl.SSLError("X509: NO_CERTIFICATE_OR_CRL_FOUND"), "certificate files"),
         (ssl.SSLCertVerificationError("Hostname mismatch, certificate is not valid"), "another host"),
-        (OSError(f"Multiple exceptions: [Errno {errno.ECONNREFUSED}] refused"), "Nobody listens"),
+        (OSError(f"Multiple exceptions: [Errno {errno.ECONNREFUSED}] refused"), "Nothing listens"),
         (redis_errors.ConnectionError("Connection closed by server."), "begins with rediss://"),
         (TimeoutError(), "a port that speaks TLS"),
         (redis_errors.AuthenticationError("AUTH <password> called without any password configured"), "no password"),
@@ -48,7 +48,7 @@ def test_a_mistake_of_ours_is_no_outage() -> None:
     ],
     ids=lambda part: type(part).__name__ if isinstance(part, Exception) else "",
 )
-def test_a_greeting_that_fails_is_told_by_its_cause(error: Exception, hint: str) -> None:
+def test_the_cause_of_a_failed_first_connection_is_named(error: Exception, hint: str) -> None:
     """SPEC O3, J7: however deep the client library hides it; what passes by itself stays "try again"."""
     with pytest.raises(StoreError) as refused, explained_connect_errors():
         try:
@@ -58,7 +58,7 @@ def test_a_greeting_that_fails_is_told_by_its_cause(error: Exception, hint: str)
     assert hint in refused.value.message and "ada" not in refused.value.message
 
 
-def test_a_store_that_is_loading_is_told_as_such_whatever_was_tried_before() -> None:
+def test_a_store_that_is_loading_is_reported_as_loading() -> None:
     """SPEC J7: a refusal of an earlier try is no cause of what passes by itself."""
     with pytest.raises(StoreUnavailableError) as refused, explained_connect_errors():
         try:
@@ -128,7 +128,7 @@ def test_why_the_store_refuses_is_in_the_log_once_in_a_while(caplog: pytest.LogC
     ]
 
 
-def test_what_redis_did_not_say_is_told_as_no_refusal(caplog: pytest.LogCaptureFixture) -> None:
+def test_an_error_that_is_no_reply_of_redis_is_not_logged_as_a_refusal(caplog: pytest.LogCaptureFixture) -> None:
     """SPEC O3: that no node is known to hold a slot is said by ourselves."""
     with pytest.raises(StoreUnavailableError), translated_errors():
         raise redis_errors.ClusterDownError("No node holds this slot.")
