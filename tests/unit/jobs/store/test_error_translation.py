@@ -35,7 +35,7 @@ def test_a_mistake_of_ours_is_no_outage() -> None:
         (ssl.SSLError("X509: NO_CERTIFICATE_OR_CRL_FOUND"), "certificate files"),
         (ssl.SSLCertVerificationError("Hostname mismatch, certificate is not valid"), "another host"),
         (OSError(f"Multiple exceptions: [Errno {errno.ECONNREFUSED}] refused"), "Nothing listens"),
-        (redis_errors.ConnectionError("Connection closed by server."), "begins with rediss://"),
+        (redis_errors.ConnectionError("Connection closed by server."), "must begin with rediss://"),
         (TimeoutError(), "a port that speaks TLS"),
         (redis_errors.AuthenticationError("AUTH <password> called without any password configured"), "no password"),
         (redis_errors.NoPermissionError("User ada has no permissions"), "The user in PLANNER_REDIS_URL"),
