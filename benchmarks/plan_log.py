@@ -10,7 +10,7 @@ ENGINES: Final = Path(__file__).parents[1] / "workers" / "engines"
 
 
 def engine_revision() -> str:
-    """Return what tells the sources of the engines from those of another day."""
+    """Return a fingerprint of the sources of the engines."""
     sources = sorted(path for path in ENGINES.rglob("*") if path.suffix in {".py", ".cpp", ".hpp"})
     return hashlib.sha256(b"".join(path.read_bytes() for path in sources)).hexdigest()[:12]
 
@@ -32,7 +32,7 @@ class Run:
     """Percent above the best known."""
     unserved: int = 0
     first_s: float | None = None
-    """When the first plan stood; None for engines that tell nothing before the end."""
+    """Time of the first plan; None for engines that report no plan before the end."""
     elapsed_s: float | None = None
     peak_mb: int = 0
     """Of the process and its forks, the Python and the instance included."""

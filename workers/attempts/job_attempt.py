@@ -40,7 +40,7 @@ REPORT_EVERY_S: Final = 0.2
 """Shortest time between two reports."""
 HEARTBEAT_S: Final = 1.0
 """Longest time between two reports."""
-PLAN_DELAY_S: Final = 0.005
+PLAN_DELAY_S: Final = 0.02
 """A new plan is reported after this delay; a job that ends within it reports plan and end in one step."""
 STOP_GRACE_S: Final = 0.3
 """Time a solver process has to send its last plan before it is killed."""
