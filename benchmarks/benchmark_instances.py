@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from planner_mcp.formats.instances.numeric_lines import FaultCollector, lines_of
-from planner_mcp.formats.instances.published_instance import PublishedInstance, Vehicle, Visit
+from planner_mcp.formats.instances.published_instance import InstanceVisit, PublishedInstance, Vehicle
 from planner_mcp.formats.instances.solomon_li_lim import read_li_lim, read_solomon
 from planner_mcp.formats.instances.vrplib_format import read_vrplib
 from planner_mcp.routing.problem import AgentSpec, Candidate, Feature, LoadKind, Problem, StopKind, TicketSpec
@@ -167,7 +167,7 @@ def _agent(published: PublishedInstance, rule: Rule, index: int) -> AgentSpec:
     )
 
 
-def _ticket(visit: Visit, rule: Rule, number: int) -> TicketSpec:
+def _ticket(visit: InstanceVisit, rule: Rule, number: int) -> TicketSpec:
     window = visit.window
     return TicketSpec(
         id=f"T{number}",
@@ -234,7 +234,7 @@ def read_cordeau(data: bytes, *, max_nodes: int) -> PublishedInstance:
         for depot, (_, limit) in enumerate(limits)
         for _ in range(vehicles)
     ]
-    visits = [Visit(node, row[4], row[3]) for node, (_, row) in enumerate(nodes[:clients])]
+    visits = [InstanceVisit(node, row[4], row[3]) for node, (_, row) in enumerate(nodes[:clients])]
     return PublishedInstance(
         name="",
         nodes=tuple(f"{row[0]:g}" for _, row in nodes),

@@ -18,7 +18,7 @@ from planner_mcp.jobs.store.open_store import connect
 from planner_mcp.jobs.store.redis_store import RedisStore
 from planner_mcp.jobs.store.security.audit_log import AuditLog
 from planner_mcp.jobs.store.security.encryption import open_cipher, state_key
-from planner_mcp.jobs.store.sessions.elicitation_store import ElicitationStore
+from planner_mcp.jobs.store.sessions.elicitation_store import RedisElicitationStore
 from planner_mcp.jobs.store.sessions.subscription_store import SubscriptionStore
 from planner_mcp.jobs.store.webhooks.webhook_store import RedisWebhookStore
 from planner_mcp.server.auth.audit_trail import Audit
@@ -87,7 +87,7 @@ async def open_application(settings: Settings, drain: anyio.Event | None = None)
         tasks = Tasks(
             job_service, tool_handler, settings, cursors=resource_reader.cursors, on_created=subscriptions.add_task
         )
-        elicitation_store, questions = ElicitationStore(store.redis), Elicitation(settings, [state_key(settings)])
+        elicitation_store, questions = RedisElicitationStore(store.redis), Elicitation(settings, [state_key(settings)])
         capabilities = ListCapabilities(settings, subscription_store)
         features: list[ServerFeature] = [
             tasks,

@@ -94,7 +94,7 @@ class TravelPeriod:
 
 
 @dataclass(frozen=True, slots=True)
-class Break:
+class BreakSpec:
     """A break of `duration` that starts inside `window`, anywhere on the route, at no location of its own."""
 
     window: tuple[int, int]
@@ -122,7 +122,7 @@ class AgentSpec:
     overtime: int = 0
     """Time units by which the route may end after `shift[1]`; each costs `overtime_cost`."""
     overtime_cost: int = 0
-    breaks: tuple[Break, ...] = ()
+    breaks: tuple[BreakSpec, ...] = ()
     reload_at: tuple[int, ...] = ()
     """Locations where the vehicle may unload and load again during its route."""
     max_reloads: int = 0
@@ -174,7 +174,7 @@ class GroupKind(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Group:
+class GroupSpec:
     """Tickets chosen together: at most one of them, or all or none (on any routes)."""
 
     kind: GroupKind
@@ -202,7 +202,7 @@ class Problem:
     amount_scale: int = 1
     incompatible: frozenset[tuple[int, int]] = frozenset()
     """Pairs (low, high) of tickets that must not share a route."""
-    groups: tuple[Group, ...] = ()
+    groups: tuple[GroupSpec, ...] = ()
     backhaul: bool = False
     """On each trip every DELIVERY comes before every PICKUP."""
     span_cost: int = 0

@@ -7,7 +7,7 @@ that rounds otherwise is served by revising `travel`.
 
 from typing import Any
 
-from planner_mcp.formats.instances.published_instance import PublishedInstance, Vehicle, Visit
+from planner_mcp.formats.instances.published_instance import InstanceVisit, PublishedInstance, Vehicle
 
 Json = dict[str, Any]
 _PRICE_UNIT = 1000
@@ -66,7 +66,7 @@ def _is_priced(instance: PublishedInstance) -> bool:
     return kinds != {(0, 1)} or any(visit.prize is not None for visit in instance.visits)
 
 
-def _ticket(instance: PublishedInstance, visit: Visit) -> Json:
+def _ticket(instance: PublishedInstance, visit: InstanceVisit) -> Json:
     node = instance.nodes[visit.node]
     ticket: Json = {"id": node, "location": node, "demand": visit.demand}
     optional: Json = {

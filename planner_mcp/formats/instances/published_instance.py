@@ -27,7 +27,7 @@ class Vehicle:
 
 
 @dataclass(frozen=True, slots=True)
-class Visit:
+class InstanceVisit:
     """A node to be visited."""
 
     node: int
@@ -54,7 +54,7 @@ class PublishedInstance:
     places: tuple[tuple[float, float], ...]
     """(x, y) by node; empty where there is only a table."""
     vehicles: tuple[Vehicle, ...]
-    visits: tuple[Visit, ...]
+    visits: tuple[InstanceVisit, ...]
     shift: tuple[float, float] | None = None
     backhaul: bool = False
     is_fleet_given: bool = True

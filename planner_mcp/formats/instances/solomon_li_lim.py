@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from planner_mcp.formats.instances.numeric_lines import FaultCollector, NumberLine, WordLine, lines_of
-from planner_mcp.formats.instances.published_instance import PublishedInstance, Vehicle, Visit
+from planner_mcp.formats.instances.published_instance import InstanceVisit, PublishedInstance, Vehicle
 from planner_mcp.formats.text_tables import too_large
 
 _SOLOMON_COLUMNS: Final = ((3, "demand"), (4, "ready time"), (5, "due date"), (6, "service time"))
@@ -39,7 +39,7 @@ def read_solomon(data: bytes, *, max_nodes: int) -> PublishedInstance:
     )
     count = collector.count(line, row[0], most=max_nodes)
     _check_rows(collector, rows, 7, max_nodes, _SOLOMON_COLUMNS)
-    visits = [Visit(node, row[3], row[6], window=(row[4], row[5])) for node, (_, row) in enumerate(rows)][1:]
+    visits = [InstanceVisit(node, row[3], row[6], window=(row[4], row[5])) for node, (_, row) in enumerate(rows)][1:]
     return _of_rows(lines[0][1][0], rows, visits, [Vehicle(0, row[1])] * count, decimals=1, is_floor=True)
 
 
@@ -63,7 +63,7 @@ def read_li_lim(data: bytes, *, max_nodes: int) -> PublishedInstance:
     return _of_rows("", rows, visits, [Vehicle(0, first[1])] * count, decimals=3)
 
 
-def _half(collector: FaultCollector, rows: Sequence[NumberLine], node: int) -> Visit:
+def _half(collector: FaultCollector, rows: Sequence[NumberLine], node: int) -> InstanceVisit:
     """Return a pickup or a delivery: column 7 names the pickup of a delivery, column 8 the delivery of a pickup."""
     line, row = rows[node]
     column = 7 if row[7] else 8
@@ -79,7 +79,7 @@ def _half(collector: FaultCollector, rows: Sequence[NumberLine], node: int) -> V
         )
     is_pickup = column == 8
     pickup = None if is_pickup else int(other) - 1
-    return Visit(node, abs(row[3]), row[6], window=(row[4], row[5]), is_pickup=is_pickup, pickup=pickup)
+    return InstanceVisit(node, abs(row[3]), row[6], window=(row[4], row[5]), is_pickup=is_pickup, pickup=pickup)
 
 
 def _heading(collector: FaultCollector, lines: Sequence[WordLine], word: str) -> int:
@@ -121,7 +121,7 @@ def _check_rows(
 def _of_rows(
     name: str,
     rows: Sequence[NumberLine],
-    visits: Sequence[Visit],
+    visits: Sequence[InstanceVisit],
     fleet: Sequence[Vehicle],
     *,
     decimals: int,

@@ -13,7 +13,7 @@ from itertools import accumulate, pairwise
 from typing import Final
 
 from planner_mcp.formats.instances.numeric_lines import FaultCollector, NumberLine, WordLine, lines_of, number_of
-from planner_mcp.formats.instances.published_instance import PublishedInstance, Rounding, Vehicle, Visit
+from planner_mcp.formats.instances.published_instance import InstanceVisit, PublishedInstance, Rounding, Vehicle
 from planner_mcp.formats.text_tables import too_large
 
 _ROUNDING: Final[dict[str, Rounding]] = {"EUC_2D": "nearest", "CEIL_2D": "ceil", "FLOOR_2D": "floor"}
@@ -272,13 +272,13 @@ def _vehicles(file: _File, depots: Sequence[int], count: int) -> tuple[Vehicle, 
     )
 
 
-def _visits(file: _File, homes: set[int], windows: Sequence[tuple[float, float]]) -> list[Visit]:
+def _visits(file: _File, homes: set[int], windows: Sequence[tuple[float, float]]) -> list[InstanceVisit]:
     demands, services, releases, pickups, prizes = (
         file.column(name, file.nodes, default)
         for name, default in (("DEMAND", 0), ("SERVICE_TIME", 0), ("RELEASE_TIME", 0), ("BACKHAUL", 0), ("PRIZE", None))
     )
     return [
-        Visit(
+        InstanceVisit(
             node,
             pickups[node] or demands[node] or 0,
             service=services[node] or 0,
@@ -292,7 +292,7 @@ def _visits(file: _File, homes: set[int], windows: Sequence[tuple[float, float]]
     ]
 
 
-def _restricted(file: _File, visits: Sequence[Visit]) -> tuple[Visit, ...]:
+def _restricted(file: _File, visits: Sequence[InstanceVisit]) -> tuple[InstanceVisit, ...]:
     """Return the visits, each with the vehicles whose list of clients names its node."""
     if "VEHICLES_ALLOWED_CLIENTS" not in file.sections:
         return tuple(visits)

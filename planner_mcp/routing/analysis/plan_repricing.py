@@ -13,9 +13,9 @@ from typing import Final
 
 from planner_mcp.routing.evaluation.plan_builder import build_plan, candidate_of
 from planner_mcp.routing.plan import Plan
-from planner_mcp.routing.problem import Break, Candidate, Problem, StopKind
+from planner_mcp.routing.problem import BreakSpec, Candidate, Problem, StopKind
 
-_NO_BREAK: Final = Break((0, 0), 0)
+_NO_BREAK: Final = BreakSpec((0, 0), 0)
 """Replaces a break that the plan does not take; it never conflicts with a route."""
 
 
@@ -52,7 +52,7 @@ def _pinned(problem: Problem, stops: Candidate, plan: Plan) -> Problem:
         for stop, visit in zip(route.stops, planned.visits, strict=True):
             start, leave = unit(visit.start_s), unit(visit.departure_s)
             if stop.kind is StopKind.BREAK:
-                pinned_breaks[stop.index] = Break((start, start), leave - start)
+                pinned_breaks[stop.index] = BreakSpec((start, start), leave - start)
             elif stop.kind is StopKind.TICKET:
                 spec = tickets[stop.index]
                 tickets[stop.index] = replace(

@@ -6,7 +6,7 @@ counts only the first time it occurs. `compilation/frozen_prefix_compilation.py`
 
 from dataclasses import dataclass
 
-from planner_mcp.routing.problem import Break, Problem
+from planner_mcp.routing.problem import BreakSpec, Problem
 from planner_mcp.routing.scenario.scenario_model import Held, HeldRoute
 
 
@@ -17,7 +17,7 @@ class ExecutedVisit:
     ticket: int
     start: int
     departure: int
-    breaks: list[Break]
+    breaks: list[BreakSpec]
     """Breaks on the leg to it."""
 
 
@@ -27,7 +27,7 @@ class ExecutedRoute:
 
     departed_at: int
     visits: list[ExecutedVisit]
-    later_breaks: list[Break]
+    later_breaks: list[BreakSpec]
     """Breaks begun since the last visit."""
     next: int | None
     arrival: int
@@ -44,7 +44,7 @@ class ExecutedRoute:
         return [visit.ticket for visit in self.visits]
 
     @property
-    def breaks(self) -> list[Break]:
+    def breaks(self) -> list[BreakSpec]:
         """All breaks that have begun."""
         return [*(break_spec for visit in self.visits for break_spec in visit.breaks), *self.later_breaks]
 
@@ -74,7 +74,7 @@ def _executed_route(route: HeldRoute, tickets: dict[str, int], scale: int) -> Ex
     for visit in route.visits:
         start, departure = unit(visit.start_s), max(unit(visit.start_s), unit(visit.departure_s))
         if visit.ticket is None:
-            executed.later_breaks.append(Break((start, start), departure - start))
+            executed.later_breaks.append(BreakSpec((start, start), departure - start))
         elif (ticket := tickets.pop(visit.ticket, None)) is not None:
             executed.visits.append(ExecutedVisit(ticket, start, departure, executed.later_breaks))
             executed.later_breaks = []

@@ -9,7 +9,7 @@ from itertools import pairwise
 from typing import Final
 
 from planner_mcp.routing.compilation.executed_routes import ExecutedRoute
-from planner_mcp.routing.problem import AgentSpec, Break, LoadKind, Problem, TicketSpec
+from planner_mcp.routing.problem import AgentSpec, BreakSpec, LoadKind, Problem, TicketSpec
 
 _BASE_FACTOR: Final = 1000
 """The factor of normal travel, in thousandths."""
@@ -52,7 +52,7 @@ class RouteFigures:
         """Return the deliveries of shipments that are on board after some tickets."""
         return [delivery for ticket in tickets if (delivery := self._delivery_of.get(ticket, ticket)) not in tickets]
 
-    def remaining(self, agent: AgentSpec, executed: ExecutedRoute) -> list[Break]:
+    def remaining(self, agent: AgentSpec, executed: ExecutedRoute) -> list[BreakSpec]:
         """Return the breaks an agent has not begun and can still take, from the freeze time on."""
         remaining, soonest = (
             list(agent.breaks),

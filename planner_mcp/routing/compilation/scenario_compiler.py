@@ -22,7 +22,16 @@ from planner_mcp.routing.compilation.integer_prices import (
 )
 from planner_mcp.routing.compilation.problem_features import features_of
 from planner_mcp.routing.compilation.scenario_extent import extent_of, finest_scale
-from planner_mcp.routing.problem import AgentSpec, Break, Group, GroupKind, LoadKind, Problem, TicketSpec, TravelPeriod
+from planner_mcp.routing.problem import (
+    AgentSpec,
+    BreakSpec,
+    GroupKind,
+    GroupSpec,
+    LoadKind,
+    Problem,
+    TicketSpec,
+    TravelPeriod,
+)
 from planner_mcp.routing.scenario import scenario_model
 from planner_mcp.routing.scenario.agent_eligibility import Eligibility
 from planner_mcp.routing.scenario.checks.amount_checks import total
@@ -198,7 +207,7 @@ def _agent(scenario: Scenario, agent: scenario_model.Agent, units: _Units, price
         overtime=units.closing(agent.overtime_s) if has_end else 0,
         overtime_cost=prices.per_hour(agent.overtime_cost_per_hour) if has_end and agent.overtime_s else 0,
         breaks=tuple(
-            Break(units.span(break_spec.earliest, break_spec.latest), units.time(break_spec.duration_s))
+            BreakSpec(units.span(break_spec.earliest, break_spec.latest), units.time(break_spec.duration_s))
             for break_spec in agent.breaks
         ),
         reload_at=tuple(dict.fromkeys(units.location[place] for place in agent.reload_locations)) if reloads else (),
@@ -251,17 +260,19 @@ def _ticket(
     )
 
 
-def _group(group: scenario_model.Group, tickets: tuple[TicketSpec, ...], units: _Units, prices: IntegerPrices) -> Group:
+def _group(
+    group: scenario_model.Group, tickets: tuple[TicketSpec, ...], units: _Units, prices: IntegerPrices
+) -> GroupSpec:
     members = tuple(units.ticket[ticket] for ticket in group.tickets)
     kind = GroupKind(group.kind)
     if kind is GroupKind.ALL:
-        return Group(kind, members)
+        return GroupSpec(kind, members)
     penalty = max(tickets[m].penalty for m in members) if group.penalty is None else prices.amount(group.penalty)
-    return Group(kind, members, penalty)
+    return GroupSpec(kind, members, penalty)
 
 
 def _without_group_penalties(
-    tickets: tuple[TicketSpec, ...], groups: tuple[Group, ...], scenario: Scenario
+    tickets: tuple[TicketSpec, ...], groups: tuple[GroupSpec, ...], scenario: Scenario
 ) -> tuple[TicketSpec, ...]:
     """Return the tickets with penalty 0 where their ONE_OF group has the penalty; priced where the group is."""
     changed = list(tickets)

@@ -18,7 +18,7 @@ import numpy as np
 from planner_mcp.routing.evaluation.leg_timing import drive_leg, latest_departure
 from planner_mcp.routing.evaluation.route_legs import Leg
 from planner_mcp.routing.evaluation.time_dependent_travel import BASE_FACTOR, MAX_IN_64_BITS, Moments, TravelSpeeds
-from planner_mcp.routing.problem import AgentSpec, Break, Problem, StopKind
+from planner_mcp.routing.problem import AgentSpec, BreakSpec, Problem, StopKind
 
 _MAX_AT_ONCE: Final = 1000
 """Breakpoints kept for one route. Of more, as dozens of travel periods give, every second or third is kept."""
@@ -44,7 +44,7 @@ class Tour:
     problem: Problem
     agent: AgentSpec
     legs: list[Leg]
-    untaken_breaks: list[Break]
+    untaken_breaks: list[BreakSpec]
     """Breaks that are not stops of the route, so that they must be taken outside it."""
     span: SpanPrice
 

@@ -9,7 +9,7 @@ from typing import Final
 
 from planner_mcp.routing.evaluation.route_legs import Leg
 from planner_mcp.routing.evaluation.time_dependent_travel import TravelSpeeds
-from planner_mcp.routing.problem import Break
+from planner_mcp.routing.problem import BreakSpec
 
 _MAX_JOINT_BREAKS: Final = 2
 """Breaks of one leg up to which their start times are tried in combination; with more, each starts at once."""
@@ -45,7 +45,7 @@ def latest_departure(leg: Leg, arrival: int, speeds: TravelSpeeds | None) -> int
 
 
 def _earliest_arrival(
-    breaks: Sequence[Break], now: int, work: int, speeds: TravelSpeeds
+    breaks: Sequence[BreakSpec], now: int, work: int, speeds: TravelSpeeds
 ) -> tuple[int, list[tuple[int, int]], int]:
     """Return arrival, breaks and driving time with the earliest arrival; ties go to the earlier breaks."""
     drive_end = speeds.arrival(now, work)
@@ -64,7 +64,7 @@ def _earliest_arrival(
     return min(options, key=lambda option: option[0])
 
 
-def _break_starts(break_spec: Break, now: int, drive_end: int, speeds: TravelSpeeds) -> Iterator[int]:
+def _break_starts(break_spec: BreakSpec, now: int, drive_end: int, speeds: TravelSpeeds) -> Iterator[int]:
     """Yield start times worth trying, in order: at once, at the edges of travel periods, when the travel is done."""
     first = max(now, break_spec.window[0])
     last = min(break_spec.window[1], drive_end)

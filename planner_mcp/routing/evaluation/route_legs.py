@@ -6,7 +6,7 @@ Owns what depends on the order of stops alone. The times are computed by `evalua
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from planner_mcp.routing.problem import Break, Problem, Route, Stop, StopKind
+from planner_mcp.routing.problem import BreakSpec, Problem, Route, Stop, StopKind
 
 Windows = tuple[tuple[int, int], ...]
 
@@ -20,7 +20,7 @@ class Leg:
     location: int | None
     distance: int = 0
     travel: int = 0
-    breaks: tuple[Break, ...] = ()
+    breaks: tuple[BreakSpec, ...] = ()
     setup: int = 0
     service: int = 0
     windows: Windows = ()
@@ -32,7 +32,7 @@ def legs_of(problem: Problem, route: Route) -> list[Leg]:
     """Return the legs of a route, including the one to its end."""
     agent = problem.agents[route.agent]
     legs: list[Leg] = []
-    pending_breaks: list[Break] = []
+    pending_breaks: list[BreakSpec] = []
     place, is_first = agent.start, True
     for stop in route.stops:
         if stop.kind is StopKind.BREAK:

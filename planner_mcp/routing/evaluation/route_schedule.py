@@ -21,7 +21,7 @@ from planner_mcp.routing.evaluation.departure_optimization import (
 from planner_mcp.routing.evaluation.leg_timing import drive_leg, latest_departure
 from planner_mcp.routing.evaluation.route_legs import Leg, Windows, first_release, legs_of
 from planner_mcp.routing.evaluation.time_dependent_travel import BASE_FACTOR, TravelSpeeds, speeds_of
-from planner_mcp.routing.problem import AgentSpec, Break, Problem, Route, StopKind
+from planner_mcp.routing.problem import AgentSpec, BreakSpec, Problem, Route, StopKind
 
 _NO_LIMIT: Final = 2**62
 
@@ -146,7 +146,7 @@ def _is_worse(legs: Sequence[Leg], first: Sequence[LegTimes], times: Sequence[Le
     )
 
 
-def _break_overlap(break_spec: Break, schedule: RouteSchedule) -> int:
+def _break_overlap(break_spec: BreakSpec, schedule: RouteSchedule) -> int:
     """Return by how much a route must end earlier or start later for a break to fit outside it."""
     return max(0, min(schedule.end - break_spec.window[1], break_spec.window[0] + break_spec.duration - schedule.start))
 

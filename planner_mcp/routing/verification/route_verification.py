@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from planner_mcp.routing.plan import PlannedRoute, Visit
-from planner_mcp.routing.problem import AgentSpec, Break, TicketSpec
+from planner_mcp.routing.problem import AgentSpec, BreakSpec, TicketSpec
 from planner_mcp.routing.verification.break_matching import can_pair
 from planner_mcp.routing.verification.driving_verification import driving_time
 from planner_mcp.routing.verification.load_verification import LoadVerifier
@@ -191,7 +191,7 @@ class RouteVerifier:
         ):
             yield self._violation("a break is missing, too short, or outside its window.")
 
-    def _is_off_duty(self, break_spec: Break) -> bool:
+    def _is_off_duty(self, break_spec: BreakSpec) -> bool:
         starts, ends = self.problem_index.units(self.route.start_s), self.problem_index.units(self.route.end_s)
         return ends <= break_spec.window[1] or starts >= break_spec.window[0] + break_spec.duration
 
@@ -213,7 +213,7 @@ class RouteVerifier:
             yield self._violation("states a wrong cost.")
 
 
-def _is_asked_break(taken: tuple[int, int], asked: Break) -> bool:
+def _is_asked_break(taken: tuple[int, int], asked: BreakSpec) -> bool:
     """Return whether a taken break, (start, end), satisfies a required one."""
     start, end = taken
     return asked.window[0] <= start <= asked.window[1] and end - start == asked.duration

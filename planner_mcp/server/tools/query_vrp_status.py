@@ -33,11 +33,11 @@ async def run(ctx: ToolContext, args: Json) -> ToolResult:
     """Return a job, after a wait if asked; progress is sent meanwhile."""
     asked = parse(QueryArguments, args)
 
-    async def tell(event: Event) -> None:
+    async def report(event: Event) -> None:
         await ctx.notify_progress(float(event.data.get("progress", 0)), 100.0, event_line(event))
 
     with naming_argument("/job_id", JOB):
-        job = await ctx.job_service.wait(ctx.principal, asked.job_id, asked.wait_s, tell)
+        job = await ctx.job_service.wait(ctx.principal, asked.job_id, asked.wait_s, report)
     return ToolResult(JobOutput.of(job), job_lines(job), job_links(job))
 
 

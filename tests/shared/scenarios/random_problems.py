@@ -7,10 +7,10 @@ import numpy as np
 
 from planner_mcp.routing.problem import (
     AgentSpec,
-    Break,
+    BreakSpec,
     Feature,
-    Group,
     GroupKind,
+    GroupSpec,
     LoadKind,
     Matrix,
     Problem,
@@ -128,19 +128,19 @@ def _shipments(draw: Draw, tickets: list[TicketSpec]) -> list[TicketSpec]:
     return tickets
 
 
-def _groups(draw: Draw, tickets: list[TicketSpec]) -> tuple[list[TicketSpec], tuple[Group, ...]]:
+def _groups(draw: Draw, tickets: list[TicketSpec]) -> tuple[list[TicketSpec], tuple[GroupSpec, ...]]:
     halves = {ticket.pickup for ticket in tickets}
     free = [index for index, ticket in enumerate(tickets) if ticket.pickup is None and index not in halves]
     groups = []
     while Feature.GROUPS in draw.features and len(free) > 6 and draw.random.random() < 0.7:
         members = tuple(free.pop(draw.random.randrange(len(free))) for _ in range(3))
         kind = draw.random.choice(tuple(GroupKind))
-        groups.append(Group(kind, members, WANTED if kind is GroupKind.ONE_OF else 0))
+        groups.append(GroupSpec(kind, members, WANTED if kind is GroupKind.ONE_OF else 0))
         if kind is GroupKind.ONE_OF:
             for member in members:
                 tickets[member] = replace(tickets[member], penalty=0)
     if Feature.GROUPS in draw.features and (chosen := _choice_of_shipments(draw, tickets)):
-        groups.append(Group(GroupKind.ONE_OF, chosen, WANTED))
+        groups.append(GroupSpec(GroupKind.ONE_OF, chosen, WANTED))
     return tickets, tuple(groups)
 
 
@@ -198,13 +198,13 @@ def _agent(draw: Draw, places: int, sizes: int) -> AgentSpec:
     )
 
 
-def _breaks(draw: Draw) -> tuple[Break, ...]:
+def _breaks(draw: Draw) -> tuple[BreakSpec, ...]:
     if not draw.has(Feature.BREAKS):
         return ()
     first = draw.random.randint(100, 400)
-    rests = [Break((first, first + draw.random.randint(20, 200)), draw.random.randint(10, 60))]
+    rests = [BreakSpec((first, first + draw.random.randint(20, 200)), draw.random.randint(10, 60))]
     if draw.random.random() < 0.4:
-        rests.append(Break((700, 850), 30))
+        rests.append(BreakSpec((700, 850), 30))
     return tuple(rests)
 
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from planner_mcp.routing.problem import (
     AgentSpec,
-    Break,
+    BreakSpec,
     Candidate,
     GroupKind,
     LoadKind,
@@ -59,7 +59,7 @@ class Input(ctypes.Structure):
     )
 
 
-class Options(ctypes.Structure):
+class NativeOptions(ctypes.Structure):
     """`sisr::Options`."""
 
     _fields_ = (
@@ -136,7 +136,7 @@ class Arrays:
         return (_Numbers * len(buffers))(*(table.ctypes.data_as(_Numbers) for table in buffers))
 
 
-def _ordered_breaks(agent: AgentSpec) -> list[Break]:
+def _ordered_breaks(agent: AgentSpec) -> list[BreakSpec]:
     return [agent.breaks[index] for index in break_order(agent)]
 
 

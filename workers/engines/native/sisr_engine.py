@@ -39,7 +39,7 @@ def _library() -> ctypes.CDLL | None:
     numbers = ctypes.POINTER(ctypes.c_int64)
     library.sisr_solve.argtypes = [
         ctypes.POINTER(native_arrays.Input),
-        ctypes.POINTER(native_arrays.Options),
+        ctypes.POINTER(native_arrays.NativeOptions),
         numbers,
         ctypes.c_int64,
     ]
@@ -131,7 +131,9 @@ class _Run:
         warm_length = 0 if warm_start is None else len(self._warm)
         warm = self._warm.ctypes.data_as(ctypes.POINTER(ctypes.c_int64))
         seconds = limits.deadline - time.monotonic()
-        self._options = native_arrays.Options(seconds, limits.seed, limits.cores, max_iterations, warm_length, warm)
+        self._options = native_arrays.NativeOptions(
+            seconds, limits.seed, limits.cores, max_iterations, warm_length, warm
+        )
         self._thread = threading.Thread(target=self._search, name="sisr", daemon=True)
 
     def _cells(self, buffer: native_arrays.Numbers) -> "ctypes._Pointer[ctypes.c_int64]":

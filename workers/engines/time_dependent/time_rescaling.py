@@ -17,7 +17,7 @@ from typing import Final
 import numpy as np
 
 from planner_mcp.routing.evaluation.time_dependent_travel import BASE_FACTOR, TravelSpeeds
-from planner_mcp.routing.problem import AgentSpec, Break, Feature, Problem, TicketSpec, TravelPeriod
+from planner_mcp.routing.problem import AgentSpec, BreakSpec, Feature, Problem, TicketSpec, TravelPeriod
 
 ALL_TRAVEL: Final = Fraction(1)
 """The travel share at which all of a travel period counts as driven; the surrogate is then conservative."""
@@ -148,8 +148,8 @@ class _ProblemTranslation:
         """Return a cost per unit of rescaled time, by the mean rate of the planning span."""
         return max(1, round(cost * self._mean_rate)) if cost else 0
 
-    def _break(self, break_spec: Break) -> Break:
-        return Break(self._span(break_spec.window), self._length(break_spec.duration, break_spec.window))
+    def _break(self, break_spec: BreakSpec) -> BreakSpec:
+        return BreakSpec(self._span(break_spec.window), self._length(break_spec.duration, break_spec.window))
 
     def _length(self, duration: int, span: _Span) -> int:
         return self._longest(duration, span) if duration and self._is_certain else duration

@@ -23,7 +23,7 @@ RETRY_S: Final = 0.5
 LOST: Final = (RedisError, RedisClusterException, OSError)
 
 
-class Waiter:
+class ChannelWaiter:
     """Waits for a message on one channel."""
 
     def __init__(self) -> None:
@@ -55,7 +55,7 @@ class ChannelNotifier:
         self._redis: Any = redis
         self._pubsub: Any = redis.pubsub()
         self._subscribing = asyncio.Lock()
-        self._waiters: dict[str, set[Waiter]] = {}
+        self._waiters: dict[str, set[ChannelWaiter]] = {}
         self._on_cancel: list[Callable[[str], None]] = []
 
     def on_cancel(self, handler: Callable[[str], None]) -> None:
@@ -63,9 +63,9 @@ class ChannelNotifier:
         self._on_cancel.append(handler)
 
     @asynccontextmanager
-    async def watch(self, channel: str) -> AsyncIterator[Waiter]:
+    async def watch(self, channel: str) -> AsyncIterator[ChannelWaiter]:
         """Yield a waiter for a channel. It is woken once the subscription stands; read the store after that."""
-        waiter = Waiter()
+        waiter = ChannelWaiter()
         waiting = self._waiters.setdefault(channel, set())
         is_first = not waiting
         waiting.add(waiter)

@@ -31,14 +31,14 @@ class SecretCipher:
         nonce = secrets.token_bytes(NONCE_BYTES)
         return (nonce + self._cipher.encrypt(nonce, text.encode(), owner.encode())).hex()
 
-    def open(self, sealed: str, owner: str) -> str:
+    def decrypt(self, ciphertext: str, owner: str) -> str:
         """Return the text.
 
         Raises:
             StoreError: Sealed with another key, for another owner, or damaged.
         """
         try:
-            data = bytes.fromhex(sealed)
+            data = bytes.fromhex(ciphertext)
             return self._cipher.decrypt(data[:NONCE_BYTES], data[NONCE_BYTES:], owner.encode()).decode()
         except (InvalidTag, ValueError) as error:
             raise StoreError(

@@ -37,9 +37,9 @@ class RedisSigningSecrets:
         seal: Encrypts what is stored.
     """
 
-    def __init__(self, script_client: ScriptClient, seal: SecretCipher) -> None:
+    def __init__(self, script_client: ScriptClient, cipher: SecretCipher) -> None:
         self._script_client = script_client
-        self._cipher = seal
+        self._cipher = cipher
         self._last: dict[str, list[str]] = {}
         """What signed last, for when the node of the secrets is away and that of a delivery is not."""
 
@@ -58,17 +58,17 @@ class RedisSigningSecrets:
             if (last := self._last.get(principal)) is None:
                 raise
             return last
-        current = self._cipher.open(kept["current"], principal)
+        current = self._cipher.decrypt(kept["current"], principal)
         old = [self._opened(one["sealed"], principal) for one in _old(kept, now_ms)]
         found = [current, *filter(None, old)]
         if None in old and found != self._last.get(principal):  # logged once, not with each delivery
             log.warning("%d old webhook secrets of %s do not open and sign no more", old.count(None), principal)
         return self._remember(principal, found)
 
-    def _opened(self, sealed: str, principal: str) -> str | None:
+    def _opened(self, ciphertext: str, principal: str) -> str | None:
         """Return a secret, None where it was encrypted with another key."""
         try:
-            return self._cipher.open(sealed, principal)
+            return self._cipher.decrypt(ciphertext, principal)
         except StoreError:
             return None
 
@@ -86,7 +86,9 @@ class RedisSigningSecrets:
             StoreError: It was encrypted with another key.
         """
         kept, now_ms = await self._rotate(principal, is_first=True)
-        self._cipher.open(kept["current"], principal)  # before it counts as shown: with another key nobody would see it
+        self._cipher.decrypt(
+            kept["current"], principal
+        )  # before it counts as shown: with another key nobody would see it
         is_unseen = await self._script_client.command("HSETNX", _key(principal), "shown_ms", now_ms)
         return self._signing_secret(principal, kept, now_ms, is_shown=bool(is_unseen))
 
@@ -101,13 +103,13 @@ class RedisSigningSecrets:
             StoreError: The current one was encrypted with another key, so dispatchers could not decrypt a new one.
         """
         if not is_forced and (current := await self._script_client.command("HGET", _key(principal), "current")):
-            self._cipher.open(current, principal)
+            self._cipher.decrypt(current, principal)
         kept, now_ms = await self._rotate(principal, is_first=False)
         await self._script_client.command("HSETNX", _key(principal), "shown_ms", now_ms)
         return self._signing_secret(principal, kept, now_ms, is_shown=True)
 
     async def _rotate(self, principal: str, *, is_first: bool) -> tuple[dict[str, str], int]:
-        sealed = self._cipher.encrypt(new_secret(secrets.token_bytes(SECRET_BYTES)), principal)
+        ciphertext = self._cipher.encrypt(new_secret(secrets.token_bytes(SECRET_BYTES)), principal)
         args = {
             "principal": principal,
             "is_first": is_first,
@@ -115,12 +117,12 @@ class RedisSigningSecrets:
             "most": MAX_SECRETS,
             "keep_ms": KEEP_S * 1000,
         }
-        _ok, flat, now_ms = await self._script_client.step("secret_rotate", store_keys.UNSHARDED, args, sealed)
+        _ok, flat, now_ms = await self._script_client.step("secret_rotate", store_keys.UNSHARDED, args, ciphertext)
         return fields_of(flat), int(now_ms)
 
     def _signing_secret(self, principal: str, kept: dict[str, str], now_ms: int, *, is_shown: bool) -> SigningSecret:
         return SigningSecret(
-            secret=self._cipher.open(kept["current"], principal) if is_shown else None,
+            secret=self._cipher.decrypt(kept["current"], principal) if is_shown else None,
             created_at=utc_from_ms(kept["created_ms"]),
             old_until=tuple(utc_from_ms(one["until_ms"]) for one in _old(kept, now_ms)),
         )

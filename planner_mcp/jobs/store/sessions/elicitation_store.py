@@ -19,7 +19,7 @@ from planner_mcp.jobs.store.sessions.session_keys import level_key, row_key
 from planner_mcp.jobs.store.sessions.session_store import TTL_S
 
 
-class ElicitationStore:
+class RedisElicitationStore:
     """Questions and log levels of sessions.
 
     Args:

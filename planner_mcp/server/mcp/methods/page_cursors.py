@@ -20,7 +20,7 @@ class CursorEncryption(Protocol):
         """Return a text sealed for an owner."""
         ...
 
-    def open(self, sealed: str, owner: str) -> str:
+    def decrypt(self, ciphertext: str, owner: str) -> str:
         """Return the text; `StoreError` when it was not sealed here for this owner."""
         ...
 
@@ -46,7 +46,7 @@ class Cursors:
             InvalidParameterError: Forged, damaged, of another list, or of another principal.
         """
         try:
-            return self._encryption.open(cursor, _owner(method, principal))
+            return self._encryption.decrypt(cursor, _owner(method, principal))
         except StoreError as error:
             problem = "This cursor belongs to no page of this list."
             raise input_error([Fault("/cursor", problem, "nextCursor of the page before, or none")]) from error

@@ -106,14 +106,14 @@ async def test_what_is_stored_tells_nothing(
     assert note.secret.removeprefix("whsec_") not in json.dumps(stored)
     assert stat.S_IMODE((settings.data_dir / KEY_FILE).stat().st_mode) == 0o600
     with pytest.raises(StoreError, match="does not open"):
-        open_cipher(settings).open(stored["current"], "bob")
+        open_cipher(settings).decrypt(stored["current"], "bob")
     with pytest.raises(StoreError, match="PLANNER_SECRET_KEY"):
-        open_cipher(settings.model_copy(update={"secret_key": "another"})).open(stored["current"], "ann")
+        open_cipher(settings.model_copy(update={"secret_key": "another"})).decrypt(stored["current"], "ann")
 
 
 async def test_every_process_finds_the_same_key(settings: Settings) -> None:
     """SPEC O1: servers and workers of one data folder share the key file."""
-    sealed = open_cipher(settings).encrypt("text", "ann")
-    assert open_cipher(settings).open(sealed, "ann") == "text"
+    encrypted = open_cipher(settings).encrypt("text", "ann")
+    assert open_cipher(settings).decrypt(encrypted, "ann") == "text"
     named = settings.model_copy(update={"secret_key": "the same everywhere"})
-    assert open_cipher(named).open(open_cipher(named).encrypt("text", "ann"), "ann") == "text"
+    assert open_cipher(named).decrypt(open_cipher(named).encrypt("text", "ann"), "ann") == "text"

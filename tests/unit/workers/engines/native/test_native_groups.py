@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from planner_mcp.routing.evaluation.plan_builder import build_plan
-from planner_mcp.routing.problem import Candidate, Feature, Group, GroupKind, LoadKind, Problem
+from planner_mcp.routing.problem import Candidate, Feature, GroupKind, GroupSpec, LoadKind, Problem
 from planner_mcp.routing.verification.plan_verification import verify
 from tests.shared.scenarios.random_problems import random_problem
 from workers.engines.engine_interface import SearchLimits
@@ -18,15 +18,15 @@ pytestmark = pytest.mark.skipif(not SisrEngine().is_available(), reason="the nat
 WANTED = 10**6
 
 
-def all_of(*tickets: int) -> Group:
-    return Group(GroupKind.ALL, tickets)
+def all_of(*tickets: int) -> GroupSpec:
+    return GroupSpec(GroupKind.ALL, tickets)
 
 
-def one_of(*tickets: int) -> Group:
-    return Group(GroupKind.ONE_OF, tickets, WANTED)
+def one_of(*tickets: int) -> GroupSpec:
+    return GroupSpec(GroupKind.ONE_OF, tickets, WANTED)
 
 
-def day(groups: tuple[Group, ...], room: int, pickup: dict[int, int], locked: tuple[int, ...]) -> Problem:
+def day(groups: tuple[GroupSpec, ...], room: int, pickup: dict[int, int], locked: tuple[int, ...]) -> Problem:
     """Return twelve tickets of 10 and two agents; `pickup` names that of a ticket, `locked` is the first agent's."""
     base = random_problem(1, tickets=12, features=frozenset())
     chosen = {ticket for group in groups if group.kind is GroupKind.ONE_OF for ticket in group.tickets}
@@ -47,7 +47,7 @@ def day(groups: tuple[Group, ...], room: int, pickup: dict[int, int], locked: tu
     return replace(base, agents=agents, tickets=tickets, groups=groups, features=frozenset(features))
 
 
-DAYS: dict[str, tuple[tuple[Group, ...], dict[int, int], tuple[int, ...]]] = {
+DAYS: dict[str, tuple[tuple[GroupSpec, ...], dict[int, int], tuple[int, ...]]] = {
     "two men at one of two hours": ((one_of(1, 2), one_of(3, 4), all_of(1, 3), all_of(2, 4)), {}, ()),
     "one of which another asks for": ((one_of(1, 2), all_of(1, 3)), {}, ()),
     "a chain of groups": ((all_of(1, 2), all_of(2, 3), all_of(3, 4)), {}, ()),

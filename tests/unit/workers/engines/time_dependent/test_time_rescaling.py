@@ -5,7 +5,7 @@ from fractions import Fraction
 from random import Random
 
 from planner_mcp.routing.evaluation.plan_builder import build_plan
-from planner_mcp.routing.problem import Break, Candidate, Feature, Problem, TravelPeriod
+from planner_mcp.routing.problem import BreakSpec, Candidate, Feature, Problem, TravelPeriod
 from planner_mcp.routing.verification.plan_verification import verify
 from tests.shared.scenarios.random_problems import random_problem
 from workers.engines.heuristics.reinsertion_search import with_unassigned_inserted
@@ -41,7 +41,7 @@ def test_what_holds_by_the_clock_of_what_can_be_driven_holds_on_the_day() -> Non
 def test_by_that_clock_a_rush_is_short_and_a_service_in_it_too() -> None:
     """SPEC S1: a rush of 250 that counts 100; legs keep their length but for the unit an arrival is rounded by."""
     problem = random_problem(1, tickets=4, features=frozenset({Feature.TIME_WINDOWS}))
-    rest = Break((300, 320), 30)
+    rest = BreakSpec((300, 320), 30)
     agents = tuple(
         replace(agent, shift=(0, 1000), max_duration=500, time_cost=85, breaks=(rest,)) for agent in problem.agents
     )
@@ -55,7 +55,7 @@ def test_by_that_clock_a_rush_is_short_and_a_service_in_it_too() -> None:
     assert [ticket.service for ticket in day.tickets] == [20, 8, 20, 8]
     agent = day.agents[0]
     assert (agent.shift, agent.max_duration, agent.time_cost) == ((0, 850), 350, 100)
-    assert agent.breaks == (Break((180, 188), 12),)
+    assert agent.breaks == (BreakSpec((180, 188), 12),)
     assert set((day.durations[0] - problem.durations[0]).flat) == {0, 1}
     scaled = rescaled_problem(problem, Fraction(1, 3))
     assert (scaled.agents[0].shift, scaled.tickets[1].service) == ((0, 916), 20)

@@ -1,0 +1,111 @@
+"""The code speaks the words of docs/glossary.md: no metaphors for parts of the program, and no name for two things."""
+
+import ast
+import re
+from collections import defaultdict
+from collections.abc import Iterator
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+PACKAGES = ("planner_mcp", "workers", "manifest")
+METAPHORS = frozenset(
+    """
+    told said tell tells nursery story desk witness judge lend lender lent borrowed house houses leash courier couriers
+    forest toll tolls cautious mild refill lanes mending leniency shelf bell pump obstacle obstacles remedy remedies
+    seal sealed presence odd news posting bringer survey gate door doors mend mends mended
+    """.split()  # noqa: SIM905 — a list of eighty quoted words hides them
+)
+"""Words that name a part of the program, or what it does, only for those who know the joke (docs/glossary.md)."""
+REASONED = {"nothing_to_mend": "a field of the answers of suggest_fixes, which clients read"}
+"""Identifiers that keep a banned word, each with its reason: a wire name, or the term of a standard."""
+PAGES = (
+    "README.md",
+    "ARCHITECTURE.md",
+    "CONTRIBUTING.md",
+    "SECURITY.md",
+    "docs",
+    "skills",
+    "planner_mcp/server/prompts",
+)
+PAGE_METAPHORS = re.compile(
+    r"\b(nursery|witness|lender|leash|couriers?|forest|tolls?|bringer|the house|a house|the desk|doors?|rooms? of)\b",
+    re.IGNORECASE,
+)
+
+
+def test_no_identifier_is_a_metaphor() -> None:
+    """Our choice: a stranger finds every part of the program by the word its field uses for it."""
+    found = {
+        f"{path.relative_to(ROOT)}: {name}"
+        for path in _modules()
+        for name in _identifiers(path)
+        if METAPHORS & set(_words(name)) and name not in REASONED
+    }
+    assert sorted(found) == []
+
+
+def test_reasons_are_given_only_for_names_that_exist() -> None:
+    """Our choice: an exception goes when its name goes."""
+    names = {name for path in _modules() for name in _identifiers(path)}
+    assert set(REASONED) <= names
+
+
+def test_a_file_name_says_what_it_is_without_its_folder() -> None:
+    """Our choice: no two modules share a name, so a search for one finds it alone."""
+    folders = defaultdict(list)
+    for path in _modules():
+        if not path.stem.startswith("__"):
+            folders[path.name].append(path.parent.relative_to(ROOT).as_posix())
+    assert {name: places for name, places in folders.items() if len(places) > 1} == {}
+
+
+def test_a_class_name_means_one_thing() -> None:
+    """Our choice: a public class name stands in one module, so that a reader of a message knows which is meant."""
+    places = defaultdict(set)
+    for path in _modules():
+        for node in ast.parse(path.read_text(encoding="utf-8")).body:
+            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                places[node.name].add(path.relative_to(ROOT).as_posix())
+    assert {
+        name: sorted(found) for name, found in places.items() if len(found) > 1 and name not in SHARED_CLASSES
+    } == {}
+
+
+SHARED_CLASSES: frozenset[str] = frozenset()
+"""Public class names that may stand in two modules."""
+
+
+def test_pages_use_the_words_of_the_glossary() -> None:
+    """Our choice: what a newcomer reads first has no private language."""
+    pages = [
+        page for name in PAGES for page in ([ROOT / name] if (ROOT / name).is_file() else (ROOT / name).rglob("*.md"))
+    ]
+    found = [
+        f"{page.relative_to(ROOT)}:{number}: {match[0]}"
+        for page in pages
+        for number, line in enumerate(page.read_text(encoding="utf-8").splitlines(), 1)
+        for match in PAGE_METAPHORS.finditer(line)
+    ]
+    assert len(pages) > 30
+    assert found == []
+
+
+def _modules() -> Iterator[Path]:
+    """Yield the Python modules of the product."""
+    for package in PACKAGES:
+        yield from sorted((ROOT / package).rglob("*.py"))
+
+
+def _identifiers(path: Path) -> set[str]:
+    """Return every name of a module, its file name included; names of imported libraries are not followed."""
+    names = {path.stem}
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        names.update(
+            value for field in ("name", "id", "attr", "arg") if isinstance(value := getattr(node, field, None), str)
+        )
+    return names
+
+
+def _words(name: str) -> list[str]:
+    """Return the words of an identifier in lower case: `CourierPool` and `courier_pool` are courier, pool."""
+    return re.findall(r"[a-z]+", re.sub(r"([A-Z])", r"_\1", name).lower())
