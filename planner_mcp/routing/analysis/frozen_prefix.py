@@ -77,9 +77,9 @@ def agent_assignments(
 def _own_prices(scenario: Scenario, prefer: Mapping[str, str]) -> list[str]:
     """Return a sentence that names the tickets whose own switch cost applies instead of that of this call."""
     planned = (ticket for ticket in scenario.tickets if ticket.id in prefer)
-    without_held = [ticket.id for ticket in planned if is_priced_elsewhere(ticket, prefer[ticket.id])]
-    fields = f"switch_cost of this call passes over {counted(len(without_held), 'ticket')} ({named(without_held)})"
-    return [f"{fields}: their own preferred_agent is another and has its price."] if without_held else []
+    own_priced = [ticket.id for ticket in planned if is_priced_elsewhere(ticket, prefer[ticket.id])]
+    sentence = f"switch_cost of this call passes over {counted(len(own_priced), 'ticket')} ({named(own_priced)})"
+    return [f"{sentence}: their own preferred_agent is another and has its price."] if own_priced else []
 
 
 def without_assignments(body: Json) -> Json:
