@@ -229,7 +229,7 @@ def test_engine_is_named_with_what_it_lacks() -> None:
 def test_unknown_engine_is_refused_by_name() -> None:
     """SPEC T7: a name nobody knows is answered with the names that are."""
     problem = compile_scenario(parse_scenario({**RULE_CASES[0].body, "tickets": abc(), "agents": [agent()]}))
-    with pytest.raises(UnsupportedFeatureError, match="there are auto"):
+    with pytest.raises(UnsupportedFeatureError, match="installed are auto"):
         engine_registry.choose(problem, "magic")
 
 

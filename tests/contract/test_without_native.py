@@ -89,4 +89,5 @@ def test_doctor_lists_the_engines_and_how_to_get_the_others(said: list[str]) -> 
 
 def test_engine_that_is_not_here_is_not_among_those_there_are(said: list[str]) -> None:
     """SPEC T7: the names in the message can be used."""
-    assert said[4] == f"Engine 'sisr' is not installed; there are auto, pyvrp, ortools. 'sisr' is not here: {REMEDY}."
+    refusal = "Engine 'sisr' is not installed; installed are auto, pyvrp, ortools."
+    assert said[4] == f"{refusal} 'sisr' is not here: {REMEDY}."

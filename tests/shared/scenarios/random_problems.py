@@ -138,7 +138,7 @@ def _groups(draw: Draw, tickets: list[TicketSpec]) -> tuple[list[TicketSpec], tu
         groups.append(GroupSpec(kind, members, WANTED if kind is GroupKind.ONE_OF else 0))
         if kind is GroupKind.ONE_OF:
             for member in members:
-                tickets[member] = replace(tickets[member], penalty=0)
+                tickets[member] = replace(tickets[member], penalty=0, is_priced=False)
     if Feature.GROUPS in draw.features and (chosen := _choice_of_shipments(draw, tickets)):
         groups.append(GroupSpec(GroupKind.ONE_OF, chosen, WANTED))
     return tickets, tuple(groups)
@@ -151,7 +151,7 @@ def _choice_of_shipments(draw: Draw, tickets: list[TicketSpec]) -> tuple[int, ..
         return ()
     lifts = tuple(draw.random.sample(sorted(drops), 2))
     for half in (*lifts, *(drops[lift] for lift in lifts)):
-        tickets[half] = replace(tickets[half], penalty=0)
+        tickets[half] = replace(tickets[half], penalty=0, is_priced=False)
     return lifts if draw.random.random() < 0.5 else tuple(drops[lift] for lift in lifts)
 
 
