@@ -62,7 +62,8 @@ def errors_page() -> str:
     head = (
         "# Errors\n\nA refusal is `{code, type, message, traceId, errors, retryable}`, with `retry_after_s` where a "
         "wait helps. `errors` has one entry per mistake: `{path, problem, accepted, hint}`, the path a JSON Pointer "
-        "into the arguments. Codes are stable.\n\n"
+        "into the arguments; and `reason`, one of the [codes](codes.md), where a ticket "
+        "provably cannot be served. Codes are stable.\n\n"
     )
     return "\n".join([NOTE + head + "| code | type | meaning | retry helps |", "|--:|---|---|---|", *rows, ""])
 
@@ -98,7 +99,8 @@ def codes_page() -> str:
         "- `in_the_way` of `explain_unassigned`: how many agents would break the limit with the ticket on their route, "
         "and for the nearest by how much.\n"
         "- `conflict.kind` of `validate_scenario`: the tickets together break it, however they are shared.\n"
-        "- `kinds` of `suggest_fixes`: the limit that the fix changes.\n",
+        "- `kinds` of `suggest_fixes`: the limit that the fix changes.\n"
+        "- `reason` of an entry of `errors`: it proves that no agent could serve the ticket, for this reason.\n",
         _glossary("code", REASON_TEXTS),
         "## What a fix changes\n\n`kinds` of `suggest_fixes`, one for each part of `change`.\n",
         _glossary("kind", FIX_KINDS),

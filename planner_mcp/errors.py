@@ -38,6 +38,7 @@ class Fault:
         hint: What to change, in the imperative. Empty when `accepted` says it all.
         kind: Which catalogue entry the mistake is (`missing`, `invalid`, `unknown`, `absent`, `logic`).
         needs: Other parts of the input that the mistake depends on, named by the check that found it; never sent.
+        reason: The `InfeasibilityReason`, where the mistake proves that something cannot be served.
     """
 
     path: str
@@ -46,10 +47,12 @@ class Fault:
     hint: str = ""
     kind: str = "invalid"
     needs: tuple[str, ...] = field(default=(), compare=False, repr=False, kw_only=True)
+    reason: str = field(default="", compare=False, kw_only=True)
 
     def as_json(self) -> dict[str, str]:
         """Return the fault as it stands in `errors[]` of an answer."""
-        return {"path": self.path, "problem": self.problem, "accepted": self.accepted, "hint": self.hint}
+        fault = {"path": self.path, "problem": self.problem, "accepted": self.accepted, "hint": self.hint}
+        return {**fault, "reason": str(self.reason)} if self.reason else fault
 
     def as_line(self) -> str:
         """Return the fault as it stands in a text: `path: problem (accepted: …) hint`."""

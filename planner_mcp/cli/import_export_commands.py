@@ -23,6 +23,7 @@ from planner_mcp.formats.json_content import Content
 from planner_mcp.formats.plan_exports import read_places, read_plan
 from planner_mcp.formats.scenario_from_tables import IN_COLUMNS
 from planner_mcp.formats.text_tables import Table, read_table
+from planner_mcp.routing.feasibility.unservable_faults import unservable_faults
 from planner_mcp.routing.scenario.scenario_parsing import Scenario, parse_scenario, warnings
 from planner_mcp.server.tools.validate_scenario import MAX_SHOWN
 from planner_mcp.settings import Settings
@@ -155,7 +156,11 @@ def _validated(read: ImportedScenario, settings: Settings) -> Scenario:
     """
     with placed(lambda fault: _as_option(read.in_file(fault) or fault, _GIVEN)):
         return parse_scenario(
-            read.body, max_tickets=settings.max_tickets, max_agents=settings.max_agents, shows_names=True
+            read.body,
+            max_tickets=settings.max_tickets,
+            max_agents=settings.max_agents,
+            shows_names=True,
+            prove_unservable=unservable_faults,
         )
 
 

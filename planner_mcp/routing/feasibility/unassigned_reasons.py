@@ -76,7 +76,7 @@ class _ReasonFinder:
 
     def _has_spare(self, ticket: TicketSpec) -> bool:
         chosen = range(len(self._problem.agents)) if ticket.agents is None else ticket.agents
-        return any(fits(ticket, self._spare[agent][ticket.load]) for agent in chosen)
+        return any(fits(ticket.demand, self._spare[agent][ticket.load]) for agent in chosen)
 
 
 def _spare(problem: Problem, plan: Plan) -> list[dict[LoadKind, tuple[int, ...]]]:

@@ -6,13 +6,14 @@ pickup if it has one. Whatever else is on a route only takes more. Locked visits
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from functools import cache
 from itertools import pairwise
 from typing import Final
 
 from planner_mcp.routing.feasibility.least_travel import DirectLegs, ShortestPaths, TravelMeasure
 from planner_mcp.routing.infeasibility_reasons import InfeasibilityReason
-from planner_mcp.routing.problem import AgentSpec, Problem, TicketSpec
+from planner_mcp.routing.problem import AgentSpec, Problem
 
 _CLOSEST_FIRST: Final = (
     InfeasibilityReason.MAX_DISTANCE,
@@ -39,82 +40,96 @@ class UnservableTickets:
         self._problem = problem
         self._legs = DirectLegs(problem)
         self._paths = ShortestPaths(problem, self._legs) if ShortestPaths.may_differ(problem) else None
-        self._after_locked: dict[tuple[str, DirectLegs], tuple[int | None, int]] = {}
+        self._after_locked: dict[tuple[int, DirectLegs], tuple[int | None, int]] = {}
+        self._kind = _kinds(problem.agents)
+        self._last_able = -1
         self._visits_per_place = Counter(ticket.location for ticket in problem.tickets)
         self._visits_per_place.update(place for agent in problem.agents for place in agent.reload_depots)
         self.reason = cache(self._reason)
+        self._able = cache(self._with_capacity)
+        self._may_set_out = cache(self._may_reach_min_load)
 
     def _reason(self, index: int) -> InfeasibilityReason | None:
         """Return why no agent could serve the ticket, with its other half, even with nothing else to do, or None."""
-        if (alone := self._alone(index)) is not None or (partner := self._problem.partner_of.get(index)) is None:
+        if (alone := self.alone(index)) is not None or (partner := self._problem.partner_of.get(index)) is None:
             return alone
-        if self._alone(partner) is not None:
+        if self.alone(partner) is not None:
             return InfeasibilityReason.SHIPMENT_HALF_UNSERVED
         is_pickup = self._problem.tickets[index].pickup is None
-        reason = self._together(index, partner) if is_pickup else self._together(partner, index)
+        reason = self.together(index, partner) if is_pickup else self.together(partner, index)
         is_late = is_pickup and reason is InfeasibilityReason.TIME_WINDOW
         return InfeasibilityReason.SHIPMENT_HALF_UNSERVED if is_late else reason
 
-    def _alone(self, index: int) -> InfeasibilityReason | None:
+    def alone(self, index: int) -> InfeasibilityReason | None:
         """Return why no agent could serve the ticket by itself, or None."""
         ticket = self._problem.tickets[index]
         if ticket.windows and ticket.windows[-1][1] < self._problem.frozen_until:
             return InfeasibilityReason.TIME_WINDOW
-        if not (allowed := self._allowed(ticket)):
+        if not self._allowed(ticket.agents):
             return InfeasibilityReason.SKILL_OR_AGENT
-        if not (able := [agent for agent in allowed if fits(ticket, agent.capacity)]):
+        if not (able := self.able(index)):
             return InfeasibilityReason.CAPACITY
         count = 2 if index in self._problem.partner_of else 1
-        if all(agent.max_stops is not None and agent.max_stops < count for agent in able):
+        if not (free := [agent for agent in able if self._may_serve(agent, count)]):
             return InfeasibilityReason.MAX_TICKETS
-        if not (usable := [agent for agent in able if self._may_reach_min_load(agent)]):
+        if not (ready := [agent for agent in free if self._may_set_out(agent)]):
             return InfeasibilityReason.MIN_LOAD
-        return self._trips_of([index], usable)
+        return self._trips_of([index], ready)
 
-    def _together(self, pickup: int, delivery: int) -> InfeasibilityReason | None:
+    def able(self, index: int) -> tuple[int, ...]:
+        """Return the agents that may serve a ticket and have the capacity for it."""
+        return self._able(self._problem.tickets[index].agents, self._problem.tickets[index].demand)
+
+    def together(self, pickup: int, delivery: int) -> InfeasibilityReason | None:
         """Return why no agent that could carry a shipment could make both of its halves, or None."""
-        halves = [self._problem.tickets[index] for index in (pickup, delivery)]
-        theirs = {agent.id for agent in self._allowed(halves[0])}
-        both = (agent for agent in self._allowed(halves[1]) if agent.id in theirs)
-        able = [agent for agent in both if all(fits(half, agent.capacity) for half in halves)]
-        return self._trips_of([pickup, delivery], able)
+        both = sorted(set(self.able(pickup)).intersection(self.able(delivery)))
+        ready = (agent for agent in both if self._may_serve(agent, 2) and self._may_set_out(agent))
+        return self._trips_of([pickup, delivery], ready)
 
-    def _may_reach_min_load(self, agent: AgentSpec) -> bool:
+    def _with_capacity(self, agents: frozenset[int] | None, demand: tuple[int, ...]) -> tuple[int, ...]:
+        return tuple(agent for agent in self._allowed(agents) if fits(demand, self._problem.agents[agent].capacity))
+
+    def _may_serve(self, agent: int, count: int) -> bool:
+        most = self._problem.agents[agent].max_stops
+        return most is None or most >= count
+
+    def _may_reach_min_load(self, agent: int) -> bool:
         """Return whether all that an agent may serve is as much as its min_load asks for."""
-        if not any(agent.min_load):
-            return True
-        counted = (ticket for ticket in self._problem.tickets if ticket.pickup is None)
-        theirs = [ticket for ticket in counted if agent in self._allowed(ticket)]
-        return all(
-            sum(ticket.demand[dimension] for ticket in theirs) >= least
-            for dimension, least in enumerate(agent.min_load)
-        )
+        least = self._problem.agents[agent].min_load
+        counted = (ticket for ticket in self._problem.tickets if ticket.pickup is None) if any(least) else ()
+        theirs = [ticket.demand for ticket in counted if ticket.agents is None or agent in ticket.agents]
+        return all(sum(demand[at] for demand in theirs) >= amount for at, amount in enumerate(least))
 
-    def _allowed(self, ticket: TicketSpec) -> Sequence[AgentSpec]:
-        agents = self._problem.agents
-        return agents if ticket.agents is None else [agents[index] for index in sorted(ticket.agents)]
+    def _allowed(self, agents: frozenset[int] | None) -> Sequence[int]:
+        return range(len(self._problem.agents)) if agents is None else sorted(agents)
 
-    def _trips_of(self, tickets: Sequence[int], agents: Iterable[AgentSpec]) -> InfeasibilityReason | None:
-        """Return what keeps each of the agents from a trip to the tickets, None where one can or none is free."""
+    def _trips_of(self, tickets: Sequence[int], agents: Iterable[int]) -> InfeasibilityReason | None:
+        """Return what keeps each of the agents from a trip to the tickets, None where one can or none is free.
+
+        The agent that could last is asked first, because it mostly can again.
+        """
+        kinds = dict.fromkeys(self._kind[agent] for agent in agents)
         reasons: set[InfeasibilityReason] = set()
-        for agent in agents:
-            if not _is_done(agent):
-                if (reason := self._violated_limit(tickets, agent)) is None:
+        for number in sorted(kinds, key=lambda kind: kind != self._last_able):
+            if not _is_done(self._problem.agents[number]):
+                if (reason := self._violated_limit(tickets, number)) is None:
+                    self._last_able = number
                     return None
                 reasons.add(reason)
         return next((reason for reason in _CLOSEST_FIRST if reason in reasons), None)
 
-    def _violated_limit(self, tickets: Sequence[int], agent: AgentSpec) -> InfeasibilityReason | None:
+    def _violated_limit(self, tickets: Sequence[int], agent: int) -> InfeasibilityReason | None:
         """Return what forbids the trip to tickets, straight and, where that may be less, over other stops."""
         reason = self._trip(tickets, agent, self._legs)
         return reason if reason is None or self._paths is None else self._trip(tickets, agent, self._paths)
 
-    def _trip(self, indexes: Sequence[int], agent: AgentSpec, legs: DirectLegs) -> InfeasibilityReason | None:
+    def _trip(self, indexes: Sequence[int], number: int, legs: DirectLegs) -> InfeasibilityReason | None:
         """Return what forbids the trip start, tickets in order, end; breaks left aside, locked visits made before."""
+        agent = self._problem.agents[number]
         between = legs if agent.reload_depots else self._legs  # nothing else stands among locked visits
-        if (agent.id, between) not in self._after_locked:
-            self._after_locked[agent.id, between] = self._after_locks(agent, between)
-        place, now = self._after_locked[agent.id, between]
+        if (number, between) not in self._after_locked:
+            self._after_locked[number, between] = self._after_locks(agent, between)
+        place, now = self._after_locked[number, between]
         left = [index for index in indexes if index not in agent.locked or index == indexes[-1]]
         origin, busy = agent.start, 0
         for ticket in (self._problem.tickets[index] for index in left):
@@ -157,9 +172,17 @@ class UnservableTickets:
         return place, now
 
 
-def fits(ticket: TicketSpec, room: tuple[int, ...]) -> bool:
-    """Return whether the demand of a ticket is within some amounts."""
-    return all(need <= space for need, space in zip(ticket.demand, room, strict=True))
+def fits(demand: tuple[int, ...], room: tuple[int, ...]) -> bool:
+    """Return whether a demand is within some amounts."""
+    return all(need <= space for need, space in zip(demand, room, strict=True))
+
+
+def _kinds(agents: Sequence[AgentSpec]) -> list[int]:
+    """Return for each agent the first one that has the same trips."""
+    first: dict[AgentSpec, int] = {}
+    same = (replace(agent, id="", capacity=(), min_load=(), breaks=()) for agent in agents)
+    free = (replace(agent, fixed_cost=0, distance_cost=0, time_cost=0, overtime_cost=0) for agent in same)
+    return [first.setdefault(agent, number) for number, agent in enumerate(free)]
 
 
 def _is_done(agent: AgentSpec) -> bool:

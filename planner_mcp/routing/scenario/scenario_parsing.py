@@ -16,7 +16,13 @@ from pydantic_core import PydanticCustomError
 
 from planner_mcp.errors import Fault, InputError, TooLargeError, input_error
 from planner_mcp.routing.scenario.checks.error_recovery import is_doubtful, recover
-from planner_mcp.routing.scenario.checks.scenario_checks import check, contradictions, lone_contradictions, warnings
+from planner_mcp.routing.scenario.checks.scenario_checks import (
+    UnservableProof,
+    check,
+    contradictions,
+    lone_contradictions,
+    warnings,
+)
 from planner_mcp.routing.scenario.checks.size_checks import MAX_AGENTS, MAX_TICKETS
 from planner_mcp.routing.scenario.field_types import SHOWS_NAMES, ErrorBudget, read_date
 from planner_mcp.routing.scenario.scenario_model import Scenario
@@ -47,6 +53,7 @@ def parse_scenario(
     travel_matrices: TravelMatrices | None = None,
     known_faults: Sequence[Fault] = (),
     shows_names: bool = False,
+    prove_unservable: UnservableProof | None = None,
 ) -> Scenario:
     """Return the scenario that a JSON value describes.
 
@@ -57,6 +64,8 @@ def parse_scenario(
         travel_matrices: The matrices the scenario refers to, where they are loaded.
         known_faults: Faults the caller has already found. They are reported with the rest, once for each path.
         shows_names: Whether hints may contain names of people; such names are masked from some readers.
+        prove_unservable: Finds tickets that no agent could serve (`feasibility/unservable_faults.py`, which this module
+            may not import); None where they are not looked for.
 
     Raises:
         TooLargeError: More tickets or agents than allowed.
@@ -74,15 +83,22 @@ def parse_scenario(
             *_logic_faults_beside(args, error, max_tickets, shows_names=shows_names),
         ]
         raise input_error(faults, found=len(faults) + max(0, error.error_count() - MAX_FINDINGS)) from None
-    if found := [*known_faults, *check(scenario, max_tickets=max_tickets)]:
+    if found := [*known_faults, *check(scenario, max_tickets=max_tickets, prove_unservable=prove_unservable)]:
         raise input_error(found)
     return scenario
 
 
-def read_stored(body: Any, travel_matrices: TravelMatrices | None = None) -> Scenario:
+def read_stored(
+    body: Any, travel_matrices: TravelMatrices | None = None, *, prove_unservable: UnservableProof | None = None
+) -> Scenario:
     """Return a scenario that passed all checks when it was stored; only its form is read again.
 
     Matrices of a road engine are fetched after that. A scenario that brings them is checked with them.
+
+    Args:
+        body: The scenario as stored.
+        travel_matrices: The matrices it refers to.
+        prove_unservable: As for `parse_scenario`, where it is checked again.
 
     Raises:
         InputError: The matrices do not fit the scenario.
@@ -92,17 +108,25 @@ def read_stored(body: Any, travel_matrices: TravelMatrices | None = None) -> Sce
     except ValidationError:
         return read_revised(body, travel_matrices)
     if scenario.travel.router is not None and travel_matrices is not None:
-        return read_revised(body, travel_matrices)
+        return read_revised(body, travel_matrices, prove_unservable=prove_unservable)
     return scenario
 
 
-def read_revised(body: Any, travel_matrices: TravelMatrices | None = None) -> Scenario:
+def read_revised(
+    body: Any, travel_matrices: TravelMatrices | None = None, *, prove_unservable: UnservableProof | None = None
+) -> Scenario:
     """Return a stored scenario under changes, checked like a new one but of any size.
 
     Raises:
         InputError: All that is wrong with it.
     """
-    return parse_scenario(body, max_tickets=sys.maxsize, max_agents=sys.maxsize, travel_matrices=travel_matrices)
+    return parse_scenario(
+        body,
+        max_tickets=sys.maxsize,
+        max_agents=sys.maxsize,
+        travel_matrices=travel_matrices,
+        prove_unservable=prove_unservable,
+    )
 
 
 def is_readable(args: Any) -> bool:

@@ -53,6 +53,7 @@ class FaultOutput(ToolOutput):
     problem: str
     accepted: str = ""
     hint: str = ""
+    reason: str | None = Field(None, description="code, where a ticket provably cannot be served")
 
     @staticmethod
     def of(fault: Fault) -> "FaultOutput":

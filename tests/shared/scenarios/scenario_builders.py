@@ -4,8 +4,11 @@ from typing import Any
 
 import numpy as np
 
+from planner_mcp.errors import Fault
 from planner_mcp.routing.compilation.scenario_compiler import compile_scenario
+from planner_mcp.routing.feasibility.unservable_faults import unservable_faults
 from planner_mcp.routing.problem import Candidate, Problem, Route, Stop, StopKind
+from planner_mcp.routing.scenario.checks.scenario_checks import check
 from planner_mcp.routing.scenario.scenario_parsing import Scenario, parse_scenario
 from planner_mcp.routing.scenario.travel_matrices import TravelMatrices
 
@@ -80,3 +83,8 @@ def route(day: Problem, *names: str, agent: int = 0) -> Route:
 
 def candidate(day: Problem, *names: str) -> Candidate:
     return Candidate((route(day, *names),))
+
+
+def all_faults(day: Scenario) -> list[Fault]:
+    """Return every logic fault of a scenario that is stored for the first time."""
+    return check(day, prove_unservable=unservable_faults)

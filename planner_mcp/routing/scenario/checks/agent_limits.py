@@ -4,7 +4,6 @@ Owns what `trips.py` and `locks.py` must judge alike. Agents alike share one dut
 """
 
 from collections import Counter
-from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from typing import Final
 
@@ -49,24 +48,3 @@ def locations_with_certain_setup(scenario: Scenario) -> frozenset[str]:
     stops_by_location = Counter(ticket.location for ticket in scenario.tickets)
     stops_by_location.update(place for agent in scenario.agents for place in agent.reload_locations)
     return frozenset(ticket.location for ticket in scenario.tickets if stops_by_location[ticket.location] == 1)
-
-
-class MildestViolation:
-    """What keeps the duty that comes closest; asks first the one that could last, because it can most other times."""
-
-    def __init__(self) -> None:
-        self._able: AgentLimits | None = None
-
-    def violation(
-        self, all_limits: Collection[AgentLimits], violation_of: Callable[[AgentLimits], int | None]
-    ) -> int | None:
-        """Return the mildest obstacle over all duties, None where there is none for one of them, or no duty."""
-        if self._able is not None and self._able in all_limits and violation_of(self._able) is None:
-            return None
-        worst = -1
-        for agent_limits in all_limits:
-            if (violation := violation_of(agent_limits)) is None:
-                self._able = agent_limits
-                return None
-            worst = max(worst, violation)
-        return worst if worst >= 0 else None

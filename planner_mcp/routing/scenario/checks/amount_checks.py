@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
 from planner_mcp.errors import Fault
+from planner_mcp.routing.infeasibility_reasons import InfeasibilityReason
 from planner_mcp.routing.scenario.agent_eligibility import Eligibility
 from planner_mcp.routing.scenario.checks.agent_capability import AgentCapability
 from planner_mcp.routing.scenario.checks.fault_dependencies import FaultDependency
@@ -56,7 +57,13 @@ def unknown_dimensions(scenario: Scenario) -> Iterator[Fault]:
             problem = "The demand is in a dimension no agent has a capacity for."
             hint = "Name the same dimensions."
             yield Fault(
-                f"/tickets/{index}/demand", problem, accepted, hint, "logic", needs=(FaultDependency.ELIGIBILITY,)
+                f"/tickets/{index}/demand",
+                problem,
+                accepted,
+                hint,
+                "logic",
+                needs=(FaultDependency.ELIGIBILITY,),
+                reason=InfeasibilityReason.CAPACITY,
             )
 
 
@@ -87,13 +94,29 @@ def oversized_demands(scenario: Scenario) -> Iterator[Fault]:
             if amount > most:
                 problem = f"The demand is above the capacity ({figure(most)}) of every agent that may serve the ticket."
                 path, accepted = _amount_path(index, name), f"at most {figure(most)}"
-                yield Fault(path, problem, accepted, "Split the ticket.", "logic", needs=(FaultDependency.ELIGIBILITY,))
+                yield Fault(
+                    path,
+                    problem,
+                    accepted,
+                    "Split the ticket.",
+                    "logic",
+                    needs=(FaultDependency.ELIGIBILITY,),
+                    reason=InfeasibilityReason.CAPACITY,
+                )
                 is_sound = False
         if is_sound and not capability.with_capacity(ticket, agents):
             problem = "No agent that may serve the ticket has the capacity for all of its demand at once."
             path, accepted = f"/tickets/{index}/demand", "amounts that one agent can carry"
             hint = "Split the ticket, or raise a capacity."
-            yield Fault(path, problem, accepted, hint, "logic", needs=(FaultDependency.ELIGIBILITY,))
+            yield Fault(
+                path,
+                problem,
+                accepted,
+                hint,
+                "logic",
+                needs=(FaultDependency.ELIGIBILITY,),
+                reason=InfeasibilityReason.CAPACITY,
+            )
 
 
 def max_tickets_too_small(scenario: Scenario) -> Iterator[Fault]:
@@ -104,7 +127,15 @@ def max_tickets_too_small(scenario: Scenario) -> Iterator[Fault]:
         if capability.with_capacity(ticket, agents) and not capability.capable(ticket, agents):
             problem = "Every agent that could serve the ticket has too small a max_tickets."
             hint = "Raise max_tickets of an agent; a shipment counts as two."
-            yield Fault(f"/tickets/{index}", problem, _SERVED, hint, "logic", needs=(FaultDependency.ELIGIBILITY,))
+            yield Fault(
+                f"/tickets/{index}",
+                problem,
+                _SERVED,
+                hint,
+                "logic",
+                needs=(FaultDependency.ELIGIBILITY,),
+                reason=InfeasibilityReason.MAX_TICKETS,
+            )
 
 
 def _amount_path(index: int, dimension: str) -> str:
@@ -122,7 +153,15 @@ def missing_skills(scenario: Scenario) -> Iterator[Fault]:
             if skill not in known:
                 path, problem = f"/tickets/{index}/skills/{at}", "No agent has this skill."
                 hint = "Give it to an agent."
-                yield Fault(path, problem, "a skill of an agent", hint, "logic", needs=(FaultDependency.ELIGIBILITY,))
+                yield Fault(
+                    path,
+                    problem,
+                    "a skill of an agent",
+                    hint,
+                    "logic",
+                    needs=(FaultDependency.ELIGIBILITY,),
+                    reason=InfeasibilityReason.SKILL_OR_AGENT,
+                )
 
 
 def tickets_without_eligible_agent(scenario: Scenario) -> Iterator[Fault]:
@@ -135,7 +174,15 @@ def tickets_without_eligible_agent(scenario: Scenario) -> Iterator[Fault]:
         if is_known and not eligibility.agents(ticket):
             problem = "No agent may serve the ticket: none has all its skills and is allowed."
             hint = "Relax skills, agents or not_agents."
-            yield Fault(f"/tickets/{index}", problem, _SERVED, hint, "logic", needs=(FaultDependency.ELIGIBILITY,))
+            yield Fault(
+                f"/tickets/{index}",
+                problem,
+                _SERVED,
+                hint,
+                "logic",
+                needs=(FaultDependency.ELIGIBILITY,),
+                reason=InfeasibilityReason.SKILL_OR_AGENT,
+            )
 
 
 def double_limits(scenario: Scenario) -> Iterator[Fault]:

@@ -1,8 +1,9 @@
 """Every contradiction inside a well-formed scenario, at once (SPEC T7).
 
 Owns the list of checks and their order. Each check is a small function of the scenario that yields faults and stands
-in the file of its subject: names, groups, sizes, places, matrices, times, amounts, shipments, locks, trips, and idle
-fields. A check says only what it can prove; what merely looks odd is a warning, and planning goes on.
+in the file of its subject: names, groups, sizes, places, matrices, times, amounts, shipments, locks, and ineffective
+fields. A check reports only what it can prove; what merely looks odd is a warning. That no agent could serve a
+ticket is proved by `feasibility`, which the caller passes in.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -23,12 +24,13 @@ from planner_mcp.routing.scenario.checks import (
     shipment_checks,
     size_checks,
     time_checks,
-    trip_checks,
 )
 from planner_mcp.routing.scenario.checks.size_checks import MAX_TICKETS
 from planner_mcp.routing.scenario.scenario_model import Scenario
 
 Check = Callable[[Scenario], Iterable[Fault]]
+UnservableProof = Callable[[Scenario, frozenset[int], frozenset[int]], Iterable[Fault]]
+"""Finds the tickets that no agent could serve; agents and tickets with other faults are given by their indexes."""
 
 _ENTRIES: Final = ("agents", "tickets", "groups", "incompatible")
 """Lists of which one entry may be wrong while ways between the others can be judged."""
@@ -111,7 +113,9 @@ WARNINGS: Final[tuple[Check, ...]] = (
 """What looks odd, what matters most first."""
 
 
-def check(scenario: Scenario, *, max_tickets: int = MAX_TICKETS) -> list[Fault]:
+def check(
+    scenario: Scenario, *, max_tickets: int = MAX_TICKETS, prove_unservable: UnservableProof | None = None
+) -> list[Fault]:
     """Return every logic fault.
 
     Reach is judged last, of agents and tickets in which nothing else is wrong, where places and travel are sound and
@@ -120,6 +124,7 @@ def check(scenario: Scenario, *, max_tickets: int = MAX_TICKETS) -> list[Fault]:
     Args:
         scenario: The day.
         max_tickets: What the deployment lets in; its tables of travel may be as large.
+        prove_unservable: Finds tickets that no agent could serve; None where the scenario was accepted before.
     """
     found = contradictions(scenario, max_tickets=max_tickets)
     is_known = scenario.travel_matrices is not None or not scenario.refers_to_matrices
@@ -127,7 +132,7 @@ def check(scenario: Scenario, *, max_tickets: int = MAX_TICKETS) -> list[Fault]:
     is_sound = len(found) < MAX_FAULTS_PER_CHECK and all(_entry_of(fault) is not None for fault in found)
     if not (is_known and is_ahead and is_sound):
         return found
-    return [*found, *_numbers_first(scenario, list(_unreachable(scenario, found)))]
+    return [*found, *_numbers_first(scenario, list(_unreachable(scenario, found, prove_unservable)))]
 
 
 def _numbers_first(scenario: Scenario, faults: list[Fault]) -> list[Fault]:
@@ -156,14 +161,16 @@ def _entry_of(fault: Fault) -> tuple[str, int] | None:
     return (section, int(index)) if section in _ENTRIES and index.isdigit() else None
 
 
-def _unreachable(scenario: Scenario, found: Iterable[Fault]) -> Iterator[Fault]:
+def _unreachable(
+    scenario: Scenario, found: Iterable[Fault], prove_unservable: UnservableProof | None
+) -> Iterator[Fault]:
     """Yield the tickets nobody could reach, then the locked visits that cannot be kept."""
     wrong = {_entry_of(fault) for fault in found}
     unfit = {_entry_of(fault) for fault in found if "/locked_tickets" not in fault.path}
     agents = frozenset(index for index in range(len(scenario.agents)) if ("agents", index) in unfit)
     tickets = {index for index in range(len(scenario.tickets)) if ("tickets", index) in wrong}
-    for unreachable in (trip_checks.unreachable_tickets, trip_checks.unreachable_shipments):
-        for fault in list(unreachable(scenario, unfit=agents, spared=frozenset(tickets))):
+    if prove_unservable is not None:
+        for fault in list(prove_unservable(scenario, agents, frozenset(tickets))):
             tickets.add(int(fault.path.split("/")[2]))
             yield fault
     held = frozenset(index for index in range(len(scenario.agents)) if ("agents", index) in wrong)

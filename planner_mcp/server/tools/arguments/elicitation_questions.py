@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from planner_mcp.errors import PlannerError
+from planner_mcp.routing.feasibility.unservable_faults import unservable_faults
 from planner_mcp.routing.scenario.scenario_model import Scenario, start_of
 from planner_mcp.routing.scenario.scenario_parsing import parse_scenario
 from planner_mcp.settings import Settings
@@ -33,7 +34,12 @@ def question_of(args: Any, settings: Settings) -> Question | None:
     if not isinstance(args, dict):
         return None
     try:
-        day = parse_scenario(args, max_tickets=settings.max_tickets, max_agents=settings.max_agents)
+        day = parse_scenario(
+            args,
+            max_tickets=settings.max_tickets,
+            max_agents=settings.max_agents,
+            prove_unservable=unservable_faults,
+        )
     except PlannerError:
         return None
     fields: dict[str, Any] = {}

@@ -14,6 +14,7 @@ from planner_mcp.errors import Fault, NotFoundError
 from planner_mcp.jobs.job_service import JobService
 from planner_mcp.jobs.matrix_service import matrix_id_of, routing_request
 from planner_mcp.jobs.principals import SENSITIVE, Principal
+from planner_mcp.routing.feasibility.unservable_faults import unservable_faults
 from planner_mcp.routing.scenario.scenario_parsing import Scenario, parse_scenario
 from planner_mcp.routing.scenario.travel_matrices import TravelMatrices
 from planner_mcp.server.auth.field_masking import MASKED, masked_values_in
@@ -127,6 +128,7 @@ def scenario_within_limits(body: Any, settings: Settings, resolved: ResolvedInpu
         travel_matrices=resolved.travel_matrices,
         known_faults=resolved.faults,
         shows_names=resolved.shows_names,
+        prove_unservable=unservable_faults,
     )
 
 

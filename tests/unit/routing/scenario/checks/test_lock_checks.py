@@ -9,10 +9,18 @@ from hypothesis import strategies as st
 from planner_mcp.routing.compilation.scenario_compiler import compile_scenario
 from planner_mcp.routing.evaluation.plan_builder import build_plan
 from planner_mcp.routing.problem import Candidate
-from planner_mcp.routing.scenario.checks.scenario_checks import check
 from planner_mcp.routing.verification.plan_verification import verify
 from tests.shared.property_tests.example_counts import examples
-from tests.shared.scenarios.scenario_builders import SHIPMENT, agent, body, by_table, haul, raw_scenario, ticket
+from tests.shared.scenarios.scenario_builders import (
+    SHIPMENT,
+    agent,
+    all_faults,
+    body,
+    by_table,
+    haul,
+    raw_scenario,
+    ticket,
+)
 
 Json = dict[str, Any]
 
@@ -30,7 +38,7 @@ def test_locked_visits_that_no_plan_can_keep_are_refused_at_the_door(driver: Jso
     """SPEC T7, S1: with what is in the way, before any solving."""
     locked = agent(locked_tickets=["b", "a"], **driver)
     tickets = [ticket("a", "A", service_time_s=6), ticket("b", "E", service_time_s=6)]
-    found = check(raw_scenario(body([locked, agent("w")], tickets)))
+    found = all_faults(raw_scenario(body([locked, agent("w")], tickets)))
     assert found
     assert all(told in fault.problem and fault.path == "/agents/0/locked_tickets" for fault in found)
 
@@ -50,10 +58,10 @@ def test_locked_visits_that_no_plan_can_keep_are_refused_at_the_door(driver: Jso
 def test_the_delivery_of_a_locked_pickup_is_its_agents(driver: Json, delivery: Json, path: str, told: str) -> None:
     """SPEC T7, S1: that another agent could make the shipment does not help whoever has its pickup locked."""
     drivers = [agent(locked_tickets=["p"], **driver), agent("w", start_location="P")]
-    found = check(raw_scenario(haul(drivers, None, delivery)))
+    found = all_faults(raw_scenario(haul(drivers, None, delivery)))
     assert [fault.path for fault in found] == ([path] if path else [])
     assert all(told in fault.problem for fault in found)
-    assert check(raw_scenario(haul([agent(**driver), drivers[1]], None, delivery))) == []
+    assert all_faults(raw_scenario(haul([agent(**driver), drivers[1]], None, delivery))) == []
 
 
 def test_the_delivery_of_a_locked_pickup_may_be_come_to_over_other_stops() -> None:
@@ -62,12 +70,12 @@ def test_the_delivery_of_a_locked_pickup_may_be_come_to_over_other_stops() -> No
     table = [[0, 10, 9999, 10], [10, 0, 9999, 10], [9999, 9999, 0, 10], [10, 10, 10, 0]]
     driver = {"shift_end": 30, "end_location": None, "locked_tickets": ["p"]}
     day = raw_scenario(by_table(table, orders, **driver))
-    assert check(day) == []
+    assert all_faults(day) == []
     problem = compile_scenario(day)
     assert verify(problem, build_plan(problem, Candidate.of_tickets({0: [0, 2, 1]}))) == []
     alone = by_table(table, orders[:2], **driver)
     alone["agents"].append(agent("w", start_location="C"))
-    assert [fault.path for fault in check(raw_scenario(alone))] == ["/agents/0/locked_tickets"]
+    assert [fault.path for fault in all_faults(raw_scenario(alone))] == ["/agents/0/locked_tickets"]
 
 
 @examples(100)
@@ -97,7 +105,7 @@ def test_locked_pickups_that_a_plan_can_deliver_are_never_refused(data: st.DataO
     plans = [[*locked, *(name for name in owed if name in "qs")], names]
     laid_out = (build_plan(problem, Candidate.of_tickets({0: [index[n] for n in plan]})) for plan in plans)
     assume(any(not verify(problem, plan) for plan in laid_out))
-    assert not [fault for fault in check(day) if "locked" in fault.path]
+    assert not [fault for fault in all_faults(day) if "locked" in fault.path]
 
 
 @examples(200)
@@ -131,7 +139,7 @@ def test_locks_that_a_plan_can_keep_are_never_refused(data: st.DataObject) -> No
     order = [next(i for i, t in enumerate(problem.tickets) if t.id == name) for name in driver["locked_tickets"]]
     plan = build_plan(problem, Candidate.of_tickets({0: order}))
     assume(not verify(problem, plan))
-    assert not [fault for fault in check(day) if "locked" in fault.path]
+    assert not [fault for fault in all_faults(day) if "locked" in fault.path]
 
 
 HELD: list[tuple[str, Json, str, str]] = [
@@ -192,7 +200,7 @@ HELD: list[tuple[str, Json, str, str]] = [
 @pytest.mark.parametrize(("day", "path", "told"), [case[1:] for case in HELD], ids=[case[0] for case in HELD])
 def test_what_must_be_served_with_a_locked_visit_is_judged_with_it(day: Json, path: str, told: str) -> None:
     """SPEC T7, S1: told at the door with its place, not after a whole solve."""
-    (fault,) = check(raw_scenario(day))
+    (fault,) = all_faults(raw_scenario(day))
     assert fault.path == path
     assert told in fault.problem
 
@@ -201,9 +209,13 @@ def test_locked_visits_that_a_reload_or_their_order_makes_possible_pass() -> Non
     """SPEC T7: a check says only what it can prove."""
     mixed = [ticket(kind="pickup"), ticket("b", "B")]
     back = {"options": {"backhaul": True}}
-    assert check(raw_scenario(body([agent(locked_tickets=["a", "b"], reload_locations=["D"])], mixed, **back))) == []
-    assert check(raw_scenario(body([agent(locked_tickets=["b", "a"])], mixed, **back))) == []
+    assert (
+        all_faults(raw_scenario(body([agent(locked_tickets=["a", "b"], reload_locations=["D"])], mixed, **back))) == []
+    )
+    assert all_faults(raw_scenario(body([agent(locked_tickets=["b", "a"])], mixed, **back))) == []
     shipped = [agent(locked_tickets=["p", "q"], max_tickets=2)]
-    assert check(raw_scenario(body(shipped, SHIPMENT, **back))) == []
+    assert all_faults(raw_scenario(body(shipped, SHIPMENT, **back))) == []
     never = agent(locked_tickets=["a", "b"], reload_locations=["D"], max_reloads=0)
-    assert [fault.path for fault in check(raw_scenario(body([never], mixed, **back)))] == ["/agents/0/locked_tickets/1"]
+    assert [fault.path for fault in all_faults(raw_scenario(body([never], mixed, **back)))] == [
+        "/agents/0/locked_tickets/1"
+    ]

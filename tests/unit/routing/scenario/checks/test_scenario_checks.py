@@ -7,6 +7,7 @@ import pytest
 from planner_mcp.errors import Fault
 from planner_mcp.routing.compilation.scenario_compiler import compile_scenario
 from planner_mcp.routing.evaluation.plan_builder import build_plan
+from planner_mcp.routing.feasibility.unservable_faults import unservable_faults
 from planner_mcp.routing.problem import Candidate
 from planner_mcp.routing.scenario.checks import (
     amount_checks,
@@ -19,11 +20,10 @@ from planner_mcp.routing.scenario.checks import (
     shipment_checks,
     size_checks,
     time_checks,
-    trip_checks,
 )
-from planner_mcp.routing.scenario.checks.scenario_checks import CHECKS, WARNINGS, Check, check, warning_faults
+from planner_mcp.routing.scenario.checks.scenario_checks import CHECKS, WARNINGS, Check, warning_faults
 from planner_mcp.routing.scenario.scenario_model import Scenario
-from tests.shared.scenarios.scenario_builders import SHIPMENT, agent, body, haul, raw_scenario, ticket
+from tests.shared.scenarios.scenario_builders import SHIPMENT, agent, all_faults, body, raw_scenario, ticket
 
 Json = dict[str, Any]
 
@@ -103,8 +103,7 @@ CASES: dict[Check, Json] = {
         [ticket(kind="pickup"), ticket("b", "B")],
         options={"backhaul": True},
     ),
-    trip_checks.unreachable_tickets: body([agent(shift_start=0, shift_end=1)]),
-    trip_checks.unreachable_shipments: haul([agent(shift_end=3900)]),
+    unservable_faults: body([agent(shift_start=0, shift_end=1)]),
     lock_checks.infeasible_locks: body(
         [agent(locked_tickets=["b", "a"])], [ticket(time_windows=[[0, 1]]), ticket("b", "E")]
     ),
@@ -178,8 +177,7 @@ TOLD: dict[Check, tuple[str, str]] = {
     lock_checks.locked_too_many: ("/agents/0/locked_tickets", "Unlock the last"),
     lock_checks.locked_out_of_order: ("/agents/0/locked_tickets/0", "Lock the pickup before it"),
     lock_checks.locked_backhaul: ("/agents/0/locked_tickets/1", "Lock deliveries first"),
-    trip_checks.unreachable_tickets: ("/tickets/1/location", "Extend a shift"),
-    trip_checks.unreachable_shipments: ("/tickets/1", "Extend a shift"),
+    unservable_faults: ("/tickets/0/location", "Extend a shift"),
     lock_checks.infeasible_locks: ("/agents/0/locked_tickets/1", "Unlock it"),
     time_checks.numbers_as_minutes: ("/agents/0/shift_start", 'Write "08:00"'),
     amount_checks.prices_beside_metres: ("/agents/0/fixed_cost", "Set cost_per_km of all agents"),
@@ -199,10 +197,10 @@ TOLD: dict[Check, tuple[str, str]] = {
 
 def test_no_check_is_without_its_case_and_there_are_many() -> None:
     """SPEC T7, issue 6: at least 15 checks of logic; each is proved below."""
-    with_travel = {trip_checks.unreachable_tickets, trip_checks.unreachable_shipments, lock_checks.infeasible_locks}
+    with_travel = {unservable_faults, lock_checks.infeasible_locks}
     assert set(CASES) == {*CHECKS, size_checks.matrices_too_large, *with_travel}
     assert set(ODD) == set(WARNINGS)
-    assert len(CASES) == 49
+    assert len(CASES) == 48
     assert len(ODD) == 12
 
 
@@ -216,7 +214,7 @@ def test_a_check_finds_what_it_is_for_and_lets_a_sound_day_pass(rule: Check) -> 
     assert hint in found[0].hint
     assert all(isinstance(fault, Fault) and fault.path.startswith("/") and fault.hint for fault in found)
     assert all(fault.accepted or fault.kind == "warning" for fault in found)
-    assert set(found) <= {*check(day), *warning_faults(day)}
+    assert set(found) <= {*all_faults(day), *warning_faults(day)}
     assert list(rule(raw_scenario(body()))) == []
 
 
@@ -256,10 +254,10 @@ def test_alternatives_are_never_both_halves_of_a_shipment() -> None:
     """SPEC T7, S1: such a group could never be served; a group of each half can, and so can a half that may be left."""
     twins = [*SHIPMENT, ticket("r", kind="pickup"), ticket("s", "B", pickup="r")]
     torn = body(tickets=twins, groups=[{"kind": "one_of", "tickets": ["p", "q", "s"]}])
-    assert [fault.path for fault in check(raw_scenario(torn))] == ["/groups/0/tickets/1"]
+    assert [fault.path for fault in all_faults(raw_scenario(torn))] == ["/groups/0/tickets/1"]
     halves = [{"kind": "one_of", "tickets": ["q", "s"]}, {"kind": "one_of", "tickets": ["p", "r"]}]
     day = raw_scenario(body(tickets=twins, groups=halves))
-    assert check(day) == warning_faults(day) == []
+    assert all_faults(day) == warning_faults(day) == []
     plan = build_plan(compile_scenario(day), Candidate.of_tickets({0: [0, 1]}))
     assert plan.status == "feasible"
     loose = [entry | {"penalty": 5} if entry["id"] in "pr" else entry for entry in twins]
@@ -342,7 +340,7 @@ def test_numbers_that_are_rather_minutes_or_hours_are_odd(window: list[Any], sai
 
 def test_out_of_reach_by_such_numbers_says_so_first() -> None:
     """SPEC T7: a hint to widen a window of minutes leads from one refusal to the next."""
-    (fault,) = check(raw_scenario(north(ticket(time_windows=[[480, 720]]), shift_start=480)))
+    (fault,) = all_faults(raw_scenario(north(ticket(time_windows=[[480, 720]]), shift_start=480)))
     assert fault.path == "/tickets/0/location"
     assert fault.hint.startswith('720 is 00:12:00: numbers are seconds. Write "12:00". Widen')
 
@@ -352,11 +350,11 @@ def test_out_of_reach_of_others_says_nothing_of_such_numbers() -> None:
     small = ticket("a", time_windows=[["00:00", 720]], agents=["w"])
     near = ticket("b", time_windows=[["00:00", "00:11"]], agents=["v"])
     day = north(small, near) | {"agents": [agent("v"), agent("w")]}
-    first, second = check(raw_scenario(day))
+    first, second = all_faults(raw_scenario(day))
     assert (first.path, first.hint[:6]) == ("/tickets/0/location", "720 is")
     assert (second.path, second.hint[:5]) == ("/tickets/1/location", "Widen")
     locked = day | {"agents": [agent("v", shift_end=720), agent("w")], "tickets": [near]}
-    (third,) = check(raw_scenario(locked))
+    (third,) = all_faults(raw_scenario(locked))
     assert third.hint.startswith("720 is"), "its agent has one"
 
 
@@ -370,10 +368,10 @@ def test_out_of_reach_of_others_says_nothing_of_such_numbers() -> None:
 def test_a_window_after_midnight_is_told_in_hours_of_the_shift(window: list[str], hint: str) -> None:
     """SPEC T7: where a day later it lies within one."""
     night = agent(shift_start="22:00", shift_end=6 * 3600 + 86_400)
-    (fault,) = check(raw_scenario(body([night], [ticket(time_windows=[window])])))
+    (fault,) = all_faults(raw_scenario(body([night], [ticket(time_windows=[window])])))
     assert (fault.path, fault.hint) == ("/tickets/0/time_windows", hint)
     endless = agent(shift_start="22:00")
-    (fault,) = check(raw_scenario(body([endless], [ticket(time_windows=[window])])))
+    (fault,) = all_faults(raw_scenario(body([endless], [ticket(time_windows=[window])])))
     assert fault.hint == "Move the window or a shift."
 
 
@@ -408,7 +406,7 @@ def test_a_name_for_people_leads_to_its_id() -> None:
     drivers = [agent(id_) | {"name": name} for id_, name in (("van-1", "Li"), ("van-2", "Wu"), ("van-3", "Wu"))]
     day = body(drivers, [ticket(agents=["Li"], not_agents=["Wu"])])
     asked = Scenario.model_validate(day, context={"shows_names": True})
-    assert [(fault.path, fault.hint) for fault in check(asked)] == [
+    assert [(fault.path, fault.hint) for fault in all_faults(asked)] == [
         ("/tickets/0/agents/0", "Did you mean van-1?"),
         ("/tickets/0/not_agents/0", "Add the agent or name another."),
     ]
@@ -417,7 +415,7 @@ def test_a_name_for_people_leads_to_its_id() -> None:
 def test_a_name_for_people_leads_nowhere_unless_the_caller_may_know_it() -> None:
     """SPEC R3: whoever may read names masked could ask for them one by one; ids lead to ids as ever."""
     day = body([agent("van-1") | {"name": "Li"}], [ticket(agents=["Li", "van1"])])
-    assert [(fault.path, fault.hint) for fault in check(raw_scenario(day))] == [
+    assert [(fault.path, fault.hint) for fault in all_faults(raw_scenario(day))] == [
         ("/tickets/0/agents/0", "Add the agent or name another."),
         ("/tickets/0/agents/1", "Did you mean van-1?"),
     ]

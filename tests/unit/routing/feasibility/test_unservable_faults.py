@@ -8,13 +8,22 @@ from hypothesis import strategies as st
 
 from planner_mcp.routing.compilation.scenario_compiler import compile_scenario
 from planner_mcp.routing.evaluation.plan_builder import build_plan
+from planner_mcp.routing.feasibility import least_travel
+from planner_mcp.routing.feasibility.unservable_faults import unservable_faults
+from planner_mcp.routing.feasibility.unservable_tickets import UnservableTickets
 from planner_mcp.routing.problem import Candidate
-from planner_mcp.routing.scenario.checks import leg_lookup, trip_checks
-from planner_mcp.routing.scenario.checks.agent_limits import AgentLimits
-from planner_mcp.routing.scenario.checks.scenario_checks import check
 from planner_mcp.routing.verification.plan_verification import verify
 from tests.shared.property_tests.example_counts import examples
-from tests.shared.scenarios.scenario_builders import SHIPMENT, agent, body, by_table, haul, raw_scenario, ticket
+from tests.shared.scenarios.scenario_builders import (
+    SHIPMENT,
+    agent,
+    all_faults,
+    body,
+    by_table,
+    haul,
+    raw_scenario,
+    ticket,
+)
 
 Json = dict[str, Any]
 
@@ -25,10 +34,10 @@ def test_tickets_out_of_reach_are_told_beside_other_faults() -> None:
     early = agent("w", locked_tickets=["b", "a"], max_duration_s=12)
     orders = [ticket("a", service_time_s=9), ticket("b", "B", service_time_s=9)]
     wrong = body([agent(), early], [*orders, far, ticket("c", demand=-1)])
-    told = {fault.path for fault in check(raw_scenario(wrong))}
+    told = {fault.path for fault in all_faults(raw_scenario(wrong))}
     assert told == {"/tickets/3/demand", "/tickets/2/location", "/agents/1/locked_tickets"}
     backward = body([agent(shift_start=9, shift_end=8)], [far])
-    assert [fault.path for fault in check(raw_scenario(backward))] == ["/agents/0/shift_end"]
+    assert [fault.path for fault in all_faults(raw_scenario(backward))] == ["/agents/0/shift_end"]
 
 
 ROUND = [[0, 600, 9999], [600, 0, 300], [9999, 300, 0]]
@@ -48,24 +57,24 @@ ROUND = [[0, 600, 9999], [600, 0, 300], [9999, 300, 0]]
 def test_a_ticket_that_can_be_reached_over_another_is_not_refused(fields: Json, driver: Json) -> None:
     """SPEC T7: in a table of travel a direct leg need not be the shortest way; a check says only what it can prove."""
     day = raw_scenario(by_table(ROUND, [ticket("a"), ticket("b", "B", **fields)], **driver))
-    assert check(day) == []
+    assert all_faults(day) == []
     order = [1, 0] if driver.get("start_location", "D") is None else [0, 1]
     problem = compile_scenario(day)
     assert verify(problem, build_plan(problem, Candidate.of_tickets({0: order}))) == []
     alone = raw_scenario(by_table(ROUND, [ticket("b", "B", **fields)], **driver))
-    assert [fault.path for fault in check(alone)] == ["/tickets/0/location"]
+    assert [fault.path for fault in all_faults(alone)] == ["/tickets/0/location"]
 
 
 def test_a_ticket_that_no_way_round_reaches_in_time_is_refused() -> None:
     """SPEC T7: the shortest way over other stops counts, there and back; another agent's depot is no stop."""
     late = by_table(ROUND, [ticket("a"), ticket("b", "B", time_windows=[[0, 880]])])
-    assert [fault.path for fault in check(raw_scenario(late))] == ["/tickets/1/location"]
+    assert [fault.path for fault in all_faults(raw_scenario(late))] == ["/tickets/1/location"]
     far = by_table(ROUND, [ticket("a"), ticket("b", "B")], max_distance_m=1700)
-    assert [fault.problem[:13] for fault in check(raw_scenario(far))] == ["A direct trip"]
+    assert [fault.problem[:13] for fault in all_faults(raw_scenario(far))] == ["A direct trip"]
     depot = by_table(ROUND, [ticket("b", "B", time_windows=[[0, 3600]])])
     depot["agents"].append(agent("w", start_location="A", skills=["x"]))
     depot["tickets"][0]["not_agents"] = ["w"]
-    assert [fault.path for fault in check(raw_scenario(depot))] == ["/tickets/0/location"]
+    assert [fault.path for fault in all_faults(raw_scenario(depot))] == ["/tickets/0/location"]
 
 
 def test_where_ways_cost_too_much_to_find_only_their_last_leg_counts(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -74,19 +83,19 @@ def test_where_ways_cost_too_much_to_find_only_their_last_leg_counts(monkeypatch
         raw_scenario(by_table(ROUND, [ticket("a"), ticket("b", "B", time_windows=[[0, closes]])]))
         for closes in (880, 290)
     ]
-    monkeypatch.setattr(leg_lookup, "MAX_STEPS", 3)
-    assert check(days[0]) == []
-    assert [fault.path for fault in check(days[1])] == ["/tickets/1/location"]
+    monkeypatch.setattr(least_travel, "MAX_STEPS", 3)
+    assert all_faults(days[0]) == []
+    assert [fault.path for fault in all_faults(days[1])] == ["/tickets/1/location"]
 
 
 def test_a_setup_that_another_ticket_may_spare_refuses_nothing() -> None:
     """SPEC T7, S1: of tickets in a row at one location only the first has a setup."""
     orders = [ticket("b", service_time_s=60), ticket("a", setup_time_s=3600, time_windows=[[0, 1800]])]
     day = raw_scenario(body(None, orders))
-    assert check(day) == []
+    assert all_faults(day) == []
     problem = compile_scenario(day)
     assert verify(problem, build_plan(problem, Candidate.of_tickets({0: [0, 1]}))) == []
-    assert [fault.path for fault in check(raw_scenario(body(None, orders[1:])))] == ["/tickets/0/location"]
+    assert [fault.path for fault in all_faults(raw_scenario(body(None, orders[1:])))] == ["/tickets/0/location"]
 
 
 @pytest.mark.parametrize(
@@ -110,13 +119,13 @@ def test_a_ticket_that_each_agent_cannot_serve_for_another_reason_is_refused(
     drivers: list[Json], order: Json, path: str
 ) -> None:
     """SPEC T7: a ticket no agent could ever serve, whatever keeps each of them."""
-    (fault,) = check(raw_scenario(body(drivers, [ticket(**order)])))
+    (fault,) = all_faults(raw_scenario(body(drivers, [ticket(**order)])))
     assert fault.path == path
 
 
 def test_a_shipment_counts_as_two_tickets() -> None:
     """SPEC T7, S1: who may serve one ticket can serve no shipment."""
-    found = check(raw_scenario(body([agent(max_tickets=1)], SHIPMENT)))
+    found = all_faults(raw_scenario(body([agent(max_tickets=1)], SHIPMENT)))
     assert [fault.path for fault in found] == ["/tickets/0", "/tickets/1"]
 
 
@@ -134,7 +143,7 @@ def test_a_shipment_counts_as_two_tickets() -> None:
 )
 def test_a_shipment_of_which_only_each_half_is_within_reach_is_refused(day: Json, told: str) -> None:
     """SPEC T7: a ticket no agent could ever serve; it is served after its pickup, by the same agent."""
-    (fault,) = check(raw_scenario(day))
+    (fault,) = all_faults(raw_scenario(day))
     assert fault.path == "/tickets/1"
     assert told in fault.problem
 
@@ -155,7 +164,7 @@ def test_a_shipment_of_which_only_each_half_is_within_reach_is_refused(day: Json
 )
 def test_a_shipment_that_some_agent_can_make_is_let_in(day: Json) -> None:
     """SPEC T7: a check says only what it can prove."""
-    assert check(raw_scenario(day)) == []
+    assert all_faults(raw_scenario(day)) == []
 
 
 def test_an_agent_that_can_serve_a_ticket_is_asked_first_about_the_next(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -164,10 +173,10 @@ def test_an_agent_that_can_serve_a_ticket_is_asked_first_about_the_next(monkeypa
     day = raw_scenario(
         haul([*drivers, agent()], tickets=[ticket(str(number), "PQ"[number % 2]) for number in range(40)])
     )
-    asked: list[AgentLimits] = []
-    judge = trip_checks._ticket_violation
-    monkeypatch.setattr(trip_checks, "_ticket_violation", lambda *given: asked.append(given[-1]) or judge(*given))
-    assert check(day) == []
+    asked: list[int] = []
+    judge = UnservableTickets._violated_limit
+    monkeypatch.setattr(UnservableTickets, "_violated_limit", lambda *given: asked.append(given[-1]) or judge(*given))
+    assert all_faults(day) == []
     assert len(asked) < 100
 
 
@@ -175,8 +184,10 @@ def test_a_shipment_that_can_be_made_over_other_stops_is_let_in() -> None:
     """SPEC T7: in a table of travel a direct leg need not be the shortest way, between the halves either."""
     table = [[0, 300, 300, 300], [300, 0, 9999, 300], [300, 9999, 0, 300], [300, 300, 300, 0]]
     orders = [ticket("p", "A", kind="pickup"), ticket("q", "B", pickup="p", time_windows=[[0, 950]]), ticket("c", "C")]
-    assert check(raw_scenario(by_table(table, orders))) == []
-    (fault,) = check(raw_scenario(by_table(table, [orders[0], orders[1] | {"time_windows": [[0, 850]]}, orders[2]])))
+    assert all_faults(raw_scenario(by_table(table, orders))) == []
+    (fault,) = all_faults(
+        raw_scenario(by_table(table, [orders[0], orders[1] | {"time_windows": [[0, 850]]}, orders[2]]))
+    )
     assert fault.path == "/tickets/1"
 
 
@@ -204,4 +215,4 @@ def test_a_shipment_that_a_plan_makes_is_never_refused(data: st.DataObject) -> N
     )
     problem = compile_scenario(day)
     assume(not verify(problem, build_plan(problem, Candidate.of_tickets({0: [0, 1]}))))
-    assert list(trip_checks.unreachable_shipments(day)) == []
+    assert list(unservable_faults(day)) == []

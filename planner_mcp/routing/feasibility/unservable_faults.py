@@ -1,0 +1,212 @@
+"""Faults of the tickets and shipments of a scenario that no agent could serve, even with nothing else to do (SPEC T7).
+
+Owns the form of the faults: where each stands and what to change. The proof is made on the compiled problem by
+`feasibility/unservable_tickets.py`, without locked visits: `scenario/checks/lock_checks.py` checks those. Parsing calls
+it for a scenario that is stored for the first time (`scenario_parsing.parse_scenario`, argument `prove_unservable`).
+"""
+
+from collections.abc import Iterable, Iterator
+from itertools import islice
+from typing import Any, Final
+
+from planner_mcp.errors import Fault
+from planner_mcp.routing.compilation.scenario_compiler import compile_scenario
+from planner_mcp.routing.feasibility.unservable_tickets import UnservableTickets
+from planner_mcp.routing.infeasibility_reasons import InfeasibilityReason
+from planner_mcp.routing.problem import AgentSpec, Problem
+from planner_mcp.routing.scenario.agent_eligibility import Eligibility
+from planner_mcp.routing.scenario.scenario_model import Agent, Scenario, Ticket
+from planner_mcp.text import clock
+
+MAX_REPORTED: Final = 100
+"""Faults after which the search for more ends; more would never be listed."""
+MAX_PROVED_TICKETS: Final = 2000
+"""Tickets of a scenario that is compiled for this alone; in a larger one a plan says which tickets nobody can serve."""
+_DAY_S: Final = 86_400
+_Text = tuple[str, str, str]
+"""(field, problem, hint)."""
+_OUTSIDE_SHIFTS: Final[_Text] = (
+    "/time_windows",
+    "Its windows are outside every shift that could serve it.",
+    "Move the window or a shift.",
+)
+_LONGER_THAN_SHIFTS: Final[_Text] = (
+    "/service_time_s",
+    "Its service does not fit into any shift that could serve it.",
+    "Shorten it or extend a shift.",
+)
+_TICKET_TEXTS: Final[dict[InfeasibilityReason, _Text]] = {
+    InfeasibilityReason.SKILL_OR_AGENT: ("", "No agent may serve the ticket.", "Relax skills, agents or not_agents."),
+    InfeasibilityReason.CAPACITY: (
+        "/demand",
+        "The demand is above the capacity of every agent that may serve the ticket.",
+        "Split the ticket, or raise a capacity.",
+    ),
+    InfeasibilityReason.MAX_TICKETS: (
+        "",
+        "Every agent that could serve the ticket has too small a max_tickets.",
+        "Raise max_tickets of an agent; a shipment counts as two.",
+    ),
+    InfeasibilityReason.MIN_LOAD: (
+        "",
+        "All that an agent may serve is less than its min_load, for every agent that could serve the ticket.",
+        "Lower min_load of an agent.",
+    ),
+    InfeasibilityReason.TIME_WINDOW: (
+        "/location",
+        "No agent can drive there in time, even directly.",
+        "Widen the window or start a shift earlier.",
+    ),
+    InfeasibilityReason.SHIFT_END: (
+        "/location",
+        "No agent can drive there and back within its shift.",
+        "Extend a shift or start nearer.",
+    ),
+    InfeasibilityReason.MAX_DURATION: (
+        "/location",
+        "A direct trip is longer than max_duration_s of every agent.",
+        "Raise max_duration_s.",
+    ),
+    InfeasibilityReason.MAX_DISTANCE: (
+        "/location",
+        "A direct trip is farther than the distance limit of every agent.",
+        "Raise the distance limit.",
+    ),
+}
+_SHIPMENT_TEXTS: Final[dict[InfeasibilityReason, _Text]] = {
+    InfeasibilityReason.TIME_WINDOW: (
+        "",
+        "No agent can pick it up first and be there in its window.",
+        "Widen this window or open the pickup earlier.",
+    ),
+    InfeasibilityReason.SHIFT_END: (
+        "",
+        "No agent can pick it up and deliver it within its shift.",
+        "Extend a shift or start nearer.",
+    ),
+    InfeasibilityReason.MAX_DURATION: (
+        "",
+        "A trip over its pickup is longer than max_duration_s of every agent.",
+        "Raise max_duration_s.",
+    ),
+    InfeasibilityReason.MAX_DISTANCE: (
+        "",
+        "A trip over its pickup is farther than the distance limit of every agent.",
+        "Raise the distance limit.",
+    ),
+}
+
+
+def unservable_faults(
+    scenario: Scenario, unfit: frozenset[int] = frozenset(), spared: frozenset[int] = frozenset()
+) -> Iterator[Fault]:
+    """Yield tickets, then deliveries of shipments, that no agent could serve.
+
+    Args:
+        scenario: A scenario whose travel is known.
+        unfit: Agents with other faults; the tickets that they may serve are not judged.
+        spared: Tickets with other faults, which are not judged.
+    """
+    if len(scenario.tickets) > MAX_PROVED_TICKETS:
+        return
+    eligibility = Eligibility(scenario)
+    judged = [
+        index
+        for index, ticket in enumerate(scenario.tickets)
+        if index not in spared and unfit.isdisjoint(eligibility.agents(ticket))
+    ]
+    yield from islice(_faults(scenario, compile_scenario(_sound_part(scenario, unfit, spared)), judged), MAX_REPORTED)
+
+
+def _faults(scenario: Scenario, problem: Problem, judged: Iterable[int]) -> Iterator[Fault]:
+    proofs, unserved, judged = UnservableTickets(problem), set[int](), set(judged)
+    for index in sorted(judged):
+        if (reason := proofs.alone(index)) is not None:
+            unserved.add(index)
+            text = _text(scenario, problem, index, reason, [problem.agents[agent] for agent in proofs.able(index)])
+            yield _fault(index, reason, text, "a ticket that some agent can serve")
+    for delivery in sorted(judged - unserved):
+        pickup = problem.tickets[delivery].pickup
+        if pickup in judged - unserved and (reason := proofs.together(pickup, delivery)) is not None:
+            yield _fault(delivery, reason, _SHIPMENT_TEXTS[reason], "a shipment that some agent can make")
+
+
+def _fault(index: int, reason: InfeasibilityReason, text: _Text, accepted: str) -> Fault:
+    field, problem, hint = text
+    return Fault(f"/tickets/{index}{field}", problem, accepted, hint, "logic", reason=reason)
+
+
+def _text(
+    scenario: Scenario, problem: Problem, index: int, reason: InfeasibilityReason, able: list[AgentSpec]
+) -> _Text:
+    """Return the text of a reason; where the hours of all agents are the cause it says so."""
+    if reason not in (InfeasibilityReason.TIME_WINDOW, InfeasibilityReason.SHIFT_END):
+        return _TICKET_TEXTS[reason]
+    ticket = problem.tickets[index]
+    hours = [(agent.shift[0], agent.shift[1] + agent.overtime) for agent in able]
+    windows = ticket.windows or ((0, max(closes for _, closes in hours)),)
+    is_outside = [windows[-1][1] < opens or windows[0][0] > closes for opens, closes in hours]
+    if all(is_outside):
+        field, words, hint = _OUTSIDE_SHIFTS
+        return field, words, _past_midnight(scenario.tickets[index], scenario.agents, able) or hint
+    is_longer = [opens + ticket.service > closes for opens, closes in hours]
+    if all(map(max, is_outside, is_longer)):
+        return _LONGER_THAN_SHIFTS
+    return _TICKET_TEXTS[reason]
+
+
+def _past_midnight(ticket: Ticket, agents: Iterable[Agent], able: Iterable[AgentSpec]) -> str:
+    """Return how to write the first window that lies within a shift a day later; "" where none does."""
+    ids = {agent.id for agent in able}
+    shifts = [(agent.shift_start or 0.0, agent.shift_end, agent.overtime_s) for agent in agents if agent.id in ids]
+    for opens, closes in sorted(ticket.time_windows):
+        start, end = opens + _DAY_S, closes + _DAY_S
+        if end < 2 * _DAY_S and any(
+            until is not None and begin <= start and end <= until + overtime for begin, until, overtime in shifts
+        ):
+            return f"Past midnight write {clock(start)} to {clock(end)}."
+    return ""
+
+
+def _sound_part(scenario: Scenario, unfit: frozenset[int], spared: frozenset[int]) -> Scenario:
+    """Return the scenario with what is not judged made neutral: it still counts as a stop on the way to others."""
+    agents = [
+        _neutral_agent(scenario, agent) if index in unfit else agent.model_copy(update={"locked_tickets": ()})
+        for index, agent in enumerate(scenario.agents)
+    ]
+    tickets = [
+        _neutral_ticket(scenario, ticket) if index in spared else _without_neutral_pickup(scenario, ticket, spared)
+        for index, ticket in enumerate(scenario.tickets)
+    ]
+    changes: dict[str, Any] = {"agents": tuple(agents), "tickets": tuple(tickets), "groups": (), "incompatible": ()}
+    return scenario.model_copy(update={**changes, "held": None})
+
+
+def _neutral_agent(scenario: Scenario, agent: Agent) -> Agent:
+    known = _known_locations(scenario)
+    return Agent.model_construct(
+        id=agent.id,
+        capacity={},
+        start_location=None,
+        end_location=None,
+        skills=agent.skills,
+        reload_locations=tuple(place for place in agent.reload_locations if not known or place in known),
+    )
+
+
+def _neutral_ticket(scenario: Scenario, ticket: Ticket) -> Ticket:
+    known = _known_locations(scenario)
+    location = ticket.location if not known or ticket.location in known else next(iter(known))
+    return Ticket.model_construct(id=ticket.id, location=location, demand={})
+
+
+def _without_neutral_pickup(scenario: Scenario, ticket: Ticket, spared: frozenset[int]) -> Ticket:
+    if ticket.pickup is None or ticket.pickup not in {scenario.tickets[index].id for index in spared}:
+        return ticket
+    return ticket.model_copy(update={"pickup": None})
+
+
+def _known_locations(scenario: Scenario) -> dict[str, None]:
+    """Return the ids that have a place; none where any name will do."""
+    rows = scenario.travel_matrices.locations if scenario.travel_matrices else ()
+    return dict.fromkeys([*(place.id for place in scenario.locations), *rows])
