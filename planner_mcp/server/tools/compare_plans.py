@@ -153,8 +153,8 @@ TOOL: Final = Tool(
     name="compare_plans",
     title="Compare plans",
     description=(
-        "Tell what changes from plan_a to plan_b: cost, tickets moved to other agents, reordered, newly served or left "
-        "out, and what each agent gains. Plans of revisions compare by the prices of one day, told as priced_on."
+        "Show the changes from plan_a to plan_b: cost, tickets moved between agents, reordered, newly served or "
+        "unassigned, and the change for each agent. Plans of revisions are priced on one scenario, named in priced_on."
     ),
     input_schema=schema_of(CompareArguments),
     output=ComparePlansResult,

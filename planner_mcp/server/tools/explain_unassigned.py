@@ -182,8 +182,8 @@ TOOL: Final = Tool(
     name="explain_unassigned",
     title="Explain unassigned",
     description=(
-        "Tell why tickets are left out of a plan: a code each, and for the agents nearest to fitting which limit is in "
-        "the way and by how much, other stops kept in their order. Next: suggest_fixes."
+        "Explain why tickets are unassigned: a code for each and, for the agents that come closest to serving it, "
+        "which constraint fails and by how much, with the other stops in their order. Next: suggest_fixes."
     ),
     input_schema=schema_of(ExplainArguments),
     output=ExplainUnassignedResult,

@@ -159,8 +159,8 @@ TOOL: Final = Tool(
     name="solve_alternatives",
     title="Solve alternatives",
     description=(
-        "Queue up to 5 further plans of a solved day, each caring for something else: fewer agents, balance, time, "
-        "punctuality, distance, or another search. Then weigh_plans shows how they trade off and really differ."
+        "Queue up to 5 further plans of a solved scenario, each with another goal: fewer agents, balance, time, "
+        "punctuality, distance, or another search. Then weigh_plans compares them."
     ),
     input_schema=schema_of(AlternativesArguments),
     output=SolveAlternativesResult,

@@ -207,8 +207,8 @@ TOOL: Final = Tool(
     name="suggest_fixes",
     title="Suggest fixes",
     description=(
-        "Find the smallest changes that let unassigned tickets in: widen a window, extend a shift, raise a capacity, "
-        "add an agent. Each is proved on this plan by the verifier and comes as a patch for resolve_vrp."
+        "Find the smallest changes that let a plan serve unassigned tickets: widen a window, extend a shift, raise a "
+        "capacity, add an agent. Each is verified on this plan and comes as a patch for resolve_vrp."
     ),
     input_schema=schema_of(SuggestArguments),
     output=SuggestFixesResult,

@@ -1,7 +1,7 @@
 """What a tool is.
 
-Owns the shapes that travel between a tool and whoever carries its answer. Tools know nothing of MCP's SDK or of HTTP:
-`protocol/` turns a `ToolResult` into a call result, `web/` into a response.
+Owns the types that pass between a tool and a transport. Tools know neither MCP's SDK nor HTTP: `server/mcp` turns a
+`ToolResult` into a call result.
 """
 
 from collections.abc import Awaitable, Callable
@@ -39,18 +39,18 @@ class ToolContext:
     notify_progress: NotifyProgress
     trace_id: str
     webhooks: "WebhookStore | None" = None
-    """None where the door has no store beside the planner's."""
+    """None where the transport has no webhook store."""
     audit: "Audit | None" = None
-    """Told of every call; None in tests of a tool alone."""
+    """Records every call; None in tests of a tool alone."""
     reading: "ReadContext | None" = None
-    """What resources are read from; None where the door has none."""
+    """The source of resources; None where the transport offers none."""
     on_job: "Callable[[Job], None] | None" = None
-    """Told of the job a call is about, where the door has more to say of it than the answer does."""
+    """Called with the job of a call, where the transport adds something about it to the result."""
 
 
 @dataclass(frozen=True, slots=True)
 class ResourceLink:
-    """A resource with more than the answer holds."""
+    """A link to a resource with more detail than the result."""
 
     uri: str
     name: str
@@ -59,7 +59,7 @@ class ResourceLink:
 
 @dataclass(frozen=True, slots=True)
 class ImageContent:
-    """An image beside the words of an answer."""
+    """An image beside the text of a result."""
 
     data: bytes
     mime_type: str
@@ -67,7 +67,7 @@ class ImageContent:
 
 @dataclass(frozen=True, slots=True)
 class ResourceBytes:
-    """The bytes of a resource beside the words of an answer."""
+    """The bytes of a resource beside the text of a result."""
 
     uri: str
     data: bytes

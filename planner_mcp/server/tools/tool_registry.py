@@ -1,7 +1,7 @@
-"""Every tool, in the order clients see, and the one border where whatever goes wrong becomes an answer.
+"""Every tool, in the order clients see, and the dispatcher, which turns every exception into an error result.
 
-Owns which tools there are and who is shown them. `dispatch` is one of the five borders with a broad `except`: nothing
-internal passes it (SPEC T8).
+Owns the list of tools and the choice of tool sets. `dispatch` is one of the five borders with a broad `except`: no
+internal detail passes it (SPEC T8).
 """
 
 import logging
@@ -42,7 +42,7 @@ from planner_mcp.tracing import span
 INSTRUCTIONS: Final = (
     "Plans vehicle routes. 1 create_scenario with agents (vehicles) and tickets (visits). 2 solve_vrp returns a job_id "
     "at once. 3 query_vrp_status with wait_s=30 until COMPLETED. 4 read_plan. cancel_vrp_job stops a job and keeps its "
-    "best plan. Jobs outlive connections. An error lists every mistake with its place: mend all and call again."
+    "best plan. Jobs outlive connections. An error lists every mistake with its place: fix all and call again."
 )
 
 REGISTRY: Final = tuple(

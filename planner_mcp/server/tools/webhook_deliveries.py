@@ -209,8 +209,8 @@ TOOL: Final = Tool(
     name="webhook_deliveries",
     title="Webhook deliveries",
     description=(
-        "List your webhook deliveries (state=dead: given up), show one with its attempts, replay one with the same id, "
-        "test an endpoint, or see how endpoints do (a disabled one hears again after replay or test)."
+        "List your webhook deliveries (state=dead: given up), show one with its attempts, replay one under the same "
+        "id, test an endpoint, or list endpoints with their state. A replay or test enables a disabled endpoint."
     ),
     input_schema=schema_of(DeliveriesArguments),
     output=WebhookDeliveriesResult,

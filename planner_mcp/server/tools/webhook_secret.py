@@ -62,8 +62,8 @@ TOOL: Final = Tool(
     name="webhook_secret",
     title="Webhook secret",
     description=(
-        "Tell the whsec_ secret that signs your webhooks (Standard Webhooks), once; "
-        "rotate makes a new one and both sign for 24 h."
+        "Show the whsec_ secret that signs your webhooks (Standard Webhooks); this works once. "
+        "rotate makes a new secret, and both sign for 24 h."
     ),
     input_schema=schema_of(SecretArguments),
     output=WebhookSecretResult,

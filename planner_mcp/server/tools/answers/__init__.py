@@ -1,4 +1,4 @@
-"""From what a tool found to what a client reads: pages, lines, errors, each within its budget, and what they cost.
+"""Builds results and their text: pages, lines and errors, each within its token budget, and measures their cost.
 
-What several tools are made of; no tool stands here. Knows nothing of `arguments`.
+Shared by several tools; it does not import `arguments`.
 """

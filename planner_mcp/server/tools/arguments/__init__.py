@@ -1,4 +1,4 @@
-"""From what a call says to what a tool works on: guarded, looked up, under its patch, its tables and prices at hand.
+"""Resolves the arguments of a call: checks, lookups by id, patches, travel matrices and prices.
 
-What several tools are made of; no tool stands here. Knows nothing of `answers`.
+Shared by several tools; it does not import `answers`.
 """
