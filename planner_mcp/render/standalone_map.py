@@ -1,7 +1,8 @@
 """The map of a plan as a picture that stands alone: an SVG file with its own colours, or a PNG made from it.
 
 Owns the colours of pictures outside a page: plain ones that every viewer knows, on a light ground. Shapes are
-`drawing.py`. Text in a PNG is drawn with the fonts of the machine; a container without fonts shows no names (ADR 0010).
+`svg_drawing.py`. Text in a PNG is drawn with the fonts of the machine; a container without fonts shows no names
+(ADR 0010).
 """
 
 import colorsys

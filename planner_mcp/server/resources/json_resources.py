@@ -1,4 +1,4 @@
-"""Scenarios, jobs and logs as JSON. Owns the templates of what is data; pictures are `pictures.py`."""
+"""Scenarios, jobs and logs as JSON. Owns the templates of what is data; renderings are `rendering_resources.py`."""
 
 from collections.abc import Mapping
 from dataclasses import replace

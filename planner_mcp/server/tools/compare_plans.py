@@ -1,4 +1,7 @@
-"""`compare_plans`: what changes from one plan to another (SPEC T5). By whose prices is `shared_prices.py`'s."""
+"""`compare_plans`: what changes from one plan to another (SPEC T5).
+
+The prices are chosen by `arguments/comparison_pricing.py`.
+"""
 
 from dataclasses import asdict
 from functools import partial

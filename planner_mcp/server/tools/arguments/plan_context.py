@@ -2,7 +2,7 @@
 
 Owns how a plan, a job or a scenario named by a caller is found, and where the seconds of a large day are spent: in a
 thread, a few at a time and callers in turn, so that others are answered meanwhile. A day under a patch is
-`revision.py`'s.
+`scenario_revision.py`'s.
 """
 
 import time

@@ -1,7 +1,7 @@
 """A day under a patch: read again and judged, and what is said of the change.
 
 Owns the argument `patch` and the words for what a patch did. What a patch does is
-`routing/scenario/scenario_patch.py`; whose day it is and where its seconds are spent is `subjects.py`'s.
+`routing/scenario/scenario_patch.py`; lookups and threads are `plan_context.py`'s.
 """
 
 from collections.abc import Iterator
@@ -54,7 +54,7 @@ def revised(body: Json, patch: Json, settings: Settings, resolve_inputs: InputRe
 
     Args:
         body: As stored.
-        patch: Of `day/patch.py`.
+        patch: As in `routing/scenario/scenario_patch.py`.
         settings: With the limits of the deployment.
         lend: How the day comes to its tables.
 
