@@ -14,7 +14,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from planner_mcp import app as app_module
+from planner_mcp import http_app
 from planner_mcp.app import AppServices
 from planner_mcp.jobs.principals import ADMIN, READ, SCOPES, SENSITIVE, WRITE, Principal
 from planner_mcp.server.auth.audit_trail import NOBODY
@@ -230,7 +230,7 @@ async def test_open_requests_of_a_principal_are_capped(served: Any, key: Any, mo
         await leave.wait()
         return Response()
 
-    monkeypatch.setattr(app_module, "health_routes", lambda: [Route("/slow", wait)])
+    monkeypatch.setattr(http_app, "health_routes", lambda: [Route("/slow", wait)])
     async with served(max_open_requests=1) as http, anyio.create_task_group() as tasks:
 
         async def hold() -> None:
@@ -249,13 +249,13 @@ async def test_open_requests_of_a_principal_are_capped(served: Any, key: Any, mo
 
 
 async def test_a_request_counts_until_its_work_ends_though_its_client_left(
-    served: Any, key: Any, applications: list[AppServices], monkeypatch: pytest.MonkeyPatch
+    served: Any, key: Any, apps_services: list[AppServices], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """SPEC A3: else whoever drops each connection could have any number of calls worked on."""
     async with served(max_open_requests=2) as http:
         caller = Caller(http, await key("ann"))
         await caller.initialize()
-        job, owner = await _job(caller, applications[0])
+        job, owner = await _job(caller, apps_services[0])
         monkeypatch.setattr(post_exchange, "STREAM_AFTER_S", 0.02)
         waiting = _call(2, "query_vrp_status", job_id=job, wait_s=45)
         await _left(http, "POST", "/mcp", caller.headers, waiting)
@@ -263,18 +263,18 @@ async def test_a_request_counts_until_its_work_ends_though_its_client_left(
         await _left(http, "POST", "/mcp", caller.headers, waiting | {"id": 3})
         refused = await caller.get("/jobs/x")
         assert (refused.status_code, refused.json()["type"]) == (429, "QuotaExceeded")
-        await applications[0].job_service.cancel(owner, job)
+        await apps_services[0].job_service.cancel(owner, job)
         while (await caller.get("/jobs/x")).status_code == 429:
             pass
 
 
 async def test_a_message_counts_until_it_is_answered_on_its_stream(
-    served: Any, key: Any, applications: list[AppServices]
+    served: Any, key: Any, apps_services: list[AppServices]
 ) -> None:
     """SPEC A3: HTTP+SSE says 202 at once and goes on working."""
     async with served(max_open_requests=3) as http, anyio.create_task_group() as tasks:
         caller = Caller(http, await key("ann"))
-        job, owner = await _job(caller, applications[0])
+        job, owner = await _job(caller, apps_services[0])
         begun: list[bytes] = []
         end = anyio.Event()
         tasks.start_soon(_left, http, "GET", "/sse", caller.headers, None, begun, end)
@@ -291,7 +291,7 @@ async def test_a_message_counts_until_it_is_answered_on_its_stream(
             waiting = _call(number, "query_vrp_status", job_id=job, wait_s=45)
             statuses.append((await http.post(path, json=waiting, headers=caller.headers)).status_code)
         assert statuses == [202, 202, 429]
-        await applications[0].job_service.cancel(owner, job)
+        await apps_services[0].job_service.cancel(owner, job)
         end.set()
 
 
@@ -349,13 +349,13 @@ class Expiring:
 
 @pytest.fixture
 async def expiring(
-    served: Any, applications: list[AppServices], monkeypatch: pytest.MonkeyPatch
+    served: Any, apps_services: list[AppServices], monkeypatch: pytest.MonkeyPatch
 ) -> AsyncIterator[tuple[Caller, str]]:
     """A caller whose credential has just expired, and a job of hers."""
-    monkeypatch.setattr(app_module, "open_authenticator", lambda *_parts: Expiring())
+    monkeypatch.setattr(http_app, "open_authenticator", lambda *_parts: Expiring())
     async with served() as http:
         caller = Caller(http)
-        job, _owner = await _job(caller, applications[0])
+        job, _owner = await _job(caller, apps_services[0])
         yield caller, job
 
 
@@ -428,7 +428,7 @@ async def test_no_door_sees_the_credential(served: Any, key: Any, monkeypatch: p
         seen.update(dict(request.headers), who=request.state.principal.id)
         return JSONResponse({})
 
-    monkeypatch.setattr(app_module, "health_routes", lambda: [Route("/show", show), Route("/.well-known/show", show)])
+    monkeypatch.setattr(http_app, "health_routes", lambda: [Route("/show", show), Route("/.well-known/show", show)])
     async with served() as http:
         await http.get("/show", headers={"authorization": good})
         assert "authorization" not in seen and seen["who"].startswith("u-")
