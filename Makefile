@@ -9,7 +9,7 @@ IS_MADE := { $(BIN)/python $(IS_RECENT) && $(BIN)/python -m pip --version; } >/d
 
 JOBS ?= auto
 # Test processes side by side, each with a store of its own. JOBS=0 runs all tests in one, as a debugger needs it.
-PYTEST := $(BIN)/python -m pytest -n $(JOBS) --dist loadgroup --no-loadscope-reorder
+PYTEST := $(BIN)/python -m pytest -n $(JOBS)
 # Tests start many processes; without its cache each of them would compile the project anew.
 unexport PYTHONDONTWRITEBYTECODE
 # One set of versions for every Python from 3.11 on and every system; no address of an index is written.

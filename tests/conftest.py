@@ -12,6 +12,7 @@ from typing import Any
 import hypothesis
 import pytest
 import redis
+from xdist.scheduler import LoadScopeScheduling
 
 from planner_mcp.jobs.event_feed import EventFeed
 from planner_mcp.jobs.store.embedded_server import EmbeddedServer
@@ -52,17 +53,31 @@ LAST = "tests/unit"
 """Short files, kept for the end, so that no process waits long for another."""
 
 
-@pytest.hookimpl(tryfirst=True)  # before pytest-xdist reads the groups
+def _process_group(nodeid: str) -> str:
+    """Return the folder, or the file, that one process runs as a whole."""
+    path = nodeid.partition("::")[0]
+    return next((folder for folder in FOLDERS_OF_ONE_PROCESS if path.startswith(f"{folder}/")), path)
+
+
+class GroupScheduling(LoadScopeScheduling):
+    """Hands out groups of tests to the processes of pytest-xdist, in the order of the collection."""
+
+    def _split_scope(self, nodeid: str) -> str:
+        return _process_group(nodeid)
+
+
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> GroupScheduling:
+    """Make the scheduler of `-n`."""
+    config.option.loadscopereorder = False
+    return GroupScheduling(config, log)
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Tell pytest-xdist which tests stay together, and begin with what takes long."""
-    for item in items:
-        path = item.nodeid.partition("::")[0]
-        group = next((folder for folder in FOLDERS_OF_ONE_PROCESS if path.startswith(f"{folder}/")), path)
-        item.add_marker(pytest.mark.xdist_group(group))
+    """Begin with what takes long."""
     ranks = {folder: rank for rank, folder in enumerate(FOLDERS_OF_ONE_PROCESS)}
 
     def rank(item: pytest.Item) -> int:
-        group = item.get_closest_marker("xdist_group").args[0]
+        group = _process_group(item.nodeid)
         return ranks.get(group, len(ranks) + group.startswith(f"{LAST}/"))
 
     items.sort(key=rank)
