@@ -30,6 +30,10 @@ class RoadEngine(ThreadingHTTPServer):
 
     def __init__(self) -> None:
         super().__init__(("127.0.0.1", 0), _Handler)
+        self.reset()
+
+    def reset(self) -> None:
+        """Be as if fresh."""
         self.islands: set[Position] = set()
         """Places that no road leads to or from."""
         self.asked: list[tuple[int, int]] = []

@@ -1,6 +1,6 @@
 """Days that ask a road engine, solved by a real worker (SPEC S1)."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -12,7 +12,7 @@ from planner_mcp.jobs.event_feed import EventFeed
 from planner_mcp.jobs.job_lifecycle import JobState
 from planner_mcp.jobs.job_model import Job
 from planner_mcp.jobs.job_service import JobService
-from planner_mcp.jobs.principals import LOCAL
+from planner_mcp.jobs.principals import LOCAL, SCOPES, Principal
 from planner_mcp.jobs.store.open_store import connect
 from planner_mcp.routing.plan import Plan
 from planner_mcp.routing.scenario.travel_matrices import TravelMatrices
@@ -20,7 +20,7 @@ from planner_mcp.server.tools.tool_definition import ToolContext
 from planner_mcp.settings import RouterSettings, Settings
 from tests.integration.server.tools.conftest import ToolClient, _discard
 from tests.integration.travel.conftest import routers
-from tests.integration.travel.fake_routing_servers import RoadEngine, metres
+from tests.integration.travel.fake_routing_servers import RoadEngine, metres, road_engine
 from tests.integration.workers.conftest import WorkerHarness
 from tests.shared.processes.stopwatch import Stopwatch
 from tests.shared.scenarios.street_scenario import CORNERS, day
@@ -28,17 +28,41 @@ from tests.shared.scenarios.street_scenario import CORNERS, day
 pytestmark = [pytest.mark.anyio, pytest.mark.filterwarnings("ignore::ResourceWarning")]
 
 
+@pytest.fixture(scope="module")
+def running_engine() -> Iterator[RoadEngine]:
+    """The engine that the worker of all tests knows."""
+    with road_engine() as engine:
+        yield engine
+
+
 @pytest.fixture
-async def tools_client(engine: RoadEngine, tmp_path: Path) -> AsyncIterator[ToolClient]:
-    """Tools, and one worker that knows the engine."""
-    known = {name: RouterSettings(**each) for name, each in routers(engine).items()}
-    settings = Settings(data_dir=tmp_path, routers=known, router_request_s=20, router_total_s=20)
+def engine(running_engine: RoadEngine) -> RoadEngine:
+    """That engine as if fresh."""
+    running_engine.reset()
+    return running_engine
+
+
+@pytest.fixture(scope="module")
+async def jobs(
+    running_engine: RoadEngine, tmp_path_factory: pytest.TempPathFactory
+) -> AsyncIterator[tuple[JobService, Settings]]:
+    """Jobs with one worker that knows the engine."""
+    known = {name: RouterSettings(**each) for name, each in routers(running_engine).items()}
+    folder = tmp_path_factory.mktemp("roads")
+    settings = Settings(data_dir=folder, routers=known, router_request_s=20, router_total_s=20)
     async with (
         connect(settings) as store,
         EventFeed(store) as feed,
         WorkerHarness(store, feed, settings).running_workers(1),
     ):
-        yield ToolClient(ToolContext(LOCAL, JobService(store, feed, settings=settings), settings, _discard, "0" * 32))
+        yield JobService(store, feed, settings=settings), settings
+
+
+@pytest.fixture
+def tools_client(jobs: tuple[JobService, Settings], engine: RoadEngine, request: pytest.FixtureRequest) -> ToolClient:
+    """Tools of a principal that has asked nothing yet."""
+    principal = Principal(request.node.name, SCOPES)
+    return ToolClient(ToolContext(principal, *jobs, _discard, "0" * 32))
 
 
 async def submit(tools_client: ToolClient, body: dict[str, Any], solve_time: str = "PT1S") -> str:
@@ -50,9 +74,9 @@ async def submit(tools_client: ToolClient, body: dict[str, Any], solve_time: str
 
 async def end(tools_client: ToolClient, job_id: str) -> Job:
     with anyio.fail_after(30):
-        async for _ in tools_client.ctx.job_service.follow(LOCAL, job_id):
+        async for _ in tools_client.ctx.job_service.follow(tools_client.ctx.principal, job_id):
             pass
-    return await tools_client.ctx.job_service.job(LOCAL, job_id)
+    return await tools_client.ctx.job_service.job(tools_client.ctx.principal, job_id)
 
 
 async def test_a_plan_follows_the_roads_and_says_so(tools_client: ToolClient, engine: RoadEngine) -> None:
