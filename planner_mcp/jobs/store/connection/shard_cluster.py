@@ -5,25 +5,29 @@ redis-py owns the slot map, the redirections and the connections of each node. F
 1. One try asks one node. A step names only the hash tag as its key, so redis-py would follow `ASK` for every step while
    a slot moves, and the step would see half of its shard. `MOVED` updates the map and the next try asks the new node;
    after `ASK` the slot counts as unavailable.
-2. Reading the slot map goes on when the caller that started it is cancelled: redis-py would close the connections to
-   all nodes. The node that failed last is asked last, whoever reads the map.
+2. Reading the slot map goes on when the caller that started it is cancelled, and closes no connection when it fails:
+   redis-py would close those to all nodes. The node that failed last is asked last, whoever reads the map.
 3. After `CLUSTERDOWN`, which a node says while it comes back, the slot map is read again; redis-py would close the
    connections to all nodes as well.
-4. A client can be opened while the first primary of the map is down.
+4. The slot map is read at most every `MAP_INTERVAL_S`, and where the keys of each command are only once. redis-py would
+   read both after each error of a node that stays away, and each time renew its connections to all nodes. A client can
+   be opened while the first primary of the map is down.
 """
 
 import asyncio
 from collections.abc import Sequence
+from time import monotonic
 from typing import Any, Final
 
 from redis.asyncio.cluster import ClusterNode, PipelineCommand, RedisCluster
-from redis.cluster import PRIMARY
 from redis.exceptions import ClusterDownError, ClusterError, MovedError
 from redis.exceptions import ConnectionError as ConnectionLostError
 from redis.exceptions import TimeoutError as NoAnswerError
 from typing_extensions import override
 
 STREAM_READS: Final = frozenset({"XREAD", "XREADGROUP"})
+MAP_INTERVAL_S: Final = 0.5
+"""Shortest time between two readings of the slot map. The old map is used meanwhile."""
 STALE_MAP: Final = (ConnectionLostError, NoAnswerError, ClusterDownError, MovedError)
 """Errors after which the slot map is read again."""
 
@@ -35,6 +39,8 @@ class ShardCluster(RedisCluster):
     ERRORS_ALLOW_RETRY = (*RedisCluster.ERRORS_ALLOW_RETRY, ClusterError)  # type: ignore[assignment]  # one more
     _reading: "asyncio.Future[None] | None" = None
     """The one reading of the slot map under way, which all callers wait for."""
+    _read_at: float | None = None
+    """When the slot map was last read."""
 
     @override
     async def initialize(
@@ -42,8 +48,8 @@ class ShardCluster(RedisCluster):
         additional_startup_nodes_info: list[tuple[str, int]] | None = None,
         last_failed_node_name: str | None = None,
     ) -> "ShardCluster":
-        """Read the slot map when there is none, or when it is stale."""
-        if self._initialize:
+        """Read the slot map when there is none, or when it is stale and was not read a moment ago."""
+        if self._read_at is None or (self._initialize and monotonic() - self._read_at >= MAP_INTERVAL_S):
             if self._reading is None or self._reading.done():
                 self._reading = asyncio.ensure_future(self._read_map(last_failed_node_name))
             await asyncio.shield(self._reading)
@@ -96,12 +102,22 @@ class ShardCluster(RedisCluster):
 
     async def _read_map(self, last_failed: str | None) -> None:
         nodes = self.nodes_manager
-        for _ in range(1 + len(nodes.startup_nodes)):
+        self._initialize = False  # an error from now on makes the new map stale as well
+        try:
+            await nodes.initialize(last_failed_node_name=last_failed or next(reversed(nodes.startup_nodes), None))
+            if not self.commands_parser.commands:
+                await self._read_key_positions()
+        except BaseException:
+            self._initialize = True
+            raise
+        self._read_at = monotonic()
+
+    async def _read_key_positions(self) -> None:
+        """Ask the first primary that answers where the keys of each command are."""
+        for node in self.get_primaries():
             try:
-                await super().initialize(last_failed_node_name=last_failed or next(reversed(nodes.startup_nodes), None))
+                await self.commands_parser.initialize(node)
                 return
             except (ConnectionLostError, NoAnswerError) as error:
-                failed = error  # the map was read, but its first primary does not answer
-                last_failed = nodes.get_nodes_by_server_type(PRIMARY)[0].name
-                nodes.move_node_to_end_of_cached_nodes(last_failed)
+                failed = error
         raise failed

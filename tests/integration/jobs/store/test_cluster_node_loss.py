@@ -12,6 +12,7 @@ from planner_mcp.errors import StoreUnavailableError
 from planner_mcp.jobs import ids
 from planner_mcp.jobs.job_lifecycle import JobState
 from planner_mcp.jobs.job_ports import Claim
+from planner_mcp.jobs.store.connection import shard_cluster
 from planner_mcp.jobs.store.connection.shard_availability import ShardAvailability
 from planner_mcp.jobs.store.open_store import connect
 from planner_mcp.jobs.store.redis_store import RedisStore
@@ -185,6 +186,30 @@ async def test_nobody_loses_a_job_for_a_lease_that_ran_out_while_its_node_was_aw
     store.availability._clock = monotonic
     await until_reaped(store)
     assert (await store.get_job("ann", job.id)).state is JobState.QUEUED
+
+
+async def test_a_node_that_stays_away_does_not_renew_the_connections_to_the_others(
+    cluster: Cluster, store: RedisStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """SPEC J7: its errors have the slot map read at most once an interval, whatever is asked of it meanwhile."""
+    monkeypatch.setattr(shard_cluster, "MAP_INTERVAL_S", 3600.0)
+    node = cluster.holder(0)
+    lost = cluster.pools_of(node, SHARDS)
+    others = [other for other in cluster.primaries if other is not node]
+    await store.ping()
+    newest = [newest_connection(other) for other in others]
+    with away(node):
+        for _ in range(20):
+            assert {*await store.ping()} == {*range(SHARDS)} - lost
+        assert [newest_connection(other) for other in others] == newest
+    cluster.until_whole()
+    assert {*await store.ping()} == {*range(SHARDS)}
+
+
+def newest_connection(node: Valkey) -> int:
+    """Return the id of the newest connection that a store has to a node; ids only rise."""
+    clients = [dict(word.split("=", 1) for word in line.split()) for line in node.ask("CLIENT", "LIST").splitlines()]
+    return max(int(each["id"]) for each in clients if each["name"] == "planner-mcp")
 
 
 async def test_a_pool_that_moves_is_found_and_one_on_its_way_is_away(cluster: Cluster, store: RedisStore) -> None:
