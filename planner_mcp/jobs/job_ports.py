@@ -189,13 +189,8 @@ class WorkerStore(MatrixStore, Protocol):
         """Record progress and, with a better plan, the incumbent (checkpoint), as one event."""
         ...
 
-    async def complete(
-        self, claim: Claim, progress: Progress, plan: dict[str, Any], *, take_next: bool = False
-    ) -> Claim | None:
-        """End the job completed with its plan; with `take_next` take the next job in the same step, if one is ready.
-
-        None says nothing of the queue: asking for a next job is `claim`.
-        """
+    async def complete(self, claim: Claim, progress: Progress, plan: dict[str, Any]) -> None:
+        """End the job completed with its plan; cancelled, when a cancel was answered before."""
         ...
 
     async def fail(self, claim: Claim, error: dict[str, Any]) -> None:

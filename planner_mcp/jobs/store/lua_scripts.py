@@ -21,11 +21,9 @@ from planner_mcp.settings import Settings
 SHARED: Final = ("_common", "_dispatch_jobs", "_settle_job")
 STEPS: Final = (
     "put_scenario", "list_scenarios", "put_matrix", "touch", "submit", "show", "reserve", "release", "read_events",
-    "list_jobs", "cancel", "finish_now", "stats", "measured", "register", "renew", "report", "requeue", "reap",
+    "list_jobs", "cancel", "finish_now", "stats", "measured", "register", "claim", "renew", "report", "finish",
+    "requeue", "reap",
 )  # fmt: skip
-
-TAKING_SHARED: Final = (*SHARED, "_claim_job")
-TAKING_STEPS: Final = ("claim", "finish")
 
 WEBHOOK_SHARED: Final = ("_common", "_webhooks")
 WEBHOOK_STEPS: Final = (
@@ -50,7 +48,6 @@ def load_steps(settings: Settings) -> dict[str, Step]:
     """Return every step by name."""
     return (
         _family(STEPS, SHARED, settings)
-        | _family(TAKING_STEPS, TAKING_SHARED, settings)
         | _family(WEBHOOK_STEPS, WEBHOOK_SHARED, settings)
         | _family(EDGE_STEPS, EDGE_SHARED, settings)
     )

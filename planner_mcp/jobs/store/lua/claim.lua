@@ -4,6 +4,14 @@
 local held = {}
 for _, delivery in ipairs(A.held) do held[delivery] = true end
 
+-- The next entry of the ready stream, the job it names and its principal, or nil.
+local function deliver(worker)
+  local read = call('XREADGROUP', 'GROUP', GROUP, worker, 'COUNT', 1, 'STREAMS', READY, '>')
+  if not read then return nil end
+  local entry = read[1][2][1]
+  return entry[1], named(entry)
+end
+
 local function unclaimed(worker)
   for _, pending in ipairs(call('XPENDING', READY, GROUP, '-', '+', #A.held + 1, worker)) do
     if not held[pending[1]] then
@@ -14,5 +22,35 @@ local function unclaimed(worker)
   return deliver(worker)
 end
 
+-- The scenario of a job that may start. A job without one fails with the error `missing`.
+local function startable(id, job, delivery, principal, missing)
+  if not job or job.delivery ~= delivery or not MOVES[job.state .. ':claim'] then
+    discard(delivery, id, principal)
+    return nil
+  end
+  local scenario = call('HGETALL', scenario_key(job.scenario_id))
+  if scenario[1] then return scenario end
+  write(id, job, { error = missing })
+  settle(id, job, 'fail', '{"error":' .. missing .. '}')
+end
+
+-- The lives of the job's keys were renewed when it was queued, and daily since: longer than any search lasts.
+local function start(id, job, scenario, worker)
+  move(id, job, 'claim')
+  outlive(index_key(job.principal, job.state))
+  if not job.started_ms then observe('queue_wait', '', NOW_MS - job.submitted_ms) end
+  write(id, job, { fence = tonumber(job.fence) + 1, worker = worker, started_ms = job.started_ms or NOW_MS })
+  emit(id, job, 'started', '{"attempt":' .. job.fence .. '}', true)
+  save(id)
+  return { 'ok', flat_of(job), scenario, job.plan_id ~= '' and call('GET', plan_key(id)), id, job.delivery }
+end
+
 if call('EXISTS', READY) == 0 then return { 'none' } end
-return take(A.worker, A.missing, unclaimed)
+while true do
+  local delivery, id, principal = unclaimed(A.worker)
+  if not delivery then return { 'none' } end
+  local job = id and read(id)
+  local scenario = startable(id, job, delivery, principal, A.missing)
+  if scenario then return start(id, job, scenario, A.worker) end
+  dispatch()
+end

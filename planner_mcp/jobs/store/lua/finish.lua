@@ -1,6 +1,5 @@
 -- Ends a job for its worker: complete, fail or cancel (settling one that was asked for).
--- A worker that names itself takes its next job in the same step, with the same answer as a claim.
--- A: job, fence, change, extra, progress, best, error, plan_id, summary, next (worker or ''), missing; ARGV[2]: plan or ''
+-- A: job, fence, change, extra, progress, best, error, plan_id, summary; ARGV[2]: plan or ''
 local job = held(A.job, A.fence)
 if not job then
   local ended = read(A.job)
@@ -17,4 +16,4 @@ if A.error ~= '' and job.cancel == '' then write(A.job, job, { error = A.error }
 write(A.job, job, { asked = A.change })
 settle(A.job, job, A.change, A.extra)
 dispatch()
-return { 'ok', A.next ~= '' and take(A.next, A.missing, deliver) or nil }
+return { 'ok' }

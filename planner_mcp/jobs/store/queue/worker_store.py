@@ -99,13 +99,11 @@ class RedisWorkerStore:
         """Claim what was delivered to a worker, or else is ready; one claim of a worker at a time."""
         async with self._claiming[worker_id]:
             held = list(self._held[worker_id, shard])
-            reply = await self._step_with_retries(
-                "claim", shard, {"worker": worker_id, "held": held, "missing": MISSING}
-            )
+            reply = await self._claim_with_retries(shard, {"worker": worker_id, "held": held, "missing": MISSING})
             return await self._taken(worker_id, reply)
 
     async def _taken(self, worker_id: str, reply: ScriptReply) -> Claim | None:
-        """Return the claim that a step answered with."""
+        """Return the claim that the step answered with."""
         if reply[0] != "ok":
             return None
         _ok, job_fields, scenario_fields, plan, job_id, ready_entry_id = reply
@@ -115,12 +113,12 @@ class RedisWorkerStore:
         self._held[worker_id, ids.shard_of("job", job_id)].add(ready_entry_id)
         return Claim(job, job.fence, worker_id, ready_entry_id, scenario, best, job.progress.elapsed_s)
 
-    async def _step_with_retries(self, step: str, shard: int, args: dict[str, Any]) -> ScriptReply:
-        """Run a step again when its answer was lost: an unknown claim would cost the job a lease and a crash."""
+    async def _claim_with_retries(self, shard: int, args: dict[str, Any]) -> ScriptReply:
+        """Run the step again when its answer was lost: an unknown claim would cost the job a lease and a crash."""
         pauses_s = iter(RETRY_PAUSES_S)
         while True:
             try:
-                return await self._script_client.step(step, shard, args)
+                return await self._script_client.step("claim", shard, args)
             except StoreUnavailableError:
                 if (pause_s := next(pauses_s, None)) is None:
                     raise
@@ -188,22 +186,11 @@ class RedisWorkerStore:
 
     # ---- ending
 
-    async def complete(
-        self, claim: Claim, progress: Progress, plan: dict[str, Any], *, take_next: bool = False
-    ) -> Claim | None:
-        """End the job completed with its plan; cancelled, when a cancel was answered before.
-
-        With several shards no next job is taken here: the worker would never come round to the others.
-        """
+    async def complete(self, claim: Claim, progress: Progress, plan: dict[str, Any]) -> None:
+        """End the job completed with its plan; cancelled, when a cancel was answered before."""
         result = {"plan_id": ids.plan_of(claim.job.id), **summary_of(plan)}
         args = {**_progress(progress), **_plan(claim, plan), "extra": compact({"result": result})}
-        if not take_next or self._script_client.pools > 1:
-            await self._finish(claim, Change.COMPLETE, args, _text(plan))
-            return None
-        async with self._claiming[claim.worker_id]:
-            args["next"] = claim.worker_id
-            _ok, *taken = await self._finish(claim, Change.COMPLETE, args, _text(plan))
-            return await self._taken(claim.worker_id, taken[0]) if taken else None
+        await self._finish(claim, Change.COMPLETE, args, _text(plan))
 
     async def fail(self, claim: Claim, error: dict[str, Any]) -> None:
         """End the job failed; its best plan, if any, stays readable."""
@@ -214,10 +201,8 @@ class RedisWorkerStore:
         """End a job whose cancel was asked, after its solver stopped."""
         await self._finish(claim, Change.CANCEL, {})
 
-    async def _finish(self, claim: Claim, change: Change, args: dict[str, Any], plan: str = "") -> ScriptReply:
-        reply = await self._step("finish", claim, {**BLANK, **args, "change": change}, plan)
-        self._release(claim, reply)
-        return reply
+    async def _finish(self, claim: Claim, change: Change, args: dict[str, Any], plan: str = "") -> None:
+        self._release(claim, await self._step("finish", claim, {**BLANK, **args, "change": change}, plan))
 
     async def crash(self, claim: Claim, error: dict[str, Any]) -> JobState:
         """Record a death of the solving process: queued again, or failed as poisoned after `MAX_CRASHES`."""
@@ -266,10 +251,7 @@ def _error(error: NotFoundError | PoisonedJobError) -> str:
 
 
 MISSING: Final = _error(NotFoundError("The scenario of this job is gone."))
-BLANK: Final = {
-    "progress": "", "best": "", "error": "", "plan_id": "", "summary": "", "extra": "{}",
-    "next": "", "missing": MISSING,
-}  # fmt: skip
+BLANK: Final = {"progress": "", "best": "", "error": "", "plan_id": "", "summary": "", "extra": "{}"}
 """Arguments of the `finish` step that a caller leaves out."""
 
 

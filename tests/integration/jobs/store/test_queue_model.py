@@ -138,10 +138,7 @@ class Queue(RuleBasedStateMachine):
 
     @rule(target=claims, worker=workers)
     def claim(self, worker: str) -> Any:
-        return self.taken(self.run(self.store.claim(worker, 0)))
-
-    def taken(self, claim: Claim | None) -> Any:
-        if claim is None:
+        if (claim := self.run(self.store.claim(worker, 0))) is None:
             return multiple()
         expected = self.jobs[claim.job.id]
         assert expected.state is JobState.QUEUED
@@ -165,17 +162,11 @@ class Queue(RuleBasedStateMachine):
         assert renewal.is_held == (expected.holder is claim)
         assert renewal.cancel == (renewal.is_held and expected.is_cancelled)
 
-    @rule(target=claims, claim=claims, take_next=st.booleans())
-    def complete(self, claim: Claim, take_next: bool) -> Any:
-        following: list[Claim | None] = []
-
-        async def complete() -> None:
-            following.append(await self.store.complete(claim, Progress(), PLAN, take_next=take_next))
-
-        if expected := self.attempt(claim, complete):
+    @rule(claim=claims)
+    def complete(self, claim: Claim) -> None:
+        if expected := self.attempt(claim, partial(self.store.complete, claim, Progress(), PLAN)):
             expected.has_plan = True
             expected.end(JobState.CANCELLED if expected.is_cancelled else JobState.COMPLETED)
-        return self.taken(following[0]) if following else multiple()
 
     @rule(claim=claims)
     def fail(self, claim: Claim) -> None:

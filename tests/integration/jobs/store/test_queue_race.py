@@ -31,7 +31,7 @@ JOBS = 8
 OWNER = "ann"
 PLAN = {"status": "feasible", "cost": 1.0, "unassigned": []}
 ACTIONS = (
-    "claim", "report", "complete", "go_on", "fail", "crash", "hand_back", "fall_silent", "reap", "cancel", "look_back",
+    "claim", "report", "complete", "fail", "crash", "hand_back", "fall_silent", "reap", "cancel", "look_back",
 )  # fmt: skip
 
 histories = st.tuples(
@@ -56,19 +56,15 @@ class Racer:
         if claim := await self._store.claim(self._name, 0):
             self._claims.append(claim)
 
-    async def _write(self, word: str, *args: Any, **named: Any) -> Any:
-        claim = self._dice.choice(self._claims[-3:]) if self._claims else None
-        return await getattr(self._store, word)(claim, *args, **named) if claim else None
+    async def _write(self, word: str, *args: Any) -> None:
+        if self._claims:
+            await getattr(self._store, word)(self._dice.choice(self._claims[-3:]), *args)
 
     async def report(self) -> None:
         await self._write("report", Progress(percent=5, elapsed_s=self._dice.random()), PLAN)
 
     async def complete(self) -> None:
         await self._write("complete", Progress(), PLAN)
-
-    async def go_on(self) -> None:
-        if claim := await self._write("complete", Progress(), PLAN, take_next=True):
-            self._claims.append(claim)
 
     async def fail(self) -> None:
         await self._write("fail", {"code": 1})

@@ -59,6 +59,16 @@ async def test_handing_back_burns_no_attempt_and_goes_to_the_front(harness: Any)
     assert (await harness.store.get_job("ann", first.id)).crashes == 0
 
 
+async def test_a_job_that_is_claimed_again_has_a_whole_lease(harness: Any) -> None:
+    """SPEC J6: what was lost with the answer counts against nobody."""
+    claim = await harness.solving()
+    harness.store._held.clear()  # as if the answer had been lost
+    await harness.let_lease_lapse(claim)
+    again = await harness.claim()
+    assert (again.job.id, again.ready_entry_id) == (claim.job.id, claim.ready_entry_id)
+    assert await harness.store.reap() == 0
+
+
 async def test_a_delivery_that_was_never_claimed_is_nobodys_fault(harness: Any) -> None:
     """SPEC J6: a worker died between taking the entry and claiming the job."""
     await harness.workers()
