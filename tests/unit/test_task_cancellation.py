@@ -5,7 +5,7 @@ import asyncio
 import anyio
 import pytest
 
-from planner_mcp.task_cancellation import cancel_and_wait, cancel_until_done
+from planner_mcp.task_cancellation import cancel_and_wait, cancel_until_done, cancellation_kept
 
 pytestmark = pytest.mark.anyio
 
@@ -79,3 +79,46 @@ async def test_who_stops_may_be_stopped() -> None:
         with pytest.raises(asyncio.CancelledError):
             await stopping
         await cancel_until_done([deaf.task])
+
+
+@pytest.mark.parametrize("error", [None, ValueError("refused")])
+async def test_a_swallowed_cancellation_is_raised_at_the_end_of_the_block(error: Exception | None) -> None:
+    """SPEC J6: a task group cancels its tasks once; one that went on would keep a worker from ending."""
+
+    async def swallow() -> None:
+        try:
+            await asyncio.sleep(60)
+        except asyncio.CancelledError:
+            if error is not None:
+                raise error from None
+
+    async def call() -> None:
+        with cancellation_kept():
+            await swallow()
+
+    task = asyncio.create_task(call())
+    await asyncio.sleep(0)
+    task.cancel()
+    with anyio.fail_after(5), pytest.raises(asyncio.CancelledError):
+        await task
+
+
+async def test_an_earlier_cancellation_and_a_timeout_inside_the_block_are_left_alone() -> None:
+    """Our choice: what cleans up after a cancellation may still call the store."""
+
+    async def clean_up() -> str:
+        try:
+            await asyncio.sleep(60)
+        except asyncio.CancelledError:
+            with pytest.raises(TimeoutError), cancellation_kept():
+                async with asyncio.timeout(0):
+                    await asyncio.sleep(60)
+            with cancellation_kept():
+                await asyncio.sleep(0)
+        return "cleaned up"
+
+    task = asyncio.create_task(clean_up())
+    await asyncio.sleep(0)
+    task.cancel()
+    with anyio.fail_after(5):
+        assert await task == "cleaned up"
