@@ -15,6 +15,10 @@ BARE = '#!/bin/sh\necho "$@" >> "$(dirname "$0")/asked"\n[ "$1 $2" != "-m pip" ]
 """What `python3 -m venv` leaves behind on a Debian without python3-venv: an interpreter, and no pip."""
 
 
+NO_COMPILER = '#!/bin/sh\necho "$@" >> "$(dirname "$0")/asked"\ncase "$*" in *--has-compiler) exit 1;; esac\n'
+"""An interpreter on a system where `build.py` finds no C++ compiler."""
+
+
 @pytest.fixture
 def checkout(tmp_path: Path) -> Path:
     """A folder with the Makefile, what it looks at, and two interpreters that only say how recent they are."""
@@ -65,3 +69,14 @@ def test_an_environment_that_is_recent_enough_stays_whatever_python3_is(checkout
     done = setup(checkout, "old")
     assert done.returncode == 0, done.stdout + done.stderr
     assert "pip install" in (checkout / ".venv" / "bin" / "asked").read_text(encoding="utf-8")
+
+
+def test_without_a_compiler_the_set_up_says_so_and_brings_zig(checkout: Path) -> None:
+    """SPEC O7: the native engine is there on every machine, and nothing about it happens in silence."""
+    script(checkout / ".venv" / "bin" / "python", NO_COMPILER)
+    done = setup(checkout, "recent")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "No C++ compiler was found" in done.stdout
+    asked = (checkout / ".venv" / "bin" / "asked").read_text(encoding="utf-8").splitlines()
+    assert "-m pip install --quiet --require-hashes --requirement requirements/build.lock" in asked
+    assert asked[-1] == "-m workers.engines.native.build"
