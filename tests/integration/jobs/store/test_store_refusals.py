@@ -83,7 +83,7 @@ def test_a_worker_that_may_not_says_so_without_a_stack_trace(tmp_path: Path) -> 
     lines = [json.loads(line)["message"] for line in ended.stderr.splitlines()]
     assert (ended.returncode, lines[-1]) == (
         os.EX_UNAVAILABLE,
-        "no store to work for: The user in PLANNER_REDIS_URL may not do there what the planner does.",
+        "the store cannot be used: The user in PLANNER_REDIS_URL may not do there what the planner does.",
     )
     assert "the job store refuses: NOPERM" in lines
 
