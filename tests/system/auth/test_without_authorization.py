@@ -51,7 +51,7 @@ def test_insecure_says_it_aloud() -> None:
     status, _said, lines = serve("--host", "0.0.0.0", "--insecure")  # noqa: S104 - never gets as far as listening
     assert status == 1
     assert [(line["level"], line["message"]) for line in lines] == [
-        ("warning", "no authorization configured: one user, whoever reaches this address")
+        ("warning", "no authorization configured: one user, anybody who can reach this address")
     ]
 
 

