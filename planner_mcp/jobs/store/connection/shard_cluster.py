@@ -64,7 +64,8 @@ class ShardCluster(RedisCluster):
         """
         await self.initialize()
         if args[0] in STREAM_READS:
-            (answer,) = await self.run_together(args[args.index("STREAMS") + 1], [args])
+            first_key = 1 + next(at for at, word in enumerate(args) if word in ("STREAMS", b"STREAMS"))
+            (answer,) = await self.run_together(args[first_key], [args])
             if isinstance(answer, Exception):
                 raise answer
             return answer
