@@ -22,7 +22,7 @@ __all__ = ["conformance_app"]
 
 @asynccontextmanager
 async def conformance_app(settings: Settings, *, drain: anyio.Event) -> AsyncIterator[Starlette]:
-    """Open one replica as `planner_mcp.app.open_app` does, with the fixtures added."""
+    """Open one replica as `planner_mcp.app.open_application` does, with the fixtures added."""
     async with open_application(settings, drain) as services:
         services.kernel.add(Fixture(services.store.redis, SubscriptionStore(services.store.redis).announce))
         async with open_routes(services, drain) as app:
