@@ -18,6 +18,7 @@ from planner_mcp.routing.analysis.plan_repair import repair
 from planner_mcp.routing.compilation.scenario_compiler import compile_scenario
 from planner_mcp.routing.evaluation.plan_builder import build_plan, candidate_of
 from planner_mcp.routing.feasibility.unassigned_reasons import with_reasons
+from planner_mcp.routing.feasibility.unservable_faults import unservable_faults
 from planner_mcp.routing.feasibility.verified_fixes import UnassignedAnalysis
 from planner_mcp.routing.plan import Plan
 from planner_mcp.routing.problem import Candidate, Problem
@@ -187,8 +188,9 @@ def test_what_nobody_can_reach_any_more_is_left_out_not_refused() -> None:
     day["locations"] = [*day["locations"], FAR]
     patch = {"agents": {"v": {"shift_end": 210}}}
     with pytest.raises(InputError):
-        parse_scenario(revise(day, patch))
-    known = compiled(under_way(day, planned(day, ("a",)), 250, patch))
+        parse_scenario(revise(day, patch), prove_unservable=unservable_faults)
+    later = under_way(day, planned(day, ("a",)), 250, patch)
+    known = compile_scenario(parse_scenario(later, prove_unservable=unservable_faults))
     assert codes(known)["far"] == "TIME_WINDOW"
 
 
