@@ -81,6 +81,7 @@ def test_a_traceback_stays_on_the_line(lines: io.StringIO) -> None:
 
 def test_the_server_logs_the_same_way(lines: io.StringIO) -> None:
     """SPEC A3: uvicorn's lines too; its access log is too chatty and stays quiet."""
+    logging.getLogger("uvicorn.error").setLevel(logging.NOTSET)  # servers of other tests in this process raise it
     logging.getLogger("uvicorn.error").info("started")
     logging.getLogger("uvicorn.access").info('"GET /?token=secret HTTP/1.1" 200')
     (line,) = read(lines)
