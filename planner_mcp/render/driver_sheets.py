@@ -5,7 +5,7 @@ no script. They name people and addresses where the reader may see them; masked 
 """
 
 from collections.abc import Iterator, Mapping
-from typing import Any, Final
+from typing import Any
 
 from planner_mcp.render.html_templates import render
 from planner_mcp.render.label_text import length, length_unit
@@ -14,7 +14,6 @@ from planner_mcp.routing.plan import Plan, Visit
 from planner_mcp.text import MASK, figure
 
 Json = dict[str, Any]
-_HEADS: Final = ("", "arrives", "starts", "leaves", "ticket", "where", "who", "amount", "notes")
 
 
 def sheets(scenario: Json, plan: Plan) -> str:
@@ -27,7 +26,6 @@ def sheets(scenario: Json, plan: Plan) -> str:
     return render(
         "driver_sheets.html",
         scenario=scenario,
-        heads=_HEADS,
         unit=length_unit(plan),
         sheets=list(_sheets(scenario, plan)),
     )
