@@ -51,6 +51,12 @@ def is_origin(text: str) -> bool:
     return text == "null" or (is_plain and not (usual and host.endswith(usual)))
 
 
+def origin_of(address: str) -> str:
+    """Return the origin of an http(s) address, as a browser writes it."""
+    parts = urlsplit(address)
+    return f"{parts.scheme}://{parts.netloc.lower().removesuffix(_DEFAULT_PORTS[parts.scheme])}"
+
+
 def store_url_fault(text: str) -> str:
     """Return what is wrong with the URL of a store, in words that repeat nothing of it; "" for one that is right."""
     parts, scheme = _parts(text), text.partition("://")[0]

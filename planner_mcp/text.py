@@ -7,6 +7,7 @@ overrides, invisible tag characters, line separators and halves of surrogate pai
 
 import json
 import math
+import sys
 import unicodedata
 from collections.abc import Sequence
 from datetime import UTC, datetime
@@ -20,6 +21,8 @@ MAX_NAMED_BYTES: Final = 200
 """… and the room they may take, each with its quotes and comma."""
 MASK: Final = "***"
 """What stands for a text that a reader may not see; what is hidden from whom is `server/auth/field_masking.py`."""
+LONG_NUMBER: Final = f"A number has more than {sys.int_info.default_max_str_digits} digits."
+"""Python reads no longer ones (CVE-2020-10735); told where a JSON text is refused for it."""
 _NOISE: Final = 1e-6
 """Of a hundredth: a bound that arithmetic left this little below one is told as that one."""
 _ENCODER: Final = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))

@@ -8,7 +8,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from planner_mcp.errors import Fault, input_error
 from planner_mcp.formats.text_tables import check_size
+from planner_mcp.text import LONG_NUMBER
 
 
 @dataclass(frozen=True)
@@ -23,9 +25,12 @@ class Content:
 
         Raises:
             TooLargeError: It has more bytes than allowed.
+            InputError: A number in it is too long to be read.
         """
         check_size(self.data)
         try:
             return json.loads(self.data)
-        except (ValueError, RecursionError):
+        except (json.JSONDecodeError, UnicodeError, RecursionError):
             return None
+        except ValueError:  # the one other reason that Python has
+            raise input_error([Fault("", LONG_NUMBER, "numbers of a usual length")]) from None

@@ -161,7 +161,7 @@ class _Reader:
     def _agent(self, path: str, vehicle: Json) -> Json:
         self._check_fields("vehicle", vehicle, path)
         self.types.add(vehicle.get("type", ""))
-        agent: Json = {"id": str(vehicle["id"]), "capacity": _amounts(vehicle.get("capacity")) or {"d1": 0}}
+        agent: Json = {"id": self._id(vehicle, path), "capacity": _amounts(vehicle.get("capacity")) or {"d1": 0}}
         for end in ("start", "end"):
             is_there = {end, f"{end}_index"} & vehicle.keys()
             agent[f"{end}_location"] = self._place(vehicle.get(end), f"{path}/{end}") if is_there else None
@@ -196,7 +196,7 @@ class _Reader:
             self._lacks(path, "A ticket delivers or picks up, not both.", "Make it two jobs.")
         kind = {"kind": "pickup"} if any(pickup.values()) else {}
         return {
-            **self._stop(str(job["id"]), job, self._asked(job, path), path),
+            **self._stop(self._id(job, path), job, self._asked(job, path), path),
             "demand": pickup if kind else delivery or {"d1": 0},
             **kind,
         }
@@ -212,7 +212,7 @@ class _Reader:
         ticket: Json = {}
         with self._reading(f"{path}/{half}"):
             self._check_fields("step", step, f"{path}/{half}")
-            ticket |= self._stop(f"{half} {step['id']}", step, asked, f"{path}/{half}")
+            ticket |= self._stop(f"{half} {self._id(step, f'{path}/{half}')}", step, asked, f"{path}/{half}")
         return ticket
 
     def _asked(self, whole: Json, path: str) -> Json:
@@ -229,6 +229,12 @@ class _Reader:
         with self._reading(f"{path}/time_windows"):
             ticket["time_windows"] = [[self._time(a), self._time(b)] for a, b in stop.get("time_windows", ())]
         return ticket | asked | ({"name": str(stop["description"])} if stop.get("description") else {})
+
+    def _id(self, part: Json, path: str) -> str:
+        value = part["id"]
+        if isinstance(value, bool) or not isinstance(value, int | str):
+            self._note(Fault(f"{path}/id", "This is no id.", "a whole number or text"))
+        return str(value)
 
     def _duration(self, stop: Json, name: str, path: str) -> Any:
         """Return how long a stop takes, which may hang on the type of the vehicle."""

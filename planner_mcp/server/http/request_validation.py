@@ -9,6 +9,7 @@ Health probes use whatever address a platform knows, so those two paths are exem
 is public, so any origin may read it.
 """
 
+import logging
 from collections.abc import Mapping, Sequence
 from functools import cache
 from types import MappingProxyType
@@ -19,6 +20,7 @@ import anyio
 from starlette.datastructures import Headers
 from starlette.middleware import Middleware
 from starlette.middleware.cors import CORSMiddleware
+from starlette.requests import ClientDisconnect
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -31,13 +33,14 @@ from planner_mcp.errors import (
     WrongHostError,
 )
 from planner_mcp.server.auth.bearer_challenge import WELL_KNOWN
-from planner_mcp.server.http.asgi_receive import replay_body, replay_message
+from planner_mcp.server.http.asgi_receive import replay_body
 from planner_mcp.server.http.discovery_routes import CARD_PATHS, CATALOGUE_PATHS
 from planner_mcp.server.http.health_probes import PATHS as HEALTH_PATHS
 from planner_mcp.server.http.http_responses import refusal
 from planner_mcp.server.http.json_text_limits import LONE_SURROGATE, has_lone_surrogate, is_deeper, too_deep
 from planner_mcp.server.http.manifest_routes import PATHS as MANIFEST_PATHS
 from planner_mcp.server.http.matrices_api import PATH as MATRICES_PATH
+from planner_mcp.setting_urls import origin_of
 from planner_mcp.settings import Settings
 
 PROBE_PATHS: Final = frozenset(HEALTH_PATHS)
@@ -66,6 +69,8 @@ _REQUEST_HEADERS: Final = (
     "traceparent",
 )
 _ANSWER_HEADERS: Final = ("mcp-session-id", "mcp-protocol-version", "www-authenticate", "retry-after")
+
+log = logging.getLogger(__name__)
 
 
 class Refusal(Protocol):
@@ -119,7 +124,7 @@ class RequestValidation:
         self._app = app
         self._refusals = refusals
         self._hosts = {host.lower() for host in settings.allowed_hosts} | _public_hosts(settings.public_url)
-        self._origins = frozenset(settings.allowed_origins)
+        self._origins = frozenset({*settings.allowed_origins, *map(origin_of, filter(None, [settings.public_url]))})
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one request, or refuse it."""
@@ -149,9 +154,9 @@ class RequestValidation:
             raise UnsupportedEncodingError
 
     def _is_own(self, origin: str, scope: Scope) -> bool:
-        """Return whether an origin is allowed by name, or is this server's own address."""
-        host = origin.partition("://")[2].lower()
-        return origin in self._origins or (bool(host) and host in self._hosts | _loopback(scope))
+        """Return whether an origin is allowed by name, or is an address of this server, scheme included."""
+        scheme, _colon, host = origin.lower().partition("://")
+        return origin in self._origins or (scheme == scope["scheme"] and host in self._hosts | _loopback(scope))
 
 
 class BodyLimits:
@@ -177,6 +182,9 @@ class BodyLimits:
             return
         try:
             receive = await self._read(scope, receive)
+        except ClientDisconnect:  # nobody is left to answer
+            log.info("client left in mid-request", extra={"method": scope["method"], "path": scope["path"]})
+            return
         except PlannerError as error:
             refuse = self._refusals.get(scope["path"], refusal)
             if isinstance(error, TooLargeError):
@@ -199,7 +207,7 @@ class BodyLimits:
         while True:
             message = await receive()
             if message["type"] == "http.disconnect":
-                return replay_message(message, receive)
+                raise ClientDisconnect
             body += message.get("body", b"")
             if len(body) > most:
                 raise TooLargeError(f"The body is larger than {most} bytes.")

@@ -223,6 +223,7 @@ async def _error_middleware(ctx: ServerRequestContext[Any, Any], call_next: Call
 
 async def _answer_or_fault(ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> HandlerResult:
     try:
+        _check_progress_token(ctx.params)
         return await call_next(ctx)
     except MCPError as error:
         if isinstance(error.data, dict):
@@ -256,7 +257,18 @@ def _error(request_id: int | str, error: MCPError) -> dict[str, Any]:
     return {"jsonrpc": "2.0", "id": request_id, "error": body}
 
 
-def _progress_token(params: Any) -> int | str | None:
+def _progress_token(params: Any) -> Any:
+    """Return the token as it came, None where there is none."""
     meta = params.get("_meta") if isinstance(params, Mapping) else None
-    token = meta.get("progressToken") if isinstance(meta, Mapping) else None
-    return token if isinstance(token, int | str) and not isinstance(token, bool) else None
+    return meta.get("progressToken") if isinstance(meta, Mapping) else None
+
+
+def _check_progress_token(params: Any) -> None:
+    """Check what the SDK takes for a number, such as `true` (spec 2025-11-25, progress).
+
+    Raises:
+        InputError: The token is neither text nor a whole number.
+    """
+    token = _progress_token(params)
+    if token is not None and (isinstance(token, bool) or not isinstance(token, int | str)):
+        raise input_error([Fault("/params/_meta/progressToken", "The value is no token.", "text or a whole number")])

@@ -9,6 +9,7 @@ from planner_mcp.formats.import_formats import form_of, read_scenario_file
 from planner_mcp.formats.import_options import ImportOptions
 from planner_mcp.formats.json_content import Content
 from planner_mcp.formats.text_tables import MAX_BYTES
+from planner_mcp.text import LONG_NUMBER
 from tests.unit.formats.test_table_import import VROOM
 
 WISHES = ImportOptions("day", "2025-07-15")
@@ -32,3 +33,10 @@ def test_what_is_no_json_is_no_problem(data: bytes) -> None:
     assert [fault.problem for fault in caught.value.errors] == ["The file is no problem of VROOM."]
     with pytest.raises(TooLargeError):
         form_of("problem.json", Content(bytes(MAX_BYTES + 1)))
+
+
+def test_a_number_of_5000_digits_is_refused_by_name() -> None:
+    """SPEC T7: such a file is JSON; what is wrong with it is one number."""
+    with pytest.raises(InputError) as caught:
+        form_of("problem.json", Content(b'{"vehicles": [], "jobs": [' + b"9" * 5000 + b"]}"))
+    assert [fault.problem for fault in caught.value.errors] == [LONG_NUMBER]

@@ -507,6 +507,14 @@ def test_where_a_word_of_vroom_means_something_else_it_is_told() -> None:
     assert ["setup" in each for each in notices(jobs=[{**timed, "setup": 60}])] == [True]
 
 
+@pytest.mark.parametrize("name", [True, None, 1.5, [1]])
+def test_an_id_of_vroom_is_text_or_a_whole_number(name: Any) -> None:
+    """SPEC T7: "true" is nobody's id; the fault names the place."""
+    with pytest.raises(InputError) as told:
+        read_vroom({**VROOM, "jobs": [{**VROOM["jobs"][0], "id": name}]}, name="v", planning_date="2025-07-15")
+    assert ("/jobs/0/id", "a whole number or text") in [(fault.path, fault.accepted) for fault in told.value.errors]
+
+
 def test_places_of_vroom_closer_than_a_hand_are_one() -> None:
     """SPEC T5: equal to six decimals, so that no two locations have one id."""
     jobs = [{"id": number, "location": [2.36 + number * 1e-8, 48.88]} for number in (1, 2)]

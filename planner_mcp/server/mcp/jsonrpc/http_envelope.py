@@ -89,9 +89,15 @@ def accept(request: Request, *media_types: str) -> None:
             raise HttpFault(406, MalformedError(f"The Accept header does not take {' and '.join(media_types)}."))
 
 
-def is_json(request: Request) -> bool:
-    """Return whether a body is said to be JSON: a page of another site can send any other without asking (CORS)."""
-    return request.headers.get("content-type", "").partition(";")[0].strip().lower() == "application/json"
+def check_json(request: Request) -> None:
+    """Check that a body is said to be JSON: a page of another site can send any other without asking (CORS).
+
+    Raises:
+        HttpFault: 415.
+    """
+    kinds = request.headers.getlist("content-type")
+    if [kind.partition(";")[0].strip().lower() for kind in kinds] != ["application/json"]:
+        raise HttpFault(415, MalformedError("The body is application/json; say so in the Content-Type header."))
 
 
 async def read(request: Request) -> tuple[list[JsonRpcMessage], bool]:
@@ -100,8 +106,7 @@ async def read(request: Request) -> tuple[list[JsonRpcMessage], bool]:
     Raises:
         HttpFault: 415, or 400 with the JSON-RPC error.
     """
-    if not is_json(request):
-        raise HttpFault(415, MalformedError("The body is application/json; say so in the Content-Type header."))
+    check_json(request)
     try:
         messages, is_batch = parse(await request.body())
     except MalformedError as error:

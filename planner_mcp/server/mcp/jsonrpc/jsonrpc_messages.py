@@ -12,6 +12,7 @@ from mcp_types import PROTOCOL_VERSION_META_KEY
 
 from planner_mcp.errors import InvalidMessageError
 from planner_mcp.server.mcp.jsonrpc.jsonrpc_errors import INVALID_REQUEST, PARSE_ERROR
+from planner_mcp.text import LONG_NUMBER
 
 BATCHES_IN: Final = "2025-03-26"
 """The one revision whose clients may send batches."""
@@ -49,6 +50,13 @@ class NoJsonError(MalformedError):
         super().__init__("The body is not JSON.", code=PARSE_ERROR)
 
 
+class LongNumberError(MalformedError):
+    """A number of the body is too long to be read."""
+
+    def __init__(self) -> None:
+        super().__init__(LONG_NUMBER, code=PARSE_ERROR)
+
+
 @dataclass(frozen=True, slots=True)
 class JsonRpcMessage:
     """One JSON-RPC message of a client."""
@@ -74,18 +82,33 @@ def parse(body: bytes) -> tuple[list[JsonRpcMessage], bool]:
     Raises:
         MalformedError: Not JSON, or not JSON-RPC 2.0.
     """
-    try:
-        decoded = json.loads(body.decode("utf-8"), parse_constant=refuse_constant)
-    except (ValueError, RecursionError) as error:  # ValueError: syntax, encoding, and integers of absurd length
-        raise NoJsonError from error
+    decoded = decode_json(body)
     if not isinstance(decoded, list):
         return [_message(decoded)], False
     if not 0 < len(decoded) <= MAX_BATCH:
         raise MalformedError(f"A batch has 1 to {MAX_BATCH} messages.")
-    return [_message(each) for each in decoded], True
+    messages = [_message(each) for each in decoded]
+    if any(each.method == "initialize" for each in messages):  # spec 2025-03-26, lifecycle
+        raise MalformedError("initialize is sent alone, never in a batch.")
+    return messages, True
 
 
-def refuse_constant(_name: str) -> NoReturn:
+def decode_json(body: bytes) -> Any:
+    """Return the value of a JSON text in UTF-8.
+
+    Raises:
+        NoJsonError: It is none.
+        LongNumberError: It has a number of more digits than Python reads.
+    """
+    try:
+        return json.loads(body.decode("utf-8"), parse_constant=_refuse_constant)
+    except (json.JSONDecodeError, UnicodeError, RecursionError) as error:
+        raise NoJsonError from error
+    except ValueError as error:
+        raise LongNumberError from error
+
+
+def _refuse_constant(_name: str) -> NoReturn:
     """Refuse NaN and the infinities, which Python reads and JSON has not.
 
     Raises:

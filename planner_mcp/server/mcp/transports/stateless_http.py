@@ -35,9 +35,9 @@ from planner_mcp.server.auth.request_principal import principal_of
 from planner_mcp.server.http.asgi_receive import replay_body, until_disconnected
 from planner_mcp.server.http.concurrency_limits import StreamLimit
 from planner_mcp.server.http.event_stream import COMMENT, SEND_S, EventStream, sse_event
-from planner_mcp.server.mcp.jsonrpc.http_envelope import RETRY_AFTER_S, HttpFault, check_revision, is_json, too_many
+from planner_mcp.server.mcp.jsonrpc.http_envelope import RETRY_AFTER_S, HttpFault, check_json, check_revision, too_many
 from planner_mcp.server.mcp.jsonrpc.jsonrpc_errors import is_unavailable, rpc_error
-from planner_mcp.server.mcp.jsonrpc.jsonrpc_messages import NoJsonError, refuse_constant
+from planner_mcp.server.mcp.jsonrpc.jsonrpc_messages import MalformedError, decode_json
 from planner_mcp.server.mcp.kernel import Kernel, Peer, accepts_json_and_stream
 
 KEEP_ALIVE_S: Final = 15.0
@@ -112,15 +112,14 @@ class StatelessHttpTransport:
         Raises:
             HttpFault: The SDK would accept it, or refuse it in another form.
         """
-        is_proper, headers = is_json(request) and accepts_json_and_stream(request), request.headers.items()
-        if not is_proper or find_duplicated_routing_header(headers):
+        check_json(request)
+        headers = request.headers.items()
+        if not accepts_json_and_stream(request) or find_duplicated_routing_header(headers):
             return None
         try:
-            decoded = json.loads(body, parse_constant=refuse_constant)
-        except NoJsonError as error:
+            decoded = decode_json(body)
+        except MalformedError as error:
             raise HttpFault(400, error, code=error.rpc_code) from error
-        except (ValueError, RecursionError):
-            return None
         if not _has_envelope(decoded):
             check_revision(request, request_id=_id_in(decoded))
         try:

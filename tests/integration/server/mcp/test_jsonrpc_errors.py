@@ -5,6 +5,7 @@ from typing import Any
 import httpx2 as httpx
 import pytest
 
+from planner_mcp.text import LONG_NUMBER
 from tests.integration.server.mcp import app_replicas as whole
 from tests.integration.server.mcp.raw_client import HEADERS, MODERN_META, Client
 from tests.integration.server.mcp.slow_tool_replica import Replica
@@ -170,10 +171,43 @@ async def test_what_the_edge_refuses_is_told_in_the_words_of_the_door(
     assert set(error["data"]) == DATA
 
 
-async def test_value_of_two_types_is_one_fault_at_its_place(replicas: Two, client: Client) -> None:
-    """SPEC T7: the path is a place in the message, not in our types."""
+@pytest.mark.parametrize("token", [{}, True, 1.5])
+async def test_progress_token_of_another_type_is_one_fault_at_its_place(
+    replicas: Two, client: Client, token: Any
+) -> None:
+    """SPEC T7: the path is a place in the message, not in our types; `true` is no number."""
     await client.initialize(replicas[0])
-    params = {"name": "echo", "arguments": {}, "_meta": {"progressToken": {}}}
+    params = {"name": "echo", "arguments": {}, "_meta": {"progressToken": token}}
     answer = await client.post(replicas[0], {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params})
     faults = answer.json()["error"]["data"]["errors"]
     assert [fault["path"] for fault in faults] == ["/params/_meta/progressToken"]
+
+
+@pytest.mark.parametrize("further", [{}, {"MCP-Protocol-Version": "2026-07-28"}])
+async def test_number_of_5000_digits_is_refused_by_name(replicas: Two, client: Client, further: dict[str, str]) -> None:
+    """SPEC T7: in every revision; no JSON of 5,000 digits is "not JSON"."""
+    body = b'{"jsonrpc":"2.0","id":1,"method":"ping","params":{"x":' + b"9" * 5000 + b"}}"
+    answer = await client.http.post(replicas[0].url, content=body, headers=HEADERS | further)
+    assert (answer.status_code, answer.json()["error"]["code"]) == (400, -32700)
+    assert answer.json()["error"]["message"] == LONG_NUMBER
+
+
+@pytest.mark.parametrize("further", [{}, {"MCP-Protocol-Version": "2026-07-28"}])
+@pytest.mark.parametrize("kind", ["application/json-patch+json", "application/jsonl", "text/plain", ""])
+async def test_content_type_is_compared_whole_in_every_revision(
+    replicas: Two, client: Client, further: dict[str, str], kind: str
+) -> None:
+    """SPEC X1, X3: only application/json, with parameters or without, is read."""
+    body = {"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {"_meta": MODERN_META}}
+    answer = await client.http.post(replicas[0].url, json=body, headers=HEADERS | further | {"content-type": kind})
+    assert (answer.status_code, answer.json()["error"]["code"]) == (415, -32600)
+
+
+async def test_initialize_in_a_batch_is_refused(replicas: Two, client: Client) -> None:
+    """SPEC X1: spec 2025-03-26, lifecycle: "MUST NOT be part of a JSON-RPC batch"."""
+    await client.initialize(replicas[0], "2025-03-26")
+    first = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {}}
+    for batch in ([first], [{"jsonrpc": "2.0", "id": 2, "method": "ping"}, first]):
+        answer = await client.http.post(replicas[0].url, json=batch, headers=HEADERS | client.session)
+        assert (answer.status_code, answer.json()["error"]["code"]) == (400, -32600)
+        assert "initialize" in answer.json()["error"]["message"]

@@ -35,7 +35,7 @@ async def test_a_body_that_is_not_said_to_be_json_is_refused(replicas: Two, clie
     """SPEC X3: a page of another site may send these without asking; nothing is begun for it."""
     headers = HEADERS | ROUTE | {"content-type": said}
     answer = await client.http.post(replicas[0].url, content=json.dumps(counting()), headers=headers)
-    assert answer.status_code == 400
+    assert answer.status_code == 415
     assert not replicas[0].tool_handler.begun.is_set()
 
 

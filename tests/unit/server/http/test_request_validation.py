@@ -34,6 +34,19 @@ def app(**settings: Any) -> Starlette:
     return Starlette(routes=routes, middleware=layers, exception_handlers=HANDLERS)
 
 
+def _scope(path: str, method: str) -> dict[str, Any]:
+    return {
+        "type": "http",
+        "method": method,
+        "path": path,
+        "raw_path": path.encode(),
+        "query_string": b"",
+        "root_path": "",
+        "scheme": "http",
+        "server": ("127.0.0.1", 8080),
+    }
+
+
 async def ask(
     app: Starlette,
     *,
@@ -46,15 +59,8 @@ async def ask(
 ) -> Answer:
     """Send one request; return status, headers and JSON body."""
     raw = ([("host", host)] if host is not None else []) + (headers or [])
-    scope = {
-        "type": "http",
-        "method": method,
-        "path": path,
-        "raw_path": path.encode(),
+    scope = _scope(path, method) | {
         "query_string": query,
-        "root_path": "",
-        "scheme": "http",
-        "server": ("127.0.0.1", 8080),
         "headers": [(name.lower().encode(), value.encode("latin-1")) for name, value in raw],
     }
     pending = list(chunks or [b""])
@@ -124,12 +130,16 @@ async def test_probes_come_by_any_address() -> None:
         ("null", 403),
         ("", 403),
         ("http://localhost:3000", 403),
+        ("https://localhost:8080", 403),
+        ("ftp://localhost:8080", 403),
+        ("https://plan.example.com", 200),
+        ("http://plan.example.com", 403),
         ("https://ui.example.com.evil.example", 403),
     ],
 )
 async def test_origins_are_exact(origin: str, status: int) -> None:
-    """SPEC X3: own pages, allowed pages, and no others."""
-    allowed = app(allowed_origins=["https://ui.example.com"])
+    """SPEC X3: own pages, allowed pages, and no others; an origin has a scheme (RFC 6454)."""
+    allowed = app(allowed_origins=["https://ui.example.com"], public_url="https://plan.example.com:443/x")
     answered = await ask(allowed, headers=[("origin", origin)])
     assert answered[0] == status
     if status == 403:
@@ -219,3 +229,25 @@ async def test_a_body_that_two_readers_could_end_at_two_places_is_refused() -> N
     """SPEC X3: no request hides in another (RFC 9112 §11.2)."""
     both = [("content-length", "2"), ("transfer-encoding", "chunked")]
     assert (await ask(app(), headers=both, chunks=[b"{}"]))[0] == 400
+
+
+async def test_client_that_leaves_in_mid_body_is_one_quiet_line(caplog: pytest.LogCaptureFixture) -> None:
+    """SPEC T8: whatever the path; no handler sees the request, and no stack trace is logged."""
+
+    async def receive() -> Message:
+        return pending.pop(0)
+
+    async def send(message: Message) -> None:
+        raise AssertionError(message)
+
+    for path, method in (("/mcp", "POST"), ("/matrices", "PUT")):
+        pending: list[Message] = [
+            {"type": "http.request", "body": b'{"jsonrpc"', "more_body": True},
+            {"type": "http.disconnect"},
+        ]
+        caplog.clear()
+        with caplog.at_level("INFO"):
+            await app()({**_scope(path, method), "headers": [(b"host", b"127.0.0.1:8080")]}, receive, send)
+        assert [(record.levelname, record.message, record.exc_info) for record in caplog.records] == [
+            ("INFO", "client left in mid-request", None)
+        ]
