@@ -33,6 +33,12 @@ _ALWAYS: Final = frozenset(
 )
 """Cells of a column of windows that say there is none."""
 _BETWEEN: Final = re.compile(r"[;；,，、|/\n]")
+_COMMAS: Final = re.compile(r"[,，、;；]")
+_NO_WORD: Final = re.compile(r"[\W_]+")
+MAX_CELL: Final = 200
+"""Characters of a cell that may be a number or a time; a longer cell is none, and no pattern is tried on it."""
+MAX_WINDOWS_CELL: Final = 1000
+"""The same of a cell of time windows, which may be fifty."""
 _TIMES: Final = "HH:MM, YYYY-MM-DDTHH:MM, or seconds"
 _UNGROUPED: Final = frozenset({"lat", "lon", "depot"})
 """What has no thousands."""
@@ -47,7 +53,9 @@ def number_in(text: str, name: str, path: str, *, delimiter: str = "") -> float 
         path: Where it stands.
         delimiter: Of the file's cells. Where that is a semicolon, a comma is most often the decimal one.
     """
-    text = text.replace("，", ",")
+    text = text[: MAX_CELL + 1].replace("，", ",")
+    if len(text) > MAX_CELL:
+        return Fault(path, f"The cell of {name} is not a number.", "a number", "")
     if name not in _UNGROUPED and _GROUPED.fullmatch(text):
         if delimiter == ";" and text.count(",") == 1 and "." not in text:
             hint = "Leave the comma out, or write a point for it."
@@ -65,6 +73,8 @@ def number_in(text: str, name: str, path: str, *, delimiter: str = "") -> float 
 
 def time_in(text: str, path: str) -> float | str | Fault:
     """Return a time as the scenario takes it: seconds as a number, any other form as it stands or in its ISO form."""
+    if len(text) > MAX_CELL:
+        return Fault(path, "The cell is not a time.", _TIMES)
     text = text.replace("：", ":")
     if moment := _MOMENT.fullmatch(text):
         year, month, day, hour, minute, second = (part or "0" for part in moment.groups())
@@ -88,8 +98,10 @@ def windows_in(text: str, path: str) -> list[list[str]] | Fault:
 
     There are none where the cell says so, as `-` and `不限` do.
     """
-    if text.casefold() in _ALWAYS:
+    if text[:MAX_CELL].casefold() in _ALWAYS:
         return []
+    if len(text) > MAX_WINDOWS_CELL:
+        return Fault(path, f"The cell has {len(text)} characters.", f"time windows in at most {MAX_WINDOWS_CELL}", "")
     parts = [part.strip() for part in _BETWEEN.split(text.replace("：", ":")) if part.strip()]
     windows = [window for part in parts if (window := _WINDOW.fullmatch(part))]
     if len(windows) < len(parts) or not parts:
@@ -124,16 +136,16 @@ def _clock(text: str) -> str:
 
 def date_in(text: str) -> str:
     """Return the day of a cell that says one and no time, as YYYY-MM-DD; empty where it says none."""
-    found = _DAY.fullmatch(text)
+    found = _DAY.fullmatch(text[: MAX_CELL + 1])
     return f"{found[1]}-{found[2]:>02}-{found[3]:>02}" if found else ""
 
 
 def normalized_word(text: str) -> str:
     """Return a cell as a word to look up: without case, blanks and punctuation."""
-    return re.sub(r"[\W_]+", "", text).casefold()
+    return _NO_WORD.sub("", text[:MAX_CELL]).casefold()
 
 
 def listed(text: str) -> list[str]:
     """Return the words of a cell between commas of any kind."""
-    words = (word.strip() for word in re.split("[,，、;；]", text))
+    words = (word.strip() for word in _COMMAS.split(text))
     return [word for word in words if word]

@@ -54,7 +54,10 @@ AGENTS: Final[Mapping[str, str]] = {
     "phone": "phone tel mobile 电话 手机",
 }
 _SUGGESTION_SIMILARITY: Final = 0.85
-_BRACKETS: Final = re.compile(r"[(（\[](.*?)[)）\]]")
+_OPENING: Final = frozenset("(（[")
+_CLOSING: Final = frozenset(")）]")
+_LETTERS: Final = re.compile(r"[^\W\d_]+")
+_NO_WORD: Final = re.compile(r"[\W_]+")
 _SERVICE: Final[Mapping[str, str | None]] = {
     **dict.fromkeys(["s", "sec", "secs", "second", "seconds", "秒"], "service_s"),
     **dict.fromkeys(["m", "min", "mins", "minute", "minutes", "分", "分钟"], "service_min"),
@@ -137,7 +140,7 @@ def _unknown_header_fault(is_passed_over: bool, accepted: str) -> Fault:
 
 def unit_of(header: str) -> str:
     """Return what stands in the brackets of a header, which is a unit most often; empty where there are none."""
-    return " ".join(_BRACKETS.findall(header)).strip().casefold()
+    return " ".join(split_brackets(header)[1]).strip().casefold()
 
 
 def says_unit(header: str) -> bool:
@@ -148,7 +151,7 @@ def says_unit(header: str) -> bool:
 def _named(header: str, known: Mapping[str, str]) -> str | None:
     """Return the field a header names, by the unit of time in its brackets where it has one."""
     field = known.get(_plain(header))
-    words = re.findall(r"[^\W\d_]+", " ".join(_BRACKETS.findall(header)).casefold())
+    words = _LETTERS.findall(unit_of(header))
     if field != "service_s" or not words:
         return field
     return next((_SERVICE[word] for word in words if word in _SERVICE), None)
@@ -165,9 +168,8 @@ def _resembling(header: str, known: Mapping[str, str]) -> str | None:
 
 
 def _refuse_unknown_headers(headers: Sequence[str], words: Mapping[str, str], chosen: Mapping[str, str]) -> None:
-    faults = [
-        Fault("columns", "There is no such column.", ", ".join(headers)) for each in chosen if each not in headers
-    ]
+    accepted = ", ".join(headers)
+    faults = [Fault("columns", "There is no such column.", accepted) for each in chosen if each not in headers]
     faults += [
         Fault("columns", "There is no such field.", ", ".join(words))
         for field in chosen.values()
@@ -179,4 +181,23 @@ def _refuse_unknown_headers(headers: Sequence[str], words: Mapping[str, str], ch
 
 def _plain(header: str) -> str:
     """Return a header without case, blanks, punctuation, and what stands in brackets (units, most often)."""
-    return re.sub(r"[\W_]+", "", _BRACKETS.sub("", header)).casefold()
+    return _NO_WORD.sub("", split_brackets(header)[0]).casefold()
+
+
+def split_brackets(header: str) -> tuple[str, list[str]]:
+    """Return a header without its brackets, and what stands in each of them; one that nothing closes is no bracket.
+
+    Every character is looked at once.
+    """
+    outside: list[str] = []
+    inside: list[str] = []
+    opened = -1
+    for at, char in enumerate(header):
+        if opened < 0 and char in _OPENING:
+            opened = at
+        elif opened < 0:
+            outside.append(char)
+        elif char in _CLOSING:
+            inside.append(header[opened + 1 : at])
+            opened = -1
+    return "".join(outside) + ("" if opened < 0 else header[opened:]), inside

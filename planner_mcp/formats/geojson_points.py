@@ -6,7 +6,7 @@ Owns the turn of features into rows: their properties are the columns, their pos
 from typing import Any, Final
 
 from planner_mcp.errors import Fault, input_error
-from planner_mcp.formats.text_tables import MAX_COLUMNS, SPLIT, Table, too_large
+from planner_mcp.formats.text_tables import MAX_COLUMNS, SPLIT, Table, check_headers, too_large
 
 _ACCEPTED: Final = "a FeatureCollection of points"
 
@@ -45,6 +45,7 @@ def read_points(parsed: Any, *, max_rows: int) -> Table:
         raise too_large("/features", problem, f"at most {MAX_COLUMNS}", "Leave out properties that are not needed.")
     if not headers:
         raise input_error([Fault("", "The points have no properties.", _ACCEPTED)])
+    check_headers(headers, "/features")
     return Table(headers, tuple(rows))
 
 

@@ -29,8 +29,12 @@ _COLUMNS: Final = (
     *("agent_id", "stop", "kind", "ticket_id", "location", "lat", "lon"),
     *("arrival", "start", "departure", "late_min", "distance_m", "note"),
 )
-_FORMULA: Final = re.compile(r'(^(?=[\t\r\n])|(?:^|[;\t\r\n])["\s]*(?=[=+\-@＝＋－＠]))')
-"""Where a formula may begin: a quote before it does not show. Programs take the full-width signs for the others."""
+_FORMULA: Final = re.compile(r'(?<![;"\s])([;"\s]*+)(?=[=+\-@＝＋－＠])')
+"""Where a formula may begin: a quote before it does not show. Programs take the full-width signs for the others.
+
+What stands before the sign is read once, from its first character on, and given up whole.
+"""
+_LINE_STARTS: Final = (";", "\t", "\r", "\n")
 MAPS: Final = ("geojson", "gpx")
 """Forms that show nothing but positions."""
 FORMS: Final = ("json", "csv", *MAPS)
@@ -162,7 +166,16 @@ def _rounded(position: tuple[float, float] | None) -> tuple[Any, Any]:
 
 
 def _safe(cell: Any) -> Any:
-    return _FORMULA.sub(r"\1'", cell) if isinstance(cell, str) else cell
+    if not isinstance(cell, str):
+        return cell
+    quote = "'" if cell.startswith(_LINE_STARTS[1:]) else ""
+    return quote + _FORMULA.sub(_quoted, cell)
+
+
+def _quoted(sign: re.Match[str]) -> str:
+    """Return what stands before a sign, with a quote behind it where a cell or a line may begin there."""
+    begins = sign.start() == 0 or any(each in sign[1] for each in _LINE_STARTS)
+    return sign[1] + "'" * begins
 
 
 def as_geojson(plan: Plan, places: dict[str, tuple[float, float]]) -> str:

@@ -22,7 +22,7 @@ from planner_mcp.text import clock_s, counted
 
 MAX_MEMORY_BYTES: Final = 1024**3
 MAX_CPU_S: Final = 15
-MAX_TEXT: Final = 20_000_000
+MAX_TEXT: Final = 10_000_000
 """Characters in all cells together; one text may stand in many."""
 _TICKETS: Final = frozenset({"tickets", "orders", "stops", "visits", "customers", "订单", "任务", "客户", "网点"})
 _AGENTS: Final = frozenset({"agents", "vehicles", "fleet", "drivers", "trucks", "车辆", "司机", "车队"})
@@ -134,14 +134,18 @@ def main(arguments: Sequence[str]) -> None:
     output: dict[str, Any] = {}
     try:
         tables = tables_of(sys.stdin.buffer.read(), sheet=sheet, max_rows=int(max_rows))
-        output["tables"] = {
-            kind: [table.headers, table.rows, table.name, table.notices] for kind, table in tables.items()
-        }
+        output["tables"] = {kind: _as_lists(table) for kind, table in tables.items()}
     except InputError as error:
         output["is_too_large"] = isinstance(error, TooLargeError)
         output["faults"] = [fault.as_json() for fault in error.errors]
         output["found"] = error.found
-    sys.stdout.write(json.dumps(output))
+    sys.stdout.buffer.write(json.dumps(output, ensure_ascii=False).encode("utf-8", "replace"))
+
+
+def _as_lists(table: Table) -> list[Any]:
+    """Return a table with its headers once: a row is its number and its cells in their order."""
+    rows = [[number, [row.get(header, "") for header in table.headers]] for number, row in table.rows]
+    return [table.headers, rows, table.name, table.notices]
 
 
 if __name__ == "__main__":

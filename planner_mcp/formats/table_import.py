@@ -8,7 +8,6 @@ import math
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from itertools import count
 from typing import Any, Final, TypeVar
 
 from planner_mcp.errors import Fault, input_error
@@ -25,6 +24,7 @@ from planner_mcp.formats.column_mapping import AGENTS, TICKETS, ColumnMapping, p
 from planner_mcp.formats.source_rows import SourceRow
 from planner_mcp.formats.text_tables import Table, place_in
 from planner_mcp.formats.unexpected_rows import rows_without_ticket, totals
+from planner_mcp.formats.unique_names import UniqueNames
 from planner_mcp.text import counted, figure, plain
 
 Json = dict[str, Any]
@@ -73,7 +73,7 @@ class TableImport:
     """The first amount whose point might part thousands, where cells are parted as they are in such countries."""
     origins: dict[str, list[SourceRow]] = field(default_factory=lambda: {"tickets": [], "agents": [], "locations": []})
     """What each part of the day was read from."""
-    _made: set[str] = field(default_factory=set)
+    _made: UniqueNames = field(default_factory=UniqueNames)
     """Names given to places that had none."""
     _named: dict[Spot, str] = field(default_factory=dict)
 
@@ -265,10 +265,7 @@ class TableImport:
 
     def _unused(self, name: str) -> str:
         """Return a name that no other row was given: a ticket and an agent may be called alike."""
-        names = (name if number == 1 else f"{name} ({number})" for number in count(1))
-        unused = next(name for name in names if name not in self._made and name not in self.locations)
-        self._made.add(unused)
-        return unused
+        return self._made.unused(name, self.locations)
 
 
 def _unnamed(origin: SourceRow) -> str:

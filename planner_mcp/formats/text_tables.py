@@ -19,6 +19,8 @@ from planner_mcp.text import counted, plain
 
 MAX_BYTES: Final = 20 * 1024 * 1024
 MAX_COLUMNS: Final = 200
+MAX_HEADER: Final = 200
+"""Characters of a header. Every header is compared with every word that is known."""
 SPLIT: Final = "Split the scenario."
 """What to do about too many rows."""
 _ENCODINGS: Final = ("utf-8-sig", "gb18030")
@@ -107,7 +109,7 @@ def table_of(
     if len(lines) - 1 > max_rows:
         raise too_large(place_in(name), f"The table has more than {max_rows} rows.", f"at most {max_rows}", SPLIT)
     headers = tuple(cell.strip() for cell in lines[0][1]) if lines else ()
-    _check_headers(headers, place_in(name))
+    check_headers(headers, place_in(name))
     if len(lines) > 1 and _filled(lines[0][1]) == 1 < _filled(lines[1][1]):
         raise input_error([_title(place_in(name, lines[0][0]))])
     if faults := list(_overlong(lines[1:], len(headers), name)):
@@ -136,7 +138,7 @@ def _decoded(data: bytes, name: str) -> tuple[str, tuple[str, ...]]:
 def _with_line_feeds(text: str) -> str:
     """Return a text with lines as its reader counts them; those of an old Mac end with a carriage return alone."""
     alone = text.count("\r") - text.count("\r\n")
-    return re.sub("\r\n?", "\n", text) if alone > text.count("\n") else text
+    return text.replace("\r\n", "\n").replace("\r", "\n") if alone > text.count("\n") else text
 
 
 def _numbered(reader: Any) -> Iterator[tuple[int, list[str]]]:
@@ -184,7 +186,13 @@ def _closing_quote(text: str, opening: int) -> int:
     return end
 
 
-def _check_headers(headers: tuple[str, ...], path: str) -> None:
+def check_headers(headers: tuple[str, ...], path: str) -> None:
+    """Refuse headers that are too many, too long, none, or equal.
+
+    Raises:
+        TooLargeError: There are more than `MAX_COLUMNS`.
+        InputError: None has text, one is longer than `MAX_HEADER`, or two are equal.
+    """
     named = [header for header in headers if header]
     if len(headers) > MAX_COLUMNS:
         problem = f"The table has more than {MAX_COLUMNS} columns."
@@ -193,6 +201,9 @@ def _check_headers(headers: tuple[str, ...], path: str) -> None:
         raise input_error(
             [Fault(path, "The table has no header line.", "a first line that names the columns", "Add it.")]
         )
+    if long := [number for number, header in enumerate(headers, 1) if len(header) > MAX_HEADER]:
+        problem = f"The header of column {long[0]} has {len(headers[long[0] - 1])} characters."
+        raise input_error([Fault(path, problem, f"at most {MAX_HEADER} characters", "Shorten the header.")])
     if twice := [plain(header, MAX_NAME) for header, number in Counter(named).items() if number > 1]:
         hint = f"Rename one: {', '.join(twice[:_FEW])}."
         raise input_error([Fault(path, "Two columns have the same header.", "each header once", hint)])

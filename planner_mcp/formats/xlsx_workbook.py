@@ -48,6 +48,10 @@ def read_workbook(data: bytes, *, max_rows: int, sheet: str = "") -> dict[str, T
             "", problem, f"at most {MAX_UNPACKED_BYTES} bytes unpacked", "Save the sheets of the day alone."
         )
     return {
-        kind: Table(tuple(headers), tuple((number, row) for number, row in rows), name, tuple(notices))
+        kind: Table(tuple(headers), tuple(_row(headers, *row) for row in rows), name, tuple(notices))
         for kind, (headers, rows, name, notices) in output["tables"].items()
     }
+
+
+def _row(headers: list[str], number: int, cells: list[str]) -> tuple[int, dict[str, str]]:
+    return number, {header: cell for header, cell in zip(headers, cells, strict=True) if cell}

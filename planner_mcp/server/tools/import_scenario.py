@@ -47,7 +47,7 @@ class ImportArguments(Arguments):
     name: str | None = None
     agents: Annotated[list[Json], Field(description="as in create_scenario")] = []  # noqa: RUF012
     depot: Annotated[str | None, Field(max_length=100, description="lat,lon or location")] = None
-    columns: Annotated[dict[str, str] | None, Field(description="field by header")] = None
+    columns: Annotated[dict[str, str] | None, Field(max_length=400, description="field by header")] = None
     sheet: Annotated[str | None, Field(max_length=100)] = None
 
 

@@ -1,6 +1,7 @@
 """Workbooks of a spreadsheet as days, and the files that only look like one (SPEC T5, T7)."""
 
 import struct
+import tracemalloc
 
 import pytest
 from hypothesis import given
@@ -245,3 +246,19 @@ def test_any_xml_in_a_sheet(text: str) -> None:
         inspect_sheet(f"<worksheet><sheetData>{text}</sheetData></worksheet>".encode())
     except InputError as error:
         assert error.errors
+
+
+@pytest.mark.parametrize("length", [20_000, 200])
+def test_long_headers_over_many_rows_do_not_fill_the_memory(length: int) -> None:
+    """SPEC A4: a header crosses from the process that reads it once, not in every row, and is bounded."""
+    heads = tuple("h" * (length - 1) + str(n) for n in range(8))
+    data = workbook({"s": sheet_xml(rows_of(heads, *[tuple(1.0 for _ in heads)] * 900))})
+    tracemalloc.start()
+    try:
+        read = read_workbook(data, max_rows=1000)["tickets"]
+        assert (length, len(read.rows)) == (200, 900)
+    except InputError as error:
+        assert (length, error.errors[0].problem) == (20_000, "The header of column 1 has 20000 characters.")
+    peak_bytes = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak_bytes < 4_000_000

@@ -1,0 +1,134 @@
+"""No short text takes long to read: the work of every pattern grows with its input, not its square (SPEC A4, T7)."""
+
+import ast
+import importlib
+import pkgutil
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from time import thread_time
+
+import pytest
+
+from planner_mcp import formats
+from planner_mcp.errors import InputError
+from planner_mcp.formats import text_tables
+from planner_mcp.formats.cell_parsing import number_in, time_in, windows_in
+from planner_mcp.formats.column_mapping import TICKETS, propose_mapping, split_brackets
+from planner_mcp.formats.text_tables import MAX_HEADER, read_table
+from planner_mcp.formats.unique_names import UniqueNames
+
+ALWAYS = [*'01aAh-:,.;([ "\t\n\r北至', "1:00", "1,000", "a ", "1 ", "1h", '";', "am"]
+"""What a text is made of by repeating, beside the characters of the pattern itself."""
+LENGTH = 1500
+SHORT_S = 0.005
+"""Below this a text of eight times the length costs nobody anything; a square would take a hundred times it."""
+
+
+def modules() -> Iterator[str]:
+    return (each.name for each in pkgutil.walk_packages(formats.__path__, "planner_mcp.formats."))
+
+
+def patterns() -> list[tuple[str, re.Pattern[str]]]:
+    """Return the patterns of all modules by name."""
+    found = {}
+    for name in modules():
+        for constant, value in vars(importlib.import_module(name)).items():
+            if isinstance(value, re.Pattern):
+                found[value.pattern, value.flags] = (f"{name.rpartition('.')[2]}.{constant}", value)
+    return list(found.values())
+
+
+def least_work_s(work: Callable[[str], object], text: str) -> float:
+    """Return the least processor time of this thread for some work, over three runs."""
+    took = []
+    for _ in range(3):
+        began = thread_time()
+        work(text)
+        took.append(thread_time() - began)
+    return min(took)
+
+
+def is_linear(work: Callable[[str], object], make: Callable[[int], str]) -> bool:
+    """Return whether eight times the text takes about eight times the work: a square would take sixty-four times."""
+    began = thread_time()
+    work(make(8 * LENGTH))
+    if thread_time() - began < SHORT_S:
+        return True
+    longer = least_work_s(work, make(8 * LENGTH))
+    return longer < SHORT_S or longer < 24 * least_work_s(work, make(LENGTH))
+
+
+@pytest.mark.parametrize(("name", "pattern"), patterns(), ids=[name for name, _ in patterns()])
+def test_no_pattern_takes_the_square_of_its_text(name: str, pattern: re.Pattern[str]) -> None:
+    """SPEC A4: repeats of each of its characters and of usual pieces of cells, ended by what does not match."""
+    pieces = dict.fromkeys([*ALWAYS, *(char for char in pattern.pattern if char not in "()[]{}|?*+\\^$")])
+    works = (pattern.fullmatch, lambda text: pattern.sub("", text))
+    slow = [
+        (piece, ending)
+        for piece in pieces
+        for ending in ("", "!")
+        for work in works
+        if not is_linear(work, lambda length, piece=piece, ending=ending: piece * (length // len(piece)) + ending)
+    ]
+    assert slow == []
+
+
+def test_a_pattern_that_takes_the_square_would_be_found() -> None:
+    """Our choice: the test above can fail; this is the pattern that once stopped everybody."""
+    brackets = re.compile(r"[(（\[](.*?)[)）\]]")
+    assert not is_linear(lambda text: brackets.sub("", text), lambda length: "(" * (length // 3))
+
+
+def test_every_pattern_stands_where_it_is_tested() -> None:
+    """Our choice: as a constant of its module; the delimiter of a file alone makes one at run time."""
+    made = []
+    for name in modules():
+        path = importlib.import_module(name).__file__ or ""
+        tree = ast.parse(Path(path).read_text(encoding="utf-8"))
+        inner = [
+            node for part in tree.body if isinstance(part, ast.FunctionDef | ast.ClassDef) for node in ast.walk(part)
+        ]
+        calls = (node.func for node in inner if isinstance(node, ast.Call))
+        made += [name for call in calls if isinstance(call, ast.Attribute) and ast.unparse(call.value) == "re"]
+    assert set(made) == {text_tables.__name__}
+
+
+READERS: dict[str, Callable[[str], object]] = {
+    "number": lambda text: number_in(text, "demand", ""),
+    "time": lambda text: time_in(text, ""),
+    "windows": lambda text: windows_in(text, ""),
+    "brackets": split_brackets,
+}
+
+
+@pytest.mark.parametrize("reader", READERS)
+@pytest.mark.parametrize("piece", ALWAYS)
+def test_no_cell_takes_the_square_of_its_length(reader: str, piece: str) -> None:
+    """SPEC A4: a cell is bounded before a pattern sees it."""
+    assert is_linear(READERS[reader], lambda length: piece * (length // len(piece)))
+
+
+@pytest.mark.parametrize("piece", ["(", "（", "[", "a", "时", "(a"])
+def test_a_header_of_sixteen_thousand_characters_is_refused_unread(piece: str) -> None:
+    """SPEC A4: the dispatcher whose neighbour sends one does not wait."""
+    with pytest.raises(InputError) as caught:
+        read_table(("id,place," + piece * 16_000 + "x\na,A,b\n").encode(), max_rows=9)
+    (fault,) = caught.value.errors
+    assert (fault.problem[:34], fault.accepted) == (
+        "The header of column 3 has " + fault.problem[27:34],
+        "at most 200 characters",
+    )
+    assert propose_mapping((piece * MAX_HEADER,), TICKETS, {}).left_out == (piece * MAX_HEADER,)
+
+
+def test_places_of_one_name_are_numbered_once_each() -> None:
+    """SPEC A4: twenty thousand tickets that all have one id, each at a place of its own."""
+
+    def work(text: str) -> None:
+        names = UniqueNames()
+        assert len({names.unused("at A1") for _ in text}) == len(text)
+
+    assert is_linear(work, lambda length: "x" * length)
+    names = UniqueNames()
+    assert [names.unused(name, {"b"}) for name in ("a", "a (2)", "a", "b")] == ["a", "a (2)", "a (3)", "b (2)"]
