@@ -19,6 +19,7 @@ from planner_mcp.jobs.store.security.rate_limiter import RateLimiter
 from planner_mcp.jobs.store.sessions.request_leases import RequestLeases
 from planner_mcp.jobs.store.sessions.session_store import SessionStore
 from planner_mcp.server.auth.authenticator_factory import open_authenticator
+from planner_mcp.server.auth.revocation_watch import RevocationWatch
 from planner_mcp.server.http.audit_middleware import AuditMiddleware
 from planner_mcp.server.http.authentication_middleware import AuthenticationMiddleware
 from planner_mcp.server.http.authorization_middleware import AuthorizationMiddleware
@@ -144,13 +145,15 @@ def authentication_layers(services: AppServices) -> list[Middleware]:
     settings, script_client = services.settings, services.store.script_client
     if not settings.has_auth:
         return []
-    authenticator = open_authenticator(settings, RedisApiKeyStore(script_client))
+    ring = RedisApiKeyStore(script_client)
+    authenticator = open_authenticator(settings, ring)
     return [
         Middleware(
             AuthenticationMiddleware,
             settings=settings,
             authenticator=authenticator,
             limiter=RateLimiter(script_client, settings),
+            revocations=RevocationWatch(ring),
         )
     ]
 

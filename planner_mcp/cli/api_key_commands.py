@@ -1,24 +1,36 @@
 """`planner-mcp keys`: an operator makes, lists and revokes API keys (SPEC A1).
 
-Owns the wording of these commands. Servers accept keys when `PLANNER_AUTH_API_KEYS` is set.
+Owns the wording of these commands and their lines in the audit log (SPEC A3). Servers accept keys when
+`PLANNER_AUTH_API_KEYS` is set.
 """
 
-import sys
+import getpass
+import os
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from typing import Annotated
+from typing import Annotated, Final
 
 import typer
 
 from planner_mcp.cli.store_queries import DataDir, RedisUrl, run_store_query
+from planner_mcp.errors import NotFoundError, PlannerError
 from planner_mcp.jobs.api_key_records import ApiKeyRecord
-from planner_mcp.jobs.principals import READ, WRITE
+from planner_mcp.jobs.principals import READ, WRITE, Principal
 from planner_mcp.jobs.store.redis_store import RedisStore
 from planner_mcp.jobs.store.security.api_key_store import RedisApiKeyStore
+from planner_mcp.jobs.store.security.audit_log import AuditLog
 from planner_mcp.jobs.store.sessions.subscription_store import SubscriptionStore
 from planner_mcp.server.auth.api_key_auth import new_key
+from planner_mcp.server.auth.audit_trail import OK, Audit
+from planner_mcp.settings import Settings
+from planner_mcp.telemetry import new_trace_id
 
 app = typer.Typer(name="keys", help="Make, list and revoke API keys.")
 
+OPERATOR: Final = Principal("operator")
+"""Whoever may run commands on the machine, in the audit log."""
 Scopes = Annotated[
     list[str],
     typer.Option("--scope", help="A scope of the key; may be repeated. Absent: read and write, scenarios masked."),
@@ -37,13 +49,15 @@ def create(
 ) -> None:
     """Make a key and print it, once."""
 
-    async def add(store: RedisStore) -> str:
-        key, record = new_key(subject, tenant, scope, now=datetime.now(UTC))
-        await RedisApiKeyStore(store.script_client).add(record)
-        await _print_key(store, record)
+    async def add(store: RedisStore, settings: Settings) -> str:
+        async with _audited(store, settings, "keys create") as line:
+            key, record = new_key(subject, tenant, scope, now=datetime.now(UTC))
+            line.target = record.id
+            await RedisApiKeyStore(store.script_client).add(record)
+        await _announce(store, record)
         return key
 
-    typer.echo(run_store_query(lambda store, _settings: add(store), redis_url, data_dir))
+    typer.echo(run_store_query(add, redis_url, data_dir))
 
 
 @app.command("list")
@@ -61,19 +75,45 @@ def list_keys(redis_url: RedisUrl = None, data_dir: DataDir = None) -> None:
 def revoke(key_id: str, redis_url: RedisUrl = None, data_dir: DataDir = None) -> None:
     """Revoke a key by its id; the next request with it is refused."""
 
-    async def forget(store: RedisStore) -> bool:
+    async def forget(store: RedisStore, settings: Settings) -> None:
         ring = RedisApiKeyStore(store.script_client)
-        record = await ring.find(key_id)
-        if record is None or not await ring.revoke(key_id):
-            return False
-        await _print_key(store, record)
-        return True
+        async with _audited(store, settings, "keys revoke") as line:
+            if (record := await ring.find(key_id)) is None or not await ring.revoke(key_id):
+                raise NotFoundError("no key has this id")
+            line.target = record.id
+        await _announce(store, record)
 
-    if not run_store_query(lambda store, _settings: forget(store), redis_url, data_dir):
-        typer.echo("no key has this id", err=True)
-        sys.exit(1)
+    run_store_query(forget, redis_url, data_dir)
 
 
-async def _print_key(store: RedisStore, record: ApiKeyRecord) -> None:
+@dataclass(slots=True)
+class _Line:
+    target: str = ""
+    """Id of the key."""
+
+
+@asynccontextmanager
+async def _audited(store: RedisStore, settings: Settings, what: str) -> AsyncIterator[_Line]:
+    """Write what became of a command into the audit log, by the name the operating system knows the operator by."""
+    audit, line, outcome = Audit(AuditLog(store.script_client, settings)), _Line(), str(OK)
+    try:
+        yield line
+    except PlannerError as error:
+        outcome = str(error.code)
+        raise
+    finally:
+        operator = replace(OPERATOR, subject=_user_name())
+        await audit.record(operator, what, outcome=outcome, trace_id=new_trace_id(), target=line.target)
+        await audit.until_written()
+
+
+def _user_name() -> str:
+    try:
+        return getpass.getuser()
+    except (KeyError, OSError):  # a user id without a name, as in containers
+        return str(os.getuid())
+
+
+async def _announce(store: RedisStore, record: ApiKeyRecord) -> None:
     """Notify the clients of a key's principal that their list of tools has changed."""
     await SubscriptionStore(store.redis).announce(record.principal_id, "tools")

@@ -7,6 +7,7 @@ that their clients reconnect to another replica. A second one stops at once. `ht
 import gc
 import ipaddress
 import logging
+import os
 import socket
 from collections.abc import Callable, Iterator
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, contextmanager
@@ -65,6 +66,7 @@ def uvicorn_config(web: Starlette, settings: Settings) -> uvicorn.Config:
         log_level="error",  # each junk or upgrade request would be a warning
         access_log=False,
         server_header=False,
+        forwarded_allow_ips=os.environ.get("FORWARDED_ALLOW_IPS", ""),  # uvicorn would believe whoever is on loopback
         timeout_graceful_shutdown=settings.grace_s,
     )
 

@@ -3,6 +3,7 @@
 The form of a key and how it is checked are `server/auth/api_key_auth.py`'s.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Final, Protocol
@@ -38,4 +39,8 @@ class ApiKeyStore(Protocol):
 
     async def find(self, key_id: str) -> ApiKeyRecord | None:
         """Return a record, None for a key that is unknown or revoked."""
+        ...
+
+    async def known(self, key_ids: Sequence[str]) -> set[str]:
+        """Return those of some ids, one at least, whose keys are neither unknown nor revoked."""
         ...

@@ -25,6 +25,8 @@ class Principal:
     """The customer it belongs to, where the deployment has a tenant claim."""
     expires_at: float | None = field(default=None, compare=False)
     """Until when its credential is accepted, in seconds since the epoch; None where that says nothing of it."""
+    key_id: str = field(default="", compare=False)
+    """Id of the API key it came with; empty for a token."""
 
     def may(self, scope: str) -> bool:
         """Return whether the principal holds a scope."""

@@ -72,6 +72,7 @@ FORBIDDEN_V6: Final = tuple(
 )
 LOCAL_NAMES: Final = ("localhost", "local", "internal", "intranet", "lan", "home.arpa", "corp", "onion")
 """Names, alone or as last labels, that the public name service never answers."""
+LOOPBACK: Final = (IPv4Address("127.0.0.1"), IPv6Address("::1"))
 
 _PRINTABLE = re.compile(r"[\x21-\x7e]+")
 _PARTS = re.compile(r"(https?)://([^/?]*)([/?].*)?", re.IGNORECASE)
@@ -127,7 +128,7 @@ def check_callback_url(url: str, settings: Settings, *, path: str = "/callback_u
     literal = _literal(webhook_url.host)
     if literal is not None and not _may_reach(literal, webhook_url, allowed):
         raise refusal("host" if is_forbidden(literal) else "scheme")  # a public address is refused to plain http alone
-    if literal is None and not allowed and _is_local(webhook_url.host):
+    if literal is None and not _may_name(webhook_url.host, allowed):
         raise refusal("host")
     return webhook_url
 
@@ -213,8 +214,15 @@ def _literal(host: str) -> Address | None:
         return None
 
 
-def _is_local(host: str) -> bool:
-    return "." not in host or any(host == name or host.endswith("." + name) for name in LOCAL_NAMES)
+def _may_name(host: str, allowed: Sequence[Network]) -> bool:
+    """Return whether a name may lead somewhere: a local one only where networks are allowed, `localhost` its own."""
+    if _is_below(host, "localhost"):
+        return any(address in network for address in LOOPBACK for network in allowed)
+    return bool(allowed) or not ("." not in host or any(_is_below(host, name) for name in LOCAL_NAMES))
+
+
+def _is_below(host: str, name: str) -> bool:
+    return host == name or host.endswith("." + name)
 
 
 def _may_reach(address: Address, webhook_url: WebhookUrl, allowed: Sequence[Network]) -> bool:
@@ -224,11 +232,11 @@ def _may_reach(address: Address, webhook_url: WebhookUrl, allowed: Sequence[Netw
 
 
 def _refusal(kind: str, path: str, settings: Settings) -> EndpointForbiddenError:
-    problem, (accepted, hint) = _PROBLEMS[kind], _extra_vehicle_cost(kind, settings)
+    problem, (accepted, hint) = _PROBLEMS[kind], _accepted_and_hint(kind, settings)
     return EndpointForbiddenError(problem, errors=[Fault(path, problem, accepted, hint)])
 
 
-def _extra_vehicle_cost(kind: str, settings: Settings) -> tuple[str, str]:
+def _accepted_and_hint(kind: str, settings: Settings) -> tuple[str, str]:
     """Return what a deployment accepts in place of what was refused, and which setting of its operator would let in."""
     is_closed = not settings.webhook_allow_networks
     if kind == "scheme":

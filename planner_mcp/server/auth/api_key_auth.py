@@ -55,7 +55,7 @@ class KeyVerifier:
         if record is None or not hmac.compare_digest(record.digest, _digest(token)):
             raise UnauthenticatedError("The API key is not accepted.")
         scopes = record.scopes & SCOPES
-        return Principal(record.principal_id, scopes, subject=record.subject, tenant=record.tenant)
+        return Principal(record.principal_id, scopes, subject=record.subject, tenant=record.tenant, key_id=record.id)
 
 
 def _digest(key: str) -> str:

@@ -11,7 +11,9 @@ are not locked out: a valid credential is accepted all the same, because checkin
 would have to be looked up at its issuer is refused too, since every guess would cause a request there.
 """
 
-from typing import Final, Protocol
+from collections.abc import Awaitable, Callable, Mapping
+from functools import partial
+from typing import Any, Final, Protocol
 
 from starlette.types import ASGIApp, Receive, Scope, Send
 
@@ -20,7 +22,8 @@ from planner_mcp.jobs.principals import READ, WRITE, Principal
 from planner_mcp.server.auth.audit_trail import NOBODY
 from planner_mcp.server.auth.authenticator import Authenticator
 from planner_mcp.server.auth.bearer_challenge import challenge
-from planner_mcp.server.auth.request_principal import set_principal
+from planner_mcp.server.auth.request_principal import set_principal, set_revocation
+from planner_mcp.server.auth.revocation_watch import RevocationWatch
 from planner_mcp.server.http.concurrency_limits import RequestLimit
 from planner_mcp.server.http.http_responses import refusal
 from planner_mcp.server.http.request_validation import PROBE_PATHS, PUBLIC_PATHS
@@ -30,11 +33,24 @@ from planner_mcp.settings import Settings
 PUBLIC_PREFIX: Final = "/.well-known/"
 USUAL_SCOPES: Final = (READ, WRITE)
 """The scopes that the challenge names to a client without a token."""
+_COUNT_CALL: Final = "count_call"
 
 
 def is_public(path: str) -> bool:
     """Return whether anybody may ask for a path."""
     return path in PROBE_PATHS or path in PUBLIC_PATHS or path.startswith(PUBLIC_PREFIX)
+
+
+async def count_further_calls(scope: Mapping[str, Any], count: int) -> None:
+    """Count further calls that one request carries in a batch; the request itself is counted already.
+
+    Raises:
+        RateLimitedError: There were too many calls of late.
+    """
+    take: Callable[[], Awaitable[None]] | None = scope.get("state", {}).get(_COUNT_CALL)
+    if take is not None:  # requests are not counted without authentication
+        for _ in range(count):
+            await take()
 
 
 class Limiter(Protocol):
@@ -57,10 +73,20 @@ class AuthenticationMiddleware:
         settings: The resource identifier, how many requests may be open, how many credentials wrong.
         authenticator: Names principals.
         limiter: Counts their requests.
+        revocations: Notices API keys that are revoked while a stream is open.
     """
 
-    def __init__(self, app: ASGIApp, *, settings: Settings, authenticator: Authenticator, limiter: Limiter) -> None:
+    def __init__(
+        self,
+        app: ASGIApp,
+        *,
+        settings: Settings,
+        authenticator: Authenticator,
+        limiter: Limiter,
+        revocations: RevocationWatch,
+    ) -> None:
         self._app = app
+        self._revocations = revocations
         self._resource = settings.described_resource
         self._authenticator = authenticator
         self._limiter = limiter
@@ -81,7 +107,11 @@ class AuthenticationMiddleware:
         try:
             principal = await self._principal_of(scope)
             set_principal(scope, principal)
-            await self._limiter.take(principal.id)
+            if principal.key_id:
+                set_revocation(scope, partial(self._revocations.until_revoked, principal.key_id))
+            take = partial(self._limiter.take, principal.id)
+            await take()
+            scope["state"][_COUNT_CALL] = take
             self._open.check(principal.id)
         except PlannerError as error:
             await self._refused(error, scope)(scope, receive, send)

@@ -1,11 +1,11 @@
 """Server-sent events: how every event stream of the server is written, and when it ends.
 
 Owns the one response that all streams use, on top of sse-starlette: the first bytes, keep-alive comments, the form of
-an event, and the ends that are not the events' own: the server drains, the credential expires, the reader stalls. A
+an event, and the ends that are not the events' own: the server drains, the credential expires or is revoked, the reader
+stalls. A
 reader that stalls is cut off and resumes from its last event id; nothing is buffered for it beyond one event.
 """
 
-import math
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import aclosing, suppress
 from typing import Final
@@ -17,7 +17,7 @@ from starlette.types import Receive, Scope, Send
 from typing_extensions import override
 
 from planner_mcp.errors import PlannerError
-from planner_mcp.server.auth.request_principal import principal_of, seconds_left
+from planner_mcp.server.auth.request_principal import until_refused
 
 KEEP_ALIVE_S: Final = 15.0
 """A stream carries a comment this often, so that proxies keep it open."""
@@ -82,7 +82,7 @@ class EventStream(EventSourceResponse):
         self._drain = drain or anyio.Event()
         self._is_answer = is_answer
         self._resumable = resumable
-        self._left_s = math.inf
+        self._scope: Scope = {}
         super().__init__(
             _with_opening(opening, events),
             headers={"cache-control": "no-store, no-transform", **(headers or {})},
@@ -96,8 +96,7 @@ class EventStream(EventSourceResponse):
 
     @override
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if not self._is_answer:
-            self._left_s = seconds_left(principal_of(scope))
+        self._scope = scope
         is_over = False
         try:
             await super().__call__(scope, receive, send)
@@ -110,11 +109,17 @@ class EventStream(EventSourceResponse):
                 await send({"type": "http.response.body", "body": b"", "more_body": False})
 
     async def _until_over(self) -> None:
-        """Wait until the server drains or the credential expires that the stream was opened with."""
-        with anyio.move_on_after(self._left_s):
+        """Wait until the server drains, or would accept the credential no more that the stream was opened with."""
+        async with anyio.create_task_group() as waiting:
+            if not self._is_answer:
+                waiting.start_soon(self._until_refused)
             await self._drain.wait()
             if self._resumable is not None:
                 await self._resumable.wait()
+            raise _StreamOver
+
+    async def _until_refused(self) -> None:
+        await until_refused(self._scope)
         raise _StreamOver
 
 

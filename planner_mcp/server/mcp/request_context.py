@@ -24,9 +24,15 @@ _SESSION: Final = "mcp_session"
 _JOB: Final = "mcp_job"
 
 
+def scope_of(ctx: Context) -> Mapping[str, Any]:
+    """Return the ASGI scope of a request; empty over stdio."""
+    scope: Mapping[str, Any] = ctx.request.scope if ctx.request is not None else {}
+    return scope
+
+
 def principal_in(ctx: Context) -> Principal:
     """Return whom a request acts for; the single user over stdio."""
-    return principal_of(ctx.request.scope if ctx.request is not None else {})
+    return principal_of(scope_of(ctx))
 
 
 def require_scope(ctx: Context, scope: str) -> Principal:

@@ -1,6 +1,7 @@
 """API keys in Redis: one hash, key id → record as JSON. They live until the operator revokes them."""
 
 import json
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Any, Final
 
@@ -34,6 +35,11 @@ class RedisApiKeyStore:
         """Return a record, None for a key that is unknown or revoked."""
         text = await self._script_client.command("HGET", _HASH, key_id)
         return _record(key_id, json.loads(text)) if text else None
+
+    async def known(self, key_ids: Sequence[str]) -> set[str]:
+        """Return those of some ids, one at least, whose keys are neither unknown nor revoked."""
+        texts = await self._script_client.command("HMGET", _HASH, *key_ids)
+        return {key_id for key_id, text in zip(key_ids, texts, strict=True) if text}
 
     async def list(self) -> list[ApiKeyRecord]:
         """Return all records, oldest first."""

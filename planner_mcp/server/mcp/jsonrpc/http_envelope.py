@@ -11,7 +11,7 @@ from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
-from planner_mcp.errors import InvalidMessageError, PlannerError, QuotaExceededError
+from planner_mcp.errors import CapacityError, InvalidMessageError, PlannerError
 from planner_mcp.server.http.http_responses import refusal
 from planner_mcp.server.mcp.jsonrpc.jsonrpc_errors import INVALID_REQUEST, PARSE_ERROR, rpc_error
 from planner_mcp.server.mcp.jsonrpc.jsonrpc_messages import JsonRpcMessage, MalformedError, parse
@@ -48,9 +48,9 @@ class HttpFault(Exception):  # noqa: N818 - it carries an answer, not only an er
         )
 
 
-def too_many(error: QuotaExceededError, *, request_id: Any = None) -> HttpFault:
+def too_many(error: CapacityError, *, request_id: Any = None) -> HttpFault:
     """Return the refusal of one more, with the time to come back."""
-    headers = {"retry-after": str(round(error.retry_after_s or RETRY_AFTER_S))}
+    headers = {"retry-after": str(max(1, round(error.retry_after_s or RETRY_AFTER_S)))}
     return HttpFault(429, error, request_id=request_id, headers=headers)
 
 

@@ -8,8 +8,10 @@ nothing for `SEND_S` is answered with an error. A draining replica ends its stre
 from the feed of the replica, so a stream adds no load to Redis.
 """
 
+from collections.abc import Awaitable, Callable
 from contextlib import aclosing
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Final, cast
 
 import anyio
@@ -22,7 +24,7 @@ from planner_mcp.jobs.job_model import Job
 from planner_mcp.jobs.job_notifications import notification
 from planner_mcp.jobs.principals import Principal
 from planner_mcp.jobs.pubsub_channels import LISTS_CHANNEL
-from planner_mcp.server.auth.request_principal import seconds_left
+from planner_mcp.server.auth.request_principal import until_refused
 from planner_mcp.server.mcp.methods.task_view import detailed_task
 from planner_mcp.server.mcp.notifications.listen_filter import ListenFilter
 from planner_mcp.server.mcp.notifications.resource_subscriptions import WATCH_REFRESH_S
@@ -35,7 +37,7 @@ from planner_mcp.server.mcp.notifications.watched_resources import (
     objective_after,
     watched_resource_of,
 )
-from planner_mcp.server.mcp.request_context import Context
+from planner_mcp.server.mcp.request_context import Context, scope_of
 
 SUBSCRIPTION: Final = "io.modelcontextprotocol/subscriptionId"
 SEND_S: Final = 20.0
@@ -90,7 +92,7 @@ class ListenStream:
         self._followed: set[str] = set()
 
     async def run(self, requested: ListenFilter) -> None:
-        """Send the requested notifications until the replica drains or the credential expires."""
+        """Send the requested notifications until the replica drains, or the credential expires or is revoked."""
         self._wanted = await self._honoured(requested)
         async with anyio.create_task_group() as tasks:
             if self._wanted.lists:
@@ -104,7 +106,8 @@ class ListenStream:
                     tasks.start_soon(self._scenario, resource, tasks)
                 else:
                     self._begin(tasks, resource.name, self._jobs[resource.name].event_id)
-            tasks.start_soon(self._until_over)
+            tasks.start_soon(self._end_after, self._sources.drain.wait)
+            tasks.start_soon(self._end_after, partial(until_refused, scope_of(self._ctx)))
             await self._write()
             tasks.cancel_scope.cancel()
 
@@ -201,9 +204,8 @@ class ListenStream:
         self._pending[key] = AnyNotification(method=method, params=params)
         self._has_pending.set()
 
-    async def _until_over(self) -> None:
-        with anyio.move_on_after(seconds_left(self._principal)):
-            await self._sources.drain.wait()
+    async def _end_after(self, end: Callable[[], Awaitable[object]]) -> None:
+        await end()
         self._is_over = True
         self._has_pending.set()
 

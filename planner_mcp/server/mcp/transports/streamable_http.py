@@ -26,11 +26,13 @@ from planner_mcp.errors import (
     MethodNotAllowedError,
     PlannerError,
     QuotaExceededError,
+    RateLimitedError,
     StoreError,
     UnknownSessionError,
 )
 from planner_mcp.jobs.pubsub_channels import STANDALONE
 from planner_mcp.server.auth.request_principal import principal_of
+from planner_mcp.server.http.authentication_middleware import count_further_calls
 from planner_mcp.server.http.concurrency_limits import StreamLimit, keep_counted
 from planner_mcp.server.http.event_stream import EventStream
 from planner_mcp.server.mcp.jsonrpc.http_envelope import (
@@ -156,6 +158,10 @@ class StreamableHttpTransport:
         session = await self._session(request)
         if is_batch and session.version != BATCHES_IN:
             raise HttpFault(400, MalformedError(f"Revision {session.version} has no batches."))
+        try:
+            await count_further_calls(request.scope, len(messages) - 1)
+        except RateLimitedError as error:
+            raise too_many(error) from error
         for message in messages:
             if message.kind is not MessageKind.REQUEST:
                 await self.take(request, session, message)

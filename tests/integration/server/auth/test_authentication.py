@@ -17,7 +17,10 @@ from starlette.routing import Route
 from planner_mcp import http_app
 from planner_mcp.app import AppServices
 from planner_mcp.jobs.principals import ADMIN, READ, SCOPES, SENSITIVE, WRITE, Principal
+from planner_mcp.jobs.store.security.api_key_store import RedisApiKeyStore
+from planner_mcp.server.auth import revocation_watch
 from planner_mcp.server.auth.audit_trail import NOBODY
+from planner_mcp.server.auth.revocation_watch import RevocationWatch
 from planner_mcp.server.http.authentication_middleware import is_public
 from planner_mcp.server.http.authorization_middleware import AuthorizationMiddleware
 from planner_mcp.server.mcp.transports import post_exchange
@@ -359,20 +362,78 @@ async def expiring(
         yield caller, job
 
 
-@pytest.mark.parametrize("door", ["the job's channel", "a session's stream", "HTTP+SSE", "listen"])
-async def test_a_stream_ends_with_the_credential_it_was_opened_with(expiring: tuple[Caller, str], door: str) -> None:
+STREAMS = ["the job's channel", "a session's stream", "HTTP+SSE", "listen"]
+
+
+async def _ended_stream(caller: Caller, job: str, endpoint: str) -> None:
+    """Open a stream; return when it has ended."""
+    if endpoint == "listen":
+        answer = await caller.request("subscriptions/listen", notifications={"toolsListChanged": True})
+    elif endpoint == "a session's stream":
+        await caller.initialize()
+        answer = await caller.get("/mcp")
+    else:
+        answer = await caller.get("/sse" if endpoint == "HTTP+SSE" else f"/jobs/{job}/events")
+    assert answer.status_code == 200
+    assert answer.headers["content-type"].startswith("text/event-stream")
+
+
+@pytest.mark.parametrize("endpoint", STREAMS)
+async def test_a_stream_ends_with_the_credential_it_was_opened_with(
+    expiring: tuple[Caller, str], endpoint: str
+) -> None:
     """SPEC A1: a stream is one request, judged when it comes; whoever may still read comes back with a new token."""
     caller, job = expiring
     with anyio.fail_after(30):
-        if door == "listen":
-            answer = await caller.request("subscriptions/listen", notifications={"toolsListChanged": True})
-        elif door == "a session's stream":
-            await caller.initialize()
-            answer = await caller.get("/mcp")
-        else:
-            answer = await caller.get("/sse" if door == "HTTP+SSE" else f"/jobs/{job}/events")
-    assert answer.status_code == 200
-    assert answer.headers["content-type"].startswith("text/event-stream")
+        await _ended_stream(caller, job, endpoint)
+
+
+@pytest.mark.parametrize("endpoint", STREAMS)
+async def test_a_stream_ends_when_its_api_key_is_revoked(
+    served: Any,
+    key: Any,
+    store: Any,
+    apps_services: list[AppServices],
+    monkeypatch: pytest.MonkeyPatch,
+    endpoint: str,
+) -> None:
+    """SPEC A1: within 5 s; the streams of other keys of the same principal go on."""
+    is_open = anyio.Event()
+
+    class Watch(RevocationWatch):
+        async def until_revoked(self, key_id: str) -> None:
+            if key_id == revoked.split("_")[1]:
+                is_open.set()
+            await super().until_revoked(key_id)
+
+    monkeypatch.setattr(http_app, "RevocationWatch", Watch)
+    monkeypatch.setattr(revocation_watch, "CHECK_S", 0.02)
+    revoked, kept = await key("ann"), await key("ann")
+    async with served() as http:
+        job, _owner = await _job(Caller(http, kept), apps_services[0])
+        async with anyio.create_task_group() as others:
+            others.start_soon(_ended_stream, Caller(http, kept), job, STREAMS[0])
+            with anyio.fail_after(30):
+                async with anyio.create_task_group() as streams:
+                    streams.start_soon(_ended_stream, Caller(http, revoked), job, endpoint)
+                    await is_open.wait()
+                    assert await RedisApiKeyStore(store.script_client).revoke(revoked.split("_")[1])
+            others.cancel_scope.cancel()
+
+
+async def test_a_batch_takes_a_token_for_each_of_its_calls(served: Any, key: Any) -> None:
+    """SPEC J8: 32 calls in one request are 32 calls."""
+    async with served(rate_per_s=0.001, rate_burst=6) as http:
+        caller = Caller(http, await key())
+        params = {"protocolVersion": "2025-03-26", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}}
+        first = {"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": params}
+        caller.session = (await http.post("/mcp", json=first, headers=caller.headers)).headers["mcp-session-id"]
+        batch = [{"jsonrpc": "2.0", "id": number, "method": "ping"} for number in range(3)]
+        headers = caller.headers | {"mcp-protocol-version": "2025-03-26"}
+        answers = [await http.post("/mcp", json=batch, headers=headers) for _ in range(2)]
+    assert [answer.status_code for answer in answers] == [200, 429]
+    assert answers[1].json()["error"]["data"]["type"] == "RateLimited"
+    assert int(answers[1].headers["retry-after"]) > 0
 
 
 async def test_a_call_that_waits_is_answered_though_its_credential_ends_meanwhile(

@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable
+from typing import Any
 
 import anyio
 import pytest
@@ -11,8 +12,10 @@ from planner_mcp.cli.commands import app
 from planner_mcp.jobs.api_key_records import ISSUER
 from planner_mcp.jobs.principals import principal_id
 from planner_mcp.jobs.store.open_store import connect
+from planner_mcp.jobs.store.security.audit_log import AuditLog
 from planner_mcp.jobs.store.sessions.subscription_store import SubscriptionStore
 from planner_mcp.settings import Settings
+from tests.shared.http.mcp_caller import recent_dates
 
 Run = Callable[..., tuple[int, str]]
 
@@ -54,3 +57,27 @@ def test_clients_of_a_key_are_told_to_look_anew_at_their_tools(run: Run, databas
     time.sleep(0.002)  # versions are times, in ms
     run("revoke", key.split("_")[1])
     assert anyio.run(version, "bea") > made
+
+
+def test_each_key_that_is_made_or_revoked_is_a_line_of_the_audit_log(run: Run, database_url: str) -> None:
+    """SPEC A3: by the operator's name on this machine, with the id of the key; refusals too; never the key."""
+
+    async def lines() -> list[dict[str, Any]]:
+        async with connect(Settings(redis_url=database_url)) as store:
+            log = AuditLog(store.script_client, Settings())
+            return [line for day in recent_dates() for line in (await log.read(day, count=1000)).entries]
+
+    _status, key = run("create", "dan")
+    key_id = key.split("_")[1]
+    for _ in range(2):
+        run("revoke", key_id)
+    run("create", "dan", "--scope", "root")
+    found = anyio.run(lines)
+    assert [(line["what"], line["target"], line["outcome"]) for line in found] == [
+        ("keys create", key_id, "ok"),
+        ("keys revoke", key_id, "ok"),
+        ("keys revoke", "", "4004"),
+        ("keys create", "", "4001"),
+    ]
+    assert {line["who"] for line in found} == {"operator"} and all(line["subject"] for line in found)
+    assert key not in str(found)

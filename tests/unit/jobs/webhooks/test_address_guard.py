@@ -3,6 +3,7 @@
 import ipaddress
 import random
 from collections.abc import Sequence
+from contextlib import nullcontext
 
 import pytest
 
@@ -104,6 +105,16 @@ def test_a_deployment_opens_named_networks_and_ports(url: str, is_allowed: bool,
     else:
         with pytest.raises(EndpointForbiddenError):
             check_callback_url(url, opened)
+
+
+@pytest.mark.parametrize("name", ["localhost", "a.localhost", "LOCALHOST"])
+@pytest.mark.parametrize(("network", "is_named"), [("10.0.0.0/8", False), ("127.0.0.0/8", True), ("::1/128", True)])
+def test_localhost_is_refused_at_submit_unless_its_network_is_named(name: str, network: str, is_named: bool) -> None:
+    """SPEC W4: another network that is open does not open the machine itself; names of that network pass."""
+    settings = Settings(webhook_allow_networks=[network])
+    check_callback_url("https://receiver/x", settings)
+    with nullcontext() if is_named else pytest.raises(EndpointForbiddenError):
+        check_callback_url(f"https://{name}/x", settings)
 
 
 @pytest.mark.parametrize(
