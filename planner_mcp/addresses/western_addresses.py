@@ -1,0 +1,470 @@
+"""Addresses in Latin letters to structured ones: parts between commas, a postcode, a city that GeoNames has.
+
+Owns the order of parts in Western addresses and the choice among cities of one name. It knows no streets, so a position
+is the centre of a city with its size. Chinese addresses in Latin letters are led to their divisions.
+"""
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from planner_mcp.addresses.chinese_addresses import division_address, position_of
+from planner_mcp.addresses.place_data import City, PlaceData, fold, folded_spellings, place_data
+from planner_mcp.addresses.structured_address import (
+    MAX_CANDIDATES,
+    Accuracy,
+    AddressCandidate,
+    AddressStatus,
+    Evidence,
+    PlacePosition,
+    ResolvedAddress,
+    StructuredAddress,
+)
+
+_COUNTRY_LINES: Final = """
+US: usa, u s a, us, u s, united states of america
+GB: uk, u k, great britain, england, scotland, wales, northern ireland
+DE: deutschland, allemagne
+AT: osterreich, oesterreich
+CH: schweiz, suisse, svizzera
+ES: espana
+IT: italia
+NL: nederland, the netherlands, netherlands
+BE: belgie, belgique
+DK: danmark
+NO: norge
+SE: sverige
+FI: suomi
+PL: polska
+CZ: czech republic, cesko
+BR: brasil
+CN: prc, p r china, peoples republic of china, people s republic of china
+HK: hong kong
+KR: korea, south korea
+RU: russia
+TR: turkey, turkiye
+VN: viet nam
+"""
+COUNTRY_NAMES: Final = {
+    name: code
+    for code, _, names in (line.partition(": ") for line in _COUNTRY_LINES.strip().splitlines())
+    for name in names.split(", ")
+}
+"""Folded names of countries beside the English ones of GeoNames."""
+_POSTCODE_FORMS: Final = (
+    (r"[A-Z]{1,2}\d[A-Z\d]? ?\d[A-Z]{2}", "GB"),
+    (r"[A-Z]\d[A-Z] ?\d[A-Z]\d", "CA"),
+    (r"\d{4} ?[A-Z]{2}", "NL"),
+    (r"\d{4}-\d{3}", "PT"),
+    (r"\d{3}-\d{4}", "JP"),
+    (r"\d{5}-\d{4}", "US"),
+    (r"\d{2}-\d{3}", "PL"),
+    (r"\d{3} \d{2}", "SE CZ SK GR"),
+    (r"\d{6}", "CN SG IN RU RO KZ VN"),
+    (r"\d{5}", "DE FR ES IT US FI TR MX EE HR UA MY TH KR SA MA RS LT"),
+    (r"\d{4}", "CH AT BE DK NO AU NZ HU LU SI BG ZA PH"),
+)
+POSTCODES: Final = tuple((re.compile(form), tuple(codes.split())) for form, codes in _POSTCODE_FORMS)
+"""Forms of postcodes and the countries that use them, the most telling first."""
+POSTCODE_AFTER_CITY: Final = frozenset({"US", "GB", "CA", "AU", "NZ", "SG", "IN", "ZA", "PH", "TH", "CN", "JP", "VN"})
+CANADIAN: Final = {
+    "01": "AB",
+    "02": "BC",
+    "03": "MB",
+    "04": "NB",
+    "05": "NL",
+    "07": "NS",
+    "08": "ON",
+    "09": "PE",
+    "10": "QC",
+    "11": "SK",
+}
+AUSTRALIAN: Final = {
+    "01": "ACT",
+    "02": "NSW",
+    "03": "NT",
+    "04": "QLD",
+    "05": "SA",
+    "06": "TAS",
+    "07": "VIC",
+    "08": "WA",
+}
+"""First-order divisions of GeoNames as postal codes."""
+STATE_NAMES: Final = {
+    "ontario": "ON", "quebec": "QC", "british columbia": "BC", "alberta": "AB", "manitoba": "MB", "saskatchewan": "SK",
+    "nova scotia": "NS", "new south wales": "NSW", "victoria": "VIC", "queensland": "QLD", "south australia": "SA",
+    "western australia": "WA", "tasmania": "TAS",
+}  # fmt: skip
+MAX_PARTS: Final = 12
+MAX_SHARE: Final = 0.79
+"""Certainty of a city chosen by its size alone: below what is used unasked."""
+_UNIT: Final = re.compile(
+    r"(?i)\b(?:(?:flat|apt\.?|apartment|suite|ste\.?|unit|room|rm\.?|plot|shop|block|floor)\s*#?\s*[A-Za-z]?\d{1,5}[A-Za-z]?|#\s*\d{1,5}[A-Za-z]?)\b"
+)
+_NUMBER: Final = r"\d{1,6}[A-Za-z]?(?:\s?[-–/]\s?\d{1,5}[A-Za-z]?)?(?:\s(?:bis|ter|quater)\b)?"
+_NUMBER_FIRST: Final = re.compile(
+    rf"(?i)^(?:no\.?|nr\.?|#)?\s*(?P<number>{_NUMBER})\s*,?\s+(?P<road>\D.*|\d+(?:st|nd|rd|th)\b.*)$"
+)
+_NUMBER_LAST: Final = re.compile(
+    r"(?i)^(?P<road>.*\D)\s+(?:no\.?|nr\.?)?\s*(?P<number>\d{1,5}\s?[A-Za-z]?(?:\s?[-–/]\s?\d{1,5}\s?[A-Za-z]?)?)$"
+)
+_KINDS: Final = re.compile(
+    r"(?i)\b(?:district|qu|county|xian|province|sheng|city|shi|new area|autonomous region|municipality|zizhiqu)$"
+)
+_STREET: Final = re.compile(
+    r"(?i)(?:\b(?:street|st|road|rd|avenue|ave|av|lane|ln|drive|dr|blvd|boulevard|way|place|pl|square|sq|plaza|parkway|pkwy|terrace|court|"
+    r"ct|crescent|cres|close|highway|hwy|circle|walk|row|gardens|grove|hill|mews|rise|rue|quai|via|viale|corso|calle|avenida|piazza|"
+    r"carrer|paseo|rua|ul|allee|allée|chemin|impasse|cours|jie|lu|dadao)\b|stra(?:ss|ß)e\b|str\.|gasse\b|platz\b|weg\b|damm\b|"
+    r"gata[n]?\b|gade\b|tie\b|straat\b|laan\b|gracht\b|plein\b)"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class WesternParts:
+    """What the parts of a text are, before a city is chosen."""
+
+    country: str = ""
+    state: str = ""
+    postcode: str = ""
+    postcode_countries: tuple[str, ...] = ()
+    is_postcode_first: bool = False
+    city: str = ""
+    """As written."""
+    road: str = ""
+    number: str = ""
+    unit: str = ""
+    rest: tuple[str, ...] = ()
+    """Parts that were not needed: names of buildings, quarters."""
+
+
+def resolve_western(text: str) -> ResolvedAddress:
+    """Return what a text in Latin letters says of a place."""
+    data = place_data()
+    parts = [part.strip(" .") for part in re.split(r"[,;\n]+", " ".join(text.split(" "))) if part.strip(" .")][
+        :MAX_PARTS
+    ]
+    if (chinese := _chinese(text, parts, data)) is not None:
+        return chinese
+    read = _read(parts, data)
+    if not read.city and not read.road:
+        return _nothing(text)
+    cities = _localities(read.city, read, data) if read.city else []
+    address = StructuredAddress(
+        country=read.country, province=read.state, postcode=read.postcode, city=read.city, road=read.road,
+        number=read.number, unit=read.unit, poi=", ".join(read.rest),
+    )  # fmt: skip
+    if not cities:
+        evidence = (
+            Evidence(f"{read.city} is no city of 15,000 people or more" if read.city else "no city is named", 0.3),
+        )
+        notes = ("Its city is not in the offline data.",) if read.city else ("Name at least the city.",)
+        return ResolvedAddress(text, AddressStatus.PARTIAL, address, None, evidence, notes=notes)
+    return _answer(text, read, address, cities)
+
+
+def city_position(city: City) -> PlacePosition:
+    """Return the centre of a city; its radius grows with its people, as cities do."""
+    radius = 1_500 + 900 * city.people**0.5 if city.people < 150 else 5_000 + 750 * city.people**0.5
+    return PlacePosition(*city.where, Accuracy.CITY, float(round(min(60_000, radius), -2)))
+
+
+def city_address(city: City, address: StructuredAddress) -> StructuredAddress:
+    """Return an address in a city."""
+    return replace(address, country=city.country, province=_state(city), city=city.name)
+
+
+def _nothing(text: str) -> ResolvedAddress:
+    notes = ("Nothing in it looks like a place.",)
+    return ResolvedAddress(text, AddressStatus.NOT_FOUND, StructuredAddress(), None, (), notes=notes)
+
+
+def _answer(text: str, read: WesternParts, address: StructuredAddress, cities: Sequence[City]) -> ResolvedAddress:
+    is_exact = fold(read.city) in {fold(cities[0].name)} or len(read.city.split()) == 1
+    evidence = [Evidence(f"{read.city} is a city of GeoNames", 0.98 if is_exact else 0.93)]
+    people = sum(max(1, city.people) for city in cities)
+    share = max(1, cities[0].people) / people
+    if len({city.country for city in cities}) == 1 and (read.country or _is_telling(read)):
+        evidence.append(Evidence(f"the country is {cities[0].country}", 1.0))
+    elif len(cities) > 1 or not read.country:
+        share = min(share, MAX_SHARE) if not (read.postcode or read.state) else share
+    is_dominant = share >= 0.75
+    if len(cities) > 1 and not is_dominant:
+        shared = replace(
+            address, country=_common(city.country for city in cities), province=_common(map(_state, cities))
+        )
+        if len({city.name for city in cities}) == 1:
+            shared = replace(shared, city=cities[0].name)
+        evidence.append(Evidence(f"{read.city} is the name of {len(cities)} cities", 1 / len(cities)))
+        return ResolvedAddress(
+            text, AddressStatus.AMBIGUOUS, shared, None, tuple(evidence), candidates=_candidates(cities, address),
+            notes=(f"There are {len(cities)} cities called {read.city}; name the country, the state or the postcode.",),
+        )  # fmt: skip
+    if len(cities) > 1 or not (read.country or read.state or read.postcode):
+        known_by = "postcode" if read.postcode else "size"
+        factor = share if read.postcode or read.state or read.country else min(share, MAX_SHARE)
+        evidence.append(Evidence(f"the largest city of this name, chosen by {known_by}", round(factor, 2)))
+    if not read.road:
+        evidence.append(Evidence("no road is named", 0.95))
+    else:
+        evidence.append(Evidence("the road is as written: no register of streets is at hand", 0.98))
+    if read.road and not read.number:
+        evidence.append(Evidence("no house number is named", 0.97))
+    position = city_position(cities[0])
+    notes = (f"Coordinates are the centre of the city, true within {position.radius_m / 1000:g} km.",)
+    candidates = _candidates(cities, address) if len(cities) > 1 and share < 0.95 else ()
+    return ResolvedAddress(
+        text, AddressStatus.RESOLVED, city_address(cities[0], address), position, tuple(evidence),
+        candidates=candidates, notes=notes,
+    )  # fmt: skip
+
+
+def _is_telling(read: WesternParts) -> bool:
+    """Return whether the postcode has the form of one country alone."""
+    return len(read.postcode_countries) == 1
+
+
+def _common(values: Iterable[str]) -> str:
+    found = set(values)
+    return found.pop() if len(found) == 1 else ""
+
+
+def _candidates(cities: Sequence[City], address: StructuredAddress) -> tuple[AddressCandidate, ...]:
+    people = sum(max(1, city.people) for city in cities)
+    return tuple(
+        AddressCandidate(
+            ", ".join(filter(None, (city.name, _state(city), city.country))),
+            city_address(city, address),
+            city_position(city),
+            min(MAX_SHARE, int(100 * max(1, city.people) / people) / 100),
+        )
+        for city in cities[:MAX_CANDIDATES]
+    )
+
+
+def _state(city: City) -> str:
+    table = {"CA": CANADIAN, "AU": AUSTRALIAN}.get(city.country, {})
+    return table.get(city.state, "") if table else city.state if city.country == "US" else ""
+
+
+def _read(parts: Sequence[str], data: PlaceData) -> WesternParts:
+    """Return what each part is: country last, then locality with state and postcode, the street before them."""
+    left, read = list(parts), WesternParts()
+    left, read = _take_country(left, read, data)
+    left, read = _take_units(left, read)
+    found = next(((index, street) for index, part in enumerate(left) if (street := _street(part, data))), None)
+    if found is not None:
+        left.pop(found[0])
+        read = replace(read, road=found[1][0], number=found[1][1])
+    elif len(left) > 1:  # a road without a number
+        at = next((index for index, part in enumerate(left[:-1]) if _STREET.search(part)), None)
+        read = replace(read, road=left.pop(at)) if at is not None else read
+    return _take_locality(left, read, data)
+
+
+def _take_country(left: list[str], read: WesternParts, data: PlaceData) -> tuple[list[str], WesternParts]:
+    if len(left) < 2:
+        return left, read
+    last = left[-1]
+    code = COUNTRY_NAMES.get(fold(last)) or data.countries.get(fold(last), "")
+    if not code and re.fullmatch(r"[A-Z]{2}", last) and last in data.countries.values():
+        state_city = _localities(left[-2], replace(read, state=last), data)
+        is_state = last in data.states.values() and any(_state(city) == last for city in state_city)
+        code = "" if is_state else last
+    if fold(last) == "georgia":  # the state, unless a city says otherwise
+        code = ""
+    if code == "SG" and len(left) == 2 and not re.search(r"\d", last):
+        return [left[0], last], replace(read, country="SG")
+    return (left[:-1], replace(read, country=code)) if code else (left, read)
+
+
+def _take_units(left: list[str], read: WesternParts) -> tuple[list[str], WesternParts]:
+    kept = []
+    for part in left:
+        match = _UNIT.search(part)
+        rest = part
+        if match and not read.unit:
+            read = replace(read, unit=match[0])
+            rest = (part[: match.start()] + part[match.end() :]).strip(" ,")
+        if rest:
+            kept.append(rest)
+    return kept, read
+
+
+def _street(part: str, data: PlaceData) -> tuple[str, str] | tuple[()]:
+    """Return road and number of a part that is a street with its number; nothing for another part."""
+    if _leading_postcode(part, data):
+        return ()
+    if match := _NUMBER_FIRST.match(part):
+        return match["road"].strip(), match["number"].strip()
+    match = _NUMBER_LAST.match(part)
+    if match and not re.fullmatch(r"(?:.*\s)?[A-Z]{2,3}", match["road"].strip()) and len(match["number"]) <= 5:
+        return match["road"].strip(), match["number"].strip()
+    return ()
+
+
+def _leading_postcode(part: str, data: PlaceData) -> tuple[str, tuple[str, ...], str] | tuple[()]:
+    """Return postcode, its countries and the rest of a part like `10178 Berlin`; a street begins with a number too."""
+    text = re.sub(r"^(?:[A-Z]{1,2}-)(?=\d{4,5}\b)", "", part)
+    for pattern, countries in POSTCODES:
+        match = re.match(rf"({pattern.pattern})\s+(?=\D)", text)
+        before = tuple(country for country in countries if country not in POSTCODE_AFTER_CITY)
+        name = text[match.end() :].strip() if match else ""
+        if match and before and not _STREET.search(name) and any(city.country in before for city in _known(name, data)):
+            return match[1], before, name
+    return ()
+
+
+def _take_locality(left: list[str], read: WesternParts, data: PlaceData) -> WesternParts:
+    """Return the parts with postcode, state and city, looked for from the end."""
+    rest: list[str] = []
+    for part in reversed(left):
+        name = part
+        if not read.postcode and (leading := _leading_postcode(part, data)):
+            read = replace(read, postcode=leading[0], postcode_countries=leading[1], is_postcode_first=True)
+            name = leading[2]
+        elif not read.postcode and (trailing := _trailing_postcode(part)):
+            read = replace(read, postcode=trailing[0], postcode_countries=trailing[1])
+            name = trailing[2]
+        if not read.state:
+            name, state = _state_in(name, read, data)
+            read = replace(read, state=state)
+        if name and not read.city and (_localities(name, read, data) or part is left[-1] or len(left) == 1 or not rest):
+            read, name = replace(read, city=name), ""
+        if name:
+            rest.append(name)
+    if read.state and not read.city and rest:
+        read = replace(read, city=rest.pop())
+    return replace(read, rest=tuple(reversed(rest)))
+
+
+def _trailing_postcode(part: str) -> tuple[str, tuple[str, ...], str] | tuple[()]:
+    for pattern, countries in POSTCODES:
+        match = re.search(rf"(?:^|\s)({pattern.pattern})$", part)
+        after = tuple(country for country in countries if country in POSTCODE_AFTER_CITY)
+        if match and after:
+            return match[1], after, part[: match.start()].strip()
+    return ()
+
+
+def _state_in(name: str, read: WesternParts, data: PlaceData) -> tuple[str, str]:
+    """Return a part without its state, and the state: a postal code of US, Canada or Australia, or a name."""
+    words = name.split()
+    codes = {*data.states.values(), *CANADIAN.values(), *AUSTRALIAN.values()}
+    if (
+        words
+        and words[-1].rstrip(".").replace(".", "") in codes
+        and words[-1].isupper()
+        and read.country in {"", "US", "CA", "AU"}
+    ):
+        return " ".join(words[:-1]), words[-1].replace(".", "")
+    state = data.states.get(fold(name)) or STATE_NAMES.get(fold(name), "")
+    is_city = fold(name) in {"new york", "washington"}
+    return ("", state) if state and not is_city and read.country in {"", "US", "CA", "AU"} else (name, "")
+
+
+def _known(name: str, data: PlaceData) -> list[City]:
+    """Return the cities of a name, or of its beginning: Freiburg im Breisgau, Berlin-Friedrichshain."""
+    words = re.split(r"\s*-\s*|\s+", name)
+    for length in range(len(words), 0, -1):
+        shorter = name if length == len(words) else " ".join(words[:length])
+        found = [city for spelling in sorted(folded_spellings(shorter)) for city in data.cities.get(spelling, ())]
+        if found:
+            return sorted(dict.fromkeys(found), key=lambda city: -city.people)
+    return []
+
+
+def _localities(name: str, read: WesternParts, data: PlaceData) -> list[City]:
+    """Return the cities of a name that fit country, state and postcode."""
+    every = _known(name, data)
+    if read.country:
+        every = [city for city in every if city.country == read.country]
+    if read.state:
+        every = [city for city in every if _state(city) == read.state]
+    if read.postcode_countries:
+        every = [city for city in every if city.country in read.postcode_countries]
+    return every
+
+
+def _chinese(text: str, parts: Sequence[str], data: PlaceData) -> ResolvedAddress | None:
+    """Return an address in China written in Latin letters; None where it is somewhere else."""
+    left = list(parts)
+    is_named = bool(left) and fold(left[-1]) in {"china", "prc", "p r china"}
+    if is_named:
+        left.pop()
+    postcode, codes, used = "", frozenset[str](), []
+    kept = []
+    for written in reversed(left):
+        match = re.search(r"\s*\b(\d{6})$", written) if not postcode else None
+        part = written
+        if match:
+            postcode, part = match[1], written[: match.start()].strip()
+        has_kind = bool(_KINDS.search(part))
+        found = frozenset(
+            data.latin.get(fold(_KINDS.sub("", part).replace("'", "").replace("’", "")).replace(" ", ""), ())
+        )
+        inside = frozenset(code for code in found if any(code.startswith(above) and code != above for above in codes))
+        if found and (inside or not codes):
+            codes = inside or found
+            used.append((part, has_kind))
+        elif part and not (found & codes):
+            kept.append(part)
+    if len(used) == 1 and not (is_named or used[0][1]) and (kept or data.cities.get(fold(used[0][0]))):
+        return None
+    if not codes or not (is_named or any(has_kind for _part, has_kind in used) or len(used) >= 2 or not kept):
+        return None
+    read = _read_street(list(reversed(kept)), data)
+    return _chinese_answer(text, read, postcode, codes, used, data)
+
+
+def _read_street(left: list[str], data: PlaceData) -> WesternParts:
+    left, read = _take_units(left, WesternParts())
+    for part in list(left):
+        if street := _street(part, data):
+            left.remove(part)
+            return replace(read, road=street[0], number=street[1], rest=tuple(left))
+    at = next((index for index, part in enumerate(left) if _STREET.search(part)), None)
+    road = left.pop(at) if at is not None else ""
+    return replace(read, road=road, rest=tuple(left))
+
+
+def _chinese_answer(
+    text: str,
+    read: WesternParts,
+    postcode: str,
+    codes: frozenset[str],
+    used: Sequence[tuple[str, bool]],
+    data: PlaceData,
+) -> ResolvedAddress:
+    level = min(map(len, codes))
+    every = sorted(code for code in codes if len(code) == level)
+    street = {
+        "road": read.road,
+        "number": read.number,
+        "unit": read.unit,
+        "poi": ", ".join(read.rest),
+        "postcode": postcode,
+    }
+    evidence = [Evidence(f"{part} is the Latin name of a division", 0.98) for part, _kind in used]
+    if len(every) > 1:
+        evidence.append(Evidence(f"{used[-1][0]} is the name of {len(every)} places", 1 / len(every)))
+        candidates = tuple(
+            AddressCandidate(
+                "".join(dict.fromkeys(division.name for division in data.above(code))),
+                replace(division_address(code, data), **street),
+                position_of(code, data),
+                int(100 / len(every)) / 100,
+            )
+            for code in every[:MAX_CANDIDATES]
+        )
+        return ResolvedAddress(
+            text, AddressStatus.AMBIGUOUS, StructuredAddress(country="CN", **street), None, tuple(evidence),
+            candidates=candidates, notes=(f"{used[-1][0]} can be several places in China.",),
+        )  # fmt: skip
+    if len(used) == 1:
+        evidence.append(Evidence("one division alone is named", 0.8))
+    position = position_of(every[0], data)
+    reach = "" if position is None else f"Coordinates are a centre, true within {position.radius_m / 1000:g} km."
+    status = AddressStatus.RESOLVED if level > 2 else AddressStatus.PARTIAL
+    address = replace(division_address(every[0], data), **street)
+    return ResolvedAddress(text, status, address, position, tuple(evidence), notes=tuple(filter(None, (reach,))))
