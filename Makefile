@@ -8,7 +8,8 @@ IS_RECENT := -c 'import sys; sys.exit(sys.version_info < (3, 11))'
 IS_MADE := { $(BIN)/python $(IS_RECENT) && $(BIN)/python -m pip --version; } >/dev/null 2>&1
 
 JOBS ?= auto
-# Test processes side by side, each with a store of its own. JOBS=0 runs all tests in one, as a debugger needs it.
+# Test processes side by side, each with a store of its own; auto is one more than cores (tests/conftest.py).
+# JOBS=0 runs all tests in one, as a debugger needs it.
 PYTEST := $(BIN)/python -m pytest -n $(JOBS)
 # Tests start many processes; without its cache each of them would compile the project anew.
 unexport PYTHONDONTWRITEBYTECODE
@@ -18,7 +19,7 @@ LOCK := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --fork-s
 WHEEL_PLATFORMS := manylinux_2_17_x86_64 manylinux_2_17_aarch64 macosx_11_0_arm64 macosx_11_0_x86_64
 
 .DEFAULT_GOAL := help
-.PHONY: bench-peers bench-protocol help setup check test test-all test-cluster chaos serve demo bench bench-plans docs manifest lock wheels clean
+.PHONY: bench-peers bench-protocol help setup check test test-slow test-all test-cluster chaos serve demo bench bench-plans docs manifest lock wheels clean
 
 help: ## list the commands
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | sort | awk -F'\t' '{printf "  %-12s %s\n", $$1, $$2}'
@@ -48,6 +49,9 @@ check: setup ## lint, format, types, import contracts, spelling, manifest, refer
 
 test: setup ## the quick suite
 	$(PYTEST) -m "not chaos and not slow" $(ARGS)
+
+test-slow: setup ## the slow tests that CI runs too: all but those marked long
+	$(PYTEST) -m "slow and not long and not chaos" --durations=20 $(ARGS)
 
 test-all: setup ## check, quick and slow suites, property tests with all their examples
 	$(MAKE) check

@@ -1,4 +1,6 @@
-"""What every test may ask for: a real store on a socket of its own, a feed, and the check that keys have a life."""
+"""What every test may ask for: a real store on a socket of its own, a feed, a server; and in which order tests run.
+
+After each test of the store every key must have a TTL or an owner."""
 
 import contextlib
 import gc
@@ -14,14 +16,17 @@ import pytest
 import redis
 from xdist.scheduler import LoadScopeScheduling
 
+from examples.planner_server import PlannerServer, running_server
 from planner_mcp.jobs.event_feed import EventFeed
 from planner_mcp.jobs.store.embedded_server import EmbeddedServer
 from planner_mcp.jobs.store.open_store import connect
 from planner_mcp.jobs.store.redis_store import RedisStore
 from planner_mcp.settings import Settings
+from tests.shared.http.webhook_receiver import Receiver, receiving
 from tests.shared.property_tests.example_counts import FEWEST, QUICK, THOROUGH
 from tests.shared.store.keys_without_ttl import keys_without_ttl
 from tests.shared.store.redis_cluster import IS_CLUSTER, three_nodes
+from tests.shared.workers.patient_lease import PATIENT_LEASE
 
 for name in [name for name in os.environ if name.startswith("PLANNER_")]:
     del os.environ[name]  # tests run with the settings they state
@@ -41,22 +46,22 @@ DATABASES = 14
 _turn = count()
 
 
-FOLDERS_OF_ONE_PROCESS = (
-    "tests/system/auth",
-    "tests/system",
-    "tests/walkthrough",
-    "tests/docs",
-    "tests/integration/server/tools",
+GROUPS = (
+    ("tests/system/auth",),
+    ("tests/integration/workers",),
+    ("tests/system", "tests/walkthrough", "tests/docs"),
+    ("tests/integration/server/tools",),
 )
-"""Their tests share servers, so one process of pytest-xdist runs them all; elsewhere each file is run as a whole."""
+"""Folders whose tests share servers or workers, so one process of pytest-xdist runs them all, beginning with what takes
+longest; elsewhere each file is run as a whole."""
 LAST = "tests/unit"
 """Short files, kept for the end, so that no process waits long for another."""
 
 
 def _process_group(nodeid: str) -> str:
-    """Return the folder, or the file, that one process runs as a whole."""
+    """Return the name of the folders, or the file, that one process runs as a whole."""
     path = nodeid.partition("::")[0]
-    return next((folder for folder in FOLDERS_OF_ONE_PROCESS if path.startswith(f"{folder}/")), path)
+    return next((folders[0] for folders in GROUPS if path.startswith(tuple(f"{each}/" for each in folders))), path)
 
 
 class GroupScheduling(LoadScopeScheduling):
@@ -66,6 +71,13 @@ class GroupScheduling(LoadScopeScheduling):
         return _process_group(nodeid)
 
 
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers() -> int:
+    """Return the processes of `-n auto`: one more than cores, as tests wait for other processes and for time."""
+    return 1 + (os.cpu_count() or 1)
+
+
+@pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> GroupScheduling:
     """Make the scheduler of `-n`."""
     config.option.loadscopereorder = False
@@ -73,14 +85,17 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> GroupSchedul
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Begin with what takes long."""
-    ranks = {folder: rank for rank, folder in enumerate(FOLDERS_OF_ONE_PROCESS)}
+    """Begin with what takes long; a test that is long is slow."""
+    ranks = {folders[0]: rank for rank, folders in enumerate(GROUPS)}
 
     def rank(item: pytest.Item) -> int:
         group = _process_group(item.nodeid)
         return ranks.get(group, len(ranks) + group.startswith(f"{LAST}/"))
 
     items.sort(key=rank)
+    for item in items:
+        if item.get_closest_marker("long") is not None:
+            item.add_marker(pytest.mark.slow)
 
 
 @pytest.hookimpl(wrapper=True)
@@ -152,3 +167,30 @@ async def feed(store: RedisStore) -> AsyncIterator[EventFeed]:
     """A feed over the store."""
     async with contextlib.aclosing(EventFeed(store)) as feed:
         yield feed
+
+
+@pytest.fixture(scope="session")
+def server_dir(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder where the planner of `server` keeps what it was given, and its log, `serve.log`."""
+    return tmp_path_factory.mktemp("server")
+
+
+@pytest.fixture(scope="session")
+async def receiver() -> AsyncIterator[Receiver]:
+    """A web server that remembers what was posted to it."""
+    async with receiving() as receiver:
+        yield receiver
+
+
+@pytest.fixture(scope="session")
+async def server(server_dir: Path, receiver: Receiver) -> AsyncIterator[PlannerServer]:
+    """`planner-mcp serve` with one worker on a free port, for every test that does not break it.
+
+    It may send webhooks to the receiver; elsewhere they go to public addresses alone.
+    """
+    settings = {
+        "PLANNER_WEBHOOK_ALLOW_NETWORKS": '["127.0.0.0/8"]',
+        "PLANNER_WEBHOOK_ALLOW_PORTS": f"[{receiver.port}]",
+    }
+    async with running_server(server_dir, workers=1, settings=settings | PATIENT_LEASE) as server:
+        yield server

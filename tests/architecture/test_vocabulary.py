@@ -4,6 +4,7 @@ import ast
 import re
 from collections import defaultdict
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
@@ -96,6 +97,7 @@ def _modules() -> Iterator[Path]:
         yield from sorted((ROOT / package).rglob("*.py"))
 
 
+@cache
 def _identifiers(path: Path) -> set[str]:
     """Return every name of a module, its file name included; names of imported libraries are not followed."""
     names = {path.stem}

@@ -32,7 +32,7 @@ def said(body):
         engine = engine_registry.choose(problem)
     except UnsupportedFeatureError as error:
         return error.message
-    best = engine.solve(problem, SearchLimits(time.monotonic() + 2), lambda _: None, lambda: False).best
+    best = engine.solve(problem, SearchLimits(time.monotonic() + 1), lambda _: None, lambda: False).best
     plan = build_plan(problem, best)
     assert verify(problem, plan) == []
     able = ", ".join(f"{name} {version}" for name, version in engine.versions().items())

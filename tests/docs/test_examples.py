@@ -23,6 +23,7 @@ from tests.docs.doc_pages import ROOT
 pytestmark = pytest.mark.anyio
 
 
+@pytest.mark.slow
 def test_demo_goes_through_the_whole_house(tmp_path: Path) -> None:
     """SPEC O1: one command creates, solves, watches, reads, draws and cancels, and leaves no process behind."""
     command = [sys.executable, "-m", "examples.demo", "--solve-s", "2", "--out", str(tmp_path)]
@@ -37,7 +38,7 @@ def test_demo_goes_through_the_whole_house(tmp_path: Path) -> None:
 async def test_failure_to_start_is_told_with_the_log(tmp_path: Path) -> None:
     """Our choice: an example that fails says why."""
     with pytest.raises(RuntimeError, match="did not start"):
-        async with running_server(tmp_path, options=("--host", "192.0.2.1")):
+        async with running_server(tmp_path, module="planner_mcp.absent"):
             pass
 
 

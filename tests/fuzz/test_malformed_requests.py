@@ -117,14 +117,14 @@ async def fuzz(app: Starlette, cases: int, growth_bytes: int) -> Campaign:
     return campaign
 
 
-async def test_two_thousand_malformed_requests_are_each_answered_properly(app: Starlette) -> None:
+async def test_five_hundred_malformed_requests_are_each_answered_properly(app: Starlette) -> None:
     """SPEC X1, X3, T7, T8: no 5xx, no hang, no leak; a proper JSON-RPC or HTTP answer to each."""
-    campaign = await fuzz(app, 2000, 64 * 2**20)
-    assert sum(campaign.statuses.values()) == 2000
+    campaign = await fuzz(app, 500, 64 * 2**20)
+    assert sum(campaign.statuses.values()) == 500
     assert {200, 202, 400, 404, 405, 406, 415} <= set(campaign.statuses)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.timeout(1800)
 async def test_a_hundred_thousand_malformed_requests_leave_nothing_behind(app: Starlette) -> None:
     """SPEC X1, X3, T7, T8: the same at length, and memory, files and tasks do not grow."""

@@ -31,7 +31,7 @@ async function use(name, args, options) {
 }
 
 const { scenario_id } = await use("create_scenario", scenario);
-const { job_id } = await use("solve_vrp", { scenario_id, solve_time: "PT3S", fresh: true });
+const { job_id } = await use("solve_vrp", { scenario_id, solve_time: "PT2S", fresh: true });
 await client.subscribeResource({ uri: `job://${job_id}` });
 let status;
 do {

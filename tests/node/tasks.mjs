@@ -28,7 +28,7 @@ async function solve(solve_time, onTask = async () => {}) {
   return seen;
 }
 
-const plan = await solve("PT3S");
+const plan = await solve("PT2S");
 let afterCancel;
 const cancelled = await solve("PT30S", async (taskId) => {
   afterCancel = (await client.experimental.tasks.cancelTask(taskId)).status;

@@ -9,25 +9,14 @@ import pytest
 from examples.planner_server import PlannerServer, running_server
 from tests.shared.http.http_clients import http_client
 from tests.shared.node import node_packages
+from tests.shared.workers.patient_lease import PATIENT_LEASE
 from tests.system.stdio_child import Child
-
-
-@pytest.fixture(scope="session")
-def server_dir(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("house")
-
-
-@pytest.fixture(scope="session")
-async def server(server_dir: Path) -> AsyncIterator[PlannerServer]:
-    """`planner-mcp serve` with two workers on a free port, alive for the whole test session."""
-    async with running_server(server_dir, workers=2) as server:
-        yield server
 
 
 @pytest.fixture(scope="session")
 async def second(server: PlannerServer, server_dir: Path) -> AsyncIterator[PlannerServer]:
     """Another replica on the same store, without workers of its own."""
-    async with running_server(server_dir, workers=0, log=server_dir / "second.log") as second:
+    async with running_server(server_dir, workers=0, log=server_dir / "second.log", settings=PATIENT_LEASE) as second:
         yield second
 
 

@@ -26,7 +26,7 @@ async def test_an_imported_instance_is_planned_and_costs_what_its_set_says(serve
     with anyio.fail_after(60):
         async with Client(f"{server.url}/mcp?toolsets=core,data") as client:
             made = await use(client, "import_scenario", format=form, content=text, planning_date="2025-07-15")
-            job = await use(client, "solve_vrp", scenario_id=made["scenario_id"], solve_time="PT2S")
+            job = await use(client, "solve_vrp", scenario_id=made["scenario_id"], solve_time="PT1S")
             done = await wait_for(client, job["job_id"], "COMPLETED")
             plan_id = job["job_id"].replace("job-", "plan-", 1)
             (contents,) = (await client.read_resource(f"plan://{plan_id}")).contents

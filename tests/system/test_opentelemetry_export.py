@@ -3,8 +3,9 @@
 import gzip
 import threading
 from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from pathlib import Path
 
 import anyio
 import pytest
@@ -46,49 +47,63 @@ class Inbox(BaseHTTPRequestHandler):
         """Say nothing."""
 
 
-@pytest.fixture
-def collector() -> Iterator[Collector]:
-    with Collector() as collector:
-        serving = threading.Thread(target=collector.serve_forever)
-        serving.start()
-        yield collector
-        collector.shutdown()
-        serving.join()
+@dataclass(frozen=True)
+class TracedDay:
+    """What was exported and logged of a job, and of a call that named a trace."""
+
+    spans: dict[tuple[str, str], Span]
+    job_id: str
+    log: str
 
 
-async def test_a_call_its_job_and_the_solve_are_one_trace_of_two_processes(
-    collector: Collector, tmp_path: Path
-) -> None:
-    """SPEC O3: linked by trace context, under the trace id of the worker's log lines; nothing of the day is told."""
-    log = tmp_path / "log"
-    told = {"PLANNER_OTEL": "true", "OTEL_EXPORTER_OTLP_ENDPOINT": f"http://127.0.0.1:{collector.server_port}"}
-    with anyio.fail_after(100):
+STRANGERS_TRACE = "ab" * 16
+
+
+@pytest.fixture(scope="module")
+async def traced(tmp_path_factory: pytest.TempPathFactory) -> TracedDay:
+    """A planner that exported all of its spans before it ended."""
+    folder = tmp_path_factory.mktemp("traced")
+    strangers = {"traceparent": f"00-{STRANGERS_TRACE}-{'cd' * 8}-01"}
+    with collecting() as collector, anyio.fail_after(100):
+        url = f"http://127.0.0.1:{collector.server_port}"
+        settings = {"PLANNER_OTEL": "true", "OTEL_EXPORTER_OTLP_ENDPOINT": url}
         async with (
-            running_server(tmp_path, workers=1, settings=told, log=log) as planner_server,
-            Client(planner_server.mcp) as client,
+            running_server(folder, workers=1, settings=settings) as planner_server,
+            Client(f"{planner_server.mcp}?toolsets=all") as client,
         ):
             job_id = await submit(client, SMALLEST, "PT1S")
             await wait_for(client, job_id, "COMPLETED")
-    call = collector.spans["planner-mcp", "tools/call solve_vrp"]
-    job, solve = (collector.spans["planner-mcp-worker", name] for name in ("job", "solve"))
+            await client.call_tool("list_jobs", {}, meta=strangers)  # type: ignore[arg-type]  # any key may stand there
+    return TracedDay(collector.spans, job_id, (folder / "serve.log").read_text(encoding="utf-8"))
+
+
+@contextmanager
+def collecting() -> Iterator[Collector]:
+    with Collector() as collector:
+        serving = threading.Thread(target=collector.serve_forever)
+        serving.start()
+        try:
+            yield collector
+        finally:
+            collector.shutdown()
+            serving.join()
+
+
+async def test_a_call_its_job_and_the_solve_are_one_trace_of_two_processes(traced: TracedDay) -> None:
+    """SPEC O3: linked by trace context, under the trace id of the worker's log lines; nothing of the day is told."""
+    call = traced.spans["planner-mcp", "tools/call solve_vrp"]
+    job, solve = (traced.spans["planner-mcp-worker", name] for name in ("job", "solve"))
     assert (job.parent_span_id, solve.parent_span_id) == (call.span_id, job.span_id)
     assert call.trace_id == job.trace_id == solve.trace_id
-    assert f'"trace_id": "{call.trace_id.hex()}", "job_id": "{job_id}"' in log.read_text(encoding="utf-8")
-    said = str(list(collector.spans.values()))
-    assert job_id in said
+    assert f'"trace_id": "{call.trace_id.hex()}", "job_id": "{traced.job_id}"' in traced.log
+    said = str(list(traced.spans.values()))
+    assert traced.job_id in said
     assert not any(word in said for word in ("veh-1", "LOC_A", "t-1"))
 
 
-async def test_a_trace_that_a_stranger_names_is_not_taken_over(collector: Collector, tmp_path: Path) -> None:
+async def test_a_trace_that_a_stranger_names_is_not_taken_over(traced: TracedDay) -> None:
     """SPEC O3, ADR 19: neither spans nor log lines carry an id a client chose."""
-    told = {"PLANNER_OTEL": "true", "OTEL_EXPORTER_OTLP_ENDPOINT": f"http://127.0.0.1:{collector.server_port}"}
-    chosen = {"traceparent": f"00-{'ab' * 16}-{'cd' * 8}-01"}
-    with anyio.fail_after(100):
-        async with (
-            running_server(tmp_path, workers=0, settings=told) as planner_server,
-            Client(planner_server.mcp) as client,
-        ):
-            await client.call_tool("create_scenario", SMALLEST, meta=chosen)  # type: ignore[arg-type]  # any key may stand there
-    call = collector.spans["planner-mcp", "tools/call create_scenario"]
-    assert call.trace_id.hex() != "ab" * 16
+    call = traced.spans["planner-mcp", "tools/call list_jobs"]
+    assert call.trace_id.hex() != STRANGERS_TRACE
     assert call.parent_span_id == b""
+    assert STRANGERS_TRACE not in traced.log

@@ -12,7 +12,11 @@ from examples.planner_server import running_server
 from tests.shared.scenarios.client_scenarios import SMALLEST, submit, use, wait_for
 from tests.shared.store.redis_cluster import IS_CLUSTER
 
-pytestmark = [pytest.mark.anyio, pytest.mark.skipif(IS_CLUSTER, reason="a line to one server is what is shown")]
+pytestmark = [
+    pytest.mark.anyio,
+    pytest.mark.slow,
+    pytest.mark.skipif(IS_CLUSTER, reason="a line to one server is what is shown"),
+]
 
 
 async def test_a_redis_url_and_a_worker_scale_the_house_out(database_url: str, tmp_path: Path) -> None:

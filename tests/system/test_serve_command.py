@@ -30,6 +30,17 @@ async def test_log_is_one_json_object_a_line(server: PlannerServer, server_dir: 
     assert [line["url"] for line in listening] == [server.url]
 
 
+async def test_a_server_without_authorization_listens_on_loopback_and_says_so(
+    server: PlannerServer, server_dir: Path
+) -> None:
+    """SPEC A3: by default, in one line."""
+    assert server.url.startswith("http://127.0.0.1:")
+    lines = [json.loads(line) for line in (server_dir / "serve.log").read_text().splitlines()]
+    assert [(line["level"], line["message"]) for line in lines if "authorization" in line["message"]] == [
+        ("info", "no authorization configured: one user, loopback only")
+    ]
+
+
 async def test_foreign_host_and_origin_are_refused(server: PlannerServer, http: httpx.AsyncClient) -> None:
     """SPEC X3: no rebinding of a browser's DNS to this server."""
     for headers in ({"host": "evil.example"}, {"origin": "https://evil.example"}):
@@ -96,6 +107,7 @@ def test_wrong_option_is_told_without_a_stack_trace(tmp_path: Path, option: list
     assert ended.stderr
 
 
+@pytest.mark.slow
 def test_worker_without_a_store_says_so_in_one_line_and_tries_again(tmp_path: Path) -> None:
     """Issue 2: one JSON object a line in the log, and no stack trace for what an operator mends."""
     command = [sys.executable, "-m", "planner_mcp", "worker", "--redis-url", "redis://127.0.0.1:1"]
@@ -114,12 +126,13 @@ def test_worker_without_a_store_says_so_in_one_line_and_tries_again(tmp_path: Pa
 async def test_clean_stop_logs_no_error(tmp_path: Path) -> None:
     """SPEC J7: what an operator did on purpose is no alarm."""
     async with running_server(tmp_path, workers=1) as server, Client(server.mcp) as client:
-        await wait_for(client, await submit(client, ring(), "PT1S"), "COMPLETED")
+        await wait_for(client, await submit(client, SMALLEST), "COMPLETED")
         os.kill(server.pid, signal.SIGTERM)
     lines = [json.loads(line) for line in (tmp_path / "serve.log").read_text().splitlines()]
     assert [line for line in lines if line["level"] not in ("info", "debug")] == []
 
 
+@pytest.mark.slow
 async def test_sigterm_hands_solves_back_and_another_server_finishes_them(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -133,7 +146,7 @@ async def test_sigterm_hands_solves_back_and_another_server_finishes_them(
             await wait_for(client, job_id, "COMPLETED")
 
 
-@pytest.mark.parametrize("version", ["2025-03-26", "2025-11-25"])
+@pytest.mark.parametrize("version", [pytest.param("2025-03-26", marks=pytest.mark.slow), "2025-11-25"])
 async def test_waiting_call_hears_of_a_stop_in_time_or_can_go_on_elsewhere(
     tmp_path: Path, http: httpx.AsyncClient, version: str
 ) -> None:
@@ -157,6 +170,7 @@ async def test_waiting_call_hears_of_a_stop_in_time_or_can_go_on_elsewhere(
     assert any(line.startswith("id: ") for line in lines)
 
 
+@pytest.mark.slow
 async def test_second_sigterm_ends_the_server_at_once(tmp_path: Path) -> None:
     """SPEC J7: an operator in a hurry."""
     async with running_server(tmp_path, workers=1) as server:

@@ -3,6 +3,8 @@
 import json
 from typing import Any
 
+import pytest
+
 from tests.shared.scenarios.client_scenarios import SMALLEST
 from tests.system.stdio_child import Child
 
@@ -52,6 +54,7 @@ class Talk:
         return str(created["structuredContent"]["scenario_id"])
 
 
+@pytest.mark.slow
 def test_client_with_a_handshake_hears_of_its_task_and_its_resource(child_with_worker: Child) -> None:
     """SPEC X1, X2: the same story as on a standalone stream."""
     talk = Talk(child_with_worker)

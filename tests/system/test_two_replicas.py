@@ -15,6 +15,7 @@ from mcp import Client
 from examples.planner_server import PlannerServer, running_server
 from tests.shared.http.load_balancer import balancing
 from tests.shared.scenarios.client_scenarios import ring, submit, use, wait_for
+from tests.shared.workers.patient_lease import PATIENT_LEASE
 
 pytestmark = pytest.mark.anyio
 
@@ -31,7 +32,7 @@ async def test_client_is_served_through_a_balancer_that_changes_replica_each_tim
 
     async with balancing(server.url, second.url) as (url, switch), Client(f"{url}/mcp", mode=mode) as client:
         with anyio.fail_after(60):
-            job_id = await submit(client, ring(), "PT3S", fresh=True)
+            job_id = await submit(client, ring(), "PT1S", fresh=True)
             await client.call_tool("query_vrp_status", {"job_id": job_id, "wait_s": 10}, progress_callback=hear)
             done = await wait_for(client, job_id, "COMPLETED")
             plan = await use(client, "read_plan", job_id=job_id)
@@ -75,13 +76,14 @@ async def lines_of(stream: httpx.Response) -> AsyncIterator[tuple[str, str]]:
             yield event_id, line[5:].strip()
 
 
+@pytest.mark.slow
 async def test_client_of_a_stopped_replica_is_told_and_its_job_goes_on(
     server: PlannerServer, server_dir: Path, http: httpx.AsyncClient
 ) -> None:
     """SPEC J4, J7: the stream ends properly; its rest, an error that says to call again, is on any replica."""
     async with Client(server.mcp) as client:
         job_id = await submit(client, ring(), "PT60S", fresh=True)
-        async with running_server(server_dir, workers=0, log=server_dir / "third.log") as third:
+        async with running_server(server_dir, workers=0, log=server_dir / "third.log", settings=PATIENT_LEASE) as third:
             raw = RawClient(http)
             await raw.initialize(third.mcp)
             ask = {"name": "query_vrp_status", "arguments": {"job_id": job_id, "wait_s": 45}, "_meta": PROGRESS}

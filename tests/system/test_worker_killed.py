@@ -10,7 +10,7 @@ from examples.planner_server import running_server
 from tests.shared.processes.process_tree import children, descendants, kill, until_gone
 from tests.shared.scenarios.client_scenarios import ring, submit, use, wait_for
 
-pytestmark = pytest.mark.anyio
+pytestmark = [pytest.mark.anyio, pytest.mark.slow]
 
 
 async def test_job_of_a_killed_worker_completes_once_on_another(tmp_path: Path) -> None:

@@ -32,7 +32,7 @@ async def test_waiting_call_tells_progress(client: Client) -> None:
         progress_events.append(progress)
 
     with anyio.fail_after(30):
-        asked = {"job_id": await submit(client, ring(), "PT3S"), "wait_s": 20}
+        asked = {"job_id": await submit(client, ring(), "PT2S"), "wait_s": 20}
         status: dict[str, Any] = {"status": "QUEUED"}
         while status["status"] in ("QUEUED", "SOLVING"):
             result = await client.call_tool("query_vrp_status", asked, progress_callback=on_progress)

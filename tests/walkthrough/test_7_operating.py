@@ -3,6 +3,7 @@
 You learn the pages that whoever runs the planner looks at, and the one command that gives it more hands.
 """
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -15,6 +16,7 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from examples.planner_server import PlannerServer
 from tests.shared.scenarios.client_scenarios import SMALLEST, ring, submit, use, wait_for
+from tests.shared.workers.patient_lease import PATIENT_LEASE
 
 pytestmark = pytest.mark.anyio
 
@@ -47,15 +49,17 @@ async def test_metrics_count_what_was_asked(server: PlannerServer, client: Clien
     assert await refusals() == before + 1
 
 
-async def test_second_worker_takes_what_waits(server: PlannerServer, walkthrough_dir: Path, client: Client) -> None:
+async def test_second_worker_takes_what_waits(server: PlannerServer, server_dir: Path, client: Client) -> None:
     """SPEC O1: `planner-mcp worker` on the same store solves what the busy one has no hand free for."""
-    command = [sys.executable, "-m", "planner_mcp", "worker", "--data-dir", str(walkthrough_dir)]
+    command = [sys.executable, "-m", "planner_mcp", "worker", "--data-dir", str(server_dir)]
     with anyio.fail_after(60):
         busy = await submit(client, ring(), "PT60S")
         await wait_for(client, busy, "SOLVING")
         waiting = await submit(client, SMALLEST, "PT1S")
         assert (await use(client, "query_vrp_status", job_id=waiting))["status"] == "QUEUED"
-        async with await anyio.open_process(command, stdout=None, stderr=subprocess.DEVNULL) as worker:
+        # All workers of a store must agree on how long one may be silent before its job is another's.
+        settings = os.environ | PATIENT_LEASE
+        async with await anyio.open_process(command, stdout=None, stderr=subprocess.DEVNULL, env=settings) as worker:
             try:
                 await wait_for(client, waiting, "COMPLETED")
                 assert (await use(client, "query_vrp_status", job_id=busy))["status"] == "SOLVING"

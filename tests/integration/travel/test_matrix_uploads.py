@@ -185,7 +185,9 @@ async def test_many_uploads_of_one_do_not_hold_up_another(served: Any, key: Any)
         who = {name: {"authorization": await key(name)} for name in ("ann", "bob")}
 
         async def put(name: str) -> None:
-            assert (await http.put("/matrices", json=RING, headers=who[name])).status_code == 201
+            while (answer := await http.put("/matrices", json=RING, headers=who[name])).status_code == 503:
+                assert answer.headers["retry-after"]  # the store was slow on a busy machine: a client asks again
+            assert answer.status_code == 201
 
         assert await place_behind(matrices_api._limiter, lambda: put("ann"), lambda: put("bob")) <= SOON
 

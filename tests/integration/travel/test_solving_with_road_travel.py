@@ -180,7 +180,8 @@ async def test_a_slow_engine_costs_neither_the_lease_nor_the_time_of_the_search(
 ) -> None:
     """SPEC J6, S1: the lease is kept while the engine is asked; a lost connection is asked again; then the search."""
     known = {name: RouterSettings(**each) for name, each in routers(engine).items()}
-    settings = Settings(data_dir=tmp_path, routers=known, lease_s=0.6)
+    settings = Settings(data_dir=tmp_path, routers=known, lease_s=2.0)
+    held_up_s = 1.5 * settings.lease_s
     engine.mood = "hangs"
     async with (
         connect(settings) as store,
@@ -194,14 +195,14 @@ async def test_a_slow_engine_costs_neither_the_lease_nor_the_time_of_the_search(
         with anyio.fail_after(30):
             while not engine.asked:  # noqa: ASYNC110 — the engine is a thread
                 await anyio.sleep(0.01)
-        await anyio.sleep(3 * settings.lease_s)  # what is tested is that time passes
+        await anyio.sleep(held_up_s)  # what is tested is that time passes
         answer = await tools_client.use("query_vrp_status", job_id=job_id)
         assert (answer["status"], answer["progress"]) == ("SOLVING", 0)
         engine.mood = ""
         engine.let_go.set()
         done = await end(tools_client, job_id)
     assert (done.state, done.crashes, done.fence) == (JobState.COMPLETED, 0, 1)
-    assert done.progress.elapsed_s < 3 * settings.lease_s
+    assert done.progress.elapsed_s < held_up_s
 
 
 async def test_unknown_engines_are_refused_with_all_other_faults(tools_client: ToolClient) -> None:

@@ -32,6 +32,8 @@ class WorkerHarness:
     store: RedisStore
     feed: EventFeed
     settings: Settings
+    supervisor: Supervisor | None = None
+    """Of the workers of `running_workers`, while they run."""
 
     async def submit(
         self, body: dict[str, Any], solve_time_s: int, engine: str = "auto", pool: int = 0, **more: Any
@@ -94,22 +96,26 @@ class WorkerHarness:
     @asynccontextmanager
     async def running_workers(self, processes: int = 1, **changes: Any) -> AsyncIterator[Supervisor]:
         """Run workers, with settings changed; after the block they have left."""
-        pool = Supervisor(self.settings.model_copy(update=changes), processes)
+        self.supervisor = pool = Supervisor(self.settings.model_copy(update=changes), processes)
         running = asyncio.create_task(pool.run())
         try:
             yield pool
         finally:
+            self.supervisor = None
             pool.drain()
             pool.drain()
             with anyio.fail_after(LONGEST_S, shield=True):
                 await running
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 async def running_harness(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[WorkerHarness]:
-    """A store with one worker at work, shared by the tests of a module that break nothing."""
+    """A store with one worker at work, shared by all tests that leave it alive.
+
+    Nobody waits for its lease: what a test sees within its time limit was not taken from a worker that fell silent.
+    """
     folder = tmp_path_factory.mktemp("shop")
-    settings = Settings(data_dir=folder)
+    settings = Settings(data_dir=folder, lease_s=2 * LONGEST_S)
     async with connect(settings) as store, contextlib.aclosing(EventFeed(store)) as feed:
         harness = WorkerHarness(store, feed, settings)
         async with harness.running_workers():
@@ -128,8 +134,9 @@ def kinds(events: list[Event]) -> list[EventKind]:
     return [event.kind for event in events if event.kind is not EventKind.PROGRESS]
 
 
-async def solver_of(pool: Supervisor, holder: int | None = None) -> tuple[int, int, int]:
+async def solver_of(pool: Supervisor | None, holder: int | None = None) -> tuple[int, int, int]:
     """Return worker, warm parent and child of a pool's worker that solves: the holder, or the one there is."""
+    assert pool is not None
     with anyio.fail_after(LONGEST_S):
         while True:
             for worker in pool.pids if holder is None else [holder]:

@@ -13,7 +13,15 @@ from tests.shared.scenarios.seeded_fleet import fleet_body
 from workers.engines.selection import engine_registry
 from workers.solver_processes.solve_command import OVERRUN_S
 
-ENGINES = [engine_registry.AUTO, *(engine.name for engine in engine_registry.engines() if engine.is_available())]
+ENGINES = [
+    engine_registry.AUTO,
+    *(
+        pytest.param(engine.name, marks=pytest.mark.slow)
+        for engine in engine_registry.engines()
+        if engine.is_available()
+    ),
+]
+"""`auto` is what callers use; it searches with one of the others after another."""
 IMPROVED = 2
 """Improvements after which a search is under way."""
 pytestmark = [pytest.mark.anyio, pytest.mark.filterwarnings("ignore::ResourceWarning")]

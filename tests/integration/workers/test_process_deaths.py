@@ -26,46 +26,44 @@ pytestmark = [pytest.mark.anyio, pytest.mark.filterwarnings("ignore::ResourceWar
 ONCE_MORE = [EventKind.QUEUED, EventKind.STARTED, EventKind.REQUEUED, EventKind.STARTED, EventKind.COMPLETED]
 
 
-async def test_death_of_a_child_is_retried_at_once(harness: WorkerHarness) -> None:
+async def test_death_of_a_child_is_retried_at_once(running_harness: WorkerHarness) -> None:
     """SPEC J6: the job runs again without waiting for the lease, from its last plan, with the time that is left."""
-    async with harness.running_workers(lease_s=2 * LONGEST_S) as supervisor:
-        job = await harness.submit(fleet_body(100), 2)
-        await harness.until_planned(job)
-        _, _, child = await solver_of(supervisor)
-        kill(child)
-        events = await harness.until_end(job)
+    job = await running_harness.submit(fleet_body(100), 2)
+    await running_harness.until_planned(job)
+    _, _, child = await solver_of(running_harness.supervisor)
+    kill(child)
+    events = await running_harness.until_end(job)
     assert kinds(events) == ONCE_MORE
     best = [(event.data.get("penalty", 0), event.data["cost"]) for event in events if "cost" in event.data]
     assert best == sorted(best, reverse=True)
 
 
-async def test_job_that_kills_three_children_ends_failed(harness: WorkerHarness) -> None:
+async def test_job_that_kills_three_children_ends_failed(running_harness: WorkerHarness) -> None:
     """SPEC J6: a job that keeps killing workers ends failed and says so."""
-    async with harness.running_workers() as supervisor:
-        job = await harness.submit(fleet_body(100), 20)
-        for crash in range(1, 4):
-            await harness.until_attempt(job, crash)
-            killed = (await solver_of(supervisor))[2]
-            kill(killed)
-            await until_gone([killed])
-            with anyio.fail_after(LONGEST_S):
-                while (await harness.job(job)).crashes < crash:  # noqa: ASYNC110 — a bounded wait
-                    await anyio.sleep(0.01)
-        events = await harness.until_end(job)
+    job = await running_harness.submit(fleet_body(100), 20)
+    for crash in range(1, 4):
+        await running_harness.until_attempt(job, crash)
+        killed = (await solver_of(running_harness.supervisor))[2]
+        kill(killed)
+        await until_gone([killed])
+        with anyio.fail_after(LONGEST_S):
+            while (await running_harness.job(job)).crashes < crash:  # noqa: ASYNC110 — a bounded wait
+                await anyio.sleep(0.01)
+    events = await running_harness.until_end(job)
     assert events[-1].kind is EventKind.FAILED
     assert events[-1].data["error"]["type"] == "PoisonedJob"
 
 
-async def test_death_of_the_warm_parent_takes_the_child_along_and_is_retried(harness: WorkerHarness) -> None:
+async def test_death_of_the_warm_parent_takes_the_child_along_and_is_retried(running_harness: WorkerHarness) -> None:
     """SPEC J6: no child outlives its parent; the worker starts another."""
-    async with harness.running_workers() as supervisor:
-        job = await harness.submit(fleet_body(100), 2)
-        await harness.until_planned(job)
-        worker, fork_server, child = await solver_of(supervisor)
-        kill(fork_server)
-        await until_gone([fork_server, child])
-        events = await harness.until_end(job)
-        assert supervisor.pids == [worker]
+    job = await running_harness.submit(fleet_body(100), 2)
+    await running_harness.until_planned(job)
+    worker, fork_server, child = await solver_of(supervisor := running_harness.supervisor)
+    kill(fork_server)
+    await until_gone([fork_server, child])
+    events = await running_harness.until_end(job)
+    assert supervisor is not None
+    assert supervisor.pids == [worker]
     assert kinds(events) == ONCE_MORE
 
 
@@ -192,13 +190,12 @@ async def test_job_outlives_the_store_being_away(harness: WorkerHarness, tmp_pat
         await asyncio.to_thread(server.stop)
 
 
-async def test_process_of_a_long_solve_is_not_used_again(harness: WorkerHarness) -> None:
+async def test_process_of_a_long_solve_is_not_used_again(running_harness: WorkerHarness) -> None:
     """Our choice: its memory has been through a search; the next job gets a fresh fork."""
-    async with harness.running_workers() as supervisor:
-        job = await harness.submit(fleet_body(60), 2)
-        await harness.until_planned(job)
-        _, fork_server, child = await solver_of(supervisor)
-        await harness.until_end(job)
-        await until_gone([child])
-        await harness.until_end(await harness.submit(SMALLEST, 5))
-        assert child not in children(fork_server)
+    job = await running_harness.submit(fleet_body(60), 2)
+    await running_harness.until_planned(job)
+    _, fork_server, child = await solver_of(running_harness.supervisor)
+    await running_harness.until_end(job)
+    await until_gone([child])
+    await running_harness.until_end(await running_harness.submit(SMALLEST, 5))
+    assert child not in children(fork_server)

@@ -10,9 +10,9 @@ from hypothesis import settings
 
 QUICK: Final = "quick"
 THOROUGH: Final = "thorough"
-QUICK_PART: Final = 5
+QUICK_PART: Final = 10
 """The quick suite tries one example of so many."""
-FEWEST: Final = 20
+FEWEST: Final = 12
 """Examples that the quick suite tries of every property that has as many."""
 
 

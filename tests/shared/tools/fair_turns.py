@@ -7,7 +7,7 @@ import anyio
 
 from planner_mcp.jobs.fair_limiter import FairLimiter
 
-MANY = 24
+MANY = 8
 SOON = 4
 """Two slots: the call of each caller in turn, and the end of a call is heard a little later."""
 

@@ -16,11 +16,11 @@ pytestmark = pytest.mark.anyio
 MOST = 3
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 async def narrow(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Fort]:
     """A planner that grants each principal three streams and three sessions beside those of the old transport.
 
-    Nobody works there: a job waits, and its channel stays open, for as long as the test.
+    Nobody works there: a job waits, and its channel stays open. Each test has principals of its own.
     """
     caps = {"MAX_STREAMS": str(MOST), "MAX_SESSIONS": "8"}
     async with fort_with_keys(tmp_path_factory.mktemp("narrow"), workers=0, **caps) as fort:
@@ -78,10 +78,10 @@ async def hold(http: httpx.AsyncClient, method: str, path: str, more: dict[str, 
 async def test_sessions_are_capped_when_opened_at_once(narrow: Fort) -> None:
     """SPEC A3: of twenty handshakes at the same moment eight succeed."""
     statuses: list[int] = []
-    async with narrow.caller("ann") as ann:
+    async with narrow.caller("eve") as eve:
 
         async def shake() -> None:
-            statuses.append((await Caller(ann.http, ann.authorization).initialize()).status_code)
+            statuses.append((await Caller(eve.http, eve.authorization).initialize()).status_code)
 
         async with anyio.create_task_group() as tasks:
             for _ in range(20):

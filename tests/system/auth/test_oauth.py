@@ -132,6 +132,7 @@ async def test_a_token_for_another_resource_is_refused(fort: Fort) -> None:
     assert 'error="invalid_token"' in answer.headers["www-authenticate"]
 
 
+@pytest.mark.slow
 async def test_known_keys_outlive_the_authorization_server(tmp_path_factory: pytest.TempPathFactory) -> None:
     """SPEC A1: an issuer that is gone locks out nobody whose key was seen, and lets nobody in whose key was not."""
     port = free_port()
@@ -151,6 +152,7 @@ async def test_known_keys_outlive_the_authorization_server(tmp_path_factory: pyt
             assert (await http.get(f"{unseen.url}/jobs/x")).status_code == 401
 
 
+@pytest.mark.slow
 async def test_opaque_tokens_are_looked_up_where_they_were_made(tmp_path_factory: pytest.TempPathFactory) -> None:
     """SPEC A1: RFC 7662 against the certified server; inactive and foreign tokens are refused."""
     resource = "https://planner.example/mcp"

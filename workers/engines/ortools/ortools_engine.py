@@ -11,6 +11,7 @@ from typing import Any, Final
 
 from ortools.constraint_solver import pywrapcp, routing_enums_pb2, routing_parameters_pb2
 
+from planner_mcp.routing.evaluation.plan_builder import price
 from planner_mcp.routing.problem import Candidate, Feature, GroupKind, Problem
 from workers.engines.engine_interface import (
     OnImprovement,
@@ -120,15 +121,17 @@ class OrToolsEngine:
     ) -> SearchOutcome:
         """Search until the deadline. After `should_stop` there are no improvements, and it returns at the deadline."""
         model = OrToolsModel(problem)
+        callback = _SolutionCallback(model, limits.deadline, on_improvement, should_stop)
+        if warm_start is not None:
+            callback.begin_with(warm_start)
         model.build()
         parameters = search_parameters(len(problem.tickets))
         model.close(parameters)
         start = None if warm_start is None else model.assignment_of(warm_start)
-        callback = _SolutionCallback(model, limits.deadline, on_improvement, should_stop)
         model.routing.AddAtSolutionCallback(callback.on_solution)
         left_s = limits.deadline - time.monotonic()
         if should_stop() or left_s <= 0:
-            return SearchOutcome(warm_start, StopReason.STOPPED if should_stop() else StopReason.TIME_LIMIT)
+            return SearchOutcome(callback.best, StopReason.STOPPED if should_stop() else StopReason.TIME_LIMIT)
         parameters.time_limit.FromMilliseconds(max(1, int(left_s * 1000)))
         model.routing.solver().ReSeed(limits.seed)
         search(model, parameters, start)
@@ -147,21 +150,34 @@ class _SolutionCallback:
         self._on_improvement = on_improvement
         self._should_stop = should_stop
         self._best_cost: int | None = None
+        """Of the model, which caps penalties: it is not comparable with the price of a plan from elsewhere."""
+        self._price_to_beat: int | None = None
+        """Price of the warm start, until a solution is cheaper."""
         self.best: Candidate | None = None
         self.solutions = 0
         self.is_stopped = False
+
+    def begin_with(self, warm_start: Candidate) -> None:
+        """Report a feasible plan before the search: the library may find no solution of its own in time."""
+        problem = self._model.problem
+        if is_feasible(problem, warm_start):
+            self.best, self._price_to_beat = warm_start, price(problem, warm_start)
+            self._on_improvement(warm_start)
 
     def on_solution(self) -> None:
         self.solutions += 1
         cost = self._model.cost()
         if cost is not None and (self._best_cost is None or cost < self._best_cost) and self._model.is_timed():
             candidate = self._model.candidate()
-            if self._holds(candidate):
-                self._best_cost, self.best = cost, candidate
+            if self._holds(candidate) and self._beats_warm_start(candidate):
+                self._best_cost, self.best, self._price_to_beat = cost, candidate, None
                 self._on_improvement(candidate)
         self.is_stopped = self.is_stopped or self._should_stop()
         if self.is_stopped or time.monotonic() >= self._deadline:  # the first descent ignores the time limit
             self._model.routing.CancelSearch()
+
+    def _beats_warm_start(self, candidate: Candidate) -> bool:
+        return self._price_to_beat is None or price(self._model.problem, candidate) < self._price_to_beat
 
     def _holds(self, candidate: Candidate) -> bool:
         problem = self._model.problem

@@ -175,7 +175,7 @@ async def test_alternatives_really_differ_and_keep_the_day(tools_client: ToolCli
     for number, agent in enumerate(body["agents"]):  # each lives where a ticket is: on the day's own terms all drive
         agent["start_location"] = agent["end_location"] = f"P{number}"
     base = await tools_client.solve(body)
-    asked = await tools_client.use("solve_alternatives", plan=base, k=4, solve_time="PT2S")
+    asked = await tools_client.use("solve_alternatives", plan=base, k=4, solve_time="PT1S")
     jobs = {each["style"]: each["job_id"] for each in asked["alternatives"]}
     assert set(jobs) == {"fewest_agents", "balanced", "quickest", "shortest"}
     problem = compile_scenario(parse_scenario(body))

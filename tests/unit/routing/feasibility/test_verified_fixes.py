@@ -415,7 +415,7 @@ def test_a_fix_is_the_smallest_there_is(limit: str) -> None:
     """SPEC T5: with one unit less of what is changed, nowhere in the route is there room."""
     seen = Counter[str]()
 
-    @examples(100)
+    @examples(200)
     @given(narrow(limit))
     def judge(case: tuple[dict[str, Any], list[str]]) -> None:
         day, wished = case

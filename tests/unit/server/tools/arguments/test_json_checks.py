@@ -31,12 +31,12 @@ def test_the_list_of_faults_is_bounded() -> None:
     assert (len(listed), rest.problem) == (MAX_FAULTS, f"{1000 - MAX_FAULTS} more problems are not listed.")
 
 
-def test_a_million_faults_are_counted_quickly() -> None:
-    """Our choice: they are as many as a body may hold, and counting them does not stop the event loop for long."""
+def test_many_faults_are_counted_quickly() -> None:
+    """Our choice: a body may hold a million, and counting them does not stop the event loop for long."""
     watch = Stopwatch()
     with pytest.raises(InvalidParameterError):
-        check_json({"a": [float("nan")] * 1_000_000}, max_nesting=32)
-    assert watch.spent_s < 3
+        check_json({"a": [float("nan")] * 200_000}, max_nesting=32)
+    assert watch.spent_s < 1
 
 
 def test_nesting_up_to_the_limit_passes() -> None:

@@ -130,7 +130,7 @@ def test_one_seed_gives_one_plan() -> None:
     assert not SisrEngine().is_deterministic
 
 
-@pytest.mark.parametrize("cores", [2, 3])
+@pytest.mark.parametrize("cores", [2, pytest.param(3, marks=pytest.mark.slow)])
 def test_parts_searched_side_by_side_make_one_proved_plan(cores: int) -> None:
     """SPEC S2, S3: several cores on one plan; its price is that of the whole, and a seed repeats it."""
     in_parts = 0
@@ -256,7 +256,7 @@ for seed in range(int(sys.argv[2])):
 """
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.timeout(900)
 def test_sanitizers_find_nothing(tmp_path: Path) -> None:
     """Issue 6: the library runs clean under address and undefined-behaviour sanitizers on random days."""

@@ -9,12 +9,12 @@ from ortools.constraint_solver import pywrapcp
 
 from planner_mcp.routing.compilation.scenario_compiler import compile_scenario
 from planner_mcp.routing.evaluation.plan_builder import build_plan, price
-from planner_mcp.routing.problem import Candidate, Problem
+from planner_mcp.routing.problem import Candidate, Problem, Route, Stop, StopKind
 from planner_mcp.routing.scenario.scenario_parsing import parse_scenario
 from planner_mcp.routing.verification.plan_verification import verify
 from tests.shared.scenarios.plan_enumeration import cheapest
 from tests.shared.scenarios.seeded_fleet import fleet, fleet_body
-from workers.engines.engine_interface import OnImprovement, SearchLimits
+from workers.engines.engine_interface import OnImprovement, SearchLimits, StopReason
 from workers.engines.ortools.ortools_engine import GUIDED_SEARCH_TICKETS, OrToolsEngine, search, search_parameters
 from workers.engines.ortools.ortools_model import OrToolsModel
 from workers.engines.selection import parallel_search
@@ -140,6 +140,24 @@ def test_no_plan_is_told_in_which_somebody_rests_while_setting_up() -> None:
     told: list[Candidate] = []
     OrToolsEngine().solve(problem, SearchLimits(time.monotonic() + 0.5, 1, 1), told.append, lambda: False)
     assert all(not verify(problem, build_plan(problem, candidate)) for candidate in told)
+
+
+def test_warm_start_is_reported_before_the_model_is_built(monkeypatch: pytest.MonkeyPatch) -> None:
+    """SPEC J6: a re-run never ends worse, also where the library finds nothing before the deadline."""
+    problem = fleet(MANY)
+    warm_start = Candidate((Route(0, (Stop(StopKind.TICKET, 0),)),))
+    found: list[Candidate] = []
+
+    def is_reported(_model: OrToolsModel) -> None:
+        assert found == [warm_start]
+
+    monkeypatch.setattr(OrToolsModel, "build", is_reported)
+    monkeypatch.setattr(OrToolsModel, "close", lambda *_: None)
+    monkeypatch.setattr(OrToolsModel, "assignment_of", lambda *_: None)
+    outcome = OrToolsEngine().solve(
+        problem, SearchLimits(time.monotonic()), found.append, lambda: False, warm_start=warm_start
+    )
+    assert (outcome.best, outcome.reason) == (warm_start, StopReason.TIME_LIMIT)
 
 
 def test_a_thousand_tickets_have_a_first_plan_within_a_second() -> None:

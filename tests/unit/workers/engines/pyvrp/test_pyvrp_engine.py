@@ -54,7 +54,7 @@ def day(agents: list[Json], tickets: list[Json]) -> Problem:
     return compile_scenario(parse_scenario({**body, "agents": agents, "tickets": tickets}))
 
 
-def planned(problem: Problem, seconds: float = 1.0) -> Plan:
+def planned(problem: Problem, seconds: float = 0.5) -> Plan:
     """Return what PyVRP makes of a day it claims to know, proved."""
     assert engine_registry.missing(PyvrpEngine(), problem) == frozenset()
     best = PyvrpEngine().solve(problem, SearchLimits(time.monotonic() + seconds), lambda _: None, lambda: False).best

@@ -7,11 +7,12 @@ from random import Random
 from planner_mcp.routing.evaluation.plan_builder import build_plan
 from planner_mcp.routing.problem import BreakSpec, Candidate, Feature, Problem, TravelPeriod
 from planner_mcp.routing.verification.plan_verification import verify
+from tests.shared.property_tests.example_counts import example_count
 from tests.shared.scenarios.random_problems import random_problem
 from workers.engines.heuristics.reinsertion_search import with_unassigned_inserted
 from workers.engines.time_dependent.time_rescaling import rescaled_problem
 
-DAYS = 150
+DAYS = example_count(150)
 FACTORS = (500, 800, 1200, 1500, 1730, 2500)
 
 
