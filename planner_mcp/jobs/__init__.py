@@ -1,1 +1,1 @@
-"""The rules of a job: its states, who may change them, and what callers may ask. Knows `vrp` and no store."""
+"""The rules of a job: its states, who may change them, and what callers may ask. Imports `routing` and no store."""

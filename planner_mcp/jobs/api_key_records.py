@@ -1,6 +1,6 @@
 """What is kept of an API key, and the store that finds it by its id.
 
-The form of a key and how it is checked are `server/auth/api_key_auth.py`'s.
+`server/auth/api_key_auth.py` creates and verifies keys.
 """
 
 from collections.abc import Sequence
@@ -11,7 +11,7 @@ from typing import Final, Protocol
 from planner_mcp.jobs.principals import principal_id
 
 ISSUER: Final = "urn:planner-mcp:keys"
-"""Stands where a token's issuer would, so that no subject of an issuer meets one of a key."""
+"""Takes the place of a token's issuer, so that subjects of keys and of issuers never coincide."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,14 +23,14 @@ class ApiKeyRecord:
     digest: str
     """SHA-256 of the whole key, in hexadecimal."""
     subject: str
-    """Whom it speaks for; keys of one subject and tenant share what they make."""
+    """Its subject; keys of one subject and tenant share their scenarios and jobs."""
     tenant: str
     scopes: frozenset[str]
     created_at: datetime
 
     @property
     def principal_id(self) -> str:
-        """Name of the principal it speaks for."""
+        """Id of its principal."""
         return principal_id(ISSUER, self.subject, self.tenant)
 
 

@@ -1,9 +1,9 @@
-"""Following jobs: what was, then what comes, each event once and in order.
+"""Follows jobs: stored events first, then live ones, each once and in order.
 
 One tailer per shard and replica reads the shared feed over one connection and fans out in memory; a follower costs a
-bounded queue and no connection. The job's own stream is the truth and the feed only the quick way to hear of it:
-whoever notices a jump in the numbers, falls behind, or was cut off reads the job's stream again from its last event. So
-a slow follower loses nothing but speed. Progress that was trimmed shows as `"gap": true` in the next event's data, also
+bounded queue and no connection. The job's own stream is complete; the feed only brings events sooner. A follower
+that sees a gap in the numbers, lags behind or was disconnected reads the job's stream again from its last event, so it
+loses no event. Progress that was trimmed shows as `"gap": true` in the next event's data, also
 to a follower that comes back with a position that is no longer kept.
 """
 
@@ -21,10 +21,10 @@ from planner_mcp.jobs.job_ports import EventHistory, EventLog
 from planner_mcp.task_cancellation import cancel_and_wait
 
 QUEUE_LENGTH: Final = 64
-"""Events a follower may lag; beyond, it reads its job's stream instead."""
+"""Largest number of unread events of a follower; with more it reads its job's stream instead."""
 BLOCK_S: Final = 5.0
 LINGER_S: Final = 1.0
-"""A tailer whose last follower left waits this long for another, who then hears what came meanwhile."""
+"""Time a tailer goes on after its last follower has left, for the next one."""
 RETRY_S: Final = 0.1
 """Pause of a tailer that lost Redis, doubled up to `RETRY_AT_MOST_S`."""
 RETRY_AT_MOST_S: Final = 1.0
@@ -33,7 +33,7 @@ BATCHING_READERS: Final = 8
 BATCHING_DELAY_S: Final = 0.03
 """… a tailer waits this long before it reads on: one batch costs half of what single events cost."""
 WATCHDOG_S: Final = 30.0
-"""A follower that heard nothing looks for itself at the latest after this."""
+"""Longest time without an event before a follower reads its job's stream itself."""
 
 
 class EventBuffer:
@@ -47,7 +47,7 @@ class EventBuffer:
         self._arm_watchdog()
 
     def _arm_watchdog(self) -> None:
-        """Look now and then: a deadline for each wait would cost more than the wait."""
+        """Check periodically: a timer for each wait would cost more than the wait."""
         self._watchdog = asyncio.get_running_loop().call_later(WATCHDOG_S / 2, self._check_for_silence)
 
     def _check_for_silence(self) -> None:
@@ -57,7 +57,7 @@ class EventBuffer:
         self._arm_watchdog()
 
     def close(self) -> None:
-        """Watch no more."""
+        """Stop checking."""
         self._watchdog.cancel()
 
     def put(self, event: Event) -> None:
@@ -80,7 +80,7 @@ class EventBuffer:
             self._wake_up.set_result(None)
 
     async def take(self) -> list[Event] | None:
-        """Return what came, waiting for it; None: read the job's stream."""
+        """Wait for events and return them; None means that the job's stream has to be read."""
         if not self._events and not self._must_read:
             self._wake_up = asyncio.get_running_loop().create_future()
             await self._wake_up
@@ -134,14 +134,14 @@ class FeedListener:
                     return EventHistory(taken, taken[-1].number, last_number, is_over=False)
                 if not taken:
                     continue
-            with suppress(StoreError):  # the tailer marks everybody stale again once Redis is back
+            with suppress(StoreError):  # the tailer marks all followers stale again when Redis is back
                 return await self._log.read_past(principal, self._job_id, f"{last[0]}-{last[1]}")
 
 
 class EventFeed:
-    """Follows jobs for everybody on this replica. Implements `jobs.job_ports.Feed`.
+    """Follows jobs for all clients of this replica. Implements `jobs.job_ports.Feed`.
 
-    Tailers read while somebody follows. Use it as an async context manager, or call `aclose`.
+    A tailer reads while it has followers. Use it as an async context manager, or call `aclose`.
 
     Args:
         log: The events as kept.
@@ -168,7 +168,7 @@ class EventFeed:
 
     @asynccontextmanager
     async def listen(self, job_id: str) -> AsyncIterator[FeedListener]:
-        """Yield a follower that misses nothing of what comes from here on.
+        """Yield a follower that receives every event from now on.
 
         Raises:
             NotFoundError: There is no such job, or it belongs to another principal.
@@ -208,7 +208,7 @@ class EventFeed:
 
 
 class _Tailer:
-    """Reads the feed of one shard for as long as anybody follows anything, and is there `LINGER_S` longer."""
+    """Reads the feed of one shard while a job of it is followed, and `LINGER_S` longer."""
 
     def __init__(self, log: EventLog, shard: int, event_buffers: dict[str, set[EventBuffer]]) -> None:
         self._log = log
@@ -220,11 +220,11 @@ class _Tailer:
 
     @property
     def is_over(self) -> bool:
-        """Whether it listens no more."""
+        """Whether it has ended."""
         return self.task.done() or (self._position.done() and self._position.exception() is not None)
 
     async def started(self) -> None:
-        """Return when it knows where it listens from; raise what kept it from knowing."""
+        """Return when its first position is known; raise the error that prevented that."""
         self._is_called.set()
         either: list[asyncio.Future[Any]] = [self._position, self.task]
         await asyncio.wait(either, return_when=asyncio.FIRST_COMPLETED)
@@ -251,7 +251,7 @@ class _Tailer:
                 self._mark_all_stale()
 
     async def _is_wanted(self) -> bool:
-        """Return whether anybody follows, waiting a while for somebody: events nobody follows are not worth a read."""
+        """Return whether a job is followed, after waiting `LINGER_S` for a follower."""
         if not self._event_buffers:
             self._is_called.clear()
             with suppress(TimeoutError):
@@ -262,7 +262,7 @@ class _Tailer:
     async def _read(self, position: str) -> tuple[str, int]:
         """Deliver the events after a position; return the next position, and how many followers got progress.
 
-        Progress can wait for company; many jobs that begin and end at once are no crowd, and somebody waits for each.
+        Only progress events are counted, because they may wait; of a start and an end a client may be waiting for each.
         """
         notified = 0
         batch = await self._log.read_feed(self._shard, position, wait_s=BLOCK_S, wanted=self._event_buffers)

@@ -1,7 +1,7 @@
-"""Few slots for heavy work of this process, given to principals in turn (SPEC J8).
+"""Limits heavy work of this process to a few slots, shared fairly among principals (SPEC J8).
 
-Owns whose turn it is and how many calls of one principal may wait; what is done in a slot is the caller's. A queue in
-order of arrival would let one principal with many calls keep everybody else waiting behind them all.
+Owns the order of principals and the number of calls of one principal that may wait. A queue in order of arrival would
+let one principal with many calls delay all others.
 """
 
 import asyncio

@@ -13,13 +13,13 @@ def estimated_cpu_s(request: SolveRequest, cores: int) -> float:
 
 
 _OUTSIDE_DIGEST: Final = ("idempotency_key", "fresh", "traceparent")
-"""What says nothing of the solve itself."""
+"""Fields that do not change the solve."""
 
 
 def digest(request: SolveRequest) -> str:
     """Return the SHA-256 of everything that makes two solve calls the same (SPEC T2)."""
     same = {name: value for name, value in plain_fields(request).items() if name not in _OUTSIDE_DIGEST}
-    if request.warm_changed_id is None:  # or a deployment that rolls would refuse its own keys
+    if request.warm_changed_id is None:  # otherwise two versions refuse each other's keys
         del same["warm_changed_id"]
     return hashlib.sha256(json.dumps(same, sort_keys=True, ensure_ascii=False).encode()).hexdigest()
 

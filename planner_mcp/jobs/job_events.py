@@ -1,6 +1,6 @@
-"""One fact in the life of a job, in an ordered stream per job (SPEC J1).
+"""Events of a job, in one ordered stream per job (SPEC J1).
 
-Owns the kinds, the record, and how positions compare. What a client is told of it is `jobs/job_notifications.py`.
+Owns the kinds, the record, and how positions compare. `jobs/job_notifications.py` makes notifications of events.
 """
 
 import re
@@ -15,7 +15,7 @@ _POSITION: Final = re.compile(r"[0-9]{1,19}(-[0-9]{1,19})?")
 
 
 class EventKind(StrEnum):
-    """One fact in the life of a job."""
+    """What happened to a job."""
 
     QUEUED = "queued"
     STARTED = "started"
@@ -47,7 +47,7 @@ class Event:
 
     @property
     def is_final(self) -> bool:
-        """Whether nothing can follow."""
+        """Whether it is the last event of its job."""
         return self.kind in FINAL_KINDS
 
 

@@ -1,7 +1,7 @@
 """The states of a job and what may change them.
 
-Owns the transition table and nothing else: it reads no clock and touches no store. The Lua steps are given this table
-as JSON, so Python and Redis cannot disagree about what is legal.
+Owns the transition table. The Lua steps are given this table
+as JSON, so Python and Redis allow the same transitions.
 """
 
 import json

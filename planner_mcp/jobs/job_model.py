@@ -1,6 +1,6 @@
-"""What is known of a job, a scenario and a principal.
+"""Records of jobs and scenarios.
 
-Owns the records that travel between rules, store and edges, all frozen. Times are UTC `datetime`s.
+The records are frozen and used by the rules, the store and the server. Times are UTC `datetime`s.
 """
 
 from dataclasses import dataclass, field
@@ -37,7 +37,7 @@ class StoredScenario:
 
 @dataclass(frozen=True, slots=True)
 class ScenarioCard:
-    """A scenario as it stands in a list, without its body."""
+    """A scenario as listed, without its body."""
 
     id: str
     name: str
@@ -119,5 +119,5 @@ class Job:
 
     @property
     def is_terminal(self) -> bool:
-        """Whether the job can change no more."""
+        """Whether the job has ended."""
         return self.state in (JobState.COMPLETED, JobState.FAILED, JobState.CANCELLED)

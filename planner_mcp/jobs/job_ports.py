@@ -1,4 +1,4 @@
-"""What the rules need from the rooms around them, as guarantees.
+"""Interfaces between the job rules and the packages that implement them.
 
 Owns the protocols `JobStore` (the caller's side), `WorkerStore` (the worker's side), `MatrixStore` (tables of travel,
 for both), `EventLog` (events as kept) and `Feed` (following them).
@@ -41,32 +41,32 @@ class Renewal:
     """The result of renewing a lease."""
 
     is_held: bool
-    """False: the lease has passed on; stop solving and write nothing more."""
+    """False when another worker has the job: stop solving and write nothing."""
     cancel: bool = False
     finish: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class QueueStats:
-    """The queue at a glance, for `/readyz` and metrics."""
+    """Figures of the queue, for `/readyz` and metrics."""
 
     queued: int
     solving: int
     live_workers: int
     live_slots: int
     pools_away: int = 0
-    """Shards that do not answer and are not counted in: nodes of a cluster that are away."""
+    """Shards that do not answer, because their cluster node is unavailable; they are not counted."""
 
 
 class MatrixStore(Protocol):
     """Tables of travel, each `TravelMatrices.pack()` under a name."""
 
     async def put_matrix(self, principal: str, matrix_id: str, words: Mapping[str, str], *, is_cache: bool) -> None:
-        """Keep tables; those that can be had again (`is_cache`) make room for each other, others are refused."""
+        """Store matrices. Cached ones (`is_cache`) replace older cached ones; others are refused without room."""
         ...
 
     async def get_matrix(self, principal: str, matrix_id: str) -> dict[str, str]:
-        """Return tables of the principal and keep them for another life."""
+        """Return matrices of the principal and renew their expiry."""
         ...
 
     async def outline_matrix(self, principal: str, matrix_id: str) -> tuple[str, list[str]]:
@@ -74,7 +74,7 @@ class MatrixStore(Protocol):
         ...
 
     async def drop_matrix(self, principal: str, matrix_id: str) -> None:
-        """Forget tables of the principal."""
+        """Delete matrices of the principal."""
         ...
 
 
@@ -118,7 +118,7 @@ class JobStore(MatrixStore, Protocol):
         ...
 
     async def get_job(self, principal: str, job_id: str) -> Job:
-        """Return a job as it stands."""
+        """Return a job."""
         ...
 
     async def list_jobs(
@@ -147,7 +147,7 @@ class JobStore(MatrixStore, Protocol):
         ...
 
     async def stats(self, pools: Sequence[int] | None = None) -> QueueStats:
-        """Return the queue at a glance, over these shards or all; shards that do not answer are left out."""
+        """Return figures of the queue, over these shards or all; shards that do not answer are left out."""
         ...
 
     async def measurements(self) -> Mapping[str, int]:
@@ -166,7 +166,7 @@ class WorkerStore(MatrixStore, Protocol):
     """
 
     async def register(self, worker_id: str, slots: int) -> None:
-        """Announce a worker, or say it still lives; forgotten after three missed calls."""
+        """Register a worker or renew its heartbeat; it is removed after three missed heartbeats."""
         ...
 
     async def unregister(self, worker_id: str) -> None:
@@ -198,7 +198,7 @@ class WorkerStore(MatrixStore, Protocol):
         ...
 
     async def settle_cancel(self, claim: Claim) -> None:
-        """End a job whose cancel was asked, after its solver stopped."""
+        """End a job whose cancel was requested, after its solver has stopped."""
         ...
 
     async def crash(self, claim: Claim, error: dict[str, Any]) -> JobState:
@@ -233,7 +233,7 @@ class EventHistory:
 
 @dataclass(frozen=True, slots=True)
 class FeedBatch:
-    """What a read of a shard's shared feed brought."""
+    """Result of a read of a shard's feed."""
 
     events: Sequence[Event]
     """Events of the jobs that were asked for, in order."""
@@ -244,7 +244,7 @@ class FeedBatch:
 
 
 class EventLog(Protocol):
-    """The events as kept: what a feed is made of."""
+    """The stored events, which feeds are made of."""
 
     def shard_of_job(self, job_id: str) -> int:
         """Return the shard a job lies in; raise `NotFoundError` where no job can be called so."""
@@ -280,7 +280,7 @@ class EventListener(Protocol):
 
 
 class Feed(Protocol):
-    """Following a job: what was, then what comes, each event once and in order."""
+    """Follows a job: stored events first, then live ones, each once and in order."""
 
     def follow(self, principal: str, job_id: str, after: str = "0") -> AsyncGenerator[Event, None]:
         """Yield events after a position and then live ones, ending after the final event.
@@ -292,7 +292,7 @@ class Feed(Protocol):
         ...
 
     def listen(self, job_id: str) -> AbstractAsyncContextManager[EventListener]:
-        """Yield a follower that misses nothing of what comes from here on: what was before, others may read.
+        """Yield a follower that receives every event from now on; earlier events are not included.
 
         Raises:
             NotFoundError: There is no such job, or it belongs to another principal.

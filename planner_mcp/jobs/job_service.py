@@ -1,7 +1,7 @@
-"""What callers may ask of jobs: create a scenario, submit, look, wait, cancel, finish, read.
+"""The use cases of jobs: create a scenario, submit, read, wait, cancel, finish.
 
-Owns the order of the steps a use case takes and what waiting means. Who may do it is decided by the principal's id at
-every step of the store; whether an input makes sense was decided before, by `vrp`.
+Owns the order of the steps of a use case and what waiting means. Every step of the store checks the principal's id;
+`routing` has checked the input before.
 """
 
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
@@ -69,7 +69,7 @@ class JobService:
         self._clock = clock
         self._name = name
         self.matrices = MatrixService(store, settings)
-        """Tables of travel that days refer to."""
+        """Matrices that scenarios refer to."""
 
     # ---- scenarios
 
@@ -81,7 +81,7 @@ class JobService:
         *,
         has_own_prices: bool = True,
     ) -> StoredScenario:
-        """Keep a scenario that was validated; a revision lies in its parent's shard, so plans can warm-start there.
+        """Store a validated scenario; a revision goes to its parent's shard, so that plans can warm-start there.
 
         Where a revision has prices that were made up, those of its parent hold (`prices_of`), for its revisions too.
         """
@@ -155,7 +155,7 @@ class JobService:
             raise input_error(faults)
 
     async def job(self, principal: Principal, job_id: str) -> Job:
-        """Return a job as it stands."""
+        """Return a job."""
         return await self._store.get_job(principal.id, job_id)
 
     async def jobs(
@@ -222,7 +222,7 @@ class JobService:
     # ---- the queue
 
     async def stats(self) -> QueueStats:
-        """Return the queue at a glance."""
+        """Return figures of the queue."""
         return await self._store.stats()
 
     async def measurements(self) -> Mapping[str, int]:
@@ -239,7 +239,7 @@ class JobService:
         return {"limits": limits_of(self._settings), "used": used, "queue": queue}
 
     async def ready(self) -> QueueStats:
-        """Return the queue at a glance when the store takes writes; raise `StoreUnavailableError` otherwise."""
+        """Return figures of the queue when the store accepts writes; raise `StoreUnavailableError` otherwise."""
         return await self._store.stats(await self._store.ping())
 
 

@@ -1,7 +1,7 @@
-"""How far a newest-first list was read: the time and id of the last entry shown, `<time> <id>`.
+"""Paging of newest-first lists by the last entry returned: its time and id, `<time> <id>`.
 
-Owns the mark and which entries follow it. New entries push older ones back, so an offset alone would show some of them
-twice. What else a cursor holds is up to each list.
+Owns the mark and which entries follow it. New entries push older ones back, so an offset alone would return some of
+them twice. Each list decides what else its cursor holds.
 """
 
 from collections.abc import Callable, Sequence
@@ -39,10 +39,10 @@ def keyset_of_scenario(card: ScenarioCard) -> str:
 
 
 def rows_after(entries: Sequence[T], keysets: Sequence[str], last: str) -> list[T]:
-    """Return the entries still to tell, of some that have these marks; before the first `last` is empty.
+    """Return the entries not returned yet; `last` is empty before the first page.
 
-    Where the last entry told is among them, its place counts and no time: a clock that went back made older entries
-    look newer. Where it is not, what is of its time or older is still to tell.
+    Where the last entry returned is among them, its place decides, because times are wrong after a clock went back.
+    Otherwise the entries of its time and older ones follow.
     """
     if last in keysets:
         return list(entries[keysets.index(last) + 1 :])
@@ -53,16 +53,16 @@ def rows_after(entries: Sequence[T], keysets: Sequence[str], last: str) -> list[
 async def next_page(
     read: ReadPage[Sequence[T]], keyset_of: Callable[[T], str], *, offset: int, count: int, last: str
 ) -> tuple[list[T], str, int]:
-    """Return what is to tell of a page, how far the list is told with it, and how many entries there are.
+    """Return the entries of a page, the mark of its last entry, and how many entries there are.
 
     Args:
         read: Reads the list.
         mark_of: The mark of an entry.
         offset: Where the page begins.
         count: How many entries it has.
-        last: How far the list was told before, empty where nothing was.
+        last: The mark of the page before, empty for the first page.
     """
-    overlap = 1 if last else 0  # the entry before the page is the last one told, unless others came or went meanwhile
+    overlap = 1 if last else 0  # the entry before the page is the last one returned, unless the list has changed
     entries, total = await read(offset=offset - overlap, count=count + overlap)
     found = rows_after(entries, [keyset_of(entry) for entry in entries], last)
     return found, keyset_of(found[-1]) if found else last, total

@@ -76,14 +76,14 @@ class MatrixService:
         await self._store.drop_matrix(principal, name)
 
     async def find_routed(self, principal: str, question: MatrixRequest) -> Packed | None:
-        """Return what a road engine told before, packed; None where it has not been asked, or not of late."""
+        """Return a road engine's stored answer, packed; None where there is none or it has expired."""
         try:
             return await self._store.get_matrix(principal, self._routed_id(principal, question))
         except NotFoundError:
             return None
 
     async def for_scenario(self, principal: str, body: Json) -> TravelMatrices | None:
-        """Return the tables a stored day refers to, where they are at hand; None where it refers to none."""
+        """Return the matrices that a stored scenario refers to, where they are available; None where it refers to none."""
         words = None
         if (name := matrix_id_of(body)) is not None:
             try:
@@ -103,14 +103,14 @@ class MatrixService:
 
 
 def matrix_id_of(body: Any) -> str | None:
-    """Return the name of the uploaded tables a day refers to; anything else is judged with the rest of the day."""
+    """Return the name of the uploaded matrices that a scenario refers to, where it is well-formed."""
     travel = body.get("travel") if isinstance(body, dict) else None
     name = travel.get("matrix") if isinstance(travel, dict) else None
     return name if isinstance(name, str) else None
 
 
 async def routing_request(body: Json) -> MatrixRequest | None:
-    """Return what a stored day needs to know of roads, None for nothing. A large day is read in a thread."""
+    """Return the matrices that a stored scenario needs from a road engine, None for none. A large one is read in a thread."""
     if (body.get("travel") or {}).get("router") is None:
         return None
     return await anyio.to_thread.run_sync(partial(_routing_request, body))

@@ -20,13 +20,13 @@ def summary_of(plan: dict[str, Any]) -> dict[str, Any]:
 
 
 def shortfalls_of(plan: dict[str, Any]) -> dict[str, float]:
-    """Return what a plan that serves its tickets still falls short in; what is told as 0 is left out.
+    """Return lateness and overtime of a plan; figures that are 0 are left out.
 
     `late_tickets` start after their soft close, the latest of them by `late_max_s`; `overtime_s` is the sum of what
     routes drive after their shift's end.
     """
     routes = plan.get("routes", ())
     late = [late_s for route in routes for visit in route["visits"] if (late_s := number(visit.get("late_s")) or 0) > 0]
-    over = sum(route.get("overtime_s", 0.0) for route in routes)  # a plan that an older worker made tells none
+    over = sum(route.get("overtime_s", 0.0) for route in routes)  # a plan of an older worker has no such fields
     figures = {"late_tickets": len(late), "late_max_s": max(late, default=0), "overtime_s": number(over) or 0}
     return {name: value for name, value in figures.items() if value > 0}

@@ -1,6 +1,6 @@
-"""Whom a call acts for, and what that principal may do.
+"""The principal of a call and its scopes.
 
-Owns the principal, its opaque id and the names of the scopes. How a credential becomes a principal is `server/auth`'s.
+Owns the principal, its opaque id and the names of the scopes. `server/auth` turns credentials into principals.
 """
 
 import base64

@@ -1,10 +1,10 @@
-"""A bearer token becomes a principal, or nothing.
+"""Verifies JWT access tokens and returns the principal they name.
 
 Owns the strict profile: RFC 9068 access tokens checked as RFC 8725 advises. The JOSE library verifies signatures; what
 it leaves open (`typ`, a required `kid`, header keys, number types, lifetimes) is closed here. Reasons given to a caller
 name the claim that failed, never its value.
 
-Intended departure: `typ` may be widened by a setting, because some servers still say `JWT`.
+One departure from RFC 9068: a setting can allow further values of `typ`, because some servers still send `JWT`.
 """
 
 import base64
@@ -48,10 +48,10 @@ class TokenVerifier:
         self._clock = clock
 
     async def verify(self, token: str) -> Principal:
-        """Return whom a token speaks for.
+        """Return the principal that a token names.
 
         Raises:
-            UnauthenticatedError: Any doubt at all.
+            UnauthenticatedError: Any check failed.
         """
         header, claims = _split(token)
         self._check_header(header)
@@ -122,7 +122,7 @@ def scopes_of(claims: dict[str, Any]) -> frozenset[str]:
 
 
 def _split(token: str) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return header and claims, both still unproven."""
+    """Return header and claims, before the signature is checked."""
     if len(token) > MAX_TOKEN_BYTES or not token.isascii() or token.count(".") != 2:
         raise UnauthenticatedError("The token is not a signed JWT.")
     header, claims, _ = token.split(".")

@@ -1,7 +1,7 @@
-"""API keys: a second, simpler way in for small deployments.
+"""Creates and verifies API keys, for deployments without a token issuer.
 
-Owns the form of a key, what is kept of it and how it is judged. A key has 256 random bits, so a plain SHA-256 of it is
-as good as the key is; the key itself is shown once and never stored. Where records lie is `store.api_keys`.
+Owns the form of a key, what is stored of it and how it is verified. A key has 256 random bits, so a plain SHA-256 of it
+needs no salt; the key itself is shown once and never stored. Records are stored by `jobs.store.security.api_key_store`.
 """
 
 import hashlib
@@ -17,13 +17,13 @@ from planner_mcp.jobs.api_key_records import ApiKeyRecord, ApiKeyStore
 from planner_mcp.jobs.principals import SCOPES, Principal
 
 PREFIX: Final = "pmk_"
-"""Makes a key easy to find for scanners of leaked secrets, and tells it from a token."""
+"""Lets scanners for leaked secrets recognise a key, and distinguishes it from a token."""
 MAX_NAME: Final = 100
 _FORM: Final = re.compile(r"pmk_([0-9a-f]{12})_([A-Za-z0-9_-]{43})")
 
 
 def new_key(subject: str, tenant: str, scopes: Iterable[str], *, now: datetime) -> tuple[str, ApiKeyRecord]:
-    """Return a fresh key, to be shown once, and its record.
+    """Return a new key, to be shown once, and its record.
 
     Raises:
         InvalidParameterError: An unknown scope, or a name that is empty, too long or not printable.
@@ -49,7 +49,7 @@ class KeyVerifier:
         self._ring = ring
 
     async def verify(self, token: str) -> Principal:
-        """Return whom a key speaks for; `UnauthenticatedError` when it is unknown, revoked or wrong."""
+        """Return the principal of a key; `UnauthenticatedError` when it is unknown, revoked or wrong."""
         form = _FORM.fullmatch(token)
         record = await self._ring.find(form[1]) if form is not None else None
         if record is None or not hmac.compare_digest(record.digest, _digest(token)):

@@ -1,12 +1,11 @@
-"""Who did what, with what outcome: one line per use of a tool and per refusal.
+"""Writes the audit log: one line for each tool call and each refusal.
 
-Owns the line. Its fields are ids, codes and names of ours; the only words of strangers in it are subject and tenant as
-an issuer spelled them, stripped of what does not show. As JSON in ASCII it cannot be broken out of. Where lines are
-kept is `store.audit_log`.
+Owns the content of a line: ids, codes and names of this server, and the subject and tenant as the issuer wrote them,
+without characters that are not printable. A line is JSON in ASCII, so no value can end it early. Lines are stored by
+`jobs.store.security.audit_log`.
 
-A line stands in the process log before the caller has the answer. The answer does not wait for the ledger: lines of one
-moment, or that come while others are written, go there together, in order. Only when very many of them wait does a call
-that adds one wait too.
+A line is in the process log before the caller has the answer. The answer does not wait for the store: lines are written
+there in batches, in order. A call waits only when `MAX_UNWRITTEN` lines are not written yet.
 """
 
 import asyncio
@@ -24,11 +23,11 @@ from planner_mcp.text import plain, timestamp
 
 OK: Final = "ok"
 NOBODY: Final = Principal("nobody")
-"""Whoever sends no credential that is accepted."""
+"""The caller without an accepted credential."""
 MAX_UNWRITTEN: Final = 1000
-"""Lines on their way to the ledger; who writes one more waits until they are there."""
+"""Lines not yet in the store; a call that adds one more waits until they are."""
 BATCHING_DELAY_S: Final = 0.02
-"""A line waits this long for others: a step of the store for each would be a tenth of what a call costs."""
+"""Time that lines are collected before they are written; a write for each would add a tenth to a call."""
 _TARGETS: Final = ("job_id", "plan_id", "scenario_id", "delivery_id")
 
 log = logging.getLogger(__name__)
@@ -39,10 +38,10 @@ def _now() -> datetime:
 
 
 class Audit:
-    """Writes entries, to the process log and to the ledger.
+    """Writes entries to the process log and to the store.
 
     Args:
-        ledger: Where entries are kept.
+        store: Where entries are kept.
         clock: Tells the time in UTC.
     """
 
@@ -52,7 +51,7 @@ class Audit:
         self._unwritten: list[AuditEntry] = []
         self._keeping: asyncio.Task[None] | None = None
         self._is_kept = asyncio.Event()
-        """Set when those that are unkept now are on their way no more."""
+        """Set when the lines that wait now are written or lost."""
 
     async def record(
         self,
@@ -66,9 +65,9 @@ class Audit:
         is_kept: bool = True,
         ms: float | None = None,
     ) -> None:
-        """Write one entry. With the store away it stands in the process log alone.
+        """Write one entry; only to the process log while the store is unavailable.
 
-        What it took in milliseconds is for the process log only.
+        The duration `ms` is written to the process log only.
         """
         entry = AuditEntry(
             at=timestamp(self._clock()),
@@ -84,7 +83,7 @@ class Audit:
         log.info("audit", extra=plain_fields(entry) | ({} if ms is None else {"ms": ms}))
         if not is_kept:
             return
-        if outcome == StoreUnavailableError.code:  # to ask it again would keep the caller waiting twice
+        if outcome == StoreUnavailableError.code:  # another try would make the caller wait twice
             _log_lost(entry)
             return
         self._unwritten.append(entry)
@@ -94,7 +93,7 @@ class Audit:
             await self._is_kept.wait()
 
     async def until_written(self) -> None:
-        """Return when no line is on its way any more: each is in the ledger, or was said to be lost."""
+        """Return when every line is in the store or was logged as lost."""
         if self._keeping is not None:
             await asyncio.wait([self._keeping])
 
@@ -117,7 +116,7 @@ def _log_lost(entry: AuditEntry) -> None:
 
 
 def target_of(*bodies: Any) -> str:
-    """Return the first id that any of some JSON objects names, empty when none does. Anything but an id is left out."""
+    """Return the first id in some JSON objects, or an empty text; values that are no ids are ignored."""
     for body in bodies:
         found = (body.get(name) for name in _TARGETS) if isinstance(body, Mapping) else ()
         for value in found:

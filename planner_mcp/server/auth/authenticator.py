@@ -1,8 +1,8 @@
-"""Who sends a request: from its headers to a principal, or a refusal.
+"""Authenticates a request: returns the principal its headers name, or refuses it.
 
 Owns the form a credential comes in (one `Authorization` header, at most 8 kB, Bearer) and which of the three kinds it
-is: an API key by its prefix, a signed token by its two dots, else an opaque one. What makes each of them good is
-decided by `auth.token`, `auth.introspection` and `auth.api_keys`.
+is: an API key by its prefix, a signed token by its two dots, else an opaque one. Each kind is
+verified by `access_tokens`, `token_introspection` and `api_key_auth`.
 """
 
 import re
@@ -20,23 +20,23 @@ RawHeaders = Iterable[tuple[bytes, bytes]]
 
 
 class Verifier(Protocol):
-    """Knows one kind of credential."""
+    """Verifies one kind of credential."""
 
     async def verify(self, token: str) -> Principal:
-        """Return whom it speaks for; `UnauthenticatedError` on any doubt."""
+        """Return its principal; `UnauthenticatedError` when any check fails."""
         ...
 
 
 class RemoteVerifier(Verifier, Protocol):
-    """Knows credentials by asking about them."""
+    """Verifies credentials by asking their issuer."""
 
     def has_cached(self, token: str) -> bool:
-        """Return whether an answer about a credential is at hand."""
+        """Return whether an answer about a credential is cached."""
         ...
 
 
 class Authenticator:
-    """Names the principal of a request.
+    """Returns the principal of a request.
 
     Args:
         tokens: Verifies signed tokens; None where no issuer is configured.
@@ -50,7 +50,7 @@ class Authenticator:
         self._keys = keys
 
     async def principal(self, headers: RawHeaders) -> Principal:
-        """Return whom a request acts for.
+        """Return the principal of a request.
 
         Args:
             headers: Names in lower case, as ASGI has them.
@@ -65,7 +65,7 @@ class Authenticator:
         return await verifier.verify(token)
 
     def needs_lookup(self, headers: RawHeaders) -> bool:
-        """Return whether the credential of a request can be judged only by asking its issuer about it."""
+        """Return whether the credential of a request can be verified only by asking its issuer."""
         try:
             token = bearer_of(headers)
         except UnauthenticatedError:

@@ -1,4 +1,4 @@
-"""Puts the parts of authorization together as the settings say."""
+"""Builds the authenticator that the settings describe."""
 
 from planner_mcp.jobs.api_key_records import ApiKeyStore
 from planner_mcp.server.auth.access_tokens import TokenProfile, TokenVerifier
@@ -10,7 +10,7 @@ from planner_mcp.settings import Settings
 
 
 def open_authenticator(settings: Settings, ring: ApiKeyStore) -> Authenticator:
-    """Return what names principals in a deployment."""
+    """Return the authenticator of a deployment."""
     return Authenticator(
         tokens=_tokens(settings),
         opaque=_opaque(settings),

@@ -1,4 +1,4 @@
-"""What a caller without the right token is told, and where it learns how to get one.
+"""The challenge for a caller without the right token, and the metadata that says where to get one.
 
 Owns the `WWW-Authenticate` challenge (RFC 6750 §3, RFC 9728 §5.1) and the protected resource metadata (RFC 9728 §3).
 URLs come from the configured public URL alone, never from a request header.

@@ -1,8 +1,8 @@
 """The public keys of the configured issuers.
 
 Owns fetching and caching of key sets (RFC 7517) and the discovery of where they are (RFC 8414, OpenID discovery).
-Only issuers an operator configured are ever asked. A key that was seen keeps working while its issuer is away; a
-stranger who sends random key ids cannot make this server hammer an issuer.
+Only configured issuers are asked. A key that was fetched stays valid while its issuer is unreachable. Unknown key ids
+lead to at most one fetch in `REFRESH_GAP_S`, so a caller cannot make this server flood an issuer.
 """
 
 import asyncio
@@ -21,9 +21,9 @@ from joserfc.jwk import JWKRegistry, Key, KeySet
 from planner_mcp.errors import UnauthenticatedError
 
 FRESH_S: Final = 600.0
-"""A key set is used this long before it is fetched again."""
+"""Time a key set is used before it is fetched again."""
 REFRESH_GAP_S: Final = 10.0
-"""Least time between two fetches for one issuer, whatever key ids arrive."""
+"""Shortest time between two fetches for one issuer, whatever key ids arrive."""
 FETCH_TIMEOUT_S: Final = 5.0
 MAX_DOCUMENT_BYTES: Final = 256 * 1024
 

@@ -1,8 +1,7 @@
-"""Opaque tokens, looked up where they were made (RFC 7662).
+"""Verifies opaque tokens by introspection at their issuer (RFC 7662).
 
-Owns the question, what of the answer is believed, and how long. The token goes to the configured endpoint and nowhere
-else, and is remembered by its SHA-256 alone. An answer counts for a minute at most, so a token that was withdrawn ends
-within that.
+Owns the request, the checks of the answer and its caching. The token is sent to the configured endpoint only; the cache
+holds its SHA-256. An answer is cached for at most a minute, so a revoked token ends within that.
 """
 
 import hashlib
@@ -19,7 +18,7 @@ from planner_mcp.jobs.principals import SCOPES, Principal, principal_id
 from planner_mcp.server.auth.access_tokens import scopes_of
 
 MAX_AGE_S: Final = 60.0
-"""Longest time an answer is believed."""
+"""Longest time an answer is cached."""
 MAX_KEPT: Final = 10_000
 TIMEOUT_S: Final = 5.0
 MAX_ANSWER_BYTES: Final = 64 * 1024
@@ -34,8 +33,8 @@ class IntrospectionEndpoint:
 
     Args:
         url: Where it is.
-        client_id: What this server is called there.
-        client_secret: Its secret there.
+        client_id: Client id of this server at the endpoint.
+        client_secret: Its client secret.
     """
 
     url: str
@@ -43,7 +42,7 @@ class IntrospectionEndpoint:
     client_secret: str
 
     async def ask(self, token: str) -> Mapping[str, Any]:
-        """Return what the endpoint says of a token.
+        """Return the endpoint's answer about a token.
 
         Raises:
             AuthorityUnavailableError: No answer that can be read.
@@ -67,7 +66,7 @@ class _Kept:
 
 
 class Introspector:
-    """Verifies tokens by asking.
+    """Verifies tokens by asking the endpoint.
 
     Args:
         ask: Asks the endpoint.
@@ -94,7 +93,7 @@ class Introspector:
         self._kept: OrderedDict[bytes, _Kept] = OrderedDict()
 
     async def verify(self, token: str) -> Principal:
-        """Return whom a token speaks for.
+        """Return the principal of a token.
 
         Raises:
             UnauthenticatedError: It is not active, or not for this server.
@@ -110,7 +109,7 @@ class Introspector:
         return kept.principal
 
     def has_cached(self, token: str) -> bool:
-        """Return whether an answer about a token is at hand."""
+        """Return whether an answer about a token is cached."""
         kept = self._kept.get(hashlib.sha256(token.encode()).digest())
         return kept is not None and kept.until > self._clock()
 
@@ -121,7 +120,7 @@ class Introspector:
         return _Kept(until, principal if until > now else None)
 
     def _principal(self, answer: Mapping[str, Any]) -> Principal | None:
-        """Return the principal of an active token for this server, None where anything is amiss."""
+        """Return the principal of an active token for this server; None when a check fails."""
         audience, expires, not_before = answer.get("aud"), answer.get("exp"), answer.get("nbf", 0)
         audiences = audience if isinstance(audience, list) else [audience]
         is_good = (

@@ -1,1 +1,1 @@
-"""Prompts: the usual work of a planner, as words a client can put before its model (SPEC R4). Knows no MCP SDK."""
+"""Prompts: instructions for usual planning tasks that a client gives to its model (SPEC R4)."""

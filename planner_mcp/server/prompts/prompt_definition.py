@@ -1,7 +1,7 @@
-"""What a prompt is: a name, arguments, and the words it becomes.
+"""Defines a prompt: its name, its arguments and its text.
 
-Owns the filling in: `<name>.md` beside this file holds the words, with `$argument` where an argument goes. What a
-caller gives is put in once and never read as a template itself.
+Owns the substitution of arguments: `<name>.md` beside this file holds the text, with `$argument` as placeholder. A
+value is inserted once and is never read as a template itself.
 """
 
 from collections.abc import Mapping
@@ -14,7 +14,7 @@ from planner_mcp.errors import Fault, input_error
 from planner_mcp.text import plain
 
 MAX_ARGUMENT: Final = 20_000
-"""Characters an argument may have. A longer one is refused, never cut: a table without its end is another table."""
+"""Longest argument, in characters. A longer one is refused and not cut, because a cut table is a different table."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,14 +27,14 @@ class Argument:
     kind: str = ""
     """What its values are, for completion: `scenario_id`, `job_id`, `plan_id`, `date`; empty for free text."""
     label: str = ""
-    """Words before its value, left out with it."""
+    """Text before its value; left out when there is no value."""
     truncation_hint: str = ""
     """What to do with a value that is too long."""
 
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """Words a client can put before its model."""
+    """A prompt that a client can give to its model."""
 
     name: str
     title: str

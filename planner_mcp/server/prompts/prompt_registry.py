@@ -1,4 +1,4 @@
-"""Every prompt, in the order clients see. The words are in the files beside, one per prompt."""
+"""Every prompt, in the order clients see. The texts are in the files beside this one."""
 
 from typing import Final
 

@@ -1,4 +1,4 @@
-"""One subscription per replica that wakes whoever waits for a channel.
+"""Wakes the tasks that wait for a Redis channel, through one subscription per replica.
 
 Owns the connection and the waiters of each channel. A wake-up carries no data: waiters read the store after it. They
 are also woken when the connection was lost, so that they miss nothing.

@@ -58,7 +58,7 @@ local function flat_of(fields)
   return flat
 end
 
--- A job as it stands, or nil; read once a step, for what a step changes it changes there too.
+-- A job, or nil. It is read once in a step; changes of the step are made in this copy too.
 local jobs = {}
 local function read(id)
   if not jobs[id] then
@@ -68,7 +68,7 @@ local function read(id)
   return jobs[id]
 end
 
--- Changes a job. What a step changes is stored in one go by `save`, which comes before any dispatch.
+-- Changes a job. `save` writes all changes of a step at once, before any dispatch.
 local unsaved = {}
 local function write(id, job, fields)
   local changed = unsaved[id] or {}
@@ -89,21 +89,21 @@ local function owned(id, principal)
   return job and job.principal == principal and job or nil
 end
 
--- What a caller is shown: the whole hash, for a queued job its place among those of its principal (else -1), the id.
+-- The reply about a job: its hash, its place in its principal's backlog when queued (else -1), its id.
 local function shown(id, job)
   local place = -1
   if job.state == 'queued' then place = (call('ZRANK', backlog_key(job.principal), id) or 0) + 1 end
   return { 'ok', flat_of(job), place, id }
 end
 
--- An index lives for LIMITS.live_s, or as said, at least from each change. It is renewed once in that time: a look costs
--- no write.
+-- Keeps an index for at least `life_s` (default LIMITS.live_s) from each change. The expiry is renewed at most once in that
+-- time, so most calls write nothing.
 local function outlive(index, life_s)
   life_s = life_s or LIMITS.live_s
   if call('TTL', index) <= life_s then call('EXPIRE', index, 2 * life_s) end
 end
 
--- A scenario or a matrix lives on from each use, and with it what lists and counts those of its principal.
+-- Renews the expiry of a scenario or matrix at each use, and that of its principal's indexes.
 local COUNTED = { scn = { 'scns:', 'scnx:', 'scnb:' }, mat = { 'mats:', 'roads:' } }
 local function use(kind, id, principal, life_s)
   local key = P .. kind .. ':' .. id
@@ -111,8 +111,8 @@ local function use(kind, id, principal, life_s)
   for _, name in ipairs(COUNTED[kind]) do outlive(P .. name .. principal, life_s) end
 end
 
--- Saves a job and renews lives. A job that is not over keeps everything it needs for LIMITS.live_s from its last change
--- of state on; when it ends, its own keys live on for LIMITS.job_ttl_s.
+-- Saves a job and renews expiries. Until a job ends, all its keys are kept for LIMITS.live_s from its last change of state;
+-- after its end they are kept for LIMITS.job_ttl_s.
 local function keep(id, job)
   save(id)
   local is_over = job.finished_ms ~= nil
@@ -128,10 +128,10 @@ local function keep(id, job)
   outlive(is_over and ended_key(principal) or backlog_key(principal))
 end
 
--- The newest job of a scenario as its hash names it, or false: a scenario outlives its jobs.
+-- The newest job of a scenario, or false when that job has expired.
 local function last_job(id) return id and call('EXISTS', job_key(id)) == 1 and id end
 
--- Shows a page of what an index names, newest first; nil when more of it is gone than one step may clear: others wait.
+-- Returns a page of an index, newest first; nil when it has more expired entries than one step may remove.
 local AT_ONCE = 500
 local function page(index, offset, count, row)
   local found, position, gone = {}, offset, 0
@@ -177,7 +177,7 @@ local function joined(head, object)
 end
 
 -- One event: into the job's own stream (the order that counts) and into the shard's feed (what replicas listen to).
--- `is_change` says that the state or the best cost is another now.
+-- `is_change`: the state or the best cost has changed.
 local function emit(id, job, kind, extra, is_change)
   local number = tonumber(job.events) + 1
   local data = joined('"status":"' .. job.state:upper() .. '","progress":' .. job.percent, extra)
@@ -189,7 +189,7 @@ local function emit(id, job, kind, extra, is_change)
   return event, data
 end
 
--- Moves a job along the table of jobs/job_lifecycle.py and keeps the indexes true; nil when the table forbids it.
+-- Changes the state by the table of jobs/job_lifecycle.py and updates the indexes; nil when the table forbids it.
 local function move(id, job, change)
   local from, target = job.state, MOVES[job.state .. ':' .. change]
   if not target then return nil end
@@ -203,7 +203,7 @@ local function move(id, job, change)
   return target
 end
 
--- Takes a token from a bucket into which `rate` a second flow and `burst` fit; answers how many ms to wait when it is empty.
+-- Takes a token from a bucket of `burst` tokens, refilled at `rate` a second; returns the ms to wait when it is empty.
 local function take_token(key, rate, burst)
   local kept = call('HMGET', key, 'tokens', 'at_ms')
   local since_ms = NOW_MS - (tonumber(kept[2]) or NOW_MS)
@@ -215,7 +215,7 @@ local function take_token(key, rate, burst)
   return wait_ms
 end
 
--- Amortized clearing: forgets a few jobs of a principal that have expired since. Answers how many.
+-- Amortized clearing: removes a few expired jobs of a principal from the indexes. Returns how many.
 local function forget_expired(principal, count)
   local ids = call('ZRANGEBYSCORE', ended_key(principal), '-inf', NOW_MS, 'LIMIT', 0, count)
   if not ids[1] then return 0 end

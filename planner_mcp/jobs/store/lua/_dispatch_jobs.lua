@@ -1,9 +1,9 @@
--- Which job goes next. Ready entries never outnumber the slots of living workers, so the stream's FIFO harms nobody.
+-- Decides which job is next. The ready stream never has more entries than workers have slots, so its FIFO order is fair.
 -- Fair sharing is start-time fair queueing: a principal's turn is its virtual time, which each job dispatched moves on
 -- by its estimated CPU seconds over the principal's weight. `clock.v` is the shard's virtual time.
 local LEASES = P .. 'leases'
 local FRONT = 2 ^ 45
-local START_S = 0.01 -- the least a job is charged: with nothing, whoever asks for nothing would always be next
+local START_S = 0.01 -- smallest charge of a job; a principal with free jobs would always be next
 
 local clock -- virtual time and slots, read once a step
 local function clocked()
@@ -14,7 +14,7 @@ local function clocked()
   return clock
 end
 
--- How many jobs of one principal may be handed out: its quota, and no more than its share of the slots there are. All
+-- Largest number of jobs of one principal that may be dispatched: its quota, and at most its share of the slots. All
 -- shards have the same slots, so each has a part of the share.
 local function quota()
   if LIMITS.max_share >= 1 then return LIMITS.max_solving end
@@ -23,8 +23,8 @@ end
 
 local function weight(principal) return tonumber(call('HGET', WEIGHTS, principal) or 1) end
 
--- A principal stands in the turn exactly while it has a backlog and is below its quota of jobs handed out; one that
--- was just served stands at `served`.
+-- A principal is in the turn order exactly while it has a backlog and is below its quota. One that was just served is
+-- placed at `served`.
 local function line_up(principal, served)
   if call('ZCARD', backlog_key(principal)) == 0 or call('SCARD', out_key(principal)) >= quota() then
     call('ZREM', TURN, principal)
@@ -39,7 +39,7 @@ local function named(entry)
   if entry then return entry[2][2], entry[2][4] end
 end
 
--- A job whose keys expired before its end takes no place any more: neither of the quotas nor in a list.
+-- Removes a job whose keys expired before its end from quotas and indexes.
 local function forget(id, principal)
   call('SREM', out_key(principal), id)
   call('ZREM', index_key(principal), id)
@@ -50,23 +50,23 @@ local function forget(id, principal)
   line_up(principal)
 end
 
--- Takes an entry off the ready stream by which nothing can start.
+-- Removes an entry of the ready stream whose job cannot start.
 local function discard(delivery, id, principal)
   call('XACK', READY, GROUP, delivery)
   call('XDEL', READY, delivery)
   if principal and not read(id) then forget(id, principal) end
 end
 
--- A worker that is gone and holds nothing; with something in hand it stays, and that is judged by its lease.
+-- Removes a worker that is gone and holds no job. One that holds a job stays until the lease has run out.
 local function forget_worker(worker)
   call('XGROUP', 'DELCONSUMER', READY, GROUP, worker)
   call('HDEL', LEASES, worker)
 end
 
--- The lease of a worker in ms. Workers may have different ones during a rollout; without one our own counts.
+-- The lease of a worker in ms. It may differ during a rollout; without one the own lease counts.
 local function lease_ms_of(worker, leases) return tonumber(leases[worker] or LIMITS.lease_ms) end
 
--- The workers that called within three of their leases, and those that did not.
+-- The workers that sent a heartbeat within three of their leases, and the others.
 local function roll_call()
   local leases, alive, silent = table_of(call('HGETALL', LEASES)), {}, {}
   local called = call('ZRANGE', ALIVE, 0, -1, 'WITHSCORES')
@@ -78,8 +78,8 @@ local function roll_call()
   return alive, silent
 end
 
--- Whoever has jobs handed out may stand in the turn, or not, by a quota of other days: each is looked at again when it
--- has changed. Those are no more than the ready stream has entries.
+-- After a change of the quota, places every principal with dispatched jobs in the turn order again. There are at most as
+-- many as the ready stream has entries.
 local function follow_quota()
   local now, seen = quota(), {}
   if tonumber(call('HGET', CLOCK, 'quota') or -1) == now then return end
@@ -111,7 +111,7 @@ local function release(id, job)
   line_up(job.principal)
 end
 
--- A job is charged once, however often it has to be handed out again. Answers where its principal stands then.
+-- Charges a job, once, however often it is dispatched. Returns the new place of its principal.
 local function charge(principal, cpu_s, start)
   local place = start + cpu_s / weight(principal)
   clocked().v = start
@@ -121,7 +121,7 @@ local function charge(principal, cpu_s, start)
   return place
 end
 
--- Gives back what a job that is over was charged and did not use, though nobody falls behind the shard's virtual time.
+-- Refunds what an ended job was charged and did not use; no principal falls behind the shard's virtual time.
 local function refund(job)
   local credit = job.charged == '1' and call('ZSCORE', CREDIT, job.principal)
   if not credit then return end
@@ -132,7 +132,7 @@ local function refund(job)
   call('ZADD', TURN, 'XX', 'LT', score, job.principal)
 end
 
--- Answers whether there was a job to hand out.
+-- Returns whether a job was dispatched.
 local function hand_out(principal, start)
   local id = call('ZPOPMIN', backlog_key(principal))[1]
   local job = id and read(id)

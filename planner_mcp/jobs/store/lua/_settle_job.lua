@@ -28,7 +28,7 @@ local function drop_plan(id, job)
 end
 
 -- Ends a job: state, event, outbox entry, indexes and lives in one. `extra` is the text of further event data.
--- A job whose cancel was answered ends cancelled, whatever its worker still brings.
+-- A job whose cancel was accepted ends cancelled, whatever its worker reports.
 local function settle(id, job, change, extra)
   if job.cancel ~= '' then change, extra = 'cancel', '{}' end
   if not move(id, job, change) then return false end
@@ -46,7 +46,7 @@ local function settle(id, job, change, extra)
   return true
 end
 
--- Queues a job again, at the front. A crash counts; the last one allowed ends it failed with the error given.
+-- Queues a job again, at the front. Crashes are counted; the last one allowed ends the job failed with the error `poison`.
 local function put_back(id, job, change, poison)
   if job.cancel ~= '' then return settle(id, job, 'cancel', '{}') end
   if change == 'crash' then

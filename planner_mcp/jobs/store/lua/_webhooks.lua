@@ -22,8 +22,8 @@ local function lives(...)
   for _, key in ipairs({ ... }) do call('PEXPIRE', key, POLICY.keep_ms) end
 end
 
--- Says when the next attempt to an endpoint may start. Endpoints that answered 2xx last ("proven") wait in a lane of
--- their own, so that no number of broken ones stands before them. None waits while its share is in flight.
+-- Schedules the next attempt to an endpoint. Endpoints that answered 2xx last ("proven") have a queue of their own, so that
+-- broken ones never delay them. An endpoint is not queued while its share is in flight.
 local function rescore(endpoint)
   local known = hash(endpoint_key(endpoint))
   local is_proven = known.proven == '1'
@@ -49,7 +49,7 @@ local function bury(id, delivery, reason)
   lives(delivery_key(id), attempts_key(id), dead_key(delivery.principal))
 end
 
--- Its owner asks for an endpoint: whatever it was left alone for is forgotten, and it has its time to prove itself.
+-- Its owner opens an endpoint: its failures are reset, and it has its full time to answer 2xx.
 local function reopen(endpoint) call('HDEL', endpoint_key(endpoint), 'gone', 'not_before_ms', 'failing_ms') end
 
 -- Counts an attempt of a principal until its lease ends. Of the principal's endpoints that stand aside meanwhile two of
@@ -76,7 +76,7 @@ local function vacate(id, delivery)
   end
 end
 
--- Ends a lease; false when it had passed on.
+-- Ends a lease; false when another dispatcher has it.
 local function let_go(id, lease, delivery)
   if call('ZREM', LEASES, lease) == 0 then return false end
   call('HINCRBY', endpoint_key(delivery.endpoint), 'inflight', -1)

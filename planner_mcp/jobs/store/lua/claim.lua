@@ -34,7 +34,7 @@ local function startable(id, job, delivery, principal, missing)
   settle(id, job, 'fail', '{"error":' .. missing .. '}')
 end
 
--- The lives of the job's keys were renewed when it was queued, and daily since: longer than any search lasts.
+-- The expiries of the job's keys were renewed when it was queued and daily since: for longer than any search takes.
 local function start(id, job, scenario, worker)
   move(id, job, 'claim')
   outlive(index_key(job.principal, job.state))

@@ -1,4 +1,4 @@
--- Keeps tables of travel, gives them their life, and counts them against what their principal may keep.
+-- Stores matrices with their expiry and counts them against the limit of their principal.
 -- A: matrix, principal, ttl_s, most, index (the list they count in), evicts (the oldest goes); ARGV[2…]: fields, values
 local index = P .. A.index .. ':' .. A.principal
 local function matrix_key(id) return P .. 'mat:' .. id end

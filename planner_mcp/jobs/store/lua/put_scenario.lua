@@ -1,11 +1,11 @@
--- Keeps a scenario, gives it its life, and lists it among its principal's newest; refused where that keeps enough.
+-- Stores a scenario with its expiry and lists it; refused when its principal has as many as allowed.
 -- A: scenario, principal, ttl_s, listed (how many are listed); ARGV[2…]: fields and values
 local index, lives, weight = P .. 'scns:' .. A.principal, P .. 'scnx:' .. A.principal, P .. 'scnb:' .. A.principal
 local bytes = 0
 for i = 2, #ARGV do bytes = bytes + #ARGV[i] end
 local entry = A.scenario .. ' ' .. bytes
 
--- What is not due is there, since lives only grow. Some of those that are due: gone, or used since.
+-- Expiries only grow, so entries that are not due still exist. Some that are due: expired, or used since.
 for _, due in ipairs(call('ZRANGEBYSCORE', lives, '-inf', NOW_MS, 'LIMIT', 0, 64)) do
   local id, size = due:match('^(%S+) (%d+)$')
   local left_ms = call('PTTL', scenario_key(id))

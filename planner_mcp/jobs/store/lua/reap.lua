@@ -1,11 +1,11 @@
 -- Requeues jobs whose lease ran out (pending longer than their worker's lease), and keeps what waits or runs long from
 -- expiring.
--- Forgets consumers that are no living worker's: one that left with a job in hand stays until the job is off its hands.
+-- Removes consumers without a living worker; one that holds a job stays until that job is requeued.
 -- A: poison, count
 pcall(call, 'XGROUP', 'CREATE', READY, GROUP, '0', 'MKSTREAM')
 local taken = 0
 
--- Deliveries silent for longer than the lease of who holds them; whose is unknown, for longer than ours.
+-- Deliveries without a renewal for longer than the lease of their holder, or than the own lease where that is unknown.
 local function overdue()
   local leases, least_ms = table_of(call('HGETALL', LEASES)), LIMITS.lease_ms
   for _, lease_ms in pairs(leases) do least_ms = math.min(least_ms, tonumber(lease_ms)) end

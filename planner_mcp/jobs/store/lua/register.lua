@@ -1,5 +1,5 @@
--- Announces a worker or says it lives (slots > 0), or withdraws it (slots = 0); forgets those silent for three of their
--- leases. Beside workers of the version before: they too are in `alive` by when they called, but tell no lease.
+-- Registers a worker or renews its heartbeat (slots > 0), or withdraws it (slots = 0); removes workers without a heartbeat for
+-- three of their leases. Workers of the version before send heartbeats without a lease.
 -- A: worker, slots
 local function withdraw(worker)
   call('ZREM', ALIVE, worker)

@@ -1,4 +1,4 @@
--- The queue at a glance. Slots are counted of those alive: `clock.slots` stays as it is when nobody is left to renew it.
+-- Figures of the queue. Slots are summed over living workers, because `clock.slots` is stale when no worker is left.
 local alive = roll_call()
 local slots = 0
 for _, worker in ipairs(alive) do slots = slots + tonumber(call('HGET', SLOTS, worker) or 0) end

@@ -56,7 +56,7 @@ class SessionLimit:
             raise QuotaExceededError.reached(problem, allowed, retry_after_s=RETRY_S)
 
     async def forget(self, principal: str, session_id: str) -> None:
-        """Count a session no more."""
+        """Remove a session from the count."""
         await self._redis.zrem(_own(principal), session_id)
 
     async def _forget_ended(self, key: str) -> int:

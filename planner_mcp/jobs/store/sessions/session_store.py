@@ -35,12 +35,12 @@ TTL_S: Final = 1800
 TOUCH_S: Final = 60
 """Shortest time between two renewals of a session; it may end this much early."""
 LEASE_MS: Final = 10_000
-"""A replica silent for this long has lost its streams."""
+"""A replica that renews no lease for this long loses its streams."""
 MAX_LENGTH: Final = 1000
 """Messages of one stream that stay replayable, roughly."""
 READ_AT_ONCE: Final = 100
 START: Final = "0-0"
-"""The position before everything a stream still has."""
+"""The position before the oldest entry of a stream."""
 
 
 class SessionStore:
@@ -61,7 +61,7 @@ class SessionStore:
     # ---- rows
 
     async def create(self, session_id: str, fields: Mapping[str, str]) -> None:
-        """Keep a new session; `QuotaExceededError` when its principal has too many."""
+        """Store a new session; `QuotaExceededError` when its principal has too many."""
         await self.amend(session_id, fields)
         with translated_errors():
             try:
@@ -79,9 +79,9 @@ class SessionStore:
                 await pipe.execute()
 
     async def load(self, session_id: str) -> dict[str, str]:
-        """Return the fields of a session and push its end out; empty when it is unknown or over.
+        """Return the fields of a session and renew its expiry; empty when there is none.
 
-        Its end is pushed out once in `TOUCH_S`: a write costs a flush to disk, and each of its requests would wait.
+        The expiry is renewed at most once in `TOUCH_S`, because each write costs a flush to disk that requests wait for.
         """
         with translated_errors():
             async with self._redis.pipeline(transaction=False) as pipe:
@@ -96,7 +96,7 @@ class SessionStore:
                 return found
 
     async def delete(self, session_id: str) -> None:
-        """Forget a session and all its streams; their followers are woken."""
+        """Delete a session and all its streams, and wake their followers."""
         with translated_errors():
             if owner := await self._redis.hget(row_key(session_id), "principal"):
                 await self._limit.forget(owner, session_id)

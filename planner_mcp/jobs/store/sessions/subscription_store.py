@@ -1,4 +1,4 @@
-"""What sessions watch, and how far each has been told, in Redis beside the session.
+"""Subscriptions of MCP sessions and the position up to which each was notified, in Redis beside the session.
 
 Owns the key below; what is watched and told is `protocol.notifications.subscriptions`'. A cursor moves in the same step
 that writes to the session's standalone stream, so two replicas that both tell a session tell it once.
@@ -30,7 +30,7 @@ CAPABILITIES_KEY: Final = "mcp:offer"
 
 
 class SubscriptionStore:
-    """What sessions watch.
+    """Subscriptions of sessions.
 
     Args:
         redis: A client with `decode_responses=True`.
@@ -41,7 +41,7 @@ class SubscriptionStore:
         self._notify_script = self._redis.register_script(step_text("stream_notify"))
 
     async def watch(self, session_id: str, name: str, value: str, cursors: dict[str, str]) -> None:
-        """Begin to watch; cursors that stand already stay where they are."""
+        """Add a subscription; cursors that exist keep their position."""
         key = watch_key(session_id)
         with translated_errors():
             async with self._redis.pipeline(transaction=True) as pipe:
@@ -53,14 +53,14 @@ class SubscriptionStore:
             await self._redis.publish(watch_channel(session_id), name)
 
     async def unwatch(self, session_id: str, names: Sequence[str], cursors: Sequence[str] = ()) -> None:
-        """Watch no more, and forget how far some cursors were."""
+        """Remove a subscription and some cursors."""
         fields = [f"w:{name}" for name in names] + [f"c:{cursor}" for cursor in cursors]
         with translated_errors():
             await self._redis.hdel(watch_key(session_id), *fields)
             await self._redis.publish(watch_channel(session_id), "")
 
     async def watched(self, session_id: str) -> tuple[dict[str, str], dict[str, str]]:
-        """Return what is watched, and the positions of the cursors; keep both alive."""
+        """Return subscriptions and the positions of their cursors; renew the expiry of both."""
         key = watch_key(session_id)
         with translated_errors():
             async with self._redis.pipeline(transaction=False) as pipe:
@@ -71,7 +71,7 @@ class SubscriptionStore:
         return watches, {name[2:]: value for name, value in fields.items() if name.startswith("c:")}
 
     async def begin(self, session_id: str, positions: Mapping[str, str]) -> dict[str, str]:
-        """Set the cursors that do not stand yet; return where each of them stands."""
+        """Set the cursors that have no position yet; return the position of each."""
         key = watch_key(session_id)
         with translated_errors():
             async with self._redis.pipeline(transaction=False) as pipe:

@@ -1,7 +1,7 @@
-"""How deliveries are paced: how many go to one endpoint, when a broken one is left alone, when one is given up.
+"""Limits of deliveries: attempts at once to one endpoint, pauses of a failing one, and when a delivery ends.
 
-Owns the numbers; the steps `lua/webhook_*.lua` apply them atomically. What one answer means is
-`jobs/webhooks/endpoint_policy.py`.
+Owns the numbers; the steps `lua/webhook_*.lua` apply them atomically. `jobs/webhooks/endpoint_policy.py`
+says what an answer means.
 """
 
 from typing import Final

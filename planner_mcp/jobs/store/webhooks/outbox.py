@@ -43,7 +43,7 @@ from planner_mcp.settings import Settings
 GROUP: Final = "couriers"
 TAKE_AT_ONCE: Final = 64
 SILENT_LEASES: Final = 3
-"""A dispatcher that holds nothing and was not heard of for so many leases has left."""
+"""A dispatcher without deliveries and without a sign of life for this many leases counts as gone."""
 LOOK_AT_ONCE: Final = 1000
 """Deliveries one step looks at: others wait for it."""
 TimedId = tuple[float, str]
@@ -98,7 +98,7 @@ class AttemptOutcome:
 
 
 class Replay(StrEnum):
-    """What became of the wish to have a delivery made again."""
+    """Outcome of a request to repeat a delivery."""
 
     SCHEDULED = "ok"
     PENDING = "pending"

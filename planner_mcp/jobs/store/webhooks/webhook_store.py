@@ -63,10 +63,7 @@ class RedisWebhookStore:
         return found
 
     async def endpoints(self, principal: str, *, offset: int, count: int) -> tuple[Sequence[WebhookEndpoint], int]:
-        """Return how endpoints do, those last given something first; of what shards say of one, the worst.
-
-        And how many there are.
-        """
+        """Return endpoints and their number, the most recently used first; each with its worst state in any shard."""
         names, total = await self._given(principal, offset, count)
         found = []
         for name in names:
