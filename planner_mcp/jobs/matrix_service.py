@@ -83,7 +83,7 @@ class MatrixService:
             return None
 
     async def for_scenario(self, principal: str, body: Json) -> TravelMatrices | None:
-        """Return the matrices that a stored scenario refers to, where they are available; None where it refers to none."""
+        """Return the stored matrices that a scenario refers to; None where it refers to none."""
         words = None
         if (name := matrix_id_of(body)) is not None:
             try:
@@ -110,7 +110,7 @@ def matrix_id_of(body: Any) -> str | None:
 
 
 async def routing_request(body: Json) -> MatrixRequest | None:
-    """Return the matrices that a stored scenario needs from a road engine, None for none. A large one is read in a thread."""
+    """Return the matrices that a scenario needs from a road engine. A large one is read in a thread."""
     if (body.get("travel") or {}).get("router") is None:
         return None
     return await anyio.to_thread.run_sync(partial(_routing_request, body))

@@ -79,9 +79,9 @@ class SessionStore:
                 await pipe.execute()
 
     async def load(self, session_id: str) -> dict[str, str]:
-        """Return the fields of a session and renew its expiry; empty when there is none.
+        """Return the fields of a session and renew its expiry; empty without one.
 
-        The expiry is renewed at most once in `TOUCH_S`, because each write costs a flush to disk that requests wait for.
+        The expiry is renewed at most once in `TOUCH_S`, because requests wait for the flush to disk.
         """
         with translated_errors():
             async with self._redis.pipeline(transaction=False) as pipe:
