@@ -57,6 +57,22 @@ def origin_of(address: str) -> str:
     return f"{parts.scheme}://{parts.netloc.lower().removesuffix(_DEFAULT_PORTS[parts.scheme])}"
 
 
+def store_urls(text: str) -> list[str]:
+    """Return the URL of each node that a setting names, comma-separated.
+
+    Nodes behind the first may be `host:port` alone: they have scheme and password of the first, and what stands behind
+    `?` of the last holds for all.
+    """
+    first, *others = [part.strip() for part in text.split(",")]
+    if not all(others) or any("://" in other for other in others):
+        return [first, *others]
+    scheme, _colon, rest = first.partition("://")
+    password, at, _host = rest.rpartition("@")
+    hosts, mark, options = ",".join(others).partition("?")
+    own_options = first if "?" in first else first + mark + options
+    return [own_options, *(f"{scheme}://{password}{at}{host}{mark}{options}" for host in hosts.split(","))]
+
+
 def store_url_fault(text: str) -> str:
     """Return what is wrong with the URL of a store, in words that repeat nothing of it; "" for one that is right."""
     parts, scheme = _parts(text), text.partition("://")[0]

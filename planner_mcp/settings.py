@@ -19,7 +19,7 @@ from pydantic import (
 from pydantic_core import PydanticUseDefault
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
-from planner_mcp.setting_urls import is_address, is_host, is_origin, is_url, store_url_fault
+from planner_mcp.setting_urls import is_address, is_host, is_origin, is_url, store_url_fault, store_urls
 
 T = TypeVar("T")
 
@@ -65,7 +65,15 @@ Listed = Annotated[list[T], NoDecode, BeforeValidator(_split)]
 """A list that an environment variable gives as `a,b` or as JSON."""
 Mapped = Annotated[dict[str, T], NoDecode, BeforeValidator(_from_json)]
 """A map that an environment variable gives as JSON."""
-Delay = Annotated[float, Field(ge=0)]
+DAY_S: Final = 86400
+Delay = Annotated[float, Field(ge=0, le=30 * DAY_S)]
+MAX_MEMORY_MB: Final = 16 * 1024**2
+"""16 TiB: more than a machine has, and less than the operating system refuses to be told."""
+MAX_COUNT: Final = 10**9
+"""Of anything: Lua and Redis count beyond it without a fault."""
+MAX_BYTES: Final = 1024**4
+MAX_RATE: Final = 1e6
+"""A second. Buckets are counted in Redis with the numbers of Lua."""
 Life = Annotated[int, Field(ge=1, le=100 * 365 * 86400)]
 """Seconds, at most a century: Redis refuses larger expiry times."""
 Port = Annotated[int, Field(ge=1, le=65535)]
@@ -120,8 +128,8 @@ class Settings(BaseSettings):
     redis_url: str | None = Field(
         default=None,
         description=(
-            "URL of Redis or Valkey ≥ 7.0 (rediss:// with TLS); for a cluster some of its nodes, comma-separated. "
-            "Empty: the bundled server in data_dir."
+            "URL of Redis or Valkey ≥ 7.0 (rediss:// with TLS); for a cluster some of its nodes, comma-separated, each "
+            "as a URL or as in `redis://:password@node1:6379,node2:6379`. Empty: the bundled server in data_dir."
         ),
     )
     data_dir: Path = Field(
@@ -164,9 +172,11 @@ class Settings(BaseSettings):
         default_factory=list,
         description="Accepted browser origins, exact. Requests without Origin are always accepted.",
     )
-    max_body_bytes: int = Field(default=4 * 1024 * 1024, ge=1024, description="Largest request body.")
-    max_nesting: int = Field(default=32, ge=4, description="Deepest JSON nesting of a request body.")
-    max_streams: int = Field(default=256, ge=1, description="Most open streams of one principal on a replica.")
+    max_body_bytes: int = Field(default=4 * 1024 * 1024, ge=1024, le=MAX_BYTES, description="Largest request body.")
+    max_nesting: int = Field(default=32, ge=4, le=1000, description="Deepest JSON nesting of a request body.")
+    max_streams: int = Field(
+        default=256, ge=1, le=MAX_COUNT, description="Most open streams of one principal on a replica."
+    )
     otel: bool = Field(
         default=False,
         description="Export OpenTelemetry spans; needs the extra `otel` and the variables OTEL_EXPORTER_OTLP_….",
@@ -192,15 +202,19 @@ class Settings(BaseSettings):
 
     # ---- jobs
     lease_s: float = Field(
-        default=4.0, gt=0.2, description="Time without a renewal after which a job is taken from its worker."
+        default=4.0, gt=0.2, le=3600, description="Time without a renewal after which a job is taken from its worker."
     )
-    max_solve_time_s: int = Field(default=3600, ge=1, description="Longest solve_time a caller may ask for.")
-    max_tickets: int = Field(default=5000, ge=1, description="Largest number of tickets of one scenario.")
-    max_agents: int = Field(default=1000, ge=1, description="Largest number of agents of one scenario.")
-    max_queued: int = Field(default=10_000, ge=1, description="Queued jobs in all; further ones are refused.")
-    max_queued_per_principal: int = Field(default=1000, ge=1, description="Queued jobs of one principal.")
+    max_solve_time_s: int = Field(
+        default=3600, ge=1, le=30 * DAY_S, description="Longest solve_time a caller may ask for."
+    )
+    max_tickets: int = Field(default=5000, ge=1, le=MAX_COUNT, description="Largest number of tickets of one scenario.")
+    max_agents: int = Field(default=1000, ge=1, le=MAX_COUNT, description="Largest number of agents of one scenario.")
+    max_queued: int = Field(
+        default=10_000, ge=1, le=MAX_COUNT, description="Queued jobs in all; further ones are refused."
+    )
+    max_queued_per_principal: int = Field(default=1000, ge=1, le=MAX_COUNT, description="Queued jobs of one principal.")
     max_solving_per_principal: int = Field(
-        default=64, ge=1, description="Jobs of one principal that are solved at the same time."
+        default=64, ge=1, le=MAX_COUNT, description="Jobs of one principal that are solved at the same time."
     )
     max_share: float = Field(
         default=1.0,
@@ -209,22 +223,38 @@ class Settings(BaseSettings):
         description="Share of all worker slots that one principal may hold; below 1 some stay free for others.",
     )
     submit_rate_per_s: float = Field(
-        default=0.0, ge=0, description="Sustained rate of new jobs of one principal, per second; 0 for no limit."
+        default=0.0,
+        ge=0,
+        le=MAX_RATE,
+        description="Sustained rate of new jobs of one principal, per second; 0 for no limit.",
     )
     submit_burst: int = Field(
-        default=100, ge=1, description="New jobs one principal may submit at once, where the rate is limited."
+        default=100,
+        ge=1,
+        le=MAX_COUNT,
+        description="New jobs one principal may submit at once, where the rate is limited.",
     )
-    solve_memory_mb: int = Field(default=2048, ge=128, description="Memory of one solve in MiB; enforced on Linux.")
+    solve_memory_mb: int = Field(
+        default=2048, ge=128, le=MAX_MEMORY_MB, description="Memory of one solve in MiB; enforced on Linux."
+    )
     solve_cores: int = Field(default=1, ge=1, le=64, description="CPU cores of one solve.")
-    max_scenarios: int = Field(default=100_000, ge=1, description="Most scenarios of one principal, in each shard.")
+    max_scenarios: int = Field(
+        default=100_000, ge=1, le=MAX_COUNT, description="Most scenarios of one principal, in each shard."
+    )
     max_scenarios_bytes: int = Field(
-        default=2 * 1024**3, ge=1024, description="Most bytes that the scenarios of one principal take, in each shard."
+        default=2 * 1024**3,
+        ge=1024,
+        le=MAX_BYTES,
+        description="Most bytes that the scenarios of one principal take, in each shard.",
     )
     scenario_ttl_s: Life = Field(default=30 * 86400, description="Scenarios are kept this long after last use.")
     job_ttl_s: Life = Field(default=7 * 86400, description="Jobs, events and plans are kept this long after their end.")
     idempotency_ttl_s: Life = Field(default=86400, description="Explicit idempotency keys are remembered this long.")
     drain_s: float = Field(
-        default=20.0, ge=0, description="Time a solve may go on after SIGTERM; then its job is handed back within 5 s."
+        default=20.0,
+        ge=0,
+        le=DAY_S,
+        description="Time a solve may go on after SIGTERM; then its job is handed back within 5 s.",
     )
 
     # ---- travel
@@ -236,17 +266,25 @@ class Settings(BaseSettings):
         ),
     )
     router_request_s: float = Field(
-        default=15.0, gt=0, description="Timeout of a road engine for one block of a matrix, in seconds."
+        default=15.0, gt=0, le=DAY_S, description="Timeout of a road engine for one block of a matrix, in seconds."
     )
     router_total_s: float = Field(
-        default=300.0, gt=0, description="Timeout of a road engine for the matrix of a scenario, in seconds."
+        default=300.0, gt=0, le=DAY_S, description="Timeout of a road engine for the matrix of a scenario, in seconds."
     )
     max_matrix_locations: int = Field(
-        default=2000, ge=2, description="Most locations of a travel matrix, uploaded or from a road engine."
+        default=2000,
+        ge=2,
+        le=MAX_COUNT,
+        description="Most locations of a travel matrix, uploaded or from a road engine.",
     )
-    max_matrix_bytes: int = Field(default=64 * 1024 * 1024, ge=1024, description="Largest body of PUT /matrices.")
+    max_matrix_bytes: int = Field(
+        default=64 * 1024 * 1024, ge=1024, le=MAX_BYTES, description="Largest body of PUT /matrices."
+    )
     max_matrices: int = Field(
-        default=20, ge=1, description="Uploaded matrices that one principal may keep, and as many from road engines."
+        default=20,
+        ge=1,
+        le=MAX_COUNT,
+        description="Uploaded matrices that one principal may keep, and as many from road engines.",
     )
 
     # ---- authorization
@@ -283,19 +321,26 @@ class Settings(BaseSettings):
     auth_failures_per_s: float = Field(
         default=0.5,
         gt=0,
+        le=MAX_RATE,
         description="Sustained rate of refused credentials from one address at one replica, per second.",
     )
     auth_failures_burst: int = Field(
-        default=20, ge=1, description="Refused credentials that one address may send at once."
+        default=20, ge=1, le=MAX_COUNT, description="Refused credentials that one address may send at once."
     )
     rate_per_s: float = Field(
-        default=50.0, gt=0, description="Sustained rate of requests of one authenticated principal, per second."
+        default=50.0,
+        gt=0,
+        le=MAX_RATE,
+        description="Sustained rate of requests of one authenticated principal, per second.",
     )
-    rate_burst: int = Field(default=200, ge=1, description="Requests one principal may send at once.")
+    rate_burst: int = Field(default=200, ge=1, le=MAX_COUNT, description="Requests one principal may send at once.")
     max_open_requests: int = Field(
-        default=512, ge=1, description="Most open requests of one principal on a replica, streams included."
+        default=512,
+        ge=1,
+        le=MAX_COUNT,
+        description="Most open requests of one principal on a replica, streams included.",
     )
-    max_sessions: int = Field(default=10_000, ge=1, description="Most MCP sessions of one principal.")
+    max_sessions: int = Field(default=10_000, ge=1, le=MAX_COUNT, description="Most MCP sessions of one principal.")
     audit_ttl_s: Life = Field(
         default=90 * 86400, description="Each day of the audit log is kept this long after its last entry."
     )
@@ -315,13 +360,16 @@ class Settings(BaseSettings):
     webhook_jitter: float = Field(
         default=0.2, ge=0, le=1, description="Largest random share by which each delay varies."
     )
-    webhook_timeout_s: float = Field(default=15.0, gt=0, description="Timeout of one delivery attempt, in seconds.")
+    webhook_timeout_s: float = Field(
+        default=15.0, gt=0, le=3600, description="Timeout of one delivery attempt, in seconds."
+    )
     webhook_rate_per_s: float = Field(
-        default=50.0, gt=0, description="Attempts per second to one endpoint, and its burst."
+        default=50.0, gt=0, le=MAX_RATE, description="Attempts per second to one endpoint, and its burst."
     )
     webhook_disable_after_s: float = Field(
         default=5 * 86400.0,
         gt=0,
+        le=365 * DAY_S,
         description="An endpoint that failed for this long is disabled until its owner enables it again.",
     )
     secret_key: str | None = Field(
@@ -390,9 +438,10 @@ class Settings(BaseSettings):
     @field_validator("redis_url")
     @classmethod
     def _check_redis_url(cls, value: str | None) -> str | None:
-        if fault := next(filter(None, map(store_url_fault, value.split(",") if value else ())), ""):
+        urls = store_urls(value) if value else []
+        if fault := next(filter(None, map(store_url_fault, urls)), ""):
             raise ValueError(fault)
-        return value
+        return ",".join(urls) or None
 
     @field_validator("public_url")
     @classmethod

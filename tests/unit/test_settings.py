@@ -167,3 +167,38 @@ def test_nothing_is_kept_for_longer_than_redis_can_count(name: str) -> None:
     assert getattr(Settings(**given(name, century_s)), name) == century_s
     with pytest.raises(ValidationError, match=name):
         Settings(**given(name, 10**16))
+
+
+NUMBERS = sorted(name for name, field in Settings.model_fields.items() if field.annotation in (int, float))
+
+
+@pytest.mark.parametrize("name", NUMBERS)
+@pytest.mark.parametrize("value", ["1e308", "-1", str(10**15)])
+def test_an_absurd_number_is_an_error_of_its_setting(name: str, value: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """SPEC T7: not a traceback of the process that waits for 1e308 seconds, or asks for so much memory."""
+    monkeypatch.setenv(f"PLANNER_{name.upper()}", value)
+    with pytest.raises(ValidationError, match=name):
+        Settings()
+
+
+CLUSTERS = {
+    "redis://a:7000,redis://b:7001": "redis://a:7000,redis://b:7001",
+    "redis://a:7000, redis://b:7001": "redis://a:7000,redis://b:7001",
+    "redis://a:7000,b:7001, c:7002": "redis://a:7000,redis://b:7001,redis://c:7002",
+    "rediss://:p%2Cw@a:7000,[::1]:7001?ssl_cert_reqs=none": (
+        "rediss://:p%2Cw@a:7000?ssl_cert_reqs=none,rediss://:p%2Cw@[::1]:7001?ssl_cert_reqs=none"
+    ),
+}
+
+
+@pytest.mark.parametrize("text", CLUSTERS)
+def test_nodes_of_a_cluster_are_written_as_the_page_says(text: str) -> None:
+    """SPEC O1: "some of its nodes, comma-separated": URLs, or one URL and further nodes."""
+    assert Settings(redis_url=text).redis_url == CLUSTERS[text]
+
+
+@pytest.mark.parametrize("text", ["redis://a:7000,", "redis://a,b:x", "a:7000,b:7001", "redis://a,unix://b", ","])
+def test_what_names_no_node_is_refused(text: str) -> None:
+    """SPEC O1: at the start, not when it is connected to."""
+    with pytest.raises(ValidationError, match="redis_url"):
+        Settings(redis_url=text)

@@ -36,7 +36,14 @@ START_S: Final = 60.0
 """Time the server has to load its file and answer."""
 STOP_S: Final = 10.0
 ANSWER_S: Final = 5.0
+LOCK_S: Final = START_S + STOP_S + ANSWER_S
+"""Longest wait for a lock of the folder: whoever holds one starts, or stops, the server."""
 POLL_S: Final = 0.01
+OTHERS: Final = stat.S_IRWXG | stat.S_IRWXO
+"""What group and others may do, which is nothing."""
+AOF_FOLDER: Final = "appendonlydir"
+AOF_MANIFEST: Final = "appendonly.aof.manifest"
+"""Names that Redis and Valkey give by default."""
 MAX_SOCKET_PATH: Final = 100
 """Bytes of a unix socket's path that every platform takes."""
 
@@ -69,7 +76,7 @@ class EmbeddedServer:
 
     def is_alive(self) -> bool:
         """Whether a server of this folder runs."""
-        with (self._dir / "server.lock").open("a") as lock:
+        with self._lock("server") as lock:
             return not _take(lock, fcntl.LOCK_SH)  # shared: two who look do not see each other
 
     def start(self) -> str:
@@ -80,12 +87,13 @@ class EmbeddedServer:
         """
         for folder in (self._dir, self._socket.parent):
             _make(folder)
+        _make_private(self._dir)
         if self._socket.parent != self._dir:
             _must_be_private(self._socket.parent)
         with self._starting(), ExitStack() as undo:
             if self._use is None:
-                use = undo.enter_context((self._dir / "users.lock").open("a"))
-                fcntl.flock(use, fcntl.LOCK_SH)
+                use = undo.enter_context(self._lock("users"))
+                _take_in_time(use, fcntl.LOCK_SH)
                 self._use = use
                 undo.callback(setattr, self, "_use", None)
             if not self.is_alive():
@@ -98,17 +106,17 @@ class EmbeddedServer:
         """Stop using the server; the last user shuts it down."""
         if self._use is None:
             return
-        with self._starting(), self._use:
-            is_last = _take(self._use, fcntl.LOCK_EX)
-            if is_last:
+        with self._use, suppress(StoreUnavailableError), self._starting():
+            if _take(self._use, fcntl.LOCK_EX):
                 self._shut_down()
         self._use = None
 
     def _launch(self) -> None:
         """Start a daemon: nobody's child, so that it can outlive whoever happened to come first."""
+        self._check_manifest()
         self._socket.unlink(missing_ok=True)
-        with (self._dir / "server.lock").open("a") as lock:
-            fcntl.flock(lock, fcntl.LOCK_EX)
+        with self._lock("server") as lock:
+            _take_in_time(lock, fcntl.LOCK_EX)
             subprocess.run(  # noqa: S603 the program and its words are our own
                 [find_server(), *self._options()],
                 stdin=subprocess.DEVNULL,
@@ -116,8 +124,22 @@ class EmbeddedServer:
                 stderr=subprocess.DEVNULL,
                 pass_fds=[lock.fileno()],
                 timeout=START_S,
+                umask=OTHERS,
                 check=False,  # whether it came up is seen by asking it
             )
+
+    def _check_manifest(self) -> None:
+        """Refuse to start beside data that the server would not read: without its manifest it begins empty."""
+        files = self._dir / AOF_FOLDER
+        if not (files / AOF_MANIFEST).exists() and any(files.glob("*.aof")):
+            raise StoreUnavailableError(
+                f"{AOF_MANIFEST} is missing from {files}, but data lies there. Put it back from a backup, or move that "
+                "folder away to begin with an empty store."
+            )
+
+    def _lock(self, name: str) -> IO[str]:
+        """Open a lock file, for nobody else to read."""
+        return os.fdopen(os.open(self._dir / f"{name}.lock", os.O_CREAT | os.O_APPEND | os.O_RDWR, 0o600), "a")
 
     def _options(self) -> list[str]:
         options = {
@@ -157,8 +179,8 @@ class EmbeddedServer:
 
     @contextmanager
     def _starting(self) -> Iterator[None]:
-        with (self._dir / "start.lock").open("a") as lock:
-            fcntl.flock(lock, fcntl.LOCK_EX)
+        with self._lock("start") as lock:
+            _take_in_time(lock, fcntl.LOCK_EX)
             yield
 
     def __enter__(self) -> Self:
@@ -210,10 +232,24 @@ def _make(folder: Path) -> None:
         raise StoreUnavailableError(f"The data folder {folder} cannot be used: it is not writable.")
 
 
+def _make_private(folder: Path) -> None:
+    """Take the folder from everybody else: its files are the data of all principals.
+
+    Raises:
+        StoreUnavailableError: It is a folder that everybody shares, such as one for temporary files.
+    """
+    found = folder.stat()
+    if found.st_mode & stat.S_ISVTX:
+        raise StoreUnavailableError(f"The folder {folder} is everybody's. Set PLANNER_DATA_DIR to one inside it.")
+    if found.st_mode & OTHERS:
+        with suppress(PermissionError):  # another user's: its owner decides who else reads it
+            folder.chmod(stat.S_IMODE(found.st_mode) & ~OTHERS)
+
+
 def _must_be_private(folder: Path) -> None:
     """Refuse a folder among everybody's temporary files that somebody else made, or may write to."""
     found = folder.lstat()
-    if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.getuid() or found.st_mode & (stat.S_IRWXG | stat.S_IRWXO):
+    if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.getuid() or found.st_mode & OTHERS:
         raise StoreUnavailableError(
             f"The folder {folder} for the store's socket is not this user's alone (mode 0700). Remove it, or set "
             "PLANNER_DATA_DIR to a shorter path."
@@ -227,3 +263,16 @@ def _take(lock: IO[str], kind: int) -> bool:
     except BlockingIOError:
         return False
     return True
+
+
+def _take_in_time(lock: IO[str], kind: int) -> None:
+    """Take a lock that its holder gives back soon.
+
+    Raises:
+        StoreUnavailableError: It was not to be had within `LOCK_S`.
+    """
+    ends_at = time.monotonic() + LOCK_S
+    while not _take(lock, kind):
+        if time.monotonic() > ends_at:
+            raise StoreUnavailableError("Another process holds a lock of the data folder and does not give it back.")
+        time.sleep(POLL_S)

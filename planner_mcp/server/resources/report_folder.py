@@ -11,6 +11,8 @@ import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from itertools import islice, starmap
+from operator import itemgetter
 from pathlib import Path
 from typing import Final
 from urllib.parse import quote, unquote
@@ -46,7 +48,8 @@ class Report:
     path: str
     """Within the folder, with `/` between segments."""
     size: int
-    modified_at: datetime
+    modified_at: datetime | None
+    """None where no calendar holds it."""
 
     @property
     def uri(self) -> str:
@@ -69,10 +72,17 @@ class ReportFolder:
 
     root: Path | None
 
-    def reports(self) -> list[Report]:
-        """Return the files, by path, `MAX_LISTED` at most. Blocks on the disk."""
-        found = [] if self.root is None or not self.root.is_dir() else list(_walk(self.root, "", 1))
-        return sorted(found, key=lambda report: report.path)[:MAX_LISTED]
+    def reports(self, first: int = 0, count: int = MAX_LISTED) -> list[Report]:
+        """Return files by path, `MAX_LISTED` in all. Blocks on the disk.
+
+        Args:
+            first: How many to leave out.
+            count: Most files returned; fewer only at the end of the list.
+        """
+        if self.root is None or not self.root.is_dir():
+            return []
+        found = islice(_walk(self.root, "", 1), first, MAX_LISTED)
+        return list(islice(filter(None, starmap(_report, found)), count))
 
     def read(self, uri: str) -> bytes:
         """Return the bytes of a report. Blocks on the disk.
@@ -122,22 +132,29 @@ def _is_name(segment: str) -> bool:
     return is_clean and not segment.startswith((".", " ", "~")) and not segment.endswith((".", " ", "~"))
 
 
-def _walk(folder: Path, prefix: str, depth: int) -> Iterator[Report]:
-    for entry in _entries(folder):
-        path = prefix + entry.name
-        if entry.is_dir(follow_symlinks=False) and depth < MAX_DEPTH:
-            yield from _walk(folder / entry.name, f"{path}/", depth + 1)
-        elif mime_type_of(path) and (report := _report(entry, path)) and _is_readable(report):
-            yield report
+def _walk(folder: Path, prefix: str, depth: int) -> Iterator[tuple[os.DirEntry[str], str]]:
+    """Yield the reports of a folder and those below it with their paths, in the order of these.
+
+    Nothing is asked of the disk but the entries of a folder.
+    """
+    for name, entry in _entries(folder):
+        path = prefix + name
+        if name.endswith("/"):
+            if depth < MAX_DEPTH:
+                yield from _walk(folder / entry.name, path, depth + 1)
+        elif mime_type_of(name) and _is_readable(ROOT + quote(path)):
+            yield entry, path
 
 
-def _entries(folder: Path) -> list[os.DirEntry[str]]:
-    """Return what may be named in a folder; nothing of one that is closed to the server, or gone by now."""
+def _entries(folder: Path) -> list[tuple[str, os.DirEntry[str]]]:
+    """Return folders, with `/` behind their names, and files; nothing of a folder that is closed to the server."""
     try:
         with os.scandir(folder) as entries:
-            return [entry for entry in entries if _is_name(entry.name) and not entry.is_symlink()]
+            found = [(f"{each.name}/" if each.is_dir(follow_symlinks=False) else each.name, each) for each in entries]
     except OSError:
         return []
+    found = [(name, each) for name, each in found if name.endswith("/") or each.is_file(follow_symlinks=False)]
+    return sorted(((name, each) for name, each in found if _is_name(each.name)), key=itemgetter(0))
 
 
 def _report(entry: os.DirEntry[str], path: str) -> Report | None:
@@ -146,14 +163,21 @@ def _report(entry: os.DirEntry[str], path: str) -> Report | None:
         about = entry.stat(follow_symlinks=False)
     except OSError:
         return None
-    modified_at = datetime.fromtimestamp(about.st_mtime, UTC)
-    return Report(path, about.st_size, modified_at) if stat.S_ISREG(about.st_mode) else None
+    return Report(path, about.st_size, modification_time(about.st_mtime)) if stat.S_ISREG(about.st_mode) else None
 
 
-def _is_readable(report: Report) -> bool:
-    """Return whether its URI is one that is read: a folder may hold names too long, or not composed as NFC has them."""
+def modification_time(seconds: float) -> datetime | None:
+    """Return a time of the file system, which may be behind the year 9999; None then."""
     try:
-        return bool(segments_of(report.uri))
+        return datetime.fromtimestamp(seconds, UTC)
+    except (ValueError, OverflowError, OSError):
+        return None
+
+
+def _is_readable(uri: str) -> bool:
+    """Return whether a URI is one that is read: a folder may hold names too long, or not composed as NFC has them."""
+    try:
+        return bool(segments_of(uri))
     except NotFoundError:
         return False
 

@@ -91,8 +91,7 @@ def _jobs_metadata(status: str) -> ResourceMetadata:
 
 
 async def _reports(reading: ReadContext, place: ListPosition, count: int) -> _Part:
-    files = await anyio.to_thread.run_sync(reading.reports.reports)
-    shown = files[place.offset : place.offset + count]
+    shown = await anyio.to_thread.run_sync(reading.reports.reports, place.offset, count + 1)
     entries = [
         ResourceEntry(
             file.uri,
@@ -102,9 +101,9 @@ async def _reports(reading: ReadContext, place: ListPosition, count: int) -> _Pa
             file.size,
             file.modified_at,
         )
-        for file in shown
+        for file in shown[:count]
     ]
-    return _Part(entries, is_over=place.offset + count >= len(files))
+    return _Part(entries, is_over=len(shown) <= count)
 
 
 async def _jobs(reading: ReadContext, place: ListPosition, count: int) -> _Part:

@@ -1,5 +1,6 @@
 """The server of a data folder: started once, adopted, revived, and stopped by the last who leaves."""
 
+import fcntl
 import os
 import signal
 import stat
@@ -190,3 +191,50 @@ def test_a_server_on_path_takes_the_place_of_the_bundled_one(monkeypatch: pytest
     monkeypatch.setattr(_binary, "get_binary_path", missing)
     monkeypatch.setenv("PATH", str(tmp_path))
     assert embedded_server.find_server() == str(own)
+
+
+def test_a_folder_that_others_may_read_is_taken_from_them(folder: Path) -> None:
+    """SPEC A2, J9: the append-only file holds everybody's data, and whoever opens a lock can hold it."""
+    folder.mkdir(mode=0o755)
+    folder.chmod(0o755)
+    (folder / "start.lock").touch()
+    with EmbeddedServer(folder):
+        modes = {path.name: stat.S_IMODE(path.stat().st_mode) for path in folder.rglob("*") if path.is_file()}
+    assert stat.S_IMODE(folder.stat().st_mode) == 0o700
+    assert "appendonly.aof.manifest" in modes
+    assert {name for name, mode in modes.items() if mode & 0o077} == {"start.lock"}, "made by somebody else before"
+
+
+def test_a_folder_of_everybody_is_refused(folder: Path) -> None:
+    """SPEC A2: taking /tmp from the others would break the machine."""
+    folder.mkdir()
+    folder.chmod(0o1777)
+    with pytest.raises(StoreUnavailableError, match="PLANNER_DATA_DIR"):
+        EmbeddedServer(folder).start()
+    assert stat.S_IMODE(folder.stat().st_mode) == 0o1777
+
+
+@pytest.mark.parametrize("name", ["start.lock", "users.lock"])
+def test_a_lock_that_is_never_given_back_ends_the_start(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    """SPEC J7: refused in words, where it waited for ever."""
+    monkeypatch.setattr(embedded_server, "LOCK_S", 0.05)
+    folder.mkdir(mode=0o700)
+    with (folder / name).open("a") as held:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        with pytest.raises(StoreUnavailableError, match="lock of the data folder"):
+            EmbeddedServer(folder).start()
+
+
+def test_without_its_manifest_old_data_is_not_begun_anew(folder: Path) -> None:
+    """SPEC J7: the server would start empty and delete the rest; nothing acknowledged is lost without a word."""
+    with EmbeddedServer(folder) as server, client(server) as line:
+        line.set("k", "v")
+    manifest = folder / "appendonlydir" / "appendonly.aof.manifest"
+    away = manifest.rename(folder / "away")
+    with pytest.raises(StoreUnavailableError, match=r"appendonly\.aof\.manifest is missing"):
+        EmbeddedServer(folder).start()
+    away.rename(manifest)
+    with EmbeddedServer(folder) as server, client(server) as line:
+        assert line.get("k") == "v"

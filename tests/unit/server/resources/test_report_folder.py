@@ -3,13 +3,14 @@
 import os
 import unicodedata
 from collections.abc import Callable
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
 from planner_mcp.errors import NotFoundError, TooLargeError
 from planner_mcp.server.resources import report_folder
-from planner_mcp.server.resources.report_folder import ReportFolder
+from planner_mcp.server.resources.report_folder import Report, ReportFolder, modification_time
 
 OUTSIDE = "not yours"
 
@@ -111,6 +112,30 @@ def test_a_folder_that_is_closed_or_a_file_that_goes_hides_nothing_else(
 
     monkeypatch.setattr(os, "scandir", Scan)
     assert [report.path for report in folder.reports()] == ["a.html", "周报/一.md"]
+
+
+def test_a_report_dated_behind_the_calendar_is_listed_without_its_date(
+    folder: ReportFolder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """SPEC R1: some file systems hold years after 9999; one such file hides no other."""
+    assert [modification_time(each) for each in (4e11, -1e18, 0.0)] == [None, None, datetime(1970, 1, 1, tzinfo=UTC)]
+    monkeypatch.setattr(report_folder, "modification_time", lambda _seconds: None)
+    assert {report.modified_at for report in folder.reports()} == {None}
+
+
+def test_a_page_asks_the_disk_for_its_own_files_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """SPEC R2: a page of 50 cost 0.6 s where 20,000 files lie; now it looks at 50 of them."""
+    for number in range(300):
+        (tmp_path / f"{number:03}.csv").touch()
+    asked: list[str] = []
+
+    def report(entry: "os.DirEntry[str]", path: str) -> Report:
+        asked.append(path)
+        return Report(path, 0, None)
+
+    monkeypatch.setattr(report_folder, "_report", report)
+    assert [each.path for each in ReportFolder(tmp_path).reports(100, 2)] == ["100.csv", "101.csv"]
+    assert asked == ["100.csv", "101.csv"]
 
 
 ESCAPES = [
