@@ -34,7 +34,7 @@ async def call(client: Client, tool: str, arguments: dict[str, Any], **options: 
 async def watch(client: Client, job_id: str, on_status: Callable[[dict[str, Any]], None]) -> dict[str, Any]:
     """Return the status a job ends with; report every change on the way.
 
-    Each call waits in the server until something changes; between two answers its progress notifications move the bar.
+    Each call waits in the server for the end of the job; between two answers its progress notifications move the bar.
     """
     status: dict[str, Any] = {"job_id": job_id, "status": "QUEUED", "progress": 0}
 

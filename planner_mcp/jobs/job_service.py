@@ -8,13 +8,13 @@ from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequen
 from contextlib import aclosing
 from dataclasses import replace
 from datetime import UTC, datetime
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 import anyio
 
 from planner_mcp.errors import Fault, NotFoundError, input_error
 from planner_mcp.jobs import ids
-from planner_mcp.jobs.job_events import Event, EventKind, position_key
+from planner_mcp.jobs.job_events import Event, EventKind
 from planner_mcp.jobs.job_lifecycle import JobState
 from planner_mcp.jobs.job_model import Job, ScenarioCard, SolveRequest, StoredScenario
 from planner_mcp.jobs.job_ports import EventHistory, EventListener, Feed, JobStore, QueueStats
@@ -28,11 +28,13 @@ from planner_mcp.tracing import current_traceparent
 
 MAX_WAIT_S: Final = 45.0
 """Below the minute after which proxies close a quiet request (SPEC T3)."""
-SHORT_JOB_S: Final = 0.03
-"""A wait that sees a job start goes on for this long: the client of a job that ends within it needs one call less."""
+MIN_CHANGE_WAIT_S: Final = 5.0
+"""A wait for a change lasts at least this long while the job goes on: each return costs the client's model a turn."""
 MAX_ANCESTORS: Final = 100
 """Generations of a scenario that are listed: more than a day of re-planning makes."""
 OnEvent = Callable[[Event], Awaitable[None]]
+WaitFor = Literal["end", "change"]
+"""What ends a wait: the end of the job, or also a change of its state or best cost."""
 
 
 def _now() -> datetime:
@@ -170,25 +172,25 @@ class JobService:
         job_id: str,
         wait_s: float,
         on_event: OnEvent | None = None,
-        since: str | None = None,
+        wait_for: WaitFor = "end",
     ) -> Job:
-        """Return the job as soon as its state or best cost has changed, or when the time is up.
+        """Return the job once it has ended or changed, or when the time is up.
 
         Args:
             principal: Whom the call acts for.
             job_id: The job.
             wait_s: 0 to 45; longer is cut.
             on_event: Told every event meanwhile, in order.
-            since: The `Job.event_id` the caller saw last; a change after it ends the wait at once. None: from now.
+            wait_for: What ends the wait. A change ends it after `MIN_CHANGE_WAIT_S` at the earliest.
         """
         if wait_s <= 0:
             return await self.job(principal, job_id)
         async with self._feed.listen(job_id) as listener:
             job = await self.job(principal, job_id)
-            if job.is_terminal or (since is not None and position_key(job.changed_id) > position_key(since, "/since")):
+            if job.is_terminal:
                 return job
             with anyio.move_on_after(min(wait_s, MAX_WAIT_S)):
-                await _wait_for_change(listener, job, since or job.event_id, on_event)
+                await _wait(listener, job, on_event, wait_for)
         return await self.job(principal, job_id)
 
     async def cancel(self, principal: Principal, job_id: str, keep_best: bool = True) -> Job:
@@ -243,18 +245,20 @@ class JobService:
         return await self._store.stats(await self._store.ping())
 
 
-async def _wait_for_change(listener: EventListener, job: Job, after: str, on_event: OnEvent | None) -> None:
-    """Return when a job has changed; pass every event after a position to `on_event`."""
-    history = EventHistory((), job.event_number, job.event_number, is_over=False) if after == job.event_id else None
-    async with aclosing(listener.events(job.principal, after, history)) as events:
+async def _wait(listener: EventListener, job: Job, on_event: OnEvent | None, wait_for: WaitFor) -> None:
+    """Return when a job has ended, or changed; pass every event meanwhile to `on_event`."""
+    history = EventHistory((), job.event_number, job.event_number, is_over=False)
+    soonest = anyio.current_time() + MIN_CHANGE_WAIT_S
+    async with aclosing(listener.events(job.principal, job.event_id, history)) as events:
         with anyio.CancelScope() as waiting:
             async for event in events:
                 if on_event is not None:
                     await on_event(event)
-                if event.kind is EventKind.STARTED:
-                    waiting.deadline = anyio.current_time() + SHORT_JOB_S
-                elif _is_change(event, job):
+                has_changed = wait_for == "change" and _is_change(event, job)
+                if event.is_final or (has_changed and anyio.current_time() >= soonest):
                     return
+                if has_changed:
+                    waiting.deadline = soonest
 
 
 def _is_change(event: Event, job: Job) -> bool:

@@ -42,9 +42,9 @@ def answer(found: Job) -> ToolResult:
 
 
 def test_the_list_of_tools() -> None:
-    """SPEC T9: tools/list ≤ 2000, one tool ≤ 800."""
+    """SPEC T9: tools/list ≤ 2400, with plan_day and a description for every property; one tool ≤ 800."""
     shown = [tool.as_json() for tool in shown_tools(Settings())]
-    assert tokens({"tools": shown}) <= 2000
+    assert tokens({"tools": shown}) <= 2400
     assert max(tokens(tool.as_json()) for tool in REGISTRY) <= 800
 
 

@@ -18,7 +18,7 @@ async def test_job_of_a_killed_worker_completes_once_on_another(tmp_path: Path) 
     async with running_server(tmp_path, workers=2) as server, Client(server.mcp) as client:
         job_id = await submit(client, ring(), "PT5S", fresh=True)
         with anyio.fail_after(60):
-            while (status := await use(client, "query_vrp_status", job_id=job_id, wait_s=2)).get("cost") is None:
+            while (status := await use(client, "query_vrp_status", job_id=job_id, wait_s=0.2)).get("cost") is None:
                 assert status["status"] in ("QUEUED", "SOLVING")
         worker = await _solving_worker(server.pid)
         lost = [worker, *descendants(worker)]

@@ -28,7 +28,7 @@ async def test_smallest_day_is_stored_and_what_was_assumed_is_told(server: Plann
 
 
 async def test_solve_is_answered_at_once_and_waited_for_afterwards(client: Client) -> None:
-    """SPEC T2, T3: a job id comes before any solving; `wait_s` keeps a later call open until something changes."""
+    """SPEC T2, T3: a job id comes before any solving; `wait_s` keeps a later call open until the job has ended."""
     scenario = await use(client, "create_scenario", **THREE_VISITS)  # `use` calls a tool that is not to refuse
     job = await use(client, "solve_vrp", scenario_id=scenario["scenario_id"], solve_time="PT1S")
     assert job["status"] == "QUEUED"

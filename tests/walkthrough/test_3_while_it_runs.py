@@ -20,7 +20,7 @@ async def first_cost(client: Client, job_id: str) -> float:
     """Wait for the first plan of a job and return its cost."""
     status = await use(client, "query_vrp_status", job_id=job_id)
     while status.get("cost") is None:
-        status = await use(client, "query_vrp_status", job_id=job_id, wait_s=10)
+        status = await use(client, "query_vrp_status", job_id=job_id, wait_s=0.2)
     return float(status["cost"])
 
 

@@ -2,7 +2,6 @@
 
 from typing import Annotated, ClassVar, Final
 
-import anyio
 from pydantic import Field
 
 from planner_mcp.jobs.ids import plan_of
@@ -67,10 +66,7 @@ async def run(ctx: ToolContext, args: Json) -> ToolResult:
 
 async def settled(ctx: ToolContext, job: Job) -> Job:
     """Return the job once its solver has stopped, or as it stands after `SETTLE_S`."""
-    with anyio.move_on_after(SETTLE_S):
-        while not job.is_terminal:
-            job = await ctx.job_service.wait(ctx.principal, job.id, SETTLE_S, since=job.event_id or None)
-    return job
+    return job if job.is_terminal else await ctx.job_service.wait(ctx.principal, job.id, SETTLE_S)
 
 
 def _note(job: Job) -> str:

@@ -1,4 +1,4 @@
-"""`query_vrp_status`: where a job stands, now or as soon as something changes (SPEC T3, J5)."""
+"""`query_vrp_status`: where a job stands, now or once it has ended or changed (SPEC T3, J5)."""
 
 from typing import Annotated, Final
 
@@ -6,6 +6,7 @@ from pydantic import Field
 
 from planner_mcp.jobs.job_content import event_line
 from planner_mcp.jobs.job_events import Event
+from planner_mcp.jobs.job_service import WaitFor
 from planner_mcp.server.tools.answers.job_output import JobOutput
 from planner_mcp.server.tools.answers.job_text import job_lines, job_links
 from planner_mcp.server.tools.arguments.lookup_errors import JOB, naming_argument
@@ -26,7 +27,8 @@ class QueryArguments(Arguments):
     """Arguments of `query_vrp_status`."""
 
     job_id: Annotated[str, Field(max_length=100, description="from solve_vrp")]
-    wait_s: Annotated[float, Field(ge=0, le=45, description="wait this long for a change")] = 0
+    wait_s: Annotated[float, Field(ge=0, le=45, description="45 advised; 0 answers at once")] = 0
+    wait_for: Annotated[WaitFor, Field(description="change: also returns for a better plan")] = "end"
 
 
 async def run(ctx: ToolContext, args: Json) -> ToolResult:
@@ -37,7 +39,7 @@ async def run(ctx: ToolContext, args: Json) -> ToolResult:
         await ctx.notify_progress(float(event.data.get("progress", 0)), 100.0, event_line(event))
 
     with naming_argument("/job_id", JOB):
-        job = await ctx.job_service.wait(ctx.principal, asked.job_id, asked.wait_s, report)
+        job = await ctx.job_service.wait(ctx.principal, asked.job_id, asked.wait_s, report, asked.wait_for)
     return ToolResult(JobOutput.of(job), job_lines(job), job_links(job))
 
 
@@ -45,13 +47,13 @@ TOOL: Final = Tool(
     name="query_vrp_status",
     title="Query VRP status",
     description=(
-        "Show a job's status, progress and best cost. With wait_s it returns as soon as status or cost changes: "
-        "repeat until COMPLETED, FAILED or CANCELLED, then read_plan."
+        "Show a job's status, progress and best cost. With wait_s=45 the call stays open until the job ends; while the "
+        "answer says QUEUED or SOLVING call again, then read_plan."
     ),
     input_schema=schema_of(QueryArguments),
     output=JobOutput,
     hints=ToolAnnotations(read_only=True, idempotent=True),
     run=run,
     scope=READ,
-    meta={"example": {"job_id": "job-0-…", "wait_s": 30}},
+    meta={"example": {"job_id": "job-0-…", "wait_s": 45}},
 )

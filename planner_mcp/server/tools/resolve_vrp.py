@@ -126,7 +126,7 @@ async def run(ctx: ToolContext, args: Json) -> ToolResult:
     held = f", {count} tickets held" if count else ""
     lines = [f"{job.id} {output.status} on {day.id}, from {start.plan_id}{held}", *notice["changes"]]
     lines += [*(f"Warning: {caution}" for caution in notice["warnings"]), *notice["notes"]]
-    lines.append("Next: query_vrp_status wait_s=30, then compare_plans")
+    lines.append("Next: query_vrp_status wait_s=45, then compare_plans")
     return ToolResult(output, "\n".join(lines), (ResourceLink(f"job://{job.id}", "job"),))
 
 

@@ -73,7 +73,7 @@ async def run(ctx: ToolContext, args: Json) -> ToolResult:
         status=job.state.upper(),
         queue_position=job.queue_position,
     )
-    text = f"{job.id} {output.status}, submitted {output.submitted_at}\nNext: query_vrp_status wait_s=30"
+    text = f"{job.id} {output.status}, submitted {output.submitted_at}\nNext: query_vrp_status wait_s=45"
     return ToolResult(output, text, (ResourceLink(f"job://{job.id}", "job"),))
 
 
@@ -82,7 +82,7 @@ TOOL: Final = Tool(
     title="Solve VRP",
     description=(
         "Queue a solve of a scenario and return job_id at once. The same call again returns the same job. "
-        "Then query_vrp_status wait_s=30 until COMPLETED, and read_plan."
+        "Then query_vrp_status wait_s=45 until COMPLETED, and read_plan."
     ),
     input_schema=schema_of(SolveArguments),
     output=SolveVrpResult,

@@ -41,7 +41,7 @@ from planner_mcp.tracing import span
 
 INSTRUCTIONS: Final = (
     "Plans vehicle routes. 1 create_scenario with agents (vehicles) and tickets (visits). 2 solve_vrp returns a job_id "
-    "at once. 3 query_vrp_status with wait_s=30 until COMPLETED. 4 read_plan. cancel_vrp_job stops a job and keeps its "
+    "at once. 3 query_vrp_status with wait_s=45 until COMPLETED. 4 read_plan. cancel_vrp_job stops a job and keeps its "
     "best plan. Jobs outlive connections. An error lists every mistake with its place: fix all and call again."
 )
 

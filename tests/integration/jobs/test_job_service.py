@@ -6,13 +6,13 @@ from typing import Any
 import anyio
 import pytest
 
-from planner_mcp.errors import InputError, InvalidParameterError, NotFoundError, PlanNotReadyError
+from planner_mcp.errors import InvalidParameterError, NotFoundError, PlanNotReadyError
 from planner_mcp.jobs import job_service as job_service_module
 from planner_mcp.jobs.event_feed import EventFeed
 from planner_mcp.jobs.job_events import Event
 from planner_mcp.jobs.job_lifecycle import JobState
 from planner_mcp.jobs.job_model import Progress, SolveRequest
-from planner_mcp.jobs.job_service import JobService
+from planner_mcp.jobs.job_service import JobService, WaitFor
 from planner_mcp.jobs.plan_summary import summary_of
 from planner_mcp.jobs.principals import LOCAL, Principal
 from planner_mcp.jobs.store.redis_store import RedisStore
@@ -56,10 +56,11 @@ async def test_a_job_goes_from_scenario_to_plan(
     assert found == [Plan.from_json(plan)] * 2
 
 
-async def test_waiting_ends_with_a_better_cost_and_tells_every_event(
-    job_service: JobService, store: RedisStore
+async def test_a_wait_for_a_change_ends_with_a_better_cost_and_tells_every_event(
+    job_service: JobService, store: RedisStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """SPEC T3: progress alone is told, a change of cost ends the wait."""
+    monkeypatch.setattr(job_service_module, "MIN_CHANGE_WAIT_S", 0)
     claim = await solving(job_service, store)
     received: list[Event] = []
 
@@ -75,31 +76,39 @@ async def test_waiting_ends_with_a_better_cost_and_tells_every_event(
     with anyio.fail_after(30):
         async with anyio.create_task_group() as group:
             group.start_soon(worker)
-            job = await job_service.wait(LOCAL, claim.job.id, 45, note)
+            job = await job_service.wait(LOCAL, claim.job.id, 45, note, "change")
     assert job.progress.cost == 7.0
     assert (received[-1].data["cost"], len(received) > 1) == (7.0, True)
     assert [event.data["progress"] - received[0].data["progress"] for event in received] == [*range(len(received))]
     assert [event.number for event in received] == list(range(received[0].number, received[-1].number + 1))
 
 
-async def test_waiting_passes_over_the_start_of_a_job_that_ends_at_once(
-    job_service: JobService, store: RedisStore, plan: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("wait_for", ["end", "change"])
+async def test_changes_of_the_first_seconds_cost_no_call_of_their_own(
+    job_service: JobService,
+    store: RedisStore,
+    plan: dict[str, Any],
+    monkeypatch: pytest.MonkeyPatch,
+    wait_for: WaitFor,
 ) -> None:
-    """SPEC T3: one answer names the end of a short job."""
-    monkeypatch.setattr(job_service_module, "SHORT_JOB_S", 60)
-    await store.register("w1", 1)
-    scenario = await job_service.create_scenario(LOCAL, BODY)
-    job = await job_service.submit(LOCAL, SolveRequest(scenario.id, 30))
+    """SPEC T3: at most one return in 5 s (here 60) while the job goes on; its end is told at once."""
+    monkeypatch.setattr(job_service_module, "MIN_CHANGE_WAIT_S", 60)
+    claim = await solving(job_service, store)
+    received: list[Event] = []
+
+    async def note(event: Event) -> None:
+        received.append(event)
 
     async def worker() -> None:
-        claim = await store.claim("w1", 1)
-        assert claim is not None
+        cost = 1000
+        while not received:
+            await store.report(claim, Progress(cost=float(cost := cost - 1)), None)
         await store.complete(claim, Progress(cost=10.0), plan)
 
     with anyio.fail_after(30):
         async with anyio.create_task_group() as group:
             group.start_soon(worker)
-            seen = await job_service.wait(LOCAL, job.id, 45)
+            seen = await job_service.wait(LOCAL, claim.job.id, 45, note, wait_for)
     assert seen.state is JobState.COMPLETED
 
 
@@ -133,20 +142,6 @@ async def test_waiting_returns_unchanged_when_the_time_is_up(job_service: JobSer
     before = await job_service.job(LOCAL, claim.job.id)
     with anyio.fail_after(30):
         assert await job_service.wait(LOCAL, claim.job.id, 0.05) == before
-
-
-async def test_a_change_since_the_last_look_is_never_waited_past(job_service: JobService, store: RedisStore) -> None:
-    """SPEC T3: what happened between two calls ends the second at once; mere progress does not."""
-    claim = await solving(job_service, store)
-    looked = await job_service.job(LOCAL, claim.job.id)
-    with anyio.fail_after(30):
-        await store.report(claim, Progress(percent=5), None)
-        assert (await job_service.wait(LOCAL, claim.job.id, 0.05, since=looked.event_id)).progress.percent == 5
-        await store.report(claim, Progress(percent=6, cost=3.0), None)
-        changed = await job_service.wait(LOCAL, claim.job.id, 45, since=looked.event_id)
-    assert changed.progress.cost == 3.0
-    with pytest.raises(InputError):
-        await job_service.wait(LOCAL, claim.job.id, 45, since="yesterday")
 
 
 async def test_a_solve_outside_the_limits_lists_every_mistake(job_service: JobService) -> None:

@@ -50,10 +50,9 @@ async def submit(client: Client, scenario: dict[str, Any], solve_time: str = "PT
 
 async def wait_for(client: Client, job_id: str, *states: str) -> dict[str, Any]:
     """Wait until a job is in one of the states and return its status."""
-    wait_s = 0
+    wait_s = 0.2 if {"QUEUED", "SOLVING"} & set(states) else 30  # the call itself waits for the end alone
     while True:
         status = await use(client, "query_vrp_status", job_id=job_id, wait_s=wait_s)
-        wait_s = 30
         if status["status"] in states:
             return status
         assert status["status"] in ("QUEUED", "SOLVING"), status

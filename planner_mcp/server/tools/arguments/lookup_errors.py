@@ -18,7 +18,7 @@ PLAN: Final[AcceptedId] = ("a plan_id or job_id of yours (plan-…, job-…)", _
 SCENARIO: Final[AcceptedId] = ("a scenario_id of yours (scn-…)", "list_scenarios of the tool set data lists yours.")
 _JOB_WITH_PLAN: Final[AcceptedId] = (
     "a job that has found a plan",
-    "query_vrp_status wait_s=30 tells when there is one.",
+    "query_vrp_status wait_s=45 tells when there is one.",
 )
 DELIVERY: Final[AcceptedId] = ("a delivery_id of yours", "action=list lists yours.")
 

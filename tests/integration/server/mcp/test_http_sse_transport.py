@@ -118,7 +118,7 @@ async def test_progress_of_a_call_comes_before_its_answer(
         job_id = (await client.call(app_replicas[1], "solve_vrp", scenario_id=scenario_id))["job_id"]
         body = {
             "name": "query_vrp_status",
-            "arguments": {"job_id": job_id, "wait_s": 10},
+            "arguments": {"job_id": job_id, "wait_s": 1},
             "_meta": {"progressToken": "t"},
         }
         await client.post(app_replicas[1], {"jsonrpc": "2.0", "id": "w", "method": "tools/call", "params": body})

@@ -8,6 +8,7 @@ import jsonschema
 import pytest
 
 from planner_mcp.errors import Fault, TravelUnknownError
+from planner_mcp.jobs import job_service
 from planner_mcp.jobs.job_model import Progress
 from planner_mcp.jobs.job_ports import Claim
 from planner_mcp.jobs.principals import Principal
@@ -78,16 +79,20 @@ async def test_status_begins_with_the_three_facts(call: Call, store: RedisStore)
     assert result.text == f"{job_id} SOLVING 50% · cost 1234.5 · served 98/100 · 7 improvements · 12.34 s"
 
 
-async def test_a_waiting_call_ends_with_a_change_and_tells_it(
-    call: Call, store: RedisStore, progress_events: list[tuple[float, float | None, str]]
+async def test_a_call_that_waits_for_a_change_ends_with_it_and_tells_it(
+    call: Call,
+    store: RedisStore,
+    progress_events: list[tuple[float, float | None, str]],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """SPEC T3: it stays open until something changes and sends true progress."""
+    monkeypatch.setattr(job_service, "MIN_CHANGE_WAIT_S", 0)
     job_id = await submit(call)
     claim = await claimed(store)
     answers: list[Any] = []
 
     async def wait() -> None:
-        answers.append(await call("query_vrp_status", {"job_id": job_id, "wait_s": 20}))
+        answers.append(await call("query_vrp_status", {"job_id": job_id, "wait_s": 20, "wait_for": "change"}))
 
     with anyio.fail_after(30):
         async with anyio.create_task_group() as tasks:
