@@ -96,6 +96,10 @@ def default_data_dir() -> Path:
     return Path.home() / ".local" / "share" / "planner-mcp"
 
 
+CHINESE_GEOCODERS: Final = frozenset({"amap", "baidu", "tencent"})
+"""Services whose terms forbid to keep answers, and that need a key."""
+
+
 class RouterSettings(BaseModel):
     """One configured road engine."""
 
@@ -117,6 +121,36 @@ class RouterSettings(BaseModel):
     block: int = Field(
         default=50, ge=1, le=1000, description="Largest number of origins, and of targets, of one request."
     )
+
+
+class GeocoderSettings(BaseModel):
+    """One configured geocoding service."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    kind: Literal["amap", "baidu", "tencent", "nominatim", "photon", "pelias"]
+    url: str = Field(
+        default="",
+        pattern=r"^(https?://[^\s?#]+)?$",
+        description="URL of the service, without the path of a request; empty: that of AMap, Baidu or Tencent.",
+    )
+    key: SecretStr = Field(default=SecretStr(""), description="Key of the account.")
+    keep_s: float = Field(
+        default=0,
+        ge=0,
+        le=30 * 86400,
+        description="Answers are kept in memory this long; 0 for AMap, Baidu and Tencent, whose terms forbid more.",
+    )
+
+    @model_validator(mode="after")
+    def _check_terms(self) -> Self:
+        if self.kind in CHINESE_GEOCODERS and self.keep_s:
+            raise ValueError(f"the terms of {self.kind} forbid to keep answers; leave keep_s out")
+        if self.kind in CHINESE_GEOCODERS and not self.key.get_secret_value():
+            raise ValueError(f"{self.kind} needs a key")
+        if self.kind not in CHINESE_GEOCODERS and not self.url:
+            raise ValueError(f"{self.kind} needs a url")
+        return self
 
 
 class Settings(BaseSettings):
@@ -285,6 +319,25 @@ class Settings(BaseSettings):
         ge=1,
         le=MAX_COUNT,
         description="Uploaded matrices that one principal may keep, and as many from road engines.",
+    )
+
+    # ---- addresses
+    geocoders: Mapped[GeocoderSettings] = Field(
+        default_factory=dict,
+        description=(
+            "Geocoding services by the name that `provider` uses: a JSON object of "
+            "`{kind: amap, baidu, tencent, nominatim, photon or pelias, url, key, keep_s}`."
+        ),
+    )
+    geocoder: str = Field(
+        default="offline",
+        description="Which of them resolves the addresses of scenarios and of calls that name none; `offline`: none.",
+    )
+    geocoder_request_s: float = Field(
+        default=5.0, gt=0, le=60, description="Timeout of a geocoding service for one address, in seconds."
+    )
+    geocoder_total_s: float = Field(
+        default=20.0, gt=0, le=300, description="Time for all addresses of one call; the others are read offline."
     )
 
     # ---- authorization
@@ -474,6 +527,14 @@ class Settings(BaseSettings):
         if names_in(value) - {*TOOLSETS, "all"} or (value and not names_in(value)):
             raise ValueError(f"each name between commas is one of {', '.join(TOOLSETS)} and all")
         return value
+
+    @model_validator(mode="after")
+    def _check_geocoder(self) -> Self:
+        if self.geocoder not in {"offline", *self.geocoders}:
+            raise ValueError("PLANNER_GEOCODER names none of PLANNER_GEOCODERS; write one of them, or offline")
+        if "offline" in self.geocoders:
+            raise ValueError("offline is no name for a service of PLANNER_GEOCODERS")
+        return self
 
     @model_validator(mode="after")
     def _check_auth(self) -> Self:

@@ -4,7 +4,6 @@ Owns the interface every engine stands behind, and reading an answer with bounds
 engine; where it lives is the deployment's to say, so no call can make this server fetch what its sender likes.
 """
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Protocol
@@ -12,6 +11,7 @@ from typing import Any, Final, Protocol
 import httpx2 as httpx
 import numpy as np
 
+from planner_mcp.bounded_requests import UpstreamError, fetch_json
 from planner_mcp.errors import RoutingProviderUnavailableError
 from planner_mcp.routing.scenario.travel_matrices import Floats
 
@@ -50,33 +50,12 @@ class RoutingProvider(Protocol):
 async def request_json(http: httpx.AsyncClient, request: httpx.Request) -> dict[str, Any]:
     """Send a request; return the JSON object of a good answer. What the engine says goes to no client."""
     try:
-        answer = await http.send(request, stream=True)
-        try:
-            body = await _read(answer)
-        finally:
-            await answer.aclose()
-    except httpx.HTTPError as error:
-        raise RoutingProviderUnavailableError from error
-    if answer.status_code != httpx.codes.OK:
-        raise RoutingProviderUnavailableError(
-            f"The road engine refused the question with HTTP status {answer.status_code}."
-        )
-    try:
-        payload = json.loads(body)
-    except ValueError as error:
-        raise RoutingProviderUnavailableError("The road engine answered with something that is not JSON.") from error
+        payload = await fetch_json(http, request, max_bytes=MAX_ANSWER_BYTES)
+    except UpstreamError as error:
+        raise RoutingProviderUnavailableError(f"The road engine {error}.") from error
     if not isinstance(payload, dict):
         raise RoutingProviderUnavailableError("The road engine answered with something that is no table.")
     return payload
-
-
-async def _read(answer: httpx.Response) -> bytes:
-    body = bytearray()
-    async for chunk in answer.aiter_bytes():
-        body += chunk
-        if len(body) > MAX_ANSWER_BYTES:
-            raise RoutingProviderUnavailableError("The answer of the road engine is too large.")
-    return bytes(body)
 
 
 def matrix_of(rows: Any, shape: tuple[int, int], unit: float = 1.0) -> Floats:

@@ -8,7 +8,16 @@ import tomllib
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-BASE_MODULES = {"errors", "text", "settings", "setting_urls", "telemetry", "tracing", "task_cancellation"}
+BASE_MODULES = {
+    "errors",
+    "text",
+    "settings",
+    "setting_urls",
+    "telemetry",
+    "tracing",
+    "task_cancellation",
+    "bounded_requests",
+}
 SOLVER_FREE = ("planner_mcp.cli.service_commands", "planner_mcp.http_app", "workers.supervisor", "workers.__main__")
 
 

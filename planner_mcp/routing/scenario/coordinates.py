@@ -37,6 +37,11 @@ def to_wgs84(lat: float, lon: float, crs: str) -> tuple[float, float]:
     return guess_lat, guess_lon
 
 
+def to_gcj02(lat: float, lon: float) -> tuple[float, float]:
+    """Return the GCJ-02 (lat, lon) of a position in WGS-84, for services that take no other."""
+    return _wgs84_to_gcj02(lat, lon) if is_in_china(lat, lon) else (lat, lon)
+
+
 def is_in_china(lat: float, lon: float) -> bool:
     """Return whether a position in degrees lies in the rectangle where GCJ-02 applies."""
     return 0.8293 <= lat <= 55.8271 and 72.004 <= lon <= 137.8347

@@ -1,0 +1,44 @@
+"""JSON asked of a service that the deployment configured: bounded in size, no redirects followed, nothing quoted.
+
+Owns reading the answer. The caller brings the client with its deadline, and says what the refusal means.
+"""
+
+import json
+from typing import Any
+
+import httpx2 as httpx
+
+
+class UpstreamError(Exception):
+    """The service gave no usable answer; the text says why without quoting it."""
+
+
+async def fetch_json(http: httpx.AsyncClient, request: httpx.Request, *, max_bytes: int) -> Any:
+    """Send a request and return the JSON of a good answer.
+
+    Raises:
+        UpstreamError: No answer in time, another status than 200, too many bytes, or no JSON.
+    """
+    try:
+        answer = await http.send(request, stream=True)
+        try:
+            body = await _read(answer, max_bytes)
+        finally:
+            await answer.aclose()
+    except httpx.HTTPError as error:
+        raise UpstreamError("did not answer") from error
+    if answer.status_code != httpx.codes.OK:
+        raise UpstreamError(f"refused the question with HTTP status {answer.status_code}")
+    try:
+        return json.loads(body)
+    except (ValueError, RecursionError) as error:
+        raise UpstreamError("answered with something that is not JSON") from error
+
+
+async def _read(answer: httpx.Response, max_bytes: int) -> bytes:
+    body = bytearray()
+    async for chunk in answer.aiter_bytes():
+        body += chunk
+        if len(body) > max_bytes:
+            raise UpstreamError("answered with too many bytes")
+    return bytes(body)

@@ -1,0 +1,95 @@
+"""What a geocoding service is: how it is asked, and what it answers in our words.
+
+Owns the interface and reading hostile JSON. A service's own coordinate system stays in its answer;
+`geocoding_service.py` converts it, once.
+"""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final, Protocol
+
+from planner_mcp.addresses.structured_address import Accuracy, Evidence, StructuredAddress
+
+MAX_PLACES: Final = 5
+"""Places read of one answer."""
+MAX_FIELD: Final = 200
+"""Characters of one field that are taken."""
+
+
+@dataclass(frozen=True, slots=True)
+class GeocoderQuery:
+    """One GET request below the URL of a service."""
+
+    path: str
+    params: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class GeocodedPlace:
+    """One place of an answer."""
+
+    label: str
+    address: StructuredAddress
+    lat: float
+    lon: float
+    """In the coordinate system of the service."""
+    accuracy: Accuracy
+    radius_m: float
+    signal: Evidence
+    """What the service says of its answer."""
+
+
+class Geocoder(Protocol):
+    """One geocoding service."""
+
+    url: str
+    crs: str
+    """Of the positions in its answers: `wgs84`, `gcj02` or `bd09`."""
+    interval_s: float
+    """Least time between two requests."""
+
+    def query(self, text: str) -> GeocoderQuery:
+        """Return how an address is asked for."""
+        ...
+
+    def reverse_query(self, lat: float, lon: float) -> GeocoderQuery:
+        """Return how a position in WGS-84 is asked for."""
+        ...
+
+    def places(self, payload: Any) -> list[GeocodedPlace]:
+        """Return the places of an answer to either question, the best first; none where there are none.
+
+        Raises:
+            ValueError: The service refused, or the answer has another shape; the text may be shown.
+        """
+        ...
+
+
+def text_at(record: Any, *path: str) -> str:
+    """Return a text of nested JSON; empty where something else stands there (AMap writes [] for nothing)."""
+    for name in path:
+        record = record.get(name) if isinstance(record, dict) else None
+    return record[:MAX_FIELD] if isinstance(record, str) else ""
+
+
+def number_at(record: Any, *path: str) -> float:
+    """Return a finite number of nested JSON, also one written as text.
+
+    Raises:
+        ValueError: There is none.
+    """
+    for name in path:
+        record = record.get(name) if isinstance(record, dict) else None
+    if isinstance(record, bool) or not isinstance(record, int | float | str):
+        raise ValueError("the answer has no number where one belongs")
+    number = float(record)
+    if not math.isfinite(number):
+        raise ValueError("the answer has no finite number where one belongs")
+    return number
+
+
+def records_at(payload: Any, name: str) -> list[Any]:
+    """Return a list of an answer, cut to the places that are read."""
+    found = payload.get(name) if isinstance(payload, dict) else None
+    return found[:MAX_PLACES] if isinstance(found, list) else []

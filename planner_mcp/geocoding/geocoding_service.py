@@ -1,0 +1,265 @@
+"""Addresses resolved by a configured service or offline, in one form, with a confidence that is ours.
+
+Owns asking a service within its rate and our deadline, the fallback to what is known offline, the conversion to
+WGS-84, and the comparison of what the service found with what the text says. Clients choose a service by name; where
+it lives is the deployment's to say.
+"""
+
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import fields, replace
+from typing import Final
+
+import anyio
+import httpx2 as httpx
+
+from planner_mcp.addresses.offline_resolver import resolve_offline, reverse_offline
+from planner_mcp.addresses.place_data import fold
+from planner_mcp.addresses.structured_address import (
+    MAX_CANDIDATES,
+    Accuracy,
+    AddressCandidate,
+    AddressStatus,
+    Evidence,
+    PlacePosition,
+    ResolvedAddress,
+    StructuredAddress,
+)
+from planner_mcp.bounded_requests import UpstreamError, fetch_json
+from planner_mcp.errors import Fault, input_error
+from planner_mcp.geocoding.amap_geocoder import AmapGeocoder
+from planner_mcp.geocoding.baidu_geocoder import BaiduGeocoder
+from planner_mcp.geocoding.geocoder import GeocodedPlace, Geocoder, GeocoderQuery
+from planner_mcp.geocoding.geojson_geocoders import PeliasGeocoder, PhotonGeocoder
+from planner_mcp.geocoding.nominatim_geocoder import NominatimGeocoder
+from planner_mcp.geocoding.tencent_geocoder import TencentGeocoder
+from planner_mcp.routing.scenario.coordinates import haversine_m, to_wgs84
+from planner_mcp.settings import GeocoderSettings, Settings
+
+OFFLINE: Final = "offline"
+KINDS: Final[Mapping[str, Callable[[GeocoderSettings], Geocoder]]] = {
+    "amap": AmapGeocoder,
+    "baidu": BaiduGeocoder,
+    "tencent": TencentGeocoder,
+    "nominatim": NominatimGeocoder,
+    "photon": PhotonGeocoder,
+    "pelias": PeliasGeocoder,
+}
+MAX_ANSWER_BYTES: Final = 2 * 1024 * 1024
+AT_ONCE: Final = 4
+"""Requests to one service at the same time."""
+MAX_FAILURES: Final = 3
+"""Failures in one call after which a service is not asked any more."""
+SAME_PLACE_M: Final = 2_000.0
+"""Places of an answer that lie this close are one."""
+MAX_KEPT: Final = 10_000
+_AGENT: Final = "planner-mcp (vehicle routing; addresses of stops)"
+
+
+class GeocodingService:
+    """Resolves addresses and names positions.
+
+    Args:
+        settings: The services of the deployment and their deadlines.
+    """
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self._geocoders = {name: KINDS[each.kind](each) for name, each in settings.geocoders.items()}
+        self._kept: OrderedDict[tuple[str, str], tuple[float, tuple[GeocodedPlace, ...]]] = OrderedDict()
+
+    def check_provider(self, provider: str | None, path: str) -> str:
+        """Return the name of the service to ask, the deployment's where none is named.
+
+        Raises:
+            InputError: There is no service of this name.
+        """
+        name = provider or self._settings.geocoder
+        if name != OFFLINE and name not in self._geocoders:
+            accepted = ", ".join((OFFLINE, *self._geocoders))
+            raise input_error([Fault(path, "There is no geocoding service of this name.", accepted, "", "logic")])
+        return name
+
+    async def resolve(self, texts: Sequence[str], provider: str | None = None) -> list[ResolvedAddress]:
+        """Return what each text says of a place, in their order."""
+        name = self.check_provider(provider, "/provider")
+        offline = await anyio.to_thread.run_sync(resolve_offline, texts)
+        if name == OFFLINE:
+            return offline
+        asked: dict[str, ResolvedAddress] = {each.text: each for each in offline if each.text.strip()}
+        answers = await self._ask_all(name, list(asked))
+        return [
+            _judged(each, answers.get(each.text, "was not asked in time"), name, self._geocoders[name])
+            for each in offline
+        ]
+
+    async def reverse(self, lat: float, lon: float, crs: str = "wgs84", provider: str | None = None) -> ResolvedAddress:
+        """Return the place that a position lies in."""
+        name = self.check_provider(provider, "/provider")
+        offline = reverse_offline(lat, lon, crs)
+        if name == OFFLINE:
+            return offline
+        geocoder = self._geocoders[name]
+        north, east = to_wgs84(lat, lon, crs)
+        async with self._client() as http:
+            answer = await self._ask(http, geocoder, geocoder.reverse_query(north, east))
+        if isinstance(answer, str) or not answer:
+            note = answer if isinstance(answer, str) else "knows no place here"
+            return replace(offline, notes=(f"{name} {note}: the answer is offline.", *offline.notes))
+        place = answer[0]
+        position = PlacePosition(north, east, Accuracy.POINT, 0.0, source_crs=crs)
+        return ResolvedAddress(
+            offline.text,
+            AddressStatus.RESOLVED,
+            place.address,
+            position,
+            (place.signal,),
+            name,
+            notes=_label_notes(place),
+        )
+
+    def _client(self) -> httpx.AsyncClient:
+        return httpx.AsyncClient(
+            timeout=self._settings.geocoder_request_s,
+            follow_redirects=False,
+            trust_env=False,
+            headers={"user-agent": _AGENT},
+        )
+
+    async def _ask_all(self, name: str, texts: Sequence[str]) -> dict[str, tuple[GeocodedPlace, ...] | str]:
+        """Return places by text, or why there are none; texts that the time did not reach are left out."""
+        geocoder, answers = self._geocoders[name], dict[str, tuple[GeocodedPlace, ...] | str]()
+        keep_s, waiting = self._settings.geocoders[name].keep_s, list(reversed(texts))
+        failures, free_at = 0, 0.0
+        pace = anyio.Lock()
+
+        async def work(http: httpx.AsyncClient) -> None:
+            nonlocal failures, free_at
+            while waiting and failures < MAX_FAILURES:
+                text = waiting.pop()
+                if (kept := self._take_kept(name, text, keep_s)) is not None:
+                    answers[text] = kept
+                    continue
+                async with pace:
+                    await anyio.sleep(max(0.0, free_at - time.monotonic()))
+                    free_at = time.monotonic() + geocoder.interval_s
+                answer = await self._ask(http, geocoder, geocoder.query(text))
+                failures = failures + 1 if isinstance(answer, str) else 0
+                answers[text] = answer
+                if keep_s and not isinstance(answer, str):
+                    self._keep(name, text, answer)
+
+        async with self._client() as http:
+            with anyio.move_on_after(self._settings.geocoder_total_s):
+                async with anyio.create_task_group() as group:
+                    for _ in range(min(AT_ONCE, len(texts))):
+                        group.start_soon(work, http)
+        return answers
+
+    async def _ask(
+        self, http: httpx.AsyncClient, geocoder: Geocoder, query: GeocoderQuery
+    ) -> tuple[GeocodedPlace, ...] | str:
+        """Return the places of an answer, or in words why there is none."""
+        request = http.build_request("GET", geocoder.url.rstrip("/") + query.path, params=dict(query.params))
+        try:
+            payload = await fetch_json(http, request, max_bytes=MAX_ANSWER_BYTES)
+        except UpstreamError as error:
+            return str(error)
+        try:
+            return tuple(place for place in geocoder.places(payload) if abs(place.lat) <= 90 and abs(place.lon) <= 180)
+        except (ValueError, TypeError, AttributeError, KeyError):
+            return "refused, or answered in another form than documented"
+
+    def _take_kept(self, name: str, text: str, keep_s: float) -> tuple[GeocodedPlace, ...] | None:
+        kept = self._kept.get((name, text)) if keep_s else None
+        return kept[1] if kept is not None and time.monotonic() - kept[0] <= keep_s else None
+
+    def _keep(self, name: str, text: str, places: tuple[GeocodedPlace, ...]) -> None:
+        self._kept[name, text] = (time.monotonic(), places)
+        while len(self._kept) > MAX_KEPT:
+            self._kept.popitem(last=False)
+
+
+def _judged(
+    offline: ResolvedAddress, answer: tuple[GeocodedPlace, ...] | str, name: str, geocoder: Geocoder
+) -> ResolvedAddress:
+    """Return the answer of a service as ours; the offline one where there is none, and why."""
+    if not offline.text.strip():
+        return offline
+    if isinstance(answer, str):
+        return replace(offline, notes=(f"{name} {answer}: the answer is offline.", *offline.notes))
+    if not answer:
+        return replace(offline, notes=(f"{name} found nothing: the answer is offline.", *offline.notes))
+    ranked = sorted(answer, key=lambda place: -_factor(_compared(place, offline)))
+    best = ranked[0]
+    others = [place for place in ranked[1:] if haversine_m((place.lat, place.lon), (best.lat, best.lon)) > SAME_PLACE_M]
+    rivals = [
+        place for place in others if _factor(_compared(place, offline)) >= 0.9 * _factor(_compared(best, offline))
+    ]
+    evidence = _compared(best, offline)
+    if rivals:
+        evidence = (*evidence, Evidence(f"{name} found {1 + len(rivals)} places alike", 1 / (1 + len(rivals))))
+    share = 1 / (1 + len(rivals))
+    candidates = tuple(
+        AddressCandidate(
+            place.label,
+            _merged(place, offline),
+            _position(place, geocoder),
+            int(100 * share * _factor(_compared(place, offline))) / 100,
+        )
+        for place in (best, *rivals)[:MAX_CANDIDATES]
+    )
+    return ResolvedAddress(
+        offline.text,
+        AddressStatus.AMBIGUOUS if rivals else AddressStatus.RESOLVED,
+        _merged(best, offline),
+        None if rivals else _position(best, geocoder),
+        evidence,
+        name,
+        candidates if rivals else (),
+        _label_notes(best),
+    )
+
+
+def _label_notes(place: GeocodedPlace) -> tuple[str, ...]:
+    return (f"The service calls it: {place.label}.",) if place.label else ()
+
+
+def _compared(place: GeocodedPlace, offline: ResolvedAddress) -> tuple[Evidence, ...]:
+    """Return the evidence of a place: what the service says, and whether the divisions are those of the text."""
+    found = [place.signal]
+    for part in ("country", "province", "city", "district"):
+        theirs, ours = getattr(place.address, part), getattr(offline.address, part)
+        if theirs and ours and offline.confidence >= 0.5:
+            is_same = _alike(theirs, ours)
+            kind = "agrees" if is_same else "differs"
+            # names of Western districts, and of cities in other languages, differ without a contradiction
+            factor = 1.0 if is_same else 0.5 if offline.address.country == "CN" or part == "country" else 0.9
+            found.append(Evidence(f"its {part} {kind} with the text", factor))
+    if offline.address.number and place.accuracy not in {Accuracy.POINT, Accuracy.INTERPOLATED}:
+        found.append(Evidence("the house number was not found", 0.9))
+    return tuple(found)
+
+
+def _alike(theirs: str, ours: str) -> bool:
+    first, second = fold(theirs), fold(ours)
+    return first == second or first.startswith(second) or second.startswith(first)
+
+
+def _factor(evidence: tuple[Evidence, ...]) -> float:
+    product = 1.0
+    for each in evidence:
+        product *= each.factor
+    return product
+
+
+def _merged(place: GeocodedPlace, offline: ResolvedAddress) -> StructuredAddress:
+    """Return what the service found, completed by what the text says."""
+    theirs = {part.name: getattr(place.address, part.name) for part in fields(StructuredAddress)}
+    return replace(offline.address, **{part: value for part, value in theirs.items() if value})
+
+
+def _position(place: GeocodedPlace, geocoder: Geocoder) -> PlacePosition:
+    lat, lon = to_wgs84(place.lat, place.lon, geocoder.crs)
+    return PlacePosition(round(lat, 6), round(lon, 6), place.accuracy, place.radius_m, source_crs=geocoder.crs)
