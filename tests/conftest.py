@@ -48,7 +48,7 @@ _turn = count()
 
 GROUPS = (
     ("tests/system/auth",),
-    ("tests/integration/workers",),
+    ("tests/integration/workers", "tests/integration/travel"),
     ("tests/system", "tests/walkthrough", "tests/docs"),
     ("tests/integration/server/tools",),
 )

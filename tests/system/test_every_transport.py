@@ -32,9 +32,8 @@ async def test_smallest_call_completes_over_http(server: PlannerServer, mode: st
         await smallest_call_completes(client)
 
 
-@pytest.mark.parametrize(
-    ("mode", "version"), [pytest.param("legacy", "2025-11-25", marks=pytest.mark.slow), ("auto", "2026-07-28")]
-)
+@pytest.mark.slow
+@pytest.mark.parametrize(("mode", "version"), [("legacy", "2025-11-25"), ("auto", "2026-07-28")])
 async def test_smallest_call_completes_over_stdio(tmp_path: Path, mode: str, version: str) -> None:
     """SPEC O1, X1: `planner-mcp` without a command, as a client's configuration starts it."""
     started = StdioServerParameters(

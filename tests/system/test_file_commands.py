@@ -111,6 +111,7 @@ def test_a_spreadsheet_becomes_a_plan_and_a_spreadsheet_again(tmp_path: Path) ->
     assert {line.split(",")[3] for line in rows.read_text(encoding="utf-8-sig").splitlines()[1:]} == {"A1", "A2"}
 
 
+@pytest.mark.slow
 def test_matrices_beside_a_scenario_are_read_and_a_plan_is_exported(tmp_path: Path) -> None:
     """SPEC S1, T5: large tables come from a file; a stored plan becomes what another program wants."""
     places = [{"id": "D", "lat": 39.9, "lon": 116.4}, {"id": "A", "lat": 39.95, "lon": 116.4}]

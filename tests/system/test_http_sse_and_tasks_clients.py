@@ -14,6 +14,7 @@ from tests.shared.scenarios.client_scenarios import ring
 
 pytestmark = [
     pytest.mark.anyio,
+    pytest.mark.slow,
     pytest.mark.node,
     pytest.mark.skipif(not node_packages.IS_THERE, reason="needs node and npm"),
 ]

@@ -46,7 +46,8 @@ async def test_over_http(server: PlannerServer, mode: str) -> None:
             await look_around(client)
 
 
-@pytest.mark.parametrize("mode", ["legacy", pytest.param("auto", marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("mode", ["legacy", "auto"])
 async def test_over_stdio(tmp_path: Path, mode: str) -> None:
     """SPEC R1, R4, T7: the same through a pipe."""
     env = {"PLANNER_DATA_DIR": str(tmp_path / "data"), "PLANNER_WORKERS": "0"}

@@ -123,6 +123,7 @@ def test_worker_without_a_store_says_so_in_one_line_and_tries_again(tmp_path: Pa
     assert "Traceback" not in rest
 
 
+@pytest.mark.slow
 async def test_clean_stop_logs_no_error(tmp_path: Path) -> None:
     """SPEC J7: what an operator did on purpose is no alarm."""
     async with running_server(tmp_path, workers=1) as server, Client(server.mcp) as client:

@@ -101,6 +101,7 @@ def test_a_request_that_cannot_be_taken_is_refused_by_its_id(greeted: Child, arg
     assert "result" in greeted.ask({"jsonrpc": "2.0", "id": 6, "method": "ping"})
 
 
+@pytest.mark.slow
 def test_sigterm_ends_it_with_its_workers(child_with_worker: Child) -> None:
     """MCP 2025-11-25, lifecycle: a client may end its server by a signal while the pipes are open."""
     child_with_worker.ask(HELLO)

@@ -23,7 +23,7 @@ from planner_mcp.server.tools.tool_definition import ToolContext
 from planner_mcp.settings import Settings
 from tests.integration.server.auth.conftest import BASE, apps_services, key, served  # noqa: F401 — fixtures
 from tests.integration.server.tools.conftest import ToolClient, _discard
-from tests.integration.workers.conftest import WorkerHarness, running_harness  # noqa: F401 — a fixture
+from tests.integration.workers.conftest import WorkerHarness
 from tests.shared.tools.fair_turns import SOON, place_behind
 
 pytestmark = [pytest.mark.anyio, pytest.mark.filterwarnings("ignore::ResourceWarning")]
@@ -57,7 +57,7 @@ async def http(store: RedisStore, settings: Settings) -> AsyncIterator[httpx.Asy
             yield http
 
 
-async def test_days_are_planned_on_an_uploaded_table(running_harness: WorkerHarness) -> None:  # noqa: F811
+async def test_days_are_planned_on_an_uploaded_table(running_harness: WorkerHarness) -> None:
     """SPEC S1: named by a day, used by several, unknown locations told with their path; the body never in a call."""
     job_service = JobService(running_harness.store, running_harness.feed, settings=running_harness.settings)
     tools_client = ToolClient(ToolContext(LOCAL, job_service, running_harness.settings, _discard, "0" * 32))
@@ -75,7 +75,7 @@ async def test_days_are_planned_on_an_uploaded_table(running_harness: WorkerHarn
     assert (await tools_client.use("suggest_fixes", plan=job))["fixes"]
 
 
-async def test_reachability_is_judged_by_the_table(running_harness: WorkerHarness) -> None:  # noqa: F811
+async def test_reachability_is_judged_by_the_table(running_harness: WorkerHarness) -> None:
     """SPEC T7: what the table makes impossible is told before anything is solved."""
     job_service = JobService(running_harness.store, running_harness.feed, settings=running_harness.settings)
     tools_client = ToolClient(ToolContext(LOCAL, job_service, running_harness.settings, _discard, "0" * 32))
@@ -199,7 +199,7 @@ async def _create(http: httpx.AsyncClient, who: dict[str, str], name: str) -> li
     return [fault["path"] for fault in answer["structuredContent"].get("errors", [])]
 
 
-async def test_a_table_that_expired_fails_the_job_with_a_code(running_harness: WorkerHarness) -> None:  # noqa: F811
+async def test_a_table_that_expired_fails_the_job_with_a_code(running_harness: WorkerHarness) -> None:
     """SPEC J9, T8: tables have a life; a day that outlives them says so."""
     job_service = JobService(running_harness.store, running_harness.feed, settings=running_harness.settings)
     tools_client = ToolClient(ToolContext(LOCAL, job_service, running_harness.settings, _discard, "0" * 32))

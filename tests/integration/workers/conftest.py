@@ -1,7 +1,6 @@
 """Real worker processes on a real store, and what a test needs to watch and to kill them."""
 
 import asyncio
-import contextlib
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -15,11 +14,9 @@ from planner_mcp.jobs import ids
 from planner_mcp.jobs.event_feed import EventFeed
 from planner_mcp.jobs.job_events import Event, EventKind
 from planner_mcp.jobs.job_model import Job, SolveRequest, StoredScenario
-from planner_mcp.jobs.store.open_store import connect
 from planner_mcp.jobs.store.redis_store import RedisStore
 from planner_mcp.settings import Settings
 from tests.shared.processes.process_tree import LONGEST_S, children, descendants
-from tests.shared.scenarios.client_scenarios import SMALLEST
 from workers.supervisor import Supervisor
 
 OWNER = "local"
@@ -106,21 +103,6 @@ class WorkerHarness:
             pool.drain()
             with anyio.fail_after(LONGEST_S, shield=True):
                 await running
-
-
-@pytest.fixture(scope="session")
-async def running_harness(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[WorkerHarness]:
-    """A store with one worker at work, shared by all tests that leave it alive.
-
-    Nobody waits for its lease: what a test sees within its time limit was not taken from a worker that fell silent.
-    """
-    folder = tmp_path_factory.mktemp("shop")
-    settings = Settings(data_dir=folder, lease_s=2 * LONGEST_S)
-    async with connect(settings) as store, contextlib.aclosing(EventFeed(store)) as feed:
-        harness = WorkerHarness(store, feed, settings)
-        async with harness.running_workers():
-            await harness.until_end(await harness.submit(SMALLEST, 30))
-            yield harness
 
 
 @pytest.fixture

@@ -179,6 +179,7 @@ async def test_memory_cap_ends_as_a_clean_failure(harness: WorkerHarness) -> Non
     assert events[-1].data["error"]["type"] == "EngineOutOfMemory"
 
 
+@pytest.mark.slow
 async def test_two_workers_solve_two_jobs_at_once(harness: WorkerHarness) -> None:
     """SPEC J6: one solve a worker process."""
     async with harness.running_workers(2):

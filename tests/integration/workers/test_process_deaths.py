@@ -162,6 +162,7 @@ async def test_death_of_the_supervisor_ends_every_process_and_hands_back(harness
     assert (await harness.job(job)).crashes == 0
 
 
+@pytest.mark.slow
 async def test_job_outlives_the_store_being_away(harness: WorkerHarness, tmp_path: Path) -> None:
     """SPEC J7: Redis away is no reason to fail; the solve goes on and is told when Redis is back."""
     server = EmbeddedServer(tmp_path / "store", appendfsync="always")

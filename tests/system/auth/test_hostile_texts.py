@@ -104,8 +104,8 @@ def check(tool: str, answer: httpx.Response) -> None:
 
 
 async def test_hostile_texts_forge_no_line_and_reach_no_reader(keyed: Fort) -> None:
-    """SPEC A3, T8: each text through every 17th field, so nearly each field by one text."""
-    await through_every_field(keyed, stride=17)
+    """SPEC A3, T8: each text through every 34th field."""
+    await through_every_field(keyed, stride=34)
 
 
 @pytest.mark.slow

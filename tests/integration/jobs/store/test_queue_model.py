@@ -36,9 +36,9 @@ from planner_mcp.jobs.job_ports import Claim
 from planner_mcp.jobs.store.open_store import connect
 from planner_mcp.jobs.store.redis_store import RedisStore
 from planner_mcp.settings import Settings
-from tests.shared.property_tests.example_counts import example_count
+from tests.shared.property_tests.example_counts import is_thorough
 
-RUNS = int(os.environ.get("MODEL_RUNS", example_count(30)))
+RUNS = int(os.environ.get("MODEL_RUNS", "30" if is_thorough() else "8"))
 IS_LONG = "MODEL_RUNS" in os.environ
 STEPS = 30
 SLOTS = 3
