@@ -64,7 +64,7 @@ def store_urls(text: str) -> list[str]:
     `?` of the last holds for all.
     """
     first, *others = [part.strip() for part in text.split(",")]
-    if not all(others) or any("://" in other for other in others):
+    if not (others and all(others)) or any("://" in other for other in others):
         return [first, *others]
     scheme, _colon, rest = first.partition("://")
     password, at, _host = rest.rpartition("@")
