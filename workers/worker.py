@@ -12,6 +12,8 @@ import logging
 import os
 import secrets
 import socket
+import time
+from collections.abc import Callable
 from typing import Final
 
 from planner_mcp.errors import PlannerError, StoreError, StoreUnavailableError
@@ -29,6 +31,9 @@ CLAIM_WAIT_S: Final = 1.0
 """How long one claim waits for a job, and so the longest time an idle worker takes to notice a drain."""
 CONTROL_WAIT_S: Final = 2.0
 RETRY_S: Final = 0.5
+STOPPED_S: Final = 5.0
+"""A call that took this much longer than it waits for was not answered late: this process itself was stopped meanwhile
+(SIGSTOP, a machine that slept), and its deadlines ran out at once when it went on."""
 PROBE_S: Final = 0.05
 """How long the first wait after an outage lasts; any answer shows that the store is back."""
 
@@ -44,8 +49,15 @@ class Worker:
     """Claims and solves, one job at a time, until it drains."""
 
     def __init__(
-        self, store: WorkerStore, process_pool: SolverProcessPool, settings: Settings, *, worker_id: str
+        self,
+        store: WorkerStore,
+        process_pool: SolverProcessPool,
+        settings: Settings,
+        *,
+        worker_id: str,
+        clock: Callable[[], float] = time.monotonic,
     ) -> None:
+        self._clock = clock
         self._store = store
         self._process_pool = process_pool
         self._settings = settings
@@ -89,12 +101,19 @@ class Worker:
 
     async def _next_claim(self) -> Claim | None:
         self._changed.clear()
+        began = self._clock()
         try:
             return await self._store.claim(self._worker_id, CLAIM_WAIT_S)
         except StoreUnavailableError as error:
+            if self._was_stopped(began, CLAIM_WAIT_S):
+                log.info("this worker was stopped for %.0f s", self._clock() - began)
+                return None
             log.warning("store is unavailable: %s", error.type)
             await asyncio.sleep(RETRY_S)
             return None
+
+    def _was_stopped(self, began: float, wait_s: float) -> bool:
+        return self._clock() - began > wait_s + STOPPED_S
 
     async def _solve(self, claim: Claim, tasks: asyncio.TaskGroup) -> None:
         """Run one claimed job; return when it has ended or only its final report waits for the store."""
@@ -137,9 +156,12 @@ class Worker:
         """Have an attempt renew its lease at once, which reads the flags of its job, when these have changed."""
         wait_s = CONTROL_WAIT_S
         while True:
+            began = self._clock()
             try:
                 changed = await self._store.wait_control(wait_s)
             except StoreUnavailableError:
+                if self._was_stopped(began, wait_s):
+                    continue
                 self._reaper.set_store_available(is_store_available=False)
                 wait_s = PROBE_S
                 await asyncio.sleep(RETRY_S)

@@ -1,0 +1,56 @@
+"""The loop of a worker, on a store that is played."""
+
+from typing import Any
+
+import anyio
+import pytest
+
+from planner_mcp.errors import StoreUnavailableError
+from planner_mcp.settings import Settings
+from workers.worker import Worker
+
+pytestmark = pytest.mark.anyio
+
+
+class StoreOfOneFailure:
+    """Fails the first claim after a while, and drains its worker at the next."""
+
+    def __init__(self, took_s: float) -> None:
+        self.now = 0.0
+        self.worker: Worker | None = None
+        self._took_s = took_s
+
+    async def claim(self, _worker_id: str, _wait_s: float) -> None:
+        if self.now == 0.0:
+            self.now = self._took_s
+            raise StoreUnavailableError
+        assert self.worker is not None
+        self.worker.drain()
+
+    async def wait_control(self, _wait_s: float) -> set[str]:
+        await anyio.sleep_forever()
+        return set()
+
+    async def register(self, *_args: Any) -> None:
+        """Take a heartbeat."""
+
+    async def unregister(self, _worker_id: str) -> None:
+        """Let a worker go."""
+
+    async def reap(self) -> list[str]:
+        return []
+
+
+@pytest.mark.parametrize(
+    ("took_s", "told"), [(60.0, "this worker was stopped for 60 s"), (3.0, "store is unavailable")]
+)
+async def test_a_worker_that_was_stopped_does_not_blame_the_store(
+    caplog: pytest.LogCaptureFixture, took_s: float, told: str
+) -> None:
+    """SPEC J6: after SIGCONT all its deadlines have passed, whatever the store did; it claims again at once."""
+    store = StoreOfOneFailure(took_s)
+    store.worker = Worker(store, None, Settings(), worker_id="w-1", clock=lambda: store.now)  # type: ignore[arg-type]
+    with caplog.at_level("INFO"), anyio.fail_after(30):
+        await store.worker.run()
+    lines = [record.message for record in caplog.records if record.name == "planner.worker"]
+    assert len(lines) == 1 and lines[0].startswith(told)
