@@ -341,6 +341,7 @@ def crowded(draw: st.DrawFn) -> tuple[dict[str, Any], list[str]]:
     return body([driver], tickets), list(draw(st.permutations("abcd")))
 
 
+@pytest.mark.slow
 @examples(12)
 @given(crowded())
 def test_every_fix_holds_on_the_patched_day(case: tuple[dict[str, Any], list[str]]) -> None:
