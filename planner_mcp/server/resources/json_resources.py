@@ -9,6 +9,7 @@ from planner_mcp.jobs.job_content import job_view
 from planner_mcp.jobs.job_lifecycle import JobState
 from planner_mcp.jobs.job_model import Job
 from planner_mcp.jobs.principals import ADMIN
+from planner_mcp.routing.scenario.scenario_model import Scenario
 from planner_mcp.server.auth.field_masking import MASKED, masked_fields, plan_for, scenario_for
 from planner_mcp.server.resources.resource_definition import (
     JSON,
@@ -102,6 +103,10 @@ async def _limits(reading: ReadContext, _variables: Variables) -> Contents:
     return _json(await reading.job_service.allowance(reading.principal))
 
 
+async def _schema(_reading: ReadContext, _variables: Variables) -> Contents:
+    return Contents(JSON, compact(Scenario.model_json_schema()), ttl_ms=LONG_MS, is_public=True)
+
+
 async def _plan(reading: ReadContext, variables: Variables) -> Contents:
     plan = await reading.job_service.plan(reading.principal, variables["plan_id"])
     return _json({"plan_id": variables["plan_id"], **plan_for(reading.principal, plan).as_json()})
@@ -156,6 +161,13 @@ LIMITS: Final = Template(
         "limits", "Limits", "What you may use of this server, what you use now, and how busy it is.", JSON
     ),
     _limits,
+)
+SCHEMA: Final = Template(
+    "schema://scenario",
+    ResourceMetadata(
+        "scenario-schema", "Schema of a scenario", "JSON Schema with every field, its unit and meaning.", JSON
+    ),
+    _schema,
 )
 LOG: Final = Template(
     "logs://vrp/{date}",

@@ -96,8 +96,8 @@ TOOL: Final = Tool(
     name="read_resource",
     title="Read resource",
     description=(
-        "Read scenario://ID, job://ID, plan://ID, limits://vrp, jobs://vrp/status/all, logs://vrp/DATE, file:/// "
-        "reports. A scenario has /result; a plan /map.png, map.svg, report.html, sheets.html, stops.csv, "
+        "Read scenario://ID, /result too; job://ID, limits://vrp, schema://scenario, jobs://vrp/status/all, "
+        "logs://vrp/DATE, file:///; plan://ID, /map.png, map.svg, report.html, sheets.html, stops.csv, "
         "routes.geojson, routes.gpx."
     ),
     input_schema=schema_of(ResourceArguments),

@@ -16,13 +16,14 @@ from planner_mcp.server.tools.tool_registry import REGISTRY, dispatch, shown_too
 from planner_mcp.settings import Settings
 from planner_mcp.telemetry import configure_logging
 
-NAMES = ["create_scenario", "solve_vrp", "query_vrp_status", "cancel_vrp_job", "read_plan"]
+NAMES = ["create_scenario", "solve_vrp", "query_vrp_status", "cancel_vrp_job", "read_plan", "plan_day"]
 HINTS = {
     "create_scenario": (False, False, False),
     "solve_vrp": (False, False, True),
     "query_vrp_status": (True, False, True),
     "cancel_vrp_job": (False, True, True),
     "read_plan": (True, False, True),
+    "plan_day": (False, False, False),
 }
 """read-only, destructive, idempotent"""
 

@@ -1,0 +1,140 @@
+"""`plan_day`: a day, or a file of one, to a verified plan in one call (SPEC T10).
+
+Owns the order of the steps and how they share one answer. Each step is the tool of that name, with its checks and its
+scope; nothing is decided here a second time.
+"""
+
+from contextlib import AbstractContextManager
+from dataclasses import replace
+from typing import Annotated, ClassVar, Final
+
+from pydantic import Field
+
+from planner_mcp.errors import Fault, input_error, placed
+from planner_mcp.jobs.job_service import MAX_WAIT_S
+from planner_mcp.server.tools import create_scenario, import_scenario, query_vrp_status, read_plan, solve_vrp
+from planner_mcp.server.tools.answers.job_output import JobStatus, PlanFigures
+from planner_mcp.server.tools.arguments.lookup_errors import SCENARIO, naming_argument
+from planner_mcp.server.tools.arguments.solve_time import SolveTime, seconds_of
+from planner_mcp.server.tools.read_plan import ReadPlanResult
+from planner_mcp.server.tools.tool_definition import (
+    WRITE,
+    Arguments,
+    Tool,
+    ToolAnnotations,
+    ToolContext,
+    ToolResult,
+    parse,
+    schema_of,
+)
+from planner_mcp.server.tools.tool_output import Json, ToolOutput
+
+_ONE_OF: Final = "scenario, file or scenario_id, one of them"
+
+
+class PlanDayArguments(Arguments):
+    """Arguments of `plan_day`."""
+
+    scenario: Annotated[Json | None, Field(description="as in create_scenario; all fields: schema://scenario")] = None
+    file: Annotated[Json | None, Field(description="as in import_scenario")] = None
+    scenario_id: Annotated[str | None, Field(max_length=100, description="of a stored day")] = None
+    solve_time: SolveTime = "PT30S"
+    wait_s: Annotated[float, Field(ge=0, le=MAX_WAIT_S, description="past it the job goes on")] = 45
+
+
+class PlanDayResult(ToolOutput):
+    """Result of `plan_day`: the job, and its plan where the job ended in time."""
+
+    listed: ClassVar[tuple[str, ...]] = ("scenario_id", "job_id", "status", "result")
+    scenario_id: str
+    job_id: str
+    status: JobStatus
+    progress: int = Field(ge=0, le=100)
+    result: PlanFigures | None = None
+    visits: ReadPlanResult | None = Field(None, description="first page of read_plan view=visits")
+    unassigned: ReadPlanResult | None = Field(None, description="first page of read_plan view=unassigned")
+    error: Json | None = Field(None, description="why the job failed")
+    assumptions: list[str] = Field(default_factory=list)
+    warnings: list[str] = Field(default_factory=list)
+
+
+async def run(ctx: ToolContext, args: Json) -> ToolResult:
+    """Store the day, solve it, wait for the plan and read it; past `wait_s` hand over the job id."""
+    asked = parse(PlanDayArguments, args)
+    _check_one_day(asked)
+    seconds_of(asked.solve_time, ctx.settings)  # before anything is stored
+    notices, scenario_id, stored = await _stored_day(ctx, asked)
+    solve = await _step(ctx, solve_vrp.TOOL, {"scenario_id": scenario_id, "solve_time": asked.solve_time})
+    job_id = solve.structured["job_id"]
+    status = await _step(ctx, query_vrp_status.TOOL, {"job_id": job_id, "wait_s": asked.wait_s})
+    job = status.structured
+    pages = await _pages(ctx, job)
+    output = PlanDayResult(
+        scenario_id=scenario_id,
+        job_id=job_id,
+        **{name: job[name] for name in ("status", "progress", "result", "error") if name in job},
+        **{view: page.output for view, page in pages.items()},
+        assumptions=stored.get("assumptions", []),
+        warnings=stored.get("warnings", []),
+    )
+    lines = [*notices, status.text, *(page.text for page in pages.values())]
+    if job["status"] in ("QUEUED", "SOLVING"):
+        lines.append(f"Not done yet. Next: query_vrp_status job_id={job_id} wait_s=45, then read_plan")
+    return ToolResult(output, "\n".join(lines), (*status.links, *solve.links) if not pages else status.links)
+
+
+def _check_one_day(asked: PlanDayArguments) -> None:
+    given = [name for name in ("scenario", "file", "scenario_id") if getattr(asked, name) is not None]
+    if len(given) != 1:
+        problem = f"{' and '.join(given)} are given." if given else "No day is given."
+        raise input_error([Fault("/scenario", problem, _ONE_OF, kind="invalid" if given else "missing")])
+
+
+async def _stored_day(ctx: ToolContext, asked: PlanDayArguments) -> tuple[list[str], str, Json]:
+    """Return what to tell of the day, its scenario_id, and the answer that stored it, empty for a stored one."""
+    if asked.scenario_id is not None:
+        with naming_argument("/scenario_id", SCENARIO):
+            return [], (await ctx.job_service.scenario(ctx.principal, asked.scenario_id)).id, {}
+    name, tool, args = (
+        ("file", import_scenario.TOOL, asked.file)
+        if asked.scenario is None
+        else ("scenario", create_scenario.TOOL, asked.scenario)
+    )
+    with _placed_under(name):
+        found = await _step(ctx, tool, args or {})
+    notices = [line for line in found.text.splitlines() if not line.startswith("Next: ")]
+    return notices, found.structured["scenario_id"], found.structured
+
+
+def _placed_under(name: str) -> AbstractContextManager[None]:
+    return placed(lambda fault: replace(fault, path=f"/{name}{fault.path}"))
+
+
+async def _pages(ctx: ToolContext, job: Json) -> dict[str, ToolResult]:
+    """Return the first pages of a plan that is there, and of what it leaves out."""
+    if "plan_id" not in job:
+        return {}
+    views = ["visits"] + (["unassigned"] if job.get("result", {}).get("unassigned") else [])
+    return {view: await _step(ctx, read_plan.TOOL, {"job_id": job["job_id"], "view": view}) for view in views}
+
+
+async def _step(ctx: ToolContext, tool: Tool, args: Json) -> ToolResult:
+    """Run the tool of one step; the principal needs its scope."""
+    ctx.principal.require(tool.scope, what=f"The tool {tool.name}")
+    return await tool.run(ctx, args)
+
+
+TOOL: Final = Tool(
+    name="plan_day",
+    title="Plan a day",
+    description=(
+        "Store a day, solve it, wait and return the verified plan, in one call. Give scenario, file or scenario_id. "
+        "If it takes longer than wait_s, the job_id comes instead: query_vrp_status."
+    ),
+    input_schema=schema_of(PlanDayArguments),
+    output=PlanDayResult,
+    hints=ToolAnnotations(),
+    run=run,
+    scope=WRITE,
+    meta={"example": {"scenario_id": "scn-0-…"}},
+)

@@ -1,0 +1,117 @@
+"""One call from a day to its plan, with the test as the worker."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from typing import Any
+
+import anyio
+import pytest
+
+from planner_mcp.jobs.job_model import Progress
+from planner_mcp.jobs.principals import WRITE, Principal
+from planner_mcp.jobs.store.redis_store import RedisStore
+from planner_mcp.routing.compilation.scenario_compiler import compile_scenario
+from planner_mcp.routing.evaluation.plan_builder import build_plan
+from planner_mcp.routing.feasibility.unassigned_reasons import with_reasons
+from planner_mcp.routing.problem import Candidate
+from planner_mcp.routing.scenario.scenario_parsing import parse_scenario
+from planner_mcp.server.tools.tool_definition import ToolContext
+from tests.shared.scenarios.stored_plans import DAY, Call
+from tests.shared.tools.token_costs import dearer_form_tokens
+
+pytestmark = pytest.mark.anyio
+
+
+@asynccontextmanager
+async def worker_of(store: RedisStore, *tickets: int) -> AsyncIterator[None]:
+    """Complete the next job with one agent serving these tickets."""
+
+    async def work() -> None:
+        await store.register("w1", 1)
+        while (claim := await store.claim("w1", 1.0)) is None:
+            pass
+        problem = compile_scenario(parse_scenario(claim.scenario.body))
+        plan = with_reasons(problem, build_plan(problem, Candidate.of_tickets({0: [*tickets]})))
+        await store.complete(claim, Progress(100, plan.cost, len(tickets), plan.tickets_total), plan.as_json())
+
+    with anyio.fail_after(30):
+        async with anyio.create_task_group() as group:
+            group.start_soon(work)
+            yield
+
+
+async def test_a_day_comes_back_as_its_plan(
+    call: Call, store: RedisStore, progress_events: list[tuple[float, float | None, str]]
+) -> None:
+    """SPEC T10: figures, visits and what is left out with its reason, progress meanwhile, and ids for what follows."""
+    async with worker_of(store, 0, 1):
+        answer = (await call("plan_day", {"scenario": DAY})).structured
+    assert answer["status"] == "COMPLETED"
+    assert answer["result"]["tickets_served"] == 2
+    assert [row[1] for row in answer["visits"]["rows"] if row[1]] == ["a", "b"]
+    assert answer["unassigned"]["rows"][0][0] == "c"
+    assert [progress for progress, _total, _message in progress_events][-1] == 100
+    again = (await call("read_plan", {"job_id": answer["job_id"], "view": "visits"})).structured
+    assert again == answer["visits"]
+
+
+async def test_a_day_that_takes_longer_is_handed_over_by_its_job_id(call: Call) -> None:
+    """SPEC T10: nothing is lost; the same scenario_id finds the same job."""
+    first = await call("plan_day", {"scenario": DAY, "wait_s": 0})
+    assert first.structured["status"] == "QUEUED"
+    assert f"Next: query_vrp_status job_id={first.structured['job_id']} wait_s=45" in first.text
+    again = await call("plan_day", {"scenario_id": first.structured["scenario_id"], "wait_s": 0})
+    assert again.structured["job_id"] == first.structured["job_id"]
+
+
+async def test_an_answer_of_a_day_with_long_ids_keeps_its_budget(call: Call, store: RedisStore) -> None:
+    """SPEC T9: a summary and two pages."""
+    name = "customer-order-北京朝阳区-{}".format
+    tickets = [{"id": name(n), "location": "A", "demand": 1} for n in range(80)]
+    day = {**DAY, "agents": [{"id": name("v"), "capacity": 40}], "tickets": tickets}
+    async with worker_of(store, *range(40)):
+        answer = await call("plan_day", {"scenario": day})
+    assert answer.structured["result"]["unassigned"] == 40
+    assert dearer_form_tokens(answer) <= 350 + 2 * 900
+
+
+async def test_a_file_is_planned_like_a_day(call: Call, store: RedisStore) -> None:
+    """SPEC T10: what its columns were taken for is told too."""
+    file = {
+        "format": "csv",
+        "content": "id,location,demand\na,A,1\nb,B,1",
+        "planning_date": "2025-07-15",
+        "agents": [{"id": "v", "capacity": 9}],
+    }
+    async with worker_of(store, 0, 1):
+        answer = await call("plan_day", {"file": file})
+    assert answer.structured["result"]["tickets_served"] == 2
+    assert "demand → demand" in answer.text
+
+
+@pytest.mark.parametrize(
+    ("args", "path"),
+    [
+        ({}, "/scenario"),
+        ({"scenario": DAY, "scenario_id": "scn-0-x"}, "/scenario"),
+        ({"scenario": {**DAY, "agents": []}}, "/scenario/agents"),
+        ({"file": {"format": "csv", "content": "id\na"}}, "/file/planning_date"),
+        ({"scenario_id": "scn-0-x"}, "/scenario_id"),
+        ({"scenario": DAY, "solve_time": "PT999999S"}, "/solve_time"),
+        ({"scenario": DAY, "wait_s": 46}, "/wait_s"),
+    ],
+)
+async def test_a_fault_is_told_by_its_place_and_nothing_is_stored(call: Call, args: Any, path: str) -> None:
+    """SPEC T7."""
+    refused = await call("plan_day", args)
+    assert refused.is_error
+    assert refused.structured["errors"][0]["path"] == path
+    assert (await call("list_scenarios")).structured["total"] == 0
+
+
+async def test_a_principal_that_may_not_read_gets_no_plan(call: Call, ctx: ToolContext) -> None:
+    """SPEC A3: each step needs the scope of its tool."""
+    writer = replace(ctx, principal=Principal("writer", frozenset({WRITE})))
+    refused = await call("plan_day", {"scenario": DAY, "wait_s": 0}, writer)
+    assert (refused.is_error, refused.structured["code"]) == (True, 4012)
