@@ -16,7 +16,7 @@ from planner_mcp.routing.feasibility.verified_fixes import FIX_KINDS
 from planner_mcp.routing.infeasibility_reasons import REASON_TEXTS
 from planner_mcp.routing.scenario.scenario_model import Scenario
 from planner_mcp.server.tools.answers.plan_pages import VIEWS, View
-from planner_mcp.server.tools.tool_registry import INSTRUCTIONS, REGISTRY
+from planner_mcp.server.tools.tool_registry import OFFERS, ServerOffer
 from planner_mcp.settings import Settings
 
 HERE: Final = Path(__file__).parent / "reference"
@@ -69,9 +69,19 @@ def errors_page() -> str:
 
 
 def tools_page() -> str:
-    """Return every tool with its arguments and answer."""
-    parts = [NOTE + f"# Tools\n\nWhat a client is told of the server: *{INSTRUCTIONS}*\n"]
-    for tool in REGISTRY:
+    """Return every tool of the planner with its arguments and answer."""
+    closing = "Every field of a scenario is on [its own page](scenario.md).\n"
+    return f"{_tools_text('Tools', OFFERS['planner'])}\n{closing}"
+
+
+def address_tools_page() -> str:
+    """Return every tool of the address server."""
+    return _tools_text("Tools of the address server", OFFERS["address"])
+
+
+def _tools_text(title: str, offer: ServerOffer) -> str:
+    parts = [NOTE + f"# {title}\n\nWhat a client is told of the server: *{offer.instructions}*\n"]
+    for tool in offer.tools:
         hints = ", ".join(name for name, is_set in tool.hints.as_json().items() if is_set) or "none"
         required = tool.input_schema.get("required", [])
         parts += [
@@ -84,7 +94,6 @@ def tools_page() -> str:
             parts += [f"\n{more}."]
         parts += ["\n| result | | type | meaning |\n|---|---|---|---|", *_result_rows(tool.output_schema), ""]
         parts += [f"**Example**\n\n```json\n{json.dumps(tool.meta['example'], ensure_ascii=False)}\n```\n"]
-    parts.append("Every field of a scenario is on [its own page](scenario.md).\n")
     return "\n".join(parts)
 
 
@@ -228,6 +237,7 @@ PAGES: Final = {
     "settings.md": settings_page,
     "errors.md": errors_page,
     "tools.md": tools_page,
+    "address-tools.md": address_tools_page,
     "scenario.md": scenario_page,
     "codes.md": codes_page,
 }

@@ -1,7 +1,7 @@
 """The manifest: what this server offers, in one document that a client can read before it connects (SPEC M1).
 
-Owns the committed `manifest.json` and its `schema.json`. Reading needs the standard library alone;
-`manifest.manifest_builder` makes the document from the objects that answer `tools/list`.
+Owns the committed `manifest.json`, `address_manifest.json` and their `schema.json`. Reading needs the standard library
+alone; `manifest.manifest_builder` makes the documents from the objects that answer `tools/list`.
 """
 
 import json
@@ -9,12 +9,15 @@ from pathlib import Path
 from typing import Any, Final
 
 PATH: Final = Path(__file__).with_name("manifest.json")
+ADDRESS_PATH: Final = Path(__file__).with_name("address_manifest.json")
+"""That of the address server."""
 SCHEMA_PATH: Final = Path(__file__).with_name("schema.json")
 
 
-def load() -> dict[str, Any]:
-    """Return the committed manifest."""
-    document: dict[str, Any] = json.loads(PATH.read_text(encoding="utf-8"))
+def load(server: str = "planner") -> dict[str, Any]:
+    """Return the committed manifest of a server: `planner` or `address`."""
+    path = ADDRESS_PATH if server == "address" else PATH
+    document: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
     return document
 
 

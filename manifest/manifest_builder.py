@@ -25,7 +25,7 @@ from planner_mcp.server.resources.resource_catalogue import FILE_TEMPLATE, FIXED
 from planner_mcp.server.tools.answers.error_results import ErrorOutput
 from planner_mcp.server.tools.tool_definition import Tool
 from planner_mcp.server.tools.tool_output import whole_schema
-from planner_mcp.server.tools.tool_registry import REGISTRY
+from planner_mcp.server.tools.tool_registry import OFFERS, REGISTRY
 
 SCHEMA_VERSION: Final = "2025-06-18"
 """The form of the manifest itself, as the design names it."""
@@ -35,17 +35,18 @@ _SHARED: Final = {"create_scenario": "Scenario"}
 """Tools whose input is a shared schema."""
 
 
-def build(today: str) -> dict[str, Any]:
+def build(today: str, server: str = "planner") -> dict[str, Any]:
     """Return the manifest, with the date of the committed one where it says the same, else with today's."""
-    fresh, old = _offer(today), _committed()
+    fresh = _offer(today) if server == "planner" else _address_offer(today)
+    old = _committed(server)
     dated = fresh | {"last_updated": old.get("last_updated")}
     return dated if dated == old else fresh
 
 
-def _committed() -> dict[str, Any]:
+def _committed(server: str) -> dict[str, Any]:
     """Return the committed manifest, empty where there is none or a merge left its marks in it."""
     try:
-        return manifest.load()
+        return manifest.load(server)
     except (FileNotFoundError, ValueError):
         return {}
 
@@ -65,6 +66,27 @@ def _offer(last_updated: str) -> dict[str, Any]:
         "prompts": [prompt.as_json() for prompt in PROMPTS],
         "errors": [{"code": code, **entry} for code, entry in catalogue().items()],
         "components": {"schemas": _components()},
+    }
+
+
+def _address_offer(last_updated: str) -> dict[str, Any]:
+    """Return the manifest of the address server: three tools, and none of the rest."""
+    offer = OFFERS["address"]
+    identity = server_identity.ADDRESS
+    return {
+        "schema_version": SCHEMA_VERSION,
+        "name": offer.name,
+        "title": identity.title,
+        "description": identity.description,
+        "version": planner_mcp.__version__,
+        "last_updated": last_updated,
+        "capabilities": {},
+        "oauth": {"resource_metadata": WELL_KNOWN + "/mcp", "resource_indicators_supported": True},
+        "tools": [_tool(tool) for tool in offer.tools],
+        "resources": [],
+        "prompts": [],
+        "errors": [{"code": code, **entry} for code, entry in catalogue().items()],
+        "components": {"schemas": {"Error": whole_schema(ErrorOutput)}},
     }
 
 
@@ -124,7 +146,11 @@ def texts(today: str) -> dict[Path, str]:
     """Return each committed file with what it should hold."""
     documents = {
         manifest.PATH: build(today),
+        manifest.ADDRESS_PATH: build(today, "address"),
         server_identity.REGISTRY_PATH: server_identity.registry_entry(planner_mcp.__version__),
+        server_identity.ADDRESS_REGISTRY_PATH: server_identity.registry_entry(
+            planner_mcp.__version__, server_identity.ADDRESS
+        ),
     }
     return {path: json.dumps(body, ensure_ascii=False, indent=2) + "\n" for path, body in documents.items()}
 

@@ -6,6 +6,7 @@ offers is the manifest's and the lists' to say. Forms: MCP registry `server.json
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 from urllib.parse import urlsplit
@@ -16,45 +17,86 @@ TITLE: Final = "VRP Planner"
 DESCRIPTION: Final = "Async, job-oriented vehicle routing: scenarios become jobs, jobs become verified plans."
 """At most 100 characters, the registry's limit."""
 PACKAGE: Final = "planner-mcp"
+
+
+@dataclass(frozen=True, slots=True)
+class ServerIdentity:
+    """What one server of the package is called."""
+
+    name: str
+    title: str
+    description: str
+    command: str = ""
+    """After the name of the package; empty for none."""
+
+
+ADDRESS: Final = ServerIdentity(
+    "io.github.planner-mcp/planner-mcp-address",
+    "Address resolver",
+    "Addresses, Chinese and Western, to positions with radius and confidence; offline first.",
+    "address",
+)
 REGISTRY_PATH: Final = Path(__file__).parents[1] / "server.json"
+ADDRESS_REGISTRY_PATH: Final = Path(__file__).parents[1] / "server-address.json"
 CARD_TYPE: Final = "application/mcp-server-card+json"
 CATALOGUE_TYPE: Final = "application/ai-catalog+json"
 _REGISTRY_SCHEMA: Final = "https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json"
 _CARD_SCHEMA: Final = "https://static.modelcontextprotocol.io/schemas/v1/server-card.schema.json"
 
 
-def registry_entry(version: str) -> dict[str, Any]:
-    """Return `server.json`: how to run this server from its package."""
+def planner() -> ServerIdentity:
+    """Return the identity of the planner."""
+    return ServerIdentity(NAME, TITLE, DESCRIPTION)
+
+
+def identity_of(server: str) -> ServerIdentity:
+    """Return the identity of `planner` or `address`."""
+    return ADDRESS if server == "address" else planner()
+
+
+def registry_entry(version: str, identity: ServerIdentity | None = None) -> dict[str, Any]:
+    """Return `server.json`: how to run a server from the package; the planner where none is named."""
+    identity = identity or planner()
     url = {"name": "PLANNER_REDIS_URL", "description": "Redis or Valkey to use; empty: a bundled one."}
     sets = {"name": "PLANNER_TOOLSETS", "description": "Tool sets shown.", "default": "core"}
+    services = {
+        "name": "PLANNER_GEOCODERS",
+        "description": "Geocoding services as JSON; empty: offline.",
+        "isSecret": True,
+    }
     package = {
         "registryType": "pypi",
         "identifier": PACKAGE,
         "version": version,
         "runtimeHint": "uvx",
+        **({"packageArguments": [{"type": "positional", "value": identity.command}]} if identity.command else {}),
         "transport": {"type": "stdio"},
-        "environmentVariables": [url, sets],
+        "environmentVariables": [url, services if identity.command else sets],
     }
-    return {"$schema": _REGISTRY_SCHEMA, **_about(version), "packages": [package]}
+    return {"$schema": _REGISTRY_SCHEMA, **_about(version, identity), "packages": [package]}
 
 
-def server_card(version: str, mcp_url: str, revisions: Sequence[str]) -> dict[str, Any]:
+def server_card(
+    version: str, mcp_url: str, revisions: Sequence[str], identity: ServerIdentity | None = None
+) -> dict[str, Any]:
     """Return the card of a deployment: where it is and which revisions it speaks."""
     remote = {"type": "streamable-http", "url": mcp_url, "supportedProtocolVersions": list(revisions)}
-    return {"$schema": _CARD_SCHEMA, **_about(version), "remotes": [remote]}
+    return {"$schema": _CARD_SCHEMA, **_about(version, identity or planner()), "remotes": [remote]}
 
 
-def catalogue(mcp_url: str) -> dict[str, Any]:
+def catalogue(mcp_url: str, identity: ServerIdentity | None = None) -> dict[str, Any]:
     """Return the catalogue of a domain that has this server alone."""
+    identity = identity or planner()
     publisher = urlsplit(mcp_url).hostname or "localhost"
     entry = {
-        "identifier": f"urn:air:{publisher}:{NAME.rpartition('/')[2]}",
-        "displayName": TITLE,
+        "identifier": f"urn:air:{publisher}:{identity.name.rpartition('/')[2]}",
+        "displayName": identity.title,
         "type": CARD_TYPE,
         "url": f"{mcp_url}/server-card",
     }
     return {"specVersion": "draft", "entries": [entry]}
 
 
-def _about(version: str) -> dict[str, Any]:
-    return {"name": NAME, "title": TITLE, "description": DESCRIPTION, "version": version}
+def _about(version: str, identity: ServerIdentity) -> dict[str, Any]:
+    about = {"name": identity.name, "title": identity.title, "description": identity.description}
+    return {**about, "version": version}

@@ -17,6 +17,7 @@ from planner_mcp.jobs.store.events.channel_notifier import ChannelNotifier
 from planner_mcp.jobs.store.open_store import connect
 from planner_mcp.jobs.store.redis_store import RedisStore
 from planner_mcp.jobs.store.security.audit_log import AuditLog
+from planner_mcp.jobs.store.security.confirmed_addresses_store import RedisConfirmedAddresses
 from planner_mcp.jobs.store.security.encryption import open_cipher, state_key
 from planner_mcp.jobs.store.sessions.elicitation_store import RedisElicitationStore
 from planner_mcp.jobs.store.sessions.subscription_store import SubscriptionStore
@@ -40,6 +41,7 @@ from planner_mcp.server.mcp.notifications.watched_resources import WatchedJobs
 from planner_mcp.server.resources.report_folder import ReportFolder
 from planner_mcp.server.resources.resource_definition import ReadContext
 from planner_mcp.server.tools.answers.tool_usage_meter import UsageMeter
+from planner_mcp.server.tools.tool_registry import OFFERS
 from planner_mcp.settings import Settings
 from planner_mcp.task_cancellation import cancel_and_wait
 
@@ -74,6 +76,7 @@ async def open_application(settings: Settings, drain: anyio.Event | None = None)
             settings,
             resource_reader,
             webhooks=RedisWebhookStore(store.script_client, settings),
+            confirmed=RedisConfirmedAddresses(store.script_client, settings),
             audit=audit,
             meter=UsageMeter(registry),
         )
@@ -98,7 +101,9 @@ async def open_application(settings: Settings, drain: anyio.Event | None = None)
             LogNotifications(elicitation_store),
             capabilities,
         ]
-        kernel = Kernel(tool_handler, [AuditedMethods(audit), *features])
+        if settings.server == "address":  # it has tools alone: neither jobs nor resources to follow
+            features = [LogNotifications(elicitation_store)]
+        kernel = Kernel(tool_handler, [AuditedMethods(audit), *features], OFFERS[settings.server])
         kernel.client_requests = ClientRequests(elicitation_store, notifier)
         try:
             yield AppServices(

@@ -109,7 +109,8 @@ async def open_routes(services: AppServices, drain: anyio.Event) -> AsyncIterato
     """
     settings = services.settings
     with explained_refusals(has_url=bool(settings.redis_url)):
-        await services.capabilities.publish()
+        if settings.server == "planner":
+            await services.capabilities.publish()
     async with (
         open_streamable_http(services, drain) as mcp_endpoint,
         open_http_sse(services, mcp_endpoint, drain) as sse2024_endpoint,
@@ -117,8 +118,7 @@ async def open_routes(services: AppServices, drain: anyio.Event) -> AsyncIterato
         routes = [
             Route("/mcp", mcp_endpoint),
             *sse2024_endpoint.routes(),
-            *JobsApi(services.streams, drain=drain).routes(),
-            *MatricesApi(settings).routes(),
+            *(planner_routes(services, drain) if settings.server == "planner" else ()),
             *manifest_routes(settings),
             *discovery_routes(settings, REVISIONS),
             *health_routes(),
@@ -138,6 +138,11 @@ async def open_routes(services: AppServices, drain: anyio.Event) -> AsyncIterato
         app.router.redirect_slashes = False
         app.state.services = services
         yield app
+
+
+def planner_routes(services: AppServices, drain: anyio.Event) -> list[Route]:
+    """Return the routes that the planner has beside MCP; the address server has neither jobs nor matrices."""
+    return [*JobsApi(services.streams, drain=drain).routes(), *MatricesApi(services.settings).routes()]
 
 
 def authentication_layers(services: AppServices) -> list[Middleware]:

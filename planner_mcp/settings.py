@@ -190,6 +190,9 @@ class Settings(BaseSettings):
     )
 
     # ---- server
+    server: Literal["planner", "address"] = Field(
+        default="planner", description="What is served: the planner, or the address server (`serve --address`)."
+    )
     host: str = Field(default="127.0.0.1", description="Address to listen on.")
     port: int = Field(default=8080, ge=0, le=65535, description="Port to listen on; 0 takes a free one.")
     workers: int = Field(

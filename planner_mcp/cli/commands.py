@@ -16,6 +16,7 @@ import planner_mcp
 
 COMMANDS: Final = {
     "serve": "service_commands",
+    "address": "service_commands",
     "worker": "service_commands",
     "validate": "scenario_commands",
     "solve": "scenario_commands",

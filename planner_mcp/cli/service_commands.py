@@ -8,7 +8,7 @@ import typer
 from planner_mcp.cli.command_runner import command_settings, run_command
 from planner_mcp.cli.doctor import examine
 from planner_mcp.cli.http_server import check_exposure, serve_http
-from planner_mcp.cli.server_processes import run_workers
+from planner_mcp.cli.server_processes import run_workers, serve_stdio
 from planner_mcp.cli.store_queries import DataDir, RedisUrl
 from planner_mcp.http_app import open_app
 from planner_mcp.settings import Settings
@@ -24,12 +24,28 @@ def serve(
     workers: Annotated[int | None, typer.Option(help="Worker processes beside the server; 0 for none.")] = None,
     redis_url: RedisUrl = None,
     data_dir: DataDir = None,
+    address: Annotated[
+        bool, typer.Option("--address", help="Serve the address server instead of the planner; it needs no workers.")
+    ] = False,
     insecure: Annotated[bool, typer.Option(help="Listen beyond loopback although nobody is authenticated.")] = False,
 ) -> None:
     """Run the HTTP server and its workers."""
-    settings = command_settings(host=host, port=port, workers=workers, redis_url=redis_url, data_dir=data_dir)
+    settings = command_settings(
+        host=host,
+        port=port,
+        workers=0 if address else workers,
+        redis_url=redis_url,
+        data_dir=data_dir,
+        server="address" if address else None,
+    )
     check_exposure(settings, is_allowed=insecure)
     run_command(serve_http(settings, context.obj or open_app))
+
+
+@app.command()
+def address(redis_url: RedisUrl = None, data_dir: DataDir = None) -> None:
+    """Speak MCP over standard input and output as the address server."""
+    run_command(serve_stdio(command_settings(redis_url=redis_url, data_dir=data_dir, server="address", workers=0)))
 
 
 @app.command()

@@ -35,6 +35,7 @@ key                      kind    holds                                          
 {pN}:audit:<date>        stream  audit log of a UTC day (shard 0)                   audit TTL from its last line
 {pN}:wh:…                        webhook deliveries, named in webhooks/outbox.py    keep
 {p0}:whsec:<p>           hash    signing secrets (security/signing_secrets.py)      KEEP_S
+{p0}:places:<p>          hash    addresses the principal confirmed                  scenario TTL from the last one
 
 Without a TTL, for the shard owns them; each is bounded by what is queued, solving or set:
 {pN}:clock               hash    seq (submissions), v (virtual time), slots (of living workers), quota (they give)

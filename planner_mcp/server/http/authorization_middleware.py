@@ -18,7 +18,7 @@ from planner_mcp.server.auth.bearer_challenge import challenge
 from planner_mcp.server.auth.request_principal import principal_of
 from planner_mcp.server.http.asgi_receive import replay_message
 from planner_mcp.server.http.http_responses import refusal
-from planner_mcp.server.tools.tool_registry import REGISTRY
+from planner_mcp.server.tools.tool_registry import OFFERS
 from planner_mcp.settings import Settings
 
 LARGE_BYTES: Final = 64 * 1024
@@ -39,7 +39,7 @@ METHOD_SCOPES: Final = {
     "tasks/cancel": WRITE,
 }
 """Methods not named here need no scope of their own."""
-TOOL_SCOPES: Final = {tool.name: tool.scope for tool in REGISTRY}
+TOOL_SCOPES: Final = {tool.name: tool.scope for offer in OFFERS.values() for tool in offer.tools}
 
 
 class AuthorizationMiddleware:

@@ -27,10 +27,11 @@ def discovery_routes(settings: Settings, revisions: Sequence[str]) -> list[Route
         revisions: Those of MCP it speaks, oldest first.
     """
     url = mcp_url(settings)
-    card = server_identity.server_card(planner_mcp.__version__, url, revisions)
+    identity = server_identity.identity_of(settings.server)
+    card = server_identity.server_card(planner_mcp.__version__, url, revisions, identity)
     return [
         *document_routes(CARD_PATHS, card, server_identity.CARD_TYPE),
-        *document_routes(CATALOGUE_PATHS, server_identity.catalogue(url), server_identity.CATALOGUE_TYPE),
+        *document_routes(CATALOGUE_PATHS, server_identity.catalogue(url, identity), server_identity.CATALOGUE_TYPE),
     ]
 
 

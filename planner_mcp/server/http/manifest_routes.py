@@ -16,7 +16,7 @@ PATHS: Final = ("/manifest", "/.well-known/mcp/manifest")
 
 def served(settings: Settings) -> dict[str, Any]:
     """Return the manifest of a deployment: the committed one, its limits, and addresses under its public URL."""
-    document = {**manifest.load(), "limits": limits_of(settings)}
+    document = {**manifest.load(settings.server), "limits": limits_of(settings)}
     if settings.public_url:
         document["oauth"]["resource_metadata"] = metadata_url(mcp_url(settings))
     return document

@@ -35,7 +35,7 @@ from planner_mcp.server.mcp.jsonrpc import jsonrpc_errors
 from planner_mcp.server.mcp.jsonrpc.sdk_errors import with_error_data
 from planner_mcp.server.mcp.jsonrpc.stdio_messages import stdio_message_streams
 from planner_mcp.server.mcp.request_context import session_in_scope
-from planner_mcp.server.tools.tool_registry import INSTRUCTIONS
+from planner_mcp.server.tools.tool_registry import OFFERS, ServerOffer
 from planner_mcp.telemetry import new_trace_id, trace_context, trace_id
 
 LIST_TTL_MS: Final = 300_000
@@ -94,15 +94,21 @@ class Kernel:
     Args:
         tool_handler: Lists and calls the tools.
         features: What else it does; each adds its own methods.
+        offer: What it is called and tells its clients.
     """
 
-    def __init__(self, tool_handler: ToolHandler, features: Sequence[ServerFeature] = ()) -> None:
+    def __init__(
+        self,
+        tool_handler: ToolHandler,
+        features: Sequence[ServerFeature] = (),
+        offer: ServerOffer = OFFERS["planner"],
+    ) -> None:
         self._server: Server[dict[str, Any]] = Server(
-            "planner-mcp",
+            offer.name,
             version=planner_mcp.__version__,
-            title="Vehicle route planner",
-            description="Async, job-oriented vehicle routing.",
-            instructions=INSTRUCTIONS,
+            title=offer.title,
+            description=offer.description,
+            instructions=offer.instructions,
             cache_hints={"tools/list": CacheHint(LIST_TTL_MS, "private"), "server/discover": CacheHint(LIST_TTL_MS)},
             get_tool_input_schema=tool_handler.input_schema,
             on_list_tools=tool_handler.list_tools,

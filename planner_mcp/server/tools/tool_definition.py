@@ -19,6 +19,8 @@ from planner_mcp.server.tools.tool_output import Json, ToolOutput, listed_schema
 from planner_mcp.settings import Settings
 
 if TYPE_CHECKING:
+    from planner_mcp.geocoding.geocoding_service import GeocodingService
+    from planner_mcp.jobs.confirmed_addresses import ConfirmedAddressStore
     from planner_mcp.jobs.job_model import Job
     from planner_mcp.jobs.job_service import JobService
     from planner_mcp.jobs.webhooks.delivery_records import WebhookStore
@@ -44,6 +46,10 @@ class ToolContext:
     """Records every call; None in tests of a tool alone."""
     reading: "ReadContext | None" = None
     """The source of resources; None where the transport offers none."""
+    confirmed: "ConfirmedAddressStore | None" = None
+    """Addresses that principals confirmed; None where there is no store for them."""
+    geocoding: "GeocodingService | None" = None
+    """Resolves addresses; None in tests of a tool alone, which then make their own."""
     on_job: "Callable[[Job], None] | None" = None
     """Called with the job of a call, where the transport adds something about it to the result."""
 
@@ -116,12 +122,14 @@ RunTool = Callable[[ToolContext, Json], Awaitable[ToolResult]]
 
 @dataclass(frozen=True, slots=True)
 class ToolAnnotations:
-    """What a client may assume of a tool (MCP annotations). No tool of ours leaves the planner: a closed world."""
+    """What a client may assume of a tool (MCP annotations)."""
 
     read_only: bool = False
     destructive: bool = False
     idempotent: bool = False
     callback: bool = False
+    open_world: bool = False
+    """It may ask a service beyond the deployment."""
 
     def as_json(self) -> dict[str, bool]:
         """Return the annotations as MCP and the manifest spell them."""
@@ -129,7 +137,7 @@ class ToolAnnotations:
             "readOnlyHint": self.read_only,
             "destructiveHint": self.destructive,
             "idempotentHint": self.idempotent,
-            "openWorldHint": False,
+            "openWorldHint": self.open_world,
         }
         return hints | ({"callbackSupport": True} if self.callback else {})
 

@@ -6,6 +6,7 @@ internal detail passes it (SPEC T8).
 
 import logging
 import time
+from dataclasses import dataclass
 from typing import Any, Final
 
 from planner_mcp.errors import Fault, PlannerError, input_error
@@ -13,6 +14,7 @@ from planner_mcp.server.auth.audit_trail import OK, target_of
 from planner_mcp.server.tools import (
     cancel_vrp_job,
     compare_plans,
+    confirm_address,
     create_scenario,
     explain_unassigned,
     finish_vrp_job,
@@ -24,7 +26,9 @@ from planner_mcp.server.tools import (
     read_plan,
     read_progress,
     read_resource,
+    resolve_addresses,
     resolve_vrp,
+    reverse_address,
     revise_scenario,
     solve_alternatives,
     solve_vrp,
@@ -75,6 +79,41 @@ REGISTRY: Final = tuple(
 )
 """All tools, always in this order."""
 
+ADDRESS_INSTRUCTIONS: Final = (
+    "Resolves addresses, for route planning and elsewhere. 1 resolve_addresses with up to 100 texts: parts, position "
+    "in WGS-84, radius and confidence of each. 2 Show the user what is not resolved with a confidence of 0.8. "
+    "3 confirm_address keeps their choice. reverse_address names a position. Positions go into locations of a scenario."
+)
+
+ADDRESS_REGISTRY: Final = tuple(module.TOOL for module in (resolve_addresses, confirm_address, reverse_address))
+"""The tools of the address server."""
+
+
+@dataclass(frozen=True, slots=True)
+class ServerOffer:
+    """What one MCP server is called, what it tells its clients, and its tools."""
+
+    name: str
+    title: str
+    description: str
+    instructions: str
+    tools: tuple[Tool, ...]
+
+
+OFFERS: Final = {
+    "planner": ServerOffer(
+        "planner-mcp", "Vehicle route planner", "Async, job-oriented vehicle routing.", INSTRUCTIONS, REGISTRY
+    ),
+    "address": ServerOffer(
+        "planner-mcp-address",
+        "Address resolver",
+        "Addresses to positions with radius and confidence, offline first.",
+        ADDRESS_INSTRUCTIONS,
+        ADDRESS_REGISTRY,
+    ),
+}
+"""By the setting `server`."""
+
 log = logging.getLogger(__name__)
 
 
@@ -108,6 +147,8 @@ def _sets_in(text: str) -> frozenset[str]:
 def shown_tools(settings: Settings, asked: str = "") -> tuple[Tool, ...]:
     """Return the tools that are on; arguments and errors as for `toolsets_of`."""
     sets = toolsets_of(settings, asked)
+    if settings.server == "address":  # three tools need no sets
+        return ADDRESS_REGISTRY
     return tuple(tool for tool in REGISTRY if tool.toolset in sets)
 
 

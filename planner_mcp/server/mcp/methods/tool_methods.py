@@ -15,6 +15,8 @@ from mcp.server.context import ServerRequestContext
 from mcp.shared.exceptions import MCPError
 
 from planner_mcp.errors import Fault, UnknownToolError
+from planner_mcp.geocoding.geocoding_service import GeocodingService
+from planner_mcp.jobs.confirmed_addresses import ConfirmedAddressStore
 from planner_mcp.jobs.job_service import JobService
 from planner_mcp.jobs.webhooks.delivery_records import WebhookStore
 from planner_mcp.server.auth.audit_trail import Audit
@@ -23,7 +25,7 @@ from planner_mcp.server.mcp.methods.content_features import ContentFeatures
 from planner_mcp.server.mcp.request_context import principal_in, set_job
 from planner_mcp.server.tools.answers.tool_usage_meter import UsageMeter
 from planner_mcp.server.tools.tool_definition import ErrorResult, NotifyProgress, Tool, ToolContext, ToolResult
-from planner_mcp.server.tools.tool_registry import REGISTRY, dispatch, shown_tools, toolsets_of
+from planner_mcp.server.tools.tool_registry import OFFERS, dispatch, shown_tools, toolsets_of
 from planner_mcp.settings import TOOLSETS, Settings, names_in
 from planner_mcp.telemetry import trace_id
 
@@ -45,6 +47,7 @@ class PlannerToolHandler:
         settings: Which tool sets are shown.
         content_features: How tools read resources, and the cursors of the list.
         webhooks: What the tools for webhooks work on.
+        confirmed: Addresses that principals confirmed.
         audit: Records every call.
         meter: Counts the answers.
     """
@@ -56,12 +59,15 @@ class PlannerToolHandler:
         content_features: ContentFeatures,
         *,
         webhooks: WebhookStore,
+        confirmed: ConfirmedAddressStore,
         audit: Audit,
         meter: UsageMeter,
     ) -> None:
         self._meter = meter
         self._job_service = job_service
         self._webhooks = webhooks
+        self._confirmed = confirmed
+        self._geocoding = GeocodingService(settings)
         self._audit = audit
         self._settings = settings
         self._content_features = content_features
@@ -96,15 +102,15 @@ class PlannerToolHandler:
         Raises:
             MCPError: No such tool.
         """
-        sets = toolsets_of(self._settings, _asked(ctx))
-        if (tool := self._tools.get(params.name)) is None or tool.toolset not in sets:
+        shown = shown_tools(self._settings, _asked(ctx))
+        if (tool := self._tools.get(params.name)) is None or tool not in shown:
             unknown = self._unknown(ctx, params.name)
             raise MCPError(INVALID_PARAMS, unknown.message, rpc_data(unknown))
         return await self.run(ctx, tool, params.arguments or {})
 
     def _unknown(self, ctx: ServerRequestContext[Any, Any], name: str) -> UnknownToolError:
         """Return the refusal of a tool that cannot be called: there is none, or its set is off and how to have it."""
-        tool = next((tool for tool in REGISTRY if tool.name == name), None)
+        tool = next((tool for tool in OFFERS[self._settings.server].tools if tool.name == name), None)
         if tool is None:
             return UnknownToolError()
         hint = f"Switch it on by {way_to(self._settings, tool.toolset, _asked(ctx), has_url=ctx.request is not None)}."
@@ -121,6 +127,8 @@ class PlannerToolHandler:
             notify_progress=_rising(ctx.session.report_progress),
             trace_id=trace_id(),
             webhooks=self._webhooks,
+            confirmed=self._confirmed,
+            geocoding=self._geocoding,
             audit=self._audit,
             reading=self._content_features.open_reading(principal),
             on_job=partial(set_job, ctx),

@@ -1,0 +1,55 @@
+"""Confirmed addresses in Redis: one hash for each principal, digest of the text → record as JSON.
+
+They live as long as scenarios do from the last confirmation, and a principal has a bounded number of them.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from planner_mcp.errors import TooLargeError
+from planner_mcp.jobs.confirmed_addresses import Json, address_key
+from planner_mcp.jobs.store import store_keys
+from planner_mcp.jobs.store.connection.script_client import ScriptClient
+from planner_mcp.settings import Settings
+
+MAX_CONFIRMED: Final = 20_000
+"""Addresses of one principal; about 10 MB."""
+
+
+class RedisConfirmedAddresses:
+    """Implements `jobs.confirmed_addresses.ConfirmedAddressStore`.
+
+    Args:
+        script_client: Runs commands.
+        settings: How long they live.
+    """
+
+    def __init__(self, script_client: ScriptClient, settings: Settings) -> None:
+        self._script_client = script_client
+        self._life_s = settings.scenario_ttl_s
+
+    async def confirm(self, principal_id: str, text: str, record: Json) -> None:
+        """Keep what a text means to a principal.
+
+        Raises:
+            TooLargeError: They have confirmed as many as is allowed.
+        """
+        name, field = _name(principal_id), address_key(text)
+        is_new = not await self._script_client.command("HEXISTS", name, field)
+        if is_new and int(await self._script_client.command("HLEN", name)) >= MAX_CONFIRMED:
+            raise TooLargeError(f"At most {MAX_CONFIRMED} addresses are kept.")
+        await self._script_client.command("HSET", name, field, json.dumps(record, ensure_ascii=False))
+        await self._script_client.command("EXPIRE", name, round(self._life_s))
+
+    async def confirmed(self, principal_id: str, texts: Sequence[str]) -> Mapping[str, Json]:
+        """Return what is known of some texts, by text."""
+        if not texts:
+            return {}
+        fields = [address_key(text) for text in texts]
+        found: list[Any] = await self._script_client.command("HMGET", _name(principal_id), *fields)
+        return {text: json.loads(record) for text, record in zip(texts, found, strict=True) if record}
+
+
+def _name(principal_id: str) -> str:
+    return store_keys.key(store_keys.UNSHARDED, "places", principal_id)

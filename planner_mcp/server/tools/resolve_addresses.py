@@ -1,0 +1,105 @@
+"""`resolve_addresses`: texts to positions with their radius and confidence (SPEC O4)."""
+
+from typing import Annotated, ClassVar, Final
+
+from pydantic import Field
+
+from planner_mcp.addresses.address_text import MAX_TEXT
+from planner_mcp.errors import Fault, input_error
+from planner_mcp.server.tools.answers.address_output import AddressRow, counts_text, row_text
+from planner_mcp.server.tools.arguments.address_lookup import resolve_for
+from planner_mcp.server.tools.tool_definition import (
+    READ,
+    Arguments,
+    Tool,
+    ToolAnnotations,
+    ToolContext,
+    ToolResult,
+    parse,
+    schema_of,
+)
+from planner_mcp.server.tools.tool_output import Json, ToolOutput
+
+MAX_ADDRESSES: Final = 100
+MAX_DETAILED: Final = 25
+"""Addresses up to which each row has parts, candidates and reasons; a hundred of those would fill a context."""
+
+
+class ResolveAddressesArguments(Arguments):
+    """Arguments of `resolve_addresses`."""
+
+    addresses: Annotated[
+        list[str], Field(min_length=1, description="up to 100; rows of one city help each other, so send them together")
+    ]
+    provider: Annotated[
+        str | None, Field(max_length=100, description="geocoding service of this deployment by name, or offline")
+    ] = None
+
+
+class ResolveAddressesResult(ToolOutput):
+    """Result of `resolve_addresses`."""
+
+    listed: ClassVar[tuple[str, ...]] = ("rows", "sure")
+    rows: list[AddressRow] = Field(
+        description="in the order of the addresses; parts, candidates and reasons up to 25 addresses"
+    )
+    sure: int = Field(description="rows that can be used unasked")
+
+
+async def run(ctx: ToolContext, args: Json) -> ToolResult:
+    """Resolve a batch of addresses."""
+    asked = parse(ResolveAddressesArguments, args)
+    _check_sizes(asked.addresses)
+    resolved = await resolve_for(ctx, asked.addresses, asked.provider)
+    is_detailed = len(resolved) <= MAX_DETAILED
+    output = ResolveAddressesResult(
+        rows=[AddressRow.of(each, is_detailed=is_detailed) for each in resolved],
+        sure=sum(each.is_sure for each in resolved),
+    )
+    lines = [
+        counts_text(resolved),
+        *(row_text(at, each, is_detailed=is_detailed) for at, each in enumerate(resolved, 1)),
+    ]
+    if output.sure < len(resolved) and is_detailed:
+        lines.append("Next: show the others to the user, then confirm_address or ask for a better text.")
+    elif output.sure < len(resolved):
+        lines.append(f"Next: send the others again, at most {MAX_DETAILED} a call, for candidates and reasons.")
+    return ToolResult(output, "\n".join(lines))
+
+
+def _check_sizes(addresses: list[str]) -> None:
+    """Refuse a batch that is too large, and texts that are no addresses, all at once."""
+    if (count := len(addresses)) > MAX_ADDRESSES:
+        calls = -(-count // MAX_ADDRESSES)
+        problem = f"There are {count} addresses in one call."
+        hint = f"Split them into {calls} calls of at most {MAX_ADDRESSES}, rows of one city together."
+        raise input_error([Fault("/addresses", problem, f"at most {MAX_ADDRESSES}", hint, "logic")])
+    faults = [
+        Fault(
+            f"/addresses/{at}",
+            f"The text has {len(text)} characters.",
+            f"at most {MAX_TEXT}",
+            "Send the address alone.",
+        )
+        for at, text in enumerate(addresses)
+        if len(text) > MAX_TEXT
+    ]
+    if faults:
+        raise input_error(faults)
+
+
+TOOL: Final = Tool(
+    name="resolve_addresses",
+    title="Resolve addresses",
+    description=(
+        "Turn address texts (Chinese, English, German and others) into parts and positions, before create_scenario of "
+        "the planner. Rows below confidence 0.8 must be shown to the user. Positions are WGS-84 with a radius: offline "
+        "they are centres of towns, districts or cities. Next: confirm_address for what is open."
+    ),
+    input_schema=schema_of(ResolveAddressesArguments),
+    output=ResolveAddressesResult,
+    hints=ToolAnnotations(read_only=True, idempotent=True, open_world=True),
+    run=run,
+    scope=READ,
+    meta={"example": {"addresses": ["北京市朝阳区建国路88号", "Alexanderplatz 1, 10178 Berlin"]}},
+)

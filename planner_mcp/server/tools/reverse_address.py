@@ -1,0 +1,60 @@
+"""`reverse_address`: the address of a position (SPEC O4)."""
+
+from typing import Annotated, ClassVar, Final, Literal
+
+from pydantic import Field
+
+from planner_mcp.server.tools.answers.address_output import AddressRow, row_text
+from planner_mcp.server.tools.arguments.address_lookup import geocoding_of
+from planner_mcp.server.tools.tool_definition import (
+    READ,
+    Arguments,
+    Tool,
+    ToolAnnotations,
+    ToolContext,
+    ToolResult,
+    parse,
+    schema_of,
+)
+from planner_mcp.server.tools.tool_output import Json, ToolOutput
+
+
+class ReverseAddressArguments(Arguments):
+    """Arguments of `reverse_address`."""
+
+    lat: Annotated[float, Field(ge=-90, le=90, description="degrees north")]
+    lon: Annotated[float, Field(ge=-180, le=180, description="degrees east")]
+    crs: Annotated[
+        Literal["wgs84", "gcj02", "bd09"], Field(description="gcj02 from AMap or Tencent, bd09 from Baidu")
+    ] = "wgs84"
+    provider: Annotated[str | None, Field(max_length=100, description="as for resolve_addresses")] = None
+
+
+class ReverseAddressResult(ToolOutput):
+    """Result of `reverse_address`."""
+
+    listed: ClassVar[tuple[str, ...]] = ("row",)
+    row: AddressRow
+
+
+async def run(ctx: ToolContext, args: Json) -> ToolResult:
+    """Name a position."""
+    asked = parse(ReverseAddressArguments, args)
+    resolved = await geocoding_of(ctx).reverse(asked.lat, asked.lon, asked.crs, asked.provider)
+    return ToolResult(ReverseAddressResult(row=AddressRow.of(resolved, is_detailed=True)), row_text(1, resolved))
+
+
+TOOL: Final = Tool(
+    name="reverse_address",
+    title="Reverse address",
+    description=(
+        "Name the place of a position: town or district offline, street and number with a geocoding service. Use it to "
+        "show a user where a stop is."
+    ),
+    input_schema=schema_of(ReverseAddressArguments),
+    output=ReverseAddressResult,
+    hints=ToolAnnotations(read_only=True, idempotent=True, open_world=True),
+    run=run,
+    scope=READ,
+    meta={"example": {"lat": 39.9087, "lon": 116.4632}},
+)

@@ -1,0 +1,141 @@
+"""The tools of the address server, on a real store."""
+
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+import jsonschema
+import pytest
+
+from planner_mcp.jobs.event_feed import EventFeed
+from planner_mcp.jobs.job_service import JobService
+from planner_mcp.jobs.principals import LOCAL, READ, WRITE, Principal
+from planner_mcp.jobs.store.redis_store import RedisStore
+from planner_mcp.jobs.store.security.confirmed_addresses_store import RedisConfirmedAddresses
+from planner_mcp.server.tools.tool_definition import ErrorResult, ToolContext, ToolResult
+from planner_mcp.server.tools.tool_registry import ADDRESS_REGISTRY, REGISTRY, dispatch
+from planner_mcp.settings import Settings
+from tests.shared.tools.token_costs import tokens
+
+pytestmark = pytest.mark.anyio
+CallTool = Callable[..., Awaitable[ToolResult | ErrorResult]]
+TOOLS = {tool.name: tool for tool in ADDRESS_REGISTRY}
+HANGZHOU = "浙江省杭州市余杭区五常街道文一西路969号3号楼2单元501室"
+
+
+@pytest.fixture
+def call(store: RedisStore, feed: EventFeed, settings: Settings) -> CallTool:
+    """Call a tool for a principal; what it returns must fit both schemas of the tool."""
+
+    async def silent(*_: Any) -> None:
+        pass
+
+    async def call(name: str, *, principal: Principal = LOCAL, **arguments: Any) -> ToolResult | ErrorResult:
+        job_service = JobService(store, feed, settings=settings)
+        confirmed = RedisConfirmedAddresses(store.script_client, settings)
+        context = ToolContext(principal, job_service, settings, silent, "0" * 32, confirmed=confirmed)
+        result = await dispatch(TOOLS[name], context, arguments)
+        jsonschema.validate(result.structured, TOOLS[name].as_json()["outputSchema"])
+        if not result.is_error:
+            jsonschema.validate(result.structured, TOOLS[name].output_schema)
+        return result
+
+    return call
+
+
+def places(result: ToolResult | ErrorResult) -> dict[str, str]:
+    """Return the faults of a refusal: problem by path."""
+    assert result.is_error
+    return {fault["path"]: fault["problem"] for fault in result.structured["errors"]}
+
+
+async def test_the_example_of_each_tool_works(call: CallTool) -> None:
+    """SPEC T6: `_meta.example` is a call that succeeds."""
+    for name, tool in TOOLS.items():
+        assert not (await call(name, **tool.meta["example"])).is_error, name
+
+
+async def test_a_batch_of_a_hundred_fits_a_context_and_more_is_refused_with_the_split(call: CallTool) -> None:
+    """SPEC O4, T9: 100 rows in one answer of at most 8,000 tokens; 250 are three calls."""
+    hundred = await call("resolve_addresses", addresses=[HANGZHOU] * 100)
+    assert len(hundred.structured["rows"]) == 100
+    assert tokens(hundred.structured) <= 8_000
+    assert tokens(hundred.text) <= 8_000
+    refused = await call("resolve_addresses", addresses=[HANGZHOU] * 250)
+    assert places(refused) == {"/addresses": "There are 250 addresses in one call."}
+    assert "3 calls" in refused.structured["errors"][0]["hint"]
+
+
+async def test_a_hundred_ambiguous_rows_fit_as_well(call: CallTool) -> None:
+    """SPEC T9: candidates and reasons of a whole bad batch stay within the largest answer."""
+    answer = await call("resolve_addresses", addresses=["鼓楼区中山路1号"] * 100)
+    assert answer.structured["sure"] == 0
+    assert tokens(answer.structured) <= 8_000
+
+
+async def test_all_texts_that_are_no_addresses_are_named_at_once(call: CallTool) -> None:
+    """SPEC T7: type, emptiness and length of each row, by its place."""
+    assert set(places(await call("resolve_addresses", addresses=["x" * 301, "ok", "y" * 5000]))) == {
+        "/addresses/0",
+        "/addresses/2",
+    }
+    assert set(places(await call("resolve_addresses", addresses=[1, None]))) == {"/addresses/0", "/addresses/1"}
+    assert set(places(await call("resolve_addresses", addresses=[]))) == {"/addresses"}
+    assert set(places(await call("resolve_addresses"))) == {"/addresses"}
+    assert set(places(await call("resolve_addresses", addresses=["a"], provider="google"))) == {"/provider"}
+
+
+@pytest.mark.parametrize(
+    "text", ["", " ", "\u0000", "\u202eabc", "；；；", "a\nb\nc", "<script>alert(1)</script>", "{{7*7}}"]
+)
+async def test_a_hostile_text_is_a_row_like_any_other(call: CallTool, text: str) -> None:
+    """SPEC T7, T8: it is answered, never sure, and hidden characters do not come back."""
+    result = await call("resolve_addresses", addresses=[text, HANGZHOU])
+    first, second = result.structured["rows"]
+    assert first["confidence"] < 0.8
+    assert second["status"] == "resolved"
+    assert "\u202e" not in result.text
+
+
+async def test_a_pin_of_the_user_is_kept_in_wgs84(call: CallTool) -> None:
+    """SPEC O4: a position from a Chinese map is converted before it is kept."""
+    await call("confirm_address", address="仓库后门", lat=30.2792, lon=120.0262, crs="gcj02")
+    (row,) = (await call("resolve_addresses", addresses=["仓库后门"])).structured["rows"]
+    assert (row["source"], row["position"]["accuracy"], row["position"]["source_crs"]) == (
+        "confirmed",
+        "point",
+        "gcj02",
+    )
+    assert row["position"]["lon"] == pytest.approx(120.0215, abs=0.002)
+
+
+async def test_a_choice_that_cannot_be_kept_is_refused_with_what_can(call: CallTool) -> None:
+    """SPEC T7: too high a choice, half a position, both at once, nothing to confirm."""
+    assert set(places(await call("confirm_address", address="鼓楼区中山路1号", choice=4))) == {"/choice"}
+    assert set(places(await call("confirm_address", address=HANGZHOU, choice=1))) == {"/choice"}
+    assert set(places(await call("confirm_address", address="a", lat=1.0))) == {"/lon"}
+    assert set(places(await call("confirm_address", address="a", lat=1.0, lon=1.0, choice=1))) == {"/choice"}
+    assert set(places(await call("confirm_address", address="鼓楼区中山路1号"))) == {"/address"}
+    assert set(places(await call("confirm_address", address="a", lat=91.0, lon=1.0))) == {"/lat"}
+
+
+async def test_what_one_principal_confirmed_is_nobody_elses(call: CallTool) -> None:
+    """SPEC A2: another principal's text keeps its own meaning."""
+    ann, bob = (Principal(name, frozenset({READ, WRITE})) for name in ("u-ann", "u-bob"))
+    await call("confirm_address", principal=ann, address="仓库", lat=30.0, lon=120.0)
+    (row,) = (await call("resolve_addresses", principal=bob, addresses=["仓库"])).structured["rows"]
+    assert row["source"] == "offline"
+
+
+async def test_who_may_only_read_confirms_nothing(call: CallTool) -> None:
+    """SPEC A3: keeping a choice needs the scope to write."""
+    reader = Principal("u-reader", frozenset({READ}))
+    assert not (await call("resolve_addresses", principal=reader, addresses=[HANGZHOU])).is_error
+    refused = await call("confirm_address", principal=reader, address=HANGZHOU)
+    assert refused.structured["type"] == "InsufficientScope"
+
+
+def test_the_list_of_tools_is_small_and_its_names_are_no_others() -> None:
+    """SPEC T9: an agent with both servers pays little for this one, and no name means two things."""
+    assert tokens({"tools": [tool.as_json() for tool in ADDRESS_REGISTRY]}) <= 1_300
+    assert all(tokens(tool.as_json()) <= 800 for tool in ADDRESS_REGISTRY)
+    assert not {tool.name for tool in ADDRESS_REGISTRY} & {tool.name for tool in REGISTRY}
