@@ -9,19 +9,18 @@ import sys
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Any, Final
+from typing import Annotated, Any, Final, Literal
 
 import typer
 
 from planner_mcp.cli.command_files import print_faults, read_scenario, unreadable_message, write_plan, write_text
 from planner_mcp.cli.environment_settings import read_settings
 from planner_mcp.errors import Fault, InputError, input_error, placed
-from planner_mcp.formats.column_mapping import ColumnMapping
+from planner_mcp.formats.column_mapping import IN_COLUMNS, ColumnMapping
 from planner_mcp.formats.import_formats import PLAIN, Form, form_of, read_scenario_file
 from planner_mcp.formats.import_options import ImportedScenario, ImportOptions
 from planner_mcp.formats.json_content import Content
 from planner_mcp.formats.plan_exports import read_places, read_plan
-from planner_mcp.formats.scenario_from_tables import IN_COLUMNS
 from planner_mcp.formats.text_tables import Table, read_table
 from planner_mcp.routing.feasibility.unservable_faults import unservable_faults
 from planner_mcp.routing.scenario.scenario_parsing import Scenario, parse_scenario, warnings
@@ -31,7 +30,7 @@ from planner_mcp.text import figure
 
 DEFAULT_CAPACITY: Final = 1e6
 """Capacity of agents that nobody described: more than any day needs, so that it decides nothing."""
-_OPTIONS: Final = {"depot": "--depot", "columns": "--column", "sheet": "--sheet"}
+_OPTIONS: Final = {"depot": "--depot", "columns": "--column", "sheet": "--sheet", "decimal": "--decimal"}
 _GIVEN: Final = {**_OPTIONS, "/depot": "--depot", "/planning_date": "--date", "/name": "--name"}
 """The same, and what options became in the day."""
 Columns = Annotated[
@@ -65,6 +64,7 @@ def import_tables(
         Form | None, typer.Option("--format", help="Format of the file, if its name does not show it.")
     ] = None,
     column: Columns = [],  # noqa: B006 — typer copies it
+    decimal: Annotated[str, typer.Option(help="Mark before decimals, . or , where the file does not show it.")] = "",
     output: Annotated[Path | None, typer.Option(help="File for the scenario; absent or -: standard output.")] = None,
 ) -> None:
     """Make a scenario from a file of another format; exit status 1 if it cannot be planned."""
@@ -74,8 +74,18 @@ def import_tables(
     try:
         content = Content(_bytes(file))
         fleet = None if agents is None else _fleet(agents, settings)
-        alike = {"default_agents" if agent is None and capacity is None else "agents": _uniform_fleet(agent, capacity)}
-        import_options = ImportOptions(name or file.stem, date, depot, _chosen(column), sheet, fleet=fleet, **alike)
+        alike, is_default = _uniform_fleet(agent, capacity), agent is None and capacity is None
+        import_options = ImportOptions(
+            name or file.stem,
+            date,
+            depot,
+            _chosen(column),
+            sheet,
+            agents=() if is_default else alike,
+            fleet=fleet,
+            default_agents=alike if is_default else (),
+            decimal=_mark(decimal),
+        )
         read = _read_scenario(content, form, file, import_options, settings)
         for what, proposal in read.proposals.items():
             _print_mapping(what, proposal)
@@ -183,6 +193,12 @@ def _made_up(count: int | None) -> str:
     return f"No agents in the file: {taken}; --agents, or --agent and --capacity, say others."
 
 
+def _mark(decimal: str) -> Literal["", ".", ","]:
+    if decimal not in ("", ".", ","):
+        raise typer.BadParameter("--decimal takes . or ,")
+    return "." if decimal == "." else "," if decimal else ""
+
+
 def _chosen(columns: list[str]) -> dict[str, str]:
     pairs = (each.partition("=") for each in columns)
     return {header: field for header, _, field in pairs}
@@ -193,4 +209,5 @@ def _print_mapping(what: str, proposal: ColumnMapping) -> None:
         guess = " (a guess)" if header in proposal.guessed else ""
         typer.echo(f"{what}: {header} → {field}{guess}", err=True)
     for header in proposal.left_out:
-        typer.echo(f"{what}: {header} is left out", err=True)
+        looks = proposal.looks.get(header, "")
+        typer.echo(f"{what}: column {header} is not used{': ' + looks if looks else ''}", err=True)

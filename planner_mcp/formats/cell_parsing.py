@@ -1,119 +1,406 @@
-"""What the text of a cell says: a number, a time, a day, a list of words (SPEC T5).
+"""What the text of a cell says: a number, a time, a duration, a window, a position, a day, a list (SPEC T5).
 
-Owns what can be read in one way alone. What may mean two things is a fault, as is what means nothing.
+Owns the forms in which people write these. What may mean two things is read as the style of its column says
+(`column_values.py` settles it); what stays open is a fault, as is what means nothing. Every reader bounds its text
+before a pattern sees it.
 """
 
 import math
 import re
-from collections.abc import Iterable, Sequence
-from typing import Any, Final
+import unicodedata
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, Literal
 
 from planner_mcp.errors import Fault
+from planner_mcp.formats.amount_units import AmountUnit, unit_named, words_of
 from planner_mcp.routing.scenario.field_types import moment
+from planner_mcp.text import plain
 
-Windows = Sequence[Sequence[Any]]
-"""Each with its two times as the scenario takes them."""
-_HOURS: Final = 48
-"""A bare number up to here could be an hour."""
-_CLOCK: Final = re.compile(r"0[1-9]\d\d")
-"""An hour without its colon: nobody writes seconds like this."""
-_DAYS: Final = range(43831, 51502)
-"""Days as spreadsheets count them, of the years 2020 to 2040: a time whose format was lost. As seconds: about noon."""
-_MINUTE_S: Final = 60
-_GROUPED: Final = re.compile(r"[+-]?[1-9]\d{0,2}(,\d{3})+(\.\d+)?")
-"""A number whose commas can part thousands."""
-_DATE: Final = r"(\d{4})[-/.年](\d{1,2})[-/.月](\d{1,2})日?"
-_DAY: Final = re.compile(rf"{_DATE}(?:[T ]+0?0:00(?::00)?)?")
-_MOMENT: Final = re.compile(rf"{_DATE}[T ]+(\d{{1,2}}):(\d\d)(?::(\d\d))?")
-_HALF_DAY: Final = re.compile(r"(0?[1-9]|1[0-2]):(\d\d)(?::(\d\d))? ?([ap])\.?m\.?", re.IGNORECASE)
-_HOUR: Final = r"\d{1,2}:\d\d(?::\d\d)?(?: ?[apAP]\.?[mM]\.?)?"
-_WINDOW: Final = re.compile(rf"({_HOUR})\s*(?:[-–—~～至到]|to)\s*({_HOUR})")
-_ALWAYS: Final = frozenset(
-    {"-", "--", "–", "—", "/", "any", "anytime", "all day", "none", "不限", "全天", "随时", "无"}
-)
-"""Cells of a column of windows that say there is none."""
-_BETWEEN: Final = re.compile(r"[;；,，、|/\n]")
-_COMMAS: Final = re.compile(r"[,，、;；]")
-_NO_WORD: Final = re.compile(r"[\W_]+")
 MAX_CELL: Final = 200
 """Characters of a cell that may be a number or a time; a longer cell is none, and no pattern is tried on it."""
 MAX_WINDOWS_CELL: Final = 1000
 """The same of a cell of time windows, which may be fifty."""
-_TIMES: Final = "HH:MM, YYYY-MM-DDTHH:MM, or seconds"
-_UNGROUPED: Final = frozenset({"lat", "lon", "depot"})
-"""What has no thousands."""
+OPEN_END: Final = "47:59"
+"""Close of a window that has none."""
+Windows = Sequence[Sequence[Any]]
+"""Each with its two times as the scenario takes them."""
+BareTimes = Literal["", "hours", "hhmm", "seconds"]
 
 
-def number_in(text: str, name: str, path: str, *, delimiter: str = "") -> float | Fault:
-    """Return the number of a cell; commas before a point, or several of them, part thousands.
+@dataclass(frozen=True, slots=True)
+class CellStyle:
+    """How the cells of a column are written, where a cell alone may mean two things."""
+
+    decimal: Literal["", ".", ","] = ""
+    """The mark before decimals; empty where `1,500` or `1.500` stays open."""
+    bare_times: BareTimes = ""
+    """What a whole number is in a column of times."""
+    day_first: bool | None = None
+    """Whether 07/08/2025 is a day of August; None where that is open."""
+
+
+PLAIN_STYLE: Final = CellStyle()
+_HOUR_S: Final = 3600
+_MINUTE_S: Final = 60
+_DAY_HOURS: Final = 24
+_DAYS: Final = range(43831, 51502)
+"""Days as spreadsheets count them, of the years 2020 to 2040: a time whose format was lost. As seconds: about noon."""
+_TIMES: Final = "a time such as 08:30, 8:30 AM, 2025-07-15T08:30, or seconds after midnight"
+_WINDOWS: Final = "08:00-12:00, several between semicolons, from 10:00 or until 12:00"
+_DURATIONS: Final = "15 min, 0:15, 1h30 or a number"
+_NUMBERS: Final = "a number"
+_ALWAYS: Final = words_of(
+    "- -- – — / any anytime always all_day allday none n/a na 24h 24/7 egal ganztags ganztagig jederzeit flexibel "
+    "libre "
+    "flexible toute_la_journee sans indifferent todo_el_dia cualquiera 不限 全天 随时 无 均可 不限时"
+)
+"""Cells of a column of windows that say there is none."""
+_GROUPS: Final = re.compile(r"\d{1,3}(?:[ '’\u00a0\u202f]\d{3})+(?=[.,]|$)")
+_BODY: Final = re.compile(r"([+-]?[\d.,'’ \u00a0\u202f]*+)(.*)", re.DOTALL)
+"""A number and what stands behind it."""
+_GROUPED: Final = {mark: re.compile(rf"[1-9]\d{{0,2}}(?:\{mark}\d{{3}})+") for mark in ",."}
+_PERIODS: Final = "凌晨|清晨|早上|早晨|上午|中午|下午|午后|傍晚|晚上|夜里|晚|早"
+_LATE: Final = frozenset({"下午", "午后", "傍晚", "晚上", "夜里", "晚"})
+_CLOCK: Final = re.compile(
+    rf"(?P<period>{_PERIODS})?\s*(?P<hour>\d{{1,2}})"
+    r"(?:\s*(?P<mark>[:.h点时時]|uhr)\s*(?P<minute>\d{2}|半|一刻|三刻)?\s*分?(?:\s*[:.]\s*(?P<second>\d{2}))?)?"
+    r"\s*(?P<unit>uhr|hrs?|h|o'clock|整)?\s*(?P<half>[ap]\.?\s?m\.?)?"
+)
+_QUARTERS: Final = {"半": 30, "一刻": 15, "三刻": 45}
+_NOON: Final = frozenset({"noon", "midday", "mittag", "mittags", "midi", "mediodia", "中午", "正午"})
+_MIDNIGHT: Final = frozenset({"midnight", "mitternacht", "minuit", "medianoche", "午夜", "零点"})
+_YEAR_FIRST: Final = re.compile(r"(\d{4})\s?[-/.年]\s?(\d{1,2})\s?[-/.月]\s?(\d{1,2})日?")
+_YEAR_LAST: Final = re.compile(r"(\d{1,2})([-/.])(\d{1,2})\2(\d{4}|\d{2})")
+_MIDNIGHTS: Final = frozenset({"", "0:00", "00:00", "0:00:00", "00:00:00"})
+_ISO: Final = re.compile(r"\d{4}-\d\d-\d\dt\d\d:\d\d(?::\d\d(?:\.\d{1,6})?)?(?:z|[+-]\d\d:?\d\d)?")
+_BETWEEN: Final = re.compile(r"[;；、|\n]|,(?!\d)|,(?=\d{1,2}[:h点])| / |/(?=\d{1,2}[:h点])")
+_AND: Final = re.compile(r"\b(?:and|und|et|y|sowie)\b|和|及|以及")
+_PAIRED: Final = re.compile(r"(?:between|zwischen|entre)\b")
+_RANGE: Final = re.compile(r"[-–—~〜～→]+|至|到|\b(?:to|till|until|bis|a|au|hasta|jusqu'? ?a)\b")
+_FROM: Final = re.compile(
+    r"(?:(?:from|after|since|not before|von|ab|nach|fruhestens|a partir de|a partir|apres|des|de|desde|desde las"
+    r"|despues de(?: las)?|a partir de las|最早|从|>=?|≥)\s*)(?P<time>.+)"
+)
+_UNTIL: Final = re.compile(
+    r"(?:(?:until|till|to|before|by|latest|not after|bis|vor|spatestens(?: um)?|jusqu'?\s?a|avant|au plus tard|hasta"
+    r"|hasta las|antes de(?: las)?|最晚|最迟|<=?|≤)\s*)(?P<time>.+)"
+)
+_AFTERWARDS: Final = ("以后", "之后", "后", "起", "onwards", "onward", "or later", "+", "-", "–", "~")
+_BEFOREHAND: Final = ("以前", "之前", "前", "or earlier", "latest")
+_LEADING: Final = re.compile(r"(?:(?:from|von|de|desde|ab|las|les|um|at|a las|从)\b\s*)+|从")
+_DURATION_PARTS: Final = re.compile(r"(\d+(?:[.,]\d+)?|半)\s*(个?[a-z\u4e00-\u9fff'’′\"″]+)?\.?\s*")
+_DURATION_UNITS: Final[Mapping[str, float]] = {
+    **dict.fromkeys(
+        ["h", "hr", "hrs", "hour", "hours", "std", "stunde", "stunden", "heure", "heures", "hora", "horas"], 3600.0
+    ),
+    **dict.fromkeys(["小时", "个小时", "时", "钟头", "个钟头"], 3600.0),
+    **dict.fromkeys(
+        ["m", "mn", "min", "mins", "minute", "minutes", "minuten", "minuto", "minutos", "'", "’", "′"], 60.0
+    ),
+    **dict.fromkeys(["分", "分钟"], 60.0),
+    **dict.fromkeys(
+        ["s", "sec", "secs", "second", "seconds", "sek", "sekunden", "seconde", "secondes", "segundos"], 1.0
+    ),
+    **dict.fromkeys(["秒", "秒钟", '"', "″"], 1.0),
+}
+"""Seconds of each unit of time."""
+_SPAN: Final = re.compile(r"(\d{1,3}):(\d\d)(?::(\d\d))?(?:\s?h)?")
+_AXIS: Final = r"([nsew]?) ?([+-]?\d{1,3}(?:\.\d+)?) ?°? ?([nsew]?)"
+_PAIR: Final = re.compile(rf"[(\[]? ?{_AXIS} ?[,;/ ] ?{_AXIS} ?[)\]]?")
+_PAIR_BY_COMMAS: Final = re.compile(r"[(\[]? ?([+-]?\d{1,3},\d+) ?[;/ ] ?([+-]?\d{1,3},\d+) ?[)\]]?")
+_COMMAS: Final = re.compile(r"[,，、;；]")
+_NO_WORD: Final = re.compile(r"[\W_]+")
+_BLANKS: Final = re.compile(r"\s+")
+
+
+def shown(text: str) -> str:
+    """Return a cell as a fault quotes it: short, on one line, in quotes."""
+    return f'"{plain(text, 40)}"'
+
+
+def _simplified(text: str) -> str:
+    """Return a cell of bounded length in one width, without accents and case."""
+    wide = unicodedata.normalize("NFKC", text)
+    bare = "".join(each for each in unicodedata.normalize("NFKD", wide) if not unicodedata.combining(each))
+    return _BLANKS.sub(" ", bare.casefold()).strip()
+
+
+# ---- numbers
+
+
+def decimal_mark_of(text: str, *, has_thousands: bool = True) -> Literal["", ".", ",", "?"]:
+    """Return what a number shows of its column's decimal mark: the mark, nothing, or `?` where it may mean both."""
+    found = _BODY.match(unicodedata.normalize("NFKC", text[: MAX_CELL + 1]).strip())
+    body = found[1].strip().lstrip("+-") if found and len(text) <= MAX_CELL else ""
+    if not any(char.isdecimal() for char in body):
+        return ""
+    marks = [char for char in body if char in ".,"]
+    if not marks:
+        return ""
+    if len(set(marks)) > 1:
+        return "." if marks[-1] == "." else ","
+    if len(marks) > 1:
+        return "," if marks[0] == "." else "."
+    mark: Literal[".", ","] = "." if marks[0] == "." else ","
+    is_open = has_thousands and _GROUPED[mark].fullmatch(body) is not None
+    return "?" if is_open else mark
+
+
+def _value_of(body: str, style: CellStyle, *, has_thousands: bool) -> float | None:
+    """Return the value of digits with marks; None for what is no number, NaN for what may be two."""
+    sign, digits = (-1, body[1:]) if body.startswith("-") else (1, body.removeprefix("+"))
+    if any(blank in digits for blank in " '’\u00a0\u202f"):
+        if _GROUPS.match(digits) is None:
+            return None
+        digits = "".join(char for char in digits if char not in " '’\u00a0\u202f")
+    marks = {char for char in digits if char in ".,"}
+    mark = decimal_mark_of(digits, has_thousands=has_thousands)
+    if mark == "?":
+        mark = style.decimal or "?"
+    if mark == "?":
+        return math.nan
+    for other in marks - {mark}:
+        whole = digits.partition(mark)[0] if mark else digits
+        if not _GROUPED[other].fullmatch(whole):
+            return None
+        digits = digits.replace(other, "")
+    if digits.count(mark or ".") > 1:
+        return None
+    try:
+        return sign * float(digits.replace(",", "."))
+    except ValueError:
+        return None
+
+
+def amount_in(
+    text: str, name: str, path: str, style: CellStyle = PLAIN_STYLE, *, has_thousands: bool = True
+) -> tuple[float, AmountUnit | None] | Fault:
+    """Return the number of a cell and the unit behind it, where it has a known one.
 
     Args:
         text: Of the cell.
         name: Of its field.
         path: Where it stands.
-        delimiter: Of the file's cells. Where that is a semicolon, a comma is most often the decimal one.
+        style: Of its column.
+        has_thousands: Whether a mark may part thousands; coordinates have none.
     """
-    text = text[: MAX_CELL + 1].replace("，", ",")
-    if len(text) > MAX_CELL:
-        return Fault(path, f"The cell of {name} is not a number.", "a number", "")
-    if name not in _UNGROUPED and _GROUPED.fullmatch(text):
-        if delimiter == ";" and text.count(",") == 1 and "." not in text:
-            hint = "Leave the comma out, or write a point for it."
-            return Fault(path, "The comma may part thousands, or decimals.", "a number", hint)
-        text = text.replace(",", "")
-    try:
-        number = float(text)
-    except ValueError:
-        number = math.nan
-    if not math.isfinite(number) or "_" in text:
-        hint = "Write decimals with a point." if "," in text else ""
-        return Fault(path, f"The cell of {name} is not a number.", "a number", hint)
-    return int(number) if number.is_integer() else number
+    simple = _simplified(text[: MAX_CELL + 1])
+    found = _BODY.match(simple) if len(text) <= MAX_CELL else None
+    unit = unit_named(found[2].rstrip(". ")) if found and found[2] else None
+    value = None
+    if found and (unit is not None or not found[2]):
+        value = _value_of(found[1].strip(), style, has_thousands=has_thousands)
+    if value is None or math.isinf(value):
+        return Fault(path, f"{shown(text)} is not a number: {name}.", _NUMBERS)
+    if math.isnan(value):
+        mark = "," if "," in simple else "."
+        hint = f'Say decimal: "{mark}" or "{"." if mark == "," else ","}".'
+        return Fault(path, f"The mark in {shown(text)} may part thousands, or decimals.", _NUMBERS, hint)
+    return (int(value) if value.is_integer() else value), unit
 
 
-def time_in(text: str, path: str) -> float | str | Fault:
-    """Return a time as the scenario takes it: seconds as a number, any other form as it stands or in its ISO form."""
+def number_in(
+    text: str, name: str, path: str, style: CellStyle = PLAIN_STYLE, *, has_thousands: bool = True
+) -> float | Fault:
+    """Return the number of a cell, which has no unit behind it; arguments are those of `amount_in`."""
+    read = amount_in(text, name, path, style, has_thousands=has_thousands)
+    if isinstance(read, Fault):
+        return read
+    value, unit = read
+    return value if unit is None else Fault(path, f"{shown(text)} has a unit: {name}.", "a number without a unit")
+
+
+# ---- times
+
+
+def _clock(simple: str, *, may_be_bare: bool, is_end: bool = False) -> float | None:
+    """Return a time of day in seconds; None for what is none. A bare number is an hour where it may be one."""
+    if simple in _NOON:
+        return 12.0 * _HOUR_S
+    if simple in _MIDNIGHT:
+        return 24.0 * _HOUR_S if is_end else 0.0
+    found = _CLOCK.fullmatch(simple)
+    if found is None:
+        return None
+    period, mark, half = found["period"], found["mark"], found["half"]
+    if not (may_be_bare or period or half or found["unit"] or (mark and (mark != "." or found["minute"]))):
+        return None
+    if mark == ":" and not found["minute"]:
+        return None
+    minute = _QUARTERS.get(found["minute"] or "") or int(found["minute"] or 0)
+    hour, second = int(found["hour"]), int(found["second"] or 0)
+    if half:
+        if not 1 <= hour <= 12:
+            return None
+        hour = hour % 12 + 12 * half.startswith("p")
+    elif period == "中午":
+        hour += 12 * (hour < 4)
+    elif period in _LATE and hour <= 12:
+        hour += 12 * (hour < 12 or period != "下午")
+    elif period in ("凌晨", "夜里") and hour == 12:
+        hour = 0
+    if hour > 47 or minute > 59 or second > 59:
+        return None
+    return float(hour * _HOUR_S + minute * _MINUTE_S + second)
+
+
+def written(seconds: float) -> str:
+    """Return a time as scenarios take it: HH:MM, with seconds where it has some."""
+    whole = round(seconds)
+    text = f"{whole // 3600:02d}:{whole // 60 % 60:02d}"
+    return text if whole % 60 == 0 else f"{text}:{whole % 60:02d}"
+
+
+def _split_day(simple: str, style: CellStyle) -> tuple[str, str] | None:
+    """Return the day a cell begins with, as YYYY-MM-DD, and the rest of it.
+
+    The day is `?` where day and month may be exchanged; there is none where the cell begins with no day.
+    """
+    if found := _YEAR_FIRST.match(simple):
+        day, month, year = int(found[3]), int(found[2]), int(found[1])
+    elif found := _YEAR_LAST.match(simple):
+        first, second, year = int(found[1]), int(found[3]), int(found[4])
+        year += 2000 * (year < 100)
+        is_day_first = found[2] == "." or first > 12 or (style.day_first if second <= 12 else False)
+        if is_day_first is None:
+            return ("?", simple[found.end() :].lstrip(" t,"))
+        day, month = (first, second) if is_day_first else (second, first)
+    else:
+        return None
+    if not (1 <= month <= 12 and 1 <= day <= 31):
+        return None
+    return f"{year:04d}-{month:02d}-{day:02d}", simple[found.end() :].lstrip(" t,")
+
+
+def time_in(text: str, path: str, style: CellStyle = PLAIN_STYLE, *, is_end: bool = False) -> float | str | Fault:
+    """Return a time as the scenario takes it: seconds as a number, HH:MM, or a day with a time.
+
+    Args:
+        text: Of the cell.
+        path: Where it stands.
+        style: Of its column.
+        is_end: Whether midnight is that after the day.
+    """
     if len(text) > MAX_CELL:
-        return Fault(path, "The cell is not a time.", _TIMES)
-    text = text.replace("：", ":")
-    if moment := _MOMENT.fullmatch(text):
-        year, month, day, hour, minute, second = (part or "0" for part in moment.groups())
-        return f"{year}-{month:>02}-{day:>02}T{hour:>02}:{minute}:{second:>02}"
-    if _DAY.fullmatch(text):
-        return Fault(path, "The cell has a day, and no time.", _TIMES, "Add the time, or leave the column out.")
-    if ":" in text or "T" in text:
-        return _clock(text)
-    number = number_in(text, "time", path)
-    if isinstance(number, Fault):
-        return Fault(path, "The cell is not a time.", _TIMES)
-    if 0 < number <= _HOURS or _CLOCK.fullmatch(text):
-        return Fault(path, "The cell may mean hours or seconds.", "HH:MM")
-    if int(number) in _DAYS and number % _MINUTE_S:
-        return Fault(path, "The cell may mean seconds, or a day that lost its format.", "HH:MM, or YYYY-MM-DDTHH:MM")
+        return Fault(path, f"{shown(text)} is not a time.", _TIMES)
+    simple = _simplified(text)
+    if _ISO.fullmatch(simple):
+        return text.strip()
+    if dated := _split_day(simple, style):
+        return _dated_time(text, path, *dated)
+    seconds = _clock(simple, may_be_bare=False, is_end=is_end)
+    if seconds is not None:
+        return written(seconds)
+    number = number_in(text, "time", path, CellStyle("."))
+    if isinstance(number, Fault) or number < 0:
+        return Fault(path, f"{shown(text)} is not a time.", _TIMES)
+    return _bare_time(text, path, number, style)
+
+
+def _dated_time(text: str, path: str, day: str, rest: str) -> str | Fault:
+    if day == "?":
+        return Fault(path, f"Day and month may be exchanged in {shown(text)}.", "YYYY-MM-DD HH:MM")
+    if rest in _MIDNIGHTS and not (rest and len(text.strip()) > len("2025-07-15 00:00")):
+        return Fault(path, f"{shown(text)} is a day, and no time.", _TIMES, "Add the time, or leave the column out.")
+    seconds = _clock(rest, may_be_bare=False)
+    if seconds is None or seconds >= _DAY_HOURS * _HOUR_S:
+        return Fault(path, f"{shown(text)} is not a time.", _TIMES)
+    return f"{day}T{written(seconds)}" + ("" if seconds % 60 else ":00")
+
+
+def _bare_time(text: str, path: str, number: float, style: CellStyle) -> float | str | Fault:
+    """Return the time that a number without any mark is, as its column is written."""
+    whole = int(number)
+    if style.bare_times == "hours" and number <= _DAY_HOURS:
+        return written(number * _HOUR_S)
+    if style.bare_times == "hhmm" and whole == number and whole % 100 < 60 and whole <= 2400:
+        return written(whole // 100 * _HOUR_S + whole % 100 * _MINUTE_S)
+    if whole in _DAYS and number % _MINUTE_S:
+        problem = f"{shown(text)} may mean seconds, or a day that lost its format."
+        return Fault(path, problem, "HH:MM, or YYYY-MM-DDTHH:MM")
+    if number and style.bare_times != "seconds" and (number <= 2 * _DAY_HOURS or is_hhmm(text)):
+        return Fault(path, f"{shown(text)} may mean hours or seconds.", "HH:MM")
     return number
 
 
-def windows_in(text: str, path: str) -> list[list[str]] | Fault:
+def is_hhmm(text: str) -> bool:
+    """Return whether a cell may be an hour and its minutes without a mark between them: 0830, 1300."""
+    bare = text.strip()
+    return bare.isdecimal() and len(bare) in (3, 4) and int(bare) <= 2400 and int(bare) % 100 < 60
+
+
+# ---- windows
+
+
+def windows_in(text: str, path: str, style: CellStyle = PLAIN_STYLE) -> list[list[str]] | Fault:
     """Return the time windows of a cell, such as `08:00-12:00; 14:00-16:00`, as the scenario takes them.
 
     There are none where the cell says so, as `-` and `不限` do.
     """
-    if text[:MAX_CELL].casefold() in _ALWAYS:
-        return []
     if len(text) > MAX_WINDOWS_CELL:
-        return Fault(path, f"The cell has {len(text)} characters.", f"time windows in at most {MAX_WINDOWS_CELL}", "")
-    parts = [part.strip() for part in _BETWEEN.split(text.replace("：", ":")) if part.strip()]
-    windows = [window for part in parts if (window := _WINDOW.fullmatch(part))]
-    if len(windows) < len(parts) or not parts:
-        accepted, hint = "HH:MM-HH:MM, several between semicolons", "Write both hours, or leave the column out."
-        return Fault(path, "The cell is no time window.", accepted, hint)
-    return [[_clock(side) for side in window.groups()] for window in windows]
+        return Fault(path, f"The cell has {len(text)} characters.", f"time windows in at most {MAX_WINDOWS_CELL}")
+    simple = _simplified(text)
+    if simple.replace(" ", "_") in _ALWAYS:
+        return []
+    day = ""
+    if dated := _split_day(simple, style):
+        day, simple = dated
+    if paired := _PAIRED.match(simple):
+        simple = _AND.sub("-", simple[paired.end() :], count=1)
+    parts = [part.strip() for each in _AND.split(simple) for part in _BETWEEN.split(each) if part.strip()]
+    found = [_window(part) for part in parts]
+    windows = [window for window in found if window is not None]
+    if len(windows) < len(parts) or not parts or day == "?":
+        return Fault(path, f"{shown(text)} is no time window.", _WINDOWS, "Write both hours, or leave the column out.")
+    return [[_on_day(day, written(side)) for side in window] for window in windows]
 
 
-def are_no_windows(texts: Iterable[str]) -> bool:
-    """Return whether cells are something else than time windows: some cannot be read, and none has one."""
-    read = [windows_in(text, "") for text in texts]
-    return any(isinstance(each, Fault) for each in read) and not any(isinstance(each, list) and each for each in read)
+def _on_day(day: str, time: str) -> str:
+    return f"{day}T{time}" if day and time != OPEN_END else time
+
+
+def _window(part: str) -> tuple[float, float] | None:
+    """Return begin and end of one window in seconds."""
+    sides = [side.strip() for side in _RANGE.split(part, maxsplit=2)]
+    leading = _LEADING.match(sides[0]) if sides else None
+    if len(sides) == 2 and sides[0] and sides[1]:
+        begin = sides[0][leading.end() :] if leading else sides[0]
+        if (both := _both(begin.strip(), sides[1].removeprefix("las ").strip())) is not None:
+            return both
+    for pattern, ends, is_end in ((_FROM, _AFTERWARDS, False), (_UNTIL, _BEFOREHAND, True)):
+        time = _half_window(part, pattern, ends)
+        if time is None and is_end and part.startswith(("-", "–", "~")):
+            time = part[1:].strip()
+        seconds = _clock(time, may_be_bare=True, is_end=is_end) if time else None
+        if seconds is not None:
+            return (0.0, seconds) if is_end else (seconds, 47.0 * _HOUR_S + 59 * _MINUTE_S)
+    return None
+
+
+def _half_window(part: str, pattern: re.Pattern[str], ends: Sequence[str]) -> str | None:
+    """Return the time of a window that has one side, as `from 10` and `10点以后` do."""
+    if found := pattern.fullmatch(part):
+        return _LEADING.sub("", found["time"].strip(), count=1).strip()
+    ending = next((each for each in ends if part.endswith(each) and len(part) > len(each)), None)
+    return part.removesuffix(ending).strip() if ending else None
+
+
+def _both(begin: str, end: str) -> tuple[float, float] | None:
+    """Return the sides of a window; a half of the day that only its end names holds for both where it can."""
+    if all(len(side) == len("0830") and is_hhmm(side) for side in (begin, end)):
+        begin, end = f"{begin[:2]}:{begin[2:]}", f"{end[:2]}:{end[2:]}"
+    closes = _clock(end, may_be_bare=True, is_end=True)
+    opens = _clock(begin, may_be_bare=True)
+    if opens is None or closes is None or ("." in begin and ":" in end):
+        return None
+    half = end.rstrip(".")[-2:]
+    if begin.replace(":", "").isdecimal() and half in ("am", "pm"):
+        later = _clock(f"{begin}{half}", may_be_bare=True)
+        opens = later if later is not None and later <= closes else opens
+    if (late := next((each for each in _LATE if begin.startswith(each)), "")) and end[:1].isdigit() and closes <= opens:
+        closes = _clock(f"{late}{end}", may_be_bare=True, is_end=True) or closes
+    return opens, closes
 
 
 def are_same_windows(one: Windows, other: Windows) -> bool:
@@ -125,19 +412,106 @@ def are_same_windows(one: Windows, other: Windows) -> bool:
     return first == second
 
 
-def _clock(text: str) -> str:
-    """Return a time of half a day by the hours of a whole one, any other as it stands."""
-    half = _HALF_DAY.fullmatch(text)
-    if half is None:
-        return text
-    hour = int(half[1]) % 12 + 12 * (half[4] in "pP")
-    return f"{hour:02d}:{half[2]}:{half[3] or '00'}"
+# ---- durations
 
 
-def date_in(text: str) -> str:
+def duration_in(text: str, path: str, *, unit_s: float, style: CellStyle = PLAIN_STYLE) -> float | Fault:
+    """Return a duration in seconds.
+
+    Args:
+        text: Of the cell.
+        path: Where it stands.
+        unit_s: Seconds of one where the cell says no unit; 0 where nobody says it.
+        style: Of its column.
+    """
+    simple = _simplified(text[: MAX_CELL + 1])
+    fault = Fault(path, f"{shown(text)} is not a duration.", _DURATIONS)
+    if len(text) > MAX_CELL:
+        return fault
+    seconds = _duration(simple)
+    if seconds is not None:
+        return int(seconds) if seconds.is_integer() else seconds
+    number = number_in(text, "service time", path, style if style.decimal else CellStyle(","))
+    if isinstance(number, Fault) or number < 0 or (not unit_s and number):
+        return fault
+    return number * unit_s
+
+
+def _duration(simple: str) -> float | None:
+    """Return the seconds of a duration with its unit, or of hours and minutes; None where it has neither."""
+    if span := _SPAN.fullmatch(simple):
+        hours, minutes, seconds = (int(part or 0) for part in span.groups())
+        return float(hours * _HOUR_S + minutes * _MINUTE_S + seconds) if minutes < 60 and seconds < 60 else None
+    at, total, last = 0, 0.0, 0.0
+    while at < len(simple):
+        part = _DURATION_PARTS.match(simple, at)
+        if part is None:
+            return None
+        unit = _DURATION_UNITS.get(part[2] or "")
+        if not part[2] and last == _HOUR_S:  # 1h30
+            unit = 60.0
+        if unit is None or (last and unit >= last):
+            return None
+        total += (0.5 if part[1] == "半" else float(part[1].replace(",", "."))) * unit
+        at, last = part.end(), unit
+    return total if last else None
+
+
+def is_duration(text: str) -> bool:
+    """Return whether a cell is a duration that says its unit: `15 min`, not `0:15`."""
+    simple = _simplified(text[: MAX_CELL + 1])
+    return len(text) <= MAX_CELL and _SPAN.fullmatch(simple) is None and _duration(simple) is not None
+
+
+# ---- positions
+
+
+def position_in(text: str, path: str, *, lon_first: bool) -> tuple[float, float] | Fault:
+    """Return latitude and longitude of a cell that has both.
+
+    Args:
+        text: Of the cell, such as `52.52, 13.40`, `52,52; 13,40` or `N 52.52 E 13.40`.
+        path: Where it stands.
+        lon_first: Whether the longitude stands first where the cell does not say.
+    """
+    pair = pair_in(text)
+    if pair is None:
+        return Fault(path, f"{shown(text)} is no position.", "latitude and longitude such as 52.52, 13.40")
+    first, second, named = pair
+    if named:
+        return (first, second) if named == "lat" else (second, first)
+    return (second, first) if lon_first else (first, second)
+
+
+def pair_in(text: str) -> tuple[float, float, str] | None:
+    """Return the two numbers of a position, and which of its axes stands first, where letters say so."""
+    if len(text) > MAX_CELL:
+        return None
+    simple = _simplified(text)
+    if commas := _PAIR_BY_COMMAS.fullmatch(simple):
+        return float(commas[1].replace(",", ".")), float(commas[2].replace(",", ".")), ""
+    found = _PAIR.fullmatch(simple)
+    if found is None or not ("." in found[2] or "." in found[5]):
+        return None
+    letters = [found[1] or found[3], found[4] or found[6]]
+    values = [float(found[2]), float(found[5])]
+    values = [-value if letter in ("s", "w") else value for value, letter in zip(values, letters, strict=True)]
+    named = "lat" if letters[0] in ("n", "s") else "lon" if letters[0] in ("e", "w") else ""
+    return (values[0], values[1], named) if max(map(abs, values)) <= 180 else None
+
+
+# ---- words
+
+
+def date_in(text: str, style: CellStyle = PLAIN_STYLE) -> str:
     """Return the day of a cell that says one and no time, as YYYY-MM-DD; empty where it says none."""
-    found = _DAY.fullmatch(text[: MAX_CELL + 1])
-    return f"{found[1]}-{found[2]:>02}-{found[3]:>02}" if found else ""
+    dated = _split_day(_simplified(text[: MAX_CELL + 1]), style)
+    return dated[0] if dated and dated[0] != "?" and dated[1] in _MIDNIGHTS else ""
+
+
+def has_date(text: str) -> bool:
+    """Return whether a cell begins with a day, whichever order that has."""
+    return _split_day(_simplified(text[: MAX_CELL + 1]), PLAIN_STYLE) is not None
 
 
 def normalized_word(text: str) -> str:

@@ -1,71 +1,92 @@
-"""Which column of a table is which field of a scenario: proposed from its header, Chinese or English (SPEC T5).
+"""Which column of a table is which field of a scenario: proposed from its header and its cells (SPEC T5).
 
-Owns the words. A header that is one of them is taken; one that is nearly one of them is taken and said to be a guess;
-the rest is left out and said so. Whoever knows better names the field.
+Owns the decision. A column is used, is open (a question to whoever knows), or is left out and said so with what it
+looks like. A column that looks like times, durations, amounts or places is never left out in silence. Words are
+`header_words.py`'s, values `column_values.py`'s. Whoever knows better names the field.
 """
 
-import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from difflib import get_close_matches
 from typing import Final
 
 from planner_mcp.errors import Fault, input_error
+from planner_mcp.formats.amount_units import AmountUnit, unit_named, words_of
+from planner_mcp.formats.cell_parsing import decimal_mark_of, is_duration, normalized_word, number_in, pair_in
+from planner_mcp.formats.column_values import (
+    OPEN_KINDS,
+    ColumnValues,
+    are_clocks_short,
+    are_degrees,
+    values_of,
+)
+from planner_mcp.formats.header_words import (
+    AGENTS,
+    COMPOSED,
+    PSEUDO,
+    TICKETS,
+    UNUSED,
+    HeaderMeaning,
+    meaning_of,
+    normalized,
+    split_brackets,
+)
+from planner_mcp.formats.text_tables import Table
+from planner_mcp.text import plain
 
-_PLACE: Final = {
-    "location": "location place site stop stop_name 地点 网点 门店 站点",
-    "lat": "lat latitude y_wgs 纬度",
-    "lon": "lon lng long longitude x_wgs 经度",
-    "x": "x xcoord x_coord",
-    "y": "y ycoord y_coord",
-}
-TICKETS: Final[Mapping[str, str]] = {
-    **_PLACE,
-    "id": "id ticket ticket_id order order_id order_no customer_no 编号 订单 订单号 订单编号 单号 运单号 客户编号",
-    "demand": "demand quantity qty amount load weight kg units 需求 需求量 数量 重量 货量 件数",
-    "kind": "kind type 类型 业务类型",
-    "window": "window time_window time_windows tw delivery_window time_slot slot 时间窗 时间窗口 时间段 时段",
-    "opens": "open opens ready ready_time window_start time_window_start tw_start earliest from "
-    "开始时间 最早时间 最早到达 时间窗开始",
-    "closes": "close closes due due_date due_time window_end time_window_end tw_end latest to "
-    "结束时间 最晚时间 最晚到达 时间窗结束",
-    "service_s": "service_s service service_time service_time_s service_seconds 服务时间 服务时长",
-    "service_min": "service_min service_minutes service_time_min 服务分钟 服务时间分钟 装卸分钟",
-    "priority": "priority 优先级",
-    "penalty": "penalty prize 罚金",
-    "skills": "skill skills 技能 车型要求",
-    "name": "name customer customer_name contact 姓名 客户 客户名称 收货人 联系人",
-    "address": "address addr street 地址 详细地址 收货地址",
-    "phone": "phone tel telephone mobile 电话 手机 联系电话",
-    "notes": "note notes comment remark 备注",
-}
-AGENTS: Final[Mapping[str, str]] = {
-    **_PLACE,
-    "id": "id agent agent_id vehicle vehicle_id truck plate 车辆 车辆编号 车牌 车牌号 编号",
-    "capacity": "capacity load max_load payload kg 容量 载重 载重量 最大载重",
-    "shift_start": "shift_start start_time begins start from 上班时间 开始时间 出车时间",
-    "shift_end": "shift_end end_time ends end to 下班时间 结束时间 收车时间",
-    "skills": "skill skills 技能 车型",
-    "fixed_cost": "fixed_cost fixed 固定成本 出车费",
-    "cost_per_km": "cost_per_km per_km 每公里成本 公里成本",
-    "cost_per_hour": "cost_per_hour per_hour 每小时成本",
-    "max_tickets": "max_tickets max_stops 最多单数",
-    "name": "name driver 司机 姓名 驾驶员",
-    "phone": "phone tel mobile 电话 手机",
-}
+FIELDS: Final = {"tickets": TICKETS, "agents": AGENTS}
+IN_COLUMNS: Final = "in columns"
+"""Where hints say that a column is named, in the words of a tool."""
 _SUGGESTION_SIMILARITY: Final = 0.85
-_OPENING: Final = frozenset("(（[")
-_CLOSING: Final = frozenset(")）]")
-_LETTERS: Final = re.compile(r"[^\W\d_]+")
-_NO_WORD: Final = re.compile(r"[\W_]+")
-_SERVICE: Final[Mapping[str, str | None]] = {
-    **dict.fromkeys(["s", "sec", "secs", "second", "seconds", "秒"], "service_s"),
-    **dict.fromkeys(["m", "min", "mins", "minute", "minutes", "分", "分钟"], "service_min"),
-    **dict.fromkeys(["h", "hr", "hrs", "hour", "hours", "时", "小时"]),
+_MAX_HEADER_SHOWN: Final = 40
+_DEGREE_BOUNDS: Final = {"lat": 90.0, "lon": 180.0}
+_SERVICE_UNITS: Final = {
+    **dict.fromkeys(words_of("s sec secs second seconds sek sekunden seconde secondes segundos 秒"), "service_s"),
+    **dict.fromkeys(words_of("m mn min mins minute minutes minuten minuto minutos 分 分钟 分鐘"), "service_min"),
+    **dict.fromkeys(words_of("h hr hrs hour hours std stunde stunden heure heures hora horas 时 小时"), "service_h"),
 }
-"""Field of a service time by the unit in brackets; there is none for hours."""
-_WITH_UNIT: Final = frozenset({"services", "servicetimes", "serviceseconds"})
-"""Words of a service time whose unit is in them."""
+"""Field of a service time by the unit that its header says."""
+_SECONDS: Final = 180
+"""Service times from here on, all of whole half minutes, are seconds: nobody stays for three hours at each stop."""
+_TIME_KINDS: Final = frozenset({"times", "windows"})
+_OPTIONS: Final[Mapping[str, tuple[str, ...]]] = {
+    "windows": ("window",),
+    "times": ("opens", "closes"),
+    "durations": ("service_min", "service_s", "service_h"),
+    "amounts": ("demand", "notes"),
+    "numbers": ("demand", "service_min", "priority", "notes"),
+    "positions": ("position",),
+    "places": ("address", "location", "notes"),
+}
+"""Fields that a column of tickets may be, by what it looks like."""
+_AGENT_OPTIONS: Final[Mapping[str, tuple[str, ...]]] = {
+    "windows": ("shift",),
+    "times": ("shift_start", "shift_end"),
+    "amounts": ("capacity",),
+    "numbers": ("capacity", "max_tickets", "fixed_cost", "cost_per_km", "cost_per_hour"),
+    "positions": ("position",),
+    "places": ("location",),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class OpenColumn:
+    """A column that whoever knows must name."""
+
+    header: str
+    looks: str
+    """What it looks like, with examples."""
+    options: tuple[str, ...]
+    """Fields that it may be; an empty one, always possible too, leaves it out."""
+    why: str = ""
+    """Why it was not settled, where the looks do not say."""
+
+    def fault(self) -> Fault:
+        """Return the question as a fault."""
+        header = plain(self.header, _MAX_HEADER_SHOWN)
+        problem = f'Column "{header}" is not used: {self.why or "it looks like"} {self.looks}.'
+        accepted = " or ".join(self.options) if self.options else "a field"
+        return Fault("columns", problem, accepted, f'Name it {IN_COLUMNS}: "{header}"; "" leaves it out.', "missing")
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,39 +94,302 @@ class ColumnMapping:
     """Which field each column is."""
 
     fields: dict[str, str]
-    """Field by header."""
+    """Field by header. Several headers may make up one of `COMPOSED`."""
     guessed: tuple[str, ...]
-    """Headers that only resemble a known word."""
+    """Headers that only resemble a known word, or are known by their cells alone."""
     left_out: tuple[str, ...]
     """Headers that are no field."""
+    looks: Mapping[str, str] = field(default_factory=dict)
+    """What the columns that are left out look like."""
+    open_columns: tuple[OpenColumn, ...] = ()
+    """Those that must be named."""
+    units: Mapping[str, AmountUnit] = field(default_factory=dict)
+    """Of amounts, by header."""
 
 
-def propose_mapping(headers: Sequence[str], words: Mapping[str, str], chosen: Mapping[str, str]) -> ColumnMapping:
-    """Return the mapping of a table's headers.
+def propose_mapping(table: Table, kind: str, chosen: Mapping[str, str]) -> ColumnMapping:
+    """Return the mapping of a table.
 
     Args:
-        headers: As the table has them.
-        words: `TICKETS` or `AGENTS`.
+        table: With its cells.
+        kind: `tickets` or `agents`.
         chosen: Field by header, where the caller knows better; an empty field leaves the column out.
 
     Raises:
         InputError: A choice names no column or no field.
     """
-    _refuse_unknown_headers(headers, words, chosen)
-    known = {_plain(word): field for field, line in words.items() for word in (field, *line.split())}
-    fields = {header: field for header, field in chosen.items() if field}
-    guessed = []
-    for is_exact in (True, False):  # what is a known word goes before what resembles one
+    _refuse_unknown(table.headers, FIELDS[kind], chosen)
+    return _Proposal(table, kind, chosen).mapping()
+
+
+class _Proposal:
+    """The decision about one table, column by column."""
+
+    def __init__(self, table: Table, kind: str, chosen: Mapping[str, str]) -> None:
+        self._table = table
+        self._kind = kind
+        self._chosen = chosen
+        self._cells = {header: [row[header] for _, row in table.rows if header in row] for header in table.headers}
+        self._values: dict[str, ColumnValues] = {}
+        self._meanings = {header: meaning_of(header, kind) for header in table.headers if header}
+        self._fields: dict[str, str] = {}
+        self._guessed: list[str] = []
+        self._open: dict[str, OpenColumn] = {}
+
+    def mapping(self) -> ColumnMapping:
+        for header, name in self._chosen.items():
+            if name:
+                self._take(header, name)
+        headers = [header for header in self._table.headers if header and header not in self._chosen]
+        for is_exact in (True, False):  # what is a known word goes before what has known parts
+            for header in headers:
+                meaning = self._meanings[header]
+                if meaning.field and meaning.is_exact is is_exact and header not in self._fields:
+                    self._by_header(header, meaning)
         for header in headers:
-            if header in chosen or header in fields:
-                continue
-            field = _named(header, known) if is_exact else _resembling(header, known)
-            if field is not None and field not in fields.values():
-                fields[header] = field
-                guessed += [] if is_exact else [header]
-    left_out = (header for header in headers if header not in fields)
-    in_order = {header: fields[header] for header in headers if header in fields}
-    return ColumnMapping(in_order, tuple(guessed), tuple(filter(None, left_out)))
+            if header not in self._fields and header not in self._open:
+                self._by_likeness(header)
+        self._degrees()
+        for header in headers:
+            if header not in self._fields and header not in self._open:
+                self._by_values(header)
+        left_out = [
+            header
+            for header in self._table.headers
+            if header and header not in self._fields and header not in self._open
+        ]
+        ordered = {header: self._fields[header] for header in self._table.headers if header in self._fields}
+        units = {header: unit for header in ordered if (unit := self._unit(header)) is not None}
+        looks = {header: "" if header in self._chosen else self._look(header).looks for header in left_out}
+        return ColumnMapping(ordered, tuple(self._guessed), tuple(left_out), looks, tuple(self._open.values()), units)
+
+    def _look(self, header: str) -> ColumnValues:
+        if header not in self._values:
+            self._values[header] = values_of(self._cells[header])
+        return self._values[header]
+
+    def _is_free(self, name: str) -> bool:
+        return name in COMPOSED or name not in self._fields.values()
+
+    def _take(self, header: str, name: str, *, is_guess: bool = False) -> None:
+        if name == "service":
+            name = "service_min"
+        self._fields[header] = name
+        if is_guess:
+            self._guessed.append(header)
+
+    def _ask(self, header: str, options: Sequence[str], why: str = "") -> None:
+        self._open[header] = OpenColumn(header, self._look(header).looks, tuple(options), why)
+
+    def _by_header(self, header: str, meaning: HeaderMeaning) -> None:
+        """Take a column by what its header says, if its cells do not contradict it."""
+        name, look = meaning.field or "", self._look(header)
+        if name in UNUSED:
+            return
+        if name in ("location", "address") and look.kind == "positions" and self._is_free("position"):
+            self._take(header, "position")
+            return
+        if name in ("opens", "closes", "window", "time") or (name in ("shift_start", "shift_end", "shift")):
+            self._by_time(header, name, look)
+            return
+        if name == "service" or name.startswith("service_"):
+            self._service(header, name, look, meaning)
+            return
+        if not self._is_sound(header, name, look) or not self._is_free(name):
+            return
+        if name in ("demand", "capacity") and self._is_pure_code(meaning):
+            return
+        self._take(header, name)
+
+    @staticmethod
+    def _is_pure_code(meaning: HeaderMeaning) -> bool:
+        return not meaning.is_exact and bool(meaning.concepts & {"id", "ordinal", "money", "cost"})
+
+    def _is_sound(self, header: str, name: str, look: ColumnValues) -> bool:
+        """Return whether the cells may be what the header says; faults of single cells are told later."""
+        if look.kind == "nothing":
+            return True
+        cells = self._cells[header]
+        if name in _DEGREE_BOUNDS:
+            return any(not isinstance(number_in(cell, name, "", has_thousands=False), Fault) for cell in cells)
+        if name == "position":
+            return any(pair_in(cell) is not None for cell in cells)
+        if name in ("demand", "capacity") and not self._meanings[header].is_exact:
+            return look.kind in ("numbers", "amounts", "codes")
+        if name == "name" and not self._meanings[header].is_exact:
+            return look.kind in ("texts", "codes", "places")
+        if name == "id" and not self._meanings[header].is_exact:
+            return look.kind not in ("times", "windows", "positions")
+        return True
+
+    def _by_time(self, header: str, name: str, look: ColumnValues) -> None:
+        """Take a column of times: ranges are windows whatever their header, single times need to be one side."""
+        is_shift = name.startswith("shift")
+        whole = "shift" if is_shift else "window"
+        if look.kind == "nothing" and name not in ("time", "shift"):
+            if self._is_free(name):
+                self._take(header, name)
+            return
+        if look.kind == "windows":
+            if self._is_free(whole) and not self._has_sides(is_shift):
+                self._take(header, whole)
+            else:
+                self._ask(header, (whole,), "beside other times")
+            return
+        sides = ("shift_start", "shift_end") if is_shift else ("opens", "closes")
+        is_time = look.kind == "times" or (look.kind in ("numbers", "codes", "mixed") and name in sides)
+        if name in sides and (is_time or look.kind in ("texts", "days", "durations", "amounts")):
+            if look.kind == "days" or not self._is_free(name):
+                return
+            if look.kind == "texts" and (not self._meanings[header].is_exact or len(header) <= len("ab")):
+                return
+            if look.kind == "texts" and self._are_places(header):
+                return
+            self._take(header, name)
+            return
+        if name == whole and look.kind in ("texts", "numbers", "codes"):
+            self._ask(header, (whole, "notes") if not is_shift else (whole,), "its cells are no times, but")
+            return
+        if look.kind == "durations" and name == "time" and self._is_free("service_min"):
+            self._service(header, "service", look, self._meanings[header])
+            return
+        if look.kind in OPEN_KINDS:
+            self._ask(header, sides)
+
+    def _are_places(self, header: str) -> bool:
+        """Return whether cells below `from` or `to` are names of places: words without any digit."""
+        cells = self._cells[header]
+        return sum(not any(char.isdigit() for char in cell) for cell in cells) > len(cells) / 2 and len(cells) > 1
+
+    def _has_sides(self, is_shift: bool) -> bool:
+        sides = {"shift_start", "shift_end"} if is_shift else set()
+        return not sides.isdisjoint(self._fields.values())
+
+    def _service(self, header: str, name: str, look: ColumnValues, meaning: HeaderMeaning) -> None:
+        """Take a column of service times with its unit, from header or cells; without any the unit is asked about."""
+        if any(each.startswith("service_") for each in self._fields.values()):
+            if name != "service" and name not in self._fields.values():
+                self._take(header, name)
+            elif look.kind in OPEN_KINDS:
+                self._ask(header, ("service_min", "notes"), "beside another service time")
+            return
+        if name == "service":
+            words = [*meaning.unit.split(), *normalized(split_brackets(header)[0]).split()[1:]]
+            name = next((_SERVICE_UNITS[word] for word in words if word in _SERVICE_UNITS), "service")
+            name = (
+                next(
+                    (
+                        found
+                        for unit, found in _SERVICE_UNITS.items()
+                        if not unit.isascii() and len(unit) > 1 and unit in header
+                    ),
+                    name,
+                )
+                if name == "service"
+                else name
+            )
+        if name != "service":
+            if look.kind in ("texts", "days", "positions", "places", "windows"):
+                if self._meanings[header].is_exact:
+                    self._take(header, name)
+                return
+            self._take(header, name)
+            return
+        cells = [cell for cell in self._cells[header] if normalized_word(cell)]
+        if all(is_duration(cell) or are_clocks_short([cell]) or _is_zero(cell) for cell in cells):
+            self._take(header, "service_min")
+            return
+        numbers = [number_in(cell, "", "") for cell in cells]
+        clear = [each for each in numbers if not isinstance(each, Fault) and each > 0]
+        are_all = bool(clear) and len(clear) == sum(not _is_zero(cell) for cell in cells)
+        if are_all and min(clear) >= _SECONDS and all(each % 30 == 0 for each in clear):
+            self._take(header, "service_s", is_guess=True)
+            return
+        if look.kind in OPEN_KINDS or look.kind == "codes":
+            self._ask(header, ("service_min", "service_s", "service_h"), "its unit is not known, it has")
+
+    def _by_likeness(self, header: str) -> None:
+        """Take a column whose header is nearly a known word.
+
+        Never as a time, whose unit would be a guess too, nor as a window: its beginning and its end resemble it.
+        """
+        known = {
+            normalized(word).replace(" ", ""): name
+            for name, line in FIELDS[self._kind].items()
+            for word in line.split()
+        }
+        near = get_close_matches(
+            normalized(split_brackets(header)[0]).replace(" ", ""), known, n=1, cutoff=_SUGGESTION_SIMILARITY
+        )
+        name = known[near[0]] if near else None
+        meaning = self._meanings[header]
+        if (
+            name is None
+            or name in PSEUDO
+            or name.startswith("service")
+            or name in ("window", "opens", "closes", *UNUSED)
+        ):
+            return
+        if meaning.field is None and self._is_free(name) and self._is_sound(header, name, self._look(header)):
+            if name in ("demand", "capacity") and self._look(header).kind not in ("numbers", "amounts"):
+                return
+            self._take(header, name, is_guess=True)
+
+    def _degrees(self) -> None:
+        """Take x and y for longitude and latitude where their numbers are degrees, written with decimals."""
+        pairs = {name: header for header, name in self._fields.items() if name in ("x", "y")}
+        if (
+            len(pairs) < 2
+            or not (self._is_free("lat") and self._is_free("lon"))
+            or set(pairs.values()) & set(self._chosen)
+        ):
+            return
+        if are_degrees(self._cells[pairs["x"]], 180) and are_degrees(self._cells[pairs["y"]], 90):
+            self._take(pairs["x"], "lon", is_guess=True)
+            self._take(pairs["y"], "lat", is_guess=True)
+
+    def _by_values(self, header: str) -> None:
+        """Settle a column whose header says nothing: by its cells alone, or ask, or leave it out."""
+        look, meaning = self._look(header), self._meanings[header]
+        if look.kind not in OPEN_KINDS or meaning.field in UNUSED:
+            return
+        options = (_OPTIONS if self._kind == "tickets" else _AGENT_OPTIONS).get(look.kind, ("notes",))
+        has_hours = not {"window", "opens", "closes"}.isdisjoint(self._fields.values())
+        if look.kind == "windows" and self._kind == "tickets" and not has_hours and not meaning.concepts:
+            self._take(header, "window", is_guess=True)
+            return
+        if look.kind == "positions" and {"position", "lat", "lon"}.isdisjoint(self._fields.values()):
+            self._take(header, "position", is_guess=True)
+            return
+        if look.kind == "places" and self._kind == "tickets":
+            self._take(header, "address" if self._is_unaddressed() else "notes", is_guess=True)
+            return
+        if look.kind == "numbers" and self._is_no_amount(header, look, meaning):
+            return
+        self._ask(header, options)
+
+    def _is_unaddressed(self) -> bool:
+        return "address" not in self._fields.values()
+
+    def _is_no_amount(self, header: str, look: ColumnValues, meaning: HeaderMeaning) -> bool:
+        """Return whether numbers are prices, codes or counts of rows by their header or by themselves."""
+        if meaning.concepts & {"money", "code", "ordinal", "cost"} or look.is_counting:
+            return True
+        return "id" in meaning.concepts
+
+    def _unit(self, header: str) -> AmountUnit | None:
+        """Return the unit of a column of amounts: that of its header, else the dimension that this speaks of."""
+        if self._fields[header] not in ("demand", "capacity"):
+            return None
+        meaning = self._meanings[header]
+        unit = unit_named(meaning.unit) or unit_named(" ".join(normalized(split_brackets(header)[0]).split()[1:]))
+        if unit is not None:
+            return unit
+        return AmountUnit(meaning.dimension, 0.0) if meaning.dimension else None
+
+
+def _is_zero(cell: str) -> bool:
+    return decimal_mark_of(cell) == "" and cell.strip() in ("0", "00", "0:00", "00:00")
 
 
 def split_by_table(
@@ -124,11 +408,11 @@ def split_by_table(
         accepted = ", ".join(dict.fromkeys((*tickets, *agents)))
         raise input_error([_unknown_header_fault(header in passed_over, accepted) for header in strangers])
     ours = {
-        header: field
-        for header, field in chosen.items()
-        if header in tickets and (header not in agents or not field or field in TICKETS or field not in AGENTS)
+        header: name
+        for header, name in chosen.items()
+        if header in tickets and (header not in agents or not name or name in TICKETS or name not in AGENTS)
     }
-    return ours, {header: field for header, field in chosen.items() if header not in ours}
+    return ours, {header: name for header, name in chosen.items() if header not in ours}
 
 
 def _unknown_header_fault(is_passed_over: bool, accepted: str) -> Fault:
@@ -138,66 +422,11 @@ def _unknown_header_fault(is_passed_over: bool, accepted: str) -> Fault:
     return Fault("columns", problem, accepted, "Leave the column out, or the agents that were given.")
 
 
-def unit_of(header: str) -> str:
-    """Return what stands in the brackets of a header, which is a unit most often; empty where there are none."""
-    return " ".join(split_brackets(header)[1]).strip().casefold()
-
-
-def says_unit(header: str) -> bool:
-    """Return whether the header of a service time says what it is measured in."""
-    return bool(unit_of(header)) or _plain(header) in _WITH_UNIT
-
-
-def _named(header: str, known: Mapping[str, str]) -> str | None:
-    """Return the field a header names, by the unit of time in its brackets where it has one."""
-    field = known.get(_plain(header))
-    words = _LETTERS.findall(unit_of(header))
-    if field != "service_s" or not words:
-        return field
-    return next((_SERVICE[word] for word in words if word in _SERVICE), None)
-
-
-def _resembling(header: str, known: Mapping[str, str]) -> str | None:
-    """Return the field of the word that a header resembles.
-
-    Never that of a time, whose unit would be a guess too, nor that of a window: its beginning and its end resemble it.
-    """
-    near = get_close_matches(_plain(header), known, n=1, cutoff=_SUGGESTION_SIMILARITY)
-    field = known[near[0]] if near else None
-    return None if field in ("service_s", "service_min", "window") else field
-
-
-def _refuse_unknown_headers(headers: Sequence[str], words: Mapping[str, str], chosen: Mapping[str, str]) -> None:
-    accepted = ", ".join(headers)
+def _refuse_unknown(headers: Sequence[str], words: Mapping[str, str], chosen: Mapping[str, str]) -> None:
+    accepted, known = ", ".join(headers), ", ".join(words)
     faults = [Fault("columns", "There is no such column.", accepted) for each in chosen if each not in headers]
     faults += [
-        Fault("columns", "There is no such field.", ", ".join(words))
-        for field in chosen.values()
-        if field and field not in words
+        Fault("columns", "There is no such field.", known) for name in chosen.values() if name and name not in words
     ]
     if faults:
         raise input_error(faults)
-
-
-def _plain(header: str) -> str:
-    """Return a header without case, blanks, punctuation, and what stands in brackets (units, most often)."""
-    return _NO_WORD.sub("", split_brackets(header)[0]).casefold()
-
-
-def split_brackets(header: str) -> tuple[str, list[str]]:
-    """Return a header without its brackets, and what stands in each of them; one that nothing closes is no bracket.
-
-    Every character is looked at once.
-    """
-    outside: list[str] = []
-    inside: list[str] = []
-    opened = -1
-    for at, char in enumerate(header):
-        if opened < 0 and char in _OPENING:
-            opened = at
-        elif opened < 0:
-            outside.append(char)
-        elif char in _CLOSING:
-            inside.append(header[opened + 1 : at])
-            opened = -1
-    return "".join(outside) + ("" if opened < 0 else header[opened:]), inside

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
 from planner_mcp.errors import Fault
 from planner_mcp.formats.column_mapping import ColumnMapping
@@ -29,6 +29,8 @@ class ImportOptions:
     """The same as a table."""
     default_agents: tuple[Json, ...] = ()
     """Agents of a table where nobody named any."""
+    decimal: Literal["", ".", ","] = ""
+    """The mark before decimals, where the file does not show it."""
 
 
 @dataclass(frozen=True, slots=True)

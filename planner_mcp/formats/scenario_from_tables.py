@@ -9,7 +9,8 @@ from dataclasses import replace
 from typing import Final
 
 from planner_mcp.errors import Fault
-from planner_mcp.formats.column_mapping import TICKETS, ColumnMapping, propose_mapping, split_by_table
+from planner_mcp.formats.column_mapping import IN_COLUMNS, ColumnMapping, split_by_table
+from planner_mcp.formats.header_words import TICKETS, meaning_of
 from planner_mcp.formats.import_options import ImportedScenario, ImportOptions, Json
 from planner_mcp.formats.table_import import TableImport
 from planner_mcp.formats.text_tables import Table, place_in
@@ -17,8 +18,6 @@ from planner_mcp.formats.unexpected_rows import other_date_notices
 from planner_mcp.text import plain
 
 _AXES: Final = ("lat", "lon", "x", "y")
-IN_COLUMNS: Final = "in columns"
-"""Where hints say that a column is named, in the words of a tool."""
 _NOWHERE: Final = Fault(
     "",
     "The tickets have no columns of coordinates, while other places have positions.",
@@ -43,7 +42,7 @@ def scenario_of_tables(tables: Mapping[str, Table], import_options: ImportOption
     Raises:
         InputError: What cannot be read, by its place in the file; a wish that cannot be met, by its name.
     """
-    day = TableImport()
+    day = TableImport(import_options.planning_date, import_options.decimal)
     fields: Json = {"name": import_options.name, "planning_date": import_options.planning_date}
     if import_options.depot:
         fields["depot"] = day.add_depot(import_options.depot)
@@ -56,22 +55,25 @@ def scenario_of_tables(tables: Mapping[str, Table], import_options: ImportOption
     proposals = {"tickets": day.add_tickets(tables["tickets"], ours)}
     if fleet is not None:
         proposals["agents"] = day.add_agents(fleet, theirs)
-        if day.lacks_capacity(proposals["agents"]):
+        if day.lacks_capacity(proposals["agents"]) and not proposals["agents"].open_columns:
             day.faults.append(_no_capacity(fleet, proposals["agents"]))
     else:
-        day.agents += import_options.agents or import_options.default_agents
+        day.agents += [dict(agent) for agent in import_options.agents or import_options.default_agents]
+        day.are_agents_made_up = not import_options.agents
     if not day.agents:
         path = place_in(fleet.name) if fleet else "agents"
         day.faults.append(Fault(path, "The file has no agents.", "agents, or a sheet of them", kind="missing"))
     if not day.tickets:
         day.faults.append(replace(_NO_ROWS, path=place_in(tables["tickets"].name)))
     elif not proposals["tickets"].fields:
+        day.faults = [fault for fault in day.faults if fault.path != "columns"]
         day.faults.append(replace(_NO_COLUMN, path=place_in(tables["tickets"].name)))
     elif day.lacks_coordinates(proposals["tickets"]):
         day.faults.append(replace(_NOWHERE, path=place_in(tables["tickets"].name)))
     notices = [*([_PASSED_OVER] if unread else []), *tables["tickets"].notices, *(fleet.notices if fleet else ())]
     notices += other_date_notices(tables["tickets"], proposals["tickets"], import_options.planning_date)
-    return ImportedScenario(day.scenario(**fields), proposals, [*dict.fromkeys(notices), *day.assumed()], day.origins)
+    body = day.scenario(**fields)
+    return ImportedScenario(body, proposals, [*dict.fromkeys(notices), *day.assumed()], day.origins)
 
 
 def position_columns(headers: tuple[str, ...], import_options: ImportOptions) -> dict[str, str]:
@@ -81,7 +83,7 @@ def position_columns(headers: tuple[str, ...], import_options: ImportOptions) ->
     """
     if any(field in _AXES for header, field in import_options.columns.items() if header not in ("lat", "lon")):
         return {"lat": "", "lon": ""}
-    fields = {header: propose_mapping((header,), TICKETS, {}).fields.get(header) for header in headers}
+    fields = {header: meaning_of(header, "tickets").field for header in headers}
     return {header: "" for header, field in fields.items() if field in _AXES} | {"lat": "lat", "lon": "lon"}
 
 

@@ -81,7 +81,6 @@ def _table(book: CalamineWorkbook, parts: Parts, name: str, max_rows: int) -> Ta
     faults = [
         *_faults(name, look.uncalculated, "The formula has no value.", "Open the file in a spreadsheet and save it."),
         *_faults(name, look.errors, "The cell holds an error.", "Mend the formula, or empty the cell."),
-        *_faults(name, _merged(read), "Cells are merged.", "Unmerge them, and delete titles above the header."),
     ]
     if faults:
         raise input_error(faults)
@@ -92,16 +91,29 @@ def _table(book: CalamineWorkbook, parts: Parts, name: str, max_rows: int) -> Ta
         problem = f"The cells of a sheet hold more than {MAX_TEXT} characters."
         raise too_large(place_in(name), problem, f"at most {MAX_TEXT}", "Leave out columns that are not needed.")
     filled = [(number, cells) for number, cells in lines if any(cells)]
+    spans = _spans(read)
     hidden = sum(number in look.hidden for number, _ in filled[1:])
     notices = (f"Hidden in a sheet and read all the same: {counted(hidden, 'row')}.",) if hidden else ()
-    return table_of(filled, max_rows=max_rows, name=name, notices=notices)
+    table = table_of(
+        filled,
+        max_rows=max_rows,
+        name=name,
+        notices=notices,
+        spans=[(top, left, right) for top, _, left, right in spans],
+    )
+    first = table.rows[0][0] if table.rows else len(lines) + 1
+    if merged := [(top, left + 1) for top, bottom, left, _ in spans if bottom >= first and bottom > top]:
+        raise input_error([*_faults(name, merged, "Cells of several rows are merged.", "Unmerge them.")])
+    return table
 
 
-def _merged(sheet: CalamineSheet) -> Iterator[tuple[int, int]]:
-    """Yield the first cell of each merged range that has to do with the table."""
-    for (row, column), _ in sheet.merged_cell_ranges or ():
-        if row < sheet.total_height and column < sheet.total_width:
-            yield row + 1, column + 1
+def _spans(sheet: CalamineSheet) -> list[tuple[int, int, int, int]]:
+    """Return the merged ranges of the table: rows from 1, columns from 0, ends included."""
+    return [
+        (top + 1, bottom + 1, left, right)
+        for (top, left), (bottom, right) in sheet.merged_cell_ranges or ()
+        if top < sheet.total_height and left < sheet.total_width
+    ]
 
 
 def _faults(sheet: str, cells: Iterable[tuple[int, int]], problem: str, hint: str) -> Iterator[Fault]:

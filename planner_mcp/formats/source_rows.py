@@ -15,8 +15,12 @@ from planner_mcp.routing.scenario.schema_faults import pointer
 _FIELDS: Final[Mapping[str, tuple[str, ...]]] = {
     "time_windows": ("window",),
     "time_windows/0/0": ("opens", "window"),
+    "shift_start": ("shift_start", "shift"),
+    "shift_end": ("shift_end", "shift"),
+    "lat": ("lat", "position"),
+    "lon": ("lon", "position"),
     "time_windows/0/1": ("closes", "window"),
-    "service_time_s": ("service_s", "service_min"),
+    "service_time_s": ("service_s", "service_min", "service_h"),
     "start_location": ("location",),
     "end_location": ("location",),
 }

@@ -1,96 +1,116 @@
 """A scenario from tables of tickets and agents (SPEC T5).
 
 Owns how a row becomes a ticket, an agent and a location. It judges only whether a cell can be read in one way; whether
-the day makes sense is judged as for any scenario. A fault names the line of the file.
+the day makes sense is judged as for any scenario. A fault names the line of the file, the column and the value.
 """
 
 import math
-import re
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
-from typing import Any, Final, TypeVar
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, Final, Literal, TypeVar
 
 from planner_mcp.errors import Fault, input_error
+from planner_mcp.formats.amount_settlement import AmountColumn, settle_amounts
+from planner_mcp.formats.amount_units import words_of
 from planner_mcp.formats.cell_parsing import (
-    are_no_windows,
+    OPEN_END,
+    CellStyle,
+    amount_in,
     are_same_windows,
+    duration_in,
+    is_hhmm,
     listed,
     normalized_word,
     number_in,
+    pair_in,
+    position_in,
     time_in,
     windows_in,
 )
-from planner_mcp.formats.column_mapping import AGENTS, TICKETS, ColumnMapping, propose_mapping, says_unit, unit_of
+from planner_mcp.formats.column_mapping import ColumnMapping, propose_mapping
+from planner_mcp.formats.column_values import has_open_mark, style_of
+from planner_mcp.formats.header_words import meaning_of, normalized, split_brackets
 from planner_mcp.formats.source_rows import SourceRow
 from planner_mcp.formats.text_tables import Table, place_in
-from planner_mcp.formats.unexpected_rows import rows_without_ticket, totals
+from planner_mcp.formats.unexpected_rows import rows_without_place, total_rows
 from planner_mcp.formats.unique_names import UniqueNames
-from planner_mcp.text import counted, figure, plain
+from planner_mcp.text import counted, plain
 
 Json = dict[str, Any]
 Read = TypeVar("Read")
 Spot = tuple[tuple[str, float], ...]
 """A position: its coordinates by name."""
+Decimal = Literal["", ".", ","]
 _FEW: Final = 3
 _LONGEST_OWNER: Final = 90
 """Characters of an id that a place is named after; a name has a hundred at most."""
-_MINUTES: Final = 120
-"""A service time up to here, of no unit, could be in minutes."""
-_NUMBERS: Final = frozenset(
-    {
-        *("demand", "capacity", "lat", "lon", "x", "y", "penalty", "fixed_cost", "cost_per_km", "cost_per_hour"),
-        *("priority", "max_tickets"),
-    }
+_AXES: Final = frozenset({"lat", "lon", "x", "y"})
+_NUMBERS: Final = _AXES | {"penalty", "fixed_cost", "cost_per_km", "cost_per_hour", "priority", "max_tickets"}
+_AMOUNTS: Final = frozenset({"demand", "capacity"})
+_TIMES: Final = frozenset({"opens", "closes", "shift_start", "shift_end"})
+_SERVICE_S: Final = {"service_s": 1.0, "service_min": 60.0, "service_h": 3600.0}
+"""Seconds of one unit of each field of a service time."""
+_PICKUPS: Final = words_of(
+    "pickup pickups collect collection return returns abholung retoure rucknahme enlevement ramasse retour "
+    "collecte recogida "
+    "devolucion retiro 取货 揽收 取件 退货 提货 回收"
 )
-_PICKUPS: Final = frozenset({"pickup", "collect", "collection", "return", "returns", "取货", "揽收", "取件", "退货"})
-_DELIVERIES: Final = frozenset({"", "delivery", "deliver", "dropoff", "drop", "配送", "送货", "派送", "派件", "送件"})
-_POINTED: Final = re.compile(r"[1-9]\d{0,2}\.\d{3}")
+_DELIVERIES: Final = {""} | words_of(
+    "delivery deliver dropoff drop lieferung zustellung auslieferung livraison entrega reparto "
+    "配送 送货 派送 派件 送件 投递"
+)
 _SAME_PLACE: Final = 0.001
 """Degrees, or units of the plane, up to which two positions of a named place are taken for one."""
+_LONGEST_NUMBER: Final = len("10115 a")
+"""Characters of a house number or a postal code."""
+_WITHOUT_BLANK: Final = 0x2E80
+"""From this character on texts are joined without a blank between them."""
 
 
 @dataclass(slots=True)
 class TableImport:
     """A scenario in the making."""
 
+    planning_date: str = ""
+    decimal: Decimal = ""
+    """The mark before decimals, where the caller says it."""
     locations: dict[str, Json] = field(default_factory=dict)
     tickets: list[Json] = field(default_factory=list)
     agents: list[Json] = field(default_factory=list)
     faults: list[Fault] = field(default_factory=list)
+    are_agents_made_up: bool = False
+    """Whether nobody said anything of the agents."""
+    notices: dict[str, None] = field(default_factory=dict)
+    """What was taken for granted, each once."""
     without_demand: int = 0
     """Tickets whose row says nothing of it."""
     without_capacity: int = 0
     """The same of agents."""
     taken_as_deliveries: dict[str, None] = field(default_factory=dict)
     """Kinds that are no known word."""
-    without_windows: list[str] = field(default_factory=list)
-    """Headers that are left out, as they are called after windows and none of their cells is one."""
-    units: dict[str, str] = field(default_factory=dict)
-    """What headers say that `demand` and `capacity` are measured in."""
-    longest_service: float = 0
-    """Among service times of a column whose header says no unit."""
-    decimal_point_example: str = ""
-    """The first amount whose point might part thousands, where cells are parted as they are in such countries."""
     origins: dict[str, list[SourceRow]] = field(default_factory=lambda: {"tickets": [], "agents": [], "locations": []})
     """What each part of the day was read from."""
+    _wanted: list[AmountColumn] = field(default_factory=list)
+    _carried: list[AmountColumn] | None = None
+    _is_settled: bool = False
     _made: UniqueNames = field(default_factory=UniqueNames)
     """Names given to places that had none."""
     _named: dict[Spot, str] = field(default_factory=dict)
+    _addressed: dict[str, str] = field(default_factory=dict)
+    """Places that have an address and no position, by that address."""
 
     def add_tickets(self, table: Table, chosen: Mapping[str, str]) -> ColumnMapping:
         """Take in a table of tickets; return what its columns were taken for."""
-        mapping = self._proposal(table, TICKETS, chosen)
-        rows = list(self._rows("tickets", table, mapping))
-        self.faults += rows_without_ticket(rows, table, mapping)
-        is_unsaid = any(name == "service_s" and not says_unit(header) for header, name in mapping.fields.items())
+        mapping = self._proposal(table, "tickets", chosen)
+        self._wanted = _amount_columns(mapping, chosen)
+        rows = self._rows("tickets", table, mapping, self._wanted)
+        self.faults += rows_without_place(rows, table, mapping)
         for origin, cells in rows:
-            self.without_demand += "demand" not in cells
-            ticket = {"id": str(cells.pop("id", _unnamed(origin))), "demand": cells.pop("demand", 0)}
+            self.without_demand += not cells.pop("amounts", 0)
+            ticket: Json = {"id": str(cells.pop("id", _unnamed(origin))), "demand": 0}
             ticket["location"] = self._place(cells, ticket["id"], origin)
             if windows := self._windows(cells, origin.path):
                 ticket["time_windows"] = windows
-            if is_unsaid:
-                self.longest_service = max(self.longest_service, cells.get("service_s", 0))
             if (service_s := self._service(cells, origin.path)) is not None:
                 ticket["service_time_s"] = service_s
             if self._is_pickup(str(cells.pop("kind", ""))):
@@ -100,121 +120,224 @@ class TableImport:
 
     def add_agents(self, table: Table, chosen: Mapping[str, str]) -> ColumnMapping:
         """Take in a table of agents; one that names a place starts and ends there."""
-        mapping = self._proposal(table, AGENTS, chosen)
-        rows = list(self._rows("agents", table, mapping))
-        self.faults += totals(rows, table, "capacity")
-        for origin, cells in rows:
-            self.without_capacity += "capacity" not in cells
-            agent = {"id": str(cells.pop("id", _unnamed(origin))), "capacity": cells.pop("capacity", 0)}
-            if {"location", "lat", "x"} & cells.keys():
+        mapping = self._proposal(table, "agents", chosen)
+        self._carried = _amount_columns(mapping, chosen)
+        for origin, cells in self._rows("agents", table, mapping, self._carried):
+            self.without_capacity += not cells.pop("amounts", 0)
+            agent: Json = {"id": str(cells.pop("id", _unnamed(origin))), "capacity": 0}
+            if {"location", *_AXES} & cells.keys():
                 place = self._place(cells, agent["id"], origin)
                 agent |= {"start_location": place, "end_location": place}
+            for shift in cells.pop("shift", [])[:1]:
+                agent |= {"shift_start": shift[0], "shift_end": shift[1]}
             self.agents.append(agent | cells)
         return mapping
 
+    def settle(self) -> None:
+        """Hold what tickets want against what agents carry; once, when both are there."""
+        if self._is_settled:
+            return
+        self._is_settled = True
+        settled = settle_amounts(
+            self._wanted,
+            self._carried,
+            [agent.get("capacity", 0) for agent in self.agents],
+            tickets=len(self.tickets),
+            is_made_up=self.are_agents_made_up,
+        )
+        self.faults += settled.faults
+        self.notices |= dict.fromkeys(settled.notices)
+        for ticket, demand, note in zip(self.tickets, settled.demands, settled.notes, strict=True):
+            ticket["demand"] = demand
+            if note:
+                ticket["notes"] = "; ".join(filter(None, [ticket.get("notes", ""), note]))
+        for agent, capacity in zip(self.agents, settled.capacities, strict=False):
+            agent["capacity"] = capacity
+
     def add_depot(self, text: str) -> str:
         """Return the location of a depot given as `lat,lon` or by name."""
+        if pair := pair_in(text):
+            return self._place({"location": "depot", "lat": pair[0], "lon": pair[1]}, "depot", SourceRow("depot", {}))
         lat, comma, lon = text.partition(",")
         if not comma:
             return text
-        read = {"lat": self._number("depot", lat, "depot"), "lon": self._number("depot", lon, "depot")}
+        read = {"lat": self._axis(lat, "depot"), "lon": self._axis(lon, "depot")}
         position = {name: value for name, value in read.items() if value is not None}
         return self._place({"location": "depot", **position}, "depot", SourceRow("depot", {}))
 
     def lacks_coordinates(self, mapping: ColumnMapping) -> bool:
         """Return whether tickets have no columns of coordinates and lie at unknown places, beside known ones."""
-        is_placed = {"lat", "lon", "x", "y"} & set(mapping.fields.values())
+        is_placed = {*_AXES, "position"} & set(mapping.fields.values())
         is_known = all(ticket["location"] in self.locations for ticket in self.tickets)
         return bool(self.locations) and not is_placed and not is_known
 
     def lacks_capacity(self, mapping: ColumnMapping) -> bool:
         """Return whether no column says what agents carry, while tickets want something carried."""
-        return "capacity" not in mapping.fields.values() and any(ticket["demand"] for ticket in self.tickets)
+        wants = any(number for column in self._wanted for number in column.numbers)
+        return "capacity" not in mapping.fields.values() and wants
 
     def assumed(self) -> list[str]:
         """Return what was taken for granted where rows say nothing, or nothing that is known."""
-        notices = []
+        notices = list(self.notices)
         if self.without_demand:
             notices.append(f"{counted(self.without_demand, 'ticket')} without a demand: 0 is taken.")
         if self.without_capacity:
             notices.append(f"{counted(self.without_capacity, 'agent')} without a capacity: 0 is taken.")
-        if self.without_windows:
-            headers = ", ".join(plain(header, 40) for header in self.without_windows[:_FEW])
-            notices.append(f"Left out, as no cell is a time window: {headers}.")
         if self.taken_as_deliveries:
             kinds = ", ".join(plain(kind, 40) for kind in list(self.taken_as_deliveries)[:_FEW])
             notices.append(f"Of unknown kind, taken as deliveries: {kinds}.")
-        if 0 < self.longest_service <= _MINUTES:
-            most = figure(self.longest_service)
-            notices.append(
-                f"Service times without a unit are taken for seconds, {most} at most; service_min has minutes."
-            )
-        if self.decimal_point_example:
-            notices.append(
-                f"A point is taken for the decimal one: {self.decimal_point_example} is "
-                f"{figure(float(self.decimal_point_example))}."
-            )
-        if len(set(self.units.values())) > 1:
-            goods, room = (plain(self.units[name], 40) for name in ("demand", "capacity"))
-            notices.append(
-                f"Headers say ({goods}) of demand and ({room}) of capacity; numbers are taken as they stand."
-            )
         return notices
 
     def scenario(self, **fields: Any) -> Json:
         """Return the scenario.
 
         Raises:
-            InputError: Cells that could not be read, each with its line.
+            InputError: Columns that must be named, and cells that could not be read, each with its line.
         """
+        self.settle()
         if self.faults:
             raise input_error(self.faults)
         day = {**fields, "agents": self.agents, "tickets": self.tickets}
         return day | ({"locations": list(self.locations.values())} if self.locations else {})
 
-    def _proposal(self, table: Table, words: Mapping[str, str], chosen: Mapping[str, str]) -> ColumnMapping:
-        mapping = propose_mapping(table.headers, words, chosen)
-        window = next((header for header, name in mapping.fields.items() if name == "window"), "")
-        if window and window not in chosen and are_no_windows(row[window] for _, row in table.rows if window in row):
-            self.without_windows.append(window)
-            return self._proposal(table, words, {**chosen, window: ""})
+    def _proposal(self, table: Table, kind: str, chosen: Mapping[str, str]) -> ColumnMapping:
+        mapping = propose_mapping(table, kind, chosen)
+        self.faults += [column.fault() for column in mapping.open_columns]
         for header, name in mapping.fields.items():
-            if name in ("demand", "capacity") and (unit := unit_of(header)):
-                self.units[name] = unit
+            if header in mapping.guessed and name == "service_s":
+                self.notices[f'"{plain(header, 40)}" has no unit and is taken for seconds.'] = None
         return mapping
 
-    def _rows(self, kind: str, table: Table, mapping: ColumnMapping) -> Iterator[tuple[SourceRow, Json]]:
-        """Yield each row as values by field."""
-        headers = {name: header for header, name in mapping.fields.items()}
-        for line, row in table.rows:
+    def _rows(
+        self, kind: str, table: Table, mapping: ColumnMapping, columns: list[AmountColumn]
+    ) -> list[tuple[SourceRow, Json]]:
+        """Return each row as values by field; amounts go to their columns. Totals of the rows above are passed over."""
+        headers = {name: header for header, name in reversed(mapping.fields.items())}
+        styles = self._styles(table, mapping)
+        readers = {header: self._reader(table, header, name, styles[header]) for header, name in mapping.fields.items()}
+        by_header = {column.header: column for column in columns}
+        totals = total_rows(table, mapping)
+        read: list[tuple[SourceRow, Json]] = []
+        for index, (line, row) in enumerate(table.rows):
+            if index in totals:
+                self.notices[f"Row {line} adds up those above it and is passed over."] = None
+                continue
             origin = SourceRow(place_in(table.name, line), headers)
             self.origins[kind].append(origin)
             values: Json = {}
             for header, name in mapping.fields.items():
-                if header in row:
-                    path = place_in(table.name, line, header)
-                    values[name] = self._value(name, row[header], path, table.delimiter)
-            yield origin, {name: value for name, value in values.items() if value is not None}
+                text = row.get(header)
+                value = None if text is None else readers[header](text, place_in(table.name, line, header))
+                if header in by_header:
+                    by_header[header].numbers.append(value)
+                    values["amounts"] = values.get("amounts", 0) + (value is not None)
+                elif value is not None:
+                    values[name] = _composed(name, values[name], value) if name in values else value
+            if "position" in values:
+                lat, lon = values.pop("position")
+                values = {"lat": lat, "lon": lon} | values
+            read.append((origin, values))
+        return read
 
-    def _value(self, name: str, text: str, path: str, delimiter: str) -> Any:
-        if name in ("demand", "capacity") and delimiter == ";" and _POINTED.fullmatch(text):
-            self.decimal_point_example = self.decimal_point_example or text
-        if name in _NUMBERS or name.startswith("service_"):
-            return self._number(name, text, path, delimiter=delimiter)
-        if name in ("opens", "closes", "shift_start", "shift_end"):
-            return self._read(time_in(text, path))
-        if name == "window":
-            return self._read(windows_in(text, path))
-        return listed(text) if name == "skills" else text
+    def _styles(self, table: Table, mapping: ColumnMapping) -> dict[str, CellStyle]:
+        """Return how each column is written: as it shows itself, else as the others, else as such files are."""
+        cells = {header: [row[header] for _, row in table.rows if header in row] for header in table.headers}
+        styles = {
+            header: style_of(texts, self.planning_date, has_thousands=mapping.fields.get(header) not in _AXES)
+            for header, texts in cells.items()
+        }
+        times = [header for header, name in mapping.fields.items() if name in _TIMES]
+        if any(styles[header].bare_times == "hhmm" for header in times):  # 0730 beside 1300
+            styles |= {
+                header: replace(styles[header], bare_times="hhmm")
+                for header in times
+                if all(map(is_hhmm, cells[header]))
+            }
+        marks = {style.decimal for style in styles.values()} - {""}
+        others: Decimal = marks.pop() if len(marks) == 1 else ""
+        for header, name in mapping.fields.items():
+            if name not in _NUMBERS | _AMOUNTS | _SERVICE_S.keys():
+                continue
+            decimal: Decimal = self.decimal or styles[header].decimal
+            if not decimal and has_open_mark(cells[header]):
+                decimal = others or self._usual_mark(table, header, cells[header])
+                example = next(cell for cell in cells[header] if has_open_mark([cell]))
+                if decimal and table.delimiter not in (",", ""):
+                    before = f'{plain(example, 20)} in "{plain(header, 40)}" is read'
+                    self.notices[f'{before} with the mark "{decimal}" before decimals.'] = None
+            styles[header] = replace(styles[header], decimal=decimal)
+        return styles
+
+    def _usual_mark(self, table: Table, header: str, cells: list[str]) -> Decimal:
+        """Return the mark before decimals of files of a kind; ask where there is none.
+
+        Between commas it is a point, and so it is in the cells of a workbook, whose numbers have no other.
+        """
+        if table.delimiter == "," or (not table.delimiter and not any("," in cell for cell in cells)):
+            return "."
+        example = next(cell for cell in cells if has_open_mark([cell]))
+        problem = f'The mark in "{plain(example, 20)}" of column "{plain(header, 40)}" may part thousands, or decimals.'
+        self.faults.append(
+            Fault("decimal", problem, '"," or "."', "Say which of the two stands before decimals.", "missing")
+        )
+        return "."
+
+    def _reader(self, table: Table, header: str, name: str, style: CellStyle) -> Any:
+        """Return the reader of a column: of a text and its place to a value, None where it says nothing clear."""
+        if name in _AMOUNTS:
+            return lambda text, path: self._amount(text, name, path, style, header)
+        if name in _AXES:
+            return self._axis
+        if name in _NUMBERS:
+            return lambda text, path: self._read(number_in(text, name, path, style))
+        if name in _SERVICE_S:
+            return lambda text, path: self._read(duration_in(text, path, unit_s=_SERVICE_S[name], style=style))
+        if name in _TIMES:
+            is_end = name in ("closes", "shift_end")
+            self._note_hours(header, style)
+            return lambda text, path: self._read(time_in(text, path, style, is_end=is_end))
+        if name in ("window", "shift"):
+            return lambda text, path: self._read(windows_in(text, path, style))
+        if name == "position":
+            lon_first = _is_lon_first(header, [row[header] for _, row in table.rows if header in row])
+            return lambda text, path: self._read(position_in(text, path, lon_first=lon_first))
+        if name == "notes" and (label := _label(header)):
+            return lambda text, _: " ".join(filter(None, [label[0], text, label[1]]))
+        return (lambda text, _: listed(text)) if name == "skills" else (lambda text, _: text)
+
+    def _note_hours(self, header: str, style: CellStyle) -> None:
+        if style.bare_times in ("hours", "hhmm"):
+            self.notices[f'Whole numbers in "{plain(header, 40)}" are read as times of day.'] = None
+
+    def _amount(self, text: str, name: str, path: str, style: CellStyle, header: str) -> float | None:
+        """Return an amount in the unit of its column: that of the header, else the first one in a cell."""
+        if normalized_word(text) == "":
+            return None
+        read = self._read(amount_in(text, name, path, style))
+        if read is None:
+            return None
+        value, unit = read
+        if unit is None:
+            return value
+        column = next(each for each in [*self._wanted, *(self._carried or [])] if each.header == header)
+        if not column.dimension:
+            column.dimension, column.factor = unit.dimension, unit.factor
+        if column.dimension != unit.dimension:
+            problem = f'"{plain(text, 40)}" is of another kind than its column.'
+            self.faults.append(Fault(path, problem, "amounts of one kind", "Give it a column of its own."))
+            return None
+        column.factor = column.factor or 1.0
+        return round(value * unit.factor / column.factor, 9)
 
     def _is_pickup(self, kind: str) -> bool:
-        word = normalized_word(kind)
+        word = normalized(kind).replace(" ", "")
         if word not in _PICKUPS | _DELIVERIES:
             self.taken_as_deliveries[kind] = None
         return word in _PICKUPS
 
-    def _number(self, name: str, text: str, path: str, *, delimiter: str = "") -> float | None:
-        return self._read(number_in(text, name, path, delimiter=delimiter))
+    def _axis(self, text: str, path: str) -> float | None:
+        name = "depot" if path == "depot" else "coordinate"
+        return self._read(number_in(text, name, path, has_thousands=False))
 
     def _read(self, value: Read | Fault) -> Read | None:
         """Return what a cell says; None where it says nothing clear, which is told."""
@@ -229,7 +352,7 @@ class TableImport:
         opens, closes = cells.pop("opens", None), cells.pop("closes", None)
         if opens is None and closes is None:
             return windows
-        hours = [["00:00" if opens is None else opens, "47:59" if closes is None else closes]]
+        hours = [["00:00" if opens is None else opens, OPEN_END if closes is None else closes]]
         if windows and not are_same_windows(windows, hours):
             hint = "Leave one of the columns out."
             self.faults.append(Fault(path, "The row has a time window, and hours beside it.", "one of the two", hint))
@@ -237,35 +360,87 @@ class TableImport:
 
     def _service(self, cells: Json, path: str) -> Any:
         """Return the service time of a row in seconds, None where it says none."""
-        minutes, seconds = cells.pop("service_min", None), cells.pop("service_s", None)
-        if minutes is None:
-            return seconds
-        if seconds is not None and abs(seconds - minutes * 60) > 1:
+        times = {cells.pop(name) for name in _SERVICE_S if name in cells}
+        if len(times) > 1 and max(times) - min(times) > 1:
             hint = "Leave one of the columns out."
             self.faults.append(Fault(path, "The row has two service times.", "one, in seconds or in minutes", hint))
-        return minutes * 60
+        return max(times, default=None)
 
     def _place(self, cells: Json, owner: str, origin: SourceRow) -> str:
-        """Return the location of a row: by its name, or made from its position; equal positions are one place."""
+        """Return the location of a row: by its name, or made from its position; equal positions are one place.
+
+        Rows without both that have an address are at the place of that address.
+        """
         position: dict[str, float] = {name: cells.pop(name) for name in ("lat", "lon", "x", "y") if name in cells}
         spot = tuple(sorted(position.items()))
-        own = str(cells.pop("location", ""))
-        name = own or self._named.get(spot) or self._unused(f"at {owner[:_LONGEST_OWNER]}")
+        own, address = str(cells.pop("location", "")), str(cells.get("address", ""))
+        known = self._named.get(spot) or ("" if position else self._addressed.get(address, ""))
+        name = own or known or self._made.unused(f"at {owner[:_LONGEST_OWNER]}", self.locations)
+        if address and not position:
+            self._addressed.setdefault(address, name)
         if position:
             if name not in self.locations:
                 self.locations[name] = {"id": name} | position
                 self.origins["locations"].append(origin)
-            known = self.locations[name]
-            if own and any(abs(known.get(axis, math.inf) - value) > _SAME_PLACE for axis, value in position.items()):
-                problem = "The place has another position in a row before."
+            place = self.locations[name]
+            if own and any(abs(place.get(axis, math.inf) - value) > _SAME_PLACE for axis, value in position.items()):
+                problem = f'The place "{plain(own, 40)}" has another position in a row before.'
                 hint = "Give each place one name, or leave the name out."
                 self.faults.append(Fault(origin.path, problem, "one position for each place", hint))
             self._named.setdefault(spot, name)
         return name
 
-    def _unused(self, name: str) -> str:
-        """Return a name that no other row was given: a ticket and an agent may be called alike."""
-        return self._made.unused(name, self.locations)
+
+def _amount_columns(mapping: ColumnMapping, chosen: Mapping[str, str]) -> list[AmountColumn]:
+    columns = []
+    for header, name in mapping.fields.items():
+        if name in _AMOUNTS:
+            unit = mapping.units.get(header)
+            known = (unit.dimension, unit.factor) if unit else ("", 0.0)
+            columns.append(AmountColumn(header, *known, is_chosen=header in chosen))
+    return columns
+
+
+def _label(header: str) -> tuple[str, str] | None:
+    """Return what stands before and behind a value that is kept as a note, where its header is no word for notes."""
+    if meaning_of(header, "tickets").field == "notes":
+        return None
+    outside, brackets = split_brackets(header)
+    return plain(outside.strip(), 40), plain(" ".join(brackets), 40)
+
+
+def _composed(name: str, before: Any, more: Any) -> Any:
+    """Return what several columns make up together: parts of an address, of a name, notes, skills."""
+    if name == "skills":
+        return [*before, *more]
+    if ord(before[-1]) >= _WITHOUT_BLANK and ord(more[0]) >= _WITHOUT_BLANK and name != "notes":
+        return before + more
+    if name == "notes":
+        return f"{before}; {more}"
+    return f"{before}{' ' if name == 'name' or (name == 'address' and _goes_on(before, more)) else ', '}{more}"
+
+
+def _goes_on(before: str, more: str) -> bool:
+    """Return whether a part of an address goes on: a house number behind its street, a town behind its code."""
+    if len(more) <= _LONGEST_NUMBER and more[0].isdecimal():
+        return not any(char.isdecimal() for char in before)
+    last = before.rpartition(", ")[2]
+    return len(last) <= _LONGEST_NUMBER and last[0].isdecimal()
+
+
+def _is_lon_first(header: str, cells: list[str]) -> bool:
+    """Return whether positions begin with their longitude: as one of them shows, else as the header says."""
+    pairs = [pair for cell in cells if (pair := pair_in(cell))]
+    if any(abs(first) > 90 for first, _, _ in pairs):
+        return True
+    if any(abs(second) > 90 for _, second, _ in pairs):
+        return False
+    words = normalized(header)
+    lat, lon = (min((at for word in axis if (at := words.find(word)) >= 0), default=-1) for axis in _AXIS_WORDS)
+    return 0 <= lon < lat
+
+
+_AXIS_WORDS: Final = (("lat", "纬", "breite"), ("lon", "lng", "经", "lange"))
 
 
 def _unnamed(origin: SourceRow) -> str:

@@ -1,4 +1,4 @@
-"""A table from a file of text: UTF-8, UTF-16 or GB18030; comma, semicolon, tab or what it names (SPEC T5).
+"""A table from a file of text, whatever its encoding and the marks between its cells (SPEC T5).
 
 Owns the bytes: encoding, ends of lines, delimiter, header, size. What the columns mean is
 `formats/column_mapping.py`'s.
@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from planner_mcp.errors import Fault, TooLargeError, input_error
+from planner_mcp.formats.header_rows import MAX_TITLES, FoundHeader, find_header
 from planner_mcp.routing.scenario.schema_faults import MAX_NAME, pointer
 from planner_mcp.text import counted, plain
 
@@ -23,14 +24,16 @@ MAX_HEADER: Final = 200
 """Characters of a header. Every header is compared with every word that is known."""
 SPLIT: Final = "Split the scenario."
 """What to do about too many rows."""
-_ENCODINGS: Final = ("utf-8-sig", "gb18030")
+_FALLBACK_NAMES: Final = {"gb18030": "GB18030", "cp1252": "Windows-1252"}
 _WIDE: Final = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 """What spreadsheets write before their "Unicode text"."""
 _WORKBOOKS: Final = (b"PK\x03\x04", bytes.fromhex("d0cf11e0a1b11ae1"))
-_GUESSED: Final = "The file is not UTF-8; it was read as GB18030."
-_DELIMITERS: Final = ",;\t"
+_DELIMITERS: Final = ",;\t|"
+_SAMPLE_LINES: Final = 30
+_SAMPLE_BYTES: Final = 100_000
 _SEPARATOR: Final = re.compile(r'"?sep=([^\w"\r\n])"?(?=[\r\n])', re.IGNORECASE)
 """A first line for spreadsheets, which names the delimiter of those behind it."""
+_BEYOND_ASCII: Final = re.compile(rb"[\x80-\xff]+")
 _FEW: Final = 3
 """Headers that a hint names."""
 
@@ -79,14 +82,13 @@ def read_table(data: bytes, *, max_rows: int, name: str = "") -> Table:
 
     Raises:
         TooLargeError: It has more bytes or rows than allowed.
-        InputError: It is no text in a known encoding, a quote is not closed, it has no header, a header twice, a title
-            for a header, or rows with more cells than headers.
+        InputError: It is no text in a known encoding, a quote is not closed, it has no header, a header twice, or
+        rows with more cells than headers.
     """
     check_size(data)
     text, notices = _decoded(data, name)
     text = _with_line_feeds(text)
-    first = text.lstrip("\r\n").partition("\n")[0]
-    delimiter = max(_DELIMITERS, key=first.count)
+    delimiter = _delimiter_of(text)
     if named := _SEPARATOR.match(text):
         text, delimiter = text[named.end() :], named[1]
     reader = csv.reader(io.StringIO(text), delimiter=delimiter, strict=True)
@@ -98,25 +100,55 @@ def read_table(data: bytes, *, max_rows: int, name: str = "") -> Table:
 
 
 def table_of(
-    lines: Sequence[tuple[int, list[str]]], *, max_rows: int, name: str = "", notices: tuple[str, ...] = ()
+    lines: Sequence[tuple[int, list[str]]],
+    *,
+    max_rows: int,
+    name: str = "",
+    notices: tuple[str, ...] = (),
+    spans: Sequence[tuple[int, int, int]] = (),
 ) -> Table:
-    """Return lines of cells as a table, the first of them its header.
+    """Return lines of cells as a table.
+
+    Args:
+        lines: Numbered, without empty ones; the header is found among the first.
+        max_rows: Of the table.
+        name: That faults begin with.
+        notices: What was taken for granted before.
+        spans: Merged cells as line number, first and last column from 0.
 
     Raises:
         TooLargeError: There are more rows than allowed.
-        InputError: There is no header, one twice, a title for a header, or rows with more cells than headers.
+        InputError: There is no header, one twice, or rows with more cells than headers.
     """
-    if len(lines) - 1 > max_rows:
+    if len(lines) - 1 > max_rows + MAX_TITLES:
         raise too_large(place_in(name), f"The table has more than {max_rows} rows.", f"at most {max_rows}", SPLIT)
-    headers = tuple(cell.strip() for cell in lines[0][1]) if lines else ()
+    found = find_header(lines, spans) if lines else FoundHeader(0, (), ())
+    headers, rows = found.headers, lines[found.at + 1 :]
+    if len(rows) > max_rows:
+        raise too_large(place_in(name), f"The table has more than {max_rows} rows.", f"at most {max_rows}", SPLIT)
     check_headers(headers, place_in(name))
-    if len(lines) > 1 and _filled(lines[0][1]) == 1 < _filled(lines[1][1]):
-        raise input_error([_title(place_in(name, lines[0][0]))])
-    if faults := list(_overlong(lines[1:], len(headers), name)):
+    if faults := list(_overlong(rows, len(headers), name)):
         raise input_error(faults)
-    if nameless := sum(_nameless(headers, cells) for _, cells in lines[1:]):
+    notices = (*notices, *found.notices)
+    if nameless := sum(_nameless(headers, cells) for _, cells in rows):
         notices = (*notices, f"Left out, for their columns have no header: {counted(nameless, 'cell')}.")
-    return Table(headers, tuple((number, _row(headers, cells)) for number, cells in lines[1:]), name, notices)
+    return Table(headers, tuple((number, _row(headers, cells)) for number, cells in rows), name, notices)
+
+
+def _delimiter_of(text: str) -> str:
+    """Return what parts the cells: the mark that most of the first lines have equally often."""
+    lines = [_outside_quotes(line) for line in text[:_SAMPLE_BYTES].split("\n")[:_SAMPLE_LINES] if line.strip()]
+
+    def agreement(mark: str) -> tuple[int, int]:
+        counts = Counter(line.count(mark) for line in lines)
+        del counts[0]
+        return max(((lines_of_it, number) for number, lines_of_it in counts.items()), default=(0, 0))
+
+    return max(_DELIMITERS, key=agreement)
+
+
+def _outside_quotes(line: str) -> str:
+    return "".join(line.split('"')[::2])
 
 
 def _decoded(data: bytes, name: str) -> tuple[str, tuple[str, ...]]:
@@ -124,15 +156,37 @@ def _decoded(data: bytes, name: str) -> tuple[str, tuple[str, ...]]:
     if data.startswith(_WORKBOOKS):
         hint = "Save it as CSV; only tickets may be in a workbook, of the format xlsx."
         raise input_error([Fault(place_in(name), "The file is a workbook, not text.", "a CSV file", hint)])
-    for encoding in ("utf-16",) if data.startswith(_WIDE) else _ENCODINGS:
+    for encoding in _encodings_of(data):
         try:
             text = data.decode(encoding)
         except UnicodeDecodeError:
             continue
-        if "\0" not in text:  # UTF-16 without its mark has one beside each letter
-            return text, (_GUESSED,) if encoding == _ENCODINGS[-1] else ()
-    accepted = "UTF-8, GB18030, or UTF-16 that begins with its mark"
+        if "\0" not in text:
+            fallback = _FALLBACK_NAMES.get(encoding)
+            return text, (f"The file is not UTF-8; it was read as {fallback}.",) if fallback else ()
+    accepted = "UTF-8, UTF-16, GB18030 or Windows-1252"
     raise input_error([Fault(place_in(name), "The text has no known encoding.", accepted, "Save it as CSV UTF-8.")])
+
+
+def _encodings_of(data: bytes) -> tuple[str, ...]:
+    """Return the encodings a file may have, the likeliest first.
+
+    UTF-16 without its mark has a zero beside each letter of ASCII. Western text has single bytes beyond ASCII between
+    letters, Chinese text has them in pairs.
+    """
+    if data.startswith(_WIDE):
+        return ("utf-16",)
+    sample = data[:_SAMPLE_BYTES]
+    for encoding, zeros, letters in (
+        ("utf-16-le", sample[1::2], sample[::2]),
+        ("utf-16-be", sample[::2], sample[1::2]),
+    ):
+        if zeros.count(0) > len(zeros) // 4 and zeros.count(0) > 4 * letters.count(0):
+            return (encoding,)
+    runs = [len(run) for run in _BEYOND_ASCII.findall(sample)]
+    single = sum(length == 1 for length in runs)
+    is_western = 2 * single > len(runs) and 4 * sum(runs) < len(sample)
+    return ("utf-8-sig", "cp1252") if is_western else ("utf-8-sig", "gb18030")
 
 
 def _with_line_feeds(text: str) -> str:
@@ -207,15 +261,6 @@ def check_headers(headers: tuple[str, ...], path: str) -> None:
     if twice := [plain(header, MAX_NAME) for header, number in Counter(named).items() if number > 1]:
         hint = f"Rename one: {', '.join(twice[:_FEW])}."
         raise input_error([Fault(path, "Two columns have the same header.", "each header once", hint)])
-
-
-def _filled(cells: Sequence[str]) -> int:
-    return sum(bool(cell.strip()) for cell in cells)
-
-
-def _title(path: str) -> Fault:
-    problem = "The first line has one cell, the one below it has more."
-    return Fault(path, problem, "a first line that names the columns", "Delete titles, or give each column a header.")
 
 
 def _overlong(lines: Sequence[tuple[int, list[str]]], width: int, name: str) -> Iterator[Fault]:

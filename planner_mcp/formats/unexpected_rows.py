@@ -9,7 +9,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from planner_mcp.errors import Fault
-from planner_mcp.formats.cell_parsing import date_in, normalized_word
+from planner_mcp.formats.amount_units import words_of
+from planner_mcp.formats.cell_parsing import CellStyle, amount_in, date_in, normalized_word
 from planner_mcp.formats.column_mapping import ColumnMapping
 from planner_mcp.formats.source_rows import SourceRow
 from planner_mcp.formats.text_tables import Table
@@ -17,38 +18,53 @@ from planner_mcp.text import counted, plain
 
 Rows = Sequence[tuple[SourceRow, Mapping[str, Any]]]
 """Where each row of a table stands, and its values by field."""
-_PLACES: Final = frozenset({"location", "lat", "lon", "x", "y"})
+_PLACES: Final = frozenset({"location", "lat", "lon", "x", "y", "position"})
 _AMOUNTS: Final = frozenset({"demand", "capacity", "penalty", "fixed_cost", "priority", "max_tickets"})
 _NAMES: Final = _PLACES | {"id", "name", "address", "phone"}
 """What says whom or where a row is about, unlike a skill or a shift that some of them want."""
-_WORDS: Final = frozenset(
-    {"total", "totals", "grandtotal", "subtotal", "sum", "summe", "gesamt", "合计", "总计", "小计", "共计", "总和"}
+_WORDS: Final = words_of(
+    "total totals grandtotal subtotal sum summe gesamt gesamtsumme zwischensumme somme totalgénéral totalgeneral "
+    "soustotal "
+    "suma totales 合计 总计 小计 共计 总和 汇总"
 )
 
 
-def rows_without_ticket(rows: Rows, table: Table, mapping: ColumnMapping) -> Iterable[Fault]:
-    """Return what is told of rows that are no tickets, once a row."""
-    faults_by_path = {fault.path: fault for fault in rows_without_place(rows, table, mapping)}
-    return (faults_by_path | {fault.path: fault for fault in totals(rows, table, "demand")}).values()
+def total_rows(table: Table, mapping: ColumnMapping) -> set[int]:
+    """Return the rows, by their index, that add up those above, all of them or those since the last sum.
 
-
-def totals(rows: Rows, table: Table, amount: str) -> Iterator[Fault]:
-    """Yield rows that add up those above, all of them or those since the last sum, and are called so or not at all.
-
-    Where a row above has no name either, a row without one is as good as that.
+    They are called so, or not at all while every row above has a name. A row that is called a total and has neither
+    a place nor a name of its own is one whatever it adds up to.
     """
-    above = part = 0.0
+    amounts = [header for header, name in mapping.fields.items() if name in ("demand", "capacity")]
+    named = {header for header, name in mapping.fields.items() if name in _NAMES}
+    placed = {header for header, name in mapping.fields.items() if name in _PLACES | {"address"}}
+    wanted = {header for header, name in mapping.fields.items() if name not in _AMOUNTS}
+    found: set[int] = set()
+    above, part = 0.0, 0.0
     are_named = True
-    for number, ((origin, cells), (_, texts)) in enumerate(zip(rows, table.rows, strict=True)):
-        value = cells.get(amount, 0)
-        is_sum = number > 1 and value > 0 and (math.isclose(value, above) or math.isclose(value, part))
-        if is_sum and (_is_called_so(texts.values()) or (are_named and _AMOUNTS.issuperset(cells))):
-            problem = "The row is a total of those above it."
-            yield Fault(origin.path, problem, "a ticket or an agent in each row", "Remove the row.")
+    for index, (_, texts) in enumerate(table.rows):
+        value = _amount(texts, amounts)
+        is_sum = index > 1 and value > 0 and (math.isclose(value, above) or math.isclose(value, part))
+        is_called_so = _is_called_so(texts.values())
+        is_nowhere = bool(placed) and placed.isdisjoint(texts) and len(texts) < len(table.headers)
+        if (is_sum and (is_called_so or (are_named and wanted.isdisjoint(texts)))) or (
+            index > 1 and is_called_so and is_nowhere
+        ):
+            found.add(index)
             part = 0.0
         else:
             above, part = above + value, part + value
-            are_named = are_named and not _NAMES.isdisjoint(cells)
+            are_named = are_named and not named.isdisjoint(texts)
+    return found
+
+
+def _amount(texts: Mapping[str, str], headers: Sequence[str]) -> float:
+    """Return the first amount of a row; 0 where it has none that is clear."""
+    for header in headers:
+        read = amount_in(texts.get(header, ""), "", "", CellStyle("."))
+        if not isinstance(read, Fault):
+            return read[0]
+    return 0.0
 
 
 def _is_called_so(texts: Iterable[str]) -> bool:
@@ -58,7 +74,8 @@ def _is_called_so(texts: Iterable[str]) -> bool:
 def rows_without_place(rows: Rows, table: Table, mapping: ColumnMapping) -> Iterator[Fault]:
     """Yield rows that say nothing of a place, among others that do."""
     headers = {header for header, name in mapping.fields.items() if name in _PLACES}
-    placed = [not headers.isdisjoint(texts) for _, texts in table.rows]
+    by_line = {str(line): texts for line, texts in table.rows}
+    placed = [not headers.isdisjoint(by_line[origin.path.rpartition("/")[2]]) for origin, _ in rows]
     for (origin, _), is_placed in zip(rows, placed, strict=True):
         if any(placed) and not is_placed:
             hint = "Add it, or remove the row where it is no ticket."

@@ -3,7 +3,7 @@
 import base64
 import binascii
 from dataclasses import replace
-from typing import Annotated, ClassVar, Final
+from typing import Annotated, ClassVar, Final, Literal
 
 from pydantic import Field
 
@@ -49,6 +49,7 @@ class ImportArguments(Arguments):
     depot: Annotated[str | None, Field(max_length=100, description="lat,lon or location")] = None
     columns: Annotated[dict[str, str] | None, Field(max_length=400, description="field by header")] = None
     sheet: Annotated[str | None, Field(max_length=100)] = None
+    decimal: Annotated[Literal[".", ","] | None, Field(description="mark before decimals")] = None
 
 
 class ImportedColumns(ToolOutput):
@@ -73,7 +74,7 @@ async def run(ctx: ToolContext, args: Json) -> ToolResult:
         kept, text = await keep(ctx, read.body, read.assumptions)
     columns = {what: _column_summary(proposal) for what, proposal in read.proposals.items()}
     lines = [f"{what}: {', '.join(mapping.taken)}" for what, mapping in columns.items()]
-    lines += [f"{what} left out: {', '.join(each.left_out)}" for what, each in columns.items() if each.left_out]
+    lines += [f"{what}, not used: {', '.join(each.left_out)}" for what, each in columns.items() if each.left_out]
     output = ImportScenarioResult(**dict(kept), columns=columns)
     return ToolResult(output, "\n".join([*lines, text]), (link_to(kept),))
 
@@ -88,6 +89,7 @@ def _read(asked: ImportArguments, settings: Settings) -> ImportedScenario:
         columns=asked.columns or {},
         sheet=asked.sheet or "",
         agents=tuple(asked.agents),
+        decimal=asked.decimal or "",
     )
     with placed(_in_argument):
         return read_scenario_file(
@@ -121,8 +123,12 @@ def _column_summary(proposal: ColumnMapping) -> ImportedColumns:
         f"{plain(header, MAX_HEADER)} → {field}{' (a guess)' if header in proposal.guessed else ''}"
         for header, field in proposal.fields.items()
     ]
-    left_out = [plain(header, MAX_HEADER) for header in proposal.left_out]
+    left_out = [_left_out(header, proposal.looks[header]) for header in proposal.left_out]
     return ImportedColumns(taken=fitting(taken, MAX_TOLD_BYTES), left_out=fitting(left_out, MAX_TOLD_BYTES))
+
+
+def _left_out(header: str, looks: str) -> str:
+    return f"{plain(header, MAX_HEADER)}: {looks}" if looks else plain(header, MAX_HEADER)
 
 
 TOOL: Final = Tool(

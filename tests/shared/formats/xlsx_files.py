@@ -31,7 +31,8 @@ def rows_of(*rows: tuple[str | float, ...]) -> str:
 
 def sheet_xml(rows: str, *, merged: str = "") -> str:
     """Return the XML of a sheet."""
-    merges = f'<mergeCells><mergeCell ref="{merged}"/></mergeCells>' if merged else ""
+    merges = "".join(f'<mergeCell ref="{each}"/>' for each in merged.split())
+    merges = f"<mergeCells>{merges}</mergeCells>" if merges else ""
     return f"<worksheet {MAIN}><sheetData>{rows}</sheetData>{merges}</worksheet>"
 
 

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from planner_mcp.errors import InputError
-from planner_mcp.formats.column_mapping import TICKETS
 from planner_mcp.formats.geojson_points import read_points
+from planner_mcp.formats.header_words import TICKETS
 from planner_mcp.formats.table_import import TableImport
 from planner_mcp.formats.text_tables import read_table
 from planner_mcp.formats.vroom_format import read_vroom

@@ -2,32 +2,46 @@
 
 import pytest
 
-from planner_mcp.formats.column_mapping import TICKETS, propose_mapping
+from planner_mcp.formats.column_mapping import propose_mapping
 from planner_mcp.formats.table_import import TableImport
 from planner_mcp.formats.unexpected_rows import other_date_notices
 from tests.unit.formats.test_table_import import table
 
-TOTAL, NOWHERE = "The row is a total of those above it.", "The row has no place."
+NOWHERE = "The row has no place."
+
+
+@pytest.mark.parametrize(
+    ("text", "lines"),
+    [
+        ("id,place,qty\na,A,1\nb,B,2.5\nTotal:,,3.5\n", [4]),
+        ("id,place,qty\na,A,1\nb,B,2\n,合计,3\n", [4]),
+        ("id,qty\na,1\nb,2\n,3\n", [4]),
+        ("no,id,qty\n1,a,1\n2,b,2\nGrand total,,3\n", [4]),
+        ("id,qty\na,1\nb,2\nsubtotal,3\nc,4\nd,5\nsubtotal,9\ntotal,12\n", [4, 7, 8]),
+        ("address,qty,skills\nX,1,\nY,2,cold\n,3,\n", [4]),
+        ("id,place,qty\na,A,1\nb,B,2\nSumme,,17\n", [4]),
+    ],
+)
+def test_a_total_below_a_table_is_passed_over_and_told(text: str, lines: list[int]) -> None:
+    """SPEC T5: a total is no order that is as heavy as all of them."""
+    day = TableImport()
+    day.add_tickets(table(text), {})
+    assert day.faults == []
+    assert [told for told in day.assumed() if "passed over" in told] == [
+        f"Row {line} adds up those above it and is passed over." for line in lines
+    ]
+    assert len(day.tickets) == len(text.splitlines()) - 1 - len(lines)
 
 
 @pytest.mark.parametrize(
     ("text", "told"),
     [
-        ("id,place,qty\na,A,1\nb,B,2.5\nTotal:,,3.5\n", [("/4", TOTAL)]),
-        ("id,place,qty\na,A,1\nb,B,2\n,合计,3\n", [("/4", TOTAL)]),
-        ("id,qty\na,1\nb,2\n,3\n", [("/4", TOTAL)]),
-        ("no,id,qty\n1,a,1\n2,b,2\nGrand total,,3\n", [("/4", TOTAL)]),
-        (
-            "id,qty\na,1\nb,2\nsubtotal,3\nc,4\nd,5\nsubtotal,9\ntotal,12\n",
-            [("/4", TOTAL), ("/7", TOTAL), ("/8", TOTAL)],
-        ),
         ("id,place,qty\na,A,1\nb,B,2\nPrinted on Monday,,\n", [("/4", NOWHERE)]),
-        ("address,qty,skills\nX,1,\nY,2,cold\n,3,\n,3,\n", [("/4", TOTAL), ("/5", TOTAL)]),
         ("id,lat,lon\na,39.9,116.4\nb,,\n", [("/3", NOWHERE)]),
     ],
 )
-def test_what_stands_below_a_table_is_told_by_its_row(text: str, told: list[tuple[str, str]]) -> None:
-    """SPEC T7: a total is no order that is as heavy as all of them."""
+def test_a_row_without_a_place_is_told_by_its_row(text: str, told: list[tuple[str, str]]) -> None:
+    """SPEC T7: it may be an order whose place was forgotten."""
     day = TableImport()
     day.add_tickets(table(text), {})
     assert [(fault.path, fault.problem) for fault in day.faults] == told
@@ -56,7 +70,7 @@ def test_a_total_is_no_vehicle() -> None:
     """SPEC T7: as large as all others together."""
     day = TableImport()
     day.add_agents(table("车牌,容量\nv,5\nw,7\n合计,12\n"), {})
-    assert [(fault.path, fault.problem) for fault in day.faults] == [("/4", TOTAL)]
+    assert [agent["id"] for agent in day.agents] == ["v", "w"]
 
 
 @pytest.mark.parametrize(
@@ -77,13 +91,14 @@ def test_a_vehicle_as_large_as_those_above_is_one_where_others_have_no_name_eith
 def test_orders_of_another_day_are_told() -> None:
     """SPEC T5: a table of a week has a column of days that is left out."""
     read = table("id,place,date,made,note\na,A,2025-07-15,2025/7/15,x\nb,B,2025/7/16,2025/7/15,2025-07-16\n")
-    notices = list(other_date_notices(read, propose_mapping(read.headers, TICKETS, {"note": ""}), "2025-07-15"))
+    notices = list(other_date_notices(read, propose_mapping(read, "tickets", {"note": ""}), "2025-07-15"))
     assert notices == ["Another day than the planning date in 1 row of date: read all the same."]
 
 
 def test_a_point_that_may_part_thousands_is_told() -> None:
-    """SPEC T5: where cells are parted by semicolons, 1.200 may be a ton; it is read as it stands, and said."""
-    for mark, notices in ((";", ["A point is taken for the decimal one: 1.200 is 1.2."]), (",", [])):
+    """SPEC T5: where cells are parted by semicolons, 1.200 may be a ton; other columns settle it, and it is said."""
+    told = '1.200 in "qty" is read with the mark "." before decimals.'
+    for mark, notices in ((";", [told]), (",", [])):
         day = TableImport()
         day.add_tickets(table("id;lat;lon;qty\na;39.953;116.405;1.200\n".replace(";", mark)), {})
         assert day.assumed() == notices

@@ -84,8 +84,7 @@ FORMULA = '<row r="1"><c r="A1" t="str"><f>B1</f><v>id</v></c></row><row r="2">{
         (sheet_xml(FORMULA.format('<c r="AB2"><f>1+1</f></c>')), "/s/2/AB", "The formula has no value."),
         (sheet_xml(FORMULA.format("<c><f>1+1</f></c>")), "/s/2/A", "The formula has no value."),
         (sheet_xml(FORMULA.format('<c r="B2" t="e"><v>#N/A</v></c>')), "/s/2/B", "The cell holds an error."),
-        (sheet_xml(ORDERS, merged="B2:B3"), "/s/2/B", "Cells are merged."),
-        (sheet_xml(ORDERS, merged="A1:D1"), "/s/1/A", "Cells are merged."),
+        (sheet_xml(ORDERS, merged="B2:B3"), "/s/2/B", "Cells of several rows are merged."),
         (f"<!DOCTYPE w [<!ENTITY a 'b'>]>{SHEET}", "", "A part of the workbook is no sound XML."),
         (SHEET[:-30], "", "A part of the workbook is no sound XML."),
     ],
@@ -111,12 +110,16 @@ def test_rows_that_a_filter_hides_are_read_and_told() -> None:
     )
 
 
-def test_a_title_above_the_header_is_told_by_its_row() -> None:
-    """SPEC T7: its cells beside it would be columns without names, and every order would lose what is in them."""
-    rows = rows_of(("Orders of Monday",), ("id", "lat", "lon"), ("a", 39.9, 116.4))
-    assert faults(workbook({"s": sheet_xml(rows)})) == [
-        ("/s/1", "The first line has one cell, the one below it has more.")
-    ]
+def test_a_merged_title_and_merged_groups_above_the_header_are_read() -> None:
+    """SPEC T5: a title over all columns is passed over, a group is put before the headers that it spans."""
+    rows = rows_of(
+        ("Orders of Monday",), ("id", "place", "Time window", ""), ("", "", "from", "to"), ("a", "A", "08:00", "12:00")
+    )
+    for merged in ("A1:D1", "A1:D1 A2:A3 B2:B3 C2:D2"):
+        xml = sheet_xml(rows, merged=merged)
+        read = tables_of(workbook({"s": xml}), sheet="", max_rows=9)["tickets"]
+        assert read.headers == ("id", "place", "Time window from", "Time window to")
+        assert read.notices == ('Above the header, passed over: 1 line ("Orders of Monday").',)
 
 
 def test_the_sheet_is_named_where_it_is_not_clear() -> None:

@@ -94,10 +94,10 @@ async def test_what_columns_were_taken_for_is_told_and_can_be_corrected(call: Ca
     assert result.structured["columns"] == {
         "tickets": {
             "taken": ["订单号 → id", "纬度 → lat", "经度 → lon", "Quantitty → demand (a guess)"],
-            "left_out": ["内部码"],
+            "left_out": ["内部码: texts (x, y)"],
         }
     }
-    assert "tickets left out: 内部码" in result.text
+    assert "tickets, not used: 内部码: texts (x, y)" in result.text
     again = await imported(call, "csv", ORDERS, agents=AGENTS, columns={"内部码": "notes", "Quantitty": ""})
     assert again.structured["columns"]["tickets"]["left_out"] == ["Quantitty"]
     book = await imported(call, "xlsx", base64.b64encode(BOOK).decode())
@@ -114,7 +114,7 @@ async def test_what_an_instance_leaves_open_is_told(call: Call) -> None:
 async def test_a_fault_of_the_file_is_placed_in_the_content(call: Call) -> None:
     """SPEC T7: a line, a cell, or an argument."""
     assert await faults(call, "csv", ORDERS.replace(",3,", ",much,"), agents=AGENTS) == [
-        ("/content/2/Quantitty", "The cell of demand is not a number.")
+        ("/content/2/Quantitty", '"much" is not a number: demand.')
     ]
     assert await faults(call, "vrplib", vrplib().replace("4 9", "4 -9")) == [("/content/17", "A value is negative.")]
     assert await faults(call, "csv", ORDERS, agents=AGENTS, columns={"Size": "id"}) == [
@@ -124,10 +124,10 @@ async def test_a_fault_of_the_file_is_placed_in_the_content(call: Call) -> None:
     assert await faults(call, "csv", ORDERS.partition("\n")[0], agents=AGENTS) == [
         ("/content", "The table has no rows of tickets.")
     ]
-    assert (
-        await faults(call, "csv", ORDERS, agents=AGENTS, depot="a,b")
-        == [("/depot", "The cell of depot is not a number.")] * 2
-    )
+    assert await faults(call, "csv", ORDERS, agents=AGENTS, depot="a,b") == [
+        ("/depot", '"a" is not a number: depot.'),
+        ("/depot", '"b" is not a number: depot.'),
+    ]
     assert await faults(call, "csv", ORDERS.replace("A2", "A1"), agents=AGENTS) == [
         ("/content/3/订单号", "The id is the same as that of row 2.")
     ]
@@ -140,7 +140,7 @@ async def test_a_fault_of_the_file_is_placed_in_the_content(call: Call) -> None:
 @pytest.mark.parametrize(
     ("rows", "path"),
     [
-        (rows_of(("车牌号", "吨位"), ("京A1", 9.0)), ""),
+        (rows_of(("车牌号", "颜色"), ("京A1", "red")), ""),
         (rows_of(("车牌号", "容量")), ""),
         (rows_of(("车牌号", "容量"), ("京A1", "much")), "/2/容量"),
         (rows_of(("车牌号", "容量"), ("京A1", -9.0)), "/2/容量"),
@@ -170,7 +170,7 @@ async def test_a_table_without_coordinates_is_told_once(call: Call) -> None:
     assert fault["path"] == "/content"
     assert "lat and lon" in fault["accepted"]
     assert await faults(call, "csv", orders.replace(",5", ",five"), **depot) == [
-        ("/content/2/重量", "The cell of demand is not a number."),
+        ("/content/2/重量", '"five" is not a number: demand.'),
         ("/agents", "The file has no agents."),
         ("/content", "The tickets have no columns of coordinates, while other places have positions."),
     ]
@@ -210,7 +210,10 @@ async def test_a_table_without_a_header_line_is_told_once(call: Call) -> None:
     messages = [("/content", "No column is known; is there a header line?")]
     assert await faults(call, "csv", rows, agents=AGENTS) == messages
     assert await faults(call, "csv", rows, agents=AGENTS, depot="39.9,116.4") == messages
-    assert isinstance(await imported(call, "csv", rows, agents=AGENTS, columns={"a": "id"}), ToolResult)
+    named = {"a": "id", "39.9": "lat", "116.4": "lon", "10": "demand"}
+    assert isinstance(
+        await imported(call, "csv", rows, agents=[{"id": "v", "capacity": 99}], columns=named), ToolResult
+    )
 
 
 @pytest.mark.parametrize("content", ["no base64!", "AAA", "订单"])

@@ -1,0 +1,171 @@
+"""Which amounts of tickets are held against which capacities of agents, and in what unit (SPEC T5).
+
+Owns the pairing. Amounts of one dimension are brought to the unit of the capacity; one that no capacity limits is
+kept as a note of its ticket; where two measures meet that cannot be compared, whoever knows is asked.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from planner_mcp.errors import Fault
+from planner_mcp.formats.amount_units import dimension_named, unit_named
+from planner_mcp.formats.column_mapping import IN_COLUMNS
+from planner_mcp.formats.header_words import normalized, split_brackets
+from planner_mcp.text import figure, plain
+
+_SHOWN: Final = 40
+Capacity = float | Mapping[str, float]
+"""Of one agent, as the caller wrote it."""
+
+
+@dataclass(slots=True)
+class AmountColumn:
+    """A column of amounts: one number a row, all in one unit."""
+
+    header: str
+    dimension: str = ""
+    """Empty for an amount of anything."""
+    factor: float = 0.0
+    """How many of the dimension's usual unit one is; 0 where nobody says."""
+    is_chosen: bool = False
+    """Whether the caller named it."""
+    numbers: list[float | None] = field(default_factory=list)
+
+    @property
+    def shown(self) -> str:
+        """The header as an answer quotes it."""
+        return f'"{plain(self.header, _SHOWN)}"'
+
+
+@dataclass(slots=True)
+class SettledAmounts:
+    """What tickets want and agents carry."""
+
+    demands: list[float | dict[str, float]] = field(default_factory=list)
+    capacities: list[float | dict[str, float]] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    """For each ticket, its amounts that no capacity limits; empty for none."""
+    notices: list[str] = field(default_factory=list)
+    faults: list[Fault] = field(default_factory=list)
+
+
+def settle_amounts(
+    wanted: Sequence[AmountColumn],
+    carried: Sequence[AmountColumn] | None,
+    given: Sequence[Any],
+    *,
+    tickets: int,
+    is_made_up: bool = False,
+) -> SettledAmounts:
+    """Return the demand of each ticket and the capacity of each agent.
+
+    Args:
+        wanted: Columns of the tickets.
+        carried: Columns of the table of agents; None where agents were given by the caller.
+        given: Capacities of those.
+        tickets: How many tickets there are.
+        is_made_up: Whether the capacities given are nobody's: they are then of each dimension.
+    """
+    settled = SettledAmounts()
+    wanted = [column for column in wanted if any(number is not None for number in column.numbers)] or list(wanted[:1])
+    if carried is None:
+        pairs = _with_given(wanted, given, settled, is_made_up=is_made_up)
+    else:
+        pairs = _with_carried(wanted, carried, settled)
+    used = {id(column) for column, _, _ in pairs}
+    for row in range(tickets):
+        amounts = {name: _scaled(column.numbers[row], factor) for column, name, factor in pairs}
+        settled.demands.append(amounts.get("", 0) if set(amounts) <= {""} else amounts)
+        extras = (_note(column, row) for column in wanted if id(column) not in used)
+        settled.notes.append("; ".join(filter(None, extras)))
+    if kept := [column.shown for column in wanted if id(column) not in used]:
+        settled.notices.append(f"Kept as notes, for no capacity limits it: {', '.join(kept)}.")
+    return settled
+
+
+def _scaled(number: float | None, factor: float) -> float:
+    value = (number or 0) * factor
+    return int(value) if float(value).is_integer() else value
+
+
+def _note(column: AmountColumn, row: int) -> str:
+    number = column.numbers[row]
+    outside, brackets = split_brackets(column.header)
+    return "" if number is None else " ".join([plain(outside.strip(), _SHOWN), figure(number), *map(plain, brackets)])
+
+
+Pairs = list[tuple[AmountColumn, str, float]]
+"""Columns of tickets that count, each with the dimension's name (empty for the only one) and a factor."""
+
+
+def _with_given(
+    wanted: Sequence[AmountColumn], given: Sequence[Any], settled: SettledAmounts, *, is_made_up: bool
+) -> Pairs:
+    settled.capacities = list(given)
+    names = list(dict.fromkeys(name for each in given if isinstance(each, dict) for name in each))
+    chosen = [column for column in wanted if column.is_chosen]
+    if is_made_up and len(wanted) > 1:
+        settled.capacities = [{_name(column): each for column in wanted} for each in given]
+        return [(column, _name(column), 1.0) for column in wanted]
+    if not names:
+        if len(wanted) > 1 and len(chosen) != 1:
+            settled.faults.append(_several(wanted, "the agents have one capacity"))
+            return []
+        return [(column, "", 1.0) for column in (chosen or wanted)[:1]]
+    if len(names) == 1 and len(wanted) == 1:
+        return [(wanted[0], names[0], 1.0)]
+    pairs = [(column, name, 1.0) for name in names for column in wanted if _is_called(column, name)]
+    if wanted and not pairs:
+        settled.faults.append(_several(wanted, f"the agents carry {' and '.join(map(plain, names))}"))
+    return pairs
+
+
+def _name(column: AmountColumn) -> str:
+    return column.dimension or plain(column.header, _SHOWN)
+
+
+def _is_called(column: AmountColumn, name: str) -> bool:
+    word = normalized(name)
+    unit = unit_named(word)
+    dimension = unit.dimension if unit else dimension_named(word)
+    return word == normalized(split_brackets(column.header)[0]) or bool(dimension and dimension == column.dimension)
+
+
+def _with_carried(wanted: Sequence[AmountColumn], carried: Sequence[AmountColumn], settled: SettledAmounts) -> Pairs:
+    matched = [(w, c) for c in carried for w in wanted if c.dimension and w.dimension == c.dimension]
+    matched = [pair for index, pair in enumerate(matched) if all(pair[1] is not other[1] for other in matched[:index])]
+    if not matched and wanted and carried:
+        chosen = [column for column in wanted if column.is_chosen] or list(wanted)
+        limits = [column for column in carried if column.is_chosen] or list(carried)
+        if len(chosen) == 1 and len(limits) == 1 and _are_comparable(chosen[0], limits[0]):
+            matched = [(chosen[0], limits[0])]
+        else:
+            settled.faults.append(_several(wanted, f"the agents carry {' and '.join(c.shown for c in carried)}"))
+    pairs: Pairs = []
+    for column, limit in matched:
+        factor = column.factor / limit.factor if column.factor and limit.factor else 1.0
+        if factor != 1.0:
+            settled.notices.append(f"{column.shown} is brought to the unit of {limit.shown}: times {figure(factor)}.")
+        elif column.factor != limit.factor and column.dimension == limit.dimension:
+            settled.notices.append(f"{column.shown} and {limit.shown}: numbers are taken as they stand.")
+        pairs.append((column, "" if len(matched) == 1 else _name(column), factor))
+    limits = [limit for _, limit in matched] or list(carried[:1])
+    for row in range(len(carried[0].numbers) if carried else 0):
+        amounts = {_name(limit): limit.numbers[row] or 0 for limit in limits}
+        settled.capacities.append(next(iter(amounts.values())) if len(limits) == 1 else amounts)
+    if unused := [limit.shown for limit in carried if limit not in limits and wanted and not settled.faults]:
+        settled.notices.append(f"Limits nothing, for no ticket has such an amount: {', '.join(unused)}.")
+    return pairs
+
+
+def _are_comparable(column: AmountColumn, limit: AmountColumn) -> bool:
+    are_known = column.dimension and limit.dimension and column.dimension != limit.dimension
+    return not are_known or column.is_chosen or limit.is_chosen
+
+
+def _several(wanted: Sequence[AmountColumn], but: str) -> Fault:
+    columns = ", ".join(column.shown for column in wanted)
+    problem = f"Which amount of a ticket counts is open: it has {columns}, and {but}."
+    hint = f'Name it {IN_COLUMNS} as demand; as notes it is kept for the driver, "" leaves it out.'
+    return Fault("columns", problem, "one amount that capacities are of", hint, "missing")

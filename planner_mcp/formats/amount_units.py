@@ -1,0 +1,78 @@
+"""What amounts are measured in: weight, volume, pallets, boxes, parcels, pieces (SPEC T5).
+
+Owns units, their words in five languages, and how many of the usual unit each is.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final
+
+
+@dataclass(frozen=True, slots=True)
+class AmountUnit:
+    """A unit of some dimension."""
+
+    dimension: str
+    factor: float
+    """How many of the dimension's usual unit it is."""
+
+
+_UNITS: Final[Mapping[tuple[str, float], str]] = {
+    ("weight_kg", 1): "kg kgs kilo kilos kilogram kilograms kilogramm 公斤 千克",
+    ("weight_kg", 1000): "t to ton tons tonne tonnes tonnen tonelada toneladas 吨",
+    ("weight_kg", 0.001): "g gram grams gramm 克",
+    ("weight_kg", 0.5): "斤",
+    ("weight_kg", 0.45359237): "lb lbs pound pounds",
+    ("volume_m3", 1): "m3 cbm cubm 方 立方 立方米",
+    ("volume_m3", 0.001): "l ltr liter litre liters litres litros litro 升",
+    ("pallets", 1): "pallet pallets plt palette paletten palettes pal pale pales palets 托 托盘 板 卡板",
+    (
+        "boxes",
+        1,
+    ): "box boxes carton cartons ctn ctns karton kartons kiste kisten crate crates cartons caisse caisses caja "
+    "cajas 箱 纸箱",
+    (
+        "parcels",
+        1,
+    ): "parcel parcels package packages pkg pkgs packstuck packstucke paket pakete colli kolli colis paquete "
+    "paquetes bulto bultos 包裹 包",
+    ("pieces", 1): "pc pcs piece pieces stk stuck unit units item items piezas unidades unidad uds pieces 件 个 台",
+}
+_BY_WORD: Final = {
+    word: AmountUnit(dimension, factor) for (dimension, factor), words in _UNITS.items() for word in words.split()
+}
+_DIMENSIONS: Final[Mapping[str, str]] = {
+    "weight_kg": "weight payload gewicht nutzlast zuladung poids peso tonnage *gewicht "
+    "吨位 重量 毛重 净重 货重 载重 核载",
+    "volume_m3": "volume volumen cubic volumes *volumen 体积 容积 方量 方数",
+    "pallets": "*palett pallets pallet plt 托盘 托数 板数 卡板",
+    "boxes": "*karton *kiste 箱数 箱量 整箱",
+    "parcels": "*paket *packstuck 包裹 包数",
+    "pieces": "*stuckzahl 件数 个数",
+}
+
+
+def words_of(line: str) -> frozenset[str]:
+    """Return the words of a line."""
+    return frozenset(line.split())
+
+
+def unit_named(text: str) -> AmountUnit | None:
+    """Return the unit that a word is, such as `kg`; of several words the first that is one. None for no unit."""
+    words = text.split()
+    return next((_BY_WORD[word] for word in words if word in _BY_WORD), None)
+
+
+def dimension_named(words: str) -> str:
+    """Return the dimension that a header without accents and case speaks of; empty for none, or for any."""
+    tokens, joined = words.split(), words.replace(" ", "")
+    for dimension, line in _DIMENSIONS.items():
+        for word in line.split():
+            part = word.lstrip("*")
+            if part in tokens or ((word.startswith("*") or not part.isascii()) and part in joined):
+                return dimension
+    for token in tokens:
+        unit = _BY_WORD.get(token)
+        if unit is not None and len(token) > 1:
+            return unit.dimension
+    return ""

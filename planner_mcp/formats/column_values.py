@@ -1,0 +1,287 @@
+"""What the cells of a column look like: times, windows, durations, amounts, places, days, texts (SPEC T5).
+
+Owns the judgement of a column by its values, and how it is written where one cell alone may mean two things. What its
+header says is `header_words.py`'s.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Final, Literal
+
+from planner_mcp.errors import Fault
+from planner_mcp.formats.amount_units import words_of
+from planner_mcp.formats.cell_parsing import (
+    MAX_CELL,
+    BareTimes,
+    CellStyle,
+    amount_in,
+    date_in,
+    decimal_mark_of,
+    has_date,
+    is_duration,
+    is_hhmm,
+    normalized_word,
+    pair_in,
+    time_in,
+    windows_in,
+)
+from planner_mcp.text import plain
+
+Kind = Literal[
+    "windows",
+    "times",
+    "durations",
+    "amounts",
+    "numbers",
+    "positions",
+    "places",
+    "days",
+    "phones",
+    "codes",
+    "texts",
+    "nothing",
+]
+OPEN_KINDS: Final[frozenset[Kind]] = frozenset(
+    {"windows", "times", "durations", "amounts", "numbers", "positions", "places"}
+)
+"""What a column may not be left out for in silence."""
+_LOOKS: Final = {"places": "addresses", "positions": "positions of places", "nothing": "empty cells"}
+MAX_SAMPLE: Final = 200
+"""Cells of a column that are looked at to say what it is; how it is written is settled by all of them."""
+_MOST: Final = 0.7
+"""Share of cells that makes a kind the column's."""
+_SOME: Final = 0.3
+"""The same of a kind that must not be passed over."""
+_MAX_EXAMPLES: Final = 3
+_PHONE: Final = re.compile(r"\+?\(?\d[\d\s()/.-]{5,20}\d")
+_CHINESE_PLACE: Final = re.compile(r"[省市区县镇乡村路街道巷弄号楼栋]")
+_STREET_WITH_NUMBER: Final = re.compile(
+    r"\b(?:street|st|road|rd|avenue|ave|lane|ln|drive|way|square|blvd|court|close)\b", re.IGNORECASE
+)
+"""Words of a street in English, which need a number beside them."""
+_STREET: Final = re.compile(
+    r"(?:stra(?:ss|ß)e|str\.|platz|weg|allee|gasse|damm|ufer|ring) ?\d"
+    r"|\b(?:rue|avenue|av|bd|boulevard|place|quai|chemin|calle|avenida|avda|plaza|paseo|carrer|c/)\b",
+    re.IGNORECASE,
+)
+_HALF_DAYS: Final = words_of(
+    "am pm morning afternoon evening forenoon noon vormittag vormittags nachmittag nachmittags morgens abends "
+    "fruh matin "
+    "apresmidi soir manana tarde noche 上午 下午 早上 中午 晚上 傍晚 asap sofort urgent 尽快"
+)
+"""Words for a part of the day: a time that nobody can plan with, and must not be lost."""
+_DEGREES: Final = re.compile(r"[+-]?\d{1,3}[.,]\d{2,}")
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnValues:
+    """What the cells of a column look like."""
+
+    kind: Kind
+    examples: tuple[str, ...]
+    is_whole: bool = False
+    """Whether every number is a whole one."""
+    is_counting: bool = False
+    """Whether it counts rows."""
+
+    @property
+    def looks(self) -> str:
+        """Return in words what the column looks like, with examples."""
+        found = ", ".join(plain(each, 20) for each in self.examples)
+        return f"{_LOOKS.get(self.kind, self.kind)} ({found})" if found else _LOOKS["nothing"]
+
+
+def values_of(cells: Sequence[str]) -> ColumnValues:
+    """Return what the cells of a column look like, empty ones left out."""
+    sample = cells if len(cells) <= MAX_SAMPLE else cells[:: len(cells) // MAX_SAMPLE + 1]
+    kinds = [_kind_of_cell(cell) for cell in sample]
+    counts = Counter(kinds)
+    del counts["nothing"]
+    kind = _kind(counts)
+    examples = dict.fromkeys(cell for cell, found in zip(sample, kinds, strict=True) if found == kind)
+    numbers = [cell.strip() for cell in sample]
+    are_whole = all(each.isdecimal() for each in numbers)
+    is_counting = are_whole and len(cells) > 1 and _counts(cells)
+    if kind == "numbers" and are_whole and _are_codes(numbers):
+        kind = "codes"
+    return ColumnValues(kind, tuple(examples)[:_MAX_EXAMPLES], are_whole, is_counting)
+
+
+def _kind(counts: Counter[Kind]) -> Kind:
+    if not counts:
+        return "nothing"
+    total = sum(counts.values())
+    (most, count), *_ = counts.most_common(1)
+    if count >= _MOST * total:
+        return most
+    if counts["times"] + counts["windows"] >= _SOME * total:
+        return "windows" if counts["windows"] > counts["times"] else "times"
+    some = [kind for kind in OPEN_KINDS if counts[kind] >= _SOME * total]
+    return max(some, key=lambda kind: counts[kind]) if some else "texts"
+
+
+def _kind_of_cell(cell: str) -> Kind:
+    """Return what one cell looks like; `nothing` for one that says there is nothing."""
+    if len(cell) > MAX_CELL:
+        return "texts"
+    if not normalized_word(cell):
+        return "nothing"
+    return next((kind for kind, is_one in _CHECKS if is_one(cell)), "texts")
+
+
+def _is_window(cell: str) -> bool:
+    read = windows_in(cell, "")
+    if not isinstance(read, list) or cell.replace(" ", "").isdecimal():
+        return False
+    return bool(read) and (":" in cell or not _PHONE.fullmatch(cell.strip()) or len(cell) <= len("0800-1200"))
+
+
+def _is_time(cell: str) -> bool:
+    if normalized_word(cell) in _HALF_DAYS:
+        return True
+    simple = cell.strip()
+    if simple.replace(".", "").replace(",", "").replace("-", "").isdecimal():
+        return False  # a number
+    return isinstance(time_in(cell, ""), str) or (has_date(cell) and not date_in(cell) and ":" in cell)
+
+
+def _is_number(cell: str) -> bool:
+    read = amount_in(cell, "", "", CellStyle("."))
+    return not isinstance(read, Fault) and read[1] is None
+
+
+def _is_amount(cell: str) -> bool:
+    read = amount_in(cell, "", "", CellStyle("."))
+    return not isinstance(read, Fault) and read[1] is not None
+
+
+def _is_place(cell: str) -> bool:
+    if _CHINESE_PLACE.search(cell):
+        return len(_CHINESE_PLACE.findall(cell)) > 1 or any(char.isdecimal() for char in cell)
+    has_number = any(char.isdecimal() for char in cell)
+    return _STREET.search(cell) is not None or (has_number and _STREET_WITH_NUMBER.search(cell) is not None)
+
+
+def _is_code(cell: str) -> bool:
+    simple = cell.strip()
+    return simple.isdecimal() and len(simple) > 1 and simple.startswith("0")
+
+
+def _is_position(cell: str) -> bool:
+    pair = pair_in(cell)
+    return pair is not None and ("," not in cell or cell.count(".") != 1)
+
+
+_CHECKS: Final[tuple[tuple[Kind, Callable[[str], bool]], ...]] = (
+    ("positions", _is_position),
+    (
+        "days",
+        lambda cell: bool(date_in(cell)) or (has_date(cell) and ":" not in cell and len(cell) <= len("2025-07-15")),
+    ),
+    ("windows", _is_window),
+    ("times", _is_time),
+    ("durations", is_duration),
+    ("codes", _is_code),
+    ("numbers", _is_number),
+    ("amounts", _is_amount),
+    ("phones", lambda cell: _PHONE.fullmatch(cell.strip()) is not None),
+    ("places", _is_place),
+)
+
+
+def _are_codes(numbers: Sequence[str]) -> bool:
+    """Return whether whole numbers are names: of four digits or more, all as long, all different."""
+    return (
+        len(numbers) > 1
+        and len(set(numbers)) == len(numbers)
+        and {len(each) for each in numbers} <= {len(numbers[0])}
+        and len(numbers[0]) > 3
+    )
+
+
+def _counts(cells: Sequence[str]) -> bool:
+    values = [int(cell) for cell in cells if len(cell) < MAX_CELL and cell.strip().isdecimal()]
+    return (
+        len(values) == len(cells)
+        and values[0] in (0, 1)
+        and all(after - before == 1 for before, after in pairwise(values))
+    )
+
+
+def are_clocks_short(cells: Iterable[str]) -> bool:
+    """Return whether cells such as 0:15 are durations rather than times of day: none reaches four in the morning."""
+    spans = [cell.strip() for cell in cells if len(cell) <= MAX_CELL]
+    return bool(spans) and all(_SHORT_SPAN.fullmatch(each) for each in spans)
+
+
+_SHORT_SPAN: Final = re.compile(r"0?[0-3]:\d\d(?::\d\d)?")
+
+
+def are_degrees(cells: Sequence[str], most: float) -> bool:
+    """Return whether numbers are degrees: with two decimals or more, most of them, and none beyond a bound."""
+    if not cells or any(len(cell) > MAX_CELL for cell in cells):
+        return False
+    written = sum(_DEGREES.fullmatch(cell.strip()) is not None for cell in cells)
+    numbers = [amount_in(cell, "", "", has_thousands=False) for cell in cells]
+    return written >= _MOST * len(cells) and all(
+        not isinstance(each, Fault) and each[1] is None and abs(each[0]) <= most for each in numbers
+    )
+
+
+# ---- how a column is written
+
+
+def style_of(cells: Sequence[str], planning_date: str, *, has_thousands: bool = True) -> CellStyle:
+    """Return how the cells of a column are written, as far as they show it themselves.
+
+    Args:
+        cells: All of them, without empty ones.
+        planning_date: Settles the order of day and month where one of the two readings is this day.
+        has_thousands: Whether a mark may part thousands.
+    """
+    marks = {decimal_mark_of(cell, has_thousands=has_thousands) for cell in cells}
+    shown = marks & {".", ","}
+    decimal = shown.pop() if len(shown) == 1 else ""
+    return CellStyle(decimal, _bare_times(cells), _day_first(cells, planning_date))  # type: ignore[arg-type]
+
+
+def has_open_mark(cells: Iterable[str]) -> bool:
+    """Return whether a cell may part thousands or decimals."""
+    return any(decimal_mark_of(cell) == "?" for cell in cells)
+
+
+def _bare_times(cells: Sequence[str]) -> BareTimes:
+    bare = [cell.strip() for cell in cells if cell.strip().isdecimal() and len(cell) <= MAX_CELL]
+    values = [int(each) for each in bare]
+    if not values:
+        return ""
+    if 0 < max(values) <= 24:
+        return "hours"
+    if all(map(is_hhmm, bare)) and any(each.startswith("0") and len(each) == len("0830") for each in bare):
+        return "hhmm"
+    return "seconds" if max(values) > 2400 else ""
+
+
+def _day_first(cells: Sequence[str], planning_date: str) -> bool | None:
+    """Return whether the day stands before the month; None where nothing shows it.
+
+    A number beyond twelve shows it; else the reading that is the planning date, where the other reading is none.
+    """
+    found = [match for cell in cells if len(cell) <= MAX_CELL and (match := _YEAR_LAST.match(cell.strip()))]
+    if any(int(each[1]) > 12 for each in found):
+        return True
+    if any(int(each[2]) > 12 for each in found):
+        return False
+    _, month, day = [*planning_date.split("-"), "", ""][:3]
+    orders = {(int(each[1]), int(each[2])) for each in found}
+    if not (month.isdecimal() and day.isdecimal()) or not orders or month == day:
+        return None
+    readings = {(int(day), int(month)): True, (int(month), int(day)): False}
+    settled = {readings[order] for order in orders if order in readings}
+    return settled.pop() if len(settled) == 1 else None
+
+
+_YEAR_LAST: Final = re.compile(r"(\d{1,2})[-/](\d{1,2})[-/](?:\d{4}|\d{2})")

@@ -1,0 +1,356 @@
+"""What the words of a header say: Chinese, English, German, French, Spanish (SPEC T5).
+
+Owns the words. A header is looked up whole, then by its parts: `Frühester Liefertermin` has a part that says *begin*
+and one that says *time*. What the cells below it say is `column_values.py`'s.
+"""
+
+import re
+import unicodedata
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Final
+
+from planner_mcp.formats.amount_units import dimension_named, unit_named
+
+_PLACE: Final = {
+    "location": "location place site stop stop_name store shop 地点 网点 门店 站点 门店名称 standort filiale lieu "
+    "magasin "
+    "point_de_vente lugar tienda sede",
+    "lat": "lat latitude y_wgs 纬度 breitengrad geo_breite latitud",
+    "lon": "lon lng long longitude x_wgs 经度 langengrad geo_lange longitud",
+    "x": "x xcoord x_coord",
+    "y": "y ycoord y_coord",
+    "position": "position coordinates coords latlng latlon lat_lon lat_lng gps geo 坐标 经纬度 经纬度坐标 定位 "
+    "koordinaten "
+    "gps_koordinaten coordonnees coordonnees_gps coordenadas ubicacion_gps",
+}
+TICKETS: Final[Mapping[str, str]] = {
+    **_PLACE,
+    "id": "id ticket ticket_id ticket_no order order_id order_no order_number order_nr customer_no consignment "
+    "shipment "
+    "shipment_id delivery_no reference ref job job_id 编号 订单 订单号 订单编号 单号 运单号 运单编号 送货单号 "
+    "配送单号 "
+    "客户编号 流水号 auftrag auftragsnr auftragsnummer bestellnummer bestellung bestellnr lieferschein lieferscheinnr "
+    "kundennr kundennummer sendung sendungsnr belegnr commande n_commande no_commande numero_commande "
+    "numero_de_commande "
+    "bon_de_livraison pedido numero_pedido n_pedido numero_de_pedido albaran",
+    "demand": "demand quantity qty amount load weight kg units 需求 需求量 数量 重量 货量 件数 menge anzahl "
+    "liefermenge "
+    "quantite qte cantidad cant",
+    "kind": "kind type order_type task_type 类型 业务类型 任务类型 art auftragsart type_de_mission tipo "
+    "tipo_de_servicio",
+    "window": "window time_window time_windows tw delivery_window time_slot timeslot slot opening_hours 时间窗 "
+    "时间窗口 "
+    "时间段 时段 送货时间段 zeitfenster lieferfenster lieferzeitfenster offnungszeiten creneau creneau_horaire "
+    "horaires "
+    "plage_horaire franja_horaria ventana_horaria horario horario_de_entrega",
+    "opens": "open opens ready ready_time window_start time_window_start tw_start earliest from not_before de ab von "
+    "开始时间 最早时间 最早到达 时间窗开始 最早送达 debut desde apertura",
+    "closes": "close closes due due_date due_time window_end time_window_end tw_end latest to until till deadline "
+    "deliver_by not_after 结束时间 最晚时间 最晚到达 时间窗结束 最晚送达 最晚到店时间 bis fin a hasta cierre",
+    "service_s": "service_s service_time_s service_seconds 服务秒数",
+    "service_min": "service_min service_minutes service_time_min 服务分钟 服务时间分钟 装卸分钟",
+    "service_h": "service_h service_hours service_hr service_time_hours",
+    "service": "service service_time service_duration stop_time stop_duration dwell_time time_on_site 服务时间 "
+    "服务时长 "
+    "停留时间 卸货时长 装卸时间 standzeit servicezeit entladezeit aufenthaltsdauer duree temps_de_service "
+    "duree_d_arret tiempo_de_servicio duracion tiempo_de_parada",
+    "priority": "priority prio 优先级 prioritat priorite prioridad",
+    "penalty": "penalty prize 罚金",
+    "skills": "skill skills requirements vehicle_type required_skill 技能 车型要求 anforderung anforderungen "
+    "qualifikation competences competencias",
+    "name": "name customer customer_name contact contact_name client recipient consignee company 姓名 客户 客户名称 "
+    "收货人 联系人 公司 kunde kundenname empfanger firma ansprechpartner client_nom nom destinataire cliente "
+    "nombre_cliente nombre destinatario empresa",
+    "address": "address addr street delivery_address 地址 详细地址 收货地址 送货地址 adresse anschrift "
+    "lieferadresse strasse "
+    "direccion domicilio calle rue",
+    "phone": "phone tel telephone mobile phone_number contact_phone 电话 手机 联系电话 手机号 手机号码 telefon "
+    "telefonnummer handy portable telefono movil",
+    "notes": "note notes comment comments remark remarks instructions 备注 说明 送货备注 bemerkung bemerkungen "
+    "hinweis "
+    "hinweise notiz remarque remarques commentaire consignes nota notas observaciones comentario comentarios",
+    "date": "date delivery_date order_date planning_date 日期 送货日期 配送日期 订单日期 下单日期 datum "
+    "lieferdatum liefertag "
+    "date_de_livraison jour fecha fecha_de_entrega dia",
+}
+AGENTS: Final[Mapping[str, str]] = {
+    **_PLACE,
+    "location": f"{_PLACE['location']} depot start_location start_depot base home 起点 出发地 出发点 始发地 仓库 车场 "
+    "startort startadresse depart base_depart punto_de_partida salida origen",
+    "end_location": "end_location end_depot return_to 终点 返回地 zielort arrivee llegada destino",
+    "id": "id agent agent_id vehicle vehicle_id truck van plate registration license_plate reg_no 车辆 车辆编号 "
+    "车牌 车牌号 "
+    "车号 编号 fahrzeug kennzeichen fahrzeugnr lkw vehicule immatriculation camion vehiculo matricula furgoneta",
+    "capacity": "capacity load max_load payload kg 容量 载重 载重量 最大载重 核载 核定载重 额定载重 kapazitat "
+    "nutzlast zuladung "
+    "capacite charge charge_utile capacidad carga carga_util",
+    "shift_start": "shift_start start_time begins start from on_duty 上班时间 开始时间 出车时间 班次开始 "
+    "schichtbeginn "
+    "dienstbeginn arbeitsbeginn beginn von ab debut heure_debut hora_inicio inicio desde de",
+    "shift_end": "shift_end end_time ends end to until off_duty 下班时间 结束时间 收车时间 班次结束 schichtende "
+    "dienstende "
+    "arbeitsende ende bis fin heure_fin hora_fin hasta a",
+    "shift": "shift working_hours hours 班次 工作时间 上班时段 schicht arbeitszeit dienstzeit horaires poste "
+    "turno horario "
+    "jornada",
+    "skills": "skill skills equipment 技能 车型 ausstattung equipement equipamiento",
+    "fixed_cost": "fixed_cost fixed 固定成本 出车费 fixkosten cout_fixe coste_fijo",
+    "cost_per_km": "cost_per_km per_km 每公里成本 公里成本 kosten_pro_km cout_par_km coste_por_km",
+    "cost_per_hour": "cost_per_hour per_hour 每小时成本 kosten_pro_stunde cout_par_heure coste_por_hora",
+    "max_tickets": "max_tickets max_stops 最多单数 最大单数 max_stopps nb_max_arrets max_paradas",
+    "name": "name driver driver_name 司机 姓名 驾驶员 司机姓名 fahrer fahrername chauffeur conducteur conductor chofer",
+    "phone": "phone tel mobile driver_phone 电话 手机 司机电话 telefon handy telephone telefono movil",
+}
+_FIELDS: Final = {"tickets": TICKETS, "agents": AGENTS}
+COMPOSED: Final = frozenset({"address", "notes", "name", "skills", "demand", "capacity"})
+"""Fields that several columns may make up together."""
+UNUSED: Final = frozenset({"date"})
+"""Fields that are known and nothing is made of: days are compared with the planning date alone."""
+PSEUDO: Final = frozenset({"service", "shift", "time"})
+"""Fields whose meaning the cells, or the caller, must settle: a unit, or which end of a window."""
+
+_CONCEPTS: Final[Mapping[str, str]] = {
+    "start": "open opens opening earliest from start starts begin begins beginning ready after since not_before "
+    "von ab "
+    "beginn anfang offnet debut des ouverture ouvre partir tot desde inicio apertura abre comienzo temprano "
+    "*fruhest *beginn "
+    "最早 开始 起始 开门 起送 早于",
+    "end": "close closes closing latest until till to by before due deadline end ends cutoff bis ende schliesst "
+    "schluss frist "
+    "fin jusqua jusqu fermeture ferme avant tard limite echeance hasta cierre cierra tarde antes *spatest *latest "
+    "最晚 最迟 "
+    "结束 截止 关门 截至",
+    "window": "window windows slot slots timeslot timeslots interval hours availability available tw creneau "
+    "creneaux plage "
+    "horaire horaires fenetre franja ventana horario horarios *fenster *zeitraum *offnungszeit *offnungszeiten "
+    "*annahmezeit "
+    "*geschaftszeit *anlieferzeit *zeitspanne 时间段 时段 时间窗 窗口 营业 收货时间 可送 时间范围 接货时间",
+    "duration": "service duration unload unloading stay dwell handling onsite dauer duree dechargement arret "
+    "intervention "
+    "duracion descarga estancia parada *dauer *standzeit *aufenthalt *entlade *servicezeit *ladezeit *haltezeit "
+    "*abladezeit "
+    "服务 时长 停留 卸货 装卸 作业时间 耗时 用时 预计用时",
+    "stop": "stop site halt",
+    "time": "time times hour when eta clock arrival arrive zeit zeiten uhrzeit uhr termin heure heures temps hora "
+    "horas tiempo "
+    "*zeit *termin 时间 时刻 到店 到达 送达",
+    "delivery": "deliver delivery deliveries lieferung livraison livrer entrega entregar anlieferung *liefer 送货 "
+    "送达 配送 到店 "
+    "收货",
+    "lat": "lat latitude breite breitengrad latitud *breitengrad 纬度",
+    "lon": "lon lng longitude lange langengrad longitud *langengrad 经度",
+    "position": "coordinates coordinate coords coord gps latlng latlon koordinate koordinaten coordonnees "
+    "coordenadas 坐标 经纬度",
+    "address": "address addr street road adresse anschrift strasse hausnr hausnummer house rue calle direccion "
+    "domicilio "
+    "city town postcode zip zipcode postal plz ort stadt ville cp ciudad poblacion localidad municipio county "
+    "state province "
+    "provincia region country land pays pais *adresse *strasse *anschrift 地址 省 市 区 县 街道 乡镇 门牌 小区",
+    "phone": "phone telephone tel mobile cell telefon handy mobil portable telefono movil *telefon 电话 手机 联系方式",
+    "notes": "note notes comment comments remark remarks instruction instructions hint bemerkung bemerkungen "
+    "hinweis hinweise "
+    "notiz anmerkung anmerkungen remarque remarques commentaire commentaires consigne consignes nota notas "
+    "observacion "
+    "observaciones comentario comentarios instrucciones *bemerkung *hinweis 备注 说明 注意 留言",
+    "name": "name customer client recipient consignee company kunde empfanger firma nom destinataire societe "
+    "raison cliente "
+    "nombre destinatario empresa *kunde *name 客户 收货人 姓名 名称 联系人",
+    "id": "id no number nr nummer numero num code ref reference *nummer *nr 编号 单号 号码",
+    "order": "order orders ticket shipment consignment job delivery auftrag bestellung sendung lieferschein "
+    "commande pedido "
+    "albaran bon *auftrag *bestell *sendung *lieferschein 订单 运单 送货单 配送单",
+    "vehicle": "vehicle van truck car plate fahrzeug lkw vehicule camion vehiculo furgoneta *fahrzeug 车 车辆 车牌",
+    "driver": "driver fahrer chauffeur conducteur conductor chofer *fahrer 司机 驾驶员",
+    "shift": "shift duty working work schicht dienst arbeit poste turno jornada *schicht *dienst *arbeits 班 上班 "
+    "下班 "
+    "工作 出车 收车",
+    "date": "date day datum tag jour fecha dia *datum 日期 日",
+    "priority": "priority prio urgency prioritat priorite prioridad *prioritat 优先 紧急程度",
+    "skills": "skill skills requirement requirements equipment qualification qualifikation competence competencia "
+    "*anforderung "
+    "技能 车型 要求资质",
+    "max": "max maximum most maximal maxi maximo 最大 最多 核载 额定",
+    "stops": "stops tickets stopps auftrage arrets paradas 单数 站数",
+    "cost": "cost costs price fee rate kosten preis cout prix tarif coste precio costo *kosten 成本 费用 价格 运费",
+    "money": "price amount_due total revenue value invoice cod eur usd euro euros dollar betrag umsatz preis wert "
+    "rechnung "
+    "montant prix valeur facture chiffre importe precio valor factura 金额 价格 货款 运费 元 总价 单价",
+    "ordinal": "index row line position_no pos seq sequence lfd zeile rang orden fila 序号 行号 序 顺序",
+    "pause": "break lunch closed pause mittagspause pausa descanso almuerzo ferme_de *pause 午休 休息",
+    "code": "plz postcode zip zipcode postal cp code floor etage stock stockwerk planta tour route zone area "
+    "gebiet sector "
+    "年龄 楼层 邮编 线路 区域 路线",
+}
+"""Parts of headers by what they say. One that begins with a star is found within longer words as well, as compounds of
+German have it; Chinese parts are always found so."""
+
+
+def normalized(text: str) -> str:
+    """Return text as words are compared: one width, no accents, no case; between words a single blank."""
+    parted = _CAMEL.sub(" ", unicodedata.normalize("NFKC", text.replace("ß", "ss")))
+    plain = "".join(each for each in unicodedata.normalize("NFKD", parted) if not unicodedata.combining(each))
+    return _NO_WORD.sub(" ", plain.casefold()).strip()
+
+
+_CAMEL: Final = re.compile(r"(?<=[a-z])(?=[A-Z])")
+_NO_WORD: Final = re.compile(r"[\W_]+")
+_OPENING: Final = frozenset("(（[【")
+_CLOSING: Final = frozenset(")）]】")
+_FOREIGN: Final = re.compile(r"[\u2e80-\u9fff]")
+
+
+def split_brackets(header: str) -> tuple[str, list[str]]:
+    """Return a header without its brackets, and what stands in each of them; one that nothing closes is no bracket.
+
+    Every character is looked at once.
+    """
+    outside: list[str] = []
+    inside: list[str] = []
+    opened = -1
+    for at, char in enumerate(header):
+        if opened < 0 and char in _OPENING:
+            opened = at
+        elif opened < 0:
+            outside.append(char)
+        elif char in _CLOSING:
+            inside.append(header[opened + 1 : at])
+            opened = -1
+    return "".join(outside) + ("" if opened < 0 else header[opened:]), inside
+
+
+def _lookup(fields: Mapping[str, str]) -> dict[str, str]:
+    """Return the field of each word, and of each field's own name, written without blanks."""
+    words = ((word, field) for field, line in fields.items() for word in (field, *line.split()))
+    found: dict[str, str] = {}
+    for word, field in words:
+        found.setdefault(normalized(word).replace(" ", ""), field)
+    return found
+
+
+_KNOWN: Final = {table: _lookup(fields) for table, fields in _FIELDS.items()}
+
+
+@dataclass(frozen=True, slots=True)
+class HeaderMeaning:
+    """What a header says by itself."""
+
+    field: str | None
+    """Of its table; a pseudo field where cells must settle the rest; None where it says nothing known."""
+    is_exact: bool
+    """Whether the whole header is a known word, not only parts of it."""
+    concepts: frozenset[str]
+    """What its parts say."""
+    dimension: str = ""
+    """Of an amount: `weight_kg`, `pallets` …"""
+    unit: str = ""
+    """As the header writes it, in brackets most often."""
+
+
+@lru_cache(maxsize=4096)
+def meaning_of(header: str, table: str) -> HeaderMeaning:
+    """Return what a header of at most `MAX_HEADER` characters says in the table of `tickets` or of `agents`."""
+    outside, brackets = split_brackets(header)
+    words, unit = normalized(outside), " ".join(normalized(each) for each in brackets)
+    if not words:
+        words = unit
+    concepts = _concepts(words)
+    tokens = words.split()
+    amount_unit = unit_named(unit) or next((found for token in tokens[1:] if (found := unit_named(token))), None)
+    dimension = (amount_unit.dimension if amount_unit else "") or dimension_named(words)
+    known = _KNOWN[table]
+    exact = known.get(words.replace(" ", ""))
+    if exact is None and unit and not amount_unit:  # 时间窗(开始)
+        exact = known.get(f"{words}{unit}".replace(" ", ""))
+        concepts |= _concepts(unit)
+    field = (
+        exact
+        or _by_parts(concepts, table)
+        or _amount_field(dimension, concepts, table, is_count=not _OF.isdisjoint(tokens))
+    )
+    return HeaderMeaning(field, exact is not None, concepts, dimension, unit)
+
+
+def _concepts(words: str) -> frozenset[str]:
+    tokens, joined = set(words.split()), words.replace(" ", "")
+    return frozenset(
+        concept
+        for concept, (whole, within) in _PARTS.items()
+        if not tokens.isdisjoint(whole) or any(part in joined for part in within)
+    )
+
+
+def _parts(line: str) -> tuple[frozenset[str], tuple[str, ...]]:
+    words = line.split()
+    within = tuple(word.lstrip("*") for word in words if word.startswith("*") or _FOREIGN.search(word))
+    return frozenset(word for word in words if not word.startswith("*")), within
+
+
+_OF: Final = frozenset({"of", "de", "d", "des", "der", "nb"})
+"""Words that make a number of things of a number: `No. of pallets` counts, `Pallet no.` names."""
+_PARTS: Final = {concept: _parts(line) for concept, line in _CONCEPTS.items()}
+
+
+def _by_parts(concepts: frozenset[str], table: str) -> str | None:
+    """Return the field that the parts of a header make together."""
+    if "pause" in concepts or "money" in concepts:
+        return None
+    for place in ("lat", "lon"):
+        if place in concepts and "position" not in concepts and not {"lat", "lon"} <= concepts:
+            return place
+    if "position" in concepts or {"lat", "lon"} <= concepts:
+        return "position"
+    return _ticket_field(concepts) if table == "tickets" else _agent_field(concepts)
+
+
+def _ticket_field(concepts: frozenset[str]) -> str | None:
+    if "phone" in concepts:
+        return "phone"
+    if "window" in concepts:
+        return _side(concepts) or "window"
+    if ("duration" in concepts or {"stop", "time"} <= concepts) and not {"start", "end"} & concepts:
+        return "service"
+    if {"start", "end"} & concepts and {"time", "delivery"} & concepts:
+        return _side(concepts) or "window"
+    if "date" in concepts:
+        return "date"
+    if "time" in concepts:
+        return "time"
+    for field in ("notes", "address", "priority", "skills"):
+        if field in concepts:
+            return field
+    if "order" in concepts and "id" in concepts:
+        return "id"
+    return "name" if "name" in concepts and "id" not in concepts else None
+
+
+def _agent_field(concepts: frozenset[str]) -> str | None:
+    if "cost" in concepts:
+        return None
+    if "max" in concepts and "stops" in concepts:
+        return "max_tickets"
+    if {"shift", "time", "window"} & concepts:
+        side = _side(concepts)
+        if side or "shift" in concepts:
+            return {"opens": "shift_start", "closes": "shift_end", None: "shift"}[side]
+    if "phone" in concepts:
+        return "phone"
+    if "driver" in concepts:
+        return "name"
+    if "vehicle" in concepts and ("id" in concepts or len(concepts) == 1):
+        return "id"
+    return "skills" if "skills" in concepts else None
+
+
+def _side(concepts: frozenset[str]) -> str | None:
+    """Return whether a header names the begin or the end of something; None for both and for neither."""
+    if ("start" in concepts) == ("end" in concepts):
+        return None
+    return "opens" if "start" in concepts else "closes"
+
+
+def _amount_field(dimension: str, concepts: frozenset[str], table: str, *, is_count: bool) -> str | None:
+    if not dimension or {"cost", "money"} & concepts or ("id" in concepts and not is_count):
+        return None
+    return "demand" if table == "tickets" else "capacity"

@@ -1,0 +1,306 @@
+# ruff: noqa: E501 - the files stand here as they are
+"""Forty files as dispatchers have them: twenty sets of headers in five languages, each filled in two ways (SPEC T5).
+
+Each has what its first ticket must become, and what must be answered where a column is rightly asked about.
+"""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+
+@dataclass(frozen=True)
+class DispatcherFile:
+    """One file."""
+
+    name: str
+    """As the dispatcher would call it."""
+    text: str
+    first: dict[str, Any]
+    """Fields of the first ticket; `lat` and `lon` are those of its place."""
+    answers: dict[str, str] = field(default_factory=dict)
+    """What is answered to the questions, by header; every other column is settled."""
+    encoding: str = "utf-8"
+    agents: tuple[dict[str, Any], ...] = ({"id": "v", "capacity": 10000},)
+
+
+F = DispatcherFile
+FILES: list[DispatcherFile] = [
+    # ---- Chinese
+    F(
+        "zh: the list from the shop, times in two columns",
+        "订单号,客户名称,收货地址,纬度,经度,重量(kg),最早送达,最晚送达,停留时间(分钟)\n"
+        "A1,张三超市,朝阳区建国路1号,39.9087,116.3975,12.5,08:30,12:00,15\nA2,李四便利店,海淀区中关村2号,39.9831,116.3163,3,9:00,17:30,10\n",
+        {
+            "demand": 12.5,
+            "time_windows": [["08:30", "12:00"]],
+            "service_time_s": 900,
+            "lat": 39.9087,
+            "name": "张三超市",
+        },
+    ),
+    F(
+        "zh: the same list with times as people say them",
+        "订单号\t客户名称\t收货地址\t纬度\t经度\t重量(kg)\t最早送达\t最晚送达\t停留时间(分钟)\n"
+        "A1\t张三超市\t朝阳区建国路1号\t39.9087\t116.3975\t1,200.5\t上午8点半\t下午3点\t15\nA2\t李四\t中关村2号\t39.98\t116.31\t3\t9点\t17点30分\t10\n",
+        {"demand": 1200.5, "time_windows": [["08:30", "15:00"]], "service_time_s": 900},
+        encoding="gb18030",
+    ),
+    F(
+        "zh: one cell for the window, one for the place",
+        '配送单号,门店,地址,经纬度,送货时间段,卸货时长,箱数\nD-7,旗舰店,南京西路100号,"121.4737,31.2304",9:00~11:00,15,6\n'
+        'D-8,二店,淮海中路2号,"121.4600,31.2200",上午9点-11点,20,4\n',
+        {"demand": 6, "time_windows": [["09:00", "11:00"]], "service_time_s": 900, "lat": 31.2304, "lon": 121.4737},
+        {"卸货时长": "service_min"},
+    ),
+    F(
+        "zh: the same with a title, a total and durations with their unit",
+        '7月15日配送计划,,,,,,\n配送单号,门店,地址,经纬度,送货时间段,卸货时长,箱数\nD-7,旗舰店,南京西路100号,"31.2304,121.4737",10点以后,15分钟,6\n'
+        'D-8,二店,淮海中路2号,"31.2200,121.4600",12点前,半小时,4\n合计,,,,,,10\n',
+        {"demand": 6, "time_windows": [["10:00", "47:59"]], "service_time_s": 900, "lat": 31.2304},
+    ),
+    F(
+        "zh: weight, volume and boxes",
+        "编号,客户,纬度,经度,重量(吨),体积(方),托盘数,要求到店时间,装卸时间(min)\n1001,永辉,30.6586,104.0648,0.5,2.4,1,08:00-10:00,20\n"
+        "1002,盒马,30.6700,104.0800,1.2,5,2,09:00-12:00,30\n",
+        {"demand": {"weight_kg": 0.5, "volume_m3": 2.4}, "notes": "托盘数 1", "service_time_s": 1200},
+        agents=({"id": "v", "capacity": {"weight_kg": 2, "volume_m3": 12}},),
+    ),
+    F(
+        "zh: the same, the van measured in tonnes alone",
+        "编号,客户,纬度,经度,重量(吨),体积(方),托盘数,要求到店时间,装卸时间(min)\n1001,永辉,30.6586,104.0648,0.5,2.4,1,8:00-10:00,20\n"
+        "1002,盒马,30.6700,104.0800,1.2,5,2,不限,30\n",
+        {"demand": 0.5, "time_windows": [["08:00", "10:00"]], "notes": "体积 2.4 方; 托盘数 1"},
+        {"重量(吨)": "demand", "体积(方)": "notes", "托盘数": "notes"},
+    ),
+    F(
+        "zh: opening hours and province, city, district apart",
+        "序号,运单号,收货人,手机,省,市,区,详细地址,件数,营业时间,备注\n1,Y1,王五,13800000001,广东省,深圳市,南山区,科技园1号,3,9:00-18:00,走后门\n"
+        "2,Y2,赵六,13800000002,广东省,深圳市,福田区,深南大道2号,5,全天,\n",
+        {
+            "demand": 3,
+            "time_windows": [["09:00", "18:00"]],
+            "address": "广东省深圳市南山区科技园1号",
+            "notes": "走后门",
+        },
+    ),
+    F(
+        "zh: the same, in UTF-16, with a lunch break that must not be lost",
+        "序号\t运单号\t收货人\t手机\t省\t市\t区\t详细地址\t件数\t营业时间\t午休\n1\tY1\t王五\t13800000001\t广东省\t深圳市\t南山区\t科技园1号\t3\t9:00-18:00\t12:00-13:00\n"
+        "2\tY2\t赵六\t13800000002\t广东省\t深圳市\t福田区\t深南大道2号\t5\t8点-17点\t12:00-13:30\n",
+        {"demand": 3, "time_windows": [["09:00", "18:00"]]},
+        {"午休": ""},
+        encoding="utf-16",
+    ),
+    # ---- English
+    F(
+        "en: until and stop time",
+        "Order,Customer,Address,Lat,Lng,Parcels,From,Until,Stop time (min)\n71,Smith,1 High Street,51.5074,-0.1278,3,9am,1pm,10\n72,Jones,2 Park Road,51.51,-0.13,1,10am,4:30pm,15\n",
+        {"demand": 3, "time_windows": [["09:00", "13:00"]], "service_time_s": 600, "lon": -0.1278},
+    ),
+    F(
+        "en: the same with whole hours and a stop time nobody said the unit of",
+        "Order,Customer,Address,Lat,Lng,Parcels,From,Until,Stop time\n71,Smith,1 High Street,51.5074,-0.1278,3,9,13,10\n72,Jones,2 Park Road,51.51,-0.13,1,10,16,15\n",
+        {"demand": 3, "time_windows": [["09:00", "13:00"]], "service_time_s": 600},
+        {"Stop time": "service_min"},
+    ),
+    F(
+        "en: a window of two words and a position copied from the map",
+        "Job ID;Site;Coordinates;Pallets;Delivery window;Unload (min);Instructions\nJ1;Depot A;52.5200, 13.4050;4;9-12;25;ring twice\nJ2;Depot B;52.5300, 13.4150;2;from 10;15;\n",
+        {
+            "demand": 4,
+            "time_windows": [["09:00", "12:00"]],
+            "service_time_s": 1500,
+            "lat": 52.52,
+            "notes": "ring twice",
+        },
+    ),
+    F(
+        "en: the same with two windows and hours as spreadsheets write them",
+        "Job ID|Site|Coordinates|Pallets|Delivery window|Unload (min)|Instructions\nJ1|Depot A|52.5200 13.4050|4|8-10am and 2-4pm|0:25|ring twice\nJ2|Depot B|(52.53, 13.41)|2|before 12|0:15|\n",
+        {"demand": 4, "time_windows": [["08:00", "10:00"], ["14:00", "16:00"]], "service_time_s": 1500},
+    ),
+    F(
+        "en: deadlines and a delivery time that may be either side",
+        "Shipment,Name,Street,City,Postcode,Latitude,Longitude,Weight (kg),Deliver by,Service time\nS1,ACME,5 Main Street,Leeds,LS1 1AA,53.8008,-1.5491,250,11:30,0:20\nS2,Globex,7 Mill Lane,Leeds,LS2 2BB,53.81,-1.55,75,15:00,0:10\n",
+        {
+            "demand": 250,
+            "time_windows": [["00:00", "11:30"]],
+            "service_time_s": 1200,
+            "address": "5 Main Street, Leeds, LS1 1AA",
+        },
+    ),
+    F(
+        "en: the same with a date in front of each time",
+        "Shipment,Name,Street,City,Postcode,Latitude,Longitude,Weight (kg),Deliver by,Service time\nS1,ACME,5 Main Street,Leeds,LS1 1AA,53.8008,-1.5491,250,15/07/2025 11:30,20 min\nS2,Globex,7 Mill Lane,Leeds,LS2 2BB,53.81,-1.55,75,15/07/2025 15:00,10 min\n",
+        {"demand": 250, "time_windows": [["00:00", "2025-07-15T11:30:00"]], "service_time_s": 1200},
+    ),
+    F(
+        "en: x and y that are degrees, boxes, a returns column",
+        "ticket_id,store,x,y,boxes,type,opening_hours,duration_min\nt1,North,-0.1278,51.5074,12,Delivery,08:00-18:00,12\nt2,South,-0.1000,51.4800,3,Return,07:30-12:00,5\n",
+        {"demand": 12, "time_windows": [["08:00", "18:00"]], "service_time_s": 720, "lat": 51.5074},
+    ),
+    F(
+        "en: the same with volume beside boxes, and what it costs",
+        "ticket_id,store,x,y,boxes,Volume (m3),Invoice total,opening_hours,duration_min\nt1,North,-0.1278,51.5074,12,0.8,1200.50,08:00-18:00,12\nt2,South,-0.1000,51.4800,3,0.2,88.00,07:30-12:00,5\n",
+        {"demand": 12, "notes": "Volume 0.8 m3", "service_time_s": 720},
+        {"boxes": "demand", "Volume (m3)": "notes"},
+    ),
+    # ---- German
+    F(
+        "de: the export from Excel",
+        "Auftragsnr;Kunde;Straße;PLZ;Ort;Breitengrad;Längengrad;Gewicht (kg);Zeitfenster von;Zeitfenster bis;Standzeit (Min.)\n"
+        "1;Müller;Hauptstr. 5;10115;Berlin;52,5200;13,4050;1.200,5;08:00;12:00;15\n2;Maier;Ringstr. 7;10117;Berlin;52,5300;13,4150;850;09:00;17:00;10\n",
+        {
+            "demand": 1200.5,
+            "time_windows": [["08:00", "12:00"]],
+            "service_time_s": 900,
+            "address": "Hauptstr. 5, 10115 Berlin",
+        },
+        encoding="cp1252",
+    ),
+    F(
+        "de: the same with hours in words and a decimal comma that one row shows",
+        "Auftragsnr;Kunde;Straße;PLZ;Ort;Breitengrad;Längengrad;Gewicht (kg);Zeitfenster von;Zeitfenster bis;Standzeit (Min.)\n"
+        "1;Müller;Hauptstr. 5;10115;Berlin;52,5200;13,4050;1.200;8 Uhr;12 Uhr;15\n2;Maier;Ringstr. 7;10117;Berlin;52,5300;13,4150;850,5;9:30 Uhr;17 Uhr;10\nSumme;;;;;;;2.050,5;;;\n",
+        {"demand": 1200, "time_windows": [["08:00", "12:00"]], "service_time_s": 900},
+        encoding="utf-8-sig",
+    ),
+    F(
+        "de: one column for the window",
+        "Lieferschein;Empfänger;Lieferadresse;Koordinaten;Menge;Zeitfenster;Entladezeit;Bemerkung\nL1;Bäckerei;Kaiserstr. 1, 60311 Frankfurt;50,1109 8,6821;40;8-12 Uhr;15 Min.;Rampe 2\n"
+        "L2;Metzgerei;Zeil 10, 60313 Frankfurt;50,1150 8,6900;12;ab 10 Uhr;20 Min.;\n",
+        {"demand": 40, "time_windows": [["08:00", "12:00"]], "service_time_s": 900, "lat": 50.1109, "notes": "Rampe 2"},
+    ),
+    F(
+        "de: the same with units nobody wrote and mornings in words",
+        "Lieferschein;Empfänger;Lieferadresse;Koordinaten;Menge;Zeitfenster;Entladezeit;Bemerkung\nL1;Bäckerei;Kaiserstr. 1, 60311 Frankfurt;50.1109, 8.6821;40;zwischen 8 und 12 Uhr;15;Rampe 2\n"
+        "L2;Metzgerei;Zeil 10, 60313 Frankfurt;50.1150, 8.6900;12;bis 14 Uhr;20;\n",
+        {"demand": 40, "time_windows": [["08:00", "12:00"]], "service_time_s": 900},
+        {"Entladezeit": "service_min"},
+    ),
+    F(
+        "de: earliest and latest, pallets",
+        "Auftrag;Firma;Breite;Länge;Paletten;Frühester Liefertermin;Spätester Liefertermin;Dauer (min);Priorität\nA;Alpha;48,1371;11,5754;2;07:00;11:00;30;9\nB;Beta;48,1500;11,6000;1;06:30;15:00;20;5\n",
+        {"demand": 2, "time_windows": [["07:00", "11:00"]], "service_time_s": 1800, "lat": 48.1371, "priority": 9},
+    ),
+    F(
+        "de: the same with days of Germany and hours as fractions of an hour",
+        "Auftrag;Firma;Breite;Länge;Paletten;Frühester Liefertermin;Spätester Liefertermin;Dauer (h);Priorität\nA;Alpha;48,1371;11,5754;2;15.07.2025 07:00;15.07.2025 11:00;0,5;9\nB;Beta;48,1500;11,6000;1;15.07.2025 06:30;15.07.2025 15:00;0,25;5\n",
+        {"demand": 2, "time_windows": [["2025-07-15T07:00:00", "2025-07-15T11:00:00"]], "service_time_s": 1800},
+    ),
+    F(
+        "de: opening hours, parcels, lorry needed",
+        "Kundennummer;Name;Anschrift;GPS;Pakete;Öffnungszeiten;Haltezeit min;Anforderungen\n10001;Kiosk;Marktplatz 1;49.4875, 8.4660;7;8:00-12:00, 14:00-18:00;5;Hebebühne\n10002;Laden;Lindenweg 4;49.5000, 8.4800;2;9.00-17.00;4;\n",
+        {
+            "demand": 7,
+            "time_windows": [["08:00", "12:00"], ["14:00", "18:00"]],
+            "service_time_s": 300,
+            "skills": ["Hebebühne"],
+        },
+        agents=({"id": "v", "capacity": 100, "skills": ["Hebebühne"]},),
+    ),
+    F(
+        "de: the same with a header in two lines",
+        "Kundennummer;Name;Anschrift;GPS;Pakete;Lieferzeit;;Haltezeit min\n;;;;;von;bis;\n10001;Kiosk;Marktplatz 1;49.4875, 8.4660;7;08:00;12:00;5\n10002;Laden;Lindenweg 4;49.5000, 8.4800;2;09:00;17:00;4\n",
+        {"demand": 7, "time_windows": [["08:00", "12:00"]], "service_time_s": 300},
+    ),
+    # ---- French
+    F(
+        "fr: le fichier des commandes",
+        "N° commande;Client;Adresse;Code postal;Ville;Latitude;Longitude;Poids (kg);Début;Fin;Durée (min)\n501;Dupont;12 rue de Rivoli;75004;Paris;48,8556;2,3612;35,5;8h30;12h;10\n502;Durand;3 avenue Foch;75016;Paris;48,8720;2,2840;12;9h;17h30;15\n",
+        {
+            "demand": 35.5,
+            "time_windows": [["08:30", "12:00"]],
+            "service_time_s": 600,
+            "address": "12 rue de Rivoli, 75004 Paris",
+        },
+    ),
+    F(
+        "fr: le même, avec des heures en chiffres",
+        "N° commande;Client;Adresse;Code postal;Ville;Latitude;Longitude;Poids (kg);Début;Fin;Durée (min)\n501;Dupont;12 rue de Rivoli;75004;Paris;48.8556;2.3612;35.5;08:30;12:00;10\n502;Durand;3 avenue Foch;75016;Paris;48.8720;2.2840;12;09:00;17:30;15\n",
+        {"demand": 35.5, "time_windows": [["08:30", "12:00"]], "service_time_s": 600},
+        encoding="cp1252",
+    ),
+    F(
+        "fr: un créneau par client",
+        'Référence,Destinataire,Coordonnées GPS,Colis,Créneau horaire,Temps de service,Remarques,Téléphone\nR1,Boulangerie,"45.7640, 4.8357",6,9h-11h30,10 min,sonner,+33 4 72 00 00 00\nR2,Café,"45.7700, 4.8400",2,à partir de 14h,5 min,,+33 4 72 00 00 01\n',
+        {"demand": 6, "time_windows": [["09:00", "11:30"]], "service_time_s": 600, "lat": 45.764, "notes": "sonner"},
+    ),
+    F(
+        "fr: le même, sans unité",
+        'Référence,Destinataire,Coordonnées GPS,Colis,Créneau horaire,Temps de service,Remarques,Téléphone\nR1,Boulangerie,"45.7640, 4.8357",6,entre 9h et 11h30,10,sonner,+33 4 72 00 00 00\nR2,Café,"45.7700, 4.8400",2,avant 12h,5,,+33 4 72 00 00 01\n',
+        {"demand": 6, "time_windows": [["09:00", "11:30"]], "service_time_s": 600},
+        {"Temps de service": "service_min"},
+    ),
+    F(
+        "fr: ouverture, fermeture, palettes",
+        "Numéro de commande;Magasin;Lat;Lon;Nb palettes;Heure d'ouverture;Heure de fermeture;Temps de déchargement (min)\nC1;Lyon Sud;45,70;4,85;3;07:00;19:00;25\nC2;Lyon Nord;45,80;4,83;5;06:00;12:00;40\n",
+        {"demand": 3, "time_windows": [["07:00", "19:00"]], "service_time_s": 1500},
+    ),
+    F(
+        "fr: le même, au plus tôt et au plus tard",
+        "Numéro de commande;Magasin;Lat;Lon;Nb palettes;Livraison au plus tôt;Livraison au plus tard;Déchargement (min)\nC1;Lyon Sud;45,70;4,85;3;7h;11h;25\nC2;Lyon Nord;45,80;4,83;5;6h;12h;40\n",
+        {"demand": 3, "time_windows": [["07:00", "11:00"]], "service_time_s": 1500},
+    ),
+    F(
+        "fr: horaires et quantité",
+        'Bon de livraison,Nom,Rue,Ville,Position,Quantité,Horaires,Arrêt (min),Commentaire\nB1,Hôtel,4 quai Voltaire,Paris,"48.8580, 2.3290",15,8h-10h,8,par la cour\nB2,Bar,9 rue Cler,Paris,"48.8570, 2.3060",9,8h-18h,6,\n',
+        {"demand": 15, "time_windows": [["08:00", "10:00"]], "service_time_s": 480, "notes": "par la cour"},
+    ),
+    F(
+        "fr: le même, avec une pause qui ne se perd pas",
+        'Bon de livraison,Nom,Rue,Ville,Position,Quantité,Horaires,Arrêt (min),Fermé de\nB1,Hôtel,4 quai Voltaire,Paris,"48.8580, 2.3290",15,8h-18h,8,12h-14h\nB2,Bar,9 rue Cler,Paris,"48.8570, 2.3060",9,8h-18h,6,13h-15h\n',
+        {"demand": 15, "time_windows": [["08:00", "18:00"]], "service_time_s": 480},
+        {"Fermé de": ""},
+    ),
+    # ---- Spanish
+    F(
+        "es: el listado de pedidos",
+        "Número de pedido;Cliente;Dirección;Latitud;Longitud;Peso (kg);Hora inicio;Hora fin;Tiempo de servicio (min)\nP1;García;Calle Mayor 5;40,4168;-3,7038;20,5;9:00;14:00;10\nP2;López;Gran Vía 20;40,4200;-3,7050;8;10:00;18:00;15\n",
+        {"demand": 20.5, "time_windows": [["09:00", "14:00"]], "service_time_s": 600, "lon": -3.7038},
+    ),
+    F(
+        "es: el mismo con horas en palabras",
+        "Número de pedido;Cliente;Dirección;Latitud;Longitud;Peso (kg);Hora inicio;Hora fin;Tiempo de servicio (min)\nP1;García;Calle Mayor 5;40.4168;-3.7038;20.5;9h;14h;10\nP2;López;Gran Vía 20;40.4200;-3.7050;8;10h;18h;15\n",
+        {"demand": 20.5, "time_windows": [["09:00", "14:00"]], "service_time_s": 600},
+        encoding="utf-16-le",
+    ),
+    F(
+        "es: franja horaria y cajas",
+        'Albarán,Destinatario,Domicilio,Ciudad,Coordenadas,Cajas,Franja horaria,Duración,Observaciones\nA1,Frutería,Calle Real 3,Sevilla,"37.3891, -5.9845",12,9:00-11:00,15 min,timbre roto\nA2,Bar,Plaza Nueva 1,Sevilla,"37.3900, -5.9900",4,desde las 12,10 min,\n',
+        {
+            "demand": 12,
+            "time_windows": [["09:00", "11:00"]],
+            "service_time_s": 900,
+            "lat": 37.3891,
+            "notes": "timbre roto",
+        },
+    ),
+    F(
+        "es: el mismo con horas enteras y sin unidad",
+        'Albarán,Destinatario,Domicilio,Ciudad,Coordenadas,Cajas,Franja horaria,Duración,Observaciones\nA1,Frutería,Calle Real 3,Sevilla,"37.3891, -5.9845",12,de 9 a 11,15,timbre roto\nA2,Bar,Plaza Nueva 1,Sevilla,"37.3900, -5.9900",4,hasta las 14,10,\n',
+        {"demand": 12, "time_windows": [["09:00", "11:00"]], "service_time_s": 900},
+        {"Duración": "service_min"},
+    ),
+    F(
+        "es: horario, bultos, descarga",
+        "Pedido;Tienda;Lat;Lon;Bultos;Horario de entrega;Descarga (min);Teléfono;Notas\n901;Centro;41,3874;2,1686;14;08:00-10:30;20;934000000;muelle 3\n902;Playa;41,3800;2,1900;6;todo el día;10;934000001;\n",
+        {"demand": 14, "time_windows": [["08:00", "10:30"]], "service_time_s": 1200, "notes": "muelle 3"},
+    ),
+    F(
+        "es: el mismo con una columna que nadie conoce",
+        "Pedido;Tienda;Lat;Lon;Bultos;Horario de entrega;Descarga (min);Retirada\n901;Centro;41,3874;2,1686;14;08:00-10:30;20;16:00\n902;Playa;41,3800;2,1900;6;9:00-12:00;10;17:30\n",
+        {"demand": 14, "time_windows": [["08:00", "10:30"]], "service_time_s": 1200},
+        {"Retirada": ""},
+    ),
+    F(
+        "es: apertura y cierre, palés",
+        'Código,Empresa,Ubicación GPS,Palés,Apertura,Cierre,Tiempo de parada (min)\nE1,Uno,"39.4699, -0.3763",3,07:30,13:00,25\nE2,Dos,"39.4800, -0.3800",1,08:00,19:00,15\n',
+        {"demand": 3, "time_windows": [["07:30", "13:00"]], "service_time_s": 1500},
+    ),
+    F(
+        "es: el mismo con totales y líneas vacías",
+        'Ruta del martes,,,,,,\n\nCódigo,Empresa,Ubicación GPS,Palés,Apertura,Cierre,Tiempo de parada (min)\nE1,Uno,"39.4699, -0.3763",3,0730,1300,25\n,,,,,,\nE2,Dos,"39.4800, -0.3800",1,0800,1900,15\nSuma,,,4,,,\n',
+        {"demand": 3, "time_windows": [["07:30", "13:00"]], "service_time_s": 1500},
+    ),
+]
