@@ -88,7 +88,9 @@ _UNTIL: Final = re.compile(
 )
 _AFTERWARDS: Final = ("以后", "之后", "后", "起", "onwards", "onward", "or later", "+", "-", "–", "~")
 _BEFOREHAND: Final = ("以前", "之前", "前", "or earlier", "latest")
-_LEADING: Final = re.compile(r"(?:(?:from|von|de|desde|ab|las|les|um|at|a las|从)\b\s*)+|从")
+_LEADING: Final = re.compile(
+    r"(?:(?:morning|vormittags?|nachmittags?|matin|manana|tarde|from|von|de|desde|ab|las|les|um|at|a las|从)\b\s*)+|从"
+)
 _DURATION_PARTS: Final = re.compile(r"(\d+(?:[.,]\d+)?|半)\s*(个?[a-z\u4e00-\u9fff'’′\"″]+)?\.?\s*")
 _DURATION_UNITS: Final[Mapping[str, float]] = {
     **dict.fromkeys(
@@ -520,6 +522,6 @@ def normalized_word(text: str) -> str:
 
 
 def listed(text: str) -> list[str]:
-    """Return the words of a cell between commas of any kind."""
+    """Return the words of a cell between commas of any kind; those that say there is nothing are none."""
     words = (word.strip() for word in _COMMAS.split(text))
-    return [word for word in words if word]
+    return [word for word in words if word and word.casefold() not in _ALWAYS]

@@ -209,6 +209,8 @@ class _Proposal:
         """Return whether the cells may be what the header says; faults of single cells are told later."""
         if look.kind == "nothing":
             return True
+        if name == "location" and look.is_counting:
+            return False
         cells = self._cells[header]
         if name in _DEGREE_BOUNDS:
             return any(not isinstance(number_in(cell, name, "", has_thousands=False), Fault) for cell in cells)
@@ -250,7 +252,8 @@ class _Proposal:
         if name == whole and look.kind in ("texts", "numbers", "codes"):
             self._ask(header, (whole, "notes") if not is_shift else (whole,), "its cells are no times, but")
             return
-        if look.kind == "durations" and name == "time" and self._is_free("service_min"):
+        has_unit = not _SERVICE_UNITS.keys().isdisjoint(self._meanings[header].unit.split())
+        if name == "time" and (look.kind == "durations" or (look.kind == "numbers" and has_unit)):
             self._service(header, "service", look, self._meanings[header])
             return
         if look.kind in OPEN_KINDS:
@@ -274,7 +277,7 @@ class _Proposal:
                 self._ask(header, ("service_min", "notes"), "beside another service time")
             return
         if name == "service":
-            words = [*meaning.unit.split(), *normalized(split_brackets(header)[0]).split()[1:]]
+            words = [*meaning.unit.split(), *(word for word in _words(header) if len(word) > 1)]
             name = next((_SERVICE_UNITS[word] for word in words if word in _SERVICE_UNITS), "service")
             name = (
                 next(
@@ -375,7 +378,7 @@ class _Proposal:
         """Return whether numbers are prices, codes or counts of rows by their header or by themselves."""
         if meaning.concepts & {"money", "code", "ordinal", "cost"} or look.is_counting:
             return True
-        return "id" in meaning.concepts
+        return "id" in meaning.concepts and not meaning.dimension
 
     def _unit(self, header: str) -> AmountUnit | None:
         """Return the unit of a column of amounts: that of its header, else the dimension that this speaks of."""
@@ -386,6 +389,10 @@ class _Proposal:
         if unit is not None:
             return unit
         return AmountUnit(meaning.dimension, 0.0) if meaning.dimension else None
+
+
+def _words(header: str) -> list[str]:
+    return normalized(split_brackets(header)[0]).split()
 
 
 def _is_zero(cell: str) -> bool:

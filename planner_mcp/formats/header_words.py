@@ -60,7 +60,8 @@ TICKETS: Final[Mapping[str, str]] = {
     "penalty": "penalty prize 罚金",
     "skills": "skill skills requirements vehicle_type required_skill 技能 车型要求 anforderung anforderungen "
     "qualifikation competences competencias",
-    "name": "name customer customer_name contact contact_name client recipient consignee company 姓名 客户 客户名称 "
+    "name": "account raison_sociale enseigne razon_social name customer customer_name contact contact_name client "
+    "recipient consignee company 姓名 客户 客户名称 "
     "收货人 联系人 公司 kunde kundenname empfanger firma ansprechpartner client_nom nom destinataire cliente "
     "nombre_cliente nombre destinatario empresa",
     "address": "address addr street delivery_address 地址 详细地址 收货地址 送货地址 adresse anschrift "
@@ -112,7 +113,7 @@ PSEUDO: Final = frozenset({"service", "shift", "time"})
 """Fields whose meaning the cells, or the caller, must settle: a unit, or which end of a window."""
 
 _CONCEPTS: Final[Mapping[str, str]] = {
-    "start": "open opens opening earliest from start starts begin begins beginning ready after since not_before "
+    "start": "apres open opens opening earliest from start starts begin begins beginning ready after since not_before "
     "von ab "
     "beginn anfang offnet debut des ouverture ouvre partir tot desde inicio apertura abre comienzo temprano "
     "*fruhest *beginn "
@@ -132,11 +133,13 @@ _CONCEPTS: Final[Mapping[str, str]] = {
     "duracion descarga estancia parada *dauer *standzeit *aufenthalt *entlade *servicezeit *ladezeit *haltezeit "
     "*abladezeit "
     "服务 时长 停留 卸货 装卸 作业时间 耗时 用时 预计用时",
-    "stop": "stop site halt",
+    "stop": "stop site halt parada arret place",
+    "minutes": "mins min minutes minuten minutos mn 分钟",
     "time": "time times hour when eta clock arrival arrive zeit zeiten uhrzeit uhr termin heure heures temps hora "
     "horas tiempo "
     "*zeit *termin 时间 时刻 到店 到达 送达",
-    "delivery": "deliver delivery deliveries lieferung livraison livrer entrega entregar anlieferung *liefer 送货 "
+    "delivery": "annahme livrer entregar deliver delivery deliveries lieferung livraison livrer entrega entregar "
+    "anlieferung *liefer 送货 "
     "送达 配送 到店 "
     "收货",
     "lat": "lat latitude breite breitengrad latitud *breitengrad 纬度",
@@ -168,7 +171,8 @@ _CONCEPTS: Final[Mapping[str, str]] = {
     "工作 出车 收车",
     "date": "date day datum tag jour fecha dia *datum 日期 日",
     "priority": "priority prio urgency prioritat priorite prioridad *prioritat 优先 紧急程度",
-    "skills": "skill skills requirement requirements equipment qualification qualifikation competence competencia "
+    "skills": "requires requiere requisitos needs skill skills requirement requirements equipment qualification "
+    "qualifikation competence competencia "
     "*anforderung "
     "技能 车型 要求资质",
     "max": "max maximum most maximal maxi maximo 最大 最多 核载 额定",
@@ -179,7 +183,7 @@ _CONCEPTS: Final[Mapping[str, str]] = {
     "montant prix valeur facture chiffre importe precio valor factura 金额 价格 货款 运费 元 总价 单价",
     "ordinal": "index row line position_no pos seq sequence lfd zeile rang orden fila 序号 行号 序 顺序",
     "pause": "break lunch closed pause mittagspause pausa descanso almuerzo ferme_de *pause 午休 休息",
-    "code": "plz postcode zip zipcode postal cp code floor etage stock stockwerk planta tour route zone area "
+    "code": "plz c_p postcode zip zipcode postal cp code floor etage stock stockwerk planta tour route zone area "
     "gebiet sector "
     "年龄 楼层 邮编 线路 区域 路线",
 }
@@ -267,7 +271,7 @@ def meaning_of(header: str, table: str) -> HeaderMeaning:
     field = (
         exact
         or _by_parts(concepts, table)
-        or _amount_field(dimension, concepts, table, is_count=not _OF.isdisjoint(tokens))
+        or _amount_field(dimension, concepts, table, is_count=not _OF.isdisjoint(tokens) or tokens[:1] in _NUMBER)
     )
     return HeaderMeaning(field, exact is not None, concepts, dimension, unit)
 
@@ -288,6 +292,7 @@ def _parts(line: str) -> tuple[frozenset[str], tuple[str, ...]]:
 
 
 _OF: Final = frozenset({"of", "de", "d", "des", "der", "nb"})
+_NUMBER: Final = (["n"], ["no"], ["nr"], ["num"], ["numero"])
 """Words that make a number of things of a number: `No. of pallets` counts, `Pallet no.` names."""
 _PARTS: Final = {concept: _parts(line) for concept, line in _CONCEPTS.items()}
 
@@ -297,7 +302,7 @@ def _by_parts(concepts: frozenset[str], table: str) -> str | None:
     if "pause" in concepts or "money" in concepts:
         return None
     for place in ("lat", "lon"):
-        if place in concepts and "position" not in concepts and not {"lat", "lon"} <= concepts:
+        if place in concepts and not {"lat", "lon"} <= concepts:
             return place
     if "position" in concepts or {"lat", "lon"} <= concepts:
         return "position"
@@ -309,7 +314,8 @@ def _ticket_field(concepts: frozenset[str]) -> str | None:
         return "phone"
     if "window" in concepts:
         return _side(concepts) or "window"
-    if ("duration" in concepts or {"stop", "time"} <= concepts) and not {"start", "end"} & concepts:
+    is_stay = "duration" in concepts or ("stop" in concepts and {"time", "minutes"} & concepts)
+    if is_stay and not {"start", "end"} & concepts:
         return "service"
     if {"start", "end"} & concepts and {"time", "delivery"} & concepts:
         return _side(concepts) or "window"

@@ -10,6 +10,7 @@ from pathlib import PurePath
 from typing import Final, Literal
 
 from planner_mcp.errors import Fault, InputError, input_error
+from planner_mcp.formats.column_mapping import OpenColumn
 from planner_mcp.formats.geojson_points import is_collection, read_points
 from planner_mcp.formats.import_options import ImportedScenario, ImportOptions
 from planner_mcp.formats.instances.instance_scenario import as_scenario
@@ -17,7 +18,7 @@ from planner_mcp.formats.instances.published_instance import PublishedInstance
 from planner_mcp.formats.instances.solomon_li_lim import is_solomon, read_li_lim, read_solomon
 from planner_mcp.formats.instances.vrplib_format import read_vrplib
 from planner_mcp.formats.json_content import Content
-from planner_mcp.formats.scenario_from_tables import position_columns, scenario_of_tables
+from planner_mcp.formats.scenario_from_tables import open_columns_of, position_columns, scenario_of_tables
 from planner_mcp.formats.text_tables import Table, read_table
 from planner_mcp.formats.vroom_format import assumed, read_vroom
 from planner_mcp.formats.xlsx_workbook import read_workbook
@@ -109,6 +110,19 @@ def _check_use(form: Form, import_options: ImportOptions) -> None:
             faults.append(Fault(name, problem, f"only with {' or '.join(users)}", "Leave it out."))
     if faults:
         raise input_error(faults)
+
+
+def open_columns(content: Content, form: Form, import_options: ImportOptions, *, max_tickets: int) -> list[OpenColumn]:
+    """Return the columns of a file that whoever knows must name; none of a form without columns.
+
+    Raises:
+        TooLargeError: There is more in it than allowed.
+        InputError: It cannot be read as a table.
+    """
+    if form not in ("csv", "xlsx"):
+        return []
+    tables = _tables(content, form, import_options.sheet, max_tickets)
+    return open_columns_of(tables, import_options)
 
 
 def _published(data: bytes, form: Form, max_nodes: int) -> PublishedInstance:

@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Final
 
 from planner_mcp.errors import Fault
-from planner_mcp.formats.column_mapping import IN_COLUMNS, ColumnMapping, split_by_table
+from planner_mcp.formats.column_mapping import IN_COLUMNS, ColumnMapping, OpenColumn, propose_mapping, split_by_table
 from planner_mcp.formats.header_words import TICKETS, meaning_of
 from planner_mcp.formats.import_options import ImportedScenario, ImportOptions, Json
 from planner_mcp.formats.table_import import TableImport
@@ -74,6 +74,16 @@ def scenario_of_tables(tables: Mapping[str, Table], import_options: ImportOption
     notices += other_date_notices(tables["tickets"], proposals["tickets"], import_options.planning_date)
     body = day.scenario(**fields)
     return ImportedScenario(body, proposals, [*dict.fromkeys(notices), *day.assumed()], day.origins)
+
+
+def open_columns_of(tables: Mapping[str, Table], import_options: ImportOptions) -> list[OpenColumn]:
+    """Return the columns of the tables that must be named; raises as `scenario_of_tables`."""
+    sheet = tables.get("agents")
+    fleet = import_options.fleet or (None if import_options.agents else sheet)
+    headers = fleet.headers if fleet else ()
+    ours, theirs = split_by_table(import_options.columns, tables["tickets"].headers, headers)
+    found = [*propose_mapping(tables["tickets"], "tickets", ours).open_columns]
+    return found + ([*propose_mapping(fleet, "agents", theirs).open_columns] if fleet else [])
 
 
 def position_columns(headers: tuple[str, ...], import_options: ImportOptions) -> dict[str, str]:

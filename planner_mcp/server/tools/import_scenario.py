@@ -2,19 +2,21 @@
 
 import base64
 import binascii
+from collections.abc import Mapping
 from dataclasses import replace
-from typing import Annotated, ClassVar, Final, Literal
+from typing import Annotated, Any, ClassVar, Final, Literal
 
 from pydantic import Field
 
-from planner_mcp.errors import Fault, placed
+from planner_mcp.errors import Fault, InputError, PlannerError, placed
 from planner_mcp.formats.column_mapping import ColumnMapping
-from planner_mcp.formats.import_formats import Form, read_scenario_file
+from planner_mcp.formats.import_formats import Form, open_columns, read_scenario_file
 from planner_mcp.formats.import_options import ImportedScenario, ImportOptions
 from planner_mcp.formats.json_content import Content
 from planner_mcp.jobs.fair_limiter import FairLimiter
 from planner_mcp.routing.scenario.scenario_patch import with_id_path
 from planner_mcp.server.tools.answers.token_estimates import fitting
+from planner_mcp.server.tools.arguments.elicitation_questions import Question
 from planner_mcp.server.tools.create_scenario import CreateScenarioResult, keep, link_to
 from planner_mcp.server.tools.tool_definition import (
     WRITE,
@@ -81,8 +83,66 @@ async def run(ctx: ToolContext, args: Json) -> ToolResult:
 
 def _read(asked: ImportArguments, settings: Settings) -> ImportedScenario:
     """Return the day; what is wrong in the file is told by its place under `/content`."""
-    content = Content(_bytes(asked))
-    import_options = ImportOptions(
+    content, import_options = _source(asked)
+    with placed(_in_argument):
+        return read_scenario_file(
+            content, asked.format, import_options, max_tickets=settings.max_tickets, max_agents=settings.max_agents
+        )
+
+
+_LEAVE_OUT: Final = "leave it out"
+_MAX_ASKED: Final = 12
+"""Columns of one question; of more the rest is told as faults."""
+
+
+def question_of(args: Any, settings: Settings) -> Question | None:
+    """Return what a call should ask first: what open columns are, and the mark before decimals; None for nothing.
+
+    A file with other faults is not asked about: it comes again.
+    """
+    try:
+        asked = parse(ImportArguments, args)
+        _read(asked, settings)
+    except InputError as error:
+        open_paths = {fault.path for fault in error.errors}
+    except PlannerError:
+        return None
+    else:
+        return None
+    if not open_paths <= {"/columns", "/decimal"}:
+        return None
+    content, import_options = _source(asked)
+    columns = open_columns(content, asked.format, import_options, max_tickets=settings.max_tickets)[:_MAX_ASKED]
+    fields: Json = {
+        f"column_{number}": {
+            "type": "string",
+            "title": plain(column.header, MAX_HEADER),
+            "description": plain(f"{column.why or 'looks like'} {column.looks}", 200),
+            "enum": [*column.options, _LEAVE_OUT],
+        }
+        for number, column in enumerate(columns, 1)
+    }
+    if "/decimal" in open_paths:
+        fields["decimal"] = {"type": "string", "title": "Mark before decimals", "enum": [".", ","]}
+    if not fields:
+        return None
+
+    def fill(given: Mapping[str, Any], answer: Mapping[str, Any]) -> Json:
+        named = {
+            column.header: "" if choice == _LEAVE_OUT else choice
+            for number, column in enumerate(columns, 1)
+            if (choice := answer.get(f"column_{number}"))
+        }
+        mark = {"decimal": answer["decimal"]} if answer.get("decimal") else {}
+        return {**given, "columns": {**(given.get("columns") or {}), **named}, **mark}
+
+    message = "Some columns of this file are not clear. What an empty answer leaves open is told as an error."
+    return Question(message, {"type": "object", "properties": fields}, fill)
+
+
+def _source(asked: ImportArguments) -> tuple[Content, ImportOptions]:
+    """Return the file and what it does not say itself."""
+    return Content(_bytes(asked)), ImportOptions(
         asked.name or asked.format,
         asked.planning_date,
         depot=asked.depot or "",
@@ -91,10 +151,6 @@ def _read(asked: ImportArguments, settings: Settings) -> ImportedScenario:
         agents=tuple(asked.agents),
         decimal=asked.decimal or "",
     )
-    with placed(_in_argument):
-        return read_scenario_file(
-            content, asked.format, import_options, max_tickets=settings.max_tickets, max_agents=settings.max_agents
-        )
 
 
 def _bytes(asked: ImportArguments) -> bytes:

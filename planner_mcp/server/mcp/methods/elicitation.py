@@ -7,7 +7,7 @@ one meaning: the planner assumes a value and says so.
 """
 
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
@@ -23,10 +23,15 @@ from planner_mcp.errors import Fault, input_error
 from planner_mcp.server.mcp import client_requests
 from planner_mcp.server.mcp.jsonrpc.jsonrpc_errors import rpc_data
 from planner_mcp.server.mcp.request_context import Context, principal_in
-from planner_mcp.server.tools.arguments.elicitation_questions import Question, question_of, with_answer
+from planner_mcp.server.tools import import_scenario
+from planner_mcp.server.tools.arguments.elicitation_questions import Question, question_of
 from planner_mcp.settings import Settings
 
-TOOL: Final = "create_scenario"
+QUESTIONS: Final[Mapping[str, Callable[[Any, Settings], Question | None]]] = {
+    "create_scenario": question_of,
+    "import_scenario": import_scenario.question_of,
+}
+"""What may be asked before a call, by tool."""
 KEY: Final = "choices"
 """Name of our one question in `inputRequests`."""
 STATE: Final = "asked"
@@ -59,10 +64,10 @@ class Elicitation:
 
     async def _layer(self, ctx: Context, call_next: CallNext) -> HandlerResult:
         params = ctx.params or {}
-        if ctx.method != "tools/call" or params.get("name") != TOOL or not self._may_ask(ctx):
+        if ctx.method != "tools/call" or params.get("name") not in QUESTIONS or not self._may_ask(ctx):
             return await call_next(ctx)
         args = params.get("arguments")
-        question = await anyio.to_thread.run_sync(question_of, args, self._settings)
+        question = await anyio.to_thread.run_sync(QUESTIONS[params["name"]], args, self._settings)
         if question is None:
             return await call_next(ctx)
         if ctx.protocol_version not in MODERN_PROTOCOL_VERSIONS:
@@ -74,7 +79,7 @@ class Elicitation:
             answer = _accepted(responses.get(KEY))
         else:
             return _input_required(question)
-        filled = with_answer(args or {}, answer)
+        filled = question.fill(args or {}, answer)
         return await call_next(replace(ctx, params={**params, "arguments": filled}))
 
     def _may_ask(self, ctx: Context) -> bool:

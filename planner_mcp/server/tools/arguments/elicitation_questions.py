@@ -5,7 +5,7 @@ positions are known, for there a wrong assumption makes a plan useless; the smal
 answer gets the assumptions, as ever.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -27,6 +27,8 @@ class Question:
     message: str
     schema: dict[str, Any]
     """Of the answer: flat, as elicitation wants it."""
+    fill: Callable[[Mapping[str, Any], Mapping[str, Any]], dict[str, Any]]
+    """Returns the arguments of the call with an answer put in."""
 
 
 def question_of(args: Any, settings: Settings) -> Question | None:
@@ -62,7 +64,7 @@ def question_of(args: Any, settings: Settings) -> Question | None:
     if not fields or not _has_positions(day):
         return None
     message = "Some choices of this day are open. Leave a field empty to let the planner assume."
-    return Question(message, {"type": "object", "properties": fields})
+    return Question(message, {"type": "object", "properties": fields}, with_answer)
 
 
 def with_answer(args: Mapping[str, Any], answer: Mapping[str, Any]) -> dict[str, Any]:

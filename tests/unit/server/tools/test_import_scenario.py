@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from planner_mcp.server.tools import import_scenario
 from planner_mcp.server.tools.tool_definition import ErrorResult, ToolContext, ToolResult
 from tests.shared.formats.instance_texts import li_lim, solomon, vrplib
 from tests.shared.formats.xlsx_files import rows_of, sheet_xml, workbook
@@ -286,3 +287,29 @@ async def test_a_table_of_too_many_columns_is_told_as_what_it_is(
     assert result.structured["code"] == 4013
     (fault,) = result.structured["errors"]
     assert (fault["path"], fault["accepted"][:11]) == (path, "at most 200")
+
+
+async def test_what_a_column_is_is_asked_where_the_client_can_ask(call: Call, ctx: ToolContext) -> None:
+    """SPEC T5, T7: an answer goes into the arguments; a file that is wrong otherwise is not asked about."""
+    content = "id;lat;lon;Menge;Stop time;Abholung\na;48,1371;11,5754;3;15;16:00\n"
+    args = {"format": "csv", "content": content, "planning_date": DATE, "agents": AGENTS}
+    question = import_scenario.question_of(args, ctx.settings)
+    assert question is not None
+    asked = question.schema["properties"]
+    assert [(field["title"], field["enum"]) for field in asked.values()] == [
+        ("Stop time", ["service_min", "service_s", "service_h", "leave it out"]),
+        ("Abholung", ["opens", "closes", "leave it out"]),
+    ]
+    filled = question.fill(args, {"column_1": "service_min", "column_2": "leave it out"})
+    assert filled["columns"] == {"Stop time": "service_min", "Abholung": ""}
+    result = await call("import_scenario", filled)
+    assert isinstance(result, ToolResult), result.text
+    assert import_scenario.question_of(filled, ctx.settings) is None
+    assert import_scenario.question_of({**args, "content": content.replace(";3;", ";much;")}, ctx.settings) is None
+    assert import_scenario.question_of({"format": "csv"}, ctx.settings) is None
+    silent = await call("import_scenario", args)
+    assert silent.structured["code"] == 4002
+    assert [fault["hint"].partition(";")[0] for fault in silent.structured["errors"]] == [
+        'Name it in columns: "Stop time"',
+        'Name it in columns: "Abholung"',
+    ]
