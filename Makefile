@@ -19,7 +19,7 @@ LOCK := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --fork-s
 WHEEL_PLATFORMS := manylinux_2_17_x86_64 manylinux_2_17_aarch64 macosx_11_0_arm64 macosx_11_0_x86_64
 
 .DEFAULT_GOAL := help
-.PHONY: bench-peers bench-protocol help setup check test test-slow test-all test-cluster chaos serve demo bench bench-plans docs manifest lock wheels clean
+.PHONY: setup-browser bench-peers bench-protocol help setup check test test-slow test-all test-cluster chaos serve demo bench bench-plans docs manifest lock wheels clean
 
 help: ## list the commands
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | sort | awk -F'\t' '{printf "  %-12s %s\n", $$1, $$2}'
@@ -37,6 +37,12 @@ $(STAMP): pyproject.toml requirements/dev.lock
 
 setup: $(STAMP) ## create .venv with everything the project needs
 	@$(BIN)/python -m workers.engines.native.build
+
+setup-browser: setup ## a browser for tests/browser: Playwright, and Chromium of the system (Debian: installed here)
+	$(BIN)/python -m pip install --quiet --upgrade "pip>=25.1"
+	$(BIN)/python -m pip install --quiet --group browser
+	@command -v chromium >/dev/null || apt-get install --yes --quiet chromium >/dev/null || \
+		{ echo "Install Chromium with the package manager of this system."; exit 1; }
 
 check: setup ## lint, format, types, import contracts, spelling, manifest, reference pages
 	$(BIN)/ruff check .

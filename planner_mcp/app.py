@@ -41,6 +41,7 @@ from planner_mcp.server.mcp.notifications.watched_resources import WatchedJobs
 from planner_mcp.server.resources.report_folder import ReportFolder
 from planner_mcp.server.resources.resource_definition import ReadContext
 from planner_mcp.server.tools.answers.tool_usage_meter import UsageMeter
+from planner_mcp.server.tools.tool_caller import ToolCaller
 from planner_mcp.server.tools.tool_registry import OFFERS
 from planner_mcp.settings import Settings
 from planner_mcp.task_cancellation import cancel_and_wait
@@ -61,6 +62,7 @@ class AppServices:
     capabilities: ListCapabilities
     registry: CollectorRegistry
     """The metrics of this replica."""
+    tool_caller: ToolCaller
 
 
 @asynccontextmanager
@@ -107,7 +109,17 @@ async def open_application(settings: Settings, drain: anyio.Event | None = None)
         kernel.client_requests = ClientRequests(elicitation_store, notifier)
         try:
             yield AppServices(
-                settings, store, job_service, kernel, audit, notifier, subscriptions, streams, capabilities, registry
+                settings,
+                store,
+                job_service,
+                kernel,
+                audit,
+                notifier,
+                subscriptions,
+                streams,
+                capabilities,
+                registry,
+                tool_handler.caller,
             )
         finally:
             await audit.until_written()

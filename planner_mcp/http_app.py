@@ -10,7 +10,7 @@ from typing import Final
 import anyio
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
-from starlette.routing import Route
+from starlette.routing import BaseRoute, Route
 
 from planner_mcp.app import AppServices, listening_for_wake_ups, open_application
 from planner_mcp.jobs.store.connection.error_translation import explained_refusals
@@ -23,6 +23,7 @@ from planner_mcp.server.auth.revocation_watch import RevocationWatch
 from planner_mcp.server.http.audit_middleware import AuditMiddleware
 from planner_mcp.server.http.authentication_middleware import AuthenticationMiddleware
 from planner_mcp.server.http.authorization_middleware import AuthorizationMiddleware
+from planner_mcp.server.http.dashboard_routes import DashboardRoutes
 from planner_mcp.server.http.discovery_routes import discovery_routes
 from planner_mcp.server.http.health_probes import health_routes
 from planner_mcp.server.http.http_responses import HANDLERS
@@ -140,9 +141,13 @@ async def open_routes(services: AppServices, drain: anyio.Event) -> AsyncIterato
         yield app
 
 
-def planner_routes(services: AppServices, drain: anyio.Event) -> list[Route]:
+def planner_routes(services: AppServices, drain: anyio.Event) -> list[BaseRoute]:
     """Return the routes that the planner has beside MCP; the address server has neither jobs nor matrices."""
-    return [*JobsApi(services.streams, drain=drain).routes(), *MatricesApi(services.settings).routes()]
+    return [
+        *JobsApi(services.streams, drain=drain).routes(),
+        *MatricesApi(services.settings).routes(),
+        *DashboardRoutes(services.settings, services.tool_caller).routes(),
+    ]
 
 
 def authentication_layers(services: AppServices) -> list[Middleware]:

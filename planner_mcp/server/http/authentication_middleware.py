@@ -25,6 +25,7 @@ from planner_mcp.server.auth.bearer_challenge import challenge
 from planner_mcp.server.auth.request_principal import set_principal, set_revocation
 from planner_mcp.server.auth.revocation_watch import RevocationWatch
 from planner_mcp.server.http.concurrency_limits import RequestLimit
+from planner_mcp.server.http.dashboard_routes import is_page
 from planner_mcp.server.http.http_responses import refusal
 from planner_mcp.server.http.request_validation import PROBE_PATHS, PUBLIC_PATHS
 from planner_mcp.server.http.token_buckets import TokenBuckets, address_of
@@ -38,7 +39,7 @@ _COUNT_CALL: Final = "count_call"
 
 def is_public(path: str) -> bool:
     """Return whether anybody may ask for a path."""
-    return path in PROBE_PATHS or path in PUBLIC_PATHS or path.startswith(PUBLIC_PREFIX)
+    return path in PROBE_PATHS or path in PUBLIC_PATHS or path.startswith(PUBLIC_PREFIX) or is_page(path)
 
 
 async def count_further_calls(scope: Mapping[str, Any], count: int) -> None:

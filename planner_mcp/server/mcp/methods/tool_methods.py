@@ -4,7 +4,6 @@ Owns the translation between `planner_mcp.server.tools` and the SDK's types. The
 that an input error is a tool result with all faults at once (SPEC T7) and never a message of the SDK.
 """
 
-import time
 from base64 import b64encode
 from collections.abc import Mapping
 from functools import partial
@@ -24,10 +23,10 @@ from planner_mcp.server.mcp.jsonrpc.jsonrpc_errors import INVALID_PARAMS, rpc_da
 from planner_mcp.server.mcp.methods.content_features import ContentFeatures
 from planner_mcp.server.mcp.request_context import principal_in, set_job
 from planner_mcp.server.tools.answers.tool_usage_meter import UsageMeter
-from planner_mcp.server.tools.tool_definition import ErrorResult, NotifyProgress, Tool, ToolContext, ToolResult
-from planner_mcp.server.tools.tool_registry import OFFERS, dispatch, shown_tools, toolsets_of
+from planner_mcp.server.tools.tool_caller import ToolCaller
+from planner_mcp.server.tools.tool_definition import ErrorResult, NotifyProgress, Tool, ToolResult
+from planner_mcp.server.tools.tool_registry import OFFERS, shown_tools, toolsets_of
 from planner_mcp.settings import TOOLSETS, Settings, names_in
-from planner_mcp.telemetry import trace_id
 
 PAGE: Final = 50
 """Tools of one page: all of ours."""
@@ -63,14 +62,18 @@ class PlannerToolHandler:
         audit: Audit,
         meter: UsageMeter,
     ) -> None:
-        self._meter = meter
-        self._job_service = job_service
-        self._webhooks = webhooks
-        self._confirmed = confirmed
-        self._geocoding = GeocodingService(settings)
-        self._audit = audit
         self._settings = settings
         self._content_features = content_features
+        self.caller = ToolCaller(
+            job_service,
+            settings,
+            content_features.open_reading,
+            webhooks=webhooks,
+            confirmed=confirmed,
+            geocoding=GeocodingService(settings),
+            audit=audit,
+            meter=meter,
+        )
         self._tools: dict[str, Tool] = {tool.name: tool for tool in shown_tools(settings, f"all,{settings.toolsets}")}
         self._listed = {name: types.Tool.model_validate(tool.as_json()) for name, tool in self._tools.items()}
 
@@ -119,23 +122,13 @@ class PlannerToolHandler:
 
     async def run(self, ctx: ServerRequestContext[Any, Any], tool: Tool, args: dict[str, Any]) -> dict[str, Any]:
         """Run a tool, whether or not its set is on; its scope is asked for all the same."""
-        principal = principal_in(ctx)
-        context = ToolContext(
-            principal=principal,
-            job_service=self._job_service,
-            settings=self._settings,
+        result = await self.caller.call(
+            principal_in(ctx),
+            tool,
+            args,
             notify_progress=_rising(ctx.session.report_progress),
-            trace_id=trace_id(),
-            webhooks=self._webhooks,
-            confirmed=self._confirmed,
-            geocoding=self._geocoding,
-            audit=self._audit,
-            reading=self._content_features.open_reading(principal),
             on_job=partial(set_job, ctx),
         )
-        began = time.perf_counter()
-        result = await dispatch(tool, context, args)
-        self._meter.count(tool.name, result, time.perf_counter() - began)
         return {"resultType": "complete", **call_result(result, has_links=ctx.protocol_version >= LINKS_SINCE)}
 
 

@@ -1,0 +1,126 @@
+"""The dashboard: a page for people at `/ui`, and the two routes that it calls (SPEC O2).
+
+Owns the static files with their headers, `POST /ui/call` and `GET /ui/read`. A call runs the same tool function as a
+call over MCP, and a read the same resource, so checks, scopes, masking and audit are the same. Live events come from
+`/jobs/{job_id}/events` (`jobs_api.py`). The files hold nothing of any principal, so they need no credential; where
+authorization is configured, the page sends the API key that its user enters.
+"""
+
+import json
+from typing import Any, Final
+
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+from starlette.routing import BaseRoute, Mount, Route
+from starlette.staticfiles import StaticFiles
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from planner_mcp.errors import Fault, input_error
+from planner_mcp.server.auth.request_principal import principal_of
+from planner_mcp.server.http.http_endpoint import READING, HttpEndpoint
+from planner_mcp.server.http.http_responses import json_answer
+from planner_mcp.server.resources.resource_catalogue import read
+from planner_mcp.server.tools.tool_caller import ToolCaller
+from planner_mcp.server.tools.tool_definition import Tool
+from planner_mcp.server.tools.tool_registry import shown_tools
+from planner_mcp.settings import Settings
+
+PAGE_PATH: Final = "/ui"
+ASSET_PREFIX: Final = "/ui/assets/"
+PAGE_PATHS: Final = frozenset({"/", PAGE_PATH})
+PAGE_HEADERS: Final = {
+    "Content-Security-Policy": (
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
+        "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+    ),
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cache-Control": "no-cache",
+}
+"""No inline script or style, nothing from another origin. Browsers ask each time whether a file has changed."""
+CONTENT_POLICY: Final = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; sandbox; frame-ancestors 'none'"
+"""Of resources: a report may be shown, but runs no script."""
+
+
+def is_page(path: str) -> bool:
+    """Return whether a path serves a file of the dashboard."""
+    return path in PAGE_PATHS or path.startswith(ASSET_PREFIX)
+
+
+class DashboardRoutes:
+    """The routes of the dashboard.
+
+    Args:
+        settings: Which tools the deployment allows.
+        caller: Calls tools and opens resources.
+    """
+
+    def __init__(self, settings: Settings, caller: ToolCaller) -> None:
+        self._tools: dict[str, Tool] = {tool.name: tool for tool in shown_tools(settings, "all")}
+        self._caller = caller
+        self._files = StaticFiles(packages=[("planner_mcp.server.http", "dashboard")])
+
+    def routes(self) -> list[BaseRoute]:
+        """Return the routes to mount."""
+        return [
+            Route("/", HttpEndpoint(_to_page, READING)),
+            Route(PAGE_PATH, self._page),
+            Route("/ui/call", HttpEndpoint(self._call, "POST")),
+            Route("/ui/read", HttpEndpoint(self._read, "GET")),
+            Mount(ASSET_PREFIX.rstrip("/"), _with_headers(self._files)),
+        ]
+
+    async def _page(self, request: Request) -> Response:
+        answer = await self._files.get_response("index.html", request.scope)
+        answer.headers.update(PAGE_HEADERS)
+        return answer
+
+    async def _call(self, request: Request) -> ASGIApp:
+        """Run a tool: `{"tool": name, "arguments": {…}}` → `{"is_error", "structured", "text"}`."""
+        kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+        if kind != "application/json":  # a page of another site can send any other type without asking (CORS)
+            raise input_error([Fault("/content-type", "The body is not said to be JSON.", "application/json")])
+        tool, arguments = self._asked(await request.body())
+        result = await self._caller.call(principal_of(request.scope), tool, arguments)
+        return json_answer({"is_error": result.is_error, "structured": result.structured, "text": result.text})
+
+    async def _read(self, request: Request) -> ASGIApp:
+        """Return the contents of the resource that `?uri=` names."""
+        uri = request.query_params.get("uri", "")
+        if not uri:
+            raise input_error([Fault("/uri", "The parameter uri is missing.", "the URI of a resource")])
+        contents = await read(self._caller.open_reading(principal_of(request.scope)), uri)
+        headers = {"Cache-Control": "no-store", "Content-Security-Policy": CONTENT_POLICY}
+        body = contents.data if contents.data is not None else contents.text
+        return Response(body, media_type=contents.mime_type, headers=headers)
+
+    def _asked(self, body: bytes) -> tuple[Tool, dict[str, Any]]:
+        try:
+            asked = json.loads(body)
+        except (ValueError, RecursionError):
+            raise input_error([Fault("", "The body is not JSON.", '{"tool": name, "arguments": object}')]) from None
+        named = asked if isinstance(asked, dict) else {}
+        name, arguments = named.get("tool"), named.get("arguments", {})
+        if not isinstance(name, str) or name not in self._tools:
+            raise input_error([Fault("/tool", "There is no such tool.", ", ".join(self._tools))])
+        if not isinstance(arguments, dict):
+            raise input_error([Fault("/arguments", "The arguments are not an object.", "object")])
+        return self._tools[name], arguments
+
+
+async def _to_page(_request: Request) -> ASGIApp:
+    return RedirectResponse(PAGE_PATH)
+
+
+def _with_headers(app: ASGIApp) -> ASGIApp:
+    """Add the headers of the page to what an application answers."""
+    added = [(name.lower().encode(), value.encode()) for name, value in PAGE_HEADERS.items()]
+
+    async def answer(scope: Scope, receive: Receive, send: Send) -> None:
+        async def sending(message: Any) -> None:
+            if message["type"] == "http.response.start":
+                message["headers"] = [*message["headers"], *added]
+            await send(message)
+
+        await app(scope, receive, sending)
+
+    return answer

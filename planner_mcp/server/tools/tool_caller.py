@@ -1,0 +1,89 @@
+"""Calls a tool for a principal, whatever the call came by.
+
+Owns the making of a tool's context and the count of its answers. MCP (`server/mcp/methods/tool_methods.py`) and the
+dashboard (`server/http/dashboard_routes.py`) call tools here, so that both have the same checks, audit and metrics.
+"""
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from planner_mcp.geocoding.geocoding_service import GeocodingService
+from planner_mcp.jobs.confirmed_addresses import ConfirmedAddressStore
+from planner_mcp.jobs.job_model import Job
+from planner_mcp.jobs.job_service import JobService
+from planner_mcp.jobs.principals import Principal
+from planner_mcp.jobs.webhooks.delivery_records import WebhookStore
+from planner_mcp.server.auth.audit_trail import Audit
+from planner_mcp.server.resources.resource_definition import ReadContext
+from planner_mcp.server.tools.answers.tool_usage_meter import UsageMeter
+from planner_mcp.server.tools.tool_definition import ErrorResult, NotifyProgress, Tool, ToolContext, ToolResult
+from planner_mcp.server.tools.tool_registry import dispatch
+from planner_mcp.settings import Settings
+from planner_mcp.telemetry import trace_id
+
+
+async def without_progress(_progress: float, _total: float | None, _message: str) -> None:
+    """Drop a progress message, for callers that cannot receive any."""
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCaller:
+    """Calls tools.
+
+    Args:
+        job_service: What the tools work on.
+        settings: Limits.
+        open_reading: How tools read resources for a principal.
+        webhooks: What the tools for webhooks work on.
+        confirmed: Addresses that principals confirmed.
+        geocoding: Resolves addresses.
+        audit: Records every call.
+        meter: Counts the answers.
+    """
+
+    job_service: JobService
+    settings: Settings
+    open_reading: Callable[[Principal], ReadContext]
+    webhooks: WebhookStore
+    confirmed: ConfirmedAddressStore
+    geocoding: GeocodingService
+    audit: Audit
+    meter: UsageMeter
+
+    async def call(
+        self,
+        principal: Principal,
+        tool: Tool,
+        arguments: Any,
+        *,
+        notify_progress: NotifyProgress = without_progress,
+        on_job: Callable[[Job], None] | None = None,
+    ) -> ToolResult | ErrorResult:
+        """Call a tool; its scope is checked whether or not its tool set is on.
+
+        Args:
+            principal: Whom the call acts for.
+            tool: What to call.
+            arguments: Any JSON value.
+            notify_progress: Receives progress meanwhile.
+            on_job: Called with the job of the call.
+        """
+        context = ToolContext(
+            principal=principal,
+            job_service=self.job_service,
+            settings=self.settings,
+            notify_progress=notify_progress,
+            trace_id=trace_id(),
+            webhooks=self.webhooks,
+            confirmed=self.confirmed,
+            geocoding=self.geocoding,
+            audit=self.audit,
+            reading=self.open_reading(principal),
+            on_job=on_job,
+        )
+        began = time.perf_counter()
+        result = await dispatch(tool, context, arguments)
+        self.meter.count(tool.name, result, time.perf_counter() - began)
+        return result

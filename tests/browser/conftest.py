@@ -1,0 +1,43 @@
+"""A real browser for pages: Playwright with the system's Chromium (`make setup-browser`)."""
+
+import shutil
+from collections.abc import AsyncIterator
+from typing import Any
+
+import pytest
+
+from examples.planner_server import PlannerServer
+
+CHROMIUM = shutil.which("chromium")
+ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-sync", "--no-first-run"]
+
+
+@pytest.fixture(scope="session")
+async def browser() -> AsyncIterator[Any]:
+    """One browser for all tests."""
+    api = pytest.importorskip("playwright.async_api", reason="make setup-browser installs Playwright and Chromium")
+    if CHROMIUM is None:
+        pytest.skip("make setup-browser installs Playwright and Chromium")
+    async with api.async_playwright() as playwright:
+        browser = await playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
+        yield browser
+        await browser.close()
+
+
+@pytest.fixture
+async def page(browser: Any, server: PlannerServer) -> AsyncIterator[Any]:
+    """A page that fails the test on an error in the console, a policy violation or a request to another origin."""
+    context = await browser.new_context(viewport={"width": 1280, "height": 900}, locale="en-GB")
+    page = await context.new_page()
+    wrong: list[str] = []
+    base = server.mcp.removesuffix("/mcp")
+    page.on("console", lambda message: message.type in ("error", "warning") and wrong.append(message.text))
+    page.on("pageerror", lambda error: wrong.append(str(error)))
+    page.on("request", lambda request: _is_foreign(request.url, base) and wrong.append(request.url))
+    yield page
+    await context.close()
+    assert wrong == []
+
+
+def _is_foreign(url: str, base: str) -> bool:
+    return url.startswith(("http", "ws")) and not url.startswith(base)

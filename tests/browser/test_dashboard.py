@@ -1,0 +1,98 @@
+"""The dashboard as a dispatcher uses it, in a real browser on a real server."""
+
+from typing import Any
+
+import httpx2 as httpx
+import pytest
+
+from examples.planner_server import PlannerServer
+from tests.shared.scenarios.client_scenarios import ring
+
+pytestmark = pytest.mark.anyio
+SCRIPT = "<img src=x onerror=alert(1)><script>alert(2)</script>"
+TABLE = "id,lat,lon,demand,service_time_s\nc1,52.52,13.40,1,300\nc2,52.50,13.45,2,300\nc3,52.54,13.38,1,300\n"
+
+
+def _url(server: PlannerServer, path: str) -> str:
+    return f"{server.mcp.removesuffix('/mcp')}/ui#/{path}"
+
+
+async def _call(server: PlannerServer, tool: str, **arguments: Any) -> dict[str, Any]:
+    async with httpx.AsyncClient(base_url=server.mcp.removesuffix("/mcp"), trust_env=False) as http:
+        answer = (await http.post("/ui/call", json={"tool": tool, "arguments": arguments})).json()
+    assert answer["is_error"] is False, answer
+    return dict(answer["structured"])
+
+
+async def test_a_day_is_solved_and_seen_live(server: PlannerServer, page: Any) -> None:
+    """SPEC O2: a solve is started on a scenario's page; figures, map, timeline and stops appear by themselves."""
+    day = ring(20) | {"name": SCRIPT}
+    day["tickets"][0]["name"] = SCRIPT
+    scenario_id = (await _call(server, "create_scenario", **day))["scenario_id"]
+    await page.goto(_url(server, f"scenarios/{scenario_id}"))
+    await page.get_by_label("Solve time (s)").fill("2")
+    await page.get_by_role("button", name="Solve").click()
+    await page.locator("svg.map .stop").first.wait_for(timeout=60_000)
+    await page.get_by_text("COMPLETED", exact=True).wait_for(timeout=60_000)
+    await page.get_by_text("Gap to lower bound").wait_for(timeout=30_000)
+    assert await page.locator("svg.map .stop").count() == 19
+    assert await page.locator("svg.times .service").count() > 0 or await page.locator("svg.times .drives").count() > 0
+    assert await page.get_by_role("region", name="Stops").locator("tbody tr").count() >= 19
+    assert await page.locator("img").count() == 0, "names are text, never markup"
+    assert await page.locator(".stamp").inner_text() == "✓ Verified"
+
+
+async def test_a_table_is_imported_and_its_columns_are_shown(server: PlannerServer, page: Any) -> None:
+    """SPEC T5: the page says which columns were used and which were not."""
+    await page.goto(_url(server, "import"))
+    table = {"name": "customers.csv", "mimeType": "text/csv", "buffer": TABLE.encode()}
+    await page.get_by_label("File").set_input_files(table)
+    await page.get_by_role("button", name="Import and check").click()
+    outcome = page.locator("[role=status] >> text=/Imported: \\d+ agents, 3 tickets/")
+    refusal = page.get_by_role("alert")
+    await outcome.or_(refusal).first.wait_for(timeout=30_000)
+    if await refusal.count():
+        assert "agents" in await refusal.inner_text(), "a table without vehicles is refused with what is missing"
+    else:
+        assert "Used" in await page.locator("[role=status]").nth(-1).inner_text()
+
+
+async def test_a_running_job_is_finished_from_its_page(server: PlannerServer, page: Any) -> None:
+    """SPEC T4: the button calls the same tool as a client does."""
+    scenario_id = (await _call(server, "create_scenario", **ring(30)))["scenario_id"]
+    job_id = (await _call(server, "solve_vrp", scenario_id=scenario_id, solve_time="PT60S", fresh=True))["job_id"]
+    await page.goto(_url(server, f"jobs/{job_id}"))
+    await page.locator("svg.map").wait_for(timeout=60_000)
+    await page.get_by_role("button", name="Finish now").click()
+    await page.get_by_text("COMPLETED", exact=True).wait_for(timeout=30_000)
+
+
+async def test_the_list_shows_jobs_and_filters_them(server: PlannerServer, page: Any) -> None:
+    """SPEC O2."""
+    scenario_id = (await _call(server, "create_scenario", **ring(5)))["scenario_id"]
+    job_id = (await _call(server, "solve_vrp", scenario_id=scenario_id, solve_time="PT1S", fresh=True))["job_id"]
+    await page.goto(_url(server, "jobs"))
+    await page.get_by_role("link", name=job_id).wait_for()
+    await page.get_by_label("Filter by id or status").fill("no such job")
+    assert await page.locator("tbody tr").count() == 0
+    await page.get_by_label("Filter by id or status").fill(job_id[-6:])
+    assert await page.locator("tbody tr").count() == 1
+
+
+async def test_an_unknown_job_is_an_error_on_the_page(server: PlannerServer, browser: Any) -> None:
+    """SPEC T7: code and message, no blank page."""
+    page = await browser.new_page()
+    await page.goto(_url(server, "jobs/job-0-aaaaaaaaaaaaaaaaaaaaaaaaaa"))
+    await page.get_by_role("alert").wait_for()
+    assert "4004" in await page.get_by_role("alert").inner_text()
+    await page.close()
+
+
+async def test_the_page_speaks_chinese_on_a_narrow_screen(server: PlannerServer, page: Any) -> None:
+    """SPEC O2: two languages, from 390 px on without a horizontal scroll bar."""
+    await page.set_viewport_size({"width": 390, "height": 800})
+    await page.goto(_url(server, "jobs"))
+    await page.get_by_role("button", name="中文").click()
+    await page.get_by_role("heading", name="任务").wait_for()
+    assert await page.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth")
+    assert await page.evaluate("document.documentElement.lang") == "zh"
