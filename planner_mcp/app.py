@@ -45,6 +45,8 @@ from planner_mcp.server.tools.tool_caller import ToolCaller
 from planner_mcp.server.tools.tool_registry import OFFERS
 from planner_mcp.settings import Settings
 from planner_mcp.task_cancellation import cancel_and_wait
+from planner_mcp.travel.road_daemon import road_daemon_beside
+from planner_mcp.travel.route_geometry import RouteGeometry
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +70,7 @@ class AppServices:
 @asynccontextmanager
 async def open_application(settings: Settings, drain: anyio.Event | None = None) -> AsyncIterator[AppServices]:
     """Connect the store (starting the embedded one where no URL is set) and put planner and kernel on it."""
-    async with connect(settings) as store, EventFeed(store) as feed:
+    async with road_daemon_beside(settings), connect(settings) as store, EventFeed(store) as feed:
         job_service = JobService(store, feed, settings=settings)
         audit_log, registry = AuditLog(store.script_client, settings), CollectorRegistry()
         audit = Audit(audit_log)
@@ -127,11 +129,11 @@ async def open_application(settings: Settings, drain: anyio.Event | None = None)
 
 def resource_methods(settings: Settings, job_service: JobService, audit_log: AuditLog) -> ContentFeatures:
     """Return what can be read beside tools."""
-    reports = ReportFolder(settings.reports_dir)
+    reports, geometry = ReportFolder(settings.reports_dir), RouteGeometry(settings)
     return ContentFeatures(
         job_service,
         Cursors(open_cipher(settings)),
-        lambda principal: ReadContext(principal, job_service, reports, audit_log),
+        lambda principal: ReadContext(principal, job_service, reports, audit_log, geometry),
     )
 
 

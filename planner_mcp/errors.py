@@ -504,6 +504,14 @@ class RoutingProviderUnavailableError(PlannerError):
     summary = "The road engine of this day did not answer; solve again later or plan with other travel."
 
 
+class RoadMapError(PlannerError):
+    """The road engine of this host cannot be built or started; its operator can mend it."""
+
+    code = 5051
+    type = "RoadMap"
+    summary = "The road engine of this server has no usable map."
+
+
 # ---- beside the tree
 
 _KIND_CLASSES: Final[dict[str, type[InputError]]] = {

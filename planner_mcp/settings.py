@@ -86,6 +86,10 @@ TOOLSETS: Final = ("core", "planning", "data", "admin")
 """The sets a tool may belong to."""
 
 
+ROADS: Final = "roads"
+"""Name of the road engine that `roads_pbf` starts."""
+
+
 def names_in(text: str) -> frozenset[str]:
     """Return the names between commas."""
     return frozenset(name.strip() for name in text.split(",") if name.strip())
@@ -302,6 +306,28 @@ class Settings(BaseSettings):
             "`{kind: osrm or valhalla, url, profile, version, data_date, block}`."
         ),
     )
+    roads_pbf: Path | None = Field(
+        default=None,
+        description=(
+            "OpenStreetMap extract (.osm.pbf) of a city or region: servers and workers of a host then share one OSRM, "
+            "which scenarios name as `travel.router` `roads`. Needs the extra `roads`."
+        ),
+    )
+    roads_profile: Literal["car", "bicycle", "foot"] = Field(
+        default="car", description="Vehicle that the roads of roads_pbf are built for."
+    )
+    roads_max_bytes: int = Field(
+        default=2 * 1024**3,
+        ge=1024,
+        le=MAX_BYTES,
+        description="Largest extract that is built; building takes about 12 times as much disk, and memory.",
+    )
+    router_snap_m: float = Field(
+        default=1000.0,
+        gt=0,
+        le=1_000_000,
+        description="A location farther than this from the nearest road of its road engine is refused, in metres.",
+    )
     router_request_s: float = Field(
         default=15.0, gt=0, le=DAY_S, description="Timeout of a road engine for one block of a matrix, in seconds."
     )
@@ -437,6 +463,11 @@ class Settings(BaseSettings):
     )
 
     @property
+    def router_names(self) -> tuple[str, ...]:
+        """Road engines that scenarios may name."""
+        return (*self.routers, *([ROADS] if self.roads_pbf is not None else []))
+
+    @property
     def grace_s(self) -> int:
         """Time that open connections have to end once a server stops; whole seconds."""
         return max(1, round(self.drain_s))
@@ -482,7 +513,7 @@ class Settings(BaseSettings):
             raise PydanticUseDefault
         return value
 
-    @field_validator("data_dir", "reports_dir")
+    @field_validator("data_dir", "reports_dir", "roads_pbf")
     @classmethod
     def _expand_home(cls, value: Path | None) -> Path | None:
         """Expand `~`, because no shell does so for an `env` block or a file of variables."""
@@ -537,6 +568,12 @@ class Settings(BaseSettings):
             raise ValueError("PLANNER_GEOCODER names none of PLANNER_GEOCODERS; write one of them, or offline")
         if "offline" in self.geocoders:
             raise ValueError("offline is no name for a service of PLANNER_GEOCODERS")
+        return self
+
+    @model_validator(mode="after")
+    def _check_roads(self) -> Self:
+        if self.roads_pbf is not None and ROADS in self.routers:
+            raise ValueError(f"PLANNER_ROUTERS names an engine {ROADS}, which is the one of PLANNER_ROADS_PBF")
         return self
 
     @model_validator(mode="after")

@@ -15,7 +15,7 @@ from typing import Any, Final
 import typer
 
 from planner_mcp.errors import Fault, InputError, input_error, placed
-from planner_mcp.formats.plan_exports import check_form, export
+from planner_mcp.formats.plan_exports import NO_LINES, Lines, check_form, export
 from planner_mcp.routing.plan import Plan
 from planner_mcp.routing.scenario.matrix_json_reader import read_travel_matrices
 from planner_mcp.routing.scenario.travel_matrices import TravelMatrices
@@ -115,14 +115,14 @@ def _unwritten(path: Path, why: str) -> Fault:
     return Fault("--output", f"{path}: {why}", "a file that can be written")
 
 
-def write_plan(plan: Json, scenario: Json, output: Path | None) -> bool:
+def write_plan(plan: Json, scenario: Json, output: Path | None, lines: Lines = NO_LINES) -> bool:
     """Write a plan to standard output as JSON, or to a file in the form its name ends in; return whether it could."""
     form = _form(output)
     try:  # spreadsheets take a file without a mark for one in the encoding of the machine
         with placed(_named):
             check_form(form, scenario)
             document = json.dumps(plan, ensure_ascii=False, indent=2) + "\n"
-            text = document if form == "json" else export(Plan.from_json(plan), scenario, form)
+            text = document if form == "json" else export(Plan.from_json(plan), scenario, form, lines)
         write_text(text, output, "utf-8-sig" if form == "csv" else "utf-8")
     except InputError as error:
         print_faults(error)

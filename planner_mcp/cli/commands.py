@@ -24,6 +24,7 @@ COMMANDS: Final = {
     "import": "import_export_commands",
     "export": "import_export_commands",
     "manifest": "manifest_command",
+    "roads": "roads_commands",
     "doctor": "service_commands",
     "bench": "bench_command",
     "keys": "api_key_commands",

@@ -20,9 +20,12 @@ import planner_mcp
 from planner_mcp.app import AppServices, open_application
 from planner_mcp.cli.environment_settings import unknown_variables
 from planner_mcp.cli.http_server import exposure, listen
-from planner_mcp.errors import PlannerError, StoreUnavailableError
+from planner_mcp.errors import PlannerError, RoadMapError, StoreUnavailableError
 from planner_mcp.jobs.store.connection.error_translation import explained_refusals
 from planner_mcp.settings import Settings
+from planner_mcp.travel.osrm_programs import find_osrm
+from planner_mcp.travel.road_daemon import daemon_state
+from planner_mcp.travel.road_map_builder import check_extract
 
 HEALTH_S: Final = 2.0
 """Timeout of the health request to a process that already listens on the address."""
@@ -47,6 +50,8 @@ async def examine(settings: Settings) -> AsyncIterator[CheckResult]:
         yield _access(settings, refusal)
     if settings.reports_dir is not None:
         yield _reports(settings.reports_dir)
+    if settings.roads_pbf is not None:
+        yield _roads(settings)
     where = _store_of(settings)
     try:
         async with open_application(settings) as services:
@@ -110,6 +115,17 @@ def _reports(folder: Path) -> CheckResult:
     is_well = os.path.isdir(folder) and os.access(folder, os.R_OK | os.X_OK)  # noqa: PTH112 - is_dir() may raise
     detail = "is served" if is_well else "is no folder that can be read; make it or change PLANNER_REPORTS_DIR"
     return CheckResult("reports", is_well, f"{folder} {detail}")
+
+
+def _roads(settings: Settings) -> CheckResult:
+    """Check extract and programs of the road engine, and that a running one does not report a failure."""
+    try:
+        (extract, _size), _programs = check_extract(settings), find_osrm()
+    except RoadMapError as error:
+        return CheckResult("roads", False, error.message)
+    state = daemon_state(settings)
+    detail = state.detail or f"{extract}; the engine is {state.phase}"
+    return CheckResult("roads", state.phase != "failed", detail)
 
 
 def _store_of(settings: Settings) -> str:

@@ -23,17 +23,20 @@ from planner_mcp.cli.command_files import (
 from planner_mcp.cli.command_runner import command_settings, run_command
 from planner_mcp.cli.store_queries import DataDir, RedisUrl
 from planner_mcp.errors import Fault, InputError, input_error
+from planner_mcp.formats.plan_exports import MAPS, Lines, positions
 from planner_mcp.jobs.ids import is_id
 from planner_mcp.jobs.job_content import event_line
 from planner_mcp.jobs.job_model import SolveRequest
 from planner_mcp.jobs.job_service import JobService
 from planner_mcp.jobs.matrix_service import matrix_id_of
 from planner_mcp.jobs.principals import LOCAL
+from planner_mcp.routing.plan import Plan
 from planner_mcp.routing.scenario.travel_matrices import TravelMatrices
 from planner_mcp.server.tools.arguments.resolved_inputs import (
     ResolvedInputs,
     resolution_faults,
     scenario_within_limits,
+    with_default_travel,
     with_uploaded_matrices,
 )
 from planner_mcp.server.tools.validate_scenario import lines_of, validation_report
@@ -61,18 +64,27 @@ def solve(
     """Plan a scenario and write the plan; exit status 1 when there is none."""
     settings = command_settings(redis_url=redis_url, data_dir=data_dir)
     planned = run_command(_solve_with_worker(file, seconds, output, settings))
-    is_written = planned is not None and write_plan(planned[1], planned[0], output)
+    is_written = planned is not None and write_plan(planned[1], planned[0], output, planned[2])
     sys.exit(0 if is_written else 1)
 
 
 async def _solve_with_worker(
     file: Path, seconds: int, output: Path | None, settings: Settings
-) -> tuple[Json, Json] | None:
+) -> tuple[Json, Json, Lines] | None:
+    """Return the scenario, its plan, and its lines along the roads where a map is to be written."""
     from planner_mcp.app import open_application
     from planner_mcp.cli.server_processes import workers_beside
+    from planner_mcp.travel.route_geometry import RouteGeometry
 
     async with open_application(settings) as services, workers_beside(settings, 1):
-        return await solve_file(services.job_service, file, seconds, output, settings=settings)
+        planned = await solve_file(services.job_service, file, seconds, output, settings=settings)
+        if planned is None:
+            return None
+        scenario, plan = planned
+        is_map = output is not None and output.suffix.lstrip(".").lower() in MAPS
+        geometry = RouteGeometry(settings)
+        lines = await geometry.lines("", Plan.from_json(plan), positions(scenario)) if is_map else {}
+        return scenario, plan, lines
 
 
 @app.command()
@@ -103,7 +115,7 @@ def matrices_beside(path: Path, body: Any, settings: Settings) -> TravelMatrices
 def print_validation(path: Path, settings: Settings) -> bool:
     """Print what is wrong or odd about the scenario of a file; return whether it can be planned."""
     try:
-        body = read_scenario(path)
+        body = with_default_travel(read_scenario(path), settings)
         resolved = ResolvedInputs(
             matrices_beside(path, body, settings), tuple(resolution_faults(body, settings)), shows_names=True
         )
@@ -132,7 +144,7 @@ async def solve_file(
     """
     try:
         check_seconds(solve_time_s, settings)
-        body = read_scenario(path)
+        body = with_default_travel(read_scenario(path), settings)
         travel_matrices = matrices_beside(path, body, settings)
         resolved = ResolvedInputs(travel_matrices, tuple(resolution_faults(body, settings)), shows_names=True)
         scenario_within_limits(body, settings, await with_uploaded_matrices(job_service, LOCAL, body, resolved))

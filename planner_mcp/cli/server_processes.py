@@ -12,6 +12,7 @@ from contextlib import asynccontextmanager
 from planner_mcp.app import listening_for_wake_ups, open_application
 from planner_mcp.jobs.store.security.encryption import open_cipher
 from planner_mcp.settings import Settings
+from planner_mcp.travel.road_daemon import road_daemon_beside
 from workers.supervisor import Supervisor, run_supervisor, signals_to
 
 
@@ -36,7 +37,8 @@ async def serve_stdio(settings: Settings) -> None:
 async def run_workers(settings: Settings, processes: int) -> None:
     """Run workers of a shared store until a signal drains them."""
     open_cipher(settings)  # without the key webhooks cannot be signed: fail here, once
-    await run_supervisor(settings, processes)
+    async with road_daemon_beside(settings):
+        await run_supervisor(settings, processes)
 
 
 @asynccontextmanager

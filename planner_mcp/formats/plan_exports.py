@@ -10,7 +10,7 @@ import io
 import json
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Any, Final, Literal
 from xml.sax.saxutils import escape, quoteattr
@@ -38,15 +38,22 @@ _LINE_STARTS: Final = (";", "\t", "\r", "\n")
 MAPS: Final = ("geojson", "gpx")
 """Forms that show nothing but positions."""
 FORMS: Final = ("json", "csv", *MAPS)
+Lines = Mapping[str, Sequence[tuple[float, float]]]
+"""(lat, lon) in WGS-84 along the roads, by agent."""
+NO_LINES: Final[Lines] = {}
+ATTRIBUTION: Final = "© OpenStreetMap contributors"
+"""What the licence of OpenStreetMap (ODbL 1.0) asks to be shown with lines along its roads."""
+_LICENCE: Final = "https://www.openstreetmap.org/copyright"
 
 
-def export(plan: Plan, scenario: Json, form: str) -> str:
+def export(plan: Plan, scenario: Json, form: str, lines: Lines = NO_LINES) -> str:
     """Return a plan in one of `FORMS`.
 
     Args:
         plan: The plan.
         scenario: What it plans.
         form: Its name, as a file would end.
+        lines: (lat, lon) along the roads by agent; routes without are drawn straight from stop to stop.
 
     Raises:
         InputError: There is no such form, or no positions for a map.
@@ -57,7 +64,7 @@ def export(plan: Plan, scenario: Json, form: str) -> str:
     places = positions(scenario)
     if form == "csv":
         return as_csv(plan, places)
-    return as_geojson(plan, places) if form == "geojson" else as_gpx(plan, places)
+    return as_geojson(plan, places, lines) if form == "geojson" else as_gpx(plan, places, lines)
 
 
 def check_form(form: str, scenario: Json) -> None:
@@ -178,13 +185,15 @@ def _quoted(sign: re.Match[str]) -> str:
     return sign[1] + "'" * begins
 
 
-def as_geojson(plan: Plan, places: dict[str, tuple[float, float]]) -> str:
-    """Return a line for each route and a point for each stop."""
+def as_geojson(plan: Plan, places: dict[str, tuple[float, float]], lines: Lines = NO_LINES) -> str:
+    """Return a line for each route and a point for each stop; with lines along roads, whom to name for them."""
     features: list[Json] = []
     for route in plan.routes:
         facts = {name: getattr(route, name) for name in ("agent_id", "distance_m", "cost")}
         facts |= {"start": clock_s(route.start_s), "end": clock_s(route.end_s)}
-        track = [_lonlat(places[name]) for name, _ in _track(route) if name in places]
+        line = lines.get(route.agent_id)
+        facts |= {} if line is None else {"along_roads": True}
+        track = [_lonlat(place) for place in line or [places[name] for name, _ in _track(route) if name in places]]
         features.append(_geojson_feature(_line_string(track), facts))
         for number, visit in enumerate(route.visits, start=1):
             if visit.location in places:
@@ -193,7 +202,8 @@ def as_geojson(plan: Plan, places: dict[str, tuple[float, float]]) -> str:
                 stop |= {name: clock_s(getattr(visit, f"{name}_s")) for name in ("arrival", "start", "departure")}
                 point = {"type": "Point", "coordinates": _lonlat(places[visit.location])}
                 features.append(_geojson_feature(point, stop))
-    return json.dumps({"type": "FeatureCollection", "features": features}, ensure_ascii=False) + "\n"
+    head = {"type": "FeatureCollection"} | ({"attribution": ATTRIBUTION} if lines else {})
+    return json.dumps({**head, "features": features}, ensure_ascii=False) + "\n"
 
 
 def _track(route: PlannedRoute) -> Iterator[tuple[str, str]]:
@@ -235,15 +245,21 @@ def _geojson_feature(geometry: Json | None, facts: Json) -> Json:
     return {"type": "Feature", "geometry": geometry, "properties": facts}
 
 
-def as_gpx(plan: Plan, places: dict[str, tuple[float, float]]) -> str:
-    """Return a route for each agent, its stops in order."""
-    lines = ['<?xml version="1.0" encoding="UTF-8"?>']
-    lines.append('<gpx version="1.1" creator="planner-mcp" xmlns="http://www.topografix.com/GPX/1/1">')
+def as_gpx(plan: Plan, places: dict[str, tuple[float, float]], lines: Lines = NO_LINES) -> str:
+    """Return a route for each agent, its stops in order, and a track where its line along the roads is known."""
+    text = ['<?xml version="1.0" encoding="UTF-8"?>']
+    text.append('<gpx version="1.1" creator="planner-mcp" xmlns="http://www.topografix.com/GPX/1/1">')
+    if lines:
+        author = f"<copyright author={quoteattr(ATTRIBUTION)}><license>{_LICENCE}</license></copyright>"
+        text.append(f"<metadata>{author}</metadata>")
     for route in plan.routes:
-        lines += ["<rte>", f"<name>{escape(route.agent_id)}</name>"]
+        text += ["<rte>", f"<name>{escape(route.agent_id)}</name>"]
         for place, name in _track(route):
             if place in places:
                 lat, lon = (quoteattr(f"{degree:.6f}") for degree in places[place])
-                lines.append(f"<rtept lat={lat} lon={lon}><name>{escape(name)}</name></rtept>")
-        lines.append("</rte>")
-    return "\n".join([*lines, "</gpx>", ""])
+                text.append(f"<rtept lat={lat} lon={lon}><name>{escape(name)}</name></rtept>")
+        text.append("</rte>")
+    for name, line in lines.items():
+        points = (f"<trkpt lat={quoteattr(f'{lat:.6f}')} lon={quoteattr(f'{lon:.6f}')}/>" for lat, lon in line)
+        text += ["<trk>", f"<name>{escape(name)}</name>", "<trkseg>", *points, "</trkseg>", "</trk>"]
+    return "\n".join([*text, "</gpx>", ""])

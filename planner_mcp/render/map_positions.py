@@ -5,14 +5,17 @@ from typing import Any
 from planner_mcp.render.label_text import isolated
 from planner_mcp.render.svg_drawing import Places
 from planner_mcp.routing.plan import Plan
+from planner_mcp.routing.scenario.coordinates import to_wgs84
 
 
 def positions(scenario: dict[str, Any]) -> tuple[Places, bool]:
-    """Return (lat, lon) or (y, x) by location, and whether it is a plane."""
+    """Return (lat, lon) in WGS-84 or (y, x) by location, and whether it is a plane."""
     known = scenario.get("locations") or []
     if any(place.get("x") is not None for place in known):
         return {place["id"]: (place["y"], place["x"]) for place in known if place.get("x") is not None}, True
-    return {place["id"]: (place["lat"], place["lon"]) for place in known if place.get("lat") is not None}, False
+    crs = (scenario.get("travel") or {}).get("crs") or "wgs84"
+    globe = (place for place in known if place.get("lat") is not None)
+    return {place["id"]: to_wgs84(place["lat"], place["lon"], crs) for place in globe}, False
 
 
 def unassigned_places(scenario: dict[str, Any], plan: Plan) -> list[tuple[str, str]]:

@@ -11,21 +11,25 @@ from planner_mcp.render.html_templates import render, svg_markup
 from planner_mcp.render.label_text import length, length_unit, rounded
 from planner_mcp.render.map_positions import positions, unassigned_places
 from planner_mcp.render.route_loads import load_ratio, picked_up
-from planner_mcp.render.svg_drawing import curve, route_map, timeline
+from planner_mcp.render.svg_drawing import NO_LINES, Lines, curve, route_map, timeline
 from planner_mcp.routing.plan import Plan
 
 
-def page(scenario: dict[str, Any], plan: Plan, history: Sequence[tuple[float, float]] = ()) -> str:
+def page(
+    scenario: dict[str, Any], plan: Plan, history: Sequence[tuple[float, float]] = (), lines: Lines = NO_LINES
+) -> str:
     """Return the HTML of a plan.
 
     Args:
         scenario: As given to `create_scenario`.
         plan: The plan.
         history: Best cost by elapsed seconds, rising in time.
+        lines: (lat, lon) along the roads by agent.
     """
     places, is_plane = positions(scenario)
     unassigned = unassigned_places(scenario, plan)
     setups_s = {ticket["id"]: ticket.get("setup_time_s") or 0 for ticket in scenario["tickets"]}
+    drawn = route_map(plan, places, unassigned, is_plane=is_plane, lines=lines) if places else ""
     return render(
         "plan_report.html",
         scenario=scenario,
@@ -34,7 +38,7 @@ def page(scenario: dict[str, Any], plan: Plan, history: Sequence[tuple[float, fl
         figures=_figures(plan),
         agents=list(_agents(scenario, plan)),
         hues=_hues(len(plan.routes)),
-        map_drawing=svg_markup(route_map(plan, places, unassigned, is_plane=is_plane)) if places else None,
+        map_drawing=svg_markup(drawn) if drawn else None,
         timeline_drawing=svg_markup(timeline(plan, setups_s)),
         curve_drawing=svg_markup(curve(history)),
         provenance=_provenance(plan),

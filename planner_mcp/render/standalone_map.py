@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from planner_mcp.render.label_text import isolated
 from planner_mcp.render.map_positions import positions, unassigned_places
-from planner_mcp.render.svg_drawing import MAP_HEIGHT, MAP_WIDTH, map_shapes
+from planner_mcp.render.svg_drawing import MAP_HEIGHT, MAP_WIDTH, NO_LINES, Lines, map_shapes
 from planner_mcp.routing.plan import Plan
 
 PNG_WIDTH: Final = 1080
@@ -26,15 +26,17 @@ _STYLE: Final = f"""
 """
 
 
-def map_svg(scenario: dict[str, Any], plan: Plan) -> str:
+def map_svg(scenario: dict[str, Any], plan: Plan, lines: Lines = NO_LINES) -> str:
     """Return the map as an SVG document.
 
     Args:
         scenario: As given to `create_scenario`.
         plan: The plan.
+        lines: (lat, lon) along the roads by agent.
     """
     places, is_plane = positions(scenario)
-    shapes = map_shapes(plan, places, unassigned_places(scenario, plan), is_plane=is_plane) if places else [_nowhere()]
+    unassigned = unassigned_places(scenario, plan)
+    shapes = map_shapes(plan, places, unassigned, is_plane=is_plane, lines=lines) if places else [_nowhere()]
     size = f'width="{MAP_WIDTH:g}" height="{MAP_HEIGHT:g}" viewBox="0 0 {MAP_WIDTH:g} {MAP_HEIGHT:g}"'
     style = f"<style>{_STYLE}{_colours(len(plan.routes))}</style>"
     ground = f'<rect class="ground" width="{MAP_WIDTH:g}" height="{MAP_HEIGHT:g}"/>'

@@ -43,6 +43,11 @@ _SHORTEST_S: Final = 60
 Place = tuple[float, float]
 Places = dict[str, Place]
 """(lat, lon), or (y, x) in units of a plane, by location id."""
+Lines = Mapping[str, Sequence[Place]]
+"""(lat, lon) in WGS-84 along the roads, by agent."""
+NO_LINES: Final[Lines] = {}
+_LEAST_STEP: Final = 0.7
+"""Points of the map between two points of a line that can be told apart."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,12 +102,17 @@ def _shortest_span(lons: Sequence[float]) -> tuple[float, float]:
     return west, west + 360 - widest
 
 
-def route_map(plan: Plan, places: Places, unassigned: Sequence[tuple[str, str]], *, is_plane: bool) -> str:
+def route_map(
+    plan: Plan, places: Places, unassigned: Sequence[tuple[str, str]], *, is_plane: bool, lines: Lines = NO_LINES
+) -> str:
     """Return the map as an element of a page that styles it; arguments as for `map_shapes`."""
-    return _svg("map", MAP_WIDTH, MAP_HEIGHT, "Route map", map_shapes(plan, places, unassigned, is_plane=is_plane))
+    shapes = map_shapes(plan, places, unassigned, is_plane=is_plane, lines=lines)
+    return _svg("map", MAP_WIDTH, MAP_HEIGHT, "Route map", shapes)
 
 
-def map_shapes(plan: Plan, places: Places, unassigned: Sequence[tuple[str, str]], *, is_plane: bool) -> list[str]:
+def map_shapes(
+    plan: Plan, places: Places, unassigned: Sequence[tuple[str, str]], *, is_plane: bool, lines: Lines = NO_LINES
+) -> list[str]:
     """Return what is on the map: each route a line with its stops, depots as squares, tickets left out as crosses.
 
     Args:
@@ -110,14 +120,18 @@ def map_shapes(plan: Plan, places: Places, unassigned: Sequence[tuple[str, str]]
         places: Positions of all locations that occur; at least one.
         unassigned: Location and text of each ticket left out.
         is_plane: Whether places lie in a plane.
+        lines: Points along the roads by agent; the other routes are straight from stop to stop.
     """
-    projection = Projection.around(places.values(), is_plane=is_plane)
+    projection = Projection.around(chain(places.values(), *lines.values()), is_plane=is_plane)
     parts = [*_grid(projection)]
     unit = length_unit(plan)
-    parts += [_route(index, route, places, projection, unit) for index, route in enumerate(plan.routes)]
+    parts += [
+        _route(index, route, places, projection, unit, line=lines.get(route.agent_id, ()))
+        for index, route in enumerate(plan.routes)
+    ]
     parts += [_depot(name, projection.point(places[name])) for name in _depots(plan, places)]
     parts += [_cross(projection.point(places[where]), text) for where, text in unassigned if where in places]
-    return [*parts, _scale_bar(projection), _north()]
+    return [*parts, _scale_bar(projection), _north(), *([_attribution()] if lines else [])]
 
 
 def _svg(kind: str, width: float, height: float, label: str, parts: Iterable[str]) -> str:
@@ -148,11 +162,13 @@ def _depots(plan: Plan, places: Places) -> list[str]:
     return sorted(end for end in ends if end in places)
 
 
-def _route(index: int, route: PlannedRoute, places: Places, projection: Projection, unit: str) -> str:
+def _route(
+    index: int, route: PlannedRoute, places: Places, projection: Projection, unit: str, *, line: Sequence[Place] = ()
+) -> str:
     """Return the line and the dots of a route; stops are counted as in every form, those without a place too."""
     names = [route.start_location, *(visit.location for visit in route.visits), route.end_location]
-    points = [projection.point(places[name]) for name in names if name in places]
-    line = " ".join(f"{x:.1f},{y:.1f}" for x, y in points)
+    points = [projection.point(place) for place in line or [places[name] for name in names if name in places]]
+    drawn = " ".join(f"{x:.1f},{y:.1f}" for x, y in (_thinned(points) if line else points))
     dots = [
         _stop(number, visit, projection.point(places[visit.location]))
         for number, visit in enumerate(route.visits, 1)
@@ -161,7 +177,23 @@ def _route(index: int, route: PlannedRoute, places: Places, projection: Projecti
     facts = f"{len(route.visits)} stops, {length(route.distance_m, unit)} {unit}"
     span = f"{clock(route.start_s)}–{clock(route.end_s)}"
     title = _title(f"{isolated(route.agent_id)}: {facts}, {span}")
-    return f'<g class="route r{index}"><polyline points="{line}">{title}</polyline>{"".join(dots)}</g>'
+    return f'<g class="route r{index}"><polyline points="{drawn}">{title}</polyline>{"".join(dots)}</g>'
+
+
+def _thinned(points: Iterable[tuple[float, float]]) -> list[tuple[float, float]]:
+    """Return points without those that are too near the one before to be seen apart; the last one stays."""
+    kept: list[tuple[float, float]] = []
+    last = None
+    for x, y in points:
+        last = (x, y)
+        if not kept or abs(x - kept[-1][0]) + abs(y - kept[-1][1]) >= _LEAST_STEP:
+            kept.append(last)
+    return kept if last is None or kept[-1] == last else [*kept, last]
+
+
+def _attribution() -> str:
+    """Return whom to name for roads (ODbL 1.0, section 4.3)."""
+    return f'<text class="small" x="{MAP_WIDTH / 2:g}" y="{MAP_HEIGHT - 6:g}">© OpenStreetMap contributors</text>'
 
 
 def _stop(number: int, visit: Visit, point: tuple[float, float]) -> str:

@@ -5,7 +5,9 @@ engine says of itself is no part of the table, which stands without it. It keeps
 """
 
 import logging
-from collections.abc import Iterator, Mapping
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import product
 from typing import Any, Final
 
@@ -17,7 +19,9 @@ from numpy.typing import NDArray
 from planner_mcp.errors import Fault, InvalidScenarioError, RoutingProviderUnavailableError, TooLargeError
 from planner_mcp.routing.compilation.matrix_request import MatrixRequest
 from planner_mcp.routing.scenario.travel_matrices import TravelMatrices
-from planner_mcp.settings import RouterSettings
+from planner_mcp.settings import ROADS, RouterSettings
+from planner_mcp.text import plain
+from planner_mcp.travel.embedded_roads import EmbeddedRoads
 from planner_mcp.travel.osrm_provider import Osrm
 from planner_mcp.travel.routing_provider import Block, RoutingProvider
 from planner_mcp.travel.valhalla_provider import Valhalla
@@ -43,12 +47,23 @@ class MatrixBuilder:
         request_s: Time for one block.
         total_s: Time for all of them.
         max_locations: More places are refused.
+        max_snap_m: Places farther from the nearest road are refused.
+        embedded: The road engine of this host.
     """
 
     def __init__(
-        self, routers: Mapping[str, RouterSettings], *, request_s: float, total_s: float, max_locations: int
+        self,
+        routers: Mapping[str, RouterSettings],
+        *,
+        request_s: float,
+        total_s: float,
+        max_locations: int,
+        max_snap_m: float = math.inf,
+        embedded: EmbeddedRoads | None = None,
     ) -> None:
-        self._routers = routers
+        self._routers = routers if embedded is None else {**routers, ROADS: embedded.description}
+        self._embedded = embedded
+        self._max_snap_m = max_snap_m
         self._request_s = request_s
         self._total_s = total_s
         self._max_locations = max_locations
@@ -66,9 +81,11 @@ class MatrixBuilder:
             raise InvalidScenarioError(fault.problem, errors=[fault])
         if len(question.ids) > self._max_locations:
             raise TooLargeError(f"Roads are asked between at most {self._max_locations} locations.")
-        router = routing_provider_of(chosen)
+        is_embedded = self._embedded is not None and question.router == ROADS
+        router = self._embedded if self._embedded is not None and is_embedded else routing_provider_of(chosen)
         async with httpx.AsyncClient(timeout=self._request_s, follow_redirects=False, trust_env=False) as http:
             full_matrix = await self._in_time(question, chosen, router, http)
+            _refuse_far_places(question, full_matrix.snaps, self._max_snap_m)
             _refuse_holes(question, np.isnan(full_matrix.distances) | np.isnan(full_matrix.durations))
             facts = full_matrix.facts | await self._facts(question, router, http)
         return TravelMatrices(
@@ -104,6 +121,7 @@ async def _full_matrix(
 ) -> Block:
     size = len(question.ids)
     full_matrix = Block(np.zeros((size, size)), np.zeros((size, size)), {})
+    snaps = [0.0] * size
     slots = anyio.Semaphore(_AT_ONCE)
 
     async def fill(rows: Span, columns: Span) -> None:
@@ -112,6 +130,7 @@ async def _full_matrix(
         full_matrix.distances[slice(*rows), slice(*columns)] = block.distances
         full_matrix.durations[slice(*rows), slice(*columns)] = block.durations
         full_matrix.facts.update(block.facts)
+        snaps[rows[0] : rows[0] + len(block.snaps)] = block.snaps
 
     try:
         async with anyio.create_task_group() as asking:
@@ -119,7 +138,7 @@ async def _full_matrix(
                 asking.start_soon(fill, rows, columns)
     except ExceptionGroup as group:
         raise _first(group) from group
-    return full_matrix
+    return replace(full_matrix, snaps=tuple(snaps))
 
 
 def routing_provider_of(settings: RouterSettings) -> RoutingProvider:
@@ -152,6 +171,31 @@ def _first(group: ExceptionGroup[Any]) -> Exception:
     return error
 
 
+def _refuse_far_places(question: MatrixRequest, snaps: Sequence[float], max_snap_m: float) -> None:
+    """Refuse places that lie far from any road of the map, which a road engine moves to the nearest, however far."""
+    far = sorted((at for at, metres in enumerate(snaps) if metres > max_snap_m), key=lambda at: -snaps[at])
+    faults = [
+        Fault(
+            f"/locations/{question.indexes[at]}",
+            f"The nearest road of the map is {_length(snaps[at])} away from {plain(question.ids[at], 60)}.",
+            f"a place at most {_length(max_snap_m)} from a road",
+            "Check its position; the map may not cover it.",
+            "logic",
+        )
+        for at in far
+    ]
+    if faults:
+        raise InvalidScenarioError(
+            f"Travel is not known: {len(faults)} locations lie far from any road.",
+            errors=faults[:_MAX_FAULTS],
+            found=len(faults),
+        )
+
+
+def _length(metres: float) -> str:
+    return f"{metres:,.0f} m" if metres < 10_000 else f"{metres / 1000:,.0f} km"
+
+
 def _refuse_holes(question: MatrixRequest, holes: Holes) -> None:
     """Refuse places that no road leads to or from; the worst first, since one island makes a hole for every other."""
     np.fill_diagonal(holes, val=False)
@@ -160,9 +204,13 @@ def _refuse_holes(question: MatrixRequest, holes: Holes) -> None:
     faults: list[Fault] = []
     for place in _unreachable_places(holes):
         cut_off = int((holes[place] | holes[:, place]).sum())
-        problem = f"The road engine knows no way between this location and {cut_off} others."
+        name = plain(question.ids[place], 60)
+        problem = f"The road engine knows no way between {name} and {cut_off} others."
+        if cut_off > len(holes) / 2:
+            problem += " It is not on the network that vehicles drive on, as a place in a pedestrian area."
         path = f"/locations/{question.indexes[place]}"
-        faults.append(Fault(path, problem, "a place on the road network", "Move it.", "logic"))
+        hint = "Move it to a street that vehicles drive on."
+        faults.append(Fault(path, problem, "a place on the road network", hint, "logic"))
     raise InvalidScenarioError(
         f"Travel has holes: {len(faults)} locations lie apart from the road network.",
         errors=faults[:_MAX_FAULTS],
@@ -186,4 +234,6 @@ def _provenance(question: MatrixRequest, chosen: RouterSettings, found: Mapping[
     profile = chosen.profile or ("driving" if chosen.kind == "osrm" else "auto")
     facts = {"source": chosen.kind, "router": question.router, "profile": profile}
     provenance = f"Travel by road: {question.router} ({chosen.kind}, {profile})."
+    if "attribution" in found:
+        provenance += f" Roads: {found['attribution']}."
     return {**facts, **{name: value for name, value in stated.items() if value}, "said": provenance}

@@ -9,7 +9,8 @@ from planner_mcp.jobs.job_model import StoredScenario
 from planner_mcp.jobs.matrix_service import MatrixService, matrix_id_of, routing_request
 from planner_mcp.routing.compilation.matrix_request import MatrixRequest
 from planner_mcp.routing.scenario.travel_matrices import Packed
-from planner_mcp.settings import Settings
+from planner_mcp.settings import ROADS, Settings
+from planner_mcp.travel.embedded_roads import EmbeddedRoads
 from planner_mcp.travel.matrix_builder import MatrixBuilder
 
 
@@ -23,11 +24,14 @@ class MatrixProvider:
 
     def __init__(self, matrices: MatrixService, settings: Settings) -> None:
         self._matrices = matrices
+        self._embedded = None if settings.roads_pbf is None else EmbeddedRoads(settings)
         self._builder = MatrixBuilder(
             settings.routers,
             request_s=settings.router_request_s,
             total_s=settings.router_total_s,
             max_locations=settings.max_matrix_locations,
+            max_snap_m=settings.router_snap_m,
+            embedded=self._embedded,
         )
 
     async def provide_matrices(self, day: StoredScenario) -> Packed | None:
@@ -46,7 +50,11 @@ class MatrixProvider:
         return None if question is None else await self.road_matrices(day.principal, question)
 
     async def road_matrices(self, principal: str, question: MatrixRequest) -> Packed:
-        """Return the answer to a question, packed: the one that is kept, or a new one, kept from now on."""
-        if (known := await self._matrices.find_routed(principal, question)) is not None:
+        """Return the answer to a question, packed: the one that is kept, or a new one, kept from now on.
+
+        What the road engine of this host answered with another map is not used again.
+        """
+        known = await self._matrices.find_routed(principal, question)
+        if known is not None and (question.router != ROADS or self._embedded is None or self._embedded.made(known)):
             return known
         return await self._matrices.keep_routed(principal, question, await self._builder.travel_matrices(question))

@@ -1,10 +1,13 @@
-"""OSRM: `GET /table/v1/{profile}/{lon},{lat};…` with origins and targets as indexes into the coordinates.
+"""OSRM: `GET /table/v1/{profile}/{lon},{lat};…` with origins and targets as indexes into the coordinates, and
+`GET /route/v1/{profile}/{lon},{lat};…` for the line of a route.
 
-Lengths come in metres and seconds, null where there is no road. The engine does not report its version; newer
-ones report `data_version`, if the map was prepared with one.
+Lengths come in metres and seconds, null where there is no road, each place with its distance from the nearest road. The
+engine does not report its version; newer ones report `data_version`, if the map was prepared with one.
 """
 
+import math
 from collections.abc import Sequence
+from typing import Any
 
 import httpx2 as httpx
 
@@ -17,7 +20,8 @@ class Osrm:
     """One OSRM server and profile."""
 
     def __init__(self, settings: RouterSettings) -> None:
-        self._base = f"{settings.url.rstrip('/')}/table/v1/{settings.profile or 'driving'}"
+        self._url = settings.url.rstrip("/")
+        self._profile = settings.profile or "driving"
 
     async def facts(self, http: httpx.AsyncClient) -> dict[str, str]:
         """Return nothing: an answer says what there is to know."""
@@ -29,16 +33,59 @@ class Osrm:
         if len(places) == 1:
             places *= 2  # it wants two coordinates
         index = {place: at for at, place in enumerate(places)}
-        coordinates = ";".join(f"{lon:.6f},{lat:.6f}" for lat, lon in places)
         asked = {
             "sources": ";".join(str(index[place]) for place in origins),
             "destinations": ";".join(str(index[place]) for place in targets),
             "annotations": "duration,distance",
+            "generate_hints": "false",
         }
-        payload = await request_json(http, http.build_request("GET", f"{self._base}/{coordinates}", params=asked))
-        if payload.get("code") != "Ok":
-            raise RoutingProviderUnavailableError("The road engine answered that it has no table.")
+        payload = await self._ask(http, "table", places, asked)
         shape = (len(origins), len(targets))
         distances, durations = (matrix_of(payload.get(name), shape) for name in ("distances", "durations"))
         date = payload.get("data_version")
-        return Block(distances, durations, {"data_date": date[:100]} if isinstance(date, str) and date else {})
+        facts = {"data_date": date[:100]} if isinstance(date, str) and date else {}
+        return Block(distances, durations, facts, _snaps(payload.get("sources"), len(origins)))
+
+    async def line(self, http: httpx.AsyncClient, places: Sequence[Position]) -> list[Position]:
+        """Return the points of the way over two places or more, in order.
+
+        Raises:
+            RoadsUnavailableError: No answer, no way, or an answer of another shape.
+        """
+        asked = {
+            "overview": "full",
+            "geometries": "geojson",
+            "steps": "false",
+            "continue_straight": "false",  # as in a table, where each leg begins anew
+            "generate_hints": "false",
+        }
+        payload = await self._ask(http, "route", places, asked)
+        try:
+            return [_position(point) for point in payload["routes"][0]["geometry"]["coordinates"]]
+        except (KeyError, IndexError, TypeError, ValueError) as error:
+            raise RoutingProviderUnavailableError("The road engine answered with something that is no line.") from error
+
+    async def _ask(
+        self, http: httpx.AsyncClient, service: str, places: Sequence[Position], asked: dict[str, str]
+    ) -> dict[str, Any]:
+        coordinates = ";".join(f"{lon:.6f},{lat:.6f}" for lat, lon in places)
+        url = f"{self._url}/{service}/v1/{self._profile}/{coordinates}"
+        payload = await request_json(http, http.build_request("GET", url, params=asked))
+        if payload.get("code") != "Ok":
+            raise RoutingProviderUnavailableError(f"The road engine answered that it has no {service}.")
+        return payload
+
+
+def _position(point: Any) -> Position:
+    lon, lat = float(point[0]), float(point[1])
+    if not (math.isfinite(lon) and math.isfinite(lat) and abs(lon) <= 180 and abs(lat) <= 90):
+        raise ValueError("no position")
+    return lat, lon
+
+
+def _snaps(waypoints: Any, count: int) -> tuple[float, ...]:
+    """Return metres from each place to the nearest road; nothing where the engine does not say so."""
+    if not isinstance(waypoints, list) or len(waypoints) != count:
+        return ()
+    found = [each.get("distance") if isinstance(each, dict) else None for each in waypoints]
+    return tuple(metres if isinstance(metres, int | float) else 0.0 for metres in found)

@@ -29,6 +29,8 @@ class Block:
     durations: Floats
     facts: dict[str, str]
     """What the answer itself said of the engine or its map."""
+    snaps: tuple[float, ...] = ()
+    """(origins,) metres from each origin to the nearest road; empty where the engine does not say so."""
 
 
 class RoutingProvider(Protocol):

@@ -85,14 +85,15 @@ def _on_the_globe(travel: TravelFields, places: list[Location], factors: Sequenc
     distances, *durations = np.zeros((1 + len(factors), size, size), dtype=np.int64)
     for low in range(0, size, _CHUNK_ROWS):
         rows = slice(low, low + _CHUNK_ROWS)
-        metres = _great_circles(points[rows], points) * travel.detour
+        metres = _great_circles(points[rows], points) * travel.globe_detour
         distances[rows] = _round(metres, scale, travel.rounding)
         for times, factor in zip(durations, factors, strict=True):
             times[rows] = _round(metres, scale, travel.rounding, speed=metres_per_second * factor)
     speed = f"{travel.speed_kmh:g} km/h"
-    lengthened = f" times {travel.detour:g}" if travel.detour != 1.0 else ""
-    facts = {"source": "haversine", "speed_kmh": travel.speed_kmh, "detour": travel.detour, "crs": travel.crs}
-    assumed = (f"Distances are straight lines (haversine){lengthened} at {speed}.",)
+    detour = travel.globe_detour
+    lengthened = f" times {detour:g}" if detour != 1.0 else ""
+    facts = {"source": "haversine", "speed_kmh": travel.speed_kmh, "detour": detour, "crs": travel.crs}
+    assumed = (f"Roads are not known: distances are straight lines (haversine){lengthened} at {speed}.",)
     return IntegerMatrices((distances,) * len(factors), tuple(durations), scale, positions, facts, assumed)
 
 
@@ -127,12 +128,12 @@ def _on_the_plane(travel: TravelFields, places: list[Location], factors: Sequenc
     for low in range(0, size, _CHUNK_ROWS):
         rows = slice(low, low + _CHUNK_ROWS)
         gaps = points[rows, None, :] - points[None, :, :]
-        lengths = np.hypot(gaps[..., 0], gaps[..., 1]) * travel.detour
+        lengths = np.hypot(gaps[..., 0], gaps[..., 1]) * travel.plane_detour
         distances[rows] = _round(lengths, scale, travel.rounding)
         for times, speed in zip(durations, speeds, strict=True):
             if times is not distances:
                 times[rows] = _round(lengths, scale, travel.rounding, speed=speed)
-    facts = {"source": "plane", "plane_speed": travel.plane_speed, "detour": travel.detour}
+    facts = {"source": "plane", "plane_speed": travel.plane_speed, "detour": travel.plane_detour}
     assumed = (f"Distances are straight lines in the plane at {travel.plane_speed:g} units per second.",)
     return IntegerMatrices((distances,) * len(factors), durations, scale, positions, facts, assumed)
 

@@ -55,6 +55,8 @@ _MAX_FIELDS: Final = 100
 MAX_EXCLUSIONS: Final = 20_000
 """Lists of incompatible tickets; `scenario/checks/size_checks.py` limits the pairs they make."""
 
+USUAL_DETOUR: Final = 1.3
+"""Road distance divided by great circle where a scenario says nothing: what cities usually have."""
 _USUAL_RELOADS: Final = 5
 """Default of `max_reloads` for an agent with `reload_locations`."""
 NULLABLE: Final = ("start_location", "end_location")
@@ -205,7 +207,9 @@ class Travel(_Part):
     """The source of distances and times: positions, matrices, or a road engine."""
 
     speed_kmh: Speed = Field(40.0, description="between lat/lon positions")
-    detour: Factor = Field(1.0, description="road distance divided by straight line")
+    detour: Factor | None = Field(
+        None, description="road distance divided by straight line; absent: 1.3 of lat/lon, 1 of x/y"
+    )
     crs: Literal["wgs84", "gcj02", "bd09"] = Field("wgs84", description="coordinate system of lat and lon")
     distances: MatrixField | None = Field(None, description="metres, row from, column to")
     durations: MatrixField | None = Field(None, description="seconds, row from, column to")
@@ -218,6 +222,16 @@ class Travel(_Part):
     decimals: Decimals | None = Field(
         None, description="digits kept of lengths and times; absent: 0 of lat/lon, 3 of x/y, all of matrices"
     )
+
+    @property
+    def globe_detour(self) -> float:
+        """Road distance divided by great circle, between lat/lon positions."""
+        return USUAL_DETOUR if self.detour is None else self.detour
+
+    @property
+    def plane_detour(self) -> float:
+        """Distance divided by straight line, between x/y positions: published instances are Euclidean."""
+        return 1.0 if self.detour is None else self.detour
 
 
 class Group(_Part):

@@ -3,10 +3,10 @@
 from typing import Final
 
 from planner_mcp.errors import Fault, InputError, input_error
-from planner_mcp.formats.plan_exports import export
+from planner_mcp.formats.plan_exports import MAPS, export
 from planner_mcp.jobs.fair_limiter import FairLimiter
 from planner_mcp.server.resources.json_resources import Variables
-from planner_mcp.server.resources.rendering_resources import scenario_and_plan
+from planner_mcp.server.resources.rendering_resources import road_lines, scenario_and_plan
 from planner_mcp.server.resources.resource_definition import Contents, Read, ReadContext, ResourceMetadata, Template
 
 _limiter: Final = FairLimiter()
@@ -15,8 +15,9 @@ _limiter: Final = FairLimiter()
 def _reader(form: str, mime_type: str) -> Read:
     async def read(reading: ReadContext, variables: Variables) -> Contents:
         scenario, plan = await scenario_and_plan(reading, variables["plan_id"])
+        lines = await road_lines(reading, variables["plan_id"], scenario, plan) if form in MAPS else {}
         try:
-            text = await _limiter.run(reading.principal.id, export, plan, scenario, form)
+            text = await _limiter.run(reading.principal.id, export, plan, scenario, form, lines)
         except InputError as error:  # of a map without positions: to a reader the form is a part of the URI
             whole = f"plan://{variables['plan_id']}"
             fault = Fault(

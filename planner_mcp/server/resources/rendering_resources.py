@@ -5,8 +5,10 @@ Owns their templates; shapes and words are `picture`.
 
 from typing import Any, Final
 
+from planner_mcp.formats.plan_exports import positions
 from planner_mcp.jobs.fair_limiter import FairLimiter
 from planner_mcp.jobs.ids import job_of
+from planner_mcp.jobs.principals import SENSITIVE
 from planner_mcp.render.driver_sheets import sheets
 from planner_mcp.render.plan_report import page
 from planner_mcp.render.standalone_map import map_svg
@@ -15,6 +17,7 @@ from planner_mcp.routing.plan import Plan
 from planner_mcp.server.auth.field_masking import plan_for, scenario_for
 from planner_mcp.server.resources.json_resources import Variables
 from planner_mcp.server.resources.resource_definition import Contents, ReadContext, ResourceMetadata, Template
+from planner_mcp.travel.route_geometry import Lines
 
 Json = dict[str, Any]
 _limiter: Final = FairLimiter()
@@ -31,9 +34,17 @@ async def scenario_and_plan(reading: ReadContext, plan_id: str) -> tuple[Json, P
     return scenario_for(reading.principal, kept.body), plan_for(reading.principal, plan)
 
 
+async def road_lines(reading: ReadContext, plan_id: str, scenario: Json, plan: Plan) -> Lines:
+    """Return the lines of a plan along the roads; none for those who may not see exact positions."""
+    if reading.geometry is None or not reading.principal.may(SENSITIVE):
+        return {}
+    return await reading.geometry.lines(plan_id, plan, positions(scenario))
+
+
 async def _svg(reading: ReadContext, plan_id: str) -> str:
     scenario, plan = await scenario_and_plan(reading, plan_id)
-    return await _limiter.run(reading.principal.id, map_svg, scenario, plan)
+    lines = await road_lines(reading, plan_id, scenario, plan)
+    return await _limiter.run(reading.principal.id, map_svg, scenario, plan, lines)
 
 
 async def _map(reading: ReadContext, variables: Variables) -> Contents:
@@ -48,7 +59,8 @@ async def _png(reading: ReadContext, variables: Variables) -> Contents:
 
 async def _report(reading: ReadContext, variables: Variables) -> Contents:
     scenario, plan = await scenario_and_plan(reading, variables["plan_id"])
-    return Contents("text/html", await _limiter.run(reading.principal.id, page, scenario, plan))
+    lines = await road_lines(reading, variables["plan_id"], scenario, plan)
+    return Contents("text/html", await _limiter.run(reading.principal.id, page, scenario, plan, (), lines))
 
 
 async def _sheets(reading: ReadContext, variables: Variables) -> Contents:

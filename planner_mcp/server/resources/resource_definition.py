@@ -12,6 +12,7 @@ from typing import Any, Final, Protocol
 from planner_mcp.jobs.job_service import JobService
 from planner_mcp.jobs.principals import READ, Principal
 from planner_mcp.server.resources.report_folder import ReportFolder
+from planner_mcp.travel.route_geometry import RouteGeometry
 
 JSON: Final = "application/json"
 SHORTLY_MS: Final = 1_000
@@ -51,6 +52,8 @@ class ReadContext:
     reports: ReportFolder
     logs: AuditLogReader | None = None
     """None where the door has no audit log."""
+    geometry: RouteGeometry | None = None
+    """None: routes are drawn straight from stop to stop."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ from planner_mcp.server.tools.arguments.resolved_inputs import (
     input_resolver,
     masking_warnings,
     scenario_within_limits,
+    with_default_travel,
 )
 from planner_mcp.server.tools.tool_definition import WRITE, ResourceLink, Tool, ToolAnnotations, ToolContext, ToolResult
 from planner_mcp.server.tools.tool_output import Json, ToolOutput
@@ -59,6 +60,7 @@ async def keep(
         notices: Assumptions made before this call, listed first.
         is_written: Whether the scenario was written into the call.
     """
+    body = with_default_travel(body, ctx.settings)
     scenario, assumed, cautions = await _limiter.run(
         ctx.principal.id, _validated, body, ctx.settings, input_resolver(ctx, is_written=is_written, shows_names=True)
     )

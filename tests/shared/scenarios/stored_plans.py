@@ -51,7 +51,7 @@ def stored_plan(*, routes: int, visits: int, left_out: int = 0, name: Name = "{}
         "agents_used": routes,
         "tickets_served": served,
         "tickets_total": served + left_out,
-        "assumptions": ["Distances are straight lines (haversine) at 40 km/h."],
+        "assumptions": ["Roads are not known: distances are straight lines (haversine) times 1.3 at 40 km/h."],
         "engine": "auto",
         "seed": 0,
         "versions": {},

@@ -17,6 +17,7 @@ DAY: dict[str, Any] = {
     "name": "城配 <周二>",
     "planning_date": "2025-07-15",
     "depot": "D",
+    "travel": {"detour": 1},
     "locations": [{"id": "D", "lat": 39.9, "lon": 116.4, "name": "仓库"}, {"id": "A", "lat": 39.95, "lon": 116.4}],
     "agents": [
         {"id": "京A1", "capacity": 9, "name": "张师傅", "phone": "13800000000", "shift_start": "08:00"},

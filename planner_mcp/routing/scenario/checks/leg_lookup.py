@@ -95,10 +95,10 @@ class LegLookup:
         a, b = self._places.get(origin), self._places.get(target)
         if a and b and a.lat is not None and a.lon is not None and b.lat is not None and b.lon is not None:
             crs = self._travel.crs
-            metres = haversine_m(to_wgs84(a.lat, a.lon, crs), to_wgs84(b.lat, b.lon, crs)) * self._travel.detour
+            metres = haversine_m(to_wgs84(a.lat, a.lon, crs), to_wgs84(b.lat, b.lon, crs)) * self._travel.globe_detour
             return metres, metres / (self._travel.speed_kmh / 3.6)
         if a and b and a.x is not None and a.y is not None and b.x is not None and b.y is not None:
-            units = ((a.x - b.x) ** 2 + (a.y - b.y) ** 2) ** 0.5 * self._travel.detour
+            units = ((a.x - b.x) ** 2 + (a.y - b.y) ** 2) ** 0.5 * self._travel.plane_detour
             return units, units / self._travel.plane_speed
         return 1.0, 1.0
 

@@ -19,7 +19,7 @@ from planner_mcp.routing.scenario.scenario_parsing import Scenario, parse_scenar
 from planner_mcp.routing.scenario.travel_matrices import TravelMatrices
 from planner_mcp.server.auth.field_masking import MASKED, masked_values_in
 from planner_mcp.server.tools.tool_definition import ToolContext
-from planner_mcp.settings import Settings
+from planner_mcp.settings import ROADS, Settings
 from planner_mcp.travel.matrix_provider import MatrixProvider
 
 Json = dict[str, Any]
@@ -28,6 +28,8 @@ ASK_S: Final = 20.0
 _UNMASKED: Final = (
     "Patch what changes in the stored scenario (revise_scenario, resolve_vrp), or ask for the scope planner:sensitive."
 )
+_TRAVEL_SOURCES: Final = frozenset({"router", "matrix", "distances", "durations", "speed_kmh", "detour", "plane_speed"})
+"""Fields by which a day says where distances and times come from."""
 MAX_WRITTEN: Final = 200
 """Rows of a matrix written into a call. Larger ones come by reference: they would fill the context of a model."""
 
@@ -91,9 +93,22 @@ def resolution_faults(body: Any, settings: Settings) -> Iterator[Fault]:
         yield Fault(f"/{MASKED}", problem, "a scenario with nothing hidden", _UNMASKED)
     travel = day.get("travel")
     name = travel.get("router") if isinstance(travel, dict) else None
-    if isinstance(name, str) and name not in settings.routers:
-        accepted = " or ".join(settings.routers) or "no road engine is configured here"
+    if isinstance(name, str) and name not in settings.router_names:
+        accepted = " or ".join(settings.router_names) or "no road engine is configured here"
         yield Fault("/travel/router", "There is no road engine of this name.", accepted, "", "logic")
+
+
+def with_default_travel(body: Any, settings: Settings) -> Any:
+    """Return a day as it is kept: with the roads of this deployment, where it has positions and no source of travel."""
+    places = body.get("locations") if isinstance(body, dict) else None
+    travel = body.get("travel", {}) if isinstance(body, dict) else None
+    if settings.roads_pbf is None or not isinstance(travel, dict) or travel.keys() & _TRAVEL_SOURCES:
+        return body
+    if not isinstance(places, list) or not places:
+        return body
+    if not all(isinstance(place, dict) and {"lat", "lon"} <= place.keys() for place in places):
+        return body
+    return {**body, "travel": {**travel, "router": ROADS}}
 
 
 def masking_warnings(body: Json) -> list[str]:

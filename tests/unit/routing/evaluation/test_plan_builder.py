@@ -27,8 +27,24 @@ def test_distances_on_the_globe_are_great_circles_with_a_stated_speed() -> None:
     day = problem(tickets=[ticket()], locations=HERE, travel={"speed_kmh": 36, "detour": 2})
     assert day.distances[0].tolist() == [[0, 22239], [22239, 0]]
     assert day.durations[0].tolist() == [[0, 2224], [2224, 0]]
-    assert day.assumptions == ("Distances are straight lines (haversine) times 2 at 36 km/h.",)
+    assert day.assumptions == ("Roads are not known: distances are straight lines (haversine) times 2 at 36 km/h.",)
     assert day.provenance["source"] == "haversine"
+
+
+@pytest.mark.parametrize(("given", "metres"), [({}, 14455), ({"detour": 1}, 11120)])
+def test_roads_are_straight_lines_times_1_3_unless_the_day_says_otherwise(given: dict[str, float], metres: int) -> None:
+    """SPEC O9: the answer says that roads are not known, and by how much straight lines are lengthened."""
+    day = problem(tickets=[ticket()], locations=HERE, travel=given)
+    assert day.distances[0][0, 1] == metres
+    assert day.assumptions[0].startswith("Roads are not known: distances are straight lines (haversine)")
+    assert (" times 1.3 at 40 km/h" in day.assumptions[0]) is not bool(given)
+    assert day.provenance["detour"] == given.get("detour", 1.3)
+
+
+def test_lines_in_the_plane_are_not_lengthened() -> None:
+    """SPEC O9: published instances are Euclidean."""
+    day = problem(tickets=[ticket()])
+    assert day.provenance["detour"] == 1.0
 
 
 def test_gcj02_comes_back_to_wgs84() -> None:
@@ -79,8 +95,8 @@ LENGTHS = [[0, 10], [10, 0]]
         (PLANE, {"plane_speed": 3}, 1),
         (PLANE, {}, 3),
         (PLANE, {"plane_speed": 1.5}, 2),
-        (GLOBE, {"speed_kmh": 10.8}, 1),
-        (GLOBE, {"speed_kmh": 3.6}, 3),
+        (GLOBE, {"speed_kmh": 10.8, "detour": 1}, 1),
+        (GLOBE, {"speed_kmh": 3.6, "detour": 1}, 3),
         ([], {"distances": LENGTHS, "speed_kmh": 10.8}, 1),
         ([], {"distances": LENGTHS, "speed_kmh": 3.6}, 3),
         ([], {"durations": LENGTHS}, 3),

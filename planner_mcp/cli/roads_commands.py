@@ -1,0 +1,70 @@
+"""`planner-mcp roads`: build the map of the road engine ahead of time, and see how the engine of this host is.
+
+Owns the wording of these commands. `serve` and `worker` build the map by themselves; building ahead keeps the first
+start short, and shows what is wrong with an extract at once.
+"""
+
+import sys
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Annotated, Final
+
+import typer
+
+from planner_mcp.cli.command_runner import command_settings, run_command
+from planner_mcp.cli.store_queries import DataDir
+from planner_mcp.settings import Settings
+from planner_mcp.text import plain
+from planner_mcp.travel.osrm_programs import find_osrm
+from planner_mcp.travel.road_daemon import daemon_state
+from planner_mcp.travel.road_map_builder import RoadMap, build_road_map, check_extract, road_map_key, roads_folder
+
+app = typer.Typer(
+    name="roads", help="The road engine of this host: build its map, see how it is.", no_args_is_help=True
+)
+_PATH_CHARS: Final = 1000
+
+
+@app.command()
+def build(
+    extract: Annotated[
+        Path | None, typer.Argument(help="OpenStreetMap extract (.osm.pbf); absent: PLANNER_ROADS_PBF.")
+    ] = None,
+    data_dir: DataDir = None,
+) -> None:
+    """Build the map of an extract, unless it is there; exit status 1 if it cannot be used."""
+    settings = command_settings(data_dir=data_dir, roads_pbf=extract)
+    built = run_command(_build(settings))
+    typer.echo(f"built: {built.key} in {built.folder}")
+
+
+async def _build(settings: Settings) -> RoadMap:
+    check_extract(settings)
+    return await build_road_map(settings, find_osrm(), lambda line: typer.echo(line, err=True))
+
+
+@app.command()
+def status(data_dir: DataDir = None) -> None:
+    """Print extract, map and engine; exit status 1 unless the engine answers."""
+    settings = command_settings(data_dir=data_dir)
+    run_command(_print_status(settings))
+
+
+async def _print_status(settings: Settings) -> None:
+    extract, _size = check_extract(settings)
+    programs = find_osrm()
+    named = await road_map_key(extract, programs, settings.roads_profile)
+    state = daemon_state(settings)
+    typer.echo(f"extract  {plain(str(extract), _PATH_CHARS)}")
+    typer.echo(f"map      {named.key}, {'built' if _is_built(settings, named) else 'not built yet'}")
+    since = f" since {datetime.fromtimestamp(state.since, UTC):%Y-%m-%d %H:%M:%S} UTC" if state.since else ""
+    served = f", OSRM {state.version} with map {state.map_key}" if state.map_key else ""
+    typer.echo(f"engine   {state.phase}{since}{served}{': ' if state.detail else ''}{state.detail}")
+    if state.map_key and state.map_key != named.key:
+        typer.echo("The engine serves another map until the processes that use it have ended.")
+    if state.phase != "ready":
+        sys.exit(1)
+
+
+def _is_built(settings: Settings, named: RoadMap) -> bool:
+    return (roads_folder(settings) / named.folder).is_dir()

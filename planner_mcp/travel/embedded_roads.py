@@ -1,0 +1,104 @@
+"""The road engine of this host as one more routing provider.
+
+Owns finding the daemon and waiting for it: while its map is built, and while it is started again. A question that was
+open when the daemon died is asked again of the next one. `road_daemon.py` runs it.
+"""
+
+import json
+from collections.abc import Sequence
+from typing import Final
+
+import anyio
+import httpx2 as httpx
+
+from planner_mcp.errors import RoutingProviderUnavailableError
+from planner_mcp.formats.plan_exports import ATTRIBUTION
+from planner_mcp.routing.scenario.travel_matrices import Packed
+from planner_mcp.settings import RouterSettings, Settings
+from planner_mcp.travel.osrm_provider import Osrm
+from planner_mcp.travel.road_daemon import DaemonState, daemon_state
+from planner_mcp.travel.routing_provider import Block, Position
+
+_BLOCK: Final = 500
+_POLL_S: Final = 0.05
+_CHANGE_S: Final = 1.0
+"""Time in which the death of the daemon is seen after a question failed."""
+_ABSENT_S: Final = 10.0
+"""Time in which another process of the host takes the daemon over, or the first one starts."""
+_MARGIN_S: Final = 0.3
+"""Left of the caller's time when it is said what the daemon is doing."""
+_WAITING: Final = {
+    "absent": "No process of this host runs the road engine; its map is set by PLANNER_ROADS_PBF.",
+    "building": "The road engine is still building its map.",
+    "starting": "The road engine is being started again.",
+    "failed": "The map of the road engine could not be built; `planner-mcp roads status` says why.",
+}
+
+
+class EmbeddedRoads:
+    """What `PLANNER_ROADS_PBF` started.
+
+    Args:
+        settings: The data folder and the profile.
+    """
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self.description = RouterSettings(
+            kind="osrm", url="http://127.0.0.1", profile=settings.roads_profile, block=_BLOCK
+        )
+        """Engine, profile and block size; the URL is found when it is asked."""
+
+    def made(self, known: Packed) -> bool:
+        """Return whether stored matrices come from the map that is served now; true where none is."""
+        key = daemon_state(self._settings).map_key
+        return not key or json.loads(known["provenance"]).get("map") == key
+
+    async def facts(self, http: httpx.AsyncClient) -> dict[str, str]:
+        """Return version and map, and whom to name for it."""
+        state = await self._ready()
+        return {"version": state.version, "map": state.map_key, "attribution": ATTRIBUTION}
+
+    async def block(self, http: httpx.AsyncClient, origins: Sequence[Position], targets: Sequence[Position]) -> Block:
+        """Return the legs from each origin to each target.
+
+        Raises:
+            RoadsUnavailableError: As `RoutingProvider.block`; the map is still built, or could not be, when the time of
+                the caller ends.
+        """
+        while True:
+            state = await self._ready()
+            try:
+                return await self._osrm(state).block(http, origins, targets)
+            except RoutingProviderUnavailableError:
+                if not await self._was_restarted(state):
+                    raise
+
+    async def line(self, http: httpx.AsyncClient, places: Sequence[Position]) -> list[Position]:
+        """Return the points of the way over some places; without waiting: a map can do without."""
+        state = daemon_state(self._settings)
+        if state.phase != "ready":
+            raise RoutingProviderUnavailableError(_WAITING[state.phase])
+        return await self._osrm(state).line(http, places)
+
+    def _osrm(self, state: DaemonState) -> Osrm:
+        return Osrm(self.description.model_copy(update={"url": state.url}))
+
+    async def _ready(self) -> DaemonState:
+        """Return the state once the daemon answers."""
+        absent_until = anyio.current_time() + _ABSENT_S
+        until = anyio.current_effective_deadline() - _MARGIN_S
+        while (state := daemon_state(self._settings)).phase != "ready":
+            now = anyio.current_time()
+            is_hopeless = state.phase == "failed" or (state.phase == "absent" and now > absent_until)
+            if is_hopeless or now > until:
+                raise RoutingProviderUnavailableError(_WAITING[state.phase])
+            await anyio.sleep(_POLL_S)
+        return state
+
+    async def _was_restarted(self, before: DaemonState) -> bool:
+        with anyio.move_on_after(_CHANGE_S):
+            while daemon_state(self._settings) == before:  # noqa: ASYNC110 — another process changes the file
+                await anyio.sleep(_POLL_S)
+            return True
+        return False

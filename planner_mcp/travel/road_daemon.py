@@ -1,0 +1,181 @@
+"""The road engine of a host: one `osrm-routed` on loopback for all servers and workers of a data folder.
+
+Owns which process runs it, by one lock: whoever has `daemon.lock` builds the map, keeps the daemon alive and writes
+`daemon.json`; all others read that file. The daemon inherits the lock, and the kernel kills it with its parent, so the
+next process of the host takes both over. The map of a running daemon changes when its process ends.
+"""
+
+import asyncio
+import fcntl
+import json
+import logging
+import os
+import re
+import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
+from dataclasses import asdict, dataclass
+from typing import IO, Final, Literal
+
+from planner_mcp.errors import RoadMapError
+from planner_mcp.settings import Settings
+from planner_mcp.task_cancellation import cancel_and_wait
+from planner_mcp.travel.osrm_programs import OsrmPrograms, find_osrm
+from planner_mcp.travel.road_map_builder import (
+    RoadMap,
+    build_road_map,
+    check_extract,
+    remove_other_maps,
+    roads_folder,
+    stop_process,
+    take_lock,
+)
+
+log = logging.getLogger("planner.roads")
+
+START_S: Final = 120.0
+"""Time the daemon has to load its map."""
+BACKOFF_FIRST_S: Final = 0.2
+BACKOFF_LONGEST_S: Final = 10.0
+HEALTHY_S: Final = 10.0
+"""A daemon that ran this long is restarted after the shortest delay."""
+_ADOPT_POLL_S: Final = 0.5
+_MAX_TABLE: Final = 2000
+_LISTENING: Final = re.compile(rb"Listening on: 127\.0\.0\.1:(\d+)")
+_RUNNING: Final = b"running and waiting for requests"
+Phase = Literal["absent", "building", "starting", "ready", "failed"]
+
+
+@dataclass(frozen=True, slots=True)
+class DaemonState:
+    """What is known of the daemon of a data folder."""
+
+    phase: Phase
+    detail: str = ""
+    """The last progress line, or why it failed; for operators, since it names files."""
+    url: str = ""
+    pid: int = 0
+    """Of the daemon; changes with each start."""
+    map_key: str = ""
+    version: str = ""
+    since: float = 0.0
+    """Seconds of the epoch."""
+
+
+def daemon_state(settings: Settings) -> DaemonState:
+    """Return the state of the daemon; `absent` where no process of this host runs it."""
+    folder = roads_folder(settings)
+    try:
+        with (folder / "daemon.lock").open() as lock:
+            if take_lock(lock, fcntl.LOCK_SH):
+                return DaemonState("absent")
+        return DaemonState(**json.loads((folder / "daemon.json").read_text(encoding="utf-8")))
+    except (OSError, ValueError, TypeError):
+        return DaemonState("absent")
+
+
+@asynccontextmanager
+async def road_daemon_beside(settings: Settings) -> AsyncIterator[None]:
+    """Keep the road engine of this host alive during the block, where a setting asks for one.
+
+    Raises:
+        RoadMapError: The extract is missing or none, or OSRM is not installed. What takes time fails later, and is
+            logged and written into the state.
+    """
+    if settings.roads_pbf is None:
+        yield
+        return
+    check_extract(settings)
+    running = asyncio.create_task(RoadDaemon(settings, find_osrm()).run(), name="road engine")
+    try:
+        yield
+    finally:
+        await cancel_and_wait(running)
+
+
+class RoadDaemon:
+    """Runs the daemon, or waits until the process that runs it ends."""
+
+    def __init__(self, settings: Settings, programs: OsrmPrograms) -> None:
+        self._settings = settings
+        self._programs = programs
+        self._folder = roads_folder(settings)
+
+    async def run(self) -> None:
+        """Run until cancelled."""
+        try:
+            self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+            with (self._folder / "daemon.lock").open("a") as lock:
+                while not take_lock(lock):  # noqa: ASYNC110 — another process holds it
+                    await asyncio.sleep(_ADOPT_POLL_S)
+                try:
+                    await self._serve(lock)
+                finally:
+                    (self._folder / "daemon.json").unlink(missing_ok=True)
+        except OSError as error:
+            log.error("roads: the folder %s cannot be used: %s", self._folder, error.strerror)
+
+    async def _serve(self, lock: IO[str]) -> None:
+        self._publish("building")
+        try:
+            road_map = await build_road_map(self._settings, self._programs, self._progress)
+        except RoadMapError as error:
+            log.error(error.message)
+            self._publish("failed", error.message)
+            await asyncio.Event().wait()  # the next start may find another file
+            return
+        remove_other_maps(road_map)
+        backoff_s = BACKOFF_FIRST_S
+        while True:
+            began = time.monotonic()
+            self._publish("starting")
+            code = await self._run_once(road_map, lock)
+            backoff_s = (
+                BACKOFF_FIRST_S if time.monotonic() - began > HEALTHY_S else min(2 * backoff_s, BACKOFF_LONGEST_S)
+            )
+            self._publish("starting", f"ended with code {code}")
+            log.warning("roads: the road engine ended with code %s; starting it again in %.1f s", code, backoff_s)
+            await asyncio.sleep(backoff_s)
+
+    async def _run_once(self, road_map: RoadMap, lock: IO[str]) -> int:
+        """Run the daemon until it ends; return its exit status."""
+        words = ["-i", "127.0.0.1", "-p", "0", "--max-table-size", str(_MAX_TABLE), str(road_map.path)]
+        process = await self._programs.start("routed", words, inherited=[lock.fileno()])
+        assert process.stdout is not None  # noqa: S101 — it was started with a pipe
+        try:
+            with suppress(TimeoutError):
+                async with asyncio.timeout(START_S):
+                    port = await _port(process.stdout)
+                if port:
+                    url = f"http://127.0.0.1:{port}"
+                    self._publish("ready", url=url, pid=process.pid, map_key=road_map.key, version=road_map.version)
+                    log.info("roads: OSRM %s answers for map %s", road_map.version, road_map.key)
+                while await process.stdout.read(65536):
+                    pass  # its log of requests, which holds positions
+            return await process.wait()
+        finally:
+            await stop_process(process)
+
+    def _progress(self, line: str) -> None:
+        log.info(line)
+        self._publish("building", line)
+
+    def _publish(
+        self, phase: Phase, detail: str = "", *, url: str = "", pid: int = 0, map_key: str = "", version: str = ""
+    ) -> None:
+        """Write the state as a whole, so that a reader sees the old one or the new one."""
+        state = DaemonState(phase, detail, url, pid, map_key, version, time.time())
+        beside = self._folder / f"daemon.json.{os.getpid()}"
+        beside.write_text(json.dumps(asdict(state)), encoding="utf-8")
+        beside.rename(self._folder / "daemon.json")
+
+
+async def _port(output: asyncio.StreamReader) -> int:
+    """Return the port once the daemon takes requests; 0 where it ends before."""
+    port = 0
+    while line := await output.readline():
+        if found := _LISTENING.search(line):
+            port = int(found[1])
+        if _RUNNING in line:
+            return port
+    return 0

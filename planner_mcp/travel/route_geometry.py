@@ -1,0 +1,114 @@
+"""The lines of a plan's routes along the roads, for maps and exports.
+
+Owns what is asked, its bounds, and going without: a plan whose travel comes from elsewhere, a large one, or an engine
+that does not answer at once has no lines, and is drawn straight from stop to stop. Lines are asked when they are
+needed, the latest kept; they are no part of the plan, which stands without them.
+"""
+
+import logging
+from collections import OrderedDict
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Final, Protocol
+
+import anyio
+import httpx2 as httpx
+
+from planner_mcp.errors import RoutingProviderUnavailableError
+from planner_mcp.routing.plan import Plan, PlannedRoute
+from planner_mcp.settings import ROADS, Settings
+from planner_mcp.travel.embedded_roads import EmbeddedRoads
+from planner_mcp.travel.osrm_provider import Osrm
+from planner_mcp.travel.routing_provider import Position
+
+MAX_LEGS: Final = 2000
+"""Of a plan whose lines are asked for."""
+MAX_POINTS: Final = 200_000
+"""Of all lines of a plan: 8 MB as GeoJSON."""
+_TOTAL_S: Final = 10.0
+_REQUEST_S: Final = 5.0
+_MOST_PLACES: Final = 100
+"""Of one question."""
+_KEPT: Final = 16
+
+log = logging.getLogger("planner.roads")
+
+Lines = dict[str, list[Position]]
+"""(lat, lon) in WGS-84 along the roads, by agent."""
+
+
+class _LineProvider(Protocol):
+    async def line(self, http: httpx.AsyncClient, places: Sequence[Position]) -> list[Position]: ...
+
+
+class RouteGeometry:
+    """Asks OSRM for lines.
+
+    Args:
+        settings: The road engines there are.
+    """
+
+    def __init__(self, settings: Settings) -> None:
+        self._routers = settings.routers
+        self._embedded = None if settings.roads_pbf is None else EmbeddedRoads(settings)
+        self._kept: OrderedDict[str, Lines] = OrderedDict()
+
+    async def lines(self, plan_id: str, plan: Plan, places: Mapping[str, Position]) -> Lines:
+        """Return the line of each route; empty where there is none to be had.
+
+        Args:
+            plan_id: Under which the lines are kept.
+            plan: The plan.
+            places: (lat, lon) in WGS-84 by location.
+        """
+        if plan_id in self._kept:
+            self._kept.move_to_end(plan_id)
+            return self._kept[plan_id]
+        provider = self._provider(plan)
+        tracks = {route.agent_id: list(_track(route, places)) for route in plan.routes}
+        if provider is None or sum(map(len, tracks.values())) > MAX_LEGS:
+            return {}
+        try:
+            with anyio.fail_after(_TOTAL_S):
+                found = await _lines(provider, {name: track for name, track in tracks.items() if len(track) > 1})
+        except (RoutingProviderUnavailableError, TimeoutError) as error:
+            log.warning("no lines of roads: %s", error or "no answer in time", extra={"plan_id": plan_id})
+            return {}
+        self._kept[plan_id] = found
+        while len(self._kept) > _KEPT:
+            self._kept.popitem(last=False)
+        return found
+
+    def _provider(self, plan: Plan) -> _LineProvider | None:
+        """Return the engine that the travel of a plan comes from, where it is an OSRM that is still configured."""
+        name = plan.travel.get("router")
+        if plan.travel.get("source") != "osrm" or not isinstance(name, str):
+            return None
+        if name == ROADS and self._embedded is not None:
+            return self._embedded
+        settings = self._routers.get(name)
+        return Osrm(settings) if settings is not None and settings.kind == "osrm" else None
+
+
+def _track(route: PlannedRoute, places: Mapping[str, Position]) -> Iterator[Position]:
+    """Yield the positions that a route goes over, each once where it stays."""
+    names = [route.start_location, *(visit.location for visit in route.visits), route.end_location]
+    last = None
+    for name in names:
+        if name is not None and name in places and places[name] != last:
+            last = places[name]
+            yield last
+
+
+async def _lines(provider: _LineProvider, tracks: Mapping[str, list[Position]]) -> Lines:
+    found: Lines = {}
+    points = 0
+    async with httpx.AsyncClient(timeout=_REQUEST_S, follow_redirects=False, trust_env=False) as http:
+        for name, track in tracks.items():
+            line: list[Position] = []
+            for low in range(0, len(track) - 1, _MOST_PLACES - 1):
+                line += await provider.line(http, track[low : low + _MOST_PLACES])
+            points += len(line)
+            if points > MAX_POINTS:
+                raise RoutingProviderUnavailableError("The lines of the plan have too many points.")
+            found[name] = line
+    return found
