@@ -129,7 +129,10 @@ def _is_called(column: AmountColumn, name: str) -> bool:
     word = normalized(name)
     unit = unit_named(word)
     dimension = unit.dimension if unit else dimension_named(word)
-    return word == normalized(split_brackets(column.header)[0]) or bool(dimension and dimension == column.dimension)
+    outside, brackets = split_brackets(column.header)
+    if word in (normalized(outside), *map(normalized, brackets)):
+        return True
+    return bool(dimension and dimension == column.dimension)
 
 
 def _with_carried(wanted: Sequence[AmountColumn], carried: Sequence[AmountColumn], settled: SettledAmounts) -> Pairs:

@@ -18,17 +18,15 @@ from xml.sax.saxutils import escape, quoteattr
 from pydantic import BaseModel, ConfigDict, RootModel, ValidationError
 
 from planner_mcp.errors import Fault, input_error
+from planner_mcp.formats.exported_stops import STOP_COLUMNS, TICKET_COLUMNS
 from planner_mcp.routing.plan import Plan, PlannedRoute
 from planner_mcp.routing.scenario.coordinates import to_wgs84
 from planner_mcp.routing.scenario.scenario_model import Location
 from planner_mcp.routing.scenario.schema_faults import faults_of
+from planner_mcp.routing.scenario.window_text import window_text
 from planner_mcp.text import clock_s
 
 Json = dict[str, Any]
-_COLUMNS: Final = (
-    *("agent_id", "stop", "kind", "ticket_id", "location", "lat", "lon"),
-    *("arrival", "start", "departure", "late_min", "distance_m", "note"),
-)
 _FORMULA: Final = re.compile(r'(?<![;"\s])([;"\s]*+)(?=[=+\-@＝＋－＠])')
 """Where a formula may begin: a quote before it does not show. Programs take the full-width signs for the others.
 
@@ -63,8 +61,8 @@ def export(plan: Plan, scenario: Json, form: str, lines: Lines = NO_LINES) -> st
         return json.dumps(plan.as_json(), ensure_ascii=False, indent=2) + "\n"
     places = positions(scenario)
     if form == "csv":
-        return as_csv(plan, places)
-    return as_geojson(plan, places, lines) if form == "geojson" else as_gpx(plan, places, lines)
+        return as_csv(plan, places, scenario)
+    return as_geojson(plan, places, scenario, lines) if form == "geojson" else as_gpx(plan, places, lines)
 
 
 def check_form(form: str, scenario: Json) -> None:
@@ -145,17 +143,46 @@ def positions(scenario: Json) -> dict[str, tuple[float, float]]:
     return {place["id"]: to_wgs84(place["lat"], place["lon"], crs) for place in known}
 
 
-def as_csv(plan: Plan, places: dict[str, tuple[float, float]]) -> str:
-    """Return one row for each stop, in order, and one for each ticket left out."""
+def as_csv(plan: Plan, places: dict[str, tuple[float, float]], scenario: Json) -> str:
+    """Return one row for each stop, in order, and one for each ticket left out; an import reads the tickets back."""
     text = io.StringIO()
     table = csv.writer(text, lineterminator="\r\n")
-    table.writerow(_COLUMNS)
-    for row in _rows(plan, places):
-        table.writerow([_safe(cell) for cell in row])
+    tickets = {
+        ticket["id"]: ticket for ticket in scenario.get("tickets") or () if isinstance(ticket, dict) and "id" in ticket
+    }
+    dimensions = list(dict.fromkeys(name for ticket in tickets.values() for name in _demand(ticket)))
+    amounts = [f"demand ({name})" if name else "demand" for name in dimensions]
+    table.writerow([*STOP_COLUMNS, *TICKET_COLUMNS, *map(_safe, amounts)])
+    date = str(scenario.get("planning_date", ""))
+    for row in _rows(plan, places, {each["id"]: each.get("location") for each in tickets.values()}):
+        ticket = tickets.get(row[_TICKET_AT], {})
+        demand = _demand(ticket)
+        says = [*_says(ticket, date), *(demand.get(name, "") for name in dimensions)]
+        table.writerow([_safe(cell) for cell in (*row, *says)])
     return text.getvalue()
 
 
-def _rows(plan: Plan, places: dict[str, tuple[float, float]]) -> Iterator[tuple[Any, ...]]:
+_TICKET_AT: Final = STOP_COLUMNS.index("ticket_id")
+
+
+def _demand(ticket: Json) -> Json:
+    """Return the amounts of a ticket by dimension; the only one has no name."""
+    demand = ticket.get("demand", {})
+    return demand if isinstance(demand, dict) else {"": demand}
+
+
+def _says(ticket: Json, date: str) -> list[Any]:
+    """Return what a ticket says itself, in the order of `TICKET_COLUMNS`."""
+    if not ticket:
+        return [""] * len(TICKET_COLUMNS)
+    known = {"task": ticket.get("kind", "delivery"), "window": window_text(ticket, date)}
+    known |= {"service_s": ticket.get("service_time_s"), "skills": ", ".join(map(str, ticket.get("skills") or ()))}
+    return ["" if (value := known.get(name, ticket.get(name))) is None else value for name in TICKET_COLUMNS]
+
+
+def _rows(
+    plan: Plan, places: dict[str, tuple[float, float]], locations: dict[str, str | None]
+) -> Iterator[tuple[Any, ...]]:
     for route in plan.routes:
         for number, visit in enumerate(route.visits, start=1):
             yield (
@@ -165,7 +192,11 @@ def _rows(plan: Plan, places: dict[str, tuple[float, float]]) -> Iterator[tuple[
                 *("" if visit.late_s is None else round(visit.late_s / 60, 1), round(visit.distance_m), ""),
             )
     for entry in plan.unassigned:
-        yield "", "", "unassigned", entry.ticket_id, *[""] * 8, f"{entry.code}: {entry.detail}"
+        place = locations.get(entry.ticket_id)
+        yield (
+            *("", "", "unassigned", entry.ticket_id, place or "", *_rounded(places.get(place or ""))),
+            *(*[""] * 5, f"{entry.code}: {entry.detail}"),
+        )
 
 
 def _rounded(position: tuple[float, float] | None) -> tuple[Any, Any]:
@@ -185,9 +216,13 @@ def _quoted(sign: re.Match[str]) -> str:
     return sign[1] + "'" * begins
 
 
-def as_geojson(plan: Plan, places: dict[str, tuple[float, float]], lines: Lines = NO_LINES) -> str:
+def as_geojson(plan: Plan, places: dict[str, tuple[float, float]], scenario: Json, lines: Lines = NO_LINES) -> str:
     """Return a line for each route and a point for each stop; with lines along roads, whom to name for them."""
     features: list[Json] = []
+    tickets = {
+        ticket["id"]: ticket for ticket in scenario.get("tickets") or () if isinstance(ticket, dict) and "id" in ticket
+    }
+    date = str(scenario.get("planning_date", ""))
     for route in plan.routes:
         facts = {name: getattr(route, name) for name in ("agent_id", "distance_m", "cost")}
         facts |= {"start": clock_s(route.start_s), "end": clock_s(route.end_s)}
@@ -200,6 +235,10 @@ def as_geojson(plan: Plan, places: dict[str, tuple[float, float]], lines: Lines 
                 stop = {"agent_id": route.agent_id, "stop": number, "kind": visit.kind}
                 stop |= {"ticket_id": visit.ticket_id, "location": visit.location}
                 stop |= {name: clock_s(getattr(visit, f"{name}_s")) for name in ("arrival", "start", "departure")}
+                ticket = tickets.get(visit.ticket_id or "", {})
+                texts = {name: ticket.get(name) for name in ("name", "address", "phone", "notes")}
+                texts["window"] = window_text(ticket, date)
+                stop |= {name: text for name, text in texts.items() if text}
                 point = {"type": "Point", "coordinates": _lonlat(places[visit.location])}
                 features.append(_geojson_feature(point, stop))
     head = {"type": "FeatureCollection"} | ({"attribution": ATTRIBUTION} if lines else {})

@@ -10,6 +10,7 @@ from typing import Final
 
 from planner_mcp.errors import Fault
 from planner_mcp.formats.column_mapping import IN_COLUMNS, ColumnMapping, OpenColumn, propose_mapping, split_by_table
+from planner_mcp.formats.exported_stops import without_plan
 from planner_mcp.formats.header_words import TICKETS, meaning_of
 from planner_mcp.formats.import_options import ImportedScenario, ImportOptions, Json
 from planner_mcp.formats.table_import import TableImport
@@ -42,6 +43,7 @@ def scenario_of_tables(tables: Mapping[str, Table], import_options: ImportOption
     Raises:
         InputError: What cannot be read, by its place in the file; a wish that cannot be met, by its name.
     """
+    tables = {**tables, "tickets": without_plan(tables["tickets"])}
     day = TableImport(import_options.planning_date, import_options.decimal)
     fields: Json = {"name": import_options.name, "planning_date": import_options.planning_date}
     if import_options.depot:

@@ -11,6 +11,7 @@ from planner_mcp.render.html_templates import render
 from planner_mcp.render.label_text import length, length_unit
 from planner_mcp.render.route_loads import picked_up
 from planner_mcp.routing.plan import Plan, Visit
+from planner_mcp.routing.scenario.window_text import window_text
 from planner_mcp.text import MASK, figure
 
 Json = dict[str, Any]
@@ -36,7 +37,7 @@ def _sheets(scenario: Json, plan: Plan) -> Iterator[Json]:
     places = {place["id"]: place for place in scenario.get("locations") or ()}
     tickets = {ticket["id"]: ticket for ticket in scenario["tickets"]}
     pickups = picked_up(scenario)
-    unit = length_unit(plan)
+    unit, date = length_unit(plan), scenario["planning_date"]
     for route in plan.routes:
         agent = agents[route.agent_id]
         yield {
@@ -47,13 +48,16 @@ def _sheets(scenario: Json, plan: Plan) -> Iterator[Json]:
             "end": _place(route.end_location, places),
             "end_s": route.end_s,
             "length": length(route.distance_m, unit),
-            "stops": [_stop(visit, tickets.get(visit.ticket_id or "", {}), places, pickups) for visit in route.visits],
+            "stops": [
+                _stop(visit, tickets.get(visit.ticket_id or "", {}), places, pickups, date) for visit in route.visits
+            ],
         }
 
 
-def _stop(visit: Visit, ticket: Json, places: Mapping[str, Json], pickups: frozenset[str]) -> Json:
+def _stop(visit: Visit, ticket: Json, places: Mapping[str, Json], pickups: frozenset[str], date: str) -> Json:
     return {
         **{name: getattr(visit, name) for name in ("ticket_id", "kind", "arrival_s", "start_s", "departure_s")},
+        "window": window_text(ticket, date),
         "where": [ticket.get("address"), _place(visit.location, places)],
         "who": [ticket.get("name"), ticket.get("phone")],
         "amounts": _amounts(ticket["demand"], is_pickup=ticket["id"] in pickups) if ticket else [],

@@ -9,7 +9,7 @@ from pydantic import Field
 from planner_mcp.errors import Fault, NotFoundError, input_error
 from planner_mcp.jobs.ids import plan_of
 from planner_mcp.routing.plan import Plan
-from planner_mcp.server.auth.field_masking import plan_for
+from planner_mcp.server.auth.field_masking import plan_for, scenario_for
 from planner_mcp.server.tools.answers.plan_pages import BY_AGENT, USUAL_TOKENS, VIEWS, Page, page_of, summary
 from planner_mcp.server.tools.answers.table_result import table_page, table_text
 from planner_mcp.server.tools.answers.token_estimates import fitting
@@ -89,6 +89,7 @@ async def run(ctx: ToolContext, args: Json) -> ToolResult:
     page = page_of(
         VIEWS[asked.view],
         plan,
+        await _scenario(ctx, job_id) if asked.view == "visits" else {},
         columns=asked.fields,
         agents=asked.agent_ids,
         page=asked.page,
@@ -139,6 +140,15 @@ async def _agents(ctx: ToolContext, job_id: str) -> list[str]:
         day = await ctx.job_service.scenario(ctx.principal, job.request.scenario_id)
         return [agent["id"] for agent in day.body["agents"]]
     return []
+
+
+async def _scenario(ctx: ToolContext, job_id: str) -> Json:
+    """Return what the plan plans, as the principal may see it; empty where it is kept no longer."""
+    with suppress(NotFoundError):
+        job = await ctx.job_service.job(ctx.principal, job_id)
+        day = await ctx.job_service.scenario(ctx.principal, job.request.scenario_id)
+        return scenario_for(ctx.principal, day.body)
+    return {}
 
 
 def _summary(plan_id: str, plan: Plan) -> ToolResult:

@@ -10,6 +10,9 @@ from xml.etree import ElementTree
 import pytest
 
 from planner_mcp.errors import InputError
+from planner_mcp.formats.import_formats import read_scenario_file
+from planner_mcp.formats.import_options import ImportOptions
+from planner_mcp.formats.json_content import Content
 from planner_mcp.formats.plan_exports import FORMS, export, positions
 from planner_mcp.routing.compilation.scenario_compiler import compile_scenario
 from planner_mcp.routing.evaluation.plan_builder import build_plan
@@ -46,7 +49,7 @@ def test_a_spreadsheet_gets_a_row_a_stop_and_no_formula() -> None:
     assert [(row["agent_id"], row["stop"], row["ticket_id"], row["location"]) for row in rows] == [
         ("京A·1", "1", "'+1", "'=A"),
         ("京A·1", "2", "t2", "北 & <B>"),
-        ("", "", "t3", ""),
+        ("", "", "t3", "'=A"),
     ]
     assert rows[1]["start"] == "25:00:00"
     assert (rows[0]["lat"], rows[0]["lon"]) == ("39.95", "116.4")
@@ -163,3 +166,42 @@ def test_every_form_has_its_resource() -> None:
 
     suffixes = {template.uri_template.rpartition(".")[2] for template in TEMPLATES if "." in template.uri_template}
     assert suffixes >= set(FORMS) - {"json"}
+
+
+LIST = """单号,客户名称,地址,电话,纬度,经度,重量(kg),体积(m³),送货时间段,停留时间(分钟),类型,技能,备注,优先级
+A1,=超市,朝阳区建国路1号,138,39.9087,116.3975,12.5,0.3,8:30-12:00; 14:00-16:00,15,送货,lift、cold,"后门, 右手",7
+A2,李四,海淀区中关村2号,,39.9831,116.3163,3,0.1,10点以后,10,取货,,,5
+"""
+
+
+def test_my_list_comes_back_as_it_was() -> None:
+    """SPEC T5: a plan exported as CSV and imported again is the same day, whoever was served."""
+    agents = ({"id": "京A·1", "capacity": {"weight_kg": 20, "volume_m3": 2}, "skills": ["lift", "cold"]},)
+    options = ImportOptions("城配", "2025-07-15", depot="39.9,116.4", agents=agents)
+
+    def read(text: str) -> dict[str, Any]:
+        return read_scenario_file(Content(text.encode()), "csv", options, max_tickets=9, max_agents=9).body
+
+    day = read(LIST)
+    problem = compile_scenario(parse_scenario(day))
+    for served in ([0, 1], [0], []):
+        made = build_plan(problem, Candidate.of_tickets({0: served}))
+        again = read(export(made, day, "csv"))
+        for name in ("tickets", "agents"):
+            before, after = (getattr(parse_scenario(body), name) for body in (day, again))
+            assert sorted(after, key=lambda each: each.id) == sorted(before, key=lambda each: each.id)
+        places = [
+            {place.id: (place.lat, place.lon) for place in parse_scenario(body).locations} for body in (day, again)
+        ]
+        assert places[0] == places[1]
+
+
+def test_people_and_windows_stand_in_every_export() -> None:
+    """SPEC T5: what a driver needs at the door; a map's points have it too."""
+    tickets = [{**DAY["tickets"][1], "name": "Ann", "address": "1 High St", "phone": "5", "notes": "ring"}]
+    day = {**DAY, "tickets": [DAY["tickets"][0], *tickets, DAY["tickets"][2]]}
+    row = list(csv.DictReader(io.StringIO(export(plan(day), day, "csv"))))[1]
+    told = {name: row[name] for name in ("name", "address", "phone", "notes", "window")}
+    assert told == {"name": "Ann", "address": "1 High St", "phone": "5", "notes": "ring", "window": "25:00-26:00"}
+    points = [each["properties"] for each in json.loads(export(plan(day), day, "geojson"))["features"]]
+    assert [told.items() <= point.items() for point in points].count(True) == 1

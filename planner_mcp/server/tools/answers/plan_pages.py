@@ -5,16 +5,22 @@ size is asked for, else that of any answer. Nothing is computed anew.
 """
 
 from collections import Counter
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from operator import attrgetter
+from types import MappingProxyType
 from typing import Any, Final
 
 from planner_mcp.jobs.plan_summary import shortfalls_of
 from planner_mcp.routing.plan import Plan, PlannedRoute, Visit
+from planner_mcp.routing.scenario.window_text import window_text
 from planner_mcp.server.tools.answers.token_estimates import table_tokens
-from planner_mcp.text import clock, compact, number
+from planner_mcp.text import MASK, clock, compact, number, plain
 
+TEXTS: Final = ("name", "address", "phone", "notes")
+"""What a ticket says for people; columns of visits."""
+MAX_TEXT: Final = 60
+"""Characters of such a text in a table."""
 USUAL_ROWS: Final = 20
 """Rows of a page that is asked for without a size, where they fit."""
 USUAL_TOKENS: Final = 900
@@ -35,18 +41,23 @@ class AgentVisit:
 
     agent_id: str
     visit: Visit
+    ticket: Mapping[str, Any] = field(default_factory=dict)
+    """As its reader may see it; empty for a break, and where the scenario is kept no longer."""
+    window: str = ""
+    """Its time windows in hours of the day."""
 
 
 @dataclass(frozen=True, slots=True)
 class View:
     """One table that can be read from a plan."""
 
-    rows: Callable[[Plan], Sequence[Row]]
+    rows: Callable[[Plan, Mapping[str, Any]], Sequence[Row]]
+    """Of a plan and its scenario, which may be empty."""
     columns: dict[str, _Cell]
     shown: tuple[str, ...]
     """Columns of a page that asks for no `fields`."""
     if_any: tuple[str, ...] = ()
-    """Columns after these where a row of the table has more than 0 in them."""
+    """Columns after these where a row of the table has more than 0 in them, or a text that is not masked."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,8 +72,20 @@ class Page:
     total: int
 
 
-def _visits(plan: Plan) -> list[AgentVisit]:
-    return [AgentVisit(route.agent_id, visit) for route in plan.routes for visit in route.visits]
+def _visits(plan: Plan, scenario: Mapping[str, Any]) -> list[AgentVisit]:
+    tickets = {ticket["id"]: ticket for ticket in scenario.get("tickets", ())}
+    date = str(scenario.get("planning_date", ""))
+    found = []
+    for route in plan.routes:
+        for visit in route.visits:
+            ticket = tickets.get(visit.ticket_id or "", {})
+            found.append(AgentVisit(route.agent_id, visit, ticket, window_text(ticket, date)))
+    return found
+
+
+def _text(name: str) -> _Cell:
+    """Return the reader of a text that the ticket has: on one line, as short as a table takes it."""
+    return lambda row: plain(str(row.ticket[name]), MAX_TEXT) if row.ticket.get(name) else None
 
 
 def _same(path: str) -> _Cell:
@@ -85,7 +108,7 @@ def _tickets(route: PlannedRoute) -> int:
 
 VIEWS: Final = {
     "routes": View(
-        lambda plan: plan.routes,
+        lambda plan, _: plan.routes,
         {
             "agent_id": _same("agent_id"),
             "tickets": _tickets,
@@ -120,12 +143,14 @@ VIEWS: Final = {
             "distance_m": _amount("visit.distance_m"),
             "late_s": _amount("visit.late_s"),
             "load": _same("visit.load"),
+            "window": lambda row: row.window or None,
+            **{name: _text(name) for name in TEXTS},
         },
         ("agent_id", "ticket_id", "location", "start", "departure"),
-        ("late_s",),
+        ("late_s", "window", "name"),
     ),
     "unassigned": View(
-        lambda plan: plan.unassigned,
+        lambda plan, _: plan.unassigned,
         {"ticket_id": _same("ticket_id"), "code": _same("code"), "detail": _same("detail")},
         ("ticket_id", "code"),
     ),
@@ -151,7 +176,14 @@ def summary(plan: Plan) -> dict[str, Any]:
 
 
 def page_of(
-    view: View, plan: Plan, *, columns: Sequence[str], agents: Sequence[str], page: int, size: int | None
+    view: View,
+    plan: Plan,
+    scenario: Mapping[str, Any] = MappingProxyType({}),
+    *,
+    columns: Sequence[str],
+    agents: Sequence[str],
+    page: int,
+    size: int | None,
 ) -> Page:
     """Return one page of a view.
 
@@ -160,20 +192,26 @@ def page_of(
     Args:
         view: Which table.
         plan: As its reader may see it.
+        scenario: What it plans, likewise; empty where that is kept no longer.
         columns: Names of `view.columns`; empty for the usual ones.
         agents: Only rows of these agents, of a view that has them (`BY_AGENT`); empty for all.
         page: From 1.
         size: Rows wanted; None for as many as a usual page holds.
     """
     wanted = set(agents)
-    rows = [row for row in view.rows(plan) if not wanted or row.agent_id in wanted]
-    names = tuple(columns) or (*view.shown, *(name for name in view.if_any if any(map(view.columns[name], rows))))
+    rows = [row for row in view.rows(plan, scenario) if not wanted or row.agent_id in wanted]
+    names = tuple(columns) or (*view.shown, *(name for name in view.if_any if _is_any(view.columns[name], rows)))
     table = [[view.columns[name](row) for name in names] for row in rows]
     texts = [compact(cells) for cells in table]
     most = _usual_rows(names, texts) if size is None else size
     widest = max((len(text.encode()) for text in texts), default=1)
     fitting = max(1, min(most, MAX_PAGE_BYTES // widest))
     return Page(names, table[(page - 1) * fitting : page * fitting], page, fitting, len(table))
+
+
+def _is_any(cell: _Cell, rows: Sequence[Row]) -> bool:
+    """Return whether a column has something to show."""
+    return any(value and value != MASK for value in map(cell, rows))
 
 
 def _usual_rows(names: Sequence[str], rows: Sequence[str]) -> int:

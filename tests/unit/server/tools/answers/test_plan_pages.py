@@ -8,7 +8,7 @@ import pytest
 from planner_mcp.routing.evaluation.plan_builder import build_plan
 from planner_mcp.routing.plan import Plan
 from planner_mcp.server.tools.answers.plan_pages import MAX_PAGE_BYTES, VIEWS, page_of, summary
-from planner_mcp.text import clock
+from planner_mcp.text import MASK, clock
 from tests.shared.scenarios.scenario_builders import agent, candidate, problem, ticket
 from tests.shared.scenarios.stored_plans import stored_plan
 
@@ -112,3 +112,21 @@ def test_a_summary_counts_reasons() -> None:
 def test_times_are_hours_and_minutes(seconds: float, shown: str) -> None:
     """Our choice: the form callers write themselves; long days run past 24."""
     assert clock(seconds) == shown
+
+
+def test_who_is_visited_and_when_they_are_open_stands_beside_the_visit() -> None:
+    """SPEC T5, R3: the name and the window unasked where there are any; what is masked only where it is asked for."""
+    plan = planned(routes=1, visits=2)
+    tickets = [{"id": "t-0", "name": "Ann", "phone": "5", "time_windows": [["08:00", "12:00"]]}, {"id": "t-1"}]
+    day = {"planning_date": "2025-07-15", "tickets": tickets}
+
+    def page(scenario: dict[str, Any], *columns: str) -> Any:
+        return page_of(VIEWS["visits"], plan, scenario, columns=list(columns), agents=[], page=1, size=None)
+
+    assert page(day).columns == (*VIEWS["visits"].shown, "window", "name")
+    assert page(day, "ticket_id", "window", "name", "phone").rows == [
+        ["t-0", "08:00-12:00", "Ann", "5"],
+        ["t-1", None, None, None],
+    ]
+    masked = {**day, "tickets": [{"id": "t-0", "name": MASK, "phone": MASK}]}
+    assert (page(masked).columns, page(masked, "name").rows[0]) == (VIEWS["visits"].shown, [MASK])

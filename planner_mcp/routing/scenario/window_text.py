@@ -1,0 +1,25 @@
+"""The time windows of a ticket as people write them: `08:00-12:00; 14:00-16:00` (SPEC T5).
+
+Owns one form, which driver sheets, tables and exports share and an import reads back.
+"""
+
+from collections.abc import Mapping
+from datetime import date
+from typing import Any
+
+from planner_mcp.routing.scenario.field_types import moment
+from planner_mcp.text import clock, clock_s
+
+
+def window_text(ticket: Mapping[str, Any], planning_date: str) -> str:
+    """Return the windows of a stored ticket in hours of the planning day; empty for none."""
+    try:
+        context = {"planning_date": date.fromisoformat(planning_date)}
+        windows = [[moment(side, context) for side in window] for window in ticket.get("time_windows") or ()]
+    except (ValueError, TypeError):  # of a scenario that an export reads as it is
+        return ""
+    return "; ".join("-".join(_hour(side) for side in window) for window in windows)
+
+
+def _hour(seconds: float) -> str:
+    return clock(seconds) if seconds % 60 == 0 else clock_s(seconds)
