@@ -75,6 +75,9 @@ async def open_application(settings: Settings, drain: anyio.Event | None = None)
         audit_log, registry = AuditLog(store.script_client, settings), CollectorRegistry()
         audit = Audit(audit_log)
         resource_reader = resource_methods(settings, job_service, audit_log)
+        notifier = ChannelNotifier(store.redis)
+        watched_jobs, subscription_store = WatchedJobs(job_service, notifier), SubscriptionStore(store.redis)
+        subscriptions = Subscriptions(watched_jobs, subscription_store, notifier, job_ttl_s=settings.job_ttl_s)
         tool_handler = PlannerToolHandler(
             job_service,
             settings,
@@ -83,10 +86,8 @@ async def open_application(settings: Settings, drain: anyio.Event | None = None)
             confirmed=RedisConfirmedAddresses(store.script_client, settings),
             audit=audit,
             meter=UsageMeter(registry),
+            session_toolsets=subscriptions,
         )
-        notifier = ChannelNotifier(store.redis)
-        watched_jobs, subscription_store = WatchedJobs(job_service, notifier), SubscriptionStore(store.redis)
-        subscriptions = Subscriptions(watched_jobs, subscription_store, notifier, job_ttl_s=settings.job_ttl_s)
         streams = StreamLimit(settings.max_streams)
         listen = Listen(
             ListenSources(watched_jobs, subscription_store, settings.job_ttl_s, drain or anyio.Event()), streams

@@ -11,6 +11,7 @@ from mcp.server.context import HandlerResult, ServerRequestContext
 from mcp.shared.exceptions import MCPError
 from mcp.shared.inbound import MCP_NAME_HEADER, decode_header_value
 from mcp_types.jsonrpc import HEADER_MISMATCH, MISSING_REQUIRED_CLIENT_CAPABILITY
+from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 from pydantic import BaseModel
 
 from planner_mcp.errors import InvalidMessageError, PlannerError
@@ -59,6 +60,11 @@ def session_in_scope(scope: Mapping[str, Any]) -> str | None:
     """Return the session an HTTP request belongs to, as far as it was noted."""
     found = scope.get("state", {}).get(_SESSION)
     return found if isinstance(found, str) else None
+
+
+def has_session(ctx: Context) -> bool:
+    """Return whether something may be kept for the client until it leaves; over stdio the process is its session."""
+    return ctx.protocol_version not in MODERN_PROTOCOL_VERSIONS and (ctx.request is None or session_of(ctx) is not None)
 
 
 def set_job(ctx: Context, job: Job) -> None:

@@ -13,7 +13,7 @@ from pydantic import Field
 from planner_mcp.errors import Fault, input_error, placed
 from planner_mcp.jobs.job_service import MAX_WAIT_S
 from planner_mcp.server.tools import create_scenario, import_scenario, query_vrp_status, read_plan, solve_vrp
-from planner_mcp.server.tools.answers.job_output import JobStatus, PlanFigures
+from planner_mcp.server.tools.answers.job_output import PlanFigures
 from planner_mcp.server.tools.arguments.lookup_errors import SCENARIO, naming_argument
 from planner_mcp.server.tools.arguments.solve_time import SolveTime, seconds_of
 from planner_mcp.server.tools.read_plan import ReadPlanResult
@@ -45,10 +45,10 @@ class PlanDayArguments(Arguments):
 class PlanDayResult(ToolOutput):
     """Result of `plan_day`: the job, and its plan where the job ended in time."""
 
-    listed: ClassVar[tuple[str, ...]] = ("scenario_id", "job_id", "status", "result")
+    listed: ClassVar[tuple[str, ...]] = ("scenario_id", "job_id", "status")
     scenario_id: str
     job_id: str
-    status: JobStatus
+    status: str
     progress: int = Field(ge=0, le=100)
     result: PlanFigures | None = None
     visits: ReadPlanResult | None = Field(None, description="first page of read_plan view=visits")
@@ -129,7 +129,7 @@ TOOL: Final = Tool(
     title="Plan a day",
     description=(
         "Store a day, solve it, wait and return the verified plan, in one call. Give scenario, file or scenario_id. "
-        "If it takes longer than wait_s, the job_id comes instead: query_vrp_status."
+        "Past wait_s the job_id comes instead: query_vrp_status."
     ),
     input_schema=schema_of(PlanDayArguments),
     output=PlanDayResult,

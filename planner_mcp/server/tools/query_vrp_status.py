@@ -28,7 +28,7 @@ class QueryArguments(Arguments):
 
     job_id: Annotated[str, Field(max_length=100, description="from solve_vrp")]
     wait_s: Annotated[float, Field(ge=0, le=45, description="45 advised; 0 answers at once")] = 0
-    wait_for: Annotated[WaitFor, Field(description="change: also returns for a better plan")] = "end"
+    wait_for: Annotated[WaitFor, Field(description="change: for a better plan too")] = "end"
 
 
 async def run(ctx: ToolContext, args: Json) -> ToolResult:
@@ -47,8 +47,8 @@ TOOL: Final = Tool(
     name="query_vrp_status",
     title="Query VRP status",
     description=(
-        "Show a job's status, progress and best cost. With wait_s=45 the call stays open until the job ends; while the "
-        "answer says QUEUED or SOLVING call again, then read_plan."
+        "Show a job's status, progress and best cost. With wait_s=45 it stays open until the job ends; while QUEUED or "
+        "SOLVING call again, then read_plan."
     ),
     input_schema=schema_of(QueryArguments),
     output=JobOutput,

@@ -56,6 +56,10 @@ class SolveVrpResult(ToolOutput):
     queue_position: int | None = None
 
 
+FURTHER: Final = "Afterwards: maps, driver sheets and exports (tool set data), re-planning and alternatives (planning)."
+"""What else there is, told where a model reads it."""
+
+
 async def run(ctx: ToolContext, args: Json) -> ToolResult:
     """Queue a solve, or find the job that the same call made before."""
     asked = parse(SolveArguments, args)
@@ -73,7 +77,7 @@ async def run(ctx: ToolContext, args: Json) -> ToolResult:
         status=job.state.upper(),
         queue_position=job.queue_position,
     )
-    text = f"{job.id} {output.status}, submitted {output.submitted_at}\nNext: query_vrp_status wait_s=45"
+    text = f"{job.id} {output.status}, submitted {output.submitted_at}\nNext: query_vrp_status wait_s=45. {FURTHER}"
     return ToolResult(output, text, (ResourceLink(f"job://{job.id}", "job"),))
 
 

@@ -18,7 +18,14 @@ from planner_mcp.jobs.webhooks.delivery_records import WebhookStore
 from planner_mcp.server.auth.audit_trail import Audit
 from planner_mcp.server.resources.resource_definition import ReadContext
 from planner_mcp.server.tools.answers.tool_usage_meter import UsageMeter
-from planner_mcp.server.tools.tool_definition import ErrorResult, NotifyProgress, Tool, ToolContext, ToolResult
+from planner_mcp.server.tools.tool_definition import (
+    EnableToolset,
+    ErrorResult,
+    NotifyProgress,
+    Tool,
+    ToolContext,
+    ToolResult,
+)
 from planner_mcp.server.tools.tool_registry import dispatch
 from planner_mcp.settings import Settings
 from planner_mcp.telemetry import trace_id
@@ -59,6 +66,7 @@ class ToolCaller:
         arguments: Any,
         *,
         notify_progress: NotifyProgress = without_progress,
+        enable_toolset: EnableToolset | None = None,
         on_job: Callable[[Job], None] | None = None,
     ) -> ToolResult | ErrorResult:
         """Call a tool; its scope is checked whether or not its tool set is on.
@@ -68,6 +76,7 @@ class ToolCaller:
             tool: What to call.
             arguments: Any JSON value.
             notify_progress: Receives progress meanwhile.
+            enable_toolset: Switches a tool set on for the session of the call.
             on_job: Called with the job of the call.
         """
         context = ToolContext(
@@ -81,6 +90,7 @@ class ToolCaller:
             geocoding=self.geocoding,
             audit=self.audit,
             reading=self.open_reading(principal),
+            enable_toolset=enable_toolset,
             on_job=on_job,
         )
         began = time.perf_counter()

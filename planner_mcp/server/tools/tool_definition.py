@@ -30,6 +30,9 @@ if TYPE_CHECKING:
 NotifyProgress = Callable[[float, float | None, str], Awaitable[None]]
 """`(progress, total, message)`: progress must rise from call to call."""
 
+EnableToolset = Callable[[str], Awaitable[list[str] | None]]
+"""Switches a tool set on for the session of a call and returns its tools, None where the set is not offered."""
+
 
 @dataclass(frozen=True, slots=True)
 class ToolContext:
@@ -50,6 +53,8 @@ class ToolContext:
     """Addresses that principals confirmed; None where there is no store for them."""
     geocoding: "GeocodingService | None" = None
     """Resolves addresses; None in tests of a tool alone, which then make their own."""
+    enable_toolset: EnableToolset | None = None
+    """None where a call has no session."""
     on_job: "Callable[[Job], None] | None" = None
     """Called with the job of a call, where the transport adds something about it to the result."""
 
@@ -171,6 +176,7 @@ class Tool:
     def as_json(self) -> Json:
         """Return the tool as an entry of `tools/list`.
 
+        The schema of its webhooks is in the manifest alone: no model reads it, and each would pay for it.
         `outputSchema` covers errors too, since some clients check the structured content of an error against it.
         """
         entry = {
@@ -180,7 +186,7 @@ class Tool:
             "inputSchema": self.input_schema,
             "outputSchema": _or_error(listed_schema(self.output)),
             "annotations": self.hints.as_json(),
-            "_meta": self.meta,
+            "_meta": {name: value for name, value in self.meta.items() if name != "callbackPayloadSchema"},
         }
         return entry | ({"execution": {"taskSupport": "optional"}} if self.may_be_task else {})
 

@@ -16,6 +16,7 @@ from planner_mcp.server.tools import (
     compare_plans,
     confirm_address,
     create_scenario,
+    enable_toolset,
     explain_unassigned,
     finish_vrp_job,
     import_scenario,
@@ -45,9 +46,10 @@ from planner_mcp.settings import TOOLSETS, Settings, names_in
 from planner_mcp.tracing import span
 
 INSTRUCTIONS: Final = (
-    "Plans vehicle routes. 1 create_scenario with agents (vehicles) and tickets (visits). 2 solve_vrp returns a job_id "
-    "at once. 3 query_vrp_status with wait_s=45 until COMPLETED. 4 read_plan. cancel_vrp_job stops a job and keeps its "
-    "best plan. Jobs outlive connections. An error lists every mistake with its place: fix all and call again."
+    "Plans vehicle routes. plan_day does it in one call; or 1 create_scenario, 2 solve_vrp returns a job_id at once, "
+    "3 query_vrp_status wait_s=45 until COMPLETED, 4 read_plan. Jobs outlive connections. An error lists every "
+    "mistake: fix all, call again. More by enable_toolset or ?toolsets= on the URL: planning (re-plan, alternatives, "
+    "why unassigned), data (files, maps, driver sheets, exports)."
 )
 
 REGISTRY: Final = tuple(
@@ -59,6 +61,7 @@ REGISTRY: Final = tuple(
         cancel_vrp_job,
         read_plan,
         plan_day,
+        enable_toolset,
         validate_scenario,
         revise_scenario,
         resolve_vrp,

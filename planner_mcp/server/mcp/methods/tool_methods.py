@@ -7,7 +7,7 @@ that an input error is a tool result with all faults at once (SPEC T7) and never
 from base64 import b64encode
 from collections.abc import Mapping
 from functools import partial
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
 import mcp_types as types
 from mcp.server.context import ServerRequestContext
@@ -21,7 +21,8 @@ from planner_mcp.jobs.webhooks.delivery_records import WebhookStore
 from planner_mcp.server.auth.audit_trail import Audit
 from planner_mcp.server.mcp.jsonrpc.jsonrpc_errors import INVALID_PARAMS, rpc_data
 from planner_mcp.server.mcp.methods.content_features import ContentFeatures
-from planner_mcp.server.mcp.request_context import principal_in, set_job
+from planner_mcp.server.mcp.request_context import has_session, principal_in, set_job
+from planner_mcp.server.tools import enable_toolset
 from planner_mcp.server.tools.answers.tool_usage_meter import UsageMeter
 from planner_mcp.server.tools.tool_caller import ToolCaller
 from planner_mcp.server.tools.tool_definition import ErrorResult, NotifyProgress, Tool, ToolResult
@@ -38,6 +39,18 @@ LINKS_SINCE: Final = "2025-06-18"
 """First revision whose content may be a link; clients of older ones refuse the whole answer for it."""
 
 
+class SessionToolsets(Protocol):
+    """The tool sets that clients switched on in their sessions."""
+
+    async def toolsets(self, ctx: ServerRequestContext[Any, Any]) -> frozenset[str]:
+        """Return those of the session of a request; none where it has no session."""
+        ...
+
+    async def add_toolset(self, ctx: ServerRequestContext[Any, Any], toolset: str) -> None:
+        """Keep one for the session of a request, and announce the new list."""
+        ...
+
+
 class PlannerToolHandler:
     """Lists and calls the tools of a deployment.
 
@@ -49,6 +62,7 @@ class PlannerToolHandler:
         confirmed: Addresses that principals confirmed.
         audit: Records every call.
         meter: Counts the answers.
+        session_toolsets: Keeps what clients switch on.
     """
 
     def __init__(
@@ -61,7 +75,9 @@ class PlannerToolHandler:
         confirmed: ConfirmedAddressStore,
         audit: Audit,
         meter: UsageMeter,
+        session_toolsets: SessionToolsets,
     ) -> None:
+        self._session_toolsets = session_toolsets
         self._settings = settings
         self._content_features = content_features
         self.caller = ToolCaller(
@@ -92,7 +108,9 @@ class PlannerToolHandler:
     ) -> types.ListToolsResult:
         """Answer `tools/list`: what is on and the principal may call, in the same order on every replica."""
         principal = principal_in(ctx)
-        names = [tool.name for tool in shown_tools(self._settings, _asked(ctx)) if principal.may(tool.scope)]
+        names = [tool.name for tool in await self._shown(ctx) if principal.may(tool.scope)]
+        if not has_session(ctx):
+            names = [name for name in names if name != enable_toolset.TOOL.name]
         cursor = params.cursor if params is not None else None
         shown, following = self._content_features.cursors.page(ctx.method, principal, names, cursor, PAGE)
         return types.ListToolsResult(tools=[self._listed[name] for name in shown], next_cursor=following)
@@ -105,11 +123,27 @@ class PlannerToolHandler:
         Raises:
             MCPError: No such tool.
         """
-        shown = shown_tools(self._settings, _asked(ctx))
-        if (tool := self._tools.get(params.name)) is None or tool not in shown:
+        if (tool := self._tools.get(params.name)) is None or tool not in await self._shown(ctx):
             unknown = self._unknown(ctx, params.name)
             raise MCPError(INVALID_PARAMS, unknown.message, rpc_data(unknown))
         return await self.run(ctx, tool, params.arguments or {})
+
+    async def _shown(self, ctx: ServerRequestContext[Any, Any]) -> list[Tool]:
+        """Return the tools that are on for a client: those of its URL, and of the sets that its session added."""
+        by_url = shown_tools(self._settings, _asked(ctx))
+        if len(by_url) == len(self._tools):
+            return [*by_url]
+        added = await self._session_toolsets.toolsets(ctx)
+        return [tool for tool in self._tools.values() if tool in by_url or tool.toolset in added]
+
+    async def _enable(self, ctx: ServerRequestContext[Any, Any], toolset: str) -> list[str] | None:
+        """Switch a tool set on for a session; return the tools the principal may call, None where it is not allowed."""
+        tools = [tool for tool in self._tools.values() if tool.toolset == toolset]
+        if not tools:
+            return None
+        await self._session_toolsets.add_toolset(ctx, toolset)
+        principal = principal_in(ctx)
+        return [tool.name for tool in tools if principal.may(tool.scope)]
 
     def _unknown(self, ctx: ServerRequestContext[Any, Any], name: str) -> UnknownToolError:
         """Return the refusal of a tool that cannot be called: there is none, or its set is off and how to have it."""
@@ -127,6 +161,7 @@ class PlannerToolHandler:
             tool,
             args,
             notify_progress=_rising(ctx.session.report_progress),
+            enable_toolset=partial(self._enable, ctx) if has_session(ctx) else None,
             on_job=partial(set_job, ctx),
         )
         return {"resultType": "complete", **call_result(result, has_links=ctx.protocol_version >= LINKS_SINCE)}

@@ -42,7 +42,7 @@ class ListCapabilities:
         self._log = log
 
     def install(self, server: Any) -> None:
-        """Declare `listChanged` at the handshake. Over stdio nothing changes while the process lives."""
+        """Declare `listChanged` at the handshake. Over stdio only tools change, by `enable_toolset`."""
         server.middleware.append(self._layer)
 
     async def publish(self) -> None:
@@ -61,9 +61,10 @@ class ListCapabilities:
 
     async def _layer(self, ctx: Context, call_next: CallNext) -> HandlerResult:
         result = await call_next(ctx)
-        if ctx.method != "initialize" or ctx.request is None or not isinstance(result, dict):
+        if ctx.method != "initialize" or not isinstance(result, dict):
             return result
-        changing = {kind: {**has, "listChanged": True} for kind, has in result["capabilities"].items() if kind in KINDS}
+        kinds = KINDS if ctx.request is not None else ("tools",)
+        changing = {kind: {**has, "listChanged": True} for kind, has in result["capabilities"].items() if kind in kinds}
         return {**result, "capabilities": {**result["capabilities"], **changing}}
 
 

@@ -33,8 +33,10 @@ from planner_mcp.server.mcp.methods.task_view import core_task, task_progress
 from planner_mcp.server.mcp.notifications.session_watches import (
     OVER,
     TASK,
+    TOOLSET,
     SessionWatches,
     SessionWatchStore,
+    toolsets_in,
     watched_resources_in,
 )
 from planner_mcp.server.mcp.notifications.stdio_watches import SESSION, StdioWatchStore
@@ -44,7 +46,7 @@ from planner_mcp.server.mcp.notifications.watched_resources import (
     objective_after,
     watched_resource_of,
 )
-from planner_mcp.server.mcp.request_context import Context, principal_in, require_scope, session_of
+from planner_mcp.server.mcp.request_context import Context, has_session, principal_in, require_scope, session_of
 from planner_mcp.text import compact
 
 WATCH_REFRESH_S: Final = 60.0
@@ -104,6 +106,22 @@ class Subscriptions:
         await SessionWatches(self.watched_jobs, log, session_id, principal_in(ctx)).make_room_for_task(job.id)
         token = (ctx.meta or {}).get("progress_token")
         await log.watch(session_id, f"{TASK}{job.id}", json.dumps(token), {job.id: job.event_id})
+
+    async def toolsets(self, ctx: Context) -> frozenset[str]:
+        """Return the tool sets that the client of a session switched on, beyond those of its URL."""
+        if not has_session(ctx):
+            return frozenset()
+        session_id = session_of(ctx)
+        log: SessionWatchStore = self._stdio_watches if session_id is None else self.log
+        watches, _cursors = await log.watched(session_id or SESSION)
+        return toolsets_in(watches)
+
+    async def add_toolset(self, ctx: Context, toolset: str) -> None:
+        """Keep a tool set for the session of a call, and announce the new list of tools, once for each set."""
+        log, session_id = self._where(ctx)
+        name = f"{TOOLSET}{toolset}"
+        await log.watch(session_id, name, "", {name: "0-0"})
+        await log.note(session_id, name, "1-0", [("", _text("notifications/tools/list_changed", {}))])
 
     async def forward_events(self, session_id: str, principal_id: str) -> None:
         """Tell a session what happens until cancelled, or the session ends."""

@@ -23,7 +23,9 @@ from planner_mcp.server.mcp.notifications.watched_resources import (
 OVER: Final = "over"
 """Position of a cursor behind which nothing comes."""
 TASK: Final = "task:"
-"""Begins the name under which a session watches a task; other names are URIs."""
+"""Begins the name under which a session watches a task."""
+TOOLSET: Final = "toolset:"
+"""Begins the name under which a session keeps a tool set that its client switched on."""
 MAX_TASKS: Final = 256
 """Tasks of which one session is notified."""
 MAX_CURSORS: Final = 1024
@@ -145,7 +147,12 @@ class SessionWatches:
 
 def watched_resources_in(watches: Mapping[str, str]) -> list[WatchedResource]:
     """Return the resources among what is watched."""
-    return [watched_resource_of(name) for name in watches if not name.startswith(TASK)]
+    return [watched_resource_of(name) for name in watches if not name.startswith((TASK, TOOLSET))]
+
+
+def toolsets_in(watches: Mapping[str, str]) -> frozenset[str]:
+    """Return the tool sets that the client of a session switched on."""
+    return frozenset(name.removeprefix(TOOLSET) for name in watches if name.startswith(TOOLSET))
 
 
 def _tasks_in(watches: Mapping[str, str]) -> list[str]:

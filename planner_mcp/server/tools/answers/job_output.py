@@ -31,7 +31,7 @@ class PlanFigures(ToolOutput):
 class JobOutput(ToolOutput):
     """A job with its progress and, once it has ended, its result."""
 
-    listed: ClassVar[tuple[str, ...]] = ("job_id", "status", "progress", "cost", "result")
+    listed: ClassVar[tuple[str, ...]] = ("job_id", "status", "progress", "result")
     job_id: str
     submitted_at: Timestamp | None = None
     status: JobStatus

@@ -1,14 +1,17 @@
 """Tool sets by setting, by scope and by URL, over the wire (SPEC T9)."""
 
 import base64
+from contextlib import aclosing
+from pathlib import Path
 from typing import Any
 
+import anyio
 import pytest
 
 from planner_mcp.server.mcp.methods.tool_methods import way_to
 from planner_mcp.server.tools.tool_registry import REGISTRY, shown_tools
 from planner_mcp.settings import Settings
-from tests.integration.server.mcp.app_replicas import Caller, Replica, Worker
+from tests.integration.server.mcp.app_replicas import Caller, Replica, Worker, events, replica
 from tests.integration.server.mcp.test_resource_methods import caller, solved
 
 pytestmark = pytest.mark.anyio
@@ -36,10 +39,45 @@ async def names(caller: Caller, on: Replica) -> list[str]:
 
 async def test_a_client_switches_sets_on_by_its_url(app_replicas: Two, caller: Caller) -> None:
     """SPEC T9: what is not asked for costs no tokens; the order is one."""
-    core = [tool.name for tool in REGISTRY if tool.toolset == "core"]
-    more = [tool.name for tool in REGISTRY if tool.toolset in ("core", "data")]
+    hidden = set() if caller.session else {"enable_toolset"}
+    core = [tool.name for tool in REGISTRY if tool.toolset == "core" and tool.name not in hidden]
+    more = [tool.name for tool in REGISTRY if tool.toolset in ("core", "data") and tool.name not in hidden]
     assert await names(caller, app_replicas[0]) == core
     assert await names(caller, asking(app_replicas[1])) == more
+
+
+async def test_a_session_gets_a_set_by_a_tool(app_replicas: Two, legacy: Caller) -> None:
+    """SPEC T9: at every replica, for this session alone; `list_changed` follows once."""
+    first, second = app_replicas
+    await legacy.initialize(first)
+    assert "compare_plans" not in await names(legacy, first)
+    with anyio.fail_after(30):
+        async with legacy.standalone(second) as response, aclosing(events(response)) as received:
+            on = (await legacy.call(first, "enable_toolset", {"toolset": "planning"}))["structuredContent"]
+            async for event in received:
+                if event.data:
+                    break
+    assert event.message["method"] == "notifications/tools/list_changed"
+    assert "compare_plans" in on["tools"]
+    assert set(on["tools"]) <= {*await names(legacy, second)}
+    refused = await legacy.call(second, "compare_plans", {})
+    assert refused["structuredContent"]["type"] == "MissingParameter"
+
+
+async def test_lists_of_a_revision_without_sessions_stay_one(app_replicas: Two, modern: Caller) -> None:
+    """SPEC T9: the tool is not offered, and says where to ask."""
+    assert "enable_toolset" not in await names(modern, app_replicas[0])
+    refused = await modern.call(app_replicas[0], "enable_toolset", {"toolset": "planning"})
+    assert "?toolsets=" in refused["structuredContent"]["errors"][0]["hint"]
+
+
+async def test_a_set_that_the_deployment_withholds_stays_off(legacy: Caller, store_url: str, tmp_path: Path) -> None:
+    """SPEC T9: the deployment has the last word."""
+    async with replica(f"{store_url}?db=15", tmp_path, toolsets_allowed="data") as closed:
+        await legacy.initialize(closed)
+        refused = await legacy.call(closed, "enable_toolset", {"toolset": "planning"})
+        assert refused["isError"]
+        assert "compare_plans" not in await names(legacy, closed)
 
 
 async def test_a_set_that_is_off_cannot_be_called(app_replicas: Two, caller: Caller) -> None:

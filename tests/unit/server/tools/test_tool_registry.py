@@ -16,7 +16,15 @@ from planner_mcp.server.tools.tool_registry import REGISTRY, dispatch, shown_too
 from planner_mcp.settings import Settings
 from planner_mcp.telemetry import configure_logging
 
-NAMES = ["create_scenario", "solve_vrp", "query_vrp_status", "cancel_vrp_job", "read_plan", "plan_day"]
+NAMES = [
+    "create_scenario",
+    "solve_vrp",
+    "query_vrp_status",
+    "cancel_vrp_job",
+    "read_plan",
+    "plan_day",
+    "enable_toolset",
+]
 HINTS = {
     "create_scenario": (False, False, False),
     "solve_vrp": (False, False, True),
@@ -24,6 +32,7 @@ HINTS = {
     "cancel_vrp_job": (False, True, True),
     "read_plan": (True, False, True),
     "plan_day": (False, False, False),
+    "enable_toolset": (False, False, True),
 }
 """read-only, destructive, idempotent"""
 
@@ -64,13 +73,16 @@ def test_the_tools_that_begin_something_have_whole_examples() -> None:
     assert {"create_scenario", "import_scenario", "list_jobs"} <= {tool.name for tool in WHOLE}
 
 
+async def _enabled(_toolset: str) -> list[str]:
+    return ["compare_plans"]
+
+
 @pytest.mark.anyio
 @pytest.mark.parametrize("tool", WHOLE, ids=lambda tool: tool.name)
 async def test_an_example_can_be_called_as_it_stands(tool: Tool, ctx: ToolContext, store: RedisStore) -> None:
     """SPEC T6: the schema alone does not tell that a file lacks agents."""
-    result = await dispatch(
-        tool, replace(ctx, webhooks=RedisWebhookStore(store.script_client, ctx.settings)), tool.meta["example"]
-    )
+    webhooks = RedisWebhookStore(store.script_client, ctx.settings)
+    result = await dispatch(tool, replace(ctx, webhooks=webhooks, enable_toolset=_enabled), tool.meta["example"])
     assert not result.is_error, result.text
 
 
