@@ -27,6 +27,7 @@ COMMANDS: Final = {
     "roads": "roads_commands",
     "doctor": "service_commands",
     "bench": "bench_command",
+    "jobs": "job_commands",
     "keys": "api_key_commands",
     "webhooks": "webhook_commands",
 }
