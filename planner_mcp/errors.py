@@ -23,7 +23,7 @@ An infeasible scenario and a search that ran out of time are results, not errors
 import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Final, Self
 
 
@@ -39,6 +39,9 @@ class Fault:
         kind: Which catalogue entry the mistake is (`missing`, `invalid`, `unknown`, `absent`, `logic`).
         needs: Other parts of the input that the mistake depends on, named by the check that found it; never sent.
         reason: The `InfeasibilityReason`, where the mistake proves that something cannot be served.
+        which: The entries it stands in with the value seen in each, as `t-7 (180)`; of several mistakes told as one,
+            as many as are named.
+        count: Number of equal mistakes that are told as one.
     """
 
     path: str
@@ -48,16 +51,28 @@ class Fault:
     kind: str = "invalid"
     needs: tuple[str, ...] = field(default=(), compare=False, repr=False, kw_only=True)
     reason: str = field(default="", compare=False, kw_only=True)
+    which: tuple[str, ...] = field(default=(), compare=False, kw_only=True)
+    count: int = field(default=1, compare=False, kw_only=True)
 
-    def as_json(self) -> dict[str, str]:
+    def as_json(self) -> dict[str, Any]:
         """Return the fault as it stands in `errors[]` of an answer."""
-        fault = {"path": self.path, "problem": self.problem, "accepted": self.accepted, "hint": self.hint}
-        return {**fault, "reason": str(self.reason)} if self.reason else fault
+        fault: dict[str, Any] = {
+            "path": self.path,
+            "problem": self.problem,
+            "accepted": self.accepted,
+            "hint": self.hint,
+        }
+        fault |= {"reason": str(self.reason)} if self.reason else {}
+        fault |= {"which": list(self.which)} if self.which else {}
+        return fault | ({"count": self.count} if self.count > 1 else {})
 
     def as_line(self) -> str:
-        """Return the fault as it stands in a text: `path: problem (accepted: …) hint`."""
+        """Return the fault as it stands in a text: `path: 2 times: which: problem (accepted: …) hint`."""
+        times = f" {self.count} times:" if self.count > 1 else ""
+        more = ", …" if self.count > len(self.which) else ""
+        which = f" {', '.join(self.which)}{more}:" if self.which else ""
         accepted = f" (accepted: {self.accepted})" if self.accepted else ""
-        return f"{self.path or '/'}: {self.problem}{accepted} {self.hint}".rstrip()
+        return f"{self.path or '/'}:{times}{which} {self.problem}{accepted} {self.hint}".rstrip()
 
 
 class PlannerError(Exception):
@@ -539,14 +554,49 @@ def input_error(faults: Sequence[Fault], *, most: int = MAX_FAULTS, found: int =
     """
     kinds = {fault.kind for fault in faults}
     cls = _KIND_CLASSES[kinds.pop()] if len(kinds) == 1 else InputError
-    count = max(found, len(faults))
+    count = max(found, sum(fault.count for fault in faults))
+    if len(faults) > most:
+        faults = grouped(faults)
     if count == 1:
         return cls(faults[0].problem, errors=faults)
     message = f"{count} problems; {_ALL_LISTED}"
-    if count <= most:
-        return cls(message, errors=faults)
-    rest = Fault("", f"{count - most} more problems are not listed.", "", "Mend these first.", faults[-1].kind)
-    return cls(listing_only(message, most), errors=[*faults[:most], rest], found=count)
+    listed = sum(fault.count for fault in faults[:most])
+    if count <= listed:
+        return cls(message, errors=faults, found=count)
+    rest = Fault("", f"{count - listed} more problems are not listed.", "", "Mend these first.", faults[-1].kind)
+    return cls(listing_only(message, listed), errors=[*faults[:most], rest], found=count)
+
+
+_LISTS: Final = ("agents", "tickets", "locations")
+_ENTRY: Final = 2
+"""Part of a path that names an entry of one of these lists, by its position or id."""
+
+
+def grouped(faults: Sequence[Fault]) -> list[Fault]:
+    """Return equal mistakes in different entries as one fault, which names its entries; the order stays.
+
+    What is accepted and the hint stay where they are the same for all.
+    """
+    found: dict[tuple[str, ...], list[Fault]] = {}
+    for fault in faults:
+        parts = ["*" if part.isdigit() else part for part in fault.path.split("/")]
+        if len(parts) > _ENTRY and parts[1] in _LISTS:
+            parts[_ENTRY] = "*"
+        found.setdefault(("/".join(parts), fault.problem, fault.kind, fault.reason), []).append(fault)
+    return [_joined(alike) for alike in found.values()]
+
+
+def _joined(alike: Sequence[Fault]) -> Fault:
+    first = alike[0]
+    if len(alike) == 1:
+        return first
+    return replace(
+        first,
+        accepted=first.accepted if all(each.accepted == first.accepted for each in alike) else "",
+        hint=first.hint if all(each.hint == first.hint for each in alike) else "",
+        which=tuple(entry for each in alike for entry in each.which),
+        count=sum(each.count for each in alike),
+    )
 
 
 def listing_only(message: str, kept: int) -> str:

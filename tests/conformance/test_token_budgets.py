@@ -155,8 +155,43 @@ def test_an_error(name: str) -> None:
     trace_id = "0123456789abcdef0123456789abcdef"
     result = error_result(input_error(faults), trace_id)
     assert tokens(result.text) <= 400
+    (fault,) = result.structured["errors"]
+    assert fault["count"] == 100
+    text = answer(job(JobState.FAILED, error=input_error(faults).as_json(trace_id))).text
+    assert tokens(text) <= 350
+    assert "100 problems; each is listed in errors." in text
+
+
+@pytest.mark.parametrize("name", ["field", "字段名称", "\N{DELIVERY TRUCK}" * 5])
+def test_an_error_of_many_different_mistakes(name: str) -> None:
+    """SPEC T9: ≤ 400; what has no room is counted, in the text of a job as well."""
+    faults = [
+        Fault(f"/tickets/{n}/{name}{n}", f"The window closes {n} s before it opens.", "[open, close]", "", "logic")
+        for n in range(100)
+    ]
+    trace_id = "0123456789abcdef0123456789abcdef"
+    result = error_result(input_error(faults), trace_id)
+    assert tokens(result.text) <= 400
     assert len(result.structured["errors"]) + result.structured["errors_omitted"] == 100
     text = answer(job(JobState.FAILED, error=input_error(faults).as_json(trace_id))).text
     assert tokens(text) <= 350
     told = sum(line.startswith("/tickets/") for line in text.splitlines())
     assert listing_only("100 problems; the first 50 are listed.", told) in text
+
+
+def test_ten_mistakes_at_once_are_all_listed() -> None:
+    """SPEC T7, T9: the place and the problem of each, with its value; the hints of the last give way."""
+    faults = [
+        Fault(
+            f"/tickets/{n}/demand",
+            f"Problem number {n} of this scenario.",
+            "an amount of 0 or more",
+            "Write the amount as a number.",
+            which=(f"order-{n} (-{n})",),
+        )
+        for n in range(10)
+    ]
+    result = error_result(input_error(faults), "0" * 32)
+    assert tokens(result.text) <= 400
+    assert [fault["which"] for fault in result.structured["errors"]] == [[f"order-{n} (-{n})"] for n in range(10)]
+    assert "errors_omitted" not in result.structured

@@ -28,7 +28,7 @@ def test_every_code_that_is_published_can_be_met() -> None:
 
 def test_faults_told_elsewhere_are_as_many_and_of_the_same_kind() -> None:
     """SPEC T7: who reads a file tells its faults by other places, and still says how many are not listed."""
-    faults = [Fault(f"/tickets/{n}", "Too late.", kind="logic") for n in range(60)]
+    faults = [Fault(f"/tickets/{n}", f"Too late by {n}.", kind="logic") for n in range(60)]
     with pytest.raises(InvalidScenarioError) as caught, placed(lambda fault: replace(fault, path=f"/day{fault.path}")):
         raise input_error(faults)
     assert (caught.value.found, caught.value.message) == (60, "60 problems; the first 50 are listed.")

@@ -18,8 +18,10 @@ from planner_mcp.routing.scenario.agent_eligibility import Eligibility
 from planner_mcp.routing.scenario.scenario_model import Agent, Scenario, Ticket
 from planner_mcp.text import clock
 
-MAX_REPORTED: Final = 100
-"""Faults after which the search for more ends; more would never be listed."""
+_MAX_REPORTED: Final = (100, 1000)
+"""Faults after which the search for more ends: for many agents, and for few."""
+_MAX_TRIPS: Final = 100_000
+"""Trips, a ticket by an agent, after which the number of faults is bounded by the first of the two."""
 MAX_PROVED_TICKETS: Final = 2000
 """Tickets of a scenario that is compiled for this alone; in a larger one a plan says which tickets nobody can serve."""
 _DAY_S: Final = 86_400
@@ -74,6 +76,16 @@ _TICKET_TEXTS: Final[dict[InfeasibilityReason, _Text]] = {
     ),
 }
 _SHIPMENT_TEXTS: Final[dict[InfeasibilityReason, _Text]] = {
+    InfeasibilityReason.SKILL_OR_AGENT: (
+        "",
+        "No agent may serve both the delivery and its pickup.",
+        "Relax one of the two.",
+    ),
+    InfeasibilityReason.CAPACITY: (
+        "/demand",
+        "No agent that may serve both halves of the shipment has the capacity for it.",
+        "Split the shipment, or raise a capacity.",
+    ),
     InfeasibilityReason.TIME_WINDOW: (
         "",
         "No agent can pick it up first and be there in its window.",
@@ -115,7 +127,9 @@ def unservable_faults(
         for index, ticket in enumerate(scenario.tickets)
         if index not in spared and unfit.isdisjoint(eligibility.agents(ticket))
     ]
-    yield from islice(_faults(scenario, compile_scenario(_sound_part(scenario, unfit, spared)), judged), MAX_REPORTED)
+    least, most = _MAX_REPORTED
+    reported = min(most, max(least, _MAX_TRIPS // len(scenario.agents)))
+    yield from islice(_faults(scenario, compile_scenario(_sound_part(scenario, unfit, spared)), judged), reported)
 
 
 def _faults(scenario: Scenario, problem: Problem, judged: Iterable[int]) -> Iterator[Fault]:

@@ -83,6 +83,10 @@ class UnservableTickets:
     def together(self, pickup: int, delivery: int) -> InfeasibilityReason | None:
         """Return why no agent that could carry a shipment could make both of its halves, or None."""
         both = sorted(set(self.able(pickup)).intersection(self.able(delivery)))
+        if not both:
+            halves = [set(self._allowed(self._problem.tickets[index].agents)) for index in (pickup, delivery)]
+            is_for_nobody = halves[0].isdisjoint(halves[1])
+            return InfeasibilityReason.SKILL_OR_AGENT if is_for_nobody else InfeasibilityReason.CAPACITY
         ready = (agent for agent in both if self._may_serve(agent, 2) and self._may_set_out(agent))
         return self._trips_of([pickup, delivery], ready)
 

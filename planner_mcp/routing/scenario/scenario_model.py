@@ -6,6 +6,7 @@ made by `compilation/scenario_compiler.py`. Amounts stay in the caller's units, 
 times are seconds after midnight of the planning date.
 """
 
+from collections.abc import Iterable
 from typing import Annotated, Any, Final, Literal
 
 import numpy as np
@@ -21,6 +22,7 @@ from pydantic import (
 )
 from typing_extensions import override
 
+from planner_mcp.errors import Fault
 from planner_mcp.routing.scenario.field_types import (
     NUMBERS,
     SHOWS_NAMES,
@@ -313,10 +315,12 @@ class Scenario(_Part):
     )
     options: Options = Field(Options(), description="settings of the whole scenario")
     held: Held | None = Field(None, description="frozen part of an earlier plan; written by resolve_vrp")
+    strict: StrictBool = Field(False, description="refuse tickets that nobody can serve")
     _travel_matrices: TravelMatrices | None = PrivateAttr(None)
     _numbers: frozenset[float] = PrivateAttr(frozenset())
     _texts: tuple[float, float] | None = PrivateAttr(None)
     _shows_names: bool = PrivateAttr(False)
+    _findings: tuple[Fault, ...] = PrivateAttr(())
 
     @override
     def model_post_init(self, context: Any, /) -> None:
@@ -346,6 +350,17 @@ class Scenario(_Part):
     def shows_names(self) -> bool:
         """Whether error messages may contain names of people: their reader wrote them or may read them."""
         return self._shows_names
+
+    @property
+    def findings(self) -> tuple[Fault, ...]:
+        """The tickets that provably nobody can serve, as found when the scenario was checked; each has a `reason`."""
+        return self._findings
+
+    def with_findings(self, findings: Iterable[Fault]) -> "Scenario":
+        """Return a copy with these findings."""
+        twin = self.model_copy()
+        twin._findings = tuple(findings)
+        return twin
 
     def with_travel_matrices(self, travel_matrices: TravelMatrices | None) -> "Scenario":
         """Return a copy with these travel matrices."""

@@ -21,12 +21,14 @@ from planner_mcp.routing.scenario.checks.scenario_checks import (
     check,
     contradictions,
     lone_contradictions,
+    split_findings,
     warnings,
 )
 from planner_mcp.routing.scenario.checks.size_checks import MAX_AGENTS, MAX_TICKETS
 from planner_mcp.routing.scenario.field_types import SHOWS_NAMES, ErrorBudget, read_date
 from planner_mcp.routing.scenario.scenario_model import Scenario
 from planner_mcp.routing.scenario.schema_faults import MAX_FINDINGS, faults_of
+from planner_mcp.routing.scenario.seen_values import with_seen_values
 from planner_mcp.routing.scenario.slim_schema import scenario_schema
 from planner_mcp.routing.scenario.travel_matrices import TravelMatrices
 
@@ -57,6 +59,9 @@ def parse_scenario(
 ) -> Scenario:
     """Return the scenario that a JSON value describes.
 
+    Tickets that provably nobody can serve are its `findings`; with `strict` they are faults like any others, and so is
+    such a ticket where a locked visit needs it.
+
     Args:
         args: Any JSON value, already decoded.
         max_tickets: Inputs with more are refused without validation. Also limits the size of matrices.
@@ -82,10 +87,13 @@ def parse_scenario(
             *schema_faults,
             *_logic_faults_beside(args, error, max_tickets, shows_names=shows_names),
         ]
-        raise input_error(faults, found=len(faults) + max(0, error.error_count() - MAX_FINDINGS)) from None
-    if found := [*known_faults, *check(scenario, max_tickets=max_tickets, prove_unservable=prove_unservable)]:
-        raise input_error(found)
-    return scenario
+        count = len(faults) + max(0, error.error_count() - MAX_FINDINGS)
+        raise input_error(with_seen_values(faults, args, shows_all=shows_names), found=count) from None
+    found = [*known_faults, *check(scenario, max_tickets=max_tickets, prove_unservable=prove_unservable)]
+    refused, findings = split_findings(scenario, with_seen_values(found, args, shows_all=shows_names))
+    if refused:
+        raise input_error([*refused, *findings])
+    return scenario.with_findings(findings) if findings else scenario
 
 
 def read_stored(

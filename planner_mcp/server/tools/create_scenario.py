@@ -1,11 +1,17 @@
 """`create_scenario`: a day of work, checked and kept (SPEC T1, T7)."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import ClassVar, Final
 
+from planner_mcp.errors import Fault
 from planner_mcp.jobs.fair_limiter import FairLimiter
 from planner_mcp.routing.compilation.assumptions import assumptions_of
 from planner_mcp.routing.scenario.scenario_parsing import Scenario, scenario_schema, warnings
+from planner_mcp.server.tools.answers.unservable_findings import (
+    UnservableFinding,
+    unservable_findings,
+    unservable_lines,
+)
 from planner_mcp.server.tools.arguments.resolved_inputs import (
     InputResolver,
     input_resolver,
@@ -35,6 +41,7 @@ class CreateScenarioResult(ToolOutput):
     scenario_id: str
     agents: int
     tickets: int
+    unservable: list[UnservableFinding] | None = None
     assumptions: list[str]
     warnings: list[str]
 
@@ -50,7 +57,12 @@ async def run(ctx: ToolContext, args: Json) -> ToolResult:
 
 
 async def keep(
-    ctx: ToolContext, body: Json, notices: Iterable[str] = (), *, is_written: bool = False
+    ctx: ToolContext,
+    body: Json,
+    notices: Iterable[str] = (),
+    *,
+    is_written: bool = False,
+    place: Callable[[Fault], Fault] | None = None,
 ) -> tuple[CreateScenarioResult, str]:
     """Check and store a scenario, and return what there is to say of it, as a result and as text.
 
@@ -59,6 +71,7 @@ async def keep(
         body: The scenario as written.
         notices: Assumptions made before this call, listed first.
         is_written: Whether the scenario was written into the call.
+        place: Where in what the caller wrote a finding stands, where that is no scenario.
     """
     body = with_default_travel(body, ctx.settings)
     scenario, assumed, cautions = await _limiter.run(
@@ -69,10 +82,12 @@ async def keep(
         scenario_id=stored.id,
         agents=len(scenario.agents),
         tickets=len(scenario.tickets),
+        unservable=unservable_findings(scenario, place) or None,
         assumptions=[*notices, *assumed],
         warnings=cautions,
     )
     lines = [f"{stored.id}: {counted(output.agents, 'agent')}, {counted(output.tickets, 'ticket')}"]
+    lines += unservable_lines(output.unservable or ())
     lines += [*output.assumptions, *(f"Warning: {caution}" for caution in output.warnings)]
     lines.append(f"Next: solve_vrp scenario_id={stored.id}")
     return output, "\n".join(lines)

@@ -52,6 +52,7 @@ class ImportArguments(Arguments):
     columns: Annotated[dict[str, str] | None, Field(max_length=400, description="field by header")] = None
     sheet: Annotated[str | None, Field(max_length=100)] = None
     decimal: Annotated[Literal[".", ","] | None, Field(description="mark before decimals")] = None
+    strict: Annotated[bool, Field(description="refuse tickets nobody can serve")] = False
 
 
 class ImportedColumns(ToolOutput):
@@ -72,8 +73,9 @@ async def run(ctx: ToolContext, args: Json) -> ToolResult:
     """Read a file, keep its day, and tell what its columns were taken for."""
     asked = parse(ImportArguments, args)
     read = await _limiter.run(ctx.principal.id, _read, asked, ctx.settings)
+    body = {**read.body, "strict": True} if asked.strict else read.body
     with placed(lambda fault: _led_back(fault, read)):
-        kept, text = await keep(ctx, read.body, read.assumptions)
+        kept, text = await keep(ctx, body, read.assumptions, place=lambda fault: _led_back(fault, read))
     columns = {what: _column_summary(proposal) for what, proposal in read.proposals.items()}
     lines = [f"{what}: {', '.join(mapping.taken)}" for what, mapping in columns.items()]
     lines += [f"{what}, not used: {', '.join(each.left_out)}" for what, each in columns.items() if each.left_out]

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from datetime import date
 from functools import partial
 from typing import Annotated, Any, Final
@@ -22,6 +22,12 @@ from planner_mcp.routing.analysis.frozen_prefix import (
 from planner_mcp.routing.plan import Plan
 from planner_mcp.routing.scenario.field_types import moment, read_date
 from planner_mcp.routing.scenario.scenario_parsing import Scenario
+from planner_mcp.routing.scenario.scenario_patch import with_id_path
+from planner_mcp.server.tools.answers.unservable_findings import (
+    UnservableFinding,
+    unservable_findings,
+    unservable_lines,
+)
 from planner_mcp.server.tools.arguments.lookup_errors import find_all
 from planner_mcp.server.tools.arguments.plan_context import (
     PlanContext,
@@ -100,8 +106,19 @@ class ResolveVrpResult(ToolOutput):
     status: str
     kept_tickets: int
     changes: list[str]
+    unservable: list[UnservableFinding] | None = None
     warnings: list[str]
     notes: list[str]
+
+
+@dataclass(slots=True)
+class _Notice:
+    """What is to be said of a changed scenario."""
+
+    changes: list[str] = field(default_factory=list)
+    unservable: list[UnservableFinding] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
 
 
 async def run(ctx: ToolContext, args: Json) -> ToolResult:
@@ -110,7 +127,7 @@ async def run(ctx: ToolContext, args: Json) -> ToolResult:
     solve_time_s = seconds_of(asked.solve_time, ctx.settings)
     start, base = await _start(ctx, asked)
     day, notice = await _day(ctx, asked, start, base)
-    notice["notes"] += _executed_part(start)
+    notice.notes += _executed_part(start)
     count = count_held(day.body)
     job = await ctx.job_service.submit(ctx.principal, _request(asked, start, day, solve_time_s))
     output = ResolveVrpResult(
@@ -119,13 +136,15 @@ async def run(ctx: ToolContext, args: Json) -> ToolResult:
         submitted_at=timestamp(job.submitted_at),
         status=job.state.upper(),
         kept_tickets=count,
-        changes=notice["changes"],
-        warnings=notice["warnings"],
-        notes=notice["notes"],
+        changes=notice.changes,
+        unservable=notice.unservable or None,
+        warnings=notice.warnings,
+        notes=notice.notes,
     )
     held = f", {count} tickets held" if count else ""
-    lines = [f"{job.id} {output.status} on {day.id}, from {start.plan_id}{held}", *notice["changes"]]
-    lines += [*(f"Warning: {caution}" for caution in notice["warnings"]), *notice["notes"]]
+    lines = [f"{job.id} {output.status} on {day.id}, from {start.plan_id}{held}", *notice.changes]
+    lines += unservable_lines(notice.unservable)
+    lines += [*(f"Warning: {caution}" for caution in notice.warnings), *notice.notes]
     lines.append("Next: query_vrp_status wait_s=45, then compare_plans")
     return ToolResult(output, "\n".join(lines), (ResourceLink(f"job://{job.id}", "job"),))
 
@@ -153,32 +172,32 @@ async def _start(ctx: ToolContext, asked: ResolveArguments) -> tuple[PlanContext
 
 async def _day(
     ctx: ToolContext, asked: ResolveArguments, start: PlanContext, base: StoredScenario
-) -> tuple[StoredScenario, dict[str, list[str]]]:
+) -> tuple[StoredScenario, _Notice]:
     """Return the scenario to solve, a new revision where it changes, and what is to be said of it."""
     planned_on = _planned_on(asked, base)
     until_s = _until(asked, planned_on)
     plan = _executed(start, planned_on)
     free = without_assignments(base.body)
     if not (asked.patch or asked.keep_agents or asked.switch_cost or until_s) and free is base.body:
-        return base, {"changes": [], "warnings": [], "notes": _unbegun(start.plan, plan, until_s)}
+        return base, _Notice(notes=_unbegun(start.plan, plan, until_s))
     held = frozen_prefix(plan, until_s) if until_s else None
     resolve_inputs = input_resolver(ctx)
     body, scenario, notice = await run_in_thread(
         ctx, partial(_changed, held=held), free, asked.patch, ctx.settings, resolve_inputs
     )
-    notice["notes"] += [*_released(asked, base.body), *_unbegun(start.plan, plan, until_s)]
+    notice.notes += [*_released(asked, base.body), *_unbegun(start.plan, plan, until_s)]
     if until_s or asked.keep_agents or asked.switch_cost:
         scenario = await with_road_travel(ctx, scenario, body)
         tie = partial(agent_assignments, agents=asked.keep_agents, switch_cost=asked.switch_cost)
         tied, assumed = await run_in_thread(ctx, tie, scenario, start.plan)
-        notice["notes"] += assumed
+        notice.notes += assumed
         body = {**body, "held": {**(body.get("held") or {}), **tied}} if tied else body
     return (base if body == base.body else await ctx.job_service.create_scenario(ctx.principal, body, base)), notice
 
 
 def _changed(
     body: Json, patch: Json, settings: Settings, resolve_inputs: InputResolver, *, held: Json | None
-) -> tuple[Json, Scenario, dict[str, list[str]]]:
+) -> tuple[Json, Scenario, _Notice]:
     """Return a day under a patch as `revised` does, and what is to be said of that.
 
     `held` is held from now on, as fields of `Held`; what they do not name stays as it was.
@@ -191,7 +210,8 @@ def _changed(
     if held is not None and (gone := removed_begun_tickets(new)):
         raise _of_another_day(list(gone))
     warnings = first_warnings(body, patch, new, scenario) if patch else []
-    return new, scenario, {"changes": change_lines(body, asked), "warnings": warnings, "notes": _departed(asked, new)}
+    findings = unservable_findings(scenario, lambda fault: with_id_path(fault, new))
+    return new, scenario, _Notice(change_lines(body, asked), findings, warnings, _departed(asked, new))
 
 
 def _of_another_day(begun_tickets: list[str]) -> Exception:

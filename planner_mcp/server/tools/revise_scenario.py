@@ -4,6 +4,12 @@ from typing import Annotated, Final
 
 from pydantic import Field
 
+from planner_mcp.routing.scenario.scenario_patch import with_id_path
+from planner_mcp.server.tools.answers.unservable_findings import (
+    UnservableFinding,
+    unservable_findings,
+    unservable_lines,
+)
 from planner_mcp.server.tools.arguments.plan_context import run_in_thread, scenario_at
 from planner_mcp.server.tools.arguments.resolved_inputs import InputResolver, input_resolver
 from planner_mcp.server.tools.arguments.scenario_revision import Patch, change_lines, first_warnings, revised
@@ -37,6 +43,7 @@ class ReviseScenarioResult(ToolOutput):
     revision: int
     parent_id: str
     changes: list[str]
+    unservable: list[UnservableFinding] | None = None
     warnings: list[str]
 
 
@@ -44,7 +51,7 @@ async def run(ctx: ToolContext, args: Json) -> ToolResult:
     """Keep a revision of a scenario; the scenario it came from stays as it is."""
     asked = parse(ReviseArguments, args)
     parent = await scenario_at(ctx, asked.scenario_id)
-    body, lines, cautions = await run_in_thread(
+    body, lines, findings, cautions = await run_in_thread(
         ctx, _validated, parent.body, asked.patch, ctx.settings, input_resolver(ctx)
     )
     if not lines:
@@ -52,9 +59,15 @@ async def run(ctx: ToolContext, args: Json) -> ToolResult:
         raise refuse("/patch", "The patch changes nothing.", "a patch that changes the scenario", hint)
     stored = await ctx.job_service.create_scenario(ctx.principal, body, parent)
     output = ReviseScenarioResult(
-        scenario_id=stored.id, revision=stored.revision, parent_id=parent.id, changes=lines, warnings=cautions
+        scenario_id=stored.id,
+        revision=stored.revision,
+        parent_id=parent.id,
+        changes=lines,
+        unservable=findings or None,
+        warnings=cautions,
     )
     text_lines = [f"{stored.id}: revision {stored.revision} of {parent.id}", *lines]
+    text_lines += unservable_lines(findings)
     text_lines += [f"Warning: {caution}" for caution in cautions]
     text_lines.append(f"Next: resolve_vrp warm_from=<an earlier job> scenario_id={stored.id}, or solve_vrp")
     return ToolResult(output, "\n".join(text_lines), (ResourceLink(f"scenario://{stored.id}", "scenario"),))
@@ -62,9 +75,10 @@ async def run(ctx: ToolContext, args: Json) -> ToolResult:
 
 def _validated(
     body: Json, patch: Json, settings: Settings, resolve_inputs: InputResolver
-) -> tuple[Json, list[str], list[str]]:
+) -> tuple[Json, list[str], list[UnservableFinding], list[str]]:
     new, scenario = revised(body, patch, settings, resolve_inputs)
-    return new, change_lines(body, new), first_warnings(body, patch, new, scenario)
+    findings = unservable_findings(scenario, lambda fault: with_id_path(fault, new))
+    return new, change_lines(body, new), findings, first_warnings(body, patch, new, scenario)
 
 
 TOOL: Final = Tool(

@@ -51,9 +51,11 @@ class FaultOutput(ToolOutput):
 
     path: str = Field(json_schema_extra={"format": "json-pointer"})
     problem: str
-    accepted: str = ""
-    hint: str = ""
+    accepted: str | None = Field(None, description="absent where the error has no room for it")
+    hint: str | None = None
     reason: str | None = Field(None, description="code, where a ticket provably cannot be served")
+    which: list[str] | None = Field(None, description="ids of the entries, each with the value seen")
+    count: int | None = Field(None, description="equal mistakes told as one")
 
     @staticmethod
     def of(fault: Fault) -> "FaultOutput":

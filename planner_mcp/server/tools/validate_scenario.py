@@ -11,7 +11,13 @@ from planner_mcp.routing.compilation.scenario_compiler import compile_scenario
 from planner_mcp.routing.feasibility.infeasible_subsets import smallest_infeasible_subset
 from planner_mcp.routing.problem import Problem
 from planner_mcp.routing.scenario.scenario_parsing import warnings, warnings_of_refused
+from planner_mcp.routing.scenario.scenario_patch import with_id_path
 from planner_mcp.server.tools.answers.token_estimates import fitting
+from planner_mcp.server.tools.answers.unservable_findings import (
+    UnservableFinding,
+    unservable_findings,
+    unservable_lines,
+)
 from planner_mcp.server.tools.arguments.plan_context import run_in_thread, scenario_at
 from planner_mcp.server.tools.arguments.resolved_inputs import (
     InputResolver,
@@ -61,9 +67,12 @@ class Conflict(ToolOutput):
 class ValidateScenarioResult(ToolOutput):
     """Result of `validate_scenario`."""
 
-    listed: ClassVar[tuple[str, ...]] = ("valid", "errors", "warnings", "conflict", "agents_needed", "lower_bound")
+    listed: ClassVar[tuple[str, ...]] = (
+        *("valid", "errors", "unservable", "warnings", "conflict", "agents_needed", "lower_bound"),
+    )
     valid: bool
     errors: list[FaultOutput]
+    unservable: list[UnservableFinding] | None = None
     warnings: list[str]
     agents: int | None = None
     tickets: int | None = None
@@ -105,6 +114,7 @@ def validation_report(
     known = ValidateScenarioResult(
         valid=True,
         errors=[],
+        unservable=unservable_findings(scenario, lambda fault: with_id_path(fault, body) if patch else fault) or None,
         warnings=all_warnings[:MAX_SHOWN],
         agents=len(scenario.agents),
         tickets=len(scenario.tickets),
@@ -112,13 +122,15 @@ def validation_report(
     )
     if scenario.refers_to_matrices and scenario.travel_matrices is None:
         return known
+    if scenario.findings:  # both are about plans that serve all that is wanted
+        return known
     problem = compile_scenario(scenario)
     return known.model_copy(update={**lower_bound(problem).as_json(), "conflict": _conflict(problem)})
 
 
 def _listed(error: InputError) -> list[FaultOutput]:
     listed = list(error.errors[:MAX_SHOWN])
-    if (more := error.found - MAX_SHOWN) > 0:
+    if (more := error.found - sum(fault.count for fault in listed)) > 0:
         listed.append(Fault("", f"{more} more problems are not listed."))
     return [FaultOutput.of(fault) for fault in listed]
 
@@ -140,7 +152,8 @@ def _conflict(problem: Problem) -> Conflict | None:
 
 def lines_of(found: ValidateScenarioResult) -> list[str]:
     """Return a report as short lines of text."""
-    lines = [Fault(**dict(fault)).as_line() for fault in found.errors]
+    lines = [Fault(**fault.as_json()).as_line() for fault in found.errors]
+    lines += unservable_lines(found.unservable or ())
     lines = ["valid" if found.valid else "not valid", *lines, *(f"Warning: {each}" for each in found.warnings)]
     if found.conflict is not None:
         lines.append(f"Conflict ({found.conflict.kind}): {found.conflict.text}.")

@@ -26,7 +26,7 @@ def locked_against_each_other(scenario: Scenario) -> Iterator[Fault]:
 
     What a locked visit brings along is judged with it: the delivery of its shipment, the rest of an all-or-none group.
     """
-    locked_by = _served_by_locks(scenario)
+    locked_by = served_by_locks(scenario)
     clashes: dict[str, None] = {}
     for names in scenario.incompatible:
         firsts: dict[int, str] = {}
@@ -46,7 +46,7 @@ def locked_against_each_other(scenario: Scenario) -> Iterator[Fault]:
         )
 
 
-def _served_by_locks(scenario: Scenario) -> dict[str, tuple[int | None, str]]:
+def served_by_locks(scenario: Scenario) -> dict[str, tuple[int | None, str]]:
     """Return every ticket that is served because of a locked visit: whose it is, where that is known, and that visit.
 
     A locked pickup brings its delivery to the same agent; of an all-or-none group all others come, to any agent.

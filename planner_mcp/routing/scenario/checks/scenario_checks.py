@@ -135,6 +135,21 @@ def check(
     return [*found, *_numbers_first(scenario, list(_unreachable(scenario, found, prove_unservable)))]
 
 
+def split_findings(scenario: Scenario, faults: Iterable[Fault]) -> tuple[list[Fault], list[Fault]]:
+    """Return the faults that refuse a scenario, and those that only say that nobody can serve a ticket.
+
+    A plan leaves such a ticket out. It is refused where the scenario is strict, and where a locked visit needs it.
+    """
+    needed = set(lock_checks.served_by_locks(scenario))
+    refused: list[Fault] = []
+    findings: list[Fault] = []
+    for fault in faults:
+        section, at = _entry_of(fault) or ("", 0)
+        is_finding = bool(fault.reason) and section == "tickets" and scenario.tickets[at].id not in needed
+        (findings if is_finding and not scenario.strict else refused).append(fault)
+    return refused, findings
+
+
 def _numbers_first(scenario: Scenario, faults: list[Fault]) -> list[Fault]:
     """Return faults of reach, each with what numbers are taken for before its hint where they may be the cause."""
     misread = time_checks.misread_numbers(scenario) if faults else None

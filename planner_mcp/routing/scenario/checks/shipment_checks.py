@@ -6,6 +6,7 @@ Whether some agent can make a shipment in time is `checks/trips.py`'s.
 from collections.abc import Iterator, Sequence
 
 from planner_mcp.errors import Fault
+from planner_mcp.routing.infeasibility_reasons import InfeasibilityReason
 from planner_mcp.routing.scenario.agent_eligibility import Eligibility
 from planner_mcp.routing.scenario.checks.fault_dependencies import FaultDependency
 from planner_mcp.routing.scenario.scenario_model import Scenario, Ticket
@@ -48,7 +49,15 @@ def unequal_shipments(scenario: Scenario) -> Iterator[Fault]:
         if ours and theirs and ours.isdisjoint(theirs):
             path, problem = f"/tickets/{index}", "No agent may serve both the delivery and its pickup."
             hint = "Relax one of the two."
-            yield Fault(path, problem, "an agent for both", hint, "logic", needs=(FaultDependency.ELIGIBILITY,))
+            yield Fault(
+                path,
+                problem,
+                "an agent for both",
+                hint,
+                "logic",
+                needs=(FaultDependency.ELIGIBILITY,),
+                reason=InfeasibilityReason.SKILL_OR_AGENT,
+            )
 
 
 def late_pickups(scenario: Scenario) -> Iterator[Fault]:

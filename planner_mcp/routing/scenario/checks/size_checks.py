@@ -38,10 +38,10 @@ def pairs_of(groups: Iterable[Sized]) -> int:
 
 
 def too_many_dimensions(scenario: Scenario) -> Iterator[Fault]:
-    """Yield days whose agents have more kinds of capacity than a plan keeps count of."""
-    count = len({name for agent in scenario.agents for name in agent.capacity})
-    if count > MAX_DIMENSIONS:
-        problem = f"The agents have {count} different dimensions of capacity."
+    """Yield days with more kinds of capacity and demand than a plan keeps count of."""
+    names = {name for agent in scenario.agents for name in agent.capacity}
+    if (count := len(names.union(*(ticket.demand for ticket in scenario.tickets)))) > MAX_DIMENSIONS:
+        problem = f"There are {count} different dimensions of capacity and demand."
         yield Fault("/agents", problem, f"at most {MAX_DIMENSIONS} in all", "Use the same names for all.", "logic")
 
 

@@ -1,10 +1,11 @@
 """An error as a tool's result, with as many of its faults as the budget holds (SPEC T6, T9)."""
 
+from dataclasses import replace
 from typing import Any, Final
 
 from pydantic import Field
 
-from planner_mcp.errors import PlannerError, listing_only
+from planner_mcp.errors import Fault, PlannerError, grouped, listing_only
 from planner_mcp.server.tools.answers.token_estimates import estimated_tokens
 from planner_mcp.server.tools.tool_definition import ErrorResult
 from planner_mcp.server.tools.tool_output import FaultOutput, ToolOutput
@@ -12,6 +13,8 @@ from planner_mcp.text import compact
 
 MAX_ERROR_TOKENS: Final = 360
 """Estimated tokens one error may cost; faults beyond are counted, not listed."""
+_ENTRIES_SHARE: Final = 0.5
+"""Share of the room that ids and values of grouped faults may take, divided among the groups."""
 
 
 class ErrorOutput(ToolOutput):
@@ -34,16 +37,37 @@ def error_result(error: PlannerError, trace_id: str) -> ErrorResult:
 
 
 def error_body(error: PlannerError, trace_id: str) -> dict[str, Any]:
-    """Return `error.as_json()` with as many faults as the budget holds, and `errors_omitted` where there are more."""
+    """Return `error.as_json()` within the budget, with `errors_omitted` where there are more faults than it lists.
+
+    What does not fit is first grouped: equal mistakes of several entries as one fault with their ids and values. After
+    that the hints go, from the last fault on, then the last faults.
+    """
     body = error.as_json(trace_id)
     room = MAX_ERROR_TOKENS - estimated_tokens(compact({**body, "errors": []}))
-    kept: list[dict[str, str]] = []
-    for fault in body["errors"]:
-        room -= estimated_tokens(compact(fault))
-        if room < 0 and kept:
+    listed = [dict(fault) for fault in body["errors"]]
+    if not _fits(listed, room):
+        shares = grouped(error.errors)
+        listed = [_with_entries_within(fault, _ENTRIES_SHARE * room / len(shares)) for fault in shares]
+    for brief in reversed(listed):
+        if _fits(listed, room):
             break
-        kept.append(fault)
-    if len(kept) == len(body["errors"]):
-        return body
-    message = listing_only(body["message"], len(kept))
-    return {**body, "message": message, "errors": kept, "errors_omitted": error.found - len(kept)}
+        for name in ("accepted", "hint"):
+            brief.pop(name, None)
+    while len(listed) > 1 and not _fits(listed, room):
+        listed.pop()
+    omitted = error.found - sum(fault.get("count", 1) for fault in listed)
+    if omitted <= 0:
+        return {**body, "errors": listed}
+    return {**body, "message": listing_only(body["message"], len(listed)), "errors": listed, "errors_omitted": omitted}
+
+
+def _fits(faults: list[dict[str, Any]], room: float) -> bool:
+    return sum(estimated_tokens(compact(fault)) for fault in faults) <= room
+
+
+def _with_entries_within(fault: Fault, room: float) -> dict[str, Any]:
+    """Return a fault that names as many of its entries as there is room for, one at least."""
+    kept = len(fault.which)
+    while kept > 1 and estimated_tokens(compact(fault.which[:kept])) > room:
+        kept -= 1
+    return replace(fault, which=fault.which[:kept]).as_json()

@@ -188,7 +188,7 @@ def test_what_nobody_can_reach_any_more_is_left_out_not_refused() -> None:
     day["locations"] = [*day["locations"], FAR]
     patch = {"agents": {"v": {"shift_end": 210}}}
     with pytest.raises(InputError):
-        parse_scenario(revise(day, patch), prove_unservable=unservable_faults)
+        parse_scenario({**revise(day, patch), "strict": True}, prove_unservable=unservable_faults)
     later = under_way(day, planned(day, ("a",)), 250, patch)
     known = compile_scenario(parse_scenario(later, prove_unservable=unservable_faults))
     assert codes(known)["far"] == "TIME_WINDOW"

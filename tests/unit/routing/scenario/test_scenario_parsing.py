@@ -397,9 +397,10 @@ BAD: list[tuple[str, Any, list[Fault]]] = [
 def test_each_mistake_is_told_with_its_place_what_is_accepted_and_a_hint(
     what: str, args: Any, faults: list[Fault]
 ) -> None:
-    """SPEC T7: by schema, then by logic."""
+    """SPEC T7: by schema, then by logic; a strict scenario is refused for a ticket that nobody can serve, too."""
+    strict = {**args, "strict": True} if isinstance(args, dict) else args
     with pytest.raises(InputError) as caught:
-        parse_scenario(args, prove_unservable=unservable_faults)
+        parse_scenario(strict, prove_unservable=unservable_faults)
     assert list(caught.value.errors) == faults
 
 
@@ -589,12 +590,58 @@ def test_a_crowd_is_refused_unread() -> None:
 
 
 def test_a_long_list_of_mistakes_is_cut_and_says_so() -> None:
-    """SPEC T9: an error stays small."""
+    """SPEC T9: an error stays small; mistakes of different kinds are cut."""
     with pytest.raises(InputError) as caught:
-        parse_scenario(body(tickets=[{"id": f"t{index}", "location": "A"} for index in range(100)]))
+        parse_scenario(body(tickets=[{"id": f"t{index}", "location": "A", f"x{index}": 1} for index in range(100)]))
     assert len(caught.value.errors) == 51
-    assert caught.value.message == "100 problems; the first 50 are listed."
-    assert caught.value.errors[-1].problem == "50 more problems are not listed."
+    listed = sum(fault.count for fault in caught.value.errors[:-1])
+    assert caught.value.message == f"200 problems; the first {listed} are listed."
+    assert caught.value.errors[-1].problem == f"{200 - listed} more problems are not listed."
+
+
+def test_many_equal_mistakes_are_one_with_all_ids_and_values() -> None:
+    """SPEC T7, T9: whoever swapped lat and lon in a hundred places is told so once, with every place."""
+    places = [{"id": f"p{index}", "lat": 116.4, "lon": round(39.9 + index / 1000, 3)} for index in range(100)]
+    tickets = [ticket(f"t{index}", f"p{index}") for index in range(100)]
+    with pytest.raises(InputError) as caught:
+        parse_scenario(body([agent()], tickets, locations=places, depot="p0"), shows_names=True)
+    (fault,) = caught.value.errors
+    assert (fault.count, caught.value.found) == (100, 100)
+    assert fault.which[:2] == ("p0 (lat 116.4, lon 39.9)", "p1 (lat 116.4, lon 39.901)")
+    assert caught.value.message == "100 problems; each is listed in errors."
+
+
+def test_a_value_is_told_to_those_alone_who_may_see_it() -> None:
+    """SPEC R3, T7: positions and prices are in no error for readers without the scope; ids and demands are."""
+    places = [{"id": "p", "lat": 116.4, "lon": 39.9}, {"id": "q", "lat": 39.9, "lon": 116.4}]
+    day = body([agent()], [ticket("t", "q", demand=-3)], locations=places, depot="p")
+    told = {}
+    for shows_names in (True, False):
+        with pytest.raises(InputError) as caught:
+            parse_scenario(day, shows_names=shows_names)
+        told[shows_names] = {name for fault in caught.value.errors for name in fault.which}
+    assert told == {True: {"p (lat 116.4, lon 39.9)", "t (-3)"}, False: {"p", "t (-3)"}}
+
+
+def test_a_ticket_nobody_can_serve_is_a_finding_and_refuses_no_day() -> None:
+    """SPEC T7: each with its reason, the value and what to change; a locked one is a contradiction, and is refused."""
+    tickets = [ticket("ok"), ticket("heavy", demand=99), ticket("crane", skills=["crane"]), ticket("late", "B")]
+    tickets[-1]["time_windows"] = [["20:00", "21:00"]]
+    day = body([agent(shift_end="10:00")], tickets)
+    scenario = parse_scenario(day, prove_unservable=unservable_faults, shows_names=True)
+    assert {(fault.reason, *fault.which) for fault in scenario.findings} == {
+        ("CAPACITY", "heavy (99)"),
+        ("SKILL_OR_AGENT", "crane (crane)"),
+        ("SHIFT_END", "late ([[20:00,21:00]])"),
+    }
+    assert all(fault.hint for fault in scenario.findings)
+    with pytest.raises(InputError) as caught:
+        parse_scenario({**day, "strict": True}, prove_unservable=unservable_faults)
+    assert caught.value.found == 3
+    for name in ("heavy", "crane", "late"):
+        locked = {**day, "agents": [{**day["agents"][0], "locked_tickets": [name]}]}
+        with pytest.raises(InputError):
+            parse_scenario(locked, prove_unservable=unservable_faults)
 
 
 @pytest.mark.parametrize(

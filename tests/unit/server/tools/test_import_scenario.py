@@ -132,8 +132,12 @@ async def test_a_fault_of_the_file_is_placed_in_the_content(call: Call) -> None:
     assert await faults(call, "csv", ORDERS.replace("A2", "A1"), agents=AGENTS) == [
         ("/content/3/订单号", "The id is the same as that of row 2.")
     ]
-    (heavy,) = await faults(call, "csv", ORDERS.replace(",3,", ",30,"), agents=AGENTS)
-    assert heavy[0] == "/content/2/Quantitty"
+    heavy = (await imported(call, "csv", ORDERS.replace(",3,", ",30,"), agents=AGENTS)).structured["unservable"]
+    assert [(each["code"], each["path"], each["which"]) for each in heavy] == [
+        ("CAPACITY", "/content/2/Quantitty", ["A1 (30)"])
+    ]
+    (strict,) = await faults(call, "csv", ORDERS.replace(",3,", ",30,"), agents=AGENTS, strict=True)
+    assert strict[0] == "/content/2/Quantitty"
     twice = {**VROOM, "jobs": [*VROOM["jobs"], VROOM["jobs"][0]]}
     assert (await faults(call, "vroom", json.dumps(twice)))[0][0] == "/tickets/1/id"
 

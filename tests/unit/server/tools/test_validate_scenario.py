@@ -20,20 +20,33 @@ async def test_a_day_is_judged_without_being_kept(call: Call, ctx: ToolContext) 
     assert (right["valid"], right["conflict"]["kind"], right["conflict"]["tickets"]) == (True, "CAPACITY", 3)
     assert (await ctx.job_service.scenarios(ctx.principal))[1] == 0
     scenario_id = await created(call)
-    patched = await call("validate_scenario", {"scenario_id": scenario_id, "patch": {"tickets": {"a": {"demand": 99}}}})
-    assert patched.structured["errors"][0]["path"] == "/tickets/a/demand"
+    patch = {"tickets": {"a": {"demand": 99}}}
+    patched = (await call("validate_scenario", {"scenario_id": scenario_id, "patch": patch})).structured
+    assert (patched["valid"], patched["unservable"][0]["path"]) == (True, "/tickets/a/demand")
+    strict = await call("validate_scenario", {"scenario_id": scenario_id, "patch": {**patch, "strict": True}})
+    assert strict.structured["errors"][0]["path"] == "/tickets/a/demand"
     assert (await call("validate_scenario", {})).structured["errors"][0]["path"] == "/scenario"
 
 
 async def test_faults_that_are_not_listed_are_counted(call: Call) -> None:
     """SPEC T7, T9: the same number in every tool, however few of them it has room for."""
-    wrong = body(tickets=[{"id": f"t{n}", "location": "A"} for n in range(100)])
+    tickets = [{"id": f"t{n}", "location": "A", "demand": 1, f"x{n}": 1} for n in range(100)]
+    wrong = body(tickets=tickets)
     refused = (await call("create_scenario", wrong)).structured
     kept = len(refused["errors"])
     assert refused["message"] == f"100 problems; the first {kept} are listed."
     assert kept + refused["errors_omitted"] == 100
     validation_report = (await call("validate_scenario", {"scenario": wrong})).structured["errors"]
     assert validation_report[10]["problem"] == "90 more problems are not listed."
+
+
+async def test_equal_mistakes_are_told_as_one_with_their_tickets(call: Call) -> None:
+    """SPEC T7, T9: all hundred in one error, and in the report."""
+    wrong = body(tickets=[{"id": f"t{n}", "location": "A"} for n in range(100)])
+    (fault,) = (await call("create_scenario", wrong)).structured["errors"]
+    assert (fault["count"], fault["which"][:3]) == (100, ["t0", "t1", "t2"])
+    (reported,) = (await call("validate_scenario", {"scenario": wrong})).structured["errors"]
+    assert reported["count"] == 100
 
 
 async def test_large_matrices_never_pass_through_a_call(call: Call, ctx: ToolContext) -> None:

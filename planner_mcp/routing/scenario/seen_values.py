@@ -1,0 +1,110 @@
+"""What a scenario says at the place of a fault: the id of the entry and the value seen there (SPEC T7).
+
+Owns the short form of both. A value of a field that is masked for some readers (`x-sensitive-fields`) is told only to
+those who may see it; ids are labels, which everyone sees.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from functools import cache
+from typing import Any, Final
+
+from pydantic import BaseModel
+
+from planner_mcp.errors import Fault
+from planner_mcp.routing.infeasibility_reasons import InfeasibilityReason
+from planner_mcp.routing.scenario.scenario_model import Agent, Location, Ticket
+from planner_mcp.text import compact, plain
+
+_MAX_LENGTH: Final = 40
+"""Characters of an id, and of a value."""
+_MAX_MEMBERS: Final = 4
+"""Members of a list or an object that is written out."""
+_LISTS: Final[dict[str, type[BaseModel]]] = {"agents": Agent, "tickets": Ticket, "locations": Location}
+_WHO_MAY: Final = ("skills", "agents", "not_agents")
+_FIELDS_OF_REASON: Final[dict[str, tuple[str, ...]]] = {
+    InfeasibilityReason.SKILL_OR_AGENT: _WHO_MAY,
+    InfeasibilityReason.TIME_WINDOW: ("location", "time_windows"),
+    InfeasibilityReason.SHIFT_END: ("location", "time_windows"),
+}
+"""Fields of a ticket that say why nobody can serve it, where the fault names no field or its location alone."""
+_POSITION: Final = ("lat", "lon", "x", "y")
+
+
+def with_seen_values(faults: Iterable[Fault], body: Any, *, shows_all: bool) -> list[Fault]:
+    """Return faults that name the entry they stand in, with the value seen, as `t-7 (180)`.
+
+    Args:
+        faults: With paths by list positions; those outside agents, tickets and locations stay as they are.
+        body: The scenario as written, of whatever form.
+        shows_all: Whether values of sensitive fields may be told.
+    """
+    return [_with_seen_value(fault, body, shows_all=shows_all) for fault in faults]
+
+
+def _with_seen_value(fault: Fault, body: Any, *, shows_all: bool) -> Fault:
+    if (seen := seen_at(fault, body, shows_all=shows_all)) is None:
+        return fault
+    label, value = seen
+    return replace(fault, which=(f"{label} ({value})" if value else label,))
+
+
+def seen_at(fault: Fault, body: Any, *, shows_all: bool) -> tuple[str, str] | None:
+    """Return the id of the entry a fault stands in, and the value seen, "" for none; None where it is in no entry."""
+    section, *place = fault.path.split("/")[1:] or [""]
+    entries = body.get(section) if isinstance(body, Mapping) and section in _LISTS else None
+    if not isinstance(entries, list) or not place or not place[0].isdigit() or int(place[0]) >= len(entries):
+        return None
+    entry = entries[int(place[0])]
+    if not isinstance(entry, Mapping):
+        return None
+    hidden = frozenset[str]() if shows_all else _sensitive_fields(section)
+    name = entry.get("id")
+    label = plain(name, _MAX_LENGTH) if isinstance(name, str) and name else f"number {int(place[0]) + 1}"
+    return label, _seen(section, entry, place[1:], fault.reason, hidden)
+
+
+@cache
+def _sensitive_fields(section: str) -> frozenset[str]:
+    return frozenset(_LISTS[section].model_json_schema()["x-sensitive-fields"])
+
+
+def _seen(section: str, entry: Mapping[str, Any], place: list[str], reason: str, hidden: frozenset[str]) -> str:
+    """Return the value at a place within an entry, or the fields that a fault of the whole entry is about."""
+    if section == "locations" and (not place or place[0] in _POSITION):
+        return _fields(entry, _POSITION, hidden)
+    if section == "tickets" and place in ([], ["location"]) and reason in _FIELDS_OF_REASON:
+        return _fields(entry, _FIELDS_OF_REASON[reason], hidden)
+    if not place or place == ["id"] or place[0] in hidden:
+        return ""
+    value: Any = entry
+    for part in place:
+        key = part.replace("~1", "/").replace("~0", "~")
+        if isinstance(value, list) and key.isdigit() and int(key) < len(value):
+            value = value[int(key)]
+        elif isinstance(value, Mapping) and key in value:
+            value = value[key]
+        else:  # absent, or a number in place of an object
+            return "" if value is entry else _short(value)
+    return _short(value)
+
+
+def _fields(entry: Mapping[str, Any], names: Iterable[str], hidden: frozenset[str]) -> str:
+    known = {name: entry[name] for name in names if name not in hidden and entry.get(name) not in (None, [], ())}
+    return ", ".join(f"{name} {_short(value)}" for name, value in known.items())
+
+
+def _short(value: Any) -> str:
+    """Return a value in a few characters."""
+    if isinstance(value, str):
+        return plain(value, _MAX_LENGTH)
+    if isinstance(value, list | Mapping) and not _is_small(value):
+        return f"{len(value)} entries"
+    return plain(compact(value), _MAX_LENGTH).replace('"', "")
+
+
+def _is_small(value: Any, depth: int = 3) -> bool:
+    if isinstance(value, list | Mapping):
+        members = value if isinstance(value, list) else list(value.values())
+        return depth > 0 and len(members) <= _MAX_MEMBERS and all(_is_small(each, depth - 1) for each in members)
+    return not isinstance(value, str) or len(value) <= _MAX_LENGTH
