@@ -35,6 +35,7 @@ async def test_all_mistakes_are_told_at_once_each_with_its_place(client: Client)
         "problem": "The window closes before it opens.",
         "accepted": "[open, close] with open ≤ close",
         "hint": "Swap the two, or write hours past midnight as 24:00 to 47:59.",
+        "which": ["t-1 ([11:00,09:00])"],
     }
 
 
