@@ -17,6 +17,8 @@ from planner_mcp.routing.scenario.travel_matrices import Floats
 
 Position = tuple[float, float]
 """(lat, lon) in WGS-84."""
+_SIGN_ERROR: Final = 10.0
+"""Metres below which a negative length is one: OSRM 26.10 answers -0.6 m between two places on one segment."""
 MAX_ANSWER_BYTES: Final = 32 * 1024 * 1024
 """A block of 500 by 500 takes 10 MB as JSON."""
 
@@ -70,6 +72,7 @@ def matrix_of(rows: Any, shape: tuple[int, int], unit: float = 1.0) -> Floats:
         table = np.array(rows, dtype=np.float64) * unit
     except (TypeError, ValueError) as error:
         raise RoutingProviderUnavailableError("The road engine answered with something that is no table.") from error
+    table = np.where((table < 0) & (table > -_SIGN_ERROR), -table, table)
     if table.shape != shape or np.any(table < 0) or np.any(np.isinf(table)):
         raise RoutingProviderUnavailableError("The road engine answered with a table of another shape.")
     return table

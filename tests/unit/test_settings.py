@@ -202,3 +202,12 @@ def test_what_names_no_node_is_refused(text: str) -> None:
     """SPEC O1: at the start, not when it is connected to."""
     with pytest.raises(ValidationError, match="redis_url"):
         Settings(redis_url=text)
+
+
+def test_the_name_of_the_embedded_road_engine_is_taken() -> None:
+    """SPEC O9: a scenario that names `roads` means one engine."""
+    other = {"roads": {"kind": "osrm", "url": "http://osrm:5000"}}
+    assert Settings(routers=other).router_names == ("roads",)
+    with pytest.raises(ValidationError, match="PLANNER_ROUTERS names an engine roads"):
+        Settings(routers=other, roads_pbf="city.osm.pbf")
+    assert Settings(roads_pbf="city.osm.pbf").router_names == ("roads",)

@@ -9,6 +9,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from itertools import pairwise
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
@@ -44,6 +45,8 @@ class RoadEngine(ThreadingHTTPServer):
         """How Valhalla answers who asks what it is; 0: not at all."""
         self.is_terse = True
         """Whether Valhalla honours `verbose: false`."""
+        self.snap_m = 1.5
+        """Metres from each place to the nearest road, as OSRM says it."""
         self.let_go = threading.Event()
         """Ends a hanging answer."""
 
@@ -82,6 +85,9 @@ class _Handler(BaseHTTPRequestHandler):
         parts = urlsplit(self.path)
         _, table, version, profile, coordinates = parts.path.split("/")
         query = parse_qs(parts.query)
+        if table == "route":
+            self._osrm_line(coordinates, query)
+            return
         if (table, version, profile, query["annotations"]) != ("table", "v1", "driving", ["duration,distance"]):
             self._respond(400, {"code": "InvalidQuery", "message": "Query string malformed"})
             return
@@ -93,8 +99,21 @@ class _Handler(BaseHTTPRequestHandler):
         far = self._table(origins, targets)
         long = [[cell if cell is None else round(cell * SECONDS_PER_METRE, 1) for cell in row] for row in far]
         answer = {"code": "Ok", "durations": long, "distances": far, "data_version": "2025-07-01"}
-        waypoints = {"hint": "x", "distance": 1.5, "name": "Street", "location": [116.4, 39.9]}
+        waypoints = {"hint": "x", "distance": self.server.snap_m, "name": "Street", "location": [116.4, 39.9]}
         self._respond(200, answer | {"sources": [waypoints] * len(origins), "destinations": [waypoints] * len(targets)})
+
+    def _osrm_line(self, coordinates: str, query: dict[str, list[str]]) -> None:
+        """Answer with the places and a corner before each."""
+        self.server.asked.append((coordinates.count(";") + 1, 0))
+        if (query["overview"], query["geometries"]) != (["full"], ["geojson"]):
+            self._respond(400, {"code": "InvalidQuery"})
+            return
+        places = [[float(each) for each in place.split(",")] for place in coordinates.split(";")]
+        line = [corner for a, b in pairwise(places) for corner in (a, [a[0], b[1]], b)]
+        if self.server.mood == "short":
+            line = [["x", None]]
+        geometry = {"type": "LineString", "coordinates": line}
+        self._respond(200, {"code": "Ok", "routes": [{"geometry": geometry, "distance": 1, "duration": 1}]})
 
     def _valhalla(self, asked: dict[str, Any]) -> None:
         if (self.path, asked["costing"], asked["units"]) != ("/sources_to_targets", "truck", "kilometers"):

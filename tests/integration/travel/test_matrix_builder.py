@@ -82,6 +82,20 @@ async def test_a_place_without_roads_is_named(engine: RoadEngine, router: str) -
     assert "4 others" in caught.value.errors[0].problem
 
 
+async def test_places_far_from_every_road_are_named(engine: RoadEngine) -> None:
+    """SPEC T7: OSRM moves a place to the nearest road, however far; the distance is bounded by a setting."""
+    engine.snap_m = 2500.0
+    known = {"car": RouterSettings(**routers(engine)["car"])}
+    asked = question()
+    builder = MatrixBuilder(known, request_s=5, total_s=10, max_locations=100, max_snap_m=1000)
+    with pytest.raises(InvalidScenarioError) as caught:
+        await builder.travel_matrices(asked)
+    assert [fault.path for fault in caught.value.errors] == [f"/locations/{at}" for at in asked.indexes]
+    assert "2,500 m away from " in caught.value.errors[0].problem
+    engine.snap_m = 1000.0
+    assert_true(await builder.travel_matrices(asked))
+
+
 @pytest.mark.parametrize("router", ["car", "lorry"])
 @pytest.mark.parametrize("mood", ["refuses", "garbage", "short", "redirects"])
 async def test_an_engine_that_makes_no_sense_is_not_believed(engine: RoadEngine, router: str, mood: str) -> None:

@@ -205,3 +205,25 @@ def test_people_and_windows_stand_in_every_export() -> None:
     assert told == {"name": "Ann", "address": "1 High St", "phone": "5", "notes": "ring", "window": "25:00-26:00"}
     points = [each["properties"] for each in json.loads(export(plan(day), day, "geojson"))["features"]]
     assert [told.items() <= point.items() for point in points].count(True) == 1
+
+
+LINE = [(39.9, 116.4), (39.93, 116.41), (39.95, 116.4)]
+
+
+def test_lines_along_roads_stand_in_maps_with_whom_to_name() -> None:
+    """SPEC O9: GeoJSON has the line, GPX a track beside the route; ODbL asks for the name."""
+    drawn = json.loads(export(plan(), DAY, "geojson", {"京A·1": LINE}))
+    assert drawn["attribution"] == "© OpenStreetMap contributors"
+    assert drawn["features"][0]["geometry"]["coordinates"] == [[116.4, 39.9], [116.41, 39.93], [116.4, 39.95]]
+    assert drawn["features"][0]["properties"]["along_roads"] is True
+    root = ElementTree.fromstring(export(plan(), DAY, "gpx", {"京A·1": LINE}))  # noqa: S314 — our own words
+    names = {"g": "http://www.topografix.com/GPX/1/1"}
+    assert [child.tag.partition("}")[2] for child in root] == ["metadata", "rte", "trk"]
+    points = root.findall("g:trk/g:trkseg/g:trkpt", names)
+    assert [(point.get("lat"), point.get("lon")) for point in points][1] == ("39.930000", "116.410000")
+
+
+@pytest.mark.parametrize("form", ["geojson", "gpx"])
+def test_straight_lines_name_nobody(form: str) -> None:
+    """SPEC O9: there is nothing of OpenStreetMap in them."""
+    assert "OpenStreetMap" not in export(plan(), DAY, form)

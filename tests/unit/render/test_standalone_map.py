@@ -284,3 +284,15 @@ async def test_a_broken_picture_is_an_error_of_ours(monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(svg_rasterizer, "LONGEST_S", 0.0)
     with pytest.raises(svg_rasterizer.CapacityError):
         await png_of(drawn_map(*day()))
+
+
+def test_a_line_along_roads_is_drawn_and_its_source_named() -> None:
+    """SPEC O9: points too near to be seen apart are left out, and the map says whose roads they are."""
+    scenario, plan = day(agents=1)
+    line = [(39.9 + n * 1e-6, 116.4 + n * 1e-6) for n in range(50_000)]
+    drawn = map_svg(scenario, Plan.from_json(plan), {"veh-0": line})
+    (points,) = re.findall(r'<polyline points="([^"]*)"', drawn)
+    assert 100 < len(points.split()) < 2000
+    assert "© OpenStreetMap contributors" in drawn
+    assert "OpenStreetMap" not in drawn_map(scenario, plan)
+    ElementTree.fromstring(drawn)  # noqa: S314 — our own words

@@ -1,0 +1,51 @@
+"""Where a day that says nothing of travel gets it from (SPEC O9)."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from planner_mcp.server.tools.arguments.resolved_inputs import with_default_travel
+from planner_mcp.settings import Settings
+
+GLOBE = [{"id": "D", "lat": 60.17, "lon": 24.94}]
+ROADS = Settings(roads_pbf=Path("/data/city.osm.pbf"))
+
+
+@pytest.mark.parametrize("travel", [{}, {"rush_hours": []}, {"crs": "gcj02"}])
+def test_a_day_with_positions_goes_by_the_roads_of_the_server(travel: dict[str, Any]) -> None:
+    """SPEC O9: by one setting, and what else the day says of travel stays."""
+    body = {"locations": GLOBE, "travel": travel}
+    assert with_default_travel(body, ROADS) == {"locations": GLOBE, "travel": {**travel, "router": "roads"}}
+    assert with_default_travel({"locations": GLOBE}, ROADS)["travel"] == {"router": "roads"}
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {"locations": GLOBE, "travel": {"speed_kmh": 30}},
+        {"locations": GLOBE, "travel": {"detour": 1}},
+        {"locations": GLOBE, "travel": {"router": "lorry"}},
+        {"locations": GLOBE, "travel": {"matrix": "mat-0-a"}},
+        {"locations": GLOBE, "travel": {"durations": [[0]]}},
+        {"locations": [*GLOBE, {"id": "A"}]},
+        {"locations": [{"id": "D", "x": 1, "y": 2}]},
+        {"locations": []},
+        {"locations": "D"},
+        {"locations": [1]},
+        {"locations": GLOBE, "travel": None},
+        {"locations": GLOBE, "travel": []},
+        {},
+        [],
+        None,
+    ],
+)
+def test_a_day_that_says_otherwise_or_has_no_positions_stays_as_it_is(body: Any) -> None:
+    """SPEC O9: whoever states a source keeps it; wrong types are judged with the rest of the day."""
+    assert with_default_travel(body, ROADS) is body
+
+
+def test_without_roads_a_day_stays_as_it_is() -> None:
+    """SPEC O9: then straight lines times 1.3."""
+    body = {"locations": GLOBE}
+    assert with_default_travel(body, Settings()) is body
