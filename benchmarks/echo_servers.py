@@ -20,6 +20,7 @@ from starlette.routing import Route
 
 from planner_mcp.app import open_application
 from planner_mcp.http_app import open_streamable_http
+from planner_mcp.server.http.body_intake import BodyIntake
 from planner_mcp.server.http.slow_clients import SlowClientProtocol
 from planner_mcp.settings import Settings
 
@@ -56,7 +57,7 @@ async def ours(folder: Path) -> AsyncIterator[Starlette]:
     async with open_application(Settings(data_dir=folder), drain) as services:
         services.kernel.add(_Instead(echo_tool))
         async with open_streamable_http(services, drain) as mcp_endpoint:
-            yield Starlette(routes=[Route("/mcp", mcp_endpoint)])
+            yield Starlette(routes=[Route("/mcp", BodyIntake(mcp_endpoint, services.settings, {}))])
 
 
 class _Instead:

@@ -145,7 +145,7 @@ def planner_routes(services: AppServices, drain: anyio.Event) -> list[BaseRoute]
     """Return the routes that the planner has beside MCP; the address server has neither jobs nor matrices."""
     return [
         *JobsApi(services.streams, drain=drain).routes(),
-        *MatricesApi(services.settings).routes(),
+        *MatricesApi().routes(),
         *DashboardRoutes(services.settings, services.tool_caller).routes(),
     ]
 

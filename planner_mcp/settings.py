@@ -215,6 +215,34 @@ class Settings(BaseSettings):
     )
     max_body_bytes: int = Field(default=4 * 1024 * 1024, ge=1024, le=MAX_BYTES, description="Largest request body.")
     max_nesting: int = Field(default=32, ge=4, le=1000, description="Deepest JSON nesting of a request body.")
+    max_values: int = Field(default=500_000, ge=1000, le=MAX_COUNT, description="Most JSON values of a request body.")
+    max_open_body_bytes: int = Field(
+        default=128 * 1024 * 1024,
+        ge=1024,
+        le=MAX_BYTES,
+        description="Most bytes in the open request bodies of one principal on a replica; a single one may have more.",
+    )
+    body_mb_per_s: float = Field(
+        default=16.0,
+        gt=0,
+        le=1e6,
+        description="Sustained rate of request bodies of one authenticated principal on a replica, in MiB per second.",
+    )
+    read_share: float = Field(
+        default=0.5,
+        gt=0,
+        le=1000,
+        description="CPU seconds per second that one principal may use on a replica for reading large inputs.",
+    )
+    read_time_s: float = Field(
+        default=20.0, ge=1, le=600, description="CPU seconds that reading one input may take; three times that in all."
+    )
+    read_memory_mb: int = Field(
+        default=1024,
+        ge=128,
+        le=1 << 20,
+        description="Memory of reading one input in MiB; enforced on Linux.",
+    )
     max_streams: int = Field(
         default=256, ge=1, le=MAX_COUNT, description="Most open streams of one principal on a replica."
     )

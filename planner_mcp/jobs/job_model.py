@@ -9,6 +9,8 @@ from typing import Any
 
 from planner_mcp.jobs.job_lifecycle import JobState
 from planner_mcp.routing.engine_names import AUTO
+from planner_mcp.routing.scenario.scenario_parsing import input_hash
+from planner_mcp.text import compact
 
 
 def plain_fields(record: Any) -> dict[str, Any]:
@@ -33,6 +35,21 @@ class StoredScenario:
     """Its newest solve, while that is kept."""
     prices_of: str | None = None
     """The scenario whose prices hold where those of `body` are made up to find another plan; None: its own."""
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenScenario:
+    """A validated scenario as text, so that whoever stores it need not hold it decoded."""
+
+    name: str
+    text: str
+    """The body as JSON."""
+    input_hash: str
+
+    @staticmethod
+    def of(body: dict[str, Any]) -> "WrittenScenario":
+        """Return a body written out."""
+        return WrittenScenario(str(body.get("name", "")), compact(body), input_hash(body))
 
 
 @dataclass(frozen=True, slots=True)

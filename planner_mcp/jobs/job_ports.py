@@ -16,7 +16,7 @@ from typing import Any, Protocol
 
 from planner_mcp.jobs.job_events import Event
 from planner_mcp.jobs.job_lifecycle import JobState
-from planner_mcp.jobs.job_model import Job, Progress, ScenarioCard, SolveRequest, StoredScenario
+from planner_mcp.jobs.job_model import Job, Progress, ScenarioCard, SolveRequest, StoredScenario, WrittenScenario
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,11 +58,36 @@ class QueueStats:
     """Shards that do not answer, because their cluster node is unavailable; they are not counted."""
 
 
+@dataclass(slots=True)
+class MatrixParts:
+    """Packed tables on their way to the store, block by block."""
+
+    matrix_id: str
+    token: str
+    """Tells the blocks of this upload from those of another."""
+    blocks: int = 0
+
+
 class MatrixStore(Protocol):
     """Tables of travel, each `TravelMatrices.pack()` under a name."""
 
-    async def put_matrix(self, principal: str, matrix_id: str, words: Mapping[str, str], *, is_cache: bool) -> None:
-        """Store matrices. Cached ones (`is_cache`) replace older cached ones; others are refused without room."""
+    async def put_matrix(
+        self,
+        principal: str,
+        matrix_id: str,
+        words: Mapping[str, str],
+        *,
+        is_cache: bool,
+        parts: MatrixParts | None = None,
+    ) -> None:
+        """Store matrices, with the blocks that were put before.
+
+        Cached ones (`is_cache`) replace older cached ones; others are refused without room.
+        """
+        ...
+
+    async def put_matrix_block(self, parts: MatrixParts, name: str, text: str) -> None:
+        """Put a block of the packed text of a table, in order; it is forgotten where `put_matrix` does not follow."""
         ...
 
     async def get_matrix(self, principal: str, matrix_id: str) -> dict[str, str]:
@@ -81,8 +106,8 @@ class MatrixStore(Protocol):
 class JobStore(MatrixStore, Protocol):
     """Scenarios, jobs and plans as a caller sees them."""
 
-    async def put_scenario(self, scenario: StoredScenario) -> None:
-        """Keep a scenario; readable on every replica when this returns.
+    async def put_scenario(self, scenario: StoredScenario, written: WrittenScenario | None = None) -> None:
+        """Keep a scenario, its body perhaps written already; readable on every replica when this returns.
 
         Raises:
             QuotaExceededError: The principal keeps as many as it may, or as many bytes.

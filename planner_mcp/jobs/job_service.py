@@ -16,7 +16,7 @@ from planner_mcp.errors import Fault, NotFoundError, input_error
 from planner_mcp.jobs import ids
 from planner_mcp.jobs.job_events import Event, EventKind
 from planner_mcp.jobs.job_lifecycle import JobState
-from planner_mcp.jobs.job_model import Job, ScenarioCard, SolveRequest, StoredScenario
+from planner_mcp.jobs.job_model import Job, ScenarioCard, SolveRequest, StoredScenario, WrittenScenario
 from planner_mcp.jobs.job_ports import EventHistory, EventListener, Feed, JobStore, QueueStats
 from planner_mcp.jobs.matrix_service import MatrixService
 from planner_mcp.jobs.principal_limits import limits_of
@@ -100,6 +100,13 @@ class JobService:
         )
         await self._store.put_scenario(scenario)
         return scenario
+
+    async def keep_scenario(self, principal: Principal, written: WrittenScenario) -> str:
+        """Keep a new scenario that was validated and written out elsewhere; return its id."""
+        name = self._name("scn", ids.random_shard(self._settings.pools))
+        scenario = StoredScenario(name, principal.id, {}, self._clock(), written.input_hash)
+        await self._store.put_scenario(scenario, written)
+        return name
 
     async def scenario(self, principal: Principal, scenario_id: str) -> StoredScenario:
         """Return a scenario of the principal."""

@@ -1,5 +1,8 @@
 """Travel matrices that scenarios refer to by id: stored once, used by any number of scenarios.
 
+The text of an upload is read in a process of its own (ADR 0036), which hands the tables over block by block; this
+process never holds them whole.
+
 Owns their ids. The id of an upload comes from its content, so that an id never changes its meaning. The id of an answer
 of a road engine comes from the question. Both belong to a principal; others get "not found". Road engines are asked by
 workers, through `planner_mcp.travel`.
@@ -7,17 +10,23 @@ workers, through `planner_mcp.travel`.
 
 import hashlib
 import json
+import secrets
+from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
 import anyio.to_thread
 
+from planner_mcp.bounded_calls.call_server import ask_caller
 from planner_mcp.errors import NotFoundError
 from planner_mcp.jobs import ids
-from planner_mcp.jobs.job_ports import MatrixStore
+from planner_mcp.jobs.job_ports import MatrixParts, MatrixStore
+from planner_mcp.jobs.reading_limits import read_bounded
 from planner_mcp.routing.compilation.matrix_request import MatrixRequest, matrix_request_of
+from planner_mcp.routing.scenario.matrix_json_reader import read_matrix_blocks
 from planner_mcp.routing.scenario.scenario_parsing import read_stored
-from planner_mcp.routing.scenario.travel_matrices import NAMES, Packed, TravelMatrices
+from planner_mcp.routing.scenario.travel_matrices import BLOCK_CHARS, NAMES, Packed, TravelMatrices
 from planner_mcp.settings import Settings
 
 Json = dict[str, Any]
@@ -28,11 +37,12 @@ class MatrixService:
 
     Args:
         store: Where they are kept.
-        settings: The number of shards.
+        settings: The number of shards, and how large uploads may be.
     """
 
     def __init__(self, store: MatrixStore, settings: Settings) -> None:
         self._store = store
+        self._settings = settings
         self._shard_count = settings.pools
 
     async def keep(self, principal: str, travel_matrices: TravelMatrices) -> str:
@@ -42,16 +52,52 @@ class MatrixService:
             QuotaExceededError: The principal keeps as many as it may.
         """
         words = await anyio.to_thread.run_sync(travel_matrices.pack)
-        name = self._name(principal, "upload", words["locations"], words.get("distances"), words.get("durations"))
-        words["provenance"] = json.dumps({**travel_matrices.provenance, "matrix": name})
-        await self._store.put_matrix(principal, name, words, is_cache=False)
+        name = upload_name(principal, words, self._shard_count)
+        words["provenance"] = named_provenance(travel_matrices, name)
+        await self._put(principal, name, words, is_cache=False)
         return name
+
+    async def keep_upload(self, principal: str, body: Iterator[bytes]) -> "UploadedMatrix":
+        """Keep the tables of an uploaded text; they are read in a process of their own and stored block by block.
+
+        Raises:
+            InputError: Every fault of the text.
+            QuotaExceededError: The principal keeps as many as it may.
+        """
+        parts = MatrixParts("", secrets.token_hex(8))
+
+        async def answer(question: "UploadQuestion") -> bytes | None:
+            if question.name:
+                parts.matrix_id = question.matrix
+                await self._store.put_matrix_block(parts, question.name, question.text)
+                return None
+            return next(body, b"")
+
+        uploaded, words = await read_bounded(
+            principal,
+            self._settings,
+            read_upload,
+            principal,
+            self._shard_count,
+            self._settings.max_matrix_locations,
+            answer=answer,
+        )
+        await self._store.put_matrix(principal, uploaded.name, words, is_cache=False, parts=parts)
+        return uploaded
 
     async def keep_routed(self, principal: str, question: MatrixRequest, travel_matrices: TravelMatrices) -> Packed:
         """Store the answer of a road engine; return it packed."""
         words = await anyio.to_thread.run_sync(travel_matrices.pack)
-        await self._store.put_matrix(principal, self._routed_id(principal, question), words, is_cache=True)
+        await self._put(principal, self._routed_id(principal, question), words, is_cache=True)
         return words
+
+    async def _put(self, principal: str, name: str, words: Packed, *, is_cache: bool) -> None:
+        parts = MatrixParts(name, secrets.token_hex(8))
+        for table in (table for table in NAMES if table in words):
+            for start in range(0, len(words[table]), BLOCK_CHARS):
+                await self._store.put_matrix_block(parts, table, words[table][start : start + BLOCK_CHARS])
+        rest = {field: word for field, word in words.items() if field not in NAMES}
+        await self._store.put_matrix(principal, name, rest, is_cache=is_cache, parts=parts)
 
     async def packed(self, principal: str, name: str) -> Packed:
         """Return tables by name, packed.
@@ -95,11 +141,55 @@ class MatrixService:
         return None if words is None else await anyio.to_thread.run_sync(TravelMatrices.unpack, words)
 
     def _routed_id(self, principal: str, question: MatrixRequest) -> str:
-        return self._name(principal, "roads", question.router, question.ids, question.positions)
+        return _name(self._shard_count, principal, "roads", question.router, question.ids, question.positions)
 
-    def _name(self, principal: str, *parts: object) -> str:
-        digest = hashlib.sha256(json.dumps([principal, *parts]).encode()).digest()
-        return ids.derived_id("mat", digest, self._shard_count)
+
+@dataclass(frozen=True, slots=True)
+class UploadedMatrix:
+    """An uploaded table as its uploader is told of it."""
+
+    name: str
+    locations: int
+    given: list[str]
+
+
+@dataclass(frozen=True, slots=True)
+class UploadQuestion:
+    """What the process that reads an upload wants: the next part of the body, or a block of a table stored."""
+
+    matrix: str = ""
+    name: str = ""
+    """Of the table the block belongs to; empty where more of the body is wanted."""
+    text: str = ""
+
+
+def read_upload(principal: str, shard_count: int, max_locations: int) -> tuple[UploadedMatrix, Packed]:
+    """Read tables that the caller hands over, hand back their blocks, and return what else is stored; in a child."""
+    body = iter(lambda: ask_caller(UploadQuestion()), b"")
+    travel_matrices = read_matrix_blocks(body, max_locations=max_locations)
+    words = travel_matrices.pack()
+    name = upload_name(principal, words, shard_count)
+    for table in travel_matrices.given:
+        for start in range(0, len(words[table]), BLOCK_CHARS):
+            ask_caller(UploadQuestion(name, table, words[table][start : start + BLOCK_CHARS]))
+    rest = {"locations": words["locations"], "provenance": named_provenance(travel_matrices, name)}
+    return UploadedMatrix(name, len(travel_matrices.locations), sorted(travel_matrices.given)), rest
+
+
+def upload_name(principal: str, words: Packed, shard_count: int) -> str:
+    """Return the name of uploaded tables, which comes from what they hold."""
+    tables = words["locations"], words.get("distances"), words.get("durations")
+    return _name(shard_count, principal, "upload", *tables)
+
+
+def named_provenance(travel_matrices: TravelMatrices, name: str) -> str:
+    """Return the provenance of uploaded tables as stored, with their name."""
+    return json.dumps({**travel_matrices.provenance, "matrix": name})
+
+
+def _name(shard_count: int, principal: str, *parts: object) -> str:
+    digest = hashlib.sha256(json.dumps([principal, *parts]).encode()).digest()
+    return ids.derived_id("mat", digest, shard_count)
 
 
 def matrix_id_of(body: Any) -> str | None:

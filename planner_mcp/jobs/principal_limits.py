@@ -15,6 +15,9 @@ LIMIT_NAMES: Final = (
     "submit_rate_per_s",
     "submit_burst",
     "max_body_bytes",
+    "max_values",
+    "max_open_body_bytes",
+    "read_share",
     "max_matrix_bytes",
     "max_matrix_locations",
     "max_matrices",
@@ -35,7 +38,7 @@ SHARDED_LIMITS: Final = (
     "max_matrices",
 )
 """Limits counted in each shard alone: each allows an equal part, and at least one."""
-AUTHENTICATED_LIMITS: Final = ("rate_per_s", "rate_burst", "max_open_requests", "max_sessions")
+AUTHENTICATED_LIMITS: Final = ("rate_per_s", "rate_burst", "body_mb_per_s", "max_open_requests", "max_sessions")
 """Counted for authenticated principals alone."""
 
 

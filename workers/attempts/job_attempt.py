@@ -15,6 +15,7 @@ from collections.abc import Awaitable, Callable
 from enum import Enum, auto
 from typing import TYPE_CHECKING, Any, Final
 
+from planner_mcp import process_limits
 from planner_mcp.errors import (
     EngineCrashedError,
     EngineError,
@@ -28,7 +29,6 @@ from planner_mcp.settings import Settings
 from planner_mcp.task_cancellation import cancel_until_done
 from planner_mcp.tracing import span
 from workers.attempts.job_reporter import CLAIM_LOST_ERRORS, RETRY_FIRST_S, RETRY_LONGEST_S, JobReporter
-from workers.child_processes import process_limits
 from workers.child_processes.message_frames import Message
 from workers.solver_processes.solve_command import OVERRUN_S, SolveCommand
 from workers.solver_processes.solver_process_pool import SolverProcess, SolverProcessPool

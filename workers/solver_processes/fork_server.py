@@ -18,9 +18,10 @@ import socket
 import sys
 from collections import deque
 
+from planner_mcp import process_limits
 from planner_mcp.settings import Settings
 from planner_mcp.telemetry import configure_logging
-from workers.child_processes import message_frames, process_limits
+from workers.child_processes import message_frames
 from workers.solver_processes import solver_child
 
 _MAX_FDS = 8

@@ -19,7 +19,7 @@ import sys
 import time
 from typing import Any, Final
 
-from planner_mcp import __version__
+from planner_mcp import __version__, process_limits
 from planner_mcp.errors import EngineMemoryError, PlannerError
 from planner_mcp.routing.compilation.scenario_compiler import compile_scenario
 from planner_mcp.routing.evaluation.plan_builder import candidate_of
@@ -28,7 +28,7 @@ from planner_mcp.routing.plan import Plan
 from planner_mcp.routing.problem import Candidate, Problem
 from planner_mcp.routing.scenario.scenario_parsing import read_stored
 from planner_mcp.routing.scenario.travel_matrices import TravelMatrices
-from workers.child_processes import message_frames, process_limits
+from workers.child_processes import message_frames
 from workers.engines.engine_interface import Engine, SearchLimits, ShouldStop
 from workers.engines.heuristics.reinsertion_search import with_locked
 from workers.engines.heuristics.warm_start_repair import repaired

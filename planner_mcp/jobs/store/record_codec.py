@@ -8,7 +8,15 @@ from typing import Any, Final
 
 from planner_mcp.jobs.job_events import Event, EventKind
 from planner_mcp.jobs.job_lifecycle import JobState
-from planner_mcp.jobs.job_model import Job, Progress, ScenarioCard, SolveRequest, StoredScenario, plain_fields
+from planner_mcp.jobs.job_model import (
+    Job,
+    Progress,
+    ScenarioCard,
+    SolveRequest,
+    StoredScenario,
+    WrittenScenario,
+    plain_fields,
+)
 from planner_mcp.text import compact
 
 Fields = dict[str, str]
@@ -74,13 +82,13 @@ def progress_extra(progress: Progress) -> str:
     )
 
 
-def scenario_words(scenario: StoredScenario) -> list[str]:
-    """Return a scenario as the flat fields of the hash that is stored."""
+def scenario_words(scenario: StoredScenario, written: WrittenScenario | None = None) -> list[str]:
+    """Return a scenario as the flat fields of the hash that is stored; its body comes written, or is written here."""
     fields = {
         "id": scenario.id,
-        "name": str(scenario.body.get("name", "")),
+        "name": str(scenario.body.get("name", "")) if written is None else written.name,
         "principal": scenario.principal,
-        "body": compact(scenario.body),
+        "body": compact(scenario.body) if written is None else written.text,
         "created_ms": str(int(scenario.created_at.timestamp() * 1000)),
         "input_hash": scenario.input_hash,
         "revision": str(scenario.revision),

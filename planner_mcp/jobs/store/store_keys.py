@@ -11,7 +11,8 @@ key                      kind    holds                                          
 {pN}:scns:<p>            zset    the SCENARIOS_LISTED newest of a principal, by age  as the last of them, or twice that
 {pN}:scnx:<p>            zset    "<scenario> <bytes>" by when its life ends at the earliest  the same
 {pN}:scnb:<p>            string  bytes of those together                           the same
-{pN}:mat:<matrix>        hash    principal, an uploaded matrix                      scenario TTL from last use
+{pN}:mat:<matrix>        hash    principal, an uploaded matrix in blocks            scenario TTL from last use
+{pN}:matp:<matrix>:<…>   hash    blocks of one that is on its way                  PARTS_S
 {pN}:mats:<p>            zset    matrices a principal uploaded, by age             as the last of them, or twice that
 {pN}:roads:<p>           zset    tables road engines told, the newest              as the last of them, or twice that
 {pN}:job:<job>           hash    one job (record_codec.py)                          live; job TTL from its end
@@ -63,6 +64,8 @@ FEED_KEPT: Final = 50_000
 """Ten seconds of 5000 events a second; a replica further behind reads each job's own stream."""
 CONTROL_S: Final = 3600
 PING_S: Final = 60
+PARTS_S: Final = 120
+"""Longest time between two blocks of a matrix that is stored."""
 CALL_S: Final = 60
 """Longer than a submit may take: one without an answer may have made a job until then, and none later."""
 SCENARIOS_LISTED: Final = 10_000

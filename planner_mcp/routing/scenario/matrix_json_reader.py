@@ -1,10 +1,13 @@
 """Reads uploaded matrices from JSON: `{"locations": […], "distances": [[…]], "durations": [[…]]}`.
 
-Owns the reading, row by row: decoding millions of numbers in one call would hold the GIL for a second and delay every
-other request. All faults are reported at once, up to a limit.
+Owns the reading, row by row: the length of each item is bounded before it is decoded, and what was read is let go. So
+neither memory nor time exceed what tables of the allowed size take. All faults are reported at once, up to a limit.
 """
 
+import codecs
 import json
+import re
+from collections import deque
 from collections.abc import Iterator
 from typing import Any, Final, NoReturn
 
@@ -17,12 +20,24 @@ from planner_mcp.routing.scenario.travel_matrices import Floats, TravelMatrices
 
 _NAMES: Final = ("distances", "durations")
 _MAX_FAULTS: Final = 20
-_BLANK: Final = " \t\r\n"
+_MAX_MEMBERS: Final = 20
+_BLANKS: Final = re.compile(rb"[ \t\r\n]*+")
+_ROOM: Final = 1024
+"""Bytes of a key or of the id of a location, at most."""
+_LONGEST_TOKEN: Final = 16
+"""Characters of `true`, an escape or the like, in which a text that was cut off may end."""
+ROW_BYTES: Final = 64
+"""Bytes of a number with the blanks around it, on average of a row."""
 _FORM: Final = "an object of locations, distances and durations"
 
 
 def read_travel_matrices(text: str, *, max_locations: int) -> TravelMatrices:
-    """Return the matrices of a JSON text.
+    """Return the matrices of a JSON text; raises as `read_matrix_blocks`."""
+    return read_matrix_blocks(iter([text.encode(errors="surrogatepass")]), max_locations=max_locations)
+
+
+def read_matrix_blocks(blocks: Iterator[bytes], *, max_locations: int) -> TravelMatrices:
+    """Return the matrices of a JSON text that comes in blocks of bytes, in UTF-8.
 
     Raises:
         TooLargeError: More locations than allowed.
@@ -30,19 +45,23 @@ def read_travel_matrices(text: str, *, max_locations: int) -> TravelMatrices:
     """
     rows: dict[str, list[Floats]] = {}
     faults: list[Fault] = []
-    locations: Any = None
+    locations: list[Any] | None = None
+    text = _Text(blocks, longest_row=_ROOM + ROW_BYTES * max_locations)
     try:
-        for name, value in _Text(text).members():
+        for name, value in text.members():
+            items = _few(name, value, max_locations)
             if name in _NAMES and name not in rows:
-                rows[name] = [_row(name, at, cells, faults) for at, cells in _few(value, max_locations)]
+                rows[name] = [_row(name, at, cells, faults, max_locations) for at, cells in items]
             elif name == "locations":
-                locations = list(value)
+                locations = [item for _, item in items]
             else:
                 faults.append(Fault("", "A key is unknown, or given twice.", _FORM, "Remove it.", "unknown"))
-                list(value)
+                deque(items, maxlen=0)
+    except UnicodeDecodeError:
+        raise input_error([Fault("", "The body is not UTF-8.", "JSON in UTF-8")]) from None
     except (ValueError, RecursionError):
         raise input_error([Fault("", "The text is not JSON of this form.", _FORM)]) from None
-    ids = _ids(locations, max_locations, faults)
+    ids = _ids(locations, faults)
     if not rows:
         faults.append(Fault("", "There is neither distances nor durations.", "one or both", "Add one.", "missing"))
     faults += [fault for name, table in rows.items() if (fault := _misshapen(name, table, len(ids))) is not None]
@@ -55,67 +74,91 @@ def read_travel_matrices(text: str, *, max_locations: int) -> TravelMatrices:
 
 
 class _Text:
-    """A JSON object whose values are lists, decoded item by item."""
+    """A JSON object whose values are lists, decoded item by item; no more of it is held than an item and a block."""
 
-    def __init__(self, text: str) -> None:
-        self._text = text
+    def __init__(self, blocks: Iterator[bytes], *, longest_row: int) -> None:
+        self._blocks = blocks
+        self._longest_row = longest_row
+        self._text = b""
         self._at = 0
         self._decoder = json.JSONDecoder(parse_constant=_refuse)
 
     def members(self) -> Iterator[tuple[str, Iterator[Any]]]:
         """Yield each key with the items of its list; take all items before the next key."""
-        self._take("{")
-        while True:
-            name = self._value()
+        self._take(b"{")
+        for _ in range(_MAX_MEMBERS):
+            name = self._value(_ROOM)
             if not isinstance(name, str):
                 raise ValueError(name)
-            self._take(":")
-            yield name, self._items()
-            if self._take(",}") == "}":
+            self._take(b":")
+            yield name, self._items(_ROOM if name == "locations" else self._longest_row)
+            if self._take(b",}") == b"}":
                 break
-        if self._text[self._at :].strip(_BLANK):
+        if self._peek():
             raise ValueError("something follows")
 
-    def _items(self) -> Iterator[Any]:
-        self._take("[")
-        if self._peek() == "]":
+    def _items(self, longest: int) -> Iterator[Any]:
+        self._take(b"[")
+        if self._peek() == b"]":
             self._at += 1
             return
         while True:
-            yield self._value()
-            if self._take(",]") == "]":
+            yield self._value(longest)
+            if self._take(b",]") == b"]":
                 return
 
-    def _value(self) -> Any:
+    def _value(self, longest: int) -> Any:
+        """Return the next value, of so many bytes at most."""
         self._peek()
-        value, self._at = self._decoder.raw_decode(self._text, self._at)
+        self._fill(longest)
+        window, _ = codecs.utf_8_decode(self._text[self._at : self._at + longest], "strict", False)
+        try:
+            value, end = self._decoder.raw_decode(window)
+        except json.JSONDecodeError as error:
+            is_cut = error.pos > len(window) - _LONGEST_TOKEN or error.msg.startswith("Unterminated")
+            if is_cut and len(self._text) - self._at > longest:
+                raise TooLargeError(f"A value is longer than {longest} bytes.") from None
+            raise
+        self._at += end if window.isascii() else len(window[:end].encode())
         return value
 
-    def _peek(self) -> str:
-        while self._at < len(self._text) and self._text[self._at] in _BLANK:
-            self._at += 1
-        return self._text[self._at : self._at + 1]
+    def _peek(self) -> bytes:
+        while True:
+            self._at = _BLANKS.match(self._text, self._at).end()  # type: ignore[union-attr]  # matches nothing too
+            if self._at < len(self._text) or not self._fill(1):
+                return self._text[self._at : self._at + 1]
 
-    def _take(self, accepted: str) -> str:
+    def _take(self, accepted: bytes) -> bytes:
         found = self._peek()
         if not found or found not in accepted:
             raise ValueError(found)
         self._at += 1
         return found
 
+    def _fill(self, count: int) -> bool:
+        """Have more than so many bytes at hand, or all that is left; return whether there are more than before."""
+        has_more = False
+        while len(self._text) - self._at <= count and (block := next(self._blocks, b"")):
+            self._text, self._at = self._text[self._at :] + block, 0
+            has_more = True
+        return has_more
+
 
 def _refuse(name: str) -> NoReturn:
     raise ValueError(name)
 
 
-def _few(items: Iterator[Any], most: int) -> Iterator[tuple[int, Any]]:
+def _few(name: str, items: Iterator[Any], most: int) -> Iterator[tuple[int, Any]]:
     for at, item in enumerate(items):
         if at >= most:
-            raise TooLargeError(f"The table has more than {most} rows.")
+            what = "There are more than {} locations." if name == "locations" else "The table has more than {} rows."
+            raise TooLargeError(what.format(most))
         yield at, item
 
 
-def _row(name: str, at: int, cells: Any, faults: list[Fault]) -> Floats:
+def _row(name: str, at: int, cells: Any, faults: list[Fault], most: int) -> Floats:
+    if isinstance(cells, list) and len(cells) > most:
+        raise TooLargeError(f"A row has more than {most} numbers.")
     is_row = isinstance(cells, list) and set(map(type, cells)) <= {int, float}
     if not is_row or not all(0 <= cell <= MAX_NUMBER for cell in cells):
         accepted = f"numbers from 0 to {MAX_NUMBER:g}"
@@ -124,14 +167,12 @@ def _row(name: str, at: int, cells: Any, faults: list[Fault]) -> Floats:
     return np.array(cells, dtype=np.float64)
 
 
-def _ids(values: list[Any] | None, most: int, faults: list[Fault]) -> tuple[str, ...]:
+def _ids(values: list[Any] | None, faults: list[Fault]) -> tuple[str, ...]:
     if not values:
         faults.append(
             Fault("/locations", "The ids of the rows are missing.", "location ids in order", "Add them.", "missing")
         )
         return ()
-    if len(values) > most:
-        raise TooLargeError(f"There are more than {most} locations.")
     seen: set[Any] = set()
     for at, value in enumerate(values):
         try:

@@ -21,6 +21,9 @@ MAX_DECIMALS: Final = 3
 """Finer numbers are rounded to a thousandth of a metre or second."""
 _UNIT: Final = 10**MAX_DECIMALS
 
+BLOCK_CHARS: Final = 1 << 20
+"""Characters of a block in which packed matrices are passed on and stored."""
+
 NAMES: Final = ("distances", "durations")
 """Names of the matrices a scenario may have."""
 Floats = NDArray[np.float64]

@@ -1,7 +1,13 @@
-"""ASGI `receive` callables: hand out a body that was read before, or wait until the client disconnects."""
+"""What was received of a request: hand it out again, or wait until the client disconnects."""
+
+from collections import deque
+from collections.abc import Iterator
+from typing import Final
 
 import anyio
-from starlette.types import Message, Receive
+from starlette.types import Message, Receive, Scope
+
+_BLOCKS: Final = "body_blocks"
 
 
 def replay_message(first: Message, receive: Receive) -> Receive:
@@ -17,6 +23,18 @@ def replay_message(first: Message, receive: Receive) -> Receive:
 def replay_body(body: bytes | bytearray, receive: Receive) -> Receive:
     """Return a `receive` that hands out a whole body that was read, then what follows it."""
     return replay_message({"type": "http.request", "body": bytes(body), "more_body": False}, receive)
+
+
+def keep_blocks(scope: Scope, blocks: deque[bytes]) -> None:
+    """Keep a body beside its request, for a handler that takes it block by block."""
+    scope.setdefault("state", {})[_BLOCKS] = blocks
+
+
+def taken_body(scope: Scope) -> Iterator[bytes]:
+    """Yield the blocks of a body that was kept; each is let go once it was yielded."""
+    blocks: deque[bytes] = scope.get("state", {}).get(_BLOCKS, deque())
+    while blocks:
+        yield blocks.popleft()
 
 
 async def until_disconnected(receive: Receive, scope: anyio.CancelScope) -> None:

@@ -16,11 +16,11 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from planner_mcp.jobs.ids import is_id
 from planner_mcp.jobs.principals import Principal
+from planner_mcp.jobs.token_buckets import TokenBuckets, address_of
 from planner_mcp.server.auth.audit_trail import NOBODY, OK, Audit
 from planner_mcp.server.auth.request_principal import is_audited, principal_of, set_principal
 from planner_mcp.server.http.authentication_middleware import is_public
 from planner_mcp.server.http.request_validation import PROBE_PATHS
-from planner_mcp.server.http.token_buckets import TokenBuckets, address_of
 from planner_mcp.telemetry import new_trace_id, trace_context
 
 LINES_PER_S: Final = 1.0

@@ -19,6 +19,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from planner_mcp.errors import PlannerError, RateLimitedError, UnauthenticatedError
 from planner_mcp.jobs.principals import READ, WRITE, Principal
+from planner_mcp.jobs.token_buckets import TokenBuckets, address_of
 from planner_mcp.server.auth.audit_trail import NOBODY
 from planner_mcp.server.auth.authenticator import Authenticator
 from planner_mcp.server.auth.bearer_challenge import challenge
@@ -28,7 +29,6 @@ from planner_mcp.server.http.concurrency_limits import RequestLimit
 from planner_mcp.server.http.dashboard_routes import is_page
 from planner_mcp.server.http.http_responses import refusal
 from planner_mcp.server.http.request_validation import PROBE_PATHS, PUBLIC_PATHS
-from planner_mcp.server.http.token_buckets import TokenBuckets, address_of
 from planner_mcp.settings import Settings
 
 PUBLIC_PREFIX: Final = "/.well-known/"

@@ -2,11 +2,9 @@
 answers 403 with every scope that is needed.
 
 Owns which scope a path or an MCP method needs. The scope of a tool belongs to the tool; `tools/tool_registry.py`
-checks it again for every call, so that nothing depends on this layer. Large bodies of principals that hold the usual
-scopes are not parsed a second time.
+checks it again for every call, so that nothing depends on this layer.
 """
 
-import json
 from collections.abc import Iterator
 from typing import Any, Final
 
@@ -16,13 +14,12 @@ from planner_mcp.errors import InsufficientScopeError
 from planner_mcp.jobs.principals import ADMIN, READ, SCOPES, WRITE, Principal
 from planner_mcp.server.auth.bearer_challenge import challenge
 from planner_mcp.server.auth.request_principal import principal_of
-from planner_mcp.server.http.asgi_receive import replay_message
+from planner_mcp.server.http.body_intake import decoded_in
 from planner_mcp.server.http.http_responses import refusal
+from planner_mcp.server.http.json_reading import DecodedBody, UnreadableJsonError
 from planner_mcp.server.tools.tool_registry import OFFERS
 from planner_mcp.settings import Settings
 
-LARGE_BYTES: Final = 64 * 1024
-"""Bodies above this are parsed only for principals that lack a usual scope."""
 LOGS: Final = "logs://"
 METHOD_SCOPES: Final = {
     "resources/list": READ,
@@ -68,9 +65,7 @@ class AuthorizationMiddleware:
         elif scope["path"] == "/metrics":
             needed = frozenset({ADMIN})
         elif scope["path"] in ("/mcp", "/messages") and scope["method"] == "POST" and not principal.scopes >= SCOPES:
-            first = await receive()
-            receive = replay_message(first, receive)
-            needed = scopes_needed(first.get("body", b""), principal)
+            needed = scopes_needed(decoded_in(scope))
         if needed <= principal.scopes:
             await self._app(scope, receive, send)
         else:
@@ -85,15 +80,13 @@ class AuthorizationMiddleware:
         return refusal(error, headers={"WWW-Authenticate": challenge_header})
 
 
-def scopes_needed(body: bytes, principal: Principal) -> frozenset[str]:
+def scopes_needed(decoded: DecodedBody) -> frozenset[str]:
     """Return the scopes a body of `/mcp` needs, all messages of a batch together; none where it cannot be read."""
-    if len(body) > LARGE_BYTES and principal.scopes >= {READ, WRITE}:
-        return frozenset()
     try:
-        decoded = json.loads(body)
-    except (ValueError, RecursionError):
+        value = decoded.value
+    except UnreadableJsonError:
         return frozenset()
-    return frozenset(_needs(decoded if isinstance(decoded, list) else [decoded]))
+    return frozenset(_needs(value if isinstance(value, list) else [value]))
 
 
 def _needs(messages: list[Any]) -> Iterator[str]:

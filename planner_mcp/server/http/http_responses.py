@@ -3,7 +3,7 @@
 Owns the HTTP status of each error. The body of an error is the same on every transport (SPEC T7).
 """
 
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
@@ -48,6 +48,14 @@ _STATUSES: Final[tuple[tuple[type[PlannerError], int], ...]] = (
 """The first class that fits."""
 STORE_RETRY_S: Final = 2
 """`Retry-After` while the store is unavailable."""
+
+
+class Refusal(Protocol):
+    """`refusal` in the form of a protocol."""
+
+    def __call__(self, error: PlannerError, *, headers: dict[str, str] | None = None) -> Response:
+        """Return the answer to a request that is refused."""
+        ...
 
 
 def status_of(error: PlannerError) -> int:

@@ -1,27 +1,35 @@
 """`create_scenario`: a day of work, checked and kept (SPEC T1, T7)."""
 
+import json
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from typing import ClassVar, Final
 
 from planner_mcp.errors import Fault
 from planner_mcp.jobs.fair_limiter import FairLimiter
+from planner_mcp.jobs.job_model import WrittenScenario
 from planner_mcp.routing.compilation.assumptions import assumptions_of
-from planner_mcp.routing.scenario.scenario_parsing import Scenario, scenario_schema, warnings
+from planner_mcp.routing.scenario.scenario_parsing import scenario_schema, warnings
 from planner_mcp.server.tools.answers.unservable_findings import (
     UnservableFinding,
     unservable_findings,
     unservable_lines,
 )
+from planner_mcp.server.tools.arguments.json_checks import check_json
 from planner_mcp.server.tools.arguments.resolved_inputs import (
     InputResolver,
+    PlainBounds,
+    ScenarioBounds,
     input_resolver,
     masking_warnings,
+    read_apart,
+    resolver_apart,
     scenario_within_limits,
     with_default_travel,
 )
+from planner_mcp.server.tools.large_arguments import LargeArguments
 from planner_mcp.server.tools.tool_definition import WRITE, ResourceLink, Tool, ToolAnnotations, ToolContext, ToolResult
 from planner_mcp.server.tools.tool_output import Json, ToolOutput
-from planner_mcp.settings import Settings
 from planner_mcp.text import counted
 
 EXAMPLE: Final = {
@@ -50,46 +58,53 @@ _limiter: Final = FairLimiter()
 """Scenarios judged at the same time."""
 
 
+@dataclass(frozen=True, slots=True)
+class JudgedScenario:
+    """A day that was found valid."""
+
+    written: WrittenScenario
+    agents: int
+    tickets: int
+    unservable: list[UnservableFinding]
+    assumptions: list[str]
+    warnings: list[str]
+
+
 async def run(ctx: ToolContext, args: Json) -> ToolResult:
     """Check a scenario, keep it, and tell what was assumed."""
-    output, text = await keep(ctx, args, is_written=True)
+    resolve_inputs = input_resolver(ctx, is_written=True, shows_names=True)
+    judged = await _limiter.run(ctx.principal.id, judged_scenario, args, ctx.settings, resolve_inputs)
+    return await _answered(ctx, judged)
+
+
+async def run_text(ctx: ToolContext, arguments: LargeArguments) -> ToolResult:
+    """Do the same with a day that is still text; it is never decoded in this process."""
+    bounds, nesting = PlainBounds.of(ctx.settings), ctx.settings.max_nesting
+    async with _limiter.turn(ctx.principal.id):
+        judged = await read_apart(ctx, _judged_text, str(arguments), bounds, nesting)
+    return await _answered(ctx, judged)
+
+
+async def _answered(ctx: ToolContext, judged: JudgedScenario) -> ToolResult:
+    output, text = await keep(ctx, judged)
     return ToolResult(output, text, (link_to(output),))
 
 
-async def keep(
-    ctx: ToolContext,
-    body: Json,
-    notices: Iterable[str] = (),
-    *,
-    is_written: bool = False,
-    place: Callable[[Fault], Fault] | None = None,
-) -> tuple[CreateScenarioResult, str]:
-    """Check and store a scenario, and return what there is to say of it, as a result and as text.
-
-    Args:
-        ctx: Of the call.
-        body: The scenario as written.
-        notices: Assumptions made before this call, listed first.
-        is_written: Whether the scenario was written into the call.
-        place: Where in what the caller wrote a finding stands, where that is no scenario.
-    """
-    body = with_default_travel(body, ctx.settings)
-    scenario, assumed, cautions = await _limiter.run(
-        ctx.principal.id, _validated, body, ctx.settings, input_resolver(ctx, is_written=is_written, shows_names=True)
-    )
-    stored = await ctx.job_service.create_scenario(ctx.principal, body)
+async def keep(ctx: ToolContext, judged: JudgedScenario) -> tuple[CreateScenarioResult, str]:
+    """Store a scenario, and return what there is to say of it, as a result and as text."""
+    scenario_id = await ctx.job_service.keep_scenario(ctx.principal, judged.written)
     output = CreateScenarioResult(
-        scenario_id=stored.id,
-        agents=len(scenario.agents),
-        tickets=len(scenario.tickets),
-        unservable=unservable_findings(scenario, place) or None,
-        assumptions=[*notices, *assumed],
-        warnings=cautions,
+        scenario_id=scenario_id,
+        agents=judged.agents,
+        tickets=judged.tickets,
+        unservable=judged.unservable or None,
+        assumptions=judged.assumptions,
+        warnings=judged.warnings,
     )
-    lines = [f"{stored.id}: {counted(output.agents, 'agent')}, {counted(output.tickets, 'ticket')}"]
+    lines = [f"{scenario_id}: {counted(output.agents, 'agent')}, {counted(output.tickets, 'ticket')}"]
     lines += unservable_lines(output.unservable or ())
     lines += [*output.assumptions, *(f"Warning: {caution}" for caution in output.warnings)]
-    lines.append(f"Next: solve_vrp scenario_id={stored.id}")
+    lines.append(f"Next: solve_vrp scenario_id={scenario_id}")
     return output, "\n".join(lines)
 
 
@@ -98,10 +113,40 @@ def link_to(output: CreateScenarioResult) -> ResourceLink:
     return ResourceLink(f"scenario://{output.scenario_id}", "scenario")
 
 
-def _validated(args: Json, settings: Settings, resolve_inputs: InputResolver) -> tuple[Scenario, list[str], list[str]]:
-    """Return the scenario, what is assumed, and what looks wrong. A large day takes a second, off the event loop."""
-    scenario = scenario_within_limits(args, settings, resolve_inputs(args))
-    return scenario, _first(assumptions_of(scenario)), _first([*masking_warnings(args), *warnings(scenario)])
+def judged_scenario(
+    body: Json,
+    bounds: ScenarioBounds,
+    resolve_inputs: InputResolver,
+    notices: Iterable[str] = (),
+    place: Callable[[Fault], Fault] | None = None,
+) -> JudgedScenario:
+    """Return what there is to say of a day, and its text. A large day takes a second, off the event loop.
+
+    Args:
+        body: The scenario as written.
+        bounds: Of the deployment.
+        resolve_inputs: How the day comes to its tables.
+        notices: Assumptions made before this call, listed first.
+        place: Where in what the caller wrote a finding stands, where that is no scenario.
+
+    Raises:
+        InputError: All that is wrong with it.
+    """
+    body = with_default_travel(body, bounds)
+    scenario = scenario_within_limits(body, bounds, resolve_inputs(body))
+    return JudgedScenario(
+        WrittenScenario.of(body),
+        len(scenario.agents),
+        len(scenario.tickets),
+        unservable_findings(scenario, place),
+        [*notices, *_first(assumptions_of(scenario))],
+        _first([*masking_warnings(body), *warnings(scenario)]),
+    )
+
+
+def _judged_text(text: str, bounds: PlainBounds, max_nesting: int) -> JudgedScenario:
+    body = check_json(json.loads(text), max_nesting=max_nesting)
+    return judged_scenario(body, bounds, resolver_apart(bounds, is_written=True, shows_names=True))
 
 
 def _first(sentences: Iterable[str]) -> list[str]:
@@ -121,6 +166,7 @@ TOOL: Final = Tool(
     output=CreateScenarioResult,
     hints=ToolAnnotations(),
     run=run,
+    run_text=run_text,
     scope=WRITE,
     meta={"example": EXAMPLE},
 )

@@ -2,8 +2,10 @@
 
 import base64
 import binascii
-from collections.abc import Mapping
-from dataclasses import replace
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import Annotated, Any, ClassVar, Final, Literal
 
 from pydantic import Field
@@ -17,7 +19,16 @@ from planner_mcp.jobs.fair_limiter import FairLimiter
 from planner_mcp.routing.scenario.scenario_patch import with_id_path
 from planner_mcp.server.tools.answers.token_estimates import fitting
 from planner_mcp.server.tools.arguments.elicitation_questions import Question
-from planner_mcp.server.tools.create_scenario import CreateScenarioResult, keep, link_to
+from planner_mcp.server.tools.arguments.json_checks import check_json
+from planner_mcp.server.tools.arguments.resolved_inputs import PlainBounds, ScenarioBounds, read_apart, resolver_apart
+from planner_mcp.server.tools.create_scenario import (
+    CreateScenarioResult,
+    JudgedScenario,
+    judged_scenario,
+    keep,
+    link_to,
+)
+from planner_mcp.server.tools.large_arguments import LargeArguments
 from planner_mcp.server.tools.tool_definition import (
     WRITE,
     Arguments,
@@ -30,11 +41,10 @@ from planner_mcp.server.tools.tool_definition import (
     schema_of,
 )
 from planner_mcp.server.tools.tool_output import Json, ToolOutput
-from planner_mcp.settings import Settings
 from planner_mcp.text import plain
 
 _limiter: Final = FairLimiter()
-"""Files read at the same time; a workbook may take a process and many seconds."""
+"""Files read at the same time, each in a process of its own; a workbook may take many seconds."""
 MAX_HEADER: Final = 40
 MAX_TOLD_BYTES: Final = 1500
 """Room for the columns of one table in each form of an answer."""
@@ -69,26 +79,53 @@ class ImportScenarioResult(CreateScenarioResult):
     columns: dict[str, ImportedColumns] = Field(description="by table")
 
 
+@dataclass(frozen=True, slots=True)
+class _ReadFile:
+    judged: JudgedScenario
+    columns: dict[str, ImportedColumns]
+
+
 async def run(ctx: ToolContext, args: Json) -> ToolResult:
     """Read a file, keep its day, and tell what its columns were taken for."""
-    asked = parse(ImportArguments, args)
-    read = await _limiter.run(ctx.principal.id, _read, asked, ctx.settings)
-    body = {**read.body, "strict": True} if asked.strict else read.body
-    with placed(lambda fault: _led_back(fault, read)):
-        kept, text = await keep(ctx, body, read.assumptions, place=lambda fault: _led_back(fault, read))
-    columns = {what: _column_summary(proposal) for what, proposal in read.proposals.items()}
-    lines = [f"{what}: {', '.join(mapping.taken)}" for what, mapping in columns.items()]
-    lines += [f"{what}, not used: {', '.join(each.left_out)}" for what, each in columns.items() if each.left_out]
-    output = ImportScenarioResult(**dict(kept), columns=columns)
+    return await _answered(ctx, _read, parse(ImportArguments, args))
+
+
+async def run_text(ctx: ToolContext, arguments: LargeArguments) -> ToolResult:
+    """Do the same with arguments that are still text."""
+    return await _answered(ctx, _read_text, str(arguments), ctx.settings.max_nesting)
+
+
+async def _answered(ctx: ToolContext, function: Callable[..., _ReadFile], *args: Any) -> ToolResult:
+    async with _limiter.turn(ctx.principal.id):
+        read = await read_apart(ctx, function, PlainBounds.of(ctx.settings), *args)
+    kept, text = await keep(ctx, read.judged)
+    lines = [f"{what}: {', '.join(each.taken)}" for what, each in read.columns.items()]
+    lines += [f"{what}, not used: {', '.join(each.left_out)}" for what, each in read.columns.items() if each.left_out]
+    output = ImportScenarioResult(**dict(kept), columns=read.columns)
     return ToolResult(output, "\n".join([*lines, text]), (link_to(kept),))
 
 
-def _read(asked: ImportArguments, settings: Settings) -> ImportedScenario:
+def _read_text(bounds: PlainBounds, text: str, max_nesting: int) -> _ReadFile:
+    return _read(bounds, parse(ImportArguments, check_json(json.loads(text), max_nesting=max_nesting)))
+
+
+def _read(bounds: PlainBounds, asked: ImportArguments) -> _ReadFile:
+    """Return the day, judged; in a process of its own."""
+    read = _read_file(asked, bounds)
+    place = partial(_led_back, read=read)
+    body = {**read.body, "strict": True} if asked.strict else read.body
+    with placed(place):
+        resolve_inputs = resolver_apart(bounds, is_written=False, shows_names=True)
+        judged = judged_scenario(body, bounds, resolve_inputs, read.assumptions, place)
+    return _ReadFile(judged, {what: _column_summary(proposal) for what, proposal in read.proposals.items()})
+
+
+def _read_file(asked: ImportArguments, bounds: ScenarioBounds) -> ImportedScenario:
     """Return the day; what is wrong in the file is told by its place under `/content`."""
     content, import_options = _source(asked)
     with placed(_in_argument):
         return read_scenario_file(
-            content, asked.format, import_options, max_tickets=settings.max_tickets, max_agents=settings.max_agents
+            content, asked.format, import_options, max_tickets=bounds.max_tickets, max_agents=bounds.max_agents
         )
 
 
@@ -97,14 +134,14 @@ _MAX_ASKED: Final = 12
 """Columns of one question; of more the rest is told as faults."""
 
 
-def question_of(args: Any, settings: Settings) -> Question | None:
+def question_of(args: Any, bounds: ScenarioBounds) -> Question | None:
     """Return what a call should ask first: what open columns are, and the mark before decimals; None for nothing.
 
     A file with other faults is not asked about: it comes again.
     """
     try:
         asked = parse(ImportArguments, args)
-        _read(asked, settings)
+        _read_file(asked, bounds)
     except InputError as error:
         open_paths = {fault.path for fault in error.errors}
     except PlannerError:
@@ -114,7 +151,7 @@ def question_of(args: Any, settings: Settings) -> Question | None:
     if not open_paths <= {"/columns", "/decimal"}:
         return None
     content, import_options = _source(asked)
-    columns = open_columns(content, asked.format, import_options, max_tickets=settings.max_tickets)[:_MAX_ASKED]
+    columns = open_columns(content, asked.format, import_options, max_tickets=bounds.max_tickets)[:_MAX_ASKED]
     fields: Json = {
         f"column_{number}": {
             "type": "string",
@@ -129,17 +166,21 @@ def question_of(args: Any, settings: Settings) -> Question | None:
     if not fields:
         return None
 
-    def fill(given: Mapping[str, Any], answer: Mapping[str, Any]) -> Json:
-        named = {
-            column.header: "" if choice == _LEAVE_OUT else choice
-            for number, column in enumerate(columns, 1)
-            if (choice := answer.get(f"column_{number}"))
-        }
-        mark = {"decimal": answer["decimal"]} if answer.get("decimal") else {}
-        return {**given, "columns": {**(given.get("columns") or {}), **named}, **mark}
-
     message = "Some columns of this file are not clear. What an empty answer leaves open is told as an error."
-    return Question(message, {"type": "object", "properties": fields}, fill)
+    return Question(
+        message, {"type": "object", "properties": fields}, partial(_filled, [each.header for each in columns])
+    )
+
+
+def _filled(headers: Sequence[str], given: Mapping[str, Any], answer: Mapping[str, Any]) -> Json:
+    """Return the arguments of a call with the answer put in; `headers` are of the columns that were asked about."""
+    named = {
+        header: "" if choice == _LEAVE_OUT else choice
+        for number, header in enumerate(headers, 1)
+        if (choice := answer.get(f"column_{number}"))
+    }
+    mark = {"decimal": answer["decimal"]} if answer.get("decimal") else {}
+    return {**given, "columns": {**(given.get("columns") or {}), **named}, **mark}
 
 
 def _source(asked: ImportArguments) -> tuple[Content, ImportOptions]:
@@ -200,6 +241,7 @@ TOOL: Final = Tool(
     output=ImportScenarioResult,
     hints=ToolAnnotations(),
     run=run,
+    run_text=run_text,
     scope=WRITE,
     toolset="data",
     meta={

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from planner_mcp.jobs.webhooks.delivery_records import WebhookStore
     from planner_mcp.server.auth.audit_trail import Audit
     from planner_mcp.server.resources.resource_definition import ReadContext
+    from planner_mcp.server.tools.large_arguments import LargeArguments
 
 NotifyProgress = Callable[[float, float | None, str], Awaitable[None]]
 """`(progress, total, message)`: progress must rise from call to call."""
@@ -165,6 +166,8 @@ class Tool:
     toolset: str = "core"
     meta: Json = field(default_factory=dict)
     """`example`, and what else belongs into `_meta`."""
+    run_text: "Callable[[ToolContext, LargeArguments], Awaitable[ToolResult]] | None" = None
+    """Runs it on large arguments that are still text; without it they are decoded for `run`."""
     may_be_task: bool = False
     """Its answer is a job, so a client may take it as an MCP task; the result is then the job's end."""
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from planner_mcp.errors import Fault, PlannerError, input_error
+from planner_mcp.jobs.reading_limits import check_share
 from planner_mcp.server.auth.audit_trail import OK, target_of
 from planner_mcp.server.tools import (
     cancel_vrp_job,
@@ -41,6 +42,7 @@ from planner_mcp.server.tools import (
 )
 from planner_mcp.server.tools.answers.error_results import error_result
 from planner_mcp.server.tools.arguments.json_checks import check_json
+from planner_mcp.server.tools.large_arguments import large_arguments_in
 from planner_mcp.server.tools.tool_definition import ErrorResult, Tool, ToolContext, ToolResult
 from planner_mcp.settings import TOOLSETS, Settings, names_in
 from planner_mcp.tracing import span
@@ -179,6 +181,12 @@ async def dispatch(tool: Tool, ctx: ToolContext, args: Any) -> ToolResult | Erro
 async def _call(tool: Tool, ctx: ToolContext, args: Any) -> ToolResult | ErrorResult:
     try:
         ctx.principal.require(tool.scope, what=f"The tool {tool.name}")
+        large = large_arguments_in(args)
+        if large is not None and tool.run_text is not None:
+            return await tool.run_text(ctx, large)
+        if large is not None:
+            check_share(ctx.principal.id, ctx.settings)
+            args = large.decoded()
         return await tool.run(ctx, check_json(args, max_nesting=ctx.settings.max_nesting))
     except PlannerError as error:
         return error_result(error, ctx.trace_id)

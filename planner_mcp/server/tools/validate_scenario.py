@@ -1,5 +1,6 @@
 """`validate_scenario`: all that is wrong or odd about a day, with nothing kept and nothing solved (SPEC T5, T7)."""
 
+import json
 from typing import Annotated, ClassVar, Final
 
 from pydantic import Field
@@ -18,15 +19,21 @@ from planner_mcp.server.tools.answers.unservable_findings import (
     unservable_findings,
     unservable_lines,
 )
-from planner_mcp.server.tools.arguments.plan_context import run_in_thread, scenario_at
+from planner_mcp.server.tools.arguments.json_checks import check_json
+from planner_mcp.server.tools.arguments.plan_context import run_in_thread, scenario_at, turn_for_a_day
 from planner_mcp.server.tools.arguments.resolved_inputs import (
     InputResolver,
+    PlainBounds,
     ResolvedInputs,
+    ScenarioBounds,
     input_resolver,
     masking_warnings,
+    read_apart,
+    resolver_apart,
     scenario_within_limits,
 )
 from planner_mcp.server.tools.arguments.scenario_revision import Patch, removal_warnings, revised
+from planner_mcp.server.tools.large_arguments import LargeArguments
 from planner_mcp.server.tools.tool_definition import (
     READ,
     Arguments,
@@ -38,7 +45,6 @@ from planner_mcp.server.tools.tool_definition import (
     schema_of,
 )
 from planner_mcp.server.tools.tool_output import FaultOutput, Json, Number, ToolOutput
-from planner_mcp.settings import Settings
 from planner_mcp.text import named
 
 MAX_SHOWN: Final = 10
@@ -85,9 +91,7 @@ class ValidateScenarioResult(ToolOutput):
 
 async def run(ctx: ToolContext, args: Json) -> ToolResult:
     """Judge a day; what is wrong with it is the answer, not an error."""
-    asked = parse(ValidateArguments, args)
-    if (asked.scenario is None) == (asked.scenario_id is None):
-        raise input_error([Fault("/scenario", "Give either scenario or scenario_id.", "one of them")])
+    asked = _parsed(args)
     body = asked.scenario
     if asked.scenario_id is not None:
         body = (await scenario_at(ctx, asked.scenario_id)).body
@@ -96,17 +100,43 @@ async def run(ctx: ToolContext, args: Json) -> ToolResult:
     return ToolResult(found, "\n".join(lines_of(found)))
 
 
+async def run_text(ctx: ToolContext, arguments: LargeArguments) -> ToolResult:
+    """Do the same with arguments that are still text; those of a stored day are decoded for it."""
+    bounds, nesting = PlainBounds.of(ctx.settings), ctx.settings.max_nesting
+    async with turn_for_a_day(ctx):
+        found = await read_apart(ctx, _report_on_text, str(arguments), bounds, nesting)
+    if found is None:
+        return await run(ctx, check_json(arguments.decoded(), max_nesting=nesting))
+    return ToolResult(found, "\n".join(lines_of(found)))
+
+
+def _report_on_text(text: str, bounds: PlainBounds, max_nesting: int) -> ValidateScenarioResult | None:
+    """Return the report on a day that is written into a call; None where the call names a stored one."""
+    asked = _parsed(check_json(json.loads(text), max_nesting=max_nesting))
+    if asked.scenario is None:
+        return None
+    resolve_inputs = resolver_apart(bounds, is_written=True, shows_names=True)
+    return validation_report(asked.scenario, asked.patch, bounds, resolve_inputs)
+
+
+def _parsed(args: Json) -> ValidateArguments:
+    asked = parse(ValidateArguments, args)
+    if (asked.scenario is None) == (asked.scenario_id is None):
+        raise input_error([Fault("/scenario", "Give either scenario or scenario_id.", "one of them")])
+    return asked
+
+
 def validation_report(
-    body: Json, patch: Json, settings: Settings, resolve_inputs: InputResolver
+    body: Json, patch: Json, bounds: ScenarioBounds, resolve_inputs: InputResolver
 ) -> ValidateScenarioResult:
     """Return what there is to say of a scenario under a patch; a valid one also has its bounds and assumptions."""
     resolved = ResolvedInputs() if patch else resolve_inputs(body)
     partings: list[str] = []
     try:
-        scenario = scenario_within_limits(body, settings, resolved)
+        scenario = scenario_within_limits(body, bounds, resolved)
         if patch:
             partings = removal_warnings(body, patch)
-            body, scenario = revised(body, patch, settings, resolve_inputs)
+            body, scenario = revised(body, patch, bounds, resolve_inputs)
     except InputError as error:
         beside = [] if patch else warnings_of_refused(body, resolved.travel_matrices, error)
         return ValidateScenarioResult(valid=False, errors=_listed(error), warnings=beside[:MAX_SHOWN])
@@ -175,6 +205,7 @@ TOOL: Final = Tool(
     output=ValidateScenarioResult,
     hints=ToolAnnotations(read_only=True, idempotent=True),
     run=run,
+    run_text=run_text,
     scope=READ,
     toolset="planning",
     meta={"example": {"scenario_id": "scn-0-…", "patch": {"agents": {"veh-1": None}}}},

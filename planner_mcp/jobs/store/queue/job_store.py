@@ -24,7 +24,7 @@ from planner_mcp.errors import (
 from planner_mcp.jobs import ids, job_admission
 from planner_mcp.jobs.job_events import Event
 from planner_mcp.jobs.job_lifecycle import TERMINAL, JobState
-from planner_mcp.jobs.job_model import Job, ScenarioCard, SolveRequest, StoredScenario, plain_fields
+from planner_mcp.jobs.job_model import Job, ScenarioCard, SolveRequest, StoredScenario, WrittenScenario, plain_fields
 from planner_mcp.jobs.job_ports import EventHistory, QueueStats
 from planner_mcp.jobs.principal_limits import limit_text
 from planner_mcp.jobs.store import record_codec, store_keys
@@ -52,8 +52,12 @@ class RedisJobStore:
 
     # ---- scenarios
 
-    async def put_scenario(self, scenario: StoredScenario) -> None:
+    async def put_scenario(self, scenario: StoredScenario, written: WrittenScenario | None = None) -> None:
         """Keep a scenario; readable on every replica when this returns.
+
+        Args:
+            scenario: What is kept.
+            written: Its body as text, where it comes so; that of `scenario` is then not looked at.
 
         Raises:
             QuotaExceededError: The principal keeps as many as it may, or as many bytes.
@@ -65,7 +69,9 @@ class RedisJobStore:
             "ttl_s": self._settings.scenario_ttl_s,
             "listed": store_keys.SCENARIOS_LISTED,
         }
-        reply = await self._script_client.step("put_scenario", shard, args, *record_codec.scenario_words(scenario))
+        reply = await self._script_client.step(
+            "put_scenario", shard, args, *record_codec.scenario_words(scenario, written)
+        )
         if reply[0] in _LIMITS:
             raise self._over(*reply)
 

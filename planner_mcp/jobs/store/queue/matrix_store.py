@@ -1,9 +1,14 @@
-"""Travel matrices in the store. Implements `jobs.job_ports.MatrixStore`."""
+"""Travel matrices in the store. Implements `jobs.job_ports.MatrixStore`.
 
+Owns the blocks in which a large matrix comes and lies: a field of the hash each, named `<matrix>:<number>`.
+"""
+
+import secrets
 from collections.abc import Mapping
 
-from planner_mcp.errors import NotFoundError, QuotaExceededError
+from planner_mcp.errors import NotFoundError, QuotaExceededError, StoreUnavailableError
 from planner_mcp.jobs import ids
+from planner_mcp.jobs.job_ports import MatrixParts
 from planner_mcp.jobs.principal_limits import limit_per_shard, limit_text
 from planner_mcp.jobs.store import store_keys
 from planner_mcp.jobs.store.connection.script_client import ScriptClient
@@ -22,20 +27,40 @@ class RedisMatrixStore:
         self._script_client = script_client
         self._settings = settings
 
-    async def put_matrix(self, principal: str, matrix_id: str, words: Mapping[str, str], *, is_cache: bool) -> None:
+    async def put_matrix_block(self, parts: MatrixParts, name: str, text: str) -> None:
+        """Put a block of the packed text of a matrix; raises `StoreUnavailableError`."""
+        args = {"parts": _parts_name(parts), "life_s": store_keys.PARTS_S}
+        field = f"{name}:{parts.blocks:05}"
+        await self._script_client.step("put_matrix_part", ids.shard_of("mat", parts.matrix_id), args, field, text)
+        parts.blocks += 1
+
+    async def put_matrix(
+        self,
+        principal: str,
+        matrix_id: str,
+        words: Mapping[str, str],
+        *,
+        is_cache: bool,
+        parts: MatrixParts | None = None,
+    ) -> None:
         """Store matrices for the scenario TTL from their last use.
 
         Args:
             principal: Whose they are.
             matrix_id: Their id; storing the same matrices again renews them.
-            words: `TravelMatrices.pack()`.
+            words: `TravelMatrices.pack()`, without what is in blocks.
             is_cache: They can be requested again, so the oldest make room; otherwise too many are refused.
+            parts: The blocks that were put before.
 
         Raises:
             QuotaExceededError: The principal keeps as many as it may.
+            StoreUnavailableError: Also when blocks were forgotten on the way.
         """
+        parts = parts or MatrixParts(matrix_id, secrets.token_hex(8))
         args = {
             "matrix": matrix_id,
+            "parts": _parts_name(parts),
+            "blocks": parts.blocks,
             "principal": principal,
             "ttl_s": self._settings.scenario_ttl_s,
             "most": limit_per_shard(self._settings, "max_matrices"),
@@ -45,6 +70,8 @@ class RedisMatrixStore:
         fields = {"principal": principal, **words}
         flat = [word for pair in fields.items() for word in pair]
         (word, *_rest) = await self._script_client.step("put_matrix", ids.shard_of("mat", matrix_id), args, *flat)
+        if word == "lost":
+            raise StoreUnavailableError
         if word == "quota":
             problem, allowed = "You keep as many matrices as you may.", limit_text(self._settings, "max_matrices")
             raise QuotaExceededError.reached(problem, allowed, "Delete one.", retry_after_s=60)
@@ -57,7 +84,7 @@ class RedisMatrixStore:
         if not (kept := await self._script_client.fetch("HGETALL", name)):
             raise NotFoundError
         await self._use_matrix(principal, matrix_id)
-        return {field: word for field, word in kept.items() if field != "principal"}
+        return _joined({field: word for field, word in kept.items() if field != "principal"})
 
     async def outline_matrix(self, principal: str, matrix_id: str) -> tuple[str, list[str]]:
         """Return the locations of the principal's matrices as they were stored, and the names of all stored fields."""
@@ -66,7 +93,7 @@ class RedisMatrixStore:
         if owner != principal or not (fields := await self._script_client.command("HKEYS", name)):
             raise NotFoundError
         await self._use_matrix(principal, matrix_id)
-        return locations, fields
+        return locations, list(dict.fromkeys(field.partition(":")[0] for field in fields))
 
     async def drop_matrix(self, principal: str, matrix_id: str) -> None:
         """Delete matrices of the principal."""
@@ -84,3 +111,15 @@ class RedisMatrixStore:
         if shard >= self._settings.pools:
             raise NotFoundError
         return store_keys.key(shard, "mat", matrix_id)
+
+
+def _joined(kept: Mapping[str, str]) -> dict[str, str]:
+    """Return packed matrices whose blocks lie in fields of their own."""
+    found: dict[str, list[str]] = {}
+    for field in sorted(kept):
+        found.setdefault(field.partition(":")[0], []).append(kept[field])
+    return {name: "".join(texts) for name, texts in found.items()}
+
+
+def _parts_name(parts: MatrixParts) -> str:
+    return f"{parts.matrix_id}:{parts.token}"

@@ -12,9 +12,10 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
 from planner_mcp.errors import CapacityError, InvalidMessageError, PlannerError
+from planner_mcp.server.http.body_intake import decoded_in
 from planner_mcp.server.http.http_responses import refusal
 from planner_mcp.server.mcp.jsonrpc.jsonrpc_errors import INVALID_REQUEST, PARSE_ERROR, rpc_error
-from planner_mcp.server.mcp.jsonrpc.jsonrpc_messages import JsonRpcMessage, MalformedError, parse
+from planner_mcp.server.mcp.jsonrpc.jsonrpc_messages import JsonRpcMessage, MalformedError, as_parse_error, messages_of
 from planner_mcp.server.mcp.protocol_revisions import REVISIONS
 
 RETRY_AFTER_S: Final = 2
@@ -108,7 +109,8 @@ async def read(request: Request) -> tuple[list[JsonRpcMessage], bool]:
     """
     check_json(request)
     try:
-        messages, is_batch = parse(await request.body())
+        with as_parse_error():
+            messages, is_batch = messages_of(decoded_in(request.scope).value)
     except MalformedError as error:
         raise HttpFault(400, error, code=error.rpc_code, request_id=error.request_id) from error
     if any(message.claims_stateless_era for message in messages):

@@ -1,18 +1,20 @@
-"""What arrives in a POST body: JSON, then JSON-RPC 2.0.
+"""What arrives in a POST body, decoded: JSON-RPC 2.0.
 
-Owns the reading of one body into messages, and the refusal of what is none. Knows no session and no method.
+Owns the reading of a decoded body into messages, and the refusal of what is none. Knows no session and no method. The
+JSON is read by `http/json_reading.py`.
 """
 
-import json
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any, Final, NoReturn
+from typing import Any, Final
 
 from mcp_types import PROTOCOL_VERSION_META_KEY
 
 from planner_mcp.errors import InvalidMessageError
+from planner_mcp.server.http.json_reading import decode_json
 from planner_mcp.server.mcp.jsonrpc.jsonrpc_errors import INVALID_REQUEST, PARSE_ERROR
-from planner_mcp.text import LONG_NUMBER
 
 BATCHES_IN: Final = "2025-03-26"
 """The one revision whose clients may send batches."""
@@ -43,20 +45,6 @@ class MalformedError(InvalidMessageError):
         self.request_id = request_id
 
 
-class NoJsonError(MalformedError):
-    """The body is not JSON."""
-
-    def __init__(self) -> None:
-        super().__init__("The body is not JSON.", code=PARSE_ERROR)
-
-
-class LongNumberError(MalformedError):
-    """A number of the body is too long to be read."""
-
-    def __init__(self) -> None:
-        super().__init__(LONG_NUMBER, code=PARSE_ERROR)
-
-
 @dataclass(frozen=True, slots=True)
 class JsonRpcMessage:
     """One JSON-RPC message of a client."""
@@ -76,13 +64,23 @@ class JsonRpcMessage:
         return isinstance(meta, dict) and PROTOCOL_VERSION_META_KEY in meta and self.method != "initialize"
 
 
-def parse(body: bytes) -> tuple[list[JsonRpcMessage], bool]:
-    """Return the messages of a body, and whether they came as a batch.
+def parse(line: bytes) -> tuple[list[JsonRpcMessage], bool]:
+    """Return the messages of a JSON text of any size, and whether they came as a batch.
 
     Raises:
         MalformedError: Not JSON, or not JSON-RPC 2.0.
     """
-    decoded = decode_json(body)
+    with as_parse_error():
+        decoded = decode_json(line)
+    return messages_of(decoded)
+
+
+def messages_of(decoded: Any) -> tuple[list[JsonRpcMessage], bool]:
+    """Return the messages of a decoded body, and whether they came as a batch.
+
+    Raises:
+        MalformedError: Not JSON-RPC 2.0.
+    """
     if not isinstance(decoded, list):
         return [_message(decoded)], False
     if not 0 < len(decoded) <= MAX_BATCH:
@@ -93,28 +91,15 @@ def parse(body: bytes) -> tuple[list[JsonRpcMessage], bool]:
     return messages, True
 
 
-def decode_json(body: bytes) -> Any:
-    """Return the value of a JSON text in UTF-8.
-
-    Raises:
-        NoJsonError: It is none.
-        LongNumberError: It has a number of more digits than Python reads.
-    """
+@contextmanager
+def as_parse_error() -> Iterator[None]:
+    """Raise what is wrong with a JSON text as the refusal of its message."""
     try:
-        return json.loads(body.decode("utf-8"), parse_constant=_refuse_constant)
-    except (json.JSONDecodeError, UnicodeError, RecursionError) as error:
-        raise NoJsonError from error
-    except ValueError as error:
-        raise LongNumberError from error
-
-
-def _refuse_constant(_name: str) -> NoReturn:
-    """Refuse NaN and the infinities, which Python reads and JSON has not.
-
-    Raises:
-        NoJsonError: Always.
-    """
-    raise NoJsonError
+        yield
+    except MalformedError:
+        raise
+    except InvalidMessageError as error:
+        raise MalformedError(error.message, code=PARSE_ERROR) from error
 
 
 def _message(decoded: Any) -> JsonRpcMessage:

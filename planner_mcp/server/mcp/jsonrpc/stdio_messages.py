@@ -21,7 +21,12 @@ from mcp.shared.message import SessionMessage
 from mcp_types import JSONRPCError, JSONRPCMessage, JSONRPCResponse
 from pydantic import RootModel, ValidationError
 
-from planner_mcp.server.http.json_text_limits import LONE_SURROGATE, has_lone_surrogate, is_deeper, too_deep
+from planner_mcp.server.http.json_reading import (
+    LONE_SURROGATE,
+    has_lone_surrogate,
+    is_deeper,
+    too_deep,
+)
 from planner_mcp.server.mcp.jsonrpc.jsonrpc_errors import INVALID_REQUEST, PARSE_ERROR, data_for, rpc_error
 from planner_mcp.server.mcp.jsonrpc.jsonrpc_messages import (
     BATCHES_IN,
@@ -200,7 +205,7 @@ class MessageLines:
 
     async def _messages(self, line: bytes) -> list[str]:
         messages, is_batch = parse(line)
-        _check_readable(line, None if is_batch else messages[0])
+        _check_readable(line, messages, is_batch=is_batch)
         if is_batch and self._answers.version != BATCHES_IN:
             raise MalformedError(f"Only a session of revision {BATCHES_IN} has batches.")
         texts = [json.dumps(each.body, ensure_ascii=False) for each in messages] if is_batch else [line.decode()]
@@ -211,23 +216,24 @@ class MessageLines:
         return texts
 
 
-def _check_readable(line: bytes, message: JsonRpcMessage | None) -> None:
+def _check_readable(line: bytes, messages: list[JsonRpcMessage], *, is_batch: bool) -> None:
     """Check a message the SDK could not read; the answer names the request's id if it is known.
 
     Raises:
         MalformedError: As a body over HTTP is refused.
     """
-    if not (problem := _problem(line)):
+    if not (problem := _problem(line, messages)):
         return
-    request_id = message.body["id"] if message is not None and message.kind is MessageKind.REQUEST else None
-    is_text = not has_lone_surrogate(json.dumps(request_id).encode())
+    is_known = not is_batch and messages[0].kind is MessageKind.REQUEST
+    request_id = messages[0].body["id"] if is_known else None
+    is_text = not has_lone_surrogate(request_id)
     raise MalformedError(problem, code=PARSE_ERROR, request_id=request_id if is_text else None)
 
 
-def _problem(line: bytes) -> str:
+def _problem(line: bytes, messages: list[JsonRpcMessage]) -> str:
     if is_deeper(line, MAX_NESTING):
         return too_deep(MAX_NESTING)
-    return LONE_SURROGATE if has_lone_surrogate(line) else ""
+    return LONE_SURROGATE if any(has_lone_surrogate(each.body) for each in messages) else ""
 
 
 def _complete(answer: JSONRPCError) -> None:

@@ -33,11 +33,12 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from planner_mcp.errors import AbandonedRequestError, QuotaExceededError
 from planner_mcp.server.auth.request_principal import principal_of
 from planner_mcp.server.http.asgi_receive import replay_body, until_disconnected
+from planner_mcp.server.http.body_intake import decoded_in
 from planner_mcp.server.http.concurrency_limits import StreamLimit
 from planner_mcp.server.http.event_stream import COMMENT, SEND_S, EventStream, sse_event
 from planner_mcp.server.mcp.jsonrpc.http_envelope import RETRY_AFTER_S, HttpFault, check_json, check_revision, too_many
 from planner_mcp.server.mcp.jsonrpc.jsonrpc_errors import is_unavailable, rpc_error
-from planner_mcp.server.mcp.jsonrpc.jsonrpc_messages import MalformedError, decode_json
+from planner_mcp.server.mcp.jsonrpc.jsonrpc_messages import MalformedError, as_parse_error
 from planner_mcp.server.mcp.kernel import Kernel, Peer, accepts_json_and_stream
 
 KEEP_ALIVE_S: Final = 15.0
@@ -83,11 +84,11 @@ class StatelessHttpTransport:
         request = Request(scope, receive)
         body = await request.body()
         try:
-            rpc_request = self._in_order(request, body)
+            rpc_request = self._in_order(request)
         except HttpFault as fault:
             await fault.response(scope, receive, send)
             return
-        if rpc_request is None:
+        if rpc_request is None:  # of a large body the SDK gets the outline, which is enough to refuse it
             await self._sdk(scope, replay_body(body, receive), send)
             return
         reply = Reply(scope, receive, send, self._send_s)
@@ -106,7 +107,7 @@ class StatelessHttpTransport:
         if reply.is_abandoned:
             await reply.end(rpc_error(AbandonedRequestError(), request_id=rpc_request.body["id"]))
 
-    def _in_order(self, request: Request, body: bytes) -> ValidRequest | None:
+    def _in_order(self, request: Request) -> ValidRequest | None:
         """Return a valid request, None for one that goes to the SDK.
 
         Raises:
@@ -117,7 +118,8 @@ class StatelessHttpTransport:
         if not accepts_json_and_stream(request) or find_duplicated_routing_header(headers):
             return None
         try:
-            decoded = decode_json(body)
+            with as_parse_error():
+                decoded = decoded_in(request.scope).value
         except MalformedError as error:
             raise HttpFault(400, error, code=error.rpc_code) from error
         if not _has_envelope(decoded):

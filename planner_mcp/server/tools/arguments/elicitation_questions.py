@@ -5,6 +5,7 @@ positions are known, for there a wrong assumption makes a plan useless; the smal
 answer gets the assumptions, as ever.
 """
 
+import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
@@ -13,7 +14,7 @@ from planner_mcp.errors import PlannerError
 from planner_mcp.routing.feasibility.unservable_faults import unservable_faults
 from planner_mcp.routing.scenario.scenario_model import Scenario, start_of
 from planner_mcp.routing.scenario.scenario_parsing import parse_scenario
-from planner_mcp.settings import Settings
+from planner_mcp.server.tools.arguments.resolved_inputs import PlainBounds, ScenarioBounds
 
 MOST_OPTIONS: Final = 40
 """Locations offered as a choice; of more a client types the id."""
@@ -31,15 +32,24 @@ class Question:
     """Returns the arguments of the call with an answer put in."""
 
 
-def question_of(args: Any, settings: Settings) -> Question | None:
+FindQuestion = Callable[[Any, ScenarioBounds], Question | None]
+"""Returns what a call should ask first, by its arguments."""
+
+
+def question_of_text(find: FindQuestion, text: str, bounds: PlainBounds) -> Question | None:
+    """Return what a call should ask first whose arguments are text; in a process of its own."""
+    return find(json.loads(text), bounds)
+
+
+def question_of(args: Any, bounds: ScenarioBounds) -> Question | None:
     """Return what a call of `create_scenario` should ask first; None for nothing, and for what is wrong anyway."""
     if not isinstance(args, dict):
         return None
     try:
         day = parse_scenario(
             args,
-            max_tickets=settings.max_tickets,
-            max_agents=settings.max_agents,
+            max_tickets=bounds.max_tickets,
+            max_agents=bounds.max_agents,
             prove_unservable=unservable_faults,
         )
     except PlannerError:

@@ -7,6 +7,7 @@ thread, a few at a time and callers in turn, so that others are answered meanwhi
 
 import time
 from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from typing import Annotated, Any, Final, TypeVar
 
@@ -146,6 +147,11 @@ def shared_deadlines(budget_s: float, count: int, clock: Clock = time.monotonic)
 async def run_in_thread(ctx: ToolContext, work: Callable[..., T], *args: Any) -> T:
     """Run work on a day in a thread, when it is its caller's turn; raises as `FairLimiter.turn`."""
     return await _limiter.run(ctx.principal.id, work, *args)
+
+
+def turn_for_a_day(ctx: ToolContext) -> AbstractAsyncContextManager[None]:
+    """Return the caller's turn for work on a day elsewhere; raises as `FairLimiter.turn`."""
+    return _limiter.turn(ctx.principal.id)
 
 
 def group_served_sentence(ticket: str, other: str) -> str:

@@ -1,27 +1,32 @@
 """Travel that a day refers to, at hand while the day is judged (SPEC S1).
 
-Owns looking it up and what is said where there is none. A day is judged in a thread; looking up is the event loop's.
+Owns looking it up and what is said where there is none. A day is judged in a thread or in a process of its own (ADR
+0036); looking up is the event loop's.
 """
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from typing import Any, Final
+from functools import partial
+from typing import Any, Final, Protocol, TypeVar
 
 import anyio
 import anyio.from_thread
 
+from planner_mcp.bounded_calls.call_server import ask_caller
 from planner_mcp.errors import Fault, NotFoundError
 from planner_mcp.jobs.job_service import JobService
 from planner_mcp.jobs.matrix_service import matrix_id_of, routing_request
 from planner_mcp.jobs.principals import SENSITIVE, Principal
+from planner_mcp.jobs.reading_limits import read_bounded
 from planner_mcp.routing.feasibility.unservable_faults import unservable_faults
 from planner_mcp.routing.scenario.scenario_parsing import Scenario, parse_scenario
-from planner_mcp.routing.scenario.travel_matrices import TravelMatrices
+from planner_mcp.routing.scenario.travel_matrices import Packed, TravelMatrices
 from planner_mcp.server.auth.field_masking import MASKED, masked_values_in
 from planner_mcp.server.tools.tool_definition import ToolContext
 from planner_mcp.settings import ROADS, Settings
 from planner_mcp.travel.matrix_provider import MatrixProvider
 
+T = TypeVar("T")
 Json = dict[str, Any]
 ASK_S: Final = 20.0
 """Time a road engine has where a call waits for it; a solve gives it longer."""
@@ -44,8 +49,43 @@ class ResolvedInputs:
     """Whether the caller may know the names for people: the day was written in this call, or they may read it all."""
 
 
+class ScenarioBounds(Protocol):
+    """What a deployment allows a day: `Settings`, or the part of them that a process for one call gets."""
+
+    @property
+    def max_tickets(self) -> int:
+        """Most tickets."""
+        ...
+
+    @property
+    def max_agents(self) -> int:
+        """Most agents."""
+        ...
+
+    @property
+    def router_names(self) -> tuple[str, ...]:
+        """Road engines that scenarios may name."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class PlainBounds:
+    """`ScenarioBounds` without anything secret."""
+
+    max_tickets: int
+    max_agents: int
+    router_names: tuple[str, ...]
+
+    @staticmethod
+    def of(settings: Settings) -> "PlainBounds":
+        """Return those of a deployment."""
+        return PlainBounds(settings.max_tickets, settings.max_agents, settings.router_names)
+
+
 InputResolver = Callable[[Any], ResolvedInputs]
 """Takes a day, of whatever form, and returns what belongs to it."""
+FindMatrices = Callable[[str], TravelMatrices]
+"""Returns uploaded tables by their id; raises `NotFoundError`."""
 
 
 def input_resolver(ctx: ToolContext, *, is_written: bool = False, shows_names: bool = False) -> InputResolver:
@@ -56,19 +96,53 @@ def input_resolver(ctx: ToolContext, *, is_written: bool = False, shows_names: b
         is_written: The days were written into the call itself, where large matrices have no place.
         shows_names: The caller wrote the names for people, in whatever form; they may also have the scope for them.
     """
+
+    def find(name: str) -> TravelMatrices:
+        return anyio.from_thread.run(ctx.job_service.matrices.travel_matrices, ctx.principal.id, name)
+
     may_know = is_written or shows_names or ctx.principal.may(SENSITIVE)
-
-    def resolve_inputs(body: Any) -> ResolvedInputs:
-        resolved = anyio.from_thread.run(_lookup, ctx, body)
-        written = inline_matrix_faults(body) if is_written else ()
-        return replace(resolved, faults=(*resolved.faults, *written), shows_names=may_know)
-
-    return resolve_inputs
+    return partial(resolved_inputs, bounds=ctx.settings, find=find, is_written=is_written, shows_names=may_know)
 
 
-async def _lookup(ctx: ToolContext, body: Any) -> ResolvedInputs:
-    resolved = ResolvedInputs(faults=tuple(resolution_faults(body, ctx.settings)))
-    return await with_uploaded_matrices(ctx.job_service, ctx.principal, body, resolved)
+def resolver_apart(bounds: PlainBounds, *, is_written: bool, shows_names: bool) -> InputResolver:
+    """Return how a day comes to its tables in a process of its own that `read_apart` started."""
+    return partial(resolved_inputs, bounds=bounds, find=_find_apart, is_written=is_written, shows_names=shows_names)
+
+
+def _find_apart(name: str) -> TravelMatrices:
+    return TravelMatrices.unpack(ask_caller(name))
+
+
+async def read_apart(ctx: ToolContext, function: Callable[..., T], *args: Any) -> T:
+    """Return what a function makes of an input of the caller in a process of its own; raises as `read_bounded`."""
+
+    async def packed(name: str) -> Packed:
+        return await ctx.job_service.matrices.packed(ctx.principal.id, name)
+
+    return await read_bounded(ctx.principal.id, ctx.settings, function, *args, answer=packed)
+
+
+def resolved_inputs(
+    body: Any, *, bounds: ScenarioBounds, find: FindMatrices, is_written: bool, shows_names: bool
+) -> ResolvedInputs:
+    """Return what belongs to a day.
+
+    Args:
+        body: The day, of whatever form.
+        bounds: Of the deployment.
+        find: Returns uploaded tables.
+        is_written: As of `input_resolver`.
+        shows_names: Whether the caller may know the names for people.
+    """
+    faults = list(resolution_faults(body, bounds))
+    travel_matrices = None
+    if (name := matrix_id_of(body)) is not None:
+        try:
+            travel_matrices = find(name)
+        except NotFoundError:
+            faults.append(_no_matrices())
+    faults += inline_matrix_faults(body) if is_written else ()
+    return ResolvedInputs(travel_matrices, tuple(faults), shows_names)
 
 
 async def with_uploaded_matrices(
@@ -80,12 +154,15 @@ async def with_uploaded_matrices(
     try:
         return replace(resolved, travel_matrices=await job_service.matrices.travel_matrices(principal.id, name))
     except NotFoundError:
-        accepted, hint = "the id that PUT /matrices gave", "Upload the matrices, again if they have expired."
-        missing = Fault("/travel/matrix", "There are no matrices of this id.", accepted, hint, "logic")
-        return replace(resolved, faults=(*resolved.faults, missing))
+        return replace(resolved, faults=(*resolved.faults, _no_matrices()))
 
 
-def resolution_faults(body: Any, settings: Settings) -> Iterator[Fault]:
+def _no_matrices() -> Fault:
+    accepted, hint = "the id that PUT /matrices gave", "Upload the matrices, again if they have expired."
+    return Fault("/travel/matrix", "There are no matrices of this id.", accepted, hint, "logic")
+
+
+def resolution_faults(body: Any, bounds: ScenarioBounds) -> Iterator[Fault]:
     """Yield what a day cannot say of itself: it was read masked, or there is no road engine of the name it has."""
     day = body if isinstance(body, dict) else {}
     if MASKED in day:
@@ -93,16 +170,16 @@ def resolution_faults(body: Any, settings: Settings) -> Iterator[Fault]:
         yield Fault(f"/{MASKED}", problem, "a scenario with nothing hidden", _UNMASKED)
     travel = day.get("travel")
     name = travel.get("router") if isinstance(travel, dict) else None
-    if isinstance(name, str) and name not in settings.router_names:
-        accepted = " or ".join(settings.router_names) or "no road engine is configured here"
+    if isinstance(name, str) and name not in bounds.router_names:
+        accepted = " or ".join(bounds.router_names) or "no road engine is configured here"
         yield Fault("/travel/router", "There is no road engine of this name.", accepted, "", "logic")
 
 
-def with_default_travel(body: Any, settings: Settings) -> Any:
+def with_default_travel(body: Any, bounds: ScenarioBounds) -> Any:
     """Return a day as it is kept: with the roads of this deployment, where it has positions and no source of travel."""
     places = body.get("locations") if isinstance(body, dict) else None
     travel = body.get("travel", {}) if isinstance(body, dict) else None
-    if settings.roads_pbf is None or not isinstance(travel, dict) or travel.keys() & _TRAVEL_SOURCES:
+    if ROADS not in bounds.router_names or not isinstance(travel, dict) or travel.keys() & _TRAVEL_SOURCES:
         return body
     if not isinstance(places, list) or not places:
         return body
@@ -130,7 +207,7 @@ def inline_matrix_faults(body: Any) -> Iterator[Fault]:
             yield Fault(f"/travel/{name}", f"The matrix has {len(rows)} rows.", accepted, hint, "logic")
 
 
-def scenario_within_limits(body: Any, settings: Settings, resolved: ResolvedInputs) -> Scenario:
+def scenario_within_limits(body: Any, bounds: ScenarioBounds, resolved: ResolvedInputs) -> Scenario:
     """Return a day within the limits of the deployment, its tables at hand.
 
     Raises:
@@ -138,8 +215,8 @@ def scenario_within_limits(body: Any, settings: Settings, resolved: ResolvedInpu
     """
     return parse_scenario(
         body,
-        max_tickets=settings.max_tickets,
-        max_agents=settings.max_agents,
+        max_tickets=bounds.max_tickets,
+        max_agents=bounds.max_agents,
         travel_matrices=resolved.travel_matrices,
         known_faults=resolved.faults,
         shows_names=resolved.shows_names,

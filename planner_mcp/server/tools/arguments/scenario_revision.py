@@ -26,11 +26,11 @@ from planner_mcp.routing.scenario.schema_faults import pointer
 from planner_mcp.server.tools.arguments.plan_context import Json
 from planner_mcp.server.tools.arguments.resolved_inputs import (
     InputResolver,
+    ScenarioBounds,
     inline_matrix_faults,
     masking_warnings,
     scenario_within_limits,
 )
-from planner_mcp.settings import Settings
 from planner_mcp.text import clock, counted, named, plain
 
 Patch = Annotated[
@@ -49,19 +49,19 @@ _MAX_NAME: Final = 40
 """Characters of an id in a sentence."""
 
 
-def revised(body: Json, patch: Json, settings: Settings, resolve_inputs: InputResolver) -> tuple[Json, Scenario]:
+def revised(body: Json, patch: Json, bounds: ScenarioBounds, resolve_inputs: InputResolver) -> tuple[Json, Scenario]:
     """Return a scenario's body under a patch, and as it was read.
 
     Args:
         body: As stored.
         patch: As in `routing/scenario/scenario_patch.py`.
-        settings: With the limits of the deployment.
+        bounds: Of the deployment.
         lend: How the day comes to its tables.
 
     Raises:
         InputError: What is wrong with the patch, or else with the revised day; list positions are told as ids.
     """
-    return validated_revision(patched(body, patch), patch, settings, resolve_inputs, before=body)
+    return validated_revision(patched(body, patch), patch, bounds, resolve_inputs, before=body)
 
 
 def patched(body: Json, patch: Json) -> Json:
@@ -77,7 +77,7 @@ def patched(body: Json, patch: Json) -> Json:
 
 
 def validated_revision(
-    asked: Json, patch: Json, settings: Settings, resolve_inputs: InputResolver, *, before: Json
+    asked: Json, patch: Json, bounds: ScenarioBounds, resolve_inputs: InputResolver, *, before: Json
 ) -> tuple[Json, Scenario]:
     """Return a day that a patch made of the one before as it can be planned, and as it was read; the rest as `revised`.
 
@@ -90,7 +90,7 @@ def validated_revision(
     with placed(lambda fault: with_id_path(fault, new)):
         resolved = resolve_inputs(new)
         resolved = replace(resolved, faults=(*resolved.faults, *_begun_faults(before, new, patch)))
-        return new, scenario_within_limits(new, settings, resolved)
+        return new, scenario_within_limits(new, bounds, resolved)
 
 
 def change_lines(before: Json, after: Json) -> list[str]:

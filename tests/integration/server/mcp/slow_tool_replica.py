@@ -19,10 +19,13 @@ from planner_mcp.jobs.principals import Principal
 from planner_mcp.jobs.store.events.channel_notifier import ChannelNotifier
 from planner_mcp.jobs.store.redis_store import RedisStore
 from planner_mcp.jobs.store.sessions.session_store import SessionStore
+from planner_mcp.server.http.body_intake import BodyIntake
 from planner_mcp.server.http.concurrency_limits import StreamLimit
+from planner_mcp.server.mcp.jsonrpc.http_envelope import validation_refusal
 from planner_mcp.server.mcp.kernel import Kernel
 from planner_mcp.server.mcp.transports.stateless_http import StatelessHttpTransport
 from planner_mcp.server.mcp.transports.streamable_http import StreamableHttpTransport
+from planner_mcp.settings import Settings
 
 
 class SlowToolHandler:
@@ -97,12 +100,13 @@ async def replica(store: RedisStore, max_streams: int = 8, grace_s: float = 16.0
             grace_s=grace_s,
         )
         notifier.on_cancel(streamable_http.cancelled)
+        intake = BodyIntake(streamable_http, Settings(), {"/mcp": validation_refusal})
 
         class PrincipalHeader:
             async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
                 if name := Request(scope).headers.get("x-principal"):
                     scope.setdefault("state", {})["principal"] = Principal(name)
-                await streamable_http(scope, receive, send)
+                await intake(scope, receive, send)
 
         listener = socket.create_server(("127.0.0.1", 0))
         config = uvicorn.Config(

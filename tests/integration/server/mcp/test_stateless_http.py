@@ -12,9 +12,11 @@ from starlette.requests import Request
 from starlette.types import Message, Receive, Scope, Send
 
 from planner_mcp.jobs.store.redis_store import RedisStore
+from planner_mcp.server.http.body_intake import BodyIntake
 from planner_mcp.server.http.concurrency_limits import StreamLimit
 from planner_mcp.server.mcp.kernel import Kernel
 from planner_mcp.server.mcp.transports.stateless_http import StatelessHttpTransport
+from planner_mcp.settings import Settings
 from tests.integration.server.mcp.raw_client import HEADERS, MODERN_META, Client, events
 from tests.integration.server.mcp.slow_tool_replica import Replica, SlowToolHandler, replica
 
@@ -131,7 +133,7 @@ async def test_a_client_that_takes_nothing_any_more_is_not_waited_for(takes: int
     headers = [(name.encode(), value.encode()) for name, value in (HEADERS | ROUTE).items()]
     scope = {"type": "http", "method": "POST", "path": "/mcp", "headers": headers, "query_string": b""}
     with anyio.fail_after(30):
-        await entry(scope, client.receive, client.send)
+        await BodyIntake(entry, Settings(), {})(scope, client.receive, client.send)
     assert tool_handler.ended == ["cancelled"]
     assert len(client.taken) == takes
     assert all(message.get("more_body", True) for message in client.taken)

@@ -1,4 +1,4 @@
-"""What the operating system is asked to enforce on a worker's processes: death with the parent, memory, time.
+"""What the operating system is asked to enforce on child processes: death with the parent, memory, time.
 
 Owns the system calls and their differences between platforms. Linux has a parent-death signal and `/proc`; elsewhere
 the end of a pipe and an alarm do the same a little later.
@@ -6,6 +6,7 @@ the end of a pipe and an alarm do the same a little later.
 
 import contextlib
 import ctypes
+import math
 import os
 import resource
 import signal
@@ -51,6 +52,23 @@ def cap_memory(limit_mb: int) -> None:
     ceiling = 2 * limit_mb * MEGABYTE
     with contextlib.suppress(ValueError, OSError):
         resource.setrlimit(resource.RLIMIT_DATA, (ceiling, resource.getrlimit(resource.RLIMIT_DATA)[1]))
+
+
+def cap_growth(limit_mb: int) -> None:
+    """Refuse this process more than a cap of new memory: an allocation beyond it fails inside the process (Linux)."""
+    if not _IS_LINUX:
+        return
+    now = int(Path("/proc/self/statm").read_text().split()[0]) * _PAGE_BYTES
+    ceiling = now + limit_mb * MEGABYTE
+    with contextlib.suppress(ValueError, OSError):
+        resource.setrlimit(resource.RLIMIT_AS, (ceiling, ceiling))
+
+
+def cap_cpu(seconds: float) -> None:
+    """Have the kernel end this process once it has used more CPU."""
+    now = sum(resource.getrusage(resource.RUSAGE_SELF)[:2])
+    most = math.ceil(now + seconds)
+    resource.setrlimit(resource.RLIMIT_CPU, (most, most))
 
 
 def die_after(seconds: float) -> None:

@@ -1,5 +1,5 @@
-"""Token buckets in memory, by name: how often an address may send wrong credentials, and how many refusals are
-recorded.
+"""Token buckets in memory, by name: how often an address may send wrong credentials, how many refusals are recorded,
+and what reading inputs may cost.
 
 Owns the counting on this replica; limits of a principal over all replicas are counted in the store. The least
 recently used names are forgotten first, so many addresses cannot fill the memory.
@@ -32,7 +32,7 @@ class TokenBuckets:
         clock: Monotonic seconds.
     """
 
-    def __init__(self, *, rate_per_s: float, burst: int, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, *, rate_per_s: float, burst: float, clock: Callable[[], float] = time.monotonic) -> None:
         self._rate = rate_per_s
         self._burst = burst
         self._clock = clock
@@ -50,6 +50,14 @@ class TokenBuckets:
             return (1 - bucket.tokens) / self._rate
         bucket.tokens -= 1
         return 0.0
+
+    def spend(self, name: str, tokens: float) -> None:
+        """Take tokens that were used already; there may then be less than none."""
+        self._filled(name).tokens -= tokens
+
+    def debt_s(self, name: str) -> float:
+        """Return how long until there are no less than none."""
+        return max(0.0, -self._filled(name).tokens / self._rate)
 
     def refused(self, name: str) -> int:
         """Return how often `take` found nothing since this was asked last."""

@@ -1,0 +1,149 @@
+"""Calls a function in a process of its own, with limits of time and memory.
+
+Owns the caller's side: the call server of this process, which starts with the first call, and one exchange with a
+child. Whose turn it is and what a call may cost is the caller's. A call that is cancelled is not waited for: the child
+finds its connection closed, or its limits end it.
+"""
+
+import asyncio
+import atexit
+import contextlib
+import os
+import socket
+import subprocess
+import sys
+import threading
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import Any, Final, Generic, TypeVar
+
+from planner_mcp.bounded_calls.call_frames import HEAD, Call, FrameKind, packed, unpacked
+from planner_mcp.bounded_calls.call_server import NAME_BYTES, OUT_OF_BOUNDS
+from planner_mcp.errors import PlannerError, TooLargeError
+
+T = TypeVar("T")
+AnswerQuestion = Callable[[Any], Awaitable[Any]]
+"""Answers what a child asks by `ask_caller`."""
+
+
+@dataclass(frozen=True, slots=True)
+class CallLimits:
+    """What one call may take."""
+
+    cpu_s: float = 20.0
+    wall_s: float = 60.0
+    """Time in all, with a busy machine and the caller's answers."""
+    memory_mb: int = 1024
+    """Memory beside that of the imports; enforced on Linux."""
+
+
+@dataclass(frozen=True, slots=True)
+class CallResult(Generic[T]):
+    """What a call returned, and its cost."""
+
+    value: T
+    cpu_s: float
+
+
+USUAL_LIMITS: Final = CallLimits()
+
+
+async def bounded_call(
+    function: Callable[..., T],
+    *args: Any,
+    limits: CallLimits = USUAL_LIMITS,
+    answer: AnswerQuestion | None = None,
+) -> CallResult[T]:
+    """Return what a function of a module returns, called in a process of its own.
+
+    Args:
+        function: Is found by its name in the child.
+        args: Are pickled.
+        limits: Of the child.
+        answer: Answers what the function asks by `ask_caller`.
+
+    Raises:
+        PlannerError: As the function raised it.
+        TooLargeError: The child reached a limit.
+    """
+    ours, theirs = socket.socketpair()
+    with theirs:
+        await asyncio.to_thread(_call_server.fork, function.__module__, theirs)
+    reader, writer = await asyncio.open_connection(sock=ours)
+    try:
+        writer.write(packed(FrameKind.CALL, Call(function, args, limits.cpu_s, limits.wall_s, limits.memory_mb)))
+        while True:
+            await writer.drain()
+            kind, length = HEAD.unpack(await reader.readexactly(HEAD.size))
+            value = unpacked(await reader.readexactly(length))
+            match kind.decode():
+                case FrameKind.ERROR:
+                    raise value
+                case FrameKind.ANSWER:
+                    return CallResult(*value)
+                case _:
+                    writer.write(await _answered(answer, value))
+    except (asyncio.IncompleteReadError, ConnectionError):
+        raise TooLargeError(OUT_OF_BOUNDS) from None
+    finally:
+        writer.close()
+        with contextlib.suppress(ConnectionError):
+            await writer.wait_closed()
+
+
+async def _answered(answer: AnswerQuestion | None, question: Any) -> bytes:
+    try:
+        return packed(FrameKind.ANSWER, await answer(question) if answer is not None else None)
+    except PlannerError as error:
+        return packed(FrameKind.ERROR, error.with_traceback(None))
+
+
+class _CallServer:
+    """The call server of this process, whichever event loop asks."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._control: socket.socket | None = None
+        self._process: subprocess.Popen[bytes] | None = None
+
+    def fork(self, module: str, connection: socket.socket) -> None:
+        """Have a child forked that serves a connection; start the call server where it does not run."""
+        with self._lock:
+            for _ in range(2):
+                control = self._control or self._start()
+                try:
+                    socket.send_fds(control, [module.encode().ljust(NAME_BYTES)], [connection.fileno()])
+                except OSError:
+                    self.stop()
+                else:
+                    return
+        raise PlannerError
+
+    def _start(self) -> socket.socket:
+        ours, theirs = socket.socketpair()
+        command = [sys.executable, "-m", "planner_mcp.bounded_calls.call_server", str(theirs.fileno())]
+        environment = {**os.environ, "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
+        with theirs:
+            self._process = subprocess.Popen(  # noqa: S603 our own interpreter and module
+                command,
+                pass_fds=[theirs.fileno()],
+                env=environment,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+            )
+        self._control = ours
+        return ours
+
+    def stop(self) -> None:
+        """Stop the call server, and with it what its children do."""
+        if self._control is not None:
+            self._control.close()
+            self._control = None
+        if self._process is not None:
+            self._process.kill()
+            self._process.wait()
+            self._process = None
+
+
+_call_server: Final = _CallServer()
+atexit.register(_call_server.stop)

@@ -1,0 +1,49 @@
+"""Frames between a caller and the child that does its call: a kind, a length, a pickled value.
+
+Owns the form of the frames. What is pickled was made by our own code on both sides: text of clients travels inside, as
+bytes or text, and is decoded in the child alone.
+"""
+
+import pickle
+import struct
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any, Final
+
+HEAD: Final = struct.Struct(">cQ")
+
+
+class FrameKind(StrEnum):
+    """What a frame says."""
+
+    CALL = "c"
+    """Caller to child: a `Call`."""
+    QUESTION = "q"
+    """Child to caller: what the child needs to know; the answer or an error follows."""
+    ANSWER = "a"
+    """Either way: what the call returns, or the answer to a question."""
+    ERROR = "e"
+    """Either way: the `PlannerError` that was raised instead."""
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """What a child does, and its limits."""
+
+    function: Any
+    """Of a module, so that pickling keeps its name alone."""
+    args: tuple[Any, ...]
+    cpu_s: float
+    wall_s: float
+    memory_mb: int
+
+
+def packed(kind: FrameKind, value: Any) -> bytes:
+    """Return a frame."""
+    body = pickle.dumps(value, protocol=5)
+    return HEAD.pack(kind.encode(), len(body)) + body
+
+
+def unpacked(body: bytes) -> Any:
+    """Return the value of a frame."""
+    return pickle.loads(body)  # noqa: S301 written by our own code on the other side

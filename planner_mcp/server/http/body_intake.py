@@ -1,0 +1,130 @@
+"""The one place that reads request bodies (SPEC X3, ADR 0036): bounded before, while and after they arrive.
+
+Owns how many bytes a principal may have open, and where a body is decoded: a small one at once, a large one in a
+process of its own, when it is its principal's turn. Endpoints get the decoded body (`decoded_in`); of a large one they
+can read the outline alone. A travel matrix is not decoded here: its blocks wait for the handler that takes them.
+`slow_clients.py` deals with slow senders.
+"""
+
+import logging
+from collections import deque
+from collections.abc import Mapping
+from contextlib import ExitStack
+from typing import Final
+
+from starlette.datastructures import Headers
+from starlette.requests import ClientDisconnect
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from planner_mcp.errors import PlannerError, TooLargeError
+from planner_mcp.jobs.fair_limiter import FairLimiter
+from planner_mcp.jobs.reading_limits import BodyBudget, read_bounded
+from planner_mcp.server.auth.request_principal import principal_of
+from planner_mcp.server.http.asgi_receive import keep_blocks, replay_body
+from planner_mcp.server.http.http_responses import Refusal, refusal
+from planner_mcp.server.http.json_reading import LARGE_BYTES, DecodedBody, JsonLimits, decoded_body, outline_json
+from planner_mcp.server.http.matrices_api import PATH as MATRICES_PATH
+from planner_mcp.settings import Settings
+
+JSON_PATHS: Final = frozenset({"/mcp", "/messages"})
+"""Where bodies are JSON."""
+BLOCK_BYTES: Final = 1 << 20
+"""Size of the blocks in which a body is held."""
+_DECODED: Final = "decoded_body"
+_limiter: Final = FairLimiter()
+"""Large bodies decoded at the same time."""
+
+log = logging.getLogger(__name__)
+
+
+class BodyIntake:
+    """The ASGI layer that reads bodies.
+
+    Args:
+        app: The application behind it.
+        settings: Limits of bodies.
+        refusals: By path, the refusal in the form of the protocol spoken there.
+    """
+
+    def __init__(self, app: ASGIApp, settings: Settings, refusals: Mapping[str, Refusal]) -> None:
+        self._app = app
+        self._settings = settings
+        self._refusals = refusals
+        self._json_limits = JsonLimits(settings.max_nesting, settings.max_values)
+        self._budget = BodyBudget(settings)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve one request, or refuse it."""
+        if scope["type"] != "http" or scope["method"] in ("GET", "HEAD", "OPTIONS"):
+            await self._app(scope, receive, send)
+            return
+        with ExitStack() as counted:
+            try:
+                receive = await self._taken(scope, receive, counted)
+            except ClientDisconnect:  # nobody is left to answer
+                log.info("client left in mid-request", extra={"method": scope["method"], "path": scope["path"]})
+                return
+            except PlannerError as error:
+                headers = {"Connection": "close"} if isinstance(error, TooLargeError) else None
+                refuse = self._refusals.get(scope["path"], refusal)
+                await refuse(error, headers=headers)(scope, receive, send)
+                return
+            await self._app(scope, receive, send)
+
+    async def _taken(self, scope: Scope, receive: Receive, counted: ExitStack) -> Receive:
+        """Return a `receive` that hands out a body that was read, which counts as open."""
+        principal_id = principal_of(scope).id
+        most = self._settings.max_matrix_bytes if scope["path"] == MATRICES_PATH else self._settings.max_body_bytes
+        length = Headers(scope=scope).get("content-length")
+        if length is not None and not (length.isdecimal() and int(length) <= most):
+            raise TooLargeError(f"The body is larger than {most} bytes.")
+        counted.enter_context(self._budget.opened(principal_id, most if length is None else int(length)))
+        blocks = await _read(receive, most)
+        size = sum(map(len, blocks))
+        self._budget.arrived(principal_id, size)
+        if scope["path"] == MATRICES_PATH:
+            keep_blocks(scope, blocks)
+            return replay_body(b"", receive)
+        body = b"".join(blocks)
+        blocks.clear()
+        if scope["path"] not in JSON_PATHS:
+            return replay_body(body, receive)
+        decoded = await self._decoded(principal_id, body)
+        scope.setdefault("state", {})[_DECODED] = decoded
+        return replay_body(body if decoded.outline is None else decoded.outline, receive)
+
+    async def _decoded(self, principal_id: str, body: bytes) -> DecodedBody:
+        if len(body) <= LARGE_BYTES:
+            return decoded_body(body, self._json_limits)
+        async with _limiter.turn(principal_id):
+            return await read_bounded(principal_id, self._settings, outline_json, body, self._json_limits)
+
+
+def decoded_in(scope: Scope) -> DecodedBody:
+    """Return the body of a request to a path of `JSON_PATHS`."""
+    decoded: DecodedBody = scope["state"][_DECODED]
+    return decoded
+
+
+async def _read(receive: Receive, most: int) -> deque[bytes]:
+    """Return a body in blocks.
+
+    Raises:
+        TooLargeError: It has more bytes than allowed.
+        ClientDisconnect: It did not end.
+    """
+    blocks, pending, size = deque[bytes](), bytearray(), 0
+    while True:
+        message = await receive()
+        if message["type"] == "http.disconnect":
+            raise ClientDisconnect
+        chunk = message.get("body", b"")
+        size += len(chunk)
+        if size > most:
+            raise TooLargeError(f"The body is larger than {most} bytes.")
+        pending += chunk
+        if len(pending) >= BLOCK_BYTES or not message.get("more_body", False):
+            blocks.append(bytes(pending))
+            pending.clear()
+        if not message.get("more_body", False):
+            return blocks

@@ -1,0 +1,200 @@
+"""The one reader of JSON bodies: limits, decoding, Unicode, and what of a large body the server holds.
+
+Owns every rule for the text of a body. Number and depth of its values are bounded before it is decoded, because
+decoding takes memory and recurses. Half of a surrogate pair is refused by I-JSON (RFC 7493 §2.1): the escape is valid
+JSON, but it is no Unicode text and cannot be written as UTF-8 again, neither in an answer that repeats an id nor in a
+log line.
+
+A small body is read at once (`read_json`). A large one is read in a process of its own (`outline_json`), and its caller
+gets an outline in which the arguments of tools are still text (`server/tools/large_arguments.py`).
+"""
+
+import json
+import re
+from dataclasses import dataclass
+from typing import Any, Final, NoReturn
+
+from planner_mcp.errors import InvalidMessageError, TooLargeError
+from planner_mcp.server.tools.large_arguments import LargeArguments
+from planner_mcp.text import LONG_NUMBER
+
+LONE_SURROGATE: Final = "The body holds half of a surrogate pair."
+NOT_JSON: Final = "The body is not JSON."
+LARGE_BYTES: Final = 16 * 1024
+"""Bodies above this leave the event loop; at this size the worst takes 5 ms."""
+LARGE_ARGUMENTS: Final = 1024
+"""Characters of arguments that stay text in the outline of a large body."""
+MOST_OUTLINE: Final = 64 * 1024
+"""Characters of a large body beside the arguments of its calls."""
+_ANY_HALF: Final = re.compile(rb"\\u[dD][89a-fA-F]")
+_STRING: Final = re.compile(rb'"(?:[^"\\]++|\\.)*+"?+', re.DOTALL)  # possessive: it never goes back
+_OTHERS: Final = bytes(set(range(256)) - set(b"[]{}"))
+_ONE_KIND: Final = bytes.maketrans(b"{}", b"[]")
+
+
+@dataclass(frozen=True, slots=True)
+class JsonLimits:
+    """How much a JSON text may hold."""
+
+    nesting: int
+    values: int
+    """Without the names of members."""
+
+
+class UnreadableJsonError(InvalidMessageError):
+    """The text is not JSON, or has a number that Python does not read."""
+
+
+@dataclass(frozen=True, slots=True)
+class DecodedBody:
+    """A body that was read."""
+
+    _value: Any
+    _fault: UnreadableJsonError | None = None
+    outline: bytes | None = None
+    """Of a large body: the same without arguments, as JSON."""
+
+    @property
+    def value(self) -> Any:
+        """Its value; large arguments stand in it as text.
+
+        Raises:
+            UnreadableJsonError: It is not JSON; the endpoint decides what it refuses first.
+        """
+        if self._fault is not None:
+            raise self._fault
+        return self._value
+
+
+def read_json(body: bytes, limits: JsonLimits) -> Any:
+    """Return the value of a JSON text in UTF-8.
+
+    Raises:
+        TooLargeError: It has more values than allowed.
+        UnreadableJsonError: It is not JSON.
+        InvalidMessageError: It nests deeper than allowed, or is no Unicode text.
+    """
+    if b"\0" in body:  # in UTF-16 or UTF-32, in which what follows would overlook all it looks for (RFC 8259 §8.1)
+        raise InvalidMessageError("The body is not in UTF-8.")
+    _check_size(body, limits)
+    value = decode_json(body)
+    if _ANY_HALF.search(body) is not None and has_lone_surrogate(value):
+        raise InvalidMessageError(LONE_SURROGATE)
+    return value
+
+
+def decode_json(body: bytes) -> Any:
+    """Return the value of a JSON text in UTF-8, of whatever size and depth.
+
+    Raises:
+        UnreadableJsonError: It is not JSON.
+    """
+    try:
+        return json.loads(body.decode(), parse_constant=_refuse_constant)
+    except UnreadableJsonError:
+        raise
+    except (json.JSONDecodeError, UnicodeError, RecursionError) as error:
+        raise UnreadableJsonError(NOT_JSON) from error
+    except ValueError as error:
+        raise UnreadableJsonError(LONG_NUMBER) from error
+
+
+def decoded_body(body: bytes, limits: JsonLimits) -> DecodedBody:
+    """Return a body that was read; that it is not JSON is told when its value is asked for, the rest is raised."""
+    try:
+        return DecodedBody(read_json(body, limits))
+    except UnreadableJsonError as error:
+        return DecodedBody(None, error)
+
+
+def outline_json(body: bytes, limits: JsonLimits) -> DecodedBody:
+    """Return a large body with the arguments of tools as text; for a process of its own.
+
+    Raises:
+        TooLargeError: It has more values than allowed, or is large elsewhere than in arguments.
+        InvalidMessageError: As `read_json`, except that it is not JSON.
+    """
+    decoded = decoded_body(body, limits)
+    try:
+        value = decoded.value
+    except UnreadableJsonError:
+        return decoded
+    outlines = [_without_arguments(message) for message in (value if isinstance(value, list) else [value])]
+    outline = json.dumps([bare for bare, _ in outlines] if isinstance(value, list) else outlines[0][0])
+    if len(outline) > MOST_OUTLINE:
+        raise TooLargeError(f"Only the arguments of a tool may be larger than {MOST_OUTLINE} bytes.")
+    messages = [message for _, message in outlines]
+    return DecodedBody(messages if isinstance(value, list) else messages[0], None, outline.encode())
+
+
+def has_lone_surrogate(value: Any) -> bool:
+    """Return whether a text of a JSON value holds half a pair whose other half does not follow."""
+    try:
+        json.dumps(value, ensure_ascii=False).encode()
+    except UnicodeEncodeError:
+        return True
+    return False
+
+
+def too_deep(limit: int) -> str:
+    """Return how the refusal of a body that nests deeper is put."""
+    return f"The body nests deeper than {limit} levels."
+
+
+def values_in(text: bytes) -> int:
+    """Return how many values a JSON text has at most; those in texts count for nothing, empty lists for two."""
+    return _values(_STRING.sub(b"", text))
+
+
+def _check_size(body: bytes, limits: JsonLimits) -> None:
+    opening = body.count(b"[") + body.count(b"{")
+    if opening <= limits.nesting and _values(body) <= limits.values:
+        return
+    bare = _STRING.sub(b"", body)
+    if (count := _values(bare)) > limits.values:
+        raise TooLargeError(f"The body has {count} values; {limits.values} are accepted.")
+    if _is_deeper(bare, limits.nesting):
+        raise InvalidMessageError(too_deep(limits.nesting))
+
+
+def _values(bare: bytes) -> int:
+    return bare.count(b",") + bare.count(b"[") + bare.count(b"{") + 1
+
+
+def is_deeper(body: bytes, limit: int) -> bool:
+    """Return whether brackets of a JSON text nest deeper than a limit; those in texts count for nothing."""
+    if body.count(b"[") + body.count(b"{") <= limit:
+        return False
+    return _is_deeper(_STRING.sub(b"", body), limit)
+
+
+def _is_deeper(bare: bytes, limit: int) -> bool:
+    """Return whether brackets of a text without its strings nest deeper than a limit.
+
+    Each pass takes the innermost pairs away, all at once. What is left after `limit` passes was deeper, or no JSON.
+    """
+    rest = bare.translate(_ONE_KIND, _OTHERS)
+    for _ in range(limit):
+        fewer = rest.replace(b"[]", b"")
+        if len(fewer) == len(rest):
+            break
+        rest = fewer
+    opening = rest.count(b"[")
+    return opening > limit or (opening > 0 and 2 * opening == len(rest))
+
+
+def _without_arguments(message: Any) -> tuple[Any, Any]:
+    """Return a message without the arguments of its call, and with them as text where they are large."""
+    params = message.get("params") if isinstance(message, dict) else None
+    if not isinstance(params, dict) or not isinstance(arguments := params.get("arguments"), dict):
+        return message, message
+    large = LargeArguments.of(arguments, values_in)
+    bare = {**message, "params": {**params, "arguments": {}}}
+    if len(large) <= LARGE_ARGUMENTS:
+        return bare, message
+    return bare, {**message, "params": {**params, "arguments": large.as_json()}}
+
+
+def _refuse_constant(_name: str) -> NoReturn:
+    """Refuse NaN and the infinities, which Python reads and JSON has not."""
+    raise UnreadableJsonError(NOT_JSON)

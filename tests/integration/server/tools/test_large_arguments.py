@@ -1,0 +1,89 @@
+"""Calls whose arguments are too large for the event loop (ADR 0036): the same answers as those of small ones."""
+
+import json
+from collections.abc import AsyncIterator
+from typing import Any
+
+import anyio
+import httpx2 as httpx
+import pytest
+
+from planner_mcp.http_app import open_app
+from planner_mcp.jobs.store.redis_store import RedisStore
+from planner_mcp.server.http.json_reading import LARGE_BYTES
+from planner_mcp.settings import Settings
+from tests.shared.http.mcp_caller import HEADERS, Caller
+
+pytestmark = pytest.mark.anyio
+BASE = "http://127.0.0.1:8080"
+
+
+@pytest.fixture
+async def http(store: RedisStore, settings: Settings) -> AsyncIterator[httpx.AsyncClient]:
+    """The doors of a server with one user and every tool."""
+    allowed = settings.model_copy(update={"toolsets": "all", "max_values": 20_000})
+    async with open_app(allowed, drain=anyio.Event()) as app:
+        transport = httpx.ASGITransport(app=app)
+        async with httpx.AsyncClient(transport=transport, base_url=BASE) as http:
+            yield http
+
+
+def day(count: int, **last: Any) -> dict[str, Any]:
+    tickets = [{"id": f"t-{number}", "location": f"L{number}", "demand": 1} for number in range(count)]
+    tickets[-1] |= last
+    return {"name": "a", "planning_date": "2025-07-15", "agents": [{"id": "v", "capacity": 9}], "tickets": tickets}
+
+
+@pytest.mark.parametrize("has_session", [True, False], ids=["2025-11-25", "2026-07-28"])
+async def test_a_large_day_is_answered_like_a_small_one(http: httpx.AsyncClient, has_session: bool) -> None:
+    """SPEC T1, T7: kept, told with assumptions, read back; its mistakes with their places."""
+    caller = Caller(http)
+    if has_session:
+        await caller.initialize()
+    large, small = day(600), day(1)
+    assert len(json.dumps(large)) > LARGE_BYTES
+    kept = [(await caller.call("create_scenario", **each)).json()["result"] for each in (large, small)]
+    assert [each["isError"] for each in kept] == [False, False]
+    assert [each["structuredContent"]["tickets"] for each in kept] == [600, 1]
+    assert kept[0]["structuredContent"].keys() == kept[1]["structuredContent"].keys()
+    uri = f"scenario://{kept[0]['structuredContent']['scenario_id']}"
+    read = await caller.request("resources/read", uri=uri)
+    assert '"t-599"' in read.json()["result"]["contents"][0]["text"]
+    wrong = (await caller.call("create_scenario", **day(600, demand="much", lcation="X"))).json()["result"]
+    assert {fault["path"] for fault in wrong["structuredContent"]["errors"]} >= {
+        "/tickets/599/demand",
+        "/tickets/599/lcation",
+    }
+
+
+async def test_tools_of_small_arguments_take_large_ones(http: httpx.AsyncClient) -> None:
+    """SPEC T7: decoded for them, within bounds."""
+    caller = Caller(http)
+    report = (await caller.call("validate_scenario", scenario=day(600))).json()["result"]["structuredContent"]
+    assert (report["valid"], report["tickets"]) == (True, 600)
+    table = "id,location\n" + "".join(f"t-{number},L{number}\n" for number in range(2000))
+    agents = [{"id": "v", "capacity": 9}]
+    imported = await caller.call(
+        "import_scenario", format="csv", content=table, planning_date="2025-07-15", agents=agents
+    )
+    assert imported.json()["result"]["structuredContent"]["tickets"] == 2000
+    wrong = await caller.call(
+        "import_scenario", format="csv", content=table + "t-1,X\n", planning_date="2025-07-15", agents=agents
+    )
+    assert [fault["path"] for fault in wrong.json()["result"]["structuredContent"]["errors"]] == ["/content/2002/id"]
+
+
+async def test_too_many_values_are_refused_before_they_are_decoded(http: httpx.AsyncClient) -> None:
+    """SPEC X3: 413, in the form of the protocol."""
+    answer = await Caller(http).call("create_scenario", tickets=[{}] * 20_001)
+    assert answer.status_code == 413
+    assert answer.json()["error"]["data"]["type"] == "TooLarge"
+
+
+async def test_large_bodies_that_the_sdk_refuses_are_refused(http: httpx.AsyncClient) -> None:
+    """SPEC X1: it sees an outline alone."""
+    body = {"jsonrpc": "2.0", "id": [], "method": "tools/call", "params": {"name": "x", "arguments": day(600)}}
+    headers = HEADERS | {"mcp-protocol-version": "2026-07-28"}
+    answer = await http.post("/mcp", json=body, headers=headers)
+    assert answer.status_code == 400
+    assert answer.json()["error"]["data"]["code"] == 4015

@@ -1,0 +1,41 @@
+"""Functions that tests have called in a process of its own, where they are found by name."""
+
+import os
+from typing import Any
+
+from planner_mcp.bounded_calls.call_server import ask_caller
+from planner_mcp.errors import Fault, input_error
+
+
+def doubled(number: int) -> int:
+    return 2 * number
+
+
+def refused() -> None:
+    raise input_error([Fault("/a", "It is wrong.", "something else")])
+
+
+def failing() -> None:
+    raise RuntimeError("the secret is hunter2")
+
+
+def greedy(count: int) -> int:
+    return len([bytes(1 << 20) for _ in range(count)])
+
+
+def endless() -> None:
+    while True:
+        pass
+
+
+def killed() -> None:
+    os.abort()
+
+
+def asking(names: list[str]) -> list[Any]:
+    return [ask_caller(name) for name in names]
+
+
+def reporting_pid() -> None:
+    ask_caller(os.getpid())
+    endless()

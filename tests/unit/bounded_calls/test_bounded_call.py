@@ -1,0 +1,81 @@
+"""Calls in a process of their own (ADR 0036)."""
+
+import asyncio
+import logging
+import sys
+
+import anyio
+import pytest
+
+from planner_mcp.bounded_calls.bounded_call import CallLimits, bounded_call
+from planner_mcp.errors import InvalidParameterError, NotFoundError, PlannerError, TooLargeError
+from tests.shared.processes.process_tree import until_gone
+from tests.unit.bounded_calls import bounded_functions
+
+pytestmark = pytest.mark.anyio
+SMALL = CallLimits(cpu_s=1, wall_s=20, memory_mb=64)
+
+
+async def test_a_call_returns_what_its_function_returns() -> None:
+    """SPEC X3: and says what it cost."""
+    called = await bounded_call(bounded_functions.doubled, 21)
+    assert called.value == 42
+    assert called.cpu_s >= 0
+
+
+async def test_an_error_of_ours_comes_whole() -> None:
+    """SPEC T7: with its faults, as if the function had been called here."""
+    with pytest.raises(InvalidParameterError) as caught:
+        await bounded_call(bounded_functions.refused)
+    assert [fault.path for fault in caught.value.errors] == ["/a"]
+
+
+async def test_a_bug_stays_in_the_child(caplog: pytest.LogCaptureFixture) -> None:
+    """SPEC T8: the caller learns no detail."""
+    caplog.set_level(logging.DEBUG)
+    with pytest.raises(PlannerError) as caught:
+        await bounded_call(bounded_functions.failing)
+    assert (type(caught.value), "hunter2" in str(caught.value)) == (PlannerError, False)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux limits memory")
+@pytest.mark.parametrize(
+    ("function", "args"),
+    [(bounded_functions.greedy, (256,)), (bounded_functions.endless, ()), (bounded_functions.killed, ())],
+    ids=["memory", "time", "crash"],
+)
+async def test_a_call_beyond_its_limits_is_refused(function: object, args: tuple[int, ...]) -> None:
+    """SPEC X3: native code that dies takes nothing with it; the next call is served."""
+    with pytest.raises(TooLargeError, match="more memory or time than allowed"):
+        await bounded_call(function, *args, limits=SMALL)  # type: ignore[arg-type]
+    assert (await bounded_call(bounded_functions.doubled, 1, limits=SMALL)).value == 2
+
+
+async def test_a_function_asks_its_caller() -> None:
+    """ADR 0036: what it needs of the store it gets from the process that has a connection."""
+
+    async def answer(name: str) -> str:
+        if name == "c":
+            raise NotFoundError
+        return name.upper()
+
+    assert (await bounded_call(bounded_functions.asking, ["a", "b"], answer=answer)).value == ["A", "B"]
+    with pytest.raises(NotFoundError):
+        await bounded_call(bounded_functions.asking, ["a", "c"], answer=answer)
+
+
+async def test_a_call_that_is_cancelled_leaves_no_child() -> None:
+    """ADR 0036: its limits end it."""
+    pids: list[int] = []
+    started = anyio.Event()
+
+    async def answer(pid: int) -> None:
+        pids.append(pid)
+        started.set()
+
+    call = asyncio.create_task(bounded_call(bounded_functions.reporting_pid, limits=SMALL, answer=answer))
+    await started.wait()
+    call.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await call
+    await until_gone(pids)
