@@ -60,7 +60,7 @@ def _stop(visit: Visit, ticket: Json, places: Mapping[str, Json], pickups: froze
         "window": window_text(ticket, date),
         "where": [ticket.get("address"), _place(visit.location, places)],
         "who": [ticket.get("name"), ticket.get("phone")],
-        "amounts": _amounts(ticket["demand"], is_pickup=ticket["id"] in pickups) if ticket else [],
+        "amounts": _amounts(ticket.get("demand", 0), is_pickup=ticket["id"] in pickups) if ticket else [],
         "notes": ticket.get("notes"),
     }
 

@@ -72,8 +72,8 @@ def _figures(plan: Plan) -> list[tuple[str, str]]:
 
 def _agents(scenario: dict[str, Any], plan: Plan) -> Iterator[dict[str, Any]]:
     """Yield the row of each route in the table of agents."""
-    capacities = {agent["id"]: agent["capacity"] for agent in scenario["agents"]}
-    demands = {ticket["id"]: ticket["demand"] for ticket in scenario["tickets"]}
+    capacities = {agent["id"]: agent.get("capacity", 0) for agent in scenario["agents"]}
+    demands = {ticket["id"]: ticket.get("demand", 0) for ticket in scenario["tickets"]}
     pickups = picked_up(scenario)
     unit = length_unit(plan)
     for route in plan.routes:

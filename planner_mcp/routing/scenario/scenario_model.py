@@ -72,9 +72,19 @@ Window = Annotated[tuple[Time, Time], BeforeValidator(need_pair)]
 Windows = Annotated[tuple[Window, ...], Field(max_length=50), BeforeValidator(need_pairs)]
 
 
-def _sensitive(*names: str) -> ConfigDict:
-    """Return the config that declares fields masked for readers without `planner:sensitive` (SPEC R3)."""
-    return ConfigDict(json_schema_extra={"x-sensitive-fields": list(names)})
+def _sensitive(*names: str, at_times_absent: str = "") -> ConfigDict:
+    """Return the config that declares fields masked for readers without `planner:sensitive` (SPEC R3).
+
+    Args:
+        names: The fields.
+        at_times_absent: A field that the schema does not require, as a day in which nothing is carried leaves it out.
+    """
+
+    def extend(schema: dict[str, Any]) -> None:
+        schema["x-sensitive-fields"] = list(names)
+        schema["required"] = [name for name in schema["required"] if name != at_times_absent]
+
+    return ConfigDict(json_schema_extra=extend if at_times_absent else {"x-sensitive-fields": list(names)})
 
 
 class _Part(BaseModel):
@@ -118,10 +128,15 @@ class Break(_Part):
 class Agent(_Part):
     """A vehicle with its driver. `name` and `phone` are the driver's; planning does not read them."""
 
-    model_config = _sensitive("name", "phone", "fixed_cost", "cost_per_km", "cost_per_hour", "overtime_cost_per_hour")
+    model_config = _sensitive(
+        *("name", "phone", "fixed_cost", "cost_per_km", "cost_per_hour", "overtime_cost_per_hour"),
+        at_times_absent="capacity",
+    )
 
     id: Identifier = Field(description="unique among agents")
-    capacity: Amount = Field(description="most on board at any moment, by dimension")
+    capacity: Amount = Field(
+        description="most on board at any moment, by dimension; absent where no ticket of the day has a demand"
+    )
     start_location: LocationId | None = Field(
         None, description="absent: the depot; null, in a patch too: starts at first ticket"
     )
@@ -161,11 +176,22 @@ class Agent(_Part):
 class Ticket(_Part):
     """A work order at a location. Planning does not read `name`, `address`, `phone` and `notes`."""
 
-    model_config = _sensitive("name", "address", "phone", "notes", "penalty", "lateness_cost_per_hour", "switch_cost")
+    model_config = _sensitive(
+        "name",
+        "address",
+        "phone",
+        "notes",
+        "penalty",
+        "lateness_cost_per_hour",
+        "switch_cost",
+        at_times_absent="demand",
+    )
 
     id: Identifier = Field(description="unique among tickets")
     location: LocationId = Field(description="id of a location, or any name where none has a position")
-    demand: Amount = Field(description="amount by dimension, in the units of capacity")
+    demand: Amount = Field(
+        description="amount by dimension, in the units of capacity; absent where no agent of the day has a capacity"
+    )
     kind: Literal["delivery", "pickup"] = Field(
         "delivery", description="delivery: on board until its stop; pickup: from its stop on"
     )
@@ -321,6 +347,18 @@ class Scenario(_Part):
     _texts: tuple[float, float] | None = PrivateAttr(None)
     _shows_names: bool = PrivateAttr(False)
     _findings: tuple[Fault, ...] = PrivateAttr(())
+
+    @model_validator(mode="before")
+    @classmethod
+    def _fill_absent_amounts(cls, value: Any) -> Any:
+        """Read a day in which nobody carries anything, such as one of technicians, as one of zero amounts."""
+        amounts = {"agents": "capacity", "tickets": "demand"}
+        if not isinstance(value, dict) or not all(isinstance(value.get(kind), list) for kind in amounts):
+            return value
+        parts = [part for kind in amounts for part in value[kind]]
+        if any(not isinstance(part, dict) or not part.keys().isdisjoint(amounts.values()) for part in parts):
+            return value
+        return value | {kind: [{**part, name: 0} for part in value[kind]] for kind, name in amounts.items()}
 
     @override
     def model_post_init(self, context: Any, /) -> None:

@@ -10,7 +10,15 @@ from planner_mcp.errors import Fault, NotFoundError, input_error
 from planner_mcp.jobs.ids import plan_of
 from planner_mcp.routing.plan import Plan
 from planner_mcp.server.auth.field_masking import plan_for, scenario_for
-from planner_mcp.server.tools.answers.plan_pages import BY_AGENT, USUAL_TOKENS, VIEWS, Page, page_of, summary
+from planner_mcp.server.tools.answers.plan_pages import (
+    BY_AGENT,
+    USUAL_TOKENS,
+    VIEWS,
+    Page,
+    is_over_days,
+    page_of,
+    summary,
+)
 from planner_mcp.server.tools.answers.table_result import table_page, table_text
 from planner_mcp.server.tools.answers.token_estimates import fitting
 from planner_mcp.server.tools.arguments.lookup_errors import PLAN, naming_argument
@@ -89,7 +97,7 @@ async def run(ctx: ToolContext, args: Json) -> ToolResult:
     page = page_of(
         VIEWS[asked.view],
         plan,
-        await _scenario(ctx, job_id) if asked.view == "visits" else {},
+        await _scenario(ctx, job_id) if asked.view == "visits" or is_over_days(plan) else {},
         columns=asked.fields,
         agents=asked.agent_ids,
         page=asked.page,

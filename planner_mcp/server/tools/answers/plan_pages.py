@@ -7,6 +7,7 @@ size is asked for, else that of any answer. Nothing is computed anew.
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import date, datetime, time, timedelta
 from operator import attrgetter
 from types import MappingProxyType
 from typing import Any, Final
@@ -19,6 +20,7 @@ from planner_mcp.text import MASK, clock, compact, number, plain
 
 TEXTS: Final = ("name", "address", "phone", "notes")
 """What a ticket says for people; columns of visits."""
+_DAY_S: Final = 86_400
 MAX_TEXT: Final = 60
 """Characters of such a text in a table."""
 USUAL_ROWS: Final = 20
@@ -97,9 +99,18 @@ def _amount(path: str) -> _Cell:
     return lambda row: number(value(row))
 
 
-def _clock(path: str) -> _Cell:
-    value = attrgetter(path)
-    return lambda row: clock(value(row))
+@dataclass(frozen=True, slots=True)
+class _Clock:
+    """A cell that shows a time: of the day, or with its date where the plan has several days."""
+
+    path: str
+
+    def __call__(self, row: Row) -> str:
+        return clock(attrgetter(self.path)(row))
+
+    def dated(self, row: Row, planning_date: date) -> str:
+        moment = datetime.combine(planning_date, time()) + timedelta(minutes=round(attrgetter(self.path)(row) / 60))
+        return f"{moment:%Y-%m-%d %H:%M}"
 
 
 def _tickets(route: PlannedRoute) -> int:
@@ -112,8 +123,8 @@ VIEWS: Final = {
         {
             "agent_id": _same("agent_id"),
             "tickets": _tickets,
-            "start": _clock("start_s"),
-            "end": _clock("end_s"),
+            "start": _Clock("start_s"),
+            "end": _Clock("end_s"),
             "distance_m": _amount("distance_m"),
             "cost": _amount("cost"),
             "travel_s": _amount("travel_s"),
@@ -133,9 +144,9 @@ VIEWS: Final = {
             "agent_id": _same("agent_id"),
             "ticket_id": _same("visit.ticket_id"),
             "location": _same("visit.location"),
-            "arrival": _clock("visit.arrival_s"),
-            "start": _clock("visit.start_s"),
-            "departure": _clock("visit.departure_s"),
+            "arrival": _Clock("visit.arrival_s"),
+            "start": _Clock("visit.start_s"),
+            "departure": _Clock("visit.departure_s"),
             "kind": _same("visit.kind"),
             "arrival_s": _amount("visit.arrival_s"),
             "start_s": _amount("visit.start_s"),
@@ -175,6 +186,17 @@ def summary(plan: Plan) -> dict[str, Any]:
     }
 
 
+def is_over_days(plan: Plan) -> bool:
+    """Return whether a plan goes on past midnight, so that its times need dates."""
+    return max((route.end_s for route in plan.routes), default=0) >= _DAY_S
+
+
+def _cell(cell: _Cell, row: Row, planning_date: str | None) -> Any:
+    if planning_date is None or not isinstance(cell, _Clock):
+        return cell(row)
+    return cell.dated(row, date.fromisoformat(planning_date))
+
+
 def page_of(
     view: View,
     plan: Plan,
@@ -201,7 +223,8 @@ def page_of(
     wanted = set(agents)
     rows = [row for row in view.rows(plan, scenario) if not wanted or row.agent_id in wanted]
     names = tuple(columns) or (*view.shown, *(name for name in view.if_any if _is_any(view.columns[name], rows)))
-    table = [[view.columns[name](row) for name in names] for row in rows]
+    planning_date = scenario.get("planning_date") if is_over_days(plan) else None
+    table = [[_cell(view.columns[name], row, planning_date) for name in names] for row in rows]
     texts = [compact(cells) for cells in table]
     most = _usual_rows(names, texts) if size is None else size
     widest = max((len(text.encode()) for text in texts), default=1)

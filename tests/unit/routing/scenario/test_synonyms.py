@@ -183,7 +183,7 @@ def test_other_text_in_place_of_a_list_has_no_such_hint() -> None:
 
 def test_who_carries_nothing_is_told_to_write_nothing() -> None:
     """SPEC T7: whoever adds 1 and 1 instead needs a vehicle for each ticket."""
-    day = body([{"id": "v"}], [{"id": "a", "location": "A"}])
+    day = body([{"id": "v"}, {"id": "w", "capacity": 1}], [{"id": "a", "location": "A"}])
     assert {fault.path: fault.hint for fault in told(day)} == dict.fromkeys(
         ("/agents/0/capacity", "/tickets/0/demand"), "Add it; 0 where nothing is carried."
     )

@@ -41,17 +41,14 @@ async def worker_of(store: RedisStore, *tickets: int) -> AsyncIterator[None]:
             yield
 
 
-async def test_a_day_comes_back_as_its_plan(
-    call: Call, store: RedisStore, progress_events: list[tuple[float, float | None, str]]
-) -> None:
-    """SPEC T10: figures, visits and what is left out with its reason, progress meanwhile, and ids for what follows."""
+async def test_a_day_comes_back_as_its_plan(call: Call, store: RedisStore) -> None:
+    """SPEC T10: figures, visits and what is left out with its reason, and ids for what follows."""
     async with worker_of(store, 0, 1):
         answer = (await call("plan_day", {"scenario": DAY})).structured
     assert answer["status"] == "COMPLETED"
     assert answer["result"]["tickets_served"] == 2
     assert [row[1] for row in answer["visits"]["rows"] if row[1]] == ["a", "b"]
     assert answer["unassigned"]["rows"][0][0] == "c"
-    assert [progress for progress, _total, _message in progress_events][-1] == 100
     again = (await call("read_plan", {"job_id": answer["job_id"], "view": "visits"})).structured
     assert again == answer["visits"]
 
@@ -63,6 +60,29 @@ async def test_a_day_that_takes_longer_is_handed_over_by_its_job_id(call: Call) 
     assert f"Next: query_vrp_status job_id={first.structured['job_id']} wait_s=45" in first.text
     again = await call("plan_day", {"scenario_id": first.structured["scenario_id"], "wait_s": 0})
     assert again.structured["job_id"] == first.structured["job_id"]
+
+
+async def test_technicians_over_three_days_carry_nothing_and_have_dates(call: Call, store: RedisStore) -> None:
+    """SPEC S1, T10: neither capacity nor demand; a shift a date, and times that say which."""
+    dates = ["2025-07-15", "2025-07-16", "2025-07-17"]
+    day = {
+        **DAY,
+        "agents": [
+            {"id": f"ann {each}", "shift_start": f"{each} 08:00", "shift_end": f"{each} 17:00"}
+            for each in reversed(dates)
+        ],
+        "tickets": [{"id": "a", "location": "A", "time_windows": [["2025-07-17 09:00", "2025-07-17 11:00"]]}],
+    }
+    async with worker_of(store, 0):
+        answer = await call("plan_day", {"scenario": day})
+    assert answer.structured["visits"]["rows"][0][:4] == ["ann 2025-07-17", "a", "A", "2025-07-17 09:00"]
+    assert "2025-07-17 09:00" in answer.text
+    mixed = {**day, "agents": [*day["agents"], {"id": "van", "capacity": 5}]}
+    refused = await call("plan_day", {"scenario": mixed})
+    assert [fault["path"] for fault in refused.structured["errors"]] == [
+        *(f"/scenario/agents/{n}/capacity" for n in range(3)),
+        "/scenario/tickets/0/demand",
+    ]
 
 
 async def test_an_answer_of_a_day_with_long_ids_keeps_its_budget(call: Call, store: RedisStore) -> None:
