@@ -88,6 +88,7 @@ def configure_logging(settings: Settings, stream: TextIO | None = None) -> None:
         logger.handlers.clear()
         logger.propagate = True
     logging.getLogger("uvicorn.access").setLevel(max(root.level, logging.WARNING))
+    logging.getLogger("httpx2").setLevel(max(root.level, logging.WARNING))  # it writes URLs, which hold positions
     logging.captureWarnings(True)
     _silence_unused_fields()
 

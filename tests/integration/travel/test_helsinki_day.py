@@ -45,18 +45,10 @@ def tools_client(services: AppServices) -> ToolClient:
     return ToolClient(ToolContext(LOCAL, services.job_service, services.settings, _discard, "0" * 32))
 
 
-async def joined_places(settings: Settings, count: int) -> list[tuple[float, float]]:
-    """Return places between which there are roads, in each direction."""
+def places_within(count: int) -> list[tuple[float, float]]:
+    """Return places anywhere in the extract, in houses, parks and pedestrian streets alike."""
     dice = random.Random(7)
-    drawn = [(round(dice.uniform(60.166, 60.177), 6), round(dice.uniform(24.937, 24.951), 6)) for _ in range(4 * count)]
-    with anyio.fail_after(60):
-        async with httpx.AsyncClient(timeout=30, trust_env=False) as http:
-            block = await EmbeddedRoads(settings).block(http, drawn, drawn)
-    holes = np.isnan(block.durations)
-    main = int((holes.sum(axis=0) + holes.sum(axis=1)).argmin())
-    joined = [at for at in range(len(drawn)) if not holes[main, at] and not holes[at, main]]
-    assert len(joined) > count
-    return [drawn[at] for at in joined[: count + 1]]
+    return [(round(dice.uniform(60.166, 60.177), 6), round(dice.uniform(24.937, 24.951), 6)) for _ in range(count)]
 
 
 def day(places: list[tuple[float, float]]) -> dict[str, Any]:
@@ -77,11 +69,21 @@ async def read(services: AppServices, template: Template, plan_id: str, principa
     return text
 
 
+async def test_every_place_of_a_town_is_joined_to_every_other(services: AppServices) -> None:
+    """SPEC O9: places snap to the streets that lead on, at most 300 m away, also in an extract this small."""
+    places = places_within(160)
+    with anyio.fail_after(60):
+        async with httpx.AsyncClient(timeout=30, trust_env=False) as http:
+            block = await EmbeddedRoads(services.settings).block(http, places, places)
+    assert not np.isnan(block.durations).any()
+    assert max(block.snaps) < 300
+
+
 async def test_forty_stops_are_planned_on_streets_and_drawn_along_them(
     services: AppServices, tools_client: ToolClient
 ) -> None:
     """SPEC O9: a day that says nothing of travel goes by the roads, and its maps say whose they are."""
-    body = day(await joined_places(services.settings, 40))
+    body = day(places_within(41))
     created = await tools_client.use("create_scenario", **body)
     assert "requested from the road engine roads" in created["assumptions"][0]
     started = await tools_client.use("solve_vrp", scenario_id=created["scenario_id"], solve_time="PT3S")
@@ -110,7 +112,7 @@ async def test_who_may_not_see_exact_positions_gets_no_line_along_roads(
     services: AppServices, tools_client: ToolClient
 ) -> None:
     """SPEC R3: a line along the streets would tell the doors that are hidden."""
-    body = day(await joined_places(services.settings, 3))
+    body = day(places_within(4))
     job_id = await tools_client.solve(body)
     plan_id = (await tools_client.use("read_plan", job_id=job_id))["plan_id"]
     assert NAME in await read(services, MAP_SVG, plan_id)
@@ -120,9 +122,8 @@ async def test_who_may_not_see_exact_positions_gets_no_line_along_roads(
 
 async def test_a_solve_waits_for_an_engine_that_was_killed(services: AppServices, tools_client: ToolClient) -> None:
     """SPEC O9: killed, it comes back, and the job succeeds."""
-    places = await joined_places(services.settings, 5)
     os.kill(daemon_state(services.settings).pid, signal.SIGKILL)
-    plan = await tools_client.plan(await tools_client.solve(day(places[:-1])))
+    plan = await tools_client.plan(await tools_client.solve(day(places_within(5))))
     assert plan["tickets_served"] == 4
 
 
