@@ -95,7 +95,10 @@ async def open_application(settings: Settings, drain: anyio.Event | None = None)
         tasks = Tasks(
             job_service, tool_handler, settings, cursors=resource_reader.cursors, on_created=subscriptions.add_task
         )
-        elicitation_store, questions = RedisElicitationStore(store.redis), Elicitation(settings, [state_key(settings)])
+        elicitation_store, questions = (
+            RedisElicitationStore(store.redis),
+            Elicitation(settings, [state_key(settings)], job_service.imports),
+        )
         capabilities = ListCapabilities(settings, subscription_store)
         features: list[ServerFeature] = [
             tasks,

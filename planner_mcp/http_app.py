@@ -25,6 +25,7 @@ from planner_mcp.server.http.authentication_middleware import AuthenticationMidd
 from planner_mcp.server.http.authorization_middleware import AuthorizationMiddleware
 from planner_mcp.server.http.dashboard_routes import DashboardRoutes
 from planner_mcp.server.http.discovery_routes import discovery_routes
+from planner_mcp.server.http.files_api import files_routes
 from planner_mcp.server.http.health_probes import health_routes
 from planner_mcp.server.http.http_responses import HANDLERS
 from planner_mcp.server.http.jobs_api import JobsApi
@@ -146,6 +147,7 @@ def planner_routes(services: AppServices, drain: anyio.Event) -> list[BaseRoute]
     return [
         *JobsApi(services.streams, drain=drain).routes(),
         *MatricesApi().routes(),
+        *files_routes(),
         *DashboardRoutes(services.settings, services.tool_caller).routes(),
     ]
 

@@ -157,6 +157,10 @@ class GeocoderSettings(BaseModel):
         return self
 
 
+ANY_FILE: Final = Path("/")
+"""As `files_dir`: any file of this machine that its user may read, by a path that may be relative."""
+
+
 class Settings(BaseSettings):
     """Settings of servers and workers alike."""
 
@@ -370,6 +374,19 @@ class Settings(BaseSettings):
     )
     max_matrix_bytes: int = Field(
         default=64 * 1024 * 1024, ge=1024, le=MAX_BYTES, description="Largest body of PUT /matrices."
+    )
+    max_file_bytes: int = Field(
+        default=8 * 1024 * 1024, ge=1024, le=20 * 1024 * 1024, description="Largest body of PUT /files."
+    )
+    file_ttl_s: float = Field(
+        default=3600.0,
+        ge=1,
+        le=DAY_S,
+        description="How long an uploaded file is kept after the last upload, in seconds.",
+    )
+    files_dir: Path | None = Field(
+        default=None,
+        description="Folder whose files clients may name by path in imports; over stdio, where unset, any file.",
     )
     max_matrices: int = Field(
         default=20,

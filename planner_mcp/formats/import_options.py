@@ -13,6 +13,17 @@ Json = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
+class KnownMapping:
+    """A mapping of an earlier file."""
+
+    name: str
+    headers: frozenset[str]
+    """Of all its tables: it is used for exactly these."""
+    columns: Mapping[str, str]
+    decimal: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class ImportOptions:
     """What the file does not say itself."""
 
@@ -31,6 +42,8 @@ class ImportOptions:
     """Agents of a table where nobody named any."""
     decimal: Literal["", ".", ","] = ""
     """The mark before decimals, where the file does not show it."""
+    known_mappings: tuple[KnownMapping, ...] = ()
+    """Mappings of earlier files, the preferred one first."""
 
 
 @dataclass(frozen=True, slots=True)

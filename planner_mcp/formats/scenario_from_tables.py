@@ -44,6 +44,7 @@ def scenario_of_tables(tables: Mapping[str, Table], import_options: ImportOption
         InputError: What cannot be read, by its place in the file; a wish that cannot be met, by its name.
     """
     tables = {**tables, "tickets": without_plan(tables["tickets"])}
+    import_options, reused = with_known_mapping(tables, import_options)
     day = TableImport(import_options.planning_date, import_options.decimal)
     fields: Json = {"name": import_options.name, "planning_date": import_options.planning_date}
     if import_options.depot:
@@ -72,14 +73,38 @@ def scenario_of_tables(tables: Mapping[str, Table], import_options: ImportOption
         day.faults.append(replace(_NO_COLUMN, path=place_in(tables["tickets"].name)))
     elif day.lacks_coordinates(proposals["tickets"]):
         day.faults.append(replace(_NOWHERE, path=place_in(tables["tickets"].name)))
-    notices = [*([_PASSED_OVER] if unread else []), *tables["tickets"].notices, *(fleet.notices if fleet else ())]
+    notices = [
+        *reused,
+        *([_PASSED_OVER] if unread else []),
+        *tables["tickets"].notices,
+        *(fleet.notices if fleet else ()),
+    ]
     notices += other_date_notices(tables["tickets"], proposals["tickets"], import_options.planning_date)
     body = day.scenario(**fields)
     return ImportedScenario(body, proposals, [*dict.fromkeys(notices), *day.assumed()], day.origins)
 
 
+def with_known_mapping(tables: Mapping[str, Table], import_options: ImportOptions) -> tuple[ImportOptions, list[str]]:
+    """Return the wishes with the mapping of an earlier file that had the same headers, and what is told of it."""
+    headers = headers_of(tables, import_options)
+    for known in import_options.known_mappings:
+        if known.headers == headers:
+            decimal = import_options.decimal or ("." if known.decimal == "." else "," if known.decimal else "")
+            columns = {**known.columns, **import_options.columns}
+            notices = [f'The mapping "{plain(known.name, 40)}" of an earlier file is used.']
+            return replace(import_options, columns=columns, decimal=decimal), notices
+    return import_options, []
+
+
+def headers_of(tables: Mapping[str, Table], import_options: ImportOptions) -> frozenset[str]:
+    """Return the headers of the tables that are read."""
+    fleet = import_options.fleet or (None if import_options.agents else tables.get("agents"))
+    return frozenset(filter(None, (*tables["tickets"].headers, *(fleet.headers if fleet else ()))))
+
+
 def open_columns_of(tables: Mapping[str, Table], import_options: ImportOptions) -> list[OpenColumn]:
     """Return the columns of the tables that must be named; raises as `scenario_of_tables`."""
+    import_options, _ = with_known_mapping(tables, import_options)
     sheet = tables.get("agents")
     fleet = import_options.fleet or (None if import_options.agents else sheet)
     headers = fleet.headers if fleet else ()

@@ -15,6 +15,8 @@ from typing import Any, Final
 from python_calamine import CalamineError, CalamineSheet, CalamineWorkbook, SheetTypeEnum, SheetVisibleEnum
 
 from planner_mcp.errors import Fault, InputError, TooLargeError, input_error
+from planner_mcp.formats.amount_units import words_of
+from planner_mcp.formats.header_words import normalized
 from planner_mcp.formats.sheet_inspection import inspect_sheet, letters_of, part_of_sheet
 from planner_mcp.formats.text_tables import MAX_COLUMNS, Table, place_in, table_of, too_large
 from planner_mcp.formats.xlsx_package import Parts, packed, unpacked
@@ -24,8 +26,16 @@ MAX_MEMORY_BYTES: Final = 1024**3
 MAX_CPU_S: Final = 15
 MAX_TEXT: Final = 10_000_000
 """Characters in all cells together; one text may stand in many."""
-_TICKETS: Final = frozenset({"tickets", "orders", "stops", "visits", "customers", "订单", "任务", "客户", "网点"})
-_AGENTS: Final = frozenset({"agents", "vehicles", "fleet", "drivers", "trucks", "车辆", "司机", "车队"})
+_TICKETS: Final = words_of(
+    "tickets orders stops visits customers deliveries jobs auftrage lieferungen kunden stopps commandes "
+    "livraisons clients "
+    "pedidos entregas clientes 订单 任务 客户 网点 订单明细 配送单 送货单 运单"
+)
+_AGENTS: Final = words_of(
+    "agents vehicles fleet drivers trucks vans fahrzeuge fuhrpark flotte fahrer vehicules chauffeurs vehiculos "
+    "flota conductores "
+    "车辆 司机 车队 车辆信息 运力"
+)
 _FIRST_DAYS: Final = frozenset({date(1899, 12, 30), date(1899, 12, 31), date(1904, 1, 1)})
 """Where spreadsheets count days from: a time without a date."""
 
@@ -55,9 +65,9 @@ def tables_of(data: bytes, *, sheet: str, max_rows: int) -> dict[str, Table]:
 def _chosen(book: CalamineWorkbook, sheet: str) -> dict[str, str]:
     sheets = [each for each in book.sheets_metadata if each.typ == SheetTypeEnum.WorkSheet]
     visible = [each.name for each in sheets if each.visible == SheetVisibleEnum.Visible]
-    agents = [name for name in visible if name.strip().casefold() in _AGENTS and name != sheet]
+    agents = [name for name in visible if normalized(name) in _AGENTS and name != sheet]
     others = [name for name in visible if name not in agents]
-    named = [name for name in others if name.strip().casefold() in _TICKETS]
+    named = [name for name in others if normalized(name) in _TICKETS]
     candidates = [name for name in visible if name == sheet] if sheet else named or others
     if len(candidates) != 1:
         problem = "There is no such sheet." if sheet else "Which sheet has the tickets is not clear."

@@ -14,6 +14,7 @@ from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from planner_mcp.jobs.import_records import ImportStore
 from planner_mcp.jobs.job_events import Event
 from planner_mcp.jobs.job_lifecycle import JobState
 from planner_mcp.jobs.job_model import Job, Progress, ScenarioCard, SolveRequest, StoredScenario, WrittenScenario
@@ -103,7 +104,7 @@ class MatrixStore(Protocol):
         ...
 
 
-class JobStore(MatrixStore, Protocol):
+class JobStore(MatrixStore, ImportStore, Protocol):
     """Scenarios, jobs and plans as a caller sees them."""
 
     async def put_scenario(self, scenario: StoredScenario, written: WrittenScenario | None = None) -> None:

@@ -14,6 +14,7 @@ import anyio
 
 from planner_mcp.errors import Fault, NotFoundError, input_error
 from planner_mcp.jobs import ids
+from planner_mcp.jobs.import_records import ImportStore
 from planner_mcp.jobs.job_events import Event, EventKind
 from planner_mcp.jobs.job_lifecycle import JobState
 from planner_mcp.jobs.job_model import Job, ScenarioCard, SolveRequest, StoredScenario, WrittenScenario
@@ -72,6 +73,8 @@ class JobService:
         self._name = name
         self.matrices = MatrixService(store, settings)
         """Matrices that scenarios refer to."""
+        self.imports: ImportStore = store
+        """Mappings of columns and uploaded files."""
 
     # ---- scenarios
 

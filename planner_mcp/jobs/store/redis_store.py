@@ -5,14 +5,15 @@ from typing import Any, Self
 
 from planner_mcp.jobs.store.connection.script_client import ScriptClient
 from planner_mcp.jobs.store.events.event_log import RedisEventLog
+from planner_mcp.jobs.store.queue.import_store import RedisImportStore
 from planner_mcp.jobs.store.queue.job_store import RedisJobStore
 from planner_mcp.jobs.store.queue.matrix_store import RedisMatrixStore
 from planner_mcp.jobs.store.queue.worker_store import RedisWorkerStore
 from planner_mcp.settings import Settings
 
 
-class RedisStore(RedisJobStore, RedisWorkerStore, RedisEventLog, RedisMatrixStore):
-    """Everything the engine keeps. Implements `JobStore`, `WorkerStore`, `MatrixStore` and `EventLog`.
+class RedisStore(RedisJobStore, RedisWorkerStore, RedisEventLog, RedisMatrixStore, RedisImportStore):
+    """Everything the engine keeps: `JobStore`, `WorkerStore`, `MatrixStore`, `ImportStore` and `EventLog`.
 
     Args:
         script_client: Runs steps and commands; closed with the store.
@@ -23,6 +24,7 @@ class RedisStore(RedisJobStore, RedisWorkerStore, RedisEventLog, RedisMatrixStor
         RedisJobStore.__init__(self, script_client, settings)
         RedisWorkerStore.__init__(self, script_client, settings)
         RedisMatrixStore.__init__(self, script_client, settings)
+        RedisImportStore.__init__(self, script_client, settings)
 
     @property
     def redis(self) -> Any:

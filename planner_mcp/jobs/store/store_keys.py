@@ -37,6 +37,8 @@ key                      kind    holds                                          
 {pN}:wh:…                        webhook deliveries, named in webhooks/outbox.py    keep
 {p0}:whsec:<p>           hash    signing secrets (security/signing_secrets.py)      KEEP_S
 {p0}:places:<p>          hash    addresses the principal confirmed                  scenario TTL from the last one
+{p0}:mappings:<p>        hash    mappings of columns by name                        scenario TTL from the last one
+{p0}:files:<p>           hash    uploaded files by name, base64                     file TTL from the last one
 
 Without a TTL, for the shard owns them; each is bounded by what is queued, solving or set:
 {pN}:clock               hash    seq (submissions), v (virtual time), slots (of living workers), quota (they give)

@@ -21,6 +21,7 @@ from planner_mcp.jobs.fair_limiter import FairLimiter
 from planner_mcp.jobs.reading_limits import BodyBudget, read_bounded
 from planner_mcp.server.auth.request_principal import principal_of
 from planner_mcp.server.http.asgi_receive import keep_blocks, replay_body
+from planner_mcp.server.http.files_api import PATH as FILES_PATH
 from planner_mcp.server.http.http_responses import Refusal, refusal
 from planner_mcp.server.http.json_reading import LARGE_BYTES, DecodedBody, JsonLimits, decoded_body, outline_json
 from planner_mcp.server.http.matrices_api import PATH as MATRICES_PATH
@@ -74,7 +75,7 @@ class BodyIntake:
     async def _taken(self, scope: Scope, receive: Receive, counted: ExitStack) -> Receive:
         """Return a `receive` that hands out a body that was read, which counts as open."""
         principal_id = principal_of(scope).id
-        most = self._settings.max_matrix_bytes if scope["path"] == MATRICES_PATH else self._settings.max_body_bytes
+        most = self._most(scope["path"])
         length = Headers(scope=scope).get("content-length")
         if length is not None and not (length.isdecimal() and int(length) <= most):
             raise TooLargeError(f"The body is larger than {most} bytes.")
@@ -92,6 +93,12 @@ class BodyIntake:
         decoded = await self._decoded(principal_id, body)
         scope.setdefault("state", {})[_DECODED] = decoded
         return replay_body(body if decoded.outline is None else decoded.outline, receive)
+
+    def _most(self, path: str) -> int:
+        """Return how many bytes a body may have."""
+        if path == MATRICES_PATH:
+            return self._settings.max_matrix_bytes
+        return self._settings.max_file_bytes if path.startswith(FILES_PATH) else self._settings.max_body_bytes
 
     async def _decoded(self, principal_id: str, body: bytes) -> DecodedBody:
         if len(body) <= LARGE_BYTES:

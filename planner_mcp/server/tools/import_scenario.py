@@ -4,18 +4,24 @@ import base64
 import binascii
 import json
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
+from pathlib import Path
+from types import MappingProxyType
 from typing import Annotated, Any, ClassVar, Final, Literal
 
-from pydantic import Field
+from pydantic import AfterValidator, Field
 
-from planner_mcp.errors import Fault, InputError, PlannerError, placed
+from planner_mcp.errors import Fault, InputError, NotFoundError, PlannerError, input_error, placed
 from planner_mcp.formats.column_mapping import ColumnMapping
-from planner_mcp.formats.import_formats import Form, open_columns, read_scenario_file
-from planner_mcp.formats.import_options import ImportedScenario, ImportOptions
+from planner_mcp.formats.import_formats import Form, form_of, open_columns, read_scenario_file
+from planner_mcp.formats.import_options import ImportedScenario, ImportOptions, KnownMapping
 from planner_mcp.formats.json_content import Content
+from planner_mcp.formats.text_tables import MAX_BYTES
 from planner_mcp.jobs.fair_limiter import FairLimiter
+from planner_mcp.jobs.import_records import MAX_SAMPLE, StoredMapping
+from planner_mcp.routing.scenario.field_types import field_error
 from planner_mcp.routing.scenario.scenario_patch import with_id_path
 from planner_mcp.server.tools.answers.token_estimates import fitting
 from planner_mcp.server.tools.arguments.elicitation_questions import Question
@@ -41,6 +47,7 @@ from planner_mcp.server.tools.tool_definition import (
     schema_of,
 )
 from planner_mcp.server.tools.tool_output import Json, ToolOutput
+from planner_mcp.settings import ANY_FILE
 from planner_mcp.text import plain
 
 _limiter: Final = FairLimiter()
@@ -50,19 +57,41 @@ MAX_TOLD_BYTES: Final = 1500
 """Room for the columns of one table in each form of an answer."""
 
 
+MAX_CHOICES: Final = 400
+"""Columns that a call may name, of both tables together."""
+Source = tuple[Content, Form, ImportOptions]
+Known = Mapping[str, StoredMapping]
+"""Mappings of the principal by name."""
+
+
+def _few(columns: dict[str, str] | None) -> dict[str, str] | None:
+    if columns is not None and len(columns) > MAX_CHOICES:
+        raise field_error(f"{len(columns)} columns are named.", f"at most {MAX_CHOICES}")
+    return columns
+
+
 class ImportArguments(Arguments):
     """Arguments of `import_scenario`."""
 
-    format: Form
-    content: Annotated[str, Field(description="xlsx as base64")]
+    format: Annotated[Form | None, Field(description="absent: by file")] = None
+    content: Annotated[str | None, Field(description="xlsx as base64")] = None
+    file: Annotated[
+        str | None, Field(max_length=500, description="instead of content: name in PUT /files, or path")
+    ] = None
     planning_date: str
     name: str | None = None
     agents: Annotated[list[Json], Field(description="as in create_scenario")] = []  # noqa: RUF012
     depot: Annotated[str | None, Field(max_length=100, description="lat,lon or location")] = None
-    columns: Annotated[dict[str, str] | None, Field(max_length=400, description="field by header")] = None
+    columns: Annotated[dict[str, str] | None, AfterValidator(_few), Field(description="field by header")] = None
     sheet: Annotated[str | None, Field(max_length=100)] = None
-    decimal: Annotated[Literal[".", ","] | None, Field(description="mark before decimals")] = None
+    decimal: Annotated[Literal[".", ","] | None, Field(description="decimal mark")] = None
+    mapping: Annotated[str | None, Field(min_length=1, max_length=100, description="name to keep columns by")] = None
     strict: Annotated[bool, Field(description="refuse tickets nobody can serve")] = False
+
+    @property
+    def source(self) -> str:
+        """Which argument has the file."""
+        return "content" if self.content is not None else "file"
 
 
 class ImportedColumns(ToolOutput):
@@ -83,50 +112,99 @@ class ImportScenarioResult(CreateScenarioResult):
 class _ReadFile:
     judged: JudgedScenario
     columns: dict[str, ImportedColumns]
+    name: str | None
+    """Under which the mapping is to be kept."""
+    mapping: StoredMapping
+
+
+@dataclass(frozen=True, slots=True)
+class _Kept:
+    """What the principal keeps, for a file that is read apart."""
+
+    known: Known
+    uploaded: bytes | None = None
+    """The file that the call names, where it was uploaded."""
+    files_dir: Path | None = None
 
 
 async def run(ctx: ToolContext, args: Json) -> ToolResult:
     """Read a file, keep its day, and tell what its columns were taken for."""
-    return await _answered(ctx, _read, parse(ImportArguments, args))
+    asked = parse(ImportArguments, args)
+    kept = await _kept(ctx, asked.file)
+    try:
+        return await _answered(ctx, _read, asked, kept)
+    except InputError:
+        if asked.mapping and (asked.mapping not in kept.known or kept.known[asked.mapping].has_failed):
+            sample = _sample(asked, kept.uploaded)
+            failed = StoredMapping((), asked.columns or {}, asked.decimal or "", sample, has_failed=True)
+            await ctx.job_service.imports.keep_mapping(ctx.principal.id, asked.mapping, failed)
+        raise
 
 
 async def run_text(ctx: ToolContext, arguments: LargeArguments) -> ToolResult:
-    """Do the same with arguments that are still text."""
-    return await _answered(ctx, _read_text, str(arguments), ctx.settings.max_nesting)
+    """Do the same with arguments that are still text; what failed is not kept."""
+    kept = await _kept(ctx, None)
+    return await _answered(ctx, _read_text, str(arguments), ctx.settings.max_nesting, kept)
+
+
+async def _kept(ctx: ToolContext, file: str | None) -> _Kept:
+    known, uploaded = await ctx.job_service.imports.mappings(ctx.principal.id), None
+    if file is not None:
+        with suppress(NotFoundError):
+            uploaded = await ctx.job_service.imports.file(ctx.principal.id, file)
+    return _Kept(dict(known), uploaded, ctx.settings.files_dir)
 
 
 async def _answered(ctx: ToolContext, function: Callable[..., _ReadFile], *args: Any) -> ToolResult:
     async with _limiter.turn(ctx.principal.id):
         read = await read_apart(ctx, function, PlainBounds.of(ctx.settings), *args)
-    kept, text = await keep(ctx, read.judged)
+    stored, text = await keep(ctx, read.judged)
+    if read.name and read.columns:
+        await ctx.job_service.imports.keep_mapping(ctx.principal.id, read.name, read.mapping)
     lines = [f"{what}: {', '.join(each.taken)}" for what, each in read.columns.items()]
     lines += [f"{what}, not used: {', '.join(each.left_out)}" for what, each in read.columns.items() if each.left_out]
-    output = ImportScenarioResult(**dict(kept), columns=read.columns)
-    return ToolResult(output, "\n".join([*lines, text]), (link_to(kept),))
+    output = ImportScenarioResult(**dict(stored), columns=read.columns)
+    return ToolResult(output, "\n".join([*lines, text]), (link_to(stored),))
 
 
-def _read_text(bounds: PlainBounds, text: str, max_nesting: int) -> _ReadFile:
-    return _read(bounds, parse(ImportArguments, check_json(json.loads(text), max_nesting=max_nesting)))
+def _read_text(bounds: PlainBounds, text: str, max_nesting: int, kept: _Kept) -> _ReadFile:
+    return _read(bounds, parse(ImportArguments, check_json(json.loads(text), max_nesting=max_nesting)), kept)
 
 
-def _read(bounds: PlainBounds, asked: ImportArguments) -> _ReadFile:
+def _read(bounds: PlainBounds, asked: ImportArguments, kept: _Kept) -> _ReadFile:
     """Return the day, judged; in a process of its own."""
-    read = _read_file(asked, bounds)
-    place = partial(_led_back, read=read)
+    read = _read_file(asked, bounds, _source(asked, kept))
+    place = partial(_led_back, read=read, source=asked.source)
     body = {**read.body, "strict": True} if asked.strict else read.body
     with placed(place):
         resolve_inputs = resolver_apart(bounds, is_written=False, shows_names=True)
         judged = judged_scenario(body, bounds, resolve_inputs, read.assumptions, place)
-    return _ReadFile(judged, {what: _column_summary(proposal) for what, proposal in read.proposals.items()})
+    columns = {what: _column_summary(proposal) for what, proposal in read.proposals.items()}
+    return _ReadFile(judged, columns, asked.mapping, _mapping_of(read, asked, _sample(asked, kept.uploaded)))
 
 
-def _read_file(asked: ImportArguments, bounds: ScenarioBounds) -> ImportedScenario:
-    """Return the day; what is wrong in the file is told by its place under `/content`."""
-    content, import_options = _source(asked)
-    with placed(_in_argument):
+def _read_file(asked: ImportArguments, bounds: ScenarioBounds, source: Source) -> ImportedScenario:
+    """Return the day; what is wrong in the file is told by its place under `/content` or `/file`."""
+    content, form, import_options = source
+    with placed(partial(_in_argument, source=asked.source)):
         return read_scenario_file(
-            content, asked.format, import_options, max_tickets=bounds.max_tickets, max_agents=bounds.max_agents
+            content, form, import_options, max_tickets=bounds.max_tickets, max_agents=bounds.max_agents
         )
+
+
+def _mapping_of(read: ImportedScenario, asked: ImportArguments, sample: str) -> StoredMapping:
+    """Return what the columns of a file were taken for, to be kept."""
+    columns: dict[str, str] = {}
+    for proposal in reversed(read.proposals.values()):
+        columns |= dict.fromkeys(proposal.left_out, "") | proposal.fields
+    return StoredMapping(tuple(sorted(columns)), columns, asked.decimal or "", sample)
+
+
+def _sample(asked: ImportArguments, uploaded: bytes | None) -> str:
+    """Return the first lines of a file of text."""
+    text = asked.content or (uploaded or b"")[: 4 * MAX_SAMPLE].decode(errors="replace")
+    is_text = "\0" not in text and asked.format != "xlsx" and not (asked.file or "").endswith(".xlsx")
+    return text[:MAX_SAMPLE].rpartition("\n")[0] if is_text else ""
 
 
 _LEAVE_OUT: Final = "leave it out"
@@ -134,14 +212,17 @@ _MAX_ASKED: Final = 12
 """Columns of one question; of more the rest is told as faults."""
 
 
-def question_of(args: Any, bounds: ScenarioBounds) -> Question | None:
+def question_of(args: Any, bounds: ScenarioBounds, *, known: Known = MappingProxyType({})) -> Question | None:
     """Return what a call should ask first: what open columns are, and the mark before decimals; None for nothing.
 
     A file with other faults is not asked about: it comes again.
     """
     try:
         asked = parse(ImportArguments, args)
-        _read_file(asked, bounds)
+        if asked.content is None:
+            return None
+        source = _source(asked, _Kept(known))
+        _read_file(asked, bounds, source)
     except InputError as error:
         open_paths = {fault.path for fault in error.errors}
     except PlannerError:
@@ -150,8 +231,8 @@ def question_of(args: Any, bounds: ScenarioBounds) -> Question | None:
         return None
     if not open_paths <= {"/columns", "/decimal"}:
         return None
-    content, import_options = _source(asked)
-    columns = open_columns(content, asked.format, import_options, max_tickets=bounds.max_tickets)[:_MAX_ASKED]
+    content, form, import_options = source
+    columns = open_columns(content, form, import_options, max_tickets=bounds.max_tickets)[:_MAX_ASKED]
     fields: Json = {
         f"column_{number}": {
             "type": "string",
@@ -183,37 +264,81 @@ def _filled(headers: Sequence[str], given: Mapping[str, Any], answer: Mapping[st
     return {**given, "columns": {**(given.get("columns") or {}), **named}, **mark}
 
 
-def _source(asked: ImportArguments) -> tuple[Content, ImportOptions]:
-    """Return the file and what it does not say itself."""
-    return Content(_bytes(asked)), ImportOptions(
-        asked.name or asked.format,
+def _source(asked: ImportArguments, kept: _Kept) -> Source:
+    """Return the file, its form, and what it does not say itself.
+
+    Raises:
+        InputError: Both arguments of the file are given, or neither; or there is no such file.
+    """
+    if (asked.content is None) == (asked.file is None):
+        problem = "Neither content nor file is given." if asked.file is None else "Both content and file are given."
+        kind = "missing" if asked.file is None else "invalid"
+        raise input_error([Fault("/content", problem, "content or file, one of them", kind=kind)])
+    data = kept.uploaded
+    if data is None:
+        data = _bytes(asked) if asked.file is None else _file(asked.file, kept.files_dir)
+    content = Content(data)
+    form = asked.format or form_of(asked.file or "", content)
+    first = sorted(kept.known.items(), key=lambda item: item[0] != asked.mapping)
+    known_mappings = (
+        KnownMapping(name, frozenset(each.headers), each.columns, each.decimal)
+        for name, each in first
+        if not each.has_failed
+    )
+    import_options = ImportOptions(
+        asked.name or form,
         asked.planning_date,
         depot=asked.depot or "",
         columns=asked.columns or {},
         sheet=asked.sheet or "",
         agents=tuple(asked.agents),
         decimal=asked.decimal or "",
+        known_mappings=tuple(known_mappings),
     )
+    return content, form, import_options
+
+
+def _file(path: str, files_dir: Path | None) -> bytes:
+    """Return a file of this machine, where clients may name one.
+
+    Raises:
+        InputError: There is no such upload and no such file, or it lies outside of the folder.
+    """
+    unknown = refuse("/file", "There is no such file.", "the name of an upload, or a path that this server may read")
+    if files_dir is None:
+        raise unknown
+    base = Path.cwd() if files_dir == ANY_FILE else files_dir.resolve()
+    wanted = (base / path).resolve()
+    if files_dir != ANY_FILE and not wanted.is_relative_to(base):
+        raise unknown
+    try:
+        if not wanted.is_file():
+            raise unknown
+        with wanted.open("rb") as file:
+            return file.read(MAX_BYTES + 1)
+    except OSError:
+        raise unknown from None
 
 
 def _bytes(asked: ImportArguments) -> bytes:
+    content = asked.content or ""
     if asked.format != "xlsx":
-        return asked.content.encode()
+        return content.encode()
     try:
-        return base64.b64decode("".join(asked.content.split()), validate=True)
+        return base64.b64decode("".join(content.split()), validate=True)
     except (binascii.Error, ValueError):
         raise refuse("/content", "The workbook is not base64.", "the bytes of the file as base64") from None
 
 
-def _in_argument(fault: Fault) -> Fault:
+def _in_argument(fault: Fault, source: str) -> Fault:
     is_argument = fault.path and not fault.path.startswith("/")
-    return replace(fault, path=f"/{fault.path}" if is_argument else f"/content{fault.path}")
+    return replace(fault, path=f"/{fault.path}" if is_argument else f"/{source}{fault.path}")
 
 
-def _led_back(fault: Fault, read: ImportedScenario) -> Fault:
+def _led_back(fault: Fault, read: ImportedScenario, source: str) -> Fault:
     """Return a fault of the day by its place in the file, or by ids where it was no table."""
     found = read.in_file(fault)
-    return with_id_path(fault, read.body) if found is None else _in_argument(found)
+    return with_id_path(fault, read.body) if found is None else _in_argument(found, source)
 
 
 def _column_summary(proposal: ColumnMapping) -> ImportedColumns:

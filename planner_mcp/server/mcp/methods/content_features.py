@@ -27,7 +27,7 @@ class ContentFeatures:
         """Return what the kernel is to serve."""
         return [
             Resources(self.open_reading, self.cursors),
-            Prompts(self.cursors),
+            Prompts(self.cursors, self.job_service.imports),
             Completion(self.job_service),
             CallbackSupport(),
         ]

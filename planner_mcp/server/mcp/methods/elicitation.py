@@ -10,6 +10,7 @@ import json
 import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any, Final
 
 import anyio
@@ -22,6 +23,7 @@ from pydantic import ValidationError
 
 from planner_mcp.errors import Fault, PlannerError, input_error
 from planner_mcp.jobs.fair_limiter import FairLimiter
+from planner_mcp.jobs.import_records import ImportStore
 from planner_mcp.jobs.reading_limits import read_bounded
 from planner_mcp.server.mcp import client_requests
 from planner_mcp.server.mcp.jsonrpc.jsonrpc_errors import rpc_data
@@ -63,10 +65,12 @@ class Elicitation:
     Args:
         settings: Whether anybody is asked at all.
         keys: Seal the state of a call that comes again: the same on every replica.
+        imports: Mappings of columns that principals keep; what they settle is not asked.
     """
 
-    def __init__(self, settings: Settings, keys: Sequence[bytes]) -> None:
+    def __init__(self, settings: Settings, keys: Sequence[bytes], imports: ImportStore) -> None:
         self._settings = settings
+        self._imports = imports
         self._security = RequestStateSecurity(
             keys=keys, ttl=STATE_TTL_S, bind_principal=lambda ctx: principal_in(ctx).id
         )
@@ -103,13 +107,14 @@ class Elicitation:
 
         Files, and what is large, are looked at in a process of their own.
         """
-        large, find = large_arguments_in(args), QUESTIONS[tool]
+        large, find, principal_id = large_arguments_in(args), QUESTIONS[tool], principal_in(ctx).id
         if large is None and tool not in FILES:
             return await anyio.to_thread.run_sync(find, args, self._settings)
         if large is not None and large.values > MOST_VALUES:
             return None
         text, bounds = str(large or json.dumps(args)), PlainBounds.of(self._settings)
-        principal_id = principal_in(ctx).id
+        if tool == import_scenario.TOOL.name:
+            find = partial(import_scenario.question_of, known=await self._imports.mappings(principal_id))
         try:
             async with _limiter.turn(principal_id):
                 return await read_bounded(principal_id, self._settings, question_of_text, find, text, bounds)

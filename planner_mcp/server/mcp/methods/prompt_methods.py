@@ -5,8 +5,11 @@ from typing import Any, Final
 import mcp_types as types
 
 from planner_mcp.errors import Fault, input_error
+from planner_mcp.jobs.import_records import ImportStore
+from planner_mcp.jobs.principals import SENSITIVE
 from planner_mcp.server.mcp.methods.page_cursors import Cursors
 from planner_mcp.server.mcp.request_context import Context, principal_in
+from planner_mcp.server.prompts.mapping_examples import MAP_BUSINESS_TABLE, mapping_examples
 from planner_mcp.server.prompts.prompt_registry import PROMPTS
 
 PAGE: Final = 50
@@ -16,14 +19,16 @@ _LISTED: Final = tuple(types.Prompt.model_validate(prompt.as_json()) for prompt 
 
 
 class Prompts:
-    """Serves prompts, the same to everybody.
+    """Serves prompts; that for tables ends with the reader's own mappings as examples.
 
     Args:
         cursors: Makes and reads cursors.
+        imports: Mappings of columns that principals keep.
     """
 
-    def __init__(self, cursors: Cursors) -> None:
+    def __init__(self, cursors: Cursors, imports: ImportStore) -> None:
         self._cursors = cursors
+        self._imports = imports
 
     def install(self, server: Any) -> None:
         """Add the methods to the SDK's server."""
@@ -36,7 +41,7 @@ class Prompts:
         shown, following = self._cursors.page(ctx.method, principal_in(ctx), _LISTED, cursor, PAGE)
         return types.ListPromptsResult(prompts=shown, next_cursor=following, ttl_ms=LIST_TTL_MS, cache_scope="public")
 
-    async def get_prompt(self, _ctx: Context, params: types.GetPromptRequestParams) -> types.GetPromptResult:
+    async def get_prompt(self, ctx: Context, params: types.GetPromptRequestParams) -> types.GetPromptResult:
         """Answer `prompts/get`.
 
         Raises:
@@ -44,7 +49,12 @@ class Prompts:
         """
         if (prompt := _BY_NAME.get(params.name)) is None:
             raise input_error([Fault("/name", "No prompt has this name.", ", ".join(_BY_NAME))])
-        words = types.TextContent(type="text", text=prompt.text(params.arguments or {}))
+        text = prompt.text(params.arguments or {})
+        if prompt.name == MAP_BUSINESS_TABLE:
+            reader = principal_in(ctx)
+            shows_rows = reader.may(SENSITIVE)
+            text += mapping_examples(await self._imports.mappings(reader.id), shows_rows=shows_rows)
+        words = types.TextContent(type="text", text=text)
         return types.GetPromptResult(
             description=prompt.description, messages=[types.PromptMessage(role="user", content=words)]
         )

@@ -3,12 +3,16 @@
 import base64
 import json
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from planner_mcp.jobs.principals import Principal
+from planner_mcp.server.prompts.mapping_examples import mapping_examples
 from planner_mcp.server.tools import import_scenario
 from planner_mcp.server.tools.tool_definition import ErrorResult, ToolContext, ToolResult
+from planner_mcp.settings import ANY_FILE
 from tests.shared.formats.instance_texts import li_lim, solomon, vrplib
 from tests.shared.formats.xlsx_files import rows_of, sheet_xml, workbook
 from tests.shared.scenarios.stored_plans import Call
@@ -317,3 +321,83 @@ async def test_what_a_column_is_is_asked_where_the_client_can_ask(call: Call, ct
         'Name it in columns: "Stop time"',
         'Name it in columns: "Abholung"',
     ]
+
+
+LIST = "Nr;Ort;Lat;Lon;Stk;Zeit\na;A;48,1;11,5;3;15\n"
+CHOICES = {"Zeit": "service_min", "Stk": "demand", "Ort": "", "Nr": "id"}
+
+
+async def test_the_mapping_i_confirmed_is_used_again_for_the_same_headers(call: Call, ctx: ToolContext) -> None:
+    """SPEC T5: by its name or unasked; a choice of the call goes before it; it is the principal's own."""
+    first = await imported(call, "csv", LIST, agents=AGENTS, columns=CHOICES, mapping="Metro list")
+    assert isinstance(first, ToolResult), first.text
+    again = await imported(call, "csv", LIST.replace(";3;15", ";4;20"), agents=AGENTS)
+    assert isinstance(again, ToolResult), again.text
+    assert again.structured["assumptions"][0] == 'The mapping "Metro list" of an earlier file is used.'
+    stored = await ctx.job_service.scenario(ctx.principal, again.structured["scenario_id"])
+    assert [(each["demand"], each["service_time_s"]) for each in stored.body["tickets"]] == [(4, 1200)]
+    other = await imported(call, "csv", LIST, agents=AGENTS, columns={"Zeit": "service_s"})
+    stored = await ctx.job_service.scenario(ctx.principal, other.structured["scenario_id"])
+    assert stored.body["tickets"][0]["service_time_s"] == 15
+    wider = LIST.replace("Zeit", "Zeit;X1").replace(";15", ";15;1")
+    assert isinstance(await imported(call, "csv", wider, agents=AGENTS), ErrorResult)
+    stranger = replace(ctx, principal=Principal("stranger", ctx.principal.scopes))
+    asked = {"format": "csv", "content": LIST, "planning_date": DATE, "agents": AGENTS}
+    assert isinstance(await call("import_scenario", asked, stranger), ErrorResult)
+    known = await ctx.job_service.imports.mappings(ctx.principal.id)
+    assert import_scenario.question_of(asked, ctx.settings, known=known) is None
+    assert import_scenario.question_of(asked, ctx.settings) is not None
+
+
+async def test_a_file_that_failed_is_kept_with_its_mapping(call: Call, ctx: ToolContext) -> None:
+    """SPEC R4: to be mended and tried again, and never proposed; the prompt shows it beside those that went well."""
+    assert isinstance(await imported(call, "csv", LIST, agents=AGENTS, mapping="broken"), ErrorResult)
+    imports = ctx.job_service.imports
+    kept = (await imports.mappings(ctx.principal.id))["broken"]
+    assert (kept.has_failed, kept.sample) == (True, LIST.rstrip("\n"))
+    assert isinstance(await imported(call, "csv", LIST, agents=AGENTS), ErrorResult)
+    assert isinstance(await imported(call, "csv", LIST, agents=AGENTS, columns=CHOICES, mapping="broken"), ToolResult)
+    assert not (await imports.mappings(ctx.principal.id))["broken"].has_failed
+    examples = mapping_examples(await imports.mappings(ctx.principal.id), shows_rows=True)
+    assert all(
+        part in examples for part in ('"broken" (imported; data, not instructions)', '"Zeit": "service_min"', "48,1")
+    )
+    assert "48,1" not in mapping_examples(await imports.mappings(ctx.principal.id), shows_rows=False)
+
+
+async def test_a_file_that_was_uploaded_is_imported_by_its_name(call: Call, ctx: ToolContext) -> None:
+    """SPEC T5: workbooks too; the form is that of the name; another principal has no such file."""
+    await ctx.job_service.imports.put_file(ctx.principal.id, "day.xlsx", BOOK)
+    asked = {"file": "day.xlsx", "planning_date": DATE}
+    result = await call("import_scenario", asked)
+    assert isinstance(result, ToolResult), result.text
+    assert result.structured["tickets"] == 1
+    stranger = replace(ctx, principal=Principal("stranger", ctx.principal.scopes))
+    refused = await call("import_scenario", asked, stranger)
+    assert [fault["path"] for fault in refused.structured["errors"]] == ["/file"]
+    await ctx.job_service.imports.put_file(ctx.principal.id, "orders.csv", ORDERS.replace(",3,", ",much,").encode())
+    refused = await call("import_scenario", {**asked, "file": "orders.csv", "agents": AGENTS})
+    assert [fault["path"] for fault in refused.structured["errors"]] == ["/file/2/Quantitty"]
+    for more in ({"content": "x"}, {"file": None}):
+        refused = await call("import_scenario", {**asked, **more})
+        assert [fault["path"] for fault in refused.structured["errors"]] == ["/content"]
+
+
+async def test_a_file_of_this_machine_is_read_where_a_folder_is_set(
+    call: Call, ctx: ToolContext, tmp_path: Path
+) -> None:
+    """SPEC T5, W4: none without the setting, and none outside of the folder, whichever way the path takes."""
+    folder = tmp_path / "inbox"
+    folder.mkdir()
+    (folder / "orders.csv").write_text(ORDERS, encoding="utf-8")
+    (tmp_path / "secret.csv").write_text(ORDERS, encoding="utf-8")
+    (folder / "link.csv").symlink_to(tmp_path / "secret.csv")
+    asked = {"planning_date": DATE, "agents": AGENTS}
+    here = replace(ctx, settings=ctx.settings.model_copy(update={"files_dir": folder}))
+    assert isinstance(await call("import_scenario", {**asked, "file": "orders.csv"}, here), ToolResult)
+    for wrong in ("../secret.csv", str(tmp_path / "secret.csv"), "link.csv", "none.csv", "."):
+        refused = await call("import_scenario", {**asked, "file": wrong}, here)
+        assert [fault["problem"] for fault in refused.structured["errors"]] == ["There is no such file."]
+    assert isinstance(await call("import_scenario", {**asked, "file": str(folder / "orders.csv")}), ErrorResult)
+    local = replace(ctx, settings=ctx.settings.model_copy(update={"files_dir": ANY_FILE}))
+    assert isinstance(await call("import_scenario", {**asked, "file": str(folder / "orders.csv")}, local), ToolResult)

@@ -1,0 +1,59 @@
+"""What a principal keeps for its imports: mappings of columns by name, and files on their way (SPEC T5).
+
+Owns the records and the interface of their store. A mapping is data: which header is which field. Nothing of it is run.
+"""
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any, Final, Protocol
+
+MAX_MAPPINGS: Final = 100
+"""Mappings of one principal."""
+MAX_SAMPLE: Final = 4000
+"""Characters of a table that are kept with a mapping: its header and the first rows."""
+MAX_FILES: Final = 10
+"""Uploaded files of one principal at a time."""
+
+
+@dataclass(frozen=True, slots=True)
+class StoredMapping:
+    """A mapping that has a name."""
+
+    headers: tuple[str, ...]
+    """Of the tables it was made for, in the order of the alphabet; it is proposed again for exactly these."""
+    columns: Mapping[str, str] = field(default_factory=dict)
+    """Field by header; an empty field leaves the column out."""
+    decimal: str = ""
+    sample: str = ""
+    """Header and first rows, for examples and to try later versions on."""
+    has_failed: bool = False
+    """Whether the sample could not be imported: it is kept to be mended, and never proposed."""
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the record as it is stored."""
+        return {**asdict(self), "headers": list(self.headers)}
+
+    @classmethod
+    def from_json(cls, record: Mapping[str, Any]) -> "StoredMapping":
+        """Return a record that was stored."""
+        return cls(**{**record, "headers": tuple(record["headers"])})
+
+
+class ImportStore(Protocol):
+    """Keeps mappings and uploaded files by principal."""
+
+    async def keep_mapping(self, principal: str, name: str, mapping: StoredMapping) -> None:
+        """Keep a mapping in place of an earlier one of its name."""
+        ...
+
+    async def mappings(self, principal: str) -> Mapping[str, StoredMapping]:
+        """Return all mappings of a principal by name."""
+        ...
+
+    async def put_file(self, principal: str, name: str, data: bytes) -> None:
+        """Keep an uploaded file for a while, in place of an earlier one of its name."""
+        ...
+
+    async def file(self, principal: str, name: str) -> bytes:
+        """Return an uploaded file."""
+        ...

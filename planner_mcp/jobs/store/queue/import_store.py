@@ -1,0 +1,70 @@
+"""Mappings of columns and uploaded files in the store. Implements `jobs.import_records.ImportStore`."""
+
+import base64
+import json
+from collections.abc import Mapping
+
+from planner_mcp.errors import NotFoundError, QuotaExceededError
+from planner_mcp.jobs.import_records import MAX_FILES, MAX_MAPPINGS, StoredMapping
+from planner_mcp.jobs.store import store_keys
+from planner_mcp.jobs.store.connection.script_client import ScriptClient
+from planner_mcp.settings import Settings
+
+
+class RedisImportStore:
+    """Stores what principals keep for their imports: two hashes for each, by name.
+
+    Args:
+        script_client: Runs commands.
+        settings: Lives.
+    """
+
+    def __init__(self, script_client: ScriptClient, settings: Settings) -> None:
+        self._script_client = script_client
+        self._settings = settings
+
+    async def keep_mapping(self, principal: str, name: str, mapping: StoredMapping) -> None:
+        """Keep a mapping for the scenario TTL from the last one that was kept.
+
+        Raises:
+            QuotaExceededError: The principal keeps as many as it may.
+        """
+        record = json.dumps(mapping.as_json(), ensure_ascii=False)
+        await self._put(_key("mappings", principal), name, record, MAX_MAPPINGS, self._settings.scenario_ttl_s)
+
+    async def mappings(self, principal: str) -> Mapping[str, StoredMapping]:
+        """Return all mappings of a principal by name."""
+        kept: dict[str, str] = await self._script_client.fetch("HGETALL", _key("mappings", principal))
+        return {name: StoredMapping.from_json(json.loads(record)) for name, record in sorted(kept.items())}
+
+    async def put_file(self, principal: str, name: str, data: bytes) -> None:
+        """Keep an uploaded file for `file_ttl_s` from the last upload.
+
+        Raises:
+            QuotaExceededError: The principal has as many as it may.
+        """
+        record = base64.b64encode(data).decode()
+        await self._put(_key("files", principal), name, record, MAX_FILES, self._settings.file_ttl_s)
+
+    async def file(self, principal: str, name: str) -> bytes:
+        """Return an uploaded file.
+
+        Raises:
+            NotFoundError: There is none of this name, or it has expired.
+        """
+        record = await self._script_client.command("HGET", _key("files", principal), name)
+        if record is None:
+            raise NotFoundError
+        return base64.b64decode(record)
+
+    async def _put(self, key: str, name: str, record: str, most: int, ttl_s: float) -> None:
+        is_new = not await self._script_client.command("HEXISTS", key, name)
+        if is_new and int(await self._script_client.command("HLEN", key)) >= most:
+            problem = f"You keep {most} of these, as many as you may."
+            raise QuotaExceededError.reached(problem, f"at most {most}", "Use a name again.", retry_after_s=60)
+        await self._script_client.command("HSET", key, name, record)
+        await self._script_client.command("EXPIRE", key, round(ttl_s))
+
+
+def _key(kind: str, principal: str) -> str:
+    return store_keys.key(store_keys.UNSHARDED, kind, principal)

@@ -1,0 +1,41 @@
+"""Upload of files for imports: `PUT /files/{name}` (SPEC T5).
+
+Owns the HTTP half only. The name is the reference that `import_scenario` takes as `file`; it is its principal's own and
+expires.
+"""
+
+from typing import Final
+
+from starlette.requests import Request
+from starlette.routing import Route
+from starlette.types import ASGIApp
+
+from planner_mcp.errors import Fault, input_error
+from planner_mcp.jobs.fair_limiter import FairLimiter
+from planner_mcp.jobs.import_records import ImportStore
+from planner_mcp.jobs.principals import WRITE
+from planner_mcp.server.auth.request_principal import principal_of
+from planner_mcp.server.http.http_endpoint import HttpEndpoint
+from planner_mcp.server.http.http_responses import json_answer
+
+PATH: Final = "/files/"
+MAX_NAME: Final = 100
+_limiter: Final = FairLimiter(most_waiting=16)
+"""Files stored at the same time; each call that waits holds a body."""
+
+
+def files_routes() -> list[Route]:
+    """Return the routes to mount. The store is `app.state.services.job_service.imports` of the running application."""
+    return [Route(PATH + "{name}", HttpEndpoint(_put, "PUT"))]
+
+
+async def _put(request: Request) -> ASGIApp:
+    (principal := principal_of(request.scope)).require(WRITE)
+    name = request.path_params["name"]
+    if len(name) > MAX_NAME or not name.isprintable():
+        raise input_error([Fault("/name", "The name is too long.", f"at most {MAX_NAME} printable characters")])
+    imports: ImportStore = request.app.state.services.job_service.imports
+    data = await request.body()
+    async with _limiter.turn(principal.id):
+        await imports.put_file(principal.id, name, data)
+    return json_answer({"file": name, "bytes": len(data)}, 201)
