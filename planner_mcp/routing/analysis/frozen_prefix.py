@@ -26,7 +26,7 @@ Json = dict[str, Any]
 _NEVER: Final = float("inf")
 REPAIR_S: Final = 1.0
 """Time limit of the repair of an earlier plan; the caller waits for it."""
-_ASSIGNMENT_FIELDS: Final = ("stay", "prefer", "switch_cost")
+_ASSIGNMENT_FIELDS: Final = ("stay", "prefer", "switch_cost", "promised")
 """Fields of `Held` that `agent_assignments` writes."""
 
 
@@ -47,6 +47,7 @@ def agent_assignments(
     *,
     agents: bool = False,
     switch_cost: float = 0.0,
+    are_promised: bool = False,
     clock: Callable[[], float] = time.monotonic,
 ) -> tuple[Json, list[str]]:
     """Return which agent keeps which ticket of a plan, as fields of `Held`, and sentences for the caller.
@@ -58,6 +59,7 @@ def agent_assignments(
         plan: An earlier plan.
         agents: Whether tickets stay with the agent that serves them in the plan, where it still can.
         switch_cost: Cost of each ticket that goes to another agent; 0 for none.
+        are_promised: Whether its wanted tickets outweigh those that it does not serve.
         clock: Monotonic seconds, for `REPAIR_S`.
     """
     problem = compile_scenario(scenario)
@@ -71,6 +73,10 @@ def agent_assignments(
         routes = planned.routes
         assigned["prefer"] = {problem.tickets[n].id: problem.agents[r.agent].id for r in routes for n in r.tickets}
         assigned["switch_cost"] = switch_cost
+    if are_promised:
+        served = {problem.tickets[n].id for route in planned.routes for n in route.tickets}
+        promised = [ticket.id for ticket in scenario.tickets if ticket.id in served and ticket.penalty is None]
+        assigned |= {"promised": promised} if promised and len(promised) < len(scenario.tickets) else {}
     return assigned, [*_own_prices(scenario, assigned.get("prefer", {})), *problem.frozen_prefix_assumptions]
 
 

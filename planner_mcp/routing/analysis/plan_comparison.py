@@ -15,7 +15,9 @@ from itertools import pairwise
 from typing import Final
 
 from planner_mcp.routing.plan import Plan, PlannedRoute
+from planner_mcp.text import named, number
 
+_MINUTE_S: Final = 60.0
 SHIFTED_S: Final = 300.0
 """A service that starts at least this much earlier or later counts as shifted."""
 
@@ -86,6 +88,38 @@ def compare(a: Plan, b: Plan, *, is_priced: bool = True) -> Comparison:
         agents=_deltas(a, b, is_priced=is_priced),
         difference=difference(a, b),
     )
+
+
+def difference_in_words(a: Plan, b: Plan, found: Comparison) -> list[str]:
+    """Return who gains what, who loses what, what is late, and the cost, from plan a to plan b; a sentence each."""
+    orders = _orders(a), _orders(b)
+    sentences = []
+    for delta in found.agents:
+        before, after = (order.get(delta.agent_id, []) for order in orders)
+        gained, lost = [t for t in after if t not in before], [t for t in before if t not in after]
+        parts = [f"{verb} {named(tickets)}" for verb, tickets in (("gains", gained), ("loses", lost)) if tickets]
+        figures = [f"{delta.duration_s / 60:+.0f} min", _length(delta.distance_m)]
+        figures += [] if delta.cost is None else [f"cost {number(delta.cost):+}"]
+        sentences.append(f"{delta.agent_id} {' and '.join(parts) or 'keeps its tickets'}: {', '.join(figures)}.")
+    lateness = _lateness(a), _lateness(b)
+    for ticket, late_s in lateness[1].items():
+        if abs(late_s - lateness[0].get(ticket, 0.0)) >= _MINUTE_S:
+            was = lateness[0].get(ticket, 0.0)
+            sentences.append(f"{ticket} is {late_s / 60:.0f} min late, {was / 60:.0f} before.")
+    for words, tickets in (("Served now", found.newly_served), ("No longer served", found.newly_left_out)):
+        sentences += [f"{words}: {named(tickets)}."] if tickets else []
+    total = "" if found.cost is None else f", cost {number(found.cost):+}"
+    return [*sentences, f"In all {_length(found.distance_m)}{total}."]
+
+
+def _length(metres: float) -> str:
+    return f"{metres:+.0f} m" if abs(metres) < 1000 else f"{metres / 1000:+.1f} km"
+
+
+def _lateness(plan: Plan) -> dict[str, float]:
+    """Return how late each ticket is, in seconds."""
+    visits = (visit for route in plan.routes for visit in route.visits)
+    return {visit.ticket_id: visit.late_s or 0.0 for visit in visits if visit.ticket_id is not None}
 
 
 def difference(a: Plan, b: Plan) -> float:

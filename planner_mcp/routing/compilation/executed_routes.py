@@ -19,6 +19,8 @@ class ExecutedVisit:
     departure: int
     breaks: list[BreakSpec]
     """Breaks on the leg to it."""
+    setup: int = 0
+    """Part of the time before the start that its setup took: no more than what was left after the travel."""
 
 
 @dataclass(slots=True)

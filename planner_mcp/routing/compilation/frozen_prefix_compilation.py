@@ -172,7 +172,7 @@ class _PrefixFreezer:
         return replace(
             self._tickets[visit.ticket],
             windows=((visit.start, closes),),
-            setup=0,
+            setup=visit.setup,
             service=visit.departure - visit.start,
             release=0,
             agents=frozenset({number}),
@@ -191,6 +191,8 @@ class _PrefixFreezer:
                 visit.breaks[at] = replace(break_spec, window=(begun, begun))
             start = max(visit.start, now + travel)
             executed.is_delayed |= start > visit.start
+            is_set_up = place != spec.location or visit is executed.visits[0]
+            visit.setup = min(spec.setup, start - now - travel) if is_set_up else 0
             visit.start, visit.departure = start, visit.departure + start - visit.start
             now, place = visit.departure, spec.location
         for at, break_spec in enumerate(executed.later_breaks):

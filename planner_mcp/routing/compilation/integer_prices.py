@@ -13,6 +13,9 @@ plan, including the penalties of every optional ticket. So neither a detour of a
 served ticket. The penalties of all wanted tickets must sum to 2^61 at most, so M is clamped to 2^61 divided by the sum
 of their weights `2^(p-1)`: 2.9e13 units at 5000 tickets of the default priority. Only where a plan can cost more than
 that is the guarantee weakened; where the caller's penalties alone cause it, the plan says so.
+
+A ticket that `held.promised` names, since an earlier plan serves it, weighs as much more as the least of them needs to
+outweigh all other wanted tickets together, whatever their priority.
 """
 
 from collections.abc import Iterable, Iterator
@@ -31,6 +34,8 @@ _EXACT_IN_FLOAT: Final = 2**52
 _ALL_PENALTIES: Final = 2**61
 _ALL_PRICED: Final = 2**60
 """Limit of the sum of the caller's penalties: engines add them to those of wanted tickets in 64 bits."""
+_MAX_PROMISE_FACTOR: Final = 1024
+"""Above it promised tickets outweigh that many others of their priority, not all."""
 _REPORTED_ROUNDING: Final = Fraction(1, 1000)
 """Relative rounding of a price above which the plan reports it."""
 
@@ -47,6 +52,8 @@ class IntegerPrices:
     """M of the module docstring."""
     is_outweighed: bool = False
     """Whether the caller's own penalties exceed M after clamping."""
+    promise_factor: int = 1
+    """What a promised ticket weighs more than others of its priority."""
 
     def amount(self, price: float) -> int:
         """Return a sum of money in cost units."""
@@ -61,9 +68,9 @@ class IntegerPrices:
         """Return cost units per time unit."""
         return round(exact(price) / (3600 * self.scale) * self.cost_scale) if price else 0
 
-    def wanted(self, priority: int) -> int:
+    def wanted(self, priority: int, *, is_promised: bool = False) -> int:
         """Return the penalty of a wanted ticket of a priority."""
-        return self.most_wanted << (priority - 1)
+        return (self.most_wanted << (priority - 1)) * (self.promise_factor if is_promised else 1)
 
 
 @lru_cache(1024)
@@ -91,7 +98,9 @@ def integer_prices_of(scenario: Scenario, scale: int, extent: Extent) -> Integer
     penalties = [*(ticket.penalty for ticket in scenario.tickets), *(group.penalty for group in scenario.groups)]
     priced = [penalty for penalty in penalties if penalty]
     left_out = _sum(priced)
-    weights = sum(1 << (ticket.priority - 1) for ticket in _wanted(scenario))
+    promised = frozenset(scenario.held.promised) if scenario.held else frozenset[str]()
+    factor = _promise_factor(scenario, promised)
+    weights = sum((factor if t.id in promised else 1) << (t.priority - 1) for t in _wanted(scenario))
     clamp = _ALL_PENALTIES // max(1, weights)
     finest = min(_MAX_PRECISION * scale, int(clamp / (most + left_out + 1)))
     significant = ceil(1 / (2 * _REPORTED_ROUNDING * min(units, default=Fraction(1))))
@@ -99,7 +108,17 @@ def integer_prices_of(scenario: Scenario, scale: int, extent: Extent) -> Integer
     cost_scale = max(1, min(wanted_scale, int(_EXACT_IN_FLOAT / (most + 1)), int(_ALL_PRICED / (left_out + 1))))
     rounded_up = Fraction(len(priced), 2)
     wanted = min(ceil((most + left_out) * cost_scale + rounded_up) + 1, clamp)
-    return IntegerPrices(cost_scale, scale, default, wanted, weights > 0 and left_out * cost_scale >= wanted)
+    is_outweighed = weights > 0 and left_out * cost_scale >= wanted
+    return IntegerPrices(cost_scale, scale, default, wanted, is_outweighed, factor)
+
+
+def _promise_factor(scenario: Scenario, promised: frozenset[str]) -> int:
+    """Return by how much a promised ticket must weigh more, so that the least of them outweighs all others together."""
+    if not promised:
+        return 1
+    others = sum(1 << (ticket.priority - 1) for ticket in _wanted(scenario) if ticket.id not in promised)
+    least = min((1 << (ticket.priority - 1) for ticket in _wanted(scenario) if ticket.id in promised), default=1)
+    return min(_MAX_PROMISE_FACTOR, others // least + 1)
 
 
 def shortfalls(prices: IntegerPrices) -> tuple[str, ...]:

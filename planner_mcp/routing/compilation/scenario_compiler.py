@@ -225,7 +225,18 @@ def _shift(agent: scenario_model.Agent, units: _Units) -> tuple[int, int]:
 def _tickets(scenario: Scenario, units: _Units, prices: IntegerPrices) -> tuple[TicketSpec, ...]:
     eligibility = Eligibility(scenario)
     pickups = {ticket.pickup for ticket in scenario.tickets if ticket.pickup is not None}
-    return tuple(_ticket(t, units, prices, eligibility.restriction(t), t.id in pickups) for t in scenario.tickets)
+    promised = frozenset(scenario.held.promised) if scenario.held else frozenset[str]()
+    return tuple(
+        _ticket(
+            ticket,
+            units,
+            prices,
+            eligibility.restriction(ticket),
+            is_picked_up=ticket.id in pickups,
+            is_promised=ticket.id in promised,
+        )
+        for ticket in scenario.tickets
+    )
 
 
 def _ticket(
@@ -233,7 +244,9 @@ def _ticket(
     units: _Units,
     prices: IntegerPrices,
     agents: frozenset[int] | None,
+    *,
     is_picked_up: bool,
+    is_promised: bool,
 ) -> TicketSpec:
     is_priced = ticket.penalty is not None
     preferred = None if ticket.preferred_agent is None else units.agent[ticket.preferred_agent]
@@ -251,7 +264,9 @@ def _ticket(
         service=units.time(ticket.service_time_s),
         setup=units.time(ticket.setup_time_s),
         release=units.opening(ticket.release_time or 0.0),
-        penalty=prices.amount(ticket.penalty or 0.0) if is_priced else prices.wanted(ticket.priority),
+        penalty=prices.amount(ticket.penalty or 0.0)
+        if is_priced
+        else prices.wanted(ticket.priority, is_promised=is_promised),
         is_priced=is_priced,
         agents=agents,
         preferred=preferred,

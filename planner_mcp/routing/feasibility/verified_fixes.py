@@ -37,6 +37,7 @@ from planner_mcp.routing.plan import Plan
 from planner_mcp.routing.problem import Candidate, Problem, Route
 from planner_mcp.routing.scenario.agent_eligibility import Eligibility
 from planner_mcp.routing.scenario.checks.size_checks import MAX_AGENTS
+from planner_mcp.routing.scenario.scenario_model import Agent, Held
 from planner_mcp.routing.scenario.scenario_parsing import read_revised, read_stored
 from planner_mcp.routing.scenario.scenario_patch import merge, revise
 from planner_mcp.routing.scenario.travel_matrices import TravelMatrices
@@ -110,6 +111,9 @@ class UnassignedAnalysis:
         self._eligible = Eligibility(self._scenario)
         self._bound = bind_to_held_agents(self._scenario)
         routes = () if self._scenario.held is None else self._scenario.held.routes
+        self._out = {
+            number for number, agent in enumerate(self._scenario.agents) if _is_out(agent, self._scenario.held)
+        }
         self._over = {route.agent for route in routes if route.end_s is not None}
 
     def closest(self, ticket: int, until: StopCheck) -> list[InsertionCandidate]:
@@ -152,7 +156,7 @@ class UnassignedAnalysis:
         """Return the nearest trial for each set of limits that one fix may change."""
         best: dict[tuple[InfeasibilityReason, ...], InsertionCandidate] = {}
         for insertion in self._insertions(base, ticket, until):
-            if len(insertion.violations) > MAX_VIOLATIONS:
+            if len(insertion.violations) > MAX_VIOLATIONS or insertion.route.agent in self._out:
                 continue
             known = best.get(insertion.limits)
             if known is None or _weight(ticket, insertion) < _weight(ticket, known):
@@ -227,7 +231,11 @@ class UnassignedAnalysis:
 
     def _with_another_agent(self, ticket: int, until: StopCheck) -> Fix | None:
         """Return the fix of one more agent like the cheapest that could serve the ticket with nothing else to do."""
-        models = [number for number, entry in enumerate(self.body["agents"]) if _can_be_copied(entry)]
+        models = [
+            number
+            for number, entry in enumerate(self.body["agents"])
+            if _can_be_copied(entry) and number not in self._out
+        ]
         ways = insertion_candidates(self._unlocked(), Candidate(()), ticket, until=until)
         alone = (insertion for insertion in ways if not insertion.violations and insertion.route.agent in models)
         best = min(alone, key=lambda insertion: insertion.cost, default=None)
@@ -279,6 +287,14 @@ class UnassignedAnalysis:
             return compile_scenario(read_revised(revise(self.body, patch), self._travel_matrices))
         except InputError:
             return None
+
+
+def _is_out(agent: Agent, held: Held | None) -> bool:
+    """Return whether an agent is out of the day: absent, or its shift has ended by the hour that is held, as after a
+    breakdown. No fix sends it out again.
+    """
+    has_ended = bool(held and held.until_s and agent.shift_end is not None and agent.shift_end <= held.until_s)
+    return agent.max_tickets == 0 or has_ended
 
 
 def violation_text(problem: Problem, violation: Violation) -> str:

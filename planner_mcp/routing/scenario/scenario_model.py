@@ -306,6 +306,7 @@ class Held(_Part):
     stay: Pairs = Field({}, description="ticket id → the only agent that may serve it")
     prefer: Pairs = Field({}, description="ticket id → preferred agent; any other costs switch_cost")
     switch_cost: Price = Field(0.0, description="cost of service by an agent other than the one in prefer")
+    promised: Ids = Field((), description="planned tickets; one weighs more than all wanted ones beside them")
 
 
 class Options(_Part):

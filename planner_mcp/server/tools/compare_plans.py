@@ -3,13 +3,13 @@
 The prices are chosen by `arguments/comparison_pricing.py`.
 """
 
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from functools import partial
 from typing import Annotated, ClassVar, Final
 
 from pydantic import Field
 
-from planner_mcp.routing.analysis.plan_comparison import AgentDelta, Comparison, compare
+from planner_mcp.routing.analysis.plan_comparison import AgentDelta, Comparison, compare, difference_in_words
 from planner_mcp.server.auth.field_masking import plan_for
 from planner_mcp.server.tools.answers.token_estimates import fitting
 from planner_mcp.server.tools.arguments.comparison_pricing import NOT_PRICED, priced_on_common_scenario
@@ -62,6 +62,7 @@ class ComparePlansResult(ToolOutput):
         "moves",
         "gone",
         "agents",
+        "in_words",
     )
     plan_a: str
     plan_b: str
@@ -79,6 +80,7 @@ class ComparePlansResult(ToolOutput):
     newly_unserved: list[str]
     gone: list[str] = Field(description="served by plan_a, on the day of plan_b no more")
     agents: list[AgentChange]
+    in_words: list[str] = Field(description="who gains, who loses, what is late, cost")
 
 
 async def run(ctx: ToolContext, args: Json) -> ToolResult:
@@ -114,6 +116,7 @@ async def run(ctx: ToolContext, args: Json) -> ToolResult:
         newly_unserved=fitting(found.newly_left_out[:MAX_LISTED], 500),
         gone=fitting(found.gone[:MAX_LISTED], 500),
         agents=fitting([_agent(each) for each in agents[:MAX_LISTED]], 1000),
+        in_words=fitting(difference_in_words(before, after, replace(found, agents=tuple(agents[:MAX_LISTED]))), 700),
     )
     return ToolResult(output, _text(output, found))
 
@@ -138,17 +141,9 @@ def _text(output: ComparePlansResult, found: Comparison) -> str:
     lines = [f"{output.plan_a} → {output.plan_b}", " · ".join(f"{name} {getattr(output, name)}" for name in names)]
     priced_on, explanation = output.priced_on, output.priced_on_is
     lines.append(f"costs by the prices of {priced_on}, {explanation}" if priced_on else explanation)
-    if output.moves:
-        lines.append("moved: " + ", ".join(f"{ticket} {old}→{new}" for ticket, old, new in output.moves))
-    if found.newly_served:
-        lines.append(f"newly served: {named(found.newly_served)}")
-    if found.newly_left_out:
-        lines.append(f"no longer served: {named(found.newly_left_out)}")
+    lines += output.in_words
     if found.gone:
         lines.append(f"no longer on the day: {named(found.gone)}")
-    for agent in output.agents:
-        changes = " ".join(f"{name} {value:+}" for name, value in agent.as_json().items() if name != "agent_id")
-        lines.append(f"{agent.agent_id}: {changes}")
     return "\n".join(lines)
 
 
@@ -156,8 +151,8 @@ TOOL: Final = Tool(
     name="compare_plans",
     title="Compare plans",
     description=(
-        "Show the changes from plan_a to plan_b: cost, tickets moved between agents, reordered, newly served or "
-        "unassigned, and the change for each agent. Plans of revisions are priced on one scenario, named in priced_on."
+        "Show the changes from plan_a to plan_b, in words too: cost, tickets moved between agents, reordered, newly "
+        "served or unassigned, and each agent. Plans of revisions are priced on one scenario, named in priced_on."
     ),
     input_schema=schema_of(CompareArguments),
     output=ComparePlansResult,

@@ -1,14 +1,13 @@
 """`resolve_vrp`: a day planned again from an earlier plan, with as much held as asked (SPEC T5)."""
 
-import re
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import date
 from functools import partial
-from typing import Annotated, Any, Final
+from typing import Annotated, Any, ClassVar, Final
 
-from pydantic import Field, PlainValidator, WithJsonSchema
+from pydantic import Field
 from pydantic_core import PydanticCustomError
 
 from planner_mcp.jobs.job_model import SolveRequest, StoredScenario
@@ -19,14 +18,22 @@ from planner_mcp.routing.analysis.frozen_prefix import (
     removed_begun_tickets,
     without_assignments,
 )
+from planner_mcp.routing.analysis.second_tours import with_second_tours
 from planner_mcp.routing.plan import Plan
-from planner_mcp.routing.scenario.field_types import moment, read_date
+from planner_mcp.routing.scenario.field_types import read_date
 from planner_mcp.routing.scenario.scenario_parsing import Scenario
 from planner_mcp.routing.scenario.scenario_patch import with_id_path
 from planner_mcp.server.tools.answers.unservable_findings import (
     UnservableFinding,
     unservable_findings,
     unservable_lines,
+)
+from planner_mcp.server.tools.arguments.day_changes import (
+    DayChanger,
+    DayChanges,
+    Hour,
+    hour_seconds,
+    with_patch,
 )
 from planner_mcp.server.tools.arguments.lookup_errors import find_all
 from planner_mcp.server.tools.arguments.plan_context import (
@@ -47,7 +54,6 @@ from planner_mcp.server.tools.arguments.scenario_revision import (
 from planner_mcp.server.tools.arguments.solve_time import SolveTime, seconds_of
 from planner_mcp.server.tools.tool_definition import (
     WRITE,
-    Arguments,
     ResourceLink,
     Tool,
     ToolAnnotations,
@@ -62,23 +68,9 @@ from planner_mcp.settings import Settings
 from planner_mcp.text import clock, named, timestamp
 
 _DAY_S: Final = 86_400.0
-_SHOWN: Final = re.compile(r"(\d{2,4}):([0-5]\d)", re.ASCII)
-"""A time as plans show it, whose hours run on through all days."""
 
 
-def _seconds(hour: Any, context: Json) -> float:
-    """Return the seconds of an hour in any form a scenario takes, or as plans show it; `context` as for `moment`."""
-    shown = _SHOWN.fullmatch(hour) if isinstance(hour, str) else None
-    return moment(hour if shown is None else int(shown[1]) * 3600.0 + int(shown[2]) * 60.0, context)
-
-
-def _well_formed(hour: Any) -> Any:
-    """Pass on an hour that can be read once its day is known."""
-    _seconds(hour, {})
-    return hour
-
-
-class ResolveArguments(Arguments):
+class ResolveArguments(DayChanges):
     """Arguments of `resolve_vrp`."""
 
     warm_from: PlanName
@@ -87,11 +79,10 @@ class ResolveArguments(Arguments):
     keep_agents: Annotated[bool, Field(description="planned tickets stay with their agents; order may change")] = False
     switch_cost: Annotated[float, Field(ge=0, le=1e8, description="price of each that another agent gets")] = 0.0
     keep_until: Annotated[
-        Any,
-        PlainValidator(_well_formed),
-        WithJsonSchema({"type": ["string", "number"]}),
+        Hour,
         Field(description="now, HH:MM as plans show it or ISO: what has begun or set out stays, the rest leaves later"),
     ] = None
+    promises: Annotated[bool, Field(description="no planned ticket gives way to one that is not")] = True
     solve_time: SolveTime = "PT10S"
     seed: Annotated[int, Field(ge=0, le=1_000_000)] = 0
     fresh: Annotated[bool, Field(description="always a new job")] = False
@@ -100,6 +91,7 @@ class ResolveArguments(Arguments):
 class ResolveVrpResult(ToolOutput):
     """Result of `resolve_vrp`."""
 
+    listed: ClassVar[tuple[str, ...]] = ("job_id", "scenario_id", "status", "changes", "warnings", "notes")
     job_id: str
     scenario_id: str
     submitted_at: Timestamp
@@ -178,17 +170,24 @@ async def _day(
     until_s = _until(asked, planned_on)
     plan = _executed(start, planned_on)
     free = without_assignments(base.body)
-    if not (asked.patch or asked.keep_agents or asked.switch_cost or until_s) and free is base.body:
+    words = DayChanger(asked, free, plan, until_s, {"planning_date": planned_on, "offset": None}).changed()
+    patch = with_patch(words.patch, asked.patch)
+    if not (patch or asked.keep_agents or asked.switch_cost or until_s) and free is base.body:
         return base, _Notice(notes=_unbegun(start.plan, plan, until_s))
-    held = frozen_prefix(plan, until_s) if until_s else None
     resolve_inputs = input_resolver(ctx)
     body, scenario, notice = await run_in_thread(
-        ctx, partial(_changed, held=held), free, asked.patch, ctx.settings, resolve_inputs
+        ctx, partial(_changed, held=words.held, plan=plan), free, patch, ctx.settings, resolve_inputs
     )
+    notice.changes = [*words.sentences, *notice.changes]
     notice.notes += [*_released(asked, base.body), *_unbegun(start.plan, plan, until_s)]
-    if until_s or asked.keep_agents or asked.switch_cost:
+    if until_s or asked.keep_agents or asked.switch_cost or asked.has_any:
         scenario = await with_road_travel(ctx, scenario, body)
-        tie = partial(agent_assignments, agents=asked.keep_agents, switch_cost=asked.switch_cost)
+        tie = partial(
+            agent_assignments,
+            agents=asked.keep_agents,
+            switch_cost=asked.switch_cost,
+            are_promised=asked.promises,
+        )
         tied, assumed = await run_in_thread(ctx, tie, scenario, start.plan)
         notice.notes += assumed
         body = {**body, "held": {**(body.get("held") or {}), **tied}} if tied else body
@@ -196,7 +195,7 @@ async def _day(
 
 
 def _changed(
-    body: Json, patch: Json, settings: Settings, resolve_inputs: InputResolver, *, held: Json | None
+    body: Json, patch: Json, settings: Settings, resolve_inputs: InputResolver, *, held: Json | None, plan: Plan
 ) -> tuple[Json, Scenario, _Notice]:
     """Return a day under a patch as `revised` does, and what is to be said of that.
 
@@ -209,9 +208,15 @@ def _changed(
     new, scenario = validated_revision(now, patch, settings, resolve_inputs, before=body)
     if held is not None and (gone := removed_begun_tickets(new)):
         raise _of_another_day(list(gone))
+    tours: list[str] = []
+    if held is not None:
+        new, tours = with_second_tours(new, scenario, plan, most_agents=settings.max_agents)
+        if tours:
+            new, scenario = validated_revision(new, {}, settings, resolve_inputs, before=body)
     warnings = first_warnings(body, patch, new, scenario) if patch else []
     findings = unservable_findings(scenario, lambda fault: with_id_path(fault, new))
-    return new, scenario, _Notice(change_lines(body, asked), findings, warnings, _departed(asked, new))
+    notes = [*tours, *_departed(asked, new)]
+    return new, scenario, _Notice(change_lines(body, asked), findings, warnings, notes)
 
 
 def _of_another_day(begun_tickets: list[str]) -> Exception:
@@ -270,14 +275,22 @@ def _planned_on(asked: ResolveArguments, base: StoredScenario) -> date:
 
 def _until(asked: ResolveArguments, planned_on: date) -> float | None:
     """Return the hour it is, in seconds after midnight of the day that is to be planned."""
-    if asked.keep_until is None:
+    hour, path = asked.keep_until, "/keep_until"
+    if asked.breakdown is not None and asked.breakdown.at is not None:
+        hour, path = asked.breakdown.at, "/breakdown/at"
+        if asked.keep_until not in (None, hour):
+            raise refuse(path, "keep_until is another time.", "one of the two", "Leave keep_until out.")
+    if hour is None:
+        if asked.breakdown is not None or asked.no_show:
+            problem, hint = "When it happened is not given.", "It says what has been done by then."
+            raise refuse("/keep_until", problem, "now, as HH:MM", hint)
         return None
     try:
         context = {"planning_date": planned_on, "offset": None}  # now in UTC is another hour there
-        return _seconds(asked.keep_until, context)
+        return hour_seconds(hour, context)
     except PydanticCustomError as field_error:
         error_context = field_error.context or {}
-        raise refuse("/keep_until", field_error.message(), error_context["accepted"], error_context["hint"]) from None
+        raise refuse(path, field_error.message(), error_context["accepted"], error_context["hint"]) from None
 
 
 TOOL: Final = Tool(

@@ -21,7 +21,7 @@ async def test_plans_are_compared(call: Call, store: RedisStore) -> None:
         ("w", -1, -6),
         ("v", 0, 2),
     ]
-    assert "no longer served: a" in result.text
+    assert "No longer served: a" in result.text
     assert (await call("compare_plans", {"plan_a": a, "plan_b": "scn-0-x"})).structured["type"] == "NotFound"
 
 
@@ -31,7 +31,7 @@ async def test_a_ticket_that_was_cancelled_is_not_called_unserved(call: Call, st
     new = await revised(call, store, base, {"tickets": {"a": None}}, ["b"])
     result = await call("compare_plans", {"plan_a": base, "plan_b": new})
     assert (result.structured["gone"], result.structured["newly_unserved"]) == (["a"], ["c"])
-    assert {"no longer served: c", "no longer on the day: a"} <= {*result.text.splitlines()}
+    assert {"No longer served: c.", "no longer on the day: a"} <= {*result.text.splitlines()}
 
 
 async def test_a_comparison_refuses_agents_that_neither_day_has(call: Call, store: RedisStore) -> None:

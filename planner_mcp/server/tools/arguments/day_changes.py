@@ -1,0 +1,311 @@
+"""What happens on a day in progress, in a dispatcher's words, as arguments of `resolve_vrp` (SPEC T5, ADR 37).
+
+Owns the words (breakdown, absent, late_by, new_ticket, cancelled_ticket, no_show) and what each does to the scenario: a
+patch, and what of the earlier plan has happened otherwise than planned. Second tours are
+`routing/analysis/second_tours.py`'s.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Annotated, Any, Final, Literal
+
+from pydantic import Field, PlainValidator, WithJsonSchema
+
+from planner_mcp.errors import Fault, input_error
+from planner_mcp.routing.analysis.frozen_prefix import frozen_prefix
+from planner_mcp.routing.analysis.second_tours import tours_of
+from planner_mcp.routing.plan import Plan, Visit
+from planner_mcp.routing.scenario.checks.reference_checks import nearest
+from planner_mcp.routing.scenario.field_types import moment
+from planner_mcp.server.tools.arguments.plan_context import Json
+from planner_mcp.server.tools.tool_definition import Arguments
+from planner_mcp.text import clock, named, plain
+
+_SHOWN: Final = re.compile(r"(\d{2,4}):([0-5]\d)", re.ASCII)
+"""A time as plans show it, whose hours run on through all days."""
+_MAX_LISTED: Final = 50
+
+
+def hour_seconds(hour: Any, context: Json) -> float:
+    """Return the seconds of an hour in any form a scenario takes, or as plans show it; `context` as for `moment`."""
+    shown = _SHOWN.fullmatch(hour) if isinstance(hour, str) else None
+    return moment(hour if shown is None else int(shown[1]) * 3600.0 + int(shown[2]) * 60.0, context)
+
+
+def _well_formed(hour: Any) -> Any:
+    """Pass on an hour that can be read once its day is known."""
+    hour_seconds(hour, {})
+    return hour
+
+
+Hour = Annotated[Any, PlainValidator(_well_formed), WithJsonSchema({"type": ["string", "number"]})]
+"""A time of the day, as it was written."""
+Ids = Annotated[list[str], Field(max_length=_MAX_LISTED)]
+
+
+class Breakdown(Arguments):
+    """A vehicle that cannot go on."""
+
+    agent: str
+    at: Annotated[Hour, Field(description="stands for keep_until")] = None
+    load: Annotated[
+        Literal["at_depot", "in_vehicle", "lost"],
+        Field(description="its goods"),
+    ] = "at_depot"
+
+
+class DayChanges(Arguments):
+    """The words, each of which may be left out."""
+
+    breakdown: Breakdown | None = None
+    absent: Annotated[Ids, Field(description="agents that do not come")] = []  # noqa: RUF012
+    late_by: Annotated[dict[str, float], Field(max_length=_MAX_LISTED, description="seconds by agent")] = {}  # noqa: RUF012
+    new_ticket: Annotated[list[Json], Field(max_length=_MAX_LISTED, description="as in create_scenario")] = []  # noqa: RUF012
+    cancelled_ticket: Ids = []  # noqa: RUF012
+    no_show: Annotated[Ids, Field(description="visited, nobody there")] = []  # noqa: RUF012
+
+    @property
+    def has_any(self) -> bool:
+        """Whether any of the words was used."""
+        return bool(
+            self.breakdown or self.absent or self.late_by or self.new_ticket or self.cancelled_ticket or self.no_show
+        )
+
+
+@dataclass(slots=True)
+class ChangedDay:
+    """What the words come to."""
+
+    patch: Json = field(default_factory=dict)
+    sentences: list[str] = field(default_factory=list)
+    held: Json | None = None
+    """The executed part of the plan, as fields of `Held`, as the words correct it; None where no hour was given."""
+
+    def add(self, section: str, changes: Mapping[str, Json | None]) -> None:
+        """Add changes of entries by id."""
+        known = self.patch.setdefault(section, {})
+        for name, change in changes.items():
+            known[name] = change if change is None else {**(known.get(name) or {}), **change}
+
+
+class DayChanger:
+    """Turns the words into a patch of one scenario, from what its plan says by an hour.
+
+    Args:
+        changes: The words.
+        body: The scenario.
+        plan: What was planned, and has happened up to the hour.
+        until_s: The hour it is; None where none was given.
+        context: Of times, as for `moment`.
+    """
+
+    def __init__(self, changes: DayChanges, body: Json, plan: Plan, until_s: float | None, context: Json) -> None:
+        self._changes = changes
+        self._body = body
+        self._until_s = until_s or 0.0
+        self._held = frozen_prefix(plan, until_s) if until_s else None
+        self._context = context
+        self._agents = {entry["id"]: entry for entry in body["agents"]}
+        self._tickets = {entry["id"]: entry for entry in body["tickets"]}
+        self._routes = {route.agent_id: route for route in plan.routes}
+        self._visits = {v.ticket_id: v for route in plan.routes for v in route.visits if v.ticket_id is not None}
+        self._day = ChangedDay()
+
+    def changed(self) -> ChangedDay:
+        """Return the patch, with a sentence for each word.
+
+        Raises:
+            InputError: Ids that nobody knows, or what cannot have happened by the hour.
+        """
+        if faults := list(self._faults()):
+            raise input_error(faults)
+        if self._held is not None:
+            routes = [self._corrected(route) for route in self._held["routes"]]
+            self._day.held = {**self._held, "routes": [route for route in routes if route is not None]}
+        if self._changes.breakdown is not None:
+            self._break_down(self._changes.breakdown)
+        for name in self._changes.absent:
+            for tour in tours_of(name, self._body):
+                self._day.add("agents", {tour: {"max_tickets": 0, "locked_tickets": []}})
+            self._say(f"{name} is absent: others get its tickets.")
+        for name, seconds in self._changes.late_by.items():
+            self._delay(name, seconds)
+        for written in self._changes.new_ticket:
+            fields = {key: value for key, value in written.items() if key != "id"}
+            self._day.add("tickets", {written["id"]: fields})
+        if self._changes.cancelled_ticket:
+            self._cancel(self._changes.cancelled_ticket)
+            self._say(f"Cancelled: {named(self._changes.cancelled_ticket)}.")
+        if self._changes.no_show:
+            self._say(
+                f"Nobody there at {named(self._changes.no_show)}: visited, not served; new_ticket plans it again."
+            )
+        return self._day
+
+    def _corrected(self, route: Json) -> Json | None:
+        if self._changes.breakdown and route["agent"] in tours_of(self._changes.breakdown.agent, self._body):
+            if not route["visits"]:
+                return None
+            ended = {name: value for name, value in route.items() if name not in ("next_ticket", "arrival_s")}
+            return {**ended, "end_s": ended.get("end_s", ended["visits"][-1]["departure_s"])}
+        visits = [self._left_early(visit) for visit in route["visits"]]
+        route = {**route, "visits": visits}
+        if late_s := self._changes.late_by.get(route["agent"]):
+            if "arrival_s" in route:
+                route["arrival_s"] += late_s
+            elif route.get("end_s") is not None:
+                route["end_s"] += late_s
+            elif visits:
+                last = visits[-1]
+                visits[-1] = self._leaving(last, max(last["departure_s"], self._until_s) + late_s)
+        return route
+
+    def _left_early(self, visit: Json) -> Json:
+        if visit.get("ticket") not in self._changes.no_show:
+            return visit
+        return self._leaving(visit, min(visit["departure_s"], max(visit["start_s"], self._until_s)))
+
+    def _leaving(self, visit: Json, departure_s: float) -> Json:
+        """Return a begun visit that ends at another time than planned; its service takes as long from now on."""
+        ticket = visit.get("ticket")
+        if isinstance(ticket, str) and ticket in self._tickets:
+            self._day.add("tickets", {ticket: {"service_time_s": departure_s - visit["start_s"]}})
+        return {**visit, "departure_s": departure_s}
+
+    def _faults(self) -> Iterator[Fault]:
+        changes = self._changes
+        agents = [("/breakdown/agent", changes.breakdown.agent)] if changes.breakdown else []
+        agents += [(f"/absent/{at}", name) for at, name in enumerate(changes.absent)]
+        agents += [(f"/late_by/{_escaped(name)}", name) for name in changes.late_by]
+        tickets = [(f"/cancelled_ticket/{at}", name) for at, name in enumerate(changes.cancelled_ticket)]
+        tickets += [(f"/no_show/{at}", name) for at, name in enumerate(changes.no_show)]
+        for noun, known, named_ids in (("agent", self._agents, agents), ("ticket", self._tickets, tickets)):
+            for path, name in named_ids:
+                if name not in known:
+                    near = nearest(name, known) if name else None
+                    hint = f"Did you mean {plain(near, 40)}?" if near else ""
+                    yield Fault(path, f"There is no {noun} with this id.", f"the id of a {noun}", hint)
+        for path, name in agents:
+            if path.startswith("/absent") and any(self._has_begun(tour) for tour in tours_of(name, self._body)):
+                yield Fault(path, "The agent has set out.", "an agent that has not", "Write breakdown.")
+        for name, seconds in changes.late_by.items():
+            if seconds <= 0:
+                yield Fault(f"/late_by/{_escaped(name)}", "The delay is not above 0.", "seconds, more than 0")
+        for path, name in tickets:
+            has_begun = name in self._visits and self._visits[name].start_s < self._until_s
+            if path.startswith("/cancelled") and has_begun:
+                problem = f"It began at {clock(self._visits[name].start_s)}."
+                yield Fault(path, problem, "a ticket that has not begun", "Write no_show.")
+            if path.startswith("/no_show") and name in self._tickets and not has_begun:
+                problem = "It has not begun by keep_until."
+                yield Fault(path, problem, "a ticket that an agent has reached", "Write cancelled_ticket.")
+        for at, written in enumerate(changes.new_ticket):
+            own_id = written.get("id")
+            if not isinstance(own_id, str) or not own_id:
+                yield Fault(f"/new_ticket/{at}/id", "The ticket has no id.", "an id of its own", kind="missing")
+            elif own_id in self._tickets:
+                yield Fault(f"/new_ticket/{at}/id", "A ticket has this id already.", "an id of its own", "Write patch.")
+
+    def _has_begun(self, agent: str) -> bool:
+        return agent in self._routes and self._routes[agent].start_s < self._until_s
+
+    def _break_down(self, broken: Breakdown) -> None:
+        ahead: list[Visit] = []
+        for tour in tours_of(broken.agent, self._body):
+            route = self._routes.get(tour)
+            visits = [visit for visit in (route.visits if route else ()) if visit.ticket_id is not None]
+            done = [visit for visit in visits if visit.start_s < self._until_s]
+            ahead += visits[len(done) :]
+            ends_s = max([self._until_s, *(visit.departure_s for visit in done[-1:])])
+            change: Json = {"shift_end": ends_s, "overtime_s": 0, "end_location": None, "locked_tickets": []}
+            if self._seconds(self._agents[tour].get("shift_start")) > ends_s:
+                change["shift_start"] = ends_s
+            self._day.add("agents", {tour: change})
+            if broken.load == "in_vehicle" and ahead:
+                place = done[-1].location if done else route and route.start_location
+                self._transfer(broken.agent, visits[len(done) :], str(place))
+        names = [str(visit.ticket_id) for visit in ahead]
+        lost = [name for name in names if self._is_delivery(name)] if broken.load == "lost" else []
+        self._cancel(lost)
+        self._say(
+            f"{broken.agent} broke down at {clock(self._until_s)} with {len(names)} visits ahead: {named(names)}."
+        )
+        if lost:
+            self._say(f"Lost with it, and out of the day: {named(lost)}.")
+
+    def _transfer(self, agent: str, visits: list[Visit], place: str) -> None:
+        """Let others fetch the goods of some visits from where the vehicle stands."""
+        for name in (str(visit.ticket_id) for visit in visits):
+            ticket = self._tickets.get(name)
+            if ticket is None or ticket.get("kind") == "pickup":
+                continue
+            first = ticket.get("pickup")
+            if first is not None:
+                if first not in self._visits or self._visits[first].start_s >= self._until_s:
+                    continue  # not on board yet
+                self._day.add("tickets", {first: {"kind": "pickup"}})
+            elif any(other.get("pickup") == name for other in self._tickets.values()):
+                continue  # the pickup of a shipment
+            fetched = f"{name[:60]} from {agent[:30]}"
+            price = {} if ticket.get("penalty") is None else {"penalty": 0}
+            where = {"location": place, "demand": ticket["demand"], "kind": "pickup"}
+            self._day.add("tickets", {fetched: {**where, **price}, name: {"pickup": fetched}})
+
+    def _is_delivery(self, name: str) -> bool:
+        ticket = self._tickets.get(name)
+        is_half = any(other.get("pickup") == name for other in self._tickets.values())
+        return ticket is not None and ticket.get("kind") != "pickup" and not is_half
+
+    def _delay(self, name: str, seconds: float) -> None:
+        if not self._has_begun(name):
+            starts_s = self._routes[name].start_s if name in self._routes else 0.0
+            starts_s = max(starts_s, self._until_s, self._seconds(self._agents[name].get("shift_start")))
+            self._day.add("agents", {name: {"shift_start": starts_s + seconds}})
+        self._say(f"{name} is {seconds / 60:.0f} min late.")
+
+    def _cancel(self, names: list[str]) -> None:
+        """Take tickets out of the day, with the other half of a shipment that has not begun."""
+        for name in names:
+            self._day.add("tickets", {name: None})
+            halves = [self._tickets[name].get("pickup")]
+            halves += [other["id"] for other in self._tickets.values() if other.get("pickup") == name]
+            for half in halves:
+                if half is not None and not (half in self._visits and self._visits[half].start_s < self._until_s):
+                    self._day.add("tickets", {half: None})
+                elif half is not None:
+                    self._day.add("tickets", {half: {"kind": "pickup"}})
+
+    def _seconds(self, hour: Any) -> float:
+        return 0.0 if hour is None else hour_seconds(hour, self._context)
+
+    def _say(self, sentence: str) -> None:
+        self._day.sentences.append(sentence)
+
+
+def with_patch(words: Json, patch: Json) -> Json:
+    """Return the patch of the words under that of the caller, which has the last word.
+
+    Raises:
+        InputError: The caller's patch replaces a list that the words change by id.
+    """
+    faults = [
+        Fault(f"/patch/{name}", "The list stands beside a word that changes it.", "an object by id")
+        for name in words
+        if isinstance(patch.get(name), list)
+    ]
+    if faults:
+        raise input_error(faults)
+    merged = dict(patch)
+    for name, entries in words.items():
+        own = patch.get(name) or {}
+        merged[name] = {**entries, **{id_: _both(entries.get(id_), change) for id_, change in own.items()}}
+    return merged
+
+
+def _both(ours: Json | None, theirs: Any) -> Any:
+    return {**ours, **theirs} if isinstance(ours, dict) and isinstance(theirs, dict) else theirs
+
+
+def _escaped(name: str) -> str:
+    return name.replace("~", "~0").replace("/", "~1")

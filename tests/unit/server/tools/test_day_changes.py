@@ -1,0 +1,187 @@
+"""What happens on a day in progress, in a dispatcher's words: `resolve_vrp` and the best plan after it (SPEC T5)."""
+
+from typing import Any
+
+import pytest
+
+from planner_mcp.jobs.store.redis_store import RedisStore
+from planner_mcp.routing.compilation.scenario_compiler import compile_scenario
+from planner_mcp.routing.evaluation.plan_builder import build_plan
+from planner_mcp.routing.feasibility.verified_fixes import UnassignedAnalysis
+from planner_mcp.routing.plan import Plan
+from planner_mcp.routing.scenario.scenario_parsing import parse_scenario
+from planner_mcp.routing.verification.plan_verification import verify
+from planner_mcp.server.tools.tool_definition import ToolContext
+from tests.shared.scenarios.plan_enumeration import cheapest
+from tests.shared.scenarios.scenario_builders import agent, body, ticket
+from tests.shared.scenarios.stored_plans import Call, created, solved
+
+pytestmark = pytest.mark.anyio
+HOURS = {"shift_start": "08:00", "shift_end": "17:00"}
+PLACES = [{"id": "D", "x": 0, "y": 0}, {"id": "A", "x": 600, "y": 0}, {"id": "B", "x": 1800, "y": 0}]
+"""Ten minutes from the depot, and half an hour."""
+AT = 8 * 3600
+MORNING = [["08:00", "08:30"]]
+X = {"skills": ["x"]}
+
+
+def day(*tickets: dict[str, Any], **agents: dict[str, Any]) -> dict[str, Any]:
+    """Return a day of some agents, on duty from 08:00 to 17:00; a unit takes a second."""
+    drivers = [agent(name, **{**HOURS, **fields}) for name, fields in agents.items()]
+    return body(drivers, list(tickets), locations=PLACES)
+
+
+async def best(ctx: ToolContext, scenario_id: str) -> Plan:
+    """Return the cheapest plan there is of a stored scenario, proved."""
+    stored = await ctx.job_service.scenario(ctx.principal, scenario_id)
+    problem = compile_scenario(parse_scenario(stored.body))
+    plan = build_plan(problem, cheapest(problem))
+    assert verify(problem, plan) == []
+    return plan
+
+
+def served(plan: Plan) -> dict[str, list[str | None]]:
+    """Return the tickets of each agent, in order."""
+    return {route.agent_id: [v.ticket_id for v in route.visits if v.ticket_id] for route in plan.routes}
+
+
+async def test_van_2_broke_down_and_the_van_that_is_home_takes_its_stops(
+    call: Call, ctx: ToolContext, store: RedisStore
+) -> None:
+    """SPEC T5, issue 23: no van stands idle at the depot with hours of its shift left."""
+    late = [["10:00", "16:00"]]
+    early = [ticket(name, time_windows=MORNING) for name in ("a", "b")]
+    tickets = [*early, *(ticket(name, "B", time_windows=late) for name in ("c", "d"))]
+    scenario_id = await created(call, day(*tickets, van1={"capacity": 2}, van2={}))
+    base = await solved(call, store, scenario_id, ["a"], ["b", "c", "d"])
+    breakdown = {"agent": "van2", "at": "09:00"}
+    answer = await call("resolve_vrp", {"warm_from": base, "breakdown": breakdown, "keep_agents": False})
+    assert answer.structured["changes"][0] == "van2 broke down at 09:00 with 2 visits ahead: c, d."
+    assert "van1 may set out again from D at 09:00, as van1 tour 2." in answer.structured["notes"]
+    plan = await best(ctx, answer.structured["scenario_id"])
+    assert served(plan) == {"van1": ["a"], "van2": ["b"], "van1 tour 2": ["c", "d"]} or served(plan) == {
+        "van1": ["a"],
+        "van2": ["b"],
+        "van1 tour 2": ["d", "c"],
+    }
+    (tour,) = (route for route in plan.routes if route.agent_id == "van1 tour 2")
+    assert tour.start_s >= 9 * 3600
+    (broken,) = (route for route in plan.routes if route.agent_id == "van2")
+    assert broken.end_location is None
+
+
+async def test_no_fix_sends_the_broken_van_out_again(call: Call, ctx: ToolContext, store: RedisStore) -> None:
+    """SPEC T5, issue 23: neither a longer shift of it nor a copy."""
+    tickets = [ticket("a"), ticket("c", "B", time_windows=[["10:00", "11:00"]])]
+    base = await solved(
+        call, store, await created(call, day(*tickets, van1={}, van2={"skills": ["x"]})), [], ["a", "c"]
+    )
+    patch = {"tickets": {"c": {"skills": ["x"]}}}
+    answer = await call(
+        "resolve_vrp", {"warm_from": base, "breakdown": {"agent": "van2", "at": "09:00"}, "patch": patch}
+    )
+    stored = await ctx.job_service.scenario(ctx.principal, answer.structured["scenario_id"])
+    plan = await best(ctx, answer.structured["scenario_id"])
+    assert [entry.ticket_id for entry in plan.unassigned] == ["c"]
+    analysis = UnassignedAnalysis(stored.body, plan)
+    fixes = analysis.fixes(analysis.index["c"], lambda: False)
+    assert fixes
+    assert {fix.agent_id for fix in fixes}.isdisjoint({"van2", "van2-2"})
+
+
+@pytest.mark.parametrize(
+    ("load", "left"),
+    [("at_depot", ["a", "c"]), ("lost", ["a"]), ("in_vehicle", ["a", "c from van2", "c"])],
+)
+async def test_what_happens_with_the_load_of_a_broken_van(
+    call: Call, ctx: ToolContext, store: RedisStore, load: str, left: list[str]
+) -> None:
+    """SPEC T5: other goods from the depot, the same from the vehicle, or none."""
+    tickets = [ticket("a", time_windows=MORNING), ticket("c", "B", time_windows=[["10:00", "16:00"]])]
+    base = await solved(call, store, await created(call, day(*tickets, van1={}, van2={})), [], ["a", "c"])
+    answer = await call("resolve_vrp", {"warm_from": base, "breakdown": {"agent": "van2", "at": "09:00", "load": load}})
+    plan = await best(ctx, answer.structured["scenario_id"])
+    assert sorted(name for names in served(plan).values() for name in names if name) == sorted(left)
+    assert served(plan)["van2"] == ["a"]
+    if load == "in_vehicle":
+        assert served(plan)["van1"] == ["c from van2", "c"]
+
+
+async def test_a_promised_stop_is_not_dropped_for_a_new_order(call: Call, ctx: ToolContext, store: RedisStore) -> None:
+    """SPEC T5, issue 23: whatever the priority of the new one, unless the caller says otherwise."""
+    window = [["10:00", "10:00"]]
+    base_day = day(ticket("a", time_windows=window), van1={})
+    base = await solved(call, store, await created(call, base_day), ["a"])
+    new = [ticket("urgent", "B", time_windows=window, priority=9), ticket("too", "B", time_windows=window)]
+    for promises, kept in ((True, ["a"]), (False, ["urgent", "too"])):
+        asked = {"warm_from": base, "new_ticket": new, "keep_agents": True, "promises": promises, "fresh": True}
+        answer = await call("resolve_vrp", asked)
+        plan = await best(ctx, answer.structured["scenario_id"])
+        assert sorted(served(plan)["van1"], key=str) == sorted(kept)
+
+
+async def test_an_absent_driver_a_late_one_and_a_cancelled_stop(
+    call: Call, ctx: ToolContext, store: RedisStore
+) -> None:
+    """SPEC T5: each is one word; all of them may come in one call."""
+    tickets = [ticket("a"), ticket("b", "B"), ticket("c", "B")]
+    base = await solved(call, store, await created(call, day(*tickets, van1={}, van2={}, van3={})), ["a"], ["b"], ["c"])
+    asked = {"warm_from": base, "absent": ["van1"], "late_by": {"van2": 1800}, "cancelled_ticket": ["c"]}
+    answer = await call("resolve_vrp", asked)
+    assert answer.structured["changes"][:3] == [
+        "van1 is absent: others get its tickets.",
+        "van2 is 30 min late.",
+        "Cancelled: c.",
+    ]
+    plan = await best(ctx, answer.structured["scenario_id"])
+    assert "van1" not in served(plan)
+    assert sorted(str(name) for names in served(plan).values() for name in names) == ["a", "b"]
+    assert all(route.start_s >= AT + 1800 for route in plan.routes if route.agent_id == "van2")
+
+
+async def test_nobody_was_there_and_the_driver_is_late(call: Call, ctx: ToolContext, store: RedisStore) -> None:
+    """SPEC T5: the visit stays in the history and ends now; the delay moves what comes next."""
+    tickets = [ticket("a", service_time_s=3600), ticket("b", "B")]
+    base = await solved(call, store, await created(call, day(*tickets, van1={})), ["a", "b"])
+    asked = {"warm_from": base, "no_show": ["a"], "late_by": {"van1": 600}, "keep_until": "08:20"}
+    plan = await best(ctx, (await call("resolve_vrp", asked)).structured["scenario_id"])
+    first, second = plan.routes[0].visits
+    assert (first.start_s, first.departure_s) == (AT + 600, AT + 1800)
+    assert second.start_s == AT + 1800 + 1200
+
+
+async def test_the_setup_of_a_begun_visit_stays_in_its_history(call: Call, ctx: ToolContext, store: RedisStore) -> None:
+    """SPEC T5, issue 23: the route starts when it started, and waits no longer."""
+    tickets = [ticket("a", setup_time_s=900, time_windows=[["09:00", "10:00"]]), ticket("b", "B")]
+    scenario_id = await created(call, day(*tickets, van1={}))
+    base = await solved(call, store, scenario_id, ["a", "b"])
+    before = (await ctx.job_service.plan_of_job(ctx.principal, base)).routes[0]
+    answer = await call("resolve_vrp", {"warm_from": base, "keep_until": "09:05"})
+    after = (await best(ctx, answer.structured["scenario_id"])).routes[0]
+    assert (after.start_s, after.waiting_s, after.end_s) == (before.start_s, before.waiting_s, before.end_s)
+
+
+@pytest.mark.parametrize(
+    ("words", "paths"),
+    [
+        ({"breakdown": {"agent": "vann", "at": "09:00"}}, ["/breakdown/agent"]),
+        ({"breakdown": {"agent": "van1"}}, ["/keep_until"]),
+        ({"breakdown": {"agent": "van1", "at": "09:00"}, "keep_until": "10:00"}, ["/breakdown/at"]),
+        ({"absent": ["van1"], "keep_until": "08:15"}, ["/absent/0"]),
+        ({"absent": ["x"], "cancelled_ticket": ["y"]}, ["/absent/0", "/cancelled_ticket/0"]),
+        ({"late_by": {"van1": 0}}, ["/late_by/van1"]),
+        ({"new_ticket": [{"location": "A"}, {"id": "a"}]}, ["/new_ticket/0/id", "/new_ticket/1/id"]),
+        ({"cancelled_ticket": ["a"], "keep_until": "08:15"}, ["/cancelled_ticket/0"]),
+        ({"no_show": ["b"], "keep_until": "08:15"}, ["/no_show/0"]),
+        ({"no_show": ["b"]}, ["/keep_until"]),
+        ({"absent": ["van1"], "patch": {"agents": []}}, ["/patch/agents"]),
+    ],
+)
+async def test_what_cannot_have_happened_is_refused_at_its_word(
+    call: Call, store: RedisStore, words: dict[str, Any], paths: list[str]
+) -> None:
+    """SPEC T7: with the place of each."""
+    base = await solved(call, store, await created(call, day(ticket("a"), ticket("b", "B"), van1={})), ["a", "b"])
+    answer = await call("resolve_vrp", {"warm_from": base, **words})
+    assert answer.is_error
+    assert [fault["path"] for fault in answer.structured["errors"]] == paths
