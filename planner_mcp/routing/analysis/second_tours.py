@@ -42,6 +42,9 @@ def with_second_tours(body: Json, scenario: Scenario, plan: Plan, *, most_agents
     """
     if (held := scenario.held) is None or not held.until_s:
         return body, []
+    begun = {visit.ticket for route in held.routes for visit in route.visits}
+    if all(ticket.id in begun for ticket in scenario.tickets):
+        return body, []
     entries = {entry["id"]: entry for entry in body["agents"]}
     routes = {route.agent_id: route for route in plan.routes}
     added: dict[str, Json] = {}

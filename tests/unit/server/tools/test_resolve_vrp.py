@@ -99,7 +99,8 @@ async def test_a_price_of_switching_is_written_into_a_revision(call: Call, ctx: 
     result = await call("resolve_vrp", {"warm_from": job_id, "patch": patch, "switch_cost": 2.5})
     assert result.structured["kept_tickets"] == 0
     claim = await finish(store, ["a", "b", "c", "d"])
-    assert claim.scenario.body["held"] == {"prefer": {"a": "v", "b": "v", "c": "w"}, "switch_cost": 2.5}
+    held = {"prefer": {"a": "v", "b": "v", "c": "w"}, "switch_cost": 2.5, "promised": ["a", "b", "c"]}
+    assert claim.scenario.body["held"] == held
     plan = await ctx.job_service.plan_of_job(ctx.principal, result.structured["job_id"])
     assert plan.cost == plan.distance_m + 2.5
     found = await call("compare_plans", {"plan_a": job_id, "plan_b": result.structured["job_id"]})
