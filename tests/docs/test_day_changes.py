@@ -19,7 +19,7 @@ from planner_mcp.server.tools.resolve_vrp import ResolveArguments
 from tests.shared.scenarios.scenario_builders import agent, body, ticket
 
 PAGE = Path(__file__).parents[2] / "docs" / "how-to" / "day-changes.md"
-EXAMPLES = [json.loads(text) for text in re.findall(r"```json day-change\n(.*?)```", PAGE.read_text(), re.DOTALL)]
+EXAMPLES = [json.loads(text) for text in re.findall(r"```json day-change=1\n(.*?)```", PAGE.read_text(), re.DOTALL)]
 HOURS = {"shift_start": "08:00", "shift_end": "17:00"}
 DAY = body(
     [agent("van-1", **HOURS), agent("van-2", **HOURS)],
