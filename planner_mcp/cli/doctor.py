@@ -54,7 +54,7 @@ async def examine(settings: Settings) -> AsyncIterator[CheckResult]:
         yield _roads(settings)
     where = _store_of(settings)
     try:
-        async with open_application(settings) as services:
+        async with open_application(settings.model_copy(update={"roads_pbf": None})) as services:
             with explained_refusals(has_url=bool(settings.redis_url)):
                 stats = await services.job_service.ready()
                 replica = await _replica(services) if settings.replication != "none" else None

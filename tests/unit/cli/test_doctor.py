@@ -8,6 +8,8 @@ import pytest
 from typer.testing import CliRunner
 
 from planner_mcp.cli.commands import app
+from tests.shared.roads.osrm_installation import osrm_or_skip
+from tests.shared.roads.street_grid import write_grid
 
 
 def listed(monkeypatch: pytest.MonkeyPatch, data: Path, **variables: str) -> tuple[int, dict[str, str]]:
@@ -105,6 +107,17 @@ def test_doctor_looks_for_the_folder_of_reports(monkeypatch: pytest.MonkeyPatch,
     for unreachable in ("none", "x" * 300):
         status, output = listed(monkeypatch, tmp_path, REPORTS_DIR=str(tmp_path / unreachable))
         assert (status, output["reports"].endswith("PLANNER_REPORTS_DIR")) == (1, True)
+
+
+def test_doctor_finds_what_is_wrong_with_the_roads(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """SPEC O3, O9: a missing extract is the roads' fault and not the store's; a good one is named with the engine."""
+    status, output = listed(monkeypatch, tmp_path, ROADS_PBF=str(tmp_path / "none.osm.pbf"))
+    assert (status, output["roads"][:3], output["store"][:3]) == (1, "BAD", "ok ")
+    assert "none.osm.pbf cannot be read: No such file" in output["roads"]
+    osrm_or_skip()
+    extract = write_grid(tmp_path / "grid.osm")
+    status, output = listed(monkeypatch, tmp_path, ROADS_PBF=str(extract))
+    assert (status, output["roads"]) == (0, f"ok  {extract}; the engine is absent")
 
 
 @pytest.mark.parametrize(
