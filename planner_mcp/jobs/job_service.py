@@ -11,6 +11,7 @@ from datetime import UTC, datetime
 from typing import Any, Final, Literal
 
 import anyio
+import anyio.to_thread
 
 from planner_mcp.errors import Fault, NotFoundError, input_error
 from planner_mcp.jobs import ids
@@ -23,7 +24,6 @@ from planner_mcp.jobs.matrix_service import MatrixService
 from planner_mcp.jobs.principal_limits import limits_of
 from planner_mcp.jobs.principals import Principal
 from planner_mcp.routing.plan import Plan
-from planner_mcp.routing.scenario.scenario_parsing import input_hash
 from planner_mcp.settings import Settings
 from planner_mcp.tracing import current_traceparent
 
@@ -91,17 +91,18 @@ class JobService:
         Where a revision has prices that were made up, those of its parent hold (`prices_of`), for its revisions too.
         """
         shard = ids.shard_of("scn", parent.id) if parent else ids.random_shard(self._settings.pools)
+        written = await anyio.to_thread.run_sync(WrittenScenario.of, body)
         scenario = StoredScenario(
             id=self._name("scn", shard),
             principal=principal.id,
             body=body,
             created_at=self._clock(),
-            input_hash=input_hash(body),
+            input_hash=written.input_hash,
             revision=parent.revision + 1 if parent else 1,
             parent_id=parent.id if parent else None,
             prices_of=_prices_of(parent, has_own=has_own_prices) if parent else None,
         )
-        await self._store.put_scenario(scenario)
+        await self._store.put_scenario(scenario, written)
         return scenario
 
     async def keep_scenario(self, principal: Principal, written: WrittenScenario) -> str:

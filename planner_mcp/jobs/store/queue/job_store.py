@@ -8,6 +8,9 @@ from contextlib import suppress
 from functools import partial
 from typing import Any, Final, NoReturn
 
+import anyio
+import anyio.to_thread
+
 from planner_mcp.errors import (
     CapacityError,
     IdempotencyConflictError,
@@ -38,6 +41,10 @@ PING_TIMEOUT_S: Final = 1.2
 """A store that has not confirmed a write by then counts as away (SPEC J7)."""
 
 
+DECODED_AT_ONCE: Final = 64 * 1024
+"""Characters of a body that is decoded on the event loop."""
+
+
 class RedisJobStore:
     """The caller's side of the store.
 
@@ -49,6 +56,8 @@ class RedisJobStore:
     def __init__(self, script_client: ScriptClient, settings: Settings) -> None:
         self._script_client = script_client
         self._settings = settings
+        self._decoding = anyio.CapacityLimiter(1)
+        """Large bodies are decoded one after another: each holds the interpreter, and others run in between."""
 
     # ---- scenarios
 
@@ -82,7 +91,10 @@ class RedisJobStore:
             raise NotFoundError  # before the body is read, so that the time does not tell whether it exists
         if not (kept := await self._script_client.command("HGETALL", name)):
             raise NotFoundError
-        return record_codec.scenario_from_hash({**kept, "job": await self._use_scenario(principal, scenario_id)})
+        fields = {**kept, "job": await self._use_scenario(principal, scenario_id)}
+        if len(kept["body"]) <= DECODED_AT_ONCE:
+            return record_codec.scenario_from_hash(fields)
+        return await anyio.to_thread.run_sync(record_codec.scenario_from_hash, fields, limiter=self._decoding)
 
     async def last_job(self, principal: str, scenario_id: str) -> str | None:
         """Return the newest job of a scenario, None where none is kept, and keep it for another scenario TTL."""
