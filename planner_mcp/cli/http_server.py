@@ -20,6 +20,7 @@ from starlette.applications import Starlette
 from typing_extensions import override
 
 from planner_mcp.cli.server_processes import workers_beside
+from planner_mcp.process_limits import return_large_blocks
 from planner_mcp.server.http.slow_clients import SlowClientProtocol
 from planner_mcp.settings import Settings
 from workers.supervisor import signals_to
@@ -42,6 +43,7 @@ class Server(uvicorn.Server):
     @override
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
+        return_large_blocks()
         gc.collect()
         gc.freeze()
         gc.set_threshold(YOUNG_OBJECTS)

@@ -42,7 +42,11 @@ PROBE_PATHS: Final = frozenset(HEALTH_PATHS)
 PUBLIC_PATHS: Final = frozenset({*MANIFEST_PATHS, *CARD_PATHS, *CATALOGUE_PATHS})
 """Documents for everybody: a page of any origin may read them, and they need no credential."""
 LOOPBACK_NAMES: Final = ("localhost", "127.0.0.1", "[::1]")
-MAX_UNREAD_BODY_S: Final = 10.0
+UNREAD_PAUSE_S: Final = 0.0005
+"""Pause after each part that is thrown away, times the bodies that are: together they take a part of the event loop."""
+_unread: Final[list[None]] = []
+"""An entry for each body that is thrown away now."""
+MAX_UNREAD_BODY_S: Final = 15.0
 """How long a body may go on arriving, unread, after its refusal."""
 SECURITY_HEADERS: Final = {
     "X-Content-Type-Options": "nosniff",
@@ -171,9 +175,14 @@ def _with_unread_body(receive: Receive, send: Send) -> tuple[Receive, Send]:
             await send(message)
             return
         await send({**message, "more_body": True})
-        with anyio.move_on_after(MAX_UNREAD_BODY_S):
-            while has_body:
-                await take()
+        _unread.append(None)
+        try:
+            with anyio.move_on_after(MAX_UNREAD_BODY_S):
+                while has_body:
+                    await take()
+                    await anyio.sleep(UNREAD_PAUSE_S * len(_unread))
+        finally:
+            _unread.pop()
         await send({"type": "http.response.body"})
 
     return take, close_after_body
