@@ -20,7 +20,7 @@ MAX_NAMED: Final = 5
 MAX_NAMED_BYTES: Final = 200
 """… and the room they may take, each with its quotes and comma."""
 MASK: Final = "***"
-"""What stands for a text that a reader may not see; what is hidden from whom is `server/auth/field_masking.py`."""
+"""What stands for a text that a reader may not see; what is hidden from whom is `jobs/field_masking.py`."""
 LONG_NUMBER: Final = f"A number has more than {sys.int_info.default_max_str_digits} digits."
 """Python reads no longer ones (CVE-2020-10735); told where a JSON text is refused for it."""
 _NOISE: Final = 1e-6

@@ -22,6 +22,7 @@ import anyio
 from anyio.abc import TaskGroup
 
 from planner_mcp.errors import EndpointUnreachableError, StoreError
+from planner_mcp.jobs.hidden_figures import masked_event
 from planner_mcp.jobs.job_events import Event, EventKind
 from planner_mcp.jobs.job_notifications import notification
 from planner_mcp.jobs.store.connection.script_client import StreamEntry
@@ -237,7 +238,8 @@ def delivery_of(entry: StreamEntry) -> NewDelivery:
     entry_id, kept = entry
     event = json.loads(kept["event"])
     event["kind"] = EventKind(event["kind"])
-    notice = notification(Event(**{name: event[name] for name in ("id", "job_id", "kind", "at", "data")}))
+    given = Event(**{name: event[name] for name in ("id", "job_id", "kind", "at", "data")})
+    notice = notification(masked_event(given) if kept.get("masked") else given)
     return NewDelivery(
         delivery_id=kept["delivery_id"],
         principal=kept["principal"],

@@ -19,8 +19,9 @@ _OUTSIDE_DIGEST: Final = ("idempotency_key", "fresh", "traceparent")
 def digest(request: SolveRequest) -> str:
     """Return the SHA-256 of everything that makes two solve calls the same (SPEC T2)."""
     same = {name: value for name, value in plain_fields(request).items() if name not in _OUTSIDE_DIGEST}
-    if request.warm_changed_id is None:  # otherwise two versions refuse each other's keys
-        del same["warm_changed_id"]
+    for name in ("warm_changed_id", "is_masked"):
+        if not same[name]:  # otherwise two versions refuse each other's keys
+            del same[name]
     return hashlib.sha256(json.dumps(same, sort_keys=True, ensure_ascii=False).encode()).hexdigest()
 
 

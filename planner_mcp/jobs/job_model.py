@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
+from planner_mcp.jobs.field_masking import has_sensitive_values
 from planner_mcp.jobs.job_lifecycle import JobState
 from planner_mcp.routing.engine_names import AUTO
 from planner_mcp.routing.scenario.scenario_parsing import input_hash
@@ -35,6 +36,8 @@ class StoredScenario:
     """Its newest solve, while that is kept."""
     prices_of: str | None = None
     """The scenario whose prices hold where those of `body` are made up to find another plan; None: its own."""
+    is_confidential: bool = False
+    """Whether it was written with `planner:sensitive` and holds what needs that scope (`masked_views.py`)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,11 +48,13 @@ class WrittenScenario:
     text: str
     """The body as JSON."""
     input_hash: str
+    has_sensitive_values: bool
+    """Whether any field has a value that needs `planner:sensitive`."""
 
     @staticmethod
     def of(body: dict[str, Any]) -> "WrittenScenario":
         """Return a body written out."""
-        return WrittenScenario(str(body.get("name", "")), compact(body), input_hash(body))
+        return WrittenScenario(str(body.get("name", "")), compact(body), input_hash(body), has_sensitive_values(body))
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +86,8 @@ class SolveRequest:
     warm_plan_id: str | None = None
     warm_changed_id: str | None = None
     """`changed_id` of the warm plan's job at the call: until that has ended, another plan may come under this name."""
+    is_masked: bool = False
+    """Whether its caller lacks `planner:sensitive`: webhooks of a confidential scenario then leave out figures."""
     traceparent: str = ""
     """The span of the call that submitted it; empty where no spans are made."""
 
@@ -133,6 +140,8 @@ class Job:
     """Of the same: how many there were."""
     changed_id: str = ""
     """The last event that changed its state or its best cost."""
+    is_confidential: bool = False
+    """Whether its scenario is."""
 
     @property
     def is_terminal(self) -> bool:

@@ -15,14 +15,17 @@ import anyio.to_thread
 
 from planner_mcp.errors import Fault, NotFoundError, input_error
 from planner_mcp.jobs import ids
+from planner_mcp.jobs.fair_limiter import FairLimiter
+from planner_mcp.jobs.hidden_figures import masked_event, masked_job
 from planner_mcp.jobs.import_records import ImportStore
 from planner_mcp.jobs.job_events import Event, EventKind
 from planner_mcp.jobs.job_lifecycle import JobState
 from planner_mcp.jobs.job_model import Job, ScenarioCard, SolveRequest, StoredScenario, WrittenScenario
 from planner_mcp.jobs.job_ports import EventHistory, EventListener, Feed, JobStore, QueueStats
+from planner_mcp.jobs.masked_views import is_masked_for, masked_plan, masked_scenario
 from planner_mcp.jobs.matrix_service import MatrixService
 from planner_mcp.jobs.principal_limits import limits_of
-from planner_mcp.jobs.principals import Principal
+from planner_mcp.jobs.principals import SENSITIVE, Principal
 from planner_mcp.routing.plan import Plan
 from planner_mcp.settings import Settings
 from planner_mcp.tracing import current_traceparent
@@ -71,6 +74,7 @@ class JobService:
         self._settings = settings
         self._clock = clock
         self._name = name
+        self._masking = FairLimiter()
         self.matrices = MatrixService(store, settings)
         """Matrices that scenarios refer to."""
         self.imports: ImportStore = store
@@ -101,6 +105,7 @@ class JobService:
             revision=parent.revision + 1 if parent else 1,
             parent_id=parent.id if parent else None,
             prices_of=_prices_of(parent, has_own=has_own_prices) if parent else None,
+            is_confidential=principal.may(SENSITIVE) and written.has_sensitive_values,
         )
         await self._store.put_scenario(scenario, written)
         return scenario
@@ -108,12 +113,22 @@ class JobService:
     async def keep_scenario(self, principal: Principal, written: WrittenScenario) -> str:
         """Keep a new scenario that was validated and written out elsewhere; return its id."""
         name = self._name("scn", ids.random_shard(self._settings.pools))
-        scenario = StoredScenario(name, principal.id, {}, self._clock(), written.input_hash)
+        is_confidential = principal.may(SENSITIVE) and written.has_sensitive_values
+        scenario = StoredScenario(
+            name, principal.id, {}, self._clock(), written.input_hash, is_confidential=is_confidential
+        )
         await self._store.put_scenario(scenario, written)
         return name
 
     async def scenario(self, principal: Principal, scenario_id: str) -> StoredScenario:
-        """Return a scenario of the principal."""
+        """Return a scenario of the principal, with what it may compute on (`masked_views.py`)."""
+        scenario = await self.scenario_to_show(principal, scenario_id)
+        if not is_masked_for(principal, scenario):
+            return scenario
+        return await self._masking.run(principal.id, masked_scenario, scenario)
+
+    async def scenario_to_show(self, principal: Principal, scenario_id: str) -> StoredScenario:
+        """Return a scenario as it was written, for a caller that masks each field of it."""
         return await self._store.get_scenario(principal.id, scenario_id)
 
     async def last_job(self, principal: Principal, scenario_id: str) -> str | None:
@@ -151,8 +166,9 @@ class JobService:
         if request.warm_plan_id is not None:
             await self._store.get_plan(principal.id, request.warm_plan_id)
         shard = ids.shard_of("scn", request.scenario_id)
-        request = replace(request, traceparent=current_traceparent())
-        return await self._store.submit(principal.id, request, self._name("job", shard))
+        is_masked = not principal.may(SENSITIVE)
+        request = replace(request, traceparent=current_traceparent(), is_masked=is_masked)
+        return _seen(principal, await self._store.submit(principal.id, request, self._name("job", shard)))
 
     def _check(self, request: SolveRequest) -> None:
         bounds = {
@@ -169,13 +185,14 @@ class JobService:
 
     async def job(self, principal: Principal, job_id: str) -> Job:
         """Return a job."""
-        return await self._store.get_job(principal.id, job_id)
+        return _seen(principal, await self._store.get_job(principal.id, job_id))
 
     async def jobs(
         self, principal: Principal, state: JobState | None = None, *, offset: int = 0, count: int = 20
     ) -> tuple[list[Job], int]:
         """Return jobs newest first, and how many there are."""
-        return await self._store.list_jobs(principal.id, state, offset=offset, count=count)
+        jobs, total = await self._store.list_jobs(principal.id, state, offset=offset, count=count)
+        return [_seen(principal, job) for job in jobs], total
 
     async def wait(
         self,
@@ -197,40 +214,57 @@ class JobService:
         if wait_s <= 0:
             return await self.job(principal, job_id)
         async with self._feed.listen(job_id) as listener:
-            job = await self.job(principal, job_id)
+            job = await self._store.get_job(principal.id, job_id)
             if job.is_terminal:
-                return job
+                return _seen(principal, job)
+            if on_event is not None and is_masked_for(principal, job):
+                on_event = _masking(on_event)
             with anyio.move_on_after(min(wait_s, MAX_WAIT_S)):
                 await _wait(listener, job, on_event, wait_for)
         return await self.job(principal, job_id)
 
     async def cancel(self, principal: Principal, job_id: str, keep_best: bool = True) -> Job:
         """Cancel a job; the best plan so far stays readable unless `keep_best` is false."""
-        return await self._store.cancel(principal.id, job_id, keep_best=keep_best)
+        return _seen(principal, await self._store.cancel(principal.id, job_id, keep_best=keep_best))
 
     async def finish_now(self, principal: Principal, job_id: str) -> Job:
         """Ask a solving job to complete with its best plan."""
-        return await self._store.finish_now(principal.id, job_id)
+        return _seen(principal, await self._store.finish_now(principal.id, job_id))
 
     # ---- plans and events
 
     async def plan(self, principal: Principal, plan_id: str) -> Plan:
         """Return a plan."""
-        return Plan.from_json(await self._store.get_plan(principal.id, plan_id))
+        plan = Plan.from_json(await self._store.get_plan(principal.id, plan_id))
+        return plan if principal.may(SENSITIVE) else await self._masked_plan(principal, ids.job_of(plan_id), plan)
 
     async def plan_of_job(self, principal: Principal, job_id: str) -> Plan:
         """Return the best plan of a job so far, or its final one."""
         ids.shard_of("job", job_id)
-        return Plan.from_json(await self._store.get_plan(principal.id, ids.plan_of(job_id)))
+        return await self.plan(principal, ids.plan_of(job_id))
 
-    def follow(self, principal: Principal, job_id: str, after: str = "0") -> AsyncGenerator[Event, None]:
-        """Return the events of a job after a position, then live ones, ending after the final one."""
-        return self._feed.follow(principal.id, job_id, after)
+    async def _masked_plan(self, principal: Principal, job_id: str, plan: Plan) -> Plan:
+        """Return a plan as a principal without `planner:sensitive` has it."""
+        job = await self._store.get_job(principal.id, job_id)
+        if not job.is_confidential:
+            return plan
+        body = (await self.scenario(principal, job.request.scenario_id)).body
+        travel_matrices = await self.matrices.for_scenario(principal.id, body)
+        return await self._masking.run(principal.id, masked_plan, body, travel_matrices, plan)
+
+    async def follow(self, principal: Principal, job_id: str, after: str = "0") -> AsyncGenerator[Event, None]:
+        """Yield the events of a job after a position, then live ones, ending after the final one."""
+        is_masked = not principal.may(SENSITIVE) and is_masked_for(principal, await self.job(principal, job_id))
+        async with aclosing(self._feed.follow(principal.id, job_id, after)) as events:
+            async for event in events:
+                yield masked_event(event) if is_masked else event
 
     async def history(self, principal: Principal, job_id: str) -> Sequence[Event]:
         """Return the events of a job that are kept, in order, without waiting for more."""
         ids.shard_of("job", job_id)
-        return await self._store.read_events(principal.id, job_id)
+        events = await self._store.read_events(principal.id, job_id)
+        is_masked = not principal.may(SENSITIVE) and is_masked_for(principal, await self.job(principal, job_id))
+        return [masked_event(event) for event in events] if is_masked else events
 
     # ---- the queue
 
@@ -254,6 +288,17 @@ class JobService:
     async def ready(self) -> QueueStats:
         """Return figures of the queue when the store accepts writes; raise `StoreUnavailableError` otherwise."""
         return await self._store.stats(await self._store.ping())
+
+
+def _seen(principal: Principal, job: Job) -> Job:
+    return masked_job(job) if is_masked_for(principal, job) else job
+
+
+def _masking(on_event: OnEvent) -> OnEvent:
+    async def on_masked(event: Event) -> None:
+        await on_event(masked_event(event))
+
+    return on_masked
 
 
 async def _wait(listener: EventListener, job: Job, on_event: OnEvent | None, wait_for: WaitFor) -> None:

@@ -60,8 +60,9 @@ def _figures(plan: Plan) -> list[tuple[str, str]]:
     """Return name and value of the figures at the top of the page."""
     waiting_h = sum(route.waiting_s for route in plan.routes) / 3600
     unit = length_unit(plan)
+    cost = [] if plan.is_masked else [("cost", f"{plan.cost:,.0f}")]
     return [
-        ("cost", f"{plan.cost:,.0f}"),
+        *cost,
         (f"distance, {unit}", length(plan.distance_m, unit)),
         ("agents used", str(plan.agents_used)),
         ("time on the road, h", rounded(plan.duration_s / 3600)),

@@ -93,11 +93,15 @@ class Plan:
     """Source of distances and times: `source`, and for a road engine its name, profile, version and map."""
     penalty: float = 0.0
     """Penalty of the wanted tickets left out: above any cost, doubled by each priority level. It is not a payment."""
+    is_masked: bool = False
+    """Whether it was timed on rounded positions, for a reader who sees no cost."""
 
     def as_json(self) -> dict[str, Any]:
         """Return the plan as plain JSON. (`asdict` would copy every value, at four times the cost.)"""
         routes = [_route_json(route) for route in self.routes]
-        return {**_fields(self), "routes": routes, "unassigned": [_fields(entry) for entry in self.unassigned]}
+        fields = {**_fields(self), "routes": routes, "unassigned": [_fields(entry) for entry in self.unassigned]}
+        left_out = ("cost", "penalty", "input_hash") if self.is_masked else ("is_masked",)
+        return {name: value for name, value in fields.items() if name not in left_out}
 
     @staticmethod
     def from_json(data: Mapping[str, Any]) -> "Plan":

@@ -51,6 +51,7 @@ def job_from_hash(job_id: str, kept: Fields, place: int | None = None) -> Job:
         event_id=kept["event_id"],
         event_number=int(kept["events"]),
         changed_id=kept["changed_id"],
+        is_confidential=bool(kept.get("confidential")),
     )
 
 
@@ -94,6 +95,7 @@ def scenario_words(scenario: StoredScenario, written: WrittenScenario | None = N
         "revision": str(scenario.revision),
         "parent_id": scenario.parent_id or "",
         "prices_of": scenario.prices_of or "",
+        "confidential": "1" if scenario.is_confidential else "",
     }
     return [word for pair in fields.items() for word in pair]
 
@@ -110,6 +112,7 @@ def scenario_from_hash(kept: Fields) -> StoredScenario:
         parent_id=kept["parent_id"] or None,
         last_job_id=kept.get("job") or None,
         prices_of=kept.get("prices_of") or None,
+        is_confidential=bool(kept.get("confidential")),
     )
 
 

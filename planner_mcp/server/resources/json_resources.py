@@ -5,12 +5,13 @@ from dataclasses import replace
 from typing import Any, Final
 
 from planner_mcp.errors import NotFoundError, PlanNotReadyError
+from planner_mcp.jobs.field_masking import MASKED, masked_fields, plan_for, scenario_for
 from planner_mcp.jobs.job_content import job_view
 from planner_mcp.jobs.job_lifecycle import JobState
 from planner_mcp.jobs.job_model import Job
+from planner_mcp.jobs.masked_views import is_masked_for
 from planner_mcp.jobs.principals import ADMIN
 from planner_mcp.routing.scenario.scenario_model import Scenario
-from planner_mcp.server.auth.field_masking import MASKED, masked_fields, plan_for, scenario_for
 from planner_mcp.server.resources.resource_definition import (
     JSON,
     LONG_MS,
@@ -33,14 +34,16 @@ Variables = Mapping[str, str]
 
 
 async def _scenario(reading: ReadContext, variables: Variables) -> Contents:
-    kept = await reading.job_service.scenario(reading.principal, variables["scenario_id"])
+    kept = await reading.job_service.scenario_to_show(reading.principal, variables["scenario_id"])
+    is_masked = is_masked_for(reading.principal, kept)
+    computed_on = await reading.job_service.scenario(reading.principal, kept.id) if is_masked else kept
     hidden = masked_fields(reading.principal, kept.body)
     about = {
         "scenario_id": kept.id,
         "revision": kept.revision,
         "parent_id": kept.parent_id,
         "created_at": timestamp(kept.created_at),
-        "input_hash": kept.input_hash,
+        "input_hash": computed_on.input_hash,
         "last_job_id": kept.last_job_id,
         "scenario": {**({MASKED: hidden} if hidden else {}), **scenario_for(reading.principal, kept.body)},
     }

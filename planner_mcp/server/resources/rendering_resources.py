@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from planner_mcp.formats.plan_exports import positions
 from planner_mcp.jobs.fair_limiter import FairLimiter
+from planner_mcp.jobs.field_masking import plan_for, scenario_for
 from planner_mcp.jobs.ids import job_of
 from planner_mcp.jobs.principals import SENSITIVE
 from planner_mcp.render.driver_sheets import sheets
@@ -14,7 +15,6 @@ from planner_mcp.render.plan_report import page
 from planner_mcp.render.standalone_map import map_svg
 from planner_mcp.render.svg_rasterizer import png_of
 from planner_mcp.routing.plan import Plan
-from planner_mcp.server.auth.field_masking import plan_for, scenario_for
 from planner_mcp.server.resources.json_resources import Variables
 from planner_mcp.server.resources.resource_definition import Contents, ReadContext, ResourceMetadata, Template
 from planner_mcp.travel.route_geometry import Lines

@@ -9,8 +9,8 @@ from typing import Annotated, ClassVar, Final
 
 from pydantic import Field
 
+from planner_mcp.jobs.field_masking import plan_for
 from planner_mcp.routing.analysis.plan_comparison import AgentDelta, Comparison, compare, difference_in_words
-from planner_mcp.server.auth.field_masking import plan_for
 from planner_mcp.server.tools.answers.token_estimates import fitting
 from planner_mcp.server.tools.arguments.comparison_pricing import NOT_PRICED, priced_on_common_scenario
 from planner_mcp.server.tools.arguments.lookup_errors import find_all
@@ -95,7 +95,8 @@ async def run(ctx: ToolContext, args: Json) -> ToolResult:
     check_agents(asked.agent_ids, _agents_of(a, b))
     prices, plans = await priced_on_common_scenario(ctx, a, b)
     before, after = (plan_for(ctx.principal, plan) for plan in plans)
-    found = compare(before, after, is_priced=prices is not None)
+    is_priced = prices is not None and not (before.is_masked or after.is_masked)
+    found = compare(before, after, is_priced=is_priced)
     wanted = set(asked.agent_ids)
     moves = [move for move in found.moved if not wanted or wanted & {move.before, move.after}]
     agents = [each for each in found.agents if not wanted or each.agent_id in wanted]

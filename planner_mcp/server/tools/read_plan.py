@@ -7,9 +7,9 @@ from typing import Annotated, Any, ClassVar, Final, Literal
 from pydantic import Field
 
 from planner_mcp.errors import Fault, NotFoundError, input_error
+from planner_mcp.jobs.field_masking import plan_for, scenario_for
 from planner_mcp.jobs.ids import plan_of
 from planner_mcp.routing.plan import Plan
-from planner_mcp.server.auth.field_masking import plan_for, scenario_for
 from planner_mcp.server.tools.answers.plan_pages import (
     BY_AGENT,
     USUAL_TOKENS,

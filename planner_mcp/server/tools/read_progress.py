@@ -3,6 +3,7 @@
 import math
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from typing import Annotated, Any, ClassVar, Final
 
 from pydantic import Field
@@ -10,6 +11,8 @@ from pydantic import Field
 from planner_mcp.errors import NotFoundError
 from planner_mcp.jobs.job_events import Event
 from planner_mcp.jobs.job_model import Job, Progress, plain_fields
+from planner_mcp.jobs.masked_views import is_masked_for
+from planner_mcp.jobs.principals import SENSITIVE
 from planner_mcp.routing.analysis.convergence import ConvergencePoint, convergence_curve
 from planner_mcp.routing.analysis.cost_bound import LowerBound, lower_bound
 from planner_mcp.routing.compilation.scenario_compiler import compile_scenario
@@ -78,15 +81,16 @@ async def run(ctx: ToolContext, args: Json) -> ToolResult:
         job = await ctx.job_service.job(ctx.principal, job_id_of(asked.job_id))
         past = await ctx.job_service.history(ctx.principal, job.id)
     points = convergence_curve(_points(past, job.progress), most=asked.points)
-    bound = await _bound(ctx, job) if asked.bound else None
+    hides_costs = is_masked_for(ctx.principal, job)
+    bound, gap = await _bound_and_gap(ctx, job.id) if asked.bound else (None, None)
     output = ReadProgressResult(
         job_id=job.id,
         status=job.state.upper(),
         improvements=job.progress.improvements,
         columns=list(_COLUMNS),
         rows=[[number(point.elapsed_s), number(point.cost), point.served] for point in points],
-        gap=None if bound is None else _gap(bound, job.progress),
-        **({} if bound is None else bound.as_json()),
+        gap=gap,
+        **({} if bound is None or hides_costs else bound.as_json()),
     )
     return ToolResult(output, _text(output))
 
@@ -106,8 +110,12 @@ def _point(answer: Json) -> ConvergencePoint:
     )
 
 
-async def _bound(ctx: ToolContext, job: Job) -> LowerBound | None:
-    return _bounds.get(job.id) or await _worked_out(ctx, job)
+async def _bound_and_gap(ctx: ToolContext, job_id: str) -> tuple[LowerBound | None, float | None]:
+    """Return the bound of a job's scenario and the gap of its plan, which readers who see no costs may know too."""
+    seeing = replace(ctx, principal=replace(ctx.principal, scopes=ctx.principal.scopes | {SENSITIVE}))
+    job = await ctx.job_service.job(seeing.principal, job_id)
+    bound = _bounds.get(job.id) or await _worked_out(seeing, job)
+    return bound, None if bound is None else _gap(bound, job.progress)
 
 
 def _gap(bound: LowerBound, now: Progress) -> float | None:

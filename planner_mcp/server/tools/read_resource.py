@@ -5,7 +5,7 @@ from typing import Annotated, ClassVar, Final
 from pydantic import Field
 
 from planner_mcp.errors import Fault, PlannerError, input_error
-from planner_mcp.server.auth.field_masking import MASKED
+from planner_mcp.jobs.field_masking import MASKED
 from planner_mcp.server.resources.resource_catalogue import forms, read
 from planner_mcp.server.resources.resource_definition import Contents
 from planner_mcp.server.tools.arguments.lookup_errors import naming_argument

@@ -83,10 +83,14 @@ async def run(ctx: ToolContext, args: Json) -> ToolResult:
     base = found[0]
     scenario_id, body = await stated_prices(ctx, base.scenario) or (None, without_assignments(base.scenario.body))
     rows = await run_in_thread(ctx, _weighed, body, base.travel_matrices, found)
+    hides_costs = any(each.plan.is_masked for each in found)
     output = WeighPlansResult(
         columns=list(_COLUMNS),
-        rows=[[each.plan_id, each.job.state.upper(), *_cells(row)] for each, row in zip(found, rows, strict=True)],
-        own_costs=await _own_costs(ctx, found, rows),
+        rows=[
+            [each.plan_id, each.job.state.upper(), *_cells(row, hides_costs=hides_costs)]
+            for each, row in zip(found, rows, strict=True)
+        ],
+        own_costs={} if hides_costs else await _own_costs(ctx, found, rows),
         duplicates={ids[at]: ids[r.duplicate_of] for at, r in enumerate(rows) if r.duplicate_of is not None},
         invalid=[ids[at] for at, row in enumerate(rows) if not row.is_valid],
         **({"priced_on": scenario_id} if scenario_id != base.scenario.id else {}),
@@ -119,9 +123,9 @@ async def _own_costs(ctx: ToolContext, found: list[PlanContext], rows: list[Trad
     return own_costs
 
 
-def _cells(row: TradeOff) -> list[float | int | None]:
+def _cells(row: TradeOff, *, hides_costs: bool) -> list[float | int | None]:
     return [
-        number(row.cost),
+        None if hides_costs else number(row.cost),
         row.agents_used,
         number(row.distance_m / 1000),
         number(row.longest_s / 3600),

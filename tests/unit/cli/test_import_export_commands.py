@@ -10,9 +10,9 @@ from typer.testing import CliRunner
 
 from planner_mcp.cli.commands import app
 from planner_mcp.formats.plan_exports import FORMS
+from planner_mcp.jobs.field_masking import MASKED, masked_fields, plan_for, scenario_for
 from planner_mcp.jobs.principals import Principal
 from planner_mcp.routing.plan import Plan
-from planner_mcp.server.auth.field_masking import MASKED, masked_fields, plan_for, scenario_for
 from tests.shared.formats.xlsx_files import rows_of, sheet_xml, workbook
 from tests.shared.scenarios.client_scenarios import SMALLEST
 from tests.unit.cli.cli_runs import PLAN, refused_output

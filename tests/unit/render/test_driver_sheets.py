@@ -4,6 +4,7 @@ import re
 from html.parser import HTMLParser
 from typing import Any
 
+from planner_mcp.jobs.field_masking import plan_for, scenario_for
 from planner_mcp.jobs.principals import READ, Principal
 from planner_mcp.render.driver_sheets import sheets
 from planner_mcp.routing.compilation.scenario_compiler import compile_scenario
@@ -11,7 +12,6 @@ from planner_mcp.routing.evaluation.plan_builder import build_plan
 from planner_mcp.routing.plan import Plan
 from planner_mcp.routing.problem import Candidate
 from planner_mcp.routing.scenario.scenario_parsing import parse_scenario
-from planner_mcp.server.auth.field_masking import plan_for, scenario_for
 
 DAY: dict[str, Any] = {
     "name": "城配 <周二>",

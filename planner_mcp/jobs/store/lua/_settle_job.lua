@@ -14,7 +14,8 @@ local function post(id, job, event, data)
   if job.url == '' then return end
   local text = '{"id":"' .. event .. '","job_id":"' .. id .. '","kind":"' .. job.state .. '","at":"' .. at()
     .. '","data":' .. data .. '}'
-  call('XADD', OUTBOX, '*', 'delivery_id', id .. ':' .. event, 'principal', job.principal, 'url', job.url, 'event', text)
+  local masked = job.confidential == '1' and job.masked or ''
+  call('XADD', OUTBOX, '*', 'masked', masked, 'delivery_id', id .. ':' .. event, 'principal', job.principal, 'url', job.url, 'event', text)
 end
 
 -- Lets the same call make a new job. (An explicit key still returns this one.)

@@ -104,10 +104,17 @@ class RedisJobStore:
         return await self._use_scenario(principal, scenario_id) or None
 
     async def _use_scenario(self, principal: str, scenario_id: str) -> str:
-        """Keep a scenario for another scenario TTL and return its newest job, empty where none is kept."""
+        """Keep a scenario for another scenario TTL and return its newest job, empty where none is kept.
+
+        A store that takes no writes, as on a full disk, is still read.
+        """
         args = {"kind": "scn", "id": scenario_id, "principal": principal, "ttl_s": self._settings.scenario_ttl_s}
-        _ok, job_id = await self._script_client.step("touch", self._shard("scn", scenario_id), args)
-        return str(job_id)
+        shard = self._shard("scn", scenario_id)
+        try:
+            _ok, job_id = await self._script_client.step("touch", shard, args)
+        except StoreUnavailableError:
+            job_id = await self._script_client.command("HGET", store_keys.key(shard, "scn", scenario_id), "job")
+        return str(job_id or "")
 
     async def parent(self, principal: str, scenario_id: str) -> str | None:
         """Return what a scenario is a revision of, None for the first of its line."""
@@ -142,6 +149,7 @@ class RedisJobStore:
             "priority": request.priority,
             "cpu_s": job_admission.estimated_cpu_s(request, self._settings.solve_cores),
             "url": request.callback_url or "",
+            "masked": "1" if request.is_masked else "",
             "idem": idem,
             "find": is_explicit or not request.fresh,
             "digest": digest if is_explicit else "",

@@ -25,7 +25,7 @@ from planner_mcp.errors import NotFoundError, StoreError
 from planner_mcp.jobs.job_content import event_line
 from planner_mcp.jobs.job_events import Event, EventKind
 from planner_mcp.jobs.job_model import Job
-from planner_mcp.jobs.principals import READ, Principal
+from planner_mcp.jobs.principals import LOCAL, READ, Principal
 from planner_mcp.jobs.pubsub_channels import LISTS_CHANNEL, watch_channel
 from planner_mcp.server.mcp.mcp_sessions import ChangeNotifier
 from planner_mcp.server.mcp.methods.core_tasks import RELATED
@@ -125,7 +125,8 @@ class Subscriptions:
 
     async def forward_events(self, session_id: str, principal_id: str) -> None:
         """Tell a session what happens until cancelled, or the session ends."""
-        await SubscriptionForwarder(self, self.log, self.notifier, session_id, Principal(principal_id)).run()
+        principal = LOCAL if principal_id == LOCAL.id else Principal(principal_id)  # scopes are not kept with a session
+        await SubscriptionForwarder(self, self.log, self.notifier, session_id, principal).run()
 
     def _where(self, ctx: Context) -> tuple[SessionWatchStore, str]:
         """Return where it stands what a client watches: in the store with its session, or over stdio in memory."""

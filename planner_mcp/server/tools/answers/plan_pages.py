@@ -176,7 +176,7 @@ def summary(plan: Plan) -> dict[str, Any]:
     reasons = Counter(entry.code for entry in plan.unassigned)
     return {
         "plan_status": plan.status,
-        **{name: number(getattr(plan, name)) for name in figures},
+        **{name: number(getattr(plan, name)) for name in figures if name != "cost" or not plan.is_masked},
         **shortfalls_of(plan.as_json()),
         "routes": len(plan.routes),
         "unassigned": len(plan.unassigned),

@@ -14,6 +14,7 @@ import anyio.from_thread
 
 from planner_mcp.bounded_calls.call_server import ask_caller
 from planner_mcp.errors import Fault, NotFoundError
+from planner_mcp.jobs.field_masking import MASKED, masked_values_in
 from planner_mcp.jobs.job_service import JobService
 from planner_mcp.jobs.matrix_service import matrix_id_of, routing_request
 from planner_mcp.jobs.principals import SENSITIVE, Principal
@@ -21,7 +22,6 @@ from planner_mcp.jobs.reading_limits import read_bounded
 from planner_mcp.routing.feasibility.unservable_faults import unservable_faults
 from planner_mcp.routing.scenario.scenario_parsing import Scenario, parse_scenario
 from planner_mcp.routing.scenario.travel_matrices import Packed, TravelMatrices
-from planner_mcp.server.auth.field_masking import MASKED, masked_values_in
 from planner_mcp.server.tools.tool_definition import ToolContext
 from planner_mcp.settings import ROADS, Settings
 from planner_mcp.travel.matrix_provider import MatrixProvider

@@ -83,10 +83,14 @@ async def test_what_serving_a_ticket_would_cost_is_a_price(call: Call, ctx: Tool
 
 
 async def test_a_change_beside_a_hidden_price_is_told(call: Call, ctx: ToolContext, store: RedisStore) -> None:
-    """SPEC R3, T5: that a price must rise is said, what it is and what the change is worth are not."""
+    """SPEC R3, T5: that a price must rise is said, what it is and what the change is worth are not.
+
+    Of a day that its principal wrote without the scope: in another's, prices are left out of all that is computed.
+    """
     day = body([agent("v", capacity=2)], [*DAY["tickets"][:2], {**DAY["tickets"][2], "penalty": 1}])
-    job_id = await solved(call, store, await created(call, day), ["a", "b"])
-    reader = replace(ctx, principal=replace(ctx.principal, scopes=frozenset({"planner:read"})))
+    reader = replace(ctx, principal=replace(ctx.principal, scopes=frozenset({"planner:read", "planner:write"})))
+    scenario_id = (await call("create_scenario", day, reader)).structured["scenario_id"]
+    job_id = await solved(call, store, scenario_id, ["a", "b"])
     first = (await call("suggest_fixes", {"plan": job_id}, reader)).structured["fixes"][0]
     assert first["kinds"] == ["CAPACITY", "PENALTY"]
     assert first["change"] == "raise the capacity (load) of v to 3; raise its penalty"

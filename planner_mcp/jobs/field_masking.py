@@ -46,6 +46,23 @@ def masked_values_in(body: Mapping[str, Any]) -> list[str]:
     return sorted({name for name, value in _sensitive(body, _schema()) if value == MASK})
 
 
+def has_sensitive_values(body: Mapping[str, Any]) -> bool:
+    """Return whether a scenario has a value in any sensitive field."""
+    return any(value is not None for _name, value in _sensitive(body, _schema()))
+
+
+def computable_body(body: Mapping[str, Any]) -> Json:
+    """Return a scenario as its masked form can be planned: positions rounded, other sensitive fields left out.
+
+    A road engine is left out too: it would be asked for roads between rounded positions.
+    """
+    masked = dict(_computable(body, _schema()))
+    travel = masked.get("travel")
+    if isinstance(travel, Mapping) and "router" in travel:
+        masked["travel"] = {name: value for name, value in travel.items() if name != "router"}
+    return masked
+
+
 def plan_for(principal: Principal, plan: Plan) -> Plan:
     """Return a plan as a principal may see it."""
     if principal.may(SENSITIVE):
@@ -75,6 +92,20 @@ def _shown(value: Any, schema: Json, *, is_masked: bool) -> Any:
         if name in hidden
         else _shown(each, fields.get(name, {}), is_masked=is_masked)
         for name, each in value.items()
+    }
+
+
+def _computable(value: Any, schema: Json) -> Any:
+    schema = _resolved(schema)
+    if isinstance(value, list):
+        return [_computable(each, schema.get("items", {})) for each in value]
+    if not isinstance(value, Mapping):
+        return value
+    hidden, fields = schema.get(KEYWORD, ()), schema.get("properties", {})
+    return {
+        name: _field(name, each, is_masked=True) if name in hidden else _computable(each, fields.get(name, {}))
+        for name, each in value.items()
+        if name not in hidden or name in COARSE
     }
 
 

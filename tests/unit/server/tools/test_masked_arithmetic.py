@@ -1,0 +1,252 @@
+"""What a principal without `planner:sensitive` can work out about a scenario that another wrote (SPEC R3, ADR 0035).
+
+Two scenarios differ in masked values alone: positions within the rounding, prices, names. Whatever the attacker asks
+must be answered alike for both; then nothing that it computes from the answers tells it which of them it has.
+"""
+
+import json
+import re
+from collections.abc import AsyncIterator
+from dataclasses import replace
+from math import cos, hypot, radians
+from typing import Any
+
+import pytest
+
+from planner_mcp.jobs.ids import plan_of
+from planner_mcp.jobs.job_content import job_view
+from planner_mcp.jobs.job_notifications import notification
+from planner_mcp.jobs.principals import READ, SCOPES, WRITE, Principal
+from planner_mcp.jobs.store import store_keys
+from planner_mcp.jobs.store.redis_store import RedisStore
+from planner_mcp.server.tools.tool_definition import ToolContext
+from tests.shared.scenarios.stored_plans import Call, created, finish, solved
+from tests.unit.server.tools.test_read_resource import reading
+from workers.webhook_dispatcher import delivery_of
+
+pytestmark = pytest.mark.anyio
+Json = dict[str, Any]
+DEPOT = (39.9042, 116.4074)
+SHOWN = (39.9, 116.41)
+"""The depot as it is shown."""
+KNOWN = {"K1": (39.95, 116.3), "K2": (39.85, 116.5), "K3": (39.99, 116.52)}
+"""Points that the attacker chooses."""
+METRES_A_DEGREE = 111_195.0
+
+
+def day(*, shift: float = 0.0, price: float = 2.0, name: str = "Ada") -> Json:
+    """Return a scenario; `shift` moves every position, in degrees that the rounding hides."""
+    places = {"D": DEPOT, "A": (39.9089, 116.4311), "B": (39.9312, 116.3878), "C": (39.8712, 116.3588)}
+    return {
+        "name": "d",
+        "planning_date": "2025-07-15",
+        "depot": "D",
+        "agents": [
+            {
+                "id": "veh-1",
+                "capacity": 4,
+                "name": name,
+                "fixed_cost": 21.37 * price,
+                "cost_per_km": price,
+                "cost_per_hour": 7 * price,
+                "shift_start": "08:00",
+                "shift_end": "18:00",
+            }
+        ],
+        "tickets": [
+            {
+                "id": f"t-{n}",
+                "location": at,
+                "demand": 2,
+                "name": name,
+                "penalty": 300 * price,
+                "service_time_s": 300,
+            }
+            for n, at in enumerate("ABC", start=1)
+        ],
+        "locations": [
+            {"id": key, "lat": lat + shift, "lon": lon - shift, "address": f"{name} Street {key}"}
+            for key, (lat, lon) in places.items()
+        ],
+    }
+
+
+TWINS = (day(), day(shift=-0.0031, price=3.7, name="Bob"))
+"""Two scenarios that look the same where they are masked."""
+
+
+@pytest.fixture
+def attacker(ctx: ToolContext) -> ToolContext:
+    """The principal that owns everything, by a credential without the scope."""
+    return reading(ctx, replace(ctx.principal, scopes=frozenset({READ, WRITE})))
+
+
+def with_known_points(*, until: str = "18:00", fixed_to: list[str] | None = None) -> Json:
+    """Return a patch that sends the agent from the depot to points that the attacker knows."""
+    return {
+        "locations": {key: {"lat": lat, "lon": lon} for key, (lat, lon) in KNOWN.items()},
+        "tickets": {f"x-{key}": {"location": key, "demand": 0} for key in KNOWN} | {f"t-{n}": None for n in (1, 2, 3)},
+        "agents": {"veh-1": {"shift_end": until, "locked_tickets": fixed_to or []}},
+    }
+
+
+async def attack(call: Call, store: RedisStore, attacker: ToolContext, scenario_id: str, job_id: str) -> list[str]:
+    """Return the answers to everything the attacker can think of, without the names of things."""
+    plan_id, found = plan_of(job_id), []
+
+    async def ask(tool: str, **args: Any) -> Json:
+        answer = await call(tool, args, attacker)
+        found.extend([json.dumps(answer.structured, sort_keys=True), answer.text])
+        return answer.structured
+
+    async def solve(*routes: list[str], **args: Any) -> str:
+        job = (await ask("resolve_vrp", warm_from=job_id, **args))["job_id"]
+        await finish(store, *routes)
+        return str(job)
+
+    for uri in (
+        f"scenario://{scenario_id}",
+        f"scenario://{scenario_id}/result",
+        f"job://{job_id}",
+        "jobs://vrp/status/all?page=1&size=20",
+        *(
+            f"plan://{plan_id}{part}"
+            for part in ("", "/map.svg", "/report.html", "/sheets.html", "/stops.csv", "/routes.geojson", "/routes.gpx")
+        ),
+    ):
+        offset: int | None = 0
+        while offset is not None:
+            offset = (await ask("read_resource", uri=uri, offset=offset)).get("next_offset")
+    for view in ("summary", "routes", "visits", "unassigned"):
+        await ask("read_plan", job_id=job_id, view=view)
+    await ask("query_vrp_status", job_id=job_id)
+    await ask("list_jobs")
+    await ask("list_scenarios")
+    await ask("read_progress", job_id=job_id)
+    await ask("explain_unassigned", plan=job_id)
+    await ask("suggest_fixes", plan=job_id)
+    # bounds, and whether a deadline can be kept: bisection of a distance
+    await ask("validate_scenario", scenario_id=scenario_id)
+    for until in ("08:10", "08:40", "09:30"):
+        await ask("validate_scenario", scenario_id=scenario_id, patch=with_known_points(until=until))
+    # trilateration, and the difference of two solves
+    plans = [await solve([f"x-{key}"], patch=with_known_points()) for key in KNOWN]
+    plans.append(await solve(["x-K2", "x-K1"], patch=with_known_points(fixed_to=["x-K1", "x-K2"])))
+    for plan in plans:
+        await ask("read_plan", job_id=plan, view="visits")
+        await ask("read_plan", job_id=plan)
+        await ask("read_progress", job_id=plan)
+    await ask("compare_plans", plan_a=job_id, plan_b=plans[0])
+    await ask("compare_plans", plan_a=plans[0], plan_b=plans[1])
+    await ask("weigh_plans", plans=[job_id, *plans])
+    revision = (await ask("revise_scenario", scenario_id=scenario_id, patch=with_known_points()))["scenario_id"]
+    await ask("read_resource", uri=f"scenario://{revision}")
+    await ask("validate_scenario", scenario_id=revision)
+    again = (await ask("solve_vrp", scenario_id=scenario_id, fresh=True))["job_id"]
+    await finish(store, ["t-1", "t-2"])
+    await ask("read_plan", job_id=again)
+    await ask("query_vrp_status", job_id=again)
+    principal, service = attacker.principal, attacker.job_service
+    found.append(json.dumps(job_view(await service.job(principal, job_id))))
+    found.extend(json.dumps(notification(event)) for event in await service.history(principal, job_id))
+    found.extend([json.dumps(notification(event)) async for event in _events(service.follow(principal, job_id))])
+    return [_without_names(text) for text in found]
+
+
+async def _events(events: AsyncIterator[Any]) -> AsyncIterator[Any]:
+    async for event in events:
+        yield event
+
+
+def _without_names(text: str) -> str:
+    """Return an answer without ids, times of the clock and the true gap, which may be known (ADR 0035)."""
+    text = re.sub(r"(scn|job|plan)-\d+-[a-z0-9]+", r"\1", text)
+    text = re.sub(r"\d{4}-\d\d-\d\dT[\d:.]+Z", "TIME", text)
+    text = re.sub(r'"(elapsed_s|gap|next_offset)": [\d.]+', "", text)
+    return re.sub(r"at most [\d.]+% cheaper", "", text)
+
+
+async def test_nothing_that_is_answered_depends_on_what_is_masked(
+    call: Call, attacker: ToolContext, store: RedisStore
+) -> None:
+    """SPEC R3: through tools, resources, exports, pictures, events and errors, for two scenarios that look alike."""
+    answers = []
+    for number, twin in enumerate(TWINS):
+        owner = replace(attacker, principal=Principal(f"owner-{number}", SCOPES))
+        scenario_id = (await call("create_scenario", twin, owner)).structured["scenario_id"]
+        job_id = (await call("solve_vrp", {"scenario_id": scenario_id}, owner)).structured["job_id"]
+        await finish(store, ["t-1", "t-2"])
+        thief = reading(attacker, Principal(f"owner-{number}", attacker.principal.scopes))
+        answers.append(await attack(call, store, thief, scenario_id, job_id))
+    assert len(answers[0]) > 80
+    for one, other in zip(*answers, strict=True):
+        assert one == other
+    told = "\n".join(answers[0])
+    for secret in ("Ada", "39.9042", "116.4074", 'cost_per_km": 2'):
+        assert secret not in told
+
+
+async def test_three_known_points_tell_the_rounded_depot_and_not_the_depot(
+    call: Call, attacker: ToolContext, store: RedisStore
+) -> None:
+    """SPEC R3: distances from points of the attacker, which told a masked depot to 0.3 m."""
+    job_id = await solved(call, store, await created(call, day()), ["t-1", "t-2"])
+    distances = {}
+    for key in KNOWN:
+        answer = await call("resolve_vrp", {"warm_from": job_id, "patch": with_known_points()}, attacker)
+        await finish(store, [f"x-{key}"])
+        visits = await call("read_plan", {"job_id": answer.structured["job_id"], "view": "routes"}, attacker)
+        distances[key] = visits.structured["rows"][0][visits.structured["columns"].index("distance_m")] / 2
+    detour = distances["K1"] / _metres(KNOWN["K1"], SHOWN)
+    for key, metres in distances.items():
+        assert metres == pytest.approx(detour * _metres(KNOWN[key], SHOWN), rel=2e-3)
+    errors = [abs(metres - detour * _metres(KNOWN[key], DEPOT)) for key, metres in distances.items()]
+    assert max(errors) > 100
+
+
+async def test_a_webhook_that_an_attacker_asks_for_tells_no_cost(
+    call: Call, ctx: ToolContext, attacker: ToolContext, store: RedisStore
+) -> None:
+    """SPEC R3, W2: the body leaves out figures; that of a caller with the scope has them."""
+    scenario_id = await created(call, day())
+    bodies = []
+    for caller in (attacker, ctx):
+        asked = {"scenario_id": scenario_id, "callback_url": "https://hooks.example.com/x"}
+        assert not (await call("solve_vrp", asked, caller)).is_error
+        await finish(store, ["t-1", "t-2"])
+        entries = await store.redis.xrevrange(store_keys.key(0, "outbox"), count=1)
+        bodies.append(delivery_of(entries[0]).body)
+    assert [("cost" in body, "distance_m" in body, "tickets_served" in body) for body in bodies] == [
+        (False, False, True),
+        (True, True, True),
+    ]
+
+
+async def test_what_a_principal_wrote_without_the_scope_it_computes_on_exactly(
+    call: Call, attacker: ToolContext, store: RedisStore
+) -> None:
+    """SPEC R3: a dispatcher who types addresses in knows them; its plans are as good as anybody's."""
+    scenario_id = (await call("create_scenario", day(), attacker)).structured["scenario_id"]
+    own = (await call("solve_vrp", {"scenario_id": scenario_id}, attacker)).structured["job_id"]
+    await finish(store, ["t-1", "t-2"])
+    full = await solved(call, store, await created(call, day()), ["t-1", "t-2"])
+    mine = (await call("read_plan", {"job_id": own}, attacker)).structured
+    exact = (await call("read_plan", {"job_id": full})).structured
+    assert [mine[name] for name in ("cost", "distance_m", "duration_s")] == [
+        exact[name] for name in ("cost", "distance_m", "duration_s")
+    ]
+
+
+async def test_a_masked_plan_says_that_it_is_one(call: Call, attacker: ToolContext, store: RedisStore) -> None:
+    """SPEC R3, T7: its times are near the truth and no more; what is served is true."""
+    job_id = await solved(call, store, await created(call, day()), ["t-1", "t-2"])
+    shown = (await call("read_plan", {"job_id": job_id}, attacker)).structured
+    assert "planner:sensitive" in shown["assumptions"][0]
+    assert (shown["tickets_served"], shown["unassigned"], "cost" in shown) == (2, 1, False)
+    progress = (await call("read_progress", {"job_id": job_id}, attacker)).structured
+    assert "lower_bound" not in progress
+
+
+def _metres(a: tuple[float, float], b: tuple[float, float]) -> float:
+    north = (a[0] - b[0]) * METRES_A_DEGREE
+    return hypot(north, (a[1] - b[1]) * METRES_A_DEGREE * cos(radians((a[0] + b[0]) / 2)))
