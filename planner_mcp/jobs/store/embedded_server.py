@@ -13,6 +13,7 @@ adopted, and two servers never share one append-only file.
 
 import fcntl
 import hashlib
+import logging
 import os
 import shutil
 import stat
@@ -39,6 +40,9 @@ ANSWER_S: Final = 5.0
 LOCK_S: Final = START_S + STOP_S + ANSWER_S
 """Longest wait for a lock of the folder: whoever holds one starts, or stops, the server."""
 POLL_S: Final = 0.01
+LOW_DISK_BYTES: Final = 64 * 1024**2
+"""Free space below which writes are refused; they are taken again when twice as much is free. On a full disk the server
+would end: with `appendfsync always` it does not go on without its file."""
 OTHERS: Final = stat.S_IRWXG | stat.S_IRWXO
 """What group and others may do, which is nothing."""
 AOF_FOLDER: Final = "appendonlydir"
@@ -46,6 +50,8 @@ AOF_MANIFEST: Final = "appendonly.aof.manifest"
 """Names that Redis and Valkey give by default."""
 MAX_SOCKET_PATH: Final = 100
 """Bytes of a unix socket's path that every platform takes."""
+
+log = logging.getLogger("planner.store")
 
 
 class EmbeddedServer:
@@ -61,6 +67,8 @@ class EmbeddedServer:
         self._appendfsync = appendfsync
         self._socket = _socket_path(self._dir)
         self._use: IO[str] | None = None
+        self._is_read_only: bool | None = None
+        """Whether the server refuses writes; None before this object has told it."""
 
     @property
     def url(self) -> str:
@@ -111,6 +119,33 @@ class EmbeddedServer:
                 self._shut_down()
         self._use = None
 
+    @property
+    def must_switch(self) -> bool:
+        """Whether the server takes writes although the disk is nearly full, or takes none although it is not."""
+        return self._is_short_of_disk() is not self._is_read_only
+
+    def switch(self) -> None:
+        """Have the server refuse writes and go on answering reads, or take writes again, as free space allows.
+
+        Refusing is done by asking for a replica, which the server does not have.
+        """
+        is_short = self._is_short_of_disk()
+        with suppress(RedisError, OSError), self._client() as client:
+            options = self._write_options(is_short=is_short)
+            client.config_set(*[word for option in options.items() for word in option])
+            if is_short is not bool(self._is_read_only):
+                log.warning("the disk is nearly full: writes are refused" if is_short else "writes are taken again")
+            self._is_read_only = is_short
+
+    def _is_short_of_disk(self) -> bool:
+        return shutil.disk_usage(self._dir).free < LOW_DISK_BYTES * (2 if self._is_read_only else 1)
+
+    def _write_options(self, *, is_short: bool) -> dict[str, str]:
+        return {
+            "min-replicas-to-write": "1" if is_short else "0",
+            "appendfsync": "everysec" if is_short else self._appendfsync,  # expired keys are still deleted
+        }
+
     def _launch(self) -> None:
         """Start a daemon: nobody's child, so that it can outlive whoever happened to come first."""
         self._check_manifest()
@@ -148,7 +183,7 @@ class EmbeddedServer:
             "unixsocketperm": "700",
             "dir": str(self._dir),
             "appendonly": "yes",
-            "appendfsync": self._appendfsync,
+            **self._write_options(is_short=self._is_short_of_disk()),
             "save": "",
             "maxmemory-policy": "noeviction",
             "daemonize": "yes",

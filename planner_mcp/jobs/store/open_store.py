@@ -67,6 +67,8 @@ async def _revive(server: EmbeddedServer) -> None:
         if not server.is_alive():
             with suppress(StoreUnavailableError):
                 await asyncio.to_thread(server.start)
+        elif server.must_switch:
+            await asyncio.to_thread(server.switch)
 
 
 async def _open_client(url: str, settings: Settings) -> ScriptClient:

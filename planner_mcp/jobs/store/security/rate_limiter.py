@@ -1,6 +1,6 @@
 """How often a principal may call: a token bucket in Redis, so that all replicas count together."""
 
-from planner_mcp.errors import RateLimitedError
+from planner_mcp.errors import RateLimitedError, StoreUnavailableError
 from planner_mcp.jobs.principal_limits import value_text
 from planner_mcp.jobs.store import store_keys
 from planner_mcp.jobs.store.connection.script_client import ScriptClient
@@ -21,13 +21,16 @@ class RateLimiter:
         self._burst = settings.rate_burst
 
     async def take(self, principal: str) -> None:
-        """Count one request.
+        """Count one request. A store that takes no writes counts nothing, and reads go on.
 
         Raises:
             RateLimitedError: The bucket is empty; with the time until it is not.
         """
         args = {"principal": principal, "rate": self._rate, "burst": self._burst}
-        _ok, wait_ms = await self._script_client.step("take_token", store_keys.UNSHARDED, args)
+        try:
+            _ok, wait_ms = await self._script_client.step("take_token", store_keys.UNSHARDED, args)
+        except StoreUnavailableError:
+            return
         if int(wait_ms) > 0:
             rate, burst = value_text("rate_per_s", self._rate), value_text("rate_burst", self._burst)
             raise RateLimitedError.reached(

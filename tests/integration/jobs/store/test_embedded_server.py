@@ -10,6 +10,7 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 import redis
@@ -238,3 +239,41 @@ def test_without_its_manifest_old_data_is_not_begun_anew(folder: Path) -> None:
     away.rename(manifest)
     with EmbeddedServer(folder) as server, client(server) as line:
         assert line.get("k") == "v"
+
+
+def test_a_disk_that_is_nearly_full_is_read_from_and_not_written_to(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """SPEC J7: the server would end at the first write that does not fit; also after a start on such a disk."""
+    free = [10**12]
+    monkeypatch.setattr(embedded_server.shutil, "disk_usage", lambda _path: SimpleNamespace(free=free[0]))
+
+    def is_writable() -> bool:
+        try:
+            return bool(line.set("k", "v"))
+        except redis.ResponseError as error:
+            assert str(error).startswith("NOREPLICAS")
+            return False
+
+    with EmbeddedServer(folder) as server:
+        with client(server) as line:
+            server.switch()
+            assert (is_writable(), server.must_switch) == (True, False)
+            free[0] = 10**6
+            assert server.must_switch
+            server.switch()
+            assert (is_writable(), line.get("k"), server.must_switch) == (False, "v", False)
+        pid = server.pid
+        assert pid is not None
+        os.kill(pid, signal.SIGKILL)
+        while server.is_alive():
+            pass
+        server.start()
+        with client(server) as line:
+            assert (is_writable(), line.get("k")) == (False, "v")
+            free[0] = embedded_server.LOW_DISK_BYTES + 1
+            assert not server.must_switch, "not at once: it would switch back and forth"
+            free[0] = 10**12
+            server.switch()
+            assert is_writable()
+            assert line.config_get("appendfsync")["appendfsync"] == "always"
