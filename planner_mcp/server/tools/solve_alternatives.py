@@ -1,14 +1,18 @@
 """`solve_alternatives`: up to five further plans of a day, each caring for something else (SPEC T5)."""
 
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
 from typing import Annotated, Final, Literal
 
+import anyio
 from pydantic import Field
 
 from planner_mcp.errors import Fault, PlannerError, input_error
 from planner_mcp.jobs.job_model import Job, SolveRequest
-from planner_mcp.routing.analysis.alternative_plans import styles
+from planner_mcp.jobs.job_service import MAX_WAIT_S
+from planner_mcp.routing.analysis.alternative_plans import DUPLICATE_BELOW, styles
 from planner_mcp.routing.analysis.frozen_prefix import without_assignments
+from planner_mcp.routing.analysis.plan_comparison import difference
 from planner_mcp.routing.plan import Plan
 from planner_mcp.server.tools.arguments.comparison_pricing import priced_on_common_scenario, stated_prices
 from planner_mcp.server.tools.arguments.plan_context import (
@@ -31,9 +35,9 @@ from planner_mcp.server.tools.tool_definition import (
     parse,
     schema_of,
 )
-from planner_mcp.server.tools.tool_output import Json, Timestamp, ToolOutput
+from planner_mcp.server.tools.tool_output import Json, Number, Timestamp, ToolOutput
 from planner_mcp.settings import Settings
-from planner_mcp.text import timestamp
+from planner_mcp.text import number, timestamp
 
 Style = Literal["fewest_agents", "balanced", "quickest", "punctual", "shortest", "other_search"]
 _ANEW: Final = "other_search"
@@ -47,6 +51,9 @@ class AlternativesArguments(Arguments):
     styles: Annotated[list[Style], Field(max_length=5, description="absent: the first k that apply")] = []  # noqa: RUF012
     k: Annotated[int, Field(ge=1, le=5)] = 3
     solve_time: SolveTime = "PT10S"
+    wait_s: Annotated[
+        float, Field(ge=0, le=MAX_WAIT_S, description="45 advised: an equal plan makes way for the next style")
+    ] = 0
 
 
 class QueuedAlternative(ToolOutput):
@@ -55,6 +62,7 @@ class QueuedAlternative(ToolOutput):
     style: str
     job_id: str
     scenario_id: str
+    cost: Number | None = Field(None, description="by the prices of the base plan, where the plan was waited for")
 
 
 class SolveAlternativesResult(ToolOutput):
@@ -63,6 +71,8 @@ class SolveAlternativesResult(ToolOutput):
     base_plan: str
     alternatives: list[QueuedAlternative]
     submitted_at: Timestamp
+    base_cost: Number
+    left_out: dict[str, str] | None = Field(None, description="why, by style")
     not_queued: list[str] | None = Field(None, description="styles to ask for again")
 
 
@@ -75,27 +85,103 @@ async def run(ctx: ToolContext, args: Json) -> ToolResult:
     patches = await run_in_thread(ctx, styles, own, plan)
     chosen = _chosen(asked, patches)
     resolve_inputs = input_resolver(ctx)
-    bodies = {
-        style: await run_in_thread(ctx, _body, base, own, patches[style], ctx.settings, resolve_inputs)
-        for style in chosen
-    }
-    queued = await _queued(ctx, base, bodies, solve_time_s)
+
+    async def queue(names: list[str]) -> dict[str, Job]:
+        bodies = {
+            style: await run_in_thread(ctx, _body, base, own, patches[style], ctx.settings, resolve_inputs)
+            for style in names
+        }
+        return await _queued(ctx, base, bodies, solve_time_s)
+
+    queued = await queue(chosen)
+    submitted_at = timestamp(next(iter(queued.values())).submitted_at)
     later = [style for style in chosen if style not in queued]
+    different = Different(queued, {}, {})
+    if asked.wait_s:
+        spare = [] if asked.styles or later else [style for style in patches if style not in chosen]
+        different = await _different(ctx, base, queued, spare, queue, asked.wait_s)
+        queued = different.jobs
     output = SolveAlternativesResult(
         base_plan=base.plan_id,
         alternatives=[
-            QueuedAlternative(style=style, job_id=job.id, scenario_id=job.request.scenario_id)
+            QueuedAlternative(
+                style=style,
+                job_id=job.id,
+                scenario_id=job.request.scenario_id,
+                cost=number(different.costs.get(style)),
+            )
             for style, job in queued.items()
         ],
-        submitted_at=timestamp(next(iter(queued.values())).submitted_at),
+        submitted_at=submitted_at,
+        base_cost=number(plan.cost),
+        left_out=different.left_out or None,
         not_queued=later or None,
     )
-    lines = [f"{style}: {job.id}" for style, job in queued.items()]
+    lines = [f"base: {base.plan_id} cost {output.base_cost}"]
+    lines += [f"{each.style}: {each.job_id}{_cost_text(each)}" for each in output.alternatives]
+    lines += [f"{style} is left out: {reason}" for style, reason in different.left_out.items()]
     if later:
         lines.append(f"Not queued: {', '.join(later)}. Ask for these again later.")
-    names = " ".join(job.id for job in queued.values())
-    text = "\n".join([*lines, f"Next: query_vrp_status each, then weigh_plans plans={base.plan_id} {names}"])
-    return ToolResult(output, text, tuple(ResourceLink(f"job://{job.id}", "job") for job in queued.values()))
+    if queued:
+        names = " ".join(job.id for job in queued.values())
+        waited = "" if len(different.costs) == len(queued) else "query_vrp_status each, then "
+        lines.append(f"Next: {waited}weigh_plans plans={base.plan_id} {names}")
+    links = tuple(ResourceLink(f"job://{job.id}", "job") for job in queued.values())
+    return ToolResult(output, "\n".join(lines), links)
+
+
+@dataclass(slots=True)
+class Different:
+    """Alternatives that are waited for, as far as they differ from the base plan and from each other."""
+
+    jobs: dict[str, Job]
+    costs: dict[str, float]
+    """By style, at the prices of the base plan; of plans that are there."""
+    left_out: dict[str, str]
+    """The reason, by style."""
+
+
+async def _different(
+    ctx: ToolContext,
+    base: PlanContext,
+    queued: Mapping[str, Job],
+    spare: list[str],
+    queue: Callable[[list[str]], Awaitable[dict[str, Job]]],
+    wait_s: float,
+) -> Different:
+    """Wait for alternatives; one that is hardly different is left out, and the next style takes its place.
+
+    Args:
+        ctx: Of the call.
+        base: The plan they must differ from.
+        queued: Their jobs by style.
+        spare: Styles that may take a place.
+        queue: Queues styles.
+        wait_s: For all together; jobs that take longer are kept as they stand.
+    """
+    ends = anyio.current_time() + wait_s
+    found, plans, waiting = Different({}, {}, {}), {"the base plan": base.plan}, dict(queued)
+    while waiting:
+        style = next(iter(waiting))
+        queued_job = waiting.pop(style)
+        job = await ctx.job_service.wait(ctx.principal, queued_job.id, ends - anyio.current_time())
+        if not job.is_terminal or job.plan_id is None:
+            found.jobs[style] = job
+            continue
+        other = await load_plan_context(ctx, job.id, "/plan")
+        twin = next((name for name, plan in plans.items() if difference(plan, other.plan) < DUPLICATE_BELOW), None)
+        if twin is None:
+            _prices, (_base, priced) = await priced_on_common_scenario(ctx, base, other)
+            found.jobs[style], found.costs[style], plans[style] = job, priced.cost, other.plan
+            continue
+        found.left_out[style] = f"its plan is hardly different from {twin}"
+        if spare and anyio.current_time() < ends:
+            waiting |= await queue([spare.pop(0)])
+    return found
+
+
+def _cost_text(alternative: QueuedAlternative) -> str:
+    return "" if alternative.cost is None else f" cost {alternative.cost}"
 
 
 def _chosen(asked: AlternativesArguments, patches: dict[str, Json]) -> list[str]:
@@ -160,7 +246,7 @@ TOOL: Final = Tool(
     title="Solve alternatives",
     description=(
         "Queue up to 5 further plans of a solved scenario, each with another goal: fewer agents, balance, time, "
-        "punctuality, distance, or another search. Then weigh_plans compares them."
+        "punctuality, distance, or another search. With wait_s=45 equal plans are replaced. Then weigh_plans."
     ),
     input_schema=schema_of(AlternativesArguments),
     output=SolveAlternativesResult,

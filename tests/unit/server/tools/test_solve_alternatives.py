@@ -1,9 +1,11 @@
 """`solve_alternatives`: other plans of a day, each by its own style (SPEC T5)."""
 
+import anyio
 import pytest
 
 from planner_mcp.jobs.job_ports import Claim
 from planner_mcp.jobs.store.redis_store import RedisStore
+from planner_mcp.server.tools.tool_definition import ErrorResult, ToolResult
 from tests.shared.scenarios.scenario_builders import agent, body, ticket
 from tests.shared.scenarios.stored_plans import Call, created, finish, solved
 
@@ -50,3 +52,26 @@ async def test_alternatives_are_free_of_what_a_call_before_tied_to_agents(call: 
     for style in ("balanced", "other_search"):
         day = (await alternative(call, store, kept, style)).scenario.body
         assert set(day["held"]) == {"until_s", "routes"}, style
+
+
+async def test_an_equal_plan_makes_way_for_the_next_style(call: Call, store: RedisStore) -> None:
+    """SPEC T5: alternatives really differ; what is left out has its reason, and costs are by the base's prices."""
+    base = await solved(call, store, await created(call), ["a", "b"], ["c"])
+    answers: list[ToolResult | ErrorResult] = []
+
+    async def ask() -> None:
+        answers.append(await call("solve_alternatives", {"plan": base, "k": 1, "wait_s": 30}))
+
+    with anyio.fail_after(60):
+        async with anyio.create_task_group() as group:
+            group.start_soon(ask)
+            await finish(store, ["a", "b"], ["c"])
+            second = await finish(store, ["c", "a"], ["b"])
+    (answer,) = answers
+    assert answer.structured["left_out"] == {"fewest_agents": "its plan is hardly different from the base plan"}
+    (other,) = answer.structured["alternatives"]
+    assert (other["style"], other["job_id"]) == ("balanced", second.job.id)
+    weighed = (await call("weigh_plans", {"plans": [base, other["job_id"]]})).structured
+    assert [row[2] for row in weighed["rows"]] == [answer.structured["base_cost"], other["cost"]]
+    status = (await call("query_vrp_status", {"job_id": other["job_id"]})).structured
+    assert (status["cost"], status["result"]["cost"]) == (other["cost"], other["cost"])
