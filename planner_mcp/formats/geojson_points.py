@@ -36,7 +36,8 @@ def read_points(parsed: Any, *, max_rows: int) -> Table:
             rows.append((number, _row(feature)))
         except (ValueError, TypeError, KeyError, AttributeError, ArithmeticError):
             hint = "Remove the feature, or make it a point."
-            faults.append(Fault(f"/features/{number - 1}", "The feature is no point.", "[lon, lat] of a Point", hint))
+            path, accepted = f"/features/{number - 1}", "[lon, lat] of a Point"
+            faults.append(Fault(path, "The feature is no point.", accepted, hint, which=(f"feature {number - 1}",)))
     if faults:
         raise input_error(faults)
     headers = tuple(dict.fromkeys(name for _, row in rows for name in row))

@@ -128,7 +128,9 @@ def _spans(sheet: CalamineSheet) -> list[tuple[int, int, int, int]]:
 
 def _faults(sheet: str, cells: Iterable[tuple[int, int]], problem: str, hint: str) -> Iterator[Fault]:
     for row, column in cells:
-        yield Fault(place_in(sheet, row, letters_of(column)), problem, "a plain value in each cell", hint)
+        cell = f"{letters_of(column)}{row}"
+        path = place_in(sheet, row, letters_of(column))
+        yield Fault(path, problem, "a plain value in each cell", hint, which=(cell,))
 
 
 def _text(cell: Any) -> str:

@@ -320,13 +320,12 @@ class TableImport:
         if unit is None:
             return value
         column = next(each for each in [*self._wanted, *(self._carried or [])] if each.header == header)
-        if not column.dimension:
+        if not column.factor and column.dimension in ("", unit.dimension):  # the header says no unit
             column.dimension, column.factor = unit.dimension, unit.factor
         if column.dimension != unit.dimension:
             problem = f'"{plain(text, 40)}" is of another kind than its column.'
             self.faults.append(Fault(path, problem, "amounts of one kind", "Give it a column of its own."))
             return None
-        column.factor = column.factor or 1.0
         return round(value * unit.factor / column.factor, 9)
 
     def _is_pickup(self, kind: str) -> bool:
@@ -342,7 +341,8 @@ class TableImport:
     def _read(self, value: Read | Fault) -> Read | None:
         """Return what a cell says; None where it says nothing clear, which is told."""
         if isinstance(value, Fault):
-            self.faults.append(value)
+            line = value.path.rpartition("/")[0].rpartition("/")[2]
+            self.faults.append(replace(value, which=(f"row {line}",)) if line else value)
             return None
         return value
 

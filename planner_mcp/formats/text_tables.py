@@ -272,6 +272,7 @@ def _overlong(lines: Sequence[tuple[int, list[str]]], width: int, name: str) -> 
                 "The row has more cells than there are headers.",
                 "a cell for each header at most",
                 "Put a cell with a separator in it into quotes, or give the column a header.",
+                which=(f"row {number}",),
             )
 
 

@@ -56,13 +56,13 @@ def test_dates_and_times_are_those_of_the_cell_not_its_number() -> None:
     )
 
 
-def test_faults_that_are_not_listed_are_counted() -> None:
+def test_equal_faults_are_told_once_with_each_place() -> None:
     """SPEC T7, T9: also by the process that reads the workbook."""
     rows = "".join(f'<row r="{n}"><c r="A{n}" t="e"><v>#N/A</v></c></row>' for n in range(2, 62))
     with pytest.raises(InputError) as caught:
         read_workbook(workbook({"s": sheet_xml(f'<row r="1">{cell("A1", "id")}</row>{rows}')}), max_rows=100)
-    assert caught.value.message == "60 problems; the first 50 are listed."
-    assert [fault.problem for fault in caught.value.errors[50:]] == ["10 more problems are not listed."]
+    assert caught.value.message == "60 problems; each is listed in errors."
+    assert [(fault.count, len(fault.which)) for fault in caught.value.errors] == [(60, 60)]
 
 
 def test_values_that_cannot_be_read_are_told_by_sheet_row_and_column() -> None:
