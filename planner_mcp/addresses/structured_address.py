@@ -68,6 +68,17 @@ class StructuredAddress:
     adcode: str = ""
     """Of the deepest Chinese division: 2, 4, 6 or 9 digits."""
 
+    @property
+    def label(self) -> str:
+        """The address on one line, in the order of its country."""
+        if self.country == "CN":
+            area = (self.province, self.city, self.district, self.town, self.zone, self.road, self.number)
+            inside = (self.poi, self.building, self.unit, self.floor, self.room)
+            return "".join(dict.fromkeys(filter(None, (*area, *inside))))
+        street = " ".join(filter(None, (self.road, self.number)))
+        place = " ".join(filter(None, (self.postcode, self.city)))
+        return ", ".join(filter(None, (street, self.unit, self.poi, place, self.province, self.country)))
+
 
 @dataclass(frozen=True, slots=True)
 class PlacePosition:

@@ -112,6 +112,23 @@ _NUMBER_LAST: Final = re.compile(
 _KINDS: Final = re.compile(
     r"(?i)\b(?:district|qu|county|xian|province|sheng|city|shi|new area|autonomous region|municipality|zizhiqu)$"
 )
+LEAST_SHARE: Final = 0.95
+"""Of the people in all cities of a name that one must have to be chosen by the language of the street."""
+STREET_LANGUAGES: Final = (
+    (
+        re.compile(r"(?i)(?:stra(?:ss|ß)e|str\.|platz|gasse|allee|weg|damm|ufer)\b|stra(?:ss|ß)e$|str\.$"),
+        ("DE", "AT", "CH"),
+    ),
+    (re.compile(r"(?i)^(?:rue|avenue|boulevard|quai|place|chemin|impasse|cours)\b"), ("FR", "BE", "CH", "LU")),
+    (re.compile(r"(?i)^(?:calle|avenida|paseo|carrer|c/)"), ("ES", "MX", "AR", "CO", "CL", "PE")),
+    (re.compile(r"(?i)^(?:via|viale|corso|piazza)\b"), ("IT", "CH")),
+    (re.compile(r"(?i)(?:straat|laan|gracht|plein|kade)\b"), ("NL", "BE")),
+    (
+        re.compile(r"(?i)\b(?:street|st|road|rd|avenue|ave|lane|drive|dr|blvd)\b"),
+        ("US", "GB", "CA", "AU", "NZ", "IE", "IN", "ZA"),
+    ),
+)
+"""Forms of roads by language, and where it is spoken."""
 _STREET: Final = re.compile(
     r"(?i)(?:\b(?:street|st|road|rd|avenue|ave|av|lane|ln|drive|dr|blvd|boulevard|way|place|pl|square|sq|plaza|parkway|pkwy|terrace|court|"
     r"ct|crescent|cres|close|highway|hwy|circle|walk|row|gardens|grove|hill|mews|rise|rue|quai|via|viale|corso|calle|avenida|piazza|"
@@ -186,8 +203,6 @@ def _answer(text: str, read: WesternParts, address: StructuredAddress, cities: S
     share = max(1, cities[0].people) / people
     if len({city.country for city in cities}) == 1 and (read.country or _is_telling(read)):
         evidence.append(Evidence(f"the country is {cities[0].country}", 1.0))
-    elif len(cities) > 1 or not read.country:
-        share = min(share, MAX_SHARE) if not (read.postcode or read.state) else share
     is_dominant = share >= 0.75
     if len(cities) > 1 and not is_dominant:
         shared = replace(
@@ -201,9 +216,7 @@ def _answer(text: str, read: WesternParts, address: StructuredAddress, cities: S
             notes=(f"There are {len(cities)} cities called {read.city}; name the country, the state or the postcode.",),
         )  # fmt: skip
     if len(cities) > 1 or not (read.country or read.state or read.postcode):
-        known_by = "postcode" if read.postcode else "size"
-        factor = share if read.postcode or read.state or read.country else min(share, MAX_SHARE)
-        evidence.append(Evidence(f"the largest city of this name, chosen by {known_by}", round(factor, 2)))
+        evidence.append(_chosen_by(read, cities[0], share))
     if not read.road:
         evidence.append(Evidence("no road is named", 0.95))
     else:
@@ -217,6 +230,20 @@ def _answer(text: str, read: WesternParts, address: StructuredAddress, cities: S
         text, AddressStatus.RESOLVED, city_address(cities[0], address), position, tuple(evidence),
         candidates=candidates, notes=notes,
     )  # fmt: skip
+
+
+def _chosen_by(read: WesternParts, city: City, share: float) -> Evidence:
+    """Return how far the choice of the largest city of a name is believed: by postcode, language or size alone."""
+    if read.postcode or read.state or read.country:
+        return Evidence("the largest city of this name, chosen by its postcode, state or country", round(share, 2))
+    countries = next((countries for form, countries in STREET_LANGUAGES if form.search(read.road)), ())
+    if city.country in countries and share >= LEAST_SHARE and read.number:
+        return Evidence(
+            f"the street has the language of {city.country}, and no other city of this name is near its size", 0.9
+        )
+    if countries and city.country not in countries:
+        return Evidence(f"the street has another language than {city.country}", 0.4)
+    return Evidence("the largest city of this name, chosen by its size", round(min(share, MAX_SHARE), 2))
 
 
 def _is_telling(read: WesternParts) -> bool:

@@ -22,8 +22,8 @@ _AXES: Final = ("lat", "lon", "x", "y")
 _NOWHERE: Final = Fault(
     "",
     "The tickets have no columns of coordinates, while other places have positions.",
-    "columns of lat and lon, or of x and y, or of places that have a position",
-    f"Add them (an address is not looked up), or name them {IN_COLUMNS}; without any position each leg counts 1.",
+    "columns of lat and lon, of x and y, of addresses, or of places that have a position",
+    f"Add them, or name them {IN_COLUMNS}; without any position each leg counts 1.",
     "missing",
 )
 _NO_ROWS: Final = Fault("", "The table has no rows of tickets.", "a row a ticket", "Add them below the headers.")

@@ -167,7 +167,7 @@ class TableImport:
 
     def lacks_coordinates(self, mapping: ColumnMapping) -> bool:
         """Return whether tickets have no columns of coordinates and lie at unknown places, beside known ones."""
-        is_placed = {*_AXES, "position"} & set(mapping.fields.values())
+        is_placed = {*_AXES, "position", "address"} & set(mapping.fields.values())
         is_known = all(ticket["location"] in self.locations for ticket in self.tickets)
         return bool(self.locations) and not is_placed and not is_known
 

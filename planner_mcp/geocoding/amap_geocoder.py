@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from planner_mcp.addresses.structured_address import Accuracy, Evidence, StructuredAddress
 from planner_mcp.geocoding.geocoder import GeocodedPlace, GeocoderQuery, records_at, text_at
-from planner_mcp.routing.scenario.coordinates import to_gcj02
+from planner_mcp.routing.scenario.coordinates import from_wgs84
 from planner_mcp.settings import GeocoderSettings
 
 LEVELS: Final = {
@@ -44,7 +44,7 @@ class AmapGeocoder:
 
     def reverse_query(self, lat: float, lon: float) -> GeocoderQuery:
         """Return how a position is asked for."""
-        north, east = to_gcj02(lat, lon)
+        north, east = from_wgs84(lat, lon, self.crs)
         return GeocoderQuery("/v3/geocode/regeo", {"key": self._key, "location": f"{east:.6f},{north:.6f}"})
 
     def places(self, payload: Any) -> list[GeocodedPlace]:

@@ -3,6 +3,7 @@
 from collections import Counter
 from typing import Any, Final
 
+from planner_mcp.routing.plan import UNIT_LEGS
 from planner_mcp.text import number
 
 FIGURES: Final = ("status", "cost", "distance_m", "duration_s", "agents_used", "tickets_served", "tickets_total")
@@ -12,11 +13,17 @@ MAX_REASONS: Final = 5
 
 def summary_of(plan: dict[str, Any]) -> dict[str, Any]:
     """Return the key figures of a plan given as `Plan.as_json()`, what it leaves out and why, and what is late."""
-    figures: dict[str, Any] = {name: plan[name] for name in FIGURES if name in plan}
+    figures: dict[str, Any] = {name: plan[name] for name in figures_of(plan.get("travel")) if name in plan}
     left_out = plan.get("unassigned", ())
     reasons = Counter(entry["code"] for entry in left_out if "code" in entry)
     reason_counts = {"unassigned_reasons": dict(reasons.most_common(MAX_REASONS))} if reasons else {}
     return figures | {"unassigned": len(left_out)} | reason_counts | shortfalls_of(plan)
+
+
+def figures_of(travel: Any) -> tuple[str, ...]:
+    """Return the figures that say something: without known travel a distance counts legs and is no length."""
+    is_unknown = isinstance(travel, dict) and travel.get("source") == UNIT_LEGS
+    return tuple(name for name in FIGURES if not (is_unknown and name == "distance_m"))
 
 
 def shortfalls_of(plan: dict[str, Any]) -> dict[str, float]:

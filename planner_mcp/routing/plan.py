@@ -8,7 +8,10 @@ metres (or plane units), amounts are in the caller's units.
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any
+from typing import Any, Final
+
+UNIT_LEGS: Final = "unit legs"
+"""Source of travel where no location has a position: a distance counts legs."""
 
 
 class PlanStatus(StrEnum):

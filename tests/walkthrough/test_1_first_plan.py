@@ -24,7 +24,10 @@ async def test_smallest_day_is_stored_and_what_was_assumed_is_told(server: Plann
     assert not result.is_error
     answer = result.structured_content
     assert answer["scenario_id"].startswith("scn-")
-    assert "Positions are unknown: each leg between two different locations counts 1." in answer["assumptions"]
+    assert (
+        "Travel is not known: no location has a position, so each leg between two different locations counts 1."
+        in answer["assumptions"]
+    )
 
 
 async def test_solve_is_answered_at_once_and_waited_for_afterwards(client: Client) -> None:

@@ -11,6 +11,7 @@ from typing import Any, Final
 import numpy as np
 
 from planner_mcp.errors import TravelUnknownError
+from planner_mcp.routing.plan import UNIT_LEGS
 from planner_mcp.routing.problem import Matrix
 from planner_mcp.routing.scenario.coordinates import EARTH_RADIUS_M, to_wgs84
 from planner_mcp.routing.scenario.scenario_model import Location, Scenario
@@ -143,8 +144,10 @@ def _unit_legs(travel: TravelFields, size: int, factors: Sequence[float]) -> Int
     np.fill_diagonal(ones, 0)
     distances = _round(ones, 1, travel.rounding)
     durations = tuple(_round(ones, 1, travel.rounding, speed=factor) for factor in factors)
-    assumed = ("Positions are unknown: each leg between two different locations counts 1.",)
-    return IntegerMatrices((distances,) * len(factors), durations, 1, (), {"source": "unit legs"}, assumed)
+    assumed = (
+        "Travel is not known: no location has a position, so each leg between two different locations counts 1.",
+    )
+    return IntegerMatrices((distances,) * len(factors), durations, 1, (), {"source": UNIT_LEGS}, assumed)
 
 
 def _from_matrices(

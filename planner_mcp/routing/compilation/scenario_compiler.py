@@ -83,6 +83,7 @@ def compile_scenario(scenario: Scenario) -> Problem:
         travel_periods=travel_periods,
         assumptions=(
             *travel.assumptions,
+            *_resolved_positions(scenario),
             *_open_ends([(agent.start, agent.end) for agent in agents]),
             *roundings(scenario, prices),
             *shortfalls(prices),
@@ -93,6 +94,17 @@ def compile_scenario(scenario: Scenario) -> Problem:
     )
     problem = freeze_prefix(unfrozen, scenario.held, units.horizon)
     return replace(problem, features=features_of(scenario, problem.agents, problem.tickets, travel_periods, balance))
+
+
+def _resolved_positions(scenario: Scenario) -> Iterator[str]:
+    """Yield what is to be known of positions that came from addresses."""
+    resolved = [place.resolved for place in scenario.locations if place.resolved is not None]
+    if not resolved:
+        return
+    sources = ", ".join(sorted({each.source for each in resolved}))
+    radii = sorted(each.radius_m / 1000 for each in resolved)
+    within = f"{radii[0]:.3g} km" if radii[0] == radii[-1] else f"{radii[0]:.3g} to {radii[-1]:.3g} km"
+    yield f"Positions from addresses: {len(resolved)} ({sources}), true within {within}."
 
 
 def _matrices_of(scenario: Scenario, names: tuple[str, ...], factors: list[float]) -> IntegerMatrices:

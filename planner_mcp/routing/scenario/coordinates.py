@@ -37,9 +37,13 @@ def to_wgs84(lat: float, lon: float, crs: str) -> tuple[float, float]:
     return guess_lat, guess_lon
 
 
-def to_gcj02(lat: float, lon: float) -> tuple[float, float]:
-    """Return the GCJ-02 (lat, lon) of a position in WGS-84, for services that take no other."""
-    return _wgs84_to_gcj02(lat, lon) if is_in_china(lat, lon) else (lat, lon)
+def from_wgs84(lat: float, lon: float, crs: str) -> tuple[float, float]:
+    """Return the (lat, lon) in `wgs84`, `gcj02` or `bd09` of a position in WGS-84."""
+    guess_lat, guess_lon = lat, lon
+    for _ in range(4):  # as above: the shift varies slowly
+        back_lat, back_lon = to_wgs84(guess_lat, guess_lon, crs)
+        guess_lat, guess_lon = guess_lat + lat - back_lat, guess_lon + lon - back_lon
+    return guess_lat, guess_lon
 
 
 def is_in_china(lat: float, lon: float) -> bool:

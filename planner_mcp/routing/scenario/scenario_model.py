@@ -103,6 +103,15 @@ class _Part(BaseModel):
         return {k: v for k, v in value.items() if v is not None or k not in optional or k in NULLABLE}
 
 
+class ResolvedPosition(_Part):
+    """How `lat` and `lon` of a location were found from its address; written by the planner."""
+
+    source: Identifier = Field(description="offline, confirmed, or the name of a geocoding service")
+    accuracy: Identifier = Field(description="point, interpolated, street, town, district or city")
+    radius_m: Length = Field(description="the place lies within it")
+    confidence: Annotated[float, Field(ge=0, le=1)] = Field(description="0 to 1")
+
+
 class Location(_Part):
     """A place: WGS-84 `lat`, `lon`, or plane `x`, `y`, or only an id where matrices are given."""
 
@@ -114,7 +123,10 @@ class Location(_Part):
     x: Coordinate | None = Field(None, description="plane units")
     y: Coordinate | None = Field(None, description="plane units")
     name: FreeText | None = Field(None, description="for display")
-    address: FreeText | None = Field(None, description="for display")
+    address: FreeText | None = Field(None, description="gives the position where lat, lon, x and y are absent")
+    resolved: ResolvedPosition | None = Field(
+        None, description="how the address gave the position; written by the planner"
+    )
 
 
 class Break(_Part):
@@ -174,7 +186,7 @@ class Agent(_Part):
 
 
 class Ticket(_Part):
-    """A work order at a location. Planning does not read `name`, `address`, `phone` and `notes`."""
+    """A work order at a location. Planning does not read `name`, `phone` and `notes`."""
 
     model_config = _sensitive(
         "name",
@@ -218,7 +230,7 @@ class Ticket(_Part):
     switch_cost: Price = Field(0.0, description="cost of service by an agent other than preferred_agent")
     pickup: Identifier | None = Field(None, description="id of the ticket where it is picked up")
     name: FreeText | None = Field(None, description="for display")
-    address: FreeText | None = Field(None, description="for display")
+    address: FreeText | None = Field(None, description="gives the position of a location that has none")
     phone: FreeText | None = Field(None, description="for display")
     notes: FreeText | None = Field(None, description="for display")
 

@@ -28,8 +28,8 @@ _NOTES: Final = {
     ("Ticket", "pickup"): "its pickup ticket",
     ("Ticket", "location"): "any name or location id",
 }
-_OMITTED: Final = ("held", "rounding", "decimals")
-"""Fields that clients need not know: the server writes the first, the others serve benchmark instances."""
+_OMITTED: Final = ("held", "resolved", "rounding", "decimals")
+"""Fields that clients need not know: the server writes the first two, the others serve benchmark instances."""
 _KEPT: Final = ("type", "enum", "format", "minimum", "maximum")
 
 

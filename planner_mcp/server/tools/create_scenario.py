@@ -15,6 +15,7 @@ from planner_mcp.server.tools.answers.unservable_findings import (
     unservable_findings,
     unservable_lines,
 )
+from planner_mcp.server.tools.arguments.address_lookup import AddressResolver, address_resolver, resolve_apart
 from planner_mcp.server.tools.arguments.json_checks import check_json
 from planner_mcp.server.tools.arguments.resolved_inputs import (
     InputResolver,
@@ -27,6 +28,7 @@ from planner_mcp.server.tools.arguments.resolved_inputs import (
     scenario_within_limits,
     with_default_travel,
 )
+from planner_mcp.server.tools.arguments.scenario_addresses import with_resolved_addresses
 from planner_mcp.server.tools.large_arguments import LargeArguments
 from planner_mcp.server.tools.tool_definition import WRITE, ResourceLink, Tool, ToolAnnotations, ToolContext, ToolResult
 from planner_mcp.server.tools.tool_output import Json, ToolOutput
@@ -38,6 +40,8 @@ EXAMPLE: Final = {
     "agents": [{"id": "veh-1", "capacity": 100}],
     "tickets": [{"id": "t-1", "location": "LOC_A", "demand": 20}],
 }
+UNKNOWN_TRAVEL: Final = "Travel is not known"
+"""How the sentence begins that a caller must read before any other."""
 _MAX_SENTENCES: Final = 5
 """Assumptions and warnings listed in an answer, each."""
 
@@ -73,7 +77,9 @@ class JudgedScenario:
 async def run(ctx: ToolContext, args: Json) -> ToolResult:
     """Check a scenario, keep it, and tell what was assumed."""
     resolve_inputs = input_resolver(ctx, is_written=True, shows_names=True)
-    judged = await _limiter.run(ctx.principal.id, judged_scenario, args, ctx.settings, resolve_inputs)
+    judged = await _limiter.run(
+        ctx.principal.id, judged_scenario, args, ctx.settings, resolve_inputs, address_resolver(ctx)
+    )
     return await _answered(ctx, judged)
 
 
@@ -101,9 +107,10 @@ async def keep(ctx: ToolContext, judged: JudgedScenario) -> tuple[CreateScenario
         assumptions=judged.assumptions,
         warnings=judged.warnings,
     )
-    lines = [f"{scenario_id}: {counted(output.agents, 'agent')}, {counted(output.tickets, 'ticket')}"]
+    unknown = [each for each in output.assumptions[:1] if each.startswith(UNKNOWN_TRAVEL)]
+    lines = [*unknown, f"{scenario_id}: {counted(output.agents, 'agent')}, {counted(output.tickets, 'ticket')}"]
     lines += unservable_lines(output.unservable or ())
-    lines += [*output.assumptions, *(f"Warning: {caution}" for caution in output.warnings)]
+    lines += [*output.assumptions[len(unknown) :], *(f"Warning: {caution}" for caution in output.warnings)]
     lines.append(f"Next: solve_vrp scenario_id={scenario_id}")
     return output, "\n".join(lines)
 
@@ -117,6 +124,7 @@ def judged_scenario(
     body: Json,
     bounds: ScenarioBounds,
     resolve_inputs: InputResolver,
+    resolve_addresses: AddressResolver,
     notices: Iterable[str] = (),
     place: Callable[[Fault], Fault] | None = None,
 ) -> JudgedScenario:
@@ -126,27 +134,34 @@ def judged_scenario(
         body: The scenario as written.
         bounds: Of the deployment.
         resolve_inputs: How the day comes to its tables.
+        resolve_addresses: How its addresses become positions.
         notices: Assumptions made before this call, listed first.
         place: Where in what the caller wrote a finding stands, where that is no scenario.
 
     Raises:
         InputError: All that is wrong with it.
     """
-    body = with_default_travel(body, bounds)
+    day = with_resolved_addresses(body, resolve_addresses)
+    body = with_default_travel(day.body, bounds)
     scenario = scenario_within_limits(body, bounds, resolve_inputs(body))
     return JudgedScenario(
         WrittenScenario.of(body),
         len(scenario.agents),
         len(scenario.tickets),
         unservable_findings(scenario, place),
-        [*notices, *_first(assumptions_of(scenario))],
+        [*day.notices, *_unknown_first([*notices, *_first(assumptions_of(scenario))])],
         _first([*masking_warnings(body), *warnings(scenario)]),
     )
 
 
 def _judged_text(text: str, bounds: PlainBounds, max_nesting: int) -> JudgedScenario:
     body = check_json(json.loads(text), max_nesting=max_nesting)
-    return judged_scenario(body, bounds, resolver_apart(bounds, is_written=True, shows_names=True))
+    return judged_scenario(body, bounds, resolver_apart(bounds, is_written=True, shows_names=True), resolve_apart)
+
+
+def _unknown_first(sentences: list[str]) -> list[str]:
+    """Return sentences with that one first which says that no travel is real."""
+    return sorted(sentences, key=lambda sentence: not sentence.startswith(UNKNOWN_TRAVEL))
 
 
 def _first(sentences: Iterable[str]) -> list[str]:

@@ -24,6 +24,7 @@ from planner_mcp.jobs.import_records import MAX_SAMPLE, StoredMapping
 from planner_mcp.routing.scenario.field_types import field_error
 from planner_mcp.routing.scenario.scenario_patch import with_id_path
 from planner_mcp.server.tools.answers.token_estimates import fitting
+from planner_mcp.server.tools.arguments.address_lookup import resolve_apart
 from planner_mcp.server.tools.arguments.elicitation_questions import Question
 from planner_mcp.server.tools.arguments.json_checks import check_json
 from planner_mcp.server.tools.arguments.resolved_inputs import PlainBounds, ScenarioBounds, read_apart, resolver_apart
@@ -178,7 +179,7 @@ def _read(bounds: PlainBounds, asked: ImportArguments, kept: _Kept) -> _ReadFile
     body = {**read.body, "strict": True} if asked.strict else read.body
     with placed(place):
         resolve_inputs = resolver_apart(bounds, is_written=False, shows_names=True)
-        judged = judged_scenario(body, bounds, resolve_inputs, read.assumptions, place)
+        judged = judged_scenario(body, bounds, resolve_inputs, resolve_apart, read.assumptions, place)
     columns = {what: _column_summary(proposal) for what, proposal in read.proposals.items()}
     return _ReadFile(judged, columns, asked.mapping, _mapping_of(read, asked, _sample(asked, kept.uploaded)))
 

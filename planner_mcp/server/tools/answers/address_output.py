@@ -115,7 +115,7 @@ class AddressRow(ToolOutput):
         row = AddressRow(
             status=resolved.status.value,
             confidence=resolved.confidence,
-            label=label_of(resolved.address),
+            label=plain(resolved.address.label, MAX_LABEL),
             position=AddressPosition.of(resolved.position),
             source=resolved.source,
         )
@@ -132,34 +132,13 @@ class AddressRow(ToolOutput):
         )
 
 
-def label_of(address: StructuredAddress) -> str:
-    """Return an address on one line, in the order of its country."""
-    if address.country == "CN":
-        parts = (
-            address.province,
-            address.city,
-            address.district,
-            address.town,
-            address.zone,
-            address.road,
-            address.number,
-        )
-        further = (address.building, address.unit, address.floor, address.room)
-        return plain("".join(dict.fromkeys(filter(None, (*parts, address.poi, *further)))), MAX_LABEL)
-    street = " ".join(filter(None, (address.road, address.number)))
-    place = " ".join(filter(None, (address.postcode, address.city)))
-    return plain(
-        ", ".join(filter(None, (street, address.unit, address.poi, place, address.province, address.country))),
-        MAX_LABEL,
-    )
-
-
 def row_text(index: int, resolved: ResolvedAddress, *, is_detailed: bool = True) -> str:
     """Return a row as a line: number, status, confidence, position, what it was read as, and its candidates."""
     where = "no position"
     if (position := resolved.position) is not None:
         where = f"{position.lat:.5f},{position.lon:.5f} ±{position.radius_m / 1000:.3g} km {position.accuracy.value}"
-    line = f"{index} {resolved.status.value} {resolved.confidence:.2f} {where}: {label_of(resolved.address) or '-'}"
+    label = plain(resolved.address.label, MAX_LABEL) or "-"
+    line = f"{index} {resolved.status.value} {resolved.confidence:.2f} {where}: {label}"
     if resolved.candidates and is_detailed:
         choices = "; ".join(f"{at} {plain(each.label, MAX_LABEL)}" for at, each in enumerate(resolved.candidates, 1))
         line += f" | choices: {choices}"

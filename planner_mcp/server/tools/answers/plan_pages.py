@@ -12,7 +12,7 @@ from operator import attrgetter
 from types import MappingProxyType
 from typing import Any, Final
 
-from planner_mcp.jobs.plan_summary import shortfalls_of
+from planner_mcp.jobs.plan_summary import figures_of, shortfalls_of
 from planner_mcp.routing.plan import Plan, PlannedRoute, Visit
 from planner_mcp.routing.scenario.window_text import window_text
 from planner_mcp.server.tools.answers.token_estimates import table_tokens
@@ -172,7 +172,7 @@ BY_AGENT: Final = tuple(name for name, view in VIEWS.items() if "agent_id" in vi
 
 def summary(plan: Plan) -> dict[str, Any]:
     """Return the key figures of a plan, how many tickets are unassigned for which reason, and what is late or over."""
-    figures = ("cost", "distance_m", "duration_s", "agents_used", "tickets_served", "tickets_total", "seed")
+    figures = (*(name for name in figures_of(plan.travel) if name != "status"), "seed")
     reasons = Counter(entry.code for entry in plan.unassigned)
     return {
         "plan_status": plan.status,

@@ -3,9 +3,11 @@
 Owns the record of a confirmed address. The planner and the address server resolve by this one function.
 """
 
-from collections.abc import Sequence
-from dataclasses import asdict
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
 from typing import Any, Final
+
+import anyio.from_thread
 
 from planner_mcp.addresses.structured_address import (
     Accuracy,
@@ -15,10 +17,31 @@ from planner_mcp.addresses.structured_address import (
     ResolvedAddress,
     StructuredAddress,
 )
+from planner_mcp.bounded_calls.call_server import ask_caller
 from planner_mcp.geocoding.geocoding_service import GeocodingService
 from planner_mcp.server.tools.tool_definition import ToolContext
 
 CONFIRMED: Final = "confirmed"
+AddressResolver = Callable[[Sequence[str]], list[ResolvedAddress]]
+"""Resolves the addresses of a day while it is judged, outside the event loop."""
+
+
+@dataclass(frozen=True, slots=True)
+class AddressQuestion:
+    """Addresses that a process for one call asks its caller to resolve."""
+
+    texts: tuple[str, ...]
+
+
+def address_resolver(ctx: ToolContext) -> AddressResolver:
+    """Return how a day comes to its positions in a thread of this event loop."""
+    return lambda texts: anyio.from_thread.run(resolve_for, ctx, texts)
+
+
+def resolve_apart(texts: Sequence[str]) -> list[ResolvedAddress]:
+    """Return what texts say of places; in a process of its own that `read_apart` started."""
+    found: list[ResolvedAddress] = ask_caller(AddressQuestion(tuple(texts)))
+    return found
 
 
 def geocoding_of(ctx: ToolContext) -> GeocodingService:

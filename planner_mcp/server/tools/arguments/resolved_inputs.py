@@ -12,6 +12,7 @@ from typing import Any, Final, Protocol, TypeVar
 import anyio
 import anyio.from_thread
 
+from planner_mcp.addresses.structured_address import ResolvedAddress
 from planner_mcp.bounded_calls.call_server import ask_caller
 from planner_mcp.errors import Fault, NotFoundError
 from planner_mcp.jobs.field_masking import MASKED, masked_values_in
@@ -22,6 +23,7 @@ from planner_mcp.jobs.reading_limits import read_bounded
 from planner_mcp.routing.feasibility.unservable_faults import unservable_faults
 from planner_mcp.routing.scenario.scenario_parsing import Scenario, parse_scenario
 from planner_mcp.routing.scenario.travel_matrices import Packed, TravelMatrices
+from planner_mcp.server.tools.arguments.address_lookup import AddressQuestion, resolve_for
 from planner_mcp.server.tools.tool_definition import ToolContext
 from planner_mcp.settings import ROADS, Settings
 from planner_mcp.travel.matrix_provider import MatrixProvider
@@ -116,10 +118,12 @@ def _find_apart(name: str) -> TravelMatrices:
 async def read_apart(ctx: ToolContext, function: Callable[..., T], *args: Any) -> T:
     """Return what a function makes of an input of the caller in a process of its own; raises as `read_bounded`."""
 
-    async def packed(name: str) -> Packed:
-        return await ctx.job_service.matrices.packed(ctx.principal.id, name)
+    async def answered(question: Any) -> Packed | list[ResolvedAddress]:
+        if isinstance(question, AddressQuestion):
+            return await resolve_for(ctx, question.texts)
+        return await ctx.job_service.matrices.packed(ctx.principal.id, question)
 
-    return await read_bounded(ctx.principal.id, ctx.settings, function, *args, answer=packed)
+    return await read_bounded(ctx.principal.id, ctx.settings, function, *args, answer=answered)
 
 
 def resolved_inputs(

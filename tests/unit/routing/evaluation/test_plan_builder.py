@@ -59,7 +59,10 @@ def test_unknown_positions_count_one_a_leg_and_are_said_to() -> None:
     day = problem(tickets=[ticket("a", "X"), ticket("b", "Y")], locations=[], depot=None)
     assert day.distances[0].tolist() == [[0, 1], [1, 0]]
     assert day.assumptions == assumptions_of(scenario(tickets=[ticket()], locations=[], depot=None))
-    assert day.assumptions[0] == "Positions are unknown: each leg between two different locations counts 1."
+    assert (
+        day.assumptions[0]
+        == "Travel is not known: no location has a position, so each leg between two different locations counts 1."
+    )
     plan = build_plan(day, candidate(day, "a", "b"))
     assert (plan.distance_m, plan.cost, verify(day, plan)) == (1.0, 1.0, [])
 

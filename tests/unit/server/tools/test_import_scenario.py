@@ -90,7 +90,7 @@ async def test_agents_that_are_given_win_over_a_sheet_of_them(call: Call, ctx: T
     assert isinstance(result, ToolResult), result.text
     stored = await ctx.job_service.scenario(ctx.principal, result.structured["scenario_id"])
     assert [agent["id"] for agent in stored.body["agents"]] == ["veh-1"]
-    assert result.structured["assumptions"][0].startswith("The file has a sheet of agents, which is passed over")
+    assert result.structured["assumptions"][1].startswith("The file has a sheet of agents, which is passed over")
 
 
 async def test_what_columns_were_taken_for_is_told_and_can_be_corrected(call: Call) -> None:
@@ -173,7 +173,7 @@ async def test_a_column_of_a_sheet_that_is_passed_over_is_told_as_such(call: Cal
 
 async def test_a_table_without_coordinates_is_told_once(call: Call) -> None:
     """SPEC T7: columns are wrong, not each row; nothing is where no place has a position, or each has one."""
-    orders, depot = "订单号,地址,地点,重量\n1,朝阳区,X,5\n2,海淀区,Y,6\n", {"depot": "39.9,116.4"}
+    orders, depot = "订单号,备注,地点,重量\n1,朝阳区,X,5\n2,海淀区,Y,6\n", {"depot": "39.9,116.4"}
     result = await imported(call, "csv", orders, agents=AGENTS, **depot)
     (fault,) = result.structured["errors"]
     assert fault["path"] == "/content"

@@ -1,0 +1,214 @@
+"""Days that come with addresses: what becomes of them before they are stored, and what the plan says of it."""
+
+from typing import Any
+
+import pytest
+
+from planner_mcp.jobs.event_feed import EventFeed
+from planner_mcp.jobs.job_service import JobService
+from planner_mcp.jobs.principals import LOCAL
+from planner_mcp.jobs.store.redis_store import RedisStore
+from planner_mcp.jobs.store.security.confirmed_addresses_store import RedisConfirmedAddresses
+from planner_mcp.routing.compilation.scenario_compiler import compile_scenario
+from planner_mcp.routing.scenario.coordinates import haversine_m
+from planner_mcp.routing.scenario.scenario_parsing import read_stored
+from planner_mcp.server.tools.tool_definition import ErrorResult, ToolContext, ToolResult
+from planner_mcp.server.tools.tool_registry import ADDRESS_REGISTRY, REGISTRY, dispatch
+from planner_mcp.settings import Settings
+
+pytestmark = pytest.mark.anyio
+TOOLS = {tool.name: tool for tool in (*REGISTRY, *ADDRESS_REGISTRY)}
+BEIJING = ["北京市朝阳区建国路88号", "北京市海淀区学院路37号", "北京市丰台区南三环西路16号"]
+BERLIN = [
+    "Torstraße 125, 10119 Berlin",
+    "Alexanderplatz 1, Berlin",
+    "Sonnenallee 100, 12045 Berlin",
+    "Zeughof 2, 10997 Berlin",
+]
+
+
+class _Planner:
+    """Tools of the planner and of the address server for one principal, on a real store."""
+
+    def __init__(self, context: ToolContext) -> None:
+        self._context = context
+
+    async def call(self, name: str, /, **arguments: Any) -> ToolResult | ErrorResult:
+        return await dispatch(TOOLS[name], self._context, arguments)
+
+    async def create(self, tickets: list[dict[str, Any]], **further: Any) -> ToolResult | ErrorResult:
+        agents = [{"id": "van", "capacity": 100}]
+        return await self.call(
+            "create_scenario", name="day", planning_date="2025-07-15", agents=agents, tickets=tickets, **further
+        )
+
+    async def stored(self, result: ToolResult | ErrorResult) -> dict[str, Any]:
+        assert not result.is_error, result.structured
+        scenario = await self._context.job_service.scenario(LOCAL, result.structured["scenario_id"])
+        return dict(scenario.body)
+
+
+@pytest.fixture
+def planner(store: RedisStore, feed: EventFeed, settings: Settings) -> _Planner:
+    async def silent(*_: Any) -> None:
+        pass
+
+    confirmed = RedisConfirmedAddresses(store.script_client, settings)
+    job_service = JobService(store, feed, settings=settings)
+    return _Planner(ToolContext(LOCAL, job_service, settings, silent, "0" * 32, confirmed=confirmed))
+
+
+def tickets_at(addresses: list[str], *, has_location: bool = True) -> list[dict[str, Any]]:
+    """Return a ticket for each address."""
+    return [
+        {"id": f"t{at}", "demand": 1, "address": text, **({"location": f"shop {at}"} if has_location else {})}
+        for at, text in enumerate(addresses)
+    ]
+
+
+@pytest.mark.parametrize("has_location", [True, False])
+async def test_tickets_with_addresses_get_positions_and_the_plan_says_whence(
+    planner: _Planner, *, has_location: bool
+) -> None:
+    """SPEC O4, T1: each location has its position, how exact it is and who said so; plans repeat it."""
+    created = await planner.create(tickets_at(BEIJING, has_location=has_location))
+    body = await planner.stored(created)
+    points = {(place["lat"], place["lon"]) for place in body["locations"]}
+    assert len(points) == len(body["locations"]) == 3
+    assert all(haversine_m(point, (39.95, 116.38)) < 25_000 for point in points)
+    assert {place["resolved"]["source"] for place in body["locations"]} == {"offline"}
+    assert {place["resolved"]["accuracy"] for place in body["locations"]} == {"district"}
+    provenance = next(
+        each for each in created.structured["assumptions"] if each.startswith("Positions from addresses: 3 (offline)")
+    )
+    assert provenance in compile_scenario(read_stored(body)).assumptions
+
+
+async def test_depot_and_locations_with_addresses_get_positions_too(planner: _Planner) -> None:
+    """SPEC O4: an address stands for a position wherever a place is named."""
+    places = [{"id": "hub", "address": "北京市大兴区黄村镇"}, {"id": "far", "lat": 39.9, "lon": 116.4}]
+    body = await planner.stored(await planner.create(tickets_at(BEIJING[:1]), locations=places, depot="hub"))
+    assert {place["id"]: "resolved" in place for place in body["locations"]} == {
+        "hub": True,
+        "far": False,
+        "shop 0": True,
+    }
+
+
+async def test_a_location_named_by_its_address_is_looked_up(planner: _Planner) -> None:
+    """SPEC O4: an agent that writes the address where the name belongs is understood."""
+    tickets = [{"id": f"t{at}", "location": text, "demand": 1} for at, text in enumerate(BEIJING)]
+    body = await planner.stored(await planner.create(tickets))
+    assert [place["id"] for place in body["locations"]] == BEIJING
+
+
+async def test_positions_are_written_in_the_coordinate_system_of_the_day(planner: _Planner) -> None:
+    """SPEC O4: a day in GCJ-02 gets GCJ-02, some hundred metres from WGS-84."""
+    wgs = await planner.stored(await planner.create(tickets_at(BEIJING)))
+    gcj = await planner.stored(await planner.create(tickets_at(BEIJING), travel={"crs": "gcj02"}))
+    for one, other in zip(wgs["locations"], gcj["locations"], strict=True):
+        assert 100 < haversine_m((one["lat"], one["lon"]), (other["lat"], other["lon"])) < 1_000
+
+
+async def test_open_addresses_beside_known_ones_are_asked_about_all_at_once(planner: _Planner) -> None:
+    """SPEC T1, T7: the fault names the ticket, the text, the candidates and what to do; nothing is guessed."""
+    refused = await planner.create(tickets_at([BEIJING[0], "鼓楼区中山路1号", "啊啊啊", "12 Main Street, Springfield"]))
+    faults = {fault["path"]: fault for fault in refused.structured["errors"]}
+    assert set(faults) == {"/tickets/1/address", "/tickets/2/address", "/tickets/3/address"}
+    assert "鼓楼区" in faults["/tickets/1/address"]["accepted"]
+    assert "t1" in faults["/tickets/1/address"]["problem"]
+    assert "confirm_address" in faults["/tickets/1/address"]["hint"]
+
+
+async def test_what_a_user_confirmed_at_the_address_server_is_used_by_the_planner(planner: _Planner) -> None:
+    """SPEC O4: an open address is asked about once."""
+    day = tickets_at([BEIJING[0], "鼓楼区中山路1号"])
+    assert (await planner.create(day)).is_error
+    await planner.call("confirm_address", address="鼓楼区中山路1号", lat=32.06, lon=118.77)
+    body = await planner.stored(await planner.create(day))
+    assert [place["resolved"]["source"] for place in body["locations"]] == ["offline", "confirmed"]
+
+
+async def test_addresses_that_are_one_point_offline_say_first_that_travel_is_not_known(planner: _Planner) -> None:
+    """SPEC O4: four addresses in Berlin are no tour of 0 m; the first sentence says so, in text and data."""
+    created = await planner.create(tickets_at(BERLIN[:3]))
+    body = await planner.stored(created)
+    assert "locations" not in body
+    assert created.text.startswith(
+        "Travel is not known: all 3 addresses are known only as one point, the centre of Berlin"
+    )
+    assert created.structured["assumptions"][0].startswith("Travel is not known")
+
+
+async def test_two_addresses_with_one_centre_among_others_are_named(planner: _Planner) -> None:
+    """SPEC O4: between t0 and t3 no travel is counted, and the first sentence names them."""
+    created = await planner.create(tickets_at([*BEIJING, "北京市朝阳区望京街9号"]))
+    assert created.text.startswith(
+        "Travel is not known between addresses that lie in one town, district or city: t0, t3"
+    )
+
+
+async def test_a_day_without_positions_says_so_first(planner: _Planner) -> None:
+    """SPEC O4, T1: the smallest call is complete, and its first sentence says that travel is not known."""
+    created = await planner.create([{"id": "t-1", "location": "LOC_A", "demand": 20}])
+    assert created.text.startswith("Travel is not known")
+    assert created.structured["assumptions"][0].startswith("Travel is not known")
+
+
+async def test_unresolved_addresses_of_a_day_without_positions_are_findings(planner: _Planner) -> None:
+    """SPEC O4: the day is kept, each open address is told with its ticket."""
+    created = await planner.create(tickets_at(["鼓楼区中山路1号", "nowhere"]))
+    assert created.text.startswith("Travel is not known: 2 of the addresses could not be resolved.")
+    assert [each.partition(":")[0] for each in created.structured["assumptions"][1:3]] == [
+        "/tickets/0/address",
+        "/tickets/1/address",
+    ]
+
+
+@pytest.mark.parametrize(
+    "further",
+    [
+        {"locations": [{"id": f"shop {at}", "lat": 39.9, "lon": 116.3 + at / 10} for at in range(3)]},
+        {"locations": [{"id": f"shop {at}", "x": at, "y": 0} for at in range(3)]},
+        {
+            "locations": [{"id": f"shop {at}"} for at in range(3)],
+            "travel": {"distances": [[0, 1, 1], [1, 0, 1], [1, 1, 0]]},
+        },
+    ],
+)
+async def test_what_the_caller_knows_is_never_looked_up(planner: _Planner, further: dict[str, Any]) -> None:
+    """SPEC T1: positions and matrices of the caller stand; an address beside them is for people."""
+    body = await planner.stored(await planner.create(tickets_at(BEIJING), **further))
+    assert body["locations"] == further["locations"]
+
+
+@pytest.mark.parametrize(
+    "broken",
+    [
+        {"tickets": {"a": {"address": BEIJING[0]}}},
+        {"tickets": [None, 1, "x", {"address": BEIJING[0]}, {"id": 1, "address": 2}]},
+        {"locations": [{"id": ["a"], "address": BEIJING[0]}, {"id": "b", "address": {"x": 1}}]},
+        {"locations": {"a": 1}, "depot": 5, "agents": "none", "travel": [1]},
+        {"tickets": [{"id": "a", "location": {"lat": 1}, "address": "x" * 5000, "demand": 1}]},
+    ],
+)
+async def test_a_broken_day_with_addresses_is_refused_by_its_schema(planner: _Planner, broken: dict[str, Any]) -> None:
+    """SPEC T7: looking up addresses changes nothing of what the schema finds wrong."""
+    day = {"name": "d", "planning_date": "2025-07-15", "agents": [], "tickets": [], **broken}
+    refused = await planner.call("create_scenario", **day)
+    assert refused.is_error
+    assert refused.structured["type"] != "InternalError"
+
+
+async def test_rows_of_a_file_are_resolved_by_the_same_step(planner: _Planner) -> None:
+    """SPEC O4, T5: a customer list with addresses needs no coordinates."""
+    rows = "\n".join(f"k{at},{text},{text},1" for at, text in enumerate(BEIJING))
+    imported = await planner.call(
+        "import_scenario",
+        format="csv",
+        content=f"id,location,address,demand\n{rows}\n",
+        planning_date="2025-07-15",
+        agents=[{"id": "van", "capacity": 9}],
+    )
+    body = await planner.stored(imported)
+    assert len(body["locations"]) == 3
