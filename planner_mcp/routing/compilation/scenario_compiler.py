@@ -221,6 +221,7 @@ def _agent(scenario: Scenario, agent: scenario_model.Agent, units: _Units, price
         breaks=tuple(
             BreakSpec(units.span(break_spec.earliest, break_spec.latest), units.time(break_spec.duration_s))
             for break_spec in agent.breaks
+            if break_spec.latest >= (agent.shift_start or 0.0)  # one that is over before the shift is not taken in it
         ),
         reload_at=tuple(dict.fromkeys(units.location[place] for place in agent.reload_locations)) if reloads else (),
         max_reloads=reloads,

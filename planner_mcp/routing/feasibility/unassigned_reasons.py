@@ -57,7 +57,8 @@ class _ReasonFinder:
             return InfeasibilityReason.GROUP_OTHER_CHOSEN
         if (impossible := self._proofs.reason(index)) is not None:
             return impossible
-        if any(self._proofs.reason(other) for other in self._companions(index)):
+        companions = self._companions(index)
+        if any(self._proofs.reason(other) or self._is_replaced(other) for other in companions):
             return InfeasibilityReason.GROUP_INCOMPLETE
         if self._problem.tickets[index].is_priced:
             return InfeasibilityReason.PENALTY_LOWER_THAN_COST
@@ -71,8 +72,12 @@ class _ReasonFinder:
         )
 
     def _companions(self, index: int) -> set[int]:
-        groups = (group for group in self._problem.groups if group.kind is GroupKind.ALL and index in group.tickets)
-        return {other for group in groups for other in group.tickets} - {index}
+        """Return the tickets that must be served with one, also over several all-or-none groups."""
+        groups = [set(group.tickets) for group in self._problem.groups if group.kind is GroupKind.ALL]
+        found = {index}
+        while more := {other for group in groups if not group.isdisjoint(found) for other in group} - found:
+            found |= more
+        return found - {index}
 
     def _has_spare(self, ticket: TicketSpec) -> bool:
         chosen = range(len(self._problem.agents)) if ticket.agents is None else ticket.agents

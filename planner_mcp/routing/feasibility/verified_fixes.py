@@ -34,7 +34,7 @@ from planner_mcp.routing.feasibility.route_violations import (
 )
 from planner_mcp.routing.infeasibility_reasons import InfeasibilityReason
 from planner_mcp.routing.plan import Plan
-from planner_mcp.routing.problem import Candidate, Problem, Route
+from planner_mcp.routing.problem import Candidate, GroupKind, Problem, Route
 from planner_mcp.routing.scenario.agent_eligibility import Eligibility
 from planner_mcp.routing.scenario.checks.size_checks import MAX_AGENTS
 from planner_mcp.routing.scenario.scenario_model import Agent, Held
@@ -149,7 +149,17 @@ class UnassignedAnalysis:
         return found if added_agent is None else [*found, added_agent]
 
     def _with_companions(self, ticket: int, until: StopCheck) -> Candidate | None:
-        """Return the plan with the rest of a ticket's all-or-none group, which may not fit yet; None if time is up."""
+        """Return the plan with the rest of a ticket's all-or-none group, which may not fit yet; None if time is up.
+
+        None, too, where another of a `one_of` group is served in place of one of the rest: the group stays incomplete.
+        """
+        served = self.candidate.tickets
+        for companion in _companions(self.problem, ticket):
+            if companion not in served and any(
+                group.kind is GroupKind.ONE_OF and companion in group.tickets and not served.isdisjoint(group.tickets)
+                for group in self.problem.groups
+            ):
+                return None
         return with_tickets(self.problem, self.candidate, _companions(self.problem, ticket), until=until)
 
     def _smallest(self, base: Candidate, ticket: int, until: StopCheck) -> list[InsertionCandidate]:

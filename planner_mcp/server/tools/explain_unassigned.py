@@ -9,6 +9,7 @@ from pydantic import Field
 from planner_mcp.jobs.principals import SENSITIVE
 from planner_mcp.routing.feasibility.insertion_candidates import InsertionCandidate, StopCheck
 from planner_mcp.routing.feasibility.verified_fixes import UnassignedAnalysis, violation_text
+from planner_mcp.routing.infeasibility_reasons import InfeasibilityReason
 from planner_mcp.routing.plan import Unassigned
 from planner_mcp.server.tools.answers.token_estimates import fitting
 from planner_mcp.server.tools.arguments.comparison_pricing import without_style_prices
@@ -164,6 +165,10 @@ def lines_of(entry: TicketExplanation, *, is_alone: bool) -> list[str]:
     ways = ", ".join(f"{limit} {count}" for limit, count in entry.in_the_way.items())
     in_the_way = f": {ways or 'nothing in the way'}" if entry.agents else ""
     lines = [f"{named}; of {_looked_at(entry, is_alone)}{in_the_way}"]
+    if entry.code == InfeasibilityReason.PENALTY_LOWER_THAN_COST:
+        lines.append("  It could be served; leaving it out costs its penalty, which is less than serving it would.")
+    if entry.code == InfeasibilityReason.GROUP_INCOMPLETE and not entry.agents:
+        lines.append("  Its all-or-none group cannot be complete while another of a one_of group is served.")
     for near in entry.nearest:
         cost = "" if near.fits_at_cost is None else f", cost +{figure(near.fits_at_cost)}"
         violation = " + ".join(near.in_the_way) or f"fits{cost}"

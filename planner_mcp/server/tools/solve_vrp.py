@@ -6,8 +6,12 @@ from pydantic import Field
 
 from planner_mcp.jobs.job_model import SolveRequest
 from planner_mcp.jobs.webhooks.address_guard import check_callback_url
+from planner_mcp.routing.compilation.scenario_compiler import compile_scenario
+from planner_mcp.routing.engine_features import check_engine
 from planner_mcp.routing.engine_names import AUTO, EngineName
+from planner_mcp.routing.scenario.scenario_parsing import read_stored
 from planner_mcp.server.tools.arguments.lookup_errors import SCENARIO, naming_argument
+from planner_mcp.server.tools.arguments.plan_context import run_in_thread, scenario_at
 from planner_mcp.server.tools.arguments.solve_time import SolveTime, seconds_of
 from planner_mcp.server.tools.tool_definition import (
     WRITE,
@@ -66,6 +70,8 @@ async def run(ctx: ToolContext, args: Json) -> ToolResult:
     if asked.callback_url is not None:
         check_callback_url(asked.callback_url, ctx.settings)
     fields = asked.model_dump(exclude={"solve_time"})
+    if asked.engine != AUTO:
+        await _check_engine(ctx, asked)
     request = SolveRequest(solve_time_s=seconds_of(asked.solve_time, ctx.settings), **fields)
     with naming_argument("/scenario_id", SCENARIO):
         job = await ctx.job_service.submit(ctx.principal, request)
@@ -79,6 +85,23 @@ async def run(ctx: ToolContext, args: Json) -> ToolResult:
     )
     text = f"{job.id} {output.status}, submitted {output.submitted_at}\nNext: query_vrp_status wait_s=45. {FURTHER}"
     return ToolResult(output, text, (ResourceLink(f"job://{job.id}", "job"),))
+
+
+async def _check_engine(ctx: ToolContext, asked: SolveArguments) -> None:
+    """Refuse an engine that cannot plan the scenario, where its travel is at hand.
+
+    Raises:
+        UnsupportedFeatureError: It lacks a feature.
+    """
+    stored = await scenario_at(ctx, asked.scenario_id)
+    travel_matrices = await ctx.job_service.matrices.for_scenario(ctx.principal.id, stored.body)
+
+    def check() -> None:
+        scenario = read_stored(stored.body, travel_matrices)
+        if travel_matrices is not None or not scenario.refers_to_matrices:
+            check_engine(asked.engine, compile_scenario(scenario))
+
+    await run_in_thread(ctx, check)
 
 
 TOOL: Final = Tool(

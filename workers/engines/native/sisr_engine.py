@@ -15,6 +15,7 @@ from typing import Final
 import numpy as np
 
 from planner_mcp.errors import EngineError, EngineMemoryError
+from planner_mcp.routing.engine_features import ENGINE_FEATURES
 from planner_mcp.routing.problem import Candidate, Feature, GroupKind, Problem
 from workers.engines.engine_interface import OnImprovement, SearchLimits, SearchOutcome, ShouldStop, StopReason
 from workers.engines.native import native_arrays
@@ -56,7 +57,7 @@ class SisrEngine:
     """
 
     name = "sisr"
-    features = frozenset(Feature) - {Feature.RUSH_HOURS, Feature.MIN_LOAD}
+    features = ENGINE_FEATURES["sisr"]
 
     def __init__(self, *, max_iterations: int | None = None) -> None:
         self.max_iterations = max_iterations

@@ -11,6 +11,7 @@ from typing import Any, Final
 
 from ortools.constraint_solver import pywrapcp, routing_enums_pb2, routing_parameters_pb2
 
+from planner_mcp.routing.engine_features import ENGINE_FEATURES
 from planner_mcp.routing.evaluation.plan_builder import price
 from planner_mcp.routing.problem import Candidate, Feature, GroupKind, Problem
 from workers.engines.engine_interface import (
@@ -55,37 +56,7 @@ class OrToolsEngine:
     """The routing library of OR-Tools with iterated local search."""
 
     name = "ortools"
-    features = frozenset(
-        {
-            Feature.MULTI_CAPACITY,
-            Feature.TIME_WINDOWS,
-            Feature.MULTI_WINDOWS,
-            Feature.SOFT_WINDOWS,
-            Feature.SETUP,
-            Feature.HETEROGENEOUS,
-            Feature.TIME_COST,
-            Feature.MULTI_DEPOT,
-            Feature.OPEN_ROUTES,
-            Feature.SHIFTS,
-            Feature.BREAKS,
-            Feature.OVERTIME,
-            Feature.MAX_DISTANCE,
-            Feature.MAX_DURATION,
-            Feature.MAX_STOPS,
-            Feature.SKILLS,
-            Feature.INCOMPATIBLE,
-            Feature.SHIPMENTS,
-            Feature.PICKUPS,
-            Feature.BACKHAUL,
-            Feature.OPTIONAL,
-            Feature.LOCKS,
-            Feature.PREFERENCES,
-            Feature.GROUPS,
-            Feature.BALANCE,
-            Feature.PROFILES,
-            Feature.MIN_LOAD,
-        }
-    )
+    features = ENGINE_FEATURES["ortools"]
     is_deterministic = False
     """The temperature of its simulated annealing depends on the clock, so runs with one seed diverge."""
 

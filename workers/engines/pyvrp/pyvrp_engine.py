@@ -7,6 +7,7 @@ Owns its features and availability. `workers/engines/pyvrp/pyvrp_run.py` searche
 from importlib import import_module
 from typing import Final
 
+from planner_mcp.routing.engine_features import ENGINE_FEATURES
 from planner_mcp.routing.problem import Candidate, Feature, Problem
 from workers.engines.engine_interface import OnImprovement, SearchLimits, SearchOutcome, ShouldStop, version_of
 
@@ -18,28 +19,7 @@ class PyvrpEngine:
     """The iterated local search of PyVRP, with a history length that fits the expected number of iterations."""
 
     name = "pyvrp"
-    features = frozenset(
-        {
-            Feature.MULTI_CAPACITY,
-            Feature.TIME_WINDOWS,
-            Feature.SETUP,
-            Feature.HETEROGENEOUS,
-            Feature.TIME_COST,
-            Feature.MULTI_DEPOT,
-            Feature.OPEN_ROUTES,
-            Feature.SHIFTS,
-            Feature.MAX_DISTANCE,
-            Feature.MAX_DURATION,
-            Feature.SKILLS,
-            Feature.SHIPMENTS,
-            Feature.PICKUPS,
-            Feature.BACKHAUL,
-            Feature.RELOAD,
-            Feature.RELEASE,
-            Feature.OPTIONAL,
-            Feature.PROFILES,
-        }
-    )
+    features = ENGINE_FEATURES["pyvrp"]
     is_deterministic = True
     """For equal limits (`SearchLimits.asked_s`), up to the shorter of two runs: a time limit ends runs at different
     numbers of iterations.

@@ -1,6 +1,6 @@
 """One page of a list as a result: columns once, a line of text a row, the same cells as data."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from planner_mcp.server.tools.tool_definition import ToolResult
@@ -27,7 +27,16 @@ def table_text(what: str, table: TablePage) -> str:
     """Return a page as text: a heading with the columns, then a line for each row."""
     more = f", more with page={table.next_page}" if table.next_page else ""
     head = f"{what} {len(table.rows)} of {table.total}, page {table.page}{more}: {' '.join(table.columns)}"
-    return "\n".join([head, *(" ".join("-" if cell is None else str(cell) for cell in row) for row in table.rows)])
+    return "\n".join([head, *(" ".join(map(_cell_text, row)) for row in table.rows)])
+
+
+def _cell_text(cell: Any) -> str:
+    """Return a cell as people write it: amounts by dimension as `kg=339,m3=2`."""
+    if isinstance(cell, Mapping):
+        return ",".join(f"{name}={_cell_text(value)}" for name, value in cell.items()) or "-"
+    if isinstance(cell, float) and cell.is_integer():
+        return str(int(cell))
+    return "-" if cell is None else str(cell)
 
 
 def table_result(

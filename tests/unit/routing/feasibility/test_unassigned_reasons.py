@@ -160,3 +160,21 @@ def test_a_setup_that_a_reload_may_spare_proves_nothing() -> None:
     (entry,) = reasons(day, Candidate(()))
     assert entry.code == "NO_ROOM_FOUND"
     assert verify(day, build_plan(day, candidate(day, "reload@A", "a"))) == []
+
+
+def test_a_group_whose_partner_gave_way_to_an_alternative_cannot_be_complete() -> None:
+    """Issue 23: t3 stands with t2, and t2 gave way to t0, which is locked; through a second group t4 stands with t3."""
+    day = problem(
+        [agent(locked_tickets=["t0"])],
+        [ticket("t0"), ticket("t2", "B"), ticket("t3", "C"), ticket("t4", "A")],
+        groups=[
+            {"kind": "one_of", "tickets": ["t0", "t2"]},
+            {"kind": "all", "tickets": ["t2", "t3"]},
+            {"kind": "all", "tickets": ["t3", "t4"]},
+        ],
+    )
+    assert {entry.ticket_id: entry.code for entry in reasons(day, candidate(day, "t0"))} == {
+        "t2": "GROUP_OTHER_CHOSEN",
+        "t3": "GROUP_INCOMPLETE",
+        "t4": "GROUP_INCOMPLETE",
+    }

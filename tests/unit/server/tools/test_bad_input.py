@@ -205,9 +205,9 @@ CASES: list[tuple[str, str, Any, int, str, list[Fault]]] = [
         [
             (
                 "/solve_time",
-                "The parameter solve_time does not have the accepted form.",
-                r"string matching ^PT\d+S$ of ≤ 20 characters",
-                "",
+                "The time is not written as a duration.",
+                "PT1S to PT3600S",
+                'Write "PT30S".',
             )
         ],
     ),

@@ -211,3 +211,23 @@ async def test_only_unassigned_tickets_can_be_asked_about(call: Call, store: Red
             ("/ticket_ids/1", "The plan serves this ticket."),
             ("/ticket_ids/2", "There is no ticket of this id here."),
         ]
+
+
+async def test_a_ticket_left_out_by_its_price_is_said_to_be(call: Call, store: RedisStore) -> None:
+    """SPEC T5, issue 23: nothing is in its way; its penalty is less than the way there."""
+    day = body([agent("v")], [ticket("a"), ticket("e", "E", penalty=1)])
+    job_id = await solved(call, store, await created(call, day), ["a"])
+    text = (await call("explain_unassigned", {"plan": job_id})).text
+    assert "It could be served; leaving it out costs its penalty, which is less than serving it would." in text
+
+
+async def test_nothing_fits_into_a_group_whose_partner_gave_way(call: Call, store: RedisStore) -> None:
+    """SPEC T5, issue 23: no agent is shown as able, and no fix is proposed that is none."""
+    groups = [{"kind": "one_of", "tickets": ["t0", "t2"]}, {"kind": "all", "tickets": ["t2", "t3"]}]
+    tickets = [ticket("t0"), ticket("t2", "B"), ticket("t3", "C")]
+    day = body([agent("v", locked_tickets=["t0"])], tickets, groups=groups)
+    job_id = await solved(call, store, await created(call, day), ["t0"])
+    (entry,) = (await call("explain_unassigned", {"plan": job_id, "ticket_ids": ["t3"]})).structured["tickets"]
+    assert (entry["code"], entry["nearest"]) == ("GROUP_INCOMPLETE", [])
+    fixes = (await call("suggest_fixes", {"plan": job_id, "ticket_ids": ["t3"]})).structured
+    assert (fixes["fixes"], fixes["without_fix"]) == ([], ["t3"])

@@ -16,7 +16,8 @@ from planner_mcp.jobs.store.redis_store import RedisStore
 from planner_mcp.server.tools.create_scenario import EXAMPLE
 from planner_mcp.server.tools.tool_definition import ToolContext, ToolResult
 from planner_mcp.server.tools.tool_registry import REGISTRY
-from tests.shared.scenarios.stored_plans import Call, stored_plan
+from tests.shared.scenarios.scenario_builders import agent, body
+from tests.shared.scenarios.stored_plans import Call, created, stored_plan
 
 pytestmark = pytest.mark.anyio
 HALF = Progress(percent=50, cost=1234.5, tickets_served=98, tickets_total=100, improvements=7, elapsed_s=12.34)
@@ -256,3 +257,15 @@ async def test_answers_and_errors_fit_the_output_schema(call: Call, store: Redis
             jsonschema.validate(result.structured, schema)
             jsonschema.validate(result.structured, tool.output_schema)
         jsonschema.validate((await call(tool.name, {"x": 1})).structured, schema)
+
+
+async def test_an_engine_that_cannot_plan_the_scenario_is_refused_with_the_table(call: Call) -> None:
+    """SPEC T7, issue 23: before it is queued, with what it lacks and who has that; the others take it."""
+    scenario_id = await created(call, body([agent(breaks=[{"earliest": 0, "latest": 9, "duration_s": 1}])]))
+    refused = await call("solve_vrp", {"scenario_id": scenario_id, "engine": "pyvrp"})
+    assert refused.structured["type"] == "UnsupportedFeature"
+    (fault,) = refused.structured["errors"]
+    assert fault["path"] == "/engine"
+    assert fault["accepted"] == "auto, sisr, ortools"
+    assert fault["hint"] == "Engines that have them: breaks: sisr, ortools."
+    assert not (await call("solve_vrp", {"scenario_id": scenario_id, "engine": "ortools"})).is_error
