@@ -14,6 +14,7 @@ from planner_mcp.errors import Fault, input_error, placed
 from planner_mcp.jobs.job_service import MAX_WAIT_S
 from planner_mcp.server.tools import create_scenario, import_scenario, query_vrp_status, read_plan, solve_vrp
 from planner_mcp.server.tools.answers.job_output import PlanFigures
+from planner_mcp.server.tools.answers.unservable_findings import UnservableFinding
 from planner_mcp.server.tools.arguments.lookup_errors import SCENARIO, naming_argument
 from planner_mcp.server.tools.arguments.solve_time import SolveTime, seconds_of
 from planner_mcp.server.tools.read_plan import ReadPlanResult
@@ -54,6 +55,7 @@ class PlanDayResult(ToolOutput):
     visits: ReadPlanResult | None = Field(None, description="first page of read_plan view=visits")
     unassigned: ReadPlanResult | None = Field(None, description="first page of read_plan view=unassigned")
     error: Json | None = Field(None, description="why the job failed")
+    unservable: list[UnservableFinding] | None = None
     assumptions: list[str] = Field(default_factory=list)
     warnings: list[str] = Field(default_factory=list)
 
@@ -74,6 +76,7 @@ async def run(ctx: ToolContext, args: Json) -> ToolResult:
         job_id=job_id,
         **{name: job[name] for name in ("status", "progress", "result", "error") if name in job},
         **{view: page.output for view, page in pages.items()},
+        unservable=stored.get("unservable"),
         assumptions=stored.get("assumptions", []),
         warnings=stored.get("warnings", []),
     )
