@@ -1,6 +1,7 @@
 """OSRM as a child of this process, on streets whose times are computed by hand (SPEC O9)."""
 
 import contextlib
+import json
 import os
 import signal
 import sys
@@ -32,7 +33,7 @@ from tests.shared.roads.street_grid import (
     write_grid,
 )
 
-pytestmark = pytest.mark.anyio
+pytestmark = [pytest.mark.anyio, pytest.mark.filterwarnings("ignore::ResourceWarning")]
 Position = tuple[float, float]
 
 
@@ -128,6 +129,16 @@ async def test_an_extract_is_built_once(roads: Settings, osrm: OsrmPrograms) -> 
     assert other.key != again.key
     assert lines[0].startswith("roads: building")
     assert not list(other.folder.parent.glob("*.part"))
+
+
+async def test_matrices_of_another_map_are_not_used_again(roads: Settings) -> None:
+    """SPEC O9: what was kept from last year's extract is asked anew; without a daemon what is kept serves."""
+    known = (await matrices(roads, crossing(0, 0), crossing(0, 1))).pack()
+    older = {**known, "provenance": json.dumps({**json.loads(known["provenance"]), "map": "older"})}
+    embedded = EmbeddedRoads(roads)
+    assert (embedded.made(known), embedded.made(older)) == (True, False)
+    elsewhere = EmbeddedRoads(roads.model_copy(update={"data_dir": roads.data_dir / "elsewhere"}))
+    assert elsewhere.made(older)
 
 
 @pytest.mark.slow
