@@ -15,7 +15,7 @@ import typer
 
 from planner_mcp.cli.command_files import print_faults, read_scenario, unreadable_message, write_plan, write_text
 from planner_mcp.cli.environment_settings import read_settings
-from planner_mcp.errors import Fault, InputError, input_error, placed
+from planner_mcp.errors import Fault, InputError, grouped, input_error, placed
 from planner_mcp.formats.column_mapping import IN_COLUMNS, ColumnMapping
 from planner_mcp.formats.import_formats import PLAIN, Form, form_of, read_scenario_file
 from planner_mcp.formats.import_options import ImportedScenario, ImportOptions
@@ -97,6 +97,8 @@ def import_tables(
         scenario = _validated(read, settings)
         for warning in warnings(scenario)[:MAX_SHOWN]:
             typer.echo(f"Warning: {warning}", err=True)
+        for fault in grouped(scenario.findings)[:MAX_SHOWN]:
+            typer.echo(f"Nobody can serve it: {(read.in_file(fault) or fault).as_line()}", err=True)
     except InputError as error:
         print_faults(error)
         sys.exit(1)

@@ -69,10 +69,10 @@ def test_columns_of_a_fleet_can_be_corrected(tmp_path: Path) -> None:
 def test_faults_of_a_fleet_begin_with_the_name_of_its_file(tmp_path: Path) -> None:
     """SPEC T7: line 3 of which file, a person would ask."""
     for text, told in (
-        ("车牌,容量\nv,9\nw,1,200\n", "/fleet.csv/3: The row has more cells"),
-        ("车牌,容量\nv,much\n", '/fleet.csv/2/容量: "much" is not a number: capacity.'),
-        ("车牌,容量\nv,9\nw,-5\n", "/fleet.csv/3/容量: The amount is negative."),
-        ("车牌,容量\nv,9\nv,5\n", "/fleet.csv/3/车牌: The id is the same as that of row 2."),
+        ("车牌,容量\nv,9\nw,1,200\n", "/fleet.csv/3: row 3: The row has more cells"),
+        ("车牌,容量\nv,much\n", '/fleet.csv/2/容量: row 2: "much" is not a number: capacity.'),
+        ("车牌,容量\nv,9\nw,-5\n", "/fleet.csv/3/容量: w (-5): The amount is negative."),
+        ("车牌,容量\nv,9\nv,5\n", "/fleet.csv/3/车牌: v: The id is the same as that of row 2."),
         ("车牌,容量\n", "/fleet.csv: The file has no agents."),
         ('车牌,容量\n"v,9\n', "/fleet.csv/2: A quote opens a cell"),
         ("容量,容量\n", "/fleet.csv: Two columns have the same header."),
@@ -91,7 +91,7 @@ def test_what_is_wrong_with_a_sheet_of_agents_is_told_by_its_sheet_and_row(tmp_p
     for rows, told in (
         (rows_of(("车牌", "颜色"), ("v", "red")), "/agents: No column of the agents is their capacity."),
         (rows_of(("车牌", "容量")), "/agents: The file has no agents."),
-        (rows_of(("车牌", "容量"), ("v", -5.0)), "/agents/2/容量: The amount is negative."),
+        (rows_of(("车牌", "容量"), ("v", -5.0)), "/agents/2/容量: v (-5): The amount is negative."),
     ):
         book.write_bytes(workbook({"订单": orders, "agents": sheet_xml(rows)}))
         assert told in refused_output("import", str(book), "--date", "2025-07-15", *depot)
@@ -107,7 +107,7 @@ def test_a_day_that_is_refused_is_told_by_the_rows_of_its_file(tmp_path: Path) -
     _, output_lines, _ = imported(tmp_path, "orders.csv", text, "--depot", "139.9,116.4")
     told = [line.partition(":")[0] for line in output_lines if line.startswith(("/", "--"))]
     assert told == ["/3/最早时间", "/3/订单号", "--depot", "/3/经度", "/2", "/4/数量"]
-    assert any(line.startswith("/3/订单号: The id is the same as that of row 2.") for line in output_lines)
+    assert any(line.startswith("/3/订单号: a: The id is the same as that of row 2.") for line in output_lines)
     told = refused_output("import", str(tmp_path / "orders.csv"), "--date", "15.7.", "--depot", "nowhere")
     assert "\n--date: The value is not a date." in told
     told = refused_output("import", str(tmp_path / "orders.csv"), "--date", "2025-07-14", "--depot", "nowhere")

@@ -209,7 +209,7 @@ EDGES: list[tuple[str, dict[str, Any], tuple[str, ...], Change, str]] = [
     ),
     (
         "break not needed once it is over",
-        {"agents": [agent(shift_start=10, breaks=[REST | {"earliest": 5, "latest": 6}])]},
+        {"agents": [agent(shift_start=10, breaks=[REST | {"earliest": 5, "latest": 10}])]},
         ("a", "b"),
         of_agent(breaks=lambda spec: (replace(spec.breaks[0], duration=6),)),
         "a break is missing",
