@@ -228,21 +228,27 @@ def refuse(path: str, problem: str, accepted: str = "", hint: str = "") -> Excep
 
 
 def schema_of(model: type[BaseModel]) -> Json:
-    """Return a model's JSON Schema without what costs tokens and helps no caller: titles, nulls, lengths of text."""
-    return {"type": "object", **_slim(model.model_json_schema())}
+    """Return a model's JSON Schema without what costs tokens and helps no caller: titles, nulls, lengths of text.
+
+    It stands alone: no `$ref`, no `$defs`.
+    """
+    schema = model.model_json_schema()
+    return {"type": "object", **_slim(schema, schema.pop("$defs", {}))}
 
 
 _SILENT: Final = {"title", "additionalProperties", "maxLength", "minLength"}
 
 
-def _slim(schema: Any) -> Any:
+def _slim(schema: Any, models: Json) -> Any:
     if isinstance(schema, list):
-        return [_slim(item) for item in schema]
+        return [_slim(item, models) for item in schema]
     if not isinstance(schema, dict):
         return schema
-    slim = {key: _slim(value) for key, value in schema.items() if key not in _SILENT or isinstance(value, dict)}
+    if "$ref" in schema:
+        return _slim(models[schema["$ref"].rpartition("/")[2]], models)
+    slim = {key: _slim(value, models) for key, value in schema.items() if key not in _SILENT or isinstance(value, dict)}
     if "properties" in schema:
-        slim["properties"] = {name: _slim(value) for name, value in schema["properties"].items()}
+        slim["properties"] = {name: _slim(value, models) for name, value in schema["properties"].items()}
         slim.pop("description", None)
     if slim.get("default", ...) in (None, []):
         del slim["default"]
