@@ -15,6 +15,7 @@ PlannerError                   code + type: stable, listed in the manifest · re
 ├─ StoreError                  Redis failed; retryable   StoreUnavailableError
 ├─ AuthorityUnavailableError   tokens cannot be checked; retryable
 ├─ WebhookError                a delivery failed         EndpointUnreachableError
+├─ RoadMapError                no usable map here; the operator can mend it
 └─ RoutingProviderUnavailableError  a road engine failed; retryable
 ```
 An infeasible scenario and a search that ran out of time are results, not errors.

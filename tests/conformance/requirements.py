@@ -54,7 +54,7 @@ _NAMED = re.compile(r"\bSPEC ((?:[A-Z]\d+(?:[-–][A-Z]?\d+)?(?:, | and )?)+)")
 _ID = re.compile(r"([A-Z])(\d+)(?:[-–][A-Z]?(\d+))?")
 _TEXT = re.compile(r"(?:Spec|MCP|JSON-RPC|RFC|Standard Webhooks|Tasks extension|Source)\b")
 _SLOW = re.compile(r"pytest\.mark\.(?:slow|long|chaos|node)\b")
-_OUR_REASON = re.compile(r"(?:Our choice|Issues? \d|ADR|Engine contract|STYLE)\b")
+_OUR_REASON = re.compile(r"(?:Our choice|Issues? \d+|ADR|Engine contract|STYLE)\b")
 
 
 @dataclass(frozen=True, slots=True)

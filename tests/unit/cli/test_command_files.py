@@ -21,7 +21,7 @@ def test_a_fault_is_told_with_what_would_be_accepted(tmp_path: Path) -> None:
     day["locations"] = [{"id": "A", "lat": 39.9, "lon": 116.4}]
     file = tmp_path / "day.json"
     file.write_text(json.dumps(day))
-    priority = "/tickets/0/priority: The number is out of range. (accepted: a number from 1 to 9)"
+    priority = "/tickets/0/priority: t (12): The number is out of range. (accepted: a number from 1 to 9)"
     router = "/travel/router: There is no road engine of this name. (accepted: no road engine is configured here)"
     result = CliRunner().invoke(app, ["validate", str(file)])
     assert (result.exit_code, sorted(result.stdout.splitlines())) == (1, [priority, router, "not valid"])

@@ -91,7 +91,7 @@ class RedisJobStore:
             raise NotFoundError  # before the body is read, so that the time does not tell whether it exists
         if not (kept := await self._script_client.command("HGETALL", name)):
             raise NotFoundError
-        fields = {**kept, "job": await self._use_scenario(principal, scenario_id)}
+        fields = {**kept, "job": await self._use_scenario(principal, scenario_id, kept.get("job"))}
         if len(kept["body"]) <= DECODED_AT_ONCE:
             return record_codec.scenario_from_hash(fields)
         return await anyio.to_thread.run_sync(record_codec.scenario_from_hash, fields, limiter=self._decoding)
@@ -99,21 +99,22 @@ class RedisJobStore:
     async def last_job(self, principal: str, scenario_id: str) -> str | None:
         """Return the newest job of a scenario, None where none is kept, and keep it for another scenario TTL."""
         name = store_keys.key(self._shard("scn", scenario_id), "scn", scenario_id)
-        if await self._script_client.command("HGET", name, "principal") != principal:
+        owner, job_id = await self._script_client.command("HMGET", name, "principal", "job")
+        if owner != principal:
             raise NotFoundError
-        return await self._use_scenario(principal, scenario_id) or None
+        return await self._use_scenario(principal, scenario_id, job_id) or None
 
-    async def _use_scenario(self, principal: str, scenario_id: str) -> str:
+    async def _use_scenario(self, principal: str, scenario_id: str, last_read: str | None) -> str:
         """Keep a scenario for another scenario TTL and return its newest job, empty where none is kept.
 
-        A store that takes no writes, as on a full disk, is still read.
+        A store that accepts no writes, as on a full disk, is still read: then it is the job that was read last.
         """
         args = {"kind": "scn", "id": scenario_id, "principal": principal, "ttl_s": self._settings.scenario_ttl_s}
         shard = self._shard("scn", scenario_id)
         try:
             _ok, job_id = await self._script_client.step("touch", shard, args)
         except StoreUnavailableError:
-            job_id = await self._script_client.command("HGET", store_keys.key(shard, "scn", scenario_id), "job")
+            job_id = last_read
         return str(job_id or "")
 
     async def parent(self, principal: str, scenario_id: str) -> str | None:

@@ -515,7 +515,9 @@ async def test_bodies_are_limited_in_both_eras_and_read_only_for_friends(served:
 
 def test_public_paths_are_few() -> None:
     """SPEC A1: everything else needs a credential, a path that is added tomorrow too."""
-    assert not any(is_public(path) for path in ("/mcp", "/jobs/x", "/", "/manifest/x", "/healthz/", "/metrics"))
+    assert not any(
+        is_public(path) for path in ("/mcp", "/jobs/x", "/ui/call", "/ui/read", "/manifest/x", "/healthz/", "/metrics")
+    )
 
 
 def without_trace(answer: httpx.Response) -> str:

@@ -163,7 +163,7 @@ def test_a_setup_that_a_reload_may_spare_proves_nothing() -> None:
 
 
 def test_a_group_whose_partner_gave_way_to_an_alternative_cannot_be_complete() -> None:
-    """Issue 23: t3 stands with t2, and t2 gave way to t0, which is locked; through a second group t4 stands with t3."""
+    """SPEC T5: t3 stands with t2, and t2 gave way to t0, which is locked; through a second group t4 stands with t3."""
     day = problem(
         [agent(locked_tickets=["t0"])],
         [ticket("t0"), ticket("t2", "B"), ticket("t3", "C"), ticket("t4", "A")],
