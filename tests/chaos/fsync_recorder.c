@@ -1,7 +1,7 @@
 /* Notes how long a file was when it was last made durable: what would be left of it after a power cut.
  *
  * Preloaded into a server. After each fsync or fdatasync that returns, "<size> <path>" is appended to the file that
- * SYNCED_LOG names. Built by test_powercut.py:  cc -shared -fPIC -O1 -o synced.so synced.c -ldl
+ * SYNCED_LOG names. Built by test_power_loss.py:  cc -shared -fPIC -O1 -o fsync_recorder.so fsync_recorder.c -ldl
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>

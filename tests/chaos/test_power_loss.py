@@ -1,7 +1,7 @@
 """The power fails: of each file only what was made durable is left (SPEC J7).
 
 `kill -9` proves nothing about durability, because the kernel keeps what was written. So a small preloaded library
-(`synced.c`) notes how long a file was at each fsync; the test kills the server, cuts the append-only file to that
+(`fsync_recorder.c`) notes how long a file was at each fsync; the test kills the server, cuts the append-only file to that
 length or, harsher, somewhere between it and its end, and starts the server again. `CUTS` sets the number of power cuts
 and `CUT_WRITES_S` how long is written before each.
 """
@@ -43,8 +43,8 @@ EVERYSEC_LOSS_S = 3.0
 @pytest.fixture(scope="session")
 def shim(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The compiled library."""
-    library = tmp_path_factory.mktemp("shim") / "synced.so"
-    source = Path(__file__).with_name("synced.c")
+    library = tmp_path_factory.mktemp("shim") / "fsync_recorder.so"
+    source = Path(__file__).with_name("fsync_recorder.c")
     subprocess.run(["cc", "-shared", "-fPIC", "-O1", "-o", library, source, "-ldl"], check=True)
     return library
 

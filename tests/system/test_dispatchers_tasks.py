@@ -79,7 +79,7 @@ def stops(count: int) -> list[Json]:
 async def five_stops_without_coordinates(agent: Agent) -> None:
     answer = await agent.plan(day([{"id": f"t{n}", "location": f"stop {n}", "demand": 1} for n in range(5)], vans(1)))
     assert answer["result"]["tickets_served"] == 5
-    assert "Positions are unknown" in answer["text"]
+    assert "Travel is not known" in answer["text"]
 
 
 async def thirty_stops_three_vans_lunch_and_a_lift(agent: Agent) -> None:

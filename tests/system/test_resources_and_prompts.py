@@ -30,7 +30,7 @@ async def look_around(client: Client) -> None:
     assert '"depot":"depot"' in contents.text
     listed = [resource.uri for resource in (await client.list_resources()).resources]
     assert uri in listed
-    assert len((await client.list_prompts()).prompts) == 5
+    assert len((await client.list_prompts()).prompts) == 6
     prompt = await client.get_prompt("plan_a_day", {"date": "2026-11-21"})
     assert "for 2026-11-21" in prompt.messages[0].content.text  # type: ignore[union-attr]
     ref = types.ResourceTemplateReference(uri="scenario://{scenario_id}")
