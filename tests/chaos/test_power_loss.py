@@ -1,9 +1,9 @@
 """The power fails: of each file only what was made durable is left (SPEC J7).
 
 `kill -9` proves nothing about durability, because the kernel keeps what was written. So a small preloaded library
-(`fsync_recorder.c`) notes how long a file was at each fsync; the test kills the server, cuts the append-only file to that
-length or, harsher, somewhere between it and its end, and starts the server again. `CUTS` sets the number of power cuts
-and `CUT_WRITES_S` how long is written before each.
+(`fsync_recorder.c`) notes how long a file was at each fsync; the test kills the server, cuts the append-only file to
+that length or, harsher, somewhere between it and its end, and starts the server again. `CUTS` sets the number of power
+cuts and `CUT_WRITES_S` how long is written before each.
 """
 
 import asyncio

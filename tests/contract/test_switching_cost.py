@@ -43,6 +43,7 @@ def solved(day: dict[str, Any], name: str, start: Plan | None = None) -> Plan:
     return plan
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ABLE)
 def test_a_higher_price_of_switching_buys_fewer_moves(name: str) -> None:
     """SPEC T5: least change as a price: no move where it is high, and each that is made pays."""

@@ -212,6 +212,7 @@ def test_breaks_and_locked_visits_that_the_slowest_pace_forbids_are_planned_on_t
     assert build_plan(problem, best).tickets_served == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [quick_for_auto(name) for name in NAMES if name != "pyvrp"])
 def test_a_lock_that_only_the_real_clock_can_keep_leaves_the_rest_of_the_day_as_good_as_without_it(name: str) -> None:
     """SPEC S1, S2 (locks, rush hours): at the slowest pace the locked visits would come too late."""

@@ -26,6 +26,7 @@ async def test_solve_is_answered_before_it_is_solved(server: PlannerServer) -> N
         assert done["progress"] == 100
 
 
+@pytest.mark.slow
 @both_eras
 async def test_waiting_call_reports_rising_progress(server: PlannerServer, mode: str) -> None:
     """SPEC T3, J5: progress for the caller's token while the call is open; never 100 before the end or backwards."""

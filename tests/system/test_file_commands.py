@@ -81,6 +81,7 @@ def test_a_place_where_no_plan_can_be_written_is_told_before_the_search(output: 
     assert "QUEUED" not in done.stderr and "Traceback" not in done.stderr
 
 
+@pytest.mark.slow
 def test_why_a_day_could_not_be_solved_is_told(tmp_path: Path) -> None:
     """SPEC T7: code, type, what happened and where, when a job fails."""
     with socket.create_server(("127.0.0.1", 0)) as closed:

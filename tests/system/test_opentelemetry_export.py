@@ -89,6 +89,7 @@ def collecting() -> Iterator[Collector]:
             serving.join()
 
 
+@pytest.mark.slow
 async def test_a_call_its_job_and_the_solve_are_one_trace_of_two_processes(traced: TracedDay) -> None:
     """SPEC O3: linked by trace context, under the trace id of the worker's log lines; nothing of the day is told."""
     call = traced.spans["planner-mcp", "tools/call solve_vrp"]

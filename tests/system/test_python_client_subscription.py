@@ -12,6 +12,7 @@ from tests.shared.scenarios.client_scenarios import ring, submit, use
 pytestmark = pytest.mark.anyio
 
 
+@pytest.mark.slow
 async def test_python_client_listens_to_a_resource(server: PlannerServer, second: PlannerServer) -> None:
     """SPEC X1, R2: `Client.listen` of 2026-07-28, until the job has ended."""
     async with balancing(server.url, second.url) as (url, _switch), Client(f"{url}/mcp", mode="auto") as client:

@@ -66,6 +66,7 @@ def test_numbers_that_json_has_not_are_refused(greeted: Child) -> None:
     assert greeted.hear()["error"]["code"] == -32700
 
 
+@pytest.mark.slow
 def test_batch_is_answered_by_a_batch_in_the_revision_that_has_them(child: Child) -> None:
     """Spec 2025-03-26, base protocol: servers MUST receive batches, and send their answers together."""
     hello = {**HELLO, "params": {**HELLO["params"], "protocolVersion": "2025-03-26"}}

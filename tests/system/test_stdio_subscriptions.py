@@ -69,6 +69,7 @@ def test_client_with_a_handshake_hears_of_its_task_and_its_resource(child_with_w
     assert talk.ask("tasks/result", taskId=task_id)["structuredContent"]["status"] == "COMPLETED"
 
 
+@pytest.mark.slow
 def test_client_without_a_handshake_listens(child_with_worker: Child) -> None:
     """SPEC X1, X2: `subscriptions/listen` over the pipe, beside other requests."""
     talk = Talk(child_with_worker, META)

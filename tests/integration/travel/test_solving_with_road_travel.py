@@ -175,6 +175,7 @@ async def test_cancelling_takes_effect_while_the_engine_is_asked(tools_client: T
     assert (await end(tools_client, await submit(tools_client, day()))).state is JobState.COMPLETED
 
 
+@pytest.mark.slow
 async def test_a_slow_engine_costs_neither_the_lease_nor_the_time_of_the_search(
     engine: RoadEngine, tmp_path: Path
 ) -> None:

@@ -42,6 +42,7 @@ async def test_smallest_call_completes_at_once(running_harness: WorkerHarness) -
     assert plan["input_hash"]
 
 
+@pytest.mark.slow
 async def test_progress_is_true_and_only_rises(running_harness: WorkerHarness) -> None:
     """SPEC J5: elapsed share, best cost, tickets served; never 100 before the end, never backwards."""
     job = await running_harness.submit(fleet_body(80), 2)
@@ -170,6 +171,7 @@ async def _next(harness: WorkerHarness) -> Job:
     return job
 
 
+@pytest.mark.slow
 async def test_memory_cap_ends_as_a_clean_failure(harness: WorkerHarness) -> None:
     """SPEC J6: a solve that needs too much memory fails with that reason and is not tried again."""
     async with harness.running_workers(solve_memory_mb=128):

@@ -54,6 +54,7 @@ async def test_job_that_kills_three_children_ends_failed(running_harness: Worker
     assert events[-1].data["error"]["type"] == "PoisonedJob"
 
 
+@pytest.mark.slow
 async def test_death_of_the_warm_parent_takes_the_child_along_and_is_retried(running_harness: WorkerHarness) -> None:
     """SPEC J6: no child outlives its parent; the worker starts another."""
     job = await running_harness.submit(fleet_body(100), 2)
@@ -67,6 +68,7 @@ async def test_death_of_the_warm_parent_takes_the_child_along_and_is_retried(run
     assert kinds(events) == ONCE_MORE
 
 
+@pytest.mark.slow
 async def test_death_of_a_worker_leaves_no_process_and_no_job_behind(harness: WorkerHarness) -> None:
     """SPEC J6: a killed worker's job runs again elsewhere; its solver does not burn on."""
     lease_s = 3.0  # a worker starts beside the one that goes on, and must not find it silent
@@ -113,6 +115,7 @@ async def test_drain_lets_a_short_solve_finish(harness: WorkerHarness) -> None:
     assert kinds(events) == [EventKind.QUEUED, EventKind.STARTED, EventKind.COMPLETED]
 
 
+@pytest.mark.slow
 async def test_drain_hands_a_long_solve_back_without_a_crash(harness: WorkerHarness) -> None:
     """SPEC J7: after `drain_s` the job is queued again, with its plan and no attempt burnt."""
     async with harness.running_workers(drain_s=0.2) as supervisor:
@@ -145,6 +148,7 @@ async def test_second_sigterm_hands_back_at_once(harness: WorkerHarness) -> None
     assert (await harness.job(job)).crashes == 0
 
 
+@pytest.mark.slow
 async def test_death_of_the_supervisor_ends_every_process_and_hands_back(harness: WorkerHarness) -> None:
     """SPEC J6: no process outlives its parent, however that went; and a job so lost burns no attempt."""
     settings = harness.settings.model_copy(update={"lease_s": 6.0})
@@ -191,6 +195,7 @@ async def test_job_outlives_the_store_being_away(harness: WorkerHarness, tmp_pat
         await asyncio.to_thread(server.stop)
 
 
+@pytest.mark.slow
 async def test_process_of_a_long_solve_is_not_used_again(running_harness: WorkerHarness) -> None:
     """Our choice: its memory has been through a search; the next job gets a fresh fork."""
     job = await running_harness.submit(fleet_body(60), 2)

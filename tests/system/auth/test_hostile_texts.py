@@ -103,6 +103,7 @@ def check(tool: str, answer: httpx.Response) -> None:
         assert len(block.get("text", "")) < 4000
 
 
+@pytest.mark.slow
 async def test_hostile_texts_forge_no_line_and_reach_no_reader(keyed: Fort) -> None:
     """SPEC A3, T8: each text through every 34th field."""
     await through_every_field(keyed, stride=34)
@@ -153,6 +154,7 @@ def _ours(lines: list[dict[str, Any]]) -> set[str]:
     return {line["logger"] for line in lines if line["logger"].split(".")[0] in ("planner_mcp", "planner", "mcp")}
 
 
+@pytest.mark.slow
 async def test_sensitive_values_are_in_no_answer_event_webhook_or_log(keyed: Fort) -> None:
     """SPEC R3, A3: a canary in every sensitive field is in the stored scenario and nowhere else."""
     day: dict[str, Any] = json.loads(json.dumps(SMALLEST))

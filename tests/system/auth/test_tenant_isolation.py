@@ -309,6 +309,7 @@ LARGE = 4000
 """Tickets of a day whose body takes some milliseconds to read."""
 
 
+@pytest.mark.slow
 async def test_foreign_and_unknown_take_alike_long(keyed: Fort, anns: Ids) -> None:
     """SPEC A2: also where there is much to read. Tries take turns and the fastest count, whatever the load."""
     note = "x" * 400

@@ -64,6 +64,7 @@ async def test_a_function_asks_its_caller() -> None:
         await bounded_call(bounded_functions.asking, ["a", "c"], answer=answer)
 
 
+@pytest.mark.slow
 async def test_a_call_that_is_cancelled_leaves_no_child() -> None:
     """ADR 0036: its limits end it."""
     pids: list[int] = []

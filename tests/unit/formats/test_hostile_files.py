@@ -3,6 +3,7 @@
 import json
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -34,6 +35,7 @@ vehicle = fields(
 shipment = st.fixed_dictionaries({"pickup": job, "delivery": job}, optional={"amount": values})
 
 
+@pytest.mark.slow
 @examples(80)
 @given(st.lists(vehicle, max_size=2), st.lists(job | values, max_size=2), st.lists(shipment | values, max_size=2))
 def test_any_problem_of_vroom(vehicles: list[Any], jobs: list[Any], shipments: list[Any]) -> None:

@@ -73,6 +73,7 @@ def is_linear(work: Callable[[str], object], make: Callable[[int], str]) -> bool
     return longer < SHORT_S or longer < 24 * least_work_s(work, make(LENGTH))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", patterns())
 def test_no_pattern_takes_the_square_of_its_text(name: str) -> None:
     """SPEC A4: repeats of each of its characters and of usual pieces of cells, ended by what does not match."""

@@ -202,6 +202,7 @@ def test_what_unpacks_beyond_measure_is_refused() -> None:
     assert faults(lying) == [("", "The file is no workbook, or it is cut off.")]
 
 
+@pytest.mark.slow
 def test_what_takes_too_much_memory_dies_alone() -> None:
     """SPEC X3, T8: one long text in many cells outgrows its process; the caller hears that, not how."""
     shared = f'<sst {MAIN} count="1" uniqueCount="1"><si><t>{"x" * 30_000}</t></si></sst>'

@@ -41,6 +41,7 @@ class StoreOfOneFailure:
         return []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("took_s", "told"), [(60.0, "this worker was stopped for 60 s"), (3.0, "store is unavailable")]
 )

@@ -166,6 +166,7 @@ async def test_a_job_of_a_lost_worker_runs_again_while_another_node_is_away(
         assert (await store.get_job("ann", job.id)).state is JobState.QUEUED
 
 
+@pytest.mark.slow
 async def test_nobody_loses_a_job_for_a_lease_that_ran_out_while_its_node_was_away(
     cluster: Cluster, store: RedisStore
 ) -> None:
@@ -188,6 +189,7 @@ async def test_nobody_loses_a_job_for_a_lease_that_ran_out_while_its_node_was_aw
     assert (await store.get_job("ann", job.id)).state is JobState.QUEUED
 
 
+@pytest.mark.slow
 async def test_a_node_that_stays_away_does_not_renew_the_connections_to_the_others(
     cluster: Cluster, store: RedisStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:

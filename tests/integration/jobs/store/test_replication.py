@@ -113,6 +113,7 @@ async def test_the_bundled_server_has_no_replica_to_wait_for(tmp_path: Path) -> 
     assert reported.exit_code == 0, reported.output
 
 
+@pytest.mark.slow
 async def test_doctor_tells_whether_a_replica_confirms(pair: tuple[Valkey, Valkey], tmp_path: Path) -> None:
     """SPEC J7, O3: without one each submit is refused, while the store takes writes and the server is ready."""
     primary, replica = pair

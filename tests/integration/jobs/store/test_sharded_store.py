@@ -111,6 +111,7 @@ async def test_what_a_worker_holds_in_one_pool_is_not_taken_for_a_delivery_of_an
     await store.complete(first, Progress(percent=10), plan)
 
 
+@pytest.mark.slow
 async def test_following_and_flags_work_in_every_shard(store: RedisStore, plan: dict[str, Any]) -> None:
     """SPEC J4, T4."""
     await store.register("w1", 1)

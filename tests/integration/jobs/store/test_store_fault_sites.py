@@ -259,6 +259,7 @@ class Day:
 HOOK = "https://example.org"
 
 
+@pytest.mark.slow
 async def test_each_call_to_redis_may_fail(
     sabotaged: tuple[RedisStore, Saboteur], capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -213,6 +213,7 @@ async def test_a_server_that_refuses_writes_is_unavailable_and_half_a_step_never
     assert (await harness.store.submit("ann", request, "job-0-" + "a" * 26)).state is JobState.QUEUED
 
 
+@pytest.mark.slow
 async def test_a_process_waits_for_a_server_that_is_slow_when_it_starts(server: EmbeddedServer) -> None:
     """SPEC J7: longer than anybody is made to wait for an answer."""
     assert server.pid is not None

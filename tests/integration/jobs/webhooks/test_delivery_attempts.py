@@ -80,6 +80,7 @@ async def test_retry_after_is_honoured(post: WebhookHarness, receiver: Receiver)
     assert second.at - first.at >= 1.0
 
 
+@pytest.mark.slow
 async def test_a_wait_that_no_clock_can_hold_costs_its_own_delivery_alone(
     post: WebhookHarness, receiver: Receiver
 ) -> None:
@@ -93,6 +94,7 @@ async def test_a_wait_that_no_clock_can_hold_costs_its_own_delivery_alone(
     assert [attempt.error for attempt in (await post.ended(slow)).attempts] == ["unreachable", ""]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("manner", ["hangs", "drips headers", "closes", "speaks no HTTP"])
 async def test_an_endpoint_that_does_not_answer_costs_a_bounded_time(
     post: WebhookHarness, receiver: Receiver, manner: str
@@ -165,6 +167,7 @@ async def test_a_test_delivery_travels_like_any_other(post: WebhookHarness, rece
     assert json.loads(request.body)["params"]["test"] is True
 
 
+@pytest.mark.slow
 async def test_a_status_stands_though_its_body_never_ends(post: WebhookHarness, receiver: Receiver) -> None:
     """SPEC W4: the deadline of the attempt falls into a body nobody needs; the delivery is not made again."""
 

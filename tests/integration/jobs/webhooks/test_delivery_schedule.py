@@ -319,6 +319,7 @@ async def test_a_delivery_held_back_for_too_long_is_given_up(outbox: Outbox, clo
     assert (found.state, found.error) == (DeliveryState.DEAD, "endpoint is out of service")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("worked_before", [False, True])
 async def test_fifty_dead_endpoints_do_not_slow_a_healthy_one(
     post: WebhookHarness, receiver: Receiver, store: RedisStore, settings: Settings, worked_before: bool
@@ -343,6 +344,7 @@ async def test_fifty_dead_endpoints_do_not_slow_a_healthy_one(
             assert watch.spent_s < 1.0
 
 
+@pytest.mark.slow
 async def test_a_tarpit_of_one_principal_does_not_delay_the_first_contact_of_another(
     post: WebhookHarness, receiver: Receiver, store: RedisStore, settings: Settings
 ) -> None:
@@ -357,6 +359,7 @@ async def test_a_tarpit_of_one_principal_does_not_delay_the_first_contact_of_ano
         assert (await post.ended(name)).state is DeliveryState.DELIVERED
 
 
+@pytest.mark.slow
 async def test_slow_answers_to_one_principal_do_not_delay_the_webhooks_of_another(
     post: WebhookHarness, receiver: Receiver, store: RedisStore, settings: Settings
 ) -> None:
@@ -411,6 +414,7 @@ class FaultySender(WebhookClient):
         return await super().post(url, headers, body)
 
 
+@pytest.mark.slow
 async def test_an_internal_error_ends_one_attempt_and_no_dispatcher(
     post: WebhookHarness, receiver: Receiver, store: RedisStore, settings: Settings, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -432,6 +436,7 @@ async def test_an_internal_error_ends_one_attempt_and_no_dispatcher(
     assert "ZeroDivisionError" in caplog.text
 
 
+@pytest.mark.slow
 async def test_an_entry_another_dispatcher_left_unread_is_taken_over(
     post: WebhookHarness, receiver: Receiver, store: RedisStore, settings: Settings
 ) -> None:

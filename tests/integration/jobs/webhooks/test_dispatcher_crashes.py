@@ -97,6 +97,7 @@ async def test_a_job_tells_its_end_by_webhook(
     assert {"job_id", "status", "cancelled_at"} <= set(sent["params"])
 
 
+@pytest.mark.slow
 async def test_a_worker_process_carries_webhooks(
     post: WebhookHarness, receiver: Receiver, store: RedisStore, settings: Settings
 ) -> None:

@@ -120,6 +120,7 @@ async def test_an_endpoint_is_listed_once_and_by_when_any_pool_gave_it_something
         assert [one.url for one in rest] == [f"{old}/{n}" for n in (3, 2, 1, 0)]
 
 
+@pytest.mark.slow
 async def test_webhooks_travel_from_the_other_nodes_while_one_is_away(
     settings: Settings, receiver: Receiver, tmp_path: Path
 ) -> None:

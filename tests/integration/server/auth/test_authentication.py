@@ -436,6 +436,7 @@ async def test_a_batch_takes_a_token_for_each_of_its_calls(served: Any, key: Any
     assert int(answers[1].headers["retry-after"]) > 0
 
 
+@pytest.mark.slow
 async def test_a_call_that_waits_is_answered_though_its_credential_ends_meanwhile(
     expiring: tuple[Caller, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -65,6 +65,7 @@ async def test_a_store_that_does_not_answer_is_told_to_all_who_ask(client: Clien
             assert (await client.post(edge, LIST)).status_code == 200
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("method", "params"), [("resources/list", {}), ("subscriptions/listen", {"notifications": {"taskIds": [JOB]}})]
 )

@@ -121,6 +121,7 @@ class Stalled:
         self.taken.append(message)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("takes", [0, 1, 4])
 async def test_a_client_that_takes_nothing_any_more_is_not_waited_for(takes: int) -> None:
     """SPEC X3: bounded time for a slow reader; without an end of body the connection closes."""

@@ -56,6 +56,7 @@ async def test_a_large_day_is_answered_like_a_small_one(http: httpx.AsyncClient,
     }
 
 
+@pytest.mark.slow
 async def test_tools_of_small_arguments_take_large_ones(http: httpx.AsyncClient) -> None:
     """SPEC T7: decoded for them, within bounds."""
     caller = Caller(http)

@@ -103,6 +103,7 @@ async def test_nothing_new_is_planned_into_the_past(tools_client: ToolClient) ->
     assert min(route["start_s"] for route in new["routes"] if route["agent_id"] == "idle") >= 240
 
 
+@pytest.mark.slow
 async def test_who_can_be_served_no_more_does_not_keep_the_rest_from_being_planned(tools_client: ToolClient) -> None:
     """SPEC T5: an hour at which a ticket has missed its window, or the shift has no time left for it, is no error."""
     day = fleet(max_tickets=3)
@@ -142,6 +143,7 @@ async def test_a_plan_that_no_longer_holds_is_mended_not_dropped(tools_client: T
     assert all(drivers(new)[ticket] == drivers(old)[ticket] for ticket in kept)
 
 
+@pytest.mark.slow
 async def test_a_fix_is_proved_by_solving_again(tools_client: ToolClient) -> None:
     """SPEC T5: with a suggested patch more is served, and that ticket itself where no other waits for the room."""
     body = fleet(20, capacity=40)
@@ -169,6 +171,7 @@ async def test_a_fix_is_proved_by_solving_again(tools_client: ToolClient) -> Non
         assert fix["ticket_id"] in drivers(await tools_client.plan(again["job_id"]))
 
 
+@pytest.mark.slow
 async def test_alternatives_really_differ_and_keep_the_day(tools_client: ToolClient) -> None:
     """SPEC T5: up to five plans, each caring for something else; all hold on the day itself, and differ."""
     body = fleet(40, cost_per_km=1, fixed_cost=0)
@@ -195,6 +198,7 @@ async def test_alternatives_really_differ_and_keep_the_day(tools_client: ToolCli
     assert verify(problem, Plan.from_json(await tools_client.plan(base))) == []
 
 
+@pytest.mark.slow
 async def test_the_curve_of_a_real_search_falls_to_its_plan(tools_client: ToolClient) -> None:
     """SPEC T5, J5: from the first plan to the last; the bound lies below."""
     job_id = await tools_client.solve(fleet(80), "PT2S")

@@ -71,6 +71,7 @@ async def worker_with_unreported_job(
             await working
 
 
+@pytest.mark.slow
 async def test_a_worker_takes_other_jobs_while_the_end_of_one_cannot_be_told(harness: WorkerHarness) -> None:
     """SPEC J6, J7: neither the worker nor the result waits in vain, and no attempt is burnt."""
     async with worker_with_unreported_job(harness) as (_store, _consumer, unheard):
@@ -146,6 +147,7 @@ async def waiting_for_matrices(harness: WorkerHarness) -> AsyncIterator[tuple[St
             await working
 
 
+@pytest.mark.slow
 async def test_tables_whose_pool_is_away_are_waited_for_within_one_attempt(harness: WorkerHarness) -> None:
     """SPEC J6, J7: the lease is kept meanwhile, and no event tells of attempts that came to nothing."""
     async with waiting_for_matrices(harness) as (store, _consumer, job):

@@ -262,6 +262,7 @@ def tangled(draw: st.DrawFn) -> dict[str, Any]:
     return body(crew, tickets, locations=[{"id": name} for name in "DABC"], travel=travel)
 
 
+@pytest.mark.slow
 @examples(60)
 @given(tangled())
 def test_no_plan_of_the_whole_day_serves_a_conflict(day: dict[str, Any]) -> None:

@@ -74,6 +74,7 @@ async def test_lines_that_come_within_a_moment_are_kept_together() -> None:
     assert ledger.writes == [5]
 
 
+@pytest.mark.slow
 async def test_a_crowd_of_lines_is_waited_for() -> None:
     """SPEC A3: a store that is slow does not fill the memory of a server."""
     ledger = AuditStore()

@@ -166,6 +166,7 @@ def _without_names(text: str) -> str:
     return re.sub(r"at most [\d.]+% cheaper", "", text)
 
 
+@pytest.mark.slow
 async def test_nothing_that_is_answered_depends_on_what_is_masked(
     call: Call, attacker: ToolContext, store: RedisStore
 ) -> None:

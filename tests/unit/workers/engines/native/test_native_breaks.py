@@ -117,6 +117,7 @@ def routes(day: Problem) -> Iterator[Route]:
             yield Route(0, (*stops[:at], Stop(StopKind.BREAK, 0), *stops[at:]))
 
 
+@pytest.mark.slow
 def test_breaks_cost_as_little_as_they_can() -> None:
     """SPEC S2: small days with breaks are planned at the least price there is, and whole where that is possible."""
     tried = 0

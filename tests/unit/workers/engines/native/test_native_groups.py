@@ -76,6 +76,7 @@ def test_groups_that_share_tickets_are_kept(name: str, room: int) -> None:
             assert verify(problem, build_plan(problem, candidate)) == []
 
 
+@pytest.mark.slow
 def test_a_shipment_in_two_choices_is_planned_by_another_engine() -> None:
     """SPEC S3, T7: our engine knows one choice a shipment, says so, and `auto` still keeps both groups."""
     alike = day((one_of(1, 3), one_of(2, 4)), 40, {2: 1, 4: 3}, ())

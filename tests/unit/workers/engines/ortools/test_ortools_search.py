@@ -160,6 +160,7 @@ def test_warm_start_is_reported_before_the_model_is_built(monkeypatch: pytest.Mo
     assert (outcome.best, outcome.reason) == (warm_start, StopReason.TIME_LIMIT)
 
 
+@pytest.mark.slow
 def test_a_thousand_tickets_have_a_first_plan_within_a_second() -> None:
     """SPEC S3: what the library copies each time it weighs the times of a route is not the table of the day."""
     problem = fleet(1000)

@@ -3,6 +3,8 @@
 import time
 from dataclasses import replace
 
+import pytest
+
 from planner_mcp.routing.evaluation.plan_builder import build_plan
 from planner_mcp.routing.problem import Candidate
 from planner_mcp.routing.verification.plan_verification import verify
@@ -13,6 +15,7 @@ from workers.engines.ortools.ortools_engine import OrToolsEngine
 MORNING, EVENING = ["08:00", "10:00"], ["15:00", "17:00"]
 
 
+@pytest.mark.slow
 def test_two_windows_on_a_fine_scale_take_no_time_to_say() -> None:
     """SPEC S3: a day reckoned in thousandths of a second is planned within the time asked, not modelled in it."""
     tickets = [ticket(f"t{number}", "ABCE"[number % 4], time_windows=[MORNING, EVENING]) for number in range(12)]

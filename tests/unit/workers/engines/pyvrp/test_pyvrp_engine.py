@@ -274,6 +274,7 @@ def test_a_stop_is_heard_before_the_first_plan() -> None:
     assert stop_criterion.best is None
 
 
+@pytest.mark.slow
 def test_a_start_that_lacks_wanted_tickets_is_completed_and_built_upon() -> None:
     """SPEC S3: a plan of an earlier day with new tickets is as good a start as any."""
     problem = fleet(100)
