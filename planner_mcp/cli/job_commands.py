@@ -6,8 +6,9 @@ object a line.
 """
 
 import sys
-from collections.abc import AsyncGenerator, Awaitable, Callable
+from collections.abc import Awaitable, Callable
 from contextlib import aclosing
+from functools import partial
 from typing import Annotated, Any, Final, TypeVar
 
 import typer
@@ -77,13 +78,10 @@ def watch(
 ) -> None:
     """Print each event of a job until it ends; exit status 1 unless it is completed."""
 
-    async def follow(jobs: JobService, owner: Principal) -> Job:
-        await jobs.job(owner, job_id)
-        async with aclosing(jobs.follow(owner, job_id)) as events:
-            await _print_events(events, as_json=as_json)
-        return await jobs.job(owner, job_id)
+    def show(event: Event) -> None:
+        typer.echo(compact(notification(event)["params"]) if as_json else f"{event.at}  {event_line(event)}")
 
-    _exit_by(_run(follow, principal, redis_url, data_dir))
+    _exit_by(_run(partial(_until_ended, job_id=job_id, on_event=show), principal, redis_url, data_dir))
 
 
 @app.command()
@@ -95,15 +93,7 @@ def wait(
     data_dir: DataDir = None,
 ) -> None:
     """Wait for the end of a job and show it; exit status 1 unless it is completed."""
-
-    async def until_ended(jobs: JobService, owner: Principal) -> Job:
-        await jobs.job(owner, job_id)
-        async with aclosing(jobs.follow(owner, job_id)) as events:
-            async for _event in events:
-                pass
-        return await jobs.job(owner, job_id)
-
-    job = _run(until_ended, principal, redis_url, data_dir)
+    job = _run(partial(_until_ended, job_id=job_id), principal, redis_url, data_dir)
     _print_job(job, as_json=as_json)
     _exit_by(job)
 
@@ -145,9 +135,16 @@ def _run(use: Callable[[JobService, Principal], Awaitable[R]], principal: str, r
     return run_store_query(ask, redis_url, data_dir)
 
 
-async def _print_events(events: AsyncGenerator[Event, None], *, as_json: bool) -> None:
-    async for event in events:
-        typer.echo(compact(notification(event)["params"]) if as_json else f"{event.at}  {event_line(event)}")
+async def _until_ended(
+    jobs: JobService, owner: Principal, *, job_id: str, on_event: Callable[[Event], None] | None = None
+) -> Job:
+    """Pass on each event of a job until it ends; return the job."""
+    await jobs.job(owner, job_id)
+    async with aclosing(jobs.follow(owner, job_id)) as events:
+        async for event in events:
+            if on_event is not None:
+                on_event(event)
+    return await jobs.job(owner, job_id)
 
 
 def _print_job(job: Job, *, as_json: bool) -> None:
