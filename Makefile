@@ -69,7 +69,7 @@ check: setup ## lint, format, types, import contracts, spelling, manifest, refer
 test: setup ## the quick suite
 	$(PYTEST) -m "not chaos and not slow" $(ARGS)
 
-test-slow: setup ## the slow tests that CI runs too: all but those marked long
+test-slow: setup ## the slow tests: all but those marked long
 	$(PYTEST) -m "slow and not long and not chaos" --durations=20 $(ARGS)
 
 test-all: setup ## check, quick and slow suites, property tests with all their examples
