@@ -1,17 +1,15 @@
 """Records of jobs and scenarios.
 
-The records are frozen and used by the rules, the store and the server. Times are UTC `datetime`s.
+The records are frozen and used by the rules, the store, the server and the workers. Times are UTC `datetime`s. A worker
+needs no model of a scenario and no numpy, so this module loads neither (`scenario_writing.py` does).
 """
 
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from planner_mcp.jobs.field_masking import has_sensitive_values
 from planner_mcp.jobs.job_lifecycle import JobState
 from planner_mcp.routing.engine_names import AUTO
-from planner_mcp.routing.scenario.scenario_parsing import input_hash
-from planner_mcp.text import compact
 
 
 def plain_fields(record: Any) -> dict[str, Any]:
@@ -50,11 +48,6 @@ class WrittenScenario:
     input_hash: str
     has_sensitive_values: bool
     """Whether any field has a value that needs `planner:sensitive`."""
-
-    @staticmethod
-    def of(body: dict[str, Any]) -> "WrittenScenario":
-        """Return a body written out."""
-        return WrittenScenario(str(body.get("name", "")), compact(body), input_hash(body), has_sensitive_values(body))
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,6 +26,7 @@ from planner_mcp.jobs.masked_views import is_masked_for, masked_plan, masked_sce
 from planner_mcp.jobs.matrix_service import MatrixService
 from planner_mcp.jobs.principal_limits import limits_of
 from planner_mcp.jobs.principals import SENSITIVE, Principal
+from planner_mcp.jobs.scenario_writing import written_scenario
 from planner_mcp.routing.plan import Plan
 from planner_mcp.settings import Settings
 from planner_mcp.tracing import current_traceparent
@@ -95,7 +96,7 @@ class JobService:
         Where a revision has prices that were made up, those of its parent hold (`prices_of`), for its revisions too.
         """
         shard = ids.shard_of("scn", parent.id) if parent else ids.random_shard(self._settings.pools)
-        written = await anyio.to_thread.run_sync(WrittenScenario.of, body)
+        written = await anyio.to_thread.run_sync(written_scenario, body)
         scenario = StoredScenario(
             id=self._name("scn", shard),
             principal=principal.id,

@@ -8,6 +8,7 @@ from typing import ClassVar, Final
 from planner_mcp.errors import Fault
 from planner_mcp.jobs.fair_limiter import FairLimiter
 from planner_mcp.jobs.job_model import WrittenScenario
+from planner_mcp.jobs.scenario_writing import written_scenario
 from planner_mcp.routing.compilation.assumptions import assumptions_of
 from planner_mcp.routing.scenario.scenario_parsing import scenario_schema, warnings
 from planner_mcp.server.tools.answers.unservable_findings import (
@@ -145,7 +146,7 @@ def judged_scenario(
     body = with_default_travel(day.body, bounds)
     scenario = scenario_within_limits(body, bounds, resolve_inputs(body))
     return JudgedScenario(
-        WrittenScenario.of(body),
+        written_scenario(body),
         len(scenario.agents),
         len(scenario.tickets),
         unservable_findings(scenario, place),
