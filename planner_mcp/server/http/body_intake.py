@@ -13,7 +13,7 @@ from contextlib import ExitStack
 from typing import Final
 
 from starlette.datastructures import Headers
-from starlette.requests import ClientDisconnect
+from starlette.requests import ClientDisconnect, Request
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from planner_mcp.errors import PlannerError, TooLargeError
@@ -27,7 +27,7 @@ from planner_mcp.server.http.json_reading import LARGE_BYTES, DecodedBody, JsonL
 from planner_mcp.server.http.matrices_api import PATH as MATRICES_PATH
 from planner_mcp.settings import Settings
 
-JSON_PATHS: Final = frozenset({"/mcp", "/messages"})
+JSON_PATHS: Final = frozenset({"/mcp", "/messages", "/ui/call"})
 """Where bodies are JSON."""
 BLOCK_BYTES: Final = 1 << 20
 """Size of the blocks in which a body is held."""
@@ -111,6 +111,12 @@ def decoded_in(scope: Scope) -> DecodedBody:
     """Return the body of a request to a path of `JSON_PATHS`."""
     decoded: DecodedBody = scope["state"][_DECODED]
     return decoded
+
+
+def has_json_content_type(request: Request) -> bool:
+    """Return whether a body is said to be JSON: a page of another site can send any other without asking (CORS)."""
+    kinds = request.headers.getlist("content-type")
+    return [kind.partition(";")[0].strip().lower() for kind in kinds] == ["application/json"]
 
 
 async def _read(receive: Receive, most: int) -> deque[bytes]:

@@ -6,7 +6,6 @@ call over MCP, and a read the same resource, so checks, scopes, masking and audi
 authorization is configured, the page sends the API key that its user enters.
 """
 
-import json
 from typing import Any, Final
 
 from starlette.requests import Request
@@ -17,8 +16,10 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from planner_mcp.errors import Fault, input_error
 from planner_mcp.server.auth.request_principal import principal_of
+from planner_mcp.server.http.body_intake import decoded_in, has_json_content_type
 from planner_mcp.server.http.http_endpoint import READING, HttpEndpoint
 from planner_mcp.server.http.http_responses import json_answer
+from planner_mcp.server.http.json_reading import DecodedBody, UnreadableJsonError
 from planner_mcp.server.resources.resource_catalogue import read
 from planner_mcp.server.tools.tool_caller import ToolCaller
 from planner_mcp.server.tools.tool_definition import Tool
@@ -76,10 +77,9 @@ class DashboardRoutes:
 
     async def _call(self, request: Request) -> ASGIApp:
         """Run a tool: `{"tool": name, "arguments": {…}}` → `{"is_error", "structured", "text"}`."""
-        kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
-        if kind != "application/json":  # a page of another site can send any other type without asking (CORS)
+        if not has_json_content_type(request):
             raise input_error([Fault("/content-type", "The body is not said to be JSON.", "application/json")])
-        tool, arguments = self._asked(await request.body())
+        tool, arguments = self._asked(decoded_in(request.scope))
         result = await self._caller.call(principal_of(request.scope), tool, arguments)
         return json_answer({"is_error": result.is_error, "structured": result.structured, "text": result.text})
 
@@ -93,11 +93,11 @@ class DashboardRoutes:
         body = contents.data if contents.data is not None else contents.text
         return Response(body, media_type=contents.mime_type, headers=headers)
 
-    def _asked(self, body: bytes) -> tuple[Tool, dict[str, Any]]:
+    def _asked(self, body: DecodedBody) -> tuple[Tool, dict[str, Any]]:
         try:
-            asked = json.loads(body)
-        except (ValueError, RecursionError):
-            raise input_error([Fault("", "The body is not JSON.", '{"tool": name, "arguments": object}')]) from None
+            asked = body.value
+        except UnreadableJsonError as error:
+            raise input_error([Fault("", str(error), '{"tool": name, "arguments": object}')]) from None
         named = asked if isinstance(asked, dict) else {}
         name, arguments = named.get("tool"), named.get("arguments", {})
         if not isinstance(name, str) or name not in self._tools:

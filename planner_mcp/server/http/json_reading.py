@@ -184,15 +184,23 @@ def _is_deeper(bare: bytes, limit: int) -> bool:
 
 
 def _without_arguments(message: Any) -> tuple[Any, Any]:
-    """Return a message without the arguments of its call, and with them as text where they are large."""
+    """Return a message without the arguments of its call, and with them as text where they are large.
+
+    A JSON-RPC request has them in its `params`, a call of the dashboard beside the tool's name.
+    """
     params = message.get("params") if isinstance(message, dict) else None
-    if not isinstance(params, dict) or not isinstance(arguments := params.get("arguments"), dict):
-        return message, message
+    if isinstance(params, dict):
+        bare, full = _without_large(params)
+        return {**message, "params": bare}, {**message, "params": full}
+    return _without_large(message) if isinstance(message, dict) else (message, message)
+
+
+def _without_large(call: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    if not isinstance(arguments := call.get("arguments"), dict):
+        return call, call
     large = LargeArguments.of(arguments, values_in)
-    bare = {**message, "params": {**params, "arguments": {}}}
-    if len(large) <= LARGE_ARGUMENTS:
-        return bare, message
-    return bare, {**message, "params": {**params, "arguments": large.as_json()}}
+    bare = {**call, "arguments": {}}
+    return bare, call if len(large) <= LARGE_ARGUMENTS else {**call, "arguments": large.as_json()}
 
 
 def _refuse_constant(_name: str) -> NoReturn:

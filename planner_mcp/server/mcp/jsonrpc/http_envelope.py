@@ -12,7 +12,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
 from planner_mcp.errors import CapacityError, InvalidMessageError, PlannerError
-from planner_mcp.server.http.body_intake import decoded_in
+from planner_mcp.server.http.body_intake import decoded_in, has_json_content_type
 from planner_mcp.server.http.http_responses import refusal
 from planner_mcp.server.mcp.jsonrpc.jsonrpc_errors import INVALID_REQUEST, PARSE_ERROR, rpc_error
 from planner_mcp.server.mcp.jsonrpc.jsonrpc_messages import JsonRpcMessage, MalformedError, as_parse_error, messages_of
@@ -91,13 +91,12 @@ def accept(request: Request, *media_types: str) -> None:
 
 
 def check_json(request: Request) -> None:
-    """Check that a body is said to be JSON: a page of another site can send any other without asking (CORS).
+    """Check that a body is said to be JSON.
 
     Raises:
         HttpFault: 415.
     """
-    kinds = request.headers.getlist("content-type")
-    if [kind.partition(";")[0].strip().lower() for kind in kinds] != ["application/json"]:
+    if not has_json_content_type(request):
         raise HttpFault(415, MalformedError("The body is application/json; say so in the Content-Type header."))
 
 

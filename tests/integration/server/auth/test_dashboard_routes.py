@@ -97,6 +97,17 @@ async def test_a_call_that_is_none_is_refused_with_its_place(
         assert [fault["path"] for fault in errors] in ([place], []), "too deep a body has no place"
 
 
+async def test_a_large_call_is_read_apart_and_an_oversized_one_is_refused(served: Served, key: Key) -> None:
+    """SPEC X3: a call of the page is bounded as one over MCP is."""
+    async with served() as http:
+        ann = await key("ann", READ, WRITE, SENSITIVE)
+        tickets = [{"id": f"t{number}", "location": "p", "demand": 1} for number in range(500)]
+        created = (await _call(http, "create_scenario", {**DAY, "tickets": tickets}, ann)).json()
+        assert created["structured"]["tickets"] == 500
+        padded = await _call(http, "list_jobs" + " " * 100_000, {}, ann)
+        assert padded.status_code == 413
+
+
 async def test_another_site_cannot_call(served: Served, key: Key) -> None:
     """SPEC X1: the Origin of a page elsewhere is refused, and nothing may frame the page."""
     async with served() as http:
