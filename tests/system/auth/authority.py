@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator
 from dataclasses import dataclass
 
 from tests.shared.http.http_clients import http_client
-from tests.shared.node.node_packages import FOLDER
+from tests.shared.node import node_packages
 
 
 @dataclass(frozen=True)
@@ -35,9 +35,10 @@ async def authority(resources: dict[str, str], robots: dict[str, str]) -> AsyncI
         resources: Resource identifier → `jwt` or `opaque`.
         robots: Client id → scopes it may ask for.
     """
+    node_packages.install()
     config = json.dumps({"resources": resources, "robots": robots})
     process = await asyncio.create_subprocess_exec(
-        "node", "authority.mjs", config, cwd=FOLDER, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+        "node", "authority.mjs", config, cwd=node_packages.FOLDER, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
     )
     assert process.stdout is not None
     try:

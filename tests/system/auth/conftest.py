@@ -123,7 +123,6 @@ async def fort(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Fort]:
     """A planner that takes tokens of an independent authorization server."""
     if not node_packages.IS_THERE:
         pytest.skip("needs node and npm")
-    node_packages.install()
     port = free_port()
     url = f"http://127.0.0.1:{port}"
     resource = f"{url}/mcp"
