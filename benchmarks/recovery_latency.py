@@ -97,7 +97,8 @@ async def _solving(wire: Wire, scenario_id: str, engine: str = "auto") -> str:
     job_id = str((await wire.call("solve_vrp", asked))["taskId"])
     status: dict[str, Any] = {}
     while status.get("cost") is None:
-        status = (await wire.call("query_vrp_status", {"job_id": job_id, "wait_s": 30}))["structuredContent"]
+        question = {"job_id": job_id, "wait_s": 30, "wait_for": "change"}
+        status = (await wire.call("query_vrp_status", question))["structuredContent"]
     await asyncio.sleep(BEGUN_S)
     return job_id
 

@@ -4,7 +4,7 @@ Owns the pairing. Amounts of one dimension are brought to the unit of the capaci
 kept as a note of its ticket; where two measures meet that cannot be compared, whoever knows is asked.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -15,8 +15,6 @@ from planner_mcp.formats.header_words import normalized, split_brackets
 from planner_mcp.text import figure, plain
 
 _SHOWN: Final = 40
-Capacity = float | Mapping[str, float]
-"""Of one agent, as the caller wrote it."""
 
 
 @dataclass(slots=True)

@@ -93,11 +93,9 @@ class MatrixService:
 
     async def _put(self, principal: str, name: str, words: Packed, *, is_cache: bool) -> None:
         parts = MatrixParts(name, secrets.token_hex(8))
-        for table in (table for table in NAMES if table in words):
-            for start in range(0, len(words[table]), BLOCK_CHARS):
-                await self._store.put_matrix_block(parts, table, words[table][start : start + BLOCK_CHARS])
-        rest = {field: word for field, word in words.items() if field not in NAMES}
-        await self._store.put_matrix(principal, name, rest, is_cache=is_cache, parts=parts)
+        for table, block in _blocks(words):
+            await self._store.put_matrix_block(parts, table, block)
+        await self._store.put_matrix(principal, name, _without_tables(words), is_cache=is_cache, parts=parts)
 
     async def packed(self, principal: str, name: str) -> Packed:
         """Return tables by name, packed.
@@ -169,11 +167,21 @@ def read_upload(principal: str, shard_count: int, max_locations: int) -> tuple[U
     travel_matrices = read_matrix_blocks(body, max_locations=max_locations)
     words = travel_matrices.pack()
     name = upload_name(principal, words, shard_count)
-    for table in travel_matrices.given:
-        for start in range(0, len(words[table]), BLOCK_CHARS):
-            ask_caller(UploadQuestion(name, table, words[table][start : start + BLOCK_CHARS]))
-    rest = {"locations": words["locations"], "provenance": named_provenance(travel_matrices, name)}
+    for table, block in _blocks(words):
+        ask_caller(UploadQuestion(name, table, block))
+    rest = {**_without_tables(words), "provenance": named_provenance(travel_matrices, name)}
     return UploadedMatrix(name, len(travel_matrices.locations), sorted(travel_matrices.given)), rest
+
+
+def _blocks(words: Packed) -> Iterator[tuple[str, str]]:
+    """Yield the tables of a packed upload block by block, each with the name of its table."""
+    for table in (table for table in NAMES if table in words):
+        for start in range(0, len(words[table]), BLOCK_CHARS):
+            yield table, words[table][start : start + BLOCK_CHARS]
+
+
+def _without_tables(words: Packed) -> Packed:
+    return {field: word for field, word in words.items() if field not in NAMES}
 
 
 def upload_name(principal: str, words: Packed, shard_count: int) -> str:

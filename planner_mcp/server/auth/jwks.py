@@ -6,7 +6,6 @@ lead to at most one fetch in `REFRESH_GAP_S`, so a caller cannot make this serve
 """
 
 import asyncio
-import json
 import logging
 import time
 from collections.abc import Awaitable, Callable, Mapping
@@ -18,6 +17,7 @@ from cryptography.exceptions import UnsupportedAlgorithm
 from joserfc.errors import JoseError
 from joserfc.jwk import JWKRegistry, Key, KeySet
 
+from planner_mcp.bounded_requests import UpstreamError, fetch_json
 from planner_mcp.errors import UnauthenticatedError
 
 FRESH_S: Final = 600.0
@@ -32,25 +32,18 @@ log = logging.getLogger(__name__)
 Fetch = Callable[[str], Awaitable[Any]]
 
 
-async def fetch_json(url: str) -> Any:
+async def fetch_document(url: str) -> Any:
     """Return the JSON document at a URL: no redirects, no proxy environment, bounded time and size.
 
     Raises:
-        OSError, ValueError: Not reachable, not 200, too large or not JSON.
+        UpstreamError, TimeoutError: Not reachable in time, not 200, too large or not JSON.
     """
     async with (
         httpx.AsyncClient(trust_env=False, follow_redirects=False, timeout=FETCH_TIMEOUT_S) as client,
         asyncio.timeout(FETCH_TIMEOUT_S),
-        client.stream("GET", url, headers={"accept": "application/json"}) as response,
     ):
-        if response.status_code != 200:
-            raise ValueError(f"status {response.status_code}")
-        body = b""
-        async for chunk in response.aiter_bytes():
-            body += chunk
-            if len(body) > MAX_DOCUMENT_BYTES:
-                raise ValueError("document too large")
-    return json.loads(body)
+        request = client.build_request("GET", url, headers={"accept": "application/json"})
+        return await fetch_json(client, request, max_bytes=MAX_DOCUMENT_BYTES)
 
 
 def metadata_urls(issuer: str) -> tuple[str, ...]:
@@ -84,7 +77,7 @@ class KeySource:
         self,
         issuers: Mapping[str, str | None],
         *,
-        fetch: Fetch = fetch_json,
+        fetch: Fetch = fetch_document,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._urls = dict(issuers)
@@ -129,7 +122,7 @@ class KeySource:
             cached.tried_at = self._clock()
             try:
                 keys = _signing_keys(await self._fetch(await self._url(issuer)))
-            except (OSError, ValueError, KeyError, TypeError, TimeoutError, httpx.HTTPError) as error:
+            except (UpstreamError, OSError, ValueError, KeyError, TypeError) as error:
                 log.warning("key set not refreshed", extra={"issuer": issuer, "reason": type(error).__name__})
                 return
             cached.keys, cached.fetched_at = keys, self._clock()
@@ -143,7 +136,7 @@ class KeySource:
         for url in metadata_urls(issuer):
             try:
                 metadata = await self._fetch(url)
-            except (OSError, ValueError, TimeoutError, httpx.HTTPError):
+            except (UpstreamError, OSError, ValueError):
                 continue
             if isinstance(metadata, dict) and metadata.get("issuer") == issuer:
                 return _as_safe_as(issuer, str(metadata["jwks_uri"]))

@@ -13,6 +13,7 @@ from typing import Any, Final, TypeGuard
 
 import httpx2 as httpx
 
+from planner_mcp.bounded_requests import UpstreamError, fetch_json
 from planner_mcp.errors import AuthorityUnavailableError, UnauthenticatedError
 from planner_mcp.jobs.principals import SCOPES, Principal, principal_id
 from planner_mcp.server.auth.access_tokens import scopes_of
@@ -48,11 +49,14 @@ class IntrospectionEndpoint:
             AuthorityUnavailableError: No answer that can be read.
         """
         form = {"token": token, "token_type_hint": "access_token"}
+        auth = httpx.BasicAuth(self.client_id, self.client_secret)
         try:
-            async with httpx.AsyncClient(trust_env=False, follow_redirects=False, timeout=TIMEOUT_S) as client:
-                answer = await client.post(self.url, data=form, auth=(self.client_id, self.client_secret))
-            body = answer.json() if answer.status_code == 200 and len(answer.content) <= MAX_ANSWER_BYTES else None
-        except (httpx.HTTPError, OSError, ValueError) as error:
+            async with httpx.AsyncClient(
+                trust_env=False, follow_redirects=False, timeout=TIMEOUT_S, auth=auth
+            ) as client:
+                request = client.build_request("POST", self.url, data=form)
+                body = await fetch_json(client, request, max_bytes=MAX_ANSWER_BYTES)
+        except (UpstreamError, OSError) as error:
             raise AuthorityUnavailableError from error
         if not isinstance(body, dict):
             raise AuthorityUnavailableError

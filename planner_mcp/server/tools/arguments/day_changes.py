@@ -18,6 +18,7 @@ from planner_mcp.routing.analysis.second_tours import tours_of
 from planner_mcp.routing.plan import Plan, Visit
 from planner_mcp.routing.scenario.checks.reference_checks import nearest
 from planner_mcp.routing.scenario.field_types import moment
+from planner_mcp.routing.scenario.schema_faults import pointer
 from planner_mcp.server.tools.arguments.plan_context import Json
 from planner_mcp.server.tools.tool_definition import Arguments
 from planner_mcp.text import clock, named, plain
@@ -177,7 +178,7 @@ class DayChanger:
         changes = self._changes
         agents = [("/breakdown/agent", changes.breakdown.agent)] if changes.breakdown else []
         agents += [(f"/absent/{at}", name) for at, name in enumerate(changes.absent)]
-        agents += [(f"/late_by/{_escaped(name)}", name) for name in changes.late_by]
+        agents += [(pointer(["late_by", name]), name) for name in changes.late_by]
         tickets = [(f"/cancelled_ticket/{at}", name) for at, name in enumerate(changes.cancelled_ticket)]
         tickets += [(f"/no_show/{at}", name) for at, name in enumerate(changes.no_show)]
         for noun, known, named_ids in (("agent", self._agents, agents), ("ticket", self._tickets, tickets)):
@@ -191,7 +192,7 @@ class DayChanger:
                 yield Fault(path, "The agent has set out.", "an agent that has not", "Write breakdown.")
         for name, seconds in changes.late_by.items():
             if seconds <= 0:
-                yield Fault(f"/late_by/{_escaped(name)}", "The delay is not above 0.", "seconds, more than 0")
+                yield Fault(pointer(["late_by", name]), "The delay is not above 0.", "seconds, more than 0")
         for path, name in tickets:
             has_begun = name in self._visits and self._visits[name].start_s < self._until_s
             if path.startswith("/cancelled") and has_begun:
@@ -305,7 +306,3 @@ def with_patch(words: Json, patch: Json) -> Json:
 
 def _both(ours: Json | None, theirs: Any) -> Any:
     return {**ours, **theirs} if isinstance(ours, dict) and isinstance(theirs, dict) else theirs
-
-
-def _escaped(name: str) -> str:
-    return name.replace("~", "~0").replace("/", "~1")
