@@ -300,6 +300,14 @@ class ForbiddenOriginError(AccessError):
     summary = "Pages of this Origin may not call; the operator can add it to PLANNER_ALLOWED_ORIGINS."
 
 
+class LinkExpiredError(AccessError):
+    """The time of an access link is over."""
+
+    code = 4023
+    type = "LinkExpired"
+    summary = "This link has expired; whoever gave it can ask for a new one."
+
+
 # ---- come back
 
 

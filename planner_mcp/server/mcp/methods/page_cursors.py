@@ -5,34 +5,23 @@ not stored, so one may be used again and never expires.
 """
 
 from collections.abc import Sequence
-from typing import Protocol, TypeVar
+from typing import TypeVar
 
 from planner_mcp.errors import Fault, StoreError, input_error
 from planner_mcp.jobs.principals import Principal
+from planner_mcp.server.auth.access_links import TextEncryption
 
 T = TypeVar("T")
-
-
-class CursorEncryption(Protocol):
-    """Seals texts for an owner."""
-
-    def encrypt(self, text: str, owner: str) -> str:
-        """Return a text sealed for an owner."""
-        ...
-
-    def decrypt(self, ciphertext: str, owner: str) -> str:
-        """Return the text; `StoreError` when it was not sealed here for this owner."""
-        ...
 
 
 class Cursors:
     """Makes and reads cursors.
 
     Args:
-        sealing: Seals them.
+        encryption: With the key of the deployment.
     """
 
-    def __init__(self, encryption: CursorEncryption) -> None:
+    def __init__(self, encryption: TextEncryption) -> None:
         self._encryption = encryption
 
     def make(self, method: str, principal: Principal, place: str) -> str:
