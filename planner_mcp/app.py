@@ -22,6 +22,7 @@ from planner_mcp.jobs.store.security.encryption import open_cipher, state_key
 from planner_mcp.jobs.store.sessions.elicitation_store import RedisElicitationStore
 from planner_mcp.jobs.store.sessions.subscription_store import SubscriptionStore
 from planner_mcp.jobs.store.webhooks.webhook_store import RedisWebhookStore
+from planner_mcp.server.auth.access_links import AccessLinks
 from planner_mcp.server.auth.audit_trail import Audit
 from planner_mcp.server.http.concurrency_limits import StreamLimit
 from planner_mcp.server.mcp.client_requests import ClientRequests
@@ -38,6 +39,7 @@ from planner_mcp.server.mcp.notifications.listen_stream import ListenSources
 from planner_mcp.server.mcp.notifications.log_notifications import LogNotifications
 from planner_mcp.server.mcp.notifications.resource_subscriptions import Subscriptions
 from planner_mcp.server.mcp.notifications.watched_resources import WatchedJobs
+from planner_mcp.server.resources.downloads import Downloads
 from planner_mcp.server.resources.report_folder import ReportFolder
 from planner_mcp.server.resources.resource_definition import ReadContext
 from planner_mcp.server.tools.answers.tool_usage_meter import UsageMeter
@@ -84,6 +86,7 @@ async def open_application(settings: Settings, drain: anyio.Event | None = None)
             resource_reader,
             webhooks=RedisWebhookStore(store.script_client, settings),
             confirmed=RedisConfirmedAddresses(store.script_client, settings),
+            downloads=Downloads(settings, AccessLinks(open_cipher(settings), "download")),
             audit=audit,
             meter=UsageMeter(registry),
             session_toolsets=subscriptions,

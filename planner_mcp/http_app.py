@@ -25,6 +25,7 @@ from planner_mcp.server.http.authentication_middleware import AuthenticationMidd
 from planner_mcp.server.http.authorization_middleware import AuthorizationMiddleware
 from planner_mcp.server.http.dashboard_routes import DashboardRoutes
 from planner_mcp.server.http.discovery_routes import discovery_routes
+from planner_mcp.server.http.downloads_api import DownloadRoutes
 from planner_mcp.server.http.files_api import files_routes
 from planner_mcp.server.http.health_probes import health_routes
 from planner_mcp.server.http.http_responses import HANDLERS
@@ -41,6 +42,7 @@ from planner_mcp.server.mcp.transports.http_sse_requests import RequestRunner
 from planner_mcp.server.mcp.transports.http_sse_transport import HttpSseTransport
 from planner_mcp.server.mcp.transports.stateless_http import StatelessHttpTransport
 from planner_mcp.server.mcp.transports.streamable_http import StreamableHttpTransport
+from planner_mcp.server.resources.downloads import PREFIX
 from planner_mcp.settings import Settings
 
 GRACE_SHARE: Final = 0.8
@@ -148,6 +150,7 @@ def planner_routes(services: AppServices, drain: anyio.Event) -> list[BaseRoute]
         *JobsApi(services.streams, drain=drain).routes(),
         *MatricesApi().routes(),
         *files_routes(),
+        *DownloadRoutes(services.tool_caller.downloads.links, services.tool_caller.open_reading).routes(),
         *DashboardRoutes(services.settings, services.tool_caller).routes(),
     ]
 
@@ -166,6 +169,7 @@ def authentication_layers(services: AppServices) -> list[Middleware]:
             authenticator=authenticator,
             limiter=RateLimiter(script_client, settings),
             revocations=RevocationWatch(ring),
+            links={PREFIX: services.tool_caller.downloads.links},
         )
     ]
 

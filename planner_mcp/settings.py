@@ -384,6 +384,12 @@ class Settings(BaseSettings):
         le=DAY_S,
         description="How long an uploaded file is kept after the last upload, in seconds.",
     )
+    link_ttl_s: float = Field(
+        default=900.0,
+        ge=10,
+        le=30 * DAY_S,
+        description="How long the URL of a download works, in seconds. Whoever has the URL can read it until then.",
+    )
     files_dir: Path | None = Field(
         default=None,
         description="Folder whose files clients may name by path in imports; over stdio, where unset, any file.",

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from planner_mcp.jobs.webhooks.delivery_records import Delivery, DeliveryState, EndpointState, WebhookEndpoint
+from planner_mcp.server.resources.downloads import Download
 from planner_mcp.server.resources.resource_definition import Contents
 from planner_mcp.server.tools import list_jobs, list_scenarios, webhook_deliveries
 from planner_mcp.server.tools.answers.table_result import table_result
@@ -49,13 +50,18 @@ def test_a_page_of_a_list() -> None:
     assert all_forms_tokens(scenarios(20, "\N{DELIVERY TRUCK}" * list_scenarios.MAX_NAME)) <= 8000
 
 
+TOKEN = "".join(Random(7).choices(string.ascii_letters + string.digits + "_-", k=200))
+LINK = Download(f"https://planner.example.com/downloads/{TOKEN}/stops.csv", datetime(2026, 7, 15, 12, 30, tzinfo=UTC))
+
+
 def piece(text: str) -> ToolResult:
     """Return what `read_resource` answers for a long text."""
-    return _content_part(ResourceArguments(uri=f"plan://{PLAN}"), Contents("application/json", text))
+    found = Contents("text/csv", text)
+    return _content_part(ResourceArguments(uri=f"plan://{PLAN}/stops.csv"), found, text, LINK)
 
 
 def test_a_content_part_of_a_resource() -> None:
-    """SPEC T9: ≤ 900 for a plan and a report, ≤ 8000 whatever it holds."""
+    """SPEC T9: ≤ 900 for a plan and an export with its URL, ≤ 8000 whatever it holds."""
     plan: Any = stored_plan(routes=40, visits=30, left_out=100)
     assert dearer_form_tokens(piece(json.dumps(plan, separators=(",", ":")))) <= 900
     assert dearer_form_tokens(piece("<td>今天的配送报告</td>" * 500)) <= 900

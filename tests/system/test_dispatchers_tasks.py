@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import httpx2 as httpx
 import pytest
 from mcp import Client
 
@@ -224,7 +225,9 @@ async def a_map_and_driver_sheets(agent: Agent) -> None:
     plan = f"plan://{base['job_id'].replace('job-', 'plan-', 1)}"
     await agent.use("read_resource", uri=f"{plan}/map.png")
     sheets = await agent.use("read_resource", uri=f"{plan}/sheets.html")
-    assert "next_offset" not in sheets, "pages of HTML would pass through the model"
+    assert "text" not in sheets, "no pages of HTML pass through the model"
+    async with httpx.AsyncClient() as browser:
+        assert "van 1" in (await browser.get(sheets["download"])).text
 
 
 async def what_does_it_cost_balance_it_stop_now(agent: Agent) -> None:
@@ -253,10 +256,8 @@ TASKS: tuple[Callable[[Agent], Awaitable[None]], ...] = (
     a_map_and_driver_sheets,
     what_does_it_cost_balance_it_stop_now,
 )
-NOT_YET = {"a_map_and_driver_sheets"}
-"""Tasks that fail: sheets are pages of HTML."""
 MOST_CALLS = 60
-"""For all tasks together (issue 23)."""
+"""For all tasks together."""
 
 
 async def test_a_dispatchers_tasks_take_few_calls(tmp_path: Path) -> None:
@@ -275,7 +276,7 @@ async def test_a_dispatchers_tasks_take_few_calls(tmp_path: Path) -> None:
         print(  # noqa: T201 the record of benchmarks/DISPATCH.md
             f"| {name.replace('_', ' ')} | {failed.get(name, 'yes')} | {calls} | {tokens_in:,} / {tokens_out:,} |"
         )
-    assert set(failed) <= NOT_YET, failed
+    assert not failed
     assert sum(calls for _name, calls, _in, _out in rows) <= MOST_CALLS
 
 

@@ -20,6 +20,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from planner_mcp.errors import PlannerError, RateLimitedError, UnauthenticatedError
 from planner_mcp.jobs.principals import READ, WRITE, Principal
 from planner_mcp.jobs.token_buckets import TokenBuckets, address_of
+from planner_mcp.server.auth.access_links import AccessLinks
 from planner_mcp.server.auth.audit_trail import NOBODY
 from planner_mcp.server.auth.authenticator import Authenticator
 from planner_mcp.server.auth.bearer_challenge import challenge
@@ -75,6 +76,7 @@ class AuthenticationMiddleware:
         authenticator: Names principals.
         limiter: Counts their requests.
         revocations: Notices API keys that are revoked while a stream is open.
+        links: Paths whose next part is the token of an access link, each with the links it is read by.
     """
 
     def __init__(
@@ -85,8 +87,10 @@ class AuthenticationMiddleware:
         authenticator: Authenticator,
         limiter: Limiter,
         revocations: RevocationWatch,
+        links: Mapping[str, AccessLinks],
     ) -> None:
         self._app = app
+        self._links = links
         self._revocations = revocations
         self._resource = settings.described_resource
         self._authenticator = authenticator
@@ -122,6 +126,9 @@ class AuthenticationMiddleware:
 
     async def _principal_of(self, scope: Scope) -> Principal:
         """Return who sends a request; a wrong credential counts against the address it came from."""
+        for prefix, links in self._links.items():
+            if scope["path"].startswith(prefix):  # the link is the credential
+                return links.open(scope["path"].removeprefix(prefix).partition("/")[0]).principal
         headers, address = scope["headers"], address_of(scope)
         if self._authenticator.needs_lookup(headers) and (wait_s := self._failures.wait_s(address)):
             raise _too_many_wrong(wait_s)

@@ -80,7 +80,7 @@ class DashboardRoutes:
         if not has_json_content_type(request):
             raise input_error([Fault("/content-type", "The body is not said to be JSON.", "application/json")])
         tool, arguments = self._asked(decoded_in(request.scope))
-        result = await self._caller.call(principal_of(request.scope), tool, arguments)
+        result = await self._caller.call(principal_of(request.scope), tool, arguments, request_scope=request.scope)
         return json_answer({"is_error": result.is_error, "structured": result.structured, "text": result.text})
 
     async def _read(self, request: Request) -> ASGIApp:

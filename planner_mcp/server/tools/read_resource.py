@@ -6,14 +6,15 @@ from pydantic import Field
 
 from planner_mcp.errors import Fault, PlannerError, input_error
 from planner_mcp.jobs.field_masking import MASKED
+from planner_mcp.server.resources.downloads import Download
 from planner_mcp.server.resources.resource_catalogue import forms, read
-from planner_mcp.server.resources.resource_definition import Contents
+from planner_mcp.server.resources.resource_definition import JSON, Contents
 from planner_mcp.server.tools.arguments.lookup_errors import naming_argument
 from planner_mcp.server.tools.tool_definition import (
     READ,
     Arguments,
     ImageContent,
-    ResourceBytes,
+    ResourceLink,
     Tool,
     ToolAnnotations,
     ToolContext,
@@ -21,12 +22,12 @@ from planner_mcp.server.tools.tool_definition import (
     parse,
     schema_of,
 )
-from planner_mcp.server.tools.tool_output import Json, ToolOutput
+from planner_mcp.server.tools.tool_output import Json, Timestamp, ToolOutput
+from planner_mcp.text import timestamp
 
 MAX_BYTES: Final = 1900
 """Of one piece of text, in each of the two forms of the answer; JSON within JSON may double it in one."""
-
-
+HTML: Final = "text/html"
 _HINT: Final = "list_jobs and list_scenarios give ids; the plan of job-X is plan-X."
 
 
@@ -40,38 +41,50 @@ class ResourceArguments(Arguments):
 class ReadResourceResult(ToolOutput):
     """Result of `read_resource`."""
 
-    listed: ClassVar[tuple[str, ...]] = ("uri", "mime_type", "text", "next_offset", "size")
+    listed: ClassVar[tuple[str, ...]] = ("uri", "mime_type", "text", "next_offset", "size", "download")
     uri: str
     mime_type: str
     size: int
     text: str | None = None
     next_offset: int | None = None
     masked: list[str] | None = None
+    download: str | None = Field(None, description="URL for the person, or path of a file")
+    expires_at: Timestamp | None = None
 
 
 async def run(ctx: ToolContext, args: Json) -> ToolResult:
-    """Return a piece of text, or all the bytes: a picture as one, anything else as an embedded resource."""
+    """Return a piece of text or a picture; what is to be opened or printed comes as a download."""
     asked = parse(ResourceArguments, args)
-    if ctx.reading is None:
+    if ctx.reading is None or ctx.offer_download is None:
         raise PlannerError
     with naming_argument("/uri", (", ".join(forms(ctx.reading, asked.uri)), _HINT)):
         found = await read(ctx.reading, asked.uri)
-    return _bytes(asked.uri, found, found.data) if found.data is not None else _content_part(asked, found)
+    if found.data is not None and found.mime_type.startswith("image/"):
+        output = ReadResourceResult(uri=asked.uri, mime_type=found.mime_type, size=len(found.data))
+        return ToolResult(output, _heading(output), images=(ImageContent(found.data, found.mime_type),))
+    if found.text is None or found.mime_type == HTML:
+        return _download(asked, found, await ctx.offer_download(asked.uri, found))
+    is_long = not asked.offset and cut(found.text) != found.text and found.mime_type != JSON
+    return _content_part(asked, found, found.text, await ctx.offer_download(asked.uri, found) if is_long else None)
 
 
-def _bytes(uri: str, found: Contents, data: bytes) -> ToolResult:
-    output = ReadResourceResult(uri=uri, mime_type=found.mime_type, size=len(data))
-    text = f"{uri}: {found.mime_type}, {len(data)} bytes"
-    if found.mime_type.startswith("image/"):
-        return ToolResult(output, text, images=(ImageContent(data, found.mime_type),))
-    return ToolResult(output, text, blobs=(ResourceBytes(uri, data, found.mime_type),))
+def _heading(output: ReadResourceResult) -> str:
+    return f"{output.uri}: {output.mime_type}, {output.size} bytes"
 
 
-def _content_part(asked: ResourceArguments, found: Contents) -> ToolResult:
-    whole = found.text or ""
+def _download(asked: ResourceArguments, found: Contents, download: Download) -> ToolResult:
+    if asked.offset:
+        raise input_error([Fault("/offset", "This resource is a download; it has no pieces.", "0")])
+    size = len((found.text or "").encode()) if found.data is None else len(found.data)
+    output = ReadResourceResult(uri=asked.uri, mime_type=found.mime_type, size=size, **_where(download))
+    return ToolResult(output, f"{_heading(output)}\n{_download_line(output)}", _link(output))
+
+
+def _content_part(asked: ResourceArguments, found: Contents, whole: str, download: Download | None) -> ToolResult:
     if asked.offset > len(whole):
         raise input_error([Fault("/offset", "The text is shorter than this.", f"0 to {len(whole)}")])
-    piece = cut(whole[asked.offset :])
+    room = MAX_BYTES if download is None else MAX_BYTES - 2 * len(download.address)  # a token is dear
+    piece = cut(whole[asked.offset :], room)
     end = asked.offset + len(piece)
     output = ReadResourceResult(
         uri=asked.uri,
@@ -80,25 +93,45 @@ def _content_part(asked: ResourceArguments, found: Contents) -> ToolResult:
         text=piece,
         next_offset=end if end < len(whole) else None,
         masked=list(found.masked) or None,  # with each piece: a reader of the last may not see the first
+        **(_where(download) if download is not None else {}),
     )
     more = f"\n… more with offset={end}" if end < len(whole) else ""
     if found.masked:
         more += f"\n{MASKED}: {', '.join(found.masked)}"
-    return ToolResult(output, piece + more)
+    if download is not None:
+        more += f"\n{_download_line(output)}"
+    return ToolResult(output, piece + more, _link(output))
 
 
-def cut(text: str) -> str:
-    """Return the beginning of a text that keeps within `MAX_BYTES` of UTF-8."""
-    return text[:MAX_BYTES].encode()[:MAX_BYTES].decode(errors="ignore")
+def _where(download: Download) -> Json:
+    ends = download.expires_at
+    return {"download": download.address, "expires_at": timestamp(ends) if ends is not None else None}
+
+
+def _download_line(output: ReadResourceResult) -> str:
+    if output.expires_at is None:
+        return f"Saved as {output.download}"
+    return f"For the person, until {output.expires_at}: {output.download}"
+
+
+def _link(output: ReadResourceResult) -> tuple[ResourceLink, ...]:
+    if output.download is None or output.expires_at is None:
+        return ()
+    return (ResourceLink(output.download, output.download.rpartition("/")[2], output.mime_type),)
+
+
+def cut(text: str, room: int = MAX_BYTES) -> str:
+    """Return the beginning of a text that keeps within so many bytes of UTF-8."""
+    return text[:room].encode()[:room].decode(errors="ignore")
 
 
 TOOL: Final = Tool(
     name="read_resource",
     title="Read resource",
     description=(
-        "Read scenario://ID, /result too; job://ID, limits://vrp, schema://scenario, jobs://vrp/status/all, "
+        "Read scenario://ID, /result; job://ID, limits://vrp, schema://scenario, jobs://vrp/status/all, "
         "logs://vrp/DATE, file:///; plan://ID, /map.png, map.svg, report.html, sheets.html, stops.csv, "
-        "routes.geojson, routes.gpx."
+        "routes.geojson, routes.gpx. HTML as download."
     ),
     input_schema=schema_of(ResourceArguments),
     output=ReadResourceResult,

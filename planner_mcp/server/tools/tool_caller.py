@@ -5,7 +5,7 @@ dashboard (`server/http/dashboard_routes.py`) call tools here, so that both have
 """
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,6 +16,7 @@ from planner_mcp.jobs.job_service import JobService
 from planner_mcp.jobs.principals import Principal
 from planner_mcp.jobs.webhooks.delivery_records import WebhookStore
 from planner_mcp.server.auth.audit_trail import Audit
+from planner_mcp.server.resources.downloads import Downloads
 from planner_mcp.server.resources.resource_definition import ReadContext
 from planner_mcp.server.tools.answers.tool_usage_meter import UsageMeter
 from planner_mcp.server.tools.tool_definition import (
@@ -46,6 +47,7 @@ class ToolCaller:
         webhooks: What the tools for webhooks work on.
         confirmed: Addresses that principals confirmed.
         geocoding: Resolves addresses.
+        downloads: Hands over what people open or print.
         audit: Records every call.
         meter: Counts the answers.
     """
@@ -56,6 +58,7 @@ class ToolCaller:
     webhooks: WebhookStore
     confirmed: ConfirmedAddressStore
     geocoding: GeocodingService
+    downloads: Downloads
     audit: Audit
     meter: UsageMeter
 
@@ -65,6 +68,7 @@ class ToolCaller:
         tool: Tool,
         arguments: Any,
         *,
+        request_scope: Mapping[str, Any] | None,
         notify_progress: NotifyProgress = without_progress,
         enable_toolset: EnableToolset | None = None,
         on_job: Callable[[Job], None] | None = None,
@@ -75,6 +79,7 @@ class ToolCaller:
             principal: Whom the call acts for.
             tool: What to call.
             arguments: Any JSON value.
+            request_scope: The ASGI scope of the HTTP request that carries the call; None over stdio.
             notify_progress: Receives progress meanwhile.
             enable_toolset: Switches a tool set on for the session of the call.
             on_job: Called with the job of the call.
@@ -86,6 +91,9 @@ class ToolCaller:
             notify_progress=notify_progress,
             trace_id=trace_id(),
             webhooks=self.webhooks,
+            offer_download=(
+                self.downloads.as_file if request_scope is None else self.downloads.by_url(principal, request_scope)
+            ),
             confirmed=self.confirmed,
             geocoding=self.geocoding,
             audit=self.audit,

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from planner_mcp.jobs.job_service import JobService
     from planner_mcp.jobs.webhooks.delivery_records import WebhookStore
     from planner_mcp.server.auth.audit_trail import Audit
+    from planner_mcp.server.resources.downloads import OfferDownload
     from planner_mcp.server.resources.resource_definition import ReadContext
     from planner_mcp.server.tools.large_arguments import LargeArguments
 
@@ -50,6 +51,8 @@ class ToolContext:
     """Records every call; None in tests of a tool alone."""
     reading: "ReadContext | None" = None
     """The source of resources; None where the transport offers none."""
+    offer_download: "OfferDownload | None" = None
+    """Hands contents over as a URL or a file; None where the transport offers no resources."""
     confirmed: "ConfirmedAddressStore | None" = None
     """Addresses that principals confirmed; None where there is no store for them."""
     geocoding: "GeocodingService | None" = None
@@ -78,15 +81,6 @@ class ImageContent:
 
 
 @dataclass(frozen=True, slots=True)
-class ResourceBytes:
-    """The bytes of a resource beside the text of a result."""
-
-    uri: str
-    data: bytes
-    mime_type: str
-
-
-@dataclass(frozen=True, slots=True)
 class ToolResult:
     """A result in two forms. Each is complete by itself, because hosts disagree which one the model sees."""
 
@@ -95,7 +89,6 @@ class ToolResult:
     """Short lines of ids and numbers; no free text of the caller."""
     links: tuple[ResourceLink, ...] = ()
     images: tuple[ImageContent, ...] = ()
-    blobs: tuple[ResourceBytes, ...] = ()
     structured: Json = field(init=False)
     """The output as JSON."""
     is_error: ClassVar[bool] = False
@@ -113,7 +106,6 @@ class ErrorResult:
     text: str
     links: tuple[ResourceLink, ...] = ()
     images: tuple[ImageContent, ...] = ()
-    blobs: tuple[ResourceBytes, ...] = ()
     structured: Json = field(init=False)
     """The output as JSON."""
     is_error: ClassVar[bool] = True

@@ -22,6 +22,7 @@ from planner_mcp.server.auth.audit_trail import Audit
 from planner_mcp.server.mcp.jsonrpc.jsonrpc_errors import INVALID_PARAMS, rpc_data
 from planner_mcp.server.mcp.methods.content_features import ContentFeatures
 from planner_mcp.server.mcp.request_context import has_session, principal_in, set_job
+from planner_mcp.server.resources.downloads import Downloads
 from planner_mcp.server.tools import enable_toolset
 from planner_mcp.server.tools.answers.tool_usage_meter import UsageMeter
 from planner_mcp.server.tools.tool_caller import ToolCaller
@@ -60,6 +61,7 @@ class PlannerToolHandler:
         content_features: How tools read resources, and the cursors of the list.
         webhooks: What the tools for webhooks work on.
         confirmed: Addresses that principals confirmed.
+        downloads: Hands over what people open or print.
         audit: Records every call.
         meter: Counts the answers.
         session_toolsets: Keeps what clients switch on.
@@ -73,6 +75,7 @@ class PlannerToolHandler:
         *,
         webhooks: WebhookStore,
         confirmed: ConfirmedAddressStore,
+        downloads: Downloads,
         audit: Audit,
         meter: UsageMeter,
         session_toolsets: SessionToolsets,
@@ -87,6 +90,7 @@ class PlannerToolHandler:
             webhooks=webhooks,
             confirmed=confirmed,
             geocoding=GeocodingService(settings),
+            downloads=downloads,
             audit=audit,
             meter=meter,
         )
@@ -160,6 +164,7 @@ class PlannerToolHandler:
             principal_in(ctx),
             tool,
             args,
+            request_scope=ctx.request.scope if ctx.request is not None else None,
             notify_progress=_rising(ctx.session.report_progress),
             enable_toolset=partial(self._enable, ctx) if has_session(ctx) else None,
             on_job=partial(set_job, ctx),
@@ -223,9 +228,5 @@ def call_result(result: ToolResult | ErrorResult, *, has_links: bool = True) -> 
     images = (
         {"type": "image", "data": b64encode(each.data).decode(), "mimeType": each.mime_type} for each in result.images
     )
-    blobs = (
-        {"uri": each.uri, "mimeType": each.mime_type, "blob": b64encode(each.data).decode()} for each in result.blobs
-    )
-    embedded = ({"type": "resource", "resource": each} for each in blobs)
-    content = [{"type": "text", "text": result.text}, *links, *images, *embedded]
+    content = [{"type": "text", "text": result.text}, *links, *images]
     return {"content": content, "structuredContent": result.structured, "isError": result.is_error}

@@ -57,7 +57,7 @@ class UsageMeter:
         outcome = "error" if result.is_error else "ok"
         self._calls.labels(name, outcome).inc()
         self._seconds.labels(name, outcome).observe(elapsed_s)
-        attached = [each.data for each in result.images] + [each.data for each in result.blobs]
+        attached = [each.data for each in result.images]
         self._bytes.labels(name).inc(cost.bytes + sum(map(_base64_length, attached)))
         self._tokens.labels(name).inc(cost.tokens)
 

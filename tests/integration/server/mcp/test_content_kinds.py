@@ -1,6 +1,5 @@
 """What an answer holds, in each revision with a handshake: nothing that a strict client of it rejects (SPEC X1)."""
 
-from base64 import b64decode
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any, Final
@@ -77,6 +76,5 @@ async def test_the_bytes_of_a_report_travel_in_every_revision(
     caller, uri = Caller(web, version), "file:///week.pdf"
     if version in KINDS:
         await caller.initialize(reporting)
-    _text, embedded = (await caller.call(reporting, "read_resource", {"uri": uri}))["content"]
-    assert (embedded["type"], embedded["resource"]["uri"]) == ("resource", uri)
-    assert b64decode(embedded["resource"]["blob"]) == b"\xff" * report_folder.MAX_BYTES
+    found = (await caller.call(reporting, "read_resource", {"uri": uri}))["structuredContent"]
+    assert (await web.get(found["download"])).content == b"\xff" * report_folder.MAX_BYTES

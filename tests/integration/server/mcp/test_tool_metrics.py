@@ -9,7 +9,7 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from planner_mcp.server.tools.answers.token_estimates import estimated_tokens
 from planner_mcp.server.tools.answers.tool_usage_meter import UsageMeter, cost_of
-from planner_mcp.server.tools.tool_definition import ImageContent, ResourceBytes, ToolResult
+from planner_mcp.server.tools.tool_definition import ImageContent, ToolResult
 from planner_mcp.server.tools.tool_output import ToolOutput
 from tests.integration.server.mcp.app_replicas import Caller, Replica, Worker
 
@@ -87,15 +87,13 @@ def test_the_estimate_is_that_of_answers(text: str) -> None:
 
 
 @pytest.mark.parametrize("size", [0, 1, 2, 3, 1000])
-def test_pictures_and_files_count_as_they_are_sent(size: int) -> None:
+def test_pictures_count_as_they_are_sent(size: int) -> None:
     """SPEC T9: bytes of what went out; a map is most of its answer."""
     registry, data = CollectorRegistry(), b"x" * size
     meter = UsageMeter(registry)
-    both = ToolResult(
-        ToolOutput(), "map", images=(ImageContent(data, "image/png"),), blobs=(ResourceBytes("u", data, "a/b"),)
-    )
+    pictures = (ImageContent(data, "image/png"), ImageContent(data, "image/png"))
     meter.count("words", ToolResult(ToolOutput(), "map"), 0.1)
-    meter.count("both", both, 0.1)
+    meter.count("both", ToolResult(ToolOutput(), "map", images=pictures), 0.1)
 
     def counted(unit: str, tool: str) -> float:
         return registry.get_sample_value(f"planner_tool_answer_{unit}_total", {"tool": tool}) or 0.0

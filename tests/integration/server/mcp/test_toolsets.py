@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import anyio
+import httpx2 as httpx
 import pytest
 
 from planner_mcp.server.mcp.methods.tool_methods import way_to
@@ -164,7 +165,7 @@ async def test_what_resources_offer_tools_offer_too(app_replicas: Two, caller: C
     scenarios = (await caller.call(on, "list_scenarios", {}))["structuredContent"]
     assert scenarios["rows"][0][3] == job_id
     plan = f"plan://{job_id.replace('job-', 'plan-', 1)}"
-    for uri in (f"scenario://{scenarios['rows'][0][0]}", f"job://{job_id}", plan, f"{plan}/report.html"):
+    for uri in (f"scenario://{scenarios['rows'][0][0]}", f"job://{job_id}", plan, f"{plan}/stops.csv"):
         found = await caller.call(on, "read_resource", {"uri": uri})
         (contents,) = (await caller.result(on, "resources/read", uri, uri=uri))["contents"]
         assert contents["text"].startswith(found["structuredContent"]["text"])
@@ -174,16 +175,25 @@ async def test_what_resources_offer_tools_offer_too(app_replicas: Two, caller: C
     assert base64.b64decode(picture["data"]).startswith(b"\x89PNG")
 
 
-async def test_a_long_text_comes_in_pieces(app_replicas: Two, caller: Caller, worker: Worker) -> None:
-    """SPEC T9: pieces join without a seam."""
-    on = asking(app_replicas[0])
-    uri = f"plan://{(await solved(caller, app_replicas[0], worker)).replace('job-', 'plan-', 1)}/report.html"
-    whole, offset = "", 0
-    while offset is not None:
-        piece = (await caller.call(on, "read_resource", {"uri": uri, "offset": offset}))["structuredContent"]
-        whole, offset = whole + piece["text"], piece.get("next_offset")
-    assert len(whole.encode()) == piece["size"]
-    assert whole.endswith("</html>\n")
+async def test_a_page_for_people_is_a_url_that_every_replica_serves(
+    app_replicas: Two, caller: Caller, worker: Worker, web: httpx.AsyncClient
+) -> None:
+    """SPEC T5, T9: driver sheets as a link, never as pages of HTML through a model."""
+    plan = f"plan://{(await solved(caller, app_replicas[0], worker)).replace('job-', 'plan-', 1)}"
+    for name in ("sheets.html", "report.html"):
+        answer = await caller.call(asking(app_replicas[0]), "read_resource", {"uri": f"{plan}/{name}"})
+        url = answer["structuredContent"]["download"]
+        assert "text" not in answer["structuredContent"]
+        assert url in answer["content"][0]["text"]
+        if caller.version >= "2025-06-18":
+            link = {"type": "resource_link", "uri": url, "name": name, "mimeType": "text/html"}
+            assert answer["content"][1] == link
+        assert url.startswith(app_replicas[0].url)
+        for at in app_replicas:
+            page = await web.get(at.url + url.removeprefix(app_replicas[0].url))
+            assert (page.status_code, page.headers["content-type"]) == (200, "text/html; charset=utf-8")
+            assert page.text.endswith("</html>\n")
+            assert page.headers["content-disposition"] == f'inline; filename="{name}"'
 
 
 async def test_an_unknown_resource_is_a_tool_error(app_replicas: Two, caller: Caller) -> None:

@@ -1,20 +1,25 @@
 """What `read_resource` says of the resources there are, for hosts that show their model none."""
 
-from base64 import b64decode
+import os
 from dataclasses import replace
 from pathlib import Path
 
+import anyio
 import pytest
 
 from planner_mcp.jobs.principals import LOCAL, Principal
 from planner_mcp.jobs.store.redis_store import RedisStore
+from planner_mcp.jobs.store.security.encryption import open_cipher
+from planner_mcp.server.auth.access_links import AccessLinks
 from planner_mcp.server.mcp.methods.tool_methods import call_result
 from planner_mcp.server.resources import report_folder
+from planner_mcp.server.resources.downloads import Downloads
 from planner_mcp.server.resources.report_folder import ROOT, ReportFolder
 from planner_mcp.server.resources.resource_catalogue import FIXED, TEMPLATES
 from planner_mcp.server.resources.resource_definition import ReadContext
 from planner_mcp.server.tools.read_resource import TOOL
 from planner_mcp.server.tools.tool_definition import ToolContext
+from tests.shared.scenarios.scenario_builders import agent, body, ticket
 from tests.shared.scenarios.stored_plans import Call, created, solved
 
 pytestmark = pytest.mark.anyio
@@ -22,7 +27,9 @@ pytestmark = pytest.mark.anyio
 
 def reading(ctx: ToolContext, principal: Principal = LOCAL, folder: Path | None = None) -> ToolContext:
     """Return a context that reads resources, and reports where there is a folder of them."""
-    return replace(ctx, principal=principal, reading=ReadContext(principal, ctx.job_service, ReportFolder(folder)))
+    here = ReadContext(principal, ctx.job_service, ReportFolder(folder))
+    downloads = Downloads(ctx.settings, AccessLinks(open_cipher(ctx.settings), "download"))
+    return replace(ctx, principal=principal, reading=here, offer_download=downloads.as_file)
 
 
 def test_every_kind_of_resource_is_named() -> None:
@@ -74,18 +81,42 @@ async def test_a_map_of_a_plane_is_refused_where_it_was_asked_for(
         assert (fault["path"], f"{plan}/stops.csv" in fault["accepted"]) == ("/uri", True)
 
 
-@pytest.mark.parametrize("has_links", [True, False])
-async def test_a_report_in_bytes_comes_with_its_bytes(
-    call: Call, ctx: ToolContext, tmp_path: Path, has_links: bool
-) -> None:
-    """SPEC T6: what can be read as a resource can be read by a tool, in revisions that have no links too."""
+async def test_over_stdio_a_report_is_a_file_of_this_machine(call: Call, ctx: ToolContext, tmp_path: Path) -> None:
+    """SPEC T5, T6: whatever a page or a file holds, no model reads it; a repeated call writes the same file."""
     (tmp_path / "b.PDF").write_bytes(b"%PDF-1.7\xff")
-    found = await call("read_resource", {"uri": "file:///b.PDF"}, reading(ctx, folder=tmp_path))
-    assert found.structured == {"uri": "file:///b.PDF", "mime_type": "application/pdf", "size": 9}
-    (_text, embedded) = call_result(found, has_links=has_links)["content"]
-    assert (embedded["type"], embedded["resource"]["uri"]) == ("resource", "file:///b.PDF")
-    assert embedded["resource"]["mimeType"] == "application/pdf"
-    assert b64decode(embedded["resource"]["blob"]) == b"%PDF-1.7\xff"
+    asked = {"uri": "file:///b.PDF"}
+    found = await call("read_resource", asked, reading(ctx, folder=tmp_path))
+    path = ctx.settings.data_dir / "downloads" / "b.PDF"
+    assert found.structured == {**asked, "mime_type": "application/pdf", "size": 9, "download": str(path)}
+    assert found.text.endswith(f"Saved as {path}")
+    assert path.read_bytes() == b"%PDF-1.7\xff"
+    assert call_result(found)["content"] == [{"type": "text", "text": found.text}]
+    assert (await call("read_resource", asked, reading(ctx, folder=tmp_path))).structured == found.structured
+    refused = await call("read_resource", {**asked, "offset": 5}, reading(ctx, folder=tmp_path))
+    assert [fault["path"] for fault in refused.structured["errors"]] == ["/offset"]
+
+
+async def test_files_of_long_ago_are_removed_when_one_is_written(call: Call, ctx: ToolContext, tmp_path: Path) -> None:
+    """SPEC J9: nothing is kept for ever."""
+    (tmp_path / "b.pdf").write_bytes(b"%PDF-")
+    folder = ctx.settings.data_dir / "downloads"
+    folder.mkdir(parents=True)
+    (folder / "old.pdf").write_bytes(b"")
+    os.utime(folder / "old.pdf", (0, 0))
+    await call("read_resource", {"uri": "file:///b.pdf"}, reading(ctx, folder=tmp_path))
+    assert [path.name for path in folder.iterdir()] == ["b.pdf"]
+
+
+async def test_a_long_export_comes_as_a_download_and_in_pieces(call: Call, ctx: ToolContext, store: RedisStore) -> None:
+    """SPEC T5, T9: a model may read it, a person need not; JSON is for the model alone."""
+    many = [ticket(f"stop {number}") for number in range(60)]
+    job_id = await solved(call, store, await created(call, body([agent("v")], many)), [each["id"] for each in many])
+    plan = f"plan://{job_id.replace('job', 'plan', 1)}"
+    export = (await call("read_resource", {"uri": f"{plan}/stops.csv"}, reading(ctx))).structured
+    saved = await anyio.Path(export["download"]).read_bytes()
+    assert saved.decode().startswith(export["text"])
+    assert export["next_offset"] > 0
+    assert "download" not in (await call("read_resource", {"uri": plan}, reading(ctx))).structured
 
 
 async def test_bytes_beyond_the_limit_of_resources_are_refused_by_the_tool_too(
