@@ -1,78 +1,138 @@
 """Renders what each driver needs of a plan: one page per agent to print, its stops in order (SPEC T5).
 
 Owns the values of the pages; their text is `templates/driver_sheets.html`. Like the report they fetch nothing and run
-no script. They name people and addresses where the reader may see them; masked values arrive masked.
+no script. They name people and addresses where the reader may see them, and say nothing of what a stop does not have.
 """
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Final
 
-from planner_mcp.render.html_templates import render
+from planner_mcp.render.day_times import DayTimes
+from planner_mcp.render.html_templates import render, svg_markup
 from planner_mcp.render.label_text import length, length_unit
-from planner_mcp.render.route_loads import picked_up
-from planner_mcp.routing.plan import Plan, Visit
-from planner_mcp.routing.scenario.window_text import window_text
-from planner_mcp.text import MASK, figure
+from planner_mcp.render.map_positions import positions
+from planner_mcp.render.names import Names, visible
+from planner_mcp.render.page_words import Words, words_of
+from planner_mcp.render.qr_codes import geo_link, qr_svg, route_links
+from planner_mcp.render.route_loads import load_at_start, picked_up
+from planner_mcp.render.svg_drawing import Places
+from planner_mcp.routing.plan import Plan, PlannedRoute, Visit
+from planner_mcp.routing.scenario.field_types import read_amount
+from planner_mcp.text import figure
 
 Json = dict[str, Any]
+MOST_CODES: Final = 1000
+"""Stops of a plan that get a code each, about 1.5 ms apiece; those of a larger plan have the link alone."""
+_UNNAMED: Final = "load"
+"""The dimension of amounts that are bare numbers."""
 
 
-def sheets(scenario: Json, plan: Plan) -> str:
-    """Return the HTML of all sheets.
+def sheets(scenario: Json, plan: Plan, *, is_exact: bool = True) -> str:
+    """Return the HTML of all sheets, in the language of the scenario.
 
     Args:
         scenario: As given to `create_scenario`.
         plan: The plan.
+        is_exact: Whether the reader may see exact positions; links to rounded ones would lead drivers astray.
     """
+    words = words_of(scenario)
+    places, is_plane = positions(scenario)
+    day = _Day(
+        scenario,
+        words,
+        DayTimes.of(scenario, plan, words),
+        Names.of(scenario),
+        {ticket["id"]: ticket for ticket in scenario["tickets"]},
+        picked_up(scenario),
+        {} if is_plane or not is_exact else places,
+        sum(len(route.visits) for route in plan.routes) <= MOST_CODES,
+    )
+    unit = length_unit(plan)
     return render(
         "driver_sheets.html",
         scenario=scenario,
-        unit=length_unit(plan),
-        sheets=list(_sheets(scenario, plan)),
+        words=words,
+        day=day.times.day,
+        sheets=[_sheet(route, day, unit) for route in plan.routes],
     )
 
 
-def _sheets(scenario: Json, plan: Plan) -> Iterator[Json]:
-    agents = {agent["id"]: agent for agent in scenario["agents"]}
-    places = {place["id"]: place for place in scenario.get("locations") or ()}
-    tickets = {ticket["id"]: ticket for ticket in scenario["tickets"]}
-    pickups = picked_up(scenario)
-    unit, date = length_unit(plan), scenario["planning_date"]
-    for route in plan.routes:
-        agent = agents[route.agent_id]
-        yield {
-            "agent_id": agent["id"],
-            "driver": [agent.get("name"), agent.get("phone")],
-            "start": _place(route.start_location, places),
-            "start_s": route.start_s,
-            "end": _place(route.end_location, places),
-            "end_s": route.end_s,
-            "length": length(route.distance_m, unit),
-            "stops": [
-                _stop(visit, tickets.get(visit.ticket_id or "", {}), places, pickups, date) for visit in route.visits
-            ],
-        }
+@dataclass(frozen=True, slots=True)
+class _Day:
+    """What all sheets of a plan share."""
+
+    scenario: Json
+    words: Words
+    times: DayTimes
+    names: Names
+    tickets: dict[str, Json]
+    pickups: frozenset[str]
+    places: Places
+    """(lat, lon) in WGS-84 by location; empty where links to them have no use."""
+    has_codes: bool
 
 
-def _stop(visit: Visit, ticket: Json, places: Mapping[str, Json], pickups: frozenset[str], date: str) -> Json:
+def _sheet(route: PlannedRoute, day: _Day, unit: str) -> Json:
+    agent = next(each for each in day.scenario["agents"] if each["id"] == route.agent_id)
+    demands = {name: ticket.get("demand", 0) for name, ticket in day.tickets.items()}
     return {
-        **{name: getattr(visit, name) for name in ("ticket_id", "kind", "arrival_s", "start_s", "departure_s")},
-        "window": window_text(ticket, date),
-        "where": [ticket.get("address"), _place(visit.location, places)],
-        "who": [ticket.get("name"), ticket.get("phone")],
-        "amounts": _amounts(ticket.get("demand", 0), is_pickup=ticket["id"] in pickups) if ticket else [],
-        "notes": ticket.get("notes"),
+        "agent_id": agent["id"],
+        "driver": [text for name in ("name", "phone") if (text := visible(agent.get(name)))],
+        "start": day.names.place(route.start_location) if route.start_location else "",
+        "starts": day.times.moment(route.start_s),
+        "end": day.names.place(route.end_location) if route.end_location else "",
+        "ends": day.times.moment(route.end_s),
+        "length": length(route.distance_m, unit),
+        "unit": day.words["units"] if unit == "units" else unit,
+        "loaded": _amounts(load_at_start(route, demands, day.pickups)),
+        "codes": list(_route_codes(route, day)),
+        "stops": [_stop(number, visit, day) for number, visit in enumerate(route.visits, 1)],
     }
 
 
-def _place(name: str | None, places: Mapping[str, Json]) -> str | None:
-    """Return the name a person uses for a place: the first of address, name and id that the reader may see."""
-    place = places.get(name or "", {})
-    return next((text for text in (place.get("address"), place.get("name"), name) if text and text != MASK), None)
+def _stop(number: int, visit: Visit, day: _Day) -> Json:
+    ticket = day.tickets.get(visit.ticket_id or "", {})
+    place = day.places.get(visit.location or "")
+    link = geo_link(place) if place is not None and visit.kind != "break" else ""
+    late_min = round((visit.late_s or 0) / 60)
+    doing = "pickup" if visit.ticket_id in day.pickups else "deliver"
+    return {
+        "number": number,
+        "kind": visit.kind,
+        "ticket_id": visit.ticket_id,
+        "arrives": day.times.moment(visit.arrival_s),
+        "starts": day.times.moment(visit.start_s) if visit.start_s - visit.arrival_s >= 60 else "",
+        "leaves": day.times.moment(visit.departure_s),
+        "windows": day.times.windows(ticket),
+        "late": day.words["late"].format(late_min) if late_min else "",
+        "doing": day.words[doing] if ticket else day.words[visit.kind],
+        "amounts": _amounts(read_amount(ticket.get("demand", 0))) if ticket else [],
+        "where": _where(visit, ticket, day.names),
+        "link": link,
+        "code": svg_markup(qr_svg(link)) if link and day.has_codes else None,
+        **{name: visible(ticket.get(name)) for name in ("name", "phone", "notes")},
+    }
 
 
-def _amounts(demand: Any, *, is_pickup: bool) -> list[tuple[str, str]]:
-    """Return number and dimension of what is dropped, or picked up with a plus; never with an exponent."""
-    parts = demand.items() if isinstance(demand, dict) else [("", demand)]
-    sign = "+" if is_pickup else ""
-    return [(f"{sign if index == 0 else ''}{figure(value)}", name) for index, (name, value) in enumerate(parts)]
+def _where(visit: Visit, ticket: Json, names: Names) -> list[str]:
+    """Return address and name of a place; its id where it has neither and the ticket says nothing else."""
+    known = [visible(ticket.get("address")), names.places.get(visit.location or "", "")]
+    shown = [text for text in dict.fromkeys(known) if text and text != visible(ticket.get("name"))]
+    return shown or ([] if visible(ticket.get("name")) or not visit.location else [visit.location])
+
+
+def _route_codes(route: PlannedRoute, day: _Day) -> Iterator[Json]:
+    """Yield link and code of each part of a route, its ends included, a place once in a row."""
+    stops = [name for visit in route.visits if visit.kind != "break" and (name := visit.location)]
+    names = [name for name in (route.start_location, *stops, route.end_location) if name in day.places]
+    way = [day.places[name] for index, name in enumerate(names) if index == 0 or names[index - 1] != name]
+    parts = route_links(way, day.words) if len(way) > 1 else []
+    for first, last, link in parts:
+        title = day.words["route"].format(first + 1, last + 1) if len(parts) > 1 else ""
+        yield {"title": title, "link": link, "code": svg_markup(qr_svg(link))}
+
+
+def _amounts(amounts: dict[str, float]) -> list[tuple[str, str]]:
+    """Return number and dimension of what is not nothing, with all digits; bare numbers have no dimension."""
+    return [(figure(value), "" if name == _UNNAMED else name) for name, value in amounts.items() if value]

@@ -5,9 +5,10 @@ So it is isolated: by a `bdi` element in a page (`html_templates.py`), by contro
 """
 
 from typing import Final
+from unicodedata import east_asian_width
 
 from planner_mcp.routing.plan import Plan
-from planner_mcp.text import figure
+from planner_mcp.text import figure, plain
 
 _WITHOUT_METRES: Final = ("plane", "unit legs")
 """Travel sources whose lengths have no metres: they count the caller's units."""
@@ -39,6 +40,14 @@ def scale(extent: float, *, is_plane: bool) -> str:
     if is_plane:
         return f"{figure(extent)} units"
     return f"{figure(extent / 1000)} km" if extent >= 1000 else f"{figure(extent)} m"
+
+
+def fitted(text: str, columns: int) -> str:
+    """Return text on one line, cut to so many columns; a Chinese character takes two."""
+    shown = plain(text, columns)
+    while sum(2 if east_asian_width(char) in "WF" else 1 for char in shown) > columns:
+        shown = shown[:-2] + "…"
+    return shown
 
 
 def needs_break(text: str) -> bool:

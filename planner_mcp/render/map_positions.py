@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from planner_mcp.render.label_text import isolated
+from planner_mcp.render.names import Names
 from planner_mcp.render.svg_drawing import Places
 from planner_mcp.routing.plan import Plan
 from planner_mcp.routing.scenario.coordinates import to_wgs84
@@ -18,8 +18,7 @@ def positions(scenario: dict[str, Any]) -> tuple[Places, bool]:
     return {place["id"]: to_wgs84(place["lat"], place["lon"], crs) for place in globe}, False
 
 
-def unassigned_places(scenario: dict[str, Any], plan: Plan) -> list[tuple[str, str]]:
+def unassigned_places(scenario: dict[str, Any], plan: Plan, names: Names) -> list[tuple[str, str]]:
     """Return location and reason of each ticket that is in no route."""
     where = {ticket["id"]: ticket["location"] for ticket in scenario["tickets"]}
-    missing = [(entry.ticket_id, entry.code) for entry in plan.unassigned]
-    return [(where[name], f"{isolated(name)}: {code}") for name, code in missing]
+    return [(where[entry.ticket_id], f"{names.ticket(entry.ticket_id)}: {entry.code}") for entry in plan.unassigned]

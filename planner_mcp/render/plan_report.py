@@ -7,12 +7,15 @@ nothing, runs no script, follows the reader's light or dark setting, and prints 
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from planner_mcp.render.day_times import DayTimes
 from planner_mcp.render.html_templates import render, svg_markup
 from planner_mcp.render.label_text import length, length_unit, rounded
 from planner_mcp.render.map_positions import positions, unassigned_places
+from planner_mcp.render.names import Names, visible
+from planner_mcp.render.page_words import Words, words_of
 from planner_mcp.render.route_loads import load_ratio, picked_up
 from planner_mcp.render.svg_drawing import NO_LINES, Lines, curve, route_map, timeline
-from planner_mcp.routing.plan import Plan
+from planner_mcp.routing.plan import Plan, PlannedRoute
 
 
 def page(
@@ -27,19 +30,28 @@ def page(
         lines: (lat, lon) along the roads by agent.
     """
     places, is_plane = positions(scenario)
-    unassigned = unassigned_places(scenario, plan)
+    words, names = words_of(scenario), Names.of(scenario)
+    unassigned = unassigned_places(scenario, plan, names)
     setups_s = {ticket["id"]: ticket.get("setup_time_s") or 0 for ticket in scenario["tickets"]}
-    drawn = route_map(plan, places, unassigned, is_plane=is_plane, lines=lines) if places else ""
+    times = DayTimes.of(scenario, plan, words)
+    drawn = route_map(plan, places, unassigned, is_plane=is_plane, lines=lines, names=names) if places else ""
+    unit = length_unit(plan)
+    unit = words["units"] if unit == "units" else unit
     return render(
         "plan_report.html",
         scenario=scenario,
         plan=plan,
-        unit=length_unit(plan),
-        figures=_figures(plan),
-        agents=list(_agents(scenario, plan)),
+        words=words,
+        times=times,
+        names=names,
+        unit=unit,
+        figures=_figures(scenario, plan, words, unit),
+        agents=list(_agents(scenario, plan, times)),
+        total=_total(plan),
+        stops=[_stops(route, scenario, names) for route in plan.routes],
         hues=_hues(len(plan.routes)),
         map_drawing=svg_markup(drawn) if drawn else None,
-        timeline_drawing=svg_markup(timeline(plan, setups_s)),
+        timeline_drawing=svg_markup(timeline(plan, setups_s, names)),
         curve_drawing=svg_markup(curve(history)),
         provenance=_provenance(plan),
     )
@@ -56,38 +68,72 @@ def _hues(count: int) -> str:
     return "\n".join(rules)
 
 
-def _figures(plan: Plan) -> list[tuple[str, str]]:
+def _figures(scenario: dict[str, Any], plan: Plan, words: Words, unit: str) -> list[tuple[str, str]]:
     """Return name and value of the figures at the top of the page."""
     waiting_h = sum(route.waiting_s for route in plan.routes) / 3600
-    unit = length_unit(plan)
-    cost = [] if plan.is_masked else [("cost", f"{plan.cost:,.0f}")]
+    cost = [] if plan.is_masked else [(_cost_name(scenario, words), f"{plan.cost:,.0f}")]
     return [
         *cost,
-        (f"distance, {unit}", length(plan.distance_m, unit)),
-        ("agents used", str(plan.agents_used)),
-        ("time on the road, h", rounded(plan.duration_s / 3600)),
-        ("of it waiting, h", rounded(waiting_h)),
-        ("tickets left out", str(len(plan.unassigned))),
+        (f"{words['distance']}, {unit}", length(plan.distance_m, length_unit(plan))),
+        (words["agents_used"], str(plan.agents_used)),
+        (words["hours"], rounded(plan.duration_s / 3600)),
+        (words["waiting"], rounded(waiting_h)),
+        (words["left_out"], str(len(plan.unassigned))),
     ]
 
 
-def _agents(scenario: dict[str, Any], plan: Plan) -> Iterator[dict[str, Any]]:
+def _cost_name(scenario: dict[str, Any], words: Words) -> str:
+    """Return what a cost is in: the currency that the scenario names, or metres where it has no prices at all."""
+    if currency := (scenario.get("options") or {}).get("currency"):
+        return f"{words['cost']}, {currency}"
+    prices = ("cost_per_km", "cost_per_hour")
+    return words["cost" if any(name in agent for agent in scenario["agents"] for name in prices) else "unpriced"]
+
+
+def _agents(scenario: dict[str, Any], plan: Plan, times: DayTimes) -> Iterator[dict[str, Any]]:
     """Yield the row of each route in the table of agents."""
-    capacities = {agent["id"]: agent.get("capacity", 0) for agent in scenario["agents"]}
+    drivers = {agent["id"]: agent for agent in scenario["agents"]}
     demands = {ticket["id"]: ticket.get("demand", 0) for ticket in scenario["tickets"]}
     pickups = picked_up(scenario)
-    unit = length_unit(plan)
     for route in plan.routes:
-        ratio = load_ratio(route, capacities[route.agent_id], demands, pickups)
+        agent = drivers[route.agent_id]
+        ratio = load_ratio(route, agent.get("capacity", 0), demands, pickups)
         yield {
             "agent_id": route.agent_id,
+            "name": visible(agent.get("name")),
             "tickets": sum(1 for visit in route.visits if visit.ticket_id),
-            "length": length(route.distance_m, unit),
-            "start_s": route.start_s,
-            "end_s": route.end_s,
+            "length": length(route.distance_m, length_unit(plan)),
+            "hours": times.span(route.start_s, route.end_s),
+            "cost": None if route.cost is None else f"{route.cost:,.0f}",
             "load": f"{ratio:.0%}",
             "bar": f"{min(ratio, 1):.0%}",
         }
+
+
+def _total(plan: Plan) -> dict[str, Any]:
+    """Return the last row of the table of agents; no cost where one of a route is not known."""
+    costs = [route.cost for route in plan.routes if route.cost is not None]
+    return {
+        "tickets": plan.tickets_served,
+        "length": length(plan.distance_m, length_unit(plan)),
+        "cost": f"{sum(costs):,.0f}" if len(costs) == len(plan.routes) else None,
+    }
+
+
+def _stops(route: PlannedRoute, scenario: dict[str, Any], names: Names) -> dict[str, Any]:
+    """Return the stops of a route, and which columns any of them fills."""
+    addresses = {ticket["id"]: visible(ticket.get("address")) for ticket in scenario["tickets"]}
+    rows = [
+        {
+            "visit": visit,
+            "customer": names.customers.get(visit.ticket_id or "", ""),
+            "where": addresses.get(visit.ticket_id or "") or (names.place(visit.location) if visit.location else ""),
+            "late": round((visit.late_s or 0) / 60),
+        }
+        for visit in route.visits
+    ]
+    shown = {column for row in rows for column in ("customer", "where", "late") if row[column]}
+    return {"rows": rows, "shown": shown}
 
 
 def _provenance(plan: Plan) -> str:

@@ -3,10 +3,10 @@
 Owns the reading of amounts for every page. A route is as full as its fullest dimension is at the fullest moment.
 """
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from typing import Any
 
-from planner_mcp.routing.plan import PlannedRoute, Visit
+from planner_mcp.routing.plan import PlannedRoute
 from planner_mcp.routing.scenario.field_types import read_amount
 
 Json = dict[str, Any]
@@ -19,7 +19,7 @@ def picked_up(scenario: Json) -> frozenset[str]:
     return frozenset(each["id"] for each in tickets if each["id"] in named or each.get("kind") == "pickup")
 
 
-def load_ratio(route: PlannedRoute, capacity: Any, demands: dict[str, Any], pickups: Collection[str]) -> float:
+def load_ratio(route: PlannedRoute, capacity: Any, demands: Mapping[str, Any], pickups: Collection[str]) -> float:
     """Return the largest share of a capacity that is on board at any moment; a dimension without room is none.
 
     Args:
@@ -30,12 +30,15 @@ def load_ratio(route: PlannedRoute, capacity: Any, demands: dict[str, Any], pick
     """
     room = {name: most for name, most in read_amount(capacity).items() if most > 0}
     boards = [visit.load for visit in route.visits]
-    boards += [_before(visit, demands, pickups) for visit in route.visits[:1]]
+    boards.append(load_at_start(route, demands, pickups))
     return max((board.get(name, 0.0) / most for board in boards for name, most in room.items()), default=0.0)
 
 
-def _before(visit: Visit, demands: dict[str, Any], pickups: Collection[str]) -> dict[str, float]:
-    """Return what is on board before a visit that may drop something."""
-    ticket = visit.ticket_id
-    dropped = {} if ticket is None or ticket in pickups else read_amount(demands[ticket])
-    return {name: load + dropped.get(name, 0.0) for name, load in visit.load.items()}
+def load_at_start(route: PlannedRoute, demands: Mapping[str, Any], pickups: Collection[str]) -> dict[str, float]:
+    """Return what is on board, by dimension, when a route begins."""
+    if not route.visits:
+        return {}
+    first = route.visits[0]
+    moved = {} if first.ticket_id is None else read_amount(demands[first.ticket_id])
+    sign = -1 if first.ticket_id in pickups else 1
+    return {name: load + sign * moved.get(name, 0.0) for name, load in first.load.items()}

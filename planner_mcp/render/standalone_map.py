@@ -6,28 +6,43 @@ Owns the colours of pictures outside a page: plain ones that every viewer knows,
 """
 
 import colorsys
+from collections.abc import Iterator
 from html import escape
+from math import ceil
 from typing import Any, Final
 
-from planner_mcp.render.label_text import isolated
+from planner_mcp.render.label_text import fitted, isolated, length, length_unit
 from planner_mcp.render.map_positions import positions, unassigned_places
+from planner_mcp.render.names import Names
+from planner_mcp.render.page_words import Words, words_of
 from planner_mcp.render.svg_drawing import MAP_HEIGHT, MAP_WIDTH, NO_LINES, Lines, map_shapes
 from planner_mcp.routing.plan import Plan
 
 PNG_WIDTH: Final = 1080
 """One and a half times the drawing's own size."""
+_HEAD: Final = 56.0
+"""Height of the title above the map."""
+_ROW: Final = 22.0
+"""Height of a row of the legend; below the last one is `_FOOT`."""
+_FOOT: Final = 16.0
+_COLUMNS: Final = 3
+_MOST_ENTRIES: Final = 30
+"""Routes that the legend names."""
 _FONTS: Final = "'Noto Sans','Noto Sans CJK SC','DejaVu Sans','Liberation Sans',Arial,sans-serif"
 _STYLE: Final = f"""
 .ground{{fill:#fbfaf7}} text{{font:12px {_FONTS};fill:#1d2126}} .small{{fill:#6b7078;font-size:11px;text-anchor:middle}}
-.grid{{stroke:#e4e1d9;stroke-width:1}} polyline{{fill:none;stroke-width:2;stroke-linejoin:round;stroke-opacity:.85}}
+.grid{{stroke:#e4e1d9;stroke-width:1}}
+polyline,.legend line{{fill:none;stroke-width:2;stroke-linejoin:round;stroke-opacity:.85}}
 .stop{{stroke:#fff;stroke-width:1.4}} .depot{{fill:#1d2126;stroke:#fff;stroke-width:2}}
 .depot-name{{font-weight:600;paint-order:stroke;stroke:#fbfaf7;stroke-width:4px}}
+.title{{font-size:17px;font-weight:600}} .facts{{fill:#6b7078}}
+.number{{font-size:9px;font-weight:600;fill:#fff;text-anchor:middle}}
 .cross{{stroke:#c4261d;stroke-width:2.4;fill:none}} .scale,.north{{stroke:#6b7078;fill:none;stroke-width:1.4}}
 """
 
 
 def map_svg(scenario: dict[str, Any], plan: Plan, lines: Lines = NO_LINES) -> str:
-    """Return the map as an SVG document.
+    """Return the map as an SVG document, with its title above and a legend below.
 
     Args:
         scenario: As given to `create_scenario`.
@@ -35,14 +50,58 @@ def map_svg(scenario: dict[str, Any], plan: Plan, lines: Lines = NO_LINES) -> st
         lines: (lat, lon) along the roads by agent.
     """
     places, is_plane = positions(scenario)
-    unassigned = unassigned_places(scenario, plan)
-    shapes = map_shapes(plan, places, unassigned, is_plane=is_plane, lines=lines) if places else [_nowhere()]
-    size = f'width="{MAP_WIDTH:g}" height="{MAP_HEIGHT:g}" viewBox="0 0 {MAP_WIDTH:g} {MAP_HEIGHT:g}"'
+    words, names = words_of(scenario), Names.of(scenario)
+    unassigned = unassigned_places(scenario, plan, names)
+    shapes = (
+        map_shapes(plan, places, unassigned, is_plane=is_plane, lines=lines, names=names)
+        if places
+        else [f'<text x="{MAP_WIDTH / 2:g}" y="{MAP_HEIGHT / 2:g}" text-anchor="middle">{words["nowhere"]}</text>']
+    )
+    entries = list(_legend(plan, words))
+    height = _HEAD + MAP_HEIGHT + _ROW * ceil(len(entries) / _COLUMNS) + _FOOT
     style = f"<style>{_STYLE}{_colours(len(plan.routes))}</style>"
-    ground = f'<rect class="ground" width="{MAP_WIDTH:g}" height="{MAP_HEIGHT:g}"/>'
+    ground = f'<rect class="ground" width="{MAP_WIDTH:g}" height="{height:g}"/>'
+    body = f'<svg y="{_HEAD:g}" width="{MAP_WIDTH:g}" height="{MAP_HEIGHT:g}">{"".join(shapes)}</svg>'
+    legend = "".join(_placed(index, entry) for index, entry in enumerate(entries))
+    size = f'width="{MAP_WIDTH:g}" height="{height:g}" viewBox="0 0 {MAP_WIDTH:g} {height:g}"'
     title = f"<title>{escape(isolated(scenario['name']))}, {escape(scenario['planning_date'])}</title>"
-    head = f'<svg xmlns="http://www.w3.org/2000/svg" role="img" {size}>{title}'
-    return f"{head}{style}{ground}{''.join(shapes)}</svg>\n"
+    head = f'<svg xmlns="http://www.w3.org/2000/svg" role="img" {size}>{title}{style}{ground}'
+    return f"{head}{_heading(scenario, plan, words)}{body}{legend}</svg>\n"
+
+
+def _heading(scenario: dict[str, Any], plan: Plan, words: Words) -> str:
+    """Return name and date of the day, and the figures of the plan."""
+    unit = length_unit(plan)
+    figures = [
+        words["served"].format(plan.tickets_served, plan.tickets_total),
+        f"{length(plan.distance_m, unit)} {words['units'] if unit == 'units' else unit}",
+        words["agents"].format(plan.agents_used),
+    ]
+    name = f"{escape(isolated(fitted(scenario['name'], 60)))}, {escape(scenario['planning_date'])}"
+    return (
+        f'<text class="title" x="18" y="26">{name}</text><text class="facts" x="18" y="44">{", ".join(figures)}</text>'
+    )
+
+
+def _legend(plan: Plan, words: Words) -> Iterator[str]:
+    """Yield the shapes of each entry: one a route, as many as there is room for, then the signs that occur."""
+    unit = length_unit(plan)
+    for index, route in enumerate(plan.routes[:_MOST_ENTRIES]):
+        facts = f"{len(route.visits)} {words['stops']}, {length(route.distance_m, unit)} {unit}"
+        name = escape(isolated(fitted(route.agent_id, 16)))
+        line = f'<g class="r{index}"><line x2="22" y1="-4" y2="-4"/><circle cx="11" cy="-4" r="4"/></g>'
+        yield f'{line}<text x="30">{name}: {facts}</text>'
+    if (more := len(plan.routes) - _MOST_ENTRIES) > 0:
+        yield f'<text x="30">{words["more"].format(more)}</text>'
+    yield f'<rect class="depot" x="4" y="-11" width="14" height="14" rx="3"/><text x="30">{words["depot"]}</text>'
+    if plan.unassigned:
+        yield f'<path class="cross" d="M6 -9l10 10m0-10l-10 10"/><text x="30">{words["left_out"]}</text>'
+
+
+def _placed(index: int, entry: str) -> str:
+    row, column = divmod(index, _COLUMNS)
+    x, y = 18 + column * (MAP_WIDTH - 36) / _COLUMNS, _HEAD + MAP_HEIGHT + 22 + row * _ROW
+    return f'<g class="legend" transform="translate({x:g} {y:g})">{entry}</g>'
 
 
 def map_png(svg: str) -> bytes:
@@ -52,10 +111,6 @@ def map_png(svg: str) -> bytes:
     return bytes(resvg_py.svg_to_bytes(svg_string=svg, width=PNG_WIDTH))
 
 
-def _nowhere() -> str:
-    return f'<text x="{MAP_WIDTH / 2:g}" y="{MAP_HEIGHT / 2:g}" text-anchor="middle">No positions are known.</text>'
-
-
 def _colours(count: int) -> str:
     """Return a colour a route, neighbours far apart on the circle of hues and told apart by lightness too."""
     rules = []
@@ -63,5 +118,5 @@ def _colours(count: int) -> str:
         hue = (0.07 + index / max(count, 1)) % 1
         channels = colorsys.hls_to_rgb(hue, 0.36 if index % 2 else 0.45, 0.72)
         colour = "#" + "".join(f"{round(255 * channel):02x}" for channel in channels)
-        rules.append(f".r{index} polyline{{stroke:{colour}}} .r{index} .stop{{fill:{colour}}}")
+        rules.append(f".r{index} polyline,.r{index} line{{stroke:{colour}}} .r{index} circle{{fill:{colour}}}")
     return "\n".join(rules)

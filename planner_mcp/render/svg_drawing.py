@@ -1,6 +1,7 @@
 """Draws a plan as SVG: a route map, a timeline and the curve of costs.
 
-Owns shapes and their places; words around them and colours are `report.py` with `report.css`, and `chart.py`. Nothing
+Owns shapes and their places; words around them and colours are `plan_report.py` with `report.css`, and
+`standalone_map.py`. Nothing
 is fetched: no tiles, no fonts, no scripts. A route carries the class `r<n>`, so that a page can light it up everywhere
 at once; hovering any shape shows its `<title>`.
 """
@@ -13,6 +14,7 @@ from math import ceil, cos, floor, log10, pi
 from typing import Any, Final
 
 from planner_mcp.render.label_text import isolated, length, length_unit, scale
+from planner_mcp.render.names import NO_NAMES, Names
 from planner_mcp.routing.plan import Plan, PlannedRoute, Visit
 from planner_mcp.text import clock, plain
 
@@ -43,9 +45,13 @@ _SHORTEST_S: Final = 60
 Place = tuple[float, float]
 Places = dict[str, Place]
 """(lat, lon), or (y, x) in units of a plane, by location id."""
+Point = tuple[float, float]
+"""(x, y) in points of the drawing."""
 Lines = Mapping[str, Sequence[Place]]
 """(lat, lon) in WGS-84 along the roads, by agent."""
 NO_LINES: Final[Lines] = {}
+MOST_NUMBERS: Final = 200
+"""Stops of a map that show their numbers; those of a larger plan would cover each other and are dots."""
 _LEAST_STEP: Final = 0.7
 """Points of the map between two points of a line that can be told apart."""
 
@@ -103,17 +109,31 @@ def _shortest_span(lons: Sequence[float]) -> tuple[float, float]:
 
 
 def route_map(
-    plan: Plan, places: Places, unassigned: Sequence[tuple[str, str]], *, is_plane: bool, lines: Lines = NO_LINES
+    plan: Plan,
+    places: Places,
+    unassigned: Sequence[tuple[str, str]],
+    *,
+    is_plane: bool,
+    lines: Lines = NO_LINES,
+    names: Names = NO_NAMES,
 ) -> str:
     """Return the map as an element of a page that styles it; arguments as for `map_shapes`."""
-    shapes = map_shapes(plan, places, unassigned, is_plane=is_plane, lines=lines)
+    shapes = map_shapes(plan, places, unassigned, is_plane=is_plane, lines=lines, names=names)
     return _svg("map", MAP_WIDTH, MAP_HEIGHT, "Route map", shapes)
 
 
 def map_shapes(
-    plan: Plan, places: Places, unassigned: Sequence[tuple[str, str]], *, is_plane: bool, lines: Lines = NO_LINES
+    plan: Plan,
+    places: Places,
+    unassigned: Sequence[tuple[str, str]],
+    *,
+    is_plane: bool,
+    lines: Lines = NO_LINES,
+    names: Names = NO_NAMES,
 ) -> list[str]:
     """Return what is on the map: each route a line with its stops, depots as squares, tickets left out as crosses.
+
+    Up to `MOST_NUMBERS` stops show their number in their route.
 
     Args:
         plan: The plan.
@@ -121,15 +141,17 @@ def map_shapes(
         unassigned: Location and text of each ticket left out.
         is_plane: Whether places lie in a plane.
         lines: Points along the roads by agent; the other routes are straight from stop to stop.
+        names: What customers and depots are called.
     """
     projection = Projection.around(chain(places.values(), *lines.values()), is_plane=is_plane)
     parts = [*_grid(projection)]
     unit = length_unit(plan)
-    parts += [
-        _route(index, route, places, projection, unit, line=lines.get(route.agent_id, ()))
-        for index, route in enumerate(plan.routes)
-    ]
-    parts += [_depot(name, projection.point(places[name])) for name in _depots(plan, places)]
+    shown = {name: projection.point(place) for name, place in places.items()}
+    has_numbers = sum(len(route.visits) for route in plan.routes) <= MOST_NUMBERS
+    for index, route in enumerate(plan.routes):
+        line = [projection.point(place) for place in lines.get(route.agent_id, ())]
+        parts.append(_route(index, route, shown, unit, names, line=line, has_numbers=has_numbers))
+    parts += [_depot(names.place(name), shown[name]) for name in _depots(plan, places)]
     parts += [_cross(projection.point(places[where]), text) for where, text in unassigned if where in places]
     return [*parts, _scale_bar(projection), _north(), *([_attribution()] if lines else [])]
 
@@ -163,16 +185,23 @@ def _depots(plan: Plan, places: Places) -> list[str]:
 
 
 def _route(
-    index: int, route: PlannedRoute, places: Places, projection: Projection, unit: str, *, line: Sequence[Place] = ()
+    index: int,
+    route: PlannedRoute,
+    shown: Mapping[str, Point],
+    unit: str,
+    names: Names,
+    *,
+    line: Sequence[Point],
+    has_numbers: bool,
 ) -> str:
     """Return the line and the dots of a route; stops are counted as in every form, those without a place too."""
-    names = [route.start_location, *(visit.location for visit in route.visits), route.end_location]
-    points = [projection.point(place) for place in line or [places[name] for name in names if name in places]]
-    drawn = " ".join(f"{x:.1f},{y:.1f}" for x, y in (_thinned(points) if line else points))
+    ends = [route.start_location, *(visit.location for visit in route.visits), route.end_location]
+    points = _thinned(line) if line else [shown[name] for name in ends if name and name in shown]
+    drawn = " ".join(f"{x:.1f},{y:.1f}" for x, y in points)
     dots = [
-        _stop(number, visit, projection.point(places[visit.location]))
+        _stop(number, visit, shown[visit.location], names, has_number=has_numbers)
         for number, visit in enumerate(route.visits, 1)
-        if visit.location in places
+        if visit.location and visit.location in shown
     ]
     facts = f"{len(route.visits)} stops, {length(route.distance_m, unit)} {unit}"
     span = f"{clock(route.start_s)}–{clock(route.end_s)}"
@@ -180,9 +209,9 @@ def _route(
     return f'<g class="route r{index}"><polyline points="{drawn}">{title}</polyline>{"".join(dots)}</g>'
 
 
-def _thinned(points: Iterable[tuple[float, float]]) -> list[tuple[float, float]]:
+def _thinned(points: Iterable[Point]) -> list[Point]:
     """Return points without those that are too near the one before to be seen apart; the last one stays."""
-    kept: list[tuple[float, float]] = []
+    kept: list[Point] = []
     last = None
     for x, y in points:
         last = (x, y)
@@ -196,11 +225,12 @@ def _attribution() -> str:
     return f'<text class="small" x="{MAP_WIDTH / 2:g}" y="{MAP_HEIGHT - 6:g}">© OpenStreetMap contributors</text>'
 
 
-def _stop(number: int, visit: Visit, point: tuple[float, float]) -> str:
+def _stop(number: int, visit: Visit, point: Point, names: Names, *, has_number: bool) -> str:
     x, y = point
-    what = isolated(visit.ticket_id or visit.kind)
-    text = f"{number}. {what} at {isolated(visit.location or '')}, {clock(visit.start_s)}"
-    return f'<circle class="stop" cx="{x:.1f}" cy="{y:.1f}" r="4.2">{_title(text)}</circle>'
+    title = _title(f"{number}. {names.stop(visit)}, {clock(visit.start_s)}")
+    radius = (7 if number < 100 else 9) if has_number else 4.2
+    dot = f'<circle class="stop" cx="{x:.1f}" cy="{y:.1f}" r="{radius}">{title}</circle>'
+    return dot + (f'<text class="number" x="{x:.1f}" y="{y + 3:.1f}">{number}</text>' if has_number else "")
 
 
 def _depot(name: str, point: tuple[float, float]) -> str:
@@ -228,12 +258,13 @@ def _north() -> str:
     return f'<path class="north" d="M{MAP_WIDTH - 26:g} 40l6-20l6 20l-6-4z"><title>North</title></path>'
 
 
-def timeline(plan: Plan, setups_s: Mapping[str, float]) -> str:
+def timeline(plan: Plan, setups_s: Mapping[str, float], names: Names = NO_NAMES) -> str:
     """Return one row an agent: the whole route as a thin bar, service as blocks, setup as low ones, waiting hatched.
 
     Args:
         plan: The plan.
         setups_s: What setting up takes, by ticket id; spent once for visits in a row at one location.
+        names: What customers are called.
     """
     routes = plan.routes
     starts, ends = [route.start_s for route in routes], [route.end_s for route in routes]
@@ -251,7 +282,7 @@ def timeline(plan: Plan, setups_s: Mapping[str, float]) -> str:
     ]
     for index, route in enumerate(routes):
         top = 30 + _ROW * index
-        parts.append(f'<g class="route r{index}">{"".join(_row(route, setups_s, top, at))}</g>')
+        parts.append(f'<g class="route r{index}">{"".join(_row(route, setups_s, top, at, names))}</g>')
     return _svg("timeline", _CHART_WIDTH, height, "Timeline", parts)
 
 
@@ -265,7 +296,7 @@ def _ticks(start_s: float, end_s: float) -> range:
     raise AssertionError  # steps grow without end
 
 
-def _row(route: PlannedRoute, setups_s: Mapping[str, float], top: float, at: Any) -> Iterable[str]:
+def _row(route: PlannedRoute, setups_s: Mapping[str, float], top: float, at: Any, names: Names) -> Iterable[str]:
     middle = top + 8
     name = route.agent_id
     yield f'<text class="label" x="0" y="{top + 12:g}">{escape(plain(name, _LABEL_CHARS))}{_title(name)}</text>'
@@ -275,9 +306,7 @@ def _row(route: PlannedRoute, setups_s: Mapping[str, float], top: float, at: Any
         if until - since >= _SHORTEST_S:
             yield _block(kind, since, until, top + 4, 8, at, f"{does} {clock(since)}–{clock(until)}")
     for visit in route.visits:
-        what = isolated(visit.ticket_id or visit.kind)
-        where = f" at {isolated(visit.location)}" if visit.location else ""
-        text = f"{what}{where}, {clock(visit.start_s)}–{clock(visit.departure_s)}"
+        text = f"{names.stop(visit)}, {clock(visit.start_s)}–{clock(visit.departure_s)}"
         yield _block("service", visit.start_s, visit.departure_s, top, 16, at, text)
 
 

@@ -328,6 +328,7 @@ class Options(_Part):
 
     backhaul: StrictBool = Field(False, description="deliveries before pickups on every trip")
     balance_cost_per_hour: Price = Field(0.0, description="per hour of the longest route")
+    currency: Identifier | None = Field(None, description="of all prices, shown with costs")
 
 
 class Scenario(_Part):

@@ -13,12 +13,16 @@ from planner_mcp.text import clock, clock_s
 
 def window_text(ticket: Mapping[str, Any], planning_date: str) -> str:
     """Return the windows of a stored ticket in hours of the planning day; empty for none."""
+    return "; ".join("-".join(_hour(side) for side in window) for window in windows_of(ticket, planning_date))
+
+
+def windows_of(ticket: Mapping[str, Any], planning_date: str) -> list[tuple[float, float]]:
+    """Return the windows of a stored ticket in seconds after midnight of the planning date."""
     try:
         context = {"planning_date": date.fromisoformat(planning_date)}
-        windows = [[moment(side, context) for side in window] for window in ticket.get("time_windows") or ()]
+        return [(moment(start, context), moment(end, context)) for start, end in ticket.get("time_windows") or ()]
     except (ValueError, TypeError):  # of a scenario that an export reads as it is
-        return ""
-    return "; ".join("-".join(_hour(side) for side in window) for window in windows)
+        return []
 
 
 def _hour(seconds: float) -> str:

@@ -3,6 +3,7 @@
 Owns their templates; shapes and words are `picture`.
 """
 
+from functools import partial
 from typing import Any, Final
 
 from planner_mcp.formats.plan_exports import positions
@@ -65,7 +66,8 @@ async def _report(reading: ReadContext, variables: Variables) -> Contents:
 
 async def _sheets(reading: ReadContext, variables: Variables) -> Contents:
     scenario, plan = await scenario_and_plan(reading, variables["plan_id"])
-    return Contents("text/html", await _limiter.run(reading.principal.id, sheets, scenario, plan))
+    pages = partial(sheets, is_exact=reading.principal.may(SENSITIVE))
+    return Contents("text/html", await _limiter.run(reading.principal.id, pages, scenario, plan))
 
 
 MAP_SVG: Final = Template(

@@ -114,7 +114,8 @@ def scale_of(drawn: str) -> str:
 
 def test_a_map_shows_every_route_stop_depot_and_gap() -> None:
     """SPEC R1: one line a route, one dot a stop, one square a depot, one cross a ticket left out."""
-    root = ElementTree.fromstring(drawn_map(*day()))  # noqa: S314 - our own picture
+    root = ElementTree.fromstring(drawn_map(*day())).find(f"{SVG}svg")  # noqa: S314 - our own picture
+    assert root is not None
     counts = {
         "polyline": len(root.findall(f".//{SVG}polyline")),
         "stop": len(root.findall(f".//{SVG}circle[@class='stop']")),
@@ -174,8 +175,8 @@ def test_a_plane_is_told_in_its_own_units(places: list[tuple[float, float]], tol
     assert scale_of(drawn) == told
     assert "1 stops, 64.5 units" in "".join(titles(drawn))
     html = report(scenario, plan)
-    assert "<b>64.5</b><span>distance, units</span>" in html
-    assert '<th class="n">units</th>' in html
+    assert "<b>64.5</b><span>里程, 单位</span>" in html
+    assert '<th class="n">单位</th>' in html
 
 
 def test_one_spot_lies_in_the_middle() -> None:
@@ -187,7 +188,7 @@ def test_one_spot_lies_in_the_middle() -> None:
 
 def test_neighbouring_routes_have_different_colours() -> None:
     """Our choice: forty routes are told apart."""
-    colours = re.findall(r"\.r\d+ polyline\{stroke:(#[0-9a-f]{6})\}", drawn_map(*day(agents=40)))
+    colours = re.findall(r"\.r\d+ polyline,\.r\d+ line\{stroke:(#[0-9a-f]{6})\}", drawn_map(*day(agents=40)))
     assert len(set(colours)) == 40
 
 
@@ -195,7 +196,59 @@ def test_a_day_without_positions_says_so() -> None:
     """SPEC T1: the smallest call has a picture too."""
     scenario, plan = day()
     scenario["locations"] = []
-    assert "No positions are known." in drawn_map(scenario, plan)
+    assert "没有已知的位置。" in drawn_map(scenario, plan)
+    assert "No positions are known." in drawn_map({**scenario, "name": "day"}, plan)
+
+
+def test_a_picture_says_what_it_shows() -> None:
+    """SPEC R1: day, date and figures above, agents and signs below, each stop with its number."""
+    scenario, plan = day(name="Round <1>", agents=40)
+    words = [text for text in ElementTree.fromstring(drawn_map(scenario, plan)).itertext() if text.strip()]  # noqa: S314
+    for told in ("\u2068Round <1>\u2069, 2025-07-15", "200 of 202 tickets served, 36.0 km, 40 agents", "and 10 more"):
+        assert told in words, told
+    assert "\u2068veh-0\u2069: 5 stops, 12.0 km" in words and "not served" in words
+    assert [words.count(str(number)) for number in range(1, 6)] == [40] * 5
+    crowd = ElementTree.fromstring(drawn_map(*day(agents=41)))  # noqa: S314
+    assert crowd.findall(f".//{SVG}text[@class='number']") == []
+
+
+def test_customers_and_depots_are_called_by_name() -> None:
+    """SPEC T5: nobody outside knows the id of a location; a masked name is left out."""
+    scenario, plan = day(agents=1)
+    scenario["tickets"][0] |= {"name": "Ann & Son"}
+    scenario["tickets"][1] |= {"name": "***"}
+    scenario["locations"][0] |= {"name": "North depot"}
+    drawn = drawn_map(scenario, plan)
+    assert ">North depot</text>" in drawn
+    told = titles(drawn)
+    assert "1. \u2068t-1\u2069, \u2068Ann &amp; Son\u2069, 08:06" in told and "2. \u2068t-2\u2069, 08:07" in told
+    html = report(scenario, plan)
+    assert "<td><bdi>Ann &amp; Son</bdi></td>" in html and "***" not in html
+
+
+@pytest.mark.parametrize(
+    ("more", "told"),
+    [
+        ({"options": {"currency": "€"}, "agents": [{"cost_per_km": 1}]}, "cost, €"),
+        ({"agents": [{"cost_per_km": None}]}, "cost"),
+        ({}, "cost at 1 per metre, as no prices are given"),
+    ],
+)
+def test_a_cost_says_what_it_is_in(more: dict[str, Any], told: str) -> None:
+    """SPEC R1: in the currency of the scenario; a masked price was one."""
+    scenario, plan = day(name="one day", agents=1)
+    agents = [each | extra for each, extra in zip(scenario["agents"], more.get("agents", [{}]), strict=True)]
+    assert f"<span>{told}</span>" in report({**scenario, **more, "agents": agents}, plan)
+
+
+def test_the_table_of_agents_adds_up() -> None:
+    """SPEC R1: tickets, length and cost; no column of costs that a reader may not see."""
+    scenario, plan = day(name="one day", agents=2)
+    row = '<tr class="total"><td>total</td><td class="n">10</td><td class="n">36.0</td><td></td>'
+    assert f'{row}<td class="n">2</td><td></td></tr>' in report(scenario, plan)
+    plan["routes"][0]["cost"] = None
+    html = report(scenario, plan)
+    assert f"{row}<td></td></tr>" in html and '<th class="n">cost</th>' not in html
 
 
 def test_words_of_strangers_stay_words() -> None:
@@ -272,7 +325,7 @@ async def test_a_picture_becomes_png_in_another_process() -> None:
         data = await png_of(svg)
         tasks.cancel_scope.cancel()
     assert data[:8] == b"\x89PNG\r\n\x1a\n"
-    assert struct.unpack(">II", data[16:24]) == (1080, 840)
+    assert struct.unpack(">II", data[16:24]) == (1080, 1014)
     assert ticks > 3
 
 

@@ -1,0 +1,49 @@
+"""Times of a plan as people read them: hours of the planning day, with the date where a plan runs past it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import date, timedelta
+from typing import Any, Final
+
+from planner_mcp.render.page_words import Words
+from planner_mcp.routing.plan import Plan
+from planner_mcp.routing.scenario.window_text import windows_of
+from planner_mcp.text import clock
+
+_DAY_S: Final = 86_400
+
+
+@dataclass(frozen=True, slots=True)
+class DayTimes:
+    """How times of one plan are written."""
+
+    planning_date: date
+    has_dates: bool
+    """Whether the plan runs past midnight, so that an hour alone may be of two days."""
+    words: Words
+
+    @staticmethod
+    def of(scenario: Mapping[str, Any], plan: Plan, words: Words) -> "DayTimes":
+        """Return how the times of a plan are written."""
+        last_s = max((route.end_s for route in plan.routes), default=0.0)
+        return DayTimes(date.fromisoformat(scenario["planning_date"]), round(last_s / 60) >= _DAY_S / 60, words)
+
+    def moment(self, seconds: float) -> str:
+        """Return seconds after midnight of the planning day as "08:30", or "07-16 08:30" where the plan has dates."""
+        if not self.has_dates:
+            return clock(seconds)
+        days, rest_s = divmod(round(seconds / 60) * 60, _DAY_S)
+        return f"{self.planning_date + timedelta(days=days):%m-%d} {clock(rest_s)}"
+
+    def span(self, start_s: float, end_s: float) -> str:
+        """Return two moments with a dash."""
+        return f"{self.moment(start_s)}–{self.moment(end_s)}"
+
+    def windows(self, ticket: Mapping[str, Any]) -> list[str]:
+        """Return the time windows of a stored ticket."""
+        return [self.span(*window) for window in windows_of(ticket, self.planning_date.isoformat())]
+
+    @property
+    def day(self) -> str:
+        """The planning date with its day of the week."""
+        return f"{self.planning_date.isoformat()} ({self.words['days'].split(',')[self.planning_date.weekday()]})"
