@@ -358,7 +358,8 @@ class Settings(BaseSettings):
         default=1000.0,
         gt=0,
         le=1_000_000,
-        description="A location farther than this from the nearest road of its road engine is refused, in metres.",
+        description="Metres from a road beyond which a location is off the network, and its tickets are left out. "
+        "Servers and workers must agree on it.",
     )
     router_request_s: float = Field(
         default=15.0, gt=0, le=DAY_S, description="Timeout of a road engine for one block of a matrix, in seconds."

@@ -139,7 +139,8 @@ class MatrixService:
         return None if words is None else await anyio.to_thread.run_sync(TravelMatrices.unpack, words)
 
     def _routed_id(self, principal: str, question: MatrixRequest) -> str:
-        return _name(self._shard_count, principal, "roads", question.router, question.ids, question.positions)
+        asked = question.router, question.ids, question.positions, self._settings.router_snap_m
+        return _name(self._shard_count, principal, "roads", *asked)
 
 
 @dataclass(frozen=True, slots=True)

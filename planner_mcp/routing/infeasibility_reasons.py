@@ -21,6 +21,7 @@ class InfeasibilityReason(StrEnum):
     MAX_TICKETS = "MAX_TICKETS"
     MIN_LOAD = "MIN_LOAD"
     SKILL_OR_AGENT = "SKILL_OR_AGENT"
+    NO_ROAD = "NO_ROAD"
     INCOMPATIBLE = "INCOMPATIBLE"
     ORDER = "ORDER"
     ROUTE_OVER = "ROUTE_OVER"
@@ -45,6 +46,7 @@ REASON_TEXTS: Final[dict[InfeasibilityReason, str]] = {
     InfeasibilityReason.MAX_TICKETS: "The route would serve more than the agent's max_tickets.",
     InfeasibilityReason.MIN_LOAD: "The route would serve less than the agent's min_load.",
     InfeasibilityReason.SKILL_OR_AGENT: "The agent lacks a skill, or the ticket's agents or not_agents keep it away.",
+    InfeasibilityReason.NO_ROAD: "Its location is too far from any road of the map, or no road joins it to the others.",
     InfeasibilityReason.INCOMPATIBLE: "Two tickets may not share a route, or no agent has time for both.",
     InfeasibilityReason.ORDER: "Locks, shipments, backhaul or breaks do not allow the order of stops.",
     InfeasibilityReason.ROUTE_OVER: "At keep_until the agent is on its way to the end of its route, or is there.",

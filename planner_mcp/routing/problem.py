@@ -219,6 +219,8 @@ class Problem:
     """(lat, lon) or (x, y) by location, empty when unknown. For drawing only."""
     provenance: dict[str, Any] = field(default_factory=dict)
     """Source of the travel matrices: source, speed, detour, crs."""
+    off_network: dict[int, str] = field(default_factory=dict)
+    """Locations that no road leads to or from, each with why in a clause. No agent may serve a ticket there."""
     partner_of: dict[int, int] = field(init=False, repr=False)
     """The other half of each ticket of a shipment."""
 

@@ -1,12 +1,13 @@
 """The table of a whole day, asked of its road engine block by block.
 
-Owns the cut into blocks, how many are asked at a time, the time for all of them, and the refusal of holes. What an
-engine says of itself is no part of the table, which stands without it. It keeps nothing: whoever asks keeps the answer.
+Owns the cut into blocks, how many are asked at a time, the time for all of them, and which places lie off the road
+network: they come with the table, and whoever reads the day decides what that means. What an engine says of itself is
+no part of the table, which stands without it. It keeps nothing: whoever asks keeps the answer.
 """
 
 import logging
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping
 from dataclasses import replace
 from itertools import product
 from typing import Any, Final
@@ -18,9 +19,8 @@ from numpy.typing import NDArray
 
 from planner_mcp.errors import Fault, InvalidScenarioError, RoutingProviderUnavailableError, TooLargeError
 from planner_mcp.routing.compilation.matrix_request import MatrixRequest
-from planner_mcp.routing.scenario.travel_matrices import TravelMatrices
+from planner_mcp.routing.scenario.travel_matrices import Floats, TravelMatrices
 from planner_mcp.settings import ROADS, RouterSettings
-from planner_mcp.text import plain
 from planner_mcp.travel.embedded_roads import EmbeddedRoads
 from planner_mcp.travel.osrm_provider import Osrm
 from planner_mcp.travel.routing_provider import Block, RoutingProvider
@@ -31,7 +31,6 @@ _TRIES: Final = 2
 """A block is asked again once: engines are restarted, connections closed."""
 _FACTS_S: Final = 5.0
 """Time an engine has to say what it is, beyond that for the table."""
-_MAX_FAULTS: Final = 20
 
 log = logging.getLogger("planner.roads")
 
@@ -47,7 +46,7 @@ class MatrixBuilder:
         request_s: Time for one block.
         total_s: Time for all of them.
         max_locations: More places are refused.
-        max_snap_m: Places farther from the nearest road are refused.
+        max_snap_m: Places farther from the nearest road are off the network.
         embedded: The road engine of this host.
     """
 
@@ -72,7 +71,7 @@ class MatrixBuilder:
         """Return all legs between the places of a question.
 
         Raises:
-            InputError: No engine has this name; too many places; places that no road joins, each with its path.
+            InputError: No engine has this name; too many places.
             RoadsUnavailableError: The engine did not answer, in time or in its own form.
         """
         chosen = self._routers.get(question.router)
@@ -85,11 +84,13 @@ class MatrixBuilder:
         router = self._embedded if self._embedded is not None and is_embedded else routing_provider_of(chosen)
         async with httpx.AsyncClient(timeout=self._request_s, follow_redirects=False, trust_env=False) as http:
             full_matrix = await self._in_time(question, chosen, router, http)
-            _refuse_far_places(question, full_matrix.snaps, self._max_snap_m)
-            _refuse_holes(question, np.isnan(full_matrix.distances) | np.isnan(full_matrix.durations))
             facts = full_matrix.facts | await self._facts(question, router, http)
         return TravelMatrices(
-            question.ids, full_matrix.distances, full_matrix.durations, _provenance(question, chosen, facts)
+            question.ids,
+            _without_holes(full_matrix.distances),
+            _without_holes(full_matrix.durations),
+            _provenance(question, chosen, facts),
+            _off_network(question, full_matrix, self._max_snap_m),
         )
 
     async def _in_time(
@@ -171,62 +172,46 @@ def _first(group: ExceptionGroup[Any]) -> Exception:
     return error
 
 
-def _refuse_far_places(question: MatrixRequest, snaps: Sequence[float], max_snap_m: float) -> None:
-    """Refuse places that lie far from any road of the map, which a road engine moves to the nearest, however far."""
-    far = sorted((at for at, metres in enumerate(snaps) if metres > max_snap_m), key=lambda at: -snaps[at])
-    faults = [
-        Fault(
-            f"/locations/{question.indexes[at]}",
-            f"The nearest road of the map is {_length(snaps[at])} away from {plain(question.ids[at], 60)}.",
-            f"a place at most {_length(max_snap_m)} from a road",
-            "Check its position; the map may not cover it.",
-            "logic",
-        )
-        for at in far
-    ]
-    if faults:
-        raise InvalidScenarioError(
-            f"Travel is not known: {len(faults)} locations lie far from any road.",
-            errors=faults[:_MAX_FAULTS],
-            found=len(faults),
-        )
+def _off_network(question: MatrixRequest, full_matrix: Block, max_snap_m: float) -> dict[str, str]:
+    """Return the places that no road leads to or from, each with why.
+
+    A road engine moves a place to the nearest road, however far. Of places that no road joins the fewest are named
+    whose removal leaves no hole.
+    """
+    far = [at for at, metres in enumerate(full_matrix.snaps) if metres > max_snap_m]
+    limit = f"at most {_length(max_snap_m)} are accepted"
+    found = {
+        at: f"{_length(full_matrix.snaps[at])} from the nearest road of the map; {limit}"
+        for at in sorted(far, key=lambda at: -full_matrix.snaps[at])
+    }
+    holes = np.isnan(full_matrix.distances) | np.isnan(full_matrix.durations)
+    np.fill_diagonal(holes, val=False)
+    holes[far, :] = holes[:, far] = False
+    for at in _unreachable_places(holes, frozenset(question.depots)):
+        cut_off = int((holes[at] | holes[:, at]).sum())
+        found[at] = f"without a road to or from {cut_off} of the {len(holes) - 1 - len(far)} others"
+    return {question.ids[at]: why for at, why in found.items()}
 
 
 def _length(metres: float) -> str:
     return f"{metres:,.0f} m" if metres < 10_000 else f"{metres / 1000:,.0f} km"
 
 
-def _refuse_holes(question: MatrixRequest, holes: Holes) -> None:
-    """Refuse places that no road leads to or from; the worst first, since one island makes a hole for every other."""
-    np.fill_diagonal(holes, val=False)
-    if not holes.any():
-        return
-    faults: list[Fault] = []
-    for place in _unreachable_places(holes):
-        cut_off = int((holes[place] | holes[:, place]).sum())
-        name = plain(question.ids[place], 60)
-        problem = f"The road engine knows no way between {name} and {cut_off} others."
-        if cut_off > len(holes) / 2:
-            problem += " It is not on the network that vehicles drive on, as a place in a pedestrian area."
-        path = f"/locations/{question.indexes[place]}"
-        hint = "Move it to a street that vehicles drive on."
-        faults.append(Fault(path, problem, "a place on the road network", hint, "logic"))
-    raise InvalidScenarioError(
-        f"Travel has holes: {len(faults)} locations lie apart from the road network.",
-        errors=faults[:_MAX_FAULTS],
-        found=len(faults),
-    )
-
-
-def _unreachable_places(holes: Holes) -> list[int]:
-    """Return the fewest places, found greedily, whose removal leaves no hole."""
+def _unreachable_places(holes: Holes, kept: Container[int]) -> list[int]:
+    """Return the fewest places, found greedily, whose removal leaves no hole; of equal ones those to be kept last."""
     left = holes | holes.T
     found = []
     while left.any():
-        worst = int(left.sum(axis=0).argmax())
+        counts = left.sum(axis=0)
+        worst = max(range(len(counts)), key=lambda at: (counts[at], at not in kept, -at))
         found.append(worst)
         left[worst, :] = left[:, worst] = False
     return found
+
+
+def _without_holes(table: Floats) -> Floats:
+    """Return a table with its longest leg in place of each hole: tables hold numbers, and nobody drives there."""
+    return np.where(np.isnan(table), np.nanmax(table, initial=0.0), table)
 
 
 def _provenance(question: MatrixRequest, chosen: RouterSettings, found: Mapping[str, str]) -> dict[str, Any]:

@@ -323,6 +323,8 @@ class _PrefixFreezer:
         now, place = max(agent.shift[0], 0 if done else self._frozen_until), agent.start
         for at, ticket in enumerate([*done, *locked]):
             spec = self._tickets[ticket]
+            if at >= len(done) and spec.agents is not None and number not in spec.agents:
+                return
             now = max(now, self._frozen_until) if at >= len(done) else now
             ready = now + self._figures.fastest_travel(agent, place, spec.location)
             ready += spec.setup if at == 0 or place != spec.location else 0

@@ -5,7 +5,7 @@ Owns the request alone: which places, under which ids. `planner_mcp.travel` send
 
 from dataclasses import dataclass, field
 
-from planner_mcp.routing.scenario.checks.reference_checks import named_places
+from planner_mcp.routing.scenario.checks.reference_checks import named_places, places_of_agents
 from planner_mcp.routing.scenario.coordinates import to_wgs84
 from planner_mcp.routing.scenario.scenario_model import Scenario
 
@@ -18,8 +18,8 @@ class MatrixRequest:
     ids: tuple[str, ...]
     positions: tuple[tuple[float, float], ...]
     """(lat, lon) in WGS-84, by place."""
-    indexes: tuple[int, ...] = field(default=(), compare=False)
-    """Indexes of the places in `locations`, for error messages."""
+    depots: tuple[int, ...] = field(default=(), compare=False)
+    """Indexes of the places where agents start, end or reload."""
 
 
 def matrix_request_of(scenario: Scenario) -> MatrixRequest | None:
@@ -32,4 +32,5 @@ def matrix_request_of(scenario: Scenario) -> MatrixRequest | None:
     places = [scenario.locations[index[name]] for name in ids]
     at = [to_wgs84(place.lat or 0.0, place.lon or 0.0, scenario.travel.crs) for place in places]
     positions = tuple((round(lat, 6), round(lon, 6)) for lat, lon in at)
-    return MatrixRequest(router, ids, positions, tuple(index[name] for name in ids))
+    depots = places_of_agents(scenario)
+    return MatrixRequest(router, ids, positions, tuple(at for at, name in enumerate(ids) if name in depots))

@@ -6,7 +6,7 @@ Owns the choice of scales and the defaults of absent fields. It expects a scenar
 """
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from typing import Final
@@ -59,7 +59,8 @@ def compile_scenario(scenario: Scenario) -> Problem:
     extent = extent_of(scenario, travel, names, factors)
     units = _Units(scenario, names, factors, travel.scale, extent.horizon)
     prices = integer_prices_of(scenario, travel.scale, extent)
-    tickets = _tickets(scenario, units, prices)
+    off_network = _off_network(scenario, units)
+    tickets = _tickets(scenario, units, prices, off_network)
     agents = tuple(_agent(scenario, agent, units, prices) for agent in scenario.agents)
     groups = tuple(_group(group, tickets, units, prices) for group in scenario.groups)
     tickets = _without_group_penalties(tickets, groups, scenario)
@@ -91,6 +92,7 @@ def compile_scenario(scenario: Scenario) -> Problem:
         ),
         positions=travel.positions,
         provenance=travel.provenance,
+        off_network=off_network,
     )
     problem = freeze_prefix(unfrozen, scenario.held, units.horizon)
     return replace(problem, features=features_of(scenario, problem.agents, problem.tickets, travel_periods, balance))
@@ -235,7 +237,14 @@ def _shift(agent: scenario_model.Agent, units: _Units) -> tuple[int, int]:
     return (units.opening(opens), units.horizon) if agent.shift_end is None else units.span(opens, agent.shift_end)
 
 
-def _tickets(scenario: Scenario, units: _Units, prices: IntegerPrices) -> tuple[TicketSpec, ...]:
+def _off_network(scenario: Scenario, units: _Units) -> dict[int, str]:
+    apart = {} if scenario.travel_matrices is None else scenario.travel_matrices.off_network
+    return {units.location[name]: why for name, why in apart.items() if name in units.location}
+
+
+def _tickets(
+    scenario: Scenario, units: _Units, prices: IntegerPrices, off_network: Container[int]
+) -> tuple[TicketSpec, ...]:
     eligibility = Eligibility(scenario)
     pickups = {ticket.pickup for ticket in scenario.tickets if ticket.pickup is not None}
     promised = frozenset(scenario.held.promised) if scenario.held else frozenset[str]()
@@ -244,7 +253,7 @@ def _tickets(scenario: Scenario, units: _Units, prices: IntegerPrices) -> tuple[
             ticket,
             units,
             prices,
-            eligibility.restriction(ticket),
+            frozenset() if units.location[ticket.location] in off_network else eligibility.restriction(ticket),
             is_picked_up=ticket.id in pickups,
             is_promised=ticket.id in promised,
         )

@@ -94,7 +94,9 @@ def is_closed(problem: Problem, ticket: TicketSpec) -> bool:
 def _exclusions(problem: Problem, agent: int, tickets: list[int]) -> Iterator[Violation]:
     for ticket in tickets:
         allowed = problem.tickets[ticket].agents
-        if allowed is not None and agent not in allowed:
+        if problem.tickets[ticket].location in problem.off_network:
+            yield Violation(InfeasibilityReason.NO_ROAD, 1, 9.0, ticket)
+        elif allowed is not None and agent not in allowed:
             yield Violation(InfeasibilityReason.SKILL_OR_AGENT, 1, 3.0, ticket)
     served, apart = set(tickets), problem.incompatible
     if len(served) ** 2 < len(apart):  # a day may exclude a hundred thousand pairs, a route has few of its own

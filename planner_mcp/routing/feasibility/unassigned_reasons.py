@@ -12,6 +12,7 @@ from planner_mcp.routing.feasibility.unservable_tickets import PROVED_REASONS, U
 from planner_mcp.routing.infeasibility_reasons import REASON_TEXTS, InfeasibilityReason
 from planner_mcp.routing.plan import Plan, Unassigned
 from planner_mcp.routing.problem import GroupKind, LoadKind, Problem, TicketSpec
+from planner_mcp.text import plain
 
 _OF_A_PLAN: Final = (
     InfeasibilityReason.GROUP_INCOMPLETE,
@@ -23,6 +24,10 @@ _OF_A_PLAN: Final = (
 """Reasons of a ticket that some agent could serve."""
 UNASSIGNED_REASONS: Final = (*PROVED_REASONS, *_OF_A_PLAN)
 """Every `code` of an unassigned ticket."""
+NO_ROAD_FIX: Final = "Check its position, or move it to a street that vehicles drive on; the map may not cover it."
+"""What to do about a place off the road network."""
+_MAX_NAME: Final = 60
+"""Characters of the id of a location."""
 _PROVED: Final = "No agent can serve it, even with nothing else to do; of the one that comes closest:"
 
 
@@ -32,11 +37,16 @@ def with_reasons(problem: Problem, plan: Plan) -> Plan:
         return plan
     served = {visit.ticket_id for route in plan.routes for visit in route.visits}
     finder = _ReasonFinder(problem, plan, {i for i, ticket in enumerate(problem.tickets) if ticket.id in served})
-    reasons = {ticket.id: finder.reason(at) for at, ticket in enumerate(problem.tickets) if ticket.id not in served}
-    return replace(plan, unassigned=tuple(Unassigned(name, each, _detail(each)) for name, each in reasons.items()))
+    left = [(ticket, finder.reason(at)) for at, ticket in enumerate(problem.tickets) if ticket.id not in served]
+    return replace(
+        plan, unassigned=tuple(Unassigned(ticket.id, each, _detail(problem, ticket, each)) for ticket, each in left)
+    )
 
 
-def _detail(reason: InfeasibilityReason) -> str:
+def _detail(problem: Problem, ticket: TicketSpec, reason: InfeasibilityReason) -> str:
+    if reason is InfeasibilityReason.NO_ROAD:
+        name = plain(problem.locations[ticket.location], _MAX_NAME)
+        return f"No agent can drive to {name}: it is {problem.off_network[ticket.location]}. {NO_ROAD_FIX}"
     text = REASON_TEXTS[reason]
     is_limit = reason in PROVED_REASONS and reason is not InfeasibilityReason.SHIPMENT_HALF_UNSERVED
     return text if not is_limit else f"{_PROVED} {text[0].lower()}{text[1:]}"

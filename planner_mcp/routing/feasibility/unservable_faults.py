@@ -6,17 +6,19 @@ it for a scenario that is stored for the first time (`scenario_parsing.parse_sce
 """
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from itertools import islice
 from typing import Any, Final
 
 from planner_mcp.errors import Fault
 from planner_mcp.routing.compilation.scenario_compiler import compile_scenario
+from planner_mcp.routing.feasibility.unassigned_reasons import NO_ROAD_FIX
 from planner_mcp.routing.feasibility.unservable_tickets import UnservableTickets
 from planner_mcp.routing.infeasibility_reasons import InfeasibilityReason
 from planner_mcp.routing.problem import AgentSpec, Problem
 from planner_mcp.routing.scenario.agent_eligibility import Eligibility
 from planner_mcp.routing.scenario.scenario_model import Agent, Scenario, Ticket
-from planner_mcp.text import clock
+from planner_mcp.text import clock, plain
 
 _MAX_REPORTED: Final = (100, 1000)
 """Faults after which the search for more ends: for many agents, and for few."""
@@ -39,6 +41,11 @@ _LONGER_THAN_SHIFTS: Final[_Text] = (
 )
 _TICKET_TEXTS: Final[dict[InfeasibilityReason, _Text]] = {
     InfeasibilityReason.SKILL_OR_AGENT: ("", "No agent may serve the ticket.", "Relax skills, agents or not_agents."),
+    InfeasibilityReason.NO_ROAD: (
+        "/location",
+        "No road of the map leads to its location.",
+        NO_ROAD_FIX,
+    ),
     InfeasibilityReason.CAPACITY: (
         "/demand",
         "The demand is above the capacity of every agent that may serve the ticket.",
@@ -138,11 +145,17 @@ def _faults(scenario: Scenario, problem: Problem, judged: Iterable[int]) -> Iter
         if (reason := proofs.alone(index)) is not None:
             unserved.add(index)
             text = _text(scenario, problem, index, reason, [problem.agents[agent] for agent in proofs.able(index)])
-            yield _fault(index, reason, text, "a ticket that some agent can serve")
+            evidence = _off_network(problem, index) if reason is InfeasibilityReason.NO_ROAD else ()
+            yield replace(_fault(index, reason, text, "a ticket that some agent can serve"), which=evidence)
     for delivery in sorted(judged - unserved):
         pickup = problem.tickets[delivery].pickup
         if pickup in judged - unserved and (reason := proofs.together(pickup, delivery)) is not None:
             yield _fault(delivery, reason, _SHIPMENT_TEXTS[reason], "a shipment that some agent can make")
+
+
+def _off_network(problem: Problem, index: int) -> tuple[str]:
+    place = problem.tickets[index].location
+    return (f"{plain(problem.locations[place], 40)}: {problem.off_network[place]}",)
 
 
 def _fault(index: int, reason: InfeasibilityReason, text: _Text, accepted: str) -> Fault:

@@ -23,6 +23,7 @@ _CLOSEST_FIRST: Final = (
 )
 """Of several agents the reason of the one that comes closest is given."""
 PROVED_REASONS: Final = (
+    InfeasibilityReason.NO_ROAD,
     InfeasibilityReason.SKILL_OR_AGENT,
     InfeasibilityReason.CAPACITY,
     InfeasibilityReason.MAX_TICKETS,
@@ -63,6 +64,8 @@ class UnservableTickets:
     def alone(self, index: int) -> InfeasibilityReason | None:
         """Return why no agent could serve the ticket by itself, or None."""
         ticket = self._problem.tickets[index]
+        if ticket.location in self._problem.off_network:
+            return InfeasibilityReason.NO_ROAD
         if ticket.windows and ticket.windows[-1][1] < self._problem.frozen_until:
             return InfeasibilityReason.TIME_WINDOW
         if not self._allowed(ticket.agents):

@@ -68,9 +68,8 @@ def read_matrix_blocks(blocks: Iterator[bytes], *, max_locations: int) -> Travel
     if faults:
         raise input_error(faults, most=_MAX_FAULTS)
     travel_matrices = {name: np.stack(table) for name, table in rows.items()}
-    return TravelMatrices(
-        ids, **travel_matrices, provenance={"source": "uploaded matrices", "given": sorted(travel_matrices)}
-    )
+    provenance = {"source": "uploaded matrices", "given": sorted(travel_matrices)}
+    return TravelMatrices(ids, travel_matrices.get("distances"), travel_matrices.get("durations"), provenance)
 
 
 class _Text:

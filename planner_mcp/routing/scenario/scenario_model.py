@@ -435,7 +435,8 @@ def _inline_matrices(scenario: Scenario) -> TravelMatrices | None:
     if not given or not rows or not is_square or len(set(rows)) < len(rows):
         return None
     travel_matrices = {name: np.array(table, dtype=np.float64) for name, table in given.items()}
-    return TravelMatrices(rows, **travel_matrices, provenance={"source": "matrices", "given": sorted(given)})
+    provenance = {"source": "matrices", "given": sorted(given)}
+    return TravelMatrices(rows, travel_matrices.get("distances"), travel_matrices.get("durations"), provenance)
 
 
 def matrix_order(scenario: Scenario) -> tuple[str, ...]:

@@ -35,7 +35,8 @@ def with_seen_values(faults: Iterable[Fault], body: Any, *, shows_all: bool) -> 
     """Return faults that name the entry they stand in, with the value seen, as `t-7 (180)`.
 
     Args:
-        faults: With paths by list positions; those outside agents, tickets and locations stay as they are.
+        faults: With paths by list positions; those outside agents, tickets and locations stay as they are. Evidence
+            that a check put into `which` takes the place of the value.
         body: The scenario as written, of whatever form.
         shows_all: Whether values of sensitive fields may be told.
     """
@@ -45,7 +46,7 @@ def with_seen_values(faults: Iterable[Fault], body: Any, *, shows_all: bool) -> 
 def _with_seen_value(fault: Fault, body: Any, *, shows_all: bool) -> Fault:
     if (seen := seen_at(fault, body, shows_all=shows_all)) is None:
         return fault
-    label, value = seen
+    label, value = seen[0], fault.which[0] if fault.which else seen[1]
     return replace(fault, which=(f"{label} ({value})" if value else label,))
 
 

@@ -28,7 +28,8 @@ NAMES: Final = ("distances", "durations")
 """Names of the matrices a scenario may have."""
 Floats = NDArray[np.float64]
 Packed = dict[str, str]
-"""Matrices as text: `locations` and `provenance` as JSON, each matrix as base64 of compressed integers of 1/1000."""
+"""Matrices as text: `locations`, `provenance` and, where there are any, `off_network` as JSON, each matrix as base64 of
+compressed integers of 1/1000."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -41,6 +42,8 @@ class TravelMatrices:
     durations: Floats | None = None
     provenance: Mapping[str, Any] = field(default_factory=dict)
     """Their source, for the plan."""
+    off_network: Mapping[str, str] = field(default_factory=dict)
+    """Locations that no road leads to or from, each with why in a clause; what the tables say of them is no travel."""
 
     @property
     def given(self) -> dict[str, Floats]:
@@ -60,6 +63,7 @@ class TravelMatrices:
     def pack(self) -> Packed:
         """Return the matrices as text."""
         packed = {"locations": compact(self.locations), "provenance": compact(dict(self.provenance))}
+        packed |= {"off_network": compact(dict(self.off_network))} if self.off_network else {}
         return packed | {name: _packed(table) for name, table in self.given.items()}
 
     @staticmethod
@@ -67,7 +71,12 @@ class TravelMatrices:
         """Rebuild matrices from `pack()`; unknown keys are ignored."""
         locations = tuple(json.loads(packed["locations"]))
         travel_matrices = {name: _unpacked(packed[name], len(locations)) for name in NAMES if name in packed}
-        return TravelMatrices(locations, **travel_matrices, provenance=json.loads(packed["provenance"]))
+        return TravelMatrices(
+            locations,
+            **travel_matrices,
+            provenance=json.loads(packed["provenance"]),
+            off_network=json.loads(packed.get("off_network", "{}")),
+        )
 
 
 def decimals_of(table: Floats) -> int:

@@ -148,14 +148,38 @@ async def test_a_failing_engine_fails_the_job_with_a_code(tools_client: ToolClie
     assert (await end(tools_client, await submit(tools_client, day()))).state is JobState.COMPLETED
 
 
-async def test_a_place_off_the_roads_fails_the_job_with_its_path(tools_client: ToolClient, engine: RoadEngine) -> None:
-    """SPEC T7: code, path and hint, for whoever reads the job."""
+async def test_the_rest_of_a_day_is_planned_without_the_ticket_that_no_road_leads_to(
+    tools_client: ToolClient, engine: RoadEngine
+) -> None:
+    """SPEC O9, T7: left out by its id, with the place, the evidence and what to do; asked once."""
     engine.islands = {CORNERS["C"]}
-    failed = await end(tools_client, await submit(tools_client, day()))
-    assert failed.error is not None
-    assert failed.error["code"] == 4005
-    assert failed.error["errors"][0]["path"] == "/locations/3"
-    answer = await tools_client.use("query_vrp_status", job_id=failed.id)
+    job_id = await submit(tools_client, day())
+    plan = await tools_client.plan(job_id)
+    assert plan["tickets_served"] == 3
+    (left,) = plan["unassigned"]
+    assert (left["ticket_id"], left["code"]) == ("c", "NO_ROAD")
+    assert "No agent can drive to C: it is without a road to or from 4 of the 4 others." in left["detail"]
+    assert "Check its position" in left["detail"]
+    (told,) = (await tools_client.use("explain_unassigned", plan=job_id))["tickets"]
+    assert "NO_ROAD" in str(told)
+    assert "skill" not in str(told)
+    fixes = await tools_client.use("suggest_fixes", plan=job_id)
+    assert fixes["fixes"] == []
+    assert len(engine.asked) == 1
+
+
+async def test_a_strict_day_and_a_depot_off_the_roads_are_refused(tools_client: ToolClient, engine: RoadEngine) -> None:
+    """SPEC T7: the job fails with the path of the ticket, or of the depot that the day cannot do without."""
+    engine.islands = {CORNERS["C"]}
+    strict = await end(tools_client, await submit(tools_client, day(strict=True)))
+    assert strict.error is not None
+    assert (strict.error["code"], strict.error["errors"][0]["path"]) == (4005, "/tickets/2/location")
+    apart = await end(tools_client, await submit(tools_client, day(depot="C")))
+    assert apart.error is not None
+    (fault,) = apart.error["errors"]
+    assert (apart.error["code"], fault["path"]) == (4005, "/locations/3")
+    assert "Agents start, end or reload at C, which is without a road" in fault["problem"]
+    answer = await tools_client.use("query_vrp_status", job_id=apart.id)
     assert answer["error"]["errors"][0]["path"] == "/locations/3"
 
 

@@ -5,7 +5,7 @@ from itertools import islice
 from typing import Final
 
 from planner_mcp.errors import Fault
-from planner_mcp.routing.scenario.checks.reference_checks import named_places
+from planner_mcp.routing.scenario.checks.reference_checks import named_places, places_of_agents
 from planner_mcp.routing.scenario.field_types import MAX_ROWS
 from planner_mcp.routing.scenario.scenario_model import Scenario
 from planner_mcp.routing.scenario.scenario_model import matrix_order as order_of_rows
@@ -48,6 +48,17 @@ def missing_rows(scenario: Scenario) -> Iterator[Fault]:
     """Yield tables that lie elsewhere, are at hand, and do not know every location in use."""
     if scenario.refers_to_matrices and scenario.travel_matrices is not None:
         yield from _unknown_rows(scenario, scenario.travel_matrices.locations, "/travel/matrix")
+
+
+def off_network_ends(scenario: Scenario) -> Iterator[Fault]:
+    """Yield depots, and other places where agents start, end or reload, that no road leads to or from."""
+    apart = {} if scenario.travel_matrices is None else scenario.travel_matrices.off_network
+    needed = places_of_agents(scenario) if apart else ()
+    for index, location in enumerate(scenario.locations):
+        if location.id in needed and location.id in apart:
+            problem = f"Agents start, end or reload at {plain(location.id, 60)}, which is {apart[location.id]}."
+            hint = "Check its position (lat and lon swapped?); the map may not cover it."
+            yield Fault(f"/locations/{index}", problem, "a place on the road network", hint, "logic")
 
 
 def _unknown_rows(scenario: Scenario, rows: tuple[str, ...], path: str) -> Iterator[Fault]:

@@ -8,7 +8,7 @@ from typing import Final
 
 from planner_mcp.errors import Fault
 from planner_mcp.routing.scenario.checks.fault_dependencies import FaultDependency
-from planner_mcp.routing.scenario.scenario_model import Agent, Location, Scenario, Ticket
+from planner_mcp.routing.scenario.scenario_model import Agent, Location, Scenario, Ticket, end_of, start_of
 from planner_mcp.text import plain
 
 _YEARS: Final = (2000, 2100)
@@ -161,3 +161,10 @@ def implausible_date(scenario: Scenario) -> Iterator[Fault]:
 def named_places(scenario: Scenario) -> frozenset[str]:
     """Return every location a route could visit."""
     return frozenset(name for _, name in _places_named(scenario))
+
+
+def places_of_agents(scenario: Scenario) -> frozenset[str]:
+    """Return every location where an agent starts, ends or reloads."""
+    ends = (place(scenario, agent) for agent in scenario.agents for place in (start_of, end_of))
+    reloads = (name for agent in scenario.agents for name in agent.reload_locations)
+    return frozenset(name for name in (*ends, *reloads) if name is not None)

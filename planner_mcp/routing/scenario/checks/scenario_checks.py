@@ -57,6 +57,7 @@ CHECKS: Final[tuple[Check, ...]] = (
     matrix_checks.several_sources,
     matrix_checks.router_positions,
     matrix_checks.missing_rows,
+    matrix_checks.off_network_ends,
     matrix_checks.matrix_order,
     matrix_checks.matrix_shape,
     matrix_checks.matrix_values,

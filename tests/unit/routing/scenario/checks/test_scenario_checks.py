@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import numpy as np
 import pytest
 
 from planner_mcp.errors import Fault
@@ -23,6 +24,7 @@ from planner_mcp.routing.scenario.checks import (
 )
 from planner_mcp.routing.scenario.checks.scenario_checks import CHECKS, WARNINGS, Check, warning_faults
 from planner_mcp.routing.scenario.scenario_model import Scenario
+from planner_mcp.routing.scenario.travel_matrices import TravelMatrices
 from tests.shared.scenarios.scenario_builders import SHIPMENT, agent, all_faults, body, raw_scenario, ticket
 
 Json = dict[str, Any]
@@ -198,7 +200,8 @@ TOLD: dict[Check, tuple[str, str]] = {
 def test_no_check_is_without_its_case_and_there_are_many() -> None:
     """SPEC T7, issue 6: at least 15 checks of logic; each is proved below."""
     with_travel = {unservable_faults, lock_checks.infeasible_locks}
-    assert set(CASES) == {*CHECKS, size_checks.matrices_too_large, *with_travel}
+    of_roads = {matrix_checks.off_network_ends}  # its case is below: a body cannot say what a road engine found
+    assert set(CASES) | of_roads == {*CHECKS, size_checks.matrices_too_large, *with_travel}
     assert set(ODD) == set(WARNINGS)
     assert len(CASES) == 48
     assert len(ODD) == 12
@@ -467,3 +470,18 @@ def test_what_all_agents_carry_counts_their_reloads_and_no_shipments(
     """SPEC T7: total demand against total capacity; a shipment takes no room from what is brought."""
     found = list(amount_checks.more_demand_than_capacity(raw_scenario(body([agent(capacity=5, **driver)], orders))))
     assert [said in fault.problem for fault in found] == ([True] if said else [])
+
+
+def test_only_places_that_agents_cannot_do_without_refuse_a_day_off_the_roads() -> None:
+    """SPEC T7, O9: a depot is a fault with its place; a ticket is a finding."""
+    size = len(body()["locations"])
+    names = tuple(place["id"] for place in body()["locations"])
+    apart = {names[0]: "5,750 m from the nearest road of the map", names[1]: "without a road to or from 2 others"}
+    legs = np.ones((size, size))
+    day = raw_scenario(body()).with_travel_matrices(TravelMatrices(names, legs, legs, off_network=apart))
+    (fault,) = matrix_checks.off_network_ends(day)
+    assert (fault.path, fault.accepted) == ("/locations/0", "a place on the road network")
+    assert "which is 5,750 m from the nearest road" in fault.problem
+    (finding,) = unservable_faults(day)
+    assert (finding.path, finding.reason) == ("/tickets/0/location", "NO_ROAD")
+    assert finding.which == (f"{names[1]}: {apart[names[1]]}",)
