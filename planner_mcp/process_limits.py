@@ -11,6 +11,7 @@ import os
 import resource
 import signal
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
@@ -32,6 +33,11 @@ def die_with_parent(parent_pid: int) -> None:
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, int(signal.SIGKILL), 0, 0, 0)
     if os.getppid() != parent_pid:
         os._exit(0)
+
+
+def bound_to_parent(command: Sequence[str]) -> list[str]:
+    """Return a command as a child that dies with this process: this file, run as a script, becomes the program."""
+    return [sys.executable, "-I", "-S", str(Path(__file__).absolute()), str(os.getpid()), *command]
 
 
 def outlive_terminal_signals() -> None:
@@ -104,3 +110,8 @@ def resident_mb(pid: int) -> float:
 def peak_mb(usage: resource.struct_rusage) -> float:
     """Return the peak resident memory of a finished process in MiB."""
     return usage.ru_maxrss / 1024 if _IS_LINUX else usage.ru_maxrss / MEGABYTE
+
+
+if __name__ == "__main__":  # see `bound_to_parent`
+    die_with_parent(int(sys.argv[1]))
+    os.execv(sys.argv[2], sys.argv[2:])  # noqa: S606 — the command of the parent

@@ -520,6 +520,11 @@ class Settings(BaseSettings):
         return (*self.routers, *([ROADS] if self.roads_pbf is not None else []))
 
     @property
+    def roads_folder(self) -> Path:
+        """Where the map of the road engine, its register of streets and the state of its daemon lie."""
+        return self.data_dir / "roads"
+
+    @property
     def grace_s(self) -> int:
         """Time that open connections have to end once a server stops; whole seconds."""
         return max(1, round(self.drain_s))

@@ -14,7 +14,9 @@ from planner_mcp.addresses.division_names import short_name
 from planner_mcp.addresses.place_data import Division, NameKind, PlaceData, place_data
 from planner_mcp.addresses.street_grammar import GOES_ON_AS_ROAD, StreetParts, read_street
 from planner_mcp.addresses.structured_address import (
+    CENTRE_NOTE,
     MAX_CANDIDATES,
+    ROAD_AS_WRITTEN,
     Accuracy,
     AddressCandidate,
     AddressStatus,
@@ -212,7 +214,7 @@ def _evidence(reading: DivisionReading, street: StreetParts, codes: list[str], d
     if not street.road and not street.poi:
         found.append(Evidence("no road is named", 0.95))
     if street.road:
-        found.append(Evidence("the road is as written: no register of streets is at hand", 0.98))
+        found.append(ROAD_AS_WRITTEN)
     if reading.skipped:
         found.append(Evidence("text before the first division was left aside", 0.95))
     return tuple(found)
@@ -249,7 +251,7 @@ def _position_notes(position: PlacePosition | None) -> tuple[str, ...]:
     if position is None:
         return ("No coordinates are known offline.",)
     what = {Accuracy.TOWN: "town", Accuracy.DISTRICT: "district", Accuracy.CITY: "city"}[position.accuracy]
-    return (f"Coordinates are the centre of the {what}, true within {position.radius_m / 1000:g} km.",)
+    return (f"{CENTRE_NOTE} the centre of the {what}, true within {position.radius_m / 1000:g} km.",)
 
 
 def _without_division(text: str, street: StreetParts, notes: list[str]) -> ResolvedAddress:

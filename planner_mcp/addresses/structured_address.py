@@ -103,6 +103,13 @@ class Evidence:
     """What it multiplies the confidence by: 1 for what supports the answer fully."""
 
 
+ROAD_AS_WRITTEN: Final = Evidence("the road is as written: no register of streets is at hand", 0.98)
+BY_SIZE: Final = "the largest city of this name, chosen by its size"
+"""Text of the evidence that nothing but its size speaks for a city."""
+CENTRE_NOTE: Final = "Coordinates are"
+"""How a note begins that says which centre a position is."""
+
+
 @dataclass(frozen=True, slots=True)
 class AddressCandidate:
     """One place that a text may mean."""

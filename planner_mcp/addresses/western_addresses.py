@@ -12,7 +12,10 @@ from typing import Final
 from planner_mcp.addresses.chinese_addresses import division_address, position_of
 from planner_mcp.addresses.place_data import City, PlaceData, fold, folded_spellings, place_data
 from planner_mcp.addresses.structured_address import (
+    BY_SIZE,
+    CENTRE_NOTE,
     MAX_CANDIDATES,
+    ROAD_AS_WRITTEN,
     Accuracy,
     AddressCandidate,
     AddressStatus,
@@ -112,6 +115,8 @@ _NUMBER_LAST: Final = re.compile(
 _KINDS: Final = re.compile(
     r"(?i)\b(?:district|qu|county|xian|province|sheng|city|shi|new area|autonomous region|municipality|zizhiqu)$"
 )
+_SMALL_TOWN: Final = re.compile(r"(?:[A-Z]{1,2}-)?(?P<postcode>\d{4,5})\s+(?P<city>\D.*)")
+"""A postcode before a place that is not in the data."""
 LEAST_SHARE: Final = 0.95
 """Of the people in all cities of a name that one must have to be chosen by the language of the street."""
 STREET_LANGUAGES: Final = (
@@ -220,11 +225,11 @@ def _answer(text: str, read: WesternParts, address: StructuredAddress, cities: S
     if not read.road:
         evidence.append(Evidence("no road is named", 0.95))
     else:
-        evidence.append(Evidence("the road is as written: no register of streets is at hand", 0.98))
+        evidence.append(ROAD_AS_WRITTEN)
     if read.road and not read.number:
         evidence.append(Evidence("no house number is named", 0.97))
     position = city_position(cities[0])
-    notes = (f"Coordinates are the centre of the city, true within {position.radius_m / 1000:g} km.",)
+    notes = (f"{CENTRE_NOTE} the centre of the city, true within {position.radius_m / 1000:g} km.",)
     candidates = _candidates(cities, address) if len(cities) > 1 and share < 0.95 else ()
     return ResolvedAddress(
         text, AddressStatus.RESOLVED, city_address(cities[0], address), position, tuple(evidence),
@@ -243,7 +248,7 @@ def _chosen_by(read: WesternParts, city: City, share: float) -> Evidence:
         )
     if countries and city.country not in countries:
         return Evidence(f"the street has another language than {city.country}", 0.4)
-    return Evidence("the largest city of this name, chosen by its size", round(min(share, MAX_SHARE), 2))
+    return Evidence(BY_SIZE, round(min(share, MAX_SHARE), 2))
 
 
 def _is_telling(read: WesternParts) -> bool:
@@ -362,6 +367,8 @@ def _take_locality(left: list[str], read: WesternParts, data: PlaceData) -> West
             rest.append(name)
     if read.state and not read.city and rest:
         read = replace(read, city=rest.pop())
+    if not read.postcode and (match := _SMALL_TOWN.fullmatch(read.city)):
+        read = replace(read, postcode=match["postcode"], city=match["city"])
     return replace(read, rest=tuple(reversed(rest)))
 
 
@@ -491,7 +498,7 @@ def _chinese_answer(
     if len(used) == 1:
         evidence.append(Evidence("one division alone is named", 0.8))
     position = position_of(every[0], data)
-    reach = "" if position is None else f"Coordinates are a centre, true within {position.radius_m / 1000:g} km."
+    reach = "" if position is None else f"{CENTRE_NOTE} a centre, true within {position.radius_m / 1000:g} km."
     status = AddressStatus.RESOLVED if level > 2 else AddressStatus.PARTIAL
     address = replace(division_address(every[0], data), **street)
     return ResolvedAddress(text, status, address, position, tuple(evidence), notes=tuple(filter(None, (reach,))))

@@ -11,13 +11,15 @@ from typing import Annotated, Final
 
 import typer
 
+from planner_mcp.addresses.street_register import StreetRegister
 from planner_mcp.cli.command_runner import command_settings, run_command
 from planner_mcp.cli.store_queries import DataDir
 from planner_mcp.settings import Settings
 from planner_mcp.text import plain
 from planner_mcp.travel.osrm_programs import find_osrm
 from planner_mcp.travel.road_daemon import daemon_state
-from planner_mcp.travel.road_map_builder import RoadMap, build_road_map, check_extract, road_map_key, roads_folder
+from planner_mcp.travel.road_map_builder import RoadMap, build_road_map, check_extract, road_map_key
+from planner_mcp.travel.street_register_builder import build_street_register, is_register_of, register_path
 
 app = typer.Typer(
     name="roads", help="The road engine of this host: build its map, see how it is.", no_args_is_help=True
@@ -39,8 +41,10 @@ def build(
 
 
 async def _build(settings: Settings) -> RoadMap:
-    check_extract(settings)
-    return await build_road_map(settings, find_osrm(), lambda line: typer.echo(line, err=True))
+    extract, _size = check_extract(settings)
+    built = await build_road_map(settings, find_osrm(), lambda line: typer.echo(line, err=True))
+    await build_street_register(settings, extract, built.content)
+    return built
 
 
 @app.command()
@@ -57,6 +61,7 @@ async def _print_status(settings: Settings) -> None:
     state = daemon_state(settings)
     typer.echo(f"extract  {plain(str(extract), _PATH_CHARS)}")
     typer.echo(f"map      {named.key}, {'built' if _is_built(settings, named) else 'not built yet'}")
+    typer.echo(f"streets  {_register(settings, named.content)}")
     since = f" since {datetime.fromtimestamp(state.since, UTC):%Y-%m-%d %H:%M:%S} UTC" if state.since else ""
     served = f", OSRM {state.version} with map {state.map_key}" if state.map_key else ""
     typer.echo(f"engine   {state.phase}{since}{served}{': ' if state.detail else ''}{state.detail}")
@@ -66,5 +71,12 @@ async def _print_status(settings: Settings) -> None:
         sys.exit(1)
 
 
+def _register(settings: Settings, content: str) -> str:
+    if not is_register_of(settings, content):
+        return "not read yet: addresses have no streets and house numbers"
+    facts = StreetRegister(register_path(settings)).facts()
+    return f"{int(facts['streets']):,} streets, {int(facts['buildings']):,} house numbers for addresses"
+
+
 def _is_built(settings: Settings, named: RoadMap) -> bool:
-    return (roads_folder(settings) / named.folder).is_dir()
+    return (settings.roads_folder / named.folder).is_dir()

@@ -16,6 +16,7 @@ import httpx2 as httpx
 
 from planner_mcp.addresses.offline_resolver import resolve_offline, reverse_offline
 from planner_mcp.addresses.place_data import fold
+from planner_mcp.addresses.street_register import REGISTER_FILE, StreetRegister
 from planner_mcp.addresses.structured_address import (
     MAX_CANDIDATES,
     Accuracy,
@@ -67,6 +68,8 @@ class GeocodingService:
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
         self._geocoders = {name: KINDS[each.kind](each) for name, each in settings.geocoders.items()}
+        has_roads = settings.roads_pbf is not None
+        self._register = StreetRegister(settings.roads_folder / REGISTER_FILE) if has_roads else None
         self._kept: OrderedDict[tuple[str, str], tuple[float, tuple[GeocodedPlace, ...]]] = OrderedDict()
 
     def check_provider(self, provider: str | None, path: str) -> str:
@@ -84,7 +87,7 @@ class GeocodingService:
     async def resolve(self, texts: Sequence[str], provider: str | None = None) -> list[ResolvedAddress]:
         """Return what each text says of a place, in their order."""
         name = self.check_provider(provider, "/provider")
-        offline = await anyio.to_thread.run_sync(resolve_offline, texts)
+        offline = await anyio.to_thread.run_sync(self._resolve_here, texts)
         if name == OFFLINE:
             return offline
         asked: dict[str, ResolvedAddress] = {each.text: each for each in offline if each.text.strip()}
@@ -93,6 +96,10 @@ class GeocodingService:
             _judged(each, answers.get(each.text, "was not asked in time"), name, self._geocoders[name])
             for each in offline
         ]
+
+    def _resolve_here(self, texts: Sequence[str]) -> list[ResolvedAddress]:
+        resolved = resolve_offline(texts)
+        return resolved if self._register is None else self._register.located(resolved)
 
     async def reverse(self, lat: float, lon: float, crs: str = "wgs84", provider: str | None = None) -> ResolvedAddress:
         """Return the place that a position lies in."""

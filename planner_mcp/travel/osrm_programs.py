@@ -15,19 +15,11 @@ from pathlib import Path
 from typing import Final
 
 from planner_mcp.errors import RoadMapError
+from planner_mcp.process_limits import bound_to_parent
 
 UNPACKED: Final = Path(sys.prefix) / "share" / "osrm" / "osrm"
 """Where `make setup-roads` puts what the wheel contains."""
 INSTALL_HINT: Final = "install the extra planner-mcp[roads] (Python 3.12 or newer), or run make setup-roads"
-_LAUNCH: Final = """
-import ctypes, os, sys
-if sys.platform == "linux":
-    ctypes.CDLL(None).prctl(1, 9, 0, 0, 0)
-if os.getppid() != int(sys.argv[1]):
-    sys.exit(1)
-os.execv(sys.argv[2], sys.argv[2:])
-"""
-"""Asks for SIGKILL at the death of the parent (PR_SET_PDEATHSIG), then becomes the program."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +55,7 @@ class OsrmPrograms:
             inherited: Descriptors that stay open in it.
         """
         return await asyncio.create_subprocess_exec(
-            *(sys.executable, "-I", "-S", "-c", _LAUNCH, str(os.getpid()), str(self.program(name)), *arguments),
+            *bound_to_parent([str(self.program(name)), *arguments]),
             stdin=asyncio.subprocess.DEVNULL,
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.STDOUT,

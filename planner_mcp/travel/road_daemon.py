@@ -26,10 +26,10 @@ from planner_mcp.travel.road_map_builder import (
     build_road_map,
     check_extract,
     remove_other_maps,
-    roads_folder,
     stop_process,
     take_lock,
 )
+from planner_mcp.travel.street_register_builder import build_street_register
 
 log = logging.getLogger("planner.roads")
 
@@ -64,7 +64,7 @@ class DaemonState:
 
 def daemon_state(settings: Settings) -> DaemonState:
     """Return the state of the daemon; `absent` where no process of this host runs it."""
-    folder = roads_folder(settings)
+    folder = settings.roads_folder
     try:
         with (folder / "daemon.lock").open() as lock:
             if take_lock(lock, fcntl.LOCK_SH):
@@ -99,7 +99,7 @@ class RoadDaemon:
     def __init__(self, settings: Settings, programs: OsrmPrograms) -> None:
         self._settings = settings
         self._programs = programs
-        self._folder = roads_folder(settings)
+        self._folder = settings.roads_folder
 
     async def run(self) -> None:
         """Run until cancelled."""
@@ -125,6 +125,20 @@ class RoadDaemon:
             await asyncio.Event().wait()  # the next start may find another file
             return
         remove_other_maps(road_map)
+        reading = asyncio.create_task(self._read_streets(road_map), name="street register")
+        try:
+            await self._keep_running(road_map, lock)
+        finally:
+            await cancel_and_wait(reading)
+
+    async def _read_streets(self, road_map: RoadMap) -> None:
+        """Write the register of streets beside the map; without it addresses have the positions of their cities."""
+        try:
+            await build_street_register(self._settings, check_extract(self._settings)[0], road_map.content)
+        except (RoadMapError, OSError) as error:
+            log.warning("roads: %s", error)
+
+    async def _keep_running(self, road_map: RoadMap, lock: IO[str]) -> None:
         backoff_s = BACKOFF_FIRST_S
         while True:
             began = time.monotonic()

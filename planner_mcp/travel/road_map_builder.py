@@ -56,14 +56,14 @@ class RoadMap:
     """Of OSRM."""
 
     @property
+    def content(self) -> str:
+        """Of the extract alone."""
+        return self.key.partition("-")[0]
+
+    @property
     def path(self) -> Path:
         """What the programs of OSRM take for its name."""
         return self.folder / MAP
-
-
-def roads_folder(settings: Settings) -> Path:
-    """Return where maps and the state of the daemon lie."""
-    return settings.data_dir / "roads"
 
 
 def check_extract(settings: Settings) -> tuple[Path, int]:
@@ -121,7 +121,7 @@ async def build_road_map(settings: Settings, programs: OsrmPrograms, progress: P
         RoadMapError: The extract cannot be used, the disk is full, or OSRM refuses it.
     """
     extract, size = check_extract(settings)
-    folder = roads_folder(settings)
+    folder = settings.roads_folder
     named = await road_map_key(extract, programs, settings.roads_profile)
     built = RoadMap(named.key, folder / named.folder, named.version)
     try:

@@ -41,6 +41,8 @@ from planner_mcp.routing.scenario.time_windows import merged_windows
 _AMOUNT_SCALES: Final = (1, 10, 100, 1000, 10_000, 100_000, 1_000_000)
 _MAX_LOADED: Final = 2**51
 """Limit of the sum of all demands and one capacity, in amount units, so that floats represent loads exactly."""
+_OWNERS: Final = {"roads": "roads: © OpenStreetMap contributors"}
+"""Sources of positions that must be named with whose they are."""
 _FLOAT_TOLERANCE: Final = Fraction(1, 10**6)
 """In amount units: the error that adding floats may cause."""
 
@@ -103,7 +105,7 @@ def _resolved_positions(scenario: Scenario) -> Iterator[str]:
     resolved = [place.resolved for place in scenario.locations if place.resolved is not None]
     if not resolved:
         return
-    sources = ", ".join(sorted({each.source for each in resolved}))
+    sources = ", ".join(sorted({_OWNERS.get(each.source, each.source) for each in resolved}))
     radii = sorted(each.radius_m / 1000 for each in resolved)
     within = f"{radii[0]:.3g} km" if radii[0] == radii[-1] else f"{radii[0]:.3g} to {radii[-1]:.3g} km"
     yield f"Positions from addresses: {len(resolved)} ({sources}), true within {within}."

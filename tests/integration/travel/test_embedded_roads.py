@@ -21,6 +21,7 @@ from planner_mcp.travel.matrix_builder import MatrixBuilder
 from planner_mcp.travel.osrm_programs import OsrmPrograms
 from planner_mcp.travel.road_daemon import DaemonState, daemon_state, road_daemon_beside
 from planner_mcp.travel.road_map_builder import build_road_map
+from planner_mcp.travel.street_register_builder import is_register_of
 from tests.shared.processes.process_tree import LONGEST_S
 from tests.shared.roads.osrm_installation import osrm_or_skip
 from tests.shared.roads.street_grid import (
@@ -125,6 +126,14 @@ async def test_an_extract_is_built_once(roads: Settings, osrm: OsrmPrograms) -> 
     assert other.key != again.key
     assert lines[0].startswith("roads: building")
     assert not list(other.folder.parent.glob("*.part"))
+
+
+async def test_streets_for_addresses_are_read_beside_the_map(roads: Settings) -> None:
+    """SPEC O4, O9: by whoever runs the daemon; the road engine does not wait for them."""
+    content = daemon_state(roads).map_key.partition("-")[0]
+    with anyio.fail_after(LONGEST_S):
+        while not is_register_of(roads, content):  # noqa: ASYNC110 — another process writes it
+            await anyio.sleep(0.01)
 
 
 async def test_matrices_of_another_map_are_not_used_again(roads: Settings) -> None:

@@ -19,7 +19,7 @@ def test_a_map_is_built_once_and_its_status_is_shown(tmp_path: Path) -> None:
     shown = run_command_line("roads", "status", "--data-dir", str(tmp_path), PLANNER_ROADS_PBF=str(extract))
     assert shown.exit_code == 1
     assert f"extract  {extract}" in shown.stdout
-    assert ", built\nengine   absent" in shown.stdout
+    assert ", built\nstreets  19 streets, 0 house numbers for addresses\nengine   absent" in shown.stdout
 
 
 def test_what_is_no_extract_ends_in_one_line(tmp_path: Path) -> None:
