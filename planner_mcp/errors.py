@@ -308,6 +308,14 @@ class LinkExpiredError(AccessError):
     summary = "This link has expired; whoever gave it can ask for a new one."
 
 
+class FourEyesError(AccessError):
+    """Who proposed a plan reviews it."""
+
+    code = 4024
+    type = "FourEyes"
+    summary = "Another principal than the one that proposed this plan must review it."
+
+
 # ---- come back
 
 

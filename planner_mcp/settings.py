@@ -323,6 +323,13 @@ class Settings(BaseSettings):
     scenario_ttl_s: Life = Field(default=30 * 86400, description="Scenarios are kept this long after last use.")
     job_ttl_s: Life = Field(default=7 * 86400, description="Jobs, events and plans are kept this long after their end.")
     idempotency_ttl_s: Life = Field(default=86400, description="Explicit idempotency keys are remembered this long.")
+    approval: Literal["off", "on", "four_eyes"] = Field(
+        default="off",
+        description=(
+            "Plans are proposed, approved and published by people. four_eyes: never approved by the principal that "
+            "proposed them."
+        ),
+    )
     drain_s: float = Field(
         default=20.0,
         ge=0,

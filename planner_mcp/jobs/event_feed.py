@@ -112,14 +112,14 @@ class FeedListener:
         fresh = history or await self._log.read_past(principal, self._job_id, after)
         last_number = fresh.seen
         while True:
+            is_over = fresh.is_over
             for event in fresh.events:
                 if position_key(event.id) <= last:
                     continue
                 yield _with_gap_mark(event, last_number)
                 last, last_number = position_key(event.id), event.number
-                if event.is_final:
-                    return
-            if fresh.is_over:
+                is_over = is_over or event.is_final
+            if is_over:
                 return
             last_number = fresh.number
             fresh = await self._next(principal, last, last_number)

@@ -15,14 +15,18 @@ HIDDEN_FIGURES: Final = frozenset({"cost", "penalty", "distance_m", "duration_s"
 
 
 def masked_job(job: Job) -> Job:
-    """Return a job without them."""
+    """Return a job without them, and without the reason of a reviewer, which is free text."""
     summary = None if job.summary is None else _without_figures(job.summary)
-    return replace(job, progress=replace(job.progress, cost=None, penalty=None), summary=summary)
+    review = job.review and replace(job.review, reason="")
+    return replace(job, progress=replace(job.progress, cost=None, penalty=None), summary=summary, review=review)
 
 
 def masked_event(event: Event) -> Event:
-    """Return an event without them."""
-    return replace(event, data=_without_figures(event.data))
+    """Return an event without them, and without the reason of a reviewer."""
+    data = _without_figures(event.data)
+    if event.is_review:
+        data["review"] = {name: value for name, value in data["review"].items() if name != "reason"}
+    return replace(event, data=data)
 
 
 def _without_figures(fields: Mapping[str, Any]) -> dict[str, Any]:

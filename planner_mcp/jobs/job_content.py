@@ -35,6 +35,7 @@ def job_view(job: Job) -> dict[str, Any]:
         "result": _result(job) if job.is_terminal else None,
         "error": job.error,
         "cancelled_at": _time(job) if job.state is JobState.CANCELLED else None,
+        "review": job.review.as_json() if job.review is not None else None,
     }
     return {name: value for name, value in view.items() if value is not None}
 

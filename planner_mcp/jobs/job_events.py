@@ -25,9 +25,15 @@ class EventKind(StrEnum):
     COMPLETED = "completed"
     FAILED = "failed"
     CANCELLED = "cancelled"
+    PROPOSED = "plan.proposed"
+    """Steps of a review come after the end of the job (SPEC A5)."""
+    APPROVED = "plan.approved"
+    REJECTED = "plan.rejected"
+    PUBLISHED = "plan.published"
 
 
 FINAL_KINDS = frozenset({EventKind.COMPLETED, EventKind.FAILED, EventKind.CANCELLED})
+REVIEW_KINDS = frozenset({EventKind.PROPOSED, EventKind.APPROVED, EventKind.REJECTED, EventKind.PUBLISHED})
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,8 +53,13 @@ class Event:
 
     @property
     def is_final(self) -> bool:
-        """Whether it is the last event of its job."""
+        """Whether it ends its job; what follows are steps of a review."""
         return self.kind in FINAL_KINDS
+
+    @property
+    def is_review(self) -> bool:
+        """Whether it is a step in the review of the plan."""
+        return self.kind in REVIEW_KINDS
 
 
 def is_position(text: str) -> bool:

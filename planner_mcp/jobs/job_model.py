@@ -9,6 +9,7 @@ from datetime import datetime
 from typing import Any
 
 from planner_mcp.jobs.job_lifecycle import JobState
+from planner_mcp.jobs.plan_review import PlanReview
 from planner_mcp.routing.engine_names import AUTO
 
 
@@ -135,6 +136,8 @@ class Job:
     """The last event that changed its state or its best cost."""
     is_confidential: bool = False
     """Whether its scenario is."""
+    review: PlanReview | None = None
+    """Of its plan; None before its end, and where plans are not reviewed."""
 
     @property
     def is_terminal(self) -> bool:

@@ -13,11 +13,14 @@ def notification(event: Event) -> dict[str, Any]:
 
     queued, started, progress, requeued → `notifications/progress {job_id, progress, status, …}`;
     completed → `notifications/complete {job_id, status, result}`; failed → the same with `status: FAILED` and `error`;
-    cancelled → `notifications/cancelled {job_id, status, cancelled_at}`.
+    cancelled → `notifications/cancelled {job_id, status, cancelled_at}`; plan.proposed, plan.approved,
+    plan.rejected, plan.published → `notifications/review {job_id, status, event, plan_id, review, summary}` (SPEC A5).
     """
     base = {"job_id": event.job_id, **event.data}
     if event.kind in (EventKind.COMPLETED, EventKind.FAILED):
         return {"jsonrpc": "2.0", "method": "notifications/complete", "params": base}
     if event.kind is EventKind.CANCELLED:
         return {"jsonrpc": "2.0", "method": "notifications/cancelled", "params": base}
+    if event.is_review:
+        return {"jsonrpc": "2.0", "method": "notifications/review", "params": {**base, "event": event.kind.value}}
     return {"jsonrpc": "2.0", "method": "notifications/progress", "params": base}

@@ -18,6 +18,7 @@ from planner_mcp.jobs.import_records import ImportStore
 from planner_mcp.jobs.job_events import Event
 from planner_mcp.jobs.job_lifecycle import JobState
 from planner_mcp.jobs.job_model import Job, Progress, ScenarioCard, SolveRequest, StoredScenario, WrittenScenario
+from planner_mcp.jobs.plan_review import ReviewStep
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +105,48 @@ class MatrixStore(Protocol):
         ...
 
 
-class JobStore(MatrixStore, ImportStore, Protocol):
+class ReviewStore(Protocol):
+    """Reviews of plans (SPEC A5)."""
+
+    async def review(
+        self,
+        principal: str,
+        job_id: str,
+        step: ReviewStep,
+        *,
+        group: str = "",
+        proposed_to: str = "",
+        reason: str = "",
+        four_eyes: bool = False,
+    ) -> Job:
+        """Take a step in the review of a job's plan. Repeated by the same principal it changes nothing.
+
+        Args:
+            principal: Who takes it.
+            job_id: The job.
+            step: What is done.
+            group: Whose proposed plans the principal may review beside its own; empty for none.
+            proposed_to: The group that may see the plan from now on.
+            reason: Why a plan is rejected.
+            four_eyes: Refuse an owner's review of its own plan.
+
+        Raises:
+            IllegalTransitionError: The state allows no such step, or another plan of the day was approved since.
+            FourEyesError: The owner reviews its own plan.
+            PlanNotReadyError: The job has not ended.
+        """
+        ...
+
+    async def owner_proposed_to(self, group: str, name: str) -> str | None:
+        """Return the owner of a job or scenario whose plan was proposed to a group, None where it was not."""
+        ...
+
+    async def approved_job(self, principal: str, scenario_id: str) -> str | None:
+        """Return the job whose plan was approved last for the day of a scenario, None for none."""
+        ...
+
+
+class JobStore(MatrixStore, ImportStore, ReviewStore, Protocol):
     """Scenarios, jobs and plans as a caller sees them."""
 
     async def put_scenario(self, scenario: StoredScenario, written: WrittenScenario | None = None) -> None:

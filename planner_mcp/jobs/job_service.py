@@ -24,8 +24,10 @@ from planner_mcp.jobs.job_model import Job, ScenarioCard, SolveRequest, StoredSc
 from planner_mcp.jobs.job_ports import EventHistory, EventListener, Feed, JobStore, QueueStats
 from planner_mcp.jobs.masked_views import is_masked_for, masked_plan, masked_scenario
 from planner_mcp.jobs.matrix_service import MatrixService
+from planner_mcp.jobs.plan_review import ReviewStep
 from planner_mcp.jobs.principal_limits import limits_of
 from planner_mcp.jobs.principals import SENSITIVE, Principal
+from planner_mcp.jobs.review_service import ReviewService
 from planner_mcp.jobs.scenario_writing import written_scenario
 from planner_mcp.routing.plan import Plan
 from planner_mcp.settings import Settings
@@ -78,6 +80,8 @@ class JobService:
         self._masking = FairLimiter()
         self.matrices = MatrixService(store, settings)
         """Matrices that scenarios refer to."""
+        self.reviews = ReviewService(store, settings)
+        """Reviews of plans by people."""
         self.imports: ImportStore = store
         """Mappings of columns and uploaded files."""
 
@@ -130,19 +134,35 @@ class JobService:
 
     async def scenario_to_show(self, principal: Principal, scenario_id: str) -> StoredScenario:
         """Return a scenario as it was written, for a caller that masks each field of it."""
+        principal = await self.reviews.reader(principal, scenario_id)
         return await self._store.get_scenario(principal.id, scenario_id)
+
+    async def job_to_drive_by(self, principal: Principal, scenario_id: str) -> str:
+        """Return the job whose plan holds for a day: the approved one where plans are reviewed, else the newest.
+
+        Raises:
+            NotFoundError: Unknown scenario, or there is no such plan.
+        """
+        if self.reviews.is_on:
+            principal = await self.reviews.reader(principal, scenario_id)
+            job_id = await self.reviews.approved_job(principal, scenario_id)
+        else:
+            job_id = await self.last_job(principal, scenario_id)
+        if job_id is None:
+            raise NotFoundError("No plan of this day was approved." if self.reviews.is_on else "The day has no plan.")
+        return job_id
 
     async def last_job(self, principal: Principal, scenario_id: str) -> str | None:
         """Return the id of the newest job of a scenario, None where none is kept; its day is not read."""
         return await self._store.last_job(principal.id, scenario_id)
 
-    async def ancestors(self, principal: Principal, scenario: StoredScenario) -> list[str]:
+    async def ancestors(self, scenario: StoredScenario) -> list[str]:
         """Return a scenario's id and those it came from while they are kept, nearest first; no day is read."""
         found, parent_id = [scenario.id], scenario.parent_id
         while parent_id is not None and len(found) < MAX_ANCESTORS:
             found.append(parent_id)
             try:
-                parent_id = await self._store.parent(principal.id, parent_id)
+                parent_id = await self._store.parent(scenario.principal, parent_id)
             except NotFoundError:
                 return found[:-1]
         return found
@@ -169,7 +189,7 @@ class JobService:
         shard = ids.shard_of("scn", request.scenario_id)
         is_masked = not principal.may(SENSITIVE)
         request = replace(request, traceparent=current_traceparent(), is_masked=is_masked)
-        return _seen(principal, await self._store.submit(principal.id, request, self._name("job", shard)))
+        return self._seen(principal, await self._store.submit(principal.id, request, self._name("job", shard)))
 
     def _check(self, request: SolveRequest) -> None:
         bounds = {
@@ -186,14 +206,15 @@ class JobService:
 
     async def job(self, principal: Principal, job_id: str) -> Job:
         """Return a job."""
-        return _seen(principal, await self._store.get_job(principal.id, job_id))
+        reader = await self.reviews.reader(principal, job_id)
+        return self._seen(principal, await self._store.get_job(reader.id, job_id))
 
     async def jobs(
         self, principal: Principal, state: JobState | None = None, *, offset: int = 0, count: int = 20
     ) -> tuple[list[Job], int]:
         """Return jobs newest first, and how many there are."""
         jobs, total = await self._store.list_jobs(principal.id, state, offset=offset, count=count)
-        return [_seen(principal, job) for job in jobs], total
+        return [self._seen(principal, job) for job in jobs], total
 
     async def wait(
         self,
@@ -214,10 +235,11 @@ class JobService:
         """
         if wait_s <= 0:
             return await self.job(principal, job_id)
+        principal = await self.reviews.reader(principal, job_id)
         async with self._feed.listen(job_id) as listener:
             job = await self._store.get_job(principal.id, job_id)
             if job.is_terminal:
-                return _seen(principal, job)
+                return self._seen(principal, job)
             if on_event is not None and is_masked_for(principal, job):
                 on_event = _masking(on_event)
             with anyio.move_on_after(min(wait_s, MAX_WAIT_S)):
@@ -226,16 +248,35 @@ class JobService:
 
     async def cancel(self, principal: Principal, job_id: str, keep_best: bool = True) -> Job:
         """Cancel a job; the best plan so far stays readable unless `keep_best` is false."""
-        return _seen(principal, await self._store.cancel(principal.id, job_id, keep_best=keep_best))
+        return self._seen(principal, await self._store.cancel(principal.id, job_id, keep_best=keep_best))
 
     async def finish_now(self, principal: Principal, job_id: str) -> Job:
         """Ask a solving job to complete with its best plan."""
-        return _seen(principal, await self._store.finish_now(principal.id, job_id))
+        return self._seen(principal, await self._store.finish_now(principal.id, job_id))
+
+    def _seen(self, principal: Principal, job: Job) -> Job:
+        job = self.reviews.shown(job)
+        return masked_job(job) if is_masked_for(principal, job) else job
+
+    # ---- reviews
+
+    async def propose(self, principal: Principal, job_id: str) -> Job:
+        """Hand the plan of a job over for review; raises as `ReviewService.propose`."""
+        return self._seen(principal, await self.reviews.propose(principal, job_id))
+
+    async def decide(self, principal: Principal, job_id: str, step: ReviewStep, reason: str = "") -> Job:
+        """Approve or reject the proposed plan of a job; raises as `ReviewService.decide`."""
+        return self._seen(principal, await self.reviews.decide(principal, job_id, step, reason))
+
+    async def publish(self, principal: Principal, job_id: str) -> Job:
+        """Publish the approved plan of a job; raises as `ReviewService.publish`."""
+        return self._seen(principal, await self.reviews.publish(principal, job_id))
 
     # ---- plans and events
 
     async def plan(self, principal: Principal, plan_id: str) -> Plan:
         """Return a plan."""
+        principal = await self.reviews.reader(principal, plan_id)
         plan = Plan.from_json(await self._store.get_plan(principal.id, plan_id))
         return plan if principal.may(SENSITIVE) else await self._masked_plan(principal, ids.job_of(plan_id), plan)
 
@@ -254,7 +295,11 @@ class JobService:
         return await self._masking.run(principal.id, masked_plan, body, travel_matrices, plan)
 
     async def follow(self, principal: Principal, job_id: str, after: str = "0") -> AsyncGenerator[Event, None]:
-        """Yield the events of a job after a position, then live ones, ending after the final one."""
+        """Yield the events of a job after a position, then live ones, ending after the final one.
+
+        Steps of a review that were taken by then come after that.
+        """
+        principal = await self.reviews.reader(principal, job_id)
         is_masked = not principal.may(SENSITIVE) and is_masked_for(principal, await self.job(principal, job_id))
         async with aclosing(self._feed.follow(principal.id, job_id, after)) as events:
             async for event in events:
@@ -262,6 +307,7 @@ class JobService:
 
     async def history(self, principal: Principal, job_id: str) -> Sequence[Event]:
         """Return the events of a job that are kept, in order, without waiting for more."""
+        principal = await self.reviews.reader(principal, job_id)
         ids.shard_of("job", job_id)
         events = await self._store.read_events(principal.id, job_id)
         is_masked = not principal.may(SENSITIVE) and is_masked_for(principal, await self.job(principal, job_id))
@@ -289,10 +335,6 @@ class JobService:
     async def ready(self) -> QueueStats:
         """Return figures of the queue when the store accepts writes; raise `StoreUnavailableError` otherwise."""
         return await self._store.stats(await self._store.ping())
-
-
-def _seen(principal: Principal, job: Job) -> Job:
-    return masked_job(job) if is_masked_for(principal, job) else job
 
 
 def _masking(on_event: OnEvent) -> OnEvent:

@@ -23,6 +23,8 @@ class Principal:
     """The subject as the issuer names it; only for the audit log."""
     tenant: str = ""
     """The customer it belongs to, where the deployment has a tenant claim."""
+    group: str = ""
+    """Issuer and tenant folded (`group_id`): whose proposed plans it may review; empty without authorization."""
     expires_at: float | None = field(default=None, compare=False)
     """Until when its credential is accepted, in seconds since the epoch; None where that says nothing of it."""
     key_id: str = field(default="", compare=False)
@@ -52,12 +54,19 @@ def principal_id(issuer: str, subject: str, tenant: str = "") -> str:
     return "u-" + base64.b32encode(hashlib.sha256(folded).digest()).decode().lower()[:32]
 
 
+def group_id(issuer: str, tenant: str = "") -> str:
+    """Return the one opaque name of an issuer's tenant; no principal has it, for subjects are never empty."""
+    return principal_id(issuer, "", tenant)
+
+
 READ: Final = "planner:read"
 WRITE: Final = "planner:write"
 ADMIN: Final = "planner:admin"
 """Reads the audit log; nothing of other principals."""
 SENSITIVE: Final = "planner:sensitive"
 """Sees names, addresses, phones, prices and notes unmasked (SPEC R3)."""
-SCOPES: Final = frozenset({READ, WRITE, ADMIN, SENSITIVE})
+APPROVE: Final = "planner:approve"
+"""Approves and rejects plans that were proposed (SPEC A5)."""
+SCOPES: Final = frozenset({READ, WRITE, ADMIN, SENSITIVE, APPROVE})
 LOCAL: Final = Principal("local", SCOPES)
 """The single user of a server without configured auth."""

@@ -1,7 +1,7 @@
 """Loads the Lua steps: one file per step, the shared parts and the constants in front of each.
 
-Owns how a step's text is put together. The transition table comes from `jobs/job_lifecycle.py`, the numbers from the
-settings, so neither is written twice.
+Owns how a step's text is put together. The transition tables come from `jobs/job_lifecycle.py` and
+`jobs/plan_review.py`, the numbers from the settings, so none is written twice.
 """
 
 import hashlib
@@ -14,6 +14,7 @@ from typing import Final
 
 from planner_mcp.jobs.job_lifecycle import MAX_CRASHES, table_json
 from planner_mcp.jobs.measurements import BOUNDS_MS
+from planner_mcp.jobs.plan_review import review_table_json
 from planner_mcp.jobs.principal_limits import limit_per_shard
 from planner_mcp.jobs.store import store_keys
 from planner_mcp.settings import Settings
@@ -24,6 +25,9 @@ STEPS: Final = (
     "read_events", "list_jobs", "cancel", "finish_now", "stats", "measured", "register", "claim", "renew", "report",
     "finish", "requeue", "reap",
 )  # fmt: skip
+
+REVIEW_SHARED: Final = (*SHARED, "_plan_review")
+REVIEW_STEPS: Final = ("review", "approved")
 
 WEBHOOK_SHARED: Final = ("_common", "_webhooks")
 WEBHOOK_STEPS: Final = (
@@ -48,6 +52,7 @@ def load_steps(settings: Settings) -> dict[str, Step]:
     """Return every step by name."""
     return (
         _family(STEPS, SHARED, settings)
+        | _family(REVIEW_STEPS, REVIEW_SHARED, settings)
         | _family(WEBHOOK_STEPS, WEBHOOK_SHARED, settings)
         | _family(EDGE_STEPS, EDGE_SHARED, settings)
     )
@@ -90,7 +95,8 @@ def _constants(settings: Settings) -> str:
         "refresh_ms": store_keys.REFRESH_MS,
     }
     bounds, moves = ", ".join(map(str, BOUNDS_MS)), _lua(json.loads(table_json()))
-    return f"local LIMITS = {_lua(limits)}\nlocal BOUNDS_MS = {{{bounds}}}\nlocal MOVES = {moves}"
+    head = f"local LIMITS = {_lua(limits)}\nlocal BOUNDS_MS = {{{bounds}}}\nlocal MOVES = {moves}"
+    return f"{head}\nlocal REVIEWS = {_lua(json.loads(review_table_json()))}"
 
 
 def _lua(table: Mapping[str, float | str]) -> str:

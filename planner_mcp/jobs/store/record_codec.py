@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 from functools import lru_cache
 from typing import Any, Final
 
+from planner_mcp.jobs.ids import plan_of
 from planner_mcp.jobs.job_events import Event, EventKind
 from planner_mcp.jobs.job_lifecycle import JobState
 from planner_mcp.jobs.job_model import (
@@ -17,6 +18,7 @@ from planner_mcp.jobs.job_model import (
     WrittenScenario,
     plain_fields,
 )
+from planner_mcp.jobs.plan_review import PlanReview, ReviewState
 from planner_mcp.text import compact
 
 Fields = dict[str, str]
@@ -52,6 +54,17 @@ def job_from_hash(job_id: str, kept: Fields, place: int | None = None) -> Job:
         event_number=int(kept["events"]),
         changed_id=kept["changed_id"],
         is_confidential=bool(kept.get("confidential")),
+        review=_review_of(kept) if kept.get("review") else None,
+    )
+
+
+def _review_of(kept: Fields) -> PlanReview:
+    times = {name: kept.get(f"{name}_ms") for name in ("proposed", "reviewed", "published")}
+    return PlanReview(
+        state=ReviewState(kept["review"]),
+        reason=kept.get("review_reason", ""),
+        differs_from=plan_of(kept["base"]) if kept.get("base") else None,
+        **{f"{name}_at": utc_from_ms(ms) if ms else None for name, ms in times.items()},
     )
 
 

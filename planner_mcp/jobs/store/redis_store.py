@@ -8,12 +8,13 @@ from planner_mcp.jobs.store.events.event_log import RedisEventLog
 from planner_mcp.jobs.store.queue.import_store import RedisImportStore
 from planner_mcp.jobs.store.queue.job_store import RedisJobStore
 from planner_mcp.jobs.store.queue.matrix_store import RedisMatrixStore
+from planner_mcp.jobs.store.queue.review_store import RedisReviewStore
 from planner_mcp.jobs.store.queue.worker_store import RedisWorkerStore
 from planner_mcp.settings import Settings
 
 
-class RedisStore(RedisJobStore, RedisWorkerStore, RedisEventLog, RedisMatrixStore, RedisImportStore):
-    """Everything the engine keeps: `JobStore`, `WorkerStore`, `MatrixStore`, `ImportStore` and `EventLog`.
+class RedisStore(RedisJobStore, RedisWorkerStore, RedisEventLog, RedisMatrixStore, RedisImportStore, RedisReviewStore):
+    """Everything the engine keeps: `JobStore`, `WorkerStore`, `MatrixStore`, `ImportStore`, `ReviewStore`, `EventLog`.
 
     Args:
         script_client: Runs steps and commands; closed with the store.
@@ -25,6 +26,7 @@ class RedisStore(RedisJobStore, RedisWorkerStore, RedisEventLog, RedisMatrixStor
         RedisWorkerStore.__init__(self, script_client, settings)
         RedisMatrixStore.__init__(self, script_client, settings)
         RedisImportStore.__init__(self, script_client, settings)
+        RedisReviewStore.__init__(self, script_client)
 
     @property
     def redis(self) -> Any:

@@ -18,7 +18,7 @@ from joserfc import jws
 from joserfc.errors import JoseError
 
 from planner_mcp.errors import UnauthenticatedError
-from planner_mcp.jobs.principals import SCOPES, Principal, principal_id
+from planner_mcp.jobs.principals import SCOPES, Principal, group_id, principal_id
 from planner_mcp.server.auth.jwks import KeySource
 
 MAX_TOKEN_BYTES: Final = 8192
@@ -109,6 +109,7 @@ class TokenVerifier:
             scopes_of(claims) & SCOPES,
             subject=claims["sub"],
             tenant=tenant,
+            group=group_id(claims["iss"], tenant),
             expires_at=float(claims["exp"]) + LEEWAY_S,
         )
 

@@ -13,8 +13,8 @@ from datetime import datetime
 from typing import Final
 
 from planner_mcp.errors import InvalidParameterError, UnauthenticatedError
-from planner_mcp.jobs.api_key_records import ApiKeyRecord, ApiKeyStore
-from planner_mcp.jobs.principals import SCOPES, Principal
+from planner_mcp.jobs.api_key_records import ISSUER, ApiKeyRecord, ApiKeyStore
+from planner_mcp.jobs.principals import SCOPES, Principal, group_id
 
 PREFIX: Final = "pmk_"
 """Lets scanners for leaked secrets recognise a key, and distinguishes it from a token."""
@@ -55,7 +55,14 @@ class KeyVerifier:
         if record is None or not hmac.compare_digest(record.digest, _digest(token)):
             raise UnauthenticatedError("The API key is not accepted.")
         scopes = record.scopes & SCOPES
-        return Principal(record.principal_id, scopes, subject=record.subject, tenant=record.tenant, key_id=record.id)
+        return Principal(
+            record.principal_id,
+            scopes,
+            subject=record.subject,
+            tenant=record.tenant,
+            group=group_id(ISSUER, record.tenant),
+            key_id=record.id,
+        )
 
 
 def _digest(key: str) -> str:

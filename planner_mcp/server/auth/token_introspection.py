@@ -15,7 +15,7 @@ import httpx2 as httpx
 
 from planner_mcp.bounded_requests import UpstreamError, fetch_json
 from planner_mcp.errors import AuthorityUnavailableError, UnauthenticatedError
-from planner_mcp.jobs.principals import SCOPES, Principal, principal_id
+from planner_mcp.jobs.principals import SCOPES, Principal, group_id, principal_id
 from planner_mcp.server.auth.access_tokens import scopes_of
 
 MAX_AGE_S: Final = 60.0
@@ -141,7 +141,8 @@ class Introspector:
             return None
         name = principal_id(self._issuer, subject, tenant)
         scopes = scopes_of(dict(answer)) & SCOPES
-        return Principal(name, scopes, subject=subject, tenant=tenant, expires_at=expires)
+        group = group_id(self._issuer, tenant)
+        return Principal(name, scopes, subject=subject, tenant=tenant, group=group, expires_at=expires)
 
     def _keep(self, name: bytes, kept: _Kept) -> None:
         self._kept[name] = kept

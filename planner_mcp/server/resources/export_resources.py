@@ -3,6 +3,7 @@
 from typing import Final
 
 from planner_mcp.errors import Fault, InputError, input_error
+from planner_mcp.formats.draft_marks import with_draft_mark
 from planner_mcp.formats.plan_exports import MAPS, export
 from planner_mcp.jobs.fair_limiter import FairLimiter
 from planner_mcp.server.resources.json_resources import Variables
@@ -14,7 +15,7 @@ _limiter: Final = FairLimiter()
 
 def _reader(form: str, mime_type: str) -> Read:
     async def read(reading: ReadContext, variables: Variables) -> Contents:
-        scenario, plan = await scenario_and_plan(reading, variables["plan_id"])
+        scenario, plan, is_draft = await scenario_and_plan(reading, variables["plan_id"])
         lines = await road_lines(reading, variables["plan_id"], scenario, plan) if form in MAPS else {}
         try:
             text = await _limiter.run(reading.principal.id, export, plan, scenario, form, lines)
@@ -24,7 +25,7 @@ def _reader(form: str, mime_type: str) -> Read:
                 "/uri", error.message, f"{whole}/stops.csv or {whole}", "Give locations lat and lon for a map."
             )
             raise input_error([fault]) from error
-        return Contents(mime_type, text)
+        return Contents(mime_type, with_draft_mark(form, text) if is_draft else text)
 
     return read
 

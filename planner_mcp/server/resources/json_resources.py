@@ -77,7 +77,7 @@ async def _job(reading: ReadContext, variables: Variables) -> Contents:
         "priority": job.request.priority,
         **{name: timestamp(moment) for name, moment in times.items() if moment is not None},
     }
-    return _json(body, is_final=job.is_terminal)
+    return _json(body, is_final=job.is_terminal and job.review is None)
 
 
 async def _jobs(reading: ReadContext, variables: Variables) -> Contents:

@@ -6,6 +6,7 @@ Owns their templates; shapes and words are `picture`.
 from functools import partial
 from typing import Any, Final
 
+from planner_mcp.formats.draft_marks import named_draft
 from planner_mcp.formats.plan_exports import positions
 from planner_mcp.jobs.fair_limiter import FairLimiter
 from planner_mcp.jobs.field_masking import plan_for, scenario_for
@@ -27,12 +28,13 @@ _png_limiter: Final = FairLimiter()
 """Pictures in bytes drawn at the same time, each by a process that takes half a second."""
 
 
-async def scenario_and_plan(reading: ReadContext, plan_id: str) -> tuple[Json, Plan]:
-    """Return scenario and plan of a plan id, as the principal may see them."""
+async def scenario_and_plan(reading: ReadContext, plan_id: str) -> tuple[Json, Plan, bool]:
+    """Return scenario and plan of a plan id, as the principal may see them, and whether they are marked as a draft."""
     plan = await reading.job_service.plan(reading.principal, plan_id)
     job = await reading.job_service.job(reading.principal, job_of(plan_id))
     kept = await reading.job_service.scenario(reading.principal, job.request.scenario_id)
-    return scenario_for(reading.principal, kept.body), plan_for(reading.principal, plan)
+    scenario, is_draft = scenario_for(reading.principal, kept.body), reading.job_service.reviews.is_draft(job)
+    return named_draft(scenario) if is_draft else scenario, plan_for(reading.principal, plan), is_draft
 
 
 async def road_lines(reading: ReadContext, plan_id: str, scenario: Json, plan: Plan) -> Lines:
@@ -43,7 +45,7 @@ async def road_lines(reading: ReadContext, plan_id: str, scenario: Json, plan: P
 
 
 async def _svg(reading: ReadContext, plan_id: str) -> str:
-    scenario, plan = await scenario_and_plan(reading, plan_id)
+    scenario, plan, _is_draft = await scenario_and_plan(reading, plan_id)
     lines = await road_lines(reading, plan_id, scenario, plan)
     return await _limiter.run(reading.principal.id, map_svg, scenario, plan, lines)
 
@@ -59,13 +61,13 @@ async def _png(reading: ReadContext, variables: Variables) -> Contents:
 
 
 async def _report(reading: ReadContext, variables: Variables) -> Contents:
-    scenario, plan = await scenario_and_plan(reading, variables["plan_id"])
+    scenario, plan, _is_draft = await scenario_and_plan(reading, variables["plan_id"])
     lines = await road_lines(reading, variables["plan_id"], scenario, plan)
     return Contents("text/html", await _limiter.run(reading.principal.id, page, scenario, plan, (), lines))
 
 
 async def _sheets(reading: ReadContext, variables: Variables) -> Contents:
-    scenario, plan = await scenario_and_plan(reading, variables["plan_id"])
+    scenario, plan, _is_draft = await scenario_and_plan(reading, variables["plan_id"])
     pages = partial(sheets, is_exact=reading.principal.may(SENSITIVE))
     return Contents("text/html", await _limiter.run(reading.principal.id, pages, scenario, plan))
 

@@ -10,6 +10,7 @@ import anyio.to_thread
 
 from planner_mcp.errors import NotFoundError
 from planner_mcp.jobs.principals import READ
+from planner_mcp.server.resources.day_plan_resources import DAY_FILE
 from planner_mcp.server.resources.export_resources import CSV, GEOJSON, GPX
 from planner_mcp.server.resources.json_resources import JOB, JOBS, LIMITS, LOG, PLAN, RESULT, SCENARIO, SCHEMA
 from planner_mcp.server.resources.rendering_resources import MAP_PNG, MAP_SVG, REPORT, SHEETS
@@ -17,7 +18,22 @@ from planner_mcp.server.resources.report_folder import ROOT, mime_type_of
 from planner_mcp.server.resources.resource_definition import Contents, ReadContext, ResourceMetadata, Template
 from planner_mcp.server.resources.uri_templates import variables_of
 
-TEMPLATES: Final = (SCENARIO, RESULT, JOB, JOBS, PLAN, MAP_SVG, MAP_PNG, REPORT, SHEETS, CSV, GEOJSON, GPX, LOG)
+TEMPLATES: Final = (
+    SCENARIO,
+    RESULT,
+    JOB,
+    JOBS,
+    PLAN,
+    MAP_SVG,
+    MAP_PNG,
+    REPORT,
+    SHEETS,
+    CSV,
+    GEOJSON,
+    GPX,
+    DAY_FILE,
+    LOG,
+)
 """Always in this order."""
 FIXED: Final = (LIMITS, SCHEMA)
 """Kinds of which there is one: listed with the resources, not with the templates."""

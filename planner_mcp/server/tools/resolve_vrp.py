@@ -117,9 +117,9 @@ async def run(ctx: ToolContext, args: Json) -> ToolResult:
     """Queue a solve that starts from a plan."""
     asked = parse(ResolveArguments, args)
     solve_time_s = seconds_of(asked.solve_time, ctx.settings)
-    start, base = await _start(ctx, asked)
+    start, base, notes = await _start(ctx, asked)
     day, notice = await _day(ctx, asked, start, base)
-    notice.notes += _executed_part(start)
+    notice.notes += [*notes, *_executed_part(start)]
     count = count_held(day.body)
     job = await ctx.job_service.submit(ctx.principal, _request(asked, start, day, solve_time_s))
     output = ResolveVrpResult(
@@ -153,13 +153,21 @@ def _request(asked: ResolveArguments, start: PlanContext, day: StoredScenario, s
     )
 
 
-async def _start(ctx: ToolContext, asked: ResolveArguments) -> tuple[PlanContext, StoredScenario]:
-    """Return the plan to start from and the day that is planned, its own where no other is named."""
+async def _start(ctx: ToolContext, asked: ResolveArguments) -> tuple[PlanContext, StoredScenario, list[str]]:
+    """Return the plan to start from, the day that is planned, and what is to be said of that plan.
+
+    The day is that of the named plan where no other is named. Where a plan of the day is approved, that is the start.
+    """
     lookups: list[Callable[[], Awaitable[Any]]] = [partial(load_plan_context, ctx, asked.warm_from, "/warm_from")]
     if asked.scenario_id is not None:
         lookups.append(partial(scenario_at, ctx, asked.scenario_id))
-    start, *others = await find_all(lookups)
-    return start, others[0] if others else start.scenario
+    named, *others = await find_all(lookups)
+    base = others[0] if others else named.scenario
+    approved = await ctx.job_service.reviews.approved_job(ctx.principal, base.id)
+    if approved is None or approved == named.job.id:
+        return named, base, []
+    start = await load_plan_context(ctx, approved, "/warm_from")
+    return start, base, [f"Started from {start.plan_id}, which is approved for this day, not from {named.plan_id}."]
 
 
 async def _day(

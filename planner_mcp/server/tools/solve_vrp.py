@@ -44,7 +44,14 @@ class SolveArguments(Arguments):
 CALLBACK_SCHEMA: Final = {
     "type": "object",
     "properties": {
-        "method": {"enum": ["notifications/progress", "notifications/complete", "notifications/cancelled"]},
+        "method": {
+            "enum": [
+                "notifications/progress",
+                "notifications/complete",
+                "notifications/cancelled",
+                "notifications/review",
+            ]
+        },
         "params": {"type": "object", "required": ["job_id", "status"]},
     },
 }

@@ -162,6 +162,8 @@ class Tool:
     """Runs it on large arguments that are still text; without it they are decoded for `run`."""
     may_be_task: bool = False
     """Its answer is a job, so a client may take it as an MCP task; the result is then the job's end."""
+    is_review: bool = False
+    """It is offered only where plans are reviewed (`approval`)."""
 
     @property
     def output_schema(self) -> Json:

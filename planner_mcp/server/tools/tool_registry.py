@@ -24,6 +24,8 @@ from planner_mcp.server.tools import (
     list_jobs,
     list_scenarios,
     plan_day,
+    propose_plan,
+    publish_plan,
     query_vrp_status,
     read_plan,
     read_progress,
@@ -31,6 +33,7 @@ from planner_mcp.server.tools import (
     resolve_addresses,
     resolve_vrp,
     reverse_address,
+    review_plan,
     revise_scenario,
     solve_alternatives,
     solve_vrp,
@@ -74,6 +77,9 @@ REGISTRY: Final = tuple(
         finish_vrp_job,
         explain_unassigned,
         suggest_fixes,
+        propose_plan,
+        review_plan,
+        publish_plan,
         list_jobs,
         list_scenarios,
         import_scenario,
@@ -154,7 +160,8 @@ def shown_tools(settings: Settings, asked: str = "") -> tuple[Tool, ...]:
     sets = toolsets_of(settings, asked)
     if settings.server == "address":  # three tools need no sets
         return ADDRESS_REGISTRY
-    return tuple(tool for tool in REGISTRY if tool.toolset in sets)
+    has_reviews = settings.approval != "off"
+    return tuple(tool for tool in REGISTRY if tool.toolset in sets and (has_reviews or not tool.is_review))
 
 
 async def dispatch(tool: Tool, ctx: ToolContext, args: Any) -> ToolResult | ErrorResult:

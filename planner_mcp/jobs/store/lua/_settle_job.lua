@@ -10,9 +10,9 @@ local function final_extra(id, job, extra)
   return extra
 end
 
-local function post(id, job, event, data)
+local function post(id, job, event, data, kind)
   if job.url == '' then return end
-  local text = '{"id":"' .. event .. '","job_id":"' .. id .. '","kind":"' .. job.state .. '","at":"' .. at()
+  local text = '{"id":"' .. event .. '","job_id":"' .. id .. '","kind":"' .. kind .. '","at":"' .. at()
     .. '","data":' .. data .. '}'
   local masked = job.confidential == '1' and job.masked or ''
   call('XADD', OUTBOX, '*', 'masked', masked, 'delivery_id', id .. ':' .. event, 'principal', job.principal, 'url', job.url, 'event', text)
@@ -40,7 +40,7 @@ local function settle(id, job, change, extra)
   write(id, job, { percent = job.percent, finished_ms = NOW_MS, settled = change })
   if job.started_ms then observe('job_duration', job.state, NOW_MS - job.started_ms) end
   local event, data = emit(id, job, job.state, final_extra(id, job, extra), true)
-  post(id, job, event, data)
+  post(id, job, event, data, job.state)
   if change ~= 'complete' then answer_no_more(id, job) end
   call('ZADD', ended_key(job.principal), NOW_MS + LIMITS.job_ttl_s * 1000, id)
   keep(id, job)

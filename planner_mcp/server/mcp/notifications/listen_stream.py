@@ -163,14 +163,14 @@ class ListenStream:
 
     async def _queue_messages(self, job: Job, event: Event, before: Objective, seen: str) -> None:
         """Queue the notifications of an event; `seen` is the event of the state that readers know."""
-        if job.id in self._wanted.jobs:
+        if job.id in self._wanted.jobs and not event.is_review:
             event_notification = notification(event)
             self._put(
                 ("job", job.id),
                 _OWN_NAMES.get(event_notification["method"], event_notification["method"]),
                 event_notification["params"],
             )
-        if job.id in self._wanted.tasks:
+        if job.id in self._wanted.tasks and not event.is_review:
             now = await self._job_service.job(self._principal, job.id) if event.is_final else job
             task = detailed_task(now, self._sources.job_ttl_s, None if event.is_final else event)
             self._put(("task", job.id), "notifications/tasks", task)

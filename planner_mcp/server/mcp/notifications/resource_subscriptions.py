@@ -229,7 +229,7 @@ class SubscriptionForwarder:
         objective: Objective = (None, None)
         async with aclosing(self._watched_jobs.job_service.follow(self._principal, job.id, position)) as events:
             async for event in events:
-                at = OVER if event.is_final else event.id
+                at = OVER if event.is_final or event.is_review else event.id
                 if not await self._log.note(self._session_id, job.id, at, self._messages_for(job, event, objective)):
                     return
                 objective = objective_after(event, objective)
@@ -257,7 +257,7 @@ class SubscriptionForwarder:
             if each.name in (job.id, job.request.scenario_id) and each.moves(event, before)
         ]
         name = f"{TASK}{job.id}"
-        if name in self._watches:
+        if name in self._watches and not event.is_review:
             messages.append((name, _of_task(job, event, json.loads(self._watches[name]), self._ttl_s)))
         return messages
 

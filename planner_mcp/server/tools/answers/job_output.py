@@ -28,6 +28,17 @@ class PlanFigures(ToolOutput):
     overtime_s: Number | None = None
 
 
+class ReviewOutput(ToolOutput):
+    """How the review of a plan stands."""
+
+    state: Literal["draft", "proposed", "approved", "rejected", "published"]
+    reason: str | None = Field(None, description="why it was rejected")
+    differs_from: str | None = Field(None, description="plan that was approved for the day before")
+    proposed_at: Timestamp | None = None
+    reviewed_at: Timestamp | None = None
+    published_at: Timestamp | None = None
+
+
 class JobOutput(ToolOutput):
     """A job with its progress and, once it has ended, its result."""
 
@@ -47,6 +58,8 @@ class JobOutput(ToolOutput):
     error: dict[str, Any] | None = None
     """Why the job failed, as its worker wrote it."""
     cancelled_at: Timestamp | None = None
+    review: ReviewOutput | None = None
+    """Only where plans are reviewed."""
 
     @staticmethod
     def of(job: Job) -> "JobOutput":

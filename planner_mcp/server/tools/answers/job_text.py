@@ -52,4 +52,12 @@ def _error_lines(error: dict[str, Any]) -> list[str]:
 def _next_step(job: Job) -> list[str]:
     if not job.is_terminal:
         return []
-    return [f"read_plan job_id={job.id} shows routes and visits."] if job.plan_id else ["There is no plan."]
+    if job.plan_id is None:
+        return ["There is no plan."]
+    return [*_review_lines(job), f"read_plan job_id={job.id} shows routes and visits."]
+
+
+def _review_lines(job: Job) -> list[str]:
+    if job.review is None:
+        return []
+    return [f"review: {job.review.state}" + (f", {job.review.reason}" if job.review.reason else "")]

@@ -46,7 +46,7 @@ async def priced_on_common_scenario(
     if is_same_scenario and without_assignments(a.scenario.body) is a.scenario.body:
         explanation = "the day of both plans" if a.scenario.id == b.scenario.id else "the day of plan_a"
         return Prices(a.scenario.id, explanation), [a.plan, b.plan]
-    of_a, of_b = [await ctx.job_service.ancestors(ctx.principal, each.scenario) for each in (a, b)]
+    of_a, of_b = [await ctx.job_service.ancestors(each.scenario) for each in (a, b)]
     async for day in _days(ctx, _in_order(of_a, of_b)):
         if (fair := await stated_prices(ctx, day)) is None:
             continue

@@ -105,7 +105,7 @@ async def load_plan_context(ctx: ToolContext, name: str, path: str) -> PlanConte
         job = await ctx.job_service.job(ctx.principal, job_id)  # first: the plan of a job that has ended is its last
         plan = await ctx.job_service.plan_of_job(ctx.principal, job_id)
         scenario = await ctx.job_service.scenario(ctx.principal, job.request.scenario_id)
-    travel_matrices = await ctx.job_service.matrices.for_scenario(ctx.principal.id, scenario.body)
+    travel_matrices = await ctx.job_service.matrices.for_scenario(job.principal, scenario.body)
     return PlanContext(job, scenario, plan, travel_matrices)
 
 

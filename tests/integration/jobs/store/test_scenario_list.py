@@ -1,5 +1,7 @@
 """Scenarios of a principal, as lists and completions need them (SPEC T5, R2)."""
 
+from dataclasses import replace
+
 import pytest
 
 from planner_mcp.errors import QuotaExceededError
@@ -66,10 +68,10 @@ async def test_the_generations_of_a_revision_are_listed_as_far_as_they_are_kept(
         line.append(await job_service.create_scenario(LOCAL, body, line[-1], has_own_prices=has_own))
     kept = [await job_service.scenario(LOCAL, each.id) for each in line]
     assert [each.prices_of for each in kept] == [None, *[line[0].id] * 3]
-    assert await job_service.ancestors(LOCAL, line[-1]) == [each.id for each in reversed(line)]
-    assert await job_service.ancestors(Principal("somebody else"), line[-1]) == [line[-1].id]
+    assert await job_service.ancestors(line[-1]) == [each.id for each in reversed(line)]
+    assert await job_service.ancestors(replace(line[-1], principal="somebody else")) == [line[-1].id]
     await store.redis.delete(f"{{p0}}:scn:{line[1].id}")
-    assert await job_service.ancestors(LOCAL, line[-1]) == [line[3].id, line[2].id]
+    assert await job_service.ancestors(line[-1]) == [line[3].id, line[2].id]
 
 
 async def test_a_scenario_that_expired_is_listed_no_more(job_service: JobService, store: RedisStore) -> None:

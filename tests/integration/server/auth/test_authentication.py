@@ -83,7 +83,7 @@ async def test_metadata_stands_at_the_root_and_behind_the_path(served: Any) -> N
     assert documents[0] == documents[1]
     assert documents[0]["resource"] == "https://planner.example/base/mcp"
     assert documents[0]["authorization_servers"] == [issuer]
-    assert set(documents[0]["scopes_supported"]) == {READ, WRITE, ADMIN, "planner:sensitive"}
+    assert set(documents[0]["scopes_supported"]) == SCOPES
 
 
 async def test_where_keys_alone_are_known_nobody_is_sent_to_an_issuer(served: Any) -> None:

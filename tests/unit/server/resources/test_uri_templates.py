@@ -16,6 +16,7 @@ FILLED = {
     "page": "2",
     "size": "10",
     "date": "2026-11-21",
+    "file": "sheets.html",
 }
 
 

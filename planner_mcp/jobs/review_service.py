@@ -1,0 +1,84 @@
+"""The use cases of reviews: who may take which step, and whose plans a reviewer sees (SPEC A5).
+
+Owns who may. The states are `plan_review.py`'s, and each step is one step of the store. A principal sees its own plans
+alone, but for one case: a plan that was proposed is seen by those with `planner:approve` who share its owner's issuer
+and tenant (ADR 0043).
+"""
+
+from dataclasses import replace
+
+from planner_mcp.errors import JobError
+from planner_mcp.jobs.ids import job_of
+from planner_mcp.jobs.job_model import Job
+from planner_mcp.jobs.job_ports import ReviewStore
+from planner_mcp.jobs.plan_review import TAKEN_OUT, PlanReview, ReviewStep
+from planner_mcp.jobs.principals import APPROVE, Principal
+from planner_mcp.settings import Settings
+
+
+class ReviewService:
+    """The use cases.
+
+    Args:
+        store: Where reviews are kept.
+        settings: Whether plans are reviewed, and by whom.
+    """
+
+    def __init__(self, store: ReviewStore, settings: Settings) -> None:
+        self._store = store
+        self.is_on = settings.approval != "off"
+        self._is_four_eyes = settings.approval == "four_eyes"
+
+    async def propose(self, principal: Principal, job_id: str) -> Job:
+        """Hand a plan over for review.
+
+        Raises:
+            IllegalTransitionError, PlanNotReadyError: The plan is in no state for it.
+        """
+        self._check_on()
+        return await self._store.review(principal.id, job_id, ReviewStep.PROPOSE, proposed_to=principal.group)
+
+    async def decide(self, principal: Principal, job_id: str, step: ReviewStep, reason: str = "") -> Job:
+        """Approve or reject a proposed plan.
+
+        Raises:
+            IllegalTransitionError: It is not proposed, or another plan of the day was approved since.
+            FourEyesError: The deployment wants another principal than the proposer.
+        """
+        self._check_on()
+        principal.require(APPROVE, "A review")
+        return await self._store.review(
+            principal.id, job_id, step, group=principal.group, reason=reason, four_eyes=self._is_four_eyes
+        )
+
+    async def publish(self, principal: Principal, job_id: str) -> Job:
+        """Tell the webhook of a job that its approved plan holds from now on; raises as `propose`."""
+        self._check_on()
+        return await self._store.review(principal.id, job_id, ReviewStep.PUBLISH)
+
+    async def reader(self, principal: Principal, name: str) -> Principal:
+        """Return the principal by whose id a job, plan or scenario is read, with the scopes of the caller."""
+        if not (self.is_on and principal.group and principal.may(APPROVE)):
+            return principal
+        job_or_scenario = job_of(name) if name.startswith("plan-") else name
+        owner = await self._store.owner_proposed_to(principal.group, job_or_scenario)
+        return principal if owner is None else replace(principal, id=owner)
+
+    async def approved_job(self, principal: Principal, scenario_id: str) -> str | None:
+        """Return the job whose plan was approved last for the day of a scenario, None for none."""
+        return await self._store.approved_job(principal.id, scenario_id) if self.is_on else None
+
+    def shown(self, job: Job) -> Job:
+        """Return a job with the review of its plan; a plan nobody proposed is a draft."""
+        if not self.is_on:
+            return job if job.review is None else replace(job, review=None)
+        has_final_plan = job.is_terminal and job.plan_id is not None
+        return replace(job, review=PlanReview()) if has_final_plan and job.review is None else job
+
+    def is_draft(self, job: Job) -> bool:
+        """Return whether a plan must be marked as a draft where it leaves the planner."""
+        return self.is_on and (job.review is None or job.review.state not in TAKEN_OUT)
+
+    def _check_on(self) -> None:
+        if not self.is_on:
+            raise JobError("Plans are not reviewed here; the operator can switch it on by PLANNER_APPROVAL.")

@@ -1,0 +1,51 @@
+"""`publish_plan`: an approved plan holds from now on (SPEC A5)."""
+
+from typing import Final
+
+from planner_mcp.server.tools.arguments.lookup_errors import PLAN, naming_argument
+from planner_mcp.server.tools.arguments.plan_context import job_id_of
+from planner_mcp.server.tools.propose_plan import JobName
+from planner_mcp.server.tools.review_result import ReviewResult, review_result
+from planner_mcp.server.tools.tool_definition import (
+    WRITE,
+    Arguments,
+    Tool,
+    ToolAnnotations,
+    ToolContext,
+    ToolResult,
+    parse,
+    schema_of,
+)
+from planner_mcp.server.tools.tool_output import Json
+
+
+class PublishArguments(Arguments):
+    """Arguments of `publish_plan`."""
+
+    job_id: JobName
+
+
+async def run(ctx: ToolContext, args: Json) -> ToolResult:
+    """Publish the approved plan of a job."""
+    asked = parse(PublishArguments, args)
+    with naming_argument("/job_id", PLAN):
+        job = await ctx.job_service.publish(ctx.principal, job_id_of(asked.job_id))
+    return await review_result(ctx, job)
+
+
+TOOL: Final = Tool(
+    name="publish_plan",
+    title="Publish plan",
+    description=(
+        "Let an approved plan hold from now on: its webhook is told plan.published. Only the plan that was approved "
+        "last for its day."
+    ),
+    input_schema=schema_of(PublishArguments),
+    output=ReviewResult,
+    hints=ToolAnnotations(idempotent=True),
+    run=run,
+    scope=WRITE,
+    toolset="planning",
+    meta={"example": {"job_id": "job-0-…"}},
+    is_review=True,
+)

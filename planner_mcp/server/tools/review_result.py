@@ -1,0 +1,59 @@
+"""The answer of the tools that review a plan: its state, what it changes against the approved plan, the next step.
+
+Owns also the audit line of a step, which says what was decided beside the line of the tool.
+"""
+
+from typing import ClassVar, Final
+
+from planner_mcp.jobs.ids import plan_of
+from planner_mcp.jobs.job_model import Job
+from planner_mcp.jobs.plan_review import TAKEN_OUT, PlanReview, ReviewState
+from planner_mcp.server.auth.audit_trail import OK
+from planner_mcp.server.tools import compare_plans
+from planner_mcp.server.tools.answers.job_output import ReviewOutput
+from planner_mcp.server.tools.tool_definition import ResourceLink, ToolContext, ToolResult
+from planner_mcp.server.tools.tool_output import ToolOutput
+
+_NEXT: Final = {
+    ReviewState.DRAFT: "Next: propose_plan.",
+    ReviewState.PROPOSED: "Next: a person decides, on the dashboard or by review_plan.",
+    ReviewState.APPROVED: "Next: publish_plan. ",
+    ReviewState.REJECTED: "Next: mend the day with resolve_vrp, then propose_plan the new job.",
+    ReviewState.PUBLISHED: "",
+}
+
+
+class ReviewResult(ToolOutput):
+    """Result of `propose_plan`, `review_plan` and `publish_plan`."""
+
+    listed: ClassVar[tuple[str, ...]] = ("job_id", "review", "differences")
+    job_id: str
+    plan_id: str
+    review: ReviewOutput
+    differences: list[str] | None = None
+    """In words, from the plan that was approved for the day before."""
+
+
+async def review_result(ctx: ToolContext, job: Job) -> ToolResult:
+    """Record how the review of a plan stands, and return it; of a plan that follows another, with the difference."""
+    review, plan_id = job.review or PlanReview(), plan_of(job.id)
+    if ctx.audit is not None:
+        what = f"plan.{review.state}"
+        await ctx.audit.record(ctx.principal, what, outcome=OK, trace_id=ctx.trace_id, target=job.id)
+    differences = await _differences(ctx, review.differs_from, plan_id)
+    output = ReviewResult(
+        job_id=job.id, plan_id=plan_id, review=ReviewOutput(**review.as_json()), differences=differences
+    )
+    lines = [f"{plan_id} {review.state.upper()}" + (f": {review.reason}" if review.reason else "")]
+    if differences is not None:
+        lines += [f"Against {review.differs_from}, approved before:", *differences]
+    files = f"Its files are those of the day: scenario://{job.request.scenario_id}/plan/sheets.html, stops.csv, …"
+    lines.append(_NEXT[review.state] + (files if review.state in TAKEN_OUT else ""))
+    return ToolResult(output, "\n".join(lines), (ResourceLink(f"plan://{plan_id}", "plan"),))
+
+
+async def _differences(ctx: ToolContext, approved_plan: str | None, plan_id: str) -> list[str] | None:
+    if approved_plan is None:
+        return None
+    compared = await compare_plans.run(ctx, {"plan_a": approved_plan, "plan_b": plan_id})
+    return list(compared.structured["in_words"])

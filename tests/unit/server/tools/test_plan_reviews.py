@@ -1,0 +1,208 @@
+"""People review plans by tools: who may, what they are told, and what of a plan leaves the planner (SPEC A5)."""
+
+import csv
+import io
+import json
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+import pytest
+
+from planner_mcp.formats.draft_marks import MARK
+from planner_mcp.jobs.event_feed import EventFeed
+from planner_mcp.jobs.ids import plan_of
+from planner_mcp.jobs.job_service import JobService
+from planner_mcp.jobs.principals import APPROVE, READ, SCOPES, WRITE, Principal
+from planner_mcp.jobs.store.redis_store import RedisStore
+from planner_mcp.server.resources.resource_catalogue import read
+from planner_mcp.server.tools import review_plan
+from planner_mcp.server.tools.tool_definition import ErrorResult, ToolContext
+from planner_mcp.server.tools.tool_registry import shown_tools
+from planner_mcp.settings import Settings
+from tests.shared.scenarios.stored_plans import Call, created, finish, solved
+from tests.unit.server.tools.test_masked_scenarios import DAY
+from tests.unit.server.tools.test_read_resource import reading
+
+pytestmark = pytest.mark.anyio
+ANN = Principal("ann", SCOPES - {APPROVE}, group="acme")
+BEN = Principal("ben", SCOPES, group="acme")
+EVE = Principal("eve", frozenset({READ, WRITE, APPROVE}), group="acme")
+"""She approves, and sees days masked."""
+REASON = "Frau Ada Krüger fährt heute nicht"
+
+
+@pytest.fixture
+def here(ctx: ToolContext, store: RedisStore, feed: EventFeed, settings: Settings) -> ToolContext:
+    """The context of a call by ann where another principal must approve."""
+    strict = settings.model_copy(update={"approval": "four_eyes"})
+    return reading(replace(ctx, settings=strict, job_service=JobService(store, feed, settings=strict)), ANN)
+
+
+def of(here: ToolContext, principal: Principal) -> ToolContext:
+    """Return the context of a call by somebody else."""
+    return reading(here, principal)
+
+
+async def test_the_tools_are_offered_where_plans_are_reviewed(settings: Settings, call: Call) -> None:
+    """SPEC A5: off by default, one setting; a job then says nothing of reviews."""
+    names = {"propose_plan", "review_plan", "publish_plan"}
+    assert not names & {tool.name for tool in shown_tools(settings, "all")}
+    for mode in ("on", "four_eyes"):
+        shown = shown_tools(settings.model_copy(update={"approval": mode}), "all")
+        assert names <= {tool.name for tool in shown}
+    refused = await call("propose_plan", {"job_id": "job-0-" + "a" * 26})
+    assert refused.structured["type"] == "JobRefused"
+
+
+async def test_a_plan_is_proposed_approved_and_published(call: Call, here: ToolContext, store: RedisStore) -> None:
+    """SPEC A5: four eyes; each state is told by the job too."""
+    as_ann = partial(call, context=here)
+    job_id = await solved(as_ann, store, await created(as_ann), ["a", "b"], ["c"])
+    assert (await as_ann("query_vrp_status", {"job_id": job_id})).structured["review"] == {"state": "draft"}
+    proposed = await as_ann("propose_plan", {"job_id": plan_of(job_id)})
+    assert proposed.structured["review"]["state"] == "proposed"
+    refused = await call("review_plan", {"job_id": job_id, "decision": "approve"}, here)
+    assert refused.structured["type"] == "InsufficientScope"
+    both = of(here, replace(ANN, scopes=SCOPES))
+    refused = await call("review_plan", {"job_id": job_id, "decision": "approve"}, both)
+    assert refused.structured["type"] == "FourEyes"
+    early = await as_ann("publish_plan", {"job_id": job_id})
+    assert (early.structured["type"], early.structured["errors"][0]["accepted"]) == (
+        "IllegalTransition",
+        "propose_plan or review_plan decision=approve or review_plan decision=reject",
+    )
+    approved = await call("review_plan", {"job_id": job_id, "decision": "approve"}, of(here, BEN))
+    assert approved.structured["review"]["state"] == "approved"
+    published = await as_ann("publish_plan", {"job_id": job_id})
+    assert published.structured["review"]["state"] == "published"
+    seen = await as_ann("query_vrp_status", {"job_id": job_id})
+    assert seen.structured["review"] == published.structured["review"]
+    assert "review: published" in seen.text
+
+
+async def test_a_rejection_needs_a_reason(call: Call, here: ToolContext, store: RedisStore) -> None:
+    """SPEC A5, T7: it is told to whoever looks at the job."""
+    as_ann = partial(call, context=here)
+    job_id = await solved(as_ann, store, await created(as_ann), ["a", "b"], ["c"])
+    await as_ann("propose_plan", {"job_id": job_id})
+    for given in ({}, {"reason": " "}):
+        refused = await call("review_plan", {"job_id": job_id, "decision": "reject", **given}, of(here, BEN))
+        assert [fault["path"] for fault in refused.structured["errors"]] == ["/reason"]
+    await call("review_plan", {"job_id": job_id, "decision": "reject", "reason": REASON}, of(here, BEN))
+    assert REASON in (await as_ann("query_vrp_status", {"job_id": job_id})).text
+
+
+async def test_a_reviewer_sees_what_was_proposed_and_no_more(call: Call, here: ToolContext, store: RedisStore) -> None:
+    """SPEC A2, R3: unknown before, read only after, masked without the scope for names; never by another group."""
+    as_ann, eve = partial(call, context=here), of(here, EVE)
+    scenario_id = await created(as_ann, DAY)
+    job_id = await solved(as_ann, store, scenario_id, ["t-1"])
+    reads: list[tuple[str, dict[str, Any]]] = [
+        ("query_vrp_status", {"job_id": job_id}),
+        ("read_plan", {"job_id": job_id, "view": "visits"}),
+        ("read_resource", {"uri": f"scenario://{scenario_id}"}),
+        ("read_resource", {"uri": f"plan://{plan_of(job_id)}/sheets.html"}),
+    ]
+    for tool, args in reads:
+        assert (await call(tool, args, eve)).structured["type"] == "NotFound"
+    await as_ann("propose_plan", {"job_id": job_id})
+    for tool, args in reads:
+        seen = await call(tool, args, eve)
+        assert not isinstance(seen, ErrorResult), seen.text
+        assert "Ada" not in json.dumps(seen.structured) + seen.text
+        stranger = of(here, replace(BEN, id="zed", group="other"))
+        assert (await call(tool, args, stranger)).structured["type"] == "NotFound"
+        reader = of(here, replace(EVE, scopes=frozenset({READ, WRITE})))
+        assert (await call(tool, args, reader)).structured["type"] == "NotFound"
+    assert eve.reading is not None
+    assert "Ada" not in str((await read(eve.reading, f"plan://{plan_of(job_id)}/sheets.html")).text)
+    for tool, changing in (
+        ("cancel_vrp_job", {"job_id": job_id}),
+        ("publish_plan", {"job_id": job_id}),
+        ("propose_plan", {"job_id": job_id}),
+        ("solve_vrp", {"scenario_id": scenario_id}),
+    ):
+        assert (await call(tool, changing, eve)).structured["type"] == "NotFound", tool
+    await call("review_plan", {"job_id": job_id, "decision": "reject", "reason": REASON}, of(here, BEN))
+    assert "Krüger" not in (await call("query_vrp_status", {"job_id": job_id}, eve)).text
+    events = await here.job_service.history(EVE, job_id)
+    assert events[-1].data["review"] == {"state": "rejected"}
+
+
+async def test_a_plan_that_follows_an_approved_one_starts_from_it(
+    call: Call, here: ToolContext, store: RedisStore
+) -> None:
+    """SPEC A5: re-solving starts from the approved plan, and the difference is told before the new one may hold."""
+    as_ann = partial(call, context=here)
+    scenario_id = await created(as_ann)
+    first = await solved(as_ann, store, scenario_id, ["a", "b"], ["c"])
+    await as_ann("propose_plan", {"job_id": first})
+    await call("review_plan", {"job_id": first, "decision": "approve"}, of(here, BEN))
+    draft = await solved(as_ann, store, scenario_id, ["b", "c"])
+    again = await as_ann("resolve_vrp", {"warm_from": draft, "patch": {"tickets": {"a": None}}})
+    assert any(plan_of(first) in note and plan_of(draft) in note for note in again.structured["notes"])
+    claim = await finish(store, ["b"], ["c"])
+    assert claim.job.request.warm_plan_id == plan_of(first)
+    proposed = await as_ann("propose_plan", {"job_id": claim.job.id})
+    assert proposed.structured["review"]["differs_from"] == plan_of(first)
+    assert proposed.structured["differences"]
+    seen = await call("review_plan", {"job_id": claim.job.id, "decision": "approve"}, of(here, BEN))
+    assert seen.structured["differences"] == proposed.structured["differences"]
+
+
+async def test_exports_carry_the_approved_plan(call: Call, here: ToolContext, store: RedisStore) -> None:
+    """SPEC A5: by the day the approved plan; a draft by its own name alone, and marked in every form."""
+    as_ann = partial(call, context=here)
+    scenario_id = await created(as_ann, DAY)
+    job_id = await solved(as_ann, store, scenario_id, ["t-1"])
+
+    async def text(uri: str) -> str:
+        assert here.reading is not None
+        return str((await read(here.reading, uri)).text)
+
+    plan = f"plan://{plan_of(job_id)}"
+    table = list(csv.DictReader(io.StringIO(await text(f"{plan}/stops.csv"))))
+    assert table and all(row["note"] == MARK for row in table)
+    assert json.loads(await text(f"{plan}/routes.geojson"))["review"] == "draft"
+    for name in ("sheets.html", "report.html", "map.svg", "routes.gpx"):
+        assert MARK in await text(f"{plan}/{name}"), name
+    refused = await as_ann("read_resource", {"uri": f"scenario://{scenario_id}/plan/sheets.html"})
+    assert refused.structured["type"] == "NotFound"
+    await as_ann("propose_plan", {"job_id": job_id})
+    await call("review_plan", {"job_id": job_id, "decision": "approve"}, of(here, BEN))
+    newer = await solved(as_ann, store, scenario_id, [])
+    for name in ("stops.csv", "routes.geojson", "sheets.html", "report.html", "map.svg", "routes.gpx"):
+        approved = await text(f"scenario://{scenario_id}/plan/{name}")
+        assert approved == await text(f"{plan}/{name}")
+        assert MARK not in approved
+        assert "draft" not in approved
+    assert MARK in await text(f"plan://{plan_of(newer)}/sheets.html")
+    absent = await as_ann("read_resource", {"uri": f"scenario://{scenario_id}/plan/secrets.html"})
+    assert absent.structured["type"] == "NotFound"
+
+
+async def test_a_day_without_reviews_exports_its_newest_plan(call: Call, ctx: ToolContext, store: RedisStore) -> None:
+    """SPEC A5: nothing is marked where reviews are off."""
+    context = reading(ctx)
+    as_local = partial(call, context=context)
+    scenario_id = await created(as_local, DAY)
+    await solved(as_local, store, scenario_id, ["t-1"])
+    shown = await as_local("read_resource", {"uri": f"scenario://{scenario_id}/plan/stops.csv"})
+    assert "t-1" in shown.structured["text"]
+    assert MARK not in shown.structured["text"]
+
+
+def test_the_user_of_a_client_decides() -> None:
+    """SPEC A5, T7: what the model says is a suggestion; without an answer nothing is decided."""
+    asked = {"job_id": "job-0-x", "decision": "approve", "reason": "looks good"}
+    question = review_plan.question_of(asked, Settings())
+    assert question is not None
+    assert question.schema["properties"]["decision"]["default"] == "approve"
+    assert question.fill(asked, {"decision": "reject", "reason": "no"}) == {
+        "job_id": "job-0-x",
+        "decision": "reject",
+        "reason": "no",
+    }
+    assert question.fill(asked, {}) == {"job_id": "job-0-x"}
+    assert review_plan.question_of({"job_id": 7}, Settings()) is None
