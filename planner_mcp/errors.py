@@ -43,6 +43,7 @@ class Fault:
         which: The entries it stands in with the value seen in each, as `t-7 (180)`; of several mistakes told as one,
             as many as are named.
         count: Number of equal mistakes that are told as one.
+        open_address: The address that is not sure, as it was written, for whoever can ask a person; never sent.
     """
 
     path: str
@@ -54,6 +55,7 @@ class Fault:
     reason: str = field(default="", compare=False, kw_only=True)
     which: tuple[str, ...] = field(default=(), compare=False, kw_only=True)
     count: int = field(default=1, compare=False, kw_only=True)
+    open_address: str = field(default="", compare=False, repr=False, kw_only=True)
 
     def as_json(self) -> dict[str, Any]:
         """Return the fault as it stands in `errors[]` of an answer."""

@@ -39,6 +39,7 @@ from planner_mcp.server.tools.arguments.resolved_inputs import (
     with_default_travel,
     with_uploaded_matrices,
 )
+from planner_mcp.server.tools.arguments.scenario_addresses import AddressedDay
 from planner_mcp.server.tools.validate_scenario import lines_of, validation_report
 from planner_mcp.settings import Settings
 
@@ -119,7 +120,7 @@ def print_validation(path: Path, settings: Settings) -> bool:
         resolved = ResolvedInputs(
             matrices_beside(path, body, settings), tuple(resolution_faults(body, settings)), shows_names=True
         )
-        found = validation_report(body, {}, settings, lambda _: resolved)
+        found = validation_report(body, {}, settings, lambda _: resolved, AddressedDay)
     except InputError as error:
         print_faults(error)
         return False

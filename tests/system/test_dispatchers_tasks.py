@@ -225,7 +225,7 @@ async def a_map_and_driver_sheets(agent: Agent) -> None:
     plan = f"plan://{base['job_id'].replace('job-', 'plan-', 1)}"
     await agent.use("read_resource", uri=f"{plan}/map.png")
     sheets = await agent.use("read_resource", uri=f"{plan}/sheets.html")
-    assert "text" not in sheets, "no pages of HTML pass through the model"
+    assert "<html" not in sheets["text"], "no pages of HTML pass through the model"
     async with httpx.AsyncClient() as browser:
         assert "van 1" in (await browser.get(sheets["download"])).text
 

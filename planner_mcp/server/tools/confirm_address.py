@@ -1,22 +1,16 @@
 """`confirm_address`: what a text means to this user, kept for later calls (SPEC O4)."""
 
-from dataclasses import replace
 from typing import Annotated, ClassVar, Final, Literal
 
 from pydantic import Field
 
 from planner_mcp.addresses.address_text import MAX_TEXT
 from planner_mcp.addresses.structured_address import (
-    Accuracy,
-    AddressStatus,
-    Evidence,
-    PlacePosition,
     ResolvedAddress,
 )
 from planner_mcp.errors import Fault, input_error
-from planner_mcp.routing.scenario.coordinates import to_wgs84
 from planner_mcp.server.tools.answers.address_output import AddressRow, row_text
-from planner_mcp.server.tools.arguments.address_lookup import CONFIRMED, geocoding_of, record_of
+from planner_mcp.server.tools.arguments.address_lookup import confirmed_as, geocoding_of, pinned, record_of
 from planner_mcp.server.tools.tool_definition import (
     WRITE,
     Arguments,
@@ -29,9 +23,6 @@ from planner_mcp.server.tools.tool_definition import (
     schema_of,
 )
 from planner_mcp.server.tools.tool_output import Json, ToolOutput
-
-PIN_RADIUS_M: Final = 50.0
-"""Of a position that a user gave."""
 
 
 class ConfirmAddressArguments(Arguments):
@@ -82,8 +73,7 @@ def _chosen(asked: ConfirmAddressArguments, resolved: ResolvedAddress) -> Resolv
     """Return the answer as the user wants it."""
     address, position = resolved.address, resolved.position
     if asked.lat is not None and asked.lon is not None:
-        lat, lon = to_wgs84(asked.lat, asked.lon, asked.crs)
-        position = PlacePosition(lat, lon, Accuracy.POINT, PIN_RADIUS_M, source_crs=asked.crs)
+        position = pinned(asked.lat, asked.lon, asked.crs)
     elif asked.choice is not None:
         if asked.choice > len(resolved.candidates):
             accepted = f"1 to {len(resolved.candidates)}" if resolved.candidates else "no choice: it has no candidates"
@@ -93,17 +83,7 @@ def _chosen(asked: ConfirmAddressArguments, resolved: ResolvedAddress) -> Resolv
     if position is None:
         hint = "Give choice, or lat and lon." if resolved.candidates else "Give lat and lon."
         raise refuse("/address", "No position is known for it.", "a text with a position", hint)
-    evidence = (Evidence("you confirmed it", 1.0),)
-    return replace(
-        resolved,
-        status=AddressStatus.RESOLVED,
-        address=address,
-        position=position,
-        evidence=evidence,
-        source=CONFIRMED,
-        candidates=(),
-        notes=(),
-    )
+    return confirmed_as(resolved, address, position)
 
 
 TOOL: Final = Tool(

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import partial
 from typing import ClassVar, Final
 
 from planner_mcp.errors import Fault
@@ -16,7 +17,8 @@ from planner_mcp.server.tools.answers.unservable_findings import (
     unservable_findings,
     unservable_lines,
 )
-from planner_mcp.server.tools.arguments.address_lookup import AddressResolver, address_resolver, resolve_apart
+from planner_mcp.server.tools.arguments.address_lookup import address_resolver, resolve_apart
+from planner_mcp.server.tools.arguments.address_questions import with_asked_addresses
 from planner_mcp.server.tools.arguments.json_checks import check_json
 from planner_mcp.server.tools.arguments.resolved_inputs import (
     InputResolver,
@@ -29,7 +31,7 @@ from planner_mcp.server.tools.arguments.resolved_inputs import (
     scenario_within_limits,
     with_default_travel,
 )
-from planner_mcp.server.tools.arguments.scenario_addresses import with_resolved_addresses
+from planner_mcp.server.tools.arguments.scenario_addresses import ResolveDay, with_resolved_addresses
 from planner_mcp.server.tools.large_arguments import LargeArguments
 from planner_mcp.server.tools.tool_definition import WRITE, ResourceLink, Tool, ToolAnnotations, ToolContext, ToolResult
 from planner_mcp.server.tools.tool_output import Json, ToolOutput
@@ -78,18 +80,23 @@ class JudgedScenario:
 async def run(ctx: ToolContext, args: Json) -> ToolResult:
     """Check a scenario, keep it, and tell what was assumed."""
     resolve_inputs = input_resolver(ctx, is_written=True, shows_names=True)
-    judged = await _limiter.run(
-        ctx.principal.id, judged_scenario, args, ctx.settings, resolve_inputs, address_resolver(ctx)
-    )
-    return await _answered(ctx, judged)
+
+    async def attempt(is_asking: bool) -> JudgedScenario:
+        resolve_day = partial(with_resolved_addresses, resolve=address_resolver(ctx), is_asking=is_asking)
+        return await _limiter.run(ctx.principal.id, judged_scenario, args, ctx.settings, resolve_inputs, resolve_day)
+
+    return await _answered(ctx, await with_asked_addresses(ctx, attempt))
 
 
 async def run_text(ctx: ToolContext, arguments: LargeArguments) -> ToolResult:
     """Do the same with a day that is still text; it is never decoded in this process."""
     bounds, nesting = PlainBounds.of(ctx.settings), ctx.settings.max_nesting
-    async with _limiter.turn(ctx.principal.id):
-        judged = await read_apart(ctx, _judged_text, str(arguments), bounds, nesting)
-    return await _answered(ctx, judged)
+
+    async def attempt(is_asking: bool) -> JudgedScenario:
+        async with _limiter.turn(ctx.principal.id):
+            return await read_apart(ctx, _judged_text, str(arguments), bounds, nesting, is_asking)
+
+    return await _answered(ctx, await with_asked_addresses(ctx, attempt))
 
 
 async def _answered(ctx: ToolContext, judged: JudgedScenario) -> ToolResult:
@@ -125,7 +132,7 @@ def judged_scenario(
     body: Json,
     bounds: ScenarioBounds,
     resolve_inputs: InputResolver,
-    resolve_addresses: AddressResolver,
+    resolve_day: ResolveDay,
     notices: Iterable[str] = (),
     place: Callable[[Fault], Fault] | None = None,
 ) -> JudgedScenario:
@@ -135,14 +142,14 @@ def judged_scenario(
         body: The scenario as written.
         bounds: Of the deployment.
         resolve_inputs: How the day comes to its tables.
-        resolve_addresses: How its addresses become positions.
+        resolve_day: How its addresses become positions.
         notices: Assumptions made before this call, listed first.
         place: Where in what the caller wrote a finding stands, where that is no scenario.
 
     Raises:
         InputError: All that is wrong with it.
     """
-    day = with_resolved_addresses(body, resolve_addresses)
+    day = resolve_day(body)
     body = with_default_travel(day.body, bounds)
     scenario = scenario_within_limits(body, bounds, resolve_inputs(body))
     return JudgedScenario(
@@ -155,9 +162,11 @@ def judged_scenario(
     )
 
 
-def _judged_text(text: str, bounds: PlainBounds, max_nesting: int) -> JudgedScenario:
+def _judged_text(text: str, bounds: PlainBounds, max_nesting: int, is_asking: bool) -> JudgedScenario:
     body = check_json(json.loads(text), max_nesting=max_nesting)
-    return judged_scenario(body, bounds, resolver_apart(bounds, is_written=True, shows_names=True), resolve_apart)
+    resolve_inputs = resolver_apart(bounds, is_written=True, shows_names=True)
+    resolve_day = partial(with_resolved_addresses, resolve=resolve_apart, is_asking=is_asking)
+    return judged_scenario(body, bounds, resolve_inputs, resolve_day)
 
 
 def _unknown_first(sentences: list[str]) -> list[str]:

@@ -25,9 +25,11 @@ from planner_mcp.routing.scenario.field_types import field_error
 from planner_mcp.routing.scenario.scenario_patch import with_id_path
 from planner_mcp.server.tools.answers.token_estimates import fitting
 from planner_mcp.server.tools.arguments.address_lookup import resolve_apart
+from planner_mcp.server.tools.arguments.address_questions import with_asked_addresses
 from planner_mcp.server.tools.arguments.elicitation_questions import Question
 from planner_mcp.server.tools.arguments.json_checks import check_json
 from planner_mcp.server.tools.arguments.resolved_inputs import PlainBounds, ScenarioBounds, read_apart, resolver_apart
+from planner_mcp.server.tools.arguments.scenario_addresses import with_resolved_addresses
 from planner_mcp.server.tools.create_scenario import (
     CreateScenarioResult,
     JudgedScenario,
@@ -157,8 +159,12 @@ async def _kept(ctx: ToolContext, file: str | None) -> _Kept:
 
 
 async def _answered(ctx: ToolContext, function: Callable[..., _ReadFile], *args: Any) -> ToolResult:
-    async with _limiter.turn(ctx.principal.id):
-        read = await read_apart(ctx, function, PlainBounds.of(ctx.settings), *args)
+
+    async def attempt(is_asking: bool) -> _ReadFile:
+        async with _limiter.turn(ctx.principal.id):
+            return await read_apart(ctx, function, PlainBounds.of(ctx.settings), *args, is_asking)
+
+    read = await with_asked_addresses(ctx, attempt)
     stored, text = await keep(ctx, read.judged)
     if read.name and read.columns:
         await ctx.job_service.imports.keep_mapping(ctx.principal.id, read.name, read.mapping)
@@ -168,18 +174,20 @@ async def _answered(ctx: ToolContext, function: Callable[..., _ReadFile], *args:
     return ToolResult(output, "\n".join([*lines, text]), (link_to(stored),))
 
 
-def _read_text(bounds: PlainBounds, text: str, max_nesting: int, kept: _Kept) -> _ReadFile:
-    return _read(bounds, parse(ImportArguments, check_json(json.loads(text), max_nesting=max_nesting)), kept)
+def _read_text(bounds: PlainBounds, text: str, max_nesting: int, kept: _Kept, is_asking: bool) -> _ReadFile:
+    asked = parse(ImportArguments, check_json(json.loads(text), max_nesting=max_nesting))
+    return _read(bounds, asked, kept, is_asking)
 
 
-def _read(bounds: PlainBounds, asked: ImportArguments, kept: _Kept) -> _ReadFile:
+def _read(bounds: PlainBounds, asked: ImportArguments, kept: _Kept, is_asking: bool) -> _ReadFile:
     """Return the day, judged; in a process of its own."""
     read = _read_file(asked, bounds, _source(asked, kept))
     place = partial(_led_back, read=read, source=asked.source)
     body = {**read.body, "strict": True} if asked.strict else read.body
     with placed(place):
         resolve_inputs = resolver_apart(bounds, is_written=False, shows_names=True)
-        judged = judged_scenario(body, bounds, resolve_inputs, resolve_apart, read.assumptions, place)
+        resolve_day = partial(with_resolved_addresses, resolve=resolve_apart, is_asking=is_asking)
+        judged = judged_scenario(body, bounds, resolve_inputs, resolve_day, read.assumptions, place)
     columns = {what: _column_summary(proposal) for what, proposal in read.proposals.items()}
     return _ReadFile(judged, columns, asked.mapping, _mapping_of(read, asked, _sample(asked, kept.uploaded)))
 

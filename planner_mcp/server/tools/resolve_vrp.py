@@ -28,6 +28,8 @@ from planner_mcp.server.tools.answers.unservable_findings import (
     unservable_findings,
     unservable_lines,
 )
+from planner_mcp.server.tools.arguments.address_lookup import address_resolver
+from planner_mcp.server.tools.arguments.address_questions import with_asked_addresses
 from planner_mcp.server.tools.arguments.day_changes import (
     DayChanger,
     DayChanges,
@@ -44,6 +46,7 @@ from planner_mcp.server.tools.arguments.plan_context import (
     scenario_at,
 )
 from planner_mcp.server.tools.arguments.resolved_inputs import InputResolver, input_resolver, with_road_travel
+from planner_mcp.server.tools.arguments.scenario_addresses import ResolveDay, with_resolved_addresses
 from planner_mcp.server.tools.arguments.scenario_revision import (
     Patch,
     change_lines,
@@ -182,10 +185,13 @@ async def _day(
     patch = with_patch(words.patch, asked.patch)
     if not (patch or asked.keep_agents or asked.switch_cost or until_s) and free is base.body:
         return base, _Notice(notes=_unbegun(start.plan, plan, until_s))
-    resolve_inputs = input_resolver(ctx)
-    body, scenario, notice = await run_in_thread(
-        ctx, partial(_changed, held=words.held, plan=plan), free, patch, ctx.settings, resolve_inputs
-    )
+
+    async def attempt(is_asking: bool) -> tuple[Json, Scenario, _Notice]:
+        resolve_day = partial(with_resolved_addresses, resolve=address_resolver(ctx), is_asking=is_asking)
+        change = partial(_changed, held=words.held, plan=plan, resolve_day=resolve_day)
+        return await run_in_thread(ctx, change, free, patch, ctx.settings, input_resolver(ctx))
+
+    body, scenario, notice = await with_asked_addresses(ctx, attempt)
     notice.changes = [*words.sentences, *notice.changes]
     notice.notes += [*_released(asked, base.body), *_unbegun(start.plan, plan, until_s)]
     if until_s or asked.keep_agents or asked.switch_cost or asked.has_any:
@@ -203,13 +209,21 @@ async def _day(
 
 
 def _changed(
-    body: Json, patch: Json, settings: Settings, resolve_inputs: InputResolver, *, held: Json | None, plan: Plan
+    body: Json,
+    patch: Json,
+    settings: Settings,
+    resolve_inputs: InputResolver,
+    *,
+    held: Json | None,
+    plan: Plan,
+    resolve_day: ResolveDay,
 ) -> tuple[Json, Scenario, _Notice]:
     """Return a day under a patch as `revised` does, and what is to be said of that.
 
     `held` is held from now on, as fields of `Held`; what they do not name stays as it was.
     """
-    asked = patched(body, patch)
+    addressed = patched(body, patch, resolve_day)
+    asked = addressed.body
     before = asked.get("held")
     under_way = {**(before if isinstance(before, dict) else {}), **(held or {})}
     now = asked if held is None else {**asked, "held": under_way}
@@ -221,7 +235,7 @@ def _changed(
         new, tours = with_second_tours(new, scenario, plan, most_agents=settings.max_agents)
         if tours:
             new, scenario = validated_revision(new, {}, settings, resolve_inputs, before=body)
-    warnings = first_warnings(body, patch, new, scenario) if patch else []
+    warnings = [*addressed.notices, *(first_warnings(body, patch, new, scenario) if patch else [])]
     findings = unservable_findings(scenario, lambda fault: with_id_path(fault, new))
     notes = [*tours, *_departed(asked, new)]
     return new, scenario, _Notice(change_lines(body, asked), findings, warnings, notes)

@@ -1,5 +1,6 @@
 """`revise_scenario`: a day changed by a patch becomes a new revision (SPEC T5)."""
 
+from functools import partial
 from typing import Annotated, Final
 
 from pydantic import Field
@@ -10,8 +11,11 @@ from planner_mcp.server.tools.answers.unservable_findings import (
     unservable_findings,
     unservable_lines,
 )
+from planner_mcp.server.tools.arguments.address_lookup import address_resolver
+from planner_mcp.server.tools.arguments.address_questions import with_asked_addresses
 from planner_mcp.server.tools.arguments.plan_context import run_in_thread, scenario_at
 from planner_mcp.server.tools.arguments.resolved_inputs import InputResolver, input_resolver
+from planner_mcp.server.tools.arguments.scenario_addresses import ResolveDay, with_resolved_addresses
 from planner_mcp.server.tools.arguments.scenario_revision import Patch, change_lines, first_warnings, revised
 from planner_mcp.server.tools.tool_definition import (
     WRITE,
@@ -27,6 +31,9 @@ from planner_mcp.server.tools.tool_definition import (
 )
 from planner_mcp.server.tools.tool_output import Json, ToolOutput
 from planner_mcp.settings import Settings
+
+_Revision = tuple[Json, list[str], list[UnservableFinding], list[str]]
+"""The revised day, what the patch changed, tickets nobody can serve, and warnings."""
 
 
 class ReviseArguments(Arguments):
@@ -51,9 +58,14 @@ async def run(ctx: ToolContext, args: Json) -> ToolResult:
     """Keep a revision of a scenario; the scenario it came from stays as it is."""
     asked = parse(ReviseArguments, args)
     parent = await scenario_at(ctx, asked.scenario_id)
-    body, lines, findings, cautions = await run_in_thread(
-        ctx, _validated, parent.body, asked.patch, ctx.settings, input_resolver(ctx)
-    )
+
+    async def attempt(is_asking: bool) -> _Revision:
+        resolve_day = partial(with_resolved_addresses, resolve=address_resolver(ctx), is_asking=is_asking)
+        return await run_in_thread(
+            ctx, _validated, parent.body, asked.patch, ctx.settings, input_resolver(ctx), resolve_day
+        )
+
+    body, lines, findings, cautions = await with_asked_addresses(ctx, attempt)
     if not lines:
         hint = f"scenario://{parent.id} says all of it already."
         raise refuse("/patch", "The patch changes nothing.", "a patch that changes the scenario", hint)
@@ -74,11 +86,11 @@ async def run(ctx: ToolContext, args: Json) -> ToolResult:
 
 
 def _validated(
-    body: Json, patch: Json, settings: Settings, resolve_inputs: InputResolver
-) -> tuple[Json, list[str], list[UnservableFinding], list[str]]:
-    new, scenario = revised(body, patch, settings, resolve_inputs)
+    body: Json, patch: Json, settings: Settings, resolve_inputs: InputResolver, resolve_day: ResolveDay
+) -> _Revision:
+    new, scenario, notices = revised(body, patch, settings, resolve_inputs, resolve_day)
     findings = unservable_findings(scenario, lambda fault: with_id_path(fault, new))
-    return new, change_lines(body, new), findings, first_warnings(body, patch, new, scenario)
+    return new, change_lines(body, new), findings, [*notices, *first_warnings(body, patch, new, scenario)]
 
 
 TOOL: Final = Tool(

@@ -22,6 +22,7 @@ from planner_mcp.server.tools.arguments.plan_context import (
     run_in_thread,
 )
 from planner_mcp.server.tools.arguments.resolved_inputs import InputResolver, input_resolver
+from planner_mcp.server.tools.arguments.scenario_addresses import AddressedDay
 from planner_mcp.server.tools.arguments.scenario_revision import revised
 from planner_mcp.server.tools.arguments.solve_time import SolveTime, seconds_of
 from planner_mcp.server.tools.tool_definition import (
@@ -207,7 +208,7 @@ def _body(base: PlanContext, own: Json, patch: Json, settings: Settings, resolve
     """Return the day of one style; None where it is the same day."""
     if not patch and own == base.scenario.body:
         return None
-    return revised(own, patch, settings, resolve_inputs)[0]
+    return revised(own, patch, settings, resolve_inputs, AddressedDay)[0]
 
 
 async def _queued(

@@ -20,6 +20,7 @@ from planner_mcp.server.resources.downloads import Downloads
 from planner_mcp.server.resources.resource_definition import ReadContext
 from planner_mcp.server.tools.answers.tool_usage_meter import UsageMeter
 from planner_mcp.server.tools.tool_definition import (
+    AskUser,
     EnableToolset,
     ErrorResult,
     NotifyProgress,
@@ -70,6 +71,7 @@ class ToolCaller:
         *,
         request_scope: Mapping[str, Any] | None,
         notify_progress: NotifyProgress = without_progress,
+        ask_user: AskUser | None = None,
         enable_toolset: EnableToolset | None = None,
         on_job: Callable[[Job], None] | None = None,
     ) -> ToolResult | ErrorResult:
@@ -81,6 +83,7 @@ class ToolCaller:
             arguments: Any JSON value.
             request_scope: The ASGI scope of the HTTP request that carries the call; None over stdio.
             notify_progress: Receives progress meanwhile.
+            ask_user: Asks the person behind the call.
             enable_toolset: Switches a tool set on for the session of the call.
             on_job: Called with the job of the call.
         """
@@ -98,6 +101,7 @@ class ToolCaller:
             geocoding=self.geocoding,
             audit=self.audit,
             reading=self.open_reading(principal),
+            ask_user=ask_user,
             enable_toolset=enable_toolset,
             on_job=on_job,
         )

@@ -4,7 +4,7 @@ Owns the types that pass between a tool and a transport. Tools know neither MCP'
 `ToolResult` into a call result.
 """
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Final, TypeVar
 
@@ -35,6 +35,18 @@ NotifyProgress = Callable[[float, float | None, str], Awaitable[None]]
 EnableToolset = Callable[[str], Awaitable[list[str] | None]]
 """Switches a tool set on for the session of a call and returns its tools, None where the set is not offered."""
 
+AskUser = Callable[[str, Json], Awaitable[Mapping[str, Any]]]
+"""`(message, schema of a flat object)`: asks the person behind a call and returns the answer, empty for none."""
+
+
+class QuestionPendingError(Exception):
+    """A call that goes on when its client sends it again with an answer. It passes every border up to the protocol."""
+
+    def __init__(self, message: str, schema: Json) -> None:
+        super().__init__(message)
+        self.message = message
+        self.schema = schema
+
 
 @dataclass(frozen=True, slots=True)
 class ToolContext:
@@ -57,6 +69,8 @@ class ToolContext:
     """Addresses that principals confirmed; None where there is no store for them."""
     geocoding: "GeocodingService | None" = None
     """Resolves addresses; None in tests of a tool alone, which then make their own."""
+    ask_user: AskUser | None = None
+    """Asks the person behind the call; None where the client cannot, or where nobody shall be asked."""
     enable_toolset: EnableToolset | None = None
     """None where a call has no session."""
     on_job: "Callable[[Job], None] | None" = None

@@ -46,7 +46,7 @@ from planner_mcp.server.tools import (
 from planner_mcp.server.tools.answers.error_results import error_result
 from planner_mcp.server.tools.arguments.json_checks import check_json
 from planner_mcp.server.tools.large_arguments import large_arguments_in
-from planner_mcp.server.tools.tool_definition import ErrorResult, Tool, ToolContext, ToolResult
+from planner_mcp.server.tools.tool_definition import ErrorResult, QuestionPendingError, Tool, ToolContext, ToolResult
 from planner_mcp.settings import TOOLSETS, Settings, names_in
 from planner_mcp.tracing import span
 
@@ -195,6 +195,8 @@ async def _call(tool: Tool, ctx: ToolContext, args: Any) -> ToolResult | ErrorRe
             check_share(ctx.principal.id, ctx.settings)
             args = large.decoded()
         return await tool.run(ctx, check_json(args, max_nesting=ctx.settings.max_nesting))
+    except QuestionPendingError:
+        raise
     except PlannerError as error:
         return error_result(error, ctx.trace_id)
     except Exception:  # the border of the tools: what is left is a bug and stays inside

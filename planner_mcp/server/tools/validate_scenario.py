@@ -1,6 +1,7 @@
 """`validate_scenario`: all that is wrong or odd about a day, with nothing kept and nothing solved (SPEC T5, T7)."""
 
 import json
+from functools import partial
 from typing import Annotated, ClassVar, Final
 
 from pydantic import Field
@@ -19,6 +20,7 @@ from planner_mcp.server.tools.answers.unservable_findings import (
     unservable_findings,
     unservable_lines,
 )
+from planner_mcp.server.tools.arguments.address_lookup import address_resolver, resolve_apart
 from planner_mcp.server.tools.arguments.json_checks import check_json
 from planner_mcp.server.tools.arguments.plan_context import run_in_thread, scenario_at, turn_for_a_day
 from planner_mcp.server.tools.arguments.resolved_inputs import (
@@ -32,6 +34,7 @@ from planner_mcp.server.tools.arguments.resolved_inputs import (
     resolver_apart,
     scenario_within_limits,
 )
+from planner_mcp.server.tools.arguments.scenario_addresses import ResolveDay, with_resolved_addresses
 from planner_mcp.server.tools.arguments.scenario_revision import Patch, removal_warnings, revised
 from planner_mcp.server.tools.large_arguments import LargeArguments
 from planner_mcp.server.tools.tool_definition import (
@@ -96,7 +99,8 @@ async def run(ctx: ToolContext, args: Json) -> ToolResult:
     if asked.scenario_id is not None:
         body = (await scenario_at(ctx, asked.scenario_id)).body
     resolve_inputs = input_resolver(ctx, is_written=asked.scenario is not None)
-    found = await run_in_thread(ctx, validation_report, body, asked.patch, ctx.settings, resolve_inputs)
+    resolve_day = partial(with_resolved_addresses, resolve=address_resolver(ctx))
+    found = await run_in_thread(ctx, validation_report, body, asked.patch, ctx.settings, resolve_inputs, resolve_day)
     return ToolResult(found, "\n".join(lines_of(found)))
 
 
@@ -116,7 +120,8 @@ def _report_on_text(text: str, bounds: PlainBounds, max_nesting: int) -> Validat
     if asked.scenario is None:
         return None
     resolve_inputs = resolver_apart(bounds, is_written=True, shows_names=True)
-    return validation_report(asked.scenario, asked.patch, bounds, resolve_inputs)
+    resolve_day = partial(with_resolved_addresses, resolve=resolve_apart)
+    return validation_report(asked.scenario, asked.patch, bounds, resolve_inputs, resolve_day)
 
 
 def _parsed(args: Json) -> ValidateArguments:
@@ -127,16 +132,20 @@ def _parsed(args: Json) -> ValidateArguments:
 
 
 def validation_report(
-    body: Json, patch: Json, bounds: ScenarioBounds, resolve_inputs: InputResolver
+    body: Json, patch: Json, bounds: ScenarioBounds, resolve_inputs: InputResolver, resolve_day: ResolveDay
 ) -> ValidateScenarioResult:
     """Return what there is to say of a scenario under a patch; a valid one also has its bounds and assumptions."""
     resolved = ResolvedInputs() if patch else resolve_inputs(body)
     partings: list[str] = []
+    notices: tuple[str, ...] = ()
     try:
+        if not patch:
+            day = resolve_day(body)
+            body, notices = day.body, day.notices
         scenario = scenario_within_limits(body, bounds, resolved)
         if patch:
             partings = removal_warnings(body, patch)
-            body, scenario = revised(body, patch, bounds, resolve_inputs)
+            body, scenario, notices = revised(body, patch, bounds, resolve_inputs, resolve_day)
     except InputError as error:
         beside = [] if patch else warnings_of_refused(body, resolved.travel_matrices, error)
         return ValidateScenarioResult(valid=False, errors=_listed(error), warnings=beside[:MAX_SHOWN])
@@ -148,7 +157,7 @@ def validation_report(
         warnings=all_warnings[:MAX_SHOWN],
         agents=len(scenario.agents),
         tickets=len(scenario.tickets),
-        assumptions=list(assumptions_of(scenario)),
+        assumptions=[*notices, *assumptions_of(scenario)],
     )
     if scenario.refers_to_matrices and scenario.travel_matrices is None:
         return known

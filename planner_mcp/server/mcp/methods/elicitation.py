@@ -37,6 +37,7 @@ from planner_mcp.server.tools.arguments.elicitation_questions import (
 )
 from planner_mcp.server.tools.arguments.resolved_inputs import PlainBounds
 from planner_mcp.server.tools.large_arguments import MOST_VALUES, large_arguments_in
+from planner_mcp.server.tools.tool_definition import AskUser, QuestionPendingError
 from planner_mcp.settings import Settings
 
 QUESTIONS: Final[Mapping[str, FindQuestion]] = {
@@ -85,8 +86,16 @@ class Elicitation:
         server.middleware.append(self._layer)
 
     async def _layer(self, ctx: Context, call_next: CallNext) -> HandlerResult:
+        if ctx.method != "tools/call" or not may_ask(ctx, self._settings):
+            return await call_next(ctx)
+        try:
+            return await self._answered(ctx, call_next)
+        except QuestionPendingError as pending:
+            return _input_required(pending.message, pending.schema)
+
+    async def _answered(self, ctx: Context, call_next: CallNext) -> HandlerResult:
         params = ctx.params or {}
-        if ctx.method != "tools/call" or params.get("name") not in self._asking or not self._may_ask(ctx):
+        if params.get("name") not in self._asking:
             return await call_next(ctx)
         args = params.get("arguments")
         large = large_arguments_in(args)
@@ -94,14 +103,14 @@ class Elicitation:
         if question is None:
             return await call_next(ctx)
         if ctx.protocol_version not in MODERN_PROTOCOL_VERSIONS:
-            answer = await _asked(ctx, question)
+            answer = await _asked(ctx, question.message, question.schema)
         elif params.get("requestState") == STATE:
             responses = params.get("inputResponses") or {}
             if not isinstance(responses, Mapping):
                 return await call_next(ctx)  # where params are judged
             answer = _accepted(responses.get(KEY))
         else:
-            return _input_required(question)
+            return _input_required(question.message, question.schema)
         filled = question.fill(args or {} if large is None else large.decoded(), answer)
         return await call_next(replace(ctx, params={**params, "arguments": filled}))
 
@@ -124,12 +133,29 @@ class Elicitation:
         except PlannerError:  # the tool meets it too, and tells it in its own form
             return None
 
-    def _may_ask(self, ctx: Context) -> bool:
-        capabilities = ctx.session.client_capabilities
-        declared = capabilities.elicitation if capabilities is not None else None
-        return (
-            self._settings.ask_missing and declared is not None and (declared.form is not None or declared.url is None)
-        )
+
+def may_ask(ctx: Context, settings: Settings) -> bool:
+    """Return whether the person behind a request may be asked: the client declared forms, the deployment allows it."""
+    capabilities = ctx.session.client_capabilities
+    declared = capabilities.elicitation if capabilities is not None else None
+    return settings.ask_missing and declared is not None and (declared.form is not None or declared.url is None)
+
+
+def asking_of(ctx: Context, settings: Settings) -> AskUser | None:
+    """Return how a tool asks the person behind its call; None where nobody may be asked."""
+    if not may_ask(ctx, settings):
+        return None
+
+    async def ask(message: str, schema: dict[str, Any]) -> Mapping[str, Any]:
+        if ctx.protocol_version not in MODERN_PROTOCOL_VERSIONS:
+            return await _asked(ctx, message, schema)
+        params = ctx.params or {}
+        if params.get("requestState") != STATE:
+            raise QuestionPendingError(message, schema)
+        responses = params.get("inputResponses")
+        return _accepted(responses.get(KEY)) if isinstance(responses, Mapping) else {}
+
+    return ask
 
 
 async def _with_state_error_data(ctx: Context, call_next: CallNext) -> HandlerResult:
@@ -145,12 +171,12 @@ async def _with_state_error_data(ctx: Context, call_next: CallNext) -> HandlerRe
         raise MCPError(error.code, error.message, rpc_data(input_error([fault])) | error.data) from error
 
 
-async def _asked(ctx: Context, question: Question) -> Mapping[str, Any]:
+async def _asked(ctx: Context, message: str, schema: dict[str, Any]) -> Mapping[str, Any]:
     """Ask now and wait, as long as a person may take; return the answer, empty for none."""
     reason = "Silence"
     with anyio.move_on_after(client_requests.ANSWER_TIMEOUT_S):  # over stdio nothing else ends the wait
         try:
-            result = await ctx.session.elicit_form(question.message, question.schema, related_request_id=ctx.request_id)
+            result = await ctx.session.elicit_form(message, schema, related_request_id=ctx.request_id)
             return _accepted(result.model_dump(by_alias=True, mode="json"))
         except (MCPError, NoBackChannelError, ValidationError) as error:
             reason = type(error).__name__
@@ -165,8 +191,8 @@ def _accepted(response: Any) -> Mapping[str, Any]:
     return content if isinstance(content, Mapping) else {}
 
 
-def _input_required(question: Question) -> dict[str, Any]:
-    asked = {"mode": "form", "message": question.message, "requestedSchema": question.schema}
+def _input_required(message: str, schema: dict[str, Any]) -> dict[str, Any]:
+    asked = {"mode": "form", "message": message, "requestedSchema": schema}
     return {
         "resultType": "input_required",
         "inputRequests": {KEY: {"method": "elicitation/create", "params": asked}},

@@ -21,6 +21,7 @@ from planner_mcp.jobs.webhooks.delivery_records import WebhookStore
 from planner_mcp.server.auth.audit_trail import Audit
 from planner_mcp.server.mcp.jsonrpc.jsonrpc_errors import INVALID_PARAMS, rpc_data
 from planner_mcp.server.mcp.methods.content_features import ContentFeatures
+from planner_mcp.server.mcp.methods.elicitation import asking_of
 from planner_mcp.server.mcp.request_context import has_session, principal_in, set_job
 from planner_mcp.server.resources.downloads import Downloads
 from planner_mcp.server.tools import enable_toolset
@@ -166,6 +167,7 @@ class PlannerToolHandler:
             args,
             request_scope=ctx.request.scope if ctx.request is not None else None,
             notify_progress=_rising(ctx.session.report_progress),
+            ask_user=asking_of(ctx, self._settings),
             enable_toolset=partial(self._enable, ctx) if has_session(ctx) else None,
             on_job=partial(set_job, ctx),
         )

@@ -4,7 +4,7 @@ Owns the record of a confirmed address. The planner and the address server resol
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any, Final
 
 import anyio.from_thread
@@ -19,9 +19,12 @@ from planner_mcp.addresses.structured_address import (
 )
 from planner_mcp.bounded_calls.call_server import ask_caller
 from planner_mcp.geocoding.geocoding_service import GeocodingService
+from planner_mcp.routing.scenario.coordinates import to_wgs84
 from planner_mcp.server.tools.tool_definition import ToolContext
 
 CONFIRMED: Final = "confirmed"
+PIN_RADIUS_M: Final = 50.0
+"""Of a position that a person gave."""
 AddressResolver = Callable[[Sequence[str]], list[ResolvedAddress]]
 """Resolves the addresses of a day while it is judged, outside the event loop."""
 
@@ -60,6 +63,28 @@ async def resolve_for(ctx: ToolContext, texts: Sequence[str], provider: str | No
     return [_confirmed(each.text, known[each.text]) if each.text in known else each for each in answers]
 
 
+def pinned(lat: float, lon: float, crs: str = "wgs84") -> PlacePosition:
+    """Return a position that a person gave."""
+    north, east = to_wgs84(lat, lon, crs)
+    return PlacePosition(north, east, Accuracy.POINT, PIN_RADIUS_M, source_crs=crs)
+
+
+def confirmed_as(
+    resolved: ResolvedAddress, address: StructuredAddress, position: PlacePosition | None
+) -> ResolvedAddress:
+    """Return an answer as a person wants it."""
+    return replace(
+        resolved,
+        status=AddressStatus.RESOLVED,
+        address=address,
+        position=position,
+        evidence=(Evidence("you confirmed it", 1.0),),
+        source=CONFIRMED,
+        candidates=(),
+        notes=(),
+    )
+
+
 def record_of(resolved: ResolvedAddress) -> dict[str, Any]:
     """Return what is kept of a confirmed address."""
     position = None if resolved.position is None else asdict(resolved.position)
@@ -68,11 +93,6 @@ def record_of(resolved: ResolvedAddress) -> dict[str, Any]:
 
 def _confirmed(text: str, record: dict[str, Any]) -> ResolvedAddress:
     position = record["position"]
-    return ResolvedAddress(
-        text,
-        AddressStatus.RESOLVED,
-        StructuredAddress(**record["address"]),
-        None if position is None else PlacePosition(**{**position, "accuracy": Accuracy(position["accuracy"])}),
-        (Evidence("you confirmed it", 1.0),),
-        CONFIRMED,
-    )
+    place = None if position is None else PlacePosition(**{**position, "accuracy": Accuracy(position["accuracy"])})
+    address = StructuredAddress(**record["address"])
+    return confirmed_as(ResolvedAddress(text, AddressStatus.RESOLVED, address, None, ()), address, place)

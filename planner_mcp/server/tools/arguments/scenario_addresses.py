@@ -5,7 +5,7 @@ from calls and from files; both pass here as JSON, of whatever form. Nothing is 
 a fault that names its candidates, and a day whose addresses all lie in one point keeps no positions.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -55,8 +55,17 @@ class _Sorted:
     open: list[tuple[_Wanted, ResolvedAddress]] = field(default_factory=list)
 
 
-def with_resolved_addresses(body: Any, resolve: AddressResolver) -> AddressedDay:
+ResolveDay = Callable[[Any], AddressedDay]
+"""`with_resolved_addresses` with its resolver; `AddressedDay` itself where no address can be new."""
+
+
+def with_resolved_addresses(body: Any, resolve: AddressResolver, *, is_asking: bool = False) -> AddressedDay:
     """Return a day with positions for its addresses, and what to say of them.
+
+    Args:
+        body: The day, of whatever form.
+        resolve: Resolves texts.
+        is_asking: A person can be asked, so that every open address is a fault.
 
     Raises:
         InputError: Some addresses have a position and others have none that is sure; each is named with its candidates.
@@ -69,7 +78,7 @@ def with_resolved_addresses(body: Any, resolve: AddressResolver) -> AddressedDay
     if not found.sure and not found.open:
         return AddressedDay(body)
     has_positions = bool(found.sure) or _has_positions(body)
-    if found.open and has_positions:
+    if found.open and (has_positions or is_asking):
         raise input_error([_fault(each, resolved) for each, resolved in found.open])
     if not found.sure or (_is_one_point(found) and not _has_positions(body)):
         return AddressedDay(_with_places(body, wanted, {}), tuple(_unknown_travel(found)))
@@ -163,7 +172,7 @@ def _fault(each: _Wanted, resolved: ResolvedAddress) -> Fault:
     choices = "; ".join(plain(candidate.label, MAX_SHOWN) for candidate in resolved.candidates)
     accepted = f"one of: {choices}" if choices else "an address with its city, or a position"
     problem = f"The address of {plain(each.owner, MAX_SHOWN)} is {_open_word(resolved)}: {shown}."
-    return Fault(each.path, problem, accepted, _HINT, "logic")
+    return Fault(each.path, problem, accepted, _HINT, "logic", open_address=each.text)
 
 
 def _open_word(resolved: ResolvedAddress) -> str:

@@ -31,6 +31,7 @@ from planner_mcp.server.tools.arguments.resolved_inputs import (
     masking_warnings,
     scenario_within_limits,
 )
+from planner_mcp.server.tools.arguments.scenario_addresses import AddressedDay, ResolveDay
 from planner_mcp.text import clock, counted, named, plain
 
 Patch = Annotated[
@@ -49,31 +50,38 @@ _MAX_NAME: Final = 40
 """Characters of an id in a sentence."""
 
 
-def revised(body: Json, patch: Json, bounds: ScenarioBounds, resolve_inputs: InputResolver) -> tuple[Json, Scenario]:
-    """Return a scenario's body under a patch, and as it was read.
+def revised(
+    body: Json, patch: Json, bounds: ScenarioBounds, resolve_inputs: InputResolver, resolve_day: ResolveDay
+) -> tuple[Json, Scenario, tuple[str, ...]]:
+    """Return a scenario's body under a patch, as it was read, and what to say of its addresses.
 
     Args:
         body: As stored.
         patch: As in `routing/scenario/scenario_patch.py`.
         bounds: Of the deployment.
-        lend: How the day comes to its tables.
+        resolve_inputs: How the day comes to its tables.
+        resolve_day: How its new addresses become positions.
 
     Raises:
         InputError: What is wrong with the patch, or else with the revised day; list positions are told as ids.
     """
-    return validated_revision(patched(body, patch), patch, bounds, resolve_inputs, before=body)
+    asked = patched(body, patch, resolve_day)
+    new, scenario = validated_revision(asked.body, patch, bounds, resolve_inputs, before=body)
+    return new, scenario, asked.notices
 
 
-def patched(body: Json, patch: Json) -> Json:
-    """Return a scenario's body under a patch, not judged yet.
+def patched(body: Json, patch: Json, resolve_day: ResolveDay) -> AddressedDay:
+    """Return a scenario's body under a patch with positions for new addresses, not judged yet.
 
     Raises:
-        InputError: What is wrong with the patch itself.
+        InputError: What is wrong with the patch itself, or addresses that are open.
     """
     written = (replace(fault, path=f"/patch{fault.path}") for fault in inline_matrix_faults(patch))
     if wrong := [*patch_faults(body, patch), *written]:
         raise input_error(wrong)
-    return revise(body, patch)
+    asked = revise(body, patch)
+    with placed(lambda fault: with_id_path(fault, asked)):
+        return resolve_day(asked)
 
 
 def validated_revision(

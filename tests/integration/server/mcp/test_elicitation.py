@@ -234,3 +234,43 @@ async def test_answers_to_nothing_are_dropped(app_replicas: Two, asked: Person, 
         reply = {"jsonrpc": "2.0", "id": name, "result": {"action": "accept"}}
         assert (await asked.http.post(app_replicas[1].mcp, json=reply, headers=headers)).status_code == 202
     assert set(await store.redis.keys("mcp:*")) == before
+
+
+ADDRESSES = {
+    **DAY,
+    "tickets": [
+        {"id": "t1", "address": "北京市朝阳区建国路88号", "demand": 1},
+        {"id": "t2", "address": "鼓楼区中山路1号", "demand": 1},
+    ],
+}
+
+
+async def test_an_open_address_is_a_choice_without_a_handshake(app_replicas: Two, modern_asked: Person) -> None:
+    """SPEC T7, Spec 2026-07-28, MRTR: asked at one replica, answered at the other, kept for the next call."""
+    call: dict[str, Any] = {"name": "create_scenario", "arguments": ADDRESSES}
+    first = await modern_asked.result(app_replicas[0], "tools/call", "create_scenario", **call)
+    assert first["resultType"] == "input_required"
+    ((key, asked),) = first["inputRequests"].items()
+    (choice, *_others) = asked["params"]["requestedSchema"]["properties"]["address_1"]["enum"]
+    answer = {"inputResponses": {key: {"action": "accept", "content": {"address_1": choice}}}}
+    answer |= {"requestState": first["requestState"]}
+    done = await modern_asked.result(app_replicas[1], "tools/call", "create_scenario", **call, **answer)
+    assert done["isError"] is False, done
+    again = await modern_asked.result(app_replicas[1], "tools/call", "create_scenario", **call)
+    assert again["structuredContent"]["scenario_id"]
+
+
+async def test_an_open_address_is_a_choice_over_a_stream(app_replicas: Two, store_url: str) -> None:
+    """SPEC T7: in revisions with a handshake the form comes while the call is open."""
+
+    async def first_choice(_context: Any, params: Any) -> ElicitResult:
+        field = params.requested_schema["properties"]["address_1"]
+        return ElicitResult(action="accept", content={"address_1": field["enum"][0]})
+
+    with anyio.fail_after(30):
+        async with (
+            open_application(Settings(redis_url=f"{store_url}?db=13")) as services,
+            Client(services.kernel._server, mode="legacy", elicitation_callback=first_choice) as client,
+        ):
+            result = await client.call_tool("create_scenario", ADDRESSES)
+    assert not result.is_error, result

@@ -1,5 +1,6 @@
 """Days that come with addresses: what becomes of them before they are stored, and what the plan says of it."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -12,9 +13,10 @@ from planner_mcp.jobs.store.security.confirmed_addresses_store import RedisConfi
 from planner_mcp.routing.compilation.scenario_compiler import compile_scenario
 from planner_mcp.routing.scenario.coordinates import haversine_m
 from planner_mcp.routing.scenario.scenario_parsing import read_stored
-from planner_mcp.server.tools.tool_definition import ErrorResult, ToolContext, ToolResult
+from planner_mcp.server.tools.tool_definition import AskUser, ErrorResult, ToolContext, ToolResult
 from planner_mcp.server.tools.tool_registry import ADDRESS_REGISTRY, REGISTRY, dispatch
 from planner_mcp.settings import Settings
+from tests.shared.scenarios.stored_plans import finish
 
 pytestmark = pytest.mark.anyio
 TOOLS = {tool.name: tool for tool in (*REGISTRY, *ADDRESS_REGISTRY)}
@@ -30,8 +32,18 @@ BERLIN = [
 class _Planner:
     """Tools of the planner and of the address server for one principal, on a real store."""
 
-    def __init__(self, context: ToolContext) -> None:
+    def __init__(self, context: ToolContext, store: RedisStore) -> None:
         self._context = context
+        self._store = store
+
+    def asking(self, person: AskUser) -> "_Planner":
+        """Return the same for a client whose person can be asked."""
+        return _Planner(replace(self._context, ask_user=person), self._store)
+
+    async def solved(self, scenario_id: str, *routes: list[str]) -> str:
+        job_id = (await self.call("solve_vrp", scenario_id=scenario_id)).structured["job_id"]
+        await finish(self._store, *routes)
+        return str(job_id)
 
     async def call(self, name: str, /, **arguments: Any) -> ToolResult | ErrorResult:
         return await dispatch(TOOLS[name], self._context, arguments)
@@ -55,7 +67,7 @@ def planner(store: RedisStore, feed: EventFeed, settings: Settings) -> _Planner:
 
     confirmed = RedisConfirmedAddresses(store.script_client, settings)
     job_service = JobService(store, feed, settings=settings)
-    return _Planner(ToolContext(LOCAL, job_service, settings, silent, "0" * 32, confirmed=confirmed))
+    return _Planner(ToolContext(LOCAL, job_service, settings, silent, "0" * 32, confirmed=confirmed), store)
 
 
 def tickets_at(addresses: list[str], *, has_location: bool = True) -> list[dict[str, Any]]:
@@ -212,3 +224,87 @@ async def test_rows_of_a_file_are_resolved_by_the_same_step(planner: _Planner) -
     )
     body = await planner.stored(imported)
     assert len(body["locations"]) == 3
+
+
+NANJING = ["南京市玄武区中山东路90号", "南京市秦淮区健康路10号", "南京市建邺区江东中路200号"]
+OPEN = "鼓楼区中山路1号"
+
+
+@pytest.mark.parametrize("word", ["new_ticket", "patch"])
+async def test_a_ticket_that_comes_later_gets_its_position_too(planner: _Planner, word: str) -> None:
+    """SPEC O4, T10: by resolve_vrp as by create_scenario."""
+    scenario_id = (await planner.create(tickets_at(NANJING))).structured["scenario_id"]
+    job_id = await planner.solved(scenario_id, ["t0", "t1", "t2"])
+    late = {"demand": 1, "address": f"南京市{OPEN}"}
+    change: dict[str, Any] = (
+        {"new_ticket": [{"id": "late", **late}]} if word == "new_ticket" else {"patch": {"tickets": {"late": late}}}
+    )
+    body = await planner.stored(await planner.call("resolve_vrp", warm_from=job_id, **change))
+    place = next(each for each in body["locations"] if each["id"] == "at late")
+    assert haversine_m((place["lat"], place["lon"]), (32.06, 118.77)) < 15_000
+    assert [each["location"] for each in body["tickets"] if each["id"] == "late"] == ["at late"]
+
+
+@pytest.mark.parametrize("tool", ["resolve_vrp", "revise_scenario", "validate_scenario", "create_scenario"])
+async def test_an_open_address_is_told_with_its_candidates_by_every_tool(planner: _Planner, tool: str) -> None:
+    """SPEC T7, O4: by the id of the ticket, where a patch brings it."""
+    scenario_id = (await planner.create(tickets_at(BEIJING))).structured["scenario_id"]
+    patch = {"tickets": {"late": {"demand": 1, "address": "12 Main Street, Springfield"}}}
+    if tool == "create_scenario":
+        answer = await planner.create(tickets_at([*BEIJING, "12 Main Street, Springfield"]))
+    elif tool == "resolve_vrp":
+        answer = await planner.call(tool, warm_from=await planner.solved(scenario_id, ["t0"]), patch=patch)
+    else:
+        answer = await planner.call(tool, scenario_id=scenario_id, patch=patch)
+    (fault,) = answer.structured["errors"]
+    assert fault["path"] in ("/tickets/late/address", "/tickets/3/address")
+    assert "Springfield" in fault["accepted"]
+
+
+async def test_validation_says_what_creation_would(planner: _Planner) -> None:
+    """SPEC T5: validate_scenario looks addresses up as create_scenario does, also where no travel is known."""
+    agents = [{"id": "van", "capacity": 100}]
+    day = {"name": "day", "planning_date": "2025-07-15", "agents": agents}
+    for addresses in (BEIJING, BERLIN[:3]):
+        tickets = tickets_at(addresses)
+        created = await planner.create(tickets)
+        found = await planner.call("validate_scenario", scenario={**day, "tickets": tickets})
+        assert found.structured["valid"] is True
+        assert found.structured["assumptions"][0] == created.structured["assumptions"][0]
+
+
+@pytest.mark.parametrize(
+    ("said", "source"),
+    [("candidate", "confirmed"), ("32.0603, 118.7969", "confirmed"), ("江苏省南京市鼓楼区中山路1号", "confirmed")],
+)
+async def test_a_person_is_asked_about_an_open_address_once(planner: _Planner, said: str, source: str) -> None:
+    """SPEC T1, T7: candidates are choices, a position or a fuller address an answer; it is kept for later calls."""
+    questions: list[dict[str, Any]] = []
+
+    async def person(_message: str, schema: dict[str, Any]) -> dict[str, Any]:
+        questions.append(schema["properties"])
+        choice = schema["properties"]["address_1"].get("enum", ["?"])[0]
+        return {"address_1": choice if said == "candidate" else said}
+
+    asking = planner.asking(person)
+    day = tickets_at([BEIJING[0], OPEN])
+    body = await planner.stored(await asking.create(day))
+    assert [place["resolved"]["source"] for place in body["locations"]] == ["offline", source]
+    assert questions[0]["address_1"]["title"] == OPEN
+    assert "none of these" in questions[0]["address_1"]["enum"]
+    again = await planner.stored(await asking.create(day))
+    assert again["locations"] == body["locations"]
+    assert len(questions) == 1
+
+
+async def test_who_leaves_an_address_open_gets_the_answer_of_one_who_cannot_be_asked(planner: _Planner) -> None:
+    """SPEC T7: silence, nonsense and none of these stop no call that would go on without a question."""
+    for said in ({}, {"address_1": "none of these"}, {"address_1": "???"}, {"address_1": 7}):
+
+        async def person(_message: str, _schema: dict[str, Any], said: dict[str, Any] = said) -> dict[str, Any]:
+            return said
+
+        asking = planner.asking(person)
+        assert (await asking.create(tickets_at([BEIJING[0], OPEN]))).is_error
+        alone = await asking.create(tickets_at([OPEN]))
+        assert alone.structured["assumptions"][0].startswith("Travel is not known")
