@@ -47,13 +47,9 @@ const WORDS = {
   },
 };
 
-const STORED = "planner-language";
-let language = localStorage.getItem(STORED) ?? (navigator.language.startsWith("zh") ? "zh" : "en");
+let language = "en";
 
 export const currentLanguage = () => language;
-export function switchLanguage() {
-  language = language === "en" ? "zh" : "en";
-  localStorage.setItem(STORED, language);
-}
+export const setLanguage = (wanted) => (language = wanted?.startsWith("zh") ? "zh" : "en");
 export const t = (key, values = {}) =>
   (WORDS[language][key] ?? WORDS.en[key] ?? key).replace(/\{(\w+)\}/g, (_, name) => values[name] ?? "");

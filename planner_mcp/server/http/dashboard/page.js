@@ -1,0 +1,88 @@
+// What the pages share: the place they draw in, links, buttons, errors, and how often things are redrawn.
+
+import { readBlob, readJson } from "./api.js";
+import { h } from "./view/dom.js";
+import { currentLanguage, t } from "./view/words.js";
+
+export const PAGE_SIZE = 20;
+export const ENDED = ["COMPLETED", "FAILED", "CANCELLED"];
+export const content = document.getElementById("content");
+const banner = document.getElementById("banner");
+
+export const planOf = (jobId) => jobId.replace(/^job-/, "plan-");
+export const jobOf = (planId) => planId.replace(/^plan-/, "job-");
+export const link = (path, text) => h("a", { href: `#/${path}` }, text);
+export const go = (path) => (location.hash = `#/${path}`);
+
+export function showBanner(text) {
+  banner.hidden = !text;
+  banner.textContent = text ?? "";
+}
+
+export function problem(error) {
+  const places = (error.errors ?? []).map((each) => h("li", {}, h("code", {}, each.path || "/"), ` ${each.problem} `, each.hint ?? each.accepted ?? ""));
+  return h("div", { class: "problem", role: "alert" }, h("strong", {}, `${t("error")} ${error.code ?? error.status ?? ""} `), error.message, places.length > 0 && h("ul", {}, places));
+}
+
+// A button that runs an action once at a time and shows what went wrong beside it.
+export function action(text, act, { main = false, into } = {}) {
+  const button = h("button", { type: "button", class: main ? "main" : undefined }, text);
+  button.addEventListener("click", async () => {
+    button.disabled = true;
+    into?.replaceChildren();
+    try {
+      await act();
+    } catch (error) {
+      (into ?? content).append(problem(error));
+    } finally {
+      button.disabled = false;
+    }
+  });
+  return button;
+}
+
+export function rawJson(uri) {
+  const box = h("pre", { tabindex: "0" });
+  const load = async (event) => event.target.open && !box.textContent && (box.textContent = JSON.stringify(await readJson(uri), null, 2));
+  return h("details", { ontoggle: load }, h("summary", {}, t("raw")), box);
+}
+
+export function downloads(planId) {
+  const names = ["report.html", "sheets.html", "map.svg", "map.png", "stops.csv", "routes.geojson", "routes.gpx"];
+  const messages = h("div");
+  const save = async (name) => {
+    const url = URL.createObjectURL(await readBlob(`plan://${planId}/${name}`));
+    h("a", { href: url, download: `${planId}-${name}` }).click();
+    URL.revokeObjectURL(url);
+  };
+  return h("div", {}, h("h2", {}, t("download")), h("div", { class: "actions" }, names.map((name) => action(name, () => save(name), { into: messages }))), messages);
+}
+
+export const localTime = (moment) => new Date(moment).toLocaleString(currentLanguage(), { dateStyle: "short", timeStyle: "medium" });
+
+// Runs a function at most once in a time; what is asked for meanwhile runs at its end.
+export function throttled(act, everyMs, signal) {
+  let timer = null;
+  let asked = false;
+  const run = () => {
+    act();
+    timer = setTimeout(() => {
+      timer = null;
+      if (asked && !signal.aborted) (asked = false), run();
+    }, everyMs);
+  };
+  return () => (timer === null ? run() : (asked = true));
+}
+
+export function repeat(act, everyMs, signal) {
+  const timer = setInterval(async () => {
+    if (document.visibilityState !== "visible") return;
+    try {
+      await act();
+      showBanner(null);
+    } catch {
+      if (!signal.aborted) showBanner(t("lost"));
+    }
+  }, everyMs);
+  signal.addEventListener("abort", () => clearInterval(timer), { once: true });
+}

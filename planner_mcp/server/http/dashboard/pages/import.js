@@ -1,0 +1,40 @@
+// A file becomes a scenario.
+
+import { callTool } from "../api.js";
+import { action, content, link } from "../page.js";
+import { h } from "../view/dom.js";
+import { t } from "../view/words.js";
+
+export function importView() {
+  const messages = h("div", { role: "status" });
+  const file = h("input", { type: "file", required: true });
+  const format = h("select", {}, ["csv", "xlsx", "vroom", "vrplib"].map((name) => h("option", { value: name }, name)));
+  const date = h("input", { type: "date", required: true, value: new Date().toISOString().slice(0, 10) });
+  const guess = () => {
+    const ending = (file.files[0]?.name ?? "").split(".").at(-1).toLowerCase();
+    format.value = { xlsx: "xlsx", json: "vroom", vrp: "vrplib", txt: "csv" }[ending] ?? "csv";
+  };
+  file.addEventListener("change", guess);
+  const run = action(t("doImport"), async () => {
+    const chosen = file.files[0];
+    if (!chosen) return file.focus();
+    const text = format.value === "xlsx" ? await base64(chosen) : await chosen.text();
+    const found = await callTool("import_scenario", { format: format.value, content: text, planning_date: date.value, name: chosen.name });
+    messages.replaceChildren(
+      h("p", {}, t("imported", { agents: found.agents, tickets: found.tickets }), " ", link(`scenarios/${found.scenario_id}`, t("open"))),
+      ...[["assumptions", found.assumptions], ["warnings", found.warnings]].filter(([, lines]) => lines?.length)
+        .map(([name, lines]) => h("div", {}, h("h2", {}, t(name)), h("ul", {}, lines.map((line) => h("li", {}, line))))),
+      ...Object.entries(found.columns ?? {}).map(([name, columns]) => h("div", {}, h("h2", {}, `${t("columns")}: ${name}`),
+        h("p", {}, `${t("used")}: ${columns.taken.join(", ") || "–"}`), h("p", {}, `${t("notUsed")}: ${columns.left_out.join(", ") || "–"}`))),
+    );
+  }, { main: true, into: messages });
+  content.replaceChildren(h("h1", {}, t("import")), h("p", { class: "quiet" }, t("chooseFile")),
+    h("div", { class: "actions" }, h("label", {}, t("file"), file), h("label", {}, t("format"), format), h("label", {}, t("date"), date), run), messages);
+}
+
+async function base64(file) {
+  const bytes = new Uint8Array(await file.arrayBuffer());
+  let text = "";
+  for (let at = 0; at < bytes.length; at += 32768) text += String.fromCharCode(...bytes.subarray(at, at + 32768));
+  return btoa(text);
+}

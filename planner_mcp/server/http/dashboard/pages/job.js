@@ -1,0 +1,112 @@
+// A job: its figures, cost curve, plan and events, and what can be done with it.
+
+import { callTool, followJob, readJson } from "../api.js";
+import { ENDED, action, content, downloads, go, link, localTime, planOf, problem, rawJson, showBanner, throttled } from "../page.js";
+import { costCurve } from "../view/curve.js";
+import { h, table } from "../view/dom.js";
+import { figures } from "../view/figures.js";
+import { figure } from "../view/format.js";
+import { routeMap } from "../view/map.js";
+import { stopsTable } from "../view/tables.js";
+import { timeline } from "../view/timeline.js";
+import { t } from "../view/words.js";
+
+const REDRAW_EVERY_MS = 250;
+const MOST_EVENTS = 200;
+
+export async function jobView(signal, jobId) {
+  let job = await readJson(`job://${jobId}`);
+  const stored = await readJson(`scenario://${job.scenario_id}`).catch(() => null);
+  if (signal.aborted) return;
+  const scenario = stored?.scenario ?? {};
+  const tickets = new Map((scenario.tickets ?? []).map((ticket) => [ticket.id, ticket]));
+  const parts = { figures: h("div"), actions: h("div", { class: "actions" }), messages: h("div"), curve: h("div"), plan: h("div"), fixes: h("div"), events: h("ol", { class: "scroll" }) };
+  const points = [];
+  let plan = null;
+  let bound = null;
+  let drawnPlan = null;
+
+  const draw = () => {
+    parts.figures.replaceChildren(figures(job, plan, bound));
+    parts.curve.replaceChildren(costCurve(points, bound?.lower_bound));
+    if (plan && plan !== drawnPlan) {
+      drawnPlan = plan;
+      parts.plan.replaceChildren(
+        h("h2", {}, t("map")), routeMap(plan, scenario), h("h2", {}, t("timeline")), timeline(plan),
+        h("h2", {}, `${t("unassigned")} (${plan.unassigned.length})`), unassigned(plan, parts.fixes, jobId), parts.fixes,
+        h("h2", {}, t("stops")), stopsTable(plan, tickets), downloads(planOf(jobId)),
+      );
+    }
+  };
+  const redraw = throttled(draw, REDRAW_EVERY_MS, signal);
+  const loadPlan = throttled(async () => {
+    const found = await readJson(`plan://${planOf(jobId)}`).catch(() => null);
+    if (found && !signal.aborted) (plan = found), redraw();
+  }, 1000, signal);
+
+  const showActions = () => {
+    const run = (text, act, options = {}) => action(text, act, { into: parts.messages, ...options });
+    parts.actions.replaceChildren(...(ENDED.includes(job.status)
+      ? [run(t("again"), () => solveAgain(jobId), { main: true }), comparison(jobId)]
+      : [run(t("finish"), () => callTool("finish_vrp_job", { job_id: jobId })), run(t("cancel"), () => callTool("cancel_vrp_job", { job_id: jobId }))]));
+  };
+  const title = h("h1", {}, `${t("job")} ${jobId}`);
+  const about = h("p", { class: "quiet" }, link(`scenarios/${job.scenario_id}`, scenario.name ?? job.scenario_id), ` · ${job.engine} · ${localTime(job.submitted_at)}`);
+  content.replaceChildren(
+    title, about, parts.figures, parts.actions, parts.messages, h("h2", {}, t("curve")), parts.curve, parts.plan,
+    h("details", {}, h("summary", {}, t("events")), parts.events), rawJson(`job://${jobId}`),
+  );
+  if (job.error) parts.messages.append(problem(job.error));
+  showActions();
+  draw();
+
+  const onEvent = (message, id) => {
+    const found = message.params;
+    const { result, ...rest } = found;
+    job = { ...job, ...rest, ...(result ? { cost: result.cost } : {}) };
+    if (found.cost !== undefined && found.cost !== points.at(-1)?.cost) points.push({ at: found.elapsed_s ?? 0, cost: found.cost, served: found.tickets_served });
+    if (parts.events.children.length >= MOST_EVENTS) parts.events.firstChild.remove();
+    parts.events.append(h("li", {}, `${localTime(Number(id.split("-")[0]))} ${found.status} ${Math.round(found.progress ?? 0)} % ${found.cost === undefined ? "" : figure(found.cost)}`));
+    if (found.cost !== undefined || result?.plan_id) loadPlan();
+    if (found.error) parts.messages.replaceChildren(problem(found.error));
+    if (ENDED.includes(found.status)) showActions(), ended();
+    redraw();
+  };
+  const ended = async () => {
+    bound = await callTool("read_progress", { job_id: jobId }).catch(() => null);
+    if (!signal.aborted) redraw();
+  };
+  followJob(jobId, { onEvent, signal, onState: (state) => showBanner(state === "lost" ? t("lost") : null) }).catch((error) => parts.messages.append(problem(error)));
+}
+
+async function solveAgain(jobId) {
+  const { job_id: next } = await callTool("resolve_vrp", { warm_from: jobId, solve_time: "PT10S", fresh: true });
+  go(`jobs/${next}`);
+}
+
+function unassigned(plan, into, jobId) {
+  if (plan.unassigned.length === 0) return h("p", { class: "quiet" }, t("none"));
+  const rows = plan.unassigned.map((entry) => [entry.ticket_id, entry.code, entry.detail]);
+  const find = action(t("findFixes"), async () => {
+    const found = await callTool("suggest_fixes", { plan: planOf(jobId) });
+    into.replaceChildren(found.fixes.length === 0 ? h("p", { class: "quiet" }, t("noFix")) : fixesTable(found.fixes, jobId, into));
+  }, { into });
+  return h("div", {}, table([t("ticket"), t("reason"), ""], rows, t("unassigned")), h("div", { class: "actions" }, find));
+}
+
+function fixesTable(fixes, jobId, into) {
+  const rows = fixes.map((fix) => [
+    fix.ticket_id, fix.change, fix.cost_delta === undefined ? "" : figure(fix.cost_delta),
+    fix.patch && action(t("apply"), async () => {
+      const { job_id: next } = await callTool("resolve_vrp", { warm_from: jobId, patch: fix.patch, solve_time: "PT10S", fresh: true });
+      go(`jobs/${next}`);
+    }, { into }),
+  ]);
+  return table([t("ticket"), t("fix"), t("cost"), ""], rows, t("fix"));
+}
+
+function comparison(jobId) {
+  const input = h("input", { "aria-label": t("compareWith"), placeholder: t("compareWith"), size: 34 });
+  const open = () => input.value.trim() && go(`compare/${planOf(jobId)}/${planOf(input.value.trim())}`);
+  return h("span", { class: "actions" }, input, h("button", { type: "button", onclick: open }, t("compare")));
+}

@@ -1,0 +1,39 @@
+// The list of scenarios, and one scenario.
+
+import { callTool, readJson } from "../api.js";
+import { PAGE_SIZE, action, content, go, link, localTime, rawJson } from "../page.js";
+import { h, table } from "../view/dom.js";
+import { t } from "../view/words.js";
+
+export async function scenariosView(signal, page = 1) {
+  const found = await callTool("list_scenarios", { page, size: PAGE_SIZE });
+  if (signal.aborted) return;
+  const rows = found.rows.map((row) => Object.fromEntries(row.map((cell, at) => [found.columns[at], cell])));
+  const body = rows.map((row) => [
+    link(`scenarios/${row.scenario_id}`, row.scenario_id), row.name, row.revision, row.last_job_id ? link(`jobs/${row.last_job_id}`, row.last_job_id) : "", localTime(row.created_at),
+  ]);
+  content.replaceChildren(
+    h("h1", {}, t("scenarios")), rows.length === 0 ? h("p", { class: "quiet" }, t("noScenarios")) : table([t("scenario"), t("name"), t("revision"), t("job"), t("created")], body, t("scenarios")),
+    h("div", { class: "actions" }, page > 1 && link(`scenarios?page=${page - 1}`, t("newer")), page * PAGE_SIZE < found.total && link(`scenarios?page=${page + 1}`, t("older"))),
+  );
+}
+
+export async function scenarioView(signal, id) {
+  const found = await readJson(`scenario://${id}`);
+  if (signal.aborted) return;
+  const day = found.scenario;
+  const messages = h("div");
+  const seconds = h("input", { type: "number", min: 1, max: 3600, value: 10 });
+  const solve = action(t("solve"), async () => {
+    const { job_id: jobId } = await callTool("solve_vrp", { scenario_id: id, solve_time: `PT${Math.max(1, Math.round(Number(seconds.value)))}S` });
+    go(`jobs/${jobId}`);
+  }, { main: true, into: messages });
+  content.replaceChildren(
+    h("h1", {}, day.name ?? id), found.masked && h("p", { class: "quiet" }, t("masked", { names: found.masked.join(", ") })) || "",
+    h("p", {}, `${id} · ${localTime(found.created_at)} `, found.parent_id ? link(`scenarios/${found.parent_id}`, `← ${found.parent_id}`) : "", found.last_job_id ? link(`jobs/${found.last_job_id}`, ` ${t("job")}`) : ""),
+    h("p", {}, `${day.agents.length} ${t("agents")} · ${day.tickets.length} ${t("tickets")}`),
+    h("div", { class: "actions" }, h("label", {}, `${t("solveTime")} (s)`, seconds), solve), messages,
+    h("h2", {}, t("tickets")), table([t("ticket"), t("name"), t("windows")], day.tickets.slice(0, 500).map((ticket) => [ticket.id, ticket.name ?? ticket.location, (ticket.time_windows ?? []).map((window) => window.join("–")).join(", ")]), t("tickets")),
+    rawJson(`scenario://${id}`),
+  );
+}

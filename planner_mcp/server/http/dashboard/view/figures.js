@@ -1,0 +1,23 @@
+// The figures of a job and its plan, with the stamp of the verifier.
+
+import { h } from "./dom.js";
+import { distance, duration, figure } from "./format.js";
+import { t } from "./words.js";
+
+export function figures(job, plan, bound) {
+  const entry = (label, value, hint) => h("div", { class: "figure", title: hint }, h("dt", {}, label), h("dd", {}, value));
+  const served = plan ? plan.tickets_served : job.tickets_served;
+  const total = plan ? plan.tickets_total : job.tickets_total;
+  return h(
+    "dl", { class: "figures" },
+    entry(t("status"), job.status),
+    entry(t("progress"), `${Math.round(job.progress ?? 0)} %`),
+    entry(t("cost"), figure(plan?.cost ?? job.cost)),
+    entry(t("served"), served === undefined ? "–" : t("of", { a: served, b: total })),
+    plan && entry(t("agents"), figure(plan.agents_used)),
+    plan && entry(t("distance"), distance(plan, plan.distance_m)),
+    plan && entry(t("working"), duration(plan.duration_s)),
+    bound?.gap !== undefined && bound?.gap !== null && entry(t("gap"), `≤ ${(100 * bound.gap).toFixed(1)} %`),
+    entry(t("verified"), plan ? h("span", { class: "stamp" }, `✓ ${t("verified")}`) : t("notYet"), t("verifiedHint")),
+  );
+}
