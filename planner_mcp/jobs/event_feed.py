@@ -8,7 +8,6 @@ to a follower that comes back with a position that is no longer kept.
 """
 
 import asyncio
-from collections import deque
 from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import aclosing, asynccontextmanager, suppress
 from dataclasses import replace
@@ -16,12 +15,12 @@ from types import TracebackType
 from typing import Any, Final, Self
 
 from planner_mcp.errors import StoreError
+from planner_mcp.jobs.event_buffers import EventBuffer, Followers, buffer_in
 from planner_mcp.jobs.job_events import Event, EventKind, position_key
-from planner_mcp.jobs.job_ports import EventHistory, EventLog
+from planner_mcp.jobs.job_ports import EventHistory, EventLog, FeedStep
+from planner_mcp.jobs.principal_feed import PrincipalFollower
 from planner_mcp.task_cancellation import cancel_and_wait
 
-QUEUE_LENGTH: Final = 64
-"""Largest number of unread events of a follower; with more it reads its job's stream instead."""
 BLOCK_S: Final = 5.0
 LINGER_S: Final = 1.0
 """Time a tailer goes on after its last follower has left, for the next one."""
@@ -32,62 +31,6 @@ BATCHING_READERS: Final = 8
 """From this number of followers of one batch of progress events …"""
 BATCHING_DELAY_S: Final = 0.03
 """… a tailer waits this long before it reads on: one batch costs half of what single events cost."""
-WATCHDOG_S: Final = 30.0
-"""Longest time without an event before a follower reads its job's stream itself."""
-
-
-class EventBuffer:
-    """Events for one follower that it has not read yet."""
-
-    def __init__(self) -> None:
-        self._events: deque[Event] = deque()
-        self._wake_up: asyncio.Future[None] | None = None
-        self._must_read = False
-        self._output_ended = True
-        self._arm_watchdog()
-
-    def _arm_watchdog(self) -> None:
-        """Check periodically: a timer for each wait would cost more than the wait."""
-        self._watchdog = asyncio.get_running_loop().call_later(WATCHDOG_S / 2, self._check_for_silence)
-
-    def _check_for_silence(self) -> None:
-        if self._output_ended:
-            self.mark_stale()
-        self._output_ended = True
-        self._arm_watchdog()
-
-    def close(self) -> None:
-        """Stop checking."""
-        self._watchdog.cancel()
-
-    def put(self, event: Event) -> None:
-        """Add an event. A full buffer is emptied, and the follower reads the stream itself."""
-        self._output_ended = False
-        if len(self._events) >= QUEUE_LENGTH:
-            self.mark_stale()
-        else:
-            self._events.append(event)
-            self._wake_reader()
-
-    def mark_stale(self) -> None:
-        """Tell the follower to read its job's stream."""
-        self._events.clear()
-        self._must_read = True
-        self._wake_reader()
-
-    def _wake_reader(self) -> None:
-        if self._wake_up is not None and not self._wake_up.done():
-            self._wake_up.set_result(None)
-
-    async def take(self) -> list[Event] | None:
-        """Wait for events and return them; None means that the job's stream has to be read."""
-        if not self._events and not self._must_read:
-            self._wake_up = asyncio.get_running_loop().create_future()
-            await self._wake_up
-        taken = None if self._must_read else list(self._events)
-        self._events.clear()
-        self._must_read = False
-        return taken
 
 
 class FeedListener:
@@ -99,7 +42,7 @@ class FeedListener:
         inbox: Its buffer.
     """
 
-    def __init__(self, log: EventLog, job_id: str, event_buffer: EventBuffer) -> None:
+    def __init__(self, log: EventLog, job_id: str, event_buffer: EventBuffer[Event]) -> None:
         self._log = log
         self._job_id = job_id
         self._event_buffer = event_buffer
@@ -149,7 +92,7 @@ class EventFeed:
 
     def __init__(self, log: EventLog) -> None:
         self._log = log
-        self._event_buffers: dict[str, set[EventBuffer]] = {}
+        self._followers = Followers()
         self._tailers: dict[int, _Tailer] = {}
 
     async def follow(self, principal: str, job_id: str, after: str = "0") -> AsyncGenerator[Event, None]:
@@ -174,16 +117,31 @@ class EventFeed:
             NotFoundError: There is no such job, or it belongs to another principal.
             StoreUnavailableError: Redis is away.
         """
-        shard, event_buffer = self._log.shard_of_job(job_id), EventBuffer()
-        self._event_buffers.setdefault(job_id, set()).add(event_buffer)
-        try:
+        shard = self._log.shard_of_job(job_id)
+        with buffer_in(self._followers.jobs, job_id) as event_buffer:
             await self._ensure_tailer(shard)
             yield FeedListener(self._log, job_id, event_buffer)
-        finally:
-            event_buffer.close()
-            self._event_buffers[job_id].discard(event_buffer)
-            if not self._event_buffers[job_id]:
-                del self._event_buffers[job_id]
+
+    async def follow_principal(self, principal: str, shards: int, after: str = "") -> AsyncGenerator[FeedStep, None]:
+        """Yield the events of all jobs of a principal, without an end, as `PrincipalFollower.steps`.
+
+        Args:
+            principal: Whose jobs.
+            shards: How many shards there are.
+            after: Where an earlier stream stopped; empty for a new one.
+
+        Raises:
+            InputError: `after` is no position.
+            StoreUnavailableError: Redis is away at the start; an outage in mid-stream is waited out.
+        """
+        with buffer_in(self._followers.principals, principal) as event_buffer:
+            for shard in range(shards):
+                await self._ensure_tailer(shard)
+            tailers = [self._tailers[shard] for shard in range(shards)]
+            follower = PrincipalFollower(self._log, principal, event_buffer, lambda: [each.read_to for each in tailers])
+            async with aclosing(follower.steps(after)) as steps:
+                async for step in steps:
+                    yield step
 
     # ---- tailers
 
@@ -191,7 +149,7 @@ class EventFeed:
         """Return when the tailer of a shard listens."""
         tailer = self._tailers.get(shard)
         if tailer is None or tailer.is_over:
-            tailer = self._tailers[shard] = _Tailer(self._log, shard, self._event_buffers)
+            tailer = self._tailers[shard] = _Tailer(self._log, shard, self._followers)
         await tailer.started()
 
     async def aclose(self) -> None:
@@ -208,14 +166,16 @@ class EventFeed:
 
 
 class _Tailer:
-    """Reads the feed of one shard while a job of it is followed, and `LINGER_S` longer."""
+    """Reads the feed of one shard while anybody follows, and `LINGER_S` longer."""
 
-    def __init__(self, log: EventLog, shard: int, event_buffers: dict[str, set[EventBuffer]]) -> None:
+    def __init__(self, log: EventLog, shard: int, followers: Followers) -> None:
         self._log = log
         self._shard = shard
-        self._event_buffers = event_buffers
+        self._followers = followers
         self._position: asyncio.Future[str] = asyncio.get_running_loop().create_future()
         self._is_called = asyncio.Event()
+        self.read_to = ""
+        """The position up to which followers have been given everything."""
         self.task = asyncio.create_task(self._run(), name=f"feed of pool {shard}")
 
     @property
@@ -236,11 +196,12 @@ class _Tailer:
         except StoreError as error:
             self._position.set_exception(error)
             return
+        self.read_to = position
         self._position.set_result(position)
         pause_s = RETRY_S
         while await self._is_wanted():
             try:
-                position, notified = await self._read(position)
+                notified = await self._read()
                 pause_s = RETRY_S
                 await asyncio.sleep(
                     BATCHING_DELAY_S if notified >= BATCHING_READERS else 0
@@ -251,33 +212,38 @@ class _Tailer:
                 self._mark_all_stale()
 
     async def _is_wanted(self) -> bool:
-        """Return whether a job is followed, after waiting `LINGER_S` for a follower."""
-        if not self._event_buffers:
+        """Return whether anybody follows, after waiting `LINGER_S` for a follower."""
+        if not self._followers:
             self._is_called.clear()
             with suppress(TimeoutError):
                 async with asyncio.timeout(LINGER_S):
                     await self._is_called.wait()
-        return bool(self._event_buffers)
+        return bool(self._followers)
 
-    async def _read(self, position: str) -> tuple[str, int]:
-        """Deliver the events after a position; return the next position, and how many followers got progress.
+    async def _read(self) -> int:
+        """Deliver the events after the last position; return how many followers got progress.
 
         Only progress events are counted, because they may wait; of a start and an end a client may be waiting for each.
         """
         notified = 0
-        batch = await self._log.read_feed(self._shard, position, wait_s=BLOCK_S, wanted=self._event_buffers)
-        for event in batch.events:
-            for event_buffer in self._event_buffers.get(event.job_id, ()):
-                event_buffer.put(event)
-                notified += event.kind is EventKind.PROGRESS
+        jobs, principals = self._followers.jobs, self._followers.principals
+        batch = await self._log.read_feed(self._shard, self.read_to, wait_s=BLOCK_S, wanted=jobs, principals=principals)
+        for entry in batch.entries:
+            is_progress = entry.event.kind is EventKind.PROGRESS
+            for event_buffer in jobs.get(entry.event.job_id, ()):
+                event_buffer.put(entry.event)
+                notified += is_progress
+            for entry_buffer in principals.get(entry.principal, ()):
+                entry_buffer.put(entry)
+                notified += is_progress
         if batch.is_trimmed:
             self._mark_all_stale()
-        return batch.position, notified
+        self.read_to = batch.position
+        return notified
 
     def _mark_all_stale(self) -> None:
-        for event_buffers in self._event_buffers.values():
-            for event_buffer in event_buffers:
-                event_buffer.mark_stale()
+        for event_buffer in self._followers.buffers():
+            event_buffer.mark_stale()
 
 
 def _with_gap_mark(event: Event, last_number: int) -> Event:

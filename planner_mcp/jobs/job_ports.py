@@ -300,15 +300,37 @@ class EventHistory:
 
 
 @dataclass(frozen=True, slots=True)
+class FeedEntry:
+    """An event as a shard's feed holds it."""
+
+    position: str
+    """In the feed; the event's id is its position in its job's own stream."""
+    principal: str
+    """Whose job it is."""
+    event: Event
+
+
+@dataclass(frozen=True, slots=True)
 class FeedBatch:
     """Result of a read of a shard's feed."""
 
-    events: Sequence[Event]
-    """Events of the jobs that were asked for, in order."""
+    entries: Sequence[FeedEntry]
+    """Entries of the jobs and principals that were asked for, in order."""
     position: str
     """Where to read on."""
     is_trimmed: bool
     """True: entries were trimmed unread; every follower must read its job's own stream."""
+
+
+@dataclass(frozen=True, slots=True)
+class FeedStep:
+    """A step of the stream: an event, a start, or a beat that only moves the position."""
+
+    position: str
+    """Where a stream goes on after this step, at any replica: a position for each shard."""
+    event: Event | None = None
+    is_start: bool = False
+    """Whether the events from here on follow, but not those before."""
 
 
 class EventLog(Protocol):
@@ -326,8 +348,10 @@ class EventLog(Protocol):
         """Return the position after everything that the feed of a shard holds."""
         ...
 
-    async def read_feed(self, shard: int, after: str, *, wait_s: float, wanted: Container[str]) -> FeedBatch:
-        """Return events of the wanted jobs after a position, waiting up to `wait_s` for any."""
+    async def read_feed(
+        self, shard: int, after: str, *, wait_s: float, wanted: Container[str] = (), principals: Container[str] = ()
+    ) -> FeedBatch:
+        """Return entries of the wanted jobs and principals after a position, waiting up to `wait_s` for any entry."""
         ...
 
 
@@ -356,6 +380,15 @@ class Feed(Protocol):
         Raises:
             NotFoundError: Unknown job, or somebody else's.
             StoreUnavailableError: Redis went away; following again from the last id loses nothing.
+        """
+        ...
+
+    def follow_principal(self, principal: str, shards: int, after: str = "") -> AsyncGenerator[FeedStep, None]:
+        """Yield the events of all jobs of a principal after a position and then live ones, without an end.
+
+        Raises:
+            InputError: `after` is no position.
+            StoreUnavailableError: Redis is away at the start.
         """
         ...
 

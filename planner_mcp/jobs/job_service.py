@@ -21,7 +21,7 @@ from planner_mcp.jobs.import_records import ImportStore
 from planner_mcp.jobs.job_events import Event, EventKind
 from planner_mcp.jobs.job_lifecycle import JobState
 from planner_mcp.jobs.job_model import Job, ScenarioCard, SolveRequest, StoredScenario, WrittenScenario
-from planner_mcp.jobs.job_ports import EventHistory, EventListener, Feed, JobStore, QueueStats
+from planner_mcp.jobs.job_ports import EventHistory, EventListener, Feed, FeedStep, JobStore, QueueStats
 from planner_mcp.jobs.masked_views import is_masked_for, masked_plan, masked_scenario
 from planner_mcp.jobs.matrix_service import MatrixService
 from planner_mcp.jobs.plan_review import ReviewStep
@@ -304,6 +304,29 @@ class JobService:
         async with aclosing(self._feed.follow(principal.id, job_id, after)) as events:
             async for event in events:
                 yield masked_event(event) if is_masked else event
+
+    async def follow_all(self, principal: Principal, after: str = "") -> AsyncGenerator[FeedStep, None]:
+        """Yield the events of all jobs of a principal after a position, then live ones; it has no end."""
+        is_masked: dict[str, bool] = {}
+        async with aclosing(self._feed.follow_principal(principal.id, self._settings.pools, after)) as steps:
+            async for step in steps:
+                yield step if principal.may(SENSITIVE) else await self._masked_step(principal, step, is_masked)
+
+    async def _masked_step(self, principal: Principal, step: FeedStep, is_masked: dict[str, bool]) -> FeedStep:
+        """Return a step as a principal without `planner:sensitive` has it; what is known of its jobs is kept."""
+        if (event := step.event) is None:
+            return step
+        if event.job_id not in is_masked:
+            is_masked[event.job_id] = await self._is_job_masked(principal, event.job_id)
+        hides = is_masked.pop(event.job_id) if event.is_final else is_masked[event.job_id]
+        return replace(step, event=masked_event(event)) if hides else step
+
+    async def _is_job_masked(self, principal: Principal, job_id: str) -> bool:
+        """Return whether the figures of a job are hidden; those of a job that has expired are."""
+        try:
+            return is_masked_for(principal, await self.job(principal, job_id))
+        except NotFoundError:
+            return True
 
     async def history(self, principal: Principal, job_id: str) -> Sequence[Event]:
         """Return the events of a job that are kept, in order, without waiting for more."""

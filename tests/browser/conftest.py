@@ -4,6 +4,7 @@ import shutil
 from collections.abc import AsyncIterator
 from typing import Any
 
+import httpx2 as httpx
 import pytest
 
 from examples.planner_server import PlannerServer
@@ -37,6 +38,14 @@ async def page(browser: Any, server: PlannerServer) -> AsyncIterator[Any]:
     yield page
     await context.close()
     assert wrong == []
+
+
+async def call(server: PlannerServer, tool: str, **arguments: Any) -> dict[str, Any]:
+    """Run a tool as the page does; return its structured output."""
+    async with httpx.AsyncClient(base_url=server.url, trust_env=False) as http:
+        answer = (await http.post("/ui/call", json={"tool": tool, "arguments": arguments})).json()
+    assert answer["is_error"] is False, answer
+    return dict(answer["structured"])
 
 
 def _is_foreign(url: str, base: str) -> bool:

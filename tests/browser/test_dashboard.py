@@ -2,10 +2,10 @@
 
 from typing import Any
 
-import httpx2 as httpx
 import pytest
 
 from examples.planner_server import PlannerServer
+from tests.browser.conftest import call
 from tests.shared.scenarios.client_scenarios import ring
 
 pytestmark = pytest.mark.anyio
@@ -17,18 +17,11 @@ def _url(server: PlannerServer, path: str) -> str:
     return f"{server.mcp.removesuffix('/mcp')}/ui#/{path}"
 
 
-async def _call(server: PlannerServer, tool: str, **arguments: Any) -> dict[str, Any]:
-    async with httpx.AsyncClient(base_url=server.mcp.removesuffix("/mcp"), trust_env=False) as http:
-        answer = (await http.post("/ui/call", json={"tool": tool, "arguments": arguments})).json()
-    assert answer["is_error"] is False, answer
-    return dict(answer["structured"])
-
-
 async def test_a_day_is_solved_and_seen_live(server: PlannerServer, page: Any) -> None:
     """SPEC O2: a solve is started on a scenario's page; figures, map, timeline and stops appear by themselves."""
     day = ring(20) | {"name": SCRIPT}
     day["tickets"][0]["name"] = SCRIPT
-    scenario_id = (await _call(server, "create_scenario", **day))["scenario_id"]
+    scenario_id = (await call(server, "create_scenario", **day))["scenario_id"]
     await page.goto(_url(server, f"scenarios/{scenario_id}"))
     await page.get_by_label("Solve time (s)").fill("2")
     await page.get_by_role("button", name="Solve").click()
@@ -59,8 +52,8 @@ async def test_a_table_is_imported_and_its_columns_are_shown(server: PlannerServ
 
 async def test_a_running_job_is_finished_from_its_page(server: PlannerServer, page: Any) -> None:
     """SPEC T4: the button calls the same tool as a client does."""
-    scenario_id = (await _call(server, "create_scenario", **ring(30)))["scenario_id"]
-    job_id = (await _call(server, "solve_vrp", scenario_id=scenario_id, solve_time="PT60S", fresh=True))["job_id"]
+    scenario_id = (await call(server, "create_scenario", **ring(30)))["scenario_id"]
+    job_id = (await call(server, "solve_vrp", scenario_id=scenario_id, solve_time="PT60S", fresh=True))["job_id"]
     await page.goto(_url(server, f"jobs/{job_id}"))
     await page.locator("svg.map").wait_for(timeout=60_000)
     await page.get_by_role("button", name="Finish now").click()
@@ -69,8 +62,8 @@ async def test_a_running_job_is_finished_from_its_page(server: PlannerServer, pa
 
 async def test_the_list_shows_jobs_and_filters_them(server: PlannerServer, page: Any) -> None:
     """SPEC O2."""
-    scenario_id = (await _call(server, "create_scenario", **ring(5)))["scenario_id"]
-    job_id = (await _call(server, "solve_vrp", scenario_id=scenario_id, solve_time="PT1S", fresh=True))["job_id"]
+    scenario_id = (await call(server, "create_scenario", **ring(5)))["scenario_id"]
+    job_id = (await call(server, "solve_vrp", scenario_id=scenario_id, solve_time="PT1S", fresh=True))["job_id"]
     await page.goto(_url(server, "jobs"))
     await page.get_by_role("link", name=job_id).wait_for()
     await page.get_by_label("Filter by id or status").fill("no such job")

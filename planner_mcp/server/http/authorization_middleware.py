@@ -58,7 +58,7 @@ class AuthorizationMiddleware:
             return
         principal = principal_of(scope)
         needed: frozenset[str] = frozenset()
-        if scope["path"].startswith("/jobs/"):
+        if scope["path"].startswith("/jobs/") or scope["path"] == "/events":
             needed = frozenset({READ})
         elif scope["path"].startswith("/matrices"):
             needed = frozenset({READ if scope["method"] in ("GET", "HEAD") else WRITE})

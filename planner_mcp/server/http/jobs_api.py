@@ -1,12 +1,15 @@
-"""The page and the event channel of a job: `GET /jobs/{job_id}` and `GET /jobs/{job_id}/events` (SPEC J2-J4).
+"""The page and the event channel of a job, and the channel of all jobs of a principal (SPEC J2-J4).
 
-Owns the HTTP half only: `jobs/job_events.py` has the events, `jobs/event_feed.py` follows them. The id of an event
-is its position in the job's own stream, so any replica can resume from it.
+Owns the HTTP half of `GET /jobs/{job_id}`, `GET /jobs/{job_id}/events` and `GET /events`: `jobs/job_events.py` has the
+events, `jobs/event_feed.py` follows them. On the channel of a job the id of an event is its position in the job's own
+stream; on that of all jobs it is the position in the feeds of the shards, and `event_id` names the event. Any replica
+can resume from either. Asked for `application/json`, the channel of a job answers with what it has so far.
 """
 
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
-from typing import Final
+from dataclasses import replace
+from typing import Any, Final
 
 import anyio
 from starlette.requests import Request
@@ -19,6 +22,7 @@ from planner_mcp.jobs.job_content import job_view
 from planner_mcp.jobs.job_events import Event, is_position, position_key
 from planner_mcp.jobs.job_model import Job
 from planner_mcp.jobs.job_notifications import notification
+from planner_mcp.jobs.job_ports import FeedStep
 from planner_mcp.jobs.job_service import JobService
 from planner_mcp.jobs.principals import Principal
 from planner_mcp.server.auth.request_principal import principal_of
@@ -52,6 +56,7 @@ class JobsApi:
         return [
             Route("/jobs/{job_id}", HttpEndpoint(self._page, READING)),
             Route("/jobs/{job_id}/events", HttpEndpoint(self._events, "GET")),
+            Route("/events", HttpEndpoint(self._all_events, "GET")),
         ]
 
     async def _page(self, request: Request) -> ASGIApp:
@@ -60,6 +65,9 @@ class JobsApi:
 
     async def _events(self, request: Request) -> ASGIApp:
         principal, job_service = _reader(request), _job_service(request)
+        if request.headers.get("accept", "").partition(",")[0].strip() == "application/json":
+            history = await job_service.history(principal, request.path_params["job_id"])
+            return json_answer({"events": [named_notification(event) for event in history]})
         job = await job_service.job(principal, request.path_params["job_id"])
         after = _position(request, job)
         if job.is_terminal and after == job.event_id:
@@ -74,6 +82,14 @@ class JobsApi:
             async for event in events:
                 yield self._frame(event)
 
+    async def _all_events(self, request: Request) -> ASGIApp:
+        principal, job_service = _reader(request), _job_service(request)
+        self._streams.check(principal.id)
+        steps = job_service.follow_all(principal, _given_position(request))
+        first = await anext(steps)  # raises here what is wrong with the position
+        stream = EventStream(_step_frames(first, steps), drain=self._drain)
+        return self._streams.served(stream, principal.id)
+
     def _frame(self, event: Event) -> bytes:
         """Return an event as it is sent; it is written out once for all who watch the job."""
         kept, data = self._last.get(event.job_id, (None, b""))
@@ -83,6 +99,29 @@ class JobsApi:
                 self._last.clear()
             self._last[event.job_id] = event, data
         return data
+
+
+async def _step_frames(first: FeedStep, steps: AsyncGenerator[FeedStep, None]) -> AsyncGenerator[bytes, None]:
+    async with aclosing(steps):
+        yield _step_frame(first)
+        async for step in steps:
+            yield _step_frame(step)
+
+
+def _step_frame(step: FeedStep) -> bytes:
+    """Return an event of `GET /events`: a notification, `start` or `beat`."""
+    if step.event is not None:
+        return sse_event(compact(named_notification(step.event)), event_id=step.position)
+    return sse_event("{}", event_id=step.position, event="start" if step.is_start else "beat")
+
+
+def named_notification(event: Event) -> dict[str, Any]:
+    """Return the notification of an event with its id and time, for channels whose ids say neither."""
+    return notification(replace(event, data={**event.data, "event_id": event.id, "at": event.at}))
+
+
+def _given_position(request: Request) -> str:
+    return request.headers.get("last-event-id") or request.query_params.get("last_event_id") or ""
 
 
 def _job_service(request: Request) -> JobService:
@@ -101,7 +140,7 @@ def _position(request: Request, job: Job) -> str:
     Raises:
         InvalidParameterError: Not a position of this job: malformed, or later than its last event.
     """
-    given = request.headers.get("last-event-id") or request.query_params.get("last_event_id") or "0"
+    given = _given_position(request) or "0"
     if given == "0":
         return given
     if "-" not in given or not is_position(given) or position_key(given) > position_key(job.event_id):

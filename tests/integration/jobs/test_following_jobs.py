@@ -71,7 +71,7 @@ async def test_a_follower_that_falls_behind_loses_nothing(
     harness: Any, feed: EventFeed, plan: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """SPEC J4: its queue is bounded, its memory is the job's stream."""
-    monkeypatch.setattr(feed_module, "QUEUE_LENGTH", 3)
+    monkeypatch.setattr("planner_mcp.jobs.event_buffers.QUEUE_LENGTH", 3)
     claim = await harness.solving()
     seen: list[Event] = []
 
@@ -104,7 +104,7 @@ async def test_events_of_many_followers_are_read_in_one_batch(
 
         async def read_feed(self, *args: Any, **kwargs: Any) -> FeedBatch:
             batch: FeedBatch = await harness.store.read_feed(*args, **kwargs)
-            read_at_once.append(len(batch.events))
+            read_at_once.append(len(batch.entries))
             return batch
 
     seen: list[list[Event]] = []

@@ -1,4 +1,8 @@
-"""A balancer that sends each request to the next replica, as the worst of real ones do, and breaks streams if told."""
+"""A balancer that sends each request to the next replica, as the worst of real ones do, and breaks streams if told.
+
+With `failover` it sends each to the first replica that can be reached. It asks under the replica's own name, so that
+Host and Origin of a page behind it are the replica's.
+"""
 
 import asyncio
 import contextlib
@@ -30,10 +34,14 @@ class LoadBalancer:
         client: Asks them.
         cuts: How many streams are broken off in the middle: the connection ends without an end of the body.
         after: Each after so many events of its own.
+        failover: Whether the first replica that can be reached gets each request.
     """
 
-    def __init__(self, targets: list[str], client: httpx.AsyncClient, *, cuts: int = 0, after: int = 2) -> None:
-        self._targets = cycle(targets)
+    def __init__(
+        self, targets: list[str], client: httpx.AsyncClient, *, cuts: int = 0, after: int = 2, failover: bool = False
+    ) -> None:
+        self._next = cycle(targets)
+        self._in_order = targets if failover else []
         self._client = client
         self._cuts = cuts
         self._after = after
@@ -44,15 +52,24 @@ class LoadBalancer:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         request = Request(scope, receive)
         query = scope["query_string"].decode()
-        url = next(self._targets) + scope["path"] + (f"?{query}" if query else "")
+        path = scope["path"] + (f"?{query}" if query else "")
         self.served += 1
         headers = [(name, value) for name, value in request.headers.items() if name not in HOP_BY_HOP]
         body = await request.body()
-        async with self._client.stream(request.method, url, headers=headers, content=body or None) as answer:
+        sent = await self._sent(request.method, path, headers, body)
+        async with contextlib.aclosing(sent) as answer:
             kept = {name: value for name, value in answer.headers.items() if name not in HOP_BY_HOP}
             response = StreamingResponse(self._passed(answer), answer.status_code, kept)
             with contextlib.suppress(BrokenOffError):
                 await response(scope, receive, send)
+
+    async def _sent(self, method: str, path: str, headers: list[tuple[str, str]], body: bytes) -> httpx.Response:
+        for target in self._in_order or [next(self._next)]:
+            named = [(name, target if name == "origin" else value) for name, value in headers]
+            request = self._client.build_request(method, target + path, headers=named, content=body or None)
+            with contextlib.suppress(httpx.ConnectError):
+                return await self._client.send(request, stream=True)
+        raise ConnectionError("no replica can be reached")
 
     async def _passed(self, answer: httpx.Response) -> AsyncIterator[bytes]:
         passed = 0
@@ -65,10 +82,12 @@ class LoadBalancer:
 
 
 @contextlib.asynccontextmanager
-async def balancing(*targets: str, port: int = 0, cuts: int = 0) -> AsyncIterator[tuple[str, LoadBalancer]]:
+async def balancing(
+    *targets: str, port: int = 0, cuts: int = 0, failover: bool = False
+) -> AsyncIterator[tuple[str, LoadBalancer]]:
     """Run a balancer in front of replicas, on a free port if none is given; yield its URL and itself."""
     async with http_client(timeout=None) as client:
-        switch = LoadBalancer(list(targets), client, cuts=cuts)
+        switch = LoadBalancer(list(targets), client, cuts=cuts, failover=failover)
         config = uvicorn.Config(
             switch, http="h11", lifespan="off", ws="none", log_config=None, timeout_graceful_shutdown=1
         )

@@ -31,7 +31,9 @@ class DeafLog:
         """It is empty."""
         return "0"
 
-    async def read_feed(self, shard: int, after: str, *, wait_s: float, wanted: Container[str]) -> FeedBatch:
+    async def read_feed(
+        self, shard: int, after: str, *, wait_s: float, wanted: Container[str] = (), principals: Container[str] = ()
+    ) -> FeedBatch:
         """Never return."""
         self.is_reading.set()
         try:

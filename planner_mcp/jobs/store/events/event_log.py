@@ -4,7 +4,7 @@ from collections.abc import Container
 from typing import Final
 
 from planner_mcp.jobs.job_events import position_key
-from planner_mcp.jobs.job_ports import FeedBatch
+from planner_mcp.jobs.job_ports import FeedBatch, FeedEntry
 from planner_mcp.jobs.store import record_codec, store_keys
 from planner_mcp.jobs.store.connection.script_client import ScriptClient
 
@@ -26,15 +26,19 @@ class RedisEventLog:
         last = await self._script_client.command("XREVRANGE", store_keys.key(shard, "feed"), "+", "-", "COUNT", 1)
         return str(last[0][0]) if last else "0"
 
-    async def read_feed(self, shard: int, after: str, *, wait_s: float, wanted: Container[str]) -> FeedBatch:
-        """Return events of the wanted jobs after a position, waiting up to `wait_s` for any."""
+    async def read_feed(
+        self, shard: int, after: str, *, wait_s: float, wanted: Container[str] = (), principals: Container[str] = ()
+    ) -> FeedBatch:
+        """Return entries of the wanted jobs and principals after a position, waiting up to `wait_s` for any entry."""
         stream = store_keys.key(shard, "feed")
         entries = await self._script_client.read_stream(stream, after, count=READ_AT_ONCE, block_s=wait_s)
-        events = [
-            record_codec.event_from(kept["job"], kept["id"], kept) for _id, kept in entries if kept["job"] in wanted
+        found = [
+            FeedEntry(position, kept.get("principal", ""), record_codec.event_from(kept["job"], kept["id"], kept))
+            for position, kept in entries
+            if kept["job"] in wanted or kept.get("principal") in principals
         ]
         is_trimmed = len(entries) == READ_AT_ONCE and await self._was_trimmed(stream, after)
-        return FeedBatch(events, entries[-1][0] if entries else after, is_trimmed)
+        return FeedBatch(found, entries[-1][0] if entries else after, is_trimmed)
 
     async def _was_trimmed(self, stream: str, after: str) -> bool:
         oldest = await self._script_client.command("XRANGE", stream, "-", "+", "COUNT", 1)

@@ -1,7 +1,7 @@
 // The dashboard: leads from the fragment of the URL (`#/jobs/ID`) to a page.
 
 import { ApiError, hasKey, setKey } from "./api.js";
-import { content, problem, showBanner } from "./page.js";
+import { content, events, problem, showBanner, watchEvents } from "./page.js";
 import { compareView } from "./pages/compare.js";
 import { importView } from "./pages/import.js";
 import { jobView } from "./pages/job.js";
@@ -15,20 +15,32 @@ const LANGUAGE = "planner-language";
 let leave = new AbortController(); // aborted when the user goes to another view
 
 const VIEWS = {
-  jobs: (signal, [id], page) => (id ? jobView(signal, id) : jobsView(signal, page)),
-  scenarios: (signal, [id], page) => (id ? scenarioView(signal, id) : scenariosView(signal, page)),
+  jobs: (signal, [id], query) => (id ? jobView(signal, id) : jobsView(signal, query)),
+  scenarios: (signal, [id], query) => (id ? scenarioView(signal, id) : scenariosView(signal, query)),
   compare: (signal, [a, b]) => compareView(signal, a, b),
   import: () => importView(),
 };
+
+function decoded(text) {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text; // a broken escape names nothing
+  }
+}
+
+function entered() {
+  render();
+  events.run();
+}
 
 async function render() {
   leave.abort();
   leave = new AbortController();
   const { signal } = leave;
-  showBanner(null);
   document.documentElement.lang = currentLanguage();
   const [path, query] = location.hash.replace(/^#\/?/, "").split("?");
-  const [name, ...rest] = path.split("/").map(decodeURIComponent);
+  const [name, ...rest] = path.split("/").map(decoded);
   const view = VIEWS[name] ? name : "jobs";
   document.getElementById("skip").textContent = t("skip");
   document.getElementById("language").textContent = t("language");
@@ -38,10 +50,10 @@ async function render() {
   );
   content.replaceChildren(h("p", { class: "quiet" }, t("loading")));
   try {
-    await VIEWS[view](signal, rest, Number(new URLSearchParams(query).get("page")) || 1);
+    await VIEWS[view](signal, rest, new URLSearchParams(query));
   } catch (error) {
     if (signal.aborted) return;
-    if (error instanceof ApiError && error.status === 401) keyView(hasKey() ? error : null, render);
+    if (error instanceof ApiError && error.status === 401) keyView(hasKey() ? error : null, entered);
     else content.replaceChildren(problem(error));
   }
 }
@@ -52,5 +64,7 @@ document.getElementById("language").addEventListener("click", () => {
 });
 window.addEventListener("hashchange", () => (render(), content.focus()));
 setLanguage(localStorage.getItem(LANGUAGE) ?? navigator.language);
+watchEvents((state) => showBanner(state === "lost" ? t("lost") : null));
 if (!location.hash) location.replace("#/jobs");
 render();
+events.run();

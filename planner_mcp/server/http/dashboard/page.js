@@ -1,6 +1,7 @@
 // What the pages share: the place they draw in, links, buttons, errors, and how often things are redrawn.
 
 import { readBlob, readJson } from "./api.js";
+import { PageEvents } from "./events.js";
 import { h } from "./view/dom.js";
 import { currentLanguage, t } from "./view/words.js";
 
@@ -8,6 +9,9 @@ export const PAGE_SIZE = 20;
 export const ENDED = ["COMPLETED", "FAILED", "CANCELLED"];
 export const content = document.getElementById("content");
 const banner = document.getElementById("banner");
+export const events = new PageEvents((state) => onState(state));
+let onState = () => {};
+export const watchEvents = (act) => (onState = act); // act is told "live", "lost" or an ApiError
 
 export const planOf = (jobId) => jobId.replace(/^job-/, "plan-");
 export const jobOf = (planId) => planId.replace(/^plan-/, "job-");
@@ -72,17 +76,4 @@ export function throttled(act, everyMs, signal) {
     }, everyMs);
   };
   return () => (timer === null ? run() : (asked = true));
-}
-
-export function repeat(act, everyMs, signal) {
-  const timer = setInterval(async () => {
-    if (document.visibilityState !== "visible") return;
-    try {
-      await act();
-      showBanner(null);
-    } catch {
-      if (!signal.aborted) showBanner(t("lost"));
-    }
-  }, everyMs);
-  signal.addEventListener("abort", () => clearInterval(timer), { once: true });
 }

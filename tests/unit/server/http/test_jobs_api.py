@@ -251,3 +251,32 @@ async def test_a_drain_ends_open_streams(
                 await anext(heard)
                 drain.set()
                 assert [event async for event in heard] == []
+
+
+async def test_one_stream_tells_of_all_jobs_and_goes_on_at_another_replica(
+    http: httpx.AsyncClient, url: str, settings: Settings, job_service: JobService, store: RedisStore, job: Job
+) -> None:
+    """SPEC O2, J4: the stream of a page begins with a start; its ids are accepted by any replica."""
+    with anyio.fail_after(30):
+        async with http.stream("GET", f"{url}/events") as response:
+            heard = events(response)
+            start, _ = await anext(heard)
+            await solve(store, await claimed(store), steps=3)
+            told = [await anext(heard) for _ in range(4)]
+        async with serving(build(settings, job_service)) as other:
+            again = await read(http, f"{other}/events", after=told[1][0], stop=2)
+    assert again == told[2:]
+    assert [message["params"]["job_id"] for _, message in told] == [job.id] * 4
+    assert start < told[0][0]
+    kept = (await http.get(f"{url}/jobs/{job.id}/events", headers={"accept": "application/json"})).json()["events"]
+    assert [message["params"]["event_id"] for _, message in told] == [
+        message["params"]["event_id"] for message in kept[1:5]
+    ]
+
+
+@pytest.mark.parametrize("given", ["x", "1-2-3", "1-2,", "-"])
+async def test_a_position_of_no_stream_is_refused(http: httpx.AsyncClient, url: str, given: str) -> None:
+    """SPEC T7."""
+    answer = await http.get(f"{url}/events", headers={"Last-Event-ID": given})
+    assert answer.status_code == 400
+    assert [fault["path"] for fault in answer.json()["errors"]] == ["/Last-Event-ID"]

@@ -1,7 +1,8 @@
 // A job: its figures, cost curve, plan and events, and what can be done with it.
 
-import { callTool, followJob, readJson } from "../api.js";
-import { ENDED, action, content, downloads, go, link, localTime, planOf, problem, rawJson, showBanner, throttled } from "../page.js";
+import { callTool, readHistory, readJson } from "../api.js";
+import { isLater } from "../events.js";
+import { ENDED, action, content, downloads, events, go, link, localTime, planOf, problem, rawJson, throttled } from "../page.js";
 import { costCurve } from "../view/curve.js";
 import { h, table } from "../view/dom.js";
 import { figures } from "../view/figures.js";
@@ -21,7 +22,8 @@ export async function jobView(signal, jobId) {
   const scenario = stored?.scenario ?? {};
   const tickets = new Map((scenario.tickets ?? []).map((ticket) => [ticket.id, ticket]));
   const parts = { figures: h("div"), actions: h("div", { class: "actions" }), messages: h("div"), curve: h("div"), plan: h("div"), fixes: h("div"), events: h("ol", { class: "scroll" }) };
-  const points = [];
+  let points = [];
+  let lastId = "0-0";
   let plan = null;
   let bound = null;
   let drawnPlan = null;
@@ -60,23 +62,36 @@ export async function jobView(signal, jobId) {
   showActions();
   draw();
 
-  const onEvent = (message, id) => {
-    const found = message.params;
-    const { result, ...rest } = found;
+  const onEvent = (told) => {
+    if (told.job_id !== jobId || !isLater(told.event_id, lastId)) return;
+    lastId = told.event_id;
+    const { result, ...rest } = told;
     job = { ...job, ...rest, ...(result ? { cost: result.cost } : {}) };
-    if (found.cost !== undefined && found.cost !== points.at(-1)?.cost) points.push({ at: found.elapsed_s ?? 0, cost: found.cost, served: found.tickets_served });
+    if (told.cost !== undefined && told.cost !== points.at(-1)?.cost) points.push({ at: told.elapsed_s ?? 0, cost: told.cost, served: told.tickets_served });
     if (parts.events.children.length >= MOST_EVENTS) parts.events.firstChild.remove();
-    parts.events.append(h("li", {}, `${localTime(Number(id.split("-")[0]))} ${found.status} ${Math.round(found.progress ?? 0)} % ${found.cost === undefined ? "" : figure(found.cost)}`));
-    if (found.cost !== undefined || result?.plan_id) loadPlan();
-    if (found.error) parts.messages.replaceChildren(problem(found.error));
-    if (ENDED.includes(found.status)) showActions(), ended();
+    parts.events.append(h("li", {}, `${localTime(told.at)} ${told.status} ${Math.round(told.progress ?? 0)} % ${told.cost === undefined ? "" : figure(told.cost)}`));
+    if (told.cost !== undefined || result) loadPlan();
+    if (told.error) parts.messages.replaceChildren(problem(told.error));
+    if (ENDED.includes(told.status)) showActions(), ended();
     redraw();
   };
   const ended = async () => {
     bound = await callTool("read_progress", { job_id: jobId }).catch(() => null);
     if (!signal.aborted) redraw();
   };
-  followJob(jobId, { onEvent, signal, onState: (state) => showBanner(state === "lost" ? t("lost") : null) }).catch((error) => parts.messages.append(problem(error)));
+  const readAnew = throttled(async () => {
+    const missed = [];
+    const reading = new AbortController();
+    events.listen({ onEvent: (told) => missed.push(told) }, reading.signal);
+    const history = await readHistory(jobId).catch(() => null);
+    reading.abort();
+    if (signal.aborted || !history) return;
+    [points, lastId] = [[], "0-0"];
+    parts.events.replaceChildren();
+    for (const told of [...history.map((message) => message.params), ...missed]) onEvent(told);
+  }, 1000, signal);
+  events.listen({ onEvent, onStart: readAnew }, signal);
+  readAnew();
 }
 
 async function solveAgain(jobId) {

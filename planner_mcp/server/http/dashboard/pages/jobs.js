@@ -1,40 +1,83 @@
-// The list of jobs, newest first.
+// The list of jobs, newest first, kept up to date by the event stream; filtered by status at the server, by text here.
 
 import { readJson } from "../api.js";
-import { PAGE_SIZE, content, link, localTime, repeat } from "../page.js";
+import { PAGE_SIZE, content, events, go, link, localTime, problem, throttled } from "../page.js";
 import { h, table } from "../view/dom.js";
 import { figure } from "../view/format.js";
 import { t } from "../view/words.js";
 
-const LIST_EVERY_MS = 3000;
+const STATUSES = ["all", "queued", "solving", "completed", "failed", "cancelled"];
+const RELOAD_EVERY_MS = 1000;
 
-export async function jobsView(signal, page = 1) {
+export async function jobsView(signal, query) {
+  const page = Number(query.get("page")) || 1;
+  const status = STATUSES.includes(query.get("status")) ? query.get("status") : "all";
+  const to = (number) => `jobs?status=${status}&page=${number}`;
   const list = h("div", {});
-  const filter = h("input", { type: "search", placeholder: t("filter"), "aria-label": t("filter") });
-  let rows = [];
+  const pager = h("div", { class: "actions" });
+  let rows = new Map();
+  const filter = h("input", { type: "search", placeholder: t("filter"), "aria-label": t("filter"), "aria-keyshortcuts": "/" });
   const draw = () => {
     const wanted = filter.value.trim().toLowerCase();
-    const shown = rows.filter((job) => !wanted || `${job.job_id} ${job.status} ${job.scenario_id}`.toLowerCase().includes(wanted));
-    list.replaceChildren(rows.length === 0 ? h("p", { class: "quiet" }, t("noJobs")) : jobsTable(shown));
+    const shown = [...rows.values()].filter((row) => row.text().includes(wanted));
+    list.replaceChildren(rows.size === 0 ? h("p", { class: "quiet" }, t("noJobs")) : jobsTable(shown));
   };
   filter.addEventListener("input", draw);
-  const pager = h("div", { class: "actions" });
-  content.replaceChildren(h("h1", {}, t("jobs")), h("div", { class: "actions" }, filter), list, pager);
+  const choice = h("select", { "aria-label": t("status"), onchange: () => go(`jobs?status=${choice.value}`) },
+    STATUSES.map((each) => h("option", { value: each, selected: each === status }, each === "all" ? t("all") : each.toUpperCase())));
   const load = async () => {
-    const found = await readJson(`jobs://vrp/status/all?page=${page}&size=${PAGE_SIZE}`);
+    const found = await readJson(`jobs://vrp/status/${status}?page=${page}&size=${PAGE_SIZE}`);
     if (signal.aborted) return;
-    rows = found.jobs;
+    const focused = document.activeElement?.getAttribute("href");
+    rows = new Map(found.jobs.map((job) => [job.job_id, jobRow(job)]));
     draw();
-    pager.replaceChildren(...[page > 1 && link(`jobs?page=${page - 1}`, t("newer")), found.next && link(`jobs?page=${page + 1}`, t("older"))].filter(Boolean));
+    if (focused) list.querySelector(`a[href="${CSS.escape(focused)}"]`)?.focus();
+    pager.replaceChildren(...[page > 1 && link(to(page - 1), t("newer")), found.next && link(to(page + 1), t("older"))].filter(Boolean));
   };
+  content.replaceChildren(h("h1", {}, t("jobs")), h("div", { class: "actions" }, filter, choice), list, pager);
   await load();
-  repeat(load, LIST_EVERY_MS, signal);
+  const reload = throttled(() => load().catch((error) => list.replaceChildren(problem(error))), RELOAD_EVERY_MS, signal);
+  events.listen({
+    onStart: reload,
+    onEvent: (told) => {
+      const row = rows.get(told.job_id);
+      if (row && (status === "all" || told.status === row.job.status)) row.update(told);
+      else reload();
+    },
+  }, signal);
+  document.addEventListener("keydown", (event) => moveByKeys(event, filter, list), { signal });
 }
 
-function jobsTable(jobs) {
-  const rows = jobs.map((job) => [
-    link(`jobs/${job.job_id}`, job.job_id), job.status,
-    h("progress", { max: 100, value: job.progress ?? 0, "aria-label": t("progress") }), figure(job.cost), link(`scenarios/${job.scenario_id}`, job.scenario_id), localTime(job.submitted_at),
-  ]);
-  return table([t("job"), t("status"), t("progress"), t("cost"), t("scenario"), t("submitted")], rows, t("jobs"));
+// A row whose cells change in place, so that focus and selection stay.
+function jobRow(job) {
+  const status = h("span");
+  const progress = h("progress", { max: 100, "aria-label": `${t("progress")} ${job.job_id}` });
+  const cost = h("span");
+  const row = {
+    job,
+    cells: [link(`jobs/${job.job_id}`, job.job_id), status, progress, cost, link(`scenarios/${job.scenario_id}`, job.scenario_id), localTime(job.submitted_at)],
+    text: () => `${job.job_id} ${job.status} ${job.scenario_id}`.toLowerCase(),
+    update: (told) => {
+      Object.assign(job, { status: told.status, progress: told.progress, cost: told.result?.cost ?? told.cost ?? job.cost });
+      status.textContent = job.status;
+      progress.value = job.progress ?? 0;
+      cost.textContent = figure(job.cost);
+    },
+  };
+  row.update(job);
+  return row;
+}
+
+const jobsTable = (rows) =>
+  table([t("job"), t("status"), t("progress"), t("cost"), t("scenario"), t("submitted")], rows.map((row) => row.cells), t("jobs"));
+
+// `/` leads to the filter, j and k to the next and the last row.
+function moveByKeys(event, filter, list) {
+  if (event.target.closest("input, select, textarea") || event.ctrlKey || event.metaKey || event.altKey) return;
+  const links = [...list.querySelectorAll("tbody tr td:first-child a")];
+  const at = links.indexOf(document.activeElement);
+  const next = { "/": filter, j: links[Math.min(at + 1, links.length - 1)], k: links[Math.max(at - 1, 0)] }[event.key];
+  if (!next) return;
+  event.preventDefault();
+  next.focus();
 }

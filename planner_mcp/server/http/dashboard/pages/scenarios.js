@@ -1,11 +1,20 @@
 // The list of scenarios, and one scenario.
 
 import { callTool, readJson } from "../api.js";
-import { PAGE_SIZE, action, content, go, link, localTime, rawJson } from "../page.js";
+import { PAGE_SIZE, action, content, events, go, link, localTime, rawJson, throttled } from "../page.js";
 import { h, table } from "../view/dom.js";
 import { t } from "../view/words.js";
 
-export async function scenariosView(signal, page = 1) {
+const RELOAD_EVERY_MS = 1000;
+
+export async function scenariosView(signal, query) {
+  const page = Number(query.get("page")) || 1;
+  await showScenarios(signal, page);
+  const reload = throttled(() => showScenarios(signal, page).catch(() => {}), RELOAD_EVERY_MS, signal);
+  events.listen({ onStart: reload, onEvent: (told) => told.status === "QUEUED" && reload() }, signal);
+}
+
+async function showScenarios(signal, page) {
   const found = await callTool("list_scenarios", { page, size: PAGE_SIZE });
   if (signal.aborted) return;
   const rows = found.rows.map((row) => Object.fromEntries(row.map((cell, at) => [found.columns[at], cell])));

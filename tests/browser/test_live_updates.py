@@ -1,0 +1,67 @@
+"""The page's event stream in a real browser: it is live, it is one, and it survives the death of a replica."""
+
+import os
+import signal
+from pathlib import Path
+from typing import Any
+
+import httpx2 as httpx
+import pytest
+
+from examples.planner_server import PlannerServer, running_server
+from tests.browser.conftest import call
+from tests.shared.http.load_balancer import balancing
+from tests.shared.scenarios.client_scenarios import ring
+from tests.shared.workers.patient_lease import PATIENT_LEASE
+
+pytestmark = pytest.mark.anyio
+
+
+async def _solving(server: PlannerServer, seconds: int = 60) -> str:
+    scenario_id = (await call(server, "create_scenario", **ring(30)))["scenario_id"]
+    solved = await call(server, "solve_vrp", scenario_id=scenario_id, solve_time=f"PT{seconds}S", fresh=True)
+    return str(solved["job_id"])
+
+
+async def _shown_and_kept(page: Any, url: str, job_id: str) -> tuple[int, int]:
+    """Return how many events of a job the page shows, and how many are kept."""
+    async with httpx.AsyncClient(trust_env=False) as http:
+        answer = await http.get(f"{url}/jobs/{job_id}/events", headers={"accept": "application/json"})
+    return await page.locator("ol.scroll li").count(), len(answer.json()["events"])
+
+
+async def test_the_page_goes_on_at_another_replica(server: PlannerServer, server_dir: Path, browser: Any) -> None:
+    """SPEC O2, J4: a replica is killed in mid-stream; the page says so, resumes elsewhere and misses no event."""
+    second = running_server(server_dir, workers=0, log=server_dir / "second.log", settings=PATIENT_LEASE)
+    async with second as dying, balancing(dying.url, server.url, failover=True) as (url, _balancer):
+        page = await browser.new_page()
+        resumed: list[str] = []
+        page.on(
+            "request",
+            lambda asked: asked.url.endswith("/events") and resumed.append(asked.headers.get("last-event-id", "")),
+        )
+        job_id = await _solving(server)
+        await page.goto(f"{url}/ui#/jobs/{job_id}")
+        await page.locator("svg.map").wait_for(timeout=60_000)
+        os.kill(dying.pid, signal.SIGKILL)
+        await page.get_by_text("Connection lost").wait_for(timeout=30_000)
+        await page.get_by_text("Connection lost").wait_for(state="hidden", timeout=30_000)
+        await call(server, "finish_vrp_job", job_id=job_id)
+        await page.get_by_text("COMPLETED", exact=True).wait_for(timeout=30_000)
+        shown, kept = await _shown_and_kept(page, server.url, job_id)
+        assert shown == kept
+        assert "-" in resumed[-1]
+        await page.close()
+
+
+async def test_the_list_changes_by_itself_over_one_stream(server: PlannerServer, page: Any) -> None:
+    """SPEC O2: no page asks again and again; a job that is started elsewhere appears, and ends, in the list."""
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
+    await page.goto(f"{server.url}/ui#/jobs")
+    await page.get_by_role("heading", name="Jobs").wait_for()
+    job_id = await _solving(server, 1)
+    row = page.locator("tr", has=page.get_by_role("link", name=job_id))
+    await row.get_by_text("COMPLETED").wait_for(timeout=30_000)
+    assert sum(url.endswith("/events") for url in asked) == 1
+    assert sum("jobs%3A%2F%2F" in url for url in asked) <= 4, "the rows change by events, not by reading the list again"
