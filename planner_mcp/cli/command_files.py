@@ -14,8 +14,9 @@ from typing import Any, Final
 
 import typer
 
+from planner_mcp.cli.printed_plans import PAGES, SHEETS, check_page, page_of
 from planner_mcp.errors import Fault, InputError, input_error, placed
-from planner_mcp.formats.plan_exports import NO_LINES, Lines, check_form, export
+from planner_mcp.formats.plan_exports import FORMS, NO_LINES, Lines, check_form, export
 from planner_mcp.routing.plan import Plan
 from planner_mcp.routing.scenario.matrix_json_reader import read_travel_matrices
 from planner_mcp.routing.scenario.travel_matrices import TravelMatrices
@@ -78,7 +79,7 @@ def check_output(output: Path | None, scenario: Json) -> None:
         InputError: No such form, or no place for the file.
     """
     with placed(_named):
-        check_form(_form(output), scenario)
+        _check_form(form_of(output), scenario)
     if (file := _file(output)) is not None and (write_problem := _write_problem(file)):
         raise input_error([_unwritten(file, write_problem)])
 
@@ -88,8 +89,20 @@ def _file(output: Path | None) -> Path | None:
     return None if str(output) == STDIN else output
 
 
-def _form(output: Path | None) -> str:
-    return "json" if output is None else output.suffix.lstrip(".").lower() or "json"
+def form_of(output: Path | None) -> str:
+    """Return the form that the name of a file asks for."""
+    if output is None:
+        return "json"
+    return SHEETS if output.name.lower().endswith(SHEETS) else output.suffix.lstrip(".").lower() or "json"
+
+
+def _check_form(form: str, scenario: Json, plan: Plan | None = None) -> None:
+    if form in PAGES:
+        check_page(plan, scenario)
+    elif form in FORMS:
+        check_form(form, scenario)
+    else:
+        raise input_error([Fault("/form", "There is no such form.", " or ".join((*FORMS, *PAGES)))])
 
 
 def _named(fault: Fault) -> Fault:
@@ -117,12 +130,16 @@ def _unwritten(path: Path, why: str) -> Fault:
 
 def write_plan(plan: Json, scenario: Json, output: Path | None, lines: Lines = NO_LINES) -> bool:
     """Write a plan to standard output as JSON, or to a file in the form its name ends in; return whether it could."""
-    form = _form(output)
+    form = form_of(output)
     try:  # spreadsheets take a file without a mark for one in the encoding of the machine
+        read = Plan.from_json(plan)
         with placed(_named):
-            check_form(form, scenario)
-            document = json.dumps(plan, ensure_ascii=False, indent=2) + "\n"
-            text = document if form == "json" else export(Plan.from_json(plan), scenario, form, lines)
+            _check_form(form, scenario, read)
+        if form in PAGES:
+            _write_bytes(page_of(read, scenario, form, lines), output)
+            return True
+        document = json.dumps(plan, ensure_ascii=False, indent=2) + "\n"
+        text = document if form == "json" else export(read, scenario, form, lines)
         write_text(text, output, "utf-8-sig" if form == "csv" else "utf-8")
     except InputError as error:
         print_faults(error)
@@ -139,8 +156,14 @@ def write_text(text: str, output: Path | None, encoding: str = "utf-8") -> None:
     if (file := _file(output)) is None:
         typer.echo(text, nl=False)
         return
+    _write_bytes(text.encode(encoding), file)
+
+
+def _write_bytes(data: bytes, output: Path | None) -> None:
+    if (file := _file(output)) is None:  # a form without a file is JSON, which is text
+        return
     try:
-        file.write_text(text, encoding=encoding, newline="")
+        file.write_bytes(data)
     except OSError as error:
         raise input_error([_unwritten(file, error.strerror or "The file cannot be written.")]) from error
 

@@ -15,6 +15,7 @@ import typer
 
 from planner_mcp.cli.command_files import print_faults, read_scenario, unreadable_message, write_plan, write_text
 from planner_mcp.cli.environment_settings import read_settings
+from planner_mcp.cli.printed_plans import of_agent
 from planner_mcp.errors import Fault, InputError, grouped, input_error, placed
 from planner_mcp.formats.column_mapping import IN_COLUMNS, ColumnMapping
 from planner_mcp.formats.import_formats import PLAIN, Form, form_of, read_scenario_file
@@ -23,6 +24,7 @@ from planner_mcp.formats.json_content import Content
 from planner_mcp.formats.plan_exports import read_places, read_plan
 from planner_mcp.formats.text_tables import Table, read_table
 from planner_mcp.routing.feasibility.unservable_faults import unservable_faults
+from planner_mcp.routing.plan import Plan
 from planner_mcp.routing.scenario.scenario_parsing import Scenario, parse_scenario, warnings
 from planner_mcp.server.tools.validate_scenario import MAX_SHOWN
 from planner_mcp.settings import Settings
@@ -36,6 +38,10 @@ _GIVEN: Final = {**_OPTIONS, "/depot": "--depot", "/planning_date": "--date", "/
 Columns = Annotated[
     list[str], typer.Option("--column", help="HEADER=FIELD where the proposal is wrong; HEADER= leaves it out.")
 ]
+
+OUTPUT_HELP: Final = (
+    "File to write: .csv, .json, .geojson, .gpx, .html (report), sheets.html (driver sheets), .svg or .png (map), .ics."
+)
 
 app = typer.Typer()
 
@@ -108,11 +114,15 @@ def import_tables(
 def export_plan(
     plan: Annotated[Path, typer.Argument(help="A plan as JSON, as `solve` writes it.")],
     scenario: Annotated[Path, typer.Argument(help="The scenario it plans, as JSON.")],
-    output: Annotated[Path, typer.Option(help="File to write; its name ends in .csv, .geojson, .gpx or .json.")],
+    output: Annotated[Path, typer.Option(help=OUTPUT_HELP)],
+    agent: Annotated[str | None, typer.Option(help="Only the route of this agent.")] = None,
 ) -> None:
-    """Write a plan as CSV, GeoJSON, GPX or JSON."""
+    """Write a plan as a table, a map, a report, driver sheets or a calendar."""
     try:
-        is_written = write_plan(_read("plan", plan, read_plan), _read("scenario", scenario, read_places), output)
+        body = _read("plan", plan, read_plan)
+        if agent is not None:
+            body = of_agent(Plan.from_json(body), agent).as_json()
+        is_written = write_plan(body, _read("scenario", scenario, read_places), output)
     except InputError as error:
         print_faults(error)
         is_written = False

@@ -15,15 +15,17 @@ import typer
 from planner_mcp.cli.command_files import (
     STDIN,
     check_output,
+    form_of,
     print_faults,
     read_matrices,
     read_scenario,
     write_plan,
 )
 from planner_mcp.cli.command_runner import command_settings, run_command
+from planner_mcp.cli.printed_plans import DRAWN
 from planner_mcp.cli.store_queries import DataDir, RedisUrl
 from planner_mcp.errors import Fault, InputError, input_error
-from planner_mcp.formats.plan_exports import MAPS, Lines, positions
+from planner_mcp.formats.plan_exports import Lines, positions
 from planner_mcp.jobs.ids import is_id
 from planner_mcp.jobs.job_content import event_line
 from planner_mcp.jobs.job_model import SolveRequest
@@ -82,7 +84,7 @@ async def _solve_with_worker(
         if planned is None:
             return None
         scenario, plan = planned
-        is_map = output is not None and output.suffix.lstrip(".").lower() in MAPS
+        is_map = form_of(output) in DRAWN
         geometry = RouteGeometry(settings)
         lines = await geometry.lines("", Plan.from_json(plan), positions(scenario)) if is_map else {}
         return scenario, plan, lines

@@ -36,31 +36,20 @@ def sheets(scenario: Json, plan: Plan, *, is_exact: bool = True) -> str:
         plan: The plan.
         is_exact: Whether the reader may see exact positions; links to rounded ones would lead drivers astray.
     """
-    words = words_of(scenario)
-    places, is_plane = positions(scenario)
-    day = _Day(
-        scenario,
-        words,
-        DayTimes.of(scenario, plan, words),
-        Names.of(scenario),
-        {ticket["id"]: ticket for ticket in scenario["tickets"]},
-        picked_up(scenario),
-        {} if is_plane or not is_exact else places,
-        sum(len(route.visits) for route in plan.routes) <= MOST_CODES,
-    )
+    day = SheetDay.of(scenario, plan, is_exact=is_exact)
     unit = length_unit(plan)
     return render(
         "driver_sheets.html",
         scenario=scenario,
-        words=words,
+        words=day.words,
         day=day.times.day,
         sheets=[_sheet(route, day, unit) for route in plan.routes],
     )
 
 
 @dataclass(frozen=True, slots=True)
-class _Day:
-    """What all sheets of a plan share."""
+class SheetDay:
+    """What all stops of a plan share."""
 
     scenario: Json
     words: Words
@@ -72,8 +61,24 @@ class _Day:
     """(lat, lon) in WGS-84 by location; empty where links to them have no use."""
     has_codes: bool
 
+    @staticmethod
+    def of(scenario: Json, plan: Plan, *, is_exact: bool) -> "SheetDay":
+        """Return it; without links to places where positions are not exact, or on a plane."""
+        words = words_of(scenario)
+        places, is_plane = positions(scenario)
+        return SheetDay(
+            scenario,
+            words,
+            DayTimes.of(scenario, plan, words),
+            Names.of(scenario),
+            {ticket["id"]: ticket for ticket in scenario["tickets"]},
+            picked_up(scenario),
+            {} if is_plane or not is_exact else places,
+            sum(len(route.visits) for route in plan.routes) <= MOST_CODES,
+        )
 
-def _sheet(route: PlannedRoute, day: _Day, unit: str) -> Json:
+
+def _sheet(route: PlannedRoute, day: SheetDay, unit: str) -> Json:
     agent = next(each for each in day.scenario["agents"] if each["id"] == route.agent_id)
     demands = {name: ticket.get("demand", 0) for name, ticket in day.tickets.items()}
     return {
@@ -87,11 +92,12 @@ def _sheet(route: PlannedRoute, day: _Day, unit: str) -> Json:
         "unit": day.words["units"] if unit == "units" else unit,
         "loaded": _amounts(load_at_start(route, demands, day.pickups)),
         "codes": list(_route_codes(route, day)),
-        "stops": [_stop(number, visit, day) for number, visit in enumerate(route.visits, 1)],
+        "stops": [stop_values(number, visit, day) for number, visit in enumerate(route.visits, 1)],
     }
 
 
-def _stop(number: int, visit: Visit, day: _Day) -> Json:
+def stop_values(number: int, visit: Visit, day: SheetDay) -> Json:
+    """Return what a driver reads of a stop; an empty text, list or None for what it does not have."""
     ticket = day.tickets.get(visit.ticket_id or "", {})
     place = day.places.get(visit.location or "")
     link = geo_link(place) if place is not None and visit.kind != "break" else ""
@@ -122,7 +128,7 @@ def _where(visit: Visit, ticket: Json, names: Names) -> list[str]:
     return shown or ([] if visible(ticket.get("name")) or not visit.location else [visit.location])
 
 
-def _route_codes(route: PlannedRoute, day: _Day) -> Iterator[Json]:
+def _route_codes(route: PlannedRoute, day: SheetDay) -> Iterator[Json]:
     """Yield link and code of each part of a route, its ends included, a place once in a row."""
     stops = [name for visit in route.visits if visit.kind != "break" and (name := visit.location)]
     names = [name for name in (route.start_location, *stops, route.end_location) if name in day.places]

@@ -1,4 +1,5 @@
-"""A plan for the eye: map as SVG and PNG, a report and the sheets of drivers to print.
+"""A plan for the eye: map as SVG and PNG, a report and the sheets of drivers to print, and their
+calendars.
 
 Owns their templates; shapes and words are `picture`.
 """
@@ -6,12 +7,14 @@ Owns their templates; shapes and words are `picture`.
 from functools import partial
 from typing import Any, Final
 
+from planner_mcp.errors import NotFoundError
 from planner_mcp.formats.draft_marks import named_draft
 from planner_mcp.formats.plan_exports import positions
 from planner_mcp.jobs.fair_limiter import FairLimiter
 from planner_mcp.jobs.field_masking import plan_for, scenario_for
 from planner_mcp.jobs.ids import job_of
 from planner_mcp.jobs.principals import SENSITIVE
+from planner_mcp.render.driver_calendar import calendar, of_route
 from planner_mcp.render.driver_sheets import sheets
 from planner_mcp.render.plan_report import page
 from planner_mcp.render.standalone_map import map_svg
@@ -19,9 +22,11 @@ from planner_mcp.render.svg_rasterizer import png_of
 from planner_mcp.routing.plan import Plan
 from planner_mcp.server.resources.json_resources import Variables
 from planner_mcp.server.resources.resource_definition import Contents, ReadContext, ResourceMetadata, Template
+from planner_mcp.text import counted
 from planner_mcp.travel.route_geometry import Lines
 
 Json = dict[str, Any]
+CALENDAR_TYPE: Final = "text/calendar"
 _limiter: Final = FairLimiter()
 """Pictures drawn at the same time; a large plan takes a tenth of a second, off the event loop."""
 _png_limiter: Final = FairLimiter()
@@ -72,6 +77,15 @@ async def _sheets(reading: ReadContext, variables: Variables) -> Contents:
     return Contents("text/html", await _limiter.run(reading.principal.id, pages, scenario, plan))
 
 
+async def _calendar(reading: ReadContext, variables: Variables) -> Contents:
+    scenario, plan, _is_draft = await scenario_and_plan(reading, variables["plan_id"])
+    if (part := of_route(plan, int(variables["route"]))) is None:
+        raise NotFoundError(f"This plan has {counted(len(plan.routes), 'route')}.")
+    job = await reading.job_service.job(reading.principal, job_of(variables["plan_id"]))
+    events = partial(calendar, made_at=job.finished_at or job.submitted_at, is_exact=reading.principal.may(SENSITIVE))
+    return Contents(CALENDAR_TYPE, await _limiter.run(reading.principal.id, events, scenario, part))
+
+
 MAP_SVG: Final = Template(
     "plan://{plan_id}/map.svg",
     ResourceMetadata(
@@ -99,4 +113,11 @@ SHEETS: Final = Template(
         "plan-sheets", "Sheets for drivers", "A page an agent to print: stops in order.", "text/html", ("user",), 0.4
     ),
     _sheets,
+)
+CALENDAR: Final = Template(
+    "plan://{plan_id}/routes/{route}.ics",
+    ResourceMetadata(
+        "plan-calendar", "Calendar of a driver", "Stops of route 1, 2, … as events.", CALENDAR_TYPE, ("user",), 0.3
+    ),
+    _calendar,
 )

@@ -13,7 +13,7 @@ from planner_mcp.jobs.principals import READ
 from planner_mcp.server.resources.day_plan_resources import DAY_FILE
 from planner_mcp.server.resources.export_resources import CSV, GEOJSON, GPX
 from planner_mcp.server.resources.json_resources import JOB, JOBS, LIMITS, LOG, PLAN, RESULT, SCENARIO, SCHEMA
-from planner_mcp.server.resources.rendering_resources import MAP_PNG, MAP_SVG, REPORT, SHEETS
+from planner_mcp.server.resources.rendering_resources import CALENDAR, MAP_PNG, MAP_SVG, REPORT, SHEETS
 from planner_mcp.server.resources.report_folder import ROOT, mime_type_of
 from planner_mcp.server.resources.resource_definition import Contents, ReadContext, ResourceMetadata, Template
 from planner_mcp.server.resources.uri_templates import variables_of
@@ -28,6 +28,7 @@ TEMPLATES: Final = (
     MAP_PNG,
     REPORT,
     SHEETS,
+    CALENDAR,
     CSV,
     GEOJSON,
     GPX,

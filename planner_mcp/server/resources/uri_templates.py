@@ -17,6 +17,7 @@ VARIABLES: Final = {
     "scenario_id": f"scn-{_NAME}",
     "job_id": f"job-{_NAME}",
     "plan_id": f"plan-{_NAME}",
+    "route": "[1-9][0-9]{0,3}",
     "status": "[A-Za-z]{1,20}",
     "page": "[1-9][0-9]{0,5}",
     "size": "[1-9][0-9]?",

@@ -7,6 +7,7 @@ from pydantic import Field
 from planner_mcp.errors import Fault, PlannerError, input_error
 from planner_mcp.jobs.field_masking import MASKED
 from planner_mcp.server.resources.downloads import Download
+from planner_mcp.server.resources.rendering_resources import CALENDAR_TYPE
 from planner_mcp.server.resources.resource_catalogue import forms, read
 from planner_mcp.server.resources.resource_definition import JSON, Contents
 from planner_mcp.server.tools.arguments.lookup_errors import naming_argument
@@ -62,7 +63,7 @@ async def run(ctx: ToolContext, args: Json) -> ToolResult:
     if found.data is not None and found.mime_type.startswith("image/"):
         output = ReadResourceResult(uri=asked.uri, mime_type=found.mime_type, size=len(found.data))
         return ToolResult(output, _heading(output), images=(ImageContent(found.data, found.mime_type),))
-    if found.text is None or found.mime_type == HTML:
+    if found.text is None or found.mime_type in (HTML, CALENDAR_TYPE):
         return _download(asked, found, await ctx.offer_download(asked.uri, found))
     is_long = not asked.offset and cut(found.text) != found.text and found.mime_type != JSON
     return _content_part(asked, found, found.text, await ctx.offer_download(asked.uri, found) if is_long else None)
@@ -130,8 +131,8 @@ TOOL: Final = Tool(
     title="Read resource",
     description=(
         "Read scenario://ID, /result; job://ID, limits://vrp, schema://scenario, jobs://vrp/status/all, "
-        "logs://vrp/DATE, file:///; plan://ID, /map.png, map.svg, report.html, sheets.html, stops.csv, "
-        "routes.geojson, routes.gpx. HTML as download."
+        "logs://vrp/DATE, file:///; plan://ID/map.png, map.svg, report.html, sheets.html, stops.csv, "
+        "routes.geojson, routes.gpx, routes/1.ics."
     ),
     input_schema=schema_of(ResourceArguments),
     output=ReadResourceResult,

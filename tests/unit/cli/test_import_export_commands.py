@@ -213,3 +213,41 @@ def test_what_is_no_plan_is_not_exported(given: Any, form: str, tmp_path: Path) 
             output_lines = refused_output("export", *map(str, files), "--output", str(made))
             assert all(line.startswith(f"/{argument}") for line in output_lines.splitlines())
     assert not made.exists()
+
+
+PAPER = [
+    ("report.html", b"<!doctype html>"),
+    ("day-sheets.html", b"<!doctype html>"),
+    ("map.svg", b"<svg"),
+    ("map.png", b"\x89PNG"),
+    ("stops.ics", b"BEGIN:VCALENDAR\r\n"),
+]
+
+
+@pytest.mark.parametrize(("name", "begins"), PAPER)
+def test_a_plan_is_printed_from_files(name: str, begins: bytes, tmp_path: Path) -> None:
+    """SPEC T5: report, driver sheets, map and calendar; of one agent alone, and masked scenarios too."""
+    plan, day = tmp_path / "plan.json", tmp_path / "day.json"
+    plan.write_text(json.dumps(PLAN))
+    day.write_text(json.dumps({**SMALLEST, MASKED: ["agents.name"]}))
+    agent = PLAN["routes"][0]["agent_id"]
+    command = ["export", str(plan), str(day), "--output", str(tmp_path / name), "--agent", agent]
+    done = CliRunner().invoke(app, command)
+    assert (done.exit_code, done.output) == (0, "")
+    assert (tmp_path / name).read_bytes().startswith(begins)
+
+
+def test_a_plan_of_another_day_is_not_printed(tmp_path: Path) -> None:
+    """SPEC T7: what does not belong together is refused by its ids, and no file is left."""
+    plan, day, out = tmp_path / "plan.json", tmp_path / "day.json", tmp_path / "report.html"
+    plan.write_text(json.dumps(PLAN))
+    for change, why in (
+        ({"agents": [{"id": "other", "capacity": 9}]}, "this one has no agents"),
+        ({"agents": 5}, "/scenario/agents: "),
+        ({"agents": [{}]}, "It is no scenario that can be read."),
+    ):
+        day.write_text(json.dumps({**SMALLEST, **change}))
+        assert why in refused_output("export", str(plan), str(day), "--output", str(out))
+    day.write_text(json.dumps(SMALLEST))
+    told = refused_output("export", str(plan), str(day), "--output", str(out), "--agent", "nobody")
+    assert "--agent: nobody has no route in this plan." in told and not out.exists()

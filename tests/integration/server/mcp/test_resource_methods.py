@@ -82,6 +82,7 @@ async def test_a_day_is_read_from_its_scenario_to_its_report(app_replicas: Two, 
         f"plan://{plan_id}/map.png": "image/png",
         f"plan://{plan_id}/report.html": "text/html",
         f"plan://{plan_id}/sheets.html": "text/html",
+        f"plan://{plan_id}/routes/1.ics": "text/calendar",
         f"plan://{plan_id}/stops.csv": "text/csv",
     }
     found = {uri: await read(caller, app_replicas[1], uri) for uri in types}

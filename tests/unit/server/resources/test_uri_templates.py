@@ -13,6 +13,7 @@ FILLED = {
     "job_id": f"job-{NAME}",
     "plan_id": f"plan-{NAME}",
     "status": "completed",
+    "route": "3",
     "page": "2",
     "size": "10",
     "date": "2026-11-21",

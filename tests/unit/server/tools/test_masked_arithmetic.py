@@ -111,7 +111,16 @@ async def attack(call: Call, store: RedisStore, attacker: ToolContext, scenario_
         "jobs://vrp/status/all?page=1&size=20",
         *(
             f"plan://{plan_id}{part}"
-            for part in ("", "/map.svg", "/report.html", "/sheets.html", "/stops.csv", "/routes.geojson", "/routes.gpx")
+            for part in (
+                "",
+                "/map.svg",
+                "/report.html",
+                "/sheets.html",
+                "/stops.csv",
+                "/routes.geojson",
+                "/routes.gpx",
+                "/routes/1.ics",
+            )
         ),
     ):
         offset: int | None = 0
