@@ -16,6 +16,7 @@ from planner_mcp.addresses.street_grammar import GOES_ON_AS_ROAD, StreetParts, r
 from planner_mcp.addresses.structured_address import (
     CENTRE_NOTE,
     MAX_CANDIDATES,
+    POST_BOX,
     ROAD_AS_WRITTEN,
     Accuracy,
     AddressCandidate,
@@ -215,6 +216,8 @@ def _evidence(reading: DivisionReading, street: StreetParts, codes: list[str], d
         found.append(Evidence("no road is named", 0.95))
     if street.road:
         found.append(ROAD_AS_WRITTEN)
+    elif "信箱" in street.poi:
+        found.append(POST_BOX)
     if reading.skipped:
         found.append(Evidence("text before the first division was left aside", 0.95))
     return tuple(found)

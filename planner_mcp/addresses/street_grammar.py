@@ -14,7 +14,7 @@ _NUMBERED: Final = re.compile(
     rf"^(?P<road>\D.{{0,20}}?)(?P<number>{_NUMBER}(?:弄{_NUMBER}号|弄(?!\d)|巷{_NUMBER}号|号院|号(?!楼|办公楼|馆|线|厅|门|库)))"
 )
 _ROAD_BEFORE_NUMBER: Final = re.compile(
-    rf"(?:{_ROAD_END}{_SECTION}|道|里|条|线|弄|村|组|屯|环|[东西南北中]段)[东西南北中]?$|{_ROAD_END}"
+    rf"(?:{_ROAD_END}{_SECTION}|道|里|条|线|弄|环|[东西南北中]段)[东西南北中]?$|{_ROAD_END}"
 )
 _ROAD: Final = re.compile(rf"^(?P<road>[^\d]{{1,14}}?{_ROAD_END}{_SECTION})(?!口|道)")
 _TOWN: Final = re.compile(r"^(?P<town>[一-鿿]{2,6}?(?:街道|镇|乡))(?!路|街|大道|江|[东西南北中]路)")
@@ -23,6 +23,8 @@ _BUILDING: Final = re.compile(
 )
 _UNIT: Final = re.compile(r"\d{1,2}单元")
 _FLOOR: Final = re.compile(r"(?<!\d)\d{1,3}(?:层|楼|[Ff](?![A-Za-z]))")
+_SHOP: Final = re.compile(r"(?<=[层楼])[A-Za-z]-?\d{1,4}(?:号?铺|室)?$")
+"""A room that follows its floor: 4楼B12."""
 _ROOM: Final = re.compile(r"(?<!\d)[A-Za-z]?\d{1,5}[A-Za-z]?(?:室|房)|(?<![\d-])[A-Za-z]?\d{3,5}$")
 GOES_ON_AS_ROAD: Final = re.compile(
     r"[东西南北中内外环一二三四五六七八九十\d]{0,2}(?:路|大?街|大?道|巷|弄|桥|村|站|门)"
@@ -56,9 +58,10 @@ def read_street(text: str, *, may_have_town: bool) -> StreetParts:
     if may_have_town and (match := _TOWN.match(rest)):
         town, rest = match["town"], rest[match.end() :]
     road, number, rest = _road_and_number(rest)
-    taken = {}
-    for part, pattern in (("building", _BUILDING), ("unit", _UNIT), ("floor", _FLOOR), ("room", _ROOM)):
-        if match := pattern.search(rest):
+    taken: dict[str, str] = {}
+    patterns = (("room", _SHOP), ("building", _BUILDING), ("unit", _UNIT), ("floor", _FLOOR), ("room", _ROOM))
+    for part, pattern in patterns:
+        if part not in taken and (match := pattern.search(rest)):
             taken[part] = match[0]
             rest = rest[: match.start()] + rest[match.end() :]
     return StreetParts(town=town, road=road, number=number, poi=rest.strip("-,. "), **taken)

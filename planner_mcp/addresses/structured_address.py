@@ -104,6 +104,7 @@ class Evidence:
 
 
 ROAD_AS_WRITTEN: Final = Evidence("the road is as written: no register of streets is at hand", 0.98)
+POST_BOX: Final = Evidence("a post office box is no place to drive to", 0.7)
 BY_SIZE: Final = "the largest city of this name, chosen by its size"
 """Text of the evidence that nothing but its size speaks for a city."""
 CENTRE_NOTE: Final = "Coordinates are"

@@ -15,6 +15,7 @@ from planner_mcp.addresses.structured_address import (
     BY_SIZE,
     CENTRE_NOTE,
     MAX_CANDIDATES,
+    POST_BOX,
     ROAD_AS_WRITTEN,
     Accuracy,
     AddressCandidate,
@@ -103,12 +104,22 @@ MAX_PARTS: Final = 12
 MAX_SHARE: Final = 0.79
 """Certainty of a city chosen by its size alone: below what is used unasked."""
 _UNIT: Final = re.compile(
-    r"(?i)\b(?:(?:flat|apt\.?|apartment|suite|ste\.?|unit|room|rm\.?|plot|shop|block|floor)\s*#?\s*[A-Za-z]?\d{1,5}[A-Za-z]?|#\s*\d{1,5}[A-Za-z]?)\b"
+    r"(?i)\b(?:(?:flat|apt\.?|apartment|suite|ste\.?|unit|room|rm\.?|plot|shop|block|floor|level|lvl\.?)\s*#?\s*"
+    r"[A-Za-z]?\d{1,5}(?:-\d{1,4})?[A-Za-z]?|fl\.?\s*\d{1,2}|#\s*\d{1,5}[A-Za-z]?)\b"
 )
+_POST_BOX: Final = re.compile(
+    r"(?i)^(?:(?:g\.?\s?)?p\.?\s?o\.?\s?box|locked bag|postfach|bo[iî]te postale|b\.?p\.?|apartado(?: de correos)?)"
+    r"\s*\d[\d ]*$"
+)
+_UNIT_BEFORE_NUMBER: Final = {"AU": "/", "NZ": "/", "CA": "-"}
+"""What stands between unit and number where the unit comes first: 3/17 Crown St, 1200-1055 West Georgia Street."""
+_LONGEST_BLOCK: Final = 100
+"""Numbers that a range of a Canadian street may span; more is a unit and a number."""
 _NUMBER: Final = r"\d{1,6}[A-Za-z]?(?:\s?[-–/]\s?\d{1,5}[A-Za-z]?)?(?:\s(?:bis|ter|quater)\b)?"
 _NUMBER_FIRST: Final = re.compile(
     rf"(?i)^(?:no\.?|nr\.?|#)?\s*(?P<number>{_NUMBER})\s*,?\s+(?P<road>\D.*|\d+(?:st|nd|rd|th)\b.*)$"
 )
+_NUMBER_WORD: Final = re.compile(r"(?i)(one|two|three|four|five|six|seven|eight|nine|ten)\s+\S+\s+\S")
 _NUMBER_LAST: Final = re.compile(
     r"(?i)^(?P<road>.*\D)\s+(?:no\.?|nr\.?)?\s*(?P<number>\d{1,5}\s?[A-Za-z]?(?:\s?[-–/]\s?\d{1,5}\s?[A-Za-z]?)?)$"
 )
@@ -156,6 +167,7 @@ class WesternParts:
     road: str = ""
     number: str = ""
     unit: str = ""
+    has_post_box: bool = False
     rest: tuple[str, ...] = ()
     """Parts that were not needed: names of buildings, quarters."""
 
@@ -171,6 +183,7 @@ def resolve_western(text: str) -> ResolvedAddress:
     read = _read(parts, data)
     if not read.city and not read.road:
         return _nothing(text)
+    read = _with_unit_apart(read)
     cities = _localities(read.city, read, data) if read.city else []
     address = StructuredAddress(
         country=read.country, province=read.state, postcode=read.postcode, city=read.city, road=read.road,
@@ -183,6 +196,19 @@ def resolve_western(text: str) -> ResolvedAddress:
         notes = ("Its city is not in the offline data.",) if read.city else ("Name at least the city.",)
         return ResolvedAddress(text, AddressStatus.PARTIAL, address, None, evidence, notes=notes)
     return _answer(text, read, address, cities)
+
+
+def _with_unit_apart(read: WesternParts) -> WesternParts:
+    """Return parts with the unit taken out of a number like 3/17 in Australia or 1200-1055 in Canada."""
+    countries = {read.country} if read.country else set(read.postcode_countries)
+    if read.state in CANADIAN.values() or read.state in AUSTRALIAN.values():
+        countries = {"CA" if read.state in CANADIAN.values() else "AU"}
+    mark = next((_UNIT_BEFORE_NUMBER[country] for country in countries if country in _UNIT_BEFORE_NUMBER), "")
+    match = re.fullmatch(rf"(\w+)\s?{mark}\s?(\d+)(\w?)", read.number) if mark and len(countries) == 1 else None
+    if match is None or read.unit:
+        return read
+    is_range = mark == "-" and match[1].isdigit() and 0 < int(match[2]) - int(match[1]) < _LONGEST_BLOCK
+    return read if is_range else replace(read, unit=match[1], number=f"{match[2]}{match[3]}")
 
 
 def city_position(city: City) -> PlacePosition:
@@ -222,11 +248,15 @@ def _answer(text: str, read: WesternParts, address: StructuredAddress, cities: S
         )  # fmt: skip
     if len(cities) > 1 or not (read.country or read.state or read.postcode):
         evidence.append(_chosen_by(read, cities[0], share))
-    if not read.road:
+    if read.has_post_box and not read.road:
+        evidence.append(POST_BOX)
+    elif not read.road:
         evidence.append(Evidence("no road is named", 0.95))
     else:
         evidence.append(ROAD_AS_WRITTEN)
-    if read.road and not read.number:
+    if match := _NUMBER_WORD.match(read.road) if not read.number else None:
+        evidence.append(Evidence(f"{match[1]} may be the house number", 0.8))
+    elif read.road and not read.number:
         evidence.append(Evidence("no house number is named", 0.97))
     position = city_position(cities[0])
     notes = (f"{CENTRE_NOTE} the centre of the city, true within {position.radius_m / 1000:g} km.",)
@@ -284,6 +314,8 @@ def _read(parts: Sequence[str], data: PlaceData) -> WesternParts:
     left, read = list(parts), WesternParts()
     left, read = _take_country(left, read, data)
     left, read = _take_units(left, read)
+    boxes = tuple(part for part in left if _POST_BOX.match(part))
+    left = [part for part in left if part not in boxes]
     found = next(((index, street) for index, part in enumerate(left) if (street := _street(part, data))), None)
     if found is not None:
         left.pop(found[0])
@@ -291,7 +323,8 @@ def _read(parts: Sequence[str], data: PlaceData) -> WesternParts:
     elif len(left) > 1:  # a road without a number
         at = next((index for index, part in enumerate(left[:-1]) if _STREET.search(part)), None)
         read = replace(read, road=left.pop(at)) if at is not None else read
-    return _take_locality(left, read, data)
+    read = _take_locality(left, read, data)
+    return replace(read, rest=(*boxes, *read.rest), has_post_box=bool(boxes))
 
 
 def _take_country(left: list[str], read: WesternParts, data: PlaceData) -> tuple[list[str], WesternParts]:
@@ -330,6 +363,12 @@ def _street(part: str, data: PlaceData) -> tuple[str, str] | tuple[()]:
     if match := _NUMBER_FIRST.match(part):
         return match["road"].strip(), match["number"].strip()
     match = _NUMBER_LAST.match(part)
+    if (
+        match
+        and len(match["number"]) >= 4
+        and (fold(match["road"]) in data.states or fold(match["road"]) in STATE_NAMES)
+    ):
+        return ()  # a state with its postcode
     if match and not re.fullmatch(r"(?:.*\s)?[A-Z]{2,3}", match["road"].strip()) and len(match["number"]) <= 5:
         return match["road"].strip(), match["number"].strip()
     return ()
@@ -350,7 +389,7 @@ def _leading_postcode(part: str, data: PlaceData) -> tuple[str, tuple[str, ...],
 def _take_locality(left: list[str], read: WesternParts, data: PlaceData) -> WesternParts:
     """Return the parts with postcode, state and city, looked for from the end."""
     rest: list[str] = []
-    for part in reversed(left):
+    for at, part in reversed(list(enumerate(left))):
         name = part
         if not read.postcode and (leading := _leading_postcode(part, data)):
             read = replace(read, postcode=leading[0], postcode_countries=leading[1], is_postcode_first=True)
@@ -359,7 +398,7 @@ def _take_locality(left: list[str], read: WesternParts, data: PlaceData) -> West
             read = replace(read, postcode=trailing[0], postcode_countries=trailing[1])
             name = trailing[2]
         if not read.state:
-            name, state = _state_in(name, read, data)
+            name, state = _state_in(name, read, data, left[at - 1] if at else "")
             read = replace(read, state=state)
         if name and not read.city and (_localities(name, read, data) or part is left[-1] or len(left) == 1 or not rest):
             read, name = replace(read, city=name), ""
@@ -381,8 +420,11 @@ def _trailing_postcode(part: str) -> tuple[str, tuple[str, ...], str] | tuple[()
     return ()
 
 
-def _state_in(name: str, read: WesternParts, data: PlaceData) -> tuple[str, str]:
-    """Return a part without its state, and the state: a postal code of US, Canada or Australia, or a name."""
+def _state_in(name: str, read: WesternParts, data: PlaceData, before: str) -> tuple[str, str]:
+    """Return a part without its state, and the state: a postal code of US, Canada or Australia, or a name.
+
+    Washington and New York are cities too, unless the part before is a city of the state.
+    """
     words = name.split()
     codes = {*data.states.values(), *CANADIAN.values(), *AUSTRALIAN.values()}
     if (
@@ -393,7 +435,7 @@ def _state_in(name: str, read: WesternParts, data: PlaceData) -> tuple[str, str]
     ):
         return " ".join(words[:-1]), words[-1].replace(".", "")
     state = data.states.get(fold(name)) or STATE_NAMES.get(fold(name), "")
-    is_city = fold(name) in {"new york", "washington"}
+    is_city = fold(name) in {"new york", "washington"} and all(_state(city) != state for city in _known(before, data))
     return ("", state) if state and not is_city and read.country in {"", "US", "CA", "AU"} else (name, "")
 
 

@@ -2,6 +2,11 @@
 
 The rows were written and labelled before the parser was. Its first version had 98.3 % of the Chinese fields
 and 99.8 % of the others right, and one sure mistake.
+
+The held-out rows were written later, without a look at the answers. At the first run 96.7 % of the Chinese fields were
+right (36 of 40 rows, 4 wrong and sure) and 82.8 % of the others (11 of 20 rows, 8 wrong and sure): post office boxes,
+floors, units before the number, villages with numbers, Washington as a state. The rules were mended for these; the rows
+at the end of each file were written after that, and their figures are those of the first run.
 """
 
 from collections.abc import Callable, Iterator
@@ -20,6 +25,8 @@ ENGLISH = ("country", "province", "city", "district", "postcode", "road", "numbe
 SETS = [
     pytest.param("labelled_chinese.txt", CHINESE, resolve_chinese, 200, id="Chinese"),
     pytest.param("labelled_english.txt", ENGLISH, resolve_western, 100, id="English"),
+    pytest.param("held_out_chinese.txt", CHINESE, resolve_chinese, 45, id="held out, Chinese"),
+    pytest.param("held_out_english.txt", ENGLISH, resolve_western, 28, id="held out, English"),
 ]
 
 
