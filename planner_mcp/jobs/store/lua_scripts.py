@@ -50,16 +50,21 @@ class Step:
 
 def load_steps(settings: Settings) -> dict[str, Step]:
     """Return every step by name."""
+    return _steps_with(_constants(settings))
+
+
+@cache
+def _steps_with(constants: str) -> dict[str, Step]:
     return (
-        _family(STEPS, SHARED, settings)
-        | _family(REVIEW_STEPS, REVIEW_SHARED, settings)
-        | _family(WEBHOOK_STEPS, WEBHOOK_SHARED, settings)
-        | _family(EDGE_STEPS, EDGE_SHARED, settings)
+        _family(STEPS, SHARED, constants)
+        | _family(REVIEW_STEPS, REVIEW_SHARED, constants)
+        | _family(WEBHOOK_STEPS, WEBHOOK_SHARED, constants)
+        | _family(EDGE_STEPS, EDGE_SHARED, constants)
     )
 
 
-def _family(names: tuple[str, ...], shared: tuple[str, ...], settings: Settings) -> dict[str, Step]:
-    head = "\n".join([_constants(settings), *(step_text(name) for name in shared)])
+def _family(names: tuple[str, ...], shared: tuple[str, ...], constants: str) -> dict[str, Step]:
+    head = "\n".join([constants, *(step_text(name) for name in shared)])
     return {name: _step(name, head) for name in names}
 
 

@@ -1,5 +1,7 @@
 """The job store on Redis or Valkey: the caller's side, the worker's side and the events."""
 
+from collections.abc import Callable
+from time import monotonic
 from types import TracebackType
 from typing import Any, Self
 
@@ -19,11 +21,14 @@ class RedisStore(RedisJobStore, RedisWorkerStore, RedisEventLog, RedisMatrixStor
     Args:
         script_client: Runs steps and commands; closed with the store.
         settings: As the steps were loaded with.
+        clock: Monotonic seconds, for waits.
     """
 
-    def __init__(self, script_client: ScriptClient, settings: Settings) -> None:
+    def __init__(
+        self, script_client: ScriptClient, settings: Settings, *, clock: Callable[[], float] = monotonic
+    ) -> None:
         RedisJobStore.__init__(self, script_client, settings)
-        RedisWorkerStore.__init__(self, script_client, settings)
+        RedisWorkerStore.__init__(self, script_client, settings, clock=clock)
         RedisMatrixStore.__init__(self, script_client, settings)
         RedisImportStore.__init__(self, script_client, settings)
         RedisReviewStore.__init__(self, script_client)

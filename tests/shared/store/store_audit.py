@@ -78,7 +78,7 @@ async def audit(
             outbox_counts[entry["delivery_id"]] += 1
     found.outbox = sum(outbox_counts.values())
     async for job_id, kept, events in _jobs(redis, wanted):
-        _check_job(found, job_id, kept, events, outbox_counts)
+        check_job(found, job_id, kept, events, outbox_counts)
         _time_reruns(found, job_id, events, lost)
     there = [job_id for shard in pools for job_id in await _look_for_remains(redis, found, shard, principal)]
     found.faults += [f"{job_id} was made and never acknowledged" for job_id in {*there} - {*wanted}]
@@ -101,7 +101,8 @@ async def _jobs(redis: Any, wanted: list[str]) -> AsyncIterator[tuple[str, dict[
             yield name, replies[2 * number], replies[2 * number + 1]
 
 
-def _check_job(found: Audit, job_id: str, kept: dict[str, str], events: list[Any], outbox_counts: Counter[str]) -> None:
+def check_job(found: Audit, job_id: str, kept: dict[str, str], events: list[Any], outbox_counts: Counter[str]) -> None:
+    """Note what is wrong with one job: its hash, its events and the number of its outbox entries."""
     found.jobs += 1
     if not kept:
         found.faults.append(f"{job_id} is lost")

@@ -31,12 +31,16 @@ class Valkey:
         folder: Its data.
         options: Names and values of its configuration, over an append-only file that is flushed each second.
         environment: Beside the usual one.
+        program: What is started; Valkey unless said otherwise.
     """
 
-    def __init__(self, folder: Path, *, environment: dict[str, str] | None = None, **options: str) -> None:
+    def __init__(
+        self, folder: Path, *, environment: dict[str, str] | None = None, program: str | None = None, **options: str
+    ) -> None:
         self.folder, self.port = folder, free_port()
         folder.mkdir(parents=True, exist_ok=True)
         self._environment = {**os.environ, **(environment or {})}
+        self._program = program or find_server()
         usual = {"appendonly": "yes", "appendfsync": "everysec", "save": "", "bind": "127.0.0.1"}
         given = {name.replace("_", "-"): value for name, value in options.items()}
         self.options = {**usual, "dir": str(folder), **given}
@@ -54,7 +58,7 @@ class Valkey:
         words = [word for name, value in options.items() for word in (f"--{name}", value)]
         with self._log.open("ab") as log:
             self.process = subprocess.Popen(
-                [find_server(), *words], env=self._environment, stdout=log, stderr=subprocess.STDOUT
+                [self._program, *words], env=self._environment, stdout=log, stderr=subprocess.STDOUT
             )
         if is_awaited:
             self.until_loaded()

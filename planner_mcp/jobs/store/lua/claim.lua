@@ -1,6 +1,6 @@
 -- Takes the next job for a worker. What was delivered to the worker and is not among what it holds comes first: a
 -- delivery it waited for, or a claim whose answer was lost; its lease begins anew.
--- A: worker, held (deliveries), missing (the error of a job whose scenario is gone)
+-- A: worker, held (deliveries), turn (rises with each try of this worker), missing (the error of a job whose scenario is gone)
 local held = {}
 for _, delivery in ipairs(A.held) do held[delivery] = true end
 
@@ -15,7 +15,6 @@ end
 local function unclaimed(worker)
   for _, pending in ipairs(call('XPENDING', READY, GROUP, '-', '+', #A.held + 1, worker)) do
     if not held[pending[1]] then
-      call('XCLAIM', READY, GROUP, worker, 0, pending[1], 'JUSTID')
       return pending[1], named(call('XRANGE', READY, pending[1], pending[1])[1])
     end
   end
@@ -34,12 +33,19 @@ local function startable(id, job, delivery, principal, missing)
   settle(id, job, 'fail', '{"error":' .. missing .. '}')
 end
 
+-- Whether the worker has claimed this job by a later try: its answer arrived, and `held` is out of date. Such a try was
+-- given up by its sender and has arrived late; workers of the version before send no turn.
+local function is_outdated(job)
+  return job and job.state == 'solving' and A.turn and tonumber(job.turn or 0) > A.turn
+end
+
 -- The expiries of the job's keys were renewed when it was queued and daily since: for longer than any search takes.
 local function start(id, job, scenario, worker)
+  call('XCLAIM', READY, GROUP, worker, 0, job.delivery, 'JUSTID')
   move(id, job, 'claim')
   outlive(index_key(job.principal, job.state))
   if not job.started_ms then observe('queue_wait', '', NOW_MS - job.submitted_ms) end
-  write(id, job, { fence = tonumber(job.fence) + 1, worker = worker, started_ms = job.started_ms or NOW_MS })
+  write(id, job, { fence = tonumber(job.fence) + 1, worker = worker, turn = A.turn or 0, started_ms = job.started_ms or NOW_MS })
   emit(id, job, 'started', '{"attempt":' .. job.fence .. '}', true)
   save(id)
   return { 'ok', flat_of(job), scenario, job.plan_id ~= '' and call('GET', plan_key(id)), id, job.delivery }
@@ -50,6 +56,7 @@ while true do
   local delivery, id, principal = unclaimed(A.worker)
   if not delivery then return { 'none' } end
   local job = id and read(id)
+  if is_outdated(job) then return { 'none' } end
   local scenario = startable(id, job, delivery, principal, A.missing)
   if scenario then return start(id, job, scenario, A.worker) end
   dispatch()

@@ -7,7 +7,7 @@ round over all takes `ROUND_S`. An unavailable shard is skipped until the next h
 import json
 from asyncio import Lock, sleep
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from itertools import count
 from time import monotonic
@@ -39,16 +39,22 @@ class RedisWorkerStore:
     Args:
         script_client: Runs steps and commands.
         settings: Number of shards, and the lease.
+        clock: Monotonic seconds.
     """
 
-    def __init__(self, script_client: ScriptClient, settings: Settings) -> None:
+    def __init__(
+        self, script_client: ScriptClient, settings: Settings, *, clock: Callable[[], float] = monotonic
+    ) -> None:
         self._script_client = script_client
-        self.availability = ShardAvailability(settings.pools, settings.lease_s)
+        self._clock = clock
+        self.availability = ShardAvailability(settings.pools, settings.lease_s, clock=clock)
         self._claim_turn, self._control_turn = count(), count()
         self._control_read_to: dict[int, str] = {}
         self._held = defaultdict[tuple[str, int], set[str]](set)
         """Entries claimed by each worker here, by shard. Of other entries delivered to it the answer was lost."""
         self._claiming = defaultdict[str, Lock](Lock)
+        self._tries = count(1)
+        """Numbers the tries to claim: one that arrives after its successor is told apart."""
 
     # ---- registration
 
@@ -86,12 +92,12 @@ class RedisWorkerStore:
 
     def _shard_turns(self, wait_s: float, turn: Iterator[int]) -> Iterator[tuple[int, float]]:
         """Yield shards to look into and how long to wait there, until the time is up. The first shard rotates."""
-        ends_at = monotonic() + wait_s
+        ends_at = self._clock() + wait_s
         there = self.availability.there()
         at = next(turn) % len(there)
         longest = BLOCK_S if len(there) == 1 else ROUND_S / len(there)
         yield from ((shard, 0.0) for shard in (*there[at:], *there[:at]) if len(there) > 1 or wait_s <= 0)
-        while (left := ends_at - monotonic()) > 0:
+        while (left := ends_at - self._clock()) > 0:
             there = self.availability.there()
             yield there[next(turn) % len(there)], min(left, longest)
 
@@ -118,7 +124,7 @@ class RedisWorkerStore:
         pauses_s = iter(RETRY_PAUSES_S)
         while True:
             try:
-                return await self._script_client.step("claim", shard, args)
+                return await self._script_client.step("claim", shard, args | {"turn": next(self._tries)})
             except StoreUnavailableError:
                 if (pause_s := next(pauses_s, None)) is None:
                     raise

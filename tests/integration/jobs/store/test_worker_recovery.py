@@ -69,6 +69,14 @@ async def test_a_job_that_is_claimed_again_has_a_whole_lease(harness: Any) -> No
     assert await harness.store.reap() == 0
 
 
+async def test_a_late_try_to_claim_takes_no_job_from_its_own_worker(harness: Any) -> None:
+    """SPEC J6: the store stood still; the worker claimed by its next try, and the one it gave up arrives at last."""
+    claim = await harness.solving()
+    late = {"worker": claim.worker_id, "held": [], "missing": "{}", "turn": 0}
+    assert await harness.store.script_client.step("claim", 0, late) == ["none"]
+    assert (await harness.store.renew(claim)).is_held
+
+
 async def test_a_delivery_that_was_never_claimed_is_nobodys_fault(harness: Any) -> None:
     """SPEC J6: a worker died between taking the entry and claiming the job."""
     await harness.workers()
