@@ -111,10 +111,10 @@ def _tool(tool: Tool) -> dict[str, Any]:
     return {
         "name": tool.name,
         "title": tool.title,
-        "description": tool.description,
+        "description": tool.described,
         "inputSchema": {"$ref": _SCHEMAS + shared} if shared else tool.input_schema,
         "returns": tool.output_schema,
-        "annotations": tool.hints.as_json(),
+        "annotations": tool.annotations,
         "_meta": tool.meta,
     }
 

@@ -201,28 +201,45 @@ def read_amount(value: Any) -> dict[str, float]:
     return {read_id(name): read(amount) for name, amount in value.items()}
 
 
-_AMOUNT_SCHEMA: Final = {"type": ["number", "object"], "additionalProperties": {"type": "number"}}
+_AMOUNT_SCHEMA: Final = {
+    "type": ["number", "object"],
+    "minimum": 0,
+    "maximum": MAX_NUMBER,
+    "minProperties": 1,
+    "maxProperties": 10,
+    "additionalProperties": {"type": "number", "minimum": 0, "maximum": MAX_NUMBER},
+}
+"""`checks/amount_checks.py` refuses what is negative."""
+_ID_SCHEMA: Final = {"type": "string", "minLength": 1, "maxLength": MAX_ID_LENGTH}
 
-Identifier = Annotated[str, PlainValidator(read_id), WithJsonSchema({"type": "string"})]
-LocationId = Annotated[str, PlainValidator(read_location_id), WithJsonSchema({"type": "string"})]
-FreeText = Annotated[str, PlainValidator(read_free_text), WithJsonSchema({"type": "string"})]
+Identifier = Annotated[str, PlainValidator(read_id), WithJsonSchema(_ID_SCHEMA)]
+LocationId = Annotated[str, PlainValidator(read_location_id), WithJsonSchema(_ID_SCHEMA)]
+FreeText = Annotated[
+    str, PlainValidator(read_free_text), WithJsonSchema({"type": "string", "maxLength": MAX_FREE_TEXT_LENGTH})
+]
 Amount = Annotated[dict[str, float], PlainValidator(read_amount), WithJsonSchema(_AMOUNT_SCHEMA)]
-Time = Annotated[float, PlainValidator(read_time), WithJsonSchema({"type": ["string", "number"]})]
+_TIME_SCHEMA: Final = {"type": ["string", "number"], "minimum": 0, "maximum": MAX_TIME_S}
+Time = Annotated[float, PlainValidator(read_time), WithJsonSchema(_TIME_SCHEMA)]
 CalendarDate = Annotated[date, PlainValidator(read_date), WithJsonSchema({"type": "string", "format": "date"})]
 
 
 def _bounded(low: float, high: float) -> WithJsonSchema:
-    return WithJsonSchema({"type": "number", "minimum": low} | ({"maximum": high} if high < MAX_TIME_S else {}))
+    return WithJsonSchema({"type": "number", "minimum": low, "maximum": high})
 
 
 Duration = Annotated[float, PlainValidator(read_duration), _bounded(0, MAX_TIME_S)]
 Price = Annotated[float, PlainValidator(_number(0, MAX_NUMBER)), _bounded(0, MAX_NUMBER)]
 Length = Annotated[float, PlainValidator(_number(0, MAX_NUMBER)), _bounded(0, MAX_NUMBER)]
-Coordinate = Annotated[float, PlainValidator(_number(-1e9, 1e9)), WithJsonSchema({"type": "number"})]
+Coordinate = Annotated[float, PlainValidator(_number(-MAX_NUMBER, MAX_NUMBER)), _bounded(-MAX_NUMBER, MAX_NUMBER)]
+Latitude = Annotated[float, PlainValidator(_number(-MAX_NUMBER, MAX_NUMBER)), _bounded(-90, 90)]
+Longitude = Annotated[float, PlainValidator(_number(-MAX_NUMBER, MAX_NUMBER)), _bounded(-180, 180)]
+"""`checks/position_checks.py` holds the bounds of both: it knows when they are swapped."""
 Factor = Annotated[float, PlainValidator(_number(0.001, 1000)), _bounded(0.001, 1000)]
 TravelTimeFactor = Annotated[float, PlainValidator(_number(0.1, 10)), _bounded(0.1, 10)]
 Speed = Annotated[float, PlainValidator(_number(0.001, 1e6)), _bounded(0.001, 1e6)]
-Count = Annotated[int, PlainValidator(_whole(0, 100_000)), WithJsonSchema({"type": "integer", "minimum": 0})]
+Share = Annotated[float, PlainValidator(_number(0, 1)), _bounded(0, 1)]
+_COUNT_SCHEMA: Final = {"type": "integer", "minimum": 0, "maximum": 100_000}
+Count = Annotated[int, PlainValidator(_whole(0, 100_000)), WithJsonSchema(_COUNT_SCHEMA)]
 Priority = Annotated[int, PlainValidator(_whole(1, 9)), WithJsonSchema({"type": "integer", "minimum": 1, "maximum": 9})]
 Decimals = Annotated[int, PlainValidator(_whole(0, 3)), WithJsonSchema({"type": "integer", "minimum": 0, "maximum": 3})]
 

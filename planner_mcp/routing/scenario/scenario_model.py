@@ -36,11 +36,14 @@ from planner_mcp.routing.scenario.field_types import (
     Factor,
     FreeText,
     Identifier,
+    Latitude,
     Length,
     LocationId,
+    Longitude,
     MatrixField,
     Price,
     Priority,
+    Share,
     Speed,
     Time,
     TravelTimeFactor,
@@ -109,7 +112,7 @@ class ResolvedPosition(_Part):
     source: Identifier = Field(description="offline, confirmed, or the name of a geocoding service")
     accuracy: Identifier = Field(description="point, interpolated, street, town, district or city")
     radius_m: Length = Field(description="the place lies within it")
-    confidence: Annotated[float, Field(ge=0, le=1)] = Field(description="0 to 1")
+    confidence: Share = Field(description="0 to 1")
 
 
 class Location(_Part):
@@ -118,8 +121,8 @@ class Location(_Part):
     model_config = _sensitive("name", "address", "lat", "lon", "x", "y")
 
     id: Identifier = Field(description="unique among locations")
-    lat: Coordinate | None = Field(None, description="degrees")
-    lon: Coordinate | None = Field(None, description="degrees")
+    lat: Latitude | None = Field(None, description="degrees")
+    lon: Longitude | None = Field(None, description="degrees")
     x: Coordinate | None = Field(None, description="plane units")
     y: Coordinate | None = Field(None, description="plane units")
     name: FreeText | None = Field(None, description="for display")
@@ -337,10 +340,10 @@ class Scenario(_Part):
     name: Identifier = Field(description="shown in lists")
     planning_date: CalendarDate = Field(description="date whose midnight is time 0")
     agents: Annotated[tuple[Annotated[Agent, WithinErrorBudget], ...], BeforeValidator(need_some)] = Field(
-        description="vehicles with drivers"
+        description="vehicles with drivers", json_schema_extra={"minItems": 1}
     )
     tickets: Annotated[tuple[Annotated[Ticket, WithinErrorBudget], ...], BeforeValidator(need_some)] = Field(
-        description="visits"
+        description="visits", json_schema_extra={"minItems": 1}
     )
     locations: Annotated[tuple[Annotated[Location, WithinErrorBudget], ...], Field(max_length=20_000)] = Field(
         (), description="places by id"

@@ -12,6 +12,7 @@ from typing import Any, Final
 from pydantic import BaseModel, ValidationError
 
 from planner_mcp.errors import Fault
+from planner_mcp.routing.scenario.field_types import MAX_NUMBER
 from planner_mcp.routing.scenario.synonyms import MAX_NAME_LENGTH, known_field_list, removal_hint, suggestion_for
 from planner_mcp.text import plain
 
@@ -184,7 +185,8 @@ def describe(schema: dict[str, Any]) -> str:
 
 def _bounds(schema: dict[str, Any]) -> str:
     form = f" matching {schema['pattern']}" if "pattern" in schema else ""
-    span = _span(schema.get("minimum"), schema.get("maximum"))
+    high = schema.get("maximum")
+    span = _span(schema.get("minimum"), None if high is not None and high >= MAX_NUMBER else high)
     length = _span(schema.get("minLength"), schema.get("maxLength"))
     items = _span(schema.get("minItems"), schema.get("maxItems"))
     return form + span + (f" of{length} characters" if length else "") + (f" of{items} items" if items else "")

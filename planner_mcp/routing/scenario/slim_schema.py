@@ -6,31 +6,44 @@ and names nearly all others in descriptions; it accepts whatever the full schema
 
 from typing import Any, Final
 
+from planner_mcp.routing.scenario.field_types import MAX_TIME_S
 from planner_mcp.routing.scenario.scenario_model import NULLABLE, Scenario
 
 _TYPED: Final[dict[str, tuple[str, ...]]] = {
     "Scenario": ("name", "planning_date", "agents", "tickets", "locations", "depot", "travel"),
-    "Agent": ("id", "capacity", "shift_start", "shift_end", "skills"),
-    "Ticket": (
-        *("id", "location", "demand", "kind", "time_windows", "service_time_s", "priority", "penalty"),
-        *("skills", "pickup"),
-    ),
-    "Location": ("id", "lat", "lon", "x", "y"),
+    "Agent": ("id", "capacity", "shift_start", "shift_end"),
+    "Ticket": ("id", "location", "demand", "kind", "time_windows", "service_time_s", "priority"),
+    "Location": ("id", "lat", "lon"),
 }
-"""Fields the short form types; the others are named in the description of their object."""
+"""Fields the short form types and describes; the others are named in the description of their object."""
 _NOTES: Final = {
+    ("Scenario", "name"): "shown in lists",
+    ("Scenario", "planning_date"): "its midnight is time 0",
+    ("Scenario", "agents"): "vehicles",
+    ("Scenario", "tickets"): "visits",
+    ("Scenario", "locations"): "places",
     ("Scenario", "depot"): "start and end of agents",
+    ("Agent", "id"): "unique",
     ("Agent", "capacity"): "or {dimension: number}",
     ("Agent", "shift_start"): "HH:MM, ISO date-time or seconds",
+    ("Agent", "shift_end"): "back by then",
+    ("Ticket", "id"): "unique",
+    ("Ticket", "demand"): "as capacity",
+    ("Ticket", "kind"): "to or from the customer",
     ("Ticket", "time_windows"): '[["08:00","12:00"]] for start of service',
+    ("Ticket", "service_time_s"): "seconds there",
     ("Ticket", "priority"): "9 left out last; no order",
-    ("Ticket", "penalty"): "cost if left out",
-    ("Ticket", "pickup"): "its pickup ticket",
     ("Ticket", "location"): "any name or location id",
+    ("Location", "id"): "unique",
+    ("Location", "lat"): "degrees",
+    ("Location", "lon"): "degrees",
 }
-_OMITTED: Final = ("held", "resolved", "rounding", "decimals")
-"""Fields that clients need not know: the server writes the first two, the others serve benchmark instances."""
-_KEPT: Final = ("type", "enum", "format", "minimum", "maximum")
+_OMITTED: Final = ("held", "resolved", "rounding", "decimals", "plane_speed", "max_distance_m", "phone", "notes")
+"""Fields that clients need not know: the server writes the first two, the next three serve benchmark instances,
+`max_distance_m` is `max_distance_km` in metres, and no plan depends on the last two."""
+_KEPT: Final = ("type", "enum", "format")
+_BOUNDED: Final = ("service_time_s", "priority")
+"""Fields whose bounds the short form tells; a model knows those of a latitude."""
 
 
 def scenario_schema() -> dict[str, Any]:
@@ -70,11 +83,10 @@ def _slim_field(owner: str, name: str, field: dict[str, Any], models: dict[str, 
     field = _tidy(name, field)
     if (model := _model_of(field)) is not None:
         return _slim_object(model, models[model], models)
-    slim: dict[str, Any] = {key: field[key] for key in _KEPT if key in field}
+    kept = (*_KEPT, "minimum", "maximum") if name in _BOUNDED else _KEPT
+    slim: dict[str, Any] = {key: field[key] for key in kept if key in field and field[key] != MAX_TIME_S}
     if field.get("type") == "array" and "items" in field:
         slim["items"] = _slim_items(field["items"], models)
-    if "minimum" in slim and slim["minimum"] == 0:
-        del slim["minimum"]
     if note := _NOTES.get((owner, name)):
         slim["description"] = note
     return slim

@@ -36,7 +36,7 @@ class CancelArguments(Arguments):
 class CancelVrpJobResult(ToolOutput):
     """Result of `cancel_vrp_job`."""
 
-    listed: ClassVar[tuple[str, ...]] = ("cancelled", "cancelled_at", "status")
+    listed: ClassVar[tuple[str, ...]] = ("cancelled", "cancelled_at")
     cancelled: bool
     cancelled_at: Timestamp | None
     job_id: str
@@ -79,7 +79,7 @@ TOOL: Final = Tool(
     name="cancel_vrp_job",
     title="Cancel VRP job",
     description=(
-        "Stop a queued or solving job for good. The best plan so far stays readable with read_plan. "
+        "Stop a queued or solving job for good. Its best plan stays readable with read_plan. "
         "An ended job stays as it is (cancelled=false)."
     ),
     input_schema=schema_of(CancelArguments),

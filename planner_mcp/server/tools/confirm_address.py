@@ -32,8 +32,8 @@ class ConfirmAddressArguments(Arguments):
     choice: Annotated[
         int | None, Field(ge=1, le=3, description="of its candidates; absent: the answer as it stands, or lat and lon")
     ] = None
-    lat: Annotated[float | None, Field(ge=-90, le=90, description="where the user says it is")] = None
-    lon: Annotated[float | None, Field(ge=-180, le=180)] = None
+    lat: Annotated[float | None, Field(ge=-90, le=90, description="degrees north, where the user says it is")] = None
+    lon: Annotated[float | None, Field(ge=-180, le=180, description="degrees east")] = None
     crs: Annotated[Literal["wgs84", "gcj02", "bd09"], Field(description="of lat and lon")] = "wgs84"
     provider: Annotated[str | None, Field(max_length=100, description="as for resolve_addresses")] = None
 

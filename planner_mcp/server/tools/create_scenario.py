@@ -52,7 +52,7 @@ _MAX_SENTENCES: Final = 5
 class CreateScenarioResult(ToolOutput):
     """Result of `create_scenario`."""
 
-    listed: ClassVar[tuple[str, ...]] = ("scenario_id", "assumptions", "warnings")
+    listed: ClassVar[tuple[str, ...]] = ("scenario_id", "assumptions")
     scenario_id: str
     agents: int
     tickets: int
@@ -184,8 +184,8 @@ TOOL: Final = Tool(
     name="create_scenario",
     title="Create scenario",
     description=(
-        "Store a routing day: agents (vehicles), tickets (visits), locations (lat/lon or x/y) or travel matrices. "
-        "Returns scenario_id and assumptions. Next: solve_vrp. Durations are seconds."
+        "Store a day to be routed, with places as lat/lon, x/y or travel matrices. Durations are seconds. "
+        "Next: solve_vrp."
     ),
     input_schema=scenario_schema(),
     output=CreateScenarioResult,
@@ -194,4 +194,5 @@ TOOL: Final = Tool(
     run_text=run_text,
     scope=WRITE,
     meta={"example": EXAMPLE},
+    usage='agents=[{"id":"v1","capacity":9}], tickets=[{"id":"t1","location":"A","demand":2}]',
 )

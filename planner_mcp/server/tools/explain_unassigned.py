@@ -25,6 +25,7 @@ from planner_mcp.server.tools.arguments.plan_context import (
 from planner_mcp.server.tools.tool_definition import (
     READ,
     Arguments,
+    PageNumber,
     Tool,
     ToolAnnotations,
     ToolContext,
@@ -50,8 +51,8 @@ class ExplainArguments(Arguments):
 
     plan: PlanName
     ticket_ids: Annotated[list[str], Field(max_length=50, description="only these")] = []  # noqa: RUF012
-    page: Annotated[int, Field(ge=1, le=1_000_000)] = 1
-    size: Annotated[int, Field(ge=1, le=20)] = 5
+    page: PageNumber = 1
+    size: Annotated[int, Field(ge=1, le=20, description="tickets a page")] = 5
 
 
 class NearestAgent(ToolOutput):

@@ -81,12 +81,12 @@ class ImportArguments(Arguments):
     file: Annotated[
         str | None, Field(max_length=500, description="instead of content: name in PUT /files, or path")
     ] = None
-    planning_date: str
-    name: str | None = None
+    planning_date: Annotated[str, Field(description="YYYY-MM-DD", json_schema_extra={"format": "date"})]
+    name: Annotated[str | None, Field(description="of the scenario")] = None
     agents: Annotated[list[Json], Field(description="as in create_scenario")] = []  # noqa: RUF012
     depot: Annotated[str | None, Field(max_length=100, description="lat,lon or location")] = None
     columns: Annotated[dict[str, str] | None, AfterValidator(_few), Field(description="field by header")] = None
-    sheet: Annotated[str | None, Field(max_length=100)] = None
+    sheet: Annotated[str | None, Field(max_length=100, description="of a workbook")] = None
     decimal: Annotated[Literal[".", ","] | None, Field(description="decimal mark")] = None
     mapping: Annotated[str | None, Field(min_length=1, max_length=100, description="name to keep columns by")] = None
     strict: Annotated[bool, Field(description="refuse tickets nobody can serve")] = False

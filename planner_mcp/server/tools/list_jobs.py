@@ -10,6 +10,7 @@ from planner_mcp.server.tools.answers.table_result import TablePage, table_resul
 from planner_mcp.server.tools.tool_definition import (
     READ,
     Arguments,
+    PageNumber,
     Tool,
     ToolAnnotations,
     ToolContext,
@@ -29,8 +30,8 @@ class JobsArguments(Arguments):
     status: Annotated[
         Literal["QUEUED", "SOLVING", "COMPLETED", "FAILED", "CANCELLED"] | None, Field(description="only these")
     ] = None
-    page: Annotated[int, Field(ge=1, le=1_000_000)] = 1
-    size: Annotated[int, Field(ge=1, le=50)] = 10
+    page: PageNumber = 1
+    size: Annotated[int, Field(ge=1, le=50, description="jobs a page")] = 10
 
 
 async def run(ctx: ToolContext, args: Json) -> ToolResult:

@@ -8,6 +8,7 @@ from planner_mcp.server.tools.answers.table_result import TablePage, table_resul
 from planner_mcp.server.tools.tool_definition import (
     READ,
     Arguments,
+    PageNumber,
     Tool,
     ToolAnnotations,
     ToolContext,
@@ -25,8 +26,8 @@ MAX_NAME: Final = 40
 class ScenariosArguments(Arguments):
     """Arguments of `list_scenarios`."""
 
-    page: Annotated[int, Field(ge=1, le=1_000_000)] = 1
-    size: Annotated[int, Field(ge=1, le=20)] = 10
+    page: PageNumber = 1
+    size: Annotated[int, Field(ge=1, le=20, description="scenarios a page")] = 10
 
 
 async def run(ctx: ToolContext, args: Json) -> ToolResult:

@@ -26,6 +26,7 @@ from planner_mcp.server.tools.arguments.plan_context import check_agents, job_id
 from planner_mcp.server.tools.tool_definition import (
     READ,
     Arguments,
+    PageNumber,
     ResourceLink,
     Tool,
     ToolAnnotations,
@@ -43,12 +44,12 @@ _Name = Annotated[str, Field(max_length=100)]
 class ReadArguments(Arguments):
     """Arguments of `read_plan`."""
 
-    job_id: Annotated[str | None, Field(max_length=100, description="job_id or plan_id, one of them")] = None
-    plan_id: Annotated[str | None, Field(max_length=100)] = None
-    view: Literal["summary", "routes", "visits", "unassigned"] = "summary"
+    job_id: Annotated[str | None, Field(max_length=100, description="from solve_vrp")] = None
+    plan_id: Annotated[str | None, Field(max_length=100, description="instead of job_id")] = None
+    view: Annotated[Literal["summary", "routes", "visits", "unassigned"], Field(description="what to show")] = "summary"
     agent_ids: Annotated[list[_Name], Field(max_length=50, description="only these agents")] = []  # noqa: RUF012
     fields: Annotated[list[_Name], Field(max_length=20, description="columns to show")] = []  # noqa: RUF012
-    page: Annotated[int, Field(ge=1, le=1_000_000)] = 1
+    page: PageNumber = 1
     size: Annotated[int | None, Field(ge=1, le=50, description=f"absent: up to {USUAL_TOKENS} tokens")] = None
 
 
@@ -200,7 +201,7 @@ TOOL: Final = Tool(
     title="Read plan",
     description=(
         "Read a job's plan, also while it is solving: summary (figures), routes (a line per agent), visits (times per "
-        "ticket) or unassigned (reasons). Tables come in pages; fields narrows them, agent_ids routes and visits."
+        "ticket) or unassigned (reasons). Tables come in pages; fields narrows them."
     ),
     input_schema=schema_of(ReadArguments),
     output=ReadPlanResult,

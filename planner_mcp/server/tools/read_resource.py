@@ -35,7 +35,7 @@ _HINT: Final = "list_jobs and list_scenarios give ids; the plan of job-X is plan
 class ResourceArguments(Arguments):
     """Arguments of `read_resource`."""
 
-    uri: Annotated[str, Field(max_length=2048, description="of a resource")]
+    uri: Annotated[str, Field(max_length=2048, description="of a resource", json_schema_extra={"format": "uri"})]
     offset: Annotated[int, Field(ge=0, le=100_000_000, description="next_offset of the answer before")] = 0
 
 

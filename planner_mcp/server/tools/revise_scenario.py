@@ -39,7 +39,7 @@ _Revision = tuple[Json, list[str], list[UnservableFinding], list[str]]
 class ReviseArguments(Arguments):
     """Arguments of `revise_scenario`."""
 
-    scenario_id: Annotated[str, Field(max_length=100)]
+    scenario_id: Annotated[str, Field(max_length=100, description="the one to revise; it stays")]
     patch: Patch
 
 

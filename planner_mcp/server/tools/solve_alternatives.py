@@ -50,7 +50,7 @@ class AlternativesArguments(Arguments):
 
     plan: PlanName
     styles: Annotated[list[Style], Field(max_length=5, description="absent: the first k that apply")] = []  # noqa: RUF012
-    k: Annotated[int, Field(ge=1, le=5)] = 3
+    k: Annotated[int, Field(ge=1, le=5, description="how many plans")] = 3
     solve_time: SolveTime = "PT10S"
     wait_s: Annotated[
         float, Field(ge=0, le=MAX_WAIT_S, description="45 advised: an equal plan makes way for the next style")

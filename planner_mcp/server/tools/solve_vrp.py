@@ -27,16 +27,20 @@ from planner_mcp.server.tools.tool_definition import (
 from planner_mcp.server.tools.tool_output import Json, Timestamp, ToolOutput
 from planner_mcp.text import timestamp
 
+CallbackUrl = Annotated[
+    str, Field(max_length=2048, description="https webhook told of the end", json_schema_extra={"format": "uri"})
+]
+
 
 class SolveArguments(Arguments):
     """Arguments of `solve_vrp`."""
 
     scenario_id: Annotated[str, Field(max_length=100, description="from create_scenario")]
     solve_time: SolveTime = "PT30S"
-    callback_url: Annotated[str | None, Field(max_length=2048, description="https webhook told of the end")] = None
+    callback_url: CallbackUrl | None = None
     idempotency_key: Annotated[str | None, Field(min_length=1, max_length=200, description="same key, same job")] = None
     fresh: Annotated[bool, Field(description="always a new job")] = False
-    engine: EngineName = AUTO
+    engine: Annotated[EngineName, Field(description="auto combines them")] = AUTO
     seed: Annotated[int, Field(ge=0, le=1_000_000, description="repeats a run of pyvrp")] = 0
     priority: Annotated[int, Field(ge=1, le=9, description="9 first")] = 5
 
@@ -60,7 +64,7 @@ CALLBACK_SCHEMA: Final = {
 class SolveVrpResult(ToolOutput):
     """Result of `solve_vrp`."""
 
-    listed: ClassVar[tuple[str, ...]] = ("job_id", "submitted_at", "status")
+    listed: ClassVar[tuple[str, ...]] = ("job_id", "submitted_at")
     job_id: str
     submitted_at: Timestamp
     status: str
@@ -115,8 +119,8 @@ TOOL: Final = Tool(
     name="solve_vrp",
     title="Solve VRP",
     description=(
-        "Queue a solve of a scenario and return job_id at once. The same call again returns the same job. "
-        "Then query_vrp_status wait_s=45 until COMPLETED, and read_plan."
+        "Queue a solve of a scenario and return job_id at once; the same call returns the same job. "
+        "Then query_vrp_status until COMPLETED, and read_plan."
     ),
     input_schema=schema_of(SolveArguments),
     output=SolveVrpResult,

@@ -6,9 +6,9 @@ Owns the types that pass between a tool and a transport. Tools know neither MCP'
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar, Final, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Final, TypeVar
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from planner_mcp.errors import Fault, input_error
 from planner_mcp.jobs.principals import READ as READ
@@ -17,6 +17,7 @@ from planner_mcp.jobs.principals import Principal
 from planner_mcp.routing.scenario.schema_faults import faults_of
 from planner_mcp.server.tools.tool_output import Json, ToolOutput, listed_schema, whole_schema
 from planner_mcp.settings import Settings
+from planner_mcp.text import compact
 
 if TYPE_CHECKING:
     from planner_mcp.geocoding.geocoding_service import GeocodingService
@@ -163,6 +164,7 @@ class Tool:
     description: str
     """When to use it, what comes back, what to do next."""
     input_schema: Json
+    """With every bound; `tools/list` shows it without those that only careless input meets."""
     output: type[ToolOutput]
     """What a success returns; errors are `answers.error_results.ErrorOutput`."""
     hints: ToolAnnotations
@@ -174,6 +176,8 @@ class Tool:
     """`example`, and what else belongs into `_meta`."""
     run_text: "Callable[[ToolContext, LargeArguments], Awaitable[ToolResult]] | None" = None
     """Runs it on large arguments that are still text; without it they are decoded for `run`."""
+    usage: str = ""
+    """The example of the description, where that of `_meta` is too long for it."""
     may_be_task: bool = False
     """Its answer is a job, so a client may take it as an MCP task; the result is then the job's end."""
     is_review: bool = False
@@ -184,27 +188,36 @@ class Tool:
         """The whole JSON Schema of a success."""
         return whole_schema(self.output)
 
+    @property
+    def described(self) -> str:
+        """The description with an example: hosts show a model this and the input schema, and no `_meta`."""
+        example = self.usage or ", ".join(f"{name}={_as_text(value)}" for name, value in self.meta["example"].items())
+        return f"{self.description} Example: {example}" if example else self.description
+
+    @property
+    def annotations(self) -> Json:
+        """The annotations with the title, which the revisions before 2025-06-18 know there alone."""
+        return {"title": self.title, **self.hints.as_json()}
+
     def as_json(self) -> Json:
         """Return the tool as an entry of `tools/list`.
 
         The schema of its webhooks is in the manifest alone: no model reads it, and each would pay for it.
-        `outputSchema` covers errors too, since some clients check the structured content of an error against it.
         """
         entry = {
             "name": self.name,
             "title": self.title,
-            "description": self.description,
-            "inputSchema": self.input_schema,
-            "outputSchema": _or_error(listed_schema(self.output)),
-            "annotations": self.hints.as_json(),
+            "description": self.described,
+            "inputSchema": _listed(self.input_schema),
+            "outputSchema": listed_schema(self.output),
+            "annotations": self.annotations,
             "_meta": {name: value for name, value in self.meta.items() if name != "callbackPayloadSchema"},
         }
         return entry | ({"execution": {"taskSupport": "optional"}} if self.may_be_task else {})
 
 
-def _or_error(schema: Json) -> Json:
-    success = {key: value for key, value in schema.items() if key != "required"}
-    return {**success, "anyOf": [{"required": schema["required"]}, {"required": ["code"]}]}
+def _as_text(value: Any) -> str:
+    return value if isinstance(value, str) else compact(value)
 
 
 class Arguments(BaseModel):
@@ -212,6 +225,8 @@ class Arguments(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True, allow_inf_nan=False)
 
+
+PageNumber = Annotated[int, Field(ge=1, le=1_000_000, description="from 1 on")]
 
 A = TypeVar("A", bound=Arguments)
 
@@ -223,11 +238,16 @@ def parse(model: type[A], args: Json) -> A:
         InputError: With all faults at once.
     """
     fields = model.model_fields
-    given = {k: v for k, v in args.items() if v is not None or k not in fields or fields[k].is_required()}
+    given = {k: _whole(v) for k, v in args.items() if v is not None or k not in fields or fields[k].is_required()}
     try:
         return model.model_validate(given)
     except ValidationError as error:
         raise input_error(faults_of(error, model, given)) from error
+
+
+def _whole(value: Any) -> Any:
+    """Return 3.0 as 3: to JSON Schema both are integers."""
+    return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
 def refuse(path: str, problem: str, accepted: str = "", hint: str = "") -> Exception:
@@ -236,15 +256,21 @@ def refuse(path: str, problem: str, accepted: str = "", hint: str = "") -> Excep
 
 
 def schema_of(model: type[BaseModel]) -> Json:
-    """Return a model's JSON Schema without what costs tokens and helps no caller: titles, nulls, lengths of text.
-
-    It stands alone: no `$ref`, no `$defs`.
-    """
+    """Return a model's JSON Schema without titles and nulls. It stands alone: no `$ref`, no `$defs`."""
     schema = model.model_json_schema()
     return {"type": "object", **_slim(schema, schema.pop("$defs", {}))}
 
 
-_SILENT: Final = {"title", "additionalProperties", "maxLength", "minLength"}
+_UNLISTED: Final = {"additionalProperties", "maxLength", "minLength"}
+
+
+def _listed(schema: Any) -> Any:
+    """Return a schema without what costs tokens and helps no caller; the manifest has all of it."""
+    if isinstance(schema, list):
+        return [_listed(item) for item in schema]
+    if not isinstance(schema, dict):
+        return schema
+    return {key: _listed(value) for key, value in schema.items() if key not in _UNLISTED or isinstance(value, dict)}
 
 
 def _slim(schema: Any, models: Json) -> Any:
@@ -254,7 +280,7 @@ def _slim(schema: Any, models: Json) -> Any:
         return schema
     if "$ref" in schema:
         return _slim(models[schema["$ref"].rpartition("/")[2]], models)
-    slim = {key: _slim(value, models) for key, value in schema.items() if key not in _SILENT or isinstance(value, dict)}
+    slim = {key: _slim(value, models) for key, value in schema.items() if key != "title" or isinstance(value, dict)}
     if "properties" in schema:
         slim["properties"] = {name: _slim(value, models) for name, value in schema["properties"].items()}
         slim.pop("description", None)

@@ -76,10 +76,13 @@ def whole_schema(model: type[ToolOutput]) -> Json:
 
 @cache
 def listed_schema(model: type[ToolOutput]) -> Json:
-    """Return the short schema for `tools/list`: the listed fields, and of objects within them what they always have."""
+    """Return the short schema for `tools/list`: the listed fields, and of objects within them what they always have.
+
+    Errors follow it too, since some clients check the structured content of an error against it: no field is required.
+    """
     whole = whole_schema(model)
     fields = {name: _short(whole["properties"][name]) for name in model.listed or whole["properties"]}
-    return {"type": "object", "properties": fields, "required": [name for name in whole["required"] if name in fields]}
+    return {"type": "object", "properties": fields}
 
 
 def _tidied(schema: Any, models: Json) -> Any:

@@ -13,6 +13,7 @@ from planner_mcp.server.tools.arguments.lookup_errors import DELIVERY, naming_ar
 from planner_mcp.server.tools.tool_definition import (
     WRITE,
     Arguments,
+    PageNumber,
     Tool,
     ToolAnnotations,
     ToolContext,
@@ -37,11 +38,15 @@ MAX_URL: Final = 100
 class DeliveriesArguments(Arguments):
     """Arguments of `webhook_deliveries`."""
 
-    action: Literal["list", "show", "replay", "test", "endpoints"] = "list"
+    action: Annotated[
+        Literal["list", "show", "replay", "test", "endpoints"], Field(description="test sends a signed example")
+    ] = "list"
     delivery_id: Annotated[str | None, Field(max_length=120, description="to show or replay")] = None
-    url: Annotated[str | None, Field(max_length=2048, description="endpoint to test")] = None
+    url: Annotated[
+        str | None, Field(max_length=2048, description="endpoint to test", json_schema_extra={"format": "uri"})
+    ] = None
     state: Annotated[Literal["pending", "delivered", "dead"] | None, Field(description="list only these")] = None
-    page: Annotated[int, Field(ge=1, le=1_000_000)] = 1
+    page: PageNumber = 1
     size: Annotated[
         int | None,
         Field(ge=1, le=50, description=f"absent: {USUAL_DELIVERIES}, endpoints {USUAL_ENDPOINTS} (≤ {MAX_ENDPOINTS})"),

@@ -42,7 +42,7 @@ class ReviewOutput(ToolOutput):
 class JobOutput(ToolOutput):
     """A job with its progress and, once it has ended, its result."""
 
-    listed: ClassVar[tuple[str, ...]] = ("job_id", "status", "progress", "result")
+    listed: ClassVar[tuple[str, ...]] = ("job_id", "status", "progress")
     job_id: str
     submitted_at: Timestamp | None = None
     status: JobStatus

@@ -48,7 +48,7 @@ Ids = Annotated[list[str], Field(max_length=_MAX_LISTED)]
 class Breakdown(Arguments):
     """A vehicle that cannot go on."""
 
-    agent: str
+    agent: Annotated[str, Field(description="its id")]
     at: Annotated[Hour, Field(description="stands for keep_until")] = None
     load: Annotated[
         Literal["at_depot", "in_vehicle", "lost"],
@@ -59,11 +59,11 @@ class Breakdown(Arguments):
 class DayChanges(Arguments):
     """The words, each of which may be left out."""
 
-    breakdown: Breakdown | None = None
+    breakdown: Annotated[Breakdown | None, Field(description="a vehicle stops for the day")] = None
     absent: Annotated[Ids, Field(description="agents that do not come")] = []  # noqa: RUF012
     late_by: Annotated[dict[str, float], Field(max_length=_MAX_LISTED, description="seconds by agent")] = {}  # noqa: RUF012
     new_ticket: Annotated[list[Json], Field(max_length=_MAX_LISTED, description="as in create_scenario")] = []  # noqa: RUF012
-    cancelled_ticket: Ids = []  # noqa: RUF012
+    cancelled_ticket: Annotated[Ids, Field(description="no longer wanted")] = []  # noqa: RUF012
     no_show: Annotated[Ids, Field(description="visited, nobody there")] = []  # noqa: RUF012
 
     @property

@@ -63,7 +63,7 @@ BAD: list[tuple[str, Any, list[Fault]]] = [
             Fault(
                 "/tickets/0/demand",
                 "The required parameter demand is missing.",
-                "number or object",
+                "number or object ≥ 0",
                 "Add it; 0 where nothing is carried.",
                 "missing",
             )

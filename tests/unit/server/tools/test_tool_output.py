@@ -64,7 +64,7 @@ def test_the_whole_schema_stands_alone() -> None:
 
 
 def test_the_listed_schema_shows_the_listed_fields_alone() -> None:
-    """SPEC T9: every model pays for what tools/list shows."""
+    """SPEC T9: every model pays for what tools/list shows; none is required, since errors follow it too."""
     assert listed_schema(Whole) == {
         "type": "object",
         "properties": {
@@ -76,7 +76,6 @@ def test_the_listed_schema_shows_the_listed_fields_alone() -> None:
             "cost": {"type": ["number", "null"]},
             "price": {"type": ["string", "null"]},
         },
-        "required": ["parts", "cost"],
     }
 
 

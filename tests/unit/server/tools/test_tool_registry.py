@@ -2,17 +2,19 @@
 
 import io
 import json
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
 import jsonschema
 import pytest
 
+import manifest
 from planner_mcp.jobs.principals import Principal
 from planner_mcp.jobs.store.redis_store import RedisStore
 from planner_mcp.jobs.store.webhooks.webhook_store import RedisWebhookStore
 from planner_mcp.server.tools.tool_definition import Tool, ToolContext, ToolResult
-from planner_mcp.server.tools.tool_registry import REGISTRY, dispatch, shown_tools
+from planner_mcp.server.tools.tool_registry import ADDRESS_REGISTRY, REGISTRY, dispatch, shown_tools
 from planner_mcp.settings import Settings
 from planner_mcp.telemetry import configure_logging
 
@@ -134,3 +136,32 @@ async def test_a_call_without_its_scope_is_refused(ctx: ToolContext) -> None:
     result = await dispatch(REGISTRY[0], reader, {})
     assert result.structured["code"] == 4012
     assert "planner:write" in result.structured["message"]
+
+
+def _undescribed(schema: Any, path: str = "") -> Iterator[str]:
+    for name, field in schema.get("properties", {}).items():
+        if not field.get("description"):
+            yield f"{path}/{name}"
+        yield from _undescribed(field, f"{path}/{name}")
+        yield from _undescribed(field.get("items", {}), f"{path}/{name}")
+
+
+@pytest.mark.parametrize("tool", [*REGISTRY, *ADDRESS_REGISTRY], ids=lambda tool: tool.name)
+def test_every_advertised_property_is_described_and_every_tool_shows_a_use(tool: Tool) -> None:
+    """SPEC T6, T11: hosts show a model the description and the properties, and not `_meta`."""
+    shown = tool.as_json()
+    assert list(_undescribed(shown["inputSchema"])) == []
+    assert "Example: " in shown["description"]
+    assert shown["annotations"]["title"] == shown["title"] == tool.title
+
+
+def test_a_callback_url_is_a_uri_and_the_manifest_has_every_bound() -> None:
+    """SPEC T11: what refusals know is advertised: in the list where a caller meets it, in the manifest always."""
+    (solve,) = (tool for tool in REGISTRY if tool.name == "solve_vrp")
+    assert solve.as_json()["inputSchema"]["properties"]["callback_url"]["format"] == "uri"
+    assert solve.input_schema["properties"]["callback_url"]["maxLength"] == 2048
+    assert solve.input_schema["additionalProperties"] is False
+    parts = manifest.load()["components"]["schemas"]
+    assert parts["Scenario"]["properties"]["agents"]["minItems"] == 1
+    assert parts["Location"]["properties"]["lat"]["anyOf"][0] == {"type": "number", "minimum": -90, "maximum": 90}
+    assert parts["Ticket"]["properties"]["id"]["maxLength"] == 100
