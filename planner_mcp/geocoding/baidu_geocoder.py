@@ -6,6 +6,7 @@ Source: Baidu web service, geocoding and inverse geocoding, version 3.
 from typing import Any, Final
 
 from planner_mcp.addresses.structured_address import Accuracy, Evidence, StructuredAddress
+from planner_mcp.geocoding.chinese_answers import address_of, location_of, named_position, result_of
 from planner_mcp.geocoding.geocoder import GeocodedPlace, GeocoderQuery, number_at, text_at
 from planner_mcp.settings import GeocoderSettings
 
@@ -39,17 +40,13 @@ class BaiduGeocoder:
 
     def places(self, payload: Any) -> list[GeocodedPlace]:
         """Return the place of an answer."""
-        status = payload.get("status") if isinstance(payload, dict) else None
-        if status == 1:  # nothing found
+        if (result := result_of(payload, nothing_found=1)) is None:
             return []
-        if status != 0:
-            raise ValueError(f"it refused with status {status if isinstance(status, int) else 'unknown'}")
-        result = payload.get("result")
-        lat, lon = number_at(result, "location", "lat"), number_at(result, "location", "lng")
+        where = location_of(result)
         if isinstance(result, dict) and "addressComponent" in result:
-            signal = Evidence("Baidu names the position", 0.95)
+            parts = result["addressComponent"]
             label = text_at(result, "formatted_address")
-            return [GeocodedPlace(label, _address(result["addressComponent"]), lat, lon, Accuracy.POINT, 100.0, signal)]
+            return [named_position("Baidu", label, address_of(parts, text_at(parts, "adcode")), where)]
         confidence = number_at(result, "confidence")
         radius_m = next((metres for least, metres in RADII if confidence >= least), 30_000.0)
         understood = number_at(result, "comprehension") / 100 if "comprehension" in result else 0.8
@@ -57,7 +54,7 @@ class BaiduGeocoder:
             f"Baidu states confidence {confidence:g}, comprehension {100 * understood:g}",
             round(min(0.98, 0.6 + 0.4 * max(0.0, understood)), 2),
         )
-        return [GeocodedPlace("", StructuredAddress(), lat, lon, _accuracy(radius_m), radius_m, signal)]
+        return [GeocodedPlace("", StructuredAddress(), *where, _accuracy(radius_m), radius_m, signal)]
 
 
 def _accuracy(radius_m: float) -> Accuracy:
@@ -68,16 +65,3 @@ def _accuracy(radius_m: float) -> Accuracy:
         (20_000.0, Accuracy.DISTRICT),
     )
     return next((accuracy for most, accuracy in steps if radius_m <= most), Accuracy.CITY)
-
-
-def _address(parts: Any) -> StructuredAddress:
-    return StructuredAddress(
-        country="CN",
-        province=text_at(parts, "province"),
-        city=text_at(parts, "city"),
-        district=text_at(parts, "district"),
-        town=text_at(parts, "town"),
-        road=text_at(parts, "street"),
-        number=text_at(parts, "street_number"),
-        adcode=text_at(parts, "adcode"),
-    )

@@ -5,7 +5,8 @@ Source: Tencent location service, geocoding and inverse geocoding, version 1.
 
 from typing import Any, Final
 
-from planner_mcp.addresses.structured_address import Accuracy, Evidence, StructuredAddress
+from planner_mcp.addresses.structured_address import Accuracy, Evidence
+from planner_mcp.geocoding.chinese_answers import address_of, location_of, named_position, result_of
 from planner_mcp.geocoding.geocoder import GeocodedPlace, GeocoderQuery, number_at, text_at
 from planner_mcp.routing.scenario.coordinates import from_wgs84
 from planner_mcp.settings import GeocoderSettings
@@ -47,41 +48,17 @@ class TencentGeocoder:
 
     def places(self, payload: Any) -> list[GeocodedPlace]:
         """Return the place of an answer."""
-        status = payload.get("status") if isinstance(payload, dict) else None
-        if status == 347:  # nothing found
+        if (result := result_of(payload, nothing_found=347)) is None:
             return []
-        if status != 0:
-            raise ValueError(f"it refused with status {status if isinstance(status, int) else 'unknown'}")
-        result = payload.get("result")
-        lat, lon = number_at(result, "location", "lat"), number_at(result, "location", "lng")
+        where, adcode = location_of(result), text_at(result, "ad_info", "adcode")
         if "address_component" in result:
-            parts, signal = result["address_component"], Evidence("Tencent names the position", 0.95)
-            return [
-                GeocodedPlace(
-                    text_at(result, "address"), _address(parts, result), lat, lon, Accuracy.POINT, 100.0, signal
-                )
-            ]
+            address = address_of(result["address_component"], adcode)
+            return [named_position("Tencent", text_at(result, "address"), address, where)]
         level, reliability = int(number_at(result, "level")), number_at(result, "reliability")
         accuracy, radius_m = LEVELS.get(level, (Accuracy.CITY, 50_000.0))
         signal = Evidence(
             f"Tencent states reliability {reliability:g} of 10, level {level} of 11",
             0.95 if reliability >= 7 and level >= 9 else 0.85 if reliability >= 7 else 0.6,
         )
-        label = text_at(result, "title")
-        return [
-            GeocodedPlace(
-                label, _address(result.get("address_components"), result), lat, lon, accuracy, radius_m, signal
-            )
-        ]
-
-
-def _address(parts: Any, result: Any) -> StructuredAddress:
-    return StructuredAddress(
-        country="CN",
-        province=text_at(parts, "province"),
-        city=text_at(parts, "city"),
-        district=text_at(parts, "district"),
-        road=text_at(parts, "street"),
-        number=text_at(parts, "street_number"),
-        adcode=text_at(result, "ad_info", "adcode"),
-    )
+        address = address_of(result.get("address_components"), adcode)
+        return [GeocodedPlace(text_at(result, "title"), address, *where, accuracy, radius_m, signal)]

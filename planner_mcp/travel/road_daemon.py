@@ -18,6 +18,7 @@ from dataclasses import asdict, dataclass
 from typing import IO, Final, Literal
 
 from planner_mcp.errors import RoadMapError
+from planner_mcp.file_locks import take_lock
 from planner_mcp.settings import Settings
 from planner_mcp.task_cancellation import cancel_and_wait
 from planner_mcp.travel.osrm_programs import OsrmPrograms, find_osrm
@@ -27,7 +28,6 @@ from planner_mcp.travel.road_map_builder import (
     check_extract,
     remove_other_maps,
     stop_process,
-    take_lock,
 )
 from planner_mcp.travel.street_register_builder import build_street_register
 

@@ -6,7 +6,6 @@ whole, under a lock, so that a killed build leaves nothing that looks finished.
 """
 
 import asyncio
-import fcntl
 import hashlib
 import re
 import shutil
@@ -15,11 +14,12 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Final
+from typing import Final
 
 import anyio.to_thread
 
 from planner_mcp.errors import RoadMapError
+from planner_mcp.file_locks import take_lock
 from planner_mcp.settings import Settings
 from planner_mcp.travel.osrm_programs import OsrmPrograms
 
@@ -226,15 +226,6 @@ async def _exclusive(path: Path) -> AsyncIterator[None]:
         while not take_lock(lock):  # noqa: ASYNC110 — another process holds it
             await asyncio.sleep(_LOCK_POLL_S)
         yield
-
-
-def take_lock(lock: IO[str], kind: int = fcntl.LOCK_EX) -> bool:
-    """Return whether a lock is there to be had; it is held until the file is closed here and in every child."""
-    try:
-        fcntl.flock(lock, kind | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    return True
 
 
 def _digest(path: Path) -> str:

@@ -17,6 +17,7 @@ BASE_MODULES = {
     "tracing",
     "task_cancellation",
     "bounded_requests",
+    "file_locks",
     "process_limits",
 }
 SOLVER_FREE = ("planner_mcp.cli.service_commands", "planner_mcp.http_app", "workers.supervisor", "workers.__main__")

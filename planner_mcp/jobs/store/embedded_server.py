@@ -32,6 +32,7 @@ from redis.exceptions import RedisError
 from redis.retry import Retry
 
 from planner_mcp.errors import StoreUnavailableError
+from planner_mcp.file_locks import take_lock
 
 START_S: Final = 60.0
 """Time the server has to load its file and answer."""
@@ -85,7 +86,7 @@ class EmbeddedServer:
     def is_alive(self) -> bool:
         """Whether a server of this folder runs."""
         with self._lock("server") as lock:
-            return not _take(lock, fcntl.LOCK_SH)  # shared: two who look do not see each other
+            return not take_lock(lock, fcntl.LOCK_SH)  # shared: two who look do not see each other
 
     def start(self) -> str:
         """Adopt the folder's live server or start one; return its URL. Calling again revives a server that died.
@@ -115,7 +116,7 @@ class EmbeddedServer:
         if self._use is None:
             return
         with self._use, suppress(StoreUnavailableError), self._starting():
-            if _take(self._use, fcntl.LOCK_EX):
+            if take_lock(self._use, fcntl.LOCK_EX):
                 self._shut_down()
         self._use = None
 
@@ -291,15 +292,6 @@ def _must_be_private(folder: Path) -> None:
         )
 
 
-def _take(lock: IO[str], kind: int) -> bool:
-    """Return whether a lock is there to be had; it is held until the file is closed."""
-    try:
-        fcntl.flock(lock, kind | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    return True
-
-
 def _take_in_time(lock: IO[str], kind: int) -> None:
     """Take a lock that its holder gives back soon.
 
@@ -307,7 +299,7 @@ def _take_in_time(lock: IO[str], kind: int) -> None:
         StoreUnavailableError: It was not to be had within `LOCK_S`.
     """
     ends_at = time.monotonic() + LOCK_S
-    while not _take(lock, kind):
+    while not take_lock(lock, kind):
         if time.monotonic() > ends_at:
             raise StoreUnavailableError("Another process holds a lock of the data folder and does not give it back.")
         time.sleep(POLL_S)
