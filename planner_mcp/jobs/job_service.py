@@ -318,7 +318,7 @@ class JobService:
             return step
         if event.job_id not in is_masked:
             is_masked[event.job_id] = await self._is_job_masked(principal, event.job_id)
-        hides = is_masked.pop(event.job_id) if event.is_final else is_masked[event.job_id]
+        hides = is_masked.pop(event.job_id) if event.is_final or event.is_review else is_masked[event.job_id]
         return replace(step, event=masked_event(event)) if hides else step
 
     async def _is_job_masked(self, principal: Principal, job_id: str) -> bool:

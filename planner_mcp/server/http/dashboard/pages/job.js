@@ -11,6 +11,7 @@ import { routeMap } from "../view/map.js";
 import { stopsTable } from "../view/tables.js";
 import { timeline } from "../view/timeline.js";
 import { t } from "../view/words.js";
+import { reviewPanel } from "./review.js";
 
 const REDRAW_EVERY_MS = 250;
 const MOST_EVENTS = 200;
@@ -46,7 +47,9 @@ export async function jobView(signal, jobId) {
     if (found && !signal.aborted) (plan = found), redraw();
   }, 1000, signal);
 
+  const review = reviewPanel(jobId, signal);
   const showActions = () => {
+    if (ENDED.includes(job.status)) review.load().catch(() => null);
     const run = (text, act, options = {}) => action(text, act, { into: parts.messages, ...options });
     parts.actions.replaceChildren(...(ENDED.includes(job.status)
       ? [run(t("again"), () => solveAgain(jobId), { main: true }), comparison(jobId)]
@@ -55,7 +58,7 @@ export async function jobView(signal, jobId) {
   const title = h("h1", {}, `${t("job")} ${jobId}`);
   const about = h("p", { class: "quiet" }, link(`scenarios/${job.scenario_id}`, scenario.name ?? job.scenario_id), ` · ${job.engine} · ${localTime(job.submitted_at)}`);
   content.replaceChildren(
-    title, about, parts.figures, parts.actions, parts.messages, h("h2", {}, t("curve")), parts.curve, parts.plan,
+    title, about, parts.figures, parts.actions, parts.messages, review.box, h("h2", {}, t("curve")), parts.curve, parts.plan,
     h("details", {}, h("summary", {}, t("events")), parts.events), rawJson(`job://${jobId}`),
   );
   if (job.error) parts.messages.append(problem(job.error));

@@ -22,6 +22,9 @@ const WORDS = {
     compare: "Compare", compareWith: "Compare with another plan", moved: "Changed stops", noMoved: "No stop changes its agent.", of: "{a} of {b}",
     page: "Page {n}", older: "Older", newer: "Newer", time: "Time", windows: "Window", masked: "Hidden fields: {names}", all: "All",
     noPositions: "This scenario has no positions to draw.", unservedAxis: "The axis starts at the first plan that serves the most tickets.",
+    review: "Review", propose: "Propose", approve: "Approve", reject: "Reject", publish: "Publish", reasonToReject: "Reason for a rejection",
+    state_draft: "Draft", state_proposed: "Proposed", state_approved: "Approved", state_rejected: "Rejected", state_published: "Published",
+    compareWithApproved: "Compare with the approved plan",
   },
   zh: {
     language: "English", skip: "跳到内容", jobs: "任务", scenarios: "方案", import: "导入", signOut: "清除密钥",
@@ -44,6 +47,9 @@ const WORDS = {
     compare: "比较", compareWith: "与另一个计划比较", moved: "变化的停靠点", noMoved: "没有停靠点更换车辆。", of: "{a} / {b}",
     page: "第 {n} 页", older: "更早", newer: "更新", time: "时间", windows: "时间窗", masked: "隐藏字段：{names}", all: "全部",
     noPositions: "此方案没有可绘制的位置。", unservedAxis: "坐标轴从服务工单最多的第一个计划开始。",
+    review: "审批", propose: "提交审批", approve: "批准", reject: "驳回", publish: "发布", reasonToReject: "驳回原因",
+    state_draft: "草稿", state_proposed: "待审批", state_approved: "已批准", state_rejected: "已驳回", state_published: "已发布",
+    compareWithApproved: "与已批准的计划比较",
   },
 };
 

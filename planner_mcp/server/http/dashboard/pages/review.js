@@ -1,0 +1,56 @@
+// The review of a plan on the page of its job: the state, a button for each step that it allows, and the difference from
+// the plan that was approved for the day before. Where plans are not reviewed it stays empty.
+
+import { callTool, readJson } from "../api.js";
+import { action, planOf } from "../page.js";
+import { h } from "../view/dom.js";
+import { t } from "../view/words.js";
+
+const LOOK_EVERY_MS = 5000; // somebody else may decide meanwhile
+const STEPS = { draft: ["propose"], proposed: ["approve", "reject"], approved: ["publish"], rejected: ["propose"], published: [] };
+
+// Returns the element and `load`, which reads the state anew.
+export function reviewPanel(jobId, signal) {
+  const box = h("section", { class: "review", "aria-label": t("review") });
+  const messages = h("div");
+  const reason = h("input", { size: 40, maxlength: 500, "aria-label": t("reasonToReject"), placeholder: t("reasonToReject") });
+  let differences = null;
+  let shown = "";
+
+  const take = {
+    propose: () => callTool("propose_plan", { job_id: jobId }),
+    publish: () => callTool("publish_plan", { job_id: jobId }),
+    approve: () => callTool("review_plan", { job_id: jobId, decision: "approve" }),
+    reject: () => callTool("review_plan", { job_id: jobId, decision: "reject", reason: reason.value }),
+  };
+
+  const step = (name) => action(t(name), async () => {
+    try {
+      differences = (await take[name]()).differences ?? null;
+    } finally {
+      await load(); // also after a refusal: the state is another than the one shown
+    }
+  }, { main: name !== "reject", into: messages });
+
+  const draw = (review) => {
+    const before = review.differs_from;
+    const link = before && h("a", { href: `#/compare/${before}/${planOf(jobId)}` }, t("compareWithApproved"));
+    box.replaceChildren(
+      h("h2", {}, t("review")), h("p", { role: "status" }, t(`state_${review.state}`), review.reason ? `: ${review.reason}` : "", link ? [" · ", link] : ""),
+      h("div", { class: "actions" }, STEPS[review.state].map((name) => (name === "reject" ? [reason, step(name)] : step(name)))),
+      messages, differences ? h("ul", {}, differences.map((line) => h("li", {}, line))) : "",
+    );
+  };
+
+  const load = async () => {
+    const { review } = await readJson(`job://${jobId}`);
+    const now = JSON.stringify([review, differences]);
+    if (signal.aborted || !review || now === shown) return;
+    shown = now;
+    draw(review);
+  };
+
+  const timer = setInterval(() => shown && document.visibilityState === "visible" && load().catch(() => null), LOOK_EVERY_MS);
+  signal.addEventListener("abort", () => clearInterval(timer), { once: true });
+  return { box, load };
+}

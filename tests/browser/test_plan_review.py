@@ -1,0 +1,50 @@
+"""A plan is reviewed on the page of its job, in a real browser on a real server."""
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from examples.planner_server import PlannerServer, running_server
+from tests.browser.conftest import call
+from tests.browser.test_dashboard import SCRIPT, _url
+from tests.shared.scenarios.client_scenarios import ring
+from tests.shared.workers.patient_lease import PATIENT_LEASE
+
+pytestmark = [pytest.mark.anyio, pytest.mark.slow]
+
+
+@pytest.fixture(scope="module")
+async def server(server: PlannerServer, server_dir: Path) -> AsyncIterator[PlannerServer]:
+    """A second replica of the shared server, where plans are reviewed."""
+    settings = {"PLANNER_APPROVAL": "on"} | PATIENT_LEASE
+    log = server_dir / "reviews.log"
+    async with running_server(server_dir, workers=0, log=log, settings=settings) as replica:
+        yield replica
+
+
+async def test_a_plan_is_rejected_then_approved_and_published(server: PlannerServer, page: Any) -> None:
+    """SPEC A5: each state shows its own steps; a reason is text, and a step that somebody else took is told."""
+    scenario_id = (await call(server, "create_scenario", **ring(5)))["scenario_id"]
+    job_id = (await call(server, "solve_vrp", scenario_id=scenario_id, solve_time="PT1S", fresh=True))["job_id"]
+    await page.goto(_url(server, f"jobs/{job_id}"))
+    review = page.get_by_role("region", name="Review")
+    await review.get_by_text("Draft", exact=True).wait_for(timeout=60_000)
+    await review.get_by_role("button", name="Propose").click()
+    await review.get_by_role("button", name="Reject").click()
+    await review.get_by_role("alert").wait_for()
+    assert "reason" in await review.get_by_role("alert").inner_text()
+    await review.get_by_label("Reason for a rejection").fill(SCRIPT)
+    await review.get_by_role("button", name="Reject").click()
+    await review.get_by_text("Rejected", exact=False).first.wait_for()
+    assert SCRIPT in await review.inner_text()
+    assert await page.locator("img").count() == 0, "a reason is text, never markup"
+    await review.get_by_role("button", name="Propose").click()
+    await review.get_by_role("button", name="Approve").wait_for()
+    await call(server, "review_plan", job_id=job_id, decision="approve")
+    await review.get_by_text("Approved", exact=True).wait_for(timeout=20_000)
+    await review.get_by_role("button", name="Publish").click()
+    await review.get_by_text("Published", exact=True).wait_for()
+    assert await review.get_by_role("button").count() == 0
+    assert (await call(server, "query_vrp_status", job_id=job_id))["review"]["state"] == "published"

@@ -1,0 +1,107 @@
+"""Reviews over HTTP with API keys: four eyes, two replicas, the audit log, the job channel and webhooks (SPEC A5)."""
+
+import asyncio
+import json
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+import httpx2 as httpx
+import pytest
+
+from planner_mcp.jobs.principals import APPROVE, READ, SENSITIVE, WRITE
+from planner_mcp.jobs.store.redis_store import RedisStore
+from tests.integration.server.auth.conftest import Served
+from tests.integration.server.auth.test_dashboard_routes import DAY
+from tests.shared.scenarios.stored_plans import finish
+from workers.webhook_dispatcher import delivery_of
+
+pytestmark = pytest.mark.anyio
+Key = Callable[..., Awaitable[str]]
+FOUR_EYES = {"approval": "four_eyes", "public_url": None}
+
+
+async def _call(http: httpx.AsyncClient, key: str, tool: str, **arguments: Any) -> dict[str, Any]:
+    """Call a tool as the page does; return its structured content, that of a refusal too."""
+    answer = await http.post("/ui/call", json={"tool": tool, "arguments": arguments}, headers={"authorization": key})
+    return dict(answer.json()["structured"])
+
+
+async def _planned(http: httpx.AsyncClient, store: RedisStore, key: str, **solve: Any) -> str:
+    """Have a completed job of a key's subject."""
+    scenario_id = (await _call(http, key, "create_scenario", **DAY))["scenario_id"]
+    job_id = (await _call(http, key, "solve_vrp", scenario_id=scenario_id, fresh=True, **solve))["job_id"]
+    await finish(store, ["t1"])
+    return str(job_id)
+
+
+async def test_two_reviewers_race_on_two_replicas(served: Served, key: Key, store: RedisStore) -> None:
+    """SPEC A5: ten times, one approves here while the other rejects there; one decision holds and is told alike."""
+    async with served(**FOUR_EYES) as here, served(**FOUR_EYES) as there:
+        ann, bob, eve = await key("ann"), await key("bob", READ, APPROVE), await key("eve", READ, APPROVE)
+        for _number in range(10):
+            job_id = await _planned(here, store, ann)
+            assert (await _call(here, ann, "propose_plan", job_id=job_id))["review"]["state"] == "proposed"
+            answers = await asyncio.gather(
+                _call(here, bob, "review_plan", job_id=job_id, decision="approve"),
+                _call(there, eve, "review_plan", job_id=job_id, decision="reject", reason="too late"),
+            )
+            (held,) = [answer["review"]["state"] for answer in answers if "review" in answer]
+            (refused,) = [answer for answer in answers if "review" not in answer]
+            assert refused["type"] == "IllegalTransition"
+            assert refused["errors"][0]["accepted"] == {"approved": "publish_plan", "rejected": "propose_plan"}[held]
+            for http in (here, there):
+                assert (await _call(http, ann, "query_vrp_status", job_id=job_id))["review"]["state"] == held
+
+
+async def test_the_proposer_never_approves_and_strangers_know_nothing(
+    served: Served, key: Key, store: RedisStore, audited: Callable[[], Awaitable[list[dict[str, Any]]]]
+) -> None:
+    """SPEC A2, A3, A5: four eyes; to another tenant's reviewer the job is unknown; each step is audited."""
+    async with served(**FOUR_EYES) as http:
+        ann = await key("ann", READ, WRITE, APPROVE, SENSITIVE)
+        bob, eve = await key("bob", READ, APPROVE), await key("eve", READ, APPROVE, tenant="other")
+        job_id = await _planned(http, store, ann)
+        await _call(http, ann, "propose_plan", job_id=job_id)
+        own = await _call(http, ann, "review_plan", job_id=job_id, decision="approve")
+        assert (own["type"], own["code"]) == ("FourEyes", 4024)
+        told = [
+            await _call(http, eve, "review_plan", job_id=name, decision="approve")
+            for name in (job_id, "job-0-" + "a" * 26)
+        ]
+        assert {**told[0], "traceId": ""} == {**told[1], "traceId": ""}
+        page = await http.get(f"/jobs/{job_id}/events", headers={"authorization": eve})
+        assert page.status_code == 404
+        assert (await _call(http, bob, "review_plan", job_id=job_id, decision="approve"))["review"]
+        lines = [(line["subject"], line["what"], line["target"], line["outcome"]) for line in await audited()]
+        assert ("ann", "plan.proposed", job_id, "ok") in lines
+        assert ("ann", "review_plan", job_id, "4024") in lines
+        assert ("bob", "plan.approved", job_id, "ok") in lines
+
+
+async def test_steps_reach_the_channel_and_the_webhook(served: Served, key: Key, store: RedisStore) -> None:
+    """SPEC A5, J4, W2, R3: after the end of the job, for whoever reads on; the reason is masked like a note."""
+    async with served(approval="on", public_url=None) as http:
+        ann = await key("ann", READ, WRITE, SENSITIVE, APPROVE)
+        job_id = await _planned(http, store, ann, callback_url="https://planner.example/hook")
+        before = await _events(http, ann, job_id)
+        await _call(http, ann, "propose_plan", job_id=job_id)
+        await _call(http, ann, "review_plan", job_id=job_id, decision="reject", reason="Ada is ill")
+        new = await _events(http, ann, job_id, after=before[-1][0])
+        assert [message["params"]["event"] for _id, message in new] == ["plan.proposed", "plan.rejected"]
+        assert {message["method"] for _id, message in new} == {"notifications/review"}
+        assert new[-1][1]["params"]["review"] == {"state": "rejected", "reason": "Ada is ill"}
+        assert [one for one, _message in await _events(http, ann, job_id)][-2:] == [one for one, _message in new]
+        masked = await _events(http, await key("ann", READ), job_id, after=before[-1][0])
+        assert masked[-1][1]["params"]["review"] == {"state": "rejected"}
+        deliveries = [delivery_of(entry) for entry in await store.redis.xrange("{p0}:outbox")]
+        assert [delivery.kind for delivery in deliveries] == ["completed", "plan.proposed", "plan.rejected"]
+        assert json.loads(deliveries[-1].body) == new[-1][1]
+
+
+async def _events(http: httpx.AsyncClient, key: str, job_id: str, after: str = "0") -> list[tuple[str, dict[str, Any]]]:
+    """Return id and message of the events of a job after a position."""
+    headers = {"authorization": key, "last-event-id": after}
+    text = (await http.get(f"/jobs/{job_id}/events", headers=headers)).text
+    parts = text.replace("\r", "").split("\n\n")
+    fields = [dict(line.split(": ", 1) for line in part.splitlines() if ": " in line) for part in parts]
+    return [(each["id"], json.loads(each["data"])) for each in fields if "data" in each]
