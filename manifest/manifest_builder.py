@@ -21,11 +21,11 @@ from planner_mcp.jobs.principals import READ
 from planner_mcp.routing.scenario.scenario_parsing import Scenario
 from planner_mcp.server.auth.bearer_challenge import WELL_KNOWN
 from planner_mcp.server.prompts.prompt_registry import PROMPTS
-from planner_mcp.server.resources.resource_catalogue import FILE_TEMPLATE, FIXED, REPORT_FILE, TEMPLATES
+from planner_mcp.server.resources.resource_catalogue import FILE_TEMPLATE, FIXED, REPORT_FILE, TEMPLATES, UNLISTED
 from planner_mcp.server.tools.answers.error_results import ErrorOutput
 from planner_mcp.server.tools.tool_definition import Tool
 from planner_mcp.server.tools.tool_output import whole_schema
-from planner_mcp.server.tools.tool_registry import OFFERS, REGISTRY
+from planner_mcp.server.tools.tool_registry import APP_REGISTRY, OFFERS, REGISTRY
 
 SCHEMA_VERSION: Final = "2025-06-18"
 """The form of the manifest itself, as the design names it."""
@@ -61,7 +61,7 @@ def _offer(last_updated: str) -> dict[str, Any]:
         "last_updated": last_updated,
         "capabilities": _capabilities(),
         "oauth": {"resource_metadata": WELL_KNOWN + "/mcp", "resource_indicators_supported": True},
-        "tools": [_tool(tool) for tool in REGISTRY],
+        "tools": [_tool(tool) for tool in (*REGISTRY, *APP_REGISTRY)],
         "resources": _resources(),
         "prompts": [prompt.as_json() for prompt in PROMPTS],
         "errors": [{"code": code, **entry} for code, entry in catalogue().items()],
@@ -120,8 +120,8 @@ def _tool(tool: Tool) -> dict[str, Any]:
 
 
 def _resources() -> list[dict[str, Any]]:
-    """Return every template, as `resources/templates/list` shows it to who may read all, and what there is one of."""
-    named = [(template.uri_template, template.metadata, template.scope) for template in (*TEMPLATES, *FIXED)]
+    """Return what can be read: templates as `resources/templates/list` shows them to who may read all, and the rest."""
+    named = [(template.uri_template, template.metadata, template.scope) for template in (*TEMPLATES, *FIXED, *UNLISTED)]
     return [
         {
             "uriTemplate": uri_template,

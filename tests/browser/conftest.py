@@ -8,6 +8,8 @@ import httpx2 as httpx
 import pytest
 
 from examples.planner_server import PlannerServer
+from tests.browser.chat_host import FOLDER, ChatHost
+from tests.shared.node import node_packages
 
 CHROMIUM = shutil.which("chromium")
 ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-sync", "--no-first-run"]
@@ -46,6 +48,19 @@ async def call(server: PlannerServer, tool: str, **arguments: Any) -> dict[str, 
         answer = (await http.post("/ui/call", json={"tool": tool, "arguments": arguments})).json()
     assert answer["is_error"] is False, answer
     return dict(answer["structured"])
+
+
+@pytest.fixture
+async def chat(browser: Any, server: PlannerServer) -> AsyncIterator[ChatHost]:
+    """A host of MCP Apps that fails the test on an error, a policy violation or a request to another origin."""
+    if not node_packages.IS_THERE:
+        pytest.skip("needs node and npm")
+    node_packages.install(FOLDER)
+    context = await browser.new_context(viewport={"width": 800, "height": 900}, locale="en-GB")
+    chat = ChatHost(await context.new_page(), server)
+    yield chat
+    await context.close()
+    assert chat.wrong == []
 
 
 def _is_foreign(url: str, base: str) -> bool:

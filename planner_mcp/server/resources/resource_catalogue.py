@@ -10,6 +10,7 @@ import anyio.to_thread
 
 from planner_mcp.errors import NotFoundError
 from planner_mcp.jobs.principals import READ
+from planner_mcp.server.resources.app_page import APP
 from planner_mcp.server.resources.day_plan_resources import DAY_FILE
 from planner_mcp.server.resources.export_resources import CSV, GEOJSON, GPX
 from planner_mcp.server.resources.json_resources import JOB, JOBS, LIMITS, LOG, PLAN, RESULT, SCENARIO, SCHEMA
@@ -38,6 +39,8 @@ TEMPLATES: Final = (
 """Always in this order."""
 FIXED: Final = (LIMITS, SCHEMA)
 """Kinds of which there is one: listed with the resources, not with the templates."""
+UNLISTED: Final = (APP,)
+"""What only programs read, by URIs that a tool names."""
 REPORT_FILE: Final = ResourceMetadata("report", "Static report", "A file of the folder of reports.", "", ("user",), 0.3)
 FILE_TEMPLATE: Final = ROOT + "{+path}"
 FILES_TTL_MS: Final = 60_000
@@ -53,7 +56,7 @@ async def read(reading: ReadContext, uri: str) -> Contents:
     """
     if uri.startswith(ROOT):
         return await _file(reading, uri)
-    for template in (*TEMPLATES, *FIXED):
+    for template in (*TEMPLATES, *FIXED, *UNLISTED):
         if (variables := variables_of(template, uri)) is not None:
             reading.principal.require(template.scope)
             return await template.read(reading, variables)

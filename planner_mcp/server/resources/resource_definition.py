@@ -69,6 +69,8 @@ class Contents:
     """Whether a shared cache may keep it."""
     masked: tuple[str, ...] = ()
     """Fields of a scenario that are hidden in the text, which says so itself, at its beginning."""
+    meta: Mapping[str, Any] | None = None
+    """`_meta` of the contents over MCP."""
 
 
 Read = Callable[[ReadContext, Mapping[str, str]], Awaitable[Contents]]

@@ -30,6 +30,7 @@ from planner_mcp.server.tools import (
     read_plan,
     read_progress,
     read_resource,
+    read_view,
     resolve_addresses,
     resolve_vrp,
     reverse_address,
@@ -88,7 +89,10 @@ REGISTRY: Final = tuple(
         webhook_deliveries,
     )
 )
-"""All tools, always in this order."""
+"""All tools for models, always in this order."""
+
+APP_REGISTRY: Final = (read_view.TOOL,)
+"""What the page of the MCP App calls. In no tool set: listed to clients that show pages, hidden from their model."""
 
 ADDRESS_INSTRUCTIONS: Final = (
     "Resolves addresses, for route planning and elsewhere. 1 resolve_addresses with up to 100 texts: parts, position "

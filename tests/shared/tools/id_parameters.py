@@ -6,7 +6,7 @@ from typing import Any
 
 from planner_mcp.jobs.ids import plan_of, random_id
 from planner_mcp.server.tools.tool_definition import Tool
-from planner_mcp.server.tools.tool_registry import REGISTRY
+from planner_mcp.server.tools.tool_registry import APP_REGISTRY, REGISTRY
 
 Ids = dict[str, str]
 """Kind of thing → id."""
@@ -28,7 +28,7 @@ def kind_of(parameter: str) -> str | None:
 
 def id_parameters() -> Iterator[tuple[Tool, str]]:
     """Yield every parameter of every tool that takes an id, those of tools to come included."""
-    for tool in REGISTRY:
+    for tool in (*REGISTRY, *APP_REGISTRY):
         for parameter in tool.input_schema["properties"]:
             if kind_of(parameter):
                 yield tool, parameter

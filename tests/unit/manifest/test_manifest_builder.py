@@ -14,8 +14,8 @@ import planner_mcp
 from manifest import manifest_builder, server_identity
 from planner_mcp.errors import catalogue
 from planner_mcp.server.prompts.prompt_registry import PROMPTS
-from planner_mcp.server.resources.resource_catalogue import FILE_TEMPLATE, FIXED, TEMPLATES
-from planner_mcp.server.tools.tool_registry import REGISTRY
+from planner_mcp.server.resources.resource_catalogue import FILE_TEMPLATE, FIXED, TEMPLATES, UNLISTED
+from planner_mcp.server.tools.tool_registry import APP_REGISTRY, REGISTRY
 
 
 def test_the_committed_file_is_fresh() -> None:
@@ -64,7 +64,7 @@ def test_it_follows_its_schema() -> None:
 def test_every_tool_and_error_is_in_it() -> None:
     """SPEC M1: the contract is whole."""
     document = manifest.load()
-    assert [tool["name"] for tool in document["tools"]] == [tool.name for tool in REGISTRY]
+    assert [tool["name"] for tool in document["tools"]] == [tool.name for tool in (*REGISTRY, *APP_REGISTRY)]
     assert [entry["code"] for entry in document["errors"]] == list(catalogue())
     assert {"code": 4002, "type": "MissingParameter"}.items() <= next(
         entry for entry in document["errors"] if entry["code"] == 4002
@@ -76,7 +76,7 @@ def test_every_resource_and_prompt_is_in_it() -> None:
     """SPEC M1, R1, R4: from the objects that answer the lists."""
     document = manifest.load()
     templates = [entry["uriTemplate"] for entry in document["resources"]]
-    assert templates == [*(template.uri_template for template in (*TEMPLATES, *FIXED)), FILE_TEMPLATE]
+    assert templates == [*(template.uri_template for template in (*TEMPLATES, *FIXED, *UNLISTED)), FILE_TEMPLATE]
     assert [entry["name"] for entry in document["prompts"]] == [prompt.name for prompt in PROMPTS]
 
 

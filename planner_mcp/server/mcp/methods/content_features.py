@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from planner_mcp.jobs.job_service import JobService
 from planner_mcp.jobs.principals import Principal
 from planner_mcp.server.mcp.kernel import ServerFeature
+from planner_mcp.server.mcp.methods.app_extension import AppExtension
 from planner_mcp.server.mcp.methods.argument_completion import Completion
 from planner_mcp.server.mcp.methods.page_cursors import Cursors
 from planner_mcp.server.mcp.methods.prompt_methods import Prompts
@@ -30,4 +31,5 @@ class ContentFeatures:
             Prompts(self.cursors, self.job_service.imports),
             Completion(self.job_service),
             CallbackSupport(),
+            AppExtension(),
         ]

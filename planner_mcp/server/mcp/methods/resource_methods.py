@@ -134,4 +134,5 @@ def _template(uri_template: str, metadata: ResourceMetadata) -> types.ResourceTe
 def _contents(uri: str, found: Contents) -> types.TextResourceContents | types.BlobResourceContents:
     if found.data is not None:
         return types.BlobResourceContents(uri=uri, mime_type=found.mime_type, blob=b64encode(found.data).decode())
-    return types.TextResourceContents(uri=uri, mime_type=found.mime_type, text=found.text or "")
+    meta = None if found.meta is None else dict(found.meta)
+    return types.TextResourceContents(uri=uri, mime_type=found.mime_type, text=found.text or "", _meta=meta)

@@ -20,6 +20,7 @@ from planner_mcp.jobs.job_service import JobService
 from planner_mcp.jobs.webhooks.delivery_records import WebhookStore
 from planner_mcp.server.auth.audit_trail import Audit
 from planner_mcp.server.mcp.jsonrpc.jsonrpc_errors import INVALID_PARAMS, rpc_data
+from planner_mcp.server.mcp.methods.app_extension import listed_with_page, shows_pages
 from planner_mcp.server.mcp.methods.content_features import ContentFeatures
 from planner_mcp.server.mcp.methods.elicitation import asking_of
 from planner_mcp.server.mcp.request_context import has_session, principal_in, set_job
@@ -28,7 +29,7 @@ from planner_mcp.server.tools import enable_toolset
 from planner_mcp.server.tools.answers.tool_usage_meter import UsageMeter
 from planner_mcp.server.tools.tool_caller import ToolCaller
 from planner_mcp.server.tools.tool_definition import ErrorResult, NotifyProgress, Tool, ToolResult
-from planner_mcp.server.tools.tool_registry import OFFERS, shown_tools, toolsets_of
+from planner_mcp.server.tools.tool_registry import APP_REGISTRY, OFFERS, shown_tools, toolsets_of
 from planner_mcp.settings import TOOLSETS, Settings, names_in
 
 PAGE: Final = 50
@@ -97,10 +98,13 @@ class PlannerToolHandler:
         )
         self._tools: dict[str, Tool] = {tool.name: tool for tool in shown_tools(settings, f"all,{settings.toolsets}")}
         self._listed = {name: types.Tool.model_validate(tool.as_json()) for name, tool in self._tools.items()}
+        self._app_tools = {tool.name: tool for tool in APP_REGISTRY if settings.server == "planner"}
+        with_page = {**self._tools, **self._app_tools}
+        self._listed_with_page = {name: listed_with_page(tool) for name, tool in with_page.items()}
 
     def input_schema(self, name: str) -> Mapping[str, Any] | None:
         """Return a tool's input schema, None for an unknown tool."""
-        tool = self._tools.get(name)
+        tool = self._tools.get(name) or self._app_tools.get(name)
         return tool.input_schema if tool is not None else None
 
     def is_long(self, name: str) -> bool:
@@ -113,12 +117,14 @@ class PlannerToolHandler:
     ) -> types.ListToolsResult:
         """Answer `tools/list`: what is on and the principal may call, in the same order on every replica."""
         principal = principal_in(ctx)
-        names = [tool.name for tool in await self._shown(ctx) if principal.may(tool.scope)]
+        listed = self._listed_with_page if shows_pages(ctx) else self._listed
+        tools = [*await self._shown(ctx), *self._app_tools.values()]
+        names = [tool.name for tool in tools if tool.name in listed and principal.may(tool.scope)]
         if not has_session(ctx):
             names = [name for name in names if name != enable_toolset.TOOL.name]
         cursor = params.cursor if params is not None else None
         shown, following = self._content_features.cursors.page(ctx.method, principal, names, cursor, PAGE)
-        return types.ListToolsResult(tools=[self._listed[name] for name in shown], next_cursor=following)
+        return types.ListToolsResult(tools=[listed[name] for name in shown], next_cursor=following)
 
     async def call_tool(
         self, ctx: ServerRequestContext[Any, Any], params: types.CallToolRequestParams
@@ -128,6 +134,8 @@ class PlannerToolHandler:
         Raises:
             MCPError: No such tool.
         """
+        if (app_tool := self._app_tools.get(params.name)) is not None:  # a gateway may forward a page's call
+            return await self.run(ctx, app_tool, params.arguments or {})
         if (tool := self._tools.get(params.name)) is None or tool not in await self._shown(ctx):
             unknown = self._unknown(ctx, params.name)
             raise MCPError(INVALID_PARAMS, unknown.message, rpc_data(unknown))

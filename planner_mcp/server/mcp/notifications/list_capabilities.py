@@ -14,6 +14,7 @@ from mcp.server.context import CallNext, HandlerResult
 
 from planner_mcp.server.mcp.request_context import Context
 from planner_mcp.server.prompts.prompt_registry import PROMPTS
+from planner_mcp.server.resources.app_page import page_uri
 from planner_mcp.server.resources.resource_catalogue import TEMPLATES
 from planner_mcp.server.tools.tool_registry import shown_tools
 from planner_mcp.settings import Settings
@@ -53,11 +54,16 @@ class ListCapabilities:
     def fingerprints(self) -> dict[str, str]:
         """Return a short text for each list that differs when the list does."""
         shown = [tool.name for tool in shown_tools(self._settings)]
-        tools = [tool.as_json() for tool in shown_tools(self._settings, f"all,{self._settings.toolsets}")]
+        entries = [tool.as_json() for tool in shown_tools(self._settings, f"all,{self._settings.toolsets}")]
+        tools = [shown, entries, page_uri()]
         prompts = [prompt.as_json() for prompt in PROMPTS]
         kinds = [(template.uri_template, template.metadata.name, template.scope) for template in TEMPLATES]
         resources = [kinds, self._settings.reports_dir is not None]
-        return {"tools": _digest([shown, tools]), "resources": _digest(resources), "prompts": _digest(prompts)}
+        return {
+            "tools": _digest(tools),
+            "resources": _digest(resources),
+            "prompts": _digest(prompts),
+        }
 
     async def _layer(self, ctx: Context, call_next: CallNext) -> HandlerResult:
         result = await call_next(ctx)

@@ -26,7 +26,7 @@ from planner_mcp.jobs.store.sessions.session_store import SessionStore
 from planner_mcp.jobs.store.webhooks.webhook_store import RedisWebhookStore
 from planner_mcp.server.mcp.mcp_sessions import Sessions
 from planner_mcp.server.tools.tool_definition import ErrorResult, ToolContext, ToolResult
-from planner_mcp.server.tools.tool_registry import REGISTRY, dispatch
+from planner_mcp.server.tools.tool_registry import APP_REGISTRY, REGISTRY, dispatch
 from planner_mcp.settings import Settings
 from tests.shared.scenarios.client_scenarios import SMALLEST
 from tests.shared.tools.id_parameters import Ids, arguments, id_parameters, kind_of, unknown
@@ -42,7 +42,7 @@ PLAN = {
     "unassigned": [],
 }
 STEPS = 15
-TOOLS = {tool.name: tool for tool in REGISTRY}
+TOOLS = {tool.name: tool for tool in (*REGISTRY, *APP_REGISTRY)}
 DOORS = list(id_parameters())
 who = st.sampled_from(sorted(PRINCIPALS))
 

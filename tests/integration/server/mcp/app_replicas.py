@@ -116,7 +116,9 @@ class Caller:
 
     async def initialize(self, on: Replica) -> dict[str, Any]:
         """Open a session and return what the server says of itself."""
-        params = {"protocolVersion": self.version, "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}
+        capabilities = {"extensions": self.extensions} if self.extensions else {}
+        info = {"name": "test", "version": "1"}
+        params = {"protocolVersion": self.version, "capabilities": capabilities, "clientInfo": info}
         body = {"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": params}
         answer = await self.http.post(on.mcp, json=body, headers=HEADERS)
         result = dict(answer.json()["result"])

@@ -10,13 +10,14 @@ from planner_mcp.jobs.job_service import JobService
 from planner_mcp.jobs.principals import LOCAL
 from planner_mcp.jobs.store.redis_store import RedisStore
 from planner_mcp.server.tools.tool_definition import ErrorResult, ToolContext, ToolResult
-from planner_mcp.server.tools.tool_registry import REGISTRY, dispatch
+from planner_mcp.server.tools.tool_registry import APP_REGISTRY, REGISTRY, dispatch
 from planner_mcp.settings import Settings
 from tests.shared.scenarios.stored_plans import Call
 
 TRACE = "0" * 32
-SCHEMA_CHECKS = {tool.name: jsonschema.Draft202012Validator(tool.as_json()["outputSchema"]) for tool in REGISTRY}
-WHOLE_CHECKS = {tool.name: jsonschema.Draft202012Validator(tool.output_schema) for tool in REGISTRY}
+TOOLS = {tool.name: tool for tool in (*REGISTRY, *APP_REGISTRY)}
+SCHEMA_CHECKS = {name: jsonschema.Draft202012Validator(tool.as_json()["outputSchema"]) for name, tool in TOOLS.items()}
+WHOLE_CHECKS = {name: jsonschema.Draft202012Validator(tool.output_schema) for name, tool in TOOLS.items()}
 
 
 @pytest.fixture
@@ -41,10 +42,9 @@ def ctx(
 @pytest.fixture
 def call(ctx: ToolContext) -> Call:
     """Call a tool by its name; what it returns must fit both schemas of the tool (SPEC T6)."""
-    tools = {tool.name: tool for tool in REGISTRY}
 
     async def call(name: str, args: Any = None, context: ToolContext = ctx) -> ToolResult | ErrorResult:
-        result = await dispatch(tools[name], context, {} if args is None else args)
+        result = await dispatch(TOOLS[name], context, {} if args is None else args)
         assert list(SCHEMA_CHECKS[name].iter_errors(result.structured)) == []
         if not result.is_error:
             assert list(WHOLE_CHECKS[name].iter_errors(result.structured)) == []

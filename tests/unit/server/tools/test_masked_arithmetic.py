@@ -132,6 +132,7 @@ async def attack(call: Call, store: RedisStore, attacker: ToolContext, scenario_
     await ask("list_jobs")
     await ask("list_scenarios")
     await ask("read_progress", job_id=job_id)
+    await ask("read_view", job_id=job_id, parts=["day", "plan", "points", "bound"])
     await ask("explain_unassigned", plan=job_id)
     await ask("suggest_fixes", plan=job_id)
     # bounds, and whether a deadline can be kept: bisection of a distance
@@ -171,7 +172,7 @@ def _without_names(text: str) -> str:
     """Return an answer without ids, times of the clock and the true gap, which may be known (ADR 0035)."""
     text = re.sub(r"(scn|job|plan)-\d+-[a-z0-9]+", r"\1", text)
     text = re.sub(r"\d{4}-\d\d-\d\dT[\d:.]+Z", "TIME", text)
-    text = re.sub(r'"(elapsed_s|gap|next_offset)": [\d.]+', "", text)
+    text = re.sub(r'"(elapsed_s|gap|next_offset|position)": ("\d+-\d+"|[\d.]+)', "", text)
     return re.sub(r"at most [\d.]+% cheaper", "", text)
 
 

@@ -8,7 +8,7 @@ import { h, table } from "../view/dom.js";
 import { figures } from "../view/figures.js";
 import { figure } from "../view/format.js";
 import { routeMap } from "../view/map.js";
-import { stopsTable } from "../view/tables.js";
+import { stopsTable, unassignedTable } from "../view/tables.js";
 import { timeline } from "../view/timeline.js";
 import { t } from "../view/words.js";
 import { reviewPanel } from "./review.js";
@@ -103,13 +103,12 @@ async function solveAgain(jobId) {
 }
 
 function unassigned(plan, into, jobId) {
-  if (plan.unassigned.length === 0) return h("p", { class: "quiet" }, t("none"));
-  const rows = plan.unassigned.map((entry) => [entry.ticket_id, entry.code, entry.detail]);
+  if (plan.unassigned.length === 0) return unassignedTable(plan);
   const find = action(t("findFixes"), async () => {
     const found = await callTool("suggest_fixes", { plan: planOf(jobId) });
     into.replaceChildren(found.fixes.length === 0 ? h("p", { class: "quiet" }, t("noFix")) : fixesTable(found.fixes, jobId, into));
   }, { into });
-  return h("div", {}, table([t("ticket"), t("reason"), ""], rows, t("unassigned")), h("div", { class: "actions" }, find));
+  return h("div", {}, unassignedTable(plan), h("div", { class: "actions" }, find));
 }
 
 function fixesTable(fixes, jobId, into) {

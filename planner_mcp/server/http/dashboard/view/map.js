@@ -4,8 +4,7 @@ import { h, s } from "./dom.js";
 import { HUES, clock, figure } from "./format.js";
 import { t } from "./words.js";
 
-const WIDTH = 960;
-const HEIGHT = 560;
+const NARROW = 560;
 const MARGIN = 30;
 const METRES_PER_DEGREE = 111_195;
 const LEAST_ARROW_LEG = 34;
@@ -20,7 +19,7 @@ function placesOf(scenario) {
   return places;
 }
 
-function projection(places) {
+function projection(places, [width, height]) {
   const all = [...places.values()];
   const plane = all.some((place) => place.plane);
   const norths = all.map((place) => place.north);
@@ -29,12 +28,12 @@ function projection(places) {
   const stretch = plane ? 1 : Math.cos((((south + north) / 2) * Math.PI) / 180);
   const least = 1e-3;
   const scale = Math.min(
-    (WIDTH - 2 * MARGIN) / Math.max((east - west) * stretch, least),
-    (HEIGHT - 2 * MARGIN) / Math.max(north - south, least),
+    (width - 2 * MARGIN) / Math.max((east - west) * stretch, least),
+    (height - 2 * MARGIN) / Math.max(north - south, least),
   );
   const point = (place) => [
-    WIDTH / 2 + (place.east - (west + east) / 2) * stretch * scale,
-    HEIGHT / 2 - (place.north - (south + north) / 2) * scale,
+    width / 2 + (place.east - (west + east) / 2) * stretch * scale,
+    height / 2 - (place.north - (south + north) / 2) * scale,
   ];
   return { point, perMetre: plane ? scale : scale / METRES_PER_DEGREE, plane };
 }
@@ -44,12 +43,12 @@ const roundStep = (target) => {
   return base * [5, 2, 1].find((step) => step * base <= target);
 };
 
-function scaleBar({ perMetre, plane }) {
+function scaleBar({ perMetre, plane }, height) {
   const extent = roundStep(160 / perMetre);
   const width = extent * perMetre;
   const text = plane ? figure(extent) : extent >= 1000 ? `${extent / 1000} km` : `${extent} m`;
   return s(
-    "g", { class: "scale", transform: `translate(16 ${HEIGHT - 16})` },
+    "g", { class: "scale", transform: `translate(16 ${height - 16})` },
     s("path", { d: `M0,-6V0H${width}V-6` }), s("text", { x: width / 2, y: -6, "text-anchor": "middle" }, text),
   );
 }
@@ -60,11 +59,11 @@ function routeShapes(route, index, places, point, hasNumbers, onSelect) {
   const line = points.map(([px, py]) => `${px.toFixed(1)},${py.toFixed(1)}`).join(" ");
   let number = 0;
   const stops = route.visits.filter((visit) => visit.kind === "ticket" && places.has(visit.location)).map((visit) => {
-    number += 1;
+    const at = (number += 1);
     const [px, py] = point(places.get(visit.location));
     const label = `${route.agent_id} · ${number} · ${visit.ticket_id} · ${clock(visit.start_s)}`;
     return s(
-      "g", { class: "stop", transform: `translate(${px.toFixed(1)} ${py.toFixed(1)})`, onclick: () => onSelect(visit) },
+      "g", { class: "stop", transform: `translate(${px.toFixed(1)} ${py.toFixed(1)})`, "data-ticket": visit.ticket_id, onclick: () => onSelect(visit, route.agent_id, at) },
       s("title", {}, label), s("circle", { r: hasNumbers ? 9 : 4 }),
       hasNumbers && s("text", { "text-anchor": "middle", y: 3.5 }, number),
     );
@@ -83,10 +82,13 @@ const arrows = (points) => points.slice(1).flatMap(([px, py], at) => {
   return [s("path", { class: "arrow", d: "M-5,-4L5,0L-5,4z", transform: `translate(${(px + qx) / 2} ${(py + qy) / 2}) rotate(${angle})` })];
 });
 
-export function routeMap(plan, scenario, onSelect = () => {}) {
+// `width` is that of the place, so that signs have a size that can be read. `frame.box` keeps what part is shown, for the
+// caller that draws the next plan with the same frame.
+export function routeMap(plan, scenario, { onSelect = () => {}, width = 960, frame = {} } = {}) {
   const places = placesOf(scenario);
   if (places.size === 0) return h("p", { class: "quiet" }, t("noPositions"));
-  const project = projection(places);
+  const size = [width, Math.round(width * (width < NARROW ? 0.9 : 7 / 12))];
+  const project = projection(places, size);
   const { point } = project;
   const stops = plan.routes.reduce((sum, route) => sum + route.visits.length, 0);
   const where = new Map((scenario.tickets ?? []).map((ticket) => [ticket.id, ticket.location]));
@@ -102,20 +104,24 @@ export function routeMap(plan, scenario, onSelect = () => {}) {
     return s("rect", { class: "depot", x: px - 8, y: py - 8, width: 16, height: 16 }, s("title", {}, `${t("depot")}: ${id}`));
   });
   const drawing = s(
-    "svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, class: "map", role: "img", tabindex: "0", "aria-label": `${t("map")}. ${t("mapHelp")}` },
+    "svg", { class: "map", role: "img", tabindex: "0", "aria-label": `${t("map")}. ${t("mapHelp")}` },
     plan.routes.map((route, index) => routeShapes(route, index, places, point, stops <= MOST_NUMBERS, onSelect)),
-    squares, crosses, scaleBar(project),
+    squares, crosses, scaleBar(project, size[1]),
   );
-  return h("div", { class: "mapbox" }, zoomButtons(drawing), drawing, legend(plan, drawing));
+  return h("div", { class: "mapbox" }, zoomButtons(drawing, size, frame), drawing, legend(plan, drawing));
 }
 
 // Moves and enlarges a drawing by its view box: buttons, mouse, wheel and keyboard.
-function zoomButtons(drawing) {
-  const whole = [0, 0, WIDTH, HEIGHT];
-  let [x, y, width, height] = whole;
-  const show = () => drawing.setAttribute("viewBox", `${x} ${y} ${width} ${height}`);
+function zoomButtons(drawing, size, frame) {
+  const whole = [0, 0, ...size];
+  let [x, y, width, height] = frame.box?.width === size[0] ? frame.box : whole;
+  const show = () => {
+    drawing.setAttribute("viewBox", `${x} ${y} ${width} ${height}`);
+    frame.box = Object.assign([x, y, width, height], { width: size[0] });
+  };
+  show();
   const zoom = (factor, cx = 0.5, cy = 0.5) => {
-    const next = Math.min(WIDTH * 2, Math.max(WIDTH / 200, width * factor));
+    const next = Math.min(size[0] * 2, Math.max(size[0] / 200, width * factor));
     const ratio = next / width;
     x += width * cx * (1 - ratio);
     y += height * cy * (1 - ratio);

@@ -6,17 +6,24 @@ import { t } from "./words.js";
 
 const amounts = (load) => Object.entries(load ?? {}).map(([name, value]) => (name === "load" ? figure(value) : `${name} ${figure(value)}`)).join(", ");
 
-export function stopsTable(plan, tickets) {
+// With `onSelect`, the id of a ticket is a button that selects it.
+export function stopsTable(plan, tickets, onSelect) {
   const rows = plan.routes.flatMap((route) => {
-    let number = 0;
+    let stops = 0;
     return route.visits.map((visit) => {
       const given = tickets.get(visit.ticket_id) ?? {};
+      const number = visit.kind === "ticket" ? (stops += 1) : "";
+      const id = visit.ticket_id && onSelect ? h("button", { type: "button", "data-ticket": visit.ticket_id, onclick: () => onSelect(visit, route.agent_id, number) }, visit.ticket_id) : visit.ticket_id;
       const late = visit.late_s > 0 ? h("strong", { class: "late" }, t("late", { n: duration(visit.late_s) })) : "";
       return [
-        route.agent_id, visit.kind === "ticket" ? (number += 1) : "", visit.ticket_id ?? t(visit.kind), given.name ?? visit.location,
+        route.agent_id, number, id ?? t(visit.kind), given.name ?? visit.location,
         clock(visit.arrival_s), [clock(visit.start_s), " ", late], clock(visit.departure_s), amounts(visit.load),
       ];
     });
   });
   return table([t("agent"), t("stop"), t("ticket"), t("name"), t("arrival"), t("start"), t("departure"), t("load")], rows, t("stops"));
 }
+
+export const unassignedTable = (plan) => (plan.unassigned.length === 0
+  ? h("p", { class: "quiet" }, t("none"))
+  : table([t("ticket"), t("reason"), ""], plan.unassigned.map((entry) => [entry.ticket_id, entry.code, entry.detail]), t("unassigned")));

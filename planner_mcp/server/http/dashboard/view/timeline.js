@@ -4,15 +4,14 @@ import { h, s } from "./dom.js";
 import { HUES, clock, duration } from "./format.js";
 import { t } from "./words.js";
 
-const WIDTH = 960;
 const LABEL = 110;
 const ROW = 28;
 
-export function timeline(plan) {
+export function timeline(plan, width = 960) {
   if (plan.routes.length === 0) return h("p", { class: "quiet" }, t("none"));
   const starts = Math.min(...plan.routes.map((route) => route.start_s));
   const ends = Math.max(...plan.routes.map((route) => route.end_s), starts + 60);
-  const x = (at) => LABEL + ((at - starts) / (ends - starts)) * (WIDTH - LABEL - 20);
+  const x = (at) => LABEL + ((at - starts) / (ends - starts)) * (width - LABEL - 20);
   const height = 26 + ROW * plan.routes.length;
   const step = [900, 1800, 3600, 7200, 14400, 21600, 43200, 86400].find((each) => (ends - starts) / each <= 10) ?? 86400 * 7;
   const ticks = [];
@@ -39,7 +38,7 @@ export function timeline(plan) {
     );
   });
   return h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": t("timeline") }, s(
-    "svg", { viewBox: `0 0 ${WIDTH} ${height}`, class: "times", role: "img", "aria-label": t("timeline") },
+    "svg", { viewBox: `0 0 ${width} ${height}`, class: "times", role: "img", "aria-label": t("timeline") },
     ticks.map((at) => s("g", { class: "tick" }, s("line", { x1: x(at), x2: x(at), y1: 18, y2: height }), s("text", { x: x(at), y: 12, "text-anchor": "middle" }, clock(at)))),
     rows,
   ));

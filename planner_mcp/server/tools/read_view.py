@@ -1,0 +1,158 @@
+"""`read_view`: what the MCP App draws of a job, and then what has changed since (SPEC O2).
+
+Owns what an answer holds. The page alone calls it, again and again while a solve runs; no model sees it, so it has no
+budget of tokens and is in no tool set. Masking is that of the resources `plan://` and `scenario://` (SPEC R3).
+"""
+
+from collections.abc import Sequence
+from contextlib import aclosing
+from typing import Annotated, Any, ClassVar, Final, Literal
+
+import anyio
+from pydantic import Field
+
+from planner_mcp.errors import NotFoundError, PlanNotReadyError
+from planner_mcp.jobs.field_masking import masked_fields, plan_for, scenario_for
+from planner_mcp.jobs.job_content import job_view, state_line
+from planner_mcp.jobs.job_events import Event, position_key
+from planner_mcp.jobs.job_model import Job
+from planner_mcp.jobs.principals import READ
+from planner_mcp.server.tools import read_progress
+from planner_mcp.server.tools.arguments.lookup_errors import JOB, naming_argument
+from planner_mcp.server.tools.tool_definition import (
+    Arguments,
+    Tool,
+    ToolAnnotations,
+    ToolContext,
+    ToolResult,
+    parse,
+    schema_of,
+)
+from planner_mcp.server.tools.tool_output import Json, Number, ToolOutput
+
+MAX_WAIT_S: Final = 20
+"""Hosts end a call of a page after a minute, some earlier."""
+_PLACE: Final = ("id", "lat", "lon", "x", "y")
+_TICKET: Final = ("id", "name", "location")
+
+Part = Literal["day", "plan", "points", "bound"]
+
+
+class ViewArguments(Arguments):
+    """Arguments of `read_view`."""
+
+    job_id: Annotated[str, Field(max_length=100, description="from solve_vrp")]
+    since: Annotated[str, Field(max_length=40, description="position of the answer before")] = "0"
+    wait_s: Annotated[float, Field(ge=0, le=MAX_WAIT_S, description="for something new")] = 0
+    parts: Annotated[list[Part], Field(max_length=4, description="what is wanted")] = ["day", "plan", "points"]  # noqa: RUF012
+
+
+class ReadViewResult(ToolOutput):
+    """Result of `read_view`; a part that has not changed is absent."""
+
+    listed: ClassVar[tuple[str, ...]] = ("job_id", "position")
+    job_id: str
+    position: str = Field(description="since of the next call")
+    job: Json
+    day: Json | None = Field(None, description="name, locations and tickets; in the first answer")
+    plan: Json | None = Field(None, description="as plan://, when it is another")
+    points: list[list[Any]] | None = Field(None, description="elapsed_s, cost, tickets served")
+    lower_bound: Number | None = None
+    gap: Number | None = None
+
+
+async def run(ctx: ToolContext, args: Json) -> ToolResult:
+    """Return a job with the parts that are new after a position, waiting for an event if there is none yet."""
+    asked = parse(ViewArguments, args)
+    position_key(asked.since, "/since")
+    with naming_argument("/job_id", JOB):
+        past, new = await _events(ctx, asked)
+        job = await ctx.job_service.job(ctx.principal, asked.job_id)
+    output = ReadViewResult(
+        job_id=job.id,
+        position=new[-1].id if new else asked.since,
+        job={**job_view(job), "engine": job.request.engine},
+        day=await _day(ctx, job) if "day" in asked.parts and not past else None,
+        plan=await _plan(ctx, job) if "plan" in asked.parts and _has_other_plan(past, new) else None,
+        points=_points(new, job) if "points" in asked.parts else None,
+        **(await _bound(ctx, job) if "bound" in asked.parts else {}),
+    )
+    return ToolResult(output, state_line(output.job))
+
+
+async def _events(ctx: ToolContext, asked: ViewArguments) -> tuple[list[Event], list[Event]]:
+    """Return the events up to a position, and those after it: where there are none yet, the next one in time."""
+    kept = await ctx.job_service.history(ctx.principal, asked.job_id)
+    past = [event for event in kept if position_key(event.id) <= position_key(asked.since)]
+    new = list(kept[len(past) :])
+    if not new and not (past and past[-1].is_final):
+        with anyio.move_on_after(asked.wait_s):
+            async with aclosing(ctx.job_service.follow(ctx.principal, asked.job_id, asked.since)) as following:
+                new = [] if (event := await anext(following, None)) is None else [event]
+    return past, new
+
+
+def _has_other_plan(past: Sequence[Event], new: Sequence[Event]) -> bool:
+    """Return whether the best plan after some events is another than before; costs may be masked, counts never are."""
+    before, after = ([event.data.get("improvements") or 0 for event in events] for events in (past, new))
+    return any(event.is_final for event in new) or max(after, default=0) > max(before, default=0)
+
+
+async def _plan(ctx: ToolContext, job: Job) -> Json | None:
+    try:
+        plan = await ctx.job_service.plan_of_job(ctx.principal, job.id)
+    except (NotFoundError, PlanNotReadyError):
+        return None  # the status says why there is none
+    return plan_for(ctx.principal, plan).as_json()
+
+
+async def _day(ctx: ToolContext, job: Job) -> Json | None:
+    """Return what a map and a table need of a scenario, as the principal may see it; None where it has expired."""
+    try:
+        kept = await ctx.job_service.scenario_to_show(ctx.principal, job.request.scenario_id)
+    except NotFoundError:
+        return None
+    body = scenario_for(ctx.principal, kept.body)
+    return {
+        "name": body.get("name"),
+        "masked": masked_fields(ctx.principal, kept.body),
+        "locations": [_only(_PLACE, place) for place in body.get("locations") or ()],
+        "tickets": [_only(_TICKET, ticket) for ticket in body["tickets"]],
+    }
+
+
+def _only(names: Sequence[str], fields: Json) -> Json:
+    return {name: fields[name] for name in names if fields.get(name) is not None}
+
+
+def _points(new: Sequence[Event], job: Job) -> list[list[Any]]:
+    """Return the best costs that events tell; the last event tells none, so the job does."""
+    reported = [event.data for event in new if not event.is_final and event.data.get("cost") is not None]
+    points = [[each.get("elapsed_s") or 0, each["cost"], each.get("tickets_served") or 0] for each in reported]
+    now = job.progress
+    if now.cost is not None and any(event.is_final for event in new):
+        points.append([now.elapsed_s or 0, now.cost, now.tickets_served or 0])
+    return points
+
+
+async def _bound(ctx: ToolContext, job: Job) -> Json:
+    """Return the bound that `read_progress` tells; it can take seconds, so the page asks for it last."""
+    found = (await read_progress.run(ctx, {"job_id": job.id, "points": 2})).structured
+    return {name: found.get(name) for name in ("lower_bound", "gap")}
+
+
+TOOL: Final = Tool(
+    name="read_view",
+    title="Read view",
+    description=(
+        "For the page that a host shows, never for a model: a job with its plan, the positions of its day and the "
+        "points of its cost curve, then what has changed since a position."
+    ),
+    input_schema=schema_of(ViewArguments),
+    output=ReadViewResult,
+    hints=ToolAnnotations(read_only=True, idempotent=True),
+    run=run,
+    scope=READ,
+    toolset="app",
+    meta={"example": {"job_id": "job-0-…", "since": "0", "wait_s": 20}, "ui": {"visibility": ["app"]}},
+)

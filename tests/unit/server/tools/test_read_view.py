@@ -1,0 +1,118 @@
+"""`read_view`: what the MCP App draws of a job, and then what has changed (SPEC O2)."""
+
+import json
+from dataclasses import replace
+from typing import Any
+
+import anyio
+import pytest
+
+from planner_mcp.jobs.job_model import Progress
+from planner_mcp.jobs.principals import READ, WRITE, Principal
+from planner_mcp.jobs.store.redis_store import RedisStore
+from planner_mcp.routing.compilation.scenario_compiler import compile_scenario
+from planner_mcp.routing.evaluation.plan_builder import build_plan
+from planner_mcp.routing.problem import Candidate
+from planner_mcp.routing.scenario.scenario_parsing import parse_scenario
+from planner_mcp.server.tools.tool_definition import ToolContext
+from tests.shared.scenarios.stored_plans import DAY, Call, created, solved
+
+pytestmark = pytest.mark.anyio
+PLACED = {
+    "name": "<b>Ada's day</b>",
+    "planning_date": "2025-07-15",
+    "depot": "D",
+    "agents": [{"id": "v", "capacity": 10, "cost_per_km": 2}],
+    "tickets": [{"id": "t-1", "location": "A", "demand": 2, "name": "Bob"}],
+    "locations": [{"id": "D", "lat": 39.9042, "lon": 116.4074}, {"id": "A", "lat": 39.9089, "lon": 116.4112}],
+}
+
+
+async def view(call: Call, job_id: str, *context: ToolContext, **args: Any) -> dict[str, Any]:
+    """Return what the page gets."""
+    answer = await call("read_view", {"job_id": job_id, **args}, *context)
+    assert not answer.is_error, answer.text
+    return answer.structured
+
+
+async def test_answers_tell_only_what_has_changed(call: Call, store: RedisStore) -> None:
+    """SPEC O2: the day once, a plan when it is another, each point of the curve once, from any position."""
+    job_id = (await call("solve_vrp", {"scenario_id": await created(call)})).structured["job_id"]
+    first = await view(call, job_id)
+    assert (first["job"]["status"], "plan" in first, first["points"]) == ("QUEUED", False, [])
+    assert [ticket["id"] for ticket in first["day"]["tickets"]] == ["a", "b", "c"]
+    await store.register("w1", 1)
+    claim = await store.claim("w1", 1.0)
+    assert claim is not None
+    problem, seen = compile_scenario(parse_scenario(DAY)), first
+    for improvements, order in ((1, [0, 2, 1]), (1, [0, 2, 1]), (2, [0, 1, 2])):
+        plan = build_plan(problem, Candidate.of_tickets({0: order}))
+        progress = Progress(10 * improvements, plan.cost, None, 3, 3, improvements=improvements)
+        second = seen["points"][-1][0] + 1 if seen["points"] else 1
+        await store.report(claim, replace(progress, elapsed_s=float(second)), plan.as_json())
+        is_new = seen["job"].get("improvements") != improvements
+        seen = await view(call, job_id, since=seen["position"], wait_s=5)
+        assert ("plan" in seen, "day" in seen) == (is_new, False)
+        assert seen["points"][-1] == [second, plan.cost, 3]
+    again = await view(call, job_id, since=first["position"])
+    assert len(again["points"]) == 3
+    assert [visit["ticket_id"] for visit in again["plan"]["routes"][0]["visits"]] == ["a", "b", "c"]
+    nothing = await view(call, job_id, since=seen["position"])
+    assert (nothing["points"], nothing["position"], "plan" in nothing) == ([], seen["position"], False)
+
+
+async def test_a_wait_ends_with_the_next_event(call: Call, store: RedisStore) -> None:
+    """SPEC O2, J2: an event of any replica; a job that has ended is not waited for."""
+    job_id = (await call("solve_vrp", {"scenario_id": await created(call)})).structured["job_id"]
+    position = (await view(call, job_id))["position"]
+    with anyio.fail_after(5):
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(call, "cancel_vrp_job", {"job_id": job_id})
+            ended = await view(call, job_id, since=position, wait_s=20)
+        assert ended["job"]["status"] == "CANCELLED"
+        assert (await view(call, job_id, since=ended["position"], wait_s=20))["job"]["status"] == "CANCELLED"
+
+
+async def test_an_ended_job_is_told_from_its_id_alone(call: Call, store: RedisStore) -> None:
+    """SPEC O2: what a page needs that was made anew; the bound when it asks."""
+    job_id = await solved(call, store, await created(call), ["a", "b"], ["c"])
+    found = await view(call, job_id, parts=["day", "plan", "points", "bound"])
+    assert found["job"]["result"]["tickets_served"] == 3
+    assert found["points"][-1][1:] == [found["plan"]["cost"], 0]
+    assert 0 < found["lower_bound"] <= found["plan"]["cost"]
+    assert "lower_bound" not in await view(call, job_id)
+
+
+async def test_a_masked_view_hides_what_resources_hide(call: Call, store: RedisStore, ctx: ToolContext) -> None:
+    """SPEC R3: names, exact positions and the costs of routes."""
+    job_id = await solved(call, store, await created(call, PLACED), ["t-1"])
+    open_view = await view(call, job_id)
+    assert open_view["day"]["tickets"] == [{"id": "t-1", "name": "Bob", "location": "A"}]
+    reader = replace(ctx, principal=replace(ctx.principal, scopes=frozenset({READ, WRITE})))
+    masked = await view(call, job_id, reader, parts=["day", "plan", "points", "bound"])
+    assert masked["day"]["locations"][1] == {"id": "A", "lat": 39.91, "lon": 116.41}
+    assert masked["day"]["masked"] == ["agents.cost_per_km", "locations.lat", "locations.lon", "tickets.name"]
+    assert "Bob" not in json.dumps(masked)
+    assert masked["plan"]["routes"][0]["cost"] is None
+    assert (masked["points"], "lower_bound" in masked, "cost" in masked["job"]) == ([], False, False)
+
+
+async def test_bad_calls_are_refused(call: Call, store: RedisStore, ctx: ToolContext) -> None:
+    """SPEC T7, A2: unknown, malformed and somebody else's are one; every other fault names its place."""
+    job_id = await solved(call, store, await created(call), ["a", "b"], ["c"])
+    stranger = replace(ctx, principal=Principal("eve", ctx.principal.scopes))
+    unknown = (await call("read_view", {"job_id": f"job-0-{'a' * 26}"})).structured
+    theirs = (await call("read_view", {"job_id": job_id}, stranger)).structured
+    assert (unknown["code"], unknown["errors"]) == (theirs["code"], theirs["errors"])
+    scopeless = replace(ctx, principal=replace(ctx.principal, scopes=frozenset()))
+    assert (await call("read_view", {"job_id": job_id}, scopeless)).structured["type"] == "InsufficientScope"
+    for args, path in (
+        ({"since": "yesterday"}, "/since"),
+        ({"since": 7}, "/since"),
+        ({"wait_s": 21}, "/wait_s"),
+        ({"parts": ["roads"]}, "/parts/0"),
+        ({"parts": "plan"}, "/parts"),
+        ({"more": 1}, "/more"),
+    ):
+        answer = (await call("read_view", {"job_id": job_id, **args})).structured
+        assert [fault["path"] for fault in answer["errors"]] == [path]
