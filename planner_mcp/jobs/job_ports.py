@@ -169,6 +169,10 @@ class JobStore(MatrixStore, ImportStore, ReviewStore, Protocol):
         """Return what a scenario is a revision of, None for the first of its line, without reading its day."""
         ...
 
+    async def prices_of(self, principal: str, scenario_id: str) -> str | None:
+        """Return whose prices hold for a scenario, None where they are its own, without reading its day."""
+        ...
+
     async def list_scenarios(self, principal: str, *, offset: int, count: int) -> tuple[list[ScenarioCard], int]:
         """Return scenarios newest first, and how many are listed."""
         ...

@@ -4,8 +4,9 @@ Owns the order of the steps of a use case and what waiting means. Every step of 
 `routing` has checked the input before.
 """
 
+import hashlib
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
-from contextlib import aclosing
+from contextlib import aclosing, suppress
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any, Final, Literal
@@ -29,6 +30,7 @@ from planner_mcp.jobs.principal_limits import limits_of
 from planner_mcp.jobs.principals import SENSITIVE, Principal
 from planner_mcp.jobs.review_service import ReviewService
 from planner_mcp.jobs.scenario_writing import written_scenario
+from planner_mcp.jobs.stated_prices import by_stated_prices
 from planner_mcp.routing.plan import Plan
 from planner_mcp.settings import Settings
 from planner_mcp.tracing import current_traceparent
@@ -77,7 +79,7 @@ class JobService:
         self._settings = settings
         self._clock = clock
         self._name = name
-        self._masking = FairLimiter()
+        self._recomputing = FairLimiter()
         self.matrices = MatrixService(store, settings)
         """Matrices that scenarios refer to."""
         self.reviews = ReviewService(store, settings)
@@ -115,9 +117,20 @@ class JobService:
         await self._store.put_scenario(scenario, written)
         return scenario
 
-    async def keep_scenario(self, principal: Principal, written: WrittenScenario) -> str:
-        """Keep a new scenario that was validated and written out elsewhere; return its id."""
+    async def keep_scenario(
+        self, principal: Principal, written: WrittenScenario, *, is_repeatable: bool = False
+    ) -> str:
+        """Keep a scenario that was validated and written out elsewhere; return its id.
+
+        Args:
+            principal: Whose it is.
+            written: The scenario.
+            is_repeatable: The same scenario of the principal has the same id, and is kept once.
+        """
         name = self._name("scn", ids.random_shard(self._settings.pools))
+        if is_repeatable:
+            content = f"{principal.id}\n{principal.may(SENSITIVE)}\n{written.text}"
+            name = ids.derived_id("scn", hashlib.sha256(content.encode()).digest(), self._settings.pools)
         is_confidential = principal.may(SENSITIVE) and written.has_sensitive_values
         scenario = StoredScenario(
             name, principal.id, {}, self._clock(), written.input_hash, is_confidential=is_confidential
@@ -130,7 +143,7 @@ class JobService:
         scenario = await self.scenario_to_show(principal, scenario_id)
         if not is_masked_for(principal, scenario):
             return scenario
-        return await self._masking.run(principal.id, masked_scenario, scenario)
+        return await self._recomputing.run(principal.id, masked_scenario, scenario)
 
     async def scenario_to_show(self, principal: Principal, scenario_id: str) -> StoredScenario:
         """Return a scenario as it was written, for a caller that masks each field of it."""
@@ -275,10 +288,40 @@ class JobService:
     # ---- plans and events
 
     async def plan(self, principal: Principal, plan_id: str) -> Plan:
-        """Return a plan."""
+        """Return a plan; that of an alternative with its costs by the prices of the day that it was made from."""
         principal = await self.reviews.reader(principal, plan_id)
         plan = Plan.from_json(await self._store.get_plan(principal.id, plan_id))
-        return plan if principal.may(SENSITIVE) else await self._masked_plan(principal, ids.job_of(plan_id), plan)
+        if not principal.may(SENSITIVE):
+            plan = await self._masked_plan(principal, ids.job_of(plan_id), plan)
+        return plan if plan.is_masked else await self._by_stated_prices(principal, ids.job_of(plan_id), plan)
+
+    async def with_stated_cost(self, principal: Principal, job: Job) -> Job:
+        """Return the job of an alternative that has ended with the cost of its plan, likewise; others as they are."""
+        if job.request.warm_plan_id is None or not job.is_terminal or job.plan_id is None:
+            return job
+        if await self._prices_of(principal, job) is None:
+            return job
+        plan = await self.plan_of_job(principal, job.id)
+        if plan.is_masked:
+            return job
+        summary = job.summary and {**job.summary, "cost": plan.cost}
+        return replace(job, progress=replace(job.progress, cost=plan.cost), summary=summary)
+
+    async def _prices_of(self, principal: Principal, job: Job) -> str | None:
+        with suppress(NotFoundError):  # it has expired: its plan stays as it was stored
+            return await self._store.prices_of(principal.id, job.request.scenario_id)
+        return None
+
+    async def _by_stated_prices(self, principal: Principal, job_id: str, plan: Plan) -> Plan:
+        job = await self._store.get_job(principal.id, job_id)
+        if (prices_of := await self._prices_of(principal, job)) is None:
+            return plan
+        with suppress(NotFoundError):
+            source = (await self.scenario(principal, prices_of)).body
+            body = (await self.scenario(principal, job.request.scenario_id)).body
+            travel_matrices = await self.matrices.for_scenario(principal.id, body)
+            return await self._recomputing.run(principal.id, by_stated_prices, body, source, travel_matrices, plan)
+        return plan
 
     async def plan_of_job(self, principal: Principal, job_id: str) -> Plan:
         """Return the best plan of a job so far, or its final one."""
@@ -292,7 +335,7 @@ class JobService:
             return plan
         body = (await self.scenario(principal, job.request.scenario_id)).body
         travel_matrices = await self.matrices.for_scenario(principal.id, body)
-        return await self._masking.run(principal.id, masked_plan, body, travel_matrices, plan)
+        return await self._recomputing.run(principal.id, masked_plan, body, travel_matrices, plan)
 
     async def follow(self, principal: Principal, job_id: str, after: str = "0") -> AsyncGenerator[Event, None]:
         """Yield the events of a job after a position, then live ones, ending after the final one.

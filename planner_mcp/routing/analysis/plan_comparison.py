@@ -91,25 +91,29 @@ def compare(a: Plan, b: Plan, *, is_priced: bool = True) -> Comparison:
 
 
 def difference_in_words(a: Plan, b: Plan, found: Comparison) -> list[str]:
-    """Return who gains what, who loses what, what is late, and the cost, from plan a to plan b; a sentence each."""
-    orders = _orders(a), _orders(b)
-    sentences = []
-    for delta in found.agents:
-        before, after = (order.get(delta.agent_id, []) for order in orders)
-        gained, lost = [t for t in after if t not in before], [t for t in before if t not in after]
-        parts = [f"{verb} {named(tickets)}" for verb, tickets in (("gains", gained), ("loses", lost)) if tickets]
-        figures = [f"{delta.duration_s / 60:+.0f} min", _length(delta.distance_m)]
-        figures += [] if delta.cost is None else [f"cost {number(delta.cost):+}"]
-        sentences.append(f"{delta.agent_id} {' and '.join(parts) or 'keeps its tickets'}: {', '.join(figures)}.")
+    """Return the change from plan a to plan b, a sentence each, the most important first: distance and cost in all, who
+    is served no longer and who now, what is late, and who gains and loses what.
+    """
+    total = "" if found.cost is None else f", cost {number(found.cost):+}"
+    sentences = [f"In all {_length(found.distance_m)}{total}."]
+    for words, tickets in (("No longer served", found.newly_left_out), ("Served now", found.newly_served)):
+        sentences += [f"{words}: {named(tickets)}."] if tickets else []
     lateness = _lateness(a), _lateness(b)
     for ticket, late_s in lateness[1].items():
-        if abs(late_s - lateness[0].get(ticket, 0.0)) >= _MINUTE_S:
-            was = lateness[0].get(ticket, 0.0)
+        was = lateness[0].get(ticket, 0.0)
+        if abs(late_s - was) >= _MINUTE_S:
             sentences.append(f"{ticket} is {late_s / 60:.0f} min late, {was / 60:.0f} before.")
-    for words, tickets in (("Served now", found.newly_served), ("No longer served", found.newly_left_out)):
-        sentences += [f"{words}: {named(tickets)}."] if tickets else []
-    total = "" if found.cost is None else f", cost {number(found.cost):+}"
-    return [*sentences, f"In all {_length(found.distance_m)}{total}."]
+    orders = _orders(a), _orders(b)
+    return sentences + [_agent_in_words(each, *orders) for each in found.agents]
+
+
+def _agent_in_words(delta: AgentDelta, *orders: Mapping[str, list[str]]) -> str:
+    before, after = (order.get(delta.agent_id, []) for order in orders)
+    gained, lost = [t for t in after if t not in before], [t for t in before if t not in after]
+    parts = [f"{verb} {named(tickets)}" for verb, tickets in (("gains", gained), ("loses", lost)) if tickets]
+    figures = [f"{delta.duration_s / 60:+.0f} min", _length(delta.distance_m)]
+    figures += [] if delta.cost is None else [f"cost {number(delta.cost):+}"]
+    return f"{delta.agent_id} {' and '.join(parts) or 'keeps its tickets'}: {', '.join(figures)}."
 
 
 def _length(metres: float) -> str:

@@ -3,18 +3,18 @@
 The prices are chosen by `arguments/comparison_pricing.py`.
 """
 
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from functools import partial
 from typing import Annotated, ClassVar, Final
 
 from pydantic import Field
 
-from planner_mcp.jobs.field_masking import plan_for
-from planner_mcp.routing.analysis.plan_comparison import AgentDelta, Comparison, compare, difference_in_words
+from planner_mcp.routing.analysis.plan_comparison import AgentDelta, Comparison
 from planner_mcp.server.tools.answers.token_estimates import fitting
-from planner_mcp.server.tools.arguments.comparison_pricing import NOT_PRICED, priced_on_common_scenario
+from planner_mcp.server.tools.arguments.comparison_pricing import NOT_PRICED
 from planner_mcp.server.tools.arguments.lookup_errors import find_all
 from planner_mcp.server.tools.arguments.plan_context import PlanContext, PlanName, check_agents, load_plan_context
+from planner_mcp.server.tools.arguments.plan_differences import plan_difference
 from planner_mcp.server.tools.tool_definition import (
     READ,
     Arguments,
@@ -93,10 +93,8 @@ async def run(ctx: ToolContext, args: Json) -> ToolResult:
         ]
     )
     check_agents(asked.agent_ids, _agents_of(a, b))
-    prices, plans = await priced_on_common_scenario(ctx, a, b)
-    before, after = (plan_for(ctx.principal, plan) for plan in plans)
-    is_priced = prices is not None and not (before.is_masked or after.is_masked)
-    found = compare(before, after, is_priced=is_priced)
+    difference = await plan_difference(ctx, a, b)
+    found, prices = difference.comparison, difference.prices
     wanted = set(asked.agent_ids)
     moves = [move for move in found.moved if not wanted or wanted & {move.before, move.after}]
     agents = [each for each in found.agents if not wanted or each.agent_id in wanted]
@@ -117,7 +115,7 @@ async def run(ctx: ToolContext, args: Json) -> ToolResult:
         newly_unserved=fitting(found.newly_left_out[:MAX_LISTED], 500),
         gone=fitting(found.gone[:MAX_LISTED], 500),
         agents=fitting([_agent(each) for each in agents[:MAX_LISTED]], 1000),
-        in_words=fitting(difference_in_words(before, after, replace(found, agents=tuple(agents[:MAX_LISTED]))), 700),
+        in_words=fitting(difference.in_words(agents[:MAX_LISTED]), 700),
     )
     return ToolResult(output, _text(output, found))
 

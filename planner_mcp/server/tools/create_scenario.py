@@ -77,15 +77,15 @@ class JudgedScenario:
     warnings: list[str]
 
 
-async def run(ctx: ToolContext, args: Json) -> ToolResult:
-    """Check a scenario, keep it, and tell what was assumed."""
+async def run(ctx: ToolContext, args: Json, *, is_repeatable: bool = False) -> ToolResult:
+    """Check a scenario, keep it, and tell what was assumed; `is_repeatable` as of `JobService.keep_scenario`."""
     resolve_inputs = input_resolver(ctx, is_written=True, shows_names=True)
 
     async def attempt(is_asking: bool) -> JudgedScenario:
         resolve_day = partial(with_resolved_addresses, resolve=address_resolver(ctx), is_asking=is_asking)
         return await _limiter.run(ctx.principal.id, judged_scenario, args, ctx.settings, resolve_inputs, resolve_day)
 
-    return await _answered(ctx, await with_asked_addresses(ctx, attempt))
+    return await _answered(ctx, await with_asked_addresses(ctx, attempt), is_repeatable=is_repeatable)
 
 
 async def run_text(ctx: ToolContext, arguments: LargeArguments) -> ToolResult:
@@ -99,14 +99,14 @@ async def run_text(ctx: ToolContext, arguments: LargeArguments) -> ToolResult:
     return await _answered(ctx, await with_asked_addresses(ctx, attempt))
 
 
-async def _answered(ctx: ToolContext, judged: JudgedScenario) -> ToolResult:
-    output, text = await keep(ctx, judged)
+async def _answered(ctx: ToolContext, judged: JudgedScenario, *, is_repeatable: bool = False) -> ToolResult:
+    output, text = await keep(ctx, judged, is_repeatable=is_repeatable)
     return ToolResult(output, text, (link_to(output),))
 
 
-async def keep(ctx: ToolContext, judged: JudgedScenario) -> tuple[CreateScenarioResult, str]:
+async def keep(ctx: ToolContext, judged: JudgedScenario, *, is_repeatable: bool) -> tuple[CreateScenarioResult, str]:
     """Store a scenario, and return what there is to say of it, as a result and as text."""
-    scenario_id = await ctx.job_service.keep_scenario(ctx.principal, judged.written)
+    scenario_id = await ctx.job_service.keep_scenario(ctx.principal, judged.written, is_repeatable=is_repeatable)
     output = CreateScenarioResult(
         scenario_id=scenario_id,
         agents=judged.agents,

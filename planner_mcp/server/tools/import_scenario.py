@@ -130,12 +130,12 @@ class _Kept:
     files_dir: Path | None = None
 
 
-async def run(ctx: ToolContext, args: Json) -> ToolResult:
+async def run(ctx: ToolContext, args: Json, *, is_repeatable: bool = False) -> ToolResult:
     """Read a file, keep its day, and tell what its columns were taken for."""
     asked = parse(ImportArguments, args)
     kept = await _kept(ctx, asked.file)
     try:
-        return await _answered(ctx, _read, asked, kept)
+        return await _answered(ctx, _read, asked, kept, is_repeatable=is_repeatable)
     except InputError:
         if asked.mapping and (asked.mapping not in kept.known or kept.known[asked.mapping].has_failed):
             sample = _sample(asked, kept.uploaded)
@@ -158,14 +158,16 @@ async def _kept(ctx: ToolContext, file: str | None) -> _Kept:
     return _Kept(dict(known), uploaded, ctx.settings.files_dir)
 
 
-async def _answered(ctx: ToolContext, function: Callable[..., _ReadFile], *args: Any) -> ToolResult:
+async def _answered(
+    ctx: ToolContext, function: Callable[..., _ReadFile], *args: Any, is_repeatable: bool = False
+) -> ToolResult:
 
     async def attempt(is_asking: bool) -> _ReadFile:
         async with _limiter.turn(ctx.principal.id):
             return await read_apart(ctx, function, PlainBounds.of(ctx.settings), *args, is_asking)
 
     read = await with_asked_addresses(ctx, attempt)
-    stored, text = await keep(ctx, read.judged)
+    stored, text = await keep(ctx, read.judged, is_repeatable=is_repeatable)
     if read.name and read.columns:
         await ctx.job_service.imports.keep_mapping(ctx.principal.id, read.name, read.mapping)
     lines = [f"{what}: {', '.join(each.taken)}" for what, each in read.columns.items()]

@@ -1,7 +1,7 @@
 """`plan_day`: a day, or a file of one, to a verified plan in one call (SPEC T10).
 
 Owns the order of the steps and how they share one answer. Each step is the tool of that name, with its checks and its
-scope; nothing is decided here a second time.
+scope; nothing is decided here a second time. The same day gives the same scenario, and the same call the same job.
 """
 
 from contextlib import AbstractContextManager
@@ -98,13 +98,11 @@ async def _stored_day(ctx: ToolContext, asked: PlanDayArguments) -> tuple[list[s
     if asked.scenario_id is not None:
         with naming_argument("/scenario_id", SCENARIO):
             return [], (await ctx.job_service.scenario(ctx.principal, asked.scenario_id)).id, {}
-    name, tool, args = (
-        ("file", import_scenario.TOOL, asked.file)
-        if asked.scenario is None
-        else ("scenario", create_scenario.TOOL, asked.scenario)
-    )
+    name = "file" if asked.scenario is None else "scenario"
+    step, args = (import_scenario, asked.file) if asked.scenario is None else (create_scenario, asked.scenario)
     with _placed_under(name):
-        found = await _step(ctx, tool, args or {})
+        _require(ctx, step.TOOL)
+        found = await step.run(ctx, args or {}, is_repeatable=True)
     notices = [line for line in found.text.splitlines() if not line.startswith("Next: ")]
     return notices, found.structured["scenario_id"], found.structured
 
@@ -123,8 +121,12 @@ async def _pages(ctx: ToolContext, job: Json) -> dict[str, ToolResult]:
 
 async def _step(ctx: ToolContext, tool: Tool, args: Json) -> ToolResult:
     """Run the tool of one step; the principal needs its scope."""
-    ctx.principal.require(tool.scope, what=f"The tool {tool.name}")
+    _require(ctx, tool)
     return await tool.run(ctx, args)
+
+
+def _require(ctx: ToolContext, tool: Tool) -> None:
+    ctx.principal.require(tool.scope, what=f"The tool {tool.name}")
 
 
 TOOL: Final = Tool(
@@ -136,7 +138,7 @@ TOOL: Final = Tool(
     ),
     input_schema=schema_of(PlanDayArguments),
     output=PlanDayResult,
-    hints=ToolAnnotations(),
+    hints=ToolAnnotations(idempotent=True),
     run=run,
     scope=WRITE,
     meta={"example": {"scenario_id": "scn-0-…"}},

@@ -1,19 +1,21 @@
 """`query_vrp_status`: where a job stands, now or once it has ended or changed (SPEC T3, J5)."""
 
-from dataclasses import replace
+from contextlib import suppress
 from typing import Annotated, Final
 
 from pydantic import Field
 
+from planner_mcp.errors import InsufficientScopeError, NotFoundError, PlanNotReadyError
 from planner_mcp.jobs.job_content import event_line
 from planner_mcp.jobs.job_events import Event
 from planner_mcp.jobs.job_model import Job
 from planner_mcp.jobs.job_service import WaitFor
 from planner_mcp.server.tools.answers.job_output import JobOutput
 from planner_mcp.server.tools.answers.job_text import job_lines, job_links
-from planner_mcp.server.tools.arguments.comparison_pricing import priced_on_common_scenario
+from planner_mcp.server.tools.answers.token_estimates import fitting
 from planner_mcp.server.tools.arguments.lookup_errors import JOB, naming_argument
 from planner_mcp.server.tools.arguments.plan_context import load_plan_context
+from planner_mcp.server.tools.arguments.plan_differences import plan_difference
 from planner_mcp.server.tools.tool_definition import (
     READ,
     Arguments,
@@ -25,6 +27,9 @@ from planner_mcp.server.tools.tool_definition import (
     schema_of,
 )
 from planner_mcp.server.tools.tool_output import Json
+
+CHANGES_BYTES: Final = 240
+"""Of the sentences on what a plan changes; the most important come first, and compare_plans has the rest."""
 
 
 class QueryArguments(Arguments):
@@ -44,20 +49,22 @@ async def run(ctx: ToolContext, args: Json) -> ToolResult:
 
     with naming_argument("/job_id", JOB):
         job = await ctx.job_service.wait(ctx.principal, asked.job_id, asked.wait_s, report, asked.wait_for)
-    job = await _with_stated_cost(ctx, job)
-    return ToolResult(JobOutput.of(job), job_lines(job), job_links(job))
+    job = await ctx.job_service.with_stated_cost(ctx.principal, job)
+    changes = await _changes(ctx, job)
+    output = JobOutput.of(job).model_copy(update={"changes": changes or None})
+    return ToolResult(output, "\n".join([job_lines(job), *changes]), job_links(job))
 
 
-async def _with_stated_cost(ctx: ToolContext, job: Job) -> Job:
-    """Return the job of an alternative with its cost by the prices of the day, not by those made up for its style."""
-    if job.request.warm_plan_id is None or job.plan_id is None:
-        return job
-    found = await load_plan_context(ctx, job.id, "/job_id")
-    if found.scenario.prices_of is None:
-        return job
-    _prices, (plan, _same) = await priced_on_common_scenario(ctx, found, found)
-    summary = job.summary and {**job.summary, "cost": plan.cost}
-    return replace(job, progress=replace(job.progress, cost=plan.cost), summary=summary)
+async def _changes(ctx: ToolContext, job: Job) -> list[str]:
+    """Return what a plan that started from another changes, in words; nothing where either has expired."""
+    if job.request.warm_plan_id is None or not job.is_terminal or job.plan_id is None:
+        return []
+    with suppress(NotFoundError, PlanNotReadyError, InsufficientScopeError):
+        after = await load_plan_context(ctx, job.id, "/job_id")
+        before = await load_plan_context(ctx, job.request.warm_plan_id, "/job_id")
+        found = await plan_difference(ctx, before, after)
+        return fitting(found.in_words(found.comparison.agents), CHANGES_BYTES)
+    return []
 
 
 TOOL: Final = Tool(

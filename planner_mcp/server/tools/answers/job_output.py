@@ -57,6 +57,9 @@ class JobOutput(ToolOutput):
     result: PlanFigures | None = None
     error: dict[str, Any] | None = None
     """Why the job failed, as its worker wrote it."""
+    changes: list[str] | None = Field(
+        None, description="from the plan it started from: cost, who gains, who loses, late"
+    )
     cancelled_at: Timestamp | None = None
     review: ReviewOutput | None = None
     """Only where plans are reviewed."""

@@ -9,7 +9,7 @@ import anyio
 import pytest
 
 from planner_mcp.jobs.job_model import Progress
-from planner_mcp.jobs.principals import WRITE, Principal
+from planner_mcp.jobs.principals import LOCAL, WRITE, Principal
 from planner_mcp.jobs.store.redis_store import RedisStore
 from planner_mcp.routing.compilation.scenario_compiler import compile_scenario
 from planner_mcp.routing.evaluation.plan_builder import build_plan
@@ -17,7 +17,7 @@ from planner_mcp.routing.feasibility.unassigned_reasons import with_reasons
 from planner_mcp.routing.problem import Candidate
 from planner_mcp.routing.scenario.scenario_parsing import parse_scenario
 from planner_mcp.server.tools.tool_definition import ToolContext
-from tests.shared.scenarios.stored_plans import DAY, Call
+from tests.shared.scenarios.stored_plans import DAY, Call, finish
 from tests.shared.tools.token_costs import dearer_form_tokens
 
 pytestmark = pytest.mark.anyio
@@ -135,3 +135,21 @@ async def test_a_principal_that_may_not_read_gets_no_plan(call: Call, ctx: ToolC
     writer = replace(ctx, principal=Principal("writer", frozenset({WRITE})))
     refused = await call("plan_day", {"scenario": DAY, "wait_s": 0}, writer)
     assert (refused.is_error, refused.structured["code"]) == (True, 4012)
+
+
+async def test_the_same_day_twice_is_one_scenario_and_one_job(call: Call, ctx: ToolContext, store: RedisStore) -> None:
+    """SPEC T2, T10: a client that lost the answer calls again and stores nothing twice; others get ids of their own."""
+    first = (await call("plan_day", {"scenario": DAY, "wait_s": 0})).structured
+    again = (await call("plan_day", {"scenario": DAY, "wait_s": 0})).structured
+    assert (again["scenario_id"], again["job_id"]) == (first["scenario_id"], first["job_id"])
+    assert (await call("list_scenarios", {})).structured["total"] == 1
+    other = (await call("plan_day", {"scenario": {**DAY, "name": "other"}, "wait_s": 0})).structured
+    assert other["scenario_id"] != first["scenario_id"]
+    bob = replace(ctx, principal=Principal("u-bob", LOCAL.scopes))
+    assert (await call("plan_day", {"scenario": DAY, "wait_s": 0}, bob)).structured["scenario_id"] not in (
+        first["scenario_id"],
+        other["scenario_id"],
+    )
+    await finish(store, ["a", "b"], ["c"])
+    planned = (await call("plan_day", {"scenario": DAY, "wait_s": 5})).structured
+    assert (planned["job_id"], planned["status"]) == (first["job_id"], "COMPLETED")

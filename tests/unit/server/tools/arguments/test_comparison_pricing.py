@@ -1,5 +1,6 @@
 """By whose prices plans compare: a day both come from, never an alternative's (SPEC T5)."""
 
+import json
 from typing import Any
 
 import pytest
@@ -8,6 +9,7 @@ from planner_mcp.jobs.store.redis_store import RedisStore
 from planner_mcp.server.tools.tool_definition import ToolContext
 from tests.shared.scenarios.scenario_builders import agent, body, ticket
 from tests.shared.scenarios.stored_plans import Call, created, finish, revised, solved
+from tests.unit.server.tools.test_read_resource import reading
 
 pytestmark = pytest.mark.anyio
 NEW = {"tickets": {"d": {"location": "E", "demand": 1}}}
@@ -230,3 +232,39 @@ async def test_a_table_led_by_an_alternative_has_the_prices_of_its_day(
     again = await revised(call, store, other, {}, ["a"], ["b", "c"])
     alone = await call("weigh_plans", {"plans": [other, again]})
     assert (alone.structured["priced_on"], "made up" in alone.text) == (None, True)
+
+
+async def test_an_alternative_is_read_with_its_cost_by_the_prices_of_the_day_it_comes_from(
+    call: Call, ctx: ToolContext, store: RedisStore
+) -> None:
+    """SPEC T5: in every view of it, so that a model never sees two costs of one plan."""
+    base = await solved(call, store, await created(call), ["a", "b"], ["c"])
+    other = await styled(call, store, base, ["a", "b", "c"])
+    difference = (await compared(call, base, other))["cost_delta"]
+    stated = (await call("read_plan", {"job_id": base})).structured["cost"] + difference
+    assert (await call("read_plan", {"job_id": other})).structured["cost"] == stated
+    routes = (await call("read_plan", {"job_id": other, "view": "routes", "fields": ["cost"]})).structured["rows"]
+    assert routes == [[stated]]
+    here = reading(ctx)
+    plan, result = f"plan://{other.replace('job', 'plan', 1)}", f"scenario://{await day_of(ctx, other)}/result"
+    for uri in (plan, f"job://{other}", result):
+        found = json.loads((await call("read_resource", {"uri": uri}, here)).structured["text"])
+        assert {part["cost"] for part in (found, found.get("result"), found.get("plan")) if part} == {stated}, uri
+
+
+async def test_a_plan_that_starts_from_another_says_what_changes_when_it_stands(call: Call, store: RedisStore) -> None:
+    """SPEC T10: the status answers with cost, who is served, who gains and who loses, the most important first."""
+    base = await solved(call, store, await created(call), ["a", "b"], ["c"])
+    running = await call("resolve_vrp", {"warm_from": base, "patch": NEW})
+    job_id = running.structured["job_id"]
+    assert "changes" not in (await call("query_vrp_status", {"job_id": job_id})).structured
+    await finish(store, ["a"], ["c", "b", "d"])
+    ended = await call("query_vrp_status", {"job_id": job_id})
+    changes = ended.structured["changes"]
+    assert changes[0].startswith("In all ")
+    assert "cost" in changes[0]
+    assert changes[1] == "Served now: d."
+    assert any(each.startswith("w gains b, d: ") for each in changes)
+    assert any(each.startswith("v loses b: ") for each in changes)
+    assert ended.text.endswith("\n".join(changes))
+    assert "changes" not in (await call("query_vrp_status", {"job_id": base})).structured
