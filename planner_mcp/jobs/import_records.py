@@ -39,6 +39,15 @@ class StoredMapping:
         return cls(**{**record, "headers": tuple(record["headers"])})
 
 
+@dataclass(frozen=True, slots=True)
+class UploadedFile:
+    """A file on its way into a scenario."""
+
+    data: bytes
+    is_confidential: bool
+    """Whether it was uploaded with `planner:sensitive`: without the scope nothing of it may be told (ADR 0035)."""
+
+
 class ImportStore(Protocol):
     """Keeps mappings and uploaded files by principal."""
 
@@ -50,10 +59,10 @@ class ImportStore(Protocol):
         """Return all mappings of a principal by name."""
         ...
 
-    async def put_file(self, principal: str, name: str, data: bytes) -> None:
+    async def put_file(self, principal: str, name: str, file: UploadedFile) -> None:
         """Keep an uploaded file for a while, in place of an earlier one of its name."""
         ...
 
-    async def file(self, principal: str, name: str) -> bytes:
+    async def file(self, principal: str, name: str) -> UploadedFile:
         """Return an uploaded file."""
         ...

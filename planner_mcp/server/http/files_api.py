@@ -12,8 +12,8 @@ from starlette.types import ASGIApp
 
 from planner_mcp.errors import Fault, input_error
 from planner_mcp.jobs.fair_limiter import FairLimiter
-from planner_mcp.jobs.import_records import ImportStore
-from planner_mcp.jobs.principals import WRITE
+from planner_mcp.jobs.import_records import ImportStore, UploadedFile
+from planner_mcp.jobs.principals import SENSITIVE, WRITE
 from planner_mcp.server.auth.request_principal import principal_of
 from planner_mcp.server.http.http_endpoint import HttpEndpoint
 from planner_mcp.server.http.http_responses import json_answer
@@ -35,7 +35,7 @@ async def _put(request: Request) -> ASGIApp:
     if len(name) > MAX_NAME or not name.isprintable():
         raise input_error([Fault("/name", "The name is too long.", f"at most {MAX_NAME} printable characters")])
     imports: ImportStore = request.app.state.services.job_service.imports
-    data = await request.body()
+    file = UploadedFile(await request.body(), is_confidential=principal.may(SENSITIVE))
     async with _limiter.turn(principal.id):
-        await imports.put_file(principal.id, name, data)
-    return json_answer({"file": name, "bytes": len(data)}, 201)
+        await imports.put_file(principal.id, name, file)
+    return json_answer({"file": name, "bytes": len(file.data)}, 201)

@@ -21,6 +21,7 @@ from planner_mcp.formats.json_content import Content
 from planner_mcp.formats.text_tables import MAX_BYTES
 from planner_mcp.jobs.fair_limiter import FairLimiter
 from planner_mcp.jobs.import_records import MAX_SAMPLE, StoredMapping
+from planner_mcp.jobs.principals import SENSITIVE
 from planner_mcp.routing.scenario.field_types import field_error
 from planner_mcp.routing.scenario.scenario_patch import with_id_path
 from planner_mcp.server.tools.answers.token_estimates import fitting
@@ -154,7 +155,10 @@ async def _kept(ctx: ToolContext, file: str | None) -> _Kept:
     known, uploaded = await ctx.job_service.imports.mappings(ctx.principal.id), None
     if file is not None:
         with suppress(NotFoundError):
-            uploaded = await ctx.job_service.imports.file(ctx.principal.id, file)
+            kept = await ctx.job_service.imports.file(ctx.principal.id, file)
+            if kept.is_confidential:  # what is made of it, and every fault of it, would tell what is masked
+                ctx.principal.require(SENSITIVE, what="A file that was uploaded with it")
+            uploaded = kept.data
     return _Kept(dict(known), uploaded, ctx.settings.files_dir)
 
 

@@ -3,12 +3,16 @@
 import base64
 import json
 from collections.abc import Mapping
+from typing import Final
 
 from planner_mcp.errors import NotFoundError, QuotaExceededError
-from planner_mcp.jobs.import_records import MAX_FILES, MAX_MAPPINGS, StoredMapping
+from planner_mcp.jobs.import_records import MAX_FILES, MAX_MAPPINGS, StoredMapping, UploadedFile
 from planner_mcp.jobs.store import store_keys
 from planner_mcp.jobs.store.connection.script_client import ScriptClient
 from planner_mcp.settings import Settings
+
+_OPEN: Final = "open "
+"""Before the base64 of a file that is not confidential; no other file begins so."""
 
 
 class RedisImportStore:
@@ -37,16 +41,16 @@ class RedisImportStore:
         kept: dict[str, str] = await self._script_client.fetch("HGETALL", _key("mappings", principal))
         return {name: StoredMapping.from_json(json.loads(record)) for name, record in sorted(kept.items())}
 
-    async def put_file(self, principal: str, name: str, data: bytes) -> None:
+    async def put_file(self, principal: str, name: str, file: UploadedFile) -> None:
         """Keep an uploaded file for `file_ttl_s` from the last upload.
 
         Raises:
             QuotaExceededError: The principal has as many as it may.
         """
-        record = base64.b64encode(data).decode()
+        record = f"{_OPEN * (not file.is_confidential)}{base64.b64encode(file.data).decode()}"
         await self._put(_key("files", principal), name, record, MAX_FILES, self._settings.file_ttl_s)
 
-    async def file(self, principal: str, name: str) -> bytes:
+    async def file(self, principal: str, name: str) -> UploadedFile:
         """Return an uploaded file.
 
         Raises:
@@ -55,7 +59,7 @@ class RedisImportStore:
         record = await self._script_client.command("HGET", _key("files", principal), name)
         if record is None:
             raise NotFoundError
-        return base64.b64decode(record)
+        return UploadedFile(base64.b64decode(record.removeprefix(_OPEN)), not record.startswith(_OPEN))
 
     async def _put(self, key: str, name: str, record: str, most: int, ttl_s: float) -> None:
         is_new = not await self._script_client.command("HEXISTS", key, name)

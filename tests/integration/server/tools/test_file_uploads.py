@@ -7,6 +7,7 @@ import httpx2 as httpx
 import pytest
 
 from planner_mcp.http_app import open_app
+from planner_mcp.jobs.import_records import UploadedFile
 from planner_mcp.jobs.principals import LOCAL
 from planner_mcp.jobs.store.redis_store import RedisStore
 from planner_mcp.settings import Settings
@@ -30,7 +31,7 @@ async def test_any_bytes_are_kept_under_their_name_for_a_while(http: httpx.Async
     for data in (b"PK\x03\x04\0\xff\xfe{{{{", "订单号\n".encode("gb18030")):
         answer = await http.put("/files/orders.csv", content=data)
         assert (answer.status_code, answer.json()) == (201, {"file": "orders.csv", "bytes": len(data)})
-        assert await store.file(LOCAL.id, "orders.csv") == data
+        assert await store.file(LOCAL.id, "orders.csv") == UploadedFile(data, is_confidential=True)
     (key,) = [key async for key in store.redis.scan_iter("*:files:*")]
     assert 0 < await store.redis.ttl(key) <= 3600
 

@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from planner_mcp.jobs.principals import Principal
+from planner_mcp.jobs.import_records import UploadedFile
+from planner_mcp.jobs.principals import READ, WRITE, Principal
 from planner_mcp.server.prompts.mapping_examples import mapping_examples
 from planner_mcp.server.tools import import_scenario
 from planner_mcp.server.tools.tool_definition import ErrorResult, ToolContext, ToolResult
@@ -367,7 +368,7 @@ async def test_a_file_that_failed_is_kept_with_its_mapping(call: Call, ctx: Tool
 
 async def test_a_file_that_was_uploaded_is_imported_by_its_name(call: Call, ctx: ToolContext) -> None:
     """SPEC T5: workbooks too; the form is that of the name; another principal has no such file."""
-    await ctx.job_service.imports.put_file(ctx.principal.id, "day.xlsx", BOOK)
+    await ctx.job_service.imports.put_file(ctx.principal.id, "day.xlsx", UploadedFile(BOOK, is_confidential=True))
     asked = {"file": "day.xlsx", "planning_date": DATE}
     result = await call("import_scenario", asked)
     assert isinstance(result, ToolResult), result.text
@@ -375,7 +376,10 @@ async def test_a_file_that_was_uploaded_is_imported_by_its_name(call: Call, ctx:
     stranger = replace(ctx, principal=Principal("stranger", ctx.principal.scopes))
     refused = await call("import_scenario", asked, stranger)
     assert [fault["path"] for fault in refused.structured["errors"]] == ["/file"]
-    await ctx.job_service.imports.put_file(ctx.principal.id, "orders.csv", ORDERS.replace(",3,", ",much,").encode())
+    reader = replace(ctx, principal=replace(ctx.principal, scopes=frozenset({READ, WRITE})))
+    assert (await call("import_scenario", asked, reader)).structured["type"] == "InsufficientScope"
+    orders = UploadedFile(ORDERS.replace(",3,", ",much,").encode(), is_confidential=False)
+    await ctx.job_service.imports.put_file(ctx.principal.id, "orders.csv", orders)
     refused = await call("import_scenario", {**asked, "file": "orders.csv", "agents": AGENTS})
     assert [fault["path"] for fault in refused.structured["errors"]] == ["/file/2/Quantitty"]
     for more in ({"content": "x"}, {"file": None}):

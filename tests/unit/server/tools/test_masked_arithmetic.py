@@ -6,7 +6,7 @@ must be answered alike for both; then nothing that it computes from the answers 
 
 import json
 import re
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import replace
 from math import cos, hypot, radians
 from typing import Any
@@ -14,24 +14,29 @@ from typing import Any
 import pytest
 
 from planner_mcp.jobs.ids import plan_of
+from planner_mcp.jobs.import_records import UploadedFile
 from planner_mcp.jobs.job_content import job_view
 from planner_mcp.jobs.job_notifications import notification
 from planner_mcp.jobs.principals import READ, SCOPES, WRITE, Principal
 from planner_mcp.jobs.store import store_keys
 from planner_mcp.jobs.store.redis_store import RedisStore
 from planner_mcp.server.tools.tool_definition import ToolContext
+from planner_mcp.server.tools.tool_registry import REGISTRY
 from tests.shared.scenarios.stored_plans import Call, created, finish, solved
 from tests.unit.server.tools.test_read_resource import reading
 from workers.webhook_dispatcher import delivery_of
 
 pytestmark = pytest.mark.anyio
 Json = dict[str, Any]
+Ask = Callable[..., Awaitable[Any]]
 DEPOT = (39.9042, 116.4074)
 SHOWN = (39.9, 116.41)
 """The depot as it is shown."""
 KNOWN = {"K1": (39.95, 116.3), "K2": (39.85, 116.5), "K3": (39.99, 116.52)}
 """Points that the attacker chooses."""
 METRES_A_DEGREE = 111_195.0
+WITHOUT_SCENARIO = {"create_scenario", "enable_toolset", "webhook_secret"}
+"""Tools that meet no scenario of another credential."""
 
 
 def day(*, shift: float = 0.0, price: float = 2.0, name: str = "Ada") -> Json:
@@ -100,9 +105,10 @@ async def attack(call: Call, store: RedisStore, attacker: ToolContext, scenario_
         return answer.structured
 
     async def solve(*routes: list[str], **args: Any) -> str:
-        job = (await ask("resolve_vrp", warm_from=job_id, **args))["job_id"]
-        await finish(store, *routes)
-        return str(job)
+        answer = await ask("resolve_vrp", warm_from=job_id, fresh=True, **args)
+        if "job_id" in answer:  # else refused, which tells as much
+            await finish(store, *routes)
+        return str(answer.get("job_id", ""))
 
     for uri in (
         f"scenario://{scenario_id}",
@@ -149,6 +155,20 @@ async def attack(call: Call, store: RedisStore, attacker: ToolContext, scenario_
     await ask("compare_plans", plan_a=job_id, plan_b=plans[0])
     await ask("compare_plans", plan_a=plans[0], plan_b=plans[1])
     await ask("weigh_plans", plans=[job_id, *plans])
+    await change_the_day(ask, solve)
+    await ask("plan_day", scenario_id=scenario_id, wait_s=0)
+    await finish(store, ["t-1", "t-2"])
+    await ask("solve_alternatives", plan=job_id, k=1, wait_s=0)
+    while (claim := await store.claim("w1", 0)) is not None:
+        await store.hand_back(claim)
+        await ask("cancel_vrp_job", job_id=claim.job.id)
+    for tool in ("propose_plan", "review_plan", "publish_plan", "finish_vrp_job"):
+        await ask(tool, job_id=job_id, **({"decision": "approve"} if tool == "review_plan" else {}))
+    for action in ("list", "endpoints"):
+        await ask("webhook_deliveries", action=action)
+    for form in ("csv", "vroom"):  # faults name cells
+        await ask("import_scenario", file="orders.csv", format=form, planning_date="2025-07-15")
+    await ask("import_scenario", file="orders.csv", planning_date="2025-07-15", agents=[{"id": "v", "capacity": 9}])
     revision = (await ask("revise_scenario", scenario_id=scenario_id, patch=with_known_points()))["scenario_id"]
     await ask("read_resource", uri=f"scenario://{revision}")
     await ask("validate_scenario", scenario_id=revision)
@@ -161,6 +181,19 @@ async def attack(call: Call, store: RedisStore, attacker: ToolContext, scenario_
     found.extend(json.dumps(notification(event)) for event in await service.history(principal, job_id))
     found.extend([json.dumps(notification(event)) async for event in _events(service.follow(principal, job_id))])
     return [_without_names(text) for text in found]
+
+
+async def change_the_day(ask: Ask, solve: Ask) -> None:
+    """Ask what has happened by an hour: whoever chooses the hour would learn when a stop is reached."""
+    for hour in ("08:00", "08:07", "08:14", "08:30", "09:00"):
+        await solve(["t-1", "t-2"], keep_until=hour)
+        await solve(["t-1", "t-2"], keep_until=hour, late_by={"veh-1": 600})
+    near = {"id": "x-new", "location": "K1", "demand": 0}
+    at = {"id": "K1", "lat": KNOWN["K1"][0], "lon": KNOWN["K1"][1]}
+    await solve(["t-1", "t-2"], keep_until="08:20", new_ticket=[near], patch={"locations": {"K1": at}})
+    await solve(["t-2"], keep_until="08:20", cancelled_ticket=["t-1"])
+    await solve(["t-2"], keep_until="08:30", no_show=["t-1"])
+    await ask("resolve_vrp", warm_from="job-0-" + 26 * "a", absent=["veh-1"])
 
 
 async def _events(events: AsyncIterator[Any]) -> AsyncIterator[Any]:
@@ -181,14 +214,22 @@ async def test_nothing_that_is_answered_depends_on_what_is_masked(
     call: Call, attacker: ToolContext, store: RedisStore
 ) -> None:
     """SPEC R3: through tools, resources, exports, pictures, events and errors, for two scenarios that look alike."""
-    answers = []
+    answers, asked = [], set()
+
+    async def noted(tool: str, *args: Any) -> Any:
+        asked.add(tool)
+        return await call(tool, *args)
+
     for number, twin in enumerate(TWINS):
         owner = replace(attacker, principal=Principal(f"owner-{number}", SCOPES))
         scenario_id = (await call("create_scenario", twin, owner)).structured["scenario_id"]
         job_id = (await call("solve_vrp", {"scenario_id": scenario_id}, owner)).structured["job_id"]
         await finish(store, ["t-1", "t-2"])
+        orders = f"id,lat,lon,name,demand\nA,{twin['locations'][0]['lat']},116.4,{twin['agents'][0]['name']},x\n"
+        await store.put_file(f"owner-{number}", "orders.csv", UploadedFile(orders.encode(), is_confidential=True))
         thief = reading(attacker, Principal(f"owner-{number}", attacker.principal.scopes))
-        answers.append(await attack(call, store, thief, scenario_id, job_id))
+        answers.append(await attack(noted, store, thief, scenario_id, job_id))
+    assert asked == {tool.name for tool in REGISTRY} - WITHOUT_SCENARIO
     assert len(answers[0]) > 80
     for one, other in zip(*answers, strict=True):
         assert one == other
