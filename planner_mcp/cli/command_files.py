@@ -17,6 +17,8 @@ import typer
 from planner_mcp.cli.printed_plans import PAGES, SHEETS, check_page, page_of
 from planner_mcp.errors import Fault, InputError, input_error, placed
 from planner_mcp.formats.plan_exports import FORMS, NO_LINES, Lines, check_form, export
+from planner_mcp.jobs.ids import is_id
+from planner_mcp.jobs.matrix_service import matrix_id_of
 from planner_mcp.routing.plan import Plan
 from planner_mcp.routing.scenario.matrix_json_reader import read_travel_matrices
 from planner_mcp.routing.scenario.travel_matrices import TravelMatrices
@@ -70,6 +72,13 @@ def read_matrices(path: Path, settings: Settings, named_at: str = "") -> TravelM
         accepted = "a path beside the scenario's file" if named_at else "JSON (UTF-8)"
         raise input_error([Fault(named_at, unreadable_message(path, error), accepted)]) from error
     return read_travel_matrices(text, max_locations=settings.max_matrix_locations)
+
+
+def matrices_beside(path: Path, body: Any, settings: Settings) -> TravelMatrices | None:
+    """Return the tables that the scenario of a file names by their path; None where it names none."""
+    named = matrix_id_of(body)
+    folder = Path() if str(path) == STDIN else path.parent
+    return None if named is None or is_id(named) else read_matrices(folder / named, settings, "/travel/matrix")
 
 
 def check_output(output: Path | None, scenario: Json) -> None:

@@ -6,7 +6,8 @@ so it does not look for those.
 """
 
 import sys
-from contextlib import aclosing
+from dataclasses import replace
+from datetime import date as date_type
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -14,36 +15,42 @@ import typer
 
 from planner_mcp.cli.command_files import (
     STDIN,
-    check_output,
-    form_of,
+    matrices_beside,
     print_faults,
     read_matrices,
     read_scenario,
     write_plan,
 )
 from planner_mcp.cli.command_runner import command_settings, run_command
-from planner_mcp.cli.printed_plans import DRAWN
+from planner_mcp.cli.file_import import (
+    DATE_HELP,
+    Agent,
+    Agents,
+    Capacity,
+    Columns,
+    Decimal,
+    Depot,
+    Format,
+    ImportAnswers,
+    Sheet,
+    imported_with_questions,
+)
+from planner_mcp.cli.printed_plans import OUTPUT_HELP
+from planner_mcp.cli.solve_display import show_plan
+from planner_mcp.cli.solve_run import Solved, SolveRun, solve_beside_worker
 from planner_mcp.cli.store_queries import DataDir, RedisUrl
-from planner_mcp.errors import Fault, InputError, input_error
-from planner_mcp.formats.plan_exports import Lines, positions
-from planner_mcp.jobs.ids import is_id
-from planner_mcp.jobs.job_content import event_line
-from planner_mcp.jobs.job_model import SolveRequest
-from planner_mcp.jobs.job_service import JobService
-from planner_mcp.jobs.matrix_service import matrix_id_of
+from planner_mcp.errors import InputError
 from planner_mcp.jobs.principals import LOCAL
 from planner_mcp.routing.plan import Plan
-from planner_mcp.routing.scenario.travel_matrices import TravelMatrices
 from planner_mcp.server.tools.arguments.resolved_inputs import (
     ResolvedInputs,
     resolution_faults,
-    scenario_within_limits,
     with_default_travel,
-    with_uploaded_matrices,
 )
 from planner_mcp.server.tools.arguments.scenario_addresses import AddressedDay
 from planner_mcp.server.tools.validate_scenario import lines_of, validation_report
 from planner_mcp.settings import Settings
+from planner_mcp.text import compact
 
 Json = dict[str, Any]
 File = Annotated[Path, typer.Argument(help="A scenario as JSON, as create_scenario takes it; - for standard input.")]
@@ -58,36 +65,66 @@ def validate(file: File) -> None:
 
 @app.command()
 def solve(
-    file: File,
+    file: Annotated[
+        Path,
+        typer.Argument(help="A scenario as JSON, or a file that `import` reads; - for a scenario on standard input."),
+    ],
     seconds: Annotated[int, typer.Option(min=1, help="Longest search.")] = 10,
-    output: Annotated[Path | None, typer.Option(help="File (.json, .csv, .geojson, .gpx); absent or -: JSON.")] = None,
+    output: Annotated[
+        Path | None, typer.Option(help=f"{OUTPUT_HELP} Absent: JSON, unless standard output is a terminal; -: JSON.")
+    ] = None,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print events and the result as JSON, one object a line.")
+    ] = False,
+    date: Annotated[str, typer.Option(help=f"{DATE_HELP} Of a table; absent: today.")] = "",
+    agents: Agents = None,
+    agent: Agent = None,
+    capacity: Capacity = None,
+    depot: Depot = "",
+    sheet: Sheet = "",
+    form: Format = None,
+    column: Columns = [],  # noqa: B006 — typer copies it
+    decimal: Decimal = "",
     redis_url: RedisUrl = None,
     data_dir: DataDir = None,
 ) -> None:
-    """Plan a scenario and write the plan; exit status 1 when there is none."""
+    """Plan a scenario and write the plan; exit status 1 when there is none.
+
+    Ctrl-C once ends the search and writes the best plan, twice gives up.
+    """
+    given = ImportAnswers(date, agents, agent, capacity, depot, "", sheet, form, tuple(column), decimal)
     settings = command_settings(redis_url=redis_url, data_dir=data_dir)
-    planned = run_command(_solve_with_worker(file, seconds, output, settings))
-    is_written = planned is not None and write_plan(planned[1], planned[0], output, planned[2])
-    sys.exit(0 if is_written else 1)
+    if "log_level" not in settings.model_fields_set:  # what the worker does is shown as progress
+        settings = settings.model_copy(update={"log_level": "warning"})
+    try:
+        body = _scenario_of(file, given, settings)
+    except InputError as error:
+        print_faults(error)
+        sys.exit(1)
+    asked = SolveRun(file, body, seconds, output, as_json)
+    solved = run_command(solve_beside_worker(asked, settings))
+    sys.exit(0 if solved is not None and _is_written(asked, solved) else 1)
 
 
-async def _solve_with_worker(
-    file: Path, seconds: int, output: Path | None, settings: Settings
-) -> tuple[Json, Json, Lines] | None:
-    """Return the scenario, its plan, and its lines along the roads where a map is to be written."""
-    from planner_mcp.app import open_application
-    from planner_mcp.cli.server_processes import workers_beside
-    from planner_mcp.travel.route_geometry import RouteGeometry
+def _scenario_of(file: Path, given: ImportAnswers, settings: Settings) -> Any:
+    """Return the scenario of a file, which is imported where it is no JSON, or where its format is named."""
+    if given.form is None and (str(file) == STDIN or file.suffix.lower() in ("", ".json")):
+        return read_scenario(file)
+    dated = replace(given, date=given.date or date_type.today().isoformat())
+    return imported_with_questions(file, dated, settings).body
 
-    async with open_application(settings) as services, workers_beside(settings, 1):
-        planned = await solve_file(services.job_service, file, seconds, output, settings=settings)
-        if planned is None:
-            return None
-        scenario, plan = planned
-        is_map = form_of(output) in DRAWN
-        geometry = RouteGeometry(settings)
-        lines = await geometry.lines("", Plan.from_json(plan), positions(scenario)) if is_map else {}
-        return scenario, plan, lines
+
+def _is_written(asked: SolveRun, solved: Solved) -> bool:
+    """Write a plan where it was asked for; return whether it could be."""
+    if asked.as_json:
+        shown = solved.view if asked.output else {**solved.view, "plan": solved.plan}
+        typer.echo(compact(shown))
+        return asked.output is None or write_plan(solved.plan, solved.scenario, asked.output, solved.lines)
+    show_plan(solved.scenario, Plan.from_json(solved.plan), solved.gap)
+    if asked.output is None and sys.stdout.isatty():
+        typer.echo("--output writes the plan to a file.", err=True)
+        return True
+    return write_plan(solved.plan, solved.scenario, asked.output, solved.lines)
 
 
 @app.command()
@@ -108,13 +145,6 @@ async def _keep_matrix(file: Path, settings: Settings) -> None:
         typer.echo(await services.job_service.matrices.keep(LOCAL.id, read_matrices(file, settings)))
 
 
-def matrices_beside(path: Path, body: Any, settings: Settings) -> TravelMatrices | None:
-    """Return the tables that the scenario of a file names by their path; None where it names none."""
-    named = matrix_id_of(body)
-    folder = Path() if str(path) == STDIN else path.parent
-    return None if named is None or is_id(named) else read_matrices(folder / named, settings, "/travel/matrix")
-
-
 def print_validation(path: Path, settings: Settings) -> bool:
     """Print what is wrong or odd about the scenario of a file; return whether it can be planned."""
     try:
@@ -128,62 +158,3 @@ def print_validation(path: Path, settings: Settings) -> bool:
         return False
     typer.echo("\n".join(lines_of(found)))
     return found.valid
-
-
-async def solve_file(
-    job_service: JobService, path: Path, solve_time_s: int, output: Path | None, *, settings: Settings
-) -> tuple[Json, Json] | None:
-    """Plan the scenario of a file, telling progress as it comes and what made it fail.
-
-    Args:
-        job_service: Whom the job is given to.
-        path: Of the scenario.
-        solve_time_s: Longest search.
-        output: Where the plan is to go; looked at before the search.
-        settings: Limits, and the road engines there are.
-
-    Returns:
-        The scenario and its plan; None where there is none.
-    """
-    try:
-        check_seconds(solve_time_s, settings)
-        body = with_default_travel(read_scenario(path), settings)
-        travel_matrices = matrices_beside(path, body, settings)
-        resolved = ResolvedInputs(travel_matrices, tuple(resolution_faults(body, settings)), shows_names=True)
-        scenario_within_limits(body, settings, await with_uploaded_matrices(job_service, LOCAL, body, resolved))
-        check_output(output, body)
-    except InputError as error:
-        print_faults(error)
-        return None
-    if travel_matrices is not None:
-        body = {
-            **body,
-            "travel": {**body["travel"], "matrix": await job_service.matrices.keep(LOCAL.id, travel_matrices)},
-        }
-    scenario = await job_service.create_scenario(LOCAL, body)
-    job = await job_service.submit(LOCAL, SolveRequest(scenario.id, solve_time_s, fresh=True))
-    async with aclosing(job_service.follow(LOCAL, job.id)) as events:
-        async for event in events:
-            typer.echo(event_line(event), err=True)
-    ended = await job_service.job(LOCAL, job.id)
-    if ended.error is not None:
-        print_failure(ended.error)
-    return None if ended.plan_id is None else (body, (await job_service.plan_of_job(LOCAL, job.id)).as_json())
-
-
-def check_seconds(seconds: int, settings: Settings) -> None:
-    """Check the length of a search against the limit.
-
-    Raises:
-        InputError: It may not.
-    """
-    if seconds > settings.max_solve_time_s:
-        problem = "The search is longer than PLANNER_MAX_SOLVE_TIME_S allows."
-        raise input_error([Fault("--seconds", problem, f"1 to {settings.max_solve_time_s}")])
-
-
-def print_failure(error: Json) -> None:
-    """Print why a job failed, with what is to be mended in its scenario."""
-    typer.echo(f"error {error['code']} {error['type']}: {error['message']}", err=True)
-    if faults := [Fault(**fault) for fault in error.get("errors", ())]:
-        print_faults(InputError(error["message"], errors=faults))

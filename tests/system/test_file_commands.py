@@ -4,6 +4,8 @@ Two commands run as processes of their own; the others run in the test process, 
 """
 
 import json
+import os
+import signal
 import socket
 import subprocess
 import sys
@@ -12,6 +14,7 @@ from typing import Any
 
 import pytest
 
+from examples.beijing import DAY_FILE
 from tests.shared.cli.command_runs import run_command_line
 from tests.shared.formats.instance_texts import li_lim, solomon, vrplib
 from tests.shared.formats.xlsx_files import rows_of, sheet_xml, workbook
@@ -61,6 +64,50 @@ def test_a_file_is_planned(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     assert json.loads(plan.read_text(encoding="utf-8"))["tickets_served"] == 1
     assert "COMPLETED 100%" in done.stderr
+
+
+def test_machines_read_json_alone(tmp_path: Path) -> None:
+    """SPEC T5, O1: events and the result as lines of JSON; a table is imported on the way, with its questions."""
+    orders = tmp_path / "orders.csv"
+    orders.write_text("id,lat,lon,Service time,qty\nA1,39.95,116.40,15,3\n", encoding="utf-8")
+    command = ("solve", str(orders), "--json", "--seconds", "1", "--depot", "39.9,116.4")
+    data = ("--data-dir", str(tmp_path / "data"))
+    asked = run_command_line(*command, *data)
+    assert (asked.exit_code, asked.stdout, "--column: Column" in asked.stderr) == (1, "", True)
+    done = run_command_line(*command, *data, "--column", "Service time=service_min", "--date", "2026-11-24")
+    assert done.exit_code == 0, done.stderr
+    *events, result = map(json.loads, done.stdout.splitlines())
+    assert [each["status"] for each in (events[0], events[-1], result)] == ["QUEUED", "COMPLETED", "COMPLETED"]
+    assert result["plan"]["tickets_served"] == 1 and "COMPLETED" not in done.stderr
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("signals", [1, 2])
+def test_ctrl_c_ends_a_search_with_its_plan_or_without(signals: int, tmp_path: Path) -> None:
+    """SPEC T4: once takes the best plan, twice gives up; workers of the terminal's group do not stop by themselves."""
+    plan = tmp_path / "plan.json"
+    command = (
+        PLANNER,
+        "solve",
+        str(DAY_FILE),
+        "--seconds",
+        "90",
+        "--output",
+        str(plan),
+        "--data-dir",
+        str(tmp_path / "d"),
+    )
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, start_new_session=True) as solving:
+        assert solving.stderr is not None
+        for line in solving.stderr:
+            if "served 120/120" in line:
+                break
+        for _ in range(signals):
+            os.killpg(solving.pid, signal.SIGINT)
+            next(line for line in solving.stderr if "best plan" in line or "Stopped" in line or "CANCELLED" in line)
+        told = solving.stderr.read()
+        assert (solving.wait(timeout=60), plan.exists()) == ((0, True) if signals == 1 else (1, False)), told
+    assert signals == 2 or "120 of 120 tickets served" in told
 
 
 @pytest.mark.parametrize(

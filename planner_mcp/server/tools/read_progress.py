@@ -131,14 +131,15 @@ async def _worked_out(ctx: ToolContext, job: Job) -> LowerBound | None:
     except NotFoundError:
         return None
     travel_matrices = await ctx.job_service.matrices.for_scenario(ctx.principal.id, scenario.body)
-    if (bound := await run_in_thread(ctx, _lower_bound, scenario.body, travel_matrices)) is not None:
+    if (bound := await run_in_thread(ctx, lower_bound_of, scenario.body, travel_matrices)) is not None:
         _bounds[job.id] = bound
         if len(_bounds) > MAX_KEPT:
             _bounds.popitem(last=False)
     return bound
 
 
-def _lower_bound(body: Json, travel_matrices: TravelMatrices | None) -> LowerBound | None:
+def lower_bound_of(body: Json, travel_matrices: TravelMatrices | None) -> LowerBound | None:
+    """Return the bound of a stored scenario; None where its travel is not at hand."""
     scenario = read_stored(body, travel_matrices)
     if scenario.refers_to_matrices and travel_matrices is None:
         return None

@@ -1,0 +1,228 @@
+"""Files of other formats read as scenarios on the command line, with the answers that `import` and `solve` take.
+
+Owns these options, and the questions of an import asked of the person at a terminal; elsewhere they are errors that
+name the option which answers them. The proposed meaning of columns is printed on standard error.
+"""
+
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Annotated, Any, Final, Literal
+
+import typer
+
+from planner_mcp.cli.command_files import unreadable_message
+from planner_mcp.errors import Fault, InputError, grouped, input_error, placed
+from planner_mcp.formats.column_mapping import IN_COLUMNS, ColumnMapping
+from planner_mcp.formats.import_formats import PLAIN, Form, form_of, read_scenario_file
+from planner_mcp.formats.import_options import ImportedScenario, ImportOptions
+from planner_mcp.formats.json_content import Content
+from planner_mcp.formats.text_tables import Table, read_table
+from planner_mcp.routing.feasibility.unservable_faults import unservable_faults
+from planner_mcp.routing.scenario.scenario_parsing import Scenario, parse_scenario, warnings
+from planner_mcp.server.tools.validate_scenario import MAX_SHOWN
+from planner_mcp.settings import Settings
+from planner_mcp.text import figure
+
+DEFAULT_CAPACITY: Final = 1e6
+"""Capacity of agents that nobody described: more than any day needs, so that it decides nothing."""
+_OPTIONS: Final = {"depot": "--depot", "columns": "--column", "sheet": "--sheet", "decimal": "--decimal"}
+_GIVEN: Final = {**_OPTIONS, "/depot": "--depot", "/planning_date": "--date", "/name": "--name"}
+"""The same, and what options became in the day."""
+Columns = Annotated[
+    list[str], typer.Option("--column", help="HEADER=FIELD where the proposal is wrong; HEADER= leaves it out.")
+]
+DATE_HELP: Final = "Planning date, YYYY-MM-DD."
+Agents = Annotated[Path | None, typer.Option(help="CSV of agents; absent: a sheet of them, or --agent of --capacity.")]
+Agent = Annotated[int | None, typer.Option(min=1, help="Number of identical agents; absent: 1.")]
+Capacity = Annotated[float | None, typer.Option(min=0, help="Capacity of each; absent: 1000000, with a note.")]
+Depot = Annotated[str, typer.Option(help="Start and end of all agents: LAT,LON or a location.")]
+Sheet = Annotated[str, typer.Option(help="Sheet of the tickets, if a workbook has several.")]
+Format = Annotated[Form | None, typer.Option("--format", help="Format of the file, if its name does not show it.")]
+Decimal = Annotated[str, typer.Option(help="Mark before decimals, . or , where the file does not show it.")]
+_ASKED: Final = {"--column": "column", "--depot": "depot", "--date": "date", "--sheet": "sheet", "--decimal": "decimal"}
+"""Options that answer a question, with the answer each gives."""
+
+
+@dataclass(frozen=True, slots=True)
+class ImportAnswers:
+    """What a person says about a file, as options of a command."""
+
+    date: str = ""
+    agents: Path | None = None
+    agent: int | None = None
+    capacity: float | None = None
+    depot: str = ""
+    name: str = ""
+    sheet: str = ""
+    form: Form | None = None
+    column: tuple[str, ...] = ()
+    decimal: str = ""
+
+
+def imported(file: Path, given: ImportAnswers, settings: Settings) -> ImportedScenario:
+    """Return the scenario of a file, and print what its columns were taken for.
+
+    Raises:
+        InputError: It cannot be read; faults name options as on the command line.
+        typer.BadParameter: Options exclude each other.
+    """
+    if given.agents is not None and (given.agent is not None or given.capacity is not None):
+        raise typer.BadParameter("--agents says who drives; leave --agent and --capacity out, or --agents.")
+    content = Content(_bytes(file))
+    fleet = None if given.agents is None else _fleet(given.agents, settings)
+    alike, is_default = _uniform_fleet(given.agent, given.capacity), given.agent is None and given.capacity is None
+    import_options = ImportOptions(
+        given.name or file.stem,
+        given.date,
+        given.depot,
+        _chosen(given.column),
+        given.sheet,
+        agents=() if is_default else alike,
+        fleet=fleet,
+        default_agents=alike if is_default else (),
+        decimal=_mark(given.decimal),
+    )
+    read = _read_scenario(content, given.form, file, import_options, settings)
+    for what, proposal in read.proposals.items():
+        _print_mapping(what, proposal)
+    if given.capacity is None and "tickets" in read.proposals and "agents" not in read.proposals:
+        typer.echo(_made_up(given.agent), err=True)
+    return read
+
+
+def imported_with_questions(file: Path, given: ImportAnswers, settings: Settings) -> ImportedScenario:
+    """Return the scenario of a file and print what was assumed; at a terminal ask what the file leaves open.
+
+    Raises:
+        InputError: As `imported`, where nobody can be asked, or nothing that is wrong can be answered.
+    """
+    while True:
+        try:
+            read = imported(file, given, settings)
+            check_imported(read, settings)
+        except InputError as error:
+            if (answered := _answers(error, given)) is None:
+                raise
+            given = answered
+        else:
+            return read
+
+
+def _answers(error: InputError, given: ImportAnswers) -> ImportAnswers | None:
+    """Return the answers with what a person adds to them; None where no question can be asked."""
+    questions = [fault for fault in error.errors if fault.path in _ASKED]
+    if not questions or len(questions) < len(error.errors) or not (sys.stdin.isatty() and sys.stderr.isatty()):
+        return None
+    for fault in questions:
+        typer.echo(fault.as_line(), err=True)
+        name = _ASKED[fault.path]
+        answer = str(typer.prompt("HEADER=FIELD" if name == "column" else fault.path, err=True)).strip()
+        change: dict[str, Any] = {name: (*given.column, answer) if name == "column" else answer}
+        given = replace(given, **change)
+    return given
+
+
+def check_imported(read: ImportedScenario, settings: Settings) -> None:
+    """Print what was assumed, warned of, and found that nobody can serve.
+
+    Raises:
+        InputError: The scenario cannot be planned; its faults name the row that they come from.
+    """
+    for assumption in read.assumptions:
+        typer.echo(assumption, err=True)
+    scenario = _validated(read, settings)
+    for warning in warnings(scenario)[:MAX_SHOWN]:
+        typer.echo(f"Warning: {warning}", err=True)
+    for fault in grouped(scenario.findings)[:MAX_SHOWN]:
+        typer.echo(f"Nobody can serve it: {(read.in_file(fault) or fault).as_line()}", err=True)
+
+
+def _bytes(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise input_error([Fault("", unreadable_message(path, error))]) from error
+
+
+def _read_scenario(
+    content: Content, form: Form | None, file: Path, import_options: ImportOptions, settings: Settings
+) -> ImportedScenario:
+    """Return the scenario of a file; say so where it cannot be read and its format was guessed.
+
+    Raises:
+        InputError: It cannot be read, or does not use an option; options are named as on the command line.
+    """
+    kind = form or form_of(file.name, content)
+    options = {**_OPTIONS, "agents": "--agents" if import_options.fleet else "--agent, --capacity"}
+    try:
+        with placed(lambda fault: _as_option(fault, options)):
+            return read_scenario_file(
+                content, kind, import_options, max_tickets=settings.max_tickets, max_agents=settings.max_agents
+            )
+    except InputError:
+        if form is None and file.suffix.lower() not in PLAIN:
+            typer.echo(f"Taken for {kind}; --format says otherwise.", err=True)
+        raise
+
+
+def _as_option(fault: Fault, options: Mapping[str, str]) -> Fault:
+    """Return a fault that names options instead of fields."""
+    hint = fault.hint.replace(IN_COLUMNS, "with --column", 1)
+    return replace(fault, path=options.get(fault.path, fault.path), hint=hint)
+
+
+def _validated(read: ImportedScenario, settings: Settings) -> Scenario:
+    """Return the parsed scenario; its faults name the row that they come from.
+
+    Raises:
+        InputError: It cannot be planned.
+    """
+    with placed(lambda fault: _as_option(read.in_file(fault) or fault, _GIVEN)):
+        return parse_scenario(
+            read.body,
+            max_tickets=settings.max_tickets,
+            max_agents=settings.max_agents,
+            shows_names=True,
+            prove_unservable=unservable_faults,
+        )
+
+
+def _fleet(path: Path, settings: Settings) -> Table:
+    """Return the table of agents; faults in it begin with the name of its file."""
+    return read_table(_bytes(path), max_rows=settings.max_agents, name=path.name)
+
+
+def _uniform_fleet(count: int | None, capacity: float | None) -> tuple[dict[str, Any], ...]:
+    """Return the agents of a file that has none."""
+    room = DEFAULT_CAPACITY if capacity is None else capacity
+    return tuple({"id": f"agent-{number}", "capacity": room} for number in range(1, (count or 1) + 1))
+
+
+def _made_up(count: int | None) -> str:
+    """Return the note for a capacity or a fleet that was assumed, which the scenario itself does not show."""
+    if count is not None:
+        return f"No capacity given: {figure(DEFAULT_CAPACITY)} each is taken; --capacity says another."
+    taken = f"1 of capacity {figure(DEFAULT_CAPACITY)} is taken"
+    return f"No agents in the file: {taken}; --agents, or --agent and --capacity, say others."
+
+
+def _mark(decimal: str) -> Literal["", ".", ","]:
+    if decimal not in ("", ".", ","):
+        raise typer.BadParameter("--decimal takes . or ,")
+    return "." if decimal == "." else "," if decimal else ""
+
+
+def _chosen(columns: tuple[str, ...]) -> dict[str, str]:
+    pairs = (each.partition("=") for each in columns)
+    return {header: field for header, _, field in pairs}
+
+
+def _print_mapping(what: str, proposal: ColumnMapping) -> None:
+    for header, field in proposal.fields.items():
+        guess = " (a guess)" if header in proposal.guessed else ""
+        typer.echo(f"{what}: {header} → {field}{guess}", err=True)
+    for header in proposal.left_out:
+        looks = proposal.looks.get(header, "")
+        typer.echo(f"{what}: column {header} is not used{': ' + looks if looks else ''}", err=True)

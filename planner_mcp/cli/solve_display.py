@@ -1,0 +1,145 @@
+"""What `planner-mcp solve` shows of a search, and of the plan at its end.
+
+Owns the three forms: a bar that renews itself on a terminal, a line an event elsewhere, and JSON lines for machines.
+People read standard error, so standard output holds nothing but the plan, or JSON. Colours are used on a terminal only;
+texts of callers are shown as they are and never as markup.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, Final, Protocol
+
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TaskID, TextColumn
+from rich.table import Table
+from rich.text import Text
+
+from planner_mcp.jobs.job_content import event_line
+from planner_mcp.jobs.job_events import Event
+from planner_mcp.jobs.job_notifications import notification
+from planner_mcp.render.day_times import DayTimes
+from planner_mcp.render.label_text import length, length_unit
+from planner_mcp.render.page_words import ENGLISH
+from planner_mcp.routing.plan import Plan
+from planner_mcp.text import compact, counted, plain
+
+Json = dict[str, Any]
+_WIDE: Final = 120
+"""Columns of a table where there is no terminal."""
+
+
+class SearchDisplay(Protocol):
+    """Shows a search."""
+
+    def event(self, event: Event) -> None:
+        """Show one event of the job."""
+
+    def note(self, text: str) -> None:
+        """Show a sentence."""
+
+    def bound(self, cost: float) -> None:
+        """Take a lower bound on the cost, from which the gap follows."""
+
+
+class JsonLines:
+    """Prints each event as a line of JSON on standard output, and no sentences."""
+
+    def event(self, event: Event) -> None:
+        """Print the event as `jobs watch --json` does."""
+        typer.echo(compact(notification(event)["params"]))
+
+    def note(self, text: str) -> None:
+        """Print nothing."""
+
+    def bound(self, cost: float) -> None:
+        """Print nothing."""
+
+
+class EventLines:
+    """Prints each event as a line on standard error."""
+
+    def event(self, event: Event) -> None:
+        """Print the event."""
+        self.note(event_line(event))
+
+    def note(self, text: str) -> None:
+        """Print a sentence."""
+        typer.echo(text, err=True)
+
+    def bound(self, cost: float) -> None:
+        """Print nothing; the gap stands in the last line."""
+
+
+class LiveBar:
+    """A bar on a terminal with status, best cost, tickets served and gap."""
+
+    def __init__(self, progress: Progress, task: TaskID) -> None:
+        self._progress = progress
+        self._task = task
+        self._bound: float | None = None
+        self._known: Json = {}
+        """Of all events so far; the last one does not repeat the figures."""
+
+    def event(self, event: Event) -> None:
+        """Move the bar."""
+        self._known |= event.data
+        known = self._known
+        parts = [str(known.get("status", "")).lower()]
+        if (cost := known.get("cost")) is not None:
+            parts.append(f"cost {cost:,.0f}")
+        if (served := known.get("tickets_served")) is not None:
+            parts.append(f"served {served}/{known.get('tickets_total')}")
+            if cost and self._bound is not None and served == known.get("tickets_total"):
+                parts.append(f"gap ≤ {(cost - self._bound) / cost:.1%}")
+        self._progress.update(self._task, completed=known.get("progress", 0), facts="  ".join(parts))
+
+    def note(self, text: str) -> None:
+        """Print a sentence above the bar."""
+        self._progress.console.print(Text(text))
+
+    def bound(self, cost: float) -> None:
+        """Show the gap from the next event on."""
+        self._bound = cost
+
+
+@contextmanager
+def search_display(*, as_json: bool) -> Iterator[SearchDisplay]:
+    """Yield what shows a search here: JSON lines, a bar on a terminal, else lines."""
+    console = Console(stderr=True, highlight=False)
+    if as_json:
+        yield JsonLines()
+    elif not console.is_terminal:
+        yield EventLines()
+    else:
+        columns = (BarColumn(bar_width=24), TextColumn("{task.percentage:>3.0f} %"), TextColumn("{task.fields[facts]}"))
+        with Progress(*columns, console=console, refresh_per_second=4) as progress:
+            yield LiveBar(progress, progress.add_task("solve", total=100, facts="starting"))
+
+
+def show_plan(scenario: Json, plan: Plan, gap: float | None) -> None:
+    """Print the routes of a plan, its figures, and the first ticket that it leaves out."""
+    console = Console(stderr=True, highlight=False)
+    if not console.is_terminal:
+        console.width = _WIDE
+    times, unit = DayTimes.of(scenario, plan, ENGLISH), length_unit(plan)
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for name, side in (("agent", "left"), ("stops", "right"), ("leaves", "right"), ("back", "right"), (unit, "right")):
+        table.add_column(name, justify="right" if side == "right" else "left")
+    for route in plan.routes:
+        cells = (str(len(route.visits)), times.moment(route.start_s), times.moment(route.end_s))
+        table.add_row(Text(plain(route.agent_id)), *cells, length(route.distance_m, unit))
+    console.print(table)
+    currency = (scenario.get("options") or {}).get("currency")
+    facts = [
+        f"{plan.tickets_served} of {counted(plan.tickets_total, 'ticket')} served",
+        f"{length(plan.distance_m, unit)} {unit}",
+        f"cost {plan.cost:,.0f}{f' {plain(currency)}' if currency else ''}",
+        *([] if gap is None else [f"the best possible is at most {gap:.1%} cheaper"]),
+        f"by {plan.engine}",
+    ]
+    console.print(Text(", ".join(facts)), soft_wrap=True)
+    for entry in plan.unassigned[:1]:
+        more = f" (and {len(plan.unassigned) - 1} more)" if len(plan.unassigned) > 1 else ""
+        text = f"Not served: {plain(entry.ticket_id)}: {entry.code}. {plain(entry.detail, 200)}{more}"
+        console.print(Text(text, style="yellow"), soft_wrap=True)

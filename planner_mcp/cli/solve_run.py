@@ -1,0 +1,183 @@
+"""One solve from the command line: a scenario and a worker go in, a plan comes out, and Ctrl-C ends it early.
+
+Owns the order of steps and the signals; what is shown is `solve_display.py`. The first SIGINT or SIGTERM asks the job
+to complete with its best plan, the second cancels it.
+"""
+
+import asyncio
+from collections.abc import Coroutine, Iterator
+from contextlib import aclosing, contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+import typer
+
+from planner_mcp.cli.command_files import check_output, form_of, matrices_beside, print_faults
+from planner_mcp.cli.printed_plans import DRAWN
+from planner_mcp.cli.solve_display import SearchDisplay, search_display
+from planner_mcp.errors import Fault, InputError, PlannerError, input_error
+from planner_mcp.formats.plan_exports import Lines, positions
+from planner_mcp.jobs.job_content import job_view
+from planner_mcp.jobs.job_lifecycle import JobState
+from planner_mcp.jobs.job_model import Job, SolveRequest
+from planner_mcp.jobs.job_service import JobService
+from planner_mcp.jobs.principals import LOCAL
+from planner_mcp.routing.plan import Plan
+from planner_mcp.routing.scenario.travel_matrices import TravelMatrices
+from planner_mcp.server.tools.arguments.resolved_inputs import (
+    ResolvedInputs,
+    resolution_faults,
+    scenario_within_limits,
+    with_default_travel,
+    with_uploaded_matrices,
+)
+from planner_mcp.settings import Settings
+from workers.supervisor import signals_to
+
+Json = dict[str, Any]
+BOUND_TICKETS: Final = 200
+"""Tickets of a day whose lower bound is worked out beside the search, in well under a second."""
+
+
+@dataclass(frozen=True, slots=True)
+class SolveRun:
+    """What is asked of one solve."""
+
+    path: Path
+    """Of the scenario; matrices it names lie beside it."""
+    body: Any
+    seconds: int
+    output: Path | None
+    as_json: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Solved:
+    """A job that has a plan."""
+
+    scenario: Json
+    plan: Json
+    view: Json
+    """The job, as `query_vrp_status` tells it."""
+    gap: float | None
+    """Share of the cost that a better plan could save at most; None where it is not known."""
+    lines: Lines = field(default_factory=dict)
+
+
+async def solve_beside_worker(asked: SolveRun, settings: Settings) -> Solved | None:
+    """Return what a worker that runs for this solve alone makes of it; None where there is no plan."""
+    from planner_mcp.app import open_application
+    from planner_mcp.cli.server_processes import workers_beside
+    from planner_mcp.travel.route_geometry import RouteGeometry
+
+    async with open_application(settings) as services, workers_beside(settings, 1):
+        with search_display(as_json=asked.as_json) as display:
+            solved = await _solved(services.job_service, asked, settings, display)
+        if solved is None or form_of(asked.output) not in DRAWN:
+            return solved
+        lines = await RouteGeometry(settings).lines("", Plan.from_json(solved.plan), positions(solved.scenario))
+        return Solved(solved.scenario, solved.plan, solved.view, solved.gap, lines)
+
+
+async def _solved(jobs: JobService, asked: SolveRun, settings: Settings, display: SearchDisplay) -> Solved | None:
+    try:
+        body, travel_matrices = await _checked(jobs, asked, settings)
+    except InputError as error:
+        print_faults(error)
+        return None
+    scenario = await jobs.create_scenario(LOCAL, body)
+    job = await jobs.submit(LOCAL, SolveRequest(scenario.id, asked.seconds, fresh=True))
+    bounding = asyncio.create_task(_bound(body, travel_matrices, display))
+    with _interruptible(jobs, job, display):
+        async with aclosing(jobs.follow(LOCAL, job.id)) as events:
+            async for event in events:
+                display.event(event)
+    ended = await jobs.job(LOCAL, job.id)
+    bound = await bounding
+    if ended.error is not None:
+        print_failure(ended.error)
+    if ended.plan_id is None or ended.state is not JobState.COMPLETED:
+        return None
+    plan = await jobs.plan_of_job(LOCAL, job.id)
+    gap = (plan.cost - bound) / plan.cost if bound is not None and plan.cost and not plan.unassigned else None
+    return Solved(body, plan.as_json(), job_view(ended), gap)
+
+
+async def _checked(jobs: JobService, asked: SolveRun, settings: Settings) -> tuple[Json, TravelMatrices | None]:
+    """Return the scenario to create, its matrices uploaded, and these matrices.
+
+    Raises:
+        InputError: All that is wrong with what is asked.
+    """
+    check_seconds(asked.seconds, settings)
+    body = with_default_travel(asked.body, settings)
+    travel_matrices = matrices_beside(asked.path, body, settings)
+    resolved = ResolvedInputs(travel_matrices, tuple(resolution_faults(body, settings)), shows_names=True)
+    scenario_within_limits(body, settings, await with_uploaded_matrices(jobs, LOCAL, body, resolved))
+    check_output(asked.output, body)
+    if travel_matrices is not None:
+        kept = await jobs.matrices.keep(LOCAL.id, travel_matrices)
+        body = {**body, "travel": {**body["travel"], "matrix": kept}}
+    return body, travel_matrices
+
+
+async def _bound(body: Json, travel_matrices: TravelMatrices | None, display: SearchDisplay) -> float | None:
+    """Return a lower bound on the cost of serving all tickets, and show it; None for large days and unknown travel."""
+    from planner_mcp.server.tools.read_progress import lower_bound_of
+
+    if len(body["tickets"]) > BOUND_TICKETS:
+        return None
+    bound = await asyncio.to_thread(lower_bound_of, body, travel_matrices)
+    if bound is None or bound.cost is None:
+        return None
+    display.bound(bound.cost)
+    return bound.cost
+
+
+@contextmanager
+def _interruptible(jobs: JobService, job: Job, display: SearchDisplay) -> Iterator[None]:
+    """Finish the job at the first signal inside the block, and cancel it at the next."""
+    running: set[asyncio.Task[None]] = set()
+    signals = 0
+
+    def on_signal() -> None:
+        nonlocal signals
+        signals += 1
+        if signals == 1:
+            work = _tried(
+                jobs.finish_now(LOCAL, job.id), "Finishing with the best plan; Ctrl-C again gives up.", display
+            )
+        else:
+            work = _tried(jobs.cancel(LOCAL, job.id), "Stopped.", display)
+        running.add(asyncio.create_task(work))
+
+    with signals_to(on_signal):
+        yield
+
+
+async def _tried(work: Coroutine[Any, Any, object], sentence: str, display: SearchDisplay) -> None:
+    """Change the job, and say so; a job that has ended meanwhile, or has no plan yet, cannot be changed."""
+    try:
+        await work
+        display.note(sentence)
+    except PlannerError as error:
+        display.note(error.lines()[0])
+
+
+def check_seconds(seconds: int, settings: Settings) -> None:
+    """Check the length of a search against the limit.
+
+    Raises:
+        InputError: It may not.
+    """
+    if seconds > settings.max_solve_time_s:
+        problem = "The search is longer than PLANNER_MAX_SOLVE_TIME_S allows."
+        raise input_error([Fault("--seconds", problem, f"1 to {settings.max_solve_time_s}")])
+
+
+def print_failure(error: Json) -> None:
+    """Print why a job failed, with what is to be mended in its scenario."""
+    typer.echo(f"error {error['code']} {error['type']}: {error['message']}", err=True)
+    if faults := [Fault(**fault) for fault in error.get("errors", ())]:
+        print_faults(InputError(error["message"], errors=faults))
