@@ -229,7 +229,7 @@ async def test_nothing_that_is_answered_depends_on_what_is_masked(
         await store.put_file(f"owner-{number}", "orders.csv", UploadedFile(orders.encode(), is_confidential=True))
         thief = reading(attacker, Principal(f"owner-{number}", attacker.principal.scopes))
         answers.append(await attack(noted, store, thief, scenario_id, job_id))
-    assert asked == {tool.name for tool in REGISTRY} - WITHOUT_SCENARIO
+    assert asked >= {tool.name for tool in REGISTRY} - WITHOUT_SCENARIO
     assert len(answers[0]) > 80
     for one, other in zip(*answers, strict=True):
         assert one == other
