@@ -25,6 +25,7 @@ COMMANDS: Final = {
     "export": "import_export_commands",
     "manifest": "manifest_command",
     "roads": "roads_commands",
+    "addresses": "addresses_commands",
     "doctor": "service_commands",
     "bench": "bench_command",
     "jobs": "job_commands",

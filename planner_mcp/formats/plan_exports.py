@@ -152,13 +152,13 @@ def as_csv(plan: Plan, places: dict[str, tuple[float, float]], scenario: Json) -
     }
     dimensions = list(dict.fromkeys(name for ticket in tickets.values() for name in _demand(ticket)))
     amounts = [f"demand ({name})" if name else "demand" for name in dimensions]
-    table.writerow([*STOP_COLUMNS, *TICKET_COLUMNS, *map(_safe, amounts)])
+    table.writerow([*STOP_COLUMNS, *TICKET_COLUMNS, *map(safe_cell, amounts)])
     date = str(scenario.get("planning_date", ""))
     for row in _rows(plan, places, {each["id"]: each.get("location") for each in tickets.values()}):
         ticket = tickets.get(row[_TICKET_AT], {})
         demand = _demand(ticket)
         says = [*_says(ticket, date), *(demand.get(name, "") for name in dimensions)]
-        table.writerow([_safe(cell) for cell in (*row, *says)])
+        table.writerow([safe_cell(cell) for cell in (*row, *says)])
     return text.getvalue()
 
 
@@ -203,7 +203,8 @@ def _rounded(position: tuple[float, float] | None) -> tuple[Any, Any]:
     return ("", "") if position is None else (round(position[0], 6), round(position[1], 6))
 
 
-def _safe(cell: Any) -> Any:
+def safe_cell(cell: Any) -> Any:
+    """Return a cell that no spreadsheet takes for a formula."""
     if not isinstance(cell, str):
         return cell
     quote = "'" if cell.startswith(_LINE_STARTS[1:]) else ""

@@ -1,0 +1,43 @@
+"""`planner-mcp addresses` (SPEC O4)."""
+
+import csv
+import io
+from pathlib import Path
+
+from tests.shared.cli.command_runs import run_command_line
+
+ROWS = """Kunde,Anschrift,Menge
+A,"Alexanderplatz 1, 10178 Berlin",3
+B,北京市朝阳区建国路88号,4
+C,,1
+D,=1+1,1
+"""
+
+
+def test_a_table_of_any_length_gets_positions_beside_its_own_columns(tmp_path: Path) -> None:
+    """SPEC O4: every row is kept in its order, also those without an address; no cell becomes a formula."""
+    (file := tmp_path / "customers.csv").write_text(ROWS + "E,Alexanderplatz 1\n" * 150, encoding="utf-8")
+    done = run_command_line("addresses", "resolve", str(file), PLANNER_DATA_DIR=str(tmp_path))
+    assert done.exit_code == 0, done.stderr
+    rows = list(csv.DictReader(io.StringIO(done.stdout)))
+    assert len(rows) == 154
+    assert (rows[0]["Kunde"], rows[0]["Menge"], rows[0]["accuracy"], rows[0]["status"]) == (
+        "A",
+        "3",
+        "city",
+        "resolved",
+    )
+    assert (float(rows[1]["lat"]), rows[1]["accuracy"]) == (39.988, "district")
+    assert (rows[2]["status"], rows[2]["lat"]) == ("not_found", "")
+    assert rows[3]["Anschrift"].startswith("'=")
+    assert done.stderr == "154 addresses of column Anschrift, 2 to be used unasked\n"
+
+
+def test_the_column_is_named_where_no_header_says_address(tmp_path: Path) -> None:
+    """SPEC T7: the error lists the headers there are, and says what to do."""
+    (file := tmp_path / "c.csv").write_text("a,b\nx,Berlin\n", encoding="utf-8")
+    refused = run_command_line("addresses", "resolve", str(file), PLANNER_DATA_DIR=str(tmp_path))
+    assert refused.exit_code == 1
+    assert "0 columns look like addresses. (accepted: a, b) Name it with --column." in refused.stderr
+    named = run_command_line("addresses", "resolve", str(file), "--column", "b", PLANNER_DATA_DIR=str(tmp_path))
+    assert (named.exit_code, "52.52" in named.stdout) == (0, True)
