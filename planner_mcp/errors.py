@@ -554,6 +554,7 @@ _KIND_CLASSES: Final[dict[str, type[InputError]]] = {
     "unknown": UnknownParameterError,
     "absent": NotFoundError,
     "logic": InvalidScenarioError,
+    "forbidden": EndpointForbiddenError,
 }
 
 

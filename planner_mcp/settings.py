@@ -270,7 +270,8 @@ class Settings(BaseSettings):
         description="Folder of static reports, served as file:/// resources to every principal with the read scope.",
     )
     ask_missing: bool = Field(
-        default=True, description="Ask for a missing depot or shift if the client supports elicitation."
+        default=True,
+        description="Ask for a missing depot, shift or required parameter if the client supports elicitation.",
     )
 
     # ---- jobs

@@ -233,7 +233,7 @@ def _may_reach(address: Address, webhook_url: WebhookUrl, allowed: Sequence[Netw
 
 def _refusal(kind: str, path: str, settings: Settings) -> EndpointForbiddenError:
     problem, (accepted, hint) = _PROBLEMS[kind], _accepted_and_hint(kind, settings)
-    return EndpointForbiddenError(problem, errors=[Fault(path, problem, accepted, hint)])
+    return EndpointForbiddenError(problem, errors=[Fault(path, problem, accepted, hint, "forbidden")])
 
 
 def _accepted_and_hint(kind: str, settings: Settings) -> tuple[str, str]:

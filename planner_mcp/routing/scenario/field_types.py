@@ -40,9 +40,10 @@ _CLOCK = re.compile(r"([0-3]?\d|4[0-7]):([0-5]\d)(?::([0-5]\d))?", re.ASCII)
 _TIME_FORMS: Final = '"HH:MM", "HH:MM:SS" (hours up to 47), an ISO date-time from the planning date on, or seconds'
 
 
-def field_error(problem: str, accepted: str, hint: str = "") -> PydanticCustomError:
+def field_error(problem: str, accepted: str, hint: str = "", kind: str = "invalid") -> PydanticCustomError:
     """Return the error a reader raises; `problem` must not quote the caller's value."""
-    return PydanticCustomError("reader", "{problem}", {"problem": problem, "accepted": accepted, "hint": hint})
+    context = {"problem": problem, "accepted": accepted, "hint": hint, "kind": kind}
+    return PydanticCustomError("reader", "{problem}", context)
 
 
 def is_number(value: Any) -> bool:

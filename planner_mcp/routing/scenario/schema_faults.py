@@ -101,7 +101,8 @@ def _fault(entry: Any, place: list[str | int], schema: dict[str, Any], whole: se
     kind, context = entry["type"], entry.get("ctx", {})
     path = pointer(place)
     if "accepted" in context:
-        return Fault(path, str(entry["msg"]), str(context["accepted"]), str(context.get("hint", "")))
+        kind = str(context.get("kind", "invalid"))
+        return Fault(path, str(entry["msg"]), str(context["accepted"]), str(context.get("hint", "")), kind)
     where = f"parameter {plain(str(place[-1]), MAX_NAME)}" if place and isinstance(place[-1], str) else "value"
     here = _schema_at(place, schema)
     problem = _PROBLEMS.get(kind, "The {where} has the wrong type.").format(where=where)

@@ -55,11 +55,11 @@ class Downloads:
 
     def by_url(self, principal: Principal, scope: Mapping[str, Any]) -> OfferDownload:
         """Return what hands over to the client of an HTTP request."""
-        base_url = self._settings.public_url or _address_of_server(scope)
+        server = base_url(self._settings, scope)
 
         async def offer(uri: str, _contents: Contents) -> Download:
             token, expires_at = self.links.make(principal, uri, self._settings.link_ttl_s)
-            url = f"{base_url.rstrip('/')}{PREFIX}{token}/{file_name(uri.rpartition('/')[2])}"
+            url = f"{server}{PREFIX}{token}/{file_name(uri.rpartition('/')[2])}"
             return Download(url, datetime.fromtimestamp(expires_at, UTC))
 
         return offer
@@ -94,7 +94,9 @@ def _written(folder: Path, name: str, contents: Contents, keep_s: float) -> Path
     return path.resolve()
 
 
-def _address_of_server(scope: Mapping[str, Any]) -> str:
-    """Return where a request arrived, by its socket: headers are never believed."""
+def base_url(settings: Settings, scope: Mapping[str, Any]) -> str:
+    """Return where the server is reached: by its settings, else by a request's socket. Headers are never believed."""
+    if settings.public_url:
+        return settings.public_url.rstrip("/")
     host, port = scope["server"]
     return f"{scope['scheme']}://{f'[{host}]' if ':' in host else host}:{port}"

@@ -1,5 +1,6 @@
 """`cancel_vrp_job`: stop a job, queued or solving, and keep its best plan (SPEC T4)."""
 
+from datetime import UTC, datetime
 from typing import Annotated, ClassVar, Final
 
 from pydantic import Field
@@ -38,7 +39,7 @@ class CancelVrpJobResult(ToolOutput):
 
     listed: ClassVar[tuple[str, ...]] = ("cancelled", "cancelled_at")
     cancelled: bool
-    cancelled_at: Timestamp | None
+    cancelled_at: Timestamp = Field(description="where nothing was cancelled: when the job ended")
     job_id: str
     status: str
     plan_id: str | None = None
@@ -53,7 +54,7 @@ async def run(ctx: ToolContext, args: Json) -> ToolResult:
     is_cancelled = job.state is JobState.CANCELLED
     output = CancelVrpJobResult(
         cancelled=is_cancelled,
-        cancelled_at=timestamp(job.finished_at) if is_cancelled and job.finished_at else None,
+        cancelled_at=timestamp(job.finished_at or datetime.now(UTC)),
         job_id=job.id,
         status=job.state.upper(),
         plan_id=plan_of(job.id) if job.plan_id else None,

@@ -2,13 +2,15 @@
 
 from typing import Annotated, ClassVar, Final
 
-from pydantic import Field
+from pydantic import AfterValidator, Field, ValidationInfo
 
+from planner_mcp.errors import EndpointForbiddenError
 from planner_mcp.jobs.job_model import SolveRequest
 from planner_mcp.jobs.webhooks.address_guard import check_callback_url
 from planner_mcp.routing.compilation.scenario_compiler import compile_scenario
 from planner_mcp.routing.engine_features import check_engine
 from planner_mcp.routing.engine_names import AUTO, EngineName
+from planner_mcp.routing.scenario.field_types import field_error
 from planner_mcp.routing.scenario.scenario_parsing import read_stored
 from planner_mcp.server.tools.arguments.lookup_errors import SCENARIO, naming_argument
 from planner_mcp.server.tools.arguments.plan_context import run_in_thread, scenario_at
@@ -25,10 +27,26 @@ from planner_mcp.server.tools.tool_definition import (
     schema_of,
 )
 from planner_mcp.server.tools.tool_output import Json, Timestamp, ToolOutput
+from planner_mcp.settings import Settings
 from planner_mcp.text import timestamp
 
+
+def _allowed(url: str, info: ValidationInfo) -> str:
+    """Pass on a URL that the deployment's webhooks may call; without settings nothing is known of them."""
+    if not isinstance(info.context, Settings):
+        return url
+    try:
+        check_callback_url(url, info.context)
+    except EndpointForbiddenError as error:
+        (fault,) = error.errors
+        raise field_error(fault.problem, fault.accepted, fault.hint, fault.kind) from None
+    return url
+
+
 CallbackUrl = Annotated[
-    str, Field(max_length=2048, description="https webhook told of the end", json_schema_extra={"format": "uri"})
+    str,
+    Field(max_length=2048, description="https webhook told of the end", json_schema_extra={"format": "uri"}),
+    AfterValidator(_allowed),
 ]
 
 
@@ -69,6 +87,8 @@ class SolveVrpResult(ToolOutput):
     submitted_at: Timestamp
     status: str
     queue_position: int | None = None
+    status_url: str | None = Field(None, description="the job as JSON; absent over stdio")
+    events_url: str | None = Field(None, description="its events as SSE; absent over stdio")
 
 
 FURTHER: Final = "Afterwards: maps, driver sheets and exports (tool set data), re-planning and alternatives (planning)."
@@ -77,9 +97,7 @@ FURTHER: Final = "Afterwards: maps, driver sheets and exports (tool set data), r
 
 async def run(ctx: ToolContext, args: Json) -> ToolResult:
     """Queue a solve, or find the job that the same call made before."""
-    asked = parse(SolveArguments, args)
-    if asked.callback_url is not None:
-        check_callback_url(asked.callback_url, ctx.settings)
+    asked = parse(SolveArguments, args, ctx.settings)
     fields = asked.model_dump(exclude={"solve_time"})
     if asked.engine != AUTO:
         await _check_engine(ctx, asked)
@@ -93,9 +111,21 @@ async def run(ctx: ToolContext, args: Json) -> ToolResult:
         submitted_at=timestamp(job.submitted_at),
         status=job.state.upper(),
         queue_position=job.queue_position,
+        **_urls(ctx, job.id),
     )
-    text = f"{job.id} {output.status}, submitted {output.submitted_at}\nNext: query_vrp_status wait_s=45. {FURTHER}"
+    lines = [f"{job.id} {output.status}, submitted {output.submitted_at}"]
+    if output.events_url is not None:
+        lines.append(f"Events: {output.events_url}")
+    text = "\n".join([*lines, f"Next: query_vrp_status wait_s=45. {FURTHER}"])
     return ToolResult(output, text, (ResourceLink(f"job://{job.id}", "job"),))
+
+
+def _urls(ctx: ToolContext, job_id: str) -> dict[str, str]:
+    """Return where a program watches the job, where the server is reached by HTTP."""
+    if ctx.base_url is None:
+        return {}
+    status_url = f"{ctx.base_url}/jobs/{job_id}"
+    return {"status_url": status_url, "events_url": f"{status_url}/events"}
 
 
 async def _check_engine(ctx: ToolContext, asked: SolveArguments) -> None:

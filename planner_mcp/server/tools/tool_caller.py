@@ -16,7 +16,7 @@ from planner_mcp.jobs.job_service import JobService
 from planner_mcp.jobs.principals import Principal
 from planner_mcp.jobs.webhooks.delivery_records import WebhookStore
 from planner_mcp.server.auth.audit_trail import Audit
-from planner_mcp.server.resources.downloads import Downloads
+from planner_mcp.server.resources.downloads import Downloads, base_url
 from planner_mcp.server.resources.resource_definition import ReadContext
 from planner_mcp.server.tools.answers.tool_usage_meter import UsageMeter
 from planner_mcp.server.tools.tool_definition import (
@@ -97,6 +97,7 @@ class ToolCaller:
             offer_download=(
                 self.downloads.as_file if request_scope is None else self.downloads.by_url(principal, request_scope)
             ),
+            base_url=None if request_scope is None else base_url(self.settings, request_scope),
             confirmed=self.confirmed,
             geocoding=self.geocoding,
             audit=self.audit,

@@ -74,6 +74,8 @@ class ToolContext:
     """Asks the person behind the call; None where the client cannot, or where nobody shall be asked."""
     enable_toolset: EnableToolset | None = None
     """None where a call has no session."""
+    base_url: str | None = None
+    """Where the server is reached, without a slash at the end; None over stdio."""
     on_job: "Callable[[Job], None] | None" = None
     """Called with the job of a call, where the transport adds something about it to the result."""
 
@@ -231,8 +233,13 @@ PageNumber = Annotated[int, Field(ge=1, le=1_000_000, description="from 1 on")]
 A = TypeVar("A", bound=Arguments)
 
 
-def parse(model: type[A], args: Json) -> A:
+def parse(model: type[A], args: Json, settings: Settings | None = None) -> A:
     """Return the arguments as a model; null stands for absent where a default exists.
+
+    Args:
+        model: What they should be.
+        args: As they came.
+        settings: Judges what the deployment alone knows, such as the networks of webhooks; None where no field asks.
 
     Raises:
         InputError: With all faults at once.
@@ -240,7 +247,7 @@ def parse(model: type[A], args: Json) -> A:
     fields = model.model_fields
     given = {k: _whole(v) for k, v in args.items() if v is not None or k not in fields or fields[k].is_required()}
     try:
-        return model.model_validate(given)
+        return model.model_validate(given, context=settings)
     except ValidationError as error:
         raise input_error(faults_of(error, model, given)) from error
 

@@ -46,6 +46,7 @@ from planner_mcp.server.tools import (
 )
 from planner_mcp.server.tools.answers.error_results import error_result
 from planner_mcp.server.tools.arguments.json_checks import check_json
+from planner_mcp.server.tools.arguments.missing_parameters import with_asked_parameters
 from planner_mcp.server.tools.large_arguments import large_arguments_in
 from planner_mcp.server.tools.tool_definition import ErrorResult, QuestionPendingError, Tool, ToolContext, ToolResult
 from planner_mcp.settings import TOOLSETS, Settings, names_in
@@ -198,7 +199,8 @@ async def _call(tool: Tool, ctx: ToolContext, args: Any) -> ToolResult | ErrorRe
         if large is not None:
             check_share(ctx.principal.id, ctx.settings)
             args = large.decoded()
-        return await tool.run(ctx, check_json(args, max_nesting=ctx.settings.max_nesting))
+        checked = check_json(args, max_nesting=ctx.settings.max_nesting)
+        return await tool.run(ctx, await with_asked_parameters(ctx, tool, checked))
     except QuestionPendingError:
         raise
     except PlannerError as error:

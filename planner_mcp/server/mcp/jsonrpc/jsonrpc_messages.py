@@ -114,6 +114,8 @@ def _message(decoded: Any) -> JsonRpcMessage:
     known_id = request_id if has_id else None
     if not isinstance(decoded["method"], str):
         raise MalformedError("method is text.", request_id=known_id)
+    if decoded.get("params", ...) is None:  # JSON-RPC has no null here, yet clients write it for "none"
+        decoded = {name: value for name, value in decoded.items() if name != "params"}
     if not isinstance(decoded.get("params", {}), dict):
         raise MalformedError("params is an object.", request_id=known_id)
     if "id" not in decoded:

@@ -6,6 +6,7 @@ that an input error is a tool result with all faults at once (SPEC T7) and never
 
 from base64 import b64encode
 from collections.abc import Mapping
+from difflib import get_close_matches
 from functools import partial
 from typing import Any, Final, Protocol
 
@@ -38,6 +39,8 @@ LEAST_STEP: Final = 1e-3
 """MCP wants progress to rise with every notification, so news without progress moves it by this much."""
 TOOLSETS_PARAMETER: Final = "toolsets"
 """What a client's URL says of the tools it wants."""
+NEAR: Final = 0.6
+"""Likeness from which a name is taken for a slip (difflib's ratio)."""
 LINKS_SINCE: Final = "2025-06-18"
 """First revision whose content may be a link; clients of older ones refuse the whole answer for it."""
 
@@ -162,7 +165,7 @@ class PlannerToolHandler:
         """Return the refusal of a tool that cannot be called: there is none, or its set is off and how to have it."""
         tool = next((tool for tool in OFFERS[self._settings.server].tools if tool.name == name), None)
         if tool is None:
-            return UnknownToolError()
+            return _nearest(name, [tool.name for tool in OFFERS[self._settings.server].tools])
         hint = f"Switch it on by {way_to(self._settings, tool.toolset, _asked(ctx), has_url=ctx.request is not None)}."
         problem = f"The tool {name} is in the tool set {tool.toolset}, which is off."
         return UnknownToolError(f"{problem} {hint}", errors=[Fault("/name", problem, "a tool of tools/list", hint)])
@@ -180,6 +183,15 @@ class PlannerToolHandler:
             on_job=partial(set_job, ctx),
         )
         return {"resultType": "complete", **call_result(result, has_links=ctx.protocol_version >= LINKS_SINCE)}
+
+
+def _nearest(name: str, known: list[str]) -> UnknownToolError:
+    """Return the refusal of a name that no tool has, with the tool that was meant, as far as names tell."""
+    near = get_close_matches(name[:100], known, n=1, cutoff=NEAR)
+    if not near:
+        return UnknownToolError()
+    problem = f"{UnknownToolError.summary} The nearest is {near[0]}."
+    return UnknownToolError(problem, errors=[Fault("/name", problem, "a tool of tools/list", f"Call {near[0]}.")])
 
 
 def _asked(ctx: ServerRequestContext[Any, Any]) -> str:

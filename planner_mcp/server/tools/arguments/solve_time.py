@@ -3,7 +3,7 @@
 import re
 from typing import Annotated, Any, Final
 
-from pydantic import BeforeValidator, Field
+from pydantic import AfterValidator, BeforeValidator, Field, ValidationInfo
 
 from planner_mcp.routing.scenario.field_types import field_error
 from planner_mcp.server.tools.tool_definition import refuse
@@ -22,10 +22,23 @@ def _with_hint(value: Any) -> Any:
     raise field_error("The time is not written as a duration.", "PT1S to PT3600S", f'Write "PT{seconds}S".')
 
 
-SolveTime = Annotated[
-    str, Field(pattern=r"^PT\d+S$", max_length=20, description="longest search"), BeforeValidator(_with_hint)
-]
 _SECONDS: Final = re.compile(r"PT(\d{1,6})S", re.ASCII)
+_OUT_OF_RANGE: Final = "The parameter solve_time is out of range."
+
+
+def _allowed(solve_time: str, info: ValidationInfo) -> str:
+    """Pass on a time that the deployment allows, where its settings are at hand."""
+    if isinstance(info.context, Settings) and not _is_allowed(_seconds(solve_time), info.context):
+        raise field_error(_OUT_OF_RANGE, _accepted(info.context))
+    return solve_time
+
+
+SolveTime = Annotated[
+    str,
+    Field(pattern=r"^PT\d+S$", max_length=20, description="longest search"),
+    BeforeValidator(_with_hint),
+    AfterValidator(_allowed),
+]
 
 
 def seconds_of(solve_time: str, settings: Settings) -> int:
@@ -34,9 +47,20 @@ def seconds_of(solve_time: str, settings: Settings) -> int:
     Raises:
         InputError: It is longer than the deployment allows, or no time at all.
     """
-    form = _SECONDS.fullmatch(solve_time)
-    seconds = int(form[1]) if form else 0
-    if not 1 <= seconds <= settings.max_solve_time_s:
-        accepted = f"PT1S to PT{settings.max_solve_time_s}S"
-        raise refuse("/solve_time", "The parameter solve_time is out of range.", accepted)
+    seconds = _seconds(solve_time)
+    if not _is_allowed(seconds, settings):
+        raise refuse("/solve_time", _OUT_OF_RANGE, _accepted(settings))
     return seconds
+
+
+def _seconds(solve_time: str) -> int:
+    form = _SECONDS.fullmatch(solve_time)
+    return int(form[1]) if form else 0
+
+
+def _is_allowed(seconds: int, settings: Settings) -> bool:
+    return 1 <= seconds <= settings.max_solve_time_s
+
+
+def _accepted(settings: Settings) -> str:
+    return f"PT1S to PT{settings.max_solve_time_s}S"

@@ -291,6 +291,20 @@ async def test_an_open_address_is_a_choice_without_a_handshake(app_replicas: Two
     assert again["structuredContent"]["scenario_id"]
 
 
+async def test_a_missing_required_parameter_is_asked_for(app_replicas: Two, modern_asked: Person) -> None:
+    """SPEC T7: of any tool, where its form is one that a person can fill in; who declines gets the error."""
+    scenario_id = await modern_asked.scenario(app_replicas[0])
+    call: dict[str, Any] = {"name": "solve_vrp", "arguments": {"solve_time": "PT5S"}}
+    first = await modern_asked.result(app_replicas[0], "tools/call", "solve_vrp", **call)
+    ((key, asked),) = first["inputRequests"].items()
+    assert asked["params"]["requestedSchema"]["required"] == ["scenario_id"]
+    given = {"action": "accept", "content": {"scenario_id": scenario_id}}
+    for answer, is_error in ((given, False), ({"action": "decline"}, True)):
+        again = {"inputResponses": {key: answer}, "requestState": first["requestState"]}
+        done = await modern_asked.result(app_replicas[1], "tools/call", "solve_vrp", **call, **again)
+        assert done["isError"] is is_error, done
+
+
 async def test_an_open_address_is_a_choice_over_a_stream(app_replicas: Two, store_url: str) -> None:
     """SPEC T7: in revisions with a handshake the form comes while the call is open."""
 

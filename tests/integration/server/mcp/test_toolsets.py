@@ -92,7 +92,7 @@ async def test_a_set_that_is_off_cannot_be_called(app_replicas: Two, caller: Cal
         asking(app_replicas[0]), "tools/call", "compare_plans", name="compare_plans", arguments={}
     )
     assert "by ?toolsets=core,planning,data on the URL." in named["message"]
-    strange = await caller.error(app_replicas[0], "tools/call", "list_job", name="list_job", arguments={})
+    strange = await caller.error(app_replicas[0], "tools/call", "xyzzy", name="xyzzy", arguments={})
     assert strange["message"] == "No tool has this name."
     assert (await caller.result(asking(app_replicas[0]), "tools/call", "list_jobs", **asked))["structuredContent"]
 

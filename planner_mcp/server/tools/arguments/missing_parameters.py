@@ -1,0 +1,26 @@
+"""Required parameters that a call lacks, asked of the person behind it (SPEC T7).
+
+Owns which are asked: text, numbers and choices, as elicitation has no lists. Whoever cannot be asked, or does not
+answer, gets the error that lists what is missing.
+"""
+
+from typing import Final
+
+from planner_mcp.server.tools.tool_definition import Tool, ToolContext
+from planner_mcp.server.tools.tool_output import Json
+
+_ASKED: Final = frozenset({"string", "number", "integer", "boolean"})
+"""Types of a field that a person can be asked for (spec 2025-06-18, elicitation)."""
+_KEPT: Final = ("type", "enum", "description")
+
+
+async def with_asked_parameters(ctx: ToolContext, tool: Tool, args: Json) -> Json:
+    """Return the arguments with the required ones that were missing, as far as somebody gave them."""
+    missing = [name for name in tool.input_schema.get("required", []) if name not in args]
+    fields = {name: tool.input_schema["properties"][name] for name in missing}
+    if ctx.ask_user is None or not missing or any(field.get("type") not in _ASKED for field in fields.values()):
+        return args
+    asked = {name: {key: field[key] for key in _KEPT if key in field} for name, field in fields.items()}
+    schema = {"type": "object", "properties": asked, "required": missing}
+    answer = await ctx.ask_user(f"{tool.title} needs {', '.join(missing)}.", schema)
+    return {**args, **{name: answer[name] for name in missing if answer.get(name) not in (None, "")}}
