@@ -33,7 +33,7 @@ HINTS = {
     "query_vrp_status": (True, False, True),
     "cancel_vrp_job": (False, True, True),
     "read_plan": (True, False, True),
-    "plan_day": (False, False, False),
+    "plan_day": (False, False, True),
     "enable_toolset": (False, False, True),
 }
 """read-only, destructive, idempotent"""
