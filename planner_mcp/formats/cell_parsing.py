@@ -10,11 +10,13 @@ import re
 import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import Any, Final, Literal
 
 from planner_mcp.errors import Fault
 from planner_mcp.formats.amount_units import AmountUnit, unit_named, words_of
-from planner_mcp.routing.scenario.field_types import moment
+from planner_mcp.formats.weekday_hours import CLOSED, EACH_DAY, Segment, hours_by_weekday
+from planner_mcp.routing.scenario.field_types import moment, read_date
 from planner_mcp.text import plain
 
 MAX_CELL: Final = 200
@@ -38,6 +40,8 @@ class CellStyle:
     """What a whole number is in a column of times."""
     day_first: bool | None = None
     """Whether 07/08/2025 is a day of August; None where that is open."""
+    planning_date: str = ""
+    """The day that hours by weekday are read for."""
 
 
 PLAIN_STYLE: Final = CellStyle()
@@ -48,6 +52,8 @@ _DAYS: Final = range(43831, 51502)
 """Days as spreadsheets count them, of the years 2020 to 2040: a time whose format was lost. As seconds: about noon."""
 _TIMES: Final = "a time such as 08:30, 8:30 AM, 2025-07-15T08:30, or seconds after midnight"
 _WINDOWS: Final = "08:00-12:00, several between semicolons, from 10:00 or until 12:00"
+_WEEKDAYS: Final = "Mo-Fr 09:00-17:00; Sa 10:00-14:00"
+_WHOLE_DAY: Final = [(0.0, 24.0 * 3600 - 60)]
 _DURATIONS: Final = "15 min, 0:15, 1h30 or a number"
 _NUMBERS: Final = "a number"
 _ALWAYS: Final = words_of(
@@ -345,17 +351,52 @@ def windows_in(text: str, path: str, style: CellStyle = PLAIN_STYLE) -> list[lis
     simple = _simplified(text)
     if simple.replace(" ", "_") in _ALWAYS:
         return []
+    if segments := hours_by_weekday(simple):
+        return _weekday_windows(segments, text, path, style)
     day = ""
     if dated := _split_day(simple, style):
         day, simple = dated
+    windows = _windows(simple)
+    if not windows or day == "?":
+        return Fault(path, f"{shown(text)} is no time window.", _WINDOWS, "Write both hours, or leave the column out.")
+    return [[_on_day(day, written(side)) for side in window] for window in windows]
+
+
+def _windows(simple: str) -> list[tuple[float, float]]:
+    """Return the windows of a text in seconds; none where any part of it is none."""
     if paired := _PAIRED.match(simple):
         simple = _AND.sub("-", simple[paired.end() :], count=1)
     parts = [part.strip() for each in _AND.split(simple) for part in _BETWEEN.split(each) if part.strip()]
     found = [_window(part) for part in parts]
     windows = [window for window in found if window is not None]
-    if len(windows) < len(parts) or not parts or day == "?":
-        return Fault(path, f"{shown(text)} is no time window.", _WINDOWS, "Write both hours, or leave the column out.")
-    return [[_on_day(day, written(side)) for side in window] for window in windows]
+    return windows if len(windows) == len(parts) else []
+
+
+def _weekday_windows(segments: list[Segment], text: str, path: str, style: CellStyle) -> list[list[str]] | Fault:
+    """Return the windows of the planning date, or of the next day that is open: nobody can be served before."""
+    hours = [(days, _WHOLE_DAY if not rest else [] if rest in CLOSED else _windows(rest)) for days, rest in segments]
+    if any(not windows and rest not in CLOSED for (_days, rest), (_, windows) in zip(segments, hours, strict=True)):
+        return Fault(path, f"{shown(text)} is no time window.", _WEEKDAYS, "Write days and hours so.")
+    if not any(windows for _days, windows in hours):  # only days off are named
+        hours.append((EACH_DAY.difference(*(days for days, _windows_of in segments)), _WHOLE_DAY))
+    try:
+        first = read_date(style.planning_date)
+    except ValueError:
+        return Fault(path, f"The hours of {shown(text)} depend on the weekday.", "planning_date as YYYY-MM-DD")
+    for ahead in range(7):
+        on = first + timedelta(days=ahead)
+        windows = [window for days, found in hours if on.weekday() in days for window in found]
+        if windows == _WHOLE_DAY and not ahead:
+            return []
+        if windows:
+            day = on.isoformat() if ahead else ""
+            return [[_on_day(day, written(side)) for side in window] for window in windows]
+    return Fault(path, f"{shown(text)} is open on no day.", _WEEKDAYS)
+
+
+def names_weekdays(text: str) -> bool:
+    """Return whether the hours of a cell depend on the weekday."""
+    return len(text) <= MAX_WINDOWS_CELL and bool(hours_by_weekday(_simplified(text)))
 
 
 def _on_day(day: str, time: str) -> str:

@@ -132,9 +132,13 @@ def _kind_of_cell(cell: str) -> Kind:
     return next((kind for kind, is_one in _CHECKS if is_one(cell)), "texts")
 
 
+_SOME_MONDAY: Final = "2025-01-06"
+"""Whether hours by weekday are windows does not depend on the day."""
+
+
 def _is_window(cell: str) -> bool:
-    read = windows_in(cell, "")
-    if not isinstance(read, list) or cell.replace(" ", "").isdecimal():
+    read = windows_in(cell, "", CellStyle(planning_date=_SOME_MONDAY))
+    if not isinstance(read, list) or cell.replace(" ", "").isdecimal() or not any(map(str.isdecimal, cell)):
         return False
     return bool(read) and (":" in cell or not _PHONE.fullmatch(cell.strip()) or len(cell) <= len("0800-1200"))
 
@@ -245,7 +249,7 @@ def style_of(cells: Sequence[str], planning_date: str, *, has_thousands: bool = 
     marks = {decimal_mark_of(cell, has_thousands=has_thousands) for cell in cells}
     shown = marks & {".", ","}
     decimal = shown.pop() if len(shown) == 1 else ""
-    return CellStyle(decimal, _bare_times(cells), _day_first(cells, planning_date))  # type: ignore[arg-type]
+    return CellStyle(decimal, _bare_times(cells), _day_first(cells, planning_date), planning_date)  # type: ignore[arg-type]
 
 
 def has_open_mark(cells: Iterable[str]) -> bool:

@@ -20,6 +20,7 @@ from planner_mcp.formats.cell_parsing import (
     duration_in,
     is_hhmm,
     listed,
+    names_weekdays,
     normalized_word,
     number_in,
     pair_in,
@@ -297,6 +298,7 @@ class TableImport:
             self._note_hours(header, style)
             return lambda text, path: self._read(time_in(text, path, style, is_end=is_end))
         if name in ("window", "shift"):
+            self._note_weekdays(table, header)
             return lambda text, path: self._read(windows_in(text, path, style))
         if name == "position":
             lon_first = _is_lon_first(header, [row[header] for _, row in table.rows if header in row])
@@ -308,6 +310,10 @@ class TableImport:
     def _note_hours(self, header: str, style: CellStyle) -> None:
         if style.bare_times in ("hours", "hhmm"):
             self.notices[f'Whole numbers in "{plain(header, 40)}" are read as times of day.'] = None
+
+    def _note_weekdays(self, table: Table, header: str) -> None:
+        if any(names_weekdays(row[header]) for _, row in table.rows if header in row):
+            self.notices[f'Hours by weekday in "{plain(header, 40)}" are read for {self.planning_date}.'] = None
 
     def _amount(self, text: str, name: str, path: str, style: CellStyle, header: str) -> float | None:
         """Return an amount in the unit of its column: that of the header, else the first one in a cell."""

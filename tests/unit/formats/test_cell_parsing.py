@@ -201,3 +201,49 @@ def test_what_is_no_window_is_told(text: str) -> None:
         "/2/window",
         f'"{text}" is no time window.',
     )
+
+
+TUESDAY, SATURDAY, SUNDAY = "2025-07-15", "2025-07-19", "2025-07-20"
+
+
+@pytest.mark.parametrize(
+    ("text", "day", "windows"),
+    [
+        ("Mo-Fr 9-17", TUESDAY, [["09:00", "17:00"]]),
+        ("周一至周五 9:00-17:00", TUESDAY, [["09:00", "17:00"]]),
+        ("周一至五 9:00-12:00、13:00-17:00", TUESDAY, [["09:00", "12:00"], ["13:00", "17:00"]]),
+        ("工作日 9-18", SATURDAY, [["2025-07-21T09:00", "2025-07-21T18:00"]]),
+        ("每天 9:00-18:00", SUNDAY, [["09:00", "18:00"]]),
+        ("Mon–Fri 08:00–18:00, Sat 9–12", SATURDAY, [["09:00", "12:00"]]),
+        ("Monday to Friday from 9am to 5pm", TUESDAY, [["09:00", "17:00"]]),
+        ("9-17 Mo-Fr", TUESDAY, [["09:00", "17:00"]]),
+        ("Di-Do 8-12", TUESDAY, [["08:00", "12:00"]]),
+        ("Lu-Di 8-12", SUNDAY, [["08:00", "12:00"]]),
+        ("Fr-Mo 8-12", SUNDAY, [["08:00", "12:00"]]),
+        ("Mo, Mi, Fr: 8:00-12:00", TUESDAY, [["2025-07-16T08:00", "2025-07-16T12:00"]]),
+        ("Sun closed; Mon-Sat 10-20", SUNDAY, [["2025-07-21T10:00", "2025-07-21T20:00"]]),
+        ("周末休息", TUESDAY, []),
+        ("Mo-Fr", TUESDAY, []),
+        ("Mo-Fr", SATURDAY, [["2025-07-21T00:00", "2025-07-21T23:59"]]),
+    ],
+)
+def test_hours_by_weekday_are_those_of_the_planning_date(text: str, day: str, windows: list[list[str]]) -> None:
+    """SPEC T5: or those of the next day that is open, when nobody can be served today."""
+    assert windows_in(text, "/2/window", CellStyle(planning_date=day)) == windows
+
+
+@pytest.mark.parametrize(
+    ("text", "day", "accepted"),
+    [
+        ("Mo-Fr 9-17", "", "planning_date as YYYY-MM-DD"),
+        ("Mo-Fr 9-17 PH off", TUESDAY, "Mo-Fr 09:00-17:00; Sa 10:00-14:00"),
+        ("Mo-Fr 9-17; Sa noonish", TUESDAY, "Mo-Fr 09:00-17:00; Sa 10:00-14:00"),
+        ("Mon-Sun closed", TUESDAY, "Mo-Fr 09:00-17:00; Sa 10:00-14:00"),
+    ],
+)
+def test_hours_by_weekday_that_are_not_clear_are_told(text: str, day: str, accepted: str) -> None:
+    """SPEC T5, T7: never silence, also about the days that do not count today."""
+    fault = windows_in(text, "/2/window", CellStyle(planning_date=day))
+    assert isinstance(fault, Fault)
+    assert fault.accepted == accepted
+    assert text in fault.problem

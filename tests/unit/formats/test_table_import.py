@@ -733,3 +733,12 @@ def test_a_file_full_of_strange_words_is_told_briefly() -> None:
     assert caught.value.message == "100 problems; the first 50 are listed."
     assert caught.value.errors[50].problem == "50 more problems are not listed."
     assert max(len(fault.path) for fault in caught.value.errors) < 200
+
+
+@pytest.mark.parametrize(
+    ("header", "cell"),
+    [("营业时间", "周一至周五 9:00-17:00"), ("Hours", "Mo-Fr 9-17"), ("Info", "Mon-Fri 08:00-18:00, Sat 9-12")],
+)
+def test_hours_by_weekday_are_a_window_whatever_their_header(header: str, cell: str) -> None:
+    """SPEC T5: by the values below it."""
+    assert proposed(f"id,Place,{header}", f'a,A,"{cell}"').fields[header] == "window"

@@ -1,0 +1,105 @@
+"""Hours that depend on the weekday, as `Mo-Fr 9-17; Sa 10-14` and `周一至周五 9:00-17:00` (SPEC T5).
+
+Owns the words for days and which hours stand behind which days. The hours themselves are `cell_parsing.py`'s.
+"""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Final
+
+Segment = tuple[frozenset[int], str]
+"""Days, Monday 0, and what a cell says of them."""
+
+_NAMES: Final[Mapping[str, Sequence[str]]] = {
+    "en": [
+        *("mon monday mo", "tue tues tuesday tu", "wed weds wednesday we", "thu thur thurs thursday th"),
+        *("fri friday fr", "sat saturday sa", "sun sunday su"),
+    ],
+    "de": [
+        *("mo montag montags", "di dienstag dienstags", "mi mittwoch mittwochs", "do donnerstag donnerstags"),
+        *("fr freitag freitags", "sa samstag samstags sonnabend", "so sonntag sonntags"),
+    ],
+    "romance": [
+        *(
+            "lu lun lundi lunes",
+            "ma mar mardi martes",
+            "me mer mercredi mi mie miercoles",
+            "je jeu jeudi ju jue jueves",
+        ),
+        *("ve ven vendredi vi vie viernes", "sa sam samedi sab sabado", "di dim dimanche do dom domingo"),
+    ],
+}
+"""Words for each day from Monday on."""
+EACH_DAY: Final = frozenset(range(7))
+_GROUPS: Final[Mapping[str, frozenset[int]]] = {
+    **dict.fromkeys(["weekdays", "working days", "workdays", "工作日", "平日"], frozenset(range(5))),
+    **dict.fromkeys(
+        ["weekend", "weekends", "wochenende", "fin de semana", "week-end", "周末", "双休日"], frozenset({5, 6})
+    ),
+    **dict.fromkeys(["daily", "every day", "taglich", "tous les jours", "diario", "每天", "每日", "天天"], EACH_DAY),
+}
+_CHINESE: Final = {**{sign: at for at, sign in enumerate("一二三四五六日")}, "天": 6}
+CLOSED: Final = frozenset({"closed", "geschlossen", "zu", "ferme", "cerrado", "off", "休息", "关门", "不营业", "休"})
+
+
+def _days_of(*languages: str) -> dict[str, int]:
+    return {name: at for language in languages for at, names in enumerate(_NAMES[language]) for name in names.split()}
+
+
+_GERMANIC: Final = _days_of("en", "de")
+_ROMANCE: Final = _days_of("en", "romance")
+_ONLY_ROMANCE: Final = frozenset(_ROMANCE) - frozenset(_GERMANIC)
+_LATIN: Final = "|".join(sorted({*_GERMANIC, *_ROMANCE}, key=len, reverse=True))
+_DAY: Final = rf"(?:(?<![a-z])(?:{_LATIN})(?![a-z])\.?|(?:周|星期|礼拜)[一二三四五六日天])"
+_NEXT: Final = rf"(?:{_DAY}|[一二三四五六日天](?![0-9点]))"
+_TO: Final = r"\s*(?:-|–|—|~|〜|至|到|\b(?:to|thru|through|bis|au?|al|hasta)\b)\s*"
+_BESIDE: Final = r"\s*(?:,|、|/|&|\+|和|及|\b(?:and|und|et|y)\b)\s*"
+_DAYS: Final = re.compile(
+    rf"(?:(?<![a-z])(?:{'|'.join(_GROUPS)})(?![a-z])"
+    rf"|{_DAY}(?:{_TO}{_NEXT})?(?:{_BESIDE}{_NEXT}(?:{_TO}{_NEXT})?)*)\s*:?\s*"
+)
+_ONE: Final = re.compile(rf"{_NEXT}")
+_ONLY_TO: Final = re.compile(_TO)
+_AROUND: Final = " ,;、；|/\n"
+
+
+def hours_by_weekday(simple: str) -> list[Segment]:
+    """Return days and what is said of them; none where a cell names no day, or not so that each has its hours.
+
+    Args:
+        simple: A cell of bounded length in one width, without accents and in lower case.
+    """
+    found = list(_DAYS.finditer(simple))
+    if not found:
+        return []
+    before = simple[: found[0].start()].strip(_AROUND)
+    if before:  # hours before their days, as in `9-17 Mo-Fr`
+        is_whole = len(found) == 1 and not simple[found[0].end() :].strip(_AROUND)
+        return [(_days_in(found[0][0], simple), before)] if is_whole else []
+    ends = [*(each.start() for each in found[1:]), len(simple)]
+    return [
+        (_days_in(each[0], simple), simple[each.end() : end].strip(_AROUND))
+        for each, end in zip(found, ends, strict=True)
+    ]
+
+
+def _days_in(text: str, whole: str) -> frozenset[int]:
+    """Return the days of a group; what one word means in two languages follows the other words of the cell."""
+    text = text.strip(" :")
+    if text in _GROUPS:
+        return _GROUPS[text]
+    words = {each.rstrip(".") for each in _ONE.findall(whole)}
+    names = _ROMANCE if words & _ONLY_ROMANCE else _GERMANIC
+    return frozenset(_listed(text, names))
+
+
+def _listed(text: str, names: Mapping[str, int]) -> Iterator[int]:
+    last, end = None, 0
+    for found in _ONE.finditer(text):
+        word = found[0].rstrip(".")
+        day = _CHINESE[word[-1]] if word[-1] in _CHINESE else names.get(word, _ROMANCE.get(word, 0))
+        between = text[end : found.start()]
+        if last is not None and _ONLY_TO.fullmatch(between):
+            yield from ((last + step) % 7 for step in range(1, (day - last) % 7))
+        yield day
+        last, end = day, found.end()
