@@ -200,9 +200,9 @@ async def test_a_server_that_is_away_is_waited_for(chat: ChatHost) -> None:
     job_id = await chat.solve(ring(30), "PT8S")
     await chat.open(context=CONTEXT, input={"job_id": job_id})
     await chat.app.locator("svg.map").wait_for(timeout=LONGEST_MS)
-    await chat.page.context.route("**/mcp", lambda route: route.fulfill(status=503, body="away"))
+    await chat.page.context.route("**/mcp?*", lambda route: route.fulfill(status=503, body="away"))
     await chat.app.get_by_text("Connection lost").wait_for(timeout=LONGEST_MS)
-    await chat.page.context.unroute("**/mcp")
+    await chat.page.context.unroute("**/mcp?*")
     await chat.app.get_by_text("COMPLETED").wait_for(timeout=LONGEST_MS)
     chat.wrong[:] = [line for line in chat.wrong if "503" not in line]
 

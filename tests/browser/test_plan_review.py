@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from examples.planner_server import PlannerServer, running_server
+from tests.browser.chat_host import ChatHost
 from tests.browser.conftest import call
 from tests.browser.test_dashboard import SCRIPT, _url
 from tests.shared.scenarios.client_scenarios import ring
@@ -48,3 +49,21 @@ async def test_a_plan_is_rejected_then_approved_and_published(server: PlannerSer
     await review.get_by_text("Published", exact=True).wait_for()
     assert await review.get_by_role("button").count() == 0
     assert (await call(server, "query_vrp_status", job_id=job_id))["review"]["state"] == "published"
+
+
+async def test_a_plan_is_reviewed_in_a_chat(chat: ChatHost) -> None:
+    """SPEC A5, O2: the page in a chat has the same steps; a refusal is told, a reason is text."""
+    await chat.start(toolsets="all")
+    job_id = await chat.solve(ring(5), "PT1S")
+    await chat.open(input={"job_id": job_id})
+    await chat.app.get_by_text("Review: Draft").wait_for(timeout=60_000)
+    await chat.app.get_by_role("button", name="Propose").click()
+    await chat.app.get_by_role("button", name="Reject").click()
+    assert "reason" in await chat.app.get_by_role("alert").inner_text()
+    await chat.app.get_by_label("Reason for a rejection").fill(SCRIPT)
+    await chat.app.get_by_role("button", name="Reject").click()
+    await chat.app.get_by_text(f"Review: Rejected {SCRIPT}").wait_for()
+    for step in ("Propose", "Approve", "Publish"):
+        await chat.app.get_by_role("button", name=step).click()
+    await chat.app.get_by_text("Review: Published").wait_for()
+    assert await chat.app.locator("img").count() == 0, "a reason is text, never markup"

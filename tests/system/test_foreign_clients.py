@@ -137,6 +137,19 @@ async def test_inspector_plans_a_day(packages: None, balanced: tuple[str, LoadBa
     assert status == "COMPLETED"
 
 
+@pytest.mark.parametrize("era", ["legacy", "modern"])
+async def test_inspector_finds_the_page_of_a_tool(packages: None, server: PlannerServer, era: str) -> None:
+    """SPEC O2: with its policy and no permission; a client that shows no pages finds none."""
+    where = ("--cli", server.mcp, "--transport", "http", "--protocol-era", era, "--method", "tools/call")
+    asked = (*where, "--tool-name", "query_vrp_status", "--app-info")
+    ended = await external_clients.node(external_clients.INSPECTOR, *asked, "--advertise-apps")
+    assert ended.returncode == 0, ended.stderr.decode()[-2000:]
+    found = json.loads(ended.stdout)
+    assert (found["hasApp"], found["resourceUri"].startswith("ui://planner/plan-")) == (True, True)
+    assert "resourceError" not in found
+    assert (await external_clients.node(external_clients.INSPECTOR, *asked)).returncode == 2
+
+
 @pytest.mark.parametrize("balanced", [1], indirect=True)  # this client gives a stream up at its second break
 @pytest.mark.filterwarnings("ignore:resources/subscribe is removed")
 async def test_python_client_hears_of_each_event_once(

@@ -11,10 +11,10 @@ let bridge;
 let frame;
 
 // Connects and returns what `tools/list` shows; with `apps` the client announces the extension.
-async function connect({ apps = true, modern = false }) {
+async function connect({ apps = true, modern = false, toolsets = "" }) {
   const capabilities = apps ? { extensions: { [UI]: { mimeTypes: [RESOURCE_MIME_TYPE] } } } : {};
   client = new Client(INFO, { capabilities, versionNegotiation: { mode: modern ? { pin: "2026-07-28" } : "legacy" } });
-  await client.connect(new StreamableHTTPClientTransport(new URL("/mcp", location)));
+  await client.connect(new StreamableHTTPClientTransport(new URL(`/mcp?toolsets=${toolsets}`, location)));
   const { tools } = await client.listTools();
   return { tools, extensions: client.getServerCapabilities().extensions };
 }

@@ -6,6 +6,7 @@ import { h } from "../../http/dashboard/view/dom.js";
 import { figures } from "../../http/dashboard/view/figures.js";
 import { clock } from "../../http/dashboard/view/format.js";
 import { routeMap } from "../../http/dashboard/view/map.js";
+import { CALLS, STEPS } from "../../http/dashboard/view/review.js";
 import { stopsTable, unassignedTable } from "../../http/dashboard/view/tables.js";
 import { timeline } from "../../http/dashboard/view/timeline.js";
 import { currentLanguage, setLanguage, t } from "../../http/dashboard/view/words.js";
@@ -182,6 +183,17 @@ function jobButtons() {
   return [button(t("again"), again), left > 0 && can.message && button(t("why"), () => act(null, {}, t("askWhy", { id })))];
 }
 
+// Steps of a review, where plans are reviewed; the job is read anew after each.
+function reviewButtons() {
+  const { state, reason = "" } = view.job.review ?? {};
+  const input = h("input", { maxlength: 500, "aria-label": t("reasonToReject"), placeholder: t("reasonToReject") });
+  const step = (name) => button(t(name), async () => {
+    await act(...CALLS[name](view.jobId, input.value), t("askStep", { step: t(name), id: view.jobId, reason: input.value }));
+    if (can.serverTools) take(await callTool("read_view", { job_id: view.jobId, since: view.position, parts: [] }));
+  });
+  return state && [h("p", {}, `${t("review")}: ${t(`state_${state}`)} ${reason}`), STEPS[state].map((name) => (name === "reject" ? [input, step(name)] : step(name)))];
+}
+
 function hostButtons() {
   const plan = `plan://${view.jobId.replace(/^job-/, "plan-")}`;
   const save = (name, mimeType) => button(name, () => host.request("ui/download-file", { contents: [{ type: "resource_link", uri: `${plan}/${name}`, name, mimeType }] }));
@@ -226,7 +238,7 @@ function renew(place, shown, make) {
   const key = shown.join();
   if (place.shown === key) return;
   place.shown = key;
-  place.replaceChildren(...make().flat(2).filter(Boolean));
+  place.replaceChildren(...make().flat(Infinity).filter(Boolean));
 }
 
 function draw() {
@@ -243,8 +255,8 @@ function draw() {
     markSelected();
   }
   say(selection, view.selected && t("selected", view.selected));
-  renew(actions, [...drawn, isOver(), root.dataset.mode, context.availableDisplayModes], () => [
-    (can.serverTools || can.message) && jobButtons(), hostButtons(), day.masked?.length > 0 && h("p", { class: "quiet" }, t("masked", { names: day.masked.join(", ") })),
+  renew(actions, [...drawn, isOver(), job.review?.state, root.dataset.mode, context.availableDisplayModes], () => [
+    (can.serverTools || can.message) && [jobButtons(), reviewButtons()], hostButtons(), day.masked?.length > 0 && h("p", { class: "quiet" }, t("masked", { names: day.masked.join(", ") })),
   ]);
 }
 

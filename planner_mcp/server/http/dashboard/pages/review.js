@@ -4,10 +4,10 @@
 import { callTool, readJson } from "../api.js";
 import { action, planOf } from "../page.js";
 import { h } from "../view/dom.js";
+import { CALLS, STEPS } from "../view/review.js";
 import { t } from "../view/words.js";
 
 const LOOK_EVERY_MS = 5000; // somebody else may decide meanwhile
-const STEPS = { draft: ["propose"], proposed: ["approve", "reject"], approved: ["publish"], rejected: ["propose"], published: [] };
 
 // Returns the element and `load`, which reads the state anew.
 export function reviewPanel(jobId, signal) {
@@ -17,16 +17,9 @@ export function reviewPanel(jobId, signal) {
   let differences = null;
   let shown = "";
 
-  const take = {
-    propose: () => callTool("propose_plan", { job_id: jobId }),
-    publish: () => callTool("publish_plan", { job_id: jobId }),
-    approve: () => callTool("review_plan", { job_id: jobId, decision: "approve" }),
-    reject: () => callTool("review_plan", { job_id: jobId, decision: "reject", reason: reason.value }),
-  };
-
   const step = (name) => action(t(name), async () => {
     try {
-      differences = (await take[name]()).differences ?? null;
+      differences = (await callTool(...CALLS[name](jobId, reason.value))).differences ?? null;
     } finally {
       await load(); // also after a refusal: the state is another than the one shown
     }
