@@ -42,6 +42,7 @@ from planner_mcp.server.mcp.notifications.watched_resources import WatchedJobs
 from planner_mcp.server.resources.downloads import Downloads
 from planner_mcp.server.resources.report_folder import ReportFolder
 from planner_mcp.server.resources.resource_definition import ReadContext
+from planner_mcp.server.resources.share_links import ShareLinks
 from planner_mcp.server.tools.answers.tool_usage_meter import UsageMeter
 from planner_mcp.server.tools.tool_caller import ToolCaller
 from planner_mcp.server.tools.tool_registry import OFFERS
@@ -87,6 +88,7 @@ async def open_application(settings: Settings, drain: anyio.Event | None = None)
             webhooks=RedisWebhookStore(store.script_client, settings),
             confirmed=RedisConfirmedAddresses(store.script_client, settings),
             downloads=Downloads(settings, AccessLinks(open_cipher(settings), "download")),
+            shares=ShareLinks(settings, AccessLinks(open_cipher(settings), "share"), job_service),
             audit=audit,
             meter=UsageMeter(registry),
             session_toolsets=subscriptions,

@@ -35,6 +35,7 @@ from planner_mcp.server.http.matrices_api import MatricesApi
 from planner_mcp.server.http.metrics_route import RequestMetrics, metrics_routes
 from planner_mcp.server.http.protected_resource_metadata import metadata_routes
 from planner_mcp.server.http.request_validation import http_middleware
+from planner_mcp.server.http.shared_plans_api import SharedPlanRoutes
 from planner_mcp.server.http.trailing_slash_middleware import TrailingSlashMiddleware
 from planner_mcp.server.mcp.jsonrpc.http_envelope import validation_refusal
 from planner_mcp.server.mcp.protocol_revisions import REVISIONS
@@ -42,7 +43,7 @@ from planner_mcp.server.mcp.transports.http_sse_requests import RequestRunner
 from planner_mcp.server.mcp.transports.http_sse_transport import HttpSseTransport
 from planner_mcp.server.mcp.transports.stateless_http import StatelessHttpTransport
 from planner_mcp.server.mcp.transports.streamable_http import StreamableHttpTransport
-from planner_mcp.server.resources.downloads import PREFIX
+from planner_mcp.server.resources import downloads, share_links
 from planner_mcp.settings import Settings
 
 GRACE_SHARE: Final = 0.8
@@ -151,6 +152,7 @@ def planner_routes(services: AppServices, drain: anyio.Event) -> list[BaseRoute]
         *MatricesApi().routes(),
         *files_routes(),
         *DownloadRoutes(services.tool_caller.downloads.links, services.tool_caller.open_reading).routes(),
+        *SharedPlanRoutes(services.tool_caller.shares, services.tool_caller.open_reading).routes(),
         *DashboardRoutes(services.settings, services.tool_caller).routes(),
     ]
 
@@ -169,7 +171,10 @@ def authentication_layers(services: AppServices) -> list[Middleware]:
             authenticator=authenticator,
             limiter=RateLimiter(script_client, settings),
             revocations=RevocationWatch(ring),
-            links={PREFIX: services.tool_caller.downloads.links},
+            links={
+                downloads.PREFIX: services.tool_caller.downloads.links,
+                share_links.PREFIX: services.tool_caller.shares.links,
+            },
         )
     ]
 

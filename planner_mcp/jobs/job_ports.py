@@ -206,6 +206,10 @@ class JobStore(MatrixStore, ImportStore, ReviewStore, Protocol):
         """
         ...
 
+    async def share_generation(self, principal: str, job_id: str, *, revoke: bool = False) -> int:
+        """Return which generation of share links of a job's plan is valid; `revoke` ends those there are."""
+        ...
+
     async def finish_now(self, principal: str, job_id: str) -> Job:
         """Ask a solving job to complete with its best plan."""
         ...

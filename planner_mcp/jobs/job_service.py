@@ -285,6 +285,10 @@ class JobService:
         """Publish the approved plan of a job; raises as `ReviewService.publish`."""
         return self._seen(principal, await self.reviews.publish(principal, job_id))
 
+    async def share_generation(self, principal: Principal, job_id: str, *, revoke: bool = False) -> int:
+        """Return which generation of share links of a plan of the principal is valid; `revoke` ends those there are."""
+        return await self._store.share_generation(principal.id, job_id, revoke=revoke)
+
     # ---- plans and events
 
     async def plan(self, principal: Principal, plan_id: str) -> Plan:

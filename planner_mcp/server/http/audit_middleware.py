@@ -28,7 +28,7 @@ LINES_BURST: Final = 200
 """Refusals of one caller kept in a row."""
 MAX_FAULTS_PER_CHECK: Final = 16 * 1024
 """Bytes of a refusal in which its code is searched."""
-_ROOTS: Final = ("/mcp", "/sse", "/messages", "/jobs", "/events", "/matrices", "/metrics", "/downloads")
+_ROOTS: Final = ("/mcp", "/sse", "/messages", "/jobs", "/events", "/matrices", "/metrics", "/downloads", "/shared")
 _METHODS: Final = ("GET", "POST", "PUT", "DELETE", "HEAD", "OPTIONS")
 
 

@@ -6,6 +6,7 @@ call over MCP, and a read the same resource, so checks, scopes, masking and audi
 authorization is configured, the page sends the API key that its user enters.
 """
 
+from pathlib import Path
 from typing import Any, Final
 
 from starlette.requests import Request
@@ -26,6 +27,7 @@ from planner_mcp.server.tools.tool_definition import Tool
 from planner_mcp.server.tools.tool_registry import shown_tools
 from planner_mcp.settings import Settings
 
+FILES_FOLDER: Final = Path(__file__).parent / "dashboard"
 PAGE_PATH: Final = "/ui"
 ASSET_PREFIX: Final = "/ui/assets/"
 PAGE_PATHS: Final = frozenset({"/", PAGE_PATH})
@@ -58,7 +60,7 @@ class DashboardRoutes:
     def __init__(self, settings: Settings, caller: ToolCaller) -> None:
         self._tools: dict[str, Tool] = {tool.name: tool for tool in shown_tools(settings, "all")}
         self._caller = caller
-        self._files = StaticFiles(packages=[("planner_mcp.server.http", "dashboard")])
+        self._files = StaticFiles(directory=FILES_FOLDER)
 
     def routes(self) -> list[BaseRoute]:
         """Return the routes to mount."""

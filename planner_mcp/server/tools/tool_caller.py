@@ -18,6 +18,7 @@ from planner_mcp.jobs.webhooks.delivery_records import WebhookStore
 from planner_mcp.server.auth.audit_trail import Audit
 from planner_mcp.server.resources.downloads import Downloads, base_url
 from planner_mcp.server.resources.resource_definition import ReadContext
+from planner_mcp.server.resources.share_links import ShareLinks
 from planner_mcp.server.tools.answers.tool_usage_meter import UsageMeter
 from planner_mcp.server.tools.tool_definition import (
     AskUser,
@@ -49,6 +50,7 @@ class ToolCaller:
         confirmed: Addresses that principals confirmed.
         geocoding: Resolves addresses.
         downloads: Hands over what people open or print.
+        shares: Makes share links.
         audit: Records every call.
         meter: Counts the answers.
     """
@@ -60,6 +62,7 @@ class ToolCaller:
     confirmed: ConfirmedAddressStore
     geocoding: GeocodingService
     downloads: Downloads
+    shares: ShareLinks
     audit: Audit
     meter: UsageMeter
 
@@ -98,6 +101,7 @@ class ToolCaller:
                 self.downloads.as_file if request_scope is None else self.downloads.by_url(principal, request_scope)
             ),
             base_url=None if request_scope is None else base_url(self.settings, request_scope),
+            offer_share=None if request_scope is None else self.shares.by_url(principal, request_scope),
             confirmed=self.confirmed,
             geocoding=self.geocoding,
             audit=self.audit,

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from planner_mcp.server.auth.audit_trail import Audit
     from planner_mcp.server.resources.downloads import OfferDownload
     from planner_mcp.server.resources.resource_definition import ReadContext
+    from planner_mcp.server.resources.share_links import OfferShare
     from planner_mcp.server.tools.large_arguments import LargeArguments
 
 NotifyProgress = Callable[[float, float | None, str], Awaitable[None]]
@@ -64,6 +65,8 @@ class ToolContext:
     """Records every call; None in tests of a tool alone."""
     reading: "ReadContext | None" = None
     """The source of resources; None where the transport offers none."""
+    offer_share: "OfferShare | None" = None
+    """Makes share links; None over stdio, which no browser reaches."""
     offer_download: "OfferDownload | None" = None
     """Hands contents over as a URL or a file; None where the transport offers no resources."""
     confirmed: "ConfirmedAddressStore | None" = None

@@ -212,6 +212,14 @@ class RedisJobStore:
         """Cancel: a queued job at once, a solving one by a durable flag its worker obeys. Idempotent."""
         return await self._on_job("cancel", principal, job_id, keep="keep" if keep_best else "drop")
 
+    async def share_generation(self, principal: str, job_id: str, *, revoke: bool = False) -> int:
+        """Return which generation of share links of a job's plan is valid; `revoke` ends those there are."""
+        args = {"job": job_id, "principal": principal, "revoke": revoke}
+        reply = await self._script_client.safe_step("share", self.shard_of_job(job_id), args)
+        if reply[0] != "ok":
+            _refuse(reply)
+        return int(reply[1])
+
     async def finish_now(self, principal: str, job_id: str) -> Job:
         """Ask a solving job to complete with its best plan."""
         return await self._on_job("finish_now", principal, job_id)

@@ -26,6 +26,7 @@ from planner_mcp.server.mcp.methods.content_features import ContentFeatures
 from planner_mcp.server.mcp.methods.elicitation import asking_of
 from planner_mcp.server.mcp.request_context import has_session, principal_in, set_job
 from planner_mcp.server.resources.downloads import Downloads
+from planner_mcp.server.resources.share_links import ShareLinks
 from planner_mcp.server.tools import enable_toolset
 from planner_mcp.server.tools.answers.tool_usage_meter import UsageMeter
 from planner_mcp.server.tools.tool_caller import ToolCaller
@@ -67,6 +68,7 @@ class PlannerToolHandler:
         webhooks: What the tools for webhooks work on.
         confirmed: Addresses that principals confirmed.
         downloads: Hands over what people open or print.
+        shares: Makes share links.
         audit: Records every call.
         meter: Counts the answers.
         session_toolsets: Keeps what clients switch on.
@@ -81,6 +83,7 @@ class PlannerToolHandler:
         webhooks: WebhookStore,
         confirmed: ConfirmedAddressStore,
         downloads: Downloads,
+        shares: ShareLinks,
         audit: Audit,
         meter: UsageMeter,
         session_toolsets: SessionToolsets,
@@ -96,6 +99,7 @@ class PlannerToolHandler:
             confirmed=confirmed,
             geocoding=GeocodingService(settings),
             downloads=downloads,
+            shares=shares,
             audit=audit,
             meter=meter,
         )

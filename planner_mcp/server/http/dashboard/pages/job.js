@@ -12,6 +12,7 @@ import { stopsTable, unassignedTable } from "../view/tables.js";
 import { timeline } from "../view/timeline.js";
 import { t } from "../view/words.js";
 import { reviewPanel } from "./review.js";
+import { shareActions } from "./share.js";
 
 const REDRAW_EVERY_MS = 250;
 const MOST_EVENTS = 200;
@@ -37,7 +38,7 @@ export async function jobView(signal, jobId) {
       parts.plan.replaceChildren(
         h("h2", {}, t("map")), routeMap(plan, scenario), h("h2", {}, t("timeline")), timeline(plan),
         h("h2", {}, `${t("unassigned")} (${plan.unassigned.length})`), unassigned(plan, parts.fixes, jobId), parts.fixes,
-        h("h2", {}, t("stops")), stopsTable(plan, tickets), downloads(planOf(jobId)),
+        h("h2", {}, t("stops")), stopsTable(plan, tickets), downloads(planOf(jobId)), shareActions(jobId),
       );
     }
   };

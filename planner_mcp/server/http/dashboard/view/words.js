@@ -31,6 +31,7 @@ const WORDS = {
     review: "Review", propose: "Propose", approve: "Approve", reject: "Reject", publish: "Publish", reasonToReject: "Reason for a rejection",
     state_draft: "Draft", state_proposed: "Proposed", state_approved: "Approved", state_rejected: "Rejected", state_published: "Published",
     compareWithApproved: "Compare with the approved plan",
+    share: "Share a link", shareLink: "Link to the plan", revokeLinks: "End all links", linksRevoked: "No link to this plan works any more.", sharedUntil: "Link until {time}",
   },
   zh: {
     language: "English", skip: "跳到内容", jobs: "任务", scenarios: "方案", import: "导入", signOut: "清除密钥",
@@ -62,6 +63,7 @@ const WORDS = {
     review: "审批", propose: "提交审批", approve: "批准", reject: "驳回", publish: "发布", reasonToReject: "驳回原因",
     state_draft: "草稿", state_proposed: "待审批", state_approved: "已批准", state_rejected: "已驳回", state_published: "已发布",
     compareWithApproved: "与已批准的计划比较",
+    share: "分享链接", shareLink: "计划链接", revokeLinks: "撤销所有链接", linksRevoked: "此计划的所有链接均已失效。", sharedUntil: "链接有效期至 {time}",
   },
 };
 

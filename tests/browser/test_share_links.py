@@ -1,0 +1,51 @@
+"""A shared plan in a real browser: the same view, without a name in the page or on the network."""
+
+from typing import Any
+
+import pytest
+
+from examples.planner_server import PlannerServer
+from tests.browser.conftest import call
+from tests.browser.test_dashboard import _url
+from tests.shared.scenarios.client_scenarios import ring
+
+pytestmark = [pytest.mark.anyio, pytest.mark.slow]
+NAME = "Ada Lovelace"
+
+
+async def test_a_plan_is_shared_from_its_page_and_revoked(server: PlannerServer, browser: Any, page: Any) -> None:
+    """SPEC O2, R3: the link opens without an account and shows map, timeline and stops; ended, it shows nothing."""
+    day = ring(8)
+    for ticket in day["tickets"]:
+        ticket |= {"name": NAME, "notes": f"ring for {NAME}"}
+    scenario_id = (await call(server, "create_scenario", **day))["scenario_id"]
+    job_id = (await call(server, "solve_vrp", scenario_id=scenario_id, solve_time="PT1S", fresh=True))["job_id"]
+    await call(server, "query_vrp_status", job_id=job_id, wait_s=45)
+    await page.goto(_url(server, f"jobs/{job_id}"))
+    await page.get_by_role("button", name="Share a link").click()
+    link = await page.get_by_label("Link to the plan").input_value()
+
+    context = await browser.new_context(locale="en-GB")
+    guest, bodies, wrong = await context.new_page(), [], []
+
+    async def keep(answer: Any) -> None:
+        bodies.append(await answer.text())
+
+    guest.on("response", keep)
+    guest.on("console", lambda message: message.type in ("error", "warning") and wrong.append(message.text))
+    await guest.goto(link)
+    await guest.locator("svg.map .stop").first.wait_for(timeout=30_000)
+    assert await guest.get_by_role("region", name="Stops").locator("tbody tr").count() >= 7
+    assert await guest.get_by_role("button", name="Solve again").count() == 0
+    assert await guest.get_by_text("Link until").count() == 1
+    await guest.wait_for_load_state("networkidle")
+    assert wrong == []
+    assert len(bodies) >= 5
+    assert not [body for body in [*bodies, await guest.content()] if NAME in body]
+
+    await page.get_by_role("button", name="End all links").click()
+    await page.get_by_text("No link to this plan works any more.").wait_for()
+    ended = await guest.goto(link)
+    assert ended.status == 410
+    assert "svg" not in await guest.content()
+    await context.close()
