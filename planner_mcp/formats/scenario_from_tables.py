@@ -11,7 +11,7 @@ from typing import Final
 from planner_mcp.errors import Fault
 from planner_mcp.formats.column_mapping import IN_COLUMNS, ColumnMapping, OpenColumn, propose_mapping, split_by_table
 from planner_mcp.formats.exported_stops import without_plan
-from planner_mcp.formats.header_words import TICKETS, meaning_of
+from planner_mcp.formats.header_words import TICKETS, meaning_of, normalized
 from planner_mcp.formats.import_options import ImportedScenario, ImportOptions, Json
 from planner_mcp.formats.table_import import TableImport
 from planner_mcp.formats.text_tables import Table, place_in
@@ -19,6 +19,8 @@ from planner_mcp.formats.unexpected_rows import other_date_notices
 from planner_mcp.text import plain
 
 _AXES: Final = ("lat", "lon", "x", "y")
+_KNOWN_TO_NEW: Final = 3
+"""Headers of a mapping for each that a file may have beyond them; one is always allowed."""
 _NOWHERE: Final = Fault(
     "",
     "The tickets have no columns of coordinates, while other places have positions.",
@@ -85,15 +87,35 @@ def scenario_of_tables(tables: Mapping[str, Table], import_options: ImportOption
 
 
 def with_known_mapping(tables: Mapping[str, Table], import_options: ImportOptions) -> tuple[ImportOptions, list[str]]:
-    """Return the wishes with the mapping of an earlier file that had the same headers, and what is told of it."""
+    """Return the wishes with the mapping of an earlier file whose headers are all here, and what is told of it.
+
+    Neither order, case nor width of a header count. A file may have a few columns more, which are proposed or asked
+    about as ever; of several mappings the one that leaves the fewest so is used.
+    """
     headers = headers_of(tables, import_options)
-    for known in import_options.known_mappings:
-        if known.headers == headers:
-            decimal = import_options.decimal or ("." if known.decimal == "." else "," if known.decimal else "")
-            columns = {**known.columns, **import_options.columns}
-            notices = [f'The mapping "{plain(known.name, 40)}" of an earlier file is used.']
-            return replace(import_options, columns=columns, decimal=decimal), notices
-    return import_options, []
+    fitting = [(known, here) for known in import_options.known_mappings if (here := _in_file(known.headers, headers))]
+    if not fitting:
+        return import_options, []
+    known, here = max(fitting, key=lambda pair: len(pair[1]))
+    columns = {here[name]: field for name, field in known.columns.items() if name in here}
+    decimal = import_options.decimal or ("." if known.decimal == "." else "," if known.decimal else "")
+    new = [plain(header, 40) for header in sorted(headers - set(here.values()))]
+    notices = [
+        f'The mapping "{plain(known.name, 40)}" of an earlier file is used.',
+        *([f"It does not know {', '.join(new)}."] if new else []),
+    ]
+    return replace(import_options, columns={**columns, **import_options.columns}, decimal=decimal), notices
+
+
+def _in_file(known: frozenset[str], headers: frozenset[str]) -> dict[str, str]:
+    """Return each header of a mapping as a file writes it; nothing where one is missing, or too many are new."""
+    forms = {normalized(header): header for header in headers}
+    here = {name: forms[form] for name in known if (form := normalized(name)) in forms}
+    is_whole = len(set(here.values())) == len(known) and len(forms) == len(headers)
+    has_few_new = len(headers) - len(known) <= max(1, len(known) // _KNOWN_TO_NEW)
+    if known == headers:
+        return {name: name for name in known}
+    return here if is_whole and has_few_new else {}
 
 
 def headers_of(tables: Mapping[str, Table], import_options: ImportOptions) -> frozenset[str]:

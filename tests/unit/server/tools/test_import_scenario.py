@@ -340,14 +340,46 @@ async def test_the_mapping_i_confirmed_is_used_again_for_the_same_headers(call: 
     other = await imported(call, "csv", LIST, agents=AGENTS, columns={"Zeit": "service_s"})
     stored = await ctx.job_service.scenario(ctx.principal, other.structured["scenario_id"])
     assert stored.body["tickets"][0]["service_time_s"] == 15
-    wider = LIST.replace("Zeit", "Zeit;X1").replace(";15", ";15;1")
-    assert isinstance(await imported(call, "csv", wider, agents=AGENTS), ErrorResult)
     stranger = replace(ctx, principal=Principal("stranger", ctx.principal.scopes))
     asked = {"format": "csv", "content": LIST, "planning_date": DATE, "agents": AGENTS}
     assert isinstance(await call("import_scenario", asked, stranger), ErrorResult)
     known = await ctx.job_service.imports.mappings(ctx.principal.id)
     assert import_scenario.question_of(asked, ctx.settings, known=known) is None
     assert import_scenario.question_of(asked, ctx.settings) is not None
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "Zeit;Stk;Lon;Lat;Ort;Nr\n20;4;11,5;48,1;A;a\n",
+        "NR; ort;LAT;lon;STK ;zeit\na;A;48,1;11,5;4;20\n",
+        "Nr;Ort;Lat;Lon;Stk;Zeit;Farbe\na;A;48,1;11,5;4;20;rot\n",
+    ],
+)
+async def test_a_mapping_is_used_again_though_the_columns_moved(call: Call, ctx: ToolContext, content: str) -> None:
+    """SPEC T5: order, case and blanks of headers do not count; a column more is told."""
+    await imported(call, "csv", LIST, agents=AGENTS, columns=CHOICES, mapping="Metro list")
+    again = await imported(call, "csv", content, agents=AGENTS)
+    assert isinstance(again, ToolResult), again.text
+    assert again.structured["assumptions"][0] == 'The mapping "Metro list" of an earlier file is used.'
+    assert ("It does not know Farbe." in again.structured["assumptions"]) is ("Farbe" in content)
+    stored = await ctx.job_service.scenario(ctx.principal, again.structured["scenario_id"])
+    assert [(each["demand"], each["service_time_s"]) for each in stored.body["tickets"]] == [(4, 1200)]
+
+
+async def test_a_new_column_beside_known_ones_is_asked_about_alone(call: Call, ctx: ToolContext) -> None:
+    """SPEC T5: a column that looks like times is never dropped; a file of other headers has another mapping."""
+    await imported(call, "csv", LIST, agents=AGENTS, columns=CHOICES, mapping="Metro list")
+    wider = LIST.replace("Zeit", "Zeit;Abholung").replace(";15", ";15;16:00")
+    refused = await imported(call, "csv", wider, agents=AGENTS)
+    (fault,) = refused.structured["errors"]
+    assert "Abholung" in fault["hint"]
+    for missing in (
+        LIST.replace("Stk;", "").replace("3;", ""),
+        LIST.replace("Zeit", "Zeit;A;B;C").replace(";15", ";15;1;2;3"),
+    ):
+        other = await imported(call, "csv", missing, agents=AGENTS)
+        assert "Metro list" not in other.text
 
 
 async def test_a_file_that_failed_is_kept_with_its_mapping(call: Call, ctx: ToolContext) -> None:
