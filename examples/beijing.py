@@ -1,6 +1,6 @@
-"""Writes `beijing_day.json`: one day of a fresh-food distributor in Beijing, made up from a seed.
+"""Writes the day of `planner-mcp demo`: one day of a fresh-food distributor in Beijing, made up from a seed.
 
-Owns the making of the day; the JSON beside it is what the demo and the tests read. Two depots, ten vans in two shifts,
+Owns the making of the day; the JSON is what the demos and the tests read. Two depots, ten vans in two shifts,
 120 shops around real neighbourhoods (WGS-84), with time windows, service times and a cold chain that only some vans
 keep. Nothing in it belongs to a real customer. Run `python -m examples.beijing` to write the file anew.
 """
@@ -12,7 +12,7 @@ from typing import Any, Final
 
 SEED: Final = 20250715
 TICKETS: Final = 120
-DAY_FILE: Final = Path(__file__).with_name("beijing_day.json")
+DAY_FILE: Final = Path(__file__).parents[1] / "planner_mcp" / "cli" / "demo_day.json"
 
 DEPOTS: Final = {"depot-shunyi": (40.0930, 116.5560), "depot-daxing": (39.7610, 116.3330)}
 NEIGHBOURHOODS: Final = {

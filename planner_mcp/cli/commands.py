@@ -26,6 +26,8 @@ COMMANDS: Final = {
     "manifest": "manifest_command",
     "roads": "roads_commands",
     "addresses": "addresses_commands",
+    "config": "config_command",
+    "demo": "demo_command",
     "doctor": "service_commands",
     "bench": "bench_command",
     "jobs": "job_commands",
@@ -60,7 +62,6 @@ app = typer.Typer(
     name="planner-mcp",
     cls=LazyCommands,
     help="An async, job-oriented MCP server for vehicle routing. Without a command it speaks MCP over stdio.",
-    add_completion=False,
     pretty_exceptions_enable=False,
 )
 

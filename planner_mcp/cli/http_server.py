@@ -9,6 +9,7 @@ import ipaddress
 import logging
 import os
 import socket
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, contextmanager
 from typing import Final
@@ -19,10 +20,12 @@ import uvicorn
 from starlette.applications import Starlette
 from typing_extensions import override
 
+import planner_mcp
 from planner_mcp.cli.server_processes import workers_beside
 from planner_mcp.process_limits import return_large_blocks
 from planner_mcp.server.http.slow_clients import SlowClientProtocol
 from planner_mcp.settings import Settings
+from planner_mcp.text import counted
 from workers.supervisor import signals_to
 
 YOUNG_OBJECTS: Final = 10_000
@@ -34,11 +37,15 @@ log = logging.getLogger("planner_mcp.cli")
 
 
 class Server(uvicorn.Server):
-    """uvicorn without its own signal handling, which logs its URL once it listens.
+    """uvicorn without its own signal handling, which announces its URL once it listens.
 
     Objects made during start-up are excluded from garbage collection: a full collection over them paused every request
     for 85 ms. Young objects are collected less often, because requests make few reference cycles.
     """
+
+    def __init__(self, config: uvicorn.Config, announce: Callable[[str, int], None]) -> None:
+        super().__init__(config)
+        self._announce = announce
 
     @override
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
@@ -49,7 +56,7 @@ class Server(uvicorn.Server):
         gc.set_threshold(YOUNG_OBJECTS)
         host, port = (sockets or self.servers[0].sockets)[0].getsockname()[:2]
         shown = f"[{host}]" if ":" in host else host
-        log.info("listening", extra={"url": f"http://{shown}:{port}", "port": port})
+        self._announce(f"http://{shown}:{port}", port)
 
     @override
     @contextmanager
@@ -85,7 +92,7 @@ async def serve_http(settings: Settings, opening: OpenApp) -> None:
         settings = settings.model_copy(update={"port": listener.getsockname()[1]})  # of 0 the free one it took
         web = await stack.enter_async_context(opening(settings, drain=drain))
         drain_workers = await stack.enter_async_context(workers_beside(settings, settings.workers))
-        server = Server(uvicorn_config(web, settings))
+        server = Server(uvicorn_config(web, settings), _announcement(settings))
 
         def stop() -> None:
             server.force_exit = server.should_exit
@@ -95,6 +102,23 @@ async def serve_http(settings: Settings, opening: OpenApp) -> None:
 
         with signals_to(stop):
             await server.serve(sockets=[listener])
+
+
+def _announcement(settings: Settings) -> Callable[[str, int], None]:
+    """Return what tells where the server listens: three lines for a person at a terminal, else a line of the log."""
+
+    def announce(url: str, port: int) -> None:
+        if not sys.stderr.isatty():
+            log.info("listening", extra={"url": url, "port": port})
+            return
+        pages = "" if settings.server == "address" else f", dashboard at {url}/ui"
+        who = "one user, nobody is asked who they are" if not settings.has_auth else "with authorization"
+        store = "a shared store" if settings.redis_url else f"data in {settings.data_dir}"
+        typer.echo(f"planner-mcp {planner_mcp.__version__}: MCP at {url}/mcp{pages}", err=True)
+        typer.echo(f"{counted(settings.workers, 'worker')}, {store}, {who}. Ctrl-C stops it.", err=True)
+        typer.echo(f"Connect a client: planner-mcp config claude-code --url {url}/mcp", err=True)
+
+    return announce
 
 
 def listen(host: str, port: int) -> socket.socket:

@@ -12,6 +12,7 @@ from planner_mcp.cli.server_processes import run_workers, serve_stdio
 from planner_mcp.cli.store_queries import DataDir, RedisUrl
 from planner_mcp.http_app import open_app
 from planner_mcp.settings import Settings
+from planner_mcp.telemetry import configure_logging
 
 app = typer.Typer()
 
@@ -38,6 +39,8 @@ def serve(
         data_dir=data_dir,
         server="address" if address else None,
     )
+    if sys.stderr.isatty() and "log_level" not in settings.model_fields_set:
+        configure_logging(settings := settings.model_copy(update={"log_level": "warning"}))  # three lines say the rest
     check_exposure(settings, is_allowed=insecure)
     run_command(serve_http(settings, context.obj or open_app))
 

@@ -1,0 +1,53 @@
+"""`planner-mcp demo`: a day of 120 deliveries planned here, with everything that can be printed of it (SPEC O1).
+
+Owns the files it writes. The day lies beside this module (`examples/beijing.py` made it); its store is a folder that
+is removed again.
+"""
+
+import json
+import sys
+import tempfile
+from pathlib import Path
+from typing import Annotated, Final
+
+import typer
+
+from planner_mcp.cli.command_files import print_faults, write_plan
+from planner_mcp.cli.command_runner import command_settings, run_command
+from planner_mcp.cli.printed_plans import of_agent
+from planner_mcp.cli.solve_display import show_plan
+from planner_mcp.cli.solve_run import SolveRun, solve_beside_worker
+from planner_mcp.errors import Fault, input_error
+from planner_mcp.routing.plan import Plan
+
+DAY_FILE: Final = Path(__file__).with_name("demo_day.json")
+NAMES: Final = ("report.html", "sheets.html", "map.png", "stops.csv", "plan.json")
+CALENDAR: Final = "first-driver.ics"
+
+app = typer.Typer()
+
+
+@app.command()
+def demo(
+    seconds: Annotated[int, typer.Option(min=1, max=60, help="Longest search.")] = 10,
+    folder: Annotated[Path, typer.Option(help="Where report, sheets, map and tables go.")] = Path("planner-demo"),
+) -> None:
+    """Plan a day of 120 deliveries and write its report, driver sheets, map, table and a calendar."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        print_faults(input_error([Fault("--folder", f"{folder}: {error.strerror}", "a folder that can be written")]))
+        sys.exit(1)
+    scenario = json.loads(DAY_FILE.read_text(encoding="utf-8"))
+    with tempfile.TemporaryDirectory(prefix="planner-demo-") as data:
+        settings = command_settings(data_dir=Path(data), redis_url="", log_level="warning")
+        solved = run_command(solve_beside_worker(SolveRun(DAY_FILE, scenario, seconds, None, False), settings))
+    if solved is None:
+        sys.exit(1)
+    plan = Plan.from_json(solved.plan)
+    show_plan(scenario, plan, solved.gap)
+    one = of_agent(plan, plan.routes[0].agent_id).as_json()
+    wanted = [(name, solved.plan) for name in NAMES] + [(CALENDAR, one)]
+    if not all(write_plan(part, scenario, folder / name) for name, part in wanted):
+        sys.exit(1)
+    typer.echo("\n".join(str(folder / name) for name, _ in wanted))
