@@ -15,7 +15,7 @@ from typing import Any, Final
 
 import manifest
 import planner_mcp
-from manifest import server_identity
+from manifest import resource_schemas, server_identity
 from planner_mcp.errors import catalogue
 from planner_mcp.jobs.principals import READ
 from planner_mcp.routing.scenario.scenario_parsing import Scenario
@@ -30,7 +30,6 @@ from planner_mcp.server.tools.tool_registry import APP_REGISTRY, OFFERS, REGISTR
 SCHEMA_VERSION: Final = "2025-06-18"
 """The form of the manifest itself, as the design names it."""
 
-_SCHEMAS: Final = "#/components/schemas/"
 _SHARED: Final = {"create_scenario": "Scenario"}
 """Tools whose input is a shared schema."""
 
@@ -112,7 +111,7 @@ def _tool(tool: Tool) -> dict[str, Any]:
         "name": tool.name,
         "title": tool.title,
         "description": tool.described,
-        "inputSchema": {"$ref": _SCHEMAS + shared} if shared else tool.input_schema,
+        "inputSchema": {"$ref": resource_schemas.SCHEMAS + shared} if shared else tool.input_schema,
         "returns": tool.output_schema,
         "annotations": tool.annotations,
         "_meta": tool.meta,
@@ -131,14 +130,16 @@ def _resources() -> list[dict[str, Any]]:
             **({"mimeType": metadata.mime_type} if metadata.mime_type else {}),
             "annotations": {"audience": list(metadata.audience), "priority": metadata.priority},
             "scope": scope,
+            **resource_schemas.described(metadata),
         }
         for uri_template, metadata, scope in [*named, (FILE_TEMPLATE, REPORT_FILE, READ)]
     ]
 
 
 def _components() -> dict[str, Any]:
-    schema = Scenario.model_json_schema(ref_template=_SCHEMAS + "{model}")
+    schema = Scenario.model_json_schema(ref_template=resource_schemas.SCHEMAS + "{model}")
     parts = schema.pop("$defs", {})
+    parts |= resource_schemas.components()
     return {"Scenario": schema, **dict(sorted(parts.items())), "Error": whole_schema(ErrorOutput)}
 
 

@@ -15,9 +15,14 @@ PATHS: Final = ("/manifest", "/.well-known/mcp/manifest")
 
 
 def served(settings: Settings) -> dict[str, Any]:
-    """Return the manifest of a deployment: the committed one, its limits, and addresses under its public URL."""
+    """Return the manifest of a deployment: the committed one, its limits, and addresses under its public URL.
+
+    Where nobody authenticates there is no resource metadata either, so no link leads to it.
+    """
     document = {**manifest.load(settings.server), "limits": limits_of(settings)}
-    if settings.public_url:
+    if not settings.has_auth:
+        del document["oauth"]["resource_metadata"]
+    elif settings.public_url:
         document["oauth"]["resource_metadata"] = metadata_url(mcp_url(settings))
     return document
 

@@ -12,6 +12,7 @@ from planner_mcp.routing.engine_features import check_engine
 from planner_mcp.routing.engine_names import AUTO, EngineName
 from planner_mcp.routing.scenario.field_types import field_error
 from planner_mcp.routing.scenario.scenario_parsing import read_stored
+from planner_mcp.server.tools.answers.notification_schemas import callback_payload_schema
 from planner_mcp.server.tools.arguments.lookup_errors import SCENARIO, naming_argument
 from planner_mcp.server.tools.arguments.plan_context import run_in_thread, scenario_at
 from planner_mcp.server.tools.arguments.solve_time import SolveTime, seconds_of
@@ -61,22 +62,6 @@ class SolveArguments(Arguments):
     engine: Annotated[EngineName, Field(description="auto combines them")] = AUTO
     seed: Annotated[int, Field(ge=0, le=1_000_000, description="repeats a run of pyvrp")] = 0
     priority: Annotated[int, Field(ge=1, le=9, description="9 first")] = 5
-
-
-CALLBACK_SCHEMA: Final = {
-    "type": "object",
-    "properties": {
-        "method": {
-            "enum": [
-                "notifications/progress",
-                "notifications/complete",
-                "notifications/cancelled",
-                "notifications/review",
-            ]
-        },
-        "params": {"type": "object", "required": ["job_id", "status"]},
-    },
-}
 
 
 class SolveVrpResult(ToolOutput):
@@ -159,7 +144,7 @@ TOOL: Final = Tool(
     scope=WRITE,
     meta={
         "example": {"scenario_id": "scn-0-…", "solve_time": "PT60S"},
-        "callbackPayloadSchema": CALLBACK_SCHEMA,
+        "callbackPayloadSchema": callback_payload_schema(),
     },
     may_be_task=True,
 )

@@ -9,6 +9,7 @@ import time
 from dataclasses import dataclass
 from typing import Any, Final
 
+from manifest import server_identity
 from planner_mcp.errors import Fault, PlannerError, input_error
 from planner_mcp.jobs.reading_limits import check_share
 from planner_mcp.server.auth.audit_trail import OK, target_of
@@ -119,13 +120,11 @@ class ServerOffer:
 
 
 OFFERS: Final = {
-    "planner": ServerOffer(
-        "planner-mcp", "Vehicle route planner", "Async, job-oriented vehicle routing.", INSTRUCTIONS, REGISTRY
-    ),
+    "planner": ServerOffer("planner-mcp", server_identity.TITLE, server_identity.DESCRIPTION, INSTRUCTIONS, REGISTRY),
     "address": ServerOffer(
         "planner-mcp-address",
-        "Address resolver",
-        "Addresses to positions with radius and confidence, offline first.",
+        server_identity.ADDRESS.title,
+        server_identity.ADDRESS.description,
         ADDRESS_INSTRUCTIONS,
         ADDRESS_REGISTRY,
     ),

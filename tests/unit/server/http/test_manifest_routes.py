@@ -17,7 +17,9 @@ async def test_both_addresses_serve_the_committed_document(http: httpx.AsyncClie
     answer = await http.get(url + path)
     document = answer.json()
     del document["limits"]
-    assert document == manifest.load()
+    committed = manifest.load()
+    del committed["oauth"]["resource_metadata"]
+    assert document == committed
     assert answer.headers["access-control-allow-origin"] == "*"
     assert answer.headers["cache-control"] == "public, max-age=300"
     assert answer.headers["content-type"].startswith("application/json")
@@ -35,11 +37,17 @@ async def test_who_has_it_does_not_get_it_again(http: httpx.AsyncClient, url: st
 
 def test_addresses_lie_under_the_public_url() -> None:
     """SPEC A1: where to learn of the authorization server."""
-    document = served(Settings(public_url="https://plan.example.com/"))
+    document = served(Settings(public_url="https://plan.example.com/", auth_api_keys=True))
     assert document["oauth"]["resource_metadata"].startswith("https://plan.example.com/.well-known/oauth-protected")
-    below = served(Settings(public_url="https://plan.example.com/base"))  # RFC 9728 §3.1: the path comes last
+    # RFC 9728 §3.1: the path comes last
+    below = served(Settings(public_url="https://plan.example.com/base", auth_api_keys=True))
     where = "https://plan.example.com/.well-known/oauth-protected-resource/base/mcp"
     assert below["oauth"]["resource_metadata"] == where
+
+
+def test_without_authorization_the_manifest_leads_to_no_page_that_is_missing() -> None:
+    """SPEC M1: there is no resource metadata to be read."""
+    assert "resource_metadata" not in served(Settings())["oauth"]
 
 
 def test_limits_of_a_deployment_can_be_read_by_its_clients() -> None:

@@ -1,0 +1,109 @@
+"""The JSON Schema of each kind of resource, and which of its fields are sensitive (SPEC M1, R3).
+
+Owns what the manifest says of the contents of resources. The schemas are made from the models and dataclasses that the
+resources are written from; what is no JSON says its media type.
+"""
+
+from typing import Any, Final
+
+from pydantic import TypeAdapter
+
+from planner_mcp.jobs.audit_records import AuditEntry
+from planner_mcp.jobs.field_masking import KEYWORD, sensitive_fields
+from planner_mcp.routing.plan import Plan
+from planner_mcp.server.resources.resource_definition import JSON, ResourceMetadata
+from planner_mcp.server.tools.answers.job_output import JobOutput
+from planner_mcp.server.tools.tool_output import whole_schema
+
+SCHEMAS: Final = "#/components/schemas/"
+_TEXT: Final = {"type": "string"}
+_TIME: Final = {"type": "string", "format": "date-time"}
+_COUNT: Final = {"type": "integer", "minimum": 0}
+_OF_A_DAY: Final = tuple(sorted({name for names in sensitive_fields().values() for name in names}))
+_OF_A_PLAN: Final = ("cost", "penalty", "input_hash")
+_OF_A_JOB: Final = ("cost",)
+_OF_A_LOG: Final = ("who", "subject", "tenant")
+_SENSITIVE: Final = {
+    **dict.fromkeys(("scenario", "plan-report", "plan-sheets", "plan-csv", "plan-geojson", "plan-gpx"), _OF_A_DAY),
+    **dict.fromkeys(("plan", "scenario-result"), _OF_A_PLAN),
+    **dict.fromkeys(("job", "jobs"), _OF_A_JOB),
+    "log": _OF_A_LOG,
+}
+"""By the name of a resource; masked for principals without `planner:sensitive`, or kept to administrators (logs)."""
+
+
+def described(metadata: ResourceMetadata) -> dict[str, Any]:
+    """Return the `schema` of a resource's contents, and its `x-sensitive-fields` where there are any."""
+    sensitive = _SENSITIVE.get(metadata.name)
+    return {"schema": _schema(metadata), **({KEYWORD: list(sensitive)} if sensitive else {})}
+
+
+def components() -> dict[str, Any]:
+    """Return the shared schemas of what resources hold."""
+    return {"Job": whole_schema(JobOutput), **_plan_parts(), "AuditEntry": _of_dataclass(AuditEntry)}
+
+
+def _schema(metadata: ResourceMetadata) -> dict[str, Any]:
+    if (known := _KNOWN.get(metadata.name)) is not None:
+        return known
+    if metadata.mime_type == JSON:
+        return {"type": "object"}
+    is_binary = not metadata.mime_type or metadata.mime_type in ("image/png", "application/pdf")
+    media = {"contentMediaType": metadata.mime_type} if metadata.mime_type else {}
+    return {"type": "string", **media, **({"contentEncoding": "base64"} if is_binary else {})}
+
+
+def _plan_parts() -> dict[str, Any]:
+    plan = _of_dataclass(Plan)
+    parts = plan.pop("$defs", {})
+    plan["required"] = [name for name in plan["required"] if name not in _OF_A_PLAN]
+    return {"Plan": plan, **parts}
+
+
+def _of_dataclass(kind: type) -> dict[str, Any]:
+    return TypeAdapter(kind).json_schema(mode="serialization", ref_template=SCHEMAS + "{model}")
+
+
+def _object(required: tuple[str, ...], **fields: Any) -> dict[str, Any]:
+    return {"type": "object", "required": list(required), "properties": fields}
+
+
+def _ref(name: str) -> dict[str, str]:
+    return {"$ref": SCHEMAS + name}
+
+
+_KNOWN: Final = {
+    "scenario": _object(
+        ("scenario_id", "revision", "created_at", "scenario"),
+        scenario_id=_TEXT,
+        revision=_COUNT,
+        parent_id={"type": ["string", "null"]},
+        created_at=_TIME,
+        input_hash=_TEXT,
+        last_job_id={"type": ["string", "null"]},
+        scenario=_ref("Scenario"),
+    ),
+    "scenario-result": {
+        "allOf": [_ref("Job"), _object(("scenario_id",), scenario_id=_TEXT, plan=_ref("Plan"))],
+    },
+    "job": {
+        "allOf": [_ref("Job"), _object(("scenario_id", "submitted_at"), scenario_id=_TEXT, submitted_at=_TIME)],
+    },
+    "jobs": _object(
+        ("status", "page", "size", "total", "jobs"),
+        status=_TEXT,
+        page=_COUNT,
+        size=_COUNT,
+        total=_COUNT,
+        next=_TEXT,
+        jobs={"type": "array", "items": _object(("job_id", "status"), job_id=_TEXT, status=_TEXT)},
+    ),
+    "plan": {"allOf": [_object(("plan_id",), plan_id=_TEXT), _ref("Plan")]},
+    "log": _object(
+        ("date", "entries"),
+        date={"type": "string", "format": "date"},
+        entries={"type": "array", "items": _ref("AuditEntry")},
+        next=_TEXT,
+    ),
+}
+"""By the name of a resource."""

@@ -1,0 +1,46 @@
+"""The JSON Schema of what webhooks and the job channel carry, notification by notification (SPEC W2, J3).
+
+Owns the schema alone; `jobs/job_notifications.py` writes the notifications.
+"""
+
+from typing import Final
+
+from planner_mcp.server.tools.answers.job_output import JobOutput, ReviewOutput
+from planner_mcp.server.tools.tool_output import Json, whole_schema
+
+_OF_EVERY_NOTIFICATION: Final = (
+    *("job_id", "status", "progress", "cost", "tickets_served", "tickets_total", "improvements", "elapsed_s"),
+    *("plan_id", "result", "error"),
+)
+"""Fields of a job that any of them may have."""
+
+
+def callback_payload_schema() -> Json:
+    """Return the schema of a webhook's body."""
+    text, time = {"type": "string"}, {"type": "string", "format": "date-time"}
+    review: Json = {"event": text, "plan_id": text, "review": whole_schema(ReviewOutput), "summary": {"type": "object"}}
+    notifications = [
+        _notification("progress", ("progress",), status={"enum": ["QUEUED", "SOLVING"]}),
+        _notification("complete", (), status={"enum": ["COMPLETED", "FAILED"]}),
+        _notification("cancelled", ("cancelled_at",), status={"const": "CANCELLED"}, cancelled_at=time),
+        _notification("review", ("event", "plan_id"), **review),
+    ]
+    return {"oneOf": notifications}
+
+
+def _notification(kind: str, required: tuple[str, ...], **fields: Json) -> Json:
+    """Return the schema of one notification; `required` are there beside id and status, `fields` its own."""
+    job = whole_schema(JobOutput)["properties"]
+    return {
+        "type": "object",
+        "required": ["jsonrpc", "method", "params"],
+        "properties": {
+            "jsonrpc": {"const": "2.0"},
+            "method": {"const": f"notifications/{kind}"},
+            "params": {
+                "type": "object",
+                "required": ["job_id", "status", *required],
+                "properties": {**{name: job[name] for name in _OF_EVERY_NOTIFICATION}, **fields},
+            },
+        },
+    }
