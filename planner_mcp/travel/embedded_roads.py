@@ -49,6 +49,11 @@ class EmbeddedRoads:
         )
         """Engine, profile and block size; the URL is found when it is asked."""
 
+    @property
+    def is_ready(self) -> bool:
+        """Whether it answers now."""
+        return daemon_state(self._settings).phase == "ready"
+
     def made(self, known: Packed) -> bool:
         """Return whether stored matrices come from the map that is served now; true where none is."""
         key = daemon_state(self._settings).map_key

@@ -58,3 +58,14 @@ class MatrixProvider:
         if known is not None and (question.router != ROADS or self._embedded is None or self._embedded.made(known)):
             return known
         return await self._matrices.keep_routed(principal, question, await self._builder.travel_matrices(question))
+
+    async def roads_at_once(self, principal: str, question: MatrixRequest) -> Packed | None:
+        """Return the answer that is kept, else that of the road engine of this host if it is ready; None without it.
+
+        Raises:
+            RoadsUnavailableError: It did not answer in time.
+        """
+        is_ready = self._embedded is not None and question.router == ROADS and self._embedded.is_ready
+        if is_ready:
+            return await self.road_matrices(principal, question)
+        return await self._matrices.find_routed(principal, question)

@@ -26,6 +26,7 @@ from planner_mcp.travel.embedded_roads import EmbeddedRoads
 from planner_mcp.travel.road_daemon import daemon_state
 from planner_mcp.travel.route_geometry import RouteGeometry
 from tests.integration.server.tools.conftest import ToolClient, _discard
+from tests.shared.processes.process_tree import LONGEST_S
 from tests.shared.roads.osrm_installation import HELSINKI, osrm_or_skip
 
 pytestmark = [pytest.mark.anyio, pytest.mark.slow, pytest.mark.filterwarnings("ignore::ResourceWarning")]
@@ -37,6 +38,9 @@ async def services(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Ap
     osrm_or_skip()
     settings = Settings(data_dir=tmp_path_factory.mktemp("helsinki"), roads_pbf=HELSINKI)
     async with open_application(settings) as services, workers_beside(settings, 1):
+        with anyio.fail_after(LONGEST_S):
+            while daemon_state(settings).phase != "ready":  # noqa: ASYNC110 — another task writes the file
+                await anyio.sleep(0.01)
         yield services
 
 
@@ -85,7 +89,7 @@ async def test_forty_stops_are_planned_on_streets_and_drawn_along_them(
     """SPEC O9: a day that says nothing of travel goes by the roads, and its maps say whose they are."""
     body = day(places_within(41))
     created = await tools_client.use("create_scenario", **body)
-    assert "requested from the road engine roads" in created["assumptions"][0]
+    assert created["assumptions"][0].startswith("Travel by road: roads (osrm, car).")
     started = await tools_client.use("solve_vrp", scenario_id=created["scenario_id"], solve_time="PT3S")
     plan = await tools_client.plan(started["job_id"])
     assert plan["tickets_served"] == 40
@@ -106,6 +110,23 @@ async def test_forty_stops_are_planned_on_streets_and_drawn_along_them(
     assert author.get("author") == NAME
     for template in (MAP_SVG, REPORT):
         assert NAME in await read(services, template, plan_id)
+
+
+async def test_a_place_off_the_map_is_told_of_at_once_and_the_rest_is_planned(tools_client: ToolClient) -> None:
+    """SPEC O9, T7: Espoo is not in the extract; a depot there is refused when the scenario is created."""
+    body = day([*places_within(6), (60.2055, 24.6559)])
+    created = await tools_client.use("create_scenario", **body)
+    (finding,) = created["unservable"]
+    assert finding["code"] == "NO_ROAD"
+    assert finding["which"][0].startswith("t6 (L6: 1")
+    assert "km from the nearest road of the map; at most 1,000 m are accepted" in finding["which"][0]
+    started = await tools_client.use("solve_vrp", scenario_id=created["scenario_id"], solve_time="PT1S")
+    plan = await tools_client.plan(started["job_id"])
+    assert (plan["tickets_served"], [each["code"] for each in plan["unassigned"]]) == (5, ["NO_ROAD"])
+    refused = await tools_client.use(
+        "validate_scenario", scenario={**body, "depot": "L6", "travel": {"router": "roads"}}
+    )
+    assert [fault["path"] for fault in refused["errors"]] == ["/locations/6"]
 
 
 async def test_who_may_not_see_exact_positions_gets_no_line_along_roads(

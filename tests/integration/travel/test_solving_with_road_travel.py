@@ -165,7 +165,10 @@ async def test_the_rest_of_a_day_is_planned_without_the_ticket_that_no_road_lead
     assert "skill" not in str(told)
     fixes = await tools_client.use("suggest_fixes", plan=job_id)
     assert fixes["fixes"] == []
-    assert len(engine.asked) == 1
+    (finding,) = (await tools_client.use("create_scenario", **day()))["unservable"]
+    assert (finding["code"], finding["tickets"]) == ("NO_ROAD", 1)
+    assert finding["which"] == ["c (C: without a road to or from 4 of the 4 others)"]
+    assert len(engine.asked) == 1, "roads that are known are told of when a day is stored again"
 
 
 async def test_a_strict_day_and_a_depot_off_the_roads_are_refused(tools_client: ToolClient, engine: RoadEngine) -> None:

@@ -5,6 +5,7 @@ Owns looking it up and what is said where there is none. A day is judged in a th
 """
 
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Final, Protocol, TypeVar
@@ -14,7 +15,7 @@ import anyio.from_thread
 
 from planner_mcp.addresses.structured_address import ResolvedAddress
 from planner_mcp.bounded_calls.call_server import ask_caller
-from planner_mcp.errors import Fault, NotFoundError
+from planner_mcp.errors import Fault, NotFoundError, PlannerError
 from planner_mcp.jobs.field_masking import MASKED, masked_values_in
 from planner_mcp.jobs.job_service import JobService
 from planner_mcp.jobs.matrix_service import matrix_id_of, routing_request
@@ -32,6 +33,10 @@ T = TypeVar("T")
 Json = dict[str, Any]
 ASK_S: Final = 20.0
 """Time a road engine has where a call waits for it; a solve gives it longer."""
+AT_ONCE_S: Final = 2.0
+"""Time the road engine of this host has where a day is stored or checked."""
+MAX_AT_ONCE: Final = 200
+"""Places of a day whose roads are asked for then: 0.2 s of OSRM."""
 _UNMASKED: Final = (
     "Patch what changes in the stored scenario (revise_scenario, resolve_vrp), or ask for the scope planner:sensitive."
 )
@@ -88,6 +93,8 @@ InputResolver = Callable[[Any], ResolvedInputs]
 """Takes a day, of whatever form, and returns what belongs to it."""
 FindMatrices = Callable[[str], TravelMatrices]
 """Returns uploaded tables by their id; raises `NotFoundError`."""
+FindRoads = Callable[[Any], TravelMatrices | None]
+"""Returns the roads of a day, of whatever form, where they are known already or told at once."""
 
 
 def input_resolver(ctx: ToolContext, *, is_written: bool = False, shows_names: bool = False) -> InputResolver:
@@ -102,8 +109,35 @@ def input_resolver(ctx: ToolContext, *, is_written: bool = False, shows_names: b
     def find(name: str) -> TravelMatrices:
         return anyio.from_thread.run(ctx.job_service.matrices.travel_matrices, ctx.principal.id, name)
 
+    def find_roads(body: Any) -> TravelMatrices | None:
+        return anyio.from_thread.run(_roads_at_once, ctx, body)
+
     may_know = is_written or shows_names or ctx.principal.may(SENSITIVE)
-    return partial(resolved_inputs, bounds=ctx.settings, find=find, is_written=is_written, shows_names=may_know)
+    return partial(
+        resolved_inputs,
+        bounds=ctx.settings,
+        find=find,
+        is_written=is_written,
+        shows_names=may_know,
+        find_roads=find_roads if ctx.settings.router_names else None,
+    )
+
+
+async def _roads_at_once(ctx: ToolContext, body: Any) -> TravelMatrices | None:
+    """Return the roads that are kept, or those that the engine of this host tells at once; None where it does not.
+
+    So places off the roads are told of when a day is stored; otherwise its plan tells of them.
+    """
+    if not isinstance(body, dict) or not isinstance(body.get("travel"), dict):
+        return None
+    with suppress(PlannerError):
+        question = await routing_request(body)
+        if question is None or len(question.ids) > MAX_AT_ONCE:
+            return None
+        settings = ctx.settings.model_copy(update={"router_total_s": AT_ONCE_S})
+        words = await MatrixProvider(ctx.job_service.matrices, settings).roads_at_once(ctx.principal.id, question)
+        return None if words is None else TravelMatrices.unpack(words)
+    return None
 
 
 def resolver_apart(bounds: PlainBounds, *, is_written: bool, shows_names: bool) -> InputResolver:
@@ -127,7 +161,13 @@ async def read_apart(ctx: ToolContext, function: Callable[..., T], *args: Any) -
 
 
 def resolved_inputs(
-    body: Any, *, bounds: ScenarioBounds, find: FindMatrices, is_written: bool, shows_names: bool
+    body: Any,
+    *,
+    bounds: ScenarioBounds,
+    find: FindMatrices,
+    is_written: bool,
+    shows_names: bool,
+    find_roads: FindRoads | None = None,
 ) -> ResolvedInputs:
     """Return what belongs to a day.
 
@@ -137,6 +177,7 @@ def resolved_inputs(
         find: Returns uploaded tables.
         is_written: As of `input_resolver`.
         shows_names: Whether the caller may know the names for people.
+        find_roads: Returns roads, where they may be asked for.
     """
     faults = list(resolution_faults(body, bounds))
     travel_matrices = None
@@ -145,6 +186,8 @@ def resolved_inputs(
             travel_matrices = find(name)
         except NotFoundError:
             faults.append(_no_matrices())
+    elif find_roads is not None and not faults:
+        travel_matrices = find_roads(body)
     faults += inline_matrix_faults(body) if is_written else ()
     return ResolvedInputs(travel_matrices, tuple(faults), shows_names)
 
