@@ -101,6 +101,8 @@ STATE_NAMES: Final = {
     "western australia": "WA", "tasmania": "TAS",
 }  # fmt: skip
 MAX_PARTS: Final = 12
+MAX_CITY_WORDS: Final = 8
+"""Words of the longest name of a city in the data."""
 MAX_SHARE: Final = 0.79
 """Certainty of a city chosen by its size alone: below what is used unasked."""
 _UNIT: Final = re.compile(
@@ -442,7 +444,7 @@ def _state_in(name: str, read: WesternParts, data: PlaceData, before: str) -> tu
 def _known(name: str, data: PlaceData) -> list[City]:
     """Return the cities of a name, or of its beginning: Freiburg im Breisgau, Berlin-Friedrichshain."""
     words = re.split(r"\s*-\s*|\s+", name)
-    for length in range(len(words), 0, -1):
+    for length in range(min(len(words), MAX_CITY_WORDS), 0, -1):
         shorter = name if length == len(words) else " ".join(words[:length])
         found = [city for spelling in sorted(folded_spellings(shorter)) for city in data.cities.get(spelling, ())]
         if found:

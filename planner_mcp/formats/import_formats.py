@@ -19,7 +19,7 @@ from planner_mcp.formats.instances.solomon_li_lim import is_solomon, read_li_lim
 from planner_mcp.formats.instances.vrplib_format import read_vrplib
 from planner_mcp.formats.json_content import Content
 from planner_mcp.formats.scenario_from_tables import open_columns_of, position_columns, scenario_of_tables
-from planner_mcp.formats.text_tables import Table, read_table
+from planner_mcp.formats.text_tables import SPLIT, Table, read_table, too_large
 from planner_mcp.formats.vroom_format import assumed, read_vroom
 from planner_mcp.formats.xlsx_workbook import read_workbook
 
@@ -79,6 +79,7 @@ def read_scenario_file(
         return scenario_of_tables(tables, import_options)
     named = {"name": import_options.name, "planning_date": import_options.planning_date}
     if form == "vroom":
+        _check_counts(content.parsed, {"jobs": max_tickets, "shipments": max_tickets, "vehicles": max_agents})
         body = read_vroom(content.parsed, **named)
         return ImportedScenario(body, {}, assumed(body))
     body, notices = as_scenario(_published(content.data, form, max_tickets), **named, max_agents=max_agents)
@@ -123,6 +124,14 @@ def open_columns(content: Content, form: Form, import_options: ImportOptions, *,
         return []
     tables = _tables(content, form, import_options.sheet, max_tickets)
     return open_columns_of(tables, import_options)
+
+
+def _check_counts(parsed: object, most: Mapping[str, int]) -> None:
+    """Refuse lists that are too long before anything in them is read."""
+    for name, limit in most.items():
+        listed = parsed.get(name) if isinstance(parsed, dict) else None
+        if isinstance(listed, list) and len(listed) > limit:
+            raise too_large(f"/{name}", f"There are more than {limit} {name}.", f"at most {limit}", SPLIT)
 
 
 def _published(data: bytes, form: Form, max_nodes: int) -> PublishedInstance:

@@ -11,6 +11,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import Any, Final
 
 from planner_mcp.errors import Fault, TooLargeError, input_error
@@ -19,6 +20,8 @@ from planner_mcp.routing.scenario.schema_faults import MAX_NAME, pointer
 from planner_mcp.text import counted, plain
 
 MAX_BYTES: Final = 20 * 1024 * 1024
+MAX_LINES: Final = 1_100_000
+"""Lines of a file, empty ones too: a spreadsheet has 1,048,576."""
 MAX_COLUMNS: Final = 200
 MAX_HEADER: Final = 200
 """Characters of a header. Every header is compared with every word that is known."""
@@ -93,7 +96,8 @@ def read_table(data: bytes, *, max_rows: int, name: str = "") -> Table:
         text, delimiter = text[named.end() :], named[1]
     reader = csv.reader(io.StringIO(text), delimiter=delimiter, strict=True)
     try:
-        lines = [(line, cells) for line, cells in _numbered(reader) if any(cell.strip() for cell in cells)]
+        filled = ((line, cells) for line, cells in _numbered(reader) if any(cell.strip() for cell in cells))
+        lines = list(islice(filled, max_rows + MAX_TITLES + 2))
     except csv.Error:
         raise input_error([_slip(text, delimiter, name, reader.line_num)]) from None
     return replace(table_of(lines, max_rows=max_rows, name=name, notices=notices), delimiter=delimiter)
@@ -199,6 +203,8 @@ def _numbered(reader: Any) -> Iterator[tuple[int, list[str]]]:
     """Yield the rows of a CSV reader, each with the line it begins at."""
     line = 1
     for cells in reader:
+        if line > MAX_LINES:
+            raise too_large("", f"The file has more than {MAX_LINES} lines.", f"at most {MAX_LINES}", SPLIT)
         yield line, cells
         line = reader.line_num + 1
 
