@@ -1,8 +1,9 @@
 """An agent with two MCP servers: addresses become a day, the day a plan, and the plan several to choose from.
 
 The flow of the design: resolve addresses, create, solve, check against what the business wants, adjust, solve again
-with a new order whose address is resolved on the way, and hand over several plans. Run `python -m examples.two_servers`
-to start both servers, or give the URL of a planner and of an address server that run.
+with a new order whose address is resolved on the way, hand over several plans, and publish the one that a person
+approves. Run `python -m examples.two_servers` to start both servers, or give the URL of a planner and of an address
+server that run; a planner without `PLANNER_APPROVAL` publishes nothing.
 """
 
 import asyncio
@@ -12,6 +13,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from mcp import Client
+from mcp.types import ElicitRequestParams, ElicitResult
 
 from examples.planner_client import call, watch
 from examples.planner_server import running_server
@@ -33,7 +35,8 @@ MOST_STOPS: Final = 4
 
 async def main(planner_url: str, address_url: str) -> dict[str, Any]:
     """Go through the flow; return what was found on the way."""
-    async with Client(f"{planner_url}?toolsets=all") as planner, Client(address_url) as addresses:
+    planner_client = Client(f"{planner_url}?toolsets=all", elicitation_callback=dispatcher)
+    async with planner_client as planner, Client(address_url) as addresses:
         places = await resolved(addresses, {"depot": DEPOT, **ORDERS})
         scenario = await call(planner, "create_scenario", day(places))
         print(scenario["scenario_id"], *scenario["assumptions"], sep="\n  ")
@@ -51,7 +54,10 @@ async def main(planner_url: str, address_url: str) -> dict[str, Any]:
         plans = await variants(planner, second["plan_id"])
         for name, figures in plans.items():
             print(f"{name}: {figures['distance_m'] / 1000:.1f} km, {figures['agents_used']} vans")
-        return {"places": places, "first": first["stops"], "second": second["stops"], "plans": plans}
+        review = await published(planner, second["plan_id"])
+        print(f"review: {review}")
+        stops = {"first": first["stops"], "second": second["stops"]}
+        return {"places": places, **stops, "plans": plans, "review": review}
 
 
 async def resolved(addresses: Client, texts: dict[str, str]) -> dict[str, dict[str, Any]]:
@@ -105,11 +111,29 @@ async def variants(planner: Client, plan_id: str) -> dict[str, dict[str, Any]]:
     return plans
 
 
+async def dispatcher(_context: Any, params: ElicitRequestParams) -> ElicitResult:
+    """Answer the planner's question to its user: here the dispatcher approves. A client would show the form."""
+    print(f"to the dispatcher: {params.message}")
+    return ElicitResult(action="accept", content={"decision": "approve"})
+
+
+async def published(planner: Client, plan_id: str) -> str:
+    """Propose a plan, let the dispatcher decide, publish what was approved; return how its review stands."""
+    if "propose_plan" not in {tool.name for tool in (await planner.list_tools()).tools}:
+        return "off"
+    for tool, further in (("propose_plan", {}), ("review_plan", {"decision": "reject"}), ("publish_plan", {})):
+        answer = await call(planner, tool, {"job_id": plan_id, **further})  # the person decides, not the call
+    state: str = answer["review"]["state"]
+    return state
+
+
 async def _with_servers() -> None:
     with tempfile.TemporaryDirectory() as folder:
         data_dir = Path(folder)
         async with (
-            running_server(data_dir, workers=1, log=data_dir / "planner.log") as planner,
+            running_server(
+                data_dir, workers=1, log=data_dir / "planner.log", settings={"PLANNER_APPROVAL": "on"}
+            ) as planner,
             running_server(data_dir, workers=0, options=("--address",), log=data_dir / "address.log") as addresses,
         ):
             await main(planner.mcp, addresses.mcp)
