@@ -1,22 +1,24 @@
 """`review_plan`: a person approves or rejects a proposed plan (SPEC A5).
 
 Where the client can ask its user, the user decides and not the model: what a call says is then only what the form
-suggests (`server/mcp/methods/elicitation.py`).
+suggests.
 """
 
-from collections.abc import Mapping
-from typing import Annotated, Any, Final, Literal
+from typing import Annotated, Final, Literal
 
 from pydantic import Field
 
-from planner_mcp.jobs.plan_review import MAX_REASON, ReviewStep
+from planner_mcp.errors import Fault, input_error
+from planner_mcp.jobs.ids import plan_of
+from planner_mcp.jobs.job_content import job_view
+from planner_mcp.jobs.job_model import Job
+from planner_mcp.jobs.plan_review import MAX_REASON, ReviewState, ReviewStep
 from planner_mcp.jobs.principals import APPROVE
-from planner_mcp.server.tools.arguments.elicitation_questions import Question
+from planner_mcp.server.tools.answers.job_text import figures_line
 from planner_mcp.server.tools.arguments.lookup_errors import PLAN, naming_argument
 from planner_mcp.server.tools.arguments.plan_context import job_id_of
-from planner_mcp.server.tools.arguments.resolved_inputs import ScenarioBounds
 from planner_mcp.server.tools.propose_plan import JobName
-from planner_mcp.server.tools.review_result import ReviewResult, review_result
+from planner_mcp.server.tools.review_result import ReviewResult, differences_of, review_result
 from planner_mcp.server.tools.tool_definition import (
     Arguments,
     Tool,
@@ -28,48 +30,54 @@ from planner_mcp.server.tools.tool_definition import (
     schema_of,
 )
 from planner_mcp.server.tools.tool_output import Json
-from planner_mcp.text import plain
-
-_DECISIONS: Final = ("approve", "reject")
 
 
 class ReviewArguments(Arguments):
     """Arguments of `review_plan`."""
 
     job_id: JobName
-    decision: Annotated[Literal["approve", "reject"], Field(description="of a person, never your own")]
+    decision: Annotated[Literal["approve", "reject"] | None, Field(description="of a person, never your own")] = None
     reason: Annotated[str, Field(max_length=MAX_REASON, description="why it is rejected")] = ""
 
 
 async def run(ctx: ToolContext, args: Json) -> ToolResult:
     """Approve or reject the proposed plan of a job."""
     asked = parse(ReviewArguments, args)
+    with naming_argument("/job_id", PLAN):
+        job_id = job_id_of(asked.job_id)
+        asked = await _decided_by_user(ctx, asked, job_id)
+    if asked.decision is None:
+        problem, hint = "Nobody has decided.", "Ask the person who reviews the plan."
+        raise input_error([Fault("/decision", problem, "approve or reject", hint, kind="missing")])
     if asked.decision == "reject" and not asked.reason.strip():
         raise refuse("/reason", "A rejection needs its reason.", "what has to change", "Ask who rejects it.")
     reason = asked.reason.strip() if asked.decision == "reject" else ""
     with naming_argument("/job_id", PLAN):
-        step = ReviewStep(asked.decision)
-        job = await ctx.job_service.decide(ctx.principal, job_id_of(asked.job_id), step, reason)
+        job = await ctx.job_service.decide(ctx.principal, job_id, ReviewStep(asked.decision), reason)
     return await review_result(ctx, job)
 
 
-def question_of(args: Any, _bounds: ScenarioBounds) -> Question | None:
-    """Return what the user of a client is asked before a review; None for arguments that are refused anyway."""
-    if not isinstance(args, dict) or not isinstance(args.get("job_id"), str):
-        return None
-    suggested = args.get("decision")
-    decision: Json = {"type": "string", "title": "Decision", "enum": list(_DECISIONS)}
-    decision |= {"default": suggested} if suggested in _DECISIONS else {}
+async def _decided_by_user(ctx: ToolContext, asked: ReviewArguments, job_id: str) -> ReviewArguments:
+    """Return the arguments with what the user of the client decides, where there is one who can be asked.
+
+    Without an answer nothing is decided. A plan that is not proposed is refused anyway, so nobody is asked.
+    """
+    job = await ctx.job_service.job(ctx.principal, job_id)
+    if ctx.ask_user is None or job.review is None or job.review.state is not ReviewState.PROPOSED:
+        return asked
+    decision: Json = {"type": "string", "title": "Decision", "enum": ["approve", "reject"]}
+    decision |= {"default": asked.decision} if asked.decision else {}
     reason = {"type": "string", "title": "Reason, for a rejection", "maxLength": MAX_REASON}
     schema = {"type": "object", "properties": {"decision": decision, "reason": reason}, "required": ["decision"]}
-    message = f"Do you approve the plan of {plain(args['job_id'], 60)}? You see it with read_plan or on the dashboard."
-    return Question(message, schema, with_decision)
+    answer = await ctx.ask_user(await _question(ctx, job), schema)
+    return parse(ReviewArguments, {**answer, "job_id": asked.job_id})
 
 
-def with_decision(args: Mapping[str, Any], answer: Mapping[str, Any]) -> Json:
-    """Return the arguments with what the user decided; without an answer nothing is decided."""
-    asked = {name: value for name, value in args.items() if name not in ("decision", "reason")}
-    return {**asked, **{name: answer[name] for name in ("decision", "reason") if answer.get(name)}}
+async def _question(ctx: ToolContext, job: Job) -> str:
+    """Return what a person needs to decide: the figures of the plan, and what it changes."""
+    differences = await differences_of(ctx, job)
+    lines = [f"Do you approve {plan_of(job.id)}?", figures_line(job_view(job).get("result", {}))]
+    return "\n".join([*lines, *(differences or ())])
 
 
 TOOL: Final = Tool(

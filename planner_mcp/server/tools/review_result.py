@@ -40,7 +40,7 @@ async def review_result(ctx: ToolContext, job: Job) -> ToolResult:
     if ctx.audit is not None:
         what = f"plan.{review.state}"
         await ctx.audit.record(ctx.principal, what, outcome=OK, trace_id=ctx.trace_id, target=job.id)
-    differences = await _differences(ctx, review.differs_from, plan_id)
+    differences = await differences_of(ctx, job)
     output = ReviewResult(
         job_id=job.id, plan_id=plan_id, review=ReviewOutput(**review.as_json()), differences=differences
     )
@@ -52,8 +52,9 @@ async def review_result(ctx: ToolContext, job: Job) -> ToolResult:
     return ToolResult(output, "\n".join(lines), (ResourceLink(f"plan://{plan_id}", "plan"),))
 
 
-async def _differences(ctx: ToolContext, approved_plan: str | None, plan_id: str) -> list[str] | None:
-    if approved_plan is None:
+async def differences_of(ctx: ToolContext, job: Job) -> list[str] | None:
+    """Return in words what the plan of a job changes against the approved one; None where there is none."""
+    if job.review is None or job.review.differs_from is None:
         return None
-    compared = await compare_plans.run(ctx, {"plan_a": approved_plan, "plan_b": plan_id})
+    compared = await compare_plans.run(ctx, {"plan_a": job.review.differs_from, "plan_b": plan_of(job.id)})
     return list(compared.structured["in_words"])

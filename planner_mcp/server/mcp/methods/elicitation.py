@@ -3,7 +3,7 @@
 Owns who is asked and how the answer is used. With a handshake the server sends `elicitation/create` on the stream of
 the call and waits; in 2026-07-28 the call is answered `input_required` with an encrypted state, and the client
 repeats it. A client that did not declare form elicitation is never asked. Decline, cancel, no answer and errors have
-one meaning: the planner assumes a value and says so; a review is then not decided.
+one meaning: the planner assumes a value and says so.
 """
 
 import json
@@ -28,7 +28,7 @@ from planner_mcp.jobs.reading_limits import read_bounded
 from planner_mcp.server.mcp import client_requests
 from planner_mcp.server.mcp.jsonrpc.jsonrpc_errors import rpc_data
 from planner_mcp.server.mcp.request_context import Context, principal_in
-from planner_mcp.server.tools import import_scenario, review_plan
+from planner_mcp.server.tools import import_scenario
 from planner_mcp.server.tools.arguments.elicitation_questions import (
     FindQuestion,
     Question,
@@ -43,7 +43,6 @@ from planner_mcp.settings import Settings
 QUESTIONS: Final[Mapping[str, FindQuestion]] = {
     "create_scenario": question_of,
     "import_scenario": import_scenario.question_of,
-    "review_plan": review_plan.question_of,
 }
 """What may be asked before a call, by tool."""
 FILES: Final = frozenset({"import_scenario"})
@@ -72,8 +71,6 @@ class Elicitation:
 
     def __init__(self, settings: Settings, keys: Sequence[bytes], imports: ImportStore) -> None:
         self._settings = settings
-        is_reviewed = settings.approval != "off"
-        self._asking = QUESTIONS.keys() if is_reviewed else QUESTIONS.keys() - {review_plan.TOOL.name}
         self._imports = imports
         self._security = RequestStateSecurity(
             keys=keys, ttl=STATE_TTL_S, bind_principal=lambda ctx: principal_in(ctx).id
@@ -95,7 +92,7 @@ class Elicitation:
 
     async def _answered(self, ctx: Context, call_next: CallNext) -> HandlerResult:
         params = ctx.params or {}
-        if params.get("name") not in self._asking:
+        if params.get("name") not in QUESTIONS:
             return await call_next(ctx)
         args = params.get("arguments")
         large = large_arguments_in(args)

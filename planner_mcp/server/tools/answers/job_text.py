@@ -22,12 +22,17 @@ def job_lines(job: Job) -> str:
     view = job_view(job)
     lines = [f"{job.id} {state_line(view)}"]
     if result := view.get("result"):
-        lines.append(" · ".join(f"{name} {value}" for name, value in result.items() if not isinstance(value, dict)))
+        lines.append(figures_line(result))
         if reasons := result.get("unassigned_reasons"):
             lines.append("unassigned: " + ", ".join(f"{code} {count}" for code, count in reasons.items()))
     if job.error:
         lines += _error_lines(job.error)
     return "\n".join([*lines, *_next_step(job)])
+
+
+def figures_line(result: dict[str, Any]) -> str:
+    """Return the figures of a plan on one line, from the `result` of its job's view."""
+    return " · ".join(f"{name} {value}" for name, value in result.items() if not isinstance(value, dict))
 
 
 def job_links(job: Job) -> tuple[ResourceLink, ...]:

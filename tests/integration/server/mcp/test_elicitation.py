@@ -144,37 +144,6 @@ async def test_silence_over_a_pipe_is_an_answer_too(store_url: str, monkeypatch:
     assert result.structured_content["assumptions"]
 
 
-@pytest.mark.parametrize(
-    ("action", "content", "told"),
-    [
-        ("accept", {"decision": "reject", "reason": "veh-1 is in the workshop"}, "NotFound"),
-        ("accept", {"decision": "reject"}, "InvalidParameter"),
-        ("decline", None, "MissingParameter"),
-    ],
-)
-async def test_a_user_decides_a_review_and_not_the_model(
-    store_url: str, action: Any, content: dict[str, Any] | None, told: str
-) -> None:
-    """SPEC A5: the answer takes the place of what the call says; without one nothing is decided."""
-    messages: list[str] = []
-
-    async def decide(_context: Any, params: Any) -> ElicitResult:
-        messages.append(params.message)
-        return ElicitResult(action=action, content=content)
-
-    settings = Settings(redis_url=f"{store_url}?db=15", approval="on", toolsets="core,planning")
-    with anyio.fail_after(30):
-        async with (
-            open_application(settings) as services,
-            Client(services.kernel._server, mode="legacy", elicitation_callback=decide) as client,
-        ):
-            asked = {"job_id": "job-0-" + "a" * 26, "decision": "approve"}
-            result = await client.call_tool("review_plan", asked)
-    assert asked["job_id"] in messages[0]
-    assert result.structured_content is not None
-    assert result.structured_content["type"] == told, "an approval would not miss its reason"
-
-
 async def test_the_choice_is_asked_for_without_a_handshake(app_replicas: Two, modern_asked: Person) -> None:
     """Spec 2026-07-28, MRTR: `input_required`, then the same call with the answer and the sealed state."""
     call: dict[str, Any] = {"name": "create_scenario", "arguments": OPEN}

@@ -16,7 +16,6 @@ from planner_mcp.jobs.job_service import JobService
 from planner_mcp.jobs.principals import APPROVE, READ, SCOPES, WRITE, Principal
 from planner_mcp.jobs.store.redis_store import RedisStore
 from planner_mcp.server.resources.resource_catalogue import read
-from planner_mcp.server.tools import review_plan
 from planner_mcp.server.tools.tool_definition import ErrorResult, ToolContext
 from planner_mcp.server.tools.tool_registry import shown_tools
 from planner_mcp.settings import Settings
@@ -193,16 +192,28 @@ async def test_a_day_without_reviews_exports_its_newest_plan(call: Call, ctx: To
     assert MARK not in shown.structured["text"]
 
 
-def test_the_user_of_a_client_decides() -> None:
-    """SPEC A5, T7: what the model says is a suggestion; without an answer nothing is decided."""
-    asked = {"job_id": "job-0-x", "decision": "approve", "reason": "looks good"}
-    question = review_plan.question_of(asked, Settings())
-    assert question is not None
-    assert question.schema["properties"]["decision"]["default"] == "approve"
-    assert question.fill(asked, {"decision": "reject", "reason": "no"}) == {
-        "job_id": "job-0-x",
-        "decision": "reject",
-        "reason": "no",
-    }
-    assert question.fill(asked, {}) == {"job_id": "job-0-x"}
-    assert review_plan.question_of({"job_id": 7}, Settings()) is None
+async def test_the_user_of_a_client_decides(call: Call, here: ToolContext, store: RedisStore) -> None:
+    """SPEC A5, T7: the model suggests, a person who sees the figures decides, and without an answer nobody does."""
+    as_ann = partial(call, context=here)
+    job_id = await solved(as_ann, store, await created(as_ann), ["a", "b"], ["c"])
+    questions: list[tuple[str, dict[str, Any]]] = []
+    answer: dict[str, Any] = {}
+
+    async def ask(message: str, schema: dict[str, Any]) -> dict[str, Any]:
+        questions.append((message, schema))
+        return answer
+
+    asking = replace(of(here, BEN), ask_user=ask)
+    approve = {"job_id": job_id, "decision": "approve"}
+    assert (await call("review_plan", approve, asking)).structured["type"] == "NotFound"
+    await as_ann("propose_plan", {"job_id": job_id})
+    assert (await call("review_plan", approve, asking)).structured["type"] == "MissingParameter"
+    (message, schema), *_ = questions
+    assert plan_of(job_id) in message
+    assert "tickets_served 3" in message
+    assert schema["properties"]["decision"]["default"] == "approve"
+    answer |= {"decision": "reject", "reason": REASON}
+    rejected = await call("review_plan", approve, asking)
+    assert rejected.structured["review"]["state"] == "rejected"
+    assert (await call("review_plan", approve, asking)).structured["type"] == "IllegalTransition"
+    assert len(questions) == 2, "nobody is asked where nothing can be decided"
