@@ -25,8 +25,7 @@ def install() -> None:
     """Install the packages if they are not there."""
     with machine_lock("node22"):
         if not (MODULES / ".package-lock.json").is_file():
-            command = ["npm", "ci", "--loglevel=error", "--omit=optional"]
-            subprocess.run(command, cwd=FOLDER, check=True, timeout=300)
+            subprocess.run(["npm", "ci", "--loglevel=error"], cwd=FOLDER, check=True, timeout=300)
 
 
 def has_npm() -> bool:
