@@ -94,8 +94,9 @@ function applyContext(change) {
 
 async function callTool(name, args, signal) {
   const result = await host.request("tools/call", { name, arguments: args }, signal);
-  if (result.isError) throw Object.assign(new Error(result.structuredContent?.message ?? result.content?.[0]?.text), { isRefusal: true });
-  return result.structuredContent ?? {};
+  const said = result.structuredContent ?? {};
+  if (result.isError) throw Object.assign(new Error(said.message ?? result.content?.[0]?.text), { isRefusal: !said.retryable });
+  return said;
 }
 
 async function follow(jobId) {
