@@ -15,10 +15,13 @@ from starlette.routing import BaseRoute, Route
 from planner_mcp.app import AppServices, listening_for_wake_ups, open_application
 from planner_mcp.jobs.store.connection.error_translation import explained_refusals
 from planner_mcp.jobs.store.security.api_key_store import RedisApiKeyStore
+from planner_mcp.jobs.store.security.encryption import open_cipher
+from planner_mcp.jobs.store.security.page_session_store import RedisPageSessionStore
 from planner_mcp.jobs.store.security.rate_limiter import RateLimiter
 from planner_mcp.jobs.store.sessions.request_leases import RequestLeases
 from planner_mcp.jobs.store.sessions.session_store import SessionStore
 from planner_mcp.server.auth.authenticator_factory import open_authenticator
+from planner_mcp.server.auth.page_sessions import PageSessions
 from planner_mcp.server.auth.revocation_watch import RevocationWatch
 from planner_mcp.server.http.audit_middleware import AuditMiddleware
 from planner_mcp.server.http.authentication_middleware import AuthenticationMiddleware
@@ -35,6 +38,7 @@ from planner_mcp.server.http.matrices_api import MatricesApi
 from planner_mcp.server.http.metrics_route import RequestMetrics, metrics_routes
 from planner_mcp.server.http.protected_resource_metadata import metadata_routes
 from planner_mcp.server.http.request_validation import http_middleware
+from planner_mcp.server.http.session_routes import SessionRoutes
 from planner_mcp.server.http.shared_plans_api import SharedPlanRoutes
 from planner_mcp.server.http.trailing_slash_middleware import TrailingSlashMiddleware
 from planner_mcp.server.mcp.jsonrpc.http_envelope import validation_refusal
@@ -154,6 +158,7 @@ def planner_routes(services: AppServices, drain: anyio.Event) -> list[BaseRoute]
         *DownloadRoutes(services.tool_caller.downloads.links, services.tool_caller.open_reading).routes(),
         *SharedPlanRoutes(services.tool_caller.shares, services.tool_caller.open_reading).routes(),
         *DashboardRoutes(services.settings, services.tool_caller).routes(),
+        *SessionRoutes(page_sessions(services) if services.settings.has_auth else None).routes(),
     ]
 
 
@@ -175,8 +180,15 @@ def authentication_layers(services: AppServices) -> list[Middleware]:
                 downloads.PREFIX: services.tool_caller.downloads.links,
                 share_links.PREFIX: services.tool_caller.shares.links,
             },
+            sessions=page_sessions(services),
         )
     ]
+
+
+def page_sessions(services: AppServices) -> PageSessions:
+    """Return the sessions of the dashboard."""
+    script_client, cipher = services.store.script_client, open_cipher(services.settings)
+    return PageSessions(RedisPageSessionStore(script_client), RedisApiKeyStore(script_client), cipher)
 
 
 def authorization_layers(services: AppServices) -> list[Middleware]:

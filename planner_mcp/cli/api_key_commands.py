@@ -50,7 +50,7 @@ def create(
     """Make a key and print it, once."""
 
     async def add(store: RedisStore, settings: Settings) -> str:
-        async with _audited(store, settings, "keys create") as line:
+        async with audited_command(store, settings, "keys create") as line:
             key, record = new_key(subject, tenant, scope, now=datetime.now(UTC))
             line.target = record.id
             await RedisApiKeyStore(store.script_client).add(record)
@@ -77,7 +77,7 @@ def revoke(key_id: str, redis_url: RedisUrl = None, data_dir: DataDir = None) ->
 
     async def forget(store: RedisStore, settings: Settings) -> None:
         ring = RedisApiKeyStore(store.script_client)
-        async with _audited(store, settings, "keys revoke") as line:
+        async with audited_command(store, settings, "keys revoke") as line:
             if (record := await ring.find(key_id)) is None or not await ring.revoke(key_id):
                 raise NotFoundError("no key has this id")
             line.target = record.id
@@ -93,7 +93,7 @@ class _Line:
 
 
 @asynccontextmanager
-async def _audited(store: RedisStore, settings: Settings, what: str) -> AsyncIterator[_Line]:
+async def audited_command(store: RedisStore, settings: Settings, what: str) -> AsyncIterator[_Line]:
     """Write what became of a command into the audit log, by the name the operating system knows the operator by."""
     audit, line, outcome = Audit(AuditLog(store.script_client, settings)), _Line(), str(OK)
     try:

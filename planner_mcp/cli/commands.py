@@ -30,6 +30,7 @@ COMMANDS: Final = {
     "demo": "demo_command",
     "doctor": "service_commands",
     "bench": "bench_command",
+    "dashboard": "dashboard_command",
     "jobs": "job_commands",
     "keys": "api_key_commands",
     "webhooks": "webhook_commands",

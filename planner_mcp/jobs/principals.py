@@ -29,6 +29,8 @@ class Principal:
     """Until when its credential is accepted, in seconds since the epoch; None where that says nothing of it."""
     key_id: str = field(default="", compare=False)
     """Id of the API key it came with; empty for a token."""
+    session_id: str = field(default="", compare=False)
+    """Names the session of the dashboard it came with; empty for any other credential."""
 
     def may(self, scope: str) -> bool:
         """Return whether the principal holds a scope."""

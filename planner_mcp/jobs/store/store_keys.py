@@ -39,6 +39,9 @@ key                      kind    holds                                          
 {p0}:places:<p>          hash    addresses the principal confirmed                  scenario TTL from the last one
 {p0}:mappings:<p>        hash    mappings of columns by name                        scenario TTL from the last one
 {p0}:files:<p>           hash    uploaded files by name, base64                     file TTL from the last one
+{p0}:ui:session:<digest> string  a principal signed in to the dashboard             8 h, or as its credential
+{p0}:ui:sessions:<p>     list    the digests of its sessions                        as the last of them
+{p0}:ui:ticket:<digest>  string  whom a one-time ticket signs in                    60 s
 
 Without a TTL, for the shard owns them; each is bounded by what is queued, solving or set:
 {pN}:clock               hash    seq (submissions), v (virtual time), slots (of living workers), quota (they give)

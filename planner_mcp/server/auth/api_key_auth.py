@@ -54,15 +54,19 @@ class KeyVerifier:
         record = await self._ring.find(form[1]) if form is not None else None
         if record is None or not hmac.compare_digest(record.digest, _digest(token)):
             raise UnauthenticatedError("The API key is not accepted.")
-        scopes = record.scopes & SCOPES
-        return Principal(
-            record.principal_id,
-            scopes,
-            subject=record.subject,
-            tenant=record.tenant,
-            group=group_id(ISSUER, record.tenant),
-            key_id=record.id,
-        )
+        return principal_of_key(record)
+
+
+def principal_of_key(record: ApiKeyRecord) -> Principal:
+    """Return whom a key acts for."""
+    return Principal(
+        record.principal_id,
+        record.scopes & SCOPES,
+        subject=record.subject,
+        tenant=record.tenant,
+        group=group_id(ISSUER, record.tenant),
+        key_id=record.id,
+    )
 
 
 def _digest(key: str) -> str:

@@ -1,17 +1,17 @@
-"""Notices API keys that are revoked while a stream is open that was opened with them (SPEC A1).
+"""Notices credentials that are revoked while a stream is open that was opened with them (SPEC A1).
 
-Owns one look at the store every `CHECK_S` for all keys with open streams, none while there are none. A revocation is
-looked for, not announced: an announcement could be lost, and the stream would go on.
+Owns one look at the store every `CHECK_S` for all API keys, or sessions, with open streams, none while there are none.
+A revocation is looked for, not announced: an announcement could be lost, and the stream would go on.
 """
 
 import asyncio
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Final, Protocol
 
 import anyio
 
 from planner_mcp.errors import StoreError
-from planner_mcp.jobs.api_key_records import ApiKeyStore
 
 CHECK_S: Final = 2.0
 """Time between two looks. A stream ends within 5 s, the answer of a slow store included."""
@@ -23,20 +23,28 @@ class _Watched:
     waiting: int = 0
 
 
+class KnownCredentials(Protocol):
+    """Knows which credentials hold."""
+
+    async def known(self, ids: Sequence[str], /) -> set[str]:
+        """Return those of some ids, one at least, whose credentials still hold."""
+        ...
+
+
 class RevocationWatch:
-    """Waits for the revocation of keys.
+    """Waits for the revocation of keys, or of sessions.
 
     Args:
-        ring: Where records are found.
+        ring: Where they are found.
     """
 
-    def __init__(self, ring: ApiKeyStore) -> None:
+    def __init__(self, ring: KnownCredentials) -> None:
         self._ring = ring
         self._watched: dict[str, _Watched] = {}
         self._looking: asyncio.Task[None] | None = None
 
     async def until_revoked(self, key_id: str) -> None:
-        """Wait until a key is revoked."""
+        """Wait until a key or session is revoked."""
         watched = self._watched.setdefault(key_id, _Watched())
         watched.waiting += 1
         if self._looking is None or self._looking.done():

@@ -21,6 +21,7 @@ from planner_mcp.server.auth.audit_trail import NOBODY, OK, Audit
 from planner_mcp.server.auth.request_principal import is_audited, principal_of, set_principal
 from planner_mcp.server.http.authentication_middleware import is_public
 from planner_mcp.server.http.request_validation import PROBE_PATHS
+from planner_mcp.server.http.session_routes import is_question_of_stranger
 from planner_mcp.telemetry import new_trace_id, trace_context
 
 LINES_PER_S: Final = 1.0
@@ -28,7 +29,18 @@ LINES_BURST: Final = 200
 """Refusals of one caller kept in a row."""
 MAX_FAULTS_PER_CHECK: Final = 16 * 1024
 """Bytes of a refusal in which its code is searched."""
-_ROOTS: Final = ("/mcp", "/sse", "/messages", "/jobs", "/events", "/matrices", "/metrics", "/downloads", "/shared")
+_ROOTS: Final = (
+    "/mcp",
+    "/sse",
+    "/messages",
+    "/jobs",
+    "/events",
+    "/matrices",
+    "/metrics",
+    "/downloads",
+    "/shared",
+    "/ui",
+)
 _METHODS: Final = ("GET", "POST", "PUT", "DELETE", "HEAD", "OPTIONS")
 
 
@@ -100,7 +112,8 @@ def request_name(scope: Scope) -> str:
 def _is_audited_answer(scope: Scope, status: int) -> bool:
     """Return whether an answer is recorded: refusals, and uses but MCP messages, preflights and public pages."""
     is_message = scope["method"] == "POST" and scope["path"].endswith(("/mcp", "/messages"))
-    return status >= 400 or not (is_message or scope["method"] == "OPTIONS" or is_public(scope["path"]))
+    is_open = is_public(scope["path"]) or is_question_of_stranger(scope)
+    return status >= 400 or not (is_message or scope["method"] == "OPTIONS" or is_open)
 
 
 def _root(path: str) -> str:

@@ -22,14 +22,16 @@ from planner_mcp.jobs.principals import READ, WRITE, Principal
 from planner_mcp.jobs.token_buckets import TokenBuckets, address_of
 from planner_mcp.server.auth.access_links import AccessLinks
 from planner_mcp.server.auth.audit_trail import NOBODY
-from planner_mcp.server.auth.authenticator import Authenticator
+from planner_mcp.server.auth.authenticator import Authenticator, RawHeaders, bearer_of
 from planner_mcp.server.auth.bearer_challenge import challenge
+from planner_mcp.server.auth.page_sessions import TICKET_PREFIX, PageSessions
 from planner_mcp.server.auth.request_principal import set_principal, set_revocation
 from planner_mcp.server.auth.revocation_watch import RevocationWatch
 from planner_mcp.server.http.concurrency_limits import RequestLimit
 from planner_mcp.server.http.dashboard_routes import is_page
 from planner_mcp.server.http.http_responses import refusal
 from planner_mcp.server.http.request_validation import PROBE_PATHS, PUBLIC_PATHS
+from planner_mcp.server.http.session_routes import SESSION_PATH, cookie_in, is_question_of_stranger
 from planner_mcp.settings import Settings
 
 PUBLIC_PREFIX: Final = "/.well-known/"
@@ -77,6 +79,7 @@ class AuthenticationMiddleware:
         limiter: Counts their requests.
         revocations: Notices API keys that are revoked while a stream is open.
         links: Paths whose next part is the token of an access link, each with the links it is read by.
+        sessions: Names principals who are signed in to the dashboard.
     """
 
     def __init__(
@@ -88,10 +91,13 @@ class AuthenticationMiddleware:
         limiter: Limiter,
         revocations: RevocationWatch,
         links: Mapping[str, AccessLinks],
+        sessions: PageSessions,
     ) -> None:
         self._app = app
         self._links = links
         self._revocations = revocations
+        self._sessions = sessions
+        self._ended_sessions = RevocationWatch(sessions)
         self._resource = settings.described_resource
         self._authenticator = authenticator
         self._limiter = limiter
@@ -102,7 +108,7 @@ class AuthenticationMiddleware:
         """Let a request in, or answer it."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
-        elif is_public(scope["path"]):
+        elif is_public(scope["path"]) or is_question_of_stranger(scope):
             set_principal(scope, NOBODY)
             await self._app(_without_credential(scope), receive, send)
         else:
@@ -112,7 +118,9 @@ class AuthenticationMiddleware:
         try:
             principal = await self._principal_of(scope)
             set_principal(scope, principal)
-            if principal.key_id:
+            if principal.session_id:
+                set_revocation(scope, partial(self._ended_sessions.until_revoked, principal.session_id))
+            elif principal.key_id:
                 set_revocation(scope, partial(self._revocations.until_revoked, principal.key_id))
             take = partial(self._limiter.take, principal.id)
             await take()
@@ -129,10 +137,14 @@ class AuthenticationMiddleware:
         for prefix, links in self._links.items():
             if scope["path"].startswith(prefix):  # the link is the credential
                 return links.open(scope["path"].removeprefix(prefix).partition("/")[0]).principal
+        if cookie := cookie_in(scope):
+            return await self._sessions.principal(cookie)
         headers, address = scope["headers"], address_of(scope)
         if self._authenticator.needs_lookup(headers) and (wait_s := self._failures.wait_s(address)):
             raise _too_many_wrong(wait_s)
         try:
+            if scope["path"] == SESSION_PATH and (ticket := _ticket_in(headers)):
+                return await self._sessions.verify(ticket)
             return await self._authenticator.principal(headers)
         except UnauthenticatedError as error:
             if _has_credential(scope) and (wait_s := self._failures.take(address)):
@@ -154,10 +166,20 @@ def _has_credential(scope: Scope) -> bool:
     return any(name == b"authorization" for name, _value in scope["headers"])
 
 
+def _ticket_in(headers: RawHeaders) -> str | None:
+    """Return the one-time ticket that a request brings instead of another credential."""
+    try:
+        token = bearer_of(headers)
+    except UnauthenticatedError:
+        return None
+    return token if token.startswith(TICKET_PREFIX) else None
+
+
 def _too_many_wrong(wait_s: float) -> PlannerError:
     return RateLimitedError("Too many credentials from this address were not accepted.", retry_after_s=wait_s)
 
 
 def _without_credential(scope: Scope) -> Scope:
     """Return the request without its credential, as handlers see it."""
-    return {**scope, "headers": [(name, value) for name, value in scope["headers"] if name != b"authorization"]}
+    hidden = (b"authorization", b"cookie")
+    return {**scope, "headers": [(name, value) for name, value in scope["headers"] if name not in hidden]}

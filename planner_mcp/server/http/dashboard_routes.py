@@ -3,7 +3,7 @@
 Owns the static files with their headers, `POST /ui/call` and `GET /ui/read`. A call runs the same tool function as a
 call over MCP, and a read the same resource, so checks, scopes, masking and audit are the same. Live events come from
 `GET /events` (`jobs_api.py`). The files hold nothing of any principal, so they need no credential; where
-authorization is configured, the page sends the API key that its user enters.
+authorization is configured, `session_routes.py` signs its user in.
 """
 
 from pathlib import Path

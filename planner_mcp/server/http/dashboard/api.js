@@ -1,7 +1,8 @@
-// Talks to the server: tools, resources, and what happened to a job so far; `events.js` has the live stream. The API key, if one is needed, is kept for the life
-// of the browser tab and sent in a header; it is never part of a URL.
+// Talks to the server: sessions, tools, resources, and what happened to a job so far; `events.js` has the live stream. Who is
+// signed in is in a cookie that no script can read; it counts only beside the header that every request here carries.
 
-const KEY = "planner-api-key";
+const OWN = { "X-Planner-UI": "1" };
+const SESSION = "/ui/session";
 
 export class ApiError extends Error {
   constructor(status, body) {
@@ -12,19 +13,17 @@ export class ApiError extends Error {
   }
 }
 
-export const setKey = (key) => (key ? sessionStorage.setItem(KEY, key) : sessionStorage.removeItem(KEY));
-export const hasKey = () => sessionStorage.getItem(KEY) !== null;
-
-function headers(further = {}) {
-  const key = sessionStorage.getItem(KEY);
-  return key ? { ...further, Authorization: `Bearer ${key}` } : further;
-}
-
 export async function request(path, options = {}) {
-  const answer = await fetch(path, { ...options, headers: headers(options.headers), redirect: "error" });
+  const answer = await fetch(path, { ...options, headers: { ...OWN, ...options.headers }, redirect: "error" });
   if (!answer.ok) throw new ApiError(answer.status, await answer.json().catch(() => null));
   return answer;
 }
+
+// Who is signed in: `{has_sign_in, needs_sign_in, subject, scopes}`.
+export const readSession = async () => (await request(SESSION)).json();
+// Exchanges an API key, a token or a one-time ticket for the cookie.
+export const signIn = async (credential) => (await request(SESSION, { method: "POST", headers: { Authorization: `Bearer ${credential}` } })).json();
+export const signOut = () => request(SESSION, { method: "DELETE" });
 
 // Runs a tool; returns its structured output. A refusal of the tool is thrown as ApiError.
 export async function callTool(tool, args = {}) {

@@ -1,24 +1,28 @@
-// The dashboard: leads from the fragment of the URL (`#/jobs/ID`) to a page.
+// The dashboard: signs in, and leads from the fragment of the URL (`#/jobs/ID`) to a page.
 
-import { ApiError, hasKey, setKey } from "./api.js";
+import { ApiError, readSession, signIn, signOut } from "./api.js";
 import { content, events, problem, showBanner, watchEvents } from "./page.js";
 import { compareView } from "./pages/compare.js";
 import { importView } from "./pages/import.js";
 import { jobView } from "./pages/job.js";
 import { jobsView } from "./pages/jobs.js";
-import { keyView } from "./pages/key.js";
 import { scenarioView, scenariosView } from "./pages/scenarios.js";
+import { signInView } from "./pages/sign_in.js";
+import { systemView } from "./pages/system.js";
 import { h } from "./view/dom.js";
 import { currentLanguage, setLanguage, t } from "./view/words.js";
 
 const LANGUAGE = "planner-language";
+const TICKET = /^#ticket=(.+)$/;
 let leave = new AbortController(); // aborted when the user goes to another view
+let session = { needs_sign_in: true };
 
 const VIEWS = {
   jobs: (signal, [id], query) => (id ? jobView(signal, id) : jobsView(signal, query)),
   scenarios: (signal, [id], query) => (id ? scenarioView(signal, id) : scenariosView(signal, query)),
   compare: (signal, [a, b]) => compareView(signal, a, b),
   import: () => importView(),
+  system: (signal, _rest, query) => systemView(signal, query, session.scopes),
 };
 
 function decoded(text) {
@@ -29,31 +33,58 @@ function decoded(text) {
   }
 }
 
-function entered() {
-  render();
-  events.run();
+async function start() {
+  const ticket = TICKET.exec(location.hash)?.[1];
+  if (ticket) history.replaceState(null, "", location.pathname); // out of the address bar and of the history at once
+  if (!location.hash) location.replace("#/jobs");
+  let refused = null;
+  if (ticket) await signIn(ticket).catch((error) => (refused = error));
+  await enter(refused);
 }
 
-async function render() {
+async function enter(refused) {
+  try {
+    session = await readSession();
+  } catch (error) {
+    if (error.status !== 401) return content.replaceChildren(problem(error));
+    [session, refused] = [{ needs_sign_in: true }, error];
+  }
+  await render(refused);
+  if (!session.needs_sign_in) events.run();
+}
+
+async function leaveSession() {
+  events.stop();
+  await signOut();
+  await enter();
+}
+
+function drawFrame(view) {
+  document.documentElement.lang = currentLanguage();
+  document.getElementById("skip").textContent = t("skip");
+  document.getElementById("language").textContent = t("language");
+  const places = session.needs_sign_in ? [] : Object.keys(VIEWS).filter((name) => name !== "compare");
+  document.getElementById("nav").replaceChildren(
+    ...places.map((each) => h("a", { href: `#/${each}`, "aria-current": each === view ? "page" : undefined }, t(each))),
+    ...(session.has_sign_in && !session.needs_sign_in ? [h("button", { type: "button", title: session.subject, onclick: leaveSession }, t("signOut"))] : []),
+  );
+}
+
+async function render(refused) {
   leave.abort();
   leave = new AbortController();
   const { signal } = leave;
-  document.documentElement.lang = currentLanguage();
   const [path, query] = location.hash.replace(/^#\/?/, "").split("?");
   const [name, ...rest] = path.split("/").map(decoded);
   const view = VIEWS[name] ? name : "jobs";
-  document.getElementById("skip").textContent = t("skip");
-  document.getElementById("language").textContent = t("language");
-  document.getElementById("nav").replaceChildren(
-    ...["jobs", "scenarios", "import"].map((each) => h("a", { href: `#/${each}`, "aria-current": each === view ? "page" : undefined }, t(each))),
-    ...(hasKey() ? [h("button", { type: "button", onclick: () => (setKey(null), render()) }, t("signOut"))] : []),
-  );
+  drawFrame(view);
+  if (session.needs_sign_in) return signInView(enter, refused);
   content.replaceChildren(h("p", { class: "quiet" }, t("loading")));
   try {
     await VIEWS[view](signal, rest, new URLSearchParams(query));
   } catch (error) {
     if (signal.aborted) return;
-    if (error instanceof ApiError && error.status === 401) keyView(hasKey() ? error : null, entered);
+    if (error instanceof ApiError && error.status === 401) await enter(error);
     else content.replaceChildren(problem(error));
   }
 }
@@ -64,7 +95,8 @@ document.getElementById("language").addEventListener("click", () => {
 });
 window.addEventListener("hashchange", () => (render(), content.focus()));
 setLanguage(localStorage.getItem(LANGUAGE) ?? navigator.language);
-watchEvents((state) => showBanner(state === "lost" ? t("lost") : null));
-if (!location.hash) location.replace("#/jobs");
-render();
-events.run();
+watchEvents((state) => {
+  showBanner(state === "lost" ? t("lost") : null);
+  if (state instanceof ApiError && state.status === 401) enter(state);
+});
+start();

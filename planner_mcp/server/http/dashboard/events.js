@@ -14,6 +14,7 @@ export class PageEvents {
   #lastId = "";
   #attempt = new AbortController();
   #isOver = false;
+  #isRunning = false;
   #delay = RETRY_FIRST_MS;
 
   // onState is told "live", "lost", or an ApiError that ends the stream.
@@ -31,6 +32,16 @@ export class PageEvents {
 
   // Connects until `stop`, or until the server refuses.
   async run() {
+    if (this.#isRunning) return;
+    [this.#isRunning, this.#isOver, this.#lastId] = [true, false, ""];
+    try {
+      await this.#follow();
+    } finally {
+      this.#isRunning = false;
+    }
+  }
+
+  async #follow() {
     while (!this.#isOver) {
       if (document.hidden) await this.#untilSeen();
       try {

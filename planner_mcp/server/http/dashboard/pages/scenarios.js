@@ -38,7 +38,7 @@ export async function scenarioView(signal, id) {
     go(`jobs/${jobId}`);
   }, { main: true, into: messages });
   content.replaceChildren(
-    h("h1", {}, day.name ?? id), found.masked && h("p", { class: "quiet" }, t("masked", { names: found.masked.join(", ") })) || "",
+    h("h1", {}, day.name ?? id), day.masked && h("p", { class: "quiet" }, t("masked", { names: day.masked.join(", ") })) || "",
     h("p", {}, `${id} · ${localTime(found.created_at)} `, found.parent_id ? link(`scenarios/${found.parent_id}`, `← ${found.parent_id}`) : "", found.last_job_id ? link(`jobs/${found.last_job_id}`, ` ${t("job")}`) : ""),
     h("p", {}, `${day.agents.length} ${t("agents")} · ${day.tickets.length} ${t("tickets")}`),
     h("div", { class: "actions" }, h("label", {}, `${t("solveTime")} (s)`, seconds), solve), messages,

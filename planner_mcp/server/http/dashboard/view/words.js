@@ -2,7 +2,9 @@
 
 const WORDS = {
   en: {
-    language: "中文", skip: "Skip to content", jobs: "Jobs", scenarios: "Scenarios", import: "Import", signOut: "Forget key",
+    language: "中文", skip: "Skip to content", jobs: "Jobs", scenarios: "Scenarios", import: "Import", system: "System", queue: "Queue", queued: "Queued", solving: "Solving", workers: "Workers", slots: "Slots", store: "Store", shardsAway: "{n} shards away", ready: "Ready",
+    ownQueued: "Your queued jobs", ownSolving: "Your solving jobs", limits: "Limits", value: "Value", endpoints: "Webhook endpoints", endpoint: "Endpoint", pending: "Pending", failures: "Failures",
+    lastAnswer: "Last answer", deliveries: "Webhook deliveries", delivery: "Delivery", attempts: "Attempts", show: "Show", replay: "Send again", audit: "Audit log", signOut: "Sign out", signIn: "Sign in",
     job: "Job", scenario: "Scenario", status: "Status", progress: "Progress", cost: "Cost", served: "Served",
     submitted: "Submitted", filter: "Filter by id or status", noJobs: "No jobs yet. Import a file or create a scenario, then solve it.",
     noScenarios: "No scenarios yet.", agents: "Agents", tickets: "Tickets", name: "Name", created: "Created", revision: "Revision", solve: "Solve",
@@ -14,8 +16,8 @@ const WORDS = {
     fix: "Proved fix", findFixes: "Find fixes", apply: "Apply and solve", noFix: "No fix found", none: "None",
     lost: "Connection lost. Trying again…", live: "Live", download: "Download", raw: "Raw JSON",
     depot: "Depot or reload", late: "late by {n}", waits: "waiting", service: "service", drives: "driving", break: "break",
-    reload: "reload", error: "Error", keyNeeded: "This server needs an API key.", key: "API key", enter: "Enter",
-    keyHint: "The key stays in this browser tab.", file: "File", format: "Format", chooseFile: "Choose a table (CSV, Excel), a VROOM problem or a VRPLIB instance.",
+    reload: "reload", error: "Error", key: "API key or access token", cookieLost: "The browser did not keep the session: open this page by https, or on the machine itself.",
+    keyHint: "It is exchanged for a session of 8 hours at most and is not kept.", file: "File", format: "Format", chooseFile: "Choose a table (CSV, Excel), a VROOM problem or a VRPLIB instance.",
     date: "Planning date", doImport: "Import and check", imported: "Imported: {agents} agents, {tickets} tickets.",
     warnings: "Warnings", assumptions: "Assumptions", columns: "Columns", notUsed: "Not used", used: "Used", loading: "Loading…",
     zoomIn: "Zoom in", zoomOut: "Zoom out", fit: "Show all", mapHelp: "Drag to move, scroll to zoom. With the keyboard: arrows, plus, minus, 0.",
@@ -34,7 +36,9 @@ const WORDS = {
     share: "Share a link", shareLink: "Link to the plan", revokeLinks: "End all links", linksRevoked: "No link to this plan works any more.", sharedUntil: "Link until {time}",
   },
   zh: {
-    language: "English", skip: "跳到内容", jobs: "任务", scenarios: "方案", import: "导入", signOut: "清除密钥",
+    language: "English", skip: "跳到内容", jobs: "任务", scenarios: "方案", import: "导入", system: "系统", queue: "队列", queued: "排队中", solving: "求解中", workers: "工作进程", slots: "并发数", store: "存储", shardsAway: "{n} 个分片不可用", ready: "就绪",
+    ownQueued: "您排队的任务", ownSolving: "您求解中的任务", limits: "限额", value: "值", endpoints: "Webhook 端点", endpoint: "端点", pending: "待发送", failures: "失败",
+    lastAnswer: "最近应答", deliveries: "Webhook 投递", delivery: "投递", attempts: "尝试", show: "查看", replay: "重新发送", audit: "审计日志", signOut: "退出", signIn: "登录",
     job: "任务", scenario: "方案", status: "状态", progress: "进度", cost: "成本", served: "已服务",
     submitted: "提交时间", filter: "按编号或状态筛选", noJobs: "还没有任务。请先导入文件或创建方案，然后求解。",
     noScenarios: "还没有方案。", agents: "车辆", tickets: "工单", name: "名称", created: "创建时间", revision: "修订", solve: "求解",
@@ -46,8 +50,8 @@ const WORDS = {
     fix: "已证明的修改", findFixes: "查找修改", apply: "应用并求解", noFix: "未找到修改", none: "无",
     lost: "连接中断，正在重试……", live: "实时", download: "下载", raw: "原始 JSON",
     depot: "车场或补货点", late: "晚到 {n}", waits: "等待", service: "服务", drives: "行驶", break: "休息",
-    reload: "补货", error: "错误", keyNeeded: "此服务器需要 API 密钥。", key: "API 密钥", enter: "进入",
-    keyHint: "密钥只保存在此浏览器标签页中。", file: "文件", format: "格式", chooseFile: "选择表格（CSV、Excel）、VROOM 问题或 VRPLIB 实例。",
+    reload: "补货", error: "错误", key: "API 密钥或访问令牌", cookieLost: "浏览器未保存会话：请通过 https 打开此页面，或在本机打开。",
+    keyHint: "密钥用于换取最长 8 小时的会话，不会被保存。", file: "文件", format: "格式", chooseFile: "选择表格（CSV、Excel）、VROOM 问题或 VRPLIB 实例。",
     date: "计划日期", doImport: "导入并检查", imported: "已导入：{agents} 辆车，{tickets} 个工单。",
     warnings: "警告", assumptions: "假设", columns: "列", notUsed: "未使用", used: "已使用", loading: "加载中……",
     zoomIn: "放大", zoomOut: "缩小", fit: "显示全部", mapHelp: "拖动平移，滚轮缩放。键盘：方向键、加号、减号、0。",

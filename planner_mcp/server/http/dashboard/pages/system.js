@@ -1,0 +1,80 @@
+// Queue, workers and store; webhook endpoints and deliveries; the audit log. What the scopes of who is signed in do not cover is
+// left out.
+
+import { callTool, readJson, request } from "../api.js";
+import { action, content, events, localTime, problem, rawJson, throttled } from "../page.js";
+import { h, table } from "../view/dom.js";
+import { figure } from "../view/format.js";
+import { t } from "../view/words.js";
+
+const RELOAD_EVERY_MS = 2000;
+const STATES = ["", "pending", "delivered", "dead"];
+
+export async function systemView(signal, query, scopes) {
+  const webhooks = scopes.includes("planner:write") ? [endpointsPart(), deliveriesPart(query.get("state") ?? "")] : [];
+  const parts = [queuePart(), ...webhooks, ...(scopes.includes("planner:admin") ? [auditPart()] : [])];
+  content.replaceChildren(h("h1", {}, t("system")), ...parts.map((part) => part.box), rawJson("limits://vrp"));
+  const load = () => Promise.all(parts.map((part) => filled(part, signal)));
+  await load();
+  const reload = throttled(load, RELOAD_EVERY_MS, signal);
+  events.listen({ onStart: reload, onEvent: reload }, signal);
+}
+
+async function filled(part, signal) {
+  try {
+    const found = await part.read();
+    if (!signal.aborted) part.box.replaceChildren(...[part.draw(found)].flat());
+  } catch (error) {
+    if (!signal.aborted) part.box.replaceChildren(problem(error));
+  }
+}
+
+function queuePart() {
+  const entry = (label, value) => h("div", { class: "figure" }, h("dt", {}, label), h("dd", {}, value));
+  const read = async () => [await readJson("limits://vrp"), await (await request("/readyz")).json()];
+  const draw = ([{ queue, used, limits }, store]) => [
+    h("h2", {}, t("queue")),
+    h("dl", { class: "figures" },
+      entry(t("queued"), figure(queue.queued)), entry(t("solving"), figure(queue.solving)), entry(t("workers"), figure(store.live_workers)),
+      entry(t("slots"), figure(queue.slots)), entry(t("store"), store.pools_away ? t("shardsAway", { n: store.pools_away }) : t("ready")),
+      entry(t("ownQueued"), figure(used.queued)), entry(t("ownSolving"), figure(used.solving))),
+    h("details", {}, h("summary", {}, t("limits")), table([t("name"), t("value")], Object.entries(limits).map(([name, value]) => [name, String(value)]), t("limits"))),
+  ];
+  return { box: h("section"), read, draw };
+}
+
+function endpointsPart() {
+  const draw = ({ endpoints }) => [
+    h("h2", {}, t("endpoints")),
+    endpoints?.length ? table([t("endpoint"), t("status"), t("pending"), t("failures"), t("lastAnswer")], endpoints.map((each) =>
+      [each.url, each.state, each.pending, each.failures, each.last_status ?? ""]), t("endpoints")) : h("p", { class: "quiet" }, t("none")),
+  ];
+  return { box: h("section"), read: () => callTool("webhook_deliveries", { action: "endpoints" }), draw };
+}
+
+function deliveriesPart(state) {
+  const messages = h("div", { role: "status" });
+  const choice = h("select", { "aria-label": t("status"), onchange: () => (location.hash = `#/system?state=${choice.value}`) },
+    STATES.map((each) => h("option", { value: each, selected: each === state }, each || t("all"))));
+  const act = (name, id) => action(t(name), async () => {
+    const found = await callTool("webhook_deliveries", { action: name, delivery_id: id });
+    messages.replaceChildren(h("pre", { tabindex: "0" }, JSON.stringify(found, null, 2)));
+  }, { into: messages });
+  const draw = ({ deliveries }) => [
+    h("h2", {}, t("deliveries")), h("div", { class: "actions" }, choice),
+    deliveries?.length ? table([t("delivery"), t("events"), t("status"), t("attempts"), t("created"), t("error"), ""], deliveries.map((each) =>
+      [each.delivery_id, each.event, each.state, each.attempts, localTime(each.created_at), each.error ?? "",
+        [act("show", each.delivery_id), each.state === "pending" ? "" : act("replay", each.delivery_id)]]), t("deliveries")) : h("p", { class: "quiet" }, t("none")),
+    messages,
+  ];
+  const read = () => callTool("webhook_deliveries", { action: "list", ...(STATES.includes(state) && state ? { state } : {}) });
+  return { box: h("section"), read, draw };
+}
+
+function auditPart() {
+  const day = new Date().toISOString().slice(0, 10);
+  const columns = (entries) => [...new Set(entries.flatMap(Object.keys))];
+  const draw = ({ entries }) => h("details", {}, h("summary", {}, `${t("audit")} ${day}`),
+    table(columns(entries), entries.map((line) => columns(entries).map((name) => line[name] === undefined ? "" : String(line[name]))), t("audit")));
+  return { box: h("section"), read: () => readJson(`logs://vrp/${day}`), draw };
+}

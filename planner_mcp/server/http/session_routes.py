@@ -1,0 +1,80 @@
+"""`/ui/session`: signs a person in to the dashboard, says who is signed in, and signs out (SPEC O2, A1).
+
+Owns the cookie's name and attributes, and when it counts: only on the paths of the page, and only beside the header
+`X-Planner-UI`, which a page of another site cannot send. `server/auth/page_sessions.py` owns what is in it.
+"""
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from starlette.requests import Request, cookie_parser
+from starlette.responses import Response
+from starlette.routing import BaseRoute, Route
+from starlette.types import ASGIApp
+
+from planner_mcp.jobs.principals import SCOPES
+from planner_mcp.server.auth.audit_trail import NOBODY
+from planner_mcp.server.auth.page_sessions import PageSessions
+from planner_mcp.server.auth.request_principal import principal_of
+from planner_mcp.server.http.http_endpoint import HttpEndpoint
+from planner_mcp.server.http.http_responses import json_answer
+
+SESSION_PATH: Final = "/ui/session"
+COOKIE: Final = "__Host-planner"
+UI_HEADER: Final = b"x-planner-ui"
+COOKIE_PATHS: Final = ("/ui/", "/jobs/", "/files/")
+
+
+def cookie_in(scope: Mapping[str, Any]) -> str | None:
+    """Return the session cookie of a request that may use it and brings no other credential."""
+    names = {name for name, _value in scope["headers"]}
+    is_of_page = scope["path"].startswith(COOKIE_PATHS) or scope["path"] == "/events"
+    if not is_of_page or b"authorization" in names or UI_HEADER not in names:
+        return None
+    sent = b"; ".join(value for name, value in scope["headers"] if name == b"cookie").decode("latin-1")
+    return cookie_parser(sent).get(COOKIE) or None
+
+
+def is_question_of_stranger(scope: Mapping[str, Any]) -> bool:
+    """Return whether a page asks who is signed in, and nobody is."""
+    has_credential = any(name == b"authorization" for name, _value in scope["headers"])
+    is_question = scope["path"] == SESSION_PATH and scope["method"] == "GET"
+    return is_question and not has_credential and cookie_in(scope) is None
+
+
+class SessionRoutes:
+    """The route of sessions.
+
+    Args:
+        sessions: Opens and ends them; None without authorization.
+    """
+
+    def __init__(self, sessions: PageSessions | None) -> None:
+        self._sessions = sessions
+
+    def routes(self) -> list[BaseRoute]:
+        """Return the routes to mount."""
+        return [Route(SESSION_PATH, HttpEndpoint(self._serve, "GET, POST, DELETE"))]
+
+    async def _serve(self, request: Request) -> ASGIApp:
+        principal = principal_of(request.scope)
+        about = {
+            "has_sign_in": self._sessions is not None,
+            "needs_sign_in": principal is NOBODY,
+            "subject": principal.subject,
+            "scopes": sorted(principal.scopes & SCOPES),
+        }
+        if self._sessions is None or request.method == "GET":
+            return json_answer(about)
+        if request.method == "DELETE":
+            await self._sessions.close(principal)
+            answer: Response = Response(status_code=204)
+            _set_cookie(answer, "", 0)
+            return answer
+        answer = json_answer(about)
+        _set_cookie(answer, *await self._sessions.open(principal))
+        return answer
+
+
+def _set_cookie(answer: Response, value: str, life_s: int) -> None:
+    answer.set_cookie(COOKIE, value, max_age=life_s, path="/", secure=True, httponly=True, samesite="strict")

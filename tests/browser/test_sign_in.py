@@ -1,0 +1,111 @@
+"""Signing in on the page, in a real browser, on a server with API keys."""
+
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+import httpx2 as httpx
+import pytest
+
+from examples.planner_server import PlannerServer, running_server
+from planner_mcp.jobs.principals import READ, SENSITIVE, WRITE
+from planner_mcp.jobs.store.open_store import connect
+from planner_mcp.jobs.store.security.api_key_store import RedisApiKeyStore
+from planner_mcp.jobs.store.security.encryption import open_cipher
+from planner_mcp.jobs.store.security.page_session_store import RedisPageSessionStore
+from planner_mcp.server.auth.api_key_auth import new_key, principal_of_key
+from planner_mcp.server.auth.page_sessions import PageSessions
+from planner_mcp.settings import Settings
+from tests.shared.scenarios.client_scenarios import ring
+
+pytestmark = pytest.mark.anyio
+
+
+@dataclass(frozen=True)
+class Guarded:
+    """A server that asks for a credential."""
+
+    server: PlannerServer
+    key: str
+    """Of ann, with every scope for data."""
+    masked_key: str
+    """Of ann, to read alone."""
+    ticket: str
+
+
+@pytest.fixture(scope="module")
+async def guarded(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Guarded]:
+    folder = tmp_path_factory.mktemp("guarded")
+    async with running_server(folder, workers=0, settings={"PLANNER_AUTH_API_KEYS": "true"}) as server:
+        settings = Settings(data_dir=folder)
+        async with connect(settings) as store:
+            ring_of_keys = RedisApiKeyStore(store.script_client)
+            key, record = new_key("ann", "", (READ, WRITE, SENSITIVE), now=datetime.now(UTC))
+            masked_key, masked = new_key("ann", "", (READ,), now=datetime.now(UTC))
+            for each in (record, masked):
+                await ring_of_keys.add(each)
+            sessions = PageSessions(RedisPageSessionStore(store.script_client), ring_of_keys, open_cipher(settings))
+            ticket = await sessions.ticket(principal_of_key(record))
+        yield Guarded(server, key, masked_key, ticket)
+
+
+async def _sign_in(page: Any, key: str) -> None:
+    await page.get_by_label("API key").fill(key)
+    await page.get_by_role("button", name="Sign in").click()
+    await page.get_by_role("heading", name="Jobs").wait_for()
+
+
+async def test_a_key_signs_in_until_the_sign_out(guarded: Guarded, browser: Any) -> None:
+    """SPEC O2, A1: the key is kept nowhere, the cookie is out of reach of scripts, a reload stays signed in."""
+    context = await browser.new_context()
+    page = await context.new_page()
+    await page.goto(f"{guarded.server.url}/ui")
+    await _sign_in(page, guarded.key)
+    assert await page.evaluate("document.cookie + JSON.stringify({...localStorage, ...sessionStorage})") == "{}"
+    assert [cookie["httpOnly"] for cookie in await context.cookies()] == [True]
+    await page.reload()
+    await page.get_by_role("heading", name="Jobs").wait_for()
+    await page.get_by_role("button", name="Sign out").click()
+    await page.get_by_role("heading", name="Sign in").wait_for()
+    assert await context.cookies() == []
+    await context.close()
+
+
+async def test_a_ticket_in_the_fragment_signs_in_once(guarded: Guarded, browser: Any) -> None:
+    """SPEC O2: as `planner-mcp dashboard` opens the page; the ticket leaves the address at once."""
+    context = await browser.new_context()
+    page = await context.new_page()
+    await page.goto(f"{guarded.server.url}/ui#ticket={guarded.ticket}")
+    await page.get_by_role("heading", name="Jobs").wait_for()
+    assert "ticket" not in page.url
+    await context.clear_cookies()
+    await page.goto("about:blank")
+    await page.goto(f"{guarded.server.url}/ui#ticket={guarded.ticket}")
+    await page.get_by_role("alert").get_by_text("used already").wait_for()
+    await context.close()
+
+
+async def test_who_may_not_see_names_sees_none(guarded: Guarded, browser: Any) -> None:
+    """SPEC R3: neither in the page nor in what it received."""
+    day = ring(5)
+    day["tickets"][0] |= {"name": "Ada Lovelace", "phone": "+44 20 7946 0958"}
+    async with httpx.AsyncClient(base_url=guarded.server.url, trust_env=False) as http:
+        asked = {"tool": "create_scenario", "arguments": day}
+        made = await http.post("/ui/call", json=asked, headers={"authorization": f"Bearer {guarded.key}"})
+        scenario_id = made.json()["structured"]["scenario_id"]
+    context = await browser.new_context()
+    page = await context.new_page()
+    received: list[Any] = []
+    page.on("response", lambda answer: "/ui/" in answer.url and received.append(answer))
+    await page.goto(f"{guarded.server.url}/ui#/scenarios/{scenario_id}")
+    await page.get_by_label("API key").fill(guarded.masked_key)
+    await page.get_by_role("button", name="Sign in").click()
+    await page.get_by_text("Hidden fields").wait_for()
+    await page.get_by_text("Raw JSON").click()
+    await page.locator("pre", has_text="scenario_id").wait_for()
+    texts = [await answer.text() for answer in received if "assets" not in answer.url]
+    for secret in ("Lovelace", "7946"):
+        assert secret not in await page.content()
+        assert not any(secret in text for text in texts)
+    await context.close()
