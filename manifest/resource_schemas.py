@@ -26,8 +26,8 @@ _OF_A_LOG: Final = ("who", "subject", "tenant")
 _SENSITIVE: Final = {
     **dict.fromkeys(("scenario", "plan-report", "plan-sheets", "plan-csv", "plan-geojson", "plan-gpx"), _OF_A_DAY),
     **dict.fromkeys(("plan", "scenario-result"), _OF_A_PLAN),
-    **dict.fromkeys(("job", "jobs"), _OF_A_JOB),
-    "log": _OF_A_LOG,
+    **dict.fromkeys(("job", "jobs", "job-log"), _OF_A_JOB),
+    **dict.fromkeys(("log", "log-text"), _OF_A_LOG),
 }
 """By the name of a resource; masked for principals without `planner:sensitive`, or kept to administrators (logs)."""
 

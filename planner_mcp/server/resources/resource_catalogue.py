@@ -17,12 +17,14 @@ from planner_mcp.server.resources.json_resources import JOB, JOBS, LIMITS, LOG, 
 from planner_mcp.server.resources.rendering_resources import CALENDAR, MAP_PNG, MAP_SVG, REPORT, SHEETS
 from planner_mcp.server.resources.report_folder import ROOT, mime_type_of
 from planner_mcp.server.resources.resource_definition import Contents, ReadContext, ResourceMetadata, Template
+from planner_mcp.server.resources.text_logs import JOB_LOG, LOG_TEXT
 from planner_mcp.server.resources.uri_templates import variables_of
 
 TEMPLATES: Final = (
     SCENARIO,
     RESULT,
     JOB,
+    JOB_LOG,
     JOBS,
     PLAN,
     MAP_SVG,
@@ -35,6 +37,7 @@ TEMPLATES: Final = (
     GPX,
     DAY_FILE,
     LOG,
+    LOG_TEXT,
 )
 """Always in this order."""
 FIXED: Final = (LIMITS, SCHEMA)
