@@ -89,3 +89,14 @@ async def test_the_page_speaks_chinese_on_a_narrow_screen(server: PlannerServer,
     await page.get_by_role("heading", name="任务").wait_for()
     assert await page.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth")
     assert await page.evaluate("document.documentElement.lang") == "zh"
+
+
+async def test_the_system_page_shows_queue_workers_and_store(server: PlannerServer, page: Any) -> None:
+    """SPEC O2, W3: figures of the deployment, webhooks, and the audit log of today for who may read it."""
+    await page.goto(_url(server, "system"))
+    await page.get_by_role("heading", name="Queue").wait_for()
+    await page.get_by_role("heading", name="Webhook deliveries").wait_for()
+    workers = page.locator(".figure", has_text="Workers")
+    assert int(await workers.locator("dd").inner_text()) >= 1
+    await page.locator("summary", has_text="Audit log").click()
+    await page.get_by_role("region", name="Audit log").wait_for()

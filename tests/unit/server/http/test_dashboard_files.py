@@ -1,0 +1,37 @@
+"""The files of the dashboard: small, complete, and without an address of another site."""
+
+import re
+from pathlib import Path
+from typing import Final
+
+import planner_mcp.server.http
+
+FOLDER: Final = Path(planner_mcp.server.http.__file__).parent / "dashboard"
+FILES: Final = sorted(path for path in FOLDER.rglob("*") if path.is_file())
+NAMESPACE: Final = "http://www.w3.org/2000/svg"
+
+
+def test_the_dashboard_has_at_most_150_kb() -> None:
+    """SPEC O2: unpacked, all files together."""
+    assert sum(path.stat().st_size for path in FILES) <= 150_000
+
+
+def test_no_file_names_another_site() -> None:
+    """SPEC O2: the page works without a network."""
+    for path in FILES:
+        assert re.findall(r"https?://[^\s\"'`]+", path.read_text().replace(NAMESPACE, "")) == [], path.name
+
+
+def test_every_imported_module_is_there() -> None:
+    """Our choice: no compiler checks these files."""
+    for path in FILES:
+        for name in re.findall(r'from "(\./[^"]+|\.\./[^"]+)"', path.read_text()):
+            assert (path.parent / name).resolve().is_file(), f"{path.name}: {name}"
+
+
+def test_views_know_nothing_of_the_page() -> None:
+    """ADR 40: modules in `view` import one another alone, and use no storage and no address."""
+    for path in sorted((FOLDER / "view").glob("*.js")):
+        text = path.read_text()
+        assert not re.search(r'from "\.\./', text), path.name
+        assert not re.search(r"\b(localStorage|sessionStorage|location\.|history\.)", text), path.name
