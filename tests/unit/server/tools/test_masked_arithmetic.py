@@ -151,6 +151,7 @@ async def attack(call: Call, store: RedisStore, attacker: ToolContext, scenario_
     for plan in plans:
         await ask("read_plan", job_id=plan, view="visits")
         await ask("read_plan", job_id=plan)
+        await ask("query_vrp_status", job_id=plan)  # tells what it changes
         await ask("read_progress", job_id=plan)
     await ask("compare_plans", plan_a=job_id, plan_b=plans[0])
     await ask("compare_plans", plan_a=plans[0], plan_b=plans[1])
@@ -164,6 +165,7 @@ async def attack(call: Call, store: RedisStore, attacker: ToolContext, scenario_
         await ask("cancel_vrp_job", job_id=claim.job.id)
     for tool in ("propose_plan", "review_plan", "publish_plan", "finish_vrp_job"):
         await ask(tool, job_id=job_id, **({"decision": "approve"} if tool == "review_plan" else {}))
+    await ask("share_plan", job_id=job_id, revoke=True)  # what a link shows is read as the resources are
     for action in ("list", "endpoints"):
         await ask("webhook_deliveries", action=action)
     for form in ("csv", "vroom"):  # faults name cells
