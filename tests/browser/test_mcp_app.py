@@ -51,6 +51,7 @@ async def test_a_chat_shows_a_solve_from_its_call_to_its_plan(chat: ChatHost) ->
     assert await chat.tear_down() == {}
 
 
+@pytest.mark.slow
 async def test_a_page_made_anew_needs_no_result(chat: ChatHost) -> None:
     """SPEC O2: a reload of a chat, in revision 2026-07-28: the input alone names the job."""
     await chat.start(modern=True)
