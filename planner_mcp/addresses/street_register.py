@@ -9,6 +9,7 @@ import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
+from math import cos, radians
 from pathlib import Path
 from typing import Final
 
@@ -35,7 +36,8 @@ SCHEMA: Final = """
 CREATE TABLE facts (name TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID;
 CREATE TABLE names (alias TEXT, key TEXT, PRIMARY KEY (alias, key)) WITHOUT ROWID;
 CREATE TABLE streets (key TEXT, name TEXT, lat REAL, lon REAL, radius_m REAL);
-CREATE TABLE buildings (key TEXT, number TEXT, lat REAL, lon REAL, radius_m REAL, city TEXT, postcode TEXT);
+CREATE TABLE buildings (key TEXT, number TEXT, lat REAL, lon REAL, radius_m REAL, city TEXT, postcode TEXT,
+    city_key TEXT);
 """
 """`names`: other names of a street, as of a second language. `number`: one of `address_numbers`."""
 INDEXES: Final = "CREATE INDEX street ON streets (key); CREATE INDEX building ON buildings (key, number);"
@@ -48,7 +50,12 @@ _REACH: Final = 1.5
 _LEAST_REACH_M: Final = 3_000.0
 _MOST_GAP_M: Final = 400.0
 """Between two known numbers that a number is put between."""
+_BOX: Final = " AND lat BETWEEN ? AND ? AND lon BETWEEN ? AND ?"
+_BESIDE: Final = 0.01
+"""Degrees around the numbers of a street within which the street lies."""
 _MAX_ROWS: Final = 2_000
+_MAX_ANYWHERE: Final = 100
+"""Rows, of one key, that are looked at where the city is known, and where it is not."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,12 +134,31 @@ def _keys(register: sqlite3.Connection, road: str) -> list[str]:
     return list(dict.fromkeys([*spellings, *(key for (key,) in others)]))
 
 
-def _building_rows(register: sqlite3.Connection, keys: Iterable[str], *number: str) -> Iterator[_Building]:
+def _within(resolved: ResolvedAddress) -> tuple[str, list[str | float], int]:
+    """Return the condition that rows near the known place meet, its values, and how many of them are read.
+
+    Without it a street that every town has would be read in all of them.
+    """
+    if (centre := resolved.position) is not None:
+        north = max(_REACH * centre.radius_m, _LEAST_REACH_M) / 111_000
+        east = north / max(0.01, cos(radians(centre.lat)))
+        box = [centre.lat - north, centre.lat + north, centre.lon - east, centre.lon + east]
+        return _BOX, list(box), _MAX_ROWS
+    if resolved.address.city:
+        spellings = sorted(folded_spellings(resolved.address.city))
+        return f" AND city_key IN ({', '.join('?' * len(spellings))})", list(spellings), _MAX_ROWS
+    return "", [], _MAX_ANYWHERE
+
+
+def _building_rows(
+    register: sqlite3.Connection, keys: Iterable[str], resolved: ResolvedAddress, *number: str
+) -> Iterator[_Building]:
     """Yield the buildings of streets, those of one number where it is given."""
-    where = "key = ? AND number = ?" if number else "key = ?"
-    asked = f"SELECT number, lat, lon, radius_m, city, postcode FROM buildings WHERE {where} LIMIT {_MAX_ROWS}"  # noqa: S608
+    near, values, limit = _within(resolved)
+    where = ("key = ? AND number = ?" if number else "key = ?") + near
+    asked = f"SELECT number, lat, lon, radius_m, city, postcode FROM buildings WHERE {where} LIMIT {limit}"  # noqa: S608
     for key in keys:
-        for each, lat, lon, radius_m, city, postcode in register.execute(asked, (key, *number)):
+        for each, lat, lon, radius_m, city, postcode in register.execute(asked, (key, *number, *values)):
             yield _Building(each, (lat, lon), radius_m, city, postcode)
 
 
@@ -140,13 +166,13 @@ def _buildings(
     register: sqlite3.Connection, keys: Sequence[str], number: str, resolved: ResolvedAddress
 ) -> Iterator[_Found]:
     """Yield the buildings of a number; where 12b is not known, those of 12 with other letters or none."""
-    exact = [each for each in _building_rows(register, keys, number) if _fits(resolved, each)]
+    exact = [each for each in _building_rows(register, keys, resolved, number) if _fits(resolved, each)]
     for each in exact:
         evidence = Evidence("the house number is in the road extract", 1.0)
         yield _Found(each.where, Accuracy.POINT, each.radius_m, (evidence,), each.city, each.postcode)
     if exact or (asked := leading_number(number)) is None:
         return
-    for each in _building_rows(register, keys):
+    for each in _building_rows(register, keys, resolved):
         if leading_number(each.number) == asked and _fits(resolved, each):
             evidence = Evidence(f"the road extract has {each.number}, and not {number}", 0.95)
             yield _Found(each.where, Accuracy.POINT, each.radius_m + 50, (evidence,), each.city, each.postcode)
@@ -159,7 +185,7 @@ def _nearby(
     asked = leading_number(number)
     known = [
         (each, building)
-        for building in _building_rows(register, keys)
+        for building in _building_rows(register, keys, resolved)
         if asked is not None and (each := leading_number(building.number)) is not None and each % 2 == asked % 2
         if _fits(resolved, building)
     ]
@@ -179,9 +205,15 @@ def _streets(
 ) -> Iterator[_Found]:
     """Yield the streets of a name, each in the city that its buildings name."""
     evidence = (Evidence("the house number is not in the road extract", 0.9),) if number else ()
-    buildings = list(_building_rows(register, keys))
-    asked = f"SELECT lat, lon, radius_m FROM streets WHERE key = ? LIMIT {_MAX_ROWS}"  # noqa: S608 — a number
-    for lat, lon, radius_m in (row for key in keys for row in register.execute(asked, (key,))):
+    buildings = list(_building_rows(register, keys, resolved))
+    near, values, _ = _within(resolved)
+    if resolved.position is None and resolved.address.city:
+        if not buildings:
+            return
+        lats, lons = zip(*(building.where for building in buildings), strict=True)
+        near, values = _BOX, [min(lats) - _BESIDE, max(lats) + _BESIDE, min(lons) - _BESIDE, max(lons) + _BESIDE]
+    asked = f"SELECT lat, lon, radius_m FROM streets WHERE key = ?{near} LIMIT {_MAX_ANYWHERE}"  # noqa: S608
+    for lat, lon, radius_m in (row for key in keys for row in register.execute(asked, (key, *values))):
         beside = (each for each in buildings if haversine_m(each.where, (lat, lon)) <= radius_m + _NEAR_M)
         cities = sorted({each.city for each in beside}, key=lambda city: not _is_city(resolved.address.city, city))
         street = _Building("", (lat, lon), radius_m, next(iter(cities), ""), "")

@@ -16,7 +16,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any, Final
 
-from planner_mcp.addresses.place_data import folded_spellings
+from planner_mcp.addresses.place_data import fold, folded_spellings
 from planner_mcp.addresses.street_names import address_numbers, street_key
 from planner_mcp.addresses.street_register import INDEXES, REGISTER_FILE, SCHEMA, StreetRegister
 from planner_mcp.errors import RoadMapError
@@ -24,7 +24,7 @@ from planner_mcp.process_limits import bound_to_parent
 from planner_mcp.routing.scenario.coordinates import haversine_m
 from planner_mcp.settings import Settings
 
-FORMAT: Final = "1"
+FORMAT: Final = "2"
 """Changes where the same extract gives another register."""
 _STREET_NAMES: Final = ("name", "alt_name", "official_name", "old_name", "short_name")
 _CELL: Final = 0.004
@@ -113,9 +113,9 @@ def _fill(register: sqlite3.Connection, extract: Path) -> dict[str, int]:
             rows.append(row)
             buildings += 1
         if len(rows) >= _AT_ONCE:
-            register.executemany("INSERT INTO buildings VALUES (?, ?, ?, ?, ?, ?, ?)", rows)
+            register.executemany("INSERT INTO buildings VALUES (?, ?, ?, ?, ?, ?, ?, ?)", rows)
             rows.clear()
-    register.executemany("INSERT INTO buildings VALUES (?, ?, ?, ?, ?, ?, ?)", rows)
+    register.executemany("INSERT INTO buildings VALUES (?, ?, ?, ?, ?, ?, ?, ?)", rows)
     streets = [row for key, found in ways.items() for row in _street_rows(key, found)]
     register.executemany("INSERT INTO streets VALUES (?, ?, ?, ?, ?)", streets)
     return {"streets": len(streets), "buildings": buildings}
@@ -161,7 +161,8 @@ def _building_rows(tags: dict[str, str], points: Sequence[Place]) -> Iterator[tu
     if not key or "addr:housenumber" not in tags:
         return
     (lat, lon), radius_m = _middle(points)
-    place = tags.get("addr:city", "")[:_MAX_CHARS], tags.get("addr:postcode", "")[:20]
+    city = tags.get("addr:city", "")[:_MAX_CHARS]
+    place = city, tags.get("addr:postcode", "")[:20], fold(city)
     for number in address_numbers(tags["addr:housenumber"][:_MAX_CHARS]):
         yield key, number, lat, lon, max(_NODE_RADIUS_M, radius_m), *place
 

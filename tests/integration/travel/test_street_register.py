@@ -11,6 +11,8 @@ from planner_mcp.geocoding.geocoding_service import GeocodingService
 from planner_mcp.routing.scenario.coordinates import haversine_m
 from planner_mcp.settings import Settings
 from planner_mcp.travel.street_register_builder import build_street_register, is_register_of, register_path
+from tests.shared.processes.process_tree import LONGEST_S
+from tests.shared.processes.stopwatch import Stopwatch
 from tests.shared.roads.osrm_installation import HELSINKI, osrm_or_skip
 from tests.shared.roads.street_grid import EAST_M, crossing, write_grid
 
@@ -81,6 +83,21 @@ async def test_what_the_register_does_not_settle_is_asked(town: Settings) -> Non
     assert twice.status is AddressStatus.AMBIGUOUS
     assert [candidate.address.road for candidate in twice.candidates] == ["Alder Street", "Alder Street"]
     assert not twice.is_sure
+
+
+async def test_a_street_that_every_town_has_is_read_in_the_named_town_alone(tmp_path: Path) -> None:
+    """SPEC O4: the town is found among thousands of streets of one name, and a batch does not wait for them."""
+    towns = [house(n % 50, n // 50, "5", "Main Street", f"Town{n}") for n in range(3000)]
+    settings = Settings(data_dir=tmp_path, roads_pbf=write_grid(tmp_path / "grid.osm", towns))
+    settings.roads_folder.mkdir()
+    assert settings.roads_pbf is not None
+    await build_street_register(settings, settings.roads_pbf, "c0ffee")
+    watch = Stopwatch()
+    found = await resolved(settings, *(f"Main Street 5, Town{n}" for n in range(2900, 3000)))
+    assert watch.spent_s < LONGEST_S
+    assert {each.accuracy for each in found} == {Accuracy.POINT}
+    assert found[0].position is not None
+    assert (found[0].position.lat, found[0].position.lon) == towns[2900][0]
 
 
 async def test_a_register_is_read_once_for_each_content(town: Settings) -> None:
