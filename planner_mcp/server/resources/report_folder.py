@@ -99,6 +99,23 @@ class ReportFolder:
         except OSError as error:
             raise NotFoundError from error
 
+    def read_folder(self, uri: str) -> dict[str, bytes]:
+        """Return the reports that lie in a folder itself, by URI. Blocks on the disk.
+
+        Args:
+            uri: Of the folder, with `/` at its end, as the URIs of its reports begin.
+
+        Raises:
+            NotFoundError: No report lies there.
+            TooLargeError: There are more than one answer may carry.
+        """
+        found = [each for each in self.reports() if each.uri.rpartition("/")[0] == uri.removesuffix("/")]
+        if not found:
+            raise NotFoundError
+        if sum(each.size for each in found) > MAX_BYTES:
+            raise TooLargeError(f"The reports of the folder are larger than {MAX_BYTES} bytes together.")
+        return {each.uri: self.read(each.uri) for each in found}
+
 
 def mime_type_of(path: str) -> str:
     """Return the type of a report by its name; empty for what is no report."""

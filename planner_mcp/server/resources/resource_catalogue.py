@@ -66,9 +66,25 @@ async def read(reading: ReadContext, uri: str) -> Contents:
     raise NotFoundError
 
 
+async def read_all(reading: ReadContext, uri: str) -> dict[str, Contents]:
+    """Return what a URI names, by URI: one resource, or of a folder of reports each that lies in it.
+
+    Raises:
+        NotFoundError, InsufficientScopeError: As `read`.
+    """
+    if not (uri.startswith(ROOT) and uri.endswith("/")):
+        return {uri: await read(reading, uri)}
+    reading.principal.require(READ)
+    found = await anyio.to_thread.run_sync(reading.reports.read_folder, uri)
+    return {each: _report(each, data) for each, data in found.items()}
+
+
 async def _file(reading: ReadContext, uri: str) -> Contents:
     reading.principal.require(READ)
-    data = await anyio.to_thread.run_sync(reading.reports.read, uri)
+    return _report(uri, await anyio.to_thread.run_sync(reading.reports.read, uri))
+
+
+def _report(uri: str, data: bytes) -> Contents:
     mime_type = mime_type_of(uri)
     if mime_type.startswith(_TEXT):
         try:

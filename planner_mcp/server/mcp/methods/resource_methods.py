@@ -18,7 +18,7 @@ from planner_mcp.jobs.principals import READ, Principal
 from planner_mcp.server.mcp.jsonrpc.jsonrpc_errors import INVALID_PARAMS, rpc_data
 from planner_mcp.server.mcp.methods.page_cursors import Cursors
 from planner_mcp.server.mcp.request_context import Context, require_scope
-from planner_mcp.server.resources.resource_catalogue import FILE_TEMPLATE, REPORT_FILE, read, templates_for
+from planner_mcp.server.resources.resource_catalogue import FILE_TEMPLATE, REPORT_FILE, read_all, templates_for
 from planner_mcp.server.resources.resource_definition import Contents, ReadContext, ResourceEntry, ResourceMetadata
 from planner_mcp.server.resources.resource_listing import ListPosition, page_of
 from planner_mcp.text import timestamp
@@ -88,13 +88,13 @@ class Resources:
     async def read(self, ctx: Context, params: types.ReadResourceRequestParams) -> types.ReadResourceResult:
         """Answer `resources/read`."""
         try:
-            found = await read(self._open(require_scope(ctx, READ)), params.uri)
+            found = await read_all(self._open(require_scope(ctx, READ)), params.uri)
         except (NotFoundError, PlanNotReadyError) as error:
             raise _unknown(ctx, error, params.uri) from error
         return types.ReadResourceResult(
-            contents=[_contents(params.uri, found)],
-            ttl_ms=found.ttl_ms,
-            cache_scope="public" if found.is_public else "private",
+            contents=[_contents(uri, each) for uri, each in found.items()],
+            ttl_ms=min(each.ttl_ms for each in found.values()),
+            cache_scope="public" if all(each.is_public for each in found.values()) else "private",
         )
 
 

@@ -241,3 +241,11 @@ async def test_a_cursor_is_good_for_one_list_and_may_be_used_again(
     assert (await caller.error(app_replicas[0], "tools/list", cursor=cursor))["code"] == -32602
     flipped = cursor[:-1] + ("0" if cursor[-1] != "0" else "1")
     assert (await caller.error(app_replicas[0], "resources/list", cursor=flipped))["code"] == -32602
+
+
+async def test_a_folder_of_reports_is_an_array_of_contents(reporting: Replica, modern: Caller) -> None:
+    """SPEC R1: `resources/read` of a compound resource returns each of its files [D 2.3]."""
+    listed = (await modern.result(reporting, "resources/list"))["resources"]
+    at_root = [each["uri"] for each in listed if each["uri"].count("/") == 3 and each["uri"].startswith("file:///")]
+    contents = (await modern.result(reporting, "resources/read", "file:///", uri="file:///"))["contents"]
+    assert [each["uri"] for each in contents] == at_root != []

@@ -236,3 +236,19 @@ def test_without_a_folder_there_are_no_reports(tmp_path: Path) -> None:
         assert none.reports() == []
         with pytest.raises(NotFoundError):
             none.read("file:///a.html")
+
+
+def test_a_folder_is_read_as_the_reports_that_lie_in_it(folder: ReportFolder) -> None:
+    """SPEC R1: those of the folder itself, never what is hidden, linked or above it [D 2.3]."""
+    assert folder.read_folder("file:///") == {"file:///a.html": b"<p>a</p>"}
+    assert folder.read_folder("file:///weekly/") == {"file:///weekly/1.csv": b"x,y\n"}
+    for uri in ("file:///.git/", "file:///linked/", "file:///weekly/../", "file:///../", "file:///no/", "file:////"):
+        with pytest.raises(NotFoundError):
+            folder.read_folder(uri)
+
+
+def test_a_folder_larger_than_an_answer_is_refused(folder: ReportFolder, monkeypatch: pytest.MonkeyPatch) -> None:
+    """SPEC T7: it is told, and nothing is cut."""
+    monkeypatch.setattr(report_folder, "MAX_BYTES", 3)
+    with pytest.raises(TooLargeError):
+        folder.read_folder("file:///weekly/")
