@@ -56,8 +56,11 @@ async def test_a_running_job_is_finished_from_its_page(server: PlannerServer, pa
     job_id = (await call(server, "solve_vrp", scenario_id=scenario_id, solve_time="PT60S", fresh=True))["job_id"]
     await page.goto(_url(server, f"jobs/{job_id}"))
     await page.locator("svg.map").wait_for(timeout=60_000)
+    await page.get_by_role("button", name="Zoom in").click()
+    enlarged = await page.locator("svg.map").get_attribute("viewBox")
     await page.get_by_role("button", name="Finish now").click()
     await page.get_by_text("COMPLETED", exact=True).wait_for(timeout=30_000)
+    assert await page.locator("svg.map").get_attribute("viewBox") == enlarged, "a better plan does not move the map"
 
 
 async def test_the_list_shows_jobs_and_filters_them(server: PlannerServer, page: Any) -> None:

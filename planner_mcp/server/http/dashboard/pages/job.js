@@ -29,6 +29,7 @@ export async function jobView(signal, jobId) {
   let plan = null;
   let bound = null;
   let drawnPlan = null;
+  const frame = {}; // the part of the map that is looked at stays when a better plan is drawn
 
   const draw = () => {
     parts.figures.replaceChildren(figures(job, plan, bound));
@@ -36,7 +37,7 @@ export async function jobView(signal, jobId) {
     if (plan && plan !== drawnPlan) {
       drawnPlan = plan;
       parts.plan.replaceChildren(
-        h("h2", {}, t("map")), routeMap(plan, scenario), h("h2", {}, t("timeline")), timeline(plan),
+        h("h2", {}, t("map")), routeMap(plan, scenario, { frame }), h("h2", {}, t("timeline")), timeline(plan),
         h("h2", {}, `${t("unassigned")} (${plan.unassigned.length})`), unassigned(plan, parts.fixes, jobId), parts.fixes,
         h("h2", {}, t("stops")), stopsTable(plan, tickets), downloads(planOf(jobId)), shareActions(jobId),
       );
