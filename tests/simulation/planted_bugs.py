@@ -25,7 +25,7 @@ BUGS: Final = {
         "_settle_job", "if job.cancel ~= '' then change, extra = 'cancel', '{}' end\n", ""
     ),
     "a queued job that is cancelled tells no hook": PlantedBug(
-        "_settle_job", "\n  post(id, job, event, data)", "\n  if job.started_ms then post(id, job, event, data) end"
+        "_settle_job", "\n  post(id", "\n  local _ = job.started_ms and post(id"
     ),
     "a job that is put back still counts against the quota": PlantedBug(
         "_dispatch_jobs", "{ delivery = '' })\n    call('SREM', out_key(job.principal), id)", "{ delivery = '' })"
