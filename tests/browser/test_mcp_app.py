@@ -5,6 +5,8 @@ from typing import Any
 import pytest
 
 from tests.browser.chat_host import ChatHost
+from tests.browser.test_accessibility import AXE, RULES
+from tests.shared.node import node_packages
 from tests.shared.scenarios.client_scenarios import ring
 from tests.shared.tools.token_costs import tokens
 
@@ -218,3 +220,21 @@ async def test_a_large_plan_is_drawn(chat: ChatHost) -> None:
     await chat.open(context=CONTEXT, input={"job_id": job_id})
     await chat.app.get_by_text("COMPLETED").wait_for(timeout=LONGEST_MS)
     assert await chat.app.locator("svg.map .stop").count() >= 900
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("theme", ["light", "dark"])
+async def test_the_page_has_no_serious_violation(chat: ChatHost, theme: str) -> None:
+    """SPEC O2: WCAG 2.2 AA, as far as a program can judge it, on every panel."""
+    node_packages.install()
+    await chat.start()
+    job_id = await chat.solve(hostile_day(), "PT1S")
+    await chat.open(context=CONTEXT | {"theme": theme}, input={"job_id": job_id})
+    await chat.app.get_by_text("COMPLETED").wait_for(timeout=LONGEST_MS)
+    frame = chat.page.frames[-1]
+    await frame.evaluate(AXE.read_text())
+    for tab in await chat.app.get_by_role("tab").all():
+        await tab.click()
+        found = await frame.evaluate(f"axe.run({{runOnly: {RULES}}})")
+        serious = [each for each in found["violations"] if each["impact"] in ("serious", "critical")]
+        assert [(each["id"], each["nodes"][0]["html"]) for each in serious] == []
