@@ -65,7 +65,8 @@ class JobsApi:
 
     async def _events(self, request: Request) -> ASGIApp:
         principal, job_service = _reader(request), _job_service(request)
-        if request.headers.get("accept", "").partition(",")[0].strip() == "application/json":
+        accept = request.headers.get("accept", "")
+        if "application/json" in accept and "text/event-stream" not in accept:
             history = await job_service.history(principal, request.path_params["job_id"])
             return json_answer({"events": [named_notification(event) for event in history]})
         job = await job_service.job(principal, request.path_params["job_id"])
