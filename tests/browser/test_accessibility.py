@@ -33,6 +33,7 @@ async def paths(server: PlannerServer) -> AsyncIterator[list[str]]:
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("colours", ["light", "dark"])
 async def test_no_page_has_a_serious_violation(
     server: PlannerServer, page: Any, paths: list[str], colours: str

@@ -30,6 +30,7 @@ async def _shown_and_kept(page: Any, url: str, job_id: str) -> tuple[int, int]:
     return await page.locator("ol.scroll li").count(), len(answer.json()["events"])
 
 
+@pytest.mark.slow
 async def test_the_page_goes_on_at_another_replica(server: PlannerServer, server_dir: Path, browser: Any) -> None:
     """SPEC O2, J4: a replica is killed in mid-stream; the page says so, resumes elsewhere and misses no event."""
     second = running_server(server_dir, workers=0, log=server_dir / "second.log", settings=PATIENT_LEASE)

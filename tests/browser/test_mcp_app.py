@@ -30,6 +30,7 @@ def hostile_day(tickets: int = 12) -> dict[str, Any]:
     return day
 
 
+@pytest.mark.slow
 async def test_a_chat_shows_a_solve_from_its_call_to_its_plan(chat: ChatHost) -> None:
     """SPEC O2: live to the verified plan, whatever the names are; a selection costs the model at most 80 tokens."""
     await chat.start()
@@ -99,7 +100,7 @@ async def test_buttons_call_tools_where_they_are_on(chat: ChatHost) -> None:
 
 @pytest.mark.slow
 async def test_a_page_that_is_told_nothing_offers_to_ask(chat: ChatHost) -> None:
-    """ext-apps#522: some hosts make a page anew without input or result."""
+    """SPEC O2, ext-apps#522: some hosts make a page anew without input or result."""
     await chat.start()
     await chat.open()
     await chat.app.get_by_role("button", name="Ask again").click(timeout=10_000)
@@ -159,7 +160,7 @@ async def test_the_page_takes_the_look_of_its_host(chat: ChatHost, theme: str | 
 
 @pytest.mark.slow
 async def test_the_page_asks_for_the_full_screen(chat: ChatHost) -> None:
-    """ext-apps 2026-01-26: only modes that the host offers."""
+    """SPEC O2, ext-apps 2026-01-26: only modes that the host offers."""
     await chat.start()
     job_id = await chat.solve(ring(8), "PT1S")
     await chat.open(context=CONTEXT, input={"job_id": job_id})
@@ -183,7 +184,7 @@ async def test_a_frame_without_an_origin_will_do(chat: ChatHost) -> None:
 
 @pytest.mark.slow
 async def test_an_end_in_the_middle_of_a_call_is_quiet(chat: ChatHost) -> None:
-    """ext-apps 2026-01-26: teardown is answered, the open call is given up, nothing is asked after it."""
+    """SPEC O2, ext-apps 2026-01-26: teardown is answered, the open call is given up, nothing is asked after it."""
     await chat.start()
     job_id = await chat.solve(ring(30), "PT30S")
     await chat.open(context=CONTEXT, input={"job_id": job_id})

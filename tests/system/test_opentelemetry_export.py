@@ -102,6 +102,7 @@ async def test_a_call_its_job_and_the_solve_are_one_trace_of_two_processes(trace
     assert not any(word in said for word in ("veh-1", "LOC_A", "t-1"))
 
 
+@pytest.mark.slow
 async def test_a_trace_that_a_stranger_names_is_not_taken_over(traced: TracedDay) -> None:
     """SPEC O3, ADR 19: neither spans nor log lines carry an id a client chose."""
     call = traced.spans["planner-mcp", "tools/call list_jobs"]

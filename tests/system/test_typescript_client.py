@@ -18,7 +18,7 @@ pytestmark = [
 ]
 
 
-@pytest.fixture(params=["one", "switching"])
+@pytest.fixture(params=["one", pytest.param("switching", marks=pytest.mark.slow)])
 async def url(server: PlannerServer, second: PlannerServer, request: pytest.FixtureRequest) -> AsyncIterator[str]:
     """A server, or a balancer that changes replica at each request."""
     if request.param == "one":

@@ -49,6 +49,7 @@ async def test_metrics_count_what_was_asked(server: PlannerServer, client: Clien
     assert await refusals() == before + 1
 
 
+@pytest.mark.slow
 async def test_second_worker_takes_what_waits(
     server: PlannerServer, server_dir: Path, client: Client, http: httpx.AsyncClient
 ) -> None:

@@ -19,7 +19,7 @@ from tests.shared.scenarios.client_scenarios import SMALLEST, submit, use, wait_
 from tests.system.auth.authority import authority
 from tests.system.auth.conftest import Fort, configured, issuers
 
-pytestmark = [pytest.mark.anyio, pytest.mark.node]
+pytestmark = [pytest.mark.anyio, pytest.mark.node, pytest.mark.slow]
 CALLBACK = "http://127.0.0.1:9/callback"
 both_eras = pytest.mark.parametrize("mode", ["legacy", "auto"])
 
@@ -132,7 +132,6 @@ async def test_a_token_for_another_resource_is_refused(fort: Fort) -> None:
     assert 'error="invalid_token"' in answer.headers["www-authenticate"]
 
 
-@pytest.mark.slow
 async def test_known_keys_outlive_the_authorization_server(tmp_path_factory: pytest.TempPathFactory) -> None:
     """SPEC A1: an issuer that is gone locks out nobody whose key was seen, and lets nobody in whose key was not."""
     port = free_port()
@@ -152,7 +151,6 @@ async def test_known_keys_outlive_the_authorization_server(tmp_path_factory: pyt
             assert (await http.get(f"{unseen.url}/jobs/x")).status_code == 401
 
 
-@pytest.mark.slow
 async def test_opaque_tokens_are_looked_up_where_they_were_made(tmp_path_factory: pytest.TempPathFactory) -> None:
     """SPEC A1: RFC 7662 against the certified server; inactive and foreign tokens are refused."""
     resource = "https://planner.example/mcp"

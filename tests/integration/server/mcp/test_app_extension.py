@@ -32,7 +32,7 @@ async def test_clients_without_apps_see_the_lists_as_before(app_replicas: Two, c
 
 @pytest.mark.parametrize("era", ["legacy", "modern"])
 async def test_clients_with_apps_see_page_and_tool(app_replicas: Two, era: str, legacy: Caller, modern: Caller) -> None:
-    """ext-apps 2026-01-26: the page at the tools that hand over a job, the tool hidden from the model."""
+    """SPEC O2, ext-apps 2026-01-26: the page at the tools that hand over a job, the tool hidden from the model."""
     caller = legacy if era == "legacy" else modern
     caller.extensions = ANNOUNCED
     if caller is legacy:
@@ -50,7 +50,7 @@ async def test_clients_with_apps_see_page_and_tool(app_replicas: Two, era: str, 
 
 
 async def test_the_page_is_read_by_its_uri(app_replicas: Two, caller: Caller) -> None:
-    """ext-apps 2026-01-26: profile, no origin; another version's URI is answered too, so no upgrade breaks a chat."""
+    """SPEC O2, ext-apps 2026-01-26: profile, no origin; URIs of other versions are answered, so no upgrade breaks a chat."""
     for uri in (page_uri(), "ui://planner/plan-0123456789ab.html"):
         (contents,) = (await caller.result(app_replicas[0], "resources/read", uri, uri=uri))["contents"]
         assert (contents["uri"], contents["mimeType"], contents["text"]) == (uri, MIME_TYPE, page())

@@ -57,7 +57,7 @@ async def test_a_uri_of_no_form_is_told_the_forms_there_are(call: Call, ctx: Too
     assert {"scenario://{scenario_id}", "plan://{plan_id}/stops.csv", "limits://vrp"} <= {
         *answered["http://x"].split(", ")
     }
-    assert answered["logs://vrp/2025-07-15"] == "logs://vrp/{date}"
+    assert answered["logs://vrp/2025-07-15"] == "logs://vrp/{date}, logs://vrp/{date}.txt"
 
 
 async def test_a_plan_that_is_not_there_yet_is_told_where_it_was_asked_for(call: Call, ctx: ToolContext) -> None:
