@@ -23,6 +23,7 @@ from planner_mcp.jobs.store.open_store import connect
 from planner_mcp.jobs.store.redis_store import RedisStore
 from planner_mcp.settings import Settings
 from tests.shared.http.webhook_receiver import Receiver, receiving
+from tests.shared.processes.logging_state import logging_restored
 from tests.shared.property_tests.example_counts import FEWEST, QUICK, THOROUGH
 from tests.shared.store.keys_without_ttl import keys_without_ttl
 from tests.shared.store.redis_cluster import IS_CLUSTER, three_nodes
@@ -118,6 +119,13 @@ def pytest_collection_finish() -> None:
     """Leave what was collected out of every later collection of garbage, which would stop servers and clients alike."""
     gc.collect()
     gc.freeze()
+
+
+@pytest.fixture(autouse=True)
+def _own_logging() -> Iterator[None]:
+    """Leave the next test the logging it would have by itself."""
+    with logging_restored():
+        yield
 
 
 @pytest.fixture(scope="session")

@@ -6,17 +6,15 @@ they could not from the buffers of Typer's own test runner.
 
 import io
 import json
-import logging
 import os
 import tempfile
-import warnings
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager, redirect_stderr, redirect_stdout
+from contextlib import ExitStack, redirect_stderr, redirect_stdout
 from dataclasses import dataclass
 from typing import Any, TextIO
 from unittest import mock
 
 from planner_mcp.cli.commands import app
+from tests.shared.processes.logging_state import logging_restored
 
 
 @dataclass(frozen=True)
@@ -42,7 +40,7 @@ def run_command_line(*args: str, given: Any = None, **variables: str) -> Command
         stdin.seek(0)
         stack.enter_context(mock.patch.dict(os.environ, variables))
         stack.enter_context(mock.patch("sys.stdin", stdin))
-        stack.enter_context(_logging_restored())
+        stack.enter_context(logging_restored())
         stack.enter_context(redirect_stdout(stdout))
         stack.enter_context(redirect_stderr(stderr))
         return CommandResult(_exit_code(args), _written(stdout), _written(stderr))
@@ -64,17 +62,3 @@ def _written(file: TextIO) -> str:
     file.flush()
     file.seek(0)
     return file.read()
-
-
-@contextmanager
-def _logging_restored() -> Iterator[None]:
-    """Restore the handlers that a command replaces by its own, which write to a file that is closed after it."""
-    root, shown = logging.getLogger(), warnings.showwarning
-    handlers, level = root.handlers[:], root.level
-    try:
-        yield
-    finally:
-        root.handlers[:] = handlers
-        root.setLevel(level)
-        logging.captureWarnings(False)
-        warnings.showwarning = shown

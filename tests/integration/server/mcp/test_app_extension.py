@@ -50,7 +50,7 @@ async def test_clients_with_apps_see_page_and_tool(app_replicas: Two, era: str, 
 
 
 async def test_the_page_is_read_by_its_uri(app_replicas: Two, caller: Caller) -> None:
-    """SPEC O2, ext-apps 2026-01-26: profile, no origin; URIs of other versions are answered, so no upgrade breaks a chat."""
+    """SPEC O2, ext-apps: profile, no origin; URIs of other versions are answered, so no upgrade breaks a chat."""
     for uri in (page_uri(), "ui://planner/plan-0123456789ab.html"):
         (contents,) = (await caller.result(app_replicas[0], "resources/read", uri, uri=uri))["contents"]
         assert (contents["uri"], contents["mimeType"], contents["text"]) == (uri, MIME_TYPE, page())
