@@ -1,7 +1,7 @@
 """A balancer that sends each request to the next replica, as the worst of real ones do, and breaks streams if told.
 
-With `failover` it sends each to the first replica that can be reached. It asks under the replica's own name, so that
-Host and Origin of a page behind it are the replica's.
+With `failover` it sends each to the first replica that can be reached, under the replica's own name: Host and Origin of
+a page behind it are then the replica's.
 """
 
 import asyncio
@@ -65,7 +65,7 @@ class LoadBalancer:
 
     async def _sent(self, method: str, path: str, headers: list[tuple[str, str]], body: bytes) -> httpx.Response:
         for target in self._in_order or [next(self._next)]:
-            named = [(name, target if name == "origin" else value) for name, value in headers]
+            named = [(name, target if self._in_order and name == "origin" else value) for name, value in headers]
             request = self._client.build_request(method, target + path, headers=named, content=body or None)
             with contextlib.suppress(httpx.ConnectError):
                 return await self._client.send(request, stream=True)

@@ -28,7 +28,7 @@ from tests.shared.node import node_packages
 from tests.system.auth.authority import Authority, authority
 
 ROBOTS = {
-    "ann": f"{READ} {WRITE} {SENSITIVE}",
+    "ann": f"{READ} {WRITE} {SENSITIVE} planner:approve",
     "ben": f"{READ} {WRITE}",
     "eve": READ,
     "root": f"{READ} {WRITE} planner:admin",
@@ -113,7 +113,7 @@ async def keyed(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Fort]
     """A planner that takes API keys, and is patient with silent calls."""
     sets = ",".join(sorted({tool.toolset for tool in REGISTRY}))
     folder = tmp_path_factory.mktemp("keyed")
-    settings = {"TOOLSETS": sets, "RATE_PER_S": "1000", "RATE_BURST": "1000"}
+    settings = {"TOOLSETS": sets, "APPROVAL": "on", "RATE_PER_S": "1000", "RATE_BURST": "1000"}
     async with fort_with_keys(folder, module="tests.system.auth.server_without_streams", **settings) as fort:
         yield fort
 

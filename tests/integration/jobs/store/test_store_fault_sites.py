@@ -245,6 +245,7 @@ class Day:
         await insist(store.list_scenarios, OWNER, offset=0, count=5)
         await insist(store.get_plan, OWNER, ids.plan_of(job.id))
         await insist(store.read_events, OWNER, job.id)
+        await insist(store.share_generation, OWNER, job.id)
         assert (await insist(store.read_past, OWNER, job.id)).is_over
         await insist(store.feed_end, 0)
         await insist(store.read_feed, 0, "0", wait_s=0.01, wanted={job.id})
