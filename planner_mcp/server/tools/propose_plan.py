@@ -1,11 +1,9 @@
 """`propose_plan`: hand a plan over to a person for review (SPEC A5)."""
 
-from typing import Annotated, Final
-
-from pydantic import Field
+from typing import Final
 
 from planner_mcp.server.tools.arguments.lookup_errors import PLAN, naming_argument
-from planner_mcp.server.tools.arguments.plan_context import job_id_of
+from planner_mcp.server.tools.arguments.plan_context import PlanName, job_id_of
 from planner_mcp.server.tools.review_result import ReviewResult, review_result
 from planner_mcp.server.tools.tool_definition import (
     WRITE,
@@ -19,18 +17,16 @@ from planner_mcp.server.tools.tool_definition import (
 )
 from planner_mcp.server.tools.tool_output import Json
 
-JobName = Annotated[str, Field(max_length=100, description="job_id or plan_id")]
 
+class PlanArguments(Arguments):
+    """Arguments of `propose_plan` and `publish_plan`."""
 
-class ProposeArguments(Arguments):
-    """Arguments of `propose_plan`."""
-
-    job_id: JobName
+    job_id: PlanName
 
 
 async def run(ctx: ToolContext, args: Json) -> ToolResult:
     """Propose the final plan of a job."""
-    asked = parse(ProposeArguments, args)
+    asked = parse(PlanArguments, args)
     with naming_argument("/job_id", PLAN):
         job = await ctx.job_service.propose(ctx.principal, job_id_of(asked.job_id))
     return await review_result(ctx, job)
@@ -43,7 +39,7 @@ TOOL: Final = Tool(
         "Hand the plan of an ended job to a person for approval, once you have checked it. Tells the difference from "
         "the plan that was approved for the day before."
     ),
-    input_schema=schema_of(ProposeArguments),
+    input_schema=schema_of(PlanArguments),
     output=ReviewResult,
     hints=ToolAnnotations(idempotent=True),
     run=run,

@@ -4,11 +4,10 @@ from typing import Final
 
 from planner_mcp.server.tools.arguments.lookup_errors import PLAN, naming_argument
 from planner_mcp.server.tools.arguments.plan_context import job_id_of
-from planner_mcp.server.tools.propose_plan import JobName
+from planner_mcp.server.tools.propose_plan import PlanArguments
 from planner_mcp.server.tools.review_result import ReviewResult, review_result
 from planner_mcp.server.tools.tool_definition import (
     WRITE,
-    Arguments,
     Tool,
     ToolAnnotations,
     ToolContext,
@@ -19,15 +18,9 @@ from planner_mcp.server.tools.tool_definition import (
 from planner_mcp.server.tools.tool_output import Json
 
 
-class PublishArguments(Arguments):
-    """Arguments of `publish_plan`."""
-
-    job_id: JobName
-
-
 async def run(ctx: ToolContext, args: Json) -> ToolResult:
     """Publish the approved plan of a job."""
-    asked = parse(PublishArguments, args)
+    asked = parse(PlanArguments, args)
     with naming_argument("/job_id", PLAN):
         job = await ctx.job_service.publish(ctx.principal, job_id_of(asked.job_id))
     return await review_result(ctx, job)
@@ -40,7 +33,7 @@ TOOL: Final = Tool(
         "Let an approved plan hold from now on: its webhook is told plan.published. Only the plan that was approved "
         "last for its day."
     ),
-    input_schema=schema_of(PublishArguments),
+    input_schema=schema_of(PlanArguments),
     output=ReviewResult,
     hints=ToolAnnotations(idempotent=True),
     run=run,

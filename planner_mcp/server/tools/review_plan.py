@@ -17,10 +17,9 @@ from planner_mcp.jobs.principals import APPROVE
 from planner_mcp.server.tools.answers.job_text import figures_line
 from planner_mcp.server.tools.arguments.lookup_errors import PLAN, naming_argument
 from planner_mcp.server.tools.arguments.plan_context import job_id_of
-from planner_mcp.server.tools.propose_plan import JobName
+from planner_mcp.server.tools.propose_plan import PlanArguments
 from planner_mcp.server.tools.review_result import ReviewResult, differences_of, review_result
 from planner_mcp.server.tools.tool_definition import (
-    Arguments,
     Tool,
     ToolAnnotations,
     ToolContext,
@@ -32,10 +31,9 @@ from planner_mcp.server.tools.tool_definition import (
 from planner_mcp.server.tools.tool_output import Json
 
 
-class ReviewArguments(Arguments):
+class ReviewArguments(PlanArguments):
     """Arguments of `review_plan`."""
 
-    job_id: JobName
     decision: Annotated[Literal["approve", "reject"] | None, Field(description="of a person, never your own")] = None
     reason: Annotated[str, Field(max_length=MAX_REASON, description="why it is rejected")] = ""
 
