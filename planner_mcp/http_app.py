@@ -20,7 +20,9 @@ from planner_mcp.jobs.store.security.page_session_store import RedisPageSessionS
 from planner_mcp.jobs.store.security.rate_limiter import RateLimiter
 from planner_mcp.jobs.store.sessions.request_leases import RequestLeases
 from planner_mcp.jobs.store.sessions.session_store import SessionStore
+from planner_mcp.server.auth.authenticator import Authenticator
 from planner_mcp.server.auth.authenticator_factory import open_authenticator
+from planner_mcp.server.auth.oauth_sign_in import OAuthSignIn
 from planner_mcp.server.auth.page_sessions import PageSessions
 from planner_mcp.server.auth.revocation_watch import RevocationWatch
 from planner_mcp.server.http.audit_middleware import AuditMiddleware
@@ -40,6 +42,7 @@ from planner_mcp.server.http.protected_resource_metadata import metadata_routes
 from planner_mcp.server.http.request_validation import http_middleware
 from planner_mcp.server.http.session_routes import SessionRoutes
 from planner_mcp.server.http.shared_plans_api import SharedPlanRoutes
+from planner_mcp.server.http.sign_in_routes import SignInRoutes
 from planner_mcp.server.http.trailing_slash_middleware import TrailingSlashMiddleware
 from planner_mcp.server.mcp.jsonrpc.http_envelope import validation_refusal
 from planner_mcp.server.mcp.protocol_revisions import REVISIONS
@@ -48,6 +51,7 @@ from planner_mcp.server.mcp.transports.http_sse_transport import HttpSseTranspor
 from planner_mcp.server.mcp.transports.stateless_http import StatelessHttpTransport
 from planner_mcp.server.mcp.transports.streamable_http import StreamableHttpTransport
 from planner_mcp.server.resources import downloads, share_links
+from planner_mcp.setting_urls import is_address
 from planner_mcp.settings import Settings
 
 GRACE_SHARE: Final = 0.8
@@ -124,10 +128,11 @@ async def open_routes(services: AppServices, drain: anyio.Event) -> AsyncIterato
         open_streamable_http(services, drain) as mcp_endpoint,
         open_http_sse(services, mcp_endpoint, drain) as sse2024_endpoint,
     ):
+        authenticator = open_authenticator(settings, RedisApiKeyStore(services.store.script_client))
         routes = [
             Route("/mcp", mcp_endpoint),
             *sse2024_endpoint.routes(),
-            *(planner_routes(services, drain) if settings.server == "planner" else ()),
+            *(planner_routes(services, authenticator, drain) if settings.server == "planner" else ()),
             *manifest_routes(settings),
             *discovery_routes(settings, REVISIONS),
             *health_routes(),
@@ -137,7 +142,7 @@ async def open_routes(services: AppServices, drain: anyio.Event) -> AsyncIterato
         audit_middleware = Middleware(AuditMiddleware, audit=services.audit, has_auth=settings.has_auth)
         layers = http_middleware(
             settings,
-            before_body=authentication_layers(services),
+            before_body=authentication_layers(services, authenticator),
             after_body=authorization_layers(services),
             refusals=dict.fromkeys(("/mcp", "/messages"), validation_refusal),
         )
@@ -149,7 +154,7 @@ async def open_routes(services: AppServices, drain: anyio.Event) -> AsyncIterato
         yield app
 
 
-def planner_routes(services: AppServices, drain: anyio.Event) -> list[BaseRoute]:
+def planner_routes(services: AppServices, authenticator: Authenticator, drain: anyio.Event) -> list[BaseRoute]:
     """Return the routes that the planner has beside MCP; the address server has neither jobs nor matrices."""
     return [
         *JobsApi(services.streams, drain=drain).routes(),
@@ -158,24 +163,43 @@ def planner_routes(services: AppServices, drain: anyio.Event) -> list[BaseRoute]
         *DownloadRoutes(services.tool_caller.downloads.links, services.tool_caller.open_reading).routes(),
         *SharedPlanRoutes(services.tool_caller.shares, services.tool_caller.open_reading).routes(),
         *DashboardRoutes(services.settings, services.tool_caller).routes(),
-        *SessionRoutes(page_sessions(services) if services.settings.has_auth else None).routes(),
+        *sign_in_routes(services, authenticator),
     ]
 
 
-def authentication_layers(services: AppServices) -> list[Middleware]:
+def sign_in_routes(services: AppServices, authenticator: Authenticator) -> list[BaseRoute]:
+    """Return the routes by which people sign in to the dashboard."""
+    settings = services.settings
+    if not settings.has_auth:
+        return SessionRoutes(None).routes()
+    sessions = page_sessions(services)
+    if not settings.auth_dashboard_clients:
+        return SessionRoutes(sessions).routes()
+    sign_in = OAuthSignIn(
+        settings.auth_dashboard_clients,
+        scopes=frozenset(settings.auth_dashboard_scopes),
+        resource=settings.audience if settings.audience and is_address(settings.audience) else None,
+        authenticate=authenticator.principal_of_token,
+        encryption=open_cipher(settings),
+    )
+    return [
+        *SessionRoutes(sessions, sign_in.issuers).routes(),
+        *SignInRoutes(settings, sign_in, sessions, services.audit).routes(),
+    ]
+
+
+def authentication_layers(services: AppServices, authenticator: Authenticator) -> list[Middleware]:
     """Return the middleware that authenticates principals; none without authorization (SPEC A3)."""
     settings, script_client = services.settings, services.store.script_client
     if not settings.has_auth:
         return []
-    ring = RedisApiKeyStore(script_client)
-    authenticator = open_authenticator(settings, ring)
     return [
         Middleware(
             AuthenticationMiddleware,
             settings=settings,
             authenticator=authenticator,
             limiter=RateLimiter(script_client, settings),
-            revocations=RevocationWatch(ring),
+            revocations=RevocationWatch(RedisApiKeyStore(script_client)),
             links={
                 downloads.PREFIX: services.tool_caller.downloads.links,
                 share_links.PREFIX: services.tool_caller.shares.links,
@@ -188,7 +212,8 @@ def authentication_layers(services: AppServices) -> list[Middleware]:
 def page_sessions(services: AppServices) -> PageSessions:
     """Return the sessions of the dashboard."""
     script_client, cipher = services.store.script_client, open_cipher(services.settings)
-    return PageSessions(RedisPageSessionStore(script_client), RedisApiKeyStore(script_client), cipher)
+    store, ring = RedisPageSessionStore(script_client), RedisApiKeyStore(script_client)
+    return PageSessions(store, ring, cipher, session_s=services.settings.auth_session_s)
 
 
 def authorization_layers(services: AppServices) -> list[Middleware]:

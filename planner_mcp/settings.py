@@ -80,6 +80,7 @@ Port = Annotated[int, Field(ge=1, le=65535)]
 Network = Annotated[str, AfterValidator(_network)]
 Host = Annotated[str, AfterValidator(_host)]
 Origin = Annotated[str, AfterValidator(_origin)]
+ScopeName = Annotated[str, Field(pattern=r"^planner:[a-z]+$")]
 
 
 TOOLSETS: Final = ("core", "planning", "data", "admin")
@@ -459,6 +460,27 @@ class Settings(BaseSettings):
     auth_introspection_client_secret: SecretStr = Field(
         default=SecretStr(""), description="Client secret of this server at the introspection endpoint."
     )
+    auth_dashboard_clients: Mapped[str] = Field(
+        default_factory=dict,
+        description=(
+            "Client id of the dashboard at each issuer where people may sign in by code with PKCE: a JSON object. The "
+            "redirect URI to register there is public_url + /ui/signed-in."
+        ),
+    )
+    auth_dashboard_scopes: Listed[ScopeName] = Field(
+        default_factory=lambda: [f"planner:{name}" for name in ("read", "write", "sensitive", "approve", "admin")],
+        min_length=1,
+        description="Scopes that the dashboard asks an issuer for, of those the issuer knows.",
+    )
+    auth_session_s: int = Field(
+        default=8 * 3600,
+        ge=60,
+        le=30 * DAY_S,
+        description=(
+            "Longest time one stays signed in to the dashboard, in seconds; after a sign-in at an issuer also when the "
+            "token has expired."
+        ),
+    )
     auth_api_keys: bool = Field(default=False, description="Accept API keys made by `planner-mcp keys create`.")
     auth_failures_per_s: float = Field(
         default=0.5,
@@ -647,4 +669,6 @@ class Settings(BaseSettings):
             raise ValueError("tokens need PLANNER_PUBLIC_URL or PLANNER_AUTH_AUDIENCE to say whom they are issued for")
         if self.auth_introspection_url and not self.auth_introspection_issuer:
             raise ValueError("PLANNER_AUTH_INTROSPECTION_URL needs PLANNER_AUTH_INTROSPECTION_ISSUER")
+        if not all(issuer in self.token_issuers and is_address(issuer) for issuer in self.auth_dashboard_clients):
+            raise ValueError("PLANNER_AUTH_DASHBOARD_CLIENTS names an issuer whose tokens are not accepted, or no URL")
         return self

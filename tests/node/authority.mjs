@@ -6,7 +6,7 @@ import { generateKeyPairSync } from "node:crypto";
 import { createServer } from "node:http";
 import Provider, { errors } from "oidc-provider";
 
-const SCOPES = "planner:read planner:write planner:admin planner:sensitive";
+const SCOPES = "planner:read planner:write planner:admin planner:sensitive planner:approve";
 const { resources, robots } = JSON.parse(process.argv[2]);
 
 function key(type, options, kid) {

@@ -95,6 +95,24 @@ def test_clients_are_sent_to_the_public_url_whatever_tokens_are_issued_for(audie
     assert (alone.resource, alone.audience) == (None, audience)
 
 
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"auth_dashboard_clients": {"https://other.example": "d"}},
+        {"auth_issuers": {"word": "https://login.example/keys"}, "auth_dashboard_clients": {"word": "d"}},
+        {"auth_dashboard_scopes": ["openid"]},
+        {"auth_dashboard_scopes": []},
+        {"auth_session_s": 1},
+    ],
+)
+def test_people_sign_in_where_tokens_are_accepted(given: dict[str, Any]) -> None:
+    """SPEC A1, O2: at an issuer whose URL can be asked, for scopes of the planner, for a minute at least."""
+    known = {"public_url": "https://planner.example", "auth_issuers": ISSUER}
+    assert Settings(**known, auth_dashboard_clients=dict.fromkeys(ISSUER, "d")).auth_dashboard_clients
+    with pytest.raises(ValidationError):
+        Settings(**known | given)
+
+
 def test_one_of_public_url_and_audience_is_enough() -> None:
     """SPEC A1: each stands in for the other, where the audience is the URL clients connect to."""
     for found in (

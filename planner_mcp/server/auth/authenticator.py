@@ -58,7 +58,10 @@ class Authenticator:
         Raises:
             UnauthenticatedError: No credential, more than one, or one that is not accepted.
         """
-        token = bearer_of(headers)
+        return await self.principal_of_token(bearer_of(headers))
+
+    async def principal_of_token(self, token: str) -> Principal:
+        """Return the principal of a credential; raises as `principal`."""
         verifier = self._keys if token.startswith(PREFIX) else self._by_shape(token)
         if verifier is None:
             raise UnauthenticatedError("Credentials of this kind are not accepted here.")

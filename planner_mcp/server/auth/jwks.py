@@ -57,6 +57,22 @@ def metadata_urls(issuer: str) -> tuple[str, ...]:
     )
 
 
+async def issuer_metadata(issuer: str, fetch: Fetch = fetch_document) -> dict[str, Any]:
+    """Return how an issuer describes itself, in a document that names it exactly (RFC 8414 §3.3).
+
+    Raises:
+        ValueError: It publishes no such document.
+    """
+    for url in metadata_urls(issuer):
+        try:
+            metadata = await fetch(url)
+        except (UpstreamError, OSError, ValueError):
+            continue
+        if isinstance(metadata, dict) and metadata.get("issuer") == issuer:
+            return metadata
+    raise ValueError("issuer publishes no metadata")
+
+
 @dataclass(slots=True)
 class _Cached:
     keys: KeySet | None = None
@@ -129,24 +145,19 @@ class KeySource:
 
     async def _url(self, issuer: str) -> str:
         if (url := self._urls[issuer]) is None:
-            url = self._urls[issuer] = await self._discover(issuer)
+            metadata = await issuer_metadata(issuer, self._fetch)
+            url = self._urls[issuer] = as_safe_as(issuer, str(metadata["jwks_uri"]))
         return url
 
-    async def _discover(self, issuer: str) -> str:
-        for url in metadata_urls(issuer):
-            try:
-                metadata = await self._fetch(url)
-            except (UpstreamError, OSError, ValueError):
-                continue
-            if isinstance(metadata, dict) and metadata.get("issuer") == issuer:
-                return _as_safe_as(issuer, str(metadata["jwks_uri"]))
-        raise ValueError("issuer publishes no metadata")
 
+def as_safe_as(issuer: str, url: str) -> str:
+    """Return a URL an issuer names.
 
-def _as_safe_as(issuer: str, url: str) -> str:
-    """Return a URL an issuer names, unless it is less protected than the issuer itself."""
+    Raises:
+        ValueError: It is less protected than the issuer itself.
+    """
     if url.partition("://")[0] != issuer.partition("://")[0]:
-        raise ValueError("the key set lies behind another scheme than the issuer")
+        raise ValueError("what the issuer names lies behind another scheme than itself")
     return url
 
 

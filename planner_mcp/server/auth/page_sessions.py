@@ -2,8 +2,8 @@
 
 Owns what a cookie and a ticket are. A cookie is the encrypted name of a session; the store keeps whom it acts for under
 a digest of that name, so a sign-out ends it at every replica, and what the store holds opens nothing. A session ends
-after `SESSION_S`, with the credential it was opened with, and when its API key is revoked; its scopes are never more
-than those of its key. A ticket opens one session, within a minute, for the command that opens the page in a browser.
+after its longest life, with the credential it was opened with, and when its API key is revoked; its scopes are never
+more than those of its key. A ticket opens one session, within a minute, for the command that opens the page.
 """
 
 import hashlib
@@ -57,6 +57,7 @@ class PageSessions:
         store: Keeps them.
         keys: Knows which API keys are revoked.
         encryption: With the key of the deployment.
+        session_s: The longest life of a session.
         clock: Tells seconds since the epoch.
     """
 
@@ -66,17 +67,20 @@ class PageSessions:
         keys: ApiKeyStore,
         encryption: TextEncryption,
         *,
+        session_s: int = SESSION_S,
         clock: Callable[[], float] = time.time,
     ) -> None:
         self._store = store
         self._keys = keys
         self._encryption = encryption
+        self._session_s = session_s
         self._clock = clock
 
     async def open(self, principal: Principal) -> tuple[str, int]:
         """Return the cookie of a new session and its life in seconds."""
         now = self._clock()
-        ends = now + SESSION_S if principal.expires_at is None else min(now + SESSION_S, principal.expires_at)
+        longest = now + self._session_s
+        ends = longest if principal.expires_at is None else min(longest, principal.expires_at)
         name, life_s = secrets.token_urlsafe(32), max(1, int(ends - now))
         await self._store.keep(_digest(name), replace(principal, expires_at=ends), life_s)
         return self._encryption.encrypt(name, _OWNER), life_s

@@ -32,6 +32,7 @@ from planner_mcp.server.http.dashboard_routes import is_page
 from planner_mcp.server.http.http_responses import refusal
 from planner_mcp.server.http.request_validation import PROBE_PATHS, PUBLIC_PATHS
 from planner_mcp.server.http.session_routes import SESSION_PATH, cookie_in, is_question_of_stranger
+from planner_mcp.server.http.sign_in_routes import PATHS as SIGN_IN_PATHS
 from planner_mcp.settings import Settings
 
 PUBLIC_PREFIX: Final = "/.well-known/"
@@ -111,6 +112,9 @@ class AuthenticationMiddleware:
         elif is_public(scope["path"]) or is_question_of_stranger(scope):
             set_principal(scope, NOBODY)
             await self._app(_without_credential(scope), receive, send)
+        elif scope["path"] in SIGN_IN_PATHS:  # for strangers; what its own cookie opens, it says itself
+            set_principal(scope, NOBODY)
+            await self._app(scope, receive, send)
         else:
             await self._authenticate(scope, receive, send)
 

@@ -27,7 +27,7 @@ from planner_mcp.server.http.json_reading import LARGE_BYTES, DecodedBody, JsonL
 from planner_mcp.server.http.matrices_api import PATH as MATRICES_PATH
 from planner_mcp.settings import Settings
 
-JSON_PATHS: Final = frozenset({"/mcp", "/messages", "/ui/call"})
+JSON_PATHS: Final = frozenset({"/mcp", "/messages", "/ui/call", "/ui/sign-in"})
 """Where bodies are JSON."""
 BLOCK_BYTES: Final = 1 << 20
 """Size of the blocks in which a body is held."""

@@ -4,7 +4,7 @@ Owns the cookie's name and attributes, and when it counts: only on the paths of 
 `X-Planner-UI`, which a page of another site cannot send. `server/auth/page_sessions.py` owns what is in it.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from starlette.requests import Request, cookie_parser
@@ -47,10 +47,12 @@ class SessionRoutes:
 
     Args:
         sessions: Opens and ends them; None without authorization.
+        issuers: At which one can sign in.
     """
 
-    def __init__(self, sessions: PageSessions | None) -> None:
+    def __init__(self, sessions: PageSessions | None, issuers: Sequence[str] = ()) -> None:
         self._sessions = sessions
+        self._issuers = list(issuers)
 
     def routes(self) -> list[BaseRoute]:
         """Return the routes to mount."""
@@ -61,6 +63,7 @@ class SessionRoutes:
         about = {
             "has_sign_in": self._sessions is not None,
             "needs_sign_in": principal is NOBODY,
+            "issuers": self._issuers,
             "subject": principal.subject,
             "scopes": sorted(principal.scopes & SCOPES),
         }
@@ -69,12 +72,13 @@ class SessionRoutes:
         if request.method == "DELETE":
             await self._sessions.close(principal)
             answer: Response = Response(status_code=204)
-            _set_cookie(answer, "", 0)
+            set_session_cookie(answer, "", 0)
             return answer
         answer = json_answer(about)
-        _set_cookie(answer, *await self._sessions.open(principal))
+        set_session_cookie(answer, *await self._sessions.open(principal))
         return answer
 
 
-def _set_cookie(answer: Response, value: str, life_s: int) -> None:
+def set_session_cookie(answer: Response, value: str, life_s: int) -> None:
+    """Give a browser a session; an empty one with no life takes it away."""
     answer.set_cookie(COOKIE, value, max_age=life_s, path="/", secure=True, httponly=True, samesite="strict")

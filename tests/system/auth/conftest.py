@@ -25,7 +25,7 @@ from tests.shared.http.free_ports import free_port
 from tests.shared.http.http_clients import http_client
 from tests.shared.http.mcp_caller import Caller
 from tests.shared.node import node_packages
-from tests.system.auth.authority import Authority, authority
+from tests.shared.node.authority import Authority, authority
 
 ROBOTS = {
     "ann": f"{READ} {WRITE} {SENSITIVE} planner:approve",

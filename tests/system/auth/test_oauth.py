@@ -15,8 +15,8 @@ from examples.planner_server import running_server
 from planner_mcp.jobs.principals import READ, WRITE
 from tests.shared.http.free_ports import free_port
 from tests.shared.http.http_clients import http_client
+from tests.shared.node.authority import authority
 from tests.shared.scenarios.client_scenarios import SMALLEST, submit, use, wait_for
-from tests.system.auth.authority import authority
 from tests.system.auth.conftest import Fort, configured, issuers
 
 pytestmark = [pytest.mark.anyio, pytest.mark.node, pytest.mark.slow]

@@ -19,10 +19,16 @@ export async function request(path, options = {}) {
   return answer;
 }
 
-// Who is signed in: `{has_sign_in, needs_sign_in, subject, scopes}`.
-export const readSession = async () => (await request(SESSION)).json();
+// Who is signed in: `{has_sign_in, needs_sign_in, issuers, subject, scopes}`.
+export const readSession = async (options) => (await request(SESSION, options)).json();
 // Exchanges an API key, a token or a one-time ticket for the cookie.
 export const signIn = async (credential) => (await request(SESSION, { method: "POST", headers: { Authorization: `Bearer ${credential}` } })).json();
+// Goes to an authorization server, which sends the browser back to this place of the page.
+export async function signInAt(issuer) {
+  const body = JSON.stringify({ issuer, place: location.hash });
+  const { url } = await (await request("/ui/sign-in", { method: "POST", body, headers: { "Content-Type": "application/json" } })).json();
+  location.assign(url);
+}
 export const signOut = () => request(SESSION, { method: "DELETE" });
 
 // Runs a tool; returns its structured output. A refusal of the tool is thrown as ApiError.

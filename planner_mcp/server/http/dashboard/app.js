@@ -14,8 +14,10 @@ import { currentLanguage, setLanguage, t } from "./view/words.js";
 
 const LANGUAGE = "planner-language";
 const TICKET = /^#ticket=(.+)$/;
+const FAILED = /^#failed=(\w+)$/; // a sign-in at an authorization server
+const REASONS = ["denied", "expired", "refused", "unavailable"];
 let leave = new AbortController(); // aborted when the user goes to another view
-let session = { needs_sign_in: true };
+let session = { needs_sign_in: true, issuers: [] };
 
 const VIEWS = {
   jobs: (signal, [id], query) => (id ? jobView(signal, id) : jobsView(signal, query)),
@@ -35,9 +37,10 @@ function decoded(text) {
 
 async function start() {
   const ticket = TICKET.exec(location.hash)?.[1];
-  if (ticket) history.replaceState(null, "", location.pathname); // out of the address bar and of the history at once
+  const failed = FAILED.exec(location.hash)?.[1];
+  if (ticket || failed) history.replaceState(null, "", location.pathname); // out of the address bar and of the history at once
   if (!location.hash) location.replace("#/jobs");
-  let refused = null;
+  let refused = failed ? new Error(t(`signIn_${REASONS.includes(failed) ? failed : "refused"}`)) : null;
   if (ticket) await signIn(ticket).catch((error) => (refused = error));
   await enter(refused);
 }
@@ -47,7 +50,7 @@ async function enter(refused) {
     session = await readSession();
   } catch (error) {
     if (error.status !== 401) return content.replaceChildren(problem(error));
-    [session, refused] = [{ needs_sign_in: true }, error];
+    [session, refused] = [await readSession({ credentials: "omit" }), error]; // as a stranger: the cookie is over
   }
   await render(refused);
   if (!session.needs_sign_in) events.run();
@@ -78,7 +81,7 @@ async function render(refused) {
   const [name, ...rest] = path.split("/").map(decoded);
   const view = VIEWS[name] ? name : "jobs";
   drawFrame(view);
-  if (session.needs_sign_in) return signInView(enter, refused);
+  if (session.needs_sign_in) return signInView(session.issuers, enter, refused);
   content.replaceChildren(h("p", { class: "quiet" }, t("loading")));
   try {
     await VIEWS[view](signal, rest, new URLSearchParams(query));
