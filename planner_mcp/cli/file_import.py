@@ -19,7 +19,7 @@ from planner_mcp.formats.import_formats import PLAIN, Form, form_of, read_scenar
 from planner_mcp.formats.import_options import ImportedScenario, ImportOptions
 from planner_mcp.formats.json_content import Content
 from planner_mcp.formats.text_tables import Table, read_table
-from planner_mcp.routing.feasibility.unservable_faults import unservable_faults
+from planner_mcp.routing.feasibility.infeasibility_faults import infeasibility_faults
 from planner_mcp.routing.scenario.scenario_parsing import Scenario, parse_scenario, warnings
 from planner_mcp.server.tools.validate_scenario import MAX_SHOWN
 from planner_mcp.settings import Settings
@@ -185,7 +185,7 @@ def _validated(read: ImportedScenario, settings: Settings) -> Scenario:
             max_tickets=settings.max_tickets,
             max_agents=settings.max_agents,
             shows_names=True,
-            prove_unservable=unservable_faults,
+            prove_infeasible=infeasibility_faults,
         )
 
 

@@ -1,7 +1,7 @@
 """A day from a table of tickets, with or without one of agents (SPEC T5).
 
 Owns how tables and wishes become one day, and what is told where they lack what a day needs. What a row says is read by
-`imports.py`.
+`table_import.py`.
 """
 
 from collections.abc import Mapping

@@ -1,7 +1,7 @@
 """Sheets of a workbook as tables; run in a process of its own, which dies with the workbook.
 
 Owns which sheet is which, and how a cell becomes text: dates and times as the scenario takes them, whole numbers
-without a point. `workbook.py` starts this process and bounds it.
+without a point. `xlsx_workbook.py` starts this process and bounds it.
 """
 
 import io

@@ -2,6 +2,7 @@
 
 import ast
 import re
+import subprocess
 from collections import defaultdict
 from collections.abc import Iterator
 from functools import cache
@@ -33,6 +34,10 @@ PAGE_METAPHORS = re.compile(
     re.IGNORECASE,
 )
 
+NAMED_FILE = re.compile(r"`(?:\./)?([\w./]+\.(?:py|lua|cpp|h|js))`")
+UNCHANGED = ("CHANGELOG.md", "docs/adr/")
+"""Records of what was; the files that they name may have gone since."""
+
 
 def test_no_identifier_is_a_metaphor() -> None:
     """Our choice: a stranger finds every part of the program by the word its field uses for it."""
@@ -58,6 +63,20 @@ def test_a_file_name_says_what_it_is_without_its_folder() -> None:
         if not path.stem.startswith("__"):
             folders[path.name].append(path.parent.relative_to(ROOT).as_posix())
     assert {name: places for name, places in folders.items() if len(places) > 1} == {}
+
+
+def test_a_file_that_is_named_exists() -> None:
+    """Our choice: docstrings and pages name files by their present paths."""
+    listed = subprocess.run(["git", "ls-files"], cwd=ROOT, check=True, capture_output=True, text=True).stdout.split()
+    tails = {"/".join(path.split("/")[at:]) for path in listed for at in range(path.count("/") + 1)}
+    found = {
+        f"{path}: {name}"
+        for path in listed
+        if path.endswith((".py", ".lua", ".md", ".cpp", ".h")) and not path.startswith(UNCHANGED)
+        for name in NAMED_FILE.findall((ROOT / path).read_text(encoding="utf-8"))
+        if name not in tails and "NAME" not in name
+    }
+    assert sorted(found) == []
 
 
 def test_a_class_name_means_one_thing() -> None:

@@ -34,7 +34,7 @@ every_engine = pytest.mark.parametrize("engine", ENGINES, ids=lambda engine: eng
 
 
 def test_every_feature_an_engine_claims_is_tried() -> None:
-    """Our choice: no feature is claimed without a day on which ignoring it shows: see `test_days.py`."""
+    """Our choice: no feature is claimed without a day on which ignoring it shows: see `test_rule_scenarios.py`."""
     for engine in ENGINES:
         assert {day.feature for tested, day in CASES if tested is engine} == {*engine.features, None}
 

@@ -7,8 +7,8 @@ import pytest
 
 from planner_mcp.routing.compilation.scenario_compiler import compile_scenario
 from planner_mcp.routing.evaluation.plan_builder import build_plan
+from planner_mcp.routing.feasibility.infeasibility_faults import infeasibility_faults
 from planner_mcp.routing.feasibility.unassigned_reasons import with_reasons
-from planner_mcp.routing.feasibility.unservable_faults import unservable_faults
 from planner_mcp.routing.problem import Candidate
 from planner_mcp.routing.scenario.scenario_parsing import parse_scenario
 from planner_mcp.routing.verification.plan_verification import verify
@@ -34,7 +34,7 @@ def test_tickets_nobody_can_serve_are_left_out_with_their_reason(engine: Engine)
     impossible = [{**ticket(name), **fields} for name, (fields, _) in UNSERVABLE.items()]
     day = body([agent(shift_start="08:00", shift_end="12:00")], [ticket("a", "A"), ticket("b", "B"), *impossible])
     day["locations"] = [*day["locations"], FAR]
-    scenario = parse_scenario(day, prove_unservable=unservable_faults)
+    scenario = parse_scenario(day, prove_infeasible=infeasibility_faults)
     problem = compile_scenario(scenario)
     assert {fault.which[0].partition(" ")[0]: fault.reason for fault in scenario.findings} == {
         name: code for name, (_, code) in UNSERVABLE.items()

@@ -9,7 +9,7 @@ import pytest
 
 from planner_mcp.routing.compilation.scenario_compiler import compile_scenario
 from planner_mcp.routing.evaluation.plan_builder import build_plan
-from planner_mcp.routing.feasibility.unservable_faults import unservable_faults
+from planner_mcp.routing.feasibility.infeasibility_faults import infeasibility_faults
 from planner_mcp.routing.problem import Candidate
 from planner_mcp.routing.scenario.field_types import read_date
 from planner_mcp.routing.scenario.scenario_parsing import parse_scenario
@@ -51,4 +51,4 @@ def test_an_example_changes_the_day(example: dict[str, Any]) -> None:
     changed = DayChanger(asked, DAY, plan, until_s, context).changed()
     assert changed.patch
     assert list(patch_faults(DAY, changed.patch)) == []
-    parse_scenario(revise(DAY, changed.patch), prove_unservable=unservable_faults)
+    parse_scenario(revise(DAY, changed.patch), prove_infeasible=infeasibility_faults)

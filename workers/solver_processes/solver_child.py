@@ -23,7 +23,7 @@ from planner_mcp import __version__, process_limits
 from planner_mcp.errors import EngineMemoryError, PlannerError
 from planner_mcp.routing.compilation.scenario_compiler import compile_scenario
 from planner_mcp.routing.evaluation.plan_builder import candidate_of
-from planner_mcp.routing.feasibility.unservable_faults import unservable_faults
+from planner_mcp.routing.feasibility.infeasibility_faults import infeasibility_faults
 from planner_mcp.routing.plan import Plan
 from planner_mcp.routing.problem import Candidate, Problem
 from planner_mcp.routing.scenario.scenario_parsing import read_stored
@@ -114,7 +114,7 @@ def run_command(command: SolveCommand, connection: WorkerConnection) -> message_
 def _search(command: SolveCommand, connection: WorkerConnection) -> message_frames.Message:
     deadline = time.monotonic() + command.solve_s
     matrices = None if command.matrices is None else TravelMatrices.unpack(command.matrices)
-    problem = compile_scenario(read_stored(command.body, matrices, prove_unservable=unservable_faults))
+    problem = compile_scenario(read_stored(command.body, matrices, prove_infeasible=infeasibility_faults))
     engine = engine_registry.choose(problem, command.engine)
 
     def publish(plan: Plan, improvements: int) -> None:

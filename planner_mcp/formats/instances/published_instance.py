@@ -1,8 +1,8 @@
 """What a published instance says, whatever dialect it is written in.
 
 Owns the words all dialects share. Numbers are the file's own: lengths in its plane, travel of one unit takes one unit
-of time. What they are rounded to is the set's rule: `day.py` takes the usual one, `benchmarks/benchmark_instances.py`
-each set's own.
+of time. What they are rounded to is the set's rule: `instance_scenario.py` takes the usual one,
+`benchmarks/benchmark_instances.py` each set's own.
 """
 
 from dataclasses import dataclass

@@ -1,6 +1,6 @@
 """Whether a few tickets could be shared out among some agents at all (SPEC T5).
 
-Owns the trial of every way to share them: which of their sets each agent might have on one route (`advice/rounds.py`),
+Owns the trial of every way to share them: which of their sets each agent might have on one route (`route_bounds.py`),
 by its capacity and its limit of stops too, and what such sets come to together. A set that is not reached is served by
 no plan, whatever else the plan leaves out.
 """

@@ -2,7 +2,7 @@
 
 Owns the table of cheapest legs, the ways out of the depots and back to them, and which tickets nobody can serve in a
 row. A depot is wherever a trip may begin or end: the ends of routes, and places of reload. Every number is one that no
-plan goes below; `advice/bounds.py` adds them up.
+plan goes below; `analysis/cost_bound.py` adds them up.
 """
 
 from collections.abc import Iterable

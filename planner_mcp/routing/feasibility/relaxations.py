@@ -1,7 +1,7 @@
 """What would have to be changed in a scenario for one obstacle to vanish.
 
 Owns the words and the patch for each limit; values are rounded up to what people agree on (minutes, hundredths of a
-kilometre, amounts in the scenario's own precision). Whether it helps is proved by `advice/fixes.py`.
+kilometre, amounts in the scenario's own precision). Whether it helps is proved by `verified_fixes.py`.
 """
 
 import math

@@ -1,7 +1,8 @@
 """What keeps an agent from driving a route, and by how much.
 
 Owns the measure of each constraint of a single route, for whoever looks for small changes: repair, evidence, fixes. It
-shares the clock with `layout/schedule.py` and proves nothing; `proof/verify.py` has the last word on every plan.
+takes its times from `evaluation/route_schedule.py` and proves nothing: `verification/plan_verification.py` decides
+about every plan.
 """
 
 from collections.abc import Iterator
@@ -84,9 +85,9 @@ def _start_of(schedule: RouteSchedule, ticket: int) -> int:
 
 
 def is_closed(problem: Problem, ticket: TicketSpec) -> bool:
-    """Return whether a ticket is nobody's because its windows closed before the hour (`compile/held.py`).
+    """Return whether no agent may serve a ticket because its windows closed before `keep_until`.
 
-    Whom it was open to before is not known here; `advice/fixes.py`, which knows the day, tells.
+    Set by `compilation/frozen_prefix_compilation.py`. Who could serve it before is known to `verified_fixes.py`.
     """
     return ticket.agents == frozenset() and bool(ticket.windows) and ticket.windows[-1][1] < problem.frozen_until
 

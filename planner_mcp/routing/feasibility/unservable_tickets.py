@@ -44,8 +44,7 @@ class UnservableTickets:
         self._after_locked: dict[tuple[int, DirectLegs], tuple[int | None, int]] = {}
         self._kind = _kinds(problem.agents)
         self._last_able = -1
-        self._visits_per_place = Counter(ticket.location for ticket in problem.tickets)
-        self._visits_per_place.update(place for agent in problem.agents for place in agent.reload_depots)
+        self._stops_per_location = stops_per_location(problem)
         self.reason = cache(self._reason)
         self._able = cache(self._with_capacity)
         self._may_set_out = cache(self._may_reach_min_load)
@@ -142,7 +141,9 @@ class UnservableTickets:
         for ticket in (self._problem.tickets[index] for index in left):
             depots = (agent.start, *agent.reload_depots)
             fetched = min(legs.out(TravelMeasure.TIME, agent.profile, depot, ticket.location) for depot in depots)
-            is_spared = self._visits_per_place[ticket.location] > 1 or (bool(agent.locked) and place == ticket.location)
+            is_spared = self._stops_per_location[ticket.location] > 1 or (
+                bool(agent.locked) and place == ticket.location
+            )
             setup = 0 if is_spared else ticket.setup  # behind another there it is not spent
             there = now + legs.out(TravelMeasure.TIME, agent.profile, place, ticket.location)
             ready = max(there, ticket.release + fetched) + setup
@@ -177,6 +178,13 @@ class UnservableTickets:
             now = max(now, next((opens for opens, close in ticket.windows if close >= now), now)) + ticket.service
             place = ticket.location
         return place, now
+
+
+def stops_per_location(problem: Problem) -> Counter[int]:
+    """Return how many tickets and reloads there may be at each location: behind another a setup is not spent."""
+    counts = Counter(ticket.location for ticket in problem.tickets)
+    counts.update(place for agent in problem.agents for place in agent.reload_depots)
+    return counts
 
 
 def fits(demand: tuple[int, ...], room: tuple[int, ...]) -> bool:

@@ -1,7 +1,7 @@
 """The smallest changes of a day that let a plan serve a ticket it leaves out, each proved (SPEC T5).
 
-Owns the choice and the proof. A fix is a patch of the scenario (`day/patch.py`). It is proved by construction: the
-patched day passes every check; the plan that stands, with the ticket inserted where the fix makes room, passes the
+Owns the choice and the proof. A fix is a patch of the scenario (`scenario/scenario_patch.py`). It is proved by
+construction: the patched day passes every check; the plan that stands, with the ticket inserted where the fix makes room, passes the
 independent verifier on that day; and there it costs less than leaving the ticket out, prices and span counted. No
 search is needed and none is claimed: one that moves others may find smaller changes, or better use of the room.
 """
@@ -190,7 +190,7 @@ class UnassignedAnalysis:
         return replace(insertion, violations=tuple(self._as_held(insertion.route.agent, found)))
 
     def _as_held(self, agent: int, found: Iterable[Violation]) -> Iterator[Violation]:
-        """Yield the obstacles of a route; those that only `compile/held.py` laid on the day by names of their own."""
+        """Yield the obstacles of a route; those that only the frozen prefix causes have names of their own."""
         if self._scenario.held is None:
             yield from found
             return

@@ -17,7 +17,7 @@ from pydantic_core import PydanticCustomError
 from planner_mcp.errors import Fault, InputError, TooLargeError, input_error
 from planner_mcp.routing.scenario.checks.error_recovery import is_doubtful, recover
 from planner_mcp.routing.scenario.checks.scenario_checks import (
-    UnservableProof,
+    InfeasibilityProof,
     check,
     contradictions,
     lone_contradictions,
@@ -55,7 +55,7 @@ def parse_scenario(
     travel_matrices: TravelMatrices | None = None,
     known_faults: Sequence[Fault] = (),
     shows_names: bool = False,
-    prove_unservable: UnservableProof | None = None,
+    prove_infeasible: InfeasibilityProof | None = None,
 ) -> Scenario:
     """Return the scenario that a JSON value describes.
 
@@ -69,8 +69,8 @@ def parse_scenario(
         travel_matrices: The matrices the scenario refers to, where they are loaded.
         known_faults: Faults the caller has already found. They are reported with the rest, once for each path.
         shows_names: Whether hints may contain names of people; such names are masked from some readers.
-        prove_unservable: Finds tickets that no agent could serve (`feasibility/unservable_faults.py`, which this module
-            may not import); None where they are not looked for.
+        prove_infeasible: Finds what no agent could serve or keep (`feasibility/infeasibility_faults.py`, which this
+            module may not import); None where it is not looked for.
 
     Raises:
         TooLargeError: More tickets or agents than allowed.
@@ -89,7 +89,7 @@ def parse_scenario(
         ]
         count = len(faults) + max(0, error.error_count() - MAX_FINDINGS)
         raise input_error(with_seen_values(faults, args, shows_all=shows_names), found=count) from None
-    found = [*known_faults, *check(scenario, max_tickets=max_tickets, prove_unservable=prove_unservable)]
+    found = [*known_faults, *check(scenario, max_tickets=max_tickets, prove_infeasible=prove_infeasible)]
     refused, findings = split_findings(scenario, with_seen_values(found, args, shows_all=shows_names))
     if refused:
         raise input_error([*refused, *findings])
@@ -97,7 +97,7 @@ def parse_scenario(
 
 
 def read_stored(
-    body: Any, travel_matrices: TravelMatrices | None = None, *, prove_unservable: UnservableProof | None = None
+    body: Any, travel_matrices: TravelMatrices | None = None, *, prove_infeasible: InfeasibilityProof | None = None
 ) -> Scenario:
     """Return a scenario that passed all checks when it was stored; only its form is read again.
 
@@ -106,7 +106,7 @@ def read_stored(
     Args:
         body: The scenario as stored.
         travel_matrices: The matrices it refers to.
-        prove_unservable: As for `parse_scenario`, where it is checked again.
+        prove_infeasible: As for `parse_scenario`, where it is checked again.
 
     Raises:
         InputError: The matrices do not fit the scenario.
@@ -116,12 +116,12 @@ def read_stored(
     except ValidationError:
         return read_revised(body, travel_matrices)
     if scenario.travel.router is not None and travel_matrices is not None:
-        return read_revised(body, travel_matrices, prove_unservable=prove_unservable)
+        return read_revised(body, travel_matrices, prove_infeasible=prove_infeasible)
     return scenario
 
 
 def read_revised(
-    body: Any, travel_matrices: TravelMatrices | None = None, *, prove_unservable: UnservableProof | None = None
+    body: Any, travel_matrices: TravelMatrices | None = None, *, prove_infeasible: InfeasibilityProof | None = None
 ) -> Scenario:
     """Return a stored scenario under changes, checked like a new one but of any size.
 
@@ -133,7 +133,7 @@ def read_revised(
         max_tickets=sys.maxsize,
         max_agents=sys.maxsize,
         travel_matrices=travel_matrices,
-        prove_unservable=prove_unservable,
+        prove_infeasible=prove_infeasible,
     )
 
 

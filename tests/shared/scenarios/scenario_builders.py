@@ -6,7 +6,7 @@ import numpy as np
 
 from planner_mcp.errors import Fault
 from planner_mcp.routing.compilation.scenario_compiler import compile_scenario
-from planner_mcp.routing.feasibility.unservable_faults import unservable_faults
+from planner_mcp.routing.feasibility.infeasibility_faults import infeasibility_faults
 from planner_mcp.routing.problem import Candidate, Problem, Route, Stop, StopKind
 from planner_mcp.routing.scenario.checks.scenario_checks import check
 from planner_mcp.routing.scenario.scenario_parsing import Scenario, parse_scenario
@@ -87,4 +87,4 @@ def candidate(day: Problem, *names: str) -> Candidate:
 
 def all_faults(day: Scenario) -> list[Fault]:
     """Return every logic fault of a scenario that is stored for the first time."""
-    return check(day, prove_unservable=unservable_faults)
+    return check(day, prove_infeasible=infeasibility_faults)

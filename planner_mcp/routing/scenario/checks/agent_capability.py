@@ -1,7 +1,7 @@
 """Which agents could take a ticket along at all: all of its amounts at once, and as many tickets as it brings.
 
-Owns that one relation, of the ticket alone; what else is on the route only takes room. Skills and names are
-`day/eligible.py`'s, travel and hours `checks/trips.py`'s.
+Owns that one relation, of the ticket alone; what else is on the route only takes room. Skills and names are judged by
+`scenario/agent_eligibility.py`, travel and hours by `feasibility/unservable_tickets.py`.
 """
 
 from functools import lru_cache

@@ -1,6 +1,7 @@
 """What a logic fault may depend on beside the entry it stands in.
 
-Where a mistake of schema makes that unsure, `mend.py` keeps the fault back until the mistake is mended (SPEC T7).
+Where a mistake of schema makes that unsure, `error_recovery.py` keeps the fault back until the mistake is gone
+(SPEC T7).
 """
 
 from enum import StrEnum

@@ -1,24 +1,24 @@
-"""Checks on locked visits: what an agent must serve first, in an order, and cannot or may not.
+"""Checks on locked visits: what an agent must serve first, in an order, and may not.
 
-Owns what is certain of the locked visits and of what must be served with them: whatever comes after only takes more.
-Where a reload could help, nothing is said.
+Owns what is certain without travel of the locked visits and of what must be served with them: whatever comes after only
+takes more. Where a reload could help, nothing is said. Whether the agent can keep its hours and limits is proved on the
+compiled problem by `feasibility/infeasible_locks.py`.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
 from itertools import islice
+from typing import Final
 
 from planner_mcp.errors import Fault
+from planner_mcp.routing.infeasibility_reasons import InfeasibilityReason
 from planner_mcp.routing.scenario.agent_eligibility import Eligibility
-from planner_mcp.routing.scenario.checks.agent_limits import SLACK_S, AgentLimits, locations_with_certain_setup
 from planner_mcp.routing.scenario.checks.amount_checks import total
 from planner_mcp.routing.scenario.checks.fault_dependencies import FaultDependency
-from planner_mcp.routing.scenario.checks.leg_lookup import Leg, LegLookup
 from planner_mcp.routing.scenario.scenario_model import Agent, Scenario, Ticket
 from planner_mcp.text import figure
 
-_UNLOCK = "Unlock the last of them, or move them to another agent."
+UNLOCK: Final = "Unlock the last of them, or move them to another agent."
 
 
 def locked_against_each_other(scenario: Scenario) -> Iterator[Fault]:
@@ -27,23 +27,23 @@ def locked_against_each_other(scenario: Scenario) -> Iterator[Fault]:
     What a locked visit brings along is judged with it: the delivery of its shipment, the rest of an all-or-none group.
     """
     locked_by = served_by_locks(scenario)
-    clashes: dict[str, None] = {}
+    clashes: dict[str, InfeasibilityReason] = {}
     for names in scenario.incompatible:
         firsts: dict[int, str] = {}
         for name in names:
             agent, path = locked_by.get(name, (None, ""))
             if agent is not None and firsts.setdefault(agent, path) != path:
-                clashes[path] = None
+                clashes[path] = InfeasibilityReason.INCOMPATIBLE
     for group in scenario.groups:
         if group.kind == "one_of":
             served = [name for name in dict.fromkeys(group.tickets) if name in locked_by]
-            clashes.update((locked_by[name][1], None) for name in islice(served, 1, None))
-    for path in clashes:
+            for name in islice(served, 1, None):
+                clashes.setdefault(locked_by[name][1], InfeasibilityReason.GROUP_OTHER_CHOSEN)
+    for path, reason in clashes.items():
         problem = "The ticket, or what must be served with it, is locked beside another that excludes it."
         # Certain without it; kept back with the other faults of who serves what.
-        yield Fault(
-            path, problem, "one of the two", "Unlock one of the two.", "logic", needs=(FaultDependency.ELIGIBILITY,)
-        )
+        needs = (FaultDependency.ELIGIBILITY,)
+        yield Fault(path, problem, "one of the two", "Unlock one of the two.", "logic", needs=needs, reason=reason)
 
 
 def served_by_locks(scenario: Scenario) -> dict[str, tuple[int | None, str]]:
@@ -83,15 +83,15 @@ def locked_too_many(scenario: Scenario) -> Iterator[Fault]:
         if agent.max_tickets is not None and len(served) > agent.max_tickets:
             problem = "There are more locked visits than max_tickets."
             problem += " Deliveries of locked pickups count." if len(served) > len(tickets) else ""
-            yield Fault(path, problem, f"at most {agent.max_tickets}", _UNLOCK, "logic")
+            reason = InfeasibilityReason.MAX_TICKETS
+            yield Fault(path, problem, f"at most {agent.max_tickets}", UNLOCK, "logic", reason=reason)
         single = [ticket for ticket in tickets if ticket.pickup is None and ticket.id not in delivery]
         name = None if _may_reload(agent) else _overloaded(agent, single)
         if name := name or _overloaded_by_shipments(agent, tickets, delivery):
             problem = f"The locked visits need more {name} than the capacity."
             accepted = f"at most {figure(agent.capacity.get(name, 0))} in all"
-            yield Fault(
-                path, problem, accepted, _UNLOCK, "logic", needs=(FaultDependency.ELIGIBILITY, FaultDependency.AMOUNTS)
-            )
+            needs = (FaultDependency.ELIGIBILITY, FaultDependency.AMOUNTS)
+            yield Fault(path, problem, accepted, UNLOCK, "logic", needs=needs, reason=InfeasibilityReason.CAPACITY)
 
 
 def _deliveries(scenario: Scenario) -> dict[str, Ticket]:
@@ -133,22 +133,16 @@ def locked_to_ineligible_agents(scenario: Scenario) -> Iterator[Fault]:
     by_id = {ticket.id: ticket for ticket in scenario.tickets}
     delivery = _deliveries(scenario)
     for path, agent, _before, name in _locked(scenario):
-        hint = "Lock it to another agent or relax the ticket."
         if name in by_id and not eligibility.may(agent, by_id[name]):
-            problem = "The agent may not serve this locked ticket."
-            yield Fault(
-                path, problem, "a ticket that this agent may serve", hint, "logic", needs=(FaultDependency.ELIGIBILITY,)
-            )
+            yield _ineligible(path, "The agent may not serve this locked ticket.", "a ticket")
         elif name in delivery and not eligibility.may(agent, delivery[name]):
-            problem = "The agent may not serve the delivery of this locked pickup."
-            yield Fault(
-                path,
-                problem,
-                "a shipment that this agent may serve",
-                hint,
-                "logic",
-                needs=(FaultDependency.ELIGIBILITY,),
-            )
+            yield _ineligible(path, "The agent may not serve the delivery of this locked pickup.", "a shipment")
+
+
+def _ineligible(path: str, problem: str, what: str) -> Fault:
+    accepted, hint = f"{what} that this agent may serve", "Lock it to another agent or relax the ticket."
+    needs, reason = (FaultDependency.ELIGIBILITY,), InfeasibilityReason.SKILL_OR_AGENT
+    return Fault(path, problem, accepted, hint, "logic", needs=needs, reason=reason)
 
 
 def locked_backhaul(scenario: Scenario) -> Iterator[Fault]:
@@ -166,7 +160,8 @@ def locked_backhaul(scenario: Scenario) -> Iterator[Fault]:
             collecting.add(agent)
         elif agent in collecting:
             problem, hint = "The delivery is locked behind a pickup on a backhaul day.", "Lock deliveries first."
-            yield Fault(path, problem, "deliveries before pickups", hint, "logic", needs=(FaultDependency.AMOUNTS,))
+            needs, reason = (FaultDependency.AMOUNTS,), InfeasibilityReason.ORDER
+            yield Fault(path, problem, "deliveries before pickups", hint, "logic", needs=needs, reason=reason)
 
 
 def locked_out_of_order(scenario: Scenario) -> Iterator[Fault]:
@@ -176,122 +171,8 @@ def locked_out_of_order(scenario: Scenario) -> Iterator[Fault]:
         pickup = pickups.get(name)
         if pickup is not None and pickup not in before:
             problem, hint = "The delivery is locked without its pickup in front of it.", "Lock the pickup before it."
-            yield Fault(path, problem, "a delivery behind its pickup, at the same agent", hint, "logic")
-
-
-def infeasible_locks(
-    scenario: Scenario, *, unfit: frozenset[int] = frozenset(), spared: frozenset[str] = frozenset()
-) -> Iterator[Fault]:
-    """Yield locked visits that cannot be kept in their order, even with nothing else to do than what they bring along.
-
-    Args:
-        scenario: The day.
-        unfit: Agents about whom something else is wrong, who are not judged.
-        spared: Ids of tickets the same holds of; an agent who has one of them locked is not judged.
-    """
-    leg_lookup, set_up = LegLookup(scenario), locations_with_certain_setup(scenario)
-    by_id = {ticket.id: ticket for ticket in scenario.tickets}
-    delivery = _deliveries(scenario)
-    for index, agent in enumerate(scenario.agents):
-        names = agent.locked_tickets
-        if index in unfit or not names or agent.reload_locations:
-            continue
-        owed = {name: delivery[name] for name in names if name in delivery and delivery[name].id not in names}
-        if spared.isdisjoint({*names, *(ticket.id for ticket in owed.values())}):
-            drops = {
-                name: _OwedDelivery(last, last.setup_time_s * (last.location in set_up)) for name, last in owed.items()
-            }
-            visits = _LockedVisits(f"/agents/{index}/locked_tickets", tuple(by_id[name] for name in names), drops)
-            yield from _infeasible(AgentLimits.of(scenario, agent), visits, leg_lookup)
-
-
-@dataclass(frozen=True, slots=True)
-class _OwedDelivery:
-    """The delivery of a locked pickup, with the setup that no other ticket at its place can spare it."""
-
-    ticket: Ticket
-    setup: float
-
-
-@dataclass(frozen=True, slots=True)
-class _LockedVisits:
-    """The locked visits of an agent, in order, and the deliveries that must follow them, by the id of their pickup."""
-
-    path: str
-    tickets: tuple[Ticket, ...]
-    drops: Mapping[str, _OwedDelivery]
-
-
-@dataclass(frozen=True, slots=True)
-class _Tour:
-    """What the visits so far have taken at least."""
-
-    now: float
-    place: str | None
-    metres: float = 0.0
-    busy: float = 0.0
-    legs: int = 0
-
-    def then(self, agent_limits: AgentLimits, ticket: Ticket, leg: Leg, setup: float) -> "_Tour | None":
-        """Return the same with one visit more, None where it cannot be reached in its window."""
-        seconds = leg[1] / agent_limits.speed + setup
-        ready, slack = self.now + seconds, SLACK_S * (self.legs + 1)
-        windows = sorted(ticket.time_windows) or [(0.0, float("inf"))]
-        start = next((max(ready, opens) for opens, closes in windows if ready <= closes + slack), None)
-        if start is None:
-            return None
-        busy = self.busy + seconds + ticket.service_time_s
-        return _Tour(start + ticket.service_time_s, ticket.location, self.metres + leg[0], busy, self.legs + 1)
-
-    def excess(self, agent_limits: AgentLimits, leg_lookup: LegLookup) -> Iterator[str]:
-        """Yield the limits that are too narrow for it with the way to the end of the route."""
-        length, seconds = (0.0, 0.0) if self.place is None else leg_lookup.path_from(self.place, agent_limits.end)
-        limits = {
-            "The locked visits take longer than the shift.": self.now
-            + seconds / agent_limits.speed
-            - agent_limits.closes,
-            "The locked visits take longer than max_duration_s.": self.busy
-            + seconds / agent_limits.speed
-            - agent_limits.max_duration,
-            "The locked visits are farther than the distance limit.": self.metres + length - agent_limits.max_distance,
-        }
-        yield from (problem for problem, over in limits.items() if over > SLACK_S * (self.legs + 1))
-
-
-def _infeasible(agent_limits: AgentLimits, visits: _LockedVisits, leg_lookup: LegLookup) -> Iterator[Fault]:
-    carried = [*visits.tickets, *(owed_delivery.ticket for owed_delivery in visits.drops.values())]
-    tour = _Tour(max([agent_limits.opens, *(ticket.release_time or 0.0 for ticket in carried)]), agent_limits.start)
-    for at, ticket in enumerate(visits.tickets):
-        setup = ticket.setup_time_s if at == 0 or tour.place != ticket.location else 0.0
-        after = tour.then(agent_limits, ticket, leg_lookup.leg(tour.place, ticket.location), setup)
-        if after is None:
-            problem, hint = "The visit cannot be reached in its window.", "Unlock it, or widen its window."
-            yield Fault(f"{visits.path}/{at}", problem, "a visit that can follow those before it", hint, "logic")
-            return
-        tour = after
-    problems = list(tour.excess(agent_limits, leg_lookup))
-    for problem in problems:
-        yield Fault(visits.path, problem, "visits that the agent can make", _UNLOCK, "logic")
-    if not problems:
-        yield from islice(_undelivered(agent_limits, visits, tour, leg_lookup), 1)
-
-
-def _undelivered(
-    agent_limits: AgentLimits, visits: _LockedVisits, tour: _Tour, leg_lookup: LegLookup
-) -> Iterator[Fault]:
-    """Yield what keeps the agent from the delivery of a locked pickup, each by itself, after the last locked visit."""
-    for at, ticket in enumerate(visits.tickets):
-        if (owed_delivery := visits.drops.get(ticket.id)) is None:
-            continue
-        leg = leg_lookup.path_to(owed_delivery.ticket.location, tour.place)
-        if (after := tour.then(agent_limits, owed_delivery.ticket, leg, owed_delivery.setup)) is None:
-            problem = "The delivery of this locked pickup cannot be reached in its window."
-            hint = "Unlock it, or widen the window of its delivery."
-            yield Fault(f"{visits.path}/{at}", problem, "a shipment that this agent can make", hint, "logic")
-            continue
-        for problem in after.excess(agent_limits, leg_lookup):
-            problem_text = f"{problem} Deliveries of locked pickups count."
-            yield Fault(visits.path, problem_text, "visits that the agent can make", _UNLOCK, "logic")
+            accepted = "a delivery behind its pickup, at the same agent"
+            yield Fault(path, problem, accepted, hint, "logic", reason=InfeasibilityReason.ORDER)
 
 
 def _locked(scenario: Scenario) -> Iterator[tuple[str, int, AbstractSet[str], str]]:

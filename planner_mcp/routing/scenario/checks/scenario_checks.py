@@ -3,11 +3,11 @@
 Owns the list of checks and their order. Each check is a small function of the scenario that yields faults and stands
 in the file of its subject: names, groups, sizes, places, matrices, times, amounts, shipments, locks, and ineffective
 fields. A check reports only what it can prove; what merely looks odd is a warning. That no agent could serve a
-ticket is proved by `feasibility`, which the caller passes in.
+ticket, or keep its locked visits, is proved by `feasibility`, which the caller passes in.
 """
 
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import replace
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Final
 
@@ -29,8 +29,20 @@ from planner_mcp.routing.scenario.checks.size_checks import MAX_TICKETS
 from planner_mcp.routing.scenario.scenario_model import Scenario
 
 Check = Callable[[Scenario], Iterable[Fault]]
-UnservableProof = Callable[[Scenario, frozenset[int], frozenset[int]], Iterable[Fault]]
-"""Finds the tickets that no agent could serve; agents and tickets with other faults are given by their indexes."""
+
+
+@dataclass(frozen=True, slots=True)
+class NotJudged:
+    """What has other faults and is not judged by travel, by index."""
+
+    agents: frozenset[int] = frozenset()
+    locks: frozenset[int] = frozenset()
+    """Agents whose locked visits are not judged."""
+    tickets: frozenset[int] = frozenset()
+
+
+InfeasibilityProof = Callable[[Scenario, NotJudged], Iterable[Fault]]
+"""Finds the tickets that no agent could serve, and the locked visits that cannot be kept."""
 
 _ENTRIES: Final = ("agents", "tickets", "groups", "incompatible")
 """Lists of which one entry may be wrong while ways between the others can be judged."""
@@ -115,7 +127,7 @@ WARNINGS: Final[tuple[Check, ...]] = (
 
 
 def check(
-    scenario: Scenario, *, max_tickets: int = MAX_TICKETS, prove_unservable: UnservableProof | None = None
+    scenario: Scenario, *, max_tickets: int = MAX_TICKETS, prove_infeasible: InfeasibilityProof | None = None
 ) -> list[Fault]:
     """Return every logic fault.
 
@@ -125,15 +137,15 @@ def check(
     Args:
         scenario: The day.
         max_tickets: What the deployment lets in; its tables of travel may be as large.
-        prove_unservable: Finds tickets that no agent could serve; None where the scenario was accepted before.
+        prove_infeasible: Finds what no agent could serve, or keep; None where the scenario was accepted before.
     """
     found = contradictions(scenario, max_tickets=max_tickets)
     is_known = scenario.travel_matrices is not None or not scenario.refers_to_matrices
     is_ahead = scenario.held is None or not scenario.held.until_s
     is_sound = len(found) < MAX_FAULTS_PER_CHECK and all(_entry_of(fault) is not None for fault in found)
-    if not (is_known and is_ahead and is_sound):
+    if prove_infeasible is None or not (is_known and is_ahead and is_sound):
         return found
-    return [*found, *_numbers_first(scenario, list(_unreachable(scenario, found, prove_unservable)))]
+    return [*found, *_numbers_first(scenario, list(prove_infeasible(scenario, _not_judged(found))))]
 
 
 def split_findings(scenario: Scenario, faults: Iterable[Fault]) -> tuple[list[Fault], list[Fault]]:
@@ -177,21 +189,13 @@ def _entry_of(fault: Fault) -> tuple[str, int] | None:
     return (section, int(index)) if section in _ENTRIES and index.isdigit() else None
 
 
-def _unreachable(
-    scenario: Scenario, found: Iterable[Fault], prove_unservable: UnservableProof | None
-) -> Iterator[Fault]:
-    """Yield the tickets nobody could reach, then the locked visits that cannot be kept."""
-    wrong = {_entry_of(fault) for fault in found}
-    unfit = {_entry_of(fault) for fault in found if "/locked_tickets" not in fault.path}
-    agents = frozenset(index for index in range(len(scenario.agents)) if ("agents", index) in unfit)
-    tickets = {index for index in range(len(scenario.tickets)) if ("tickets", index) in wrong}
-    if prove_unservable is not None:
-        for fault in list(prove_unservable(scenario, agents, frozenset(tickets))):
-            tickets.add(int(fault.path.split("/")[2]))
-            yield fault
-    held = frozenset(index for index in range(len(scenario.agents)) if ("agents", index) in wrong)
-    yield from lock_checks.infeasible_locks(
-        scenario, unfit=held, spared=frozenset(scenario.tickets[at].id for at in tickets)
+def _not_judged(found: Iterable[Fault]) -> NotJudged:
+    """Return what has faults; a fault of locked visits makes nothing else of their agent doubtful."""
+    wrong = {(entry, "/locked_tickets" in fault.path) for fault in found if (entry := _entry_of(fault)) is not None}
+    return NotJudged(
+        agents=frozenset(at for (section, at), is_of_locks in wrong if section == "agents" and not is_of_locks),
+        locks=frozenset(at for (section, at), _ in wrong if section == "agents"),
+        tickets=frozenset(at for (section, at), _ in wrong if section == "tickets"),
     )
 
 

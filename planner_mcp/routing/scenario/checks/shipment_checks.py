@@ -1,6 +1,6 @@
 """Checks on shipments: halves that do not belong together, cannot follow each other or are kept apart.
 
-Whether some agent can make a shipment in time is `checks/trips.py`'s.
+Whether some agent can make a shipment in time is proved by `feasibility/unservable_tickets.py`.
 """
 
 from collections.abc import Iterator, Sequence

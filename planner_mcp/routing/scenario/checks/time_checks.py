@@ -1,6 +1,6 @@
 """Checks on times: windows, shifts, breaks, rush hours and releases that contradict themselves or each other.
 
-Whether an agent can be anywhere in time is `checks/trips.py`'s.
+Whether an agent can be anywhere in time is proved by `feasibility/unservable_tickets.py`.
 """
 
 from collections.abc import Iterator

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from planner_mcp.errors import PlannerError
-from planner_mcp.routing.feasibility.unservable_faults import unservable_faults
+from planner_mcp.routing.feasibility.infeasibility_faults import infeasibility_faults
 from planner_mcp.routing.scenario.scenario_model import Scenario, start_of
 from planner_mcp.routing.scenario.scenario_parsing import parse_scenario
 from planner_mcp.server.tools.arguments.resolved_inputs import PlainBounds, ScenarioBounds
@@ -50,7 +50,7 @@ def question_of(args: Any, bounds: ScenarioBounds) -> Question | None:
             args,
             max_tickets=bounds.max_tickets,
             max_agents=bounds.max_agents,
-            prove_unservable=unservable_faults,
+            prove_infeasible=infeasibility_faults,
         )
     except PlannerError:
         return None

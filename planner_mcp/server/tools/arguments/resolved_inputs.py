@@ -21,7 +21,7 @@ from planner_mcp.jobs.job_service import JobService
 from planner_mcp.jobs.matrix_service import matrix_id_of, routing_request
 from planner_mcp.jobs.principals import SENSITIVE, Principal
 from planner_mcp.jobs.reading_limits import read_bounded
-from planner_mcp.routing.feasibility.unservable_faults import unservable_faults
+from planner_mcp.routing.feasibility.infeasibility_faults import infeasibility_faults
 from planner_mcp.routing.scenario.scenario_parsing import Scenario, parse_scenario
 from planner_mcp.routing.scenario.travel_matrices import Packed, TravelMatrices
 from planner_mcp.server.tools.arguments.address_lookup import AddressQuestion, resolve_for
@@ -267,7 +267,7 @@ def scenario_within_limits(body: Any, bounds: ScenarioBounds, resolved: Resolved
         travel_matrices=resolved.travel_matrices,
         known_faults=resolved.faults,
         shows_names=resolved.shows_names,
-        prove_unservable=unservable_faults,
+        prove_infeasible=infeasibility_faults,
     )
 
 

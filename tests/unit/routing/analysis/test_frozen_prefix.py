@@ -17,8 +17,8 @@ from planner_mcp.routing.analysis.frozen_prefix import (
 from planner_mcp.routing.analysis.plan_repair import repair
 from planner_mcp.routing.compilation.scenario_compiler import compile_scenario
 from planner_mcp.routing.evaluation.plan_builder import build_plan, candidate_of
+from planner_mcp.routing.feasibility.infeasibility_faults import infeasibility_faults
 from planner_mcp.routing.feasibility.unassigned_reasons import with_reasons
-from planner_mcp.routing.feasibility.unservable_faults import unservable_faults
 from planner_mcp.routing.feasibility.verified_fixes import UnassignedAnalysis
 from planner_mcp.routing.plan import Plan
 from planner_mcp.routing.problem import Candidate, Problem
@@ -188,9 +188,9 @@ def test_what_nobody_can_reach_any_more_is_left_out_not_refused() -> None:
     day["locations"] = [*day["locations"], FAR]
     patch = {"agents": {"v": {"shift_end": 210}}}
     with pytest.raises(InputError):
-        parse_scenario({**revise(day, patch), "strict": True}, prove_unservable=unservable_faults)
+        parse_scenario({**revise(day, patch), "strict": True}, prove_infeasible=infeasibility_faults)
     later = under_way(day, planned(day, ("a",)), 250, patch)
-    known = compile_scenario(parse_scenario(later, prove_unservable=unservable_faults))
+    known = compile_scenario(parse_scenario(later, prove_infeasible=infeasibility_faults))
     assert codes(known)["far"] == "TIME_WINDOW"
 
 

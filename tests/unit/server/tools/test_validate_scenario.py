@@ -2,7 +2,7 @@
 
 import pytest
 
-from planner_mcp.routing.feasibility import unservable_faults
+from planner_mcp.routing.feasibility import infeasibility_faults
 from planner_mcp.server.tools.tool_definition import ToolContext
 from tests.shared.scenarios.scenario_builders import agent, body, ticket
 from tests.shared.scenarios.stored_plans import DAY, Call, created
@@ -78,7 +78,7 @@ async def test_one_ticket_in_the_way_of_all_plans_is_told_in_words_of_one(
     call: Call, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """SPEC T5: "a cannot be served", not "a cannot all be served"; in a scenario too large to be refused for it."""
-    monkeypatch.setattr(unservable_faults, "MAX_PROVED_TICKETS", 1)
+    monkeypatch.setattr(infeasibility_faults, "MAX_PROVED_TICKETS", 1)
     late = ticket("a", setup_time_s=3, time_windows=[[0, 2]])
     day = body([agent(shift_end=6, max_duration_s=3)], [late, ticket("b", "D")])
     conflict = (await call("validate_scenario", {"scenario": day})).structured["conflict"]

@@ -1,23 +1,14 @@
-"""What is certain of locked visits is told at the door, and nothing else is (SPEC T7, S1)."""
+"""Locked visits that exclude each other, or are not their agent's, are refused; nothing else is (SPEC T7, S1)."""
 
 from typing import Any
 
 import pytest
-from hypothesis import assume, given
-from hypothesis import strategies as st
 
-from planner_mcp.routing.compilation.scenario_compiler import compile_scenario
-from planner_mcp.routing.evaluation.plan_builder import build_plan
-from planner_mcp.routing.problem import Candidate
-from planner_mcp.routing.verification.plan_verification import verify
-from tests.shared.property_tests.example_counts import examples
 from tests.shared.scenarios.scenario_builders import (
     SHIPMENT,
     agent,
     all_faults,
     body,
-    by_table,
-    haul,
     raw_scenario,
     ticket,
 )
@@ -25,135 +16,20 @@ from tests.shared.scenarios.scenario_builders import (
 Json = dict[str, Any]
 
 
-@pytest.mark.parametrize(
-    ("driver", "told"),
-    [
-        ({"shift_end": 9}, "shift"),
-        ({"max_duration_s": 7}, "max_duration_s"),
-        ({"max_distance_m": 1}, "distance"),
-        ({"max_tickets": 1}, "max_tickets"),
-    ],
-)
-def test_locked_visits_that_no_plan_can_keep_are_refused_at_the_door(driver: Json, told: str) -> None:
-    """SPEC T7, S1: with what is in the way, before any solving."""
-    locked = agent(locked_tickets=["b", "a"], **driver)
-    tickets = [ticket("a", "A", service_time_s=6), ticket("b", "E", service_time_s=6)]
-    found = all_faults(raw_scenario(body([locked, agent("w")], tickets)))
-    assert found
-    assert all(told in fault.problem and fault.path == "/agents/0/locked_tickets" for fault in found)
-
-
-@pytest.mark.parametrize(
-    ("driver", "delivery", "path", "told"),
-    [
-        ({}, {"time_windows": [[0, 2990]]}, "/agents/0/locked_tickets/0", "delivery of this locked pickup"),
-        ({"shift_start": 0, "shift_end": 3990}, {}, "/agents/0/locked_tickets", "the shift. Deliveries of locked"),
-        ({"max_duration_s": 3990}, {}, "/agents/0/locked_tickets", "max_duration_s. Deliveries of locked"),
-        ({"max_distance_m": 3990}, {}, "/agents/0/locked_tickets", "distance limit. Deliveries of locked"),
-        ({"shift_end": 4000}, {"setup_time_s": 60}, "/agents/0/locked_tickets", "the shift. Deliveries of locked"),
-        ({"shift_end": 4000}, {"release_time": 60}, "/agents/0/locked_tickets", "the shift. Deliveries of locked"),
-        ({"shift_end": 4000, "max_duration_s": 4000, "max_distance_m": 4000}, {"time_windows": [[0, 3000]]}, "", ""),
-    ],
-)
-def test_the_delivery_of_a_locked_pickup_is_its_agents(driver: Json, delivery: Json, path: str, told: str) -> None:
-    """SPEC T7, S1: that another agent could make the shipment does not help whoever has its pickup locked."""
-    drivers = [agent(locked_tickets=["p"], **driver), agent("w", start_location="P")]
-    found = all_faults(raw_scenario(haul(drivers, None, delivery)))
-    assert [fault.path for fault in found] == ([path] if path else [])
-    assert all(told in fault.problem for fault in found)
-    assert all_faults(raw_scenario(haul([agent(**driver), drivers[1]], None, delivery))) == []
-
-
-def test_the_delivery_of_a_locked_pickup_may_be_come_to_over_other_stops() -> None:
-    """SPEC T7: in a table of travel a direct leg need not be the shortest way; a check says only what it can prove."""
-    orders = [ticket("p", "A", kind="pickup"), ticket("q", "B", pickup="p"), ticket("c", "C")]
-    table = [[0, 10, 9999, 10], [10, 0, 9999, 10], [9999, 9999, 0, 10], [10, 10, 10, 0]]
-    driver = {"shift_end": 30, "end_location": None, "locked_tickets": ["p"]}
-    day = raw_scenario(by_table(table, orders, **driver))
-    assert all_faults(day) == []
-    problem = compile_scenario(day)
-    assert verify(problem, build_plan(problem, Candidate.of_tickets({0: [0, 2, 1]}))) == []
-    alone = by_table(table, orders[:2], **driver)
-    alone["agents"].append(agent("w", start_location="C"))
-    assert [fault.path for fault in all_faults(raw_scenario(alone))] == ["/agents/0/locked_tickets"]
-
-
-@examples(100)
-@given(st.data())
-def test_locked_pickups_that_a_plan_can_deliver_are_never_refused(data: st.DataObject) -> None:
-    """SPEC T7: a check says only what it can prove, whatever setups, releases, windows and speeds do."""
-    few, places = st.integers(0, 6), st.sampled_from("ABCE")
-    driver = agent(speed_factor=data.draw(st.sampled_from([0.7, 1, 3])), shift_start=0)
-    for limit in ("shift_end", "max_duration_s", "max_distance_m"):
-        if data.draw(st.booleans()):
-            driver[limit] = data.draw(st.integers(6, 30))
-    names = ["p", "r", *data.draw(st.permutations(["q", "s"]))]
-    driver["locked_tickets"] = names[: data.draw(st.integers(1, 3))]
-    moods = [{"time_windows": [[0, data.draw(st.integers(2, 40))]]}, {"release_time": data.draw(few)}, {}]
-    halves = {"p": {"kind": "pickup"}, "q": {"pickup": "p"}, "r": {"kind": "pickup"}, "s": {"pickup": "r"}}
-    tickets = [
-        ticket(name, data.draw(places), service_time_s=data.draw(few), setup_time_s=data.draw(few), **half)
-        | data.draw(st.sampled_from(moods))
-        for name, half in halves.items()
-    ]
-    rounding = data.draw(st.sampled_from(["floor", "nearest", "ceil"]))
-    day = raw_scenario(body([driver], tickets, travel={"decimals": 0, "rounding": rounding}))
-    problem = compile_scenario(day)
-    index = {spec.id: number for number, spec in enumerate(problem.tickets)}
-    locked = driver["locked_tickets"]
-    owed = [name for name in names if name not in locked and (name in "pr" or {"q": "p", "s": "r"}[name] in locked)]
-    plans = [[*locked, *(name for name in owed if name in "qs")], names]
-    laid_out = (build_plan(problem, Candidate.of_tickets({0: [index[n] for n in plan]})) for plan in plans)
-    assume(any(not verify(problem, plan) for plan in laid_out))
-    assert not [fault for fault in all_faults(day) if "locked" in fault.path]
-
-
-@examples(200)
-@given(st.data())
-def test_locks_that_a_plan_can_keep_are_never_refused(data: st.DataObject) -> None:
-    """SPEC T7: a check says only what it can prove, whatever rounding, breaks and reloads do."""
-    few = st.integers(0, 6)
-    driver = agent(
-        capacity=data.draw(st.integers(2, 6)),
-        shift_end=data.draw(st.integers(6, 24)),
-        locked_tickets=data.draw(st.permutations("abc"))[: data.draw(st.integers(1, 3))],
-    )
-    for limit in ("max_duration_s", "max_distance_m"):
-        if data.draw(st.booleans()):
-            driver[limit] = data.draw(st.integers(4, 20))
-    if data.draw(st.booleans()):
-        driver["reload_locations"] = ["D"]
-    tickets = [
-        ticket(
-            name,
-            data.draw(st.sampled_from("ABCE")),
-            demand=data.draw(st.integers(0, 3)),
-            kind=data.draw(st.sampled_from(["delivery", "pickup"])),
-            service_time_s=data.draw(few),
-            time_windows=[[0, data.draw(st.integers(2, 20))]],
-        )
-        for name in "abc"
-    ]
-    day = raw_scenario(body([driver], tickets))
-    problem = compile_scenario(day)
-    order = [next(i for i, t in enumerate(problem.tickets) if t.id == name) for name in driver["locked_tickets"]]
-    plan = build_plan(problem, Candidate.of_tickets({0: order}))
-    assume(not verify(problem, plan))
-    assert not [fault for fault in all_faults(day) if "locked" in fault.path]
-
-
-HELD: list[tuple[str, Json, str, str]] = [
+CASES: list[tuple[str, Json, str, str, str]] = [
     (
         "delivery of another",
         body([agent(locked_tickets=["p"]), agent("w")], [SHIPMENT[0], SHIPMENT[1] | {"agents": ["w"]}]),
         "/agents/0/locked_tickets/0",
         "may not serve the delivery",
+        "SKILL_OR_AGENT",
     ),
     (
         "delivery counts",
         body([agent(locked_tickets=["p"], max_tickets=1), agent("w")], SHIPMENT),
         "/agents/0/locked_tickets",
         "max_tickets",
+        "MAX_TICKETS",
     ),
     (
         "delivery excluded",
@@ -164,6 +40,7 @@ HELD: list[tuple[str, Json, str, str]] = [
         ),
         "/agents/0/locked_tickets/1",
         "excludes it",
+        "INCOMPATIBLE",
     ),
     (
         "group of the delivery",
@@ -174,6 +51,7 @@ HELD: list[tuple[str, Json, str, str]] = [
         ),
         "/agents/1/locked_tickets/0",
         "excludes it",
+        "GROUP_OTHER_CHOSEN",
     ),
     (
         "all of a group",
@@ -184,6 +62,7 @@ HELD: list[tuple[str, Json, str, str]] = [
         ),
         "/agents/0/locked_tickets/1",
         "excludes it",
+        "GROUP_OTHER_CHOSEN",
     ),
     (
         "both pickups first",
@@ -193,16 +72,21 @@ HELD: list[tuple[str, Json, str, str]] = [
         ),
         "/agents/0/locked_tickets",
         "capacity",
+        "CAPACITY",
     ),
 ]
 
 
-@pytest.mark.parametrize(("day", "path", "told"), [case[1:] for case in HELD], ids=[case[0] for case in HELD])
-def test_what_must_be_served_with_a_locked_visit_is_judged_with_it(day: Json, path: str, told: str) -> None:
-    """SPEC T7, S1: told at the door with its place, not after a whole solve."""
+@pytest.mark.parametrize(
+    ("day", "path", "words", "reason"), [case[1:] for case in CASES], ids=[case[0] for case in CASES]
+)
+def test_what_must_be_served_with_a_locked_visit_is_judged_with_it(
+    day: Json, path: str, words: str, reason: str
+) -> None:
+    """SPEC T7, S1: refused with its place and its reason when it is stored, not after a whole solve."""
     (fault,) = all_faults(raw_scenario(day))
-    assert fault.path == path
-    assert told in fault.problem
+    assert (fault.path, fault.reason) == (path, reason)
+    assert words in fault.problem
 
 
 def test_locked_visits_that_a_reload_or_their_order_makes_possible_pass() -> None:

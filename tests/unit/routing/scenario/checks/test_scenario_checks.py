@@ -8,7 +8,7 @@ import pytest
 from planner_mcp.errors import Fault
 from planner_mcp.routing.compilation.scenario_compiler import compile_scenario
 from planner_mcp.routing.evaluation.plan_builder import build_plan
-from planner_mcp.routing.feasibility.unservable_faults import unservable_faults
+from planner_mcp.routing.feasibility.infeasibility_faults import infeasibility_faults
 from planner_mcp.routing.problem import Candidate
 from planner_mcp.routing.scenario.checks import (
     amount_checks,
@@ -105,10 +105,7 @@ CASES: dict[Check, Json] = {
         [ticket(kind="pickup"), ticket("b", "B")],
         options={"backhaul": True},
     ),
-    unservable_faults: body([agent(shift_start=0, shift_end=1)]),
-    lock_checks.infeasible_locks: body(
-        [agent(locked_tickets=["b", "a"])], [ticket(time_windows=[[0, 1]]), ticket("b", "E")]
-    ),
+    infeasibility_faults: body([agent(shift_start=0, shift_end=1)]),
 }
 ODD: dict[Check, Json] = {
     time_checks.numbers_as_minutes: globe(*PEKING, agents=[agent(shift_start=480, shift_end="18:00")]),
@@ -179,8 +176,7 @@ TOLD: dict[Check, tuple[str, str]] = {
     lock_checks.locked_too_many: ("/agents/0/locked_tickets", "Unlock the last"),
     lock_checks.locked_out_of_order: ("/agents/0/locked_tickets/0", "Lock the pickup before it"),
     lock_checks.locked_backhaul: ("/agents/0/locked_tickets/1", "Lock deliveries first"),
-    unservable_faults: ("/tickets/0/location", "Extend a shift"),
-    lock_checks.infeasible_locks: ("/agents/0/locked_tickets/1", "Unlock it"),
+    infeasibility_faults: ("/tickets/0/location", "Extend a shift"),
     time_checks.numbers_as_minutes: ("/agents/0/shift_start", 'Write "08:00"'),
     amount_checks.prices_beside_metres: ("/agents/0/fixed_cost", "Set cost_per_km of all agents"),
     amount_checks.more_demand_than_capacity: ("/agents", "Add agents or reload_locations"),
@@ -199,11 +195,11 @@ TOLD: dict[Check, tuple[str, str]] = {
 
 def test_no_check_is_without_its_case_and_there_are_many() -> None:
     """SPEC T7, issue 6: at least 15 checks of logic; each is proved below."""
-    with_travel = {unservable_faults, lock_checks.infeasible_locks}
+    with_travel = {infeasibility_faults}
     of_roads = {matrix_checks.off_network_ends}  # its case is below: a body cannot say what a road engine found
     assert set(CASES) | of_roads == {*CHECKS, size_checks.matrices_too_large, *with_travel}
     assert set(ODD) == set(WARNINGS)
-    assert len(CASES) == 48
+    assert len(CASES) == 47
     assert len(ODD) == 12
 
 
@@ -482,6 +478,6 @@ def test_only_places_that_agents_cannot_do_without_refuse_a_day_off_the_roads() 
     (fault,) = matrix_checks.off_network_ends(day)
     assert (fault.path, fault.accepted) == ("/locations/0", "a place on the road network")
     assert "which is 5,750 m from the nearest road" in fault.problem
-    (finding,) = unservable_faults(day)
+    (finding,) = infeasibility_faults(day)
     assert (finding.path, finding.reason) == ("/tickets/0/location", "NO_ROAD")
     assert finding.which == (f"{names[1]}: {apart[names[1]]}",)

@@ -1,22 +1,26 @@
-"""Faults of the tickets and shipments of a scenario that no agent could serve, even with nothing else to do (SPEC T7).
+"""Faults of tickets, shipments and locked visits that no agent could serve or keep, with nothing else to do (SPEC T7).
 
-Owns the form of the faults: where each stands and what to change. The proof is made on the compiled problem by
-`feasibility/unservable_tickets.py`, without locked visits: `scenario/checks/lock_checks.py` checks those. Parsing calls
-it for a scenario that is stored for the first time (`scenario_parsing.parse_scenario`, argument `prove_unservable`).
+Owns the form of the faults: where each stands and what to change. The proofs are made on the compiled problem by
+`feasibility/unservable_tickets.py`, without locked visits, and by `feasibility/infeasible_locks.py`. Parsing calls
+it for a scenario that is stored for the first time (`scenario_parsing.parse_scenario`, argument `prove_infeasible`).
 """
 
 from collections.abc import Iterable, Iterator
+from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from itertools import islice
 from typing import Any, Final
 
 from planner_mcp.errors import Fault
 from planner_mcp.routing.compilation.scenario_compiler import compile_scenario
+from planner_mcp.routing.feasibility.infeasible_locks import InfeasibleLock, InfeasibleLocks
 from planner_mcp.routing.feasibility.unassigned_reasons import NO_ROAD_FIX
 from planner_mcp.routing.feasibility.unservable_tickets import UnservableTickets
 from planner_mcp.routing.infeasibility_reasons import InfeasibilityReason
 from planner_mcp.routing.problem import AgentSpec, Problem
 from planner_mcp.routing.scenario.agent_eligibility import Eligibility
+from planner_mcp.routing.scenario.checks.lock_checks import UNLOCK, served_by_locks
+from planner_mcp.routing.scenario.checks.scenario_checks import NotJudged
 from planner_mcp.routing.scenario.scenario_model import Agent, Scenario, Ticket
 from planner_mcp.text import clock, plain
 
@@ -25,7 +29,8 @@ _MAX_REPORTED: Final = (100, 1000)
 _MAX_TRIPS: Final = 100_000
 """Trips, a ticket by an agent, after which the number of faults is bounded by the first of the two."""
 MAX_PROVED_TICKETS: Final = 2000
-"""Tickets of a scenario that is compiled for this alone; in a larger one a plan says which tickets nobody can serve."""
+"""Tickets of a scenario that is compiled for this alone; of a larger one locked visits are judged, where travel is
+computed from positions, and a plan says which tickets nobody can serve."""
 _DAY_S: Final = 86_400
 _Text = tuple[str, str, str]
 """(field, problem, hint)."""
@@ -115,42 +120,111 @@ _SHIPMENT_TEXTS: Final[dict[InfeasibilityReason, _Text]] = {
     ),
 }
 
+_LOCKED_VISIT_TEXTS: Final[tuple[_Text, _Text]] = (
+    (
+        "The visit cannot be reached in its window.",
+        "a visit that can follow those before it",
+        "Unlock it, or widen its window.",
+    ),
+    (
+        "The delivery of this locked pickup cannot be reached in its window.",
+        "a shipment that this agent can make",
+        "Unlock it, or widen the window of its delivery.",
+    ),
+)
+"""(problem, accepted, hint) of a locked visit, and of the delivery of a locked pickup."""
+_LOCK_LIMIT_TEXTS: Final[dict[InfeasibilityReason, str]] = {
+    InfeasibilityReason.SHIFT_END: "take longer than the shift",
+    InfeasibilityReason.MAX_DURATION: "take longer than max_duration_s",
+    InfeasibilityReason.MAX_DISTANCE: "are farther than the distance limit",
+}
+_ALL_JUDGED: Final = NotJudged()
 
-def unservable_faults(
-    scenario: Scenario, unfit: frozenset[int] = frozenset(), spared: frozenset[int] = frozenset()
-) -> Iterator[Fault]:
-    """Yield tickets, then deliveries of shipments, that no agent could serve.
+
+def infeasibility_faults(scenario: Scenario, not_judged: NotJudged = _ALL_JUDGED) -> Iterator[Fault]:
+    """Yield tickets, then deliveries of shipments, that no agent could serve, then locked visits that cannot be kept.
 
     Args:
         scenario: A scenario whose travel is known.
-        unfit: Agents with other faults; the tickets that they may serve are not judged.
-        spared: Tickets with other faults, which are not judged.
+        not_judged: What has other faults; tickets that its agents may serve are not judged either.
     """
-    if len(scenario.tickets) > MAX_PROVED_TICKETS:
-        return
+    is_whole = len(scenario.tickets) <= MAX_PROVED_TICKETS
+    if not is_whole:
+        scenario, not_judged = _locked_part(scenario, not_judged)
+        if not scenario.tickets or len(scenario.tickets) > MAX_PROVED_TICKETS or scenario.travel_matrices is not None:
+            return  # in tables of travel a way over a ticket left out may be shorter
+    problem = compile_scenario(_sound_part(scenario, not_judged))
+    judged = _judged_tickets(scenario, not_judged) if is_whole else set()
+    unserved: set[int] = set()
+    for index, fault in islice(_unservable(scenario, problem, judged), _max_reported(scenario)):
+        unserved.add(index)
+        yield fault
+    yield from _infeasible_locks(scenario, problem, not_judged.locks, not_judged.tickets | unserved)
+
+
+def _locked_part(scenario: Scenario, not_judged: NotJudged) -> tuple[Scenario, NotJudged]:
+    """Return the scenario with the tickets that locks bring along; others at their places stay, and are not judged."""
+    needed = {name for name, (agent, _) in served_by_locks(scenario).items() if agent is not None}
+    places = {ticket.location for ticket in scenario.tickets if ticket.id in needed}
+    indexes = [index for index, ticket in enumerate(scenario.tickets) if ticket.location in places]
+    tickets = tuple(scenario.tickets[index] for index in indexes)
+    neutral = (at for at, index in enumerate(indexes) if index in not_judged.tickets or tickets[at].id not in needed)
+    return scenario.model_copy(update={"tickets": tickets}), replace(not_judged, tickets=frozenset(neutral))
+
+
+def _judged_tickets(scenario: Scenario, not_judged: NotJudged) -> set[int]:
     eligibility = Eligibility(scenario)
-    judged = [
+    return {
         index
         for index, ticket in enumerate(scenario.tickets)
-        if index not in spared and unfit.isdisjoint(eligibility.agents(ticket))
-    ]
+        if index not in not_judged.tickets and not_judged.agents.isdisjoint(eligibility.agents(ticket))
+    }
+
+
+def _max_reported(scenario: Scenario) -> int:
     least, most = _MAX_REPORTED
-    reported = min(most, max(least, _MAX_TRIPS // len(scenario.agents)))
-    yield from islice(_faults(scenario, compile_scenario(_sound_part(scenario, unfit, spared)), judged), reported)
+    return min(most, max(least, _MAX_TRIPS // len(scenario.agents)))
 
 
-def _faults(scenario: Scenario, problem: Problem, judged: Iterable[int]) -> Iterator[Fault]:
-    proofs, unserved, judged = UnservableTickets(problem), set[int](), set(judged)
+def _unservable(scenario: Scenario, problem: Problem, judged: set[int]) -> Iterator[tuple[int, Fault]]:
+    """Yield the tickets that no agent could serve, each with its fault."""
+    proofs, unserved = UnservableTickets(problem), set[int]()
     for index in sorted(judged):
         if (reason := proofs.alone(index)) is not None:
             unserved.add(index)
             text = _text(scenario, problem, index, reason, [problem.agents[agent] for agent in proofs.able(index)])
             evidence = _off_network(problem, index) if reason is InfeasibilityReason.NO_ROAD else ()
-            yield replace(_fault(index, reason, text, "a ticket that some agent can serve"), which=evidence)
+            yield index, replace(_fault(index, reason, text, "a ticket that some agent can serve"), which=evidence)
     for delivery in sorted(judged - unserved):
         pickup = problem.tickets[delivery].pickup
         if pickup in judged - unserved and (reason := proofs.together(pickup, delivery)) is not None:
-            yield _fault(delivery, reason, _SHIPMENT_TEXTS[reason], "a shipment that some agent can make")
+            text = _SHIPMENT_TEXTS[reason]
+            yield delivery, _fault(delivery, reason, text, "a shipment that some agent can make")
+
+
+def _infeasible_locks(
+    scenario: Scenario, problem: Problem, agents: AbstractSet[int], tickets: AbstractSet[int]
+) -> Iterator[Fault]:
+    """Yield locked visits that cannot be kept; not of some agents, nor where some tickets must be served with them."""
+    indexes = {ticket.id: index for index, ticket in enumerate(scenario.tickets)}
+    proofs: InfeasibleLocks | None = None
+    for number, agent in enumerate(scenario.agents):
+        if number in agents or not agent.locked_tickets:
+            continue
+        proofs = proofs or InfeasibleLocks(problem)
+        locked = [indexes[name] for name in agent.locked_tickets]
+        if tickets.isdisjoint((*locked, *proofs.owed_deliveries(locked).values())):
+            yield from (_lock_fault(number, lock) for lock in proofs.of(problem.agents[number], locked))
+
+
+def _lock_fault(agent: int, lock: InfeasibleLock) -> Fault:
+    path = f"/agents/{agent}/locked_tickets"
+    if lock.at is not None:
+        problem, accepted, hint = _LOCKED_VISIT_TEXTS[lock.is_of_delivery]
+        return Fault(f"{path}/{lock.at}", problem, accepted, hint, "logic", reason=lock.reason)
+    problem = f"The locked visits {_LOCK_LIMIT_TEXTS[lock.reason]}."
+    problem += " Deliveries of locked pickups count." if lock.is_of_delivery else ""
+    return Fault(path, problem, "visits that the agent can make", UNLOCK, "logic", reason=lock.reason)
 
 
 def _off_network(problem: Problem, index: int) -> tuple[str]:
@@ -195,14 +269,18 @@ def _past_midnight(ticket: Ticket, agents: Iterable[Agent], able: Iterable[Agent
     return ""
 
 
-def _sound_part(scenario: Scenario, unfit: frozenset[int], spared: frozenset[int]) -> Scenario:
+def _sound_part(scenario: Scenario, not_judged: NotJudged) -> Scenario:
     """Return the scenario with what is not judged made neutral: it still counts as a stop on the way to others."""
     agents = [
-        _neutral_agent(scenario, agent) if index in unfit else agent.model_copy(update={"locked_tickets": ()})
+        _neutral_agent(scenario, agent)
+        if index in not_judged.agents
+        else agent.model_copy(update={"locked_tickets": ()})
         for index, agent in enumerate(scenario.agents)
     ]
     tickets = [
-        _neutral_ticket(scenario, ticket) if index in spared else _without_neutral_pickup(scenario, ticket, spared)
+        _neutral_ticket(scenario, ticket)
+        if index in not_judged.tickets
+        else _without_neutral_pickup(scenario, ticket, not_judged.tickets)
         for index, ticket in enumerate(scenario.tickets)
     ]
     changes: dict[str, Any] = {"agents": tuple(agents), "tickets": tuple(tickets), "groups": (), "incompatible": ()}
@@ -227,8 +305,8 @@ def _neutral_ticket(scenario: Scenario, ticket: Ticket) -> Ticket:
     return Ticket.model_construct(id=ticket.id, location=location, demand={})
 
 
-def _without_neutral_pickup(scenario: Scenario, ticket: Ticket, spared: frozenset[int]) -> Ticket:
-    if ticket.pickup is None or ticket.pickup not in {scenario.tickets[index].id for index in spared}:
+def _without_neutral_pickup(scenario: Scenario, ticket: Ticket, neutral: frozenset[int]) -> Ticket:
+    if ticket.pickup is None or ticket.pickup not in {scenario.tickets[index].id for index in neutral}:
         return ticket
     return ticket.model_copy(update={"pickup": None})
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from planner_mcp.routing.compilation.scenario_compiler import compile_scenario
 from planner_mcp.routing.evaluation.plan_builder import build_plan
 from planner_mcp.routing.feasibility import least_travel
-from planner_mcp.routing.feasibility.unservable_faults import unservable_faults
+from planner_mcp.routing.feasibility.infeasibility_faults import infeasibility_faults
 from planner_mcp.routing.feasibility.unservable_tickets import UnservableTickets
 from planner_mcp.routing.problem import Candidate
 from planner_mcp.routing.verification.plan_verification import verify
@@ -215,4 +215,4 @@ def test_a_shipment_that_a_plan_makes_is_never_refused(data: st.DataObject) -> N
     )
     problem = compile_scenario(day)
     assume(not verify(problem, build_plan(problem, Candidate.of_tickets({0: [0, 1]}))))
-    assert list(unservable_faults(day)) == []
+    assert list(infeasibility_faults(day)) == []
