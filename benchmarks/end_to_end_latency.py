@@ -143,7 +143,8 @@ async def _cancel(client: Client, scenario_id: str, n: int) -> Figure:
         job_id = await _solve(client, scenario_id, 60)
         status: dict[str, Any] = {}
         while status.get("cost") is None:
-            status = await call(client, "query_vrp_status", {"job_id": job_id, "wait_s": 30})
+            question = {"job_id": job_id, "wait_s": 30, "wait_for": "change"}
+            status = await call(client, "query_vrp_status", question)
         started = time.perf_counter()
         answer = await call(client, "cancel_vrp_job", {"job_id": job_id})
         samples.append(time.perf_counter() - started)

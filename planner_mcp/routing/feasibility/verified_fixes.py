@@ -1,9 +1,10 @@
 """The smallest changes of a day that let a plan serve a ticket it leaves out, each proved (SPEC T5).
 
 Owns the choice and the proof. A fix is a patch of the scenario (`scenario/scenario_patch.py`). It is proved by
-construction: the patched day passes every check; the plan that stands, with the ticket inserted where the fix makes room, passes the
-independent verifier on that day; and there it costs less than leaving the ticket out, prices and span counted. No
-search is needed and none is claimed: one that moves others may find smaller changes, or better use of the room.
+construction: the patched day passes every check; the plan that stands, with the ticket inserted where the fix makes
+room, passes the independent verifier on that day; and there it costs less than leaving the ticket out, prices and span
+counted. No search is needed and none is claimed: one that moves others may find smaller changes, or better use of the
+room.
 """
 
 import math
