@@ -169,12 +169,12 @@ def planner_routes(services: AppServices, authenticator: Authenticator, drain: a
 
 def sign_in_routes(services: AppServices, authenticator: Authenticator) -> list[BaseRoute]:
     """Return the routes by which people sign in to the dashboard."""
-    settings = services.settings
+    settings, has_reviews = services.settings, services.job_service.reviews.is_on
     if not settings.has_auth:
-        return SessionRoutes(None).routes()
+        return SessionRoutes(None, has_reviews=has_reviews).routes()
     sessions = page_sessions(services)
     if not settings.auth_dashboard_clients:
-        return SessionRoutes(sessions).routes()
+        return SessionRoutes(sessions, has_reviews=has_reviews).routes()
     sign_in = OAuthSignIn(
         settings.auth_dashboard_clients,
         scopes=frozenset(settings.auth_dashboard_scopes),
@@ -183,7 +183,7 @@ def sign_in_routes(services: AppServices, authenticator: Authenticator) -> list[
         encryption=open_cipher(settings),
     )
     return [
-        *SessionRoutes(sessions, sign_in.issuers).routes(),
+        *SessionRoutes(sessions, sign_in.issuers, has_reviews=has_reviews).routes(),
         *SignInRoutes(settings, sign_in, sessions, services.audit).routes(),
     ]
 

@@ -15,7 +15,7 @@ from typing import Annotated, Final
 import typer
 
 from planner_mcp.cli.store_queries import DataDir, RedisUrl, run_store_query
-from planner_mcp.errors import NotFoundError, PlannerError
+from planner_mcp.errors import InvalidParameterError, NotFoundError, PlannerError
 from planner_mcp.jobs.api_key_records import ApiKeyRecord
 from planner_mcp.jobs.principals import READ, WRITE, Principal
 from planner_mcp.jobs.store.redis_store import RedisStore
@@ -44,6 +44,9 @@ def create(
     ],
     tenant: Annotated[str, typer.Option(help="Tenant of the subject.")] = "",
     scope: Scopes = [READ, WRITE],  # noqa: B006 - typer copies it
+    reviews_with: Annotated[
+        str, typer.Option(help="Issuer whose people of this tenant review its plans, and the other way round.")
+    ] = "",
     redis_url: RedisUrl = None,
     data_dir: DataDir = None,
 ) -> None:
@@ -51,7 +54,9 @@ def create(
 
     async def add(store: RedisStore, settings: Settings) -> str:
         async with audited_command(store, settings, "keys create") as line:
-            key, record = new_key(subject, tenant, scope, now=datetime.now(UTC))
+            if reviews_with and reviews_with not in settings.token_issuers:
+                raise InvalidParameterError("--reviews-with names an issuer whose tokens are accepted here")
+            key, record = new_key(subject, tenant, scope, now=datetime.now(UTC), reviews_with=reviews_with)
             line.target = record.id
             await RedisApiKeyStore(store.script_client).add(record)
         await _announce(store, record)

@@ -27,6 +27,8 @@ class ApiKeyRecord:
     tenant: str
     scopes: frozenset[str]
     created_at: datetime
+    reviews_with: str = ""
+    """The issuer whose principals of the same tenant review its plans, and it theirs; empty: other keys alone."""
 
     @property
     def principal_id(self) -> str:

@@ -93,14 +93,16 @@ class Followers:
 
 
 @contextmanager
-def buffer_in(buffers: dict[str, set[EventBuffer[Item]]], name: str) -> Iterator[EventBuffer[Item]]:
-    """Keep a new buffer among those of a name for the length of the block."""
+def buffer_in(buffers: dict[str, set[EventBuffer[Item]]], *names: str) -> Iterator[EventBuffer[Item]]:
+    """Keep a new buffer among those of some names for the length of the block."""
     event_buffer = EventBuffer[Item]()
-    buffers.setdefault(name, set()).add(event_buffer)
+    for name in names:
+        buffers.setdefault(name, set()).add(event_buffer)
     try:
         yield event_buffer
     finally:
         event_buffer.close()
-        buffers[name].discard(event_buffer)
-        if not buffers[name]:
-            del buffers[name]
+        for name in names:
+            buffers[name].discard(event_buffer)
+            if not buffers[name]:
+                del buffers[name]

@@ -48,20 +48,20 @@ class FeedListener:
         self._event_buffer = event_buffer
 
     async def events(
-        self, principal: str, after: str = "0", history: EventHistory | None = None
+        self, principal: str, after: str = "0", history: EventHistory | None = None, *, with_reviews: bool = False
     ) -> AsyncGenerator[Event, None]:
         """Yield as `jobs.job_ports.FeedListener`."""
         last = position_key(after)
         fresh = history or await self._log.read_past(principal, self._job_id, after)
         last_number = fresh.seen
         while True:
-            is_over = fresh.is_over
+            is_over = fresh.is_over and not with_reviews
             for event in fresh.events:
                 if position_key(event.id) <= last:
                     continue
                 yield _with_gap_mark(event, last_number)
                 last, last_number = position_key(event.id), event.number
-                is_over = is_over or event.is_final
+                is_over = is_over or (event.ends_reviews if with_reviews else event.is_final)
             if is_over:
                 return
             last_number = fresh.number
@@ -95,8 +95,12 @@ class EventFeed:
         self._followers = Followers()
         self._tailers: dict[int, _Tailer] = {}
 
-    async def follow(self, principal: str, job_id: str, after: str = "0") -> AsyncGenerator[Event, None]:
+    async def follow(
+        self, principal: str, job_id: str, after: str = "0", *, with_reviews: bool = False
+    ) -> AsyncGenerator[Event, None]:
         """Yield the events of a job after a position and then live ones, ending after the final event.
+
+        With reviews it goes on until the plan is published, or the job has failed.
 
         A Redis outage in mid-stream is waited out; one at the start is raised.
 
@@ -105,7 +109,10 @@ class EventFeed:
             NotFoundError: Unknown job, or somebody else's.
             StoreUnavailableError: Redis is away.
         """
-        async with self.listen(job_id) as listener, aclosing(listener.events(principal, after)) as events:
+        async with (
+            self.listen(job_id) as listener,
+            aclosing(listener.events(principal, after, with_reviews=with_reviews)) as events,
+        ):
             async for event in events:
                 yield event
 
@@ -122,23 +129,27 @@ class EventFeed:
             await self._ensure_tailer(shard)
             yield FeedListener(self._log, job_id, event_buffer)
 
-    async def follow_principal(self, principal: str, shards: int, after: str = "") -> AsyncGenerator[FeedStep, None]:
+    async def follow_principal(
+        self, principal: str, shards: int, after: str = "", *, group: str = ""
+    ) -> AsyncGenerator[FeedStep, None]:
         """Yield the events of all jobs of a principal, without an end, as `PrincipalFollower.steps`.
 
         Args:
             principal: Whose jobs.
             shards: How many shards there are.
             after: Where an earlier stream stopped; empty for a new one.
+            group: Whose proposed plans it may review: their reviews are told too.
 
         Raises:
             InputError: `after` is no position.
             StoreUnavailableError: Redis is away at the start; an outage in mid-stream is waited out.
         """
-        with buffer_in(self._followers.principals, principal) as event_buffer:
+        names = tuple(filter(None, (principal, group)))
+        with buffer_in(self._followers.principals, *names) as event_buffer:
             for shard in range(shards):
                 await self._ensure_tailer(shard)
             tailers = [self._tailers[shard] for shard in range(shards)]
-            follower = PrincipalFollower(self._log, principal, event_buffer, lambda: [each.read_to for each in tailers])
+            follower = PrincipalFollower(self._log, names, event_buffer, lambda: [each.read_to for each in tailers])
             async with aclosing(follower.steps(after)) as steps:
                 async for step in steps:
                     yield step
@@ -233,7 +244,7 @@ class _Tailer:
             for event_buffer in jobs.get(entry.event.job_id, ()):
                 event_buffer.put(entry.event)
                 notified += is_progress
-            for entry_buffer in principals.get(entry.principal, ()):
+            for entry_buffer in {each for reader in entry.readers for each in principals.get(reader, ())}:
                 entry_buffer.put(entry)
                 notified += is_progress
         if batch.is_trimmed:

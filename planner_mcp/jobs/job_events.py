@@ -57,6 +57,11 @@ class Event:
         return self.kind in FINAL_KINDS
 
     @property
+    def ends_reviews(self) -> bool:
+        """Whether no step of a review can follow."""
+        return self.kind in (EventKind.PUBLISHED, EventKind.FAILED)
+
+    @property
     def is_review(self) -> bool:
         """Whether it is a step in the review of the plan."""
         return self.kind in REVIEW_KINDS

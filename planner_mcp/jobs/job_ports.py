@@ -199,6 +199,16 @@ class JobStore(MatrixStore, ImportStore, ReviewStore, Protocol):
         """Return jobs newest first, and how many there are."""
         ...
 
+    async def list_proposed(self, reader: str, *, offset: int, count: int) -> tuple[list[Job], int]:
+        """Return jobs whose plans wait for review, the newest job first, and how many there are.
+
+        Args:
+            reader: A principal, for what it proposed; a group, for what was proposed to it.
+            offset: Jobs to pass over.
+            count: Most jobs to return.
+        """
+        ...
+
     async def cancel(self, principal: str, job_id: str, *, keep_best: bool) -> Job:
         """Cancel: a queued job at once, a solving one by a durable flag its worker obeys. Idempotent.
 
@@ -313,8 +323,8 @@ class FeedEntry:
 
     position: str
     """In the feed; the event's id is its position in its job's own stream."""
-    principal: str
-    """Whose job it is."""
+    readers: tuple[str, ...]
+    """Whose job it is, and the group that its plan was proposed to."""
     event: Event
 
 
@@ -367,7 +377,7 @@ class EventListener(Protocol):
     """Who has listened to a job for a while."""
 
     def events(
-        self, principal: str, after: str = "0", history: EventHistory | None = None
+        self, principal: str, after: str = "0", history: EventHistory | None = None, *, with_reviews: bool = False
     ) -> AsyncGenerator[Event, None]:
         """Yield as `Feed.follow`.
 
@@ -382,8 +392,12 @@ class EventListener(Protocol):
 class Feed(Protocol):
     """Follows a job: stored events first, then live ones, each once and in order."""
 
-    def follow(self, principal: str, job_id: str, after: str = "0") -> AsyncGenerator[Event, None]:
+    def follow(
+        self, principal: str, job_id: str, after: str = "0", *, with_reviews: bool = False
+    ) -> AsyncGenerator[Event, None]:
         """Yield events after a position and then live ones, ending after the final event.
+
+        With reviews it goes on until the plan is published, or the job has failed.
 
         Raises:
             NotFoundError: Unknown job, or somebody else's.
@@ -391,7 +405,9 @@ class Feed(Protocol):
         """
         ...
 
-    def follow_principal(self, principal: str, shards: int, after: str = "") -> AsyncGenerator[FeedStep, None]:
+    def follow_principal(
+        self, principal: str, shards: int, after: str = "", *, group: str = ""
+    ) -> AsyncGenerator[FeedStep, None]:
         """Yield the events of all jobs of a principal after a position and then live ones, without an end.
 
         Raises:

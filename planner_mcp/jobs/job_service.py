@@ -259,6 +259,17 @@ class JobService:
                 await _wait(listener, job, on_event, wait_for)
         return await self.job(principal, job_id)
 
+    async def proposed(self, principal: Principal, *, offset: int = 0, count: int = 20) -> tuple[list[Job], int]:
+        """Return the jobs whose plans wait for review, newest first, and how many there are.
+
+        They are those that a reviewer may decide on, and those that anybody else has proposed.
+        """
+        if not self.reviews.is_on:
+            return [], 0
+        reader = self.reviews.group_of(principal) or principal.id
+        jobs, total = await self._store.list_proposed(reader, offset=offset, count=count)
+        return [self._seen(principal, job) for job in jobs], total
+
     async def cancel(self, principal: Principal, job_id: str, keep_best: bool = True) -> Job:
         """Cancel a job; the best plan so far stays readable unless `keep_best` is false."""
         return self._seen(principal, await self._store.cancel(principal.id, job_id, keep_best=keep_best))
@@ -341,21 +352,31 @@ class JobService:
         travel_matrices = await self.matrices.for_scenario(principal.id, body)
         return await self._recomputing.run(principal.id, masked_plan, body, travel_matrices, plan)
 
-    async def follow(self, principal: Principal, job_id: str, after: str = "0") -> AsyncGenerator[Event, None]:
+    async def follow(
+        self, principal: Principal, job_id: str, after: str = "0", *, with_reviews: bool = False
+    ) -> AsyncGenerator[Event, None]:
         """Yield the events of a job after a position, then live ones, ending after the final one.
 
-        Steps of a review that were taken by then come after that.
+        Steps of a review that were taken by then come after that. With reviews, where plans are reviewed, it goes on
+        until the plan is published.
         """
         principal = await self.reviews.reader(principal, job_id)
         is_masked = not principal.may(SENSITIVE) and is_masked_for(principal, await self.job(principal, job_id))
-        async with aclosing(self._feed.follow(principal.id, job_id, after)) as events:
+        followed = self._feed.follow(principal.id, job_id, after, with_reviews=with_reviews and self.reviews.is_on)
+        async with aclosing(followed) as events:
             async for event in events:
                 yield masked_event(event) if is_masked else event
 
     async def follow_all(self, principal: Principal, after: str = "") -> AsyncGenerator[FeedStep, None]:
-        """Yield the events of all jobs of a principal after a position, then live ones; it has no end."""
+        """Yield the events of all jobs of a principal after a position, then live ones; it has no end.
+
+        A reviewer is told the reviews of plans that were proposed to it, too.
+        """
         is_masked: dict[str, bool] = {}
-        async with aclosing(self._feed.follow_principal(principal.id, self._settings.pools, after)) as steps:
+        group = self.reviews.group_of(principal)
+        async with aclosing(
+            self._feed.follow_principal(principal.id, self._settings.pools, after, group=group)
+        ) as steps:
             async for step in steps:
                 yield step if principal.may(SENSITIVE) else await self._masked_step(principal, step, is_masked)
 

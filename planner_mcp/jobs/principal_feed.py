@@ -6,7 +6,7 @@ start anew: it reads what it shows again. `event_feed.py` brings what happens me
 """
 
 import asyncio
-from collections.abc import AsyncGenerator, Callable, Sequence
+from collections.abc import AsyncGenerator, Callable, Collection, Sequence
 from typing import Final
 
 from planner_mcp.errors import Fault, StoreError, input_error
@@ -26,7 +26,7 @@ class PrincipalFollower:
 
     Args:
         log: The events as kept.
-        principal: Whose jobs it follows.
+        names: Whose jobs it follows: a principal, and a group whose proposed plans it may review.
         entries: Receives what happens from now on.
         read_to: Returns for each shard up to where `entries` has received everything.
     """
@@ -34,12 +34,12 @@ class PrincipalFollower:
     def __init__(
         self,
         log: EventLog,
-        principal: str,
+        names: Collection[str],
         entries: EventBuffer[FeedEntry],
         read_to: Callable[[], Sequence[str]],
     ) -> None:
         self._log = log
-        self._principal = principal
+        self._names = names
         self._entries = entries
         self._read_to = read_to
         self._positions: list[str] = []
@@ -107,7 +107,7 @@ class PrincipalFollower:
         for _batch in range(MISSED_AT_MOST):
             if position_key(after) >= position_key(end):
                 return found
-            batch = await self._log.read_feed(shard, after, wait_s=0, principals={self._principal})
+            batch = await self._log.read_feed(shard, after, wait_s=0, principals=self._names)
             if batch.is_trimmed or batch.position == after:
                 return None
             found, after = [*found, *batch.entries], batch.position

@@ -56,12 +56,16 @@ class ReviewService:
         self._check_on()
         return await self._store.review(principal.id, job_id, ReviewStep.PUBLISH)
 
+    def group_of(self, principal: Principal) -> str:
+        """Return the group whose proposed plans a principal may review, an empty text for none."""
+        return principal.group if self.is_on and principal.may(APPROVE) else ""
+
     async def reader(self, principal: Principal, name: str) -> Principal:
         """Return the principal by whose id a job, plan or scenario is read, with the scopes of the caller."""
-        if not (self.is_on and principal.group and principal.may(APPROVE)):
+        if not (group := self.group_of(principal)):
             return principal
         job_or_scenario = job_of(name) if name.startswith("plan-") else name
-        owner = await self._store.owner_proposed_to(principal.group, job_or_scenario)
+        owner = await self._store.owner_proposed_to(group, job_or_scenario)
         return principal if owner is None else replace(principal, id=owner)
 
     async def approved_job(self, principal: Principal, scenario_id: str) -> str | None:

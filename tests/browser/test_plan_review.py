@@ -41,7 +41,11 @@ async def test_a_plan_is_rejected_then_approved_and_published(server: PlannerSer
     await review.get_by_text("Rejected", exact=False).first.wait_for()
     assert SCRIPT in await review.inner_text()
     assert await page.locator("img").count() == 0, "a reason is text, never markup"
-    await review.get_by_role("button", name="Propose").click()
+    await page.get_by_role("link", name="To review").click()
+    await page.get_by_text("No jobs yet").wait_for()
+    assert await page.get_by_role("link", name=job_id).count() == 0
+    await call(server, "propose_plan", job_id=job_id)
+    await page.get_by_role("link", name=job_id).click()
     await review.get_by_role("button", name="Approve").wait_for()
     await call(server, "review_plan", job_id=job_id, decision="approve")
     await review.get_by_text("Approved", exact=True).wait_for(timeout=20_000)

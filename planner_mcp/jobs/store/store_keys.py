@@ -23,6 +23,7 @@ key                      kind    holds                                          
 {pN}:bound:<p>:key:<…>   string  the digest, in the key's home shard (shards > 1)    idempotency TTL
 {pN}:calls:<p>:key:<…>   zset    jobs of calls with it by when they are over       idempotency TTL
 {pN}:jobs:<p>[:<state>]  zset    jobs of a principal by age (all, or in a state)   live to twice that
+{pN}:jobs:<p|group>:proposed  zset  plans that wait for review, by their owner and by who may decide  the same
 {pN}:ended:<p>           zset    finished jobs by when they expire, for clearing   live to twice that
 {pN}:bl:<p>              zset    backlog: front first, then priority, then age     live to twice that
 {pN}:out:<p>             set     jobs handed out, against the quota                live to twice that
@@ -39,7 +40,7 @@ key                      kind    holds                                          
 {p0}:places:<p>          hash    addresses the principal confirmed                  scenario TTL from the last one
 {p0}:mappings:<p>        hash    mappings of columns by name                        scenario TTL from the last one
 {p0}:files:<p>           hash    uploaded files by name, base64                     file TTL from the last one
-{p0}:ui:session:<digest> string  a principal signed in to the dashboard             8 h, or as its credential
+{p0}:ui:session:<digest> string  a principal signed in to the dashboard             auth_session_s, or as its key
 {p0}:ui:sessions:<p>     list    the digests of its sessions                        as the last of them
 {p0}:ui:ticket:<digest>  string  whom a one-time ticket signs in                    60 s
 

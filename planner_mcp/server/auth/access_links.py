@@ -13,9 +13,10 @@ from dataclasses import dataclass
 from typing import Final, Protocol
 
 from planner_mcp.errors import LinkExpiredError, NotFoundError, StoreError
-from planner_mcp.jobs.principals import READ, SENSITIVE, Principal
+from planner_mcp.jobs.principals import APPROVE, READ, SENSITIVE, Principal
 
-CARRIED_SCOPES: Final = (READ, SENSITIVE)
+CARRIED_SCOPES: Final = (READ, SENSITIVE, APPROVE)
+"""Those that say what can be read: a reviewer reads what was proposed to it."""
 MAX_TOKEN: Final = 4096
 """Characters of the longest token that is looked at."""
 
@@ -63,7 +64,7 @@ class AccessLinks:
         ends = self._clock() + life_s
         expires_at = int(ends if principal.expires_at is None else min(ends, principal.expires_at))
         scopes = [scope for scope in CARRIED_SCOPES if principal.may(scope)]
-        text = json.dumps([principal.id, scopes, grant, expires_at], separators=(",", ":"))
+        text = json.dumps([principal.id, scopes, grant, expires_at, principal.group], separators=(",", ":"))
         ciphertext = bytes.fromhex(self._encryption.encrypt(text, self._owner))
         return urlsafe_b64encode(ciphertext).decode().rstrip("="), expires_at
 
@@ -79,8 +80,8 @@ class AccessLinks:
             text = self._encryption.decrypt(urlsafe_b64decode(padded.encode("ascii")).hex(), self._owner)
         except (StoreError, ValueError) as error:
             raise NotFoundError("This link is not whole, or was not made here.") from error
-        name, scopes, grant, expires_at = json.loads(text)
+        name, scopes, grant, expires_at, *group = json.loads(text)  # links of the version before have no group
         if self._clock() >= expires_at:
             raise LinkExpiredError
-        principal = Principal(name, frozenset(scopes), expires_at=expires_at)
+        principal = Principal(name, frozenset(scopes), group="".join(group), expires_at=expires_at)
         return AccessLink(principal, grant, expires_at)

@@ -22,7 +22,9 @@ MAX_NAME: Final = 100
 _FORM: Final = re.compile(r"pmk_([0-9a-f]{12})_([A-Za-z0-9_-]{43})")
 
 
-def new_key(subject: str, tenant: str, scopes: Iterable[str], *, now: datetime) -> tuple[str, ApiKeyRecord]:
+def new_key(
+    subject: str, tenant: str, scopes: Iterable[str], *, now: datetime, reviews_with: str = ""
+) -> tuple[str, ApiKeyRecord]:
     """Return a new key, to be shown once, and its record.
 
     Raises:
@@ -35,7 +37,7 @@ def new_key(subject: str, tenant: str, scopes: Iterable[str], *, now: datetime) 
         raise InvalidParameterError(f"Subject and tenant are printable text of at most {MAX_NAME} characters.")
     key_id = secrets.token_hex(6)
     key = f"{PREFIX}{key_id}_{secrets.token_urlsafe(32)}"
-    return key, ApiKeyRecord(key_id, _digest(key), subject, tenant, held, now)
+    return key, ApiKeyRecord(key_id, _digest(key), subject, tenant, held, now, reviews_with)
 
 
 class KeyVerifier:
@@ -64,7 +66,7 @@ def principal_of_key(record: ApiKeyRecord) -> Principal:
         record.scopes & SCOPES,
         subject=record.subject,
         tenant=record.tenant,
-        group=group_id(ISSUER, record.tenant),
+        group=group_id(record.reviews_with or ISSUER, record.tenant),
         key_id=record.id,
     )
 

@@ -24,6 +24,7 @@ from planner_mcp.jobs.job_model import Job
 from planner_mcp.jobs.job_notifications import notification
 from planner_mcp.jobs.job_ports import FeedStep
 from planner_mcp.jobs.job_service import JobService
+from planner_mcp.jobs.plan_review import ReviewState
 from planner_mcp.jobs.principals import Principal
 from planner_mcp.server.auth.request_principal import principal_of
 from planner_mcp.server.http.concurrency_limits import StreamLimit
@@ -71,15 +72,16 @@ class JobsApi:
             return json_answer({"events": [named_notification(event) for event in history]})
         job = await job_service.job(principal, request.path_params["job_id"])
         after = _position(request, job)
-        if job.is_terminal and after == job.event_id:
+        with_reviews = request.query_params.get("reviews") == "true" and not _has_last_review(job)
+        if job.is_terminal and after == job.event_id and not with_reviews:
             return Response(status_code=204)  # tells an EventSource to stop reconnecting
-        stream = EventStream(self._frames(job_service, principal, job.id, after), drain=self._drain)
+        stream = EventStream(self._frames(job_service, principal, job.id, after, with_reviews), drain=self._drain)
         return self._streams.served(stream, principal.id)
 
     async def _frames(
-        self, job_service: JobService, principal: Principal, job_id: str, after: str
+        self, job_service: JobService, principal: Principal, job_id: str, after: str, with_reviews: bool
     ) -> AsyncGenerator[bytes, None]:
-        async with aclosing(job_service.follow(principal, job_id, after)) as events:
+        async with aclosing(job_service.follow(principal, job_id, after, with_reviews=with_reviews)) as events:
             async for event in events:
                 yield self._frame(event)
 
@@ -119,6 +121,11 @@ def _step_frame(step: FeedStep) -> bytes:
 def named_notification(event: Event) -> dict[str, Any]:
     """Return the notification of an event with its id and time, for channels whose ids say neither."""
     return notification(replace(event, data={**event.data, "event_id": event.id, "at": event.at}))
+
+
+def _has_last_review(job: Job) -> bool:
+    """Return whether no step of a review can follow: plans are not reviewed, there is none, or it is published."""
+    return job.is_terminal and (job.review is None or job.review.state is ReviewState.PUBLISHED)
 
 
 def _given_position(request: Request) -> str:

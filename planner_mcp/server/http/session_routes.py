@@ -48,11 +48,15 @@ class SessionRoutes:
     Args:
         sessions: Opens and ends them; None without authorization.
         issuers: At which one can sign in.
+        has_reviews: Whether plans are reviewed.
     """
 
-    def __init__(self, sessions: PageSessions | None, issuers: Sequence[str] = ()) -> None:
+    def __init__(
+        self, sessions: PageSessions | None, issuers: Sequence[str] = (), *, has_reviews: bool = False
+    ) -> None:
         self._sessions = sessions
         self._issuers = list(issuers)
+        self._has_reviews = has_reviews
 
     def routes(self) -> list[BaseRoute]:
         """Return the routes to mount."""
@@ -64,6 +68,7 @@ class SessionRoutes:
             "has_sign_in": self._sessions is not None,
             "needs_sign_in": principal is NOBODY,
             "issuers": self._issuers,
+            "has_reviews": self._has_reviews,
             "subject": principal.subject,
             "scopes": sorted(principal.scopes & SCOPES),
         }

@@ -24,7 +24,8 @@ from planner_mcp.server.resources.resource_definition import (
 from planner_mcp.text import compact, timestamp
 
 ALL: Final = "all"
-STATUSES: Final = (ALL, *(state.value for state in JobState))
+PROPOSED: Final = "proposed"
+STATUSES: Final = (ALL, *(state.value for state in JobState), PROPOSED)
 """Values of `{status}`, in either case."""
 PAGE_SIZE: Final = 20
 MAX_PAGE_SIZE: Final = 50
@@ -87,9 +88,12 @@ async def _jobs(reading: ReadContext, variables: Variables) -> Contents:
     page, size = int(variables.get("page", "1")), int(variables.get("size", str(PAGE_SIZE)))
     if status not in STATUSES or size > MAX_PAGE_SIZE:
         raise NotFoundError(f"status is one of {', '.join(STATUSES)}; size is at most {MAX_PAGE_SIZE}.")
-    state = None if status == ALL else JobState(status)
     offset = (page - 1) * size
-    found, total = await reading.job_service.jobs(reading.principal, state, offset=offset, count=size)
+    if status == PROPOSED:
+        found, total = await reading.job_service.proposed(reading.principal, offset=offset, count=size)
+    else:
+        state = None if status == ALL else JobState(status)
+        found, total = await reading.job_service.jobs(reading.principal, state, offset=offset, count=size)
     body: dict[str, Any] = {"status": status.upper(), "page": page, "size": size, "total": total}
     if offset + size < total:
         body["next"] = f"jobs://vrp/status/{variables['status']}?page={page + 1}&size={size}"
@@ -155,7 +159,10 @@ JOB: Final = Template(
 JOBS: Final = Template(
     "jobs://vrp/status/{status}?page={page}&size={size}",
     ResourceMetadata(
-        "jobs", "Jobs by status", f"Your jobs, newest first; status is one of {', '.join(STATUSES)}.", JSON
+        "jobs",
+        "Jobs by status",
+        f"Your jobs, newest first; status is one of {', '.join(STATUSES)} (plans that wait for review).",
+        JSON,
     ),
     _jobs,
     optional=frozenset({"page", "size"}),

@@ -28,7 +28,8 @@ class JobsArguments(Arguments):
     """Arguments of `list_jobs`."""
 
     status: Annotated[
-        Literal["QUEUED", "SOLVING", "COMPLETED", "FAILED", "CANCELLED"] | None, Field(description="only these")
+        Literal["QUEUED", "SOLVING", "COMPLETED", "FAILED", "CANCELLED", "PROPOSED"] | None,
+        Field(description="only these; PROPOSED: plans that wait for review"),
     ] = None
     page: PageNumber = 1
     size: Annotated[int, Field(ge=1, le=50, description="jobs a page")] = 10
@@ -37,9 +38,12 @@ class JobsArguments(Arguments):
 async def run(ctx: ToolContext, args: Json) -> ToolResult:
     """Return one page of jobs."""
     asked = parse(JobsArguments, args)
-    state = JobState(asked.status.lower()) if asked.status else None
     offset = (asked.page - 1) * asked.size
-    jobs, total = await ctx.job_service.jobs(ctx.principal, state, offset=offset, count=asked.size)
+    if asked.status == "PROPOSED":
+        jobs, total = await ctx.job_service.proposed(ctx.principal, offset=offset, count=asked.size)
+    else:
+        state = JobState(asked.status.lower()) if asked.status else None
+        jobs, total = await ctx.job_service.jobs(ctx.principal, state, offset=offset, count=asked.size)
     rows = []
     for job in jobs:
         view = job_view(job)

@@ -43,7 +43,7 @@ async def run(ctx: ToolContext, args: Json) -> ToolResult:
     asked = parse(ReviewArguments, args)
     with naming_argument("/job_id", PLAN):
         job_id = job_id_of(asked.job_id)
-        asked = await _decided_by_user(ctx, asked, job_id)
+        asked, differences = await _decided_by_user(ctx, asked, job_id)
     if asked.decision is None:
         problem, hint = "Nobody has decided.", "Ask the person who reviews the plan."
         raise input_error([Fault("/decision", problem, "approve or reject", hint, kind="missing")])
@@ -52,28 +52,31 @@ async def run(ctx: ToolContext, args: Json) -> ToolResult:
     reason = asked.reason.strip() if asked.decision == "reject" else ""
     with naming_argument("/job_id", PLAN):
         job = await ctx.job_service.decide(ctx.principal, job_id, ReviewStep(asked.decision), reason)
-    return await review_result(ctx, job)
+    return await review_result(ctx, job, differences)
 
 
-async def _decided_by_user(ctx: ToolContext, asked: ReviewArguments, job_id: str) -> ReviewArguments:
-    """Return the arguments with what the user of the client decides, where there is one who can be asked.
+async def _decided_by_user(
+    ctx: ToolContext, asked: ReviewArguments, job_id: str
+) -> tuple[ReviewArguments, list[str] | None]:
+    """Return the arguments with what the user of the client decides, where there is one who can be asked; and what that
+    person was told of the difference.
 
     Without an answer nothing is decided. A plan that is not proposed is refused anyway, so nobody is asked.
     """
     job = await ctx.job_service.job(ctx.principal, job_id)
     if ctx.ask_user is None or job.review is None or job.review.state is not ReviewState.PROPOSED:
-        return asked
+        return asked, None
     decision: Json = {"type": "string", "title": "Decision", "enum": ["approve", "reject"]}
     decision |= {"default": asked.decision} if asked.decision else {}
     reason = {"type": "string", "title": "Reason, for a rejection", "maxLength": MAX_REASON}
     schema = {"type": "object", "properties": {"decision": decision, "reason": reason}, "required": ["decision"]}
-    answer = await ctx.ask_user(await _question(ctx, job), schema)
-    return parse(ReviewArguments, {**answer, "job_id": asked.job_id})
-
-
-async def _question(ctx: ToolContext, job: Job) -> str:
-    """Return what a person needs to decide: the figures of the plan, and what it changes."""
     differences = await differences_of(ctx, job)
+    answer = await ctx.ask_user(_question(job, differences), schema)
+    return parse(ReviewArguments, {**answer, "job_id": asked.job_id}), differences
+
+
+def _question(job: Job, differences: list[str] | None) -> str:
+    """Return what a person needs to decide: the figures of the plan, and what it changes."""
     lines = [f"Do you approve {plan_of(job.id)}?", figures_line(job_view(job).get("result", {}))]
     return "\n".join([*lines, *(differences or ())])
 

@@ -34,13 +34,20 @@ class ReviewResult(ToolOutput):
     """In words, from the plan that was approved for the day before."""
 
 
-async def review_result(ctx: ToolContext, job: Job) -> ToolResult:
-    """Record how the review of a plan stands, and return it; of a plan that follows another, with the difference."""
+async def review_result(ctx: ToolContext, job: Job, differences: list[str] | None = None) -> ToolResult:
+    """Record how the review of a plan stands, and return it; of a plan that follows another, with the difference.
+
+    Args:
+        ctx: The call.
+        job: After the step.
+        differences: What `differences_of` returned before the step, where it was asked.
+    """
     review, plan_id = job.review or PlanReview(), plan_of(job.id)
     if ctx.audit is not None:
         what = f"plan.{review.state}"
         await ctx.audit.record(ctx.principal, what, outcome=OK, trace_id=ctx.trace_id, target=job.id)
-    differences = await differences_of(ctx, job)
+    if differences is None:
+        differences = await differences_of(ctx, job)
     output = ReviewResult(
         job_id=job.id, plan_id=plan_id, review=ReviewOutput(**review.as_json()), differences=differences
     )

@@ -33,9 +33,9 @@ class RedisEventLog:
         stream = store_keys.key(shard, "feed")
         entries = await self._script_client.read_stream(stream, after, count=READ_AT_ONCE, block_s=wait_s)
         found = [
-            FeedEntry(position, kept.get("principal", ""), record_codec.event_from(kept["job"], kept["id"], kept))
+            FeedEntry(position, _readers(kept), record_codec.event_from(kept["job"], kept["id"], kept))
             for position, kept in entries
-            if kept["job"] in wanted or kept.get("principal") in principals
+            if kept["job"] in wanted or any(reader in principals for reader in _readers(kept))
         ]
         is_trimmed = len(entries) == READ_AT_ONCE and await self._was_trimmed(stream, after)
         return FeedBatch(found, entries[-1][0] if entries else after, is_trimmed)
@@ -43,3 +43,8 @@ class RedisEventLog:
     async def _was_trimmed(self, stream: str, after: str) -> bool:
         oldest = await self._script_client.command("XRANGE", stream, "-", "+", "COUNT", 1)
         return after != "0" and bool(oldest) and position_key(oldest[0][0]) > position_key(after)
+
+
+def _readers(kept: dict[str, str]) -> tuple[str, ...]:
+    """Return whom an entry is for: the owner of the job, and those its plan was proposed to."""
+    return tuple(filter(None, (kept.get("principal"), kept.get("group"))))

@@ -183,8 +183,8 @@ local function emit(id, job, kind, extra, is_change)
   local data = joined('"status":"' .. job.state:upper() .. '","progress":' .. job.percent, extra)
   local event = call('XADD', events_key(id), 'MAXLEN', '~', LIMITS.events_kept, '*',
     'kind', kind, 'at', at(), 'number', number, 'data', data)
-  call('XADD', FEED, 'MAXLEN', '~', LIMITS.feed_kept, '*',
-    'job', id, 'principal', job.principal, 'id', event, 'kind', kind, 'at', at(), 'number', number, 'data', data)
+  call('XADD', FEED, 'MAXLEN', '~', LIMITS.feed_kept, '*', 'job', id, 'principal', job.principal,
+    'group', job.group or '', 'id', event, 'kind', kind, 'at', at(), 'number', number, 'data', data)
   write(id, job, { events = number, event_id = event, changed_id = is_change and event or job.changed_id })
   return event, data
 end

@@ -33,6 +33,18 @@ else
   changes.reviewed_ms = NOW_MS
 end
 write(A.job, job, changes)
+-- Plans that wait for review: of their owner, and of those they were proposed to.
+for _, reader in ipairs({ job.principal, job.group }) do
+  if reader ~= '' then
+    local waiting = index_key(reader, 'proposed')
+    if target == 'proposed' then
+      call('ZADD', waiting, job.seq, A.job)
+      outlive(waiting)
+    else
+      call('ZREM', waiting, A.job)
+    end
+  end
+end
 if A.step == 'approve' and call('EXISTS', scenario_key(root)) == 1 then
   call('HSET', scenario_key(root), 'approved', A.job)
 end

@@ -236,6 +236,12 @@ class RedisJobStore:
         jobs = [[_job(row) for row in rows] for rows in parts]
         return shard_pages.merged(jobs, count, lambda job: job.submitted_at), total
 
+    async def list_proposed(self, reader: str, *, offset: int, count: int) -> tuple[list[Job], int]:
+        """Return jobs whose plans wait for review, the newest job first, and how many there are."""
+        parts, total = await self._page("list_jobs", {"principal": reader, "state": "proposed"}, offset, count)
+        jobs = [[_job(row) for row in rows] for rows in parts]
+        return shard_pages.merged(jobs, count, lambda job: job.submitted_at), total
+
     async def _page(self, step: str, args: dict[str, Any], offset: int, count: int) -> tuple[list[ScriptReply], int]:
         """Return what each shard may have on a page, and how much all list together."""
 

@@ -28,6 +28,7 @@ class RedisApiKeyStore:
             "tenant": record.tenant,
             "scopes": sorted(record.scopes),
             "created_at": record.created_at.isoformat(timespec="seconds"),
+            "reviews_with": record.reviews_with,
         }
         await self._script_client.command("HSET", _HASH, record.id, json.dumps(kept))
 
@@ -57,4 +58,5 @@ _HASH: Final = store_keys.key(store_keys.UNSHARDED, "keys")
 
 def _record(key_id: str, kept: dict[str, Any]) -> ApiKeyRecord:
     created_at = datetime.fromisoformat(kept["created_at"])
-    return ApiKeyRecord(key_id, kept["digest"], kept["subject"], kept["tenant"], frozenset(kept["scopes"]), created_at)
+    scopes, reviews_with = frozenset(kept["scopes"]), kept.get("reviews_with", "")
+    return ApiKeyRecord(key_id, kept["digest"], kept["subject"], kept["tenant"], scopes, created_at, reviews_with)

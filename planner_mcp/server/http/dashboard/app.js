@@ -67,8 +67,9 @@ function drawFrame(view) {
   document.getElementById("skip").textContent = t("skip");
   document.getElementById("language").textContent = t("language");
   const places = session.needs_sign_in ? [] : Object.keys(VIEWS).filter((name) => name !== "compare");
+  const reviews = session.has_reviews && !session.needs_sign_in ? [h("a", { href: "#/jobs?status=proposed" }, t("reviews"))] : [];
   document.getElementById("nav").replaceChildren(
-    ...places.map((each) => h("a", { href: `#/${each}`, "aria-current": each === view ? "page" : undefined }, t(each))),
+    ...places.map((each) => h("a", { href: `#/${each}`, "aria-current": each === view ? "page" : undefined }, t(each))), ...reviews,
     ...(session.has_sign_in && !session.needs_sign_in ? [h("button", { type: "button", title: session.subject, onclick: leaveSession }, t("signOut"))] : []),
   );
 }

@@ -3,13 +3,15 @@
 import asyncio
 import json
 from collections.abc import Awaitable, Callable
+from datetime import UTC, datetime
 from typing import Any
 
 import httpx2 as httpx
 import pytest
 
-from planner_mcp.jobs.principals import APPROVE, READ, SENSITIVE, WRITE
+from planner_mcp.jobs.principals import APPROVE, READ, SENSITIVE, WRITE, group_id
 from planner_mcp.jobs.store.redis_store import RedisStore
+from planner_mcp.server.auth.api_key_auth import new_key, principal_of_key
 from tests.integration.server.auth.conftest import Served
 from tests.integration.server.auth.test_dashboard_routes import DAY
 from tests.shared.scenarios.stored_plans import finish
@@ -96,6 +98,45 @@ async def test_steps_reach_the_channel_and_the_webhook(served: Served, key: Key,
         deliveries = [delivery_of(entry) for entry in await store.redis.xrange("{p0}:outbox")]
         assert [delivery.kind for delivery in deliveries] == ["completed", "plan.proposed", "plan.rejected"]
         assert json.loads(deliveries[-1].body) == new[-1][1]
+
+
+async def test_a_reviewer_opens_the_download_of_what_was_proposed(served: Served, key: Key, store: RedisStore) -> None:
+    """SPEC A5, T5: the link works where its maker may read; one of somebody else stays unknown."""
+    async with served(approval="on", public_url=None) as http:
+        ann, bob = await key("ann", READ, WRITE, SENSITIVE), await key("bob", READ, APPROVE)
+        job_id = await _planned(http, store, ann)
+        sheet = {"uri": f"plan://{job_id.replace('job', 'plan', 1)}/sheets.html"}
+        assert (await _call(http, bob, "read_resource", **sheet))["type"] == "NotFound"
+        await _call(http, ann, "propose_plan", job_id=job_id)
+        link = (await _call(http, bob, "read_resource", **sheet))["download"]
+        opened = await http.get(link.removeprefix("http://localhost:8080"))
+        assert opened.status_code == 200, opened.text
+        assert "<html" in opened.text
+        stranger = await key("eve", READ, APPROVE, tenant="other")
+        assert (await _call(http, stranger, "read_resource", **sheet))["type"] == "NotFound"
+
+
+async def test_a_channel_with_reviews_ends_with_the_publication(served: Served, key: Key, store: RedisStore) -> None:
+    """SPEC A5, J4: who asks for reviews hears all of them, and 204 when nothing can follow."""
+    async with served(approval="on", public_url=None) as http:
+        ann = await key("ann", READ, WRITE, APPROVE)
+        job_id = await _planned(http, store, ann)
+        for tool, further in (("propose_plan", {}), ("review_plan", {"decision": "approve"}), ("publish_plan", {})):
+            await _call(http, ann, tool, job_id=job_id, **further)
+        path, headers = f"/jobs/{job_id}/events?reviews=true", {"authorization": ann}
+        told = (await http.get(path, headers=headers)).text
+        assert told.count("notifications/review") == 3
+        last = [line for line in told.splitlines() if line.startswith("id:")][-1].removeprefix("id:").strip()
+        assert (await http.get(path, headers={**headers, "last-event-id": last})).status_code == 204
+
+
+def test_keys_and_tokens_review_each_other_where_the_operator_says_so() -> None:
+    """SPEC A5: a key made with `--reviews-with` joins the group of that issuer's tenant; its principal stays."""
+    issuer, now = "https://login.example", datetime.now(UTC)
+    _secret, plain = new_key("robot", "acme", [READ], now=now)
+    _secret, joined = new_key("robot", "acme", [READ], now=now, reviews_with=issuer)
+    assert principal_of_key(joined).group == group_id(issuer, "acme") != principal_of_key(plain).group
+    assert principal_of_key(joined).id == principal_of_key(plain).id
 
 
 async def _events(http: httpx.AsyncClient, key: str, job_id: str, after: str = "0") -> list[tuple[str, dict[str, Any]]]:

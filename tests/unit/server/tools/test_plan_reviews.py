@@ -3,10 +3,12 @@
 import csv
 import io
 import json
+from contextlib import aclosing
 from dataclasses import replace
 from functools import partial
 from typing import Any
 
+import anyio
 import pytest
 
 from planner_mcp.formats.draft_marks import MARK
@@ -16,6 +18,7 @@ from planner_mcp.jobs.job_service import JobService
 from planner_mcp.jobs.principals import APPROVE, READ, SCOPES, WRITE, Principal
 from planner_mcp.jobs.store.redis_store import RedisStore
 from planner_mcp.server.resources.resource_catalogue import read
+from planner_mcp.server.tools import compare_plans
 from planner_mcp.server.tools.tool_definition import ErrorResult, ToolContext
 from planner_mcp.server.tools.tool_registry import shown_tools
 from planner_mcp.settings import Settings
@@ -217,3 +220,97 @@ async def test_the_user_of_a_client_decides(call: Call, here: ToolContext, store
     assert rejected.structured["review"]["state"] == "rejected"
     assert (await call("review_plan", approve, asking)).structured["type"] == "IllegalTransition"
     assert len(questions) == 2, "nobody is asked where nothing can be decided"
+
+
+async def test_the_two_plans_are_compared_once_for_a_question_and_its_answer(
+    call: Call, here: ToolContext, store: RedisStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Our choice: what a person was told is what the answer tells."""
+    as_ann = partial(call, context=here)
+    scenario_id = await created(as_ann)
+    for tours in ((["a", "b"], ["c"]), (["b", "c"],)):
+        job_id = await solved(as_ann, store, scenario_id, *tours)
+        await as_ann("propose_plan", {"job_id": job_id})
+        if len(tours) == 2:
+            await call("review_plan", {"job_id": job_id, "decision": "approve"}, of(here, BEN))
+    compared: list[dict[str, Any]] = []
+    run = compare_plans.run
+
+    async def counted(ctx: ToolContext, args: dict[str, Any]) -> Any:
+        compared.append(args)
+        return await run(ctx, args)
+
+    async def ask(message: str, _schema: dict[str, Any]) -> dict[str, Any]:
+        return {"decision": "approve", "reason": message[:500]}
+
+    monkeypatch.setattr(compare_plans, "run", counted)
+    approved = await call("review_plan", {"job_id": job_id}, replace(of(here, BEN), ask_user=ask))
+    assert approved.structured["differences"]
+    assert len(compared) == 1
+
+
+async def test_what_waits_for_review_is_listed_to_who_decides(call: Call, here: ToolContext, store: RedisStore) -> None:
+    """SPEC A2, A5: to reviewers of the group and to its owner; not to others, and not after the decision."""
+    as_ann, ben, eve = partial(call, context=here), of(here, BEN), of(here, EVE)
+    job_ids = []
+    for _ in range(3):
+        scenario_id = await created(as_ann, DAY)
+        job_ids.append(await solved(as_ann, store, scenario_id, ["t-1"]))
+        await as_ann("propose_plan", {"job_id": job_ids[-1]})
+
+    async def listed(context: ToolContext) -> list[str]:
+        found = (await call("list_jobs", {"status": "PROPOSED"}, context)).structured
+        assert context.reading is not None
+        read_too = json.loads(str((await read(context.reading, "jobs://vrp/status/PROPOSED?page=1&size=20")).text))
+        assert [job["job_id"] for job in read_too["jobs"]] == [row[0] for row in found["rows"]]
+        assert read_too["total"] == found["total"]
+        return [row[0] for row in found["rows"]]
+
+    newest_first = list(reversed(job_ids))
+    for context in (here, ben, eve):
+        assert await listed(context) == newest_first
+    for stranger in (replace(BEN, id="zed", group="other"), replace(EVE, id="kim", scopes=frozenset({READ, WRITE}))):
+        assert await listed(of(here, stranger)) == []
+    await call("review_plan", {"job_id": job_ids[0], "decision": "approve"}, ben)
+    await call("review_plan", {"job_id": job_ids[1], "decision": "reject", "reason": "late"}, ben)
+    for context in (here, ben):
+        assert await listed(context) == newest_first[:1]
+    await as_ann("propose_plan", {"job_id": job_ids[1]})
+    assert await listed(ben) == newest_first[:2]
+
+
+async def test_steps_of_a_review_are_told_live(call: Call, here: ToolContext, store: RedisStore) -> None:
+    """SPEC A5, J2: to the owner and to reviewers of the group, masked as ever, to nobody else; a channel goes on."""
+    as_ann = partial(call, context=here)
+    job_id = await solved(as_ann, store, await created(as_ann, DAY), ["t-1"])
+    jobs, zed = here.job_service, replace(BEN, id="zed", group="other")
+    with anyio.fail_after(10):
+        async with (
+            aclosing(jobs.follow_all(ANN)) as own,
+            aclosing(jobs.follow_all(EVE)) as eves,
+            aclosing(jobs.follow_all(zed)) as zeds,
+            aclosing(jobs.follow_all(BEN)) as bens,
+        ):
+            streams = (own, eves, zeds, bens)
+            for stream in streams:
+                assert (await anext(stream)).is_start
+            await as_ann("propose_plan", {"job_id": job_id})
+            reject = {"job_id": job_id, "decision": "reject", "reason": REASON}
+            await call("review_plan", reject, of(here, BEN))
+            for stream in (own, eves, bens):
+                told = [step.event for step in [await anext(stream), await anext(stream)]]
+                assert [event and event.kind for event in told] == ["plan.proposed", "plan.rejected"]
+                assert told[1] is not None
+                assert (REASON in json.dumps(told[1].data, ensure_ascii=False)) == (stream is not eves)
+            zed_ctx = of(here, zed)
+            other = await solved(partial(call, context=zed_ctx), store, await created(partial(call, context=zed_ctx)))
+            assert (await anext(zeds)).event.job_id == other  # type: ignore[union-attr]
+        async with aclosing(jobs.follow(ANN, job_id, with_reviews=True)) as channel:
+            kinds = [(await anext(channel)).kind.value for _ in range(5)]
+            assert kinds[-2:] == ["plan.proposed", "plan.rejected"]
+            await as_ann("propose_plan", {"job_id": job_id})
+            await call("review_plan", {"job_id": job_id, "decision": "approve"}, of(here, BEN))
+            await as_ann("publish_plan", {"job_id": job_id})
+            rest = [event.kind.value async for event in channel]
+        assert rest == ["plan.proposed", "plan.approved", "plan.published"], "it ends with the publication"
+        assert "plan.published" in [event.kind async for event in jobs.follow(ANN, job_id)]

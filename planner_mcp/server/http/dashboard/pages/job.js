@@ -74,7 +74,7 @@ export async function jobView(signal, jobId) {
     job = { ...job, ...rest, ...(result ? { cost: result.cost } : {}) };
     if (told.cost !== undefined && told.cost !== points.at(-1)?.cost) points.push({ at: told.elapsed_s ?? 0, cost: told.cost, served: told.tickets_served });
     if (parts.events.children.length >= MOST_EVENTS) parts.events.firstChild.remove();
-    parts.events.append(h("li", {}, `${localTime(told.at)} ${told.status} ${Math.round(told.progress ?? 0)} % ${told.cost === undefined ? "" : figure(told.cost)}`));
+    parts.events.append(h("li", {}, `${localTime(told.at)} ${told.event ?? told.status} ${Math.round(told.progress ?? 0)} % ${told.cost === undefined ? "" : figure(told.cost)}`));
     if (told.cost !== undefined || result) loadPlan();
     if (told.error) parts.messages.replaceChildren(problem(told.error));
     if (ENDED.includes(told.status)) showActions(), ended();

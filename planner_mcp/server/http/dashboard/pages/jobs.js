@@ -6,7 +6,7 @@ import { h, table } from "../view/dom.js";
 import { figure } from "../view/format.js";
 import { t } from "../view/words.js";
 
-const STATUSES = ["all", "queued", "solving", "completed", "failed", "cancelled"];
+const STATUSES = ["all", "queued", "solving", "completed", "failed", "cancelled", "proposed"];
 const RELOAD_EVERY_MS = 1000;
 
 export async function jobsView(signal, query) {
@@ -40,6 +40,7 @@ export async function jobsView(signal, query) {
   events.listen({
     onStart: reload,
     onEvent: (told) => {
+      if (status === "proposed") return told.review && reload();
       const row = rows.get(told.job_id);
       if (row && (status === "all" || told.status === row.job.status)) row.update(told);
       else reload();

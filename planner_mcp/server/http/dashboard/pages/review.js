@@ -2,12 +2,10 @@
 // the plan that was approved for the day before. Where plans are not reviewed it stays empty.
 
 import { callTool, readJson } from "../api.js";
-import { action, planOf } from "../page.js";
+import { action, events, planOf } from "../page.js";
 import { h } from "../view/dom.js";
 import { CALLS, STEPS } from "../view/review.js";
 import { t } from "../view/words.js";
-
-const LOOK_EVERY_MS = 5000; // somebody else may decide meanwhile
 
 // Returns the element and `load`, which reads the state anew.
 export function reviewPanel(jobId, signal) {
@@ -43,7 +41,7 @@ export function reviewPanel(jobId, signal) {
     draw(review);
   };
 
-  const timer = setInterval(() => shown && document.visibilityState === "visible" && load().catch(() => null), LOOK_EVERY_MS);
-  signal.addEventListener("abort", () => clearInterval(timer), { once: true });
+  const reload = () => load().catch(() => null); // somebody else may decide meanwhile
+  events.listen({ onStart: reload, onEvent: (told) => told.job_id === jobId && told.review && reload() }, signal);
   return { box, load };
 }
