@@ -42,7 +42,8 @@ async def test_a_plan_is_rejected_then_approved_and_published(server: PlannerSer
     assert SCRIPT in await review.inner_text()
     assert await page.locator("img").count() == 0, "a reason is text, never markup"
     await page.get_by_role("link", name="To review").click()
-    await page.get_by_text("No jobs yet").wait_for()
+    await page.get_by_role("heading", name="To review").wait_for()
+    await page.get_by_text("None", exact=True).wait_for()
     assert await page.get_by_role("link", name=job_id).count() == 0
     await call(server, "propose_plan", job_id=job_id)
     await page.get_by_role("link", name=job_id).click()

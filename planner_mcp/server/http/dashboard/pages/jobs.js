@@ -20,7 +20,7 @@ export async function jobsView(signal, query) {
   const draw = () => {
     const wanted = filter.value.trim().toLowerCase();
     const shown = [...rows.values()].filter((row) => row.text().includes(wanted));
-    list.replaceChildren(rows.size === 0 ? h("p", { class: "quiet" }, t("noJobs")) : jobsTable(shown));
+    list.replaceChildren(rows.size === 0 ? h("p", { class: "quiet" }, t(status === "all" ? "noJobs" : "none")) : jobsTable(shown));
   };
   filter.addEventListener("input", draw);
   const choice = h("select", { "aria-label": t("status"), onchange: () => go(`jobs?status=${choice.value}`) },
@@ -34,7 +34,7 @@ export async function jobsView(signal, query) {
     if (focused) list.querySelector(`a[href="${CSS.escape(focused)}"]`)?.focus();
     pager.replaceChildren(...[page > 1 && link(to(page - 1), t("newer")), found.next && link(to(page + 1), t("older"))].filter(Boolean));
   };
-  content.replaceChildren(h("h1", {}, t("jobs")), h("div", { class: "actions" }, filter, choice), list, pager);
+  content.replaceChildren(h("h1", {}, t(status === "proposed" ? "reviews" : "jobs")), h("div", { class: "actions" }, filter, choice), list, pager);
   await load();
   const reload = throttled(() => load().catch((error) => list.replaceChildren(problem(error))), RELOAD_EVERY_MS, signal);
   events.listen({
