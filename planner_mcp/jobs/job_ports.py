@@ -60,6 +60,22 @@ class QueueStats:
     """Shards that do not answer, because their cluster node is unavailable; they are not counted."""
 
 
+@dataclass(frozen=True, slots=True)
+class WorkerRow:
+    """A worker that has registered, for operators."""
+
+    name: str
+    version: str
+    """Of the program; empty for workers of the version before."""
+    slots: int
+    solving: int
+    """Jobs it solves."""
+    silent_s: float
+    """Time since its last heartbeat."""
+    is_live: bool
+    """Whether that is within three of its leases."""
+
+
 @dataclass(slots=True)
 class MatrixParts:
     """Packed tables on their way to the store, block by block."""
@@ -234,6 +250,10 @@ class JobStore(MatrixStore, ImportStore, ReviewStore, Protocol):
 
     async def stats(self, pools: Sequence[int] | None = None) -> QueueStats:
         """Return figures of the queue, over these shards or all; shards that do not answer are left out."""
+        ...
+
+    async def workers(self) -> list[WorkerRow]:
+        """Return the workers there are, by name, over the shards that answer."""
         ...
 
     async def measurements(self) -> Mapping[str, int]:

@@ -22,7 +22,7 @@ from planner_mcp.jobs.import_records import ImportStore
 from planner_mcp.jobs.job_events import Event, EventKind
 from planner_mcp.jobs.job_lifecycle import JobState
 from planner_mcp.jobs.job_model import Job, ScenarioCard, SolveRequest, StoredScenario, WrittenScenario
-from planner_mcp.jobs.job_ports import EventHistory, EventListener, Feed, FeedStep, JobStore, QueueStats
+from planner_mcp.jobs.job_ports import EventHistory, EventListener, Feed, FeedStep, JobStore, QueueStats, WorkerRow
 from planner_mcp.jobs.masked_views import is_masked_for, masked_plan, masked_scenario
 from planner_mcp.jobs.matrix_service import MatrixService
 from planner_mcp.jobs.plan_review import ReviewStep
@@ -409,6 +409,10 @@ class JobService:
     async def stats(self) -> QueueStats:
         """Return figures of the queue."""
         return await self._store.stats()
+
+    async def workers(self) -> list[WorkerRow]:
+        """Return the workers there are, by name."""
+        return await self._store.workers()
 
     async def measurements(self) -> Mapping[str, int]:
         """Return what was measured of jobs and webhooks (`jobs/measurements.py`)."""

@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+import planner_mcp
 from examples.planner_server import PlannerServer
 from tests.browser.conftest import call
 from tests.shared.scenarios.client_scenarios import ring
@@ -101,5 +102,8 @@ async def test_the_system_page_shows_queue_workers_and_store(server: PlannerServ
     await page.get_by_role("heading", name="Webhook deliveries").wait_for()
     workers = page.locator(".figure", has_text="Workers")
     assert int(await workers.locator("dd").inner_text()) >= 1
+    worker = page.get_by_role("region", name="Workers").locator("tbody tr").first
+    assert await worker.locator("td").nth(1).inner_text() == planner_mcp.__version__
+    assert (await worker.inner_text()).endswith("Live")
     await page.locator("summary", has_text="Audit log").click()
     await page.get_by_role("region", name="Audit log").wait_for()

@@ -30,6 +30,7 @@ key                      kind    holds                                          
 {pN}:alive               zset    workers by when they called last                  live to twice that
 {pN}:slots               hash    worker → slots                                    live to twice that
 {pN}:leases              hash    worker → its lease, ms, while it lives or holds   live to twice that
+{pN}:versions            hash    worker → its version                              live to twice that
 {pN}:control             stream  jobs whose flags changed                          CONTROL_S
 {pN}:ping                string  proof that writes are taken                       PING_S
 {pN}:rate:<p>            hash    tokens left of a principal's rate (shard 0)        until it would be full again

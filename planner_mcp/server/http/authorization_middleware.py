@@ -20,7 +20,7 @@ from planner_mcp.server.http.json_reading import DecodedBody, UnreadableJsonErro
 from planner_mcp.server.tools.tool_registry import OFFERS
 from planner_mcp.settings import Settings
 
-LOGS: Final = "logs://"
+OF_OPERATORS: Final = ("logs://", "workers://")
 METHOD_SCOPES: Final = {
     "resources/list": READ,
     "resources/templates/list": READ,
@@ -99,5 +99,5 @@ def _needs(messages: list[Any]) -> Iterator[str]:
                 yield TOOL_SCOPES[named["name"]]
         elif isinstance(method, str) and method in METHOD_SCOPES:
             yield METHOD_SCOPES[method]
-            if method == "resources/read" and str(named.get("uri", "")).startswith(LOGS):
+            if method == "resources/read" and str(named.get("uri", "")).startswith(OF_OPERATORS):
                 yield ADMIN

@@ -8,7 +8,7 @@ from planner_mcp.errors import NotFoundError, PlanNotReadyError
 from planner_mcp.jobs.field_masking import MASKED, masked_fields, plan_for, scenario_for
 from planner_mcp.jobs.job_content import job_view
 from planner_mcp.jobs.job_lifecycle import JobState
-from planner_mcp.jobs.job_model import Job
+from planner_mcp.jobs.job_model import Job, plain_fields
 from planner_mcp.jobs.masked_views import is_masked_for
 from planner_mcp.jobs.principals import ADMIN
 from planner_mcp.routing.scenario.scenario_model import Scenario
@@ -112,6 +112,11 @@ async def _limits(reading: ReadContext, _variables: Variables) -> Contents:
     return _json(await reading.job_service.allowance(reading.principal))
 
 
+async def _workers(reading: ReadContext, _variables: Variables) -> Contents:
+    rows = [plain_fields(row) | {"silent_s": round(row.silent_s, 1)} for row in await reading.job_service.workers()]
+    return _json({"workers": rows})
+
+
 async def _schema(_reading: ReadContext, _variables: Variables) -> Contents:
     return Contents(JSON, compact(Scenario.model_json_schema()), ttl_ms=LONG_MS, is_public=True)
 
@@ -173,6 +178,19 @@ LIMITS: Final = Template(
         "limits", "Limits", "What you may use of this server, what you use now, and how busy it is.", JSON
     ),
     _limits,
+)
+WORKERS: Final = Template(
+    "workers://vrp",
+    ResourceMetadata(
+        "workers",
+        "Workers",
+        "Each worker with version, slots, jobs it solves and its last heartbeat.",
+        JSON,
+        ("user",),
+        0.2,
+    ),
+    _workers,
+    scope=ADMIN,
 )
 SCHEMA: Final = Template(
     "schema://scenario",

@@ -13,7 +13,7 @@ from planner_mcp.jobs.principals import READ
 from planner_mcp.server.resources.app_page import APP
 from planner_mcp.server.resources.day_plan_resources import DAY_FILE
 from planner_mcp.server.resources.export_resources import CSV, GEOJSON, GPX
-from planner_mcp.server.resources.json_resources import JOB, JOBS, LIMITS, LOG, PLAN, RESULT, SCENARIO, SCHEMA
+from planner_mcp.server.resources.json_resources import JOB, JOBS, LIMITS, LOG, PLAN, RESULT, SCENARIO, SCHEMA, WORKERS
 from planner_mcp.server.resources.rendering_resources import CALENDAR, MAP_PNG, MAP_SVG, REPORT, SHEETS
 from planner_mcp.server.resources.report_folder import ROOT, mime_type_of
 from planner_mcp.server.resources.resource_definition import Contents, ReadContext, ResourceMetadata, Template
@@ -40,7 +40,7 @@ TEMPLATES: Final = (
     LOG_TEXT,
 )
 """Always in this order."""
-FIXED: Final = (LIMITS, SCHEMA)
+FIXED: Final = (LIMITS, SCHEMA, WORKERS)
 """Kinds of which there is one: listed with the resources, not with the templates."""
 UNLISTED: Final = (APP,)
 """What only programs read, by URIs that a tool names."""
@@ -104,8 +104,13 @@ def forms(reading: ReadContext, uri: str) -> list[str]:
 
     What a URI begins with is all that counts, so that nothing is told of the names in it (SPEC A2).
     """
-    known = [template.uri_template for template in (*templates_for(reading), *FIXED)] + [FILE_TEMPLATE]
+    known = [template.uri_template for template in (*templates_for(reading), *fixed_for(reading))] + [FILE_TEMPLATE]
     return [form for form in known if form.partition("//")[0] == uri.partition("//")[0]] or known
+
+
+def fixed_for(reading: ReadContext) -> tuple[Template, ...]:
+    """Return the kinds of which there is one that a principal may read."""
+    return tuple(kind for kind in FIXED if reading.principal.may(kind.scope))
 
 
 def templates_for(reading: ReadContext) -> tuple[Template, ...]:

@@ -18,7 +18,7 @@ from planner_mcp.jobs.job_model import Job, ScenarioCard
 from planner_mcp.jobs.keyset_paging import keyset_of_job, keyset_of_scenario, next_page
 from planner_mcp.jobs.principals import ADMIN
 from planner_mcp.server.resources.json_resources import JOB, LOG, PAGE_SIZE, PLAN, RESULT, SCENARIO, STATUSES
-from planner_mcp.server.resources.resource_catalogue import FIXED, REPORT_FILE
+from planner_mcp.server.resources.resource_catalogue import REPORT_FILE, fixed_for
 from planner_mcp.server.resources.resource_definition import ReadContext, ResourceEntry, ResourceMetadata
 from planner_mcp.text import plain
 
@@ -78,7 +78,7 @@ async def _fixed(reading: ReadContext, _place: ListPosition, _count: int) -> _Pa
         ResourceEntry(f"jobs://vrp/status/{status}?page=1&size={PAGE_SIZE}", _jobs_metadata(status))
         for status in STATUSES
     ]
-    entries += [ResourceEntry(kind.uri_template, kind.metadata) for kind in FIXED]
+    entries += [ResourceEntry(kind.uri_template, kind.metadata) for kind in fixed_for(reading)]
     if reading.principal.may(ADMIN) and reading.logs is not None:
         entries.append(ResourceEntry(f"logs://vrp/{datetime.now(UTC):%Y-%m-%d}", LOG.metadata))
     return _Part(entries)

@@ -8,7 +8,7 @@ local A = cjson.decode(ARGV[1])
 local CLOCK, READY, FEED, OUTBOX, CONTROL = P .. 'clock', P .. 'ready', P .. 'feed', P .. 'outbox', P .. 'control'
 local QUEUED, SOLVING, TURN, CREDIT, WEIGHTS = P .. 'queued', P .. 'solving', P .. 'turn', P .. 'credit', P .. 'weights'
 local ALIVE, SLOTS, GROUP = P .. 'alive', P .. 'slots', 'workers'
-local MEASURED = P .. 'measured'
+local MEASURED, VERSIONS = P .. 'measured', P .. 'versions'
 
 local function job_key(id) return P .. 'job:' .. id end
 local function events_key(id) return P .. 'ev:' .. id end

@@ -1,9 +1,10 @@
 -- Registers a worker or renews its heartbeat (slots > 0), or withdraws it (slots = 0); removes workers without a heartbeat for
 -- three of their leases. Workers of the version before send heartbeats without a lease.
--- A: worker, slots
+-- A: worker, slots, version
 local function withdraw(worker)
   call('ZREM', ALIVE, worker)
   call('HDEL', SLOTS, worker)
+  call('HDEL', VERSIONS, worker)
   if not call('XPENDING', READY, GROUP, '-', '+', 1, worker)[1] then forget_worker(worker) end
 end
 
@@ -12,6 +13,7 @@ if A.slots > 0 then
   call('ZADD', ALIVE, NOW_MS, A.worker)
   call('HSET', SLOTS, A.worker, A.slots)
   call('HSET', LEASES, A.worker, LIMITS.lease_ms)
+  call('HSET', VERSIONS, A.worker, A.version or '')
 elseif A.worker ~= '' then
   withdraw(A.worker)
 end
@@ -20,6 +22,7 @@ for _, worker in ipairs(silent) do withdraw(worker) end
 outlive(ALIVE)
 outlive(SLOTS)
 outlive(LEASES)
+outlive(VERSIONS)
 
 local total = 0
 for _, slots in ipairs(call('HVALS', SLOTS)) do total = total + tonumber(slots) end

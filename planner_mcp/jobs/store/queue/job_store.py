@@ -1,10 +1,12 @@
 """Scenarios, jobs and plans as a caller reaches them. Implements `jobs.job_ports.JobStore`."""
 
 import json
+import math
 from asyncio import timeout
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from functools import partial
 from typing import Any, Final, NoReturn
 
@@ -28,7 +30,7 @@ from planner_mcp.jobs import ids, job_admission
 from planner_mcp.jobs.job_events import Event
 from planner_mcp.jobs.job_lifecycle import TERMINAL, JobState
 from planner_mcp.jobs.job_model import Job, ScenarioCard, SolveRequest, StoredScenario, WrittenScenario, plain_fields
-from planner_mcp.jobs.job_ports import EventHistory, QueueStats
+from planner_mcp.jobs.job_ports import EventHistory, QueueStats, WorkerRow
 from planner_mcp.jobs.principal_limits import limit_text
 from planner_mcp.jobs.store import record_codec, store_keys
 from planner_mcp.jobs.store.connection import shard_pages
@@ -309,6 +311,23 @@ class RedisJobStore:
         rows = await ask_all(asked, lambda shard: self._script_client.step("stats", shard, {}))
         queued, solving, workers, slots = zip(*(row[1:] for row in rows.values()), strict=True)
         return QueueStats(sum(queued), sum(solving), min(workers), min(slots), self._settings.pools - len(rows))
+
+    async def workers(self) -> list[WorkerRow]:
+        """Return the workers there are, by name; each registers in every shard, and solves jobs of them all."""
+        replies = await ask_all(
+            range(self._settings.pools), lambda shard: self._script_client.step("workers", shard, {})
+        )
+        found: dict[str, WorkerRow] = {}
+        for _ok, *rows in replies.values():
+            for name, version, slots, silent_ms, is_live, solving in rows:
+                before = found.get(name, WorkerRow(name, version, slots, 0, math.inf, is_live=False))
+                found[name] = replace(
+                    before,
+                    solving=before.solving + solving,
+                    silent_s=min(before.silent_s, silent_ms / 1000),
+                    is_live=before.is_live or bool(is_live),
+                )
+        return [found[name] for name in sorted(found)]
 
     async def measurements(self) -> Mapping[str, int]:
         """Return the fields of `jobs/measurements.py`, summed over the shards that answer."""

@@ -13,6 +13,7 @@ from itertools import count
 from time import monotonic
 from typing import Any, Final
 
+import planner_mcp
 from planner_mcp.errors import LeaseLostError, NotFoundError, PoisonedJobError, StoreUnavailableError
 from planner_mcp.jobs import ids
 from planner_mcp.jobs.job_lifecycle import Change, JobState
@@ -60,7 +61,7 @@ class RedisWorkerStore:
 
     async def register(self, worker_id: str, slots: int) -> None:
         """Register a worker or send its heartbeat. After three leases without one the worker counts as dead."""
-        beat = {"worker": worker_id, "slots": slots}
+        beat = {"worker": worker_id, "slots": slots, "version": planner_mcp.__version__}
         await self.availability.ask_all(lambda shard: self._script_client.step("register", shard, beat))
 
     async def unregister(self, worker_id: str) -> None:

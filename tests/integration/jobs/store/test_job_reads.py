@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+import planner_mcp
 from planner_mcp.errors import NotFoundError
 from planner_mcp.jobs import ids
 from planner_mcp.jobs.event_feed import EventFeed
@@ -112,3 +113,18 @@ async def test_while_a_deployment_rolls_jobs_of_the_other_version_are_read_claim
     claim = await harness.store.claim("w1", 1.0)
     assert claim is not None
     assert (claim.job.id, claim.job.request) == (job.id, job.request)
+
+
+async def test_operators_see_each_worker(harness: Any) -> None:
+    """SPEC O2: name, version, slots, the jobs it solves and its last heartbeat; one that is gone is gone."""
+    await harness.solving()
+    await harness.workers(3, "w0")
+    await harness.store.redis.hdel("{p0}:versions", "w0")  # of the version before
+    first, second = await harness.store.workers()
+    assert (first.name, first.version, first.slots, first.solving, first.is_live) == ("w0", "", 3, 0, True)
+    assert (second.name, second.version, second.slots, second.solving) == ("w1", planner_mcp.__version__, 1, 1)
+    assert 0 <= second.silent_s < 60
+    await harness.store.redis.zadd("{p0}:alive", {"w1": 1})
+    assert [row.is_live for row in await harness.store.workers()] == [True, False]
+    await harness.store.unregister("w0")
+    assert await harness.store.workers() == []

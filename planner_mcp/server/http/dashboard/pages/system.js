@@ -1,4 +1,4 @@
-// Queue, workers and store; webhook endpoints and deliveries; the audit log. What the scopes of who is signed in do not cover is
+// Queue and store, a row for each worker; webhook endpoints and deliveries; the audit log. What the scopes of who is signed in do not cover is
 // left out.
 
 import { callTool, readJson, request } from "../api.js";
@@ -8,16 +8,20 @@ import { figure } from "../view/format.js";
 import { t } from "../view/words.js";
 
 const RELOAD_EVERY_MS = 2000;
+const HEARTBEATS_EVERY_MS = 10_000;
 const STATES = ["", "pending", "delivered", "dead"];
 
 export async function systemView(signal, query, scopes) {
   const webhooks = scopes.includes("planner:write") ? [endpointsPart(), deliveriesPart(query.get("state") ?? "")] : [];
-  const parts = [queuePart(), ...webhooks, ...(scopes.includes("planner:admin") ? [auditPart()] : [])];
+  const workers = scopes.includes("planner:admin") ? [workersPart()] : [];
+  const parts = [queuePart(), ...workers, ...webhooks, ...(scopes.includes("planner:admin") ? [auditPart()] : [])];
   content.replaceChildren(h("h1", {}, t("system")), ...parts.map((part) => part.box), rawJson("limits://vrp"));
   const load = () => Promise.all(parts.map((part) => filled(part, signal)));
   await load();
   const reload = throttled(load, RELOAD_EVERY_MS, signal);
   events.listen({ onStart: reload, onEvent: reload }, signal);
+  const timer = setInterval(() => document.visibilityState === "visible" && reload(), HEARTBEATS_EVERY_MS); // workers come and go without an event
+  signal.addEventListener("abort", () => clearInterval(timer), { once: true });
 }
 
 async function filled(part, signal) {
@@ -41,6 +45,15 @@ function queuePart() {
     h("details", {}, h("summary", {}, t("limits")), table([t("name"), t("value")], Object.entries(limits).map(([name, value]) => [name, String(value)]), t("limits"))),
   ];
   return { box: h("section"), read, draw };
+}
+
+function workersPart() {
+  const draw = ({ workers }) => [
+    h("h2", {}, t("workers")),
+    workers.length ? table([t("name"), t("version"), t("slots"), t("solving"), t("heartbeat"), t("status")], workers.map((each) =>
+      [each.name, each.version, each.slots, each.solving, t("secondsAgo", { n: figure(each.silent_s) }), t(each.is_live ? "live" : "silent")]), t("workers")) : h("p", { class: "quiet" }, t("none")),
+  ];
+  return { box: h("section"), read: () => readJson("workers://vrp"), draw };
 }
 
 function endpointsPart() {

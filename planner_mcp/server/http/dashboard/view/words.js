@@ -2,7 +2,7 @@
 
 const WORDS = {
   en: {
-    language: "中文", skip: "Skip to content", jobs: "Jobs", scenarios: "Scenarios", import: "Import", system: "System", queue: "Queue", queued: "Queued", solving: "Solving", workers: "Workers", slots: "Slots", store: "Store", shardsAway: "{n} shards away", ready: "Ready",
+    language: "中文", skip: "Skip to content", jobs: "Jobs", scenarios: "Scenarios", import: "Import", system: "System", queue: "Queue", queued: "Queued", solving: "Solving", workers: "Workers", slots: "Slots", version: "Version", heartbeat: "Last heartbeat", secondsAgo: "{n} s ago", silent: "silent", store: "Store", shardsAway: "{n} shards away", ready: "Ready",
     ownQueued: "Your queued jobs", ownSolving: "Your solving jobs", limits: "Limits", value: "Value", endpoints: "Webhook endpoints", endpoint: "Endpoint", pending: "Pending", failures: "Failures",
     lastAnswer: "Last answer", deliveries: "Webhook deliveries", delivery: "Delivery", attempts: "Attempts", show: "Show", replay: "Send again", audit: "Audit log", signOut: "Sign out", signIn: "Sign in", signInAt: "Sign in at {issuer}",
     signIn_denied: "The sign-in was not allowed.", signIn_expired: "The sign-in took too long or was begun in another window. Sign in again.",
@@ -38,7 +38,7 @@ const WORDS = {
     share: "Share a link", shareLink: "Link to the plan", revokeLinks: "End all links", linksRevoked: "No link to this plan works any more.", sharedUntil: "Link until {time}",
   },
   zh: {
-    language: "English", skip: "跳到内容", jobs: "任务", scenarios: "方案", import: "导入", system: "系统", queue: "队列", queued: "排队中", solving: "求解中", workers: "工作进程", slots: "并发数", store: "存储", shardsAway: "{n} 个分片不可用", ready: "就绪",
+    language: "English", skip: "跳到内容", jobs: "任务", scenarios: "方案", import: "导入", system: "系统", queue: "队列", queued: "排队中", solving: "求解中", workers: "工作进程", slots: "并发数", version: "版本", heartbeat: "最近心跳", secondsAgo: "{n} 秒前", silent: "无心跳", store: "存储", shardsAway: "{n} 个分片不可用", ready: "就绪",
     ownQueued: "您排队的任务", ownSolving: "您求解中的任务", limits: "限额", value: "值", endpoints: "Webhook 端点", endpoint: "端点", pending: "待发送", failures: "失败",
     lastAnswer: "最近应答", deliveries: "Webhook 投递", delivery: "投递", attempts: "尝试", show: "查看", replay: "重新发送", audit: "审计日志", signOut: "退出", signIn: "登录", signInAt: "通过 {issuer} 登录",
     signIn_denied: "登录未获允许。", signIn_expired: "登录超时，或在另一窗口中开始。请重新登录。",
