@@ -1,4 +1,6 @@
-"""Writes `manifest.json` and `server.json` from the objects that answer `tools/list` and check input, or checks them.
+"""Writes, or checks, the manifests, `server.json`, and the files of plugins and bundles.
+
+The manifests come from the objects that answer `tools/list` and check input.
 
 `python -m manifest.manifest_builder` writes, `python -m manifest.manifest_builder --check` fails when a committed file
 is stale (SPEC M2). The documents are a function of the code alone, save one date, and of no settings: `last_updated`
@@ -15,7 +17,7 @@ from typing import Any, Final
 
 import manifest
 import planner_mcp
-from manifest import resource_schemas, server_identity
+from manifest import install_files, resource_schemas, server_identity
 from planner_mcp.errors import catalogue
 from planner_mcp.jobs.principals import READ
 from planner_mcp.routing.scenario.scenario_parsing import Scenario
@@ -152,8 +154,10 @@ def texts(today: str) -> dict[Path, str]:
         server_identity.ADDRESS_REGISTRY_PATH: server_identity.registry_entry(
             planner_mcp.__version__, server_identity.ADDRESS
         ),
+        **install_files.documents(planner_mcp.__version__),
     }
-    return {path: json.dumps(body, ensure_ascii=False, indent=2) + "\n" for path, body in documents.items()}
+    project = {install_files.BUNDLE / "pyproject.toml": install_files.bundle_project(planner_mcp.__version__)}
+    return {path: json.dumps(body, ensure_ascii=False, indent=2) + "\n" for path, body in documents.items()} | project
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -161,6 +165,7 @@ def main(arguments: Sequence[str]) -> int:
     fresh = texts(f"{datetime.now(UTC):%Y-%m-%d}T00:00:00Z")
     if "--check" not in arguments:
         for path, text in fresh.items():
+            path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text, encoding="utf-8")
         return 0
     stale = [path.name for path, text in fresh.items() if not path.exists() or path.read_text("utf-8") != text]

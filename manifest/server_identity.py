@@ -1,8 +1,9 @@
 """Who this server is, for whoever looks for servers: registry entry, server card, catalogue (SPEC M2).
 
-Owns the server's name in registries and the forms of the three documents. None of them names a tool: what a server
-offers is the manifest's and the lists' to say. Forms: MCP registry `server.json` (2025-12-11), MCP server cards
-(SEP-2127, a draft) and AI catalogues (`specVersion` draft).
+Owns the server's name in registries and the forms of the three documents. What is installed from files, such as
+plugins, is `manifest/install_files.py`. None of them names a tool: what a server offers is the manifest's and the
+lists' to say. Forms: MCP registry `server.json` (2025-12-11), MCP server cards (SEP-2127, a draft) and AI catalogues
+(`specVersion` draft).
 """
 
 from collections.abc import Sequence
@@ -17,6 +18,12 @@ TITLE: Final = "VRP Planner"
 DESCRIPTION: Final = "Async, job-oriented vehicle routing: scenarios become jobs, jobs become verified plans."
 """At most 100 characters, the registry's limit."""
 PACKAGE: Final = "planner-mcp"
+AUTHOR: Final = "The planner-mcp authors"
+LICENSE: Final = "MIT"
+KEYWORDS: Final = ("mcp", "vehicle-routing", "vrp", "optimization", "logistics")
+REPOSITORY: Final = f"https://github.com/{NAME.removeprefix('io.github.')}"
+"""Registries take a name under `io.github` only from the owner of this repository."""
+IMAGE: Final = f"ghcr.io/{NAME.removeprefix('io.github.')}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,16 +71,33 @@ def registry_entry(version: str, identity: ServerIdentity | None = None) -> dict
         "description": "Geocoding services as JSON; empty: offline.",
         "isSecret": True,
     }
-    package = {
-        "registryType": "pypi",
-        "identifier": PACKAGE,
-        "version": version,
-        "runtimeHint": "uvx",
-        **({"packageArguments": [{"type": "positional", "value": identity.command}]} if identity.command else {}),
-        "transport": {"type": "stdio"},
-        "environmentVariables": [url, services if identity.command else sets],
+    settings = [url, services if identity.command else sets]
+    arguments = [{"type": "positional", "value": identity.command}] if identity.command else []
+    packages = [_python_package(version), _image(version)]
+    common = {"transport": {"type": "stdio"}, "environmentVariables": settings}
+    return {
+        "$schema": _REGISTRY_SCHEMA,
+        **_about(version, identity),
+        "repository": {"url": REPOSITORY, "source": "github"},
+        "websiteUrl": REPOSITORY,
+        "packages": [
+            {**package, **({"packageArguments": arguments} if arguments else {}), **common} for package in packages
+        ],
     }
-    return {"$schema": _REGISTRY_SCHEMA, **_about(version, identity), "packages": [package]}
+
+
+def _python_package(version: str) -> dict[str, Any]:
+    return {"registryType": "pypi", "identifier": PACKAGE, "version": version, "runtimeHint": "uvx"}
+
+
+def _image(version: str) -> dict[str, Any]:
+    """Return the image as a registry names it: its tag is the version, and its default command is not stdio."""
+    return {
+        "registryType": "oci",
+        "identifier": f"{IMAGE}:{version}",
+        "runtimeHint": "docker",
+        "runtimeArguments": [{"type": "named", "name": "--entrypoint", "value": PACKAGE}],
+    }
 
 
 def server_card(
