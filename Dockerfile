@@ -1,5 +1,7 @@
 # One image for servers and workers: `serve` is the default, `worker --redis-url …` the other half.
-FROM python:3.12-slim-bookworm AS build
+# A release names the base image by its digest: `--build-arg PYTHON_IMAGE=python@sha256:…`
+ARG PYTHON_IMAGE=python:3.12-slim-bookworm
+FROM ${PYTHON_IMAGE} AS build
 WORKDIR /src
 COPY requirements ./requirements
 RUN python -m venv /opt/planner && python -m venv /opt/build && \
@@ -15,7 +17,7 @@ RUN /opt/build/bin/pip wheel --no-deps --no-build-isolation --wheel-dir dist . &
     cd / && /opt/planner/bin/python -c \
     "from workers.engines.native.sisr_engine import SisrEngine; raise SystemExit(not SisrEngine().is_available())"
 
-FROM python:3.12-slim-bookworm
+FROM ${PYTHON_IMAGE}
 LABEL org.opencontainers.image.title="planner-mcp" \
       org.opencontainers.image.description="An async, job-oriented MCP server for vehicle routing" \
       org.opencontainers.image.licenses="MIT" \
@@ -31,6 +33,6 @@ WORKDIR /var/lib/planner
 EXPOSE 8080
 STOPSIGNAL SIGTERM
 HEALTHCHECK --interval=10s --timeout=3s --start-period=20s --retries=3 \
-    CMD ["python", "-c", "import urllib.request as u; u.urlopen('http://127.0.0.1:8080/healthz', timeout=2)"]
+    CMD ["python", "-c", "import os, urllib.request as u; u.urlopen(f'http://127.0.0.1:{os.environ.get(\"PLANNER_PORT\", 8080)}/healthz', timeout=2)"]
 ENTRYPOINT ["planner-mcp"]
 CMD ["serve"]

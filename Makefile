@@ -65,6 +65,7 @@ check: setup ## lint, format, types, import contracts, spelling, manifest, refer
 	$(BIN)/codespell
 	$(BIN)/python -m manifest.manifest_builder --check
 	$(BIN)/python -m docs.build --check
+	$(BIN)/python -m deploy.kubernetes_files --check
 
 test: setup ## the quick suite
 	$(PYTEST) -m "not chaos and not slow" $(ARGS)
@@ -108,8 +109,9 @@ bench-protocol: setup ## one tools/call here, in the MCP SDK's server and in Fas
 manifest: setup ## write manifest/manifest.json anew
 	$(BIN)/python -m manifest.manifest_builder
 
-docs: setup ## write the generated pages under docs/reference
+docs: setup ## write the generated pages under docs/reference, and the Kubernetes manifests
 	$(BIN)/python -m docs.build
+	$(BIN)/python -m deploy.kubernetes_files
 
 lock: setup ## pin all dependencies anew, with hashes; ARGS=--upgrade takes the newest, ARGS="--upgrade-package NAME" one
 	$(BIN)/python -m pip install --quiet --upgrade "pip>=25.1"

@@ -29,6 +29,8 @@ COMMANDS: Final = {
     "config": "config_command",
     "demo": "demo_command",
     "doctor": "service_commands",
+    "backup": "backup_commands",
+    "restore": "backup_commands",
     "bench": "bench_command",
     "dashboard": "dashboard_command",
     "jobs": "job_commands",

@@ -1,8 +1,14 @@
 """The container files say what the command line understands."""
 
+import json
+import os
 import re
+import subprocess
+import sys
 import tomllib
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from threading import Thread
 from typing import Any
 
 import pytest
@@ -111,3 +117,35 @@ def test_image_has_all_that_a_wheel_is_built_from() -> None:
     needed |= {"hatch_build.py"} if build.get("hooks", {}).get("custom") is not None else set()
     copied = (ROOT / ".dockerignore").read_text(encoding="utf-8")
     assert sorted(name for name in needed if f"!{name}\n" not in copied) == []
+
+
+def test_every_service_has_a_limit_of_memory_and_a_pinned_image(compose: dict[str, Any]) -> None:
+    """SPEC O7: one service cannot take the machine, and a pull next year brings what was tried."""
+    for name, service in compose["services"].items():
+        assert "mem_limit" in service, name
+        assert service["image"] == "planner-mcp:local" or re.search(r":\d+\.\d+", service["image"]), name
+
+
+def test_the_health_check_of_the_image_follows_the_port() -> None:
+    """SPEC O7: it runs as written here, and succeeds only where a server answers at PLANNER_PORT."""
+    lines = (ROOT / "Dockerfile").read_text(encoding="utf-8")
+    words = json.loads(re.findall(r"^    CMD (\[.*\])$", lines, re.MULTILINE)[0])
+    with ThreadingHTTPServer(("127.0.0.1", 0), _Healthy) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        checked = [
+            subprocess.run(
+                [sys.executable, *words[1:]], env=os.environ | {"PLANNER_PORT": port}, stderr=subprocess.DEVNULL
+            )
+            for port in (str(server.server_port), "1")
+        ]
+        server.shutdown()
+    assert [each.returncode == 0 for each in checked] == [True, False]
+
+
+class _Healthy(BaseHTTPRequestHandler):
+    def do_GET(self) -> None:
+        self.send_response(200 if self.path == "/healthz" else 404)
+        self.end_headers()
+
+    def log_message(self, *_words: Any) -> None:
+        return

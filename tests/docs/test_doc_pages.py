@@ -22,7 +22,7 @@ from tests.docs.doc_pages import PAGES, ROOT, Block, blocks, name
 
 pytestmark = pytest.mark.anyio
 
-FOREIGN = {"claude", "curl", "docker", "export"}
+FOREIGN = {"claude", "curl", "docker", "helm", "kubectl", "export"}
 """Commands of other people, and of the shell, that we quote."""
 SKILL = ROOT / "skills" / "plan-routes" / "SKILL.md"
 WORDS = sorted(ROOT.glob("planner_mcp/server/prompts/*.md"))

@@ -49,6 +49,7 @@ OTHERS: Final = stat.S_IRWXG | stat.S_IRWXO
 AOF_FOLDER: Final = "appendonlydir"
 AOF_MANIFEST: Final = "appendonly.aof.manifest"
 """Names that Redis and Valkey give by default."""
+_REWRITE: Final = "auto-aof-rewrite-percentage"
 MAX_SOCKET_PATH: Final = 100
 """Bytes of a unix socket's path that every platform takes."""
 
@@ -119,6 +120,35 @@ class EmbeddedServer:
             if take_lock(self._use, fcntl.LOCK_EX):
                 self._shut_down()
         self._use = None
+
+    @contextmanager
+    def with_steady_files(self) -> Iterator[None]:
+        """Keep a running server from replacing the files of its log meanwhile; it goes on appending to the last.
+
+        Raises:
+            StoreUnavailableError: It does not answer, or is still rewriting its log after `START_S`.
+        """
+        if not self.is_alive():
+            yield
+            return
+        try:
+            with self._client() as client:
+                usual = client.config_get(_REWRITE)
+                client.config_set(_REWRITE, 0)
+                try:
+                    self._await_rewrite(client)
+                    yield
+                finally:
+                    client.config_set(_REWRITE, usual[_REWRITE])
+        except RedisError as error:
+            raise StoreUnavailableError(f"The embedded store does not answer: {error}.") from error
+
+    def _await_rewrite(self, client: redis.Redis) -> None:
+        ends_at = time.monotonic() + START_S
+        while (found := client.info("persistence"))["aof_rewrite_in_progress"] or found["aof_rewrite_scheduled"]:
+            if time.monotonic() > ends_at:
+                raise StoreUnavailableError("The embedded store is rewriting its log. Try again in a minute.")
+            time.sleep(POLL_S)
 
     @property
     def must_switch(self) -> bool:
