@@ -48,8 +48,10 @@ from planner_mcp.server.tools.tool_caller import ToolCaller
 from planner_mcp.server.tools.tool_registry import OFFERS
 from planner_mcp.settings import Settings
 from planner_mcp.task_cancellation import cancel_and_wait
+from planner_mcp.travel.drawn_roads import DrawnRoads
 from planner_mcp.travel.road_daemon import road_daemon_beside
 from planner_mcp.travel.route_geometry import RouteGeometry
+from planner_mcp.travel.street_register_builder import register_path
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,10 +141,11 @@ async def open_application(settings: Settings, drain: anyio.Event | None = None)
 def resource_methods(settings: Settings, job_service: JobService, audit_log: AuditLog) -> ContentFeatures:
     """Return what can be read beside tools."""
     reports, geometry = ReportFolder(settings.reports_dir), RouteGeometry(settings)
+    roads = None if settings.roads_pbf is None else DrawnRoads(register_path(settings))
     return ContentFeatures(
         job_service,
         Cursors(open_cipher(settings)),
-        lambda principal: ReadContext(principal, job_service, reports, audit_log, geometry),
+        lambda principal: ReadContext(principal, job_service, reports, audit_log, geometry, roads),
     )
 
 

@@ -46,8 +46,8 @@ ENGLISH: Final[Words] = {
     "hours": "hours on the road",
     "waiting": "hours of waiting",
     "map": "Routes on the map",
-    "legend": "A line is a route in the colour of its agent, a number the stop in it, a square a depot, "
-    "a cross a ticket that is not served.",
+    "legend": "A line is a route in the colour of its agent, an arrow its direction, a number the stop in it, "
+    "a square a depot, a cross a ticket that is not served.",
     "agents_table": "Agents",
     "agent": "agent",
     "tickets": "tickets",
@@ -57,7 +57,8 @@ ENGLISH: Final[Words] = {
     "total": "total",
     "curve": "Best cost while solving",
     "timeline": "Timeline",
-    "timeline_legend": "A block is service, a low block setting up, a dashed one waiting, the thin line the way.",
+    "timeline_legend": "A block is service, a low block setting up, a dashed one waiting, "
+    "a grey one a break, a red edge lateness, the thin line the way.",
     "left_out_table": "Tickets not served",
     "ticket": "ticket",
     "customer": "customer",
@@ -106,7 +107,7 @@ CHINESE: Final[Words] = {
     "hours": "在途小时",
     "waiting": "等待小时",
     "map": "路线地图",
-    "legend": "线是路线，颜色对应车辆；数字是路线内序号；方块是车场；叉是未服务的工单。",
+    "legend": "线是路线，颜色对应车辆；箭头是方向；数字是路线内序号；方块是车场；叉是未服务的工单。",
     "agents_table": "车辆",
     "agent": "车辆",
     "tickets": "工单",
@@ -116,7 +117,7 @@ CHINESE: Final[Words] = {
     "total": "合计",
     "curve": "求解中的最优成本",
     "timeline": "时间轴",
-    "timeline_legend": "色块是服务，矮色块是准备，虚框是等待，细线是行驶。",
+    "timeline_legend": "色块是服务，矮色块是准备，虚框是等待，灰块是休息，红边是晚到，细线是行驶。",
     "left_out_table": "未服务的工单",
     "ticket": "工单",
     "customer": "客户",

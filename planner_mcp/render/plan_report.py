@@ -14,12 +14,16 @@ from planner_mcp.render.map_positions import positions, unassigned_places
 from planner_mcp.render.names import Names, visible
 from planner_mcp.render.page_words import Words, words_of
 from planner_mcp.render.route_loads import load_ratio, picked_up
-from planner_mcp.render.svg_drawing import NO_LINES, Lines, curve, route_map, timeline
+from planner_mcp.render.svg_drawing import NO_LINES, Lines, Roads, curve, route_map, timeline
 from planner_mcp.routing.plan import Plan, PlannedRoute
 
 
 def page(
-    scenario: dict[str, Any], plan: Plan, history: Sequence[tuple[float, float]] = (), lines: Lines = NO_LINES
+    scenario: dict[str, Any],
+    plan: Plan,
+    history: Sequence[tuple[float, float]] = (),
+    lines: Lines = NO_LINES,
+    roads: Roads = (),
 ) -> str:
     """Return the HTML of a plan.
 
@@ -28,13 +32,16 @@ def page(
         plan: The plan.
         history: Best cost by elapsed seconds, rising in time.
         lines: (lat, lon) along the roads by agent.
+        roads: What is drawn below the routes, by rank.
     """
     places, is_plane = positions(scenario)
     words, names = words_of(scenario), Names.of(scenario)
     unassigned = unassigned_places(scenario, plan, names)
     setups_s = {ticket["id"]: ticket.get("setup_time_s") or 0 for ticket in scenario["tickets"]}
     times = DayTimes.of(scenario, plan, words)
-    drawn = route_map(plan, places, unassigned, is_plane=is_plane, lines=lines, names=names) if places else ""
+    drawn = (
+        route_map(plan, places, unassigned, is_plane=is_plane, lines=lines, roads=roads, names=names) if places else ""
+    )
     unit = length_unit(plan)
     unit = words["units"] if unit == "units" else unit
     return render(
@@ -51,7 +58,7 @@ def page(
         stops=[_stops(route, scenario, names) for route in plan.routes],
         hues=_hues(len(plan.routes)),
         map_drawing=svg_markup(drawn) if drawn else None,
-        timeline_drawing=svg_markup(timeline(plan, setups_s, names)),
+        timeline_drawing=svg_markup(timeline(plan, setups_s, names, times.moment)),
         curve_drawing=svg_markup(curve(history)),
         provenance=_provenance(plan),
     )

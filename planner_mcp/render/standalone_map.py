@@ -15,7 +15,7 @@ from planner_mcp.render.label_text import fitted, isolated, length, length_unit
 from planner_mcp.render.map_positions import positions, unassigned_places
 from planner_mcp.render.names import Names
 from planner_mcp.render.page_words import Words, words_of
-from planner_mcp.render.svg_drawing import MAP_HEIGHT, MAP_WIDTH, NO_LINES, Lines, map_shapes
+from planner_mcp.render.svg_drawing import MAP_HEIGHT, MAP_WIDTH, NO_LINES, Lines, Roads, map_shapes
 from planner_mcp.routing.plan import Plan
 
 PNG_WIDTH: Final = 1080
@@ -31,8 +31,10 @@ _MOST_ENTRIES: Final = 30
 _FONTS: Final = "'Noto Sans','Noto Sans CJK SC','DejaVu Sans','Liberation Sans',Arial,sans-serif"
 _STYLE: Final = f"""
 .ground{{fill:#fbfaf7}} text{{font:12px {_FONTS};fill:#1d2126}} .small{{fill:#6b7078;font-size:11px;text-anchor:middle}}
-.grid{{stroke:#e4e1d9;stroke-width:1}}
-polyline,.legend line{{fill:none;stroke-width:2;stroke-linejoin:round;stroke-opacity:.85}}
+.grid{{stroke:#e4e1d9;stroke-width:1}} .road{{fill:none;stroke:#d3cec1;stroke-width:.8;stroke-linejoin:round}}
+.k0{{stroke-width:3.4}} .k1{{stroke-width:2.8}} .k2{{stroke-width:2.2}} .k3{{stroke-width:1.6}}
+polyline,.legend line,.spur{{fill:none;stroke-width:2;stroke-linejoin:round;stroke-opacity:.85}}
+.spur{{stroke-width:1.2;stroke-dasharray:2 2.5}}
 .stop{{stroke:#fff;stroke-width:1.4}} .depot{{fill:#1d2126;stroke:#fff;stroke-width:2}}
 .depot-name{{font-weight:600;paint-order:stroke;stroke:#fbfaf7;stroke-width:4px}}
 .title{{font-size:17px;font-weight:600}} .facts{{fill:#6b7078}}
@@ -41,19 +43,20 @@ polyline,.legend line{{fill:none;stroke-width:2;stroke-linejoin:round;stroke-opa
 """
 
 
-def map_svg(scenario: dict[str, Any], plan: Plan, lines: Lines = NO_LINES) -> str:
+def map_svg(scenario: dict[str, Any], plan: Plan, lines: Lines = NO_LINES, roads: Roads = ()) -> str:
     """Return the map as an SVG document, with its title above and a legend below.
 
     Args:
         scenario: As given to `create_scenario`.
         plan: The plan.
         lines: (lat, lon) along the roads by agent.
+        roads: What is drawn below, by rank.
     """
     places, is_plane = positions(scenario)
     words, names = words_of(scenario), Names.of(scenario)
     unassigned = unassigned_places(scenario, plan, names)
     shapes = (
-        map_shapes(plan, places, unassigned, is_plane=is_plane, lines=lines, names=names)
+        map_shapes(plan, places, unassigned, is_plane=is_plane, lines=lines, roads=roads, names=names)
         if places
         else [f'<text x="{MAP_WIDTH / 2:g}" y="{MAP_HEIGHT / 2:g}" text-anchor="middle">{words["nowhere"]}</text>']
     )
@@ -118,5 +121,6 @@ def _colours(count: int) -> str:
         hue = (0.07 + index / max(count, 1)) % 1
         channels = colorsys.hls_to_rgb(hue, 0.28 if index % 2 else 0.36, 0.72)
         colour = "#" + "".join(f"{round(255 * channel):02x}" for channel in channels)
-        rules.append(f".r{index} polyline,.r{index} line{{stroke:{colour}}} .r{index} circle{{fill:{colour}}}")
+        rules.append(f".r{index} :is(polyline,line,.spur){{stroke:{colour}}}")
+        rules.append(f".r{index} :is(circle,.arrow){{fill:{colour}}}")
     return "\n".join(rules)

@@ -6,11 +6,11 @@ is fetched: no tiles, no fonts, no scripts. A route carries the class `r<n>`, so
 at once; hovering any shape shows its `<title>`.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 from itertools import chain, count, pairwise
-from math import ceil, cos, floor, log10, pi
+from math import atan2, ceil, cos, degrees, dist, floor, hypot, log10, pi
 from typing import Any, Final
 
 from planner_mcp.render.label_text import isolated, length, length_unit, scale
@@ -50,8 +50,16 @@ Point = tuple[float, float]
 Lines = Mapping[str, Sequence[Place]]
 """(lat, lon) in WGS-84 along the roads, by agent."""
 NO_LINES: Final[Lines] = {}
+Roads = Sequence[Sequence[Sequence[Place]]]
+"""(lat, lon) in WGS-84 along each road of a rank, main roads first."""
 MOST_NUMBERS: Final = 200
 """Stops of a map that show their numbers; those of a larger plan would cover each other and are dots."""
+_ARROW_EVERY: Final = 34.0
+"""Points of a line between two arrow heads."""
+_ARROW_EVERY_ROAD: Final = 80.0
+"""The same on a line that follows the bends of roads."""
+_LEAST_ARROW: Final = 4.0
+"""Of a piece that has one."""
 _LEAST_STEP: Final = 0.7
 """Points of the map between two points of a line that can be told apart."""
 
@@ -115,10 +123,11 @@ def route_map(
     *,
     is_plane: bool,
     lines: Lines = NO_LINES,
+    roads: Roads = (),
     names: Names = NO_NAMES,
 ) -> str:
     """Return the map as an element of a page that styles it; arguments as for `map_shapes`."""
-    shapes = map_shapes(plan, places, unassigned, is_plane=is_plane, lines=lines, names=names)
+    shapes = map_shapes(plan, places, unassigned, is_plane=is_plane, lines=lines, roads=roads, names=names)
     return _svg("map", MAP_WIDTH, MAP_HEIGHT, "Route map", shapes)
 
 
@@ -129,6 +138,7 @@ def map_shapes(
     *,
     is_plane: bool,
     lines: Lines = NO_LINES,
+    roads: Roads = (),
     names: Names = NO_NAMES,
 ) -> list[str]:
     """Return what is on the map: each route a line with its stops, depots as squares, tickets left out as crosses.
@@ -141,10 +151,11 @@ def map_shapes(
         unassigned: Location and text of each ticket left out.
         is_plane: Whether places lie in a plane.
         lines: Points along the roads by agent; the other routes are straight from stop to stop.
+        roads: What is drawn below; without roads it is a grid.
         names: What customers and depots are called.
     """
     projection = Projection.around(chain(places.values(), *lines.values()), is_plane=is_plane)
-    parts = [*_grid(projection)]
+    parts = [*(_roads(projection, roads) if any(roads) else _grid(projection))]
     unit = length_unit(plan)
     shown = {name: projection.point(place) for name, place in places.items()}
     has_numbers = sum(len(route.visits) for route in plan.routes) <= MOST_NUMBERS
@@ -153,7 +164,7 @@ def map_shapes(
         parts.append(_route(index, route, shown, unit, names, line=line, has_numbers=has_numbers))
     parts += [_depot(names.place(name), shown[name]) for name in _depots(plan, places)]
     parts += [_cross(projection.point(places[where]), text) for where, text in unassigned if where in places]
-    return [*parts, _scale_bar(projection), _north(), *([_attribution()] if lines else [])]
+    return [*parts, _scale_bar(projection), _north(), *([_attribution()] if lines or any(roads) else [])]
 
 
 def _svg(kind: str, width: float, height: float, label: str, parts: Iterable[str]) -> str:
@@ -179,8 +190,21 @@ def _grid(projection: Projection) -> Iterable[str]:
         yield f'<line class="grid" y1="{index * step:.1f}" y2="{index * step:.1f}" x1="0" x2="{MAP_WIDTH:g}"/>'
 
 
+def _roads(projection: Projection, roads: Roads) -> Iterable[str]:
+    """Yield a path a rank, side streets first, so that main roads lie above them."""
+    for rank, lines in reversed(list(enumerate(roads))):
+        drawn = "".join(f"M{_points(_thinned(projection.point(place) for place in line))}" for line in lines)
+        yield f'<path class="road k{rank}" d="{drawn}"/>'
+
+
+def _points(line: Iterable[Point]) -> str:
+    return "L".join(f"{x:.1f},{y:.1f}" for x, y in line)
+
+
 def _depots(plan: Plan, places: Places) -> list[str]:
+    """Return where routes start, end or reload."""
     ends = {end for route in plan.routes for end in (route.start_location, route.end_location)}
+    ends |= {visit.location for route in plan.routes for visit in route.visits if visit.kind == "reload"}
     return sorted(end for end in ends if end in places)
 
 
@@ -201,12 +225,42 @@ def _route(
     dots = [
         _stop(number, visit, shown[visit.location], names, has_number=has_numbers)
         for number, visit in enumerate(route.visits, 1)
-        if visit.location and visit.location in shown
+        if visit.ticket_id is not None and visit.location in shown
     ]
     facts = f"{len(route.visits)} stops, {length(route.distance_m, unit)} {unit}"
     span = f"{clock(route.start_s)}–{clock(route.end_s)}"
     title = _title(f"{isolated(route.agent_id)}: {facts}, {span}")
-    return f'<g class="route r{index}"><polyline points="{drawn}">{title}</polyline>{"".join(dots)}</g>'
+    stops = [shown[visit.location] for visit in route.visits if visit.ticket_id is not None and visit.location in shown]
+    spurs = "".join(f"M{_points([point, _nearest(points, point)])}" for point in stops) if line else ""
+    ways = [f'<path class="spur" d="{spurs}"/>'] if spurs else []
+    shapes = "".join([*ways, *_arrows(points, _ARROW_EVERY_ROAD if line else _ARROW_EVERY), *dots])
+    return f'<g class="route r{index}"><polyline points="{drawn}">{title}</polyline>{shapes}</g>'
+
+
+def _nearest(line: Sequence[Point], point: Point) -> Point:
+    """Return the point of a line that is nearest to another point."""
+    return min((_foot(start, end, point) for start, end in pairwise(line)), key=lambda foot: dist(foot, point))
+
+
+def _foot(start: Point, end: Point, point: Point) -> Point:
+    """Return the point of a segment that is nearest to another point."""
+    (x, y), (east, south) = start, (end[0] - start[0], end[1] - start[1])
+    square = east * east + south * south
+    share = ((point[0] - x) * east + (point[1] - y) * south) / square if square else 0.0
+    share = min(1.0, max(0.0, share))
+    return x + share * east, y + share * south
+
+
+def _arrows(points: Sequence[Point], every: float) -> Iterable[str]:
+    """Yield heads that show the direction of a line, each in the middle of a piece that is long enough."""
+    since = 0.0
+    for (x, y), (to_x, to_y) in pairwise(points):
+        length = hypot(to_x - x, to_y - y)
+        since += length
+        if since >= every and length >= _LEAST_ARROW:
+            since = 0.0
+            middle, turn = f"{(x + to_x) / 2:.1f} {(y + to_y) / 2:.1f}", degrees(atan2(to_y - y, to_x - x))
+            yield f'<path class="arrow" d="M-4-3.4L4 0L-4 3.4z" transform="translate({middle}) rotate({turn:.0f})"/>'
 
 
 def _thinned(points: Iterable[Point]) -> list[Point]:
@@ -258,13 +312,16 @@ def _north() -> str:
     return f'<path class="north" d="M{MAP_WIDTH - 26:g} 40l6-20l6 20l-6-4z"><title>North</title></path>'
 
 
-def timeline(plan: Plan, setups_s: Mapping[str, float], names: Names = NO_NAMES) -> str:
+def timeline(
+    plan: Plan, setups_s: Mapping[str, float], names: Names = NO_NAMES, moment: Callable[[float], str] = clock
+) -> str:
     """Return one row an agent: the whole route as a thin bar, service as blocks, setup as low ones, waiting hatched.
 
     Args:
         plan: The plan.
         setups_s: What setting up takes, by ticket id; spent once for visits in a row at one location.
         names: What customers are called.
+        moment: How a time is written; with its date where the plan runs past midnight.
     """
     routes = plan.routes
     starts, ends = [route.start_s for route in routes], [route.end_s for route in routes]
@@ -277,7 +334,7 @@ def timeline(plan: Plan, setups_s: Mapping[str, float], names: Names = NO_NAMES)
 
     parts = [
         f'<line class="grid" x1="{at(tick):.1f}" x2="{at(tick):.1f}" y1="22" y2="{height:g}"/>'
-        f'<text class="small" x="{at(tick):.1f}" y="15">{clock(tick)}</text>'
+        f'<text class="small" x="{at(tick):.1f}" y="15">{moment(tick)}</text>'
         for tick in ticks
     ]
     for index, route in enumerate(routes):
@@ -307,7 +364,8 @@ def _row(route: PlannedRoute, setups_s: Mapping[str, float], top: float, at: Any
             yield _block(kind, since, until, top + 4, 8, at, f"{does} {clock(since)}–{clock(until)}")
     for visit in route.visits:
         text = f"{names.stop(visit)}, {clock(visit.start_s)}–{clock(visit.departure_s)}"
-        yield _block("service", visit.start_s, visit.departure_s, top, 16, at, text)
+        kind = "pause" if visit.ticket_id is None else "service late" if visit.late_s else "service"
+        yield _block(kind, visit.start_s, visit.departure_s, top, 16, at, text)
 
 
 def _standing(route: PlannedRoute, setups_s: Mapping[str, float]) -> Iterable[tuple[str, float, float, str]]:

@@ -1,4 +1,4 @@
-"""The register of streets and house numbers of a road extract, for addresses.
+"""The register of streets and house numbers of a road extract, for addresses, and of the roads that maps draw.
 
 Owns what is taken of OpenStreetMap: nodes and ways with `addr:housenumber`, and named streets. It is written once for
 each content of the extract, in a process of its own, beside the road map. Addresses that stand on relations alone are
@@ -23,8 +23,9 @@ from planner_mcp.errors import RoadMapError
 from planner_mcp.process_limits import bound_to_parent
 from planner_mcp.routing.scenario.coordinates import haversine_m
 from planner_mcp.settings import Settings
+from planner_mcp.travel import drawn_roads
 
-FORMAT: Final = "2"
+FORMAT: Final = "3"
 """Changes where the same extract gives another register."""
 _STREET_NAMES: Final = ("name", "alt_name", "official_name", "old_name", "short_name")
 _CELL: Final = 0.004
@@ -33,6 +34,7 @@ _NODE_RADIUS_M: Final = 30.0
 _LEAST_STREET_M: Final = 50.0
 _MAX_CHARS: Final = 200
 _AT_ONCE: Final = 10_000
+_INSERT_ROAD: Final = "INSERT INTO roads VALUES (NULL, ?, ?, ?, ?, ?, ?, ?)"
 Place = tuple[float, float]
 
 
@@ -90,7 +92,9 @@ def write_register(extract: Path, path: Path, content: str) -> None:
     beside.unlink(missing_ok=True)
     try:
         with closing(sqlite3.connect(beside)) as register:
-            register.executescript(f"PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; {SCHEMA}")
+            register.executescript(
+                f"PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; {SCHEMA} {drawn_roads.SCHEMA}"
+            )
             counts = _fill(register, extract)
             facts = {"content": content, **{name: str(count) for name, count in counts.items()}}
             register.executemany("INSERT INTO facts VALUES (?, ?)", facts.items())
@@ -105,16 +109,22 @@ def _fill(register: sqlite3.Connection, extract: Path) -> dict[str, int]:
     """Insert buildings as they are read, and streets once all their ways are known; return how many there are."""
     ways: dict[str, list[tuple[str, list[Place]]]] = defaultdict(list)
     rows: list[tuple[Any, ...]] = []
+    roads: list[tuple[Any, ...]] = []
     buildings = 0
     for tags, points in _objects(extract):
         if "highway" in tags:
             _note_street(register, ways, tags, points)
+            roads += _road_rows(tags, points)
         for row in _building_rows(tags, points):
             rows.append(row)
             buildings += 1
         if len(rows) >= _AT_ONCE:
             register.executemany("INSERT INTO buildings VALUES (?, ?, ?, ?, ?, ?, ?, ?)", rows)
             rows.clear()
+        if len(roads) >= _AT_ONCE:
+            register.executemany(_INSERT_ROAD, roads)
+            roads.clear()
+    register.executemany(_INSERT_ROAD, roads)
     register.executemany("INSERT INTO buildings VALUES (?, ?, ?, ?, ?, ?, ?, ?)", rows)
     streets = [row for key, found in ways.items() for row in _street_rows(key, found)]
     register.executemany("INSERT INTO streets VALUES (?, ?, ?, ?, ?)", streets)
@@ -133,6 +143,12 @@ def _objects(extract: Path) -> Iterator[tuple[dict[str, str], list[Place]]]:
             points = [(node.lat, node.lon) for node in each.nodes if node.location.valid()]
             if points:
                 yield dict(each.tags), points
+
+
+def _road_rows(tags: dict[str, str], points: list[Place]) -> list[tuple[Any, ...]]:
+    rank = drawn_roads.rank_of(tags["highway"])
+    is_area = len(points) < 2 or tags.get("area") == "yes"
+    return [] if rank is None or is_area else [drawn_roads.road_row(points, rank)]
 
 
 def _note_street(

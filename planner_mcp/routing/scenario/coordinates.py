@@ -39,6 +39,8 @@ def to_wgs84(lat: float, lon: float, crs: str) -> tuple[float, float]:
 
 def from_wgs84(lat: float, lon: float, crs: str) -> tuple[float, float]:
     """Return the (lat, lon) in `wgs84`, `gcj02` or `bd09` of a position in WGS-84."""
+    if crs == "gcj02" and is_in_china(lat, lon) and is_in_china(*(shifted := _wgs84_to_gcj02(lat, lon))):
+        return shifted
     guess_lat, guess_lon = lat, lon
     for _ in range(4):  # as above: the shift varies slowly
         back_lat, back_lon = to_wgs84(guess_lat, guess_lon, crs)

@@ -61,6 +61,7 @@ class SharedPlanRoutes:
             "review": job.get("review", {}).get("state"),
             "plan": await _json(reading, f"plan://{plan_of(shared.job_id)}"),
             "scenario": (await _json(reading, f"scenario://{job['scenario_id']}"))["scenario"],
+            "ground": await _json(reading, f"plan://{plan_of(shared.job_id)}/roads.json"),
             "expires_at": timestamp(shared.expires_at),
         }
         return json_answer(shown)

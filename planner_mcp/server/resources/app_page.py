@@ -30,10 +30,17 @@ META: Final[Mapping[str, Any]] = {"ui": {"csp": {name: [] for name in DOMAINS}, 
 """The page asks for no origin at all; some hosts want that said."""
 _ROOT: Final = files("planner_mcp.server")
 _APP: Final = "resources/plan_app"
-_VIEW: Final = "http/dashboard/view"
+_STYLES: Final = ("http/dashboard/view/view.css", f"{_APP}/plan_app.css")
 _IMPORT: Final = re.compile(r'^import \{([^}]*)\} from "([^"]+)";\n', re.MULTILINE)
 _EXPORT: Final = re.compile(r"^export (?=(?:const|class|function|async function|function\*) (\w+))", re.MULTILINE)
 _COMMENT: Final = re.compile(r"^ *//.*\n", re.MULTILINE)
+_LITERAL: Final = (
+    r'"(?:[^"\\\n]|\\.)*"'
+    r"|`(?:[^`$\\]|\\.|\$(?!\{)|\$\{(?:[^{}`]|`[^`]*`|\{[^{}]*\})*\})*`"
+    r"|/(?![ /*])(?:[^/\\\n]|\\.)+/[a-z]*"
+)
+"""Texts, templates with one level of templates in them, and patterns. A division stands between blanks."""
+_BLANKS: Final = re.compile(rf"({_LITERAL})|^ +| *([{{}}()\[\],;:?=<>&|]) *", re.MULTILINE)
 _PAGE: Final = """<!doctype html>
 <html lang="en">
 <head>
@@ -54,7 +61,7 @@ _PAGE: Final = """<!doctype html>
 @cache
 def page() -> str:
     """Return the page."""
-    style = "".join(_text(name) for name in (f"{_VIEW}/view.css", f"{_APP}/plan_app.css"))
+    style = re.sub(r" *([{};,]) *|(:) +|^ +", r"\1\2", "".join(_text(name) for name in _STYLES), flags=re.MULTILINE)
     script = "".join(_modules(f"{_APP}/plan_app.js", {}))
     return _PAGE.replace("{style}", style).replace("{script}", script)
 
@@ -81,8 +88,16 @@ def _modules(path: str, numbers: dict[str, int]) -> list[str]:
     names, body = _EXPORT.findall(body), _EXPORT.sub("", body)
     if re.search(r"^(?:import|export)\b", body, re.MULTILINE) or "</" in body:
         raise ValueError(f"{path} cannot be put into a page")
+    body = _squeezed(body)
+    if "`" in re.sub(_LITERAL, "", body):
+        raise ValueError(f"{path} has a template within templates")
     numbers[path] = len(numbers)
     return [*found, f"const m{numbers[path]} = (() => {{\n{body}return {{ {', '.join(names)} }};\n}})();\n"]
+
+
+def _squeezed(body: str) -> str:
+    """Return a module without the blanks that mean nothing."""
+    return _BLANKS.sub(lambda found: found[1] or found[2] or "", body)
 
 
 def _resolved(path: str, source: str) -> str:

@@ -18,11 +18,13 @@ from planner_mcp.render.driver_calendar import calendar, of_route
 from planner_mcp.render.driver_sheets import sheets
 from planner_mcp.render.plan_report import page
 from planner_mcp.render.standalone_map import map_svg
+from planner_mcp.render.svg_drawing import Roads
 from planner_mcp.render.svg_rasterizer import png_of
 from planner_mcp.routing.plan import Plan
 from planner_mcp.server.resources.json_resources import Variables
 from planner_mcp.server.resources.resource_definition import Contents, ReadContext, ResourceMetadata, Template
 from planner_mcp.text import counted
+from planner_mcp.travel.drawn_roads import Box
 from planner_mcp.travel.route_geometry import Lines
 
 Json = dict[str, Any]
@@ -49,10 +51,18 @@ async def road_lines(reading: ReadContext, plan_id: str, scenario: Json, plan: P
     return await reading.geometry.lines(plan_id, plan, positions(scenario))
 
 
+async def roads_around(reading: ReadContext, scenario: Json) -> Roads:
+    """Return the roads around the positions of a scenario, as its reader may see it; none without an extract."""
+    box = None if reading.roads is None else Box.around(positions(scenario).values())
+    if reading.roads is None or box is None:
+        return []
+    return await _limiter.run(reading.principal.id, reading.roads.within, box)
+
+
 async def _svg(reading: ReadContext, plan_id: str) -> str:
     scenario, plan, _is_draft = await scenario_and_plan(reading, plan_id)
-    lines = await road_lines(reading, plan_id, scenario, plan)
-    return await _limiter.run(reading.principal.id, map_svg, scenario, plan, lines)
+    lines, roads = await road_lines(reading, plan_id, scenario, plan), await roads_around(reading, scenario)
+    return await _limiter.run(reading.principal.id, map_svg, scenario, plan, lines, roads)
 
 
 async def _map(reading: ReadContext, variables: Variables) -> Contents:
@@ -67,8 +77,11 @@ async def _png(reading: ReadContext, variables: Variables) -> Contents:
 
 async def _report(reading: ReadContext, variables: Variables) -> Contents:
     scenario, plan, _is_draft = await scenario_and_plan(reading, variables["plan_id"])
-    lines = await road_lines(reading, variables["plan_id"], scenario, plan)
-    return Contents("text/html", await _limiter.run(reading.principal.id, page, scenario, plan, (), lines))
+    lines, roads = (
+        await road_lines(reading, variables["plan_id"], scenario, plan),
+        await roads_around(reading, scenario),
+    )
+    return Contents("text/html", await _limiter.run(reading.principal.id, page, scenario, plan, (), lines, roads))
 
 
 async def _sheets(reading: ReadContext, variables: Variables) -> Contents:

@@ -14,6 +14,7 @@ from planner_mcp.server.resources.app_page import APP
 from planner_mcp.server.resources.day_plan_resources import DAY_FILE
 from planner_mcp.server.resources.export_resources import CSV, GEOJSON, GPX
 from planner_mcp.server.resources.json_resources import JOB, JOBS, LIMITS, LOG, PLAN, RESULT, SCENARIO, SCHEMA, WORKERS
+from planner_mcp.server.resources.map_roads import ROADS
 from planner_mcp.server.resources.rendering_resources import CALENDAR, MAP_PNG, MAP_SVG, REPORT, SHEETS
 from planner_mcp.server.resources.report_folder import ROOT, mime_type_of
 from planner_mcp.server.resources.resource_definition import Contents, ReadContext, ResourceMetadata, Template
@@ -42,8 +43,8 @@ TEMPLATES: Final = (
 """Always in this order."""
 FIXED: Final = (LIMITS, SCHEMA, WORKERS)
 """Kinds of which there is one: listed with the resources, not with the templates."""
-UNLISTED: Final = (APP,)
-"""What only programs read, by URIs that a tool names."""
+UNLISTED: Final = (APP, ROADS)
+"""What only pages read."""
 REPORT_FILE: Final = ResourceMetadata("report", "Static report", "A file of the folder of reports.", "", ("user",), 0.3)
 FILE_TEMPLATE: Final = ROOT + "{+path}"
 FILES_TTL_MS: Final = 60_000

@@ -12,6 +12,7 @@ from typing import Any, Final, Protocol
 from planner_mcp.jobs.job_service import JobService
 from planner_mcp.jobs.principals import READ, Principal
 from planner_mcp.server.resources.report_folder import ReportFolder
+from planner_mcp.travel.drawn_roads import DrawnRoads
 from planner_mcp.travel.route_geometry import RouteGeometry
 
 JSON: Final = "application/json"
@@ -54,6 +55,8 @@ class ReadContext:
     """None where the door has no audit log."""
     geometry: RouteGeometry | None = None
     """None: routes are drawn straight from stop to stop."""
+    roads: DrawnRoads | None = None
+    """None: maps have a grid instead of roads."""
 
 
 @dataclass(frozen=True, slots=True)

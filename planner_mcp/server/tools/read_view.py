@@ -13,10 +13,12 @@ from pydantic import Field
 
 from planner_mcp.errors import NotFoundError, PlanNotReadyError
 from planner_mcp.jobs.field_masking import masked_fields, plan_for, scenario_for
+from planner_mcp.jobs.ids import plan_of
 from planner_mcp.jobs.job_content import job_view, state_line
 from planner_mcp.jobs.job_events import Event, position_key
 from planner_mcp.jobs.job_model import Job
 from planner_mcp.jobs.principals import READ
+from planner_mcp.server.resources.map_roads import map_ground
 from planner_mcp.server.tools import read_progress
 from planner_mcp.server.tools.arguments.lookup_errors import JOB, naming_argument
 from planner_mcp.server.tools.tool_definition import (
@@ -32,10 +34,10 @@ from planner_mcp.server.tools.tool_output import Json, Number, ToolOutput
 
 MAX_WAIT_S: Final = 20
 """Hosts end a call of a page after a minute, some earlier."""
-_PLACE: Final = ("id", "lat", "lon", "x", "y")
-_TICKET: Final = ("id", "name", "location")
+_PLACE: Final = ("id", "lat", "lon", "x", "y", "name")
+_TICKET: Final = ("id", "name", "location", "time_windows")
 
-Part = Literal["day", "plan", "points", "bound"]
+Part = Literal["day", "plan", "points", "bound", "roads"]
 
 
 class ViewArguments(Arguments):
@@ -44,7 +46,7 @@ class ViewArguments(Arguments):
     job_id: Annotated[str, Field(max_length=100, description="from solve_vrp")]
     since: Annotated[str, Field(max_length=40, description="position of the answer before")] = "0"
     wait_s: Annotated[float, Field(ge=0, le=MAX_WAIT_S, description="for something new")] = 0
-    parts: Annotated[list[Part], Field(max_length=4, description="what is wanted")] = ["day", "plan", "points"]  # noqa: RUF012
+    parts: Annotated[list[Part], Field(max_length=5, description="what is wanted")] = ["day", "plan", "points"]  # noqa: RUF012
 
 
 class ReadViewResult(ToolOutput):
@@ -57,6 +59,7 @@ class ReadViewResult(ToolOutput):
     day: Json | None = Field(None, description="name, locations and tickets; in the first answer")
     plan: Json | None = Field(None, description="as plan://, when it is another")
     points: list[list[Any]] | None = Field(None, description="elapsed_s, cost, tickets served")
+    roads: Json | None = Field(None, description="what lies under the map, as plan://…/roads.json")
     lower_bound: Number | None = None
     gap: Number | None = None
 
@@ -75,6 +78,7 @@ async def run(ctx: ToolContext, args: Json) -> ToolResult:
         day=await _day(ctx, job) if "day" in asked.parts and not past else None,
         plan=await _plan(ctx, job) if "plan" in asked.parts and _has_other_plan(past, new) else None,
         points=_points(new, job) if "points" in asked.parts else None,
+        roads=await _roads(ctx, job) if "roads" in asked.parts else None,
         **(await _bound(ctx, job) if "bound" in asked.parts else {}),
     )
     return ToolResult(output, state_line(output.job))
@@ -106,6 +110,13 @@ async def _plan(ctx: ToolContext, job: Job) -> Json | None:
     return plan_for(ctx.principal, plan).as_json()
 
 
+async def _roads(ctx: ToolContext, job: Job) -> Json | None:
+    try:
+        return await map_ground(ctx.reading, plan_of(job.id)) if ctx.reading is not None else None
+    except (NotFoundError, PlanNotReadyError):
+        return None
+
+
 async def _day(ctx: ToolContext, job: Job) -> Json | None:
     """Return what a map and a table need of a scenario, as the principal may see it; None where it has expired."""
     try:
@@ -115,6 +126,7 @@ async def _day(ctx: ToolContext, job: Job) -> Json | None:
     body = scenario_for(ctx.principal, kept.body)
     return {
         "name": body.get("name"),
+        "planning_date": body.get("planning_date"),
         "masked": masked_fields(ctx.principal, kept.body),
         "locations": [_only(_PLACE, place) for place in body.get("locations") or ()],
         "tickets": [_only(_TICKET, ticket) for ticket in body["tickets"]],

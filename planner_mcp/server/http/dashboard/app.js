@@ -1,6 +1,7 @@
 // The dashboard: signs in, and leads from the fragment of the URL (`#/jobs/ID`) to a page.
 
 import { ApiError, readSession, signIn, signOut } from "./api.js";
+import "./page_words.js";
 import { content, events, problem, showBanner, watchEvents } from "./page.js";
 import { compareView } from "./pages/compare.js";
 import { importView } from "./pages/import.js";

@@ -51,15 +51,24 @@ export function rawJson(uri) {
   return h("details", { ontoggle: load }, h("summary", {}, t("raw")), box);
 }
 
+// Roads under the map of a plan; null where no road extract is loaded.
+export const readGround = (planId) => readJson(`plan://${planId}/roads.json`).catch(() => null);
+
+// The width of a drawing in a place that is as wide as another, in steps, so that its signs have a size that can be read.
+export const widthOf = (place) => {
+  const columns = getComputedStyle(place).gridTemplateColumns.split(" ").length;
+  return Math.max(320, 20 * Math.floor((place.clientWidth || content.clientWidth) / columns / 20));
+};
+
 export function downloads(planId) {
-  const names = ["report.html", "sheets.html", "map.svg", "map.png", "stops.csv", "routes.geojson", "routes.gpx"];
+  const names = { "report.html": t("report"), "sheets.html": t("sheets"), "map.svg": `${t("map")} (SVG)`, "map.png": `${t("map")} (PNG)`, "stops.csv": "stops.csv", "routes.geojson": "routes.geojson", "routes.gpx": "routes.gpx" };
   const messages = h("div");
   const save = async (name) => {
     const url = URL.createObjectURL(await readBlob(`plan://${planId}/${name}`));
     h("a", { href: url, download: `${planId}-${name}` }).click();
     URL.revokeObjectURL(url);
   };
-  return h("div", {}, h("h2", {}, t("download")), h("div", { class: "actions" }, names.map((name) => action(name, () => save(name), { into: messages }))), messages);
+  return h("div", {}, h("h2", {}, t("download")), h("div", { class: "actions" }, Object.entries(names).map(([name, text]) => action(text, () => save(name), { into: messages }))), messages);
 }
 
 export const localTime = (moment) => new Date(moment).toLocaleString(currentLanguage(), { dateStyle: "short", timeStyle: "medium" });

@@ -6,6 +6,7 @@ import { h } from "../../http/dashboard/view/dom.js";
 import { figures } from "../../http/dashboard/view/figures.js";
 import { clock } from "../../http/dashboard/view/format.js";
 import { routeMap } from "../../http/dashboard/view/map.js";
+import { newMoment, timeSlider } from "../../http/dashboard/view/moment.js";
 import { CALLS, STEPS } from "../../http/dashboard/view/review.js";
 import { stopsTable, unassignedTable } from "../../http/dashboard/view/tables.js";
 import { timeline } from "../../http/dashboard/view/timeline.js";
@@ -24,6 +25,7 @@ const ASK_AFTER_MS = 3000; // some hosts make the page anew and never tell it of
 const SELECT_AFTER_MS = 300;
 const RESIZE_AFTER_MS = 100;
 const WIDTH_STEP_PX = 40; // a place that grows by less is not drawn anew
+const PARTS = ["day", "plan", "points"];
 const LEAST_TIMELINE_PX = 640;
 const COLOURS = { // of ours that the host may set
   "--ink": "--color-text-primary", "--quiet": "--color-text-secondary", "--paper": "--color-background-primary",
@@ -103,7 +105,7 @@ async function follow(jobId) {
   if (!jobId || jobId === view?.jobId) return;
   following.abort();
   const { signal } = (following = new AbortController());
-  view = { jobId, job: { status: "…" }, plan: null, plans: 0, day: {}, points: [], bound: null, position: "0", panel: "map", selected: null };
+  view = { jobId, job: { status: "…" }, plan: null, plans: 0, day: {}, points: [], bound: null, roads: null, moment: newMoment(), position: "0", panel: "map", selected: null };
   mapFrame.box = undefined;
   say(banner, null);
   messages.replaceChildren();
@@ -114,7 +116,8 @@ async function follow(jobId) {
   while (!signal.aborted) {
     const began = Date.now();
     try {
-      take(await callTool("read_view", { job_id: jobId, since: view.position, wait_s: wait }, signal));
+      const isBare = view.plan && !view.roads; // roads stay; routes along them are those of the last plan
+      take(await callTool("read_view", { job_id: jobId, since: view.position, ...(isBare ? { parts: [...PARTS, "roads"] } : { wait_s: wait }) }, signal));
       say(banner, null);
       if (isOver()) break;
       [wait, delay] = [WAIT_S, RETRY_FIRST_MS];
@@ -128,8 +131,10 @@ async function follow(jobId) {
     }
   }
   if (!view.plan || signal.aborted) return;
-  view.bound = await callTool("read_view", { job_id: jobId, since: view.position, parts: ["bound"] }, signal).catch(() => null);
-  if (!signal.aborted) draw();
+  const last = await callTool("read_view", { job_id: jobId, since: view.position, parts: ["bound", "roads"] }, signal).catch(() => null);
+  if (signal.aborted || !last) return;
+  Object.assign(view, { bound: last, roads: last.roads ?? view.roads });
+  draw();
 }
 
 const pause = (ms, signal) => new Promise((resolve) => {
@@ -137,8 +142,8 @@ const pause = (ms, signal) => new Promise((resolve) => {
   signal.addEventListener("abort", () => (clearTimeout(timer), resolve()), { once: true });
 });
 
-function take({ job, position, day, plan, points = [] }) {
-  Object.assign(view, { job: { ...job, ...job.result }, position, day: day ?? view.day, plan: plan ?? view.plan, plans: view.plans + (plan ? 1 : 0) });
+function take({ job, position, day, plan, roads, points = [] }) {
+  Object.assign(view, { job: { ...job, ...job.result }, position, roads: roads ?? view.roads, day: day ?? view.day, plan: plan ?? view.plan, plans: view.plans + (plan ? 1 : 0) });
   for (const [at, cost, served] of points) if (cost !== view.points.at(-1)?.cost) view.points.push({ at, cost, served });
   if (job.error) problem(job.error.message);
   draw();
@@ -227,8 +232,8 @@ function markSelected() {
 const width = () => Math.max(320, WIDTH_STEP_PX * Math.floor(panel.clientWidth / WIDTH_STEP_PX));
 const tickets = () => new Map((view.day.tickets ?? []).map((ticket) => [ticket.id, ticket]));
 const PANELS = {
-  map: () => routeMap(view.plan, view.day, { onSelect: select, width: width(), frame: mapFrame }),
-  timeline: () => timeline(view.plan, Math.max(LEAST_TIMELINE_PX, width())),
+  map: () => h("div", {}, routeMap(view.plan, view.day, { onSelect: select, width: width(), frame: mapFrame, ground: view.roads, moment: view.moment }), timeSlider(view.plan, view.moment)),
+  timeline: () => timeline(view.plan, view.day, { width: Math.max(LEAST_TIMELINE_PX, width()), moment: view.moment }),
   stops: () => stopsTable(view.plan, tickets(), select),
   unassigned: () => unassignedTable(view.plan),
   curve: () => costCurve(view.points, view.bound?.lower_bound, width()),
@@ -246,12 +251,13 @@ function draw() {
   if (!view) return;
   const { day, job, plan, panel: name } = view;
   const drawn = [view.jobId, view.plans, currentLanguage()];
+  const ground = [view.roads?.roads.length, Object.keys(view.roads?.lines ?? {}).length];
   title.textContent = day.name ?? t("job");
   head.replaceChildren(figures(job, plan, view.bound));
   tabs.hidden = panel.hidden = !plan;
   if (plan) {
     renew(tabs, [...drawn, name], tabButtons);
-    renew(panel, [...drawn, name, width(), name === "curve" && [view.points.length, view.bound?.lower_bound]], () => [PANELS[name]()]);
+    renew(panel, [...drawn, name, width(), name === "map" && ground, name === "curve" && [view.points.length, view.bound?.lower_bound]], () => [PANELS[name]()]);
     panel.setAttribute("aria-labelledby", `tab-${name}`);
     markSelected();
   }

@@ -110,7 +110,7 @@ async def test_bad_calls_are_refused(call: Call, store: RedisStore, ctx: ToolCon
         ({"since": "yesterday"}, "/since"),
         ({"since": 7}, "/since"),
         ({"wait_s": 21}, "/wait_s"),
-        ({"parts": ["roads"]}, "/parts/0"),
+        ({"parts": ["streets"]}, "/parts/0"),
         ({"parts": "plan"}, "/parts"),
         ({"more": 1}, "/more"),
     ):

@@ -2,20 +2,24 @@
 
 import { callTool, readHistory, readJson } from "../api.js";
 import { isLater } from "../events.js";
-import { ENDED, action, content, downloads, events, go, link, localTime, planOf, problem, rawJson, throttled } from "../page.js";
+import { ENDED, action, content, downloads, events, go, link, localTime, planOf, problem, rawJson, readGround, throttled, widthOf } from "../page.js";
 import { costCurve } from "../view/curve.js";
 import { h, table } from "../view/dom.js";
 import { figures } from "../view/figures.js";
 import { figure } from "../view/format.js";
 import { routeMap } from "../view/map.js";
+import { canvasLayer } from "../view/map_canvas.js";
+import { newMoment } from "../view/moment.js";
 import { stopsTable, unassignedTable } from "../view/tables.js";
 import { timeline } from "../view/timeline.js";
 import { t } from "../view/words.js";
 import { reviewPanel } from "./review.js";
 import { shareActions } from "./share.js";
 
+const LEAST_TIMELINE_PX = 640;
 const REDRAW_EVERY_MS = 250;
 const MOST_EVENTS = 200;
+const MOST_POINTS = 1200; // of the curve; half of them are left out then
 
 export async function jobView(signal, jobId) {
   let job = await readJson(`job://${jobId}`);
@@ -23,30 +27,41 @@ export async function jobView(signal, jobId) {
   if (signal.aborted) return;
   const scenario = stored?.scenario ?? {};
   const tickets = new Map((scenario.tickets ?? []).map((ticket) => [ticket.id, ticket]));
-  const parts = { figures: h("div"), actions: h("div", { class: "actions" }), messages: h("div"), curve: h("div"), plan: h("div"), fixes: h("div"), events: h("ol", { class: "scroll" }) };
+  const parts = { figures: h("div"), actions: h("div", { class: "actions" }), messages: h("div"), curve: h("div"), plan: h("div", { class: "plan" }), fixes: h("div"), events: h("ol", { class: "scroll" }) };
   let points = [];
   let lastId = "0-0";
   let plan = null;
   let bound = null;
   let drawnPlan = null;
+  let ground = null; // roads under the map, and routes along them
   const frame = {}; // the part of the map that is looked at stays when a better plan is drawn
+  const moment = newMoment();
 
   const draw = () => {
     parts.figures.replaceChildren(figures(job, plan, bound));
-    parts.curve.replaceChildren(costCurve(points, bound?.lower_bound));
+    parts.curve.replaceChildren(costCurve(points, bound?.lower_bound, Math.max(320, content.clientWidth)));
     if (plan && plan !== drawnPlan) {
       drawnPlan = plan;
+      const width = widthOf(parts.plan);
       parts.plan.replaceChildren(
-        h("h2", {}, t("map")), routeMap(plan, scenario, { frame }), h("h2", {}, t("timeline")), timeline(plan),
-        h("h2", {}, `${t("unassigned")} (${plan.unassigned.length})`), unassigned(plan, parts.fixes, jobId), parts.fixes,
-        h("h2", {}, t("stops")), stopsTable(plan, tickets), downloads(planOf(jobId)), shareActions(jobId),
+        h("section", {}, h("h2", {}, t("map")), routeMap(plan, scenario, { canvas: canvasLayer, frame, ground, moment, width })),
+        h("section", {}, h("h2", {}, t("timeline")), timeline(plan, scenario, { moment, width: Math.max(width, LEAST_TIMELINE_PX) }),
+          h("h2", {}, `${t("unassigned")} (${plan.unassigned.length})`), unassigned(plan, parts.fixes, jobId), parts.fixes),
+        h("section", { class: "wide" }, h("h2", {}, t("stops")), stopsTable(plan, tickets), downloads(planOf(jobId)), shareActions(jobId)),
       );
     }
   };
   const redraw = throttled(draw, REDRAW_EVERY_MS, signal);
   const loadPlan = throttled(async () => {
     const found = await readJson(`plan://${planOf(jobId)}`).catch(() => null);
-    if (found && !signal.aborted) (plan = found), redraw();
+    if (!found || signal.aborted) return;
+    plan = found;
+    redraw();
+    if (ground && !ENDED.includes(job.status)) return; // roads stay; routes along them are those of the last plan
+    ground = await readGround(planOf(jobId));
+    if (signal.aborted) return;
+    drawnPlan = null;
+    redraw();
   }, 1000, signal);
 
   const review = reviewPanel(jobId, signal);
@@ -57,8 +72,8 @@ export async function jobView(signal, jobId) {
       ? [run(t("again"), () => solveAgain(jobId), { main: true }), comparison(jobId)]
       : [run(t("finish"), () => callTool("finish_vrp_job", { job_id: jobId })), run(t("cancel"), () => callTool("cancel_vrp_job", { job_id: jobId }))]));
   };
-  const title = h("h1", {}, `${t("job")} ${jobId}`);
-  const about = h("p", { class: "quiet" }, link(`scenarios/${job.scenario_id}`, scenario.name ?? job.scenario_id), ` · ${job.engine} · ${localTime(job.submitted_at)}`);
+  const title = h("h1", {}, scenario.name ? `${scenario.name}, ${scenario.planning_date}` : `${t("job")} ${jobId}`);
+  const about = h("p", { class: "quiet" }, `${t("job")} ${jobId} · `, link(`scenarios/${job.scenario_id}`, t("scenario")), ` · ${job.engine} · ${localTime(job.submitted_at)}`);
   content.replaceChildren(
     title, about, parts.figures, parts.actions, parts.messages, review.box, h("h2", {}, t("curve")), parts.curve, parts.plan,
     h("details", {}, h("summary", {}, t("events")), parts.events), rawJson(`job://${jobId}`),
@@ -73,6 +88,7 @@ export async function jobView(signal, jobId) {
     const { result, ...rest } = told;
     job = { ...job, ...rest, ...(result ? { cost: result.cost } : {}) };
     if (told.cost !== undefined && told.cost !== points.at(-1)?.cost) points.push({ at: told.elapsed_s ?? 0, cost: told.cost, served: told.tickets_served });
+    if (points.length > MOST_POINTS) points = points.filter((_point, at) => at % 2 === 0 || at === points.length - 1);
     if (parts.events.children.length >= MOST_EVENTS) parts.events.firstChild.remove();
     parts.events.append(h("li", {}, `${localTime(told.at)} ${told.event ?? told.status} ${Math.round(told.progress ?? 0)} % ${told.cost === undefined ? "" : figure(told.cost)}`));
     if (told.cost !== undefined || result) loadPlan();

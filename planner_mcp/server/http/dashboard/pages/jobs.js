@@ -24,7 +24,7 @@ export async function jobsView(signal, query) {
   };
   filter.addEventListener("input", draw);
   const choice = h("select", { "aria-label": t("status"), onchange: () => go(`jobs?status=${choice.value}`) },
-    STATUSES.map((each) => h("option", { value: each, selected: each === status }, each === "all" ? t("all") : each.toUpperCase())));
+    STATUSES.map((each) => h("option", { value: each, selected: each === status }, t(each === "all" ? each : each.toUpperCase()))));
   const load = async () => {
     const found = await readJson(`jobs://vrp/status/${status}?page=${page}&size=${PAGE_SIZE}`);
     if (signal.aborted) return;
@@ -60,7 +60,7 @@ function jobRow(job) {
     text: () => `${job.job_id} ${job.status} ${job.scenario_id}`.toLowerCase(),
     update: (told) => {
       Object.assign(job, { status: told.status, progress: told.progress, cost: told.result?.cost ?? told.cost ?? job.cost });
-      status.textContent = job.status;
+      [status.className, status.textContent] = [`state ${job.status}`, t(job.status)];
       progress.value = job.progress ?? 0;
       cost.textContent = figure(job.cost);
     },

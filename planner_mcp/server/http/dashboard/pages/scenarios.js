@@ -1,8 +1,9 @@
 // The list of scenarios, and one scenario.
 
 import { callTool, readJson } from "../api.js";
-import { PAGE_SIZE, action, content, events, go, link, localTime, rawJson, throttled } from "../page.js";
+import { PAGE_SIZE, action, content, events, go, link, localTime, rawJson, throttled, widthOf } from "../page.js";
 import { h, table } from "../view/dom.js";
+import { routeMap } from "../view/map.js";
 import { t } from "../view/words.js";
 
 const RELOAD_EVERY_MS = 1000;
@@ -42,7 +43,8 @@ export async function scenarioView(signal, id) {
     h("p", {}, `${id} · ${localTime(found.created_at)} `, found.parent_id ? link(`scenarios/${found.parent_id}`, `← ${found.parent_id}`) : "", found.last_job_id ? link(`jobs/${found.last_job_id}`, ` ${t("job")}`) : ""),
     h("p", {}, `${day.agents.length} ${t("agents")} · ${day.tickets.length} ${t("tickets")}`),
     h("div", { class: "actions" }, h("label", {}, `${t("solveTime")} (s)`, seconds), solve), messages,
-    h("h2", {}, t("tickets")), table([t("ticket"), t("name"), t("windows")], day.tickets.slice(0, 500).map((ticket) => [ticket.id, ticket.name ?? ticket.location, (ticket.time_windows ?? []).map((window) => window.join("–")).join(", ")]), t("tickets")),
+    h("h2", {}, t("map")), routeMap({ routes: [], unassigned: [] }, day, { width: widthOf(content) }),
+    h("h2", {}, t("tickets")), table([t("ticket"), t("name"), t("windows")], day.tickets.map((ticket) => [ticket.id, ticket.name ?? ticket.location, (ticket.time_windows ?? []).map((window) => window.join("–")).join(", ")]), t("tickets")),
     rawJson(`scenario://${id}`),
   );
 }

@@ -1,36 +1,44 @@
-// The best cost over time, with the lower bound.
+// The best cost over time, with the lower bound and the gap to it.
 
 import { h, s } from "./dom.js";
 import { figure } from "./format.js";
 import { t } from "./words.js";
 
+const HEIGHT = 190;
+const LEFT = 74;
+const FAR = 3; // heights of the curve below it where a bound is too far away to be drawn to scale
+
 // The points from the first plan that serves the most tickets on: earlier ones pay penalties that would flatten the rest.
 export function shownPoints(points) {
-  const most = Math.max(...points.map((point) => point.served ?? 0));
+  const most = points.reduce((found, point) => Math.max(found, point.served ?? 0), 0);
   return points.filter((point) => (point.served ?? 0) === most);
 }
 
 export function costCurve(points, bound, width = 960) {
   const shown = shownPoints(points);
   if (shown.length === 0) return h("p", { class: "quiet" }, t("notYet"));
-  const height = 180;
-  const end = Math.max(...points.map((point) => point.at), 1);
-  const costs = [...shown.map((point) => point.cost), ...(bound ? [bound] : [])];
-  const low = Math.min(...costs);
-  const high = Math.max(...costs);
-  const x = (at) => 60 + (at / end) * (width - 80);
-  const y = (cost) => 14 + (1 - (cost - low) / (high - low || 1)) * (height - 44);
-  let path = `M${x(shown[0].at)},${y(shown[0].cost)}`;
-  for (const point of shown.slice(1)) path += `H${x(point.at)}V${y(point.cost)}`;
-  path += `H${x(end)}`;
-  const label = `${t("curve")}: ${figure(shown[0].cost)} → ${figure(shown.at(-1).cost)}`;
+  const end = Math.max(points.at(-1).at, 1);
+  const costs = shown.map((point) => point.cost);
+  const [low, high] = [costs.at(-1), costs.reduce((a, b) => Math.max(a, b))];
+  const isFar = bound && low - bound > FAR * (high - low);
+  const least = bound && !isFar ? Math.min(low, bound) : low;
+  const foot = HEIGHT - 44 - (isFar ? 46 : 0);
+  const x = (at) => LEFT + (at / end) * (width - LEFT - 20);
+  const y = (cost) => 14 + (1 - (cost - least) / (high - least || 1)) * (foot - 14);
+  const path = shown.slice(1).reduce((drawn, point) => `${drawn}H${x(point.at).toFixed(1)}V${y(point.cost).toFixed(1)}`, `M${x(shown[0].at).toFixed(1)},${y(shown[0].cost).toFixed(1)}`);
+  const gap = bound ? ` · ${t("gap")} ≤ ${((100 * (low - bound)) / low).toFixed(1)} %` : "";
+  const yBound = isFar ? HEIGHT - 44 : bound ? y(bound) : 0;
+  const note = (at, text, anchor = "end") => s("text", { x: anchor === "end" ? LEFT - 8 : LEFT + 8, y: at, "text-anchor": anchor }, text);
   return s(
-    "svg", { viewBox: `0 0 ${width} ${height}`, class: "curve", role: "img", "aria-label": label },
-    s("line", { class: "axis", x1: 60, x2: width - 20, y1: height - 28, y2: height - 28 }),
-    [high, low].map((cost) => s("text", { x: 54, y: y(cost) + 4, "text-anchor": "end" }, figure(cost))),
-    [0, end].map((at) => s("text", { x: x(at), y: height - 10, "text-anchor": "middle" }, t("seconds", { n: figure(at) }))),
-    bound && s("line", { class: "bound", x1: 60, x2: width - 20, y1: y(bound), y2: y(bound) }),
-    s("path", { class: "cost", d: path }),
+    "svg", { viewBox: `0 0 ${width} ${HEIGHT}`, class: "curve", role: "img", "aria-label": `${t("curve")}: ${figure(shown[0].cost)} → ${figure(low)}${gap}` },
+    s("line", { class: "axis", x1: LEFT, x2: width - 20, y1: HEIGHT - 28, y2: HEIGHT - 28 }),
+    (high === low ? [low] : [high, low]).map((cost) => note(y(cost) + 4, figure(cost))),
+    [[0, "start"], [end, "end"]].map(([at, anchor]) => s("text", { x: x(at), y: HEIGHT - 10, "text-anchor": anchor }, t("seconds", { n: figure(at) }))),
+    bound && [
+      s("line", { class: "bound", x1: LEFT, x2: width - 20, y1: yBound, y2: yBound }), note(yBound + 4, figure(bound)), note(yBound - 6, `${t("bound")}${gap}`, "start"),
+      isFar && s("path", { class: "axis torn", d: `M${LEFT},${foot + 12}l8,5l-16,8l8,5` }),
+    ],
+    s("path", { class: "cost", d: `${path}H${x(end)}` }),
     shown.length < points.length && s("title", {}, t("unservedAxis")),
   );
 }

@@ -16,11 +16,17 @@ function fill(node, attributes, children) {
 export const h = (tag, attributes = {}, ...children) => fill(document.createElement(tag), attributes, children);
 export const s = (tag, attributes = {}, ...children) => fill(document.createElementNS(SVG, tag), attributes, children);
 
+const MOST_ROWS = 500; // that a table shows before it is asked for all
+
 export function table(headings, rows, caption) {
   const head = h("tr", {}, headings.map((text) => h("th", { scope: "col" }, text)));
-  const body = rows.map((cells) => h("tr", {}, cells.map((cell) => h("td", {}, cell ?? ""))));
+  const made = (part) => part.map((cells) => h("tr", {}, cells.map((cell) => h("td", {}, cell ?? ""))));
+  const body = h("tbody", {}, made(rows.slice(0, MOST_ROWS)));
+  const rest = rows.slice(MOST_ROWS);
+  const show = (event) => (body.append(...made(rest)), event.target.remove());
   return h(
     "div", { class: "scroll", tabindex: "0", role: "region", "aria-label": caption },
-    h("table", {}, h("caption", { class: "hidden" }, caption), h("thead", {}, head), h("tbody", {}, body)),
+    h("table", {}, h("caption", { class: "hidden" }, caption), h("thead", {}, head), body),
+    rest.length > 0 && h("button", { type: "button", onclick: show }, `+ ${rest.length}`),
   );
 }

@@ -10,7 +10,7 @@ export function figures(job, plan, bound) {
   const total = plan ? plan.tickets_total : job.tickets_total;
   return h(
     "dl", { class: "figures" },
-    entry(t("status"), job.status),
+    entry(t("status"), h("span", { class: `state ${job.status}` }, t(job.status))),
     entry(t("progress"), `${Math.round(job.progress ?? 0)} %`),
     entry(t("cost"), figure(plan?.cost ?? job.cost)),
     entry(t("served"), served === undefined ? "–" : t("of", { a: served, b: total })),

@@ -1,6 +1,10 @@
 // Numbers, times and distances as text. Times are seconds after midnight of the planning date.
 
+import { currentLanguage, t } from "./words.js";
+
 export const HUES = 12; // colours of routes; the number of a route is shown too, so colour is never the only sign
+
+const DAY_MS = 86_400_000;
 
 export const clock = (seconds) => {
   const minutes = Math.round(seconds / 60);
@@ -8,8 +12,21 @@ export const clock = (seconds) => {
   const text = `${String(Math.floor(minutes / 60) % 24).padStart(2, "0")}:${String(minutes % 60).padStart(2, "0")}`;
   return day > 0 ? `${text} +${day}` : text;
 };
+// The date so many days after the planning date; without one the number of the day.
+export const dateOf = (date, day) => (date
+  ? new Date(Date.parse(`${date}T00:00Z`) + Math.floor(day) * DAY_MS).toLocaleDateString(currentLanguage(), { month: "short", day: "numeric", weekday: "short", timeZone: "UTC" })
+  : `+${Math.floor(day)}`);
+// A time of a scenario ("HH:MM", "HH:MM:SS", a date with time, or seconds) in seconds after midnight of its date.
+export function secondsOf(at, date) {
+  if (typeof at === "number") return at;
+  if (at.includes("T")) return (Date.parse(`${at.replace(/(Z|[+-]\d\d:?\d\d)$/, "")}Z`) - Date.parse(`${date}T00:00Z`)) / 1000;
+  return at.split(":").reduce((sum, part, index) => sum + Number(part) * [3600, 60, 1][index], 0);
+}
 export const figure = (value) =>
   value === undefined || value === null ? "–" : value.toLocaleString(undefined, { maximumFractionDigits: value < 100 ? 2 : 0 });
 const isPlane = (plan) => ["plane", "unit legs"].includes(plan.travel?.source);
 export const distance = (plan, metres) => (isPlane(plan) ? figure(metres) : `${figure(metres / 1000)} km`);
-export const duration = (seconds) => `${Math.floor(seconds / 3600)} h ${String(Math.round((seconds % 3600) / 60)).padStart(2, "0")} min`;
+export const duration = (seconds) => {
+  const minutes = Math.round(seconds / 60);
+  return t("hours", { h: Math.floor(minutes / 60), m: String(minutes % 60).padStart(2, "0") });
+};

@@ -1,167 +1,180 @@
-// The routes of a plan on a map: stops, depots, tickets not served, scale bar and legend; moved and enlarged by hand.
+// The routes of a plan on a map: roads or a grid, stops, depots, tickets not served, scale bar and legend; moved and
+// enlarged by hand. What is on it is worked out here; `map_svg.js` draws it, or `map_canvas.js` for pages that bring it.
 
-import { h, s } from "./dom.js";
+import { h } from "./dom.js";
 import { HUES, clock, figure } from "./format.js";
+import { svgLayer } from "./map_svg.js";
+import { standAt, standsOf } from "./moment.js";
+import { decoded, nearest, placesOf, projection, roundStep } from "./positions.js";
 import { t } from "./words.js";
 
 const NARROW = 560;
-const MARGIN = 30;
-const METRES_PER_DEGREE = 111_195;
-const LEAST_ARROW_LEG = 34;
-const MOST_NUMBERS = 1500; // with more stops the numbers are left out, for speed and because they would cover the map
+const MOST_HIGH = 680;
+const MOST_SHAPES = 3000; // stops that are drawn as SVG where there is a canvas for more
+const REACH = 14; // points around a stop in which it is meant
+const DRAG = 4;
+const GRID = 90;
+const LONGEST_LABEL = 16;
 
-function placesOf(scenario) {
-  const places = new Map();
-  for (const place of scenario.locations ?? []) {
-    if (place.x !== undefined && place.x !== null) places.set(place.id, { north: place.y, east: place.x, plane: true });
-    else if (place.lat !== undefined && place.lat !== null) places.set(place.id, { north: place.lat, east: place.lon });
-  }
-  return places;
-}
+const short = (text) => (text.length > LONGEST_LABEL ? `${text.slice(0, LONGEST_LABEL - 1)}…` : text);
 
-function projection(places, [width, height]) {
-  const all = [...places.values()];
-  const plane = all.some((place) => place.plane);
-  const norths = all.map((place) => place.north);
-  const easts = all.map((place) => place.east);
-  const [south, north, west, east] = [Math.min(...norths), Math.max(...norths), Math.min(...easts), Math.max(...easts)];
-  const stretch = plane ? 1 : Math.cos((((south + north) / 2) * Math.PI) / 180);
-  const least = 1e-3;
-  const scale = Math.min(
-    (width - 2 * MARGIN) / Math.max((east - west) * stretch, least),
-    (height - 2 * MARGIN) / Math.max(north - south, least),
-  );
-  const point = (place) => [
-    width / 2 + (place.east - (west + east) / 2) * stretch * scale,
-    height / 2 - (place.north - (south + north) / 2) * scale,
-  ];
-  return { point, perMetre: plane ? scale : scale / METRES_PER_DEGREE, plane };
-}
-
-const roundStep = (target) => {
-  const base = 10 ** Math.floor(Math.log10(target));
-  return base * [5, 2, 1].find((step) => step * base <= target);
-};
-
-function scaleBar({ perMetre, plane }, height) {
-  const extent = roundStep(160 / perMetre);
-  const width = extent * perMetre;
-  const text = plane ? figure(extent) : extent >= 1000 ? `${extent / 1000} km` : `${extent} m`;
-  return s(
-    "g", { class: "scale", transform: `translate(16 ${height - 16})` },
-    s("path", { d: `M0,-6V0H${width}V-6` }), s("text", { x: width / 2, y: -6, "text-anchor": "middle" }, text),
-  );
-}
-
-function routeShapes(route, index, places, point, hasNumbers, onSelect) {
-  const ids = [route.start_location, ...route.visits.map((visit) => visit.location), route.end_location];
-  const points = ids.filter((id) => places.has(id)).map((id) => point(places.get(id)));
-  const line = points.map(([px, py]) => `${px.toFixed(1)},${py.toFixed(1)}`).join(" ");
-  let number = 0;
-  const stops = route.visits.filter((visit) => visit.kind === "ticket" && places.has(visit.location)).map((visit) => {
-    const at = (number += 1);
-    const [px, py] = point(places.get(visit.location));
-    const label = `${route.agent_id} · ${number} · ${visit.ticket_id} · ${clock(visit.start_s)}`;
-    return s(
-      "g", { class: "stop", transform: `translate(${px.toFixed(1)} ${py.toFixed(1)})`, "data-ticket": visit.ticket_id, onclick: () => onSelect(visit, route.agent_id, at) },
-      s("title", {}, label), s("circle", { r: hasNumbers ? 9 : 4 }),
-      hasNumbers && s("text", { "text-anchor": "middle", y: 3.5 }, number),
-    );
+// `ground` is what `roads.json` of a plan says: roads by rank, and lines of routes along them, coded.
+function modelOf(plan, scenario, places, ground, size) {
+  const roads = new Map(Object.entries(ground?.lines ?? {}).map(([agent, numbers]) => [agent, decoded(numbers, ground.origin)]));
+  const { point, ...project } = projection([...places.values(), ...[...roads.values()].flat()], size);
+  const pointOf = (id) => (places.has(id) ? point(places.get(id)) : undefined);
+  const names = new Map((scenario.locations ?? []).map((place) => [place.id, place.name]));
+  const tickets = new Map((scenario.tickets ?? []).map((ticket) => [ticket.id, ticket]));
+  const called = (id) => [id, tickets.get(id)?.name].filter(Boolean).join(", ");
+  const signs = (ids, labelOf) => ids.map((id) => ({ id, label: labelOf(id), point: pointOf(tickets.get(id)?.location) })).filter((each) => each.point);
+  const depots = new Set();
+  const routes = plan.routes.map((route, index) => {
+    const stops = [];
+    route.visits.forEach((visit, at) => {
+      const where = pointOf(visit.location);
+      if (visit.kind === "reload") depots.add(visit.location);
+      if (visit.kind !== "ticket" || !where) return;
+      stops.push({ visit, agent: route.agent_id, number: at + 1, point: where, label: `${route.agent_id} · ${at + 1} · ${called(visit.ticket_id)} · ${clock(visit.start_s)}` });
+    });
+    depots.add(route.start_location).add(route.end_location);
+    const road = roads.get(route.agent_id)?.map(point);
+    const straight = [route.start_location, ...route.visits.map((visit) => visit.location), route.end_location].map(pointOf).filter(Boolean);
+    return { index, agent: route.agent_id, stops, road, line: road ?? straight, spurs: road ? stops.map((stop) => [stop.point, nearest(road, stop.point)]) : [], stands: standsOf(route, pointOf) };
   });
-  return s(
-    "g", { class: `route r${index % HUES}`, "data-agent": route.agent_id },
-    s("polyline", { class: "track", points: line }, s("title", {}, route.agent_id)), arrows(points), stops,
-  );
+  return {
+    size, project, routes,
+    stops: routes.flatMap((route) => route.stops),
+    roads: (ground?.roads ?? []).map((lines) => lines.map((numbers) => decoded(numbers, ground.origin).map(point))),
+    depots: [...depots].filter(pointOf).map((id) => ({ point: pointOf(id), name: short(names.get(id) ?? id), label: `${t("depot")}: ${names.get(id) ?? id}` })),
+    left: signs(plan.unassigned.map((entry) => entry.ticket_id), (id) => `${t("unassigned")}: ${called(id)}`),
+    tickets: plan.routes.length === 0 ? signs([...tickets.keys()], called) : [],
+  };
 }
-
-// An arrow head in the middle of each leg that is long enough to show one.
-const arrows = (points) => points.slice(1).flatMap(([px, py], at) => {
-  const [qx, qy] = points[at];
-  if (Math.hypot(px - qx, py - qy) < LEAST_ARROW_LEG) return [];
-  const angle = (Math.atan2(py - qy, px - qx) * 180) / Math.PI;
-  return [s("path", { class: "arrow", d: "M-5,-4L5,0L-5,4z", transform: `translate(${(px + qx) / 2} ${(py + qy) / 2}) rotate(${angle})` })];
-});
 
 // `width` is that of the place, so that signs have a size that can be read. `frame.box` keeps what part is shown, for the
-// caller that draws the next plan with the same frame.
-export function routeMap(plan, scenario, { onSelect = () => {}, width = 960, frame = {} } = {}) {
+// caller that draws the next plan with the same frame. With `moment`, the agents stand where they are at its time.
+export function routeMap(plan, scenario, { onSelect = () => {}, width = 960, frame = {}, ground, moment, canvas } = {}) {
   const places = placesOf(scenario);
   if (places.size === 0) return h("p", { class: "quiet" }, t("noPositions"));
-  const size = [width, Math.round(width * (width < NARROW ? 0.9 : 7 / 12))];
-  const project = projection(places, size);
-  const { point } = project;
-  const stops = plan.routes.reduce((sum, route) => sum + route.visits.length, 0);
-  const where = new Map((scenario.tickets ?? []).map((ticket) => [ticket.id, ticket.location]));
-  const crosses = plan.unassigned.filter((entry) => places.has(where.get(entry.ticket_id))).map((entry) => {
-    const [px, py] = point(places.get(where.get(entry.ticket_id)));
-    return s("path", { class: "cross", d: `M${px - 6},${py - 6}l12,12m0,-12l-12,12` }, s("title", {}, `${entry.ticket_id}: ${entry.code}`));
-  });
-  const depots = new Set(plan.routes.flatMap((route) => [
-    route.start_location, route.end_location, ...route.visits.filter((visit) => visit.kind === "reload").map((visit) => visit.location),
-  ]));
-  const squares = [...depots].filter((id) => places.has(id)).map((id) => {
-    const [px, py] = point(places.get(id));
-    return s("rect", { class: "depot", x: px - 8, y: py - 8, width: 16, height: 16 }, s("title", {}, `${t("depot")}: ${id}`));
-  });
-  const drawing = s(
-    "svg", { class: "map", role: "img", tabindex: "0", "aria-label": `${t("map")}. ${t("mapHelp")}` },
-    plan.routes.map((route, index) => routeShapes(route, index, places, point, stops <= MOST_NUMBERS, onSelect)),
-    squares, crosses, scaleBar(project, size[1]),
+  const model = modelOf(plan, scenario, places, ground, [width, width < NARROW ? Math.round(0.9 * width) : Math.min(Math.round((7 / 12) * width), MOST_HIGH)]);
+  const layer = (canvas && model.stops.length > MOST_SHAPES ? canvas : svgLayer)(model, `${t("map")}. ${t("mapHelp")}`);
+  const bar = h("div", { class: "scale", "aria-hidden": "true" });
+  const hint = h("div", { class: "hint", role: "status" });
+  const box = h(
+    "div", { class: "mapbox" }, layer.node, bar, hint, h("div", { class: "north", title: t("north"), "aria-hidden": "true" }, "▲"),
+    ground?.attribution && h("div", { class: "credit" }, ground.attribution), legend(plan, model, layer),
   );
-  return h("div", { class: "mapbox" }, zoomButtons(drawing, size, frame), drawing, legend(plan, drawing));
+  box.prepend(moving(box, layer, model, { frame, bar, hint, onSelect }));
+  if (moment) {
+    moment.shows.map = (at) => layer.showAgents(at === null ? [] : model.routes.flatMap((route) => {
+      const found = standAt(route.stands, route.road, at);
+      return found ? [{ ...found, index: route.index, name: `${short(route.agent)} · ${t(found.does)}` }] : [];
+    }));
+    moment.shows.map(moment.at);
+  }
+  return box;
 }
 
-// Moves and enlarges a drawing by its view box: buttons, mouse, wheel and keyboard.
-function zoomButtons(drawing, size, frame) {
-  const whole = [0, 0, ...size];
-  let [x, y, width, height] = frame.box?.width === size[0] ? frame.box : whole;
+function gridOf(model, [x, y, width, height]) {
+  if (model.roads.some((lines) => lines.length > 0)) return { across: [], down: [] };
+  const step = roundStep((GRID * width) / model.size[0] / model.project.perMetre) * model.project.perMetre;
+  const from = (low, extent) => Array.from({ length: Math.floor(extent / step) + 1 }, (_, at) => (Math.ceil(low / step) + at) * step);
+  return { across: from(x, width), down: from(y, height) };
+}
+
+function showScale(bar, { perMetre, plane }, enlarged) {
+  const extent = roundStep(140 / (perMetre * enlarged));
+  bar.style.width = `${extent * perMetre * enlarged}px`;
+  bar.textContent = plane ? figure(extent) : extent >= 1000 ? `${extent / 1000} km` : `${figure(extent)} m`;
+}
+
+// Moves and enlarges the map by its view box: buttons, mouse, fingers, wheel and keyboard. Returns the buttons.
+function moving(box, layer, model, { frame, bar, hint, onSelect }) {
+  const [full, high] = model.size;
+  const whole = [0, 0, full, high];
+  let [x, y, width, height] = frame.box?.width === full ? frame.box : whole;
   const show = () => {
-    drawing.setAttribute("viewBox", `${x} ${y} ${width} ${height}`);
-    frame.box = Object.assign([x, y, width, height], { width: size[0] });
+    frame.box = Object.assign([x, y, width, height], { width: full });
+    layer.show(frame.box, gridOf(model, frame.box));
+    showScale(bar, model.project, (full / width) * ((layer.node.clientWidth || full) / full));
   };
-  show();
   const zoom = (factor, cx = 0.5, cy = 0.5) => {
-    const next = Math.min(size[0] * 2, Math.max(size[0] / 200, width * factor));
+    const next = Math.min(full * 2, Math.max(full / 200, width * factor));
     const ratio = next / width;
     x += width * cx * (1 - ratio);
     y += height * cy * (1 - ratio);
-    width = next;
-    height *= ratio;
+    [width, height] = [next, height * ratio];
     show();
   };
   const move = (dx, dy) => ((x += dx * width), (y += dy * height), show());
   const fit = () => (([x, y, width, height] = whole), show());
-  drawing.addEventListener("wheel", (event) => {
-    event.preventDefault();
-    const box = drawing.getBoundingClientRect();
-    zoom(event.deltaY > 0 ? 1.2 : 1 / 1.2, (event.clientX - box.left) / box.width, (event.clientY - box.top) / box.height);
-  }, { passive: false });
-  drawing.addEventListener("pointermove", (event) => {
-    if (!(event.buttons & 1)) return;
-    const box = drawing.getBoundingClientRect();
-    move(-event.movementX / box.width, -event.movementY / box.height);
-  });
-  const keys = { ArrowLeft: () => move(-0.1, 0), ArrowRight: () => move(0.1, 0), ArrowUp: () => move(0, -0.1),
-    ArrowDown: () => move(0, 0.1), "+": () => zoom(1 / 1.3), "-": () => zoom(1.3), 0: fit };
-  drawing.addEventListener("keydown", (event) => {
-    if (!keys[event.key]) return;
+  const stopAt = (event) => {
+    const rim = layer.node.getBoundingClientRect();
+    const [px, py] = [x + ((event.clientX - rim.left) / rim.width) * width, y + ((event.clientY - rim.top) / rim.height) * height];
+    let [found, nearest] = [null, (REACH * width) / rim.width];
+    for (const sign of [...model.depots, ...model.left, ...model.tickets, ...model.stops]) {
+      const distance = Math.hypot(sign.point[0] - px, sign.point[1] - py);
+      if (distance <= nearest) [found, nearest] = [sign, distance];
+    }
+    return found;
+  };
+  let [reached, dragged] = [-1, 0];
+  const reach = (step) => {
+    if (model.stops.length === 0) return;
+    reached = (reached + step + model.stops.length) % model.stops.length;
+    const stop = model.stops[reached];
+    hint.textContent = stop.label;
+    [x, y] = [stop.point[0] - width / 2, stop.point[1] - height / 2];
+    show();
+  };
+  const keys = { ArrowLeft: () => move(-0.1, 0), ArrowRight: () => move(0.1, 0), ArrowUp: () => move(0, -0.1), ArrowDown: () => move(0, 0.1),
+    "+": () => zoom(1 / 1.3), "=": () => zoom(1 / 1.3), "-": () => zoom(1.3), 0: fit, n: () => reach(1), p: () => reach(-1),
+    Enter: () => model.stops[reached] && onSelect(model.stops[reached].visit, model.stops[reached].agent, model.stops[reached].number) };
+  const on = (name, act) => layer.node.addEventListener(name, act, { passive: false });
+  on("keydown", (event) => {
+    if (!keys[event.key] || event.ctrlKey || event.metaKey || event.altKey) return;
     event.preventDefault();
     keys[event.key]();
   });
+  on("wheel", (event) => {
+    if (!event.ctrlKey && !event.metaKey && !box.contains(document.activeElement)) return; // the page scrolls
+    event.preventDefault();
+    const rim = layer.node.getBoundingClientRect();
+    zoom(event.deltaY > 0 ? 1.2 : 1 / 1.2, (event.clientX - rim.left) / rim.width, (event.clientY - rim.top) / rim.height);
+  });
+  const fingers = new Map();
+  on("pointerdown", (event) => (fingers.set(event.pointerId, event), (dragged = 0)));
+  for (const name of ["pointerup", "pointercancel", "pointerleave"]) on(name, (event) => fingers.delete(event.pointerId));
+  on("pointermove", (event) => {
+    const before = fingers.get(event.pointerId);
+    const rim = layer.node.getBoundingClientRect();
+    if (!before) return (hint.textContent = stopAt(event)?.label ?? "");
+    const [dx, dy] = [event.clientX - before.clientX, event.clientY - before.clientY];
+    const other = [...fingers.values()].find((finger) => finger.pointerId !== event.pointerId);
+    const apart = (finger) => Math.hypot(finger.clientX - other.clientX, finger.clientY - other.clientY);
+    if (other) zoom(apart(before) / Math.max(1, apart(event)), (event.clientX - rim.left) / rim.width, (event.clientY - rim.top) / rim.height);
+    else move(-dx / rim.width, -dy / rim.height);
+    dragged += Math.hypot(dx, dy);
+    fingers.set(event.pointerId, event);
+  });
+  on("click", (event) => {
+    const found = dragged > DRAG ? null : stopAt(event);
+    if (found?.visit) onSelect(found.visit, found.agent, found.number);
+  });
+  new ResizeObserver(show).observe(box);
+  show();
   const button = (text, label, act) => h("button", { type: "button", "aria-label": label, title: label, onclick: act }, text);
   return h("div", { class: "zoom" }, button("+", t("zoomIn"), () => zoom(1 / 1.3)), button("−", t("zoomOut"), () => zoom(1.3)), button("⤢", t("fit"), fit));
 }
 
-// Names of the routes; pointing at one, or focusing it, dims the others.
-function legend(plan, drawing) {
-  const light = (agent) => {
-    for (const route of drawing.querySelectorAll(".route")) route.classList.toggle("dim", agent !== null && route.dataset.agent !== agent);
-  };
-  return h("ul", { class: "legend" }, plan.routes.map((route, index) => {
+// Names of the routes, and what the signs mean; pointing at a route, or focusing it, dims the others.
+function legend(plan, model, layer) {
+  const routes = plan.routes.map((route, index) => {
     const served = route.visits.filter((visit) => visit.kind === "ticket").length;
-    return h("li", { class: `r${index % HUES}` }, h("button", {
-      type: "button", onmouseenter: () => light(route.agent_id), onmouseleave: () => light(null),
-      onfocus: () => light(route.agent_id), onblur: () => light(null),
-    }, h("span", { class: "swatch", "aria-hidden": "true" }), `${route.agent_id} (${served})`));
-  }));
+    const [lit, dark] = [() => layer.light(route.agent_id), () => layer.light(null)];
+    return h("li", { class: `r${index % HUES}` }, h("button", { type: "button", onmouseenter: lit, onmouseleave: dark, onfocus: lit, onblur: dark },
+      h("span", { class: "swatch", "aria-hidden": "true" }), `${route.agent_id} (${served})`));
+  });
+  const sign = (mark, name) => h("li", { class: "key" }, h("span", { "aria-hidden": "true", class: name }, mark), t(name));
+  return h("ul", { class: "legend" }, routes, model.depots.length > 0 && sign("■", "depot"), model.left.length > 0 && sign("✕", "unassigned"));
 }

@@ -1,0 +1,71 @@
+"""What lies under a map: the roads of its box from the extract of the road engine, and the routes along them.
+
+Owns what a page gets of both, in bounded size. The box follows from the positions that the reader is shown, so a
+masked reader learns of no other place; routes along roads are for those alone who may see exact positions. Where no
+extract is loaded there are no roads, and a page draws a grid.
+"""
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from planner_mcp.formats.plan_exports import ATTRIBUTION, positions
+from planner_mcp.jobs.fair_limiter import FairLimiter
+from planner_mcp.render.svg_drawing import Roads
+from planner_mcp.server.resources.json_resources import Variables
+from planner_mcp.server.resources.rendering_resources import road_lines, roads_around, scenario_and_plan
+from planner_mcp.server.resources.resource_definition import (
+    JSON,
+    LONG_MS,
+    Contents,
+    ReadContext,
+    ResourceMetadata,
+    Template,
+)
+from planner_mcp.text import compact
+from planner_mcp.travel.drawn_roads import MAX_BYTES, UNITS, Box, coded, thinned
+from planner_mcp.travel.route_geometry import Lines
+
+Json = dict[str, Any]
+_limiter: Final = FairLimiter()
+
+
+async def map_ground(reading: ReadContext, plan_id: str) -> Json:
+    """Return roads and lines of a plan, coded in the coordinates of its scenario as the reader is shown it."""
+    scenario, plan, _is_draft = await scenario_and_plan(reading, plan_id)
+    lines = await road_lines(reading, plan_id, scenario, plan)
+    roads = await roads_around(reading, scenario)
+    return await _limiter.run(reading.principal.id, _coded, scenario, roads, lines)
+
+
+def _coded(scenario: Json, roads: Roads, lines: Lines) -> Json:
+    box = Box.around(positions(scenario).values())
+    if box is None or not (any(roads) or lines):
+        return {"roads": [], "lines": {}}
+    crs = (scenario.get("travel") or {}).get("crs") or "wgs84"
+    origin = round(box.south * UNITS), round(box.west * UNITS)
+    return {
+        "origin": origin,
+        "attribution": ATTRIBUTION,
+        "roads": [[coded(line, origin, crs) for line in rank] for rank in roads],
+        "lines": _bounded(lines, box.step, origin, crs),
+    }
+
+
+def _bounded(lines: Lines, step: float, origin: tuple[int, int], crs: str) -> Mapping[str, list[int]]:
+    """Return lines in as many bytes as roads may have: with fewer points the more they are."""
+    while True:
+        found = {agent: coded(thinned(line, step), origin, crs) for agent, line in lines.items()}
+        if len(compact(found)) <= MAX_BYTES or step > 1:
+            return found
+        step *= 2
+
+
+async def _read(reading: ReadContext, variables: Variables) -> Contents:
+    return Contents(JSON, compact(await map_ground(reading, variables["plan_id"])), ttl_ms=LONG_MS)
+
+
+ROADS: Final = Template(
+    "plan://{plan_id}/roads.json",
+    ResourceMetadata("plan-roads", "Roads under a map", "What a page draws below the routes.", JSON, ("user",), 0.1),
+    _read,
+)
