@@ -121,6 +121,6 @@ def _colours(count: int) -> str:
         hue = (0.07 + index / max(count, 1)) % 1
         channels = colorsys.hls_to_rgb(hue, 0.28 if index % 2 else 0.36, 0.72)
         colour = "#" + "".join(f"{round(255 * channel):02x}" for channel in channels)
-        rules.append(f".r{index} :is(polyline,line,.spur){{stroke:{colour}}}")
-        rules.append(f".r{index} :is(circle,.arrow){{fill:{colour}}}")
+        rules.append(f".r{index} polyline,.r{index} line{{stroke:{colour}}} .r{index} circle{{fill:{colour}}}")
+        rules.append(f".r{index} .spur{{stroke:{colour}}} .r{index} .arrow{{fill:{colour}}}")
     return "\n".join(rules)

@@ -44,7 +44,7 @@ async def page(browser: Any, server: PlannerServer) -> AsyncIterator[Any]:
 
 async def call(server: PlannerServer, tool: str, **arguments: Any) -> dict[str, Any]:
     """Run a tool as the page does; return its structured output."""
-    async with httpx.AsyncClient(base_url=server.url, trust_env=False) as http:
+    async with httpx.AsyncClient(base_url=server.url, trust_env=False, timeout=60) as http:
         answer = (await http.post("/ui/call", json={"tool": tool, "arguments": arguments})).json()
     assert answer["is_error"] is False, answer
     return dict(answer["structured"])

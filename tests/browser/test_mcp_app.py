@@ -143,7 +143,7 @@ async def test_the_page_takes_the_look_of_its_host(chat: ChatHost, theme: str | 
         "safeAreaInsets": {"top": 7, "right": 0, "bottom": 0, "left": 0},
     }
     await chat.open(context=context | ({"theme": theme} if theme else {}), input={"job_id": job_id})
-    await chat.app.get_by_text("COMPLETED").wait_for(timeout=LONGEST_MS)
+    await chat.app.get_by_text("已完成").wait_for(timeout=LONGEST_MS)
     await chat.app.get_by_role("tab", name="停靠点").click()
     root, body = chat.app.locator("html"), chat.app.locator("body")
     assert await root.evaluate("e => [e.lang, e.style.colorScheme]") == ["zh", theme or "light dark"]

@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import anyio
@@ -14,7 +15,11 @@ from planner_mcp.routing.compilation.scenario_compiler import compile_scenario
 from planner_mcp.routing.evaluation.plan_builder import build_plan
 from planner_mcp.routing.problem import Candidate
 from planner_mcp.routing.scenario.scenario_parsing import parse_scenario
+from planner_mcp.server.resources.report_folder import ReportFolder
+from planner_mcp.server.resources.resource_definition import ReadContext
 from planner_mcp.server.tools.tool_definition import ToolContext
+from planner_mcp.travel.drawn_roads import DrawnRoads
+from tests.shared.roads.road_register import register
 from tests.shared.scenarios.stored_plans import DAY, Call, created, solved
 
 pytestmark = pytest.mark.anyio
@@ -95,6 +100,32 @@ async def test_a_masked_view_hides_what_resources_hide(call: Call, store: RedisS
     assert "Bob" not in json.dumps(masked)
     assert masked["plan"]["routes"][0]["cost"] is None
     assert (masked["points"], "lower_bound" in masked, "cost" in masked["job"]) == ([], False, False)
+
+
+async def test_roads_tell_a_masked_reader_no_more_than_the_positions_it_is_shown(
+    call: Call, store: RedisStore, ctx: ToolContext, tmp_path: Path
+) -> None:
+    """SPEC R3: days that round to the same positions have the same box, and so the same roads; none have lines."""
+    streets = [(0, [(39.7 + n / 200, 116.0), (39.7 + n / 200, 116.9)]) for n in range(100)]
+    roads = DrawnRoads(register(tmp_path / "streets.sqlite", streets))
+    open_reader, masked_reader = (
+        replace(ctx, principal=each, reading=ReadContext(each, ctx.job_service, ReportFolder(None), roads=roads))
+        for each in (ctx.principal, replace(ctx.principal, scopes=frozenset({READ, WRITE})))
+    )
+    answers = []
+    for shift in (0.0, 0.004):
+        moved = [{**place, "lat": 39.906 + 0.02 * at + shift} for at, place in enumerate(PLACED["locations"])]
+        job_id = await solved(call, store, await created(call, {**PLACED, "locations": moved}), ["t-1"])
+        seen = await view(call, job_id, open_reader, parts=["roads"])
+        masked = await view(call, job_id, masked_reader, parts=["roads"])
+        answers.append((seen["roads"]["origin"], masked["roads"]))
+    assert answers[0][0] != answers[1][0], "who may see positions has the box of them"
+    assert answers[0][1] == answers[1][1]
+    assert answers[0][1]["lines"] == {}
+    assert 3 < len(answers[0][1]["roads"][0]) < 20
+    without = replace(open_reader, reading=ReadContext(ctx.principal, ctx.job_service, ReportFolder(None)))
+    bare = await view(call, job_id, without, parts=["roads"])
+    assert bare["roads"] == {"roads": [], "lines": {}}, "without an extract a page draws a grid"
 
 
 async def test_bad_calls_are_refused(call: Call, store: RedisStore, ctx: ToolContext) -> None:

@@ -26,7 +26,7 @@ export function costCurve(points, bound, width = 960) {
   const x = (at) => LEFT + (at / end) * (width - LEFT - 20);
   const y = (cost) => 14 + (1 - (cost - least) / (high - least || 1)) * (foot - 14);
   const path = shown.slice(1).reduce((drawn, point) => `${drawn}H${x(point.at).toFixed(1)}V${y(point.cost).toFixed(1)}`, `M${x(shown[0].at).toFixed(1)},${y(shown[0].cost).toFixed(1)}`);
-  const gap = bound ? ` · ${t("gap")} ≤ ${((100 * (low - bound)) / low).toFixed(1)} %` : "";
+  const gap = bound ? ` · ${t("bound")} −${((100 * (low - bound)) / low).toFixed(1)} %` : "";
   const yBound = isFar ? HEIGHT - 44 : bound ? y(bound) : 0;
   const note = (at, text, anchor = "end") => s("text", { x: anchor === "end" ? LEFT - 8 : LEFT + 8, y: at, "text-anchor": anchor }, text);
   return s(
@@ -35,7 +35,7 @@ export function costCurve(points, bound, width = 960) {
     (high === low ? [low] : [high, low]).map((cost) => note(y(cost) + 4, figure(cost))),
     [[0, "start"], [end, "end"]].map(([at, anchor]) => s("text", { x: x(at), y: HEIGHT - 10, "text-anchor": anchor }, t("seconds", { n: figure(at) }))),
     bound && [
-      s("line", { class: "bound", x1: LEFT, x2: width - 20, y1: yBound, y2: yBound }), note(yBound + 4, figure(bound)), note(yBound - 6, `${t("bound")}${gap}`, "start"),
+      s("line", { class: "bound", x1: LEFT, x2: width - 20, y1: yBound, y2: yBound }), note(yBound + 4, figure(bound)), note(yBound - 6, gap.slice(3), "start"),
       isFar && s("path", { class: "axis torn", d: `M${LEFT},${foot + 12}l8,5l-16,8l8,5` }),
     ],
     s("path", { class: "cost", d: `${path}H${x(end)}` }),

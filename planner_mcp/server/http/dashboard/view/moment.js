@@ -20,8 +20,9 @@ export const spanOf = ({ routes }) => [routes.reduce((least, route) => Math.min(
 
 // The control of the time: a slider, which arrow keys move, and a button that plays the day.
 export function timeSlider(plan, moment) {
-  const [first, last] = spanOf(plan);
-  const slider = h("input", { type: "range", min: Math.floor(first), max: Math.ceil(last), step: STEP_S, value: moment.at ?? first, "aria-label": t("timeOfDay"), oninput: () => setMoment(moment, Number(slider.value)) });
+  const [starts, ends] = spanOf(plan);
+  const [first, last] = [STEP_S * Math.floor(starts / STEP_S), STEP_S * Math.ceil(ends / STEP_S)];
+  const slider = h("input", { type: "range", min: first, max: last, step: STEP_S, value: moment.at ?? first, "aria-label": t("timeOfDay"), oninput: () => setMoment(moment, Number(slider.value)) });
   const shown = h("output", {});
   let playing = null;
   const stop = () => (clearTimeout(playing), (playing = null), (button.textContent = "▶"), button.setAttribute("aria-label", t("play")));

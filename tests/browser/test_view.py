@@ -1,0 +1,127 @@
+"""What the view draws, in a real browser: the map beside the printed one, the time that is looked at, large plans."""
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import httpx2 as httpx
+import pytest
+
+from examples.planner_server import PlannerServer
+from tests.browser.conftest import call
+from tests.shared.scenarios.client_scenarios import ring
+from tests.shared.scenarios.stored_plans import stored_plan
+
+pytestmark = pytest.mark.anyio
+DRAWINGS = (Path(__file__).parent / "drawings.js").read_text()
+
+
+def whole_day() -> dict[str, Any]:
+    """A day with breaks, windows, waiting, a depot with a name, and a ticket that nobody can serve."""
+    day = ring(14)
+    breaks = [{"earliest": "08:30", "latest": "09:30", "duration_s": 1800}]
+    for agent in day["agents"]:
+        agent.update(capacity=5, shift_start="08:00", shift_end="18:00", breaks=breaks)
+    for number, ticket in enumerate(day["tickets"]):
+        window = ["10:00", "11:00"] if number % 4 == 0 else ["08:00", "17:00"]
+        ticket.update(service_time_s=600, time_windows=[window])
+    day["tickets"][3]["demand"] = 50
+    day["locations"][0]["name"] = "Main yard"
+    return day
+
+
+@pytest.fixture(scope="module")
+async def job_id(server: PlannerServer) -> str:
+    """The job of that day, once it has ended."""
+    scenario_id = (await call(server, "create_scenario", **whole_day()))["scenario_id"]
+    job = await call(server, "solve_vrp", scenario_id=scenario_id, solve_time="PT1S", fresh=True)
+    await call(server, "query_vrp_status", job_id=job["job_id"], wait_s=45)
+    return str(job["job_id"])
+
+
+async def read(server: PlannerServer, job_id: str, form: str = "") -> str:
+    """Read the plan of a job in a form as the page does."""
+    uri = f"plan://{job_id.replace('job-', 'plan-')}{form}"
+    async with httpx.AsyncClient(base_url=server.url, trust_env=False, timeout=60) as http:
+        return (await http.get("/ui/read", params={"uri": uri})).text
+
+
+async def run(page: Any, function: str, *arguments: Any) -> Any:
+    """Run a function of `drawings.js` in a page."""
+    return await page.evaluate(f"given => {{ {DRAWINGS}; return {function}(...given); }}", list(arguments))
+
+
+async def test_the_view_and_print_draw_the_same_plan(server: PlannerServer, page: Any, job_id: str) -> None:
+    """Issue 24: routes, stop numbers, depots, tickets left out and bars of the timeline: one golden comparison."""
+    await page.goto(f"{server.url}/ui#/jobs/{job_id}")
+    await page.locator("svg.times .row").first.wait_for(timeout=30_000)
+    drawn = await run(page, "shapes")
+    printed, report = await read(server, job_id, "/map.svg"), await read(server, job_id, "/report.html")
+    routes = [part.partition("</g>")[0] for part in printed.split('<g class="route ')[1:]]
+    numbers = [re.findall(r'class="number"[^>]*>(\d+)<', route) for route in routes]
+    plan = json.loads(await read(server, job_id))
+    agents = [route["agent_id"] for route in plan["routes"]]
+    assert drawn["routes"] == [list(each) for each in zip(agents, numbers, strict=True)]
+    assert sum(len(stops) for stops in numbers) == plan["tickets_served"] == 12
+    assert drawn["depots"] == re.findall(r'class="depot-name"[^>]*>([^<]*)<', printed) == ["Main yard"]
+    assert drawn["left"] == printed.count('class="cross"') - 1 == 1, "one is in the legend"
+    assert drawn["arrows"] > 0 and 'class="arrow"' in printed
+    timeline = report.partition('<svg class="timeline"')[2].partition("</svg>")[0]
+    rows = re.split(r'<g class="route r\d+">', timeline)[1:]
+    assert drawn["bars"] == [[row.count(f'class="{kind}"') for kind in ("service", "wait", "pause")] for row in rows]
+    assert sum(bars[2] for bars in drawn["bars"]) > 0
+
+
+async def test_a_time_is_chosen_by_keyboard_and_the_map_follows(server: PlannerServer, page: Any, job_id: str) -> None:
+    """Issue 24: the time cursor of the timeline shows on the map where each agent is then."""
+    await page.goto(f"{server.url}/ui#/jobs/{job_id}")
+    slider = page.get_by_role("slider", name="Time of day")
+    await slider.wait_for(timeout=30_000)
+    agents = page.locator(".map .agent")
+    assert await agents.count() == 0
+    await slider.press("End")
+    shown = await agents.locator("text").all_text_contents()
+    assert shown, "every agent that drives has a sign"
+    assert {text.partition(" · ")[2] for text in shown} == {"back"}
+    places = "all => all.map((each) => each.getAttribute('transform'))"
+    back = await agents.evaluate_all(places)
+    for key in ("Home", "PageUp", "PageUp", "PageUp"):
+        await slider.press(key)
+    assert re.fullmatch(r"\d\d:\d\d", await slider.get_attribute("aria-valuetext") or "")
+    assert await page.locator(".times .now:not(.hidden)").count() == 1
+    assert await agents.evaluate_all(places) != back
+
+
+async def test_a_large_plan_is_drawn_on_a_canvas_and_moves(server: PlannerServer, page: Any) -> None:
+    """Issue 24: above 3,000 stops a canvas; keys enlarge it, lead to a stop and select it; names are text."""
+    places = [
+        {"id": f"LOC-{n}", "lat": 31 + n % 63 / 200, "lon": 121 + n // 63 / 200, "name": "</script><script>"}
+        for n in range(4000)
+    ]
+    scenario = {"locations": [{"id": "depot", "lat": 31.1, "lon": 121.1}, *places], "tickets": []}
+    await page.goto(f"{server.url}/ui#/import")
+    await page.get_by_role("heading", name="Import").wait_for()
+    found = await run(page, "largePlan", stored_plan(routes=80, visits=50), scenario)
+    assert found["shapes"] == 0
+    assert found["whole"] > 1000
+    assert found["enlarged"] not in (0, found["whole"])
+    assert found["hint"].startswith("veh-0 · 1 · t-0")
+    assert found["selected"] == ["t-0"]
+    assert found["markup"] == 0
+
+
+async def test_a_plan_of_several_days_shows_its_dates(server: PlannerServer, page: Any) -> None:
+    """Issue 24: an hour alone would be of two days; windows are drawn in each form in which a scenario has them."""
+    plan = stored_plan(routes=1, visits=3)
+    for at, visit in enumerate(plan["routes"][0]["visits"]):
+        begin = 30_000 + 86_400 * at
+        visit.update(arrival_s=begin, start_s=begin, departure_s=begin + 1000)
+    plan["routes"][0].update(start_s=29_000, end_s=31_000 + 2 * 86_400)
+    windows = [["2026-11-25T08:00:00", "2026-11-25T12:00:00"], [1e5, "30:00:00"]]
+    scenario = {"planning_date": "2026-11-24", "tickets": [{"id": "t-1", "time_windows": windows}], "locations": []}
+    await page.goto(f"{server.url}/ui#/import")
+    await page.get_by_role("heading", name="Import").wait_for()
+    days, drawn = await run(page, "dates", plan, scenario)
+    assert [re.sub(r"\W+", " ", text) for text in days] == ["Tue Nov 24", "Wed Nov 25", "Thu Nov 26"]
+    assert drawn == 2
