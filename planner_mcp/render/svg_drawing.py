@@ -222,16 +222,16 @@ def _route(
     ends = [route.start_location, *(visit.location for visit in route.visits), route.end_location]
     points = _thinned(line) if line else [shown[name] for name in ends if name and name in shown]
     drawn = " ".join(f"{x:.1f},{y:.1f}" for x, y in points)
-    dots = [
-        _stop(number, visit, shown[visit.location], names, has_number=has_numbers)
+    stops = [
+        (number, visit, shown[visit.location])
         for number, visit in enumerate(route.visits, 1)
-        if visit.ticket_id is not None and visit.location in shown
+        if visit.ticket_id is not None and visit.location is not None and visit.location in shown
     ]
+    dots = [_stop(number, visit, point, names, has_number=has_numbers) for number, visit, point in stops]
     facts = f"{len(route.visits)} stops, {length(route.distance_m, unit)} {unit}"
     span = f"{clock(route.start_s)}–{clock(route.end_s)}"
     title = _title(f"{isolated(route.agent_id)}: {facts}, {span}")
-    stops = [shown[visit.location] for visit in route.visits if visit.ticket_id is not None and visit.location in shown]
-    spurs = "".join(f"M{_points([point, _nearest(points, point)])}" for point in stops) if line else ""
+    spurs = "".join(f"M{_points([point, _nearest(points, point)])}" for _, _, point in stops) if line else ""
     ways = [f'<path class="spur" d="{spurs}"/>'] if spurs else []
     shapes = "".join([*ways, *_arrows(points, _ARROW_EVERY_ROAD if line else _ARROW_EVERY), *dots])
     return f'<g class="route r{index}"><polyline points="{drawn}">{title}</polyline>{shapes}</g>'

@@ -35,3 +35,19 @@ def test_views_know_nothing_of_the_page() -> None:
         text = path.read_text()
         assert not re.search(r'from "\.\./', text), path.name
         assert not re.search(r"\b(localStorage|sessionStorage|location\.|history\.)", text), path.name
+
+
+def test_every_word_is_there_in_both_languages() -> None:
+    """SPEC O2: no word of a Chinese page is missing; those of the view stand without the dashboard."""
+    known = {name: _words(FOLDER / name) for name in ("view/words.js", "page_words.js")}
+    assert known["page_words.js"]["en"] == known["page_words.js"]["zh"]
+    assert known["view/words.js"]["en"] <= known["view/words.js"]["zh"], "a status is its own English word"
+    for path in FILES:
+        of_view = path.parent.name == "view"
+        words = known["view/words.js"]["zh"] | (set() if of_view else known["page_words.js"]["zh"])
+        assert set(re.findall(r'\bt\("(\w+)"', path.read_text())) <= words, path.name
+
+
+def _words(path: Path) -> dict[str, set[str]]:
+    languages = re.findall(r"\n  (en|zh): \{\n(.*?)\n  \},", path.read_text(), re.DOTALL)
+    return {language: set(re.findall(r'(\w+): "', body)) for language, body in languages}
