@@ -4,7 +4,7 @@ import asyncio
 import logging
 import sys
 from collections.abc import Coroutine
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
 
 import typer
 
@@ -15,6 +15,8 @@ from planner_mcp.telemetry import configure_logging
 
 _Result = TypeVar("_Result")
 log = logging.getLogger(__name__)
+INTERRUPTED: Final = 130
+"""Exit status of what was stopped by Ctrl-C, as shells count it."""
 
 
 def command_settings(**given: Any) -> Settings:
@@ -52,4 +54,4 @@ def run_command(work: Coroutine[Any, Any, _Result]) -> _Result:
             log.error(line, extra={"code": error.code, "type": error.type})
         sys.exit(1)
     except KeyboardInterrupt:
-        sys.exit(130)
+        sys.exit(INTERRUPTED)

@@ -14,6 +14,8 @@ from pydantic import ValidationError
 from planner_mcp.settings import Settings
 
 PREFIX: Final = "PLANNER_"
+API_KEY: Final = "PLANNER_API_KEY"
+"""No setting: the credential of commands that ask a server. On the command line others could read it."""
 _LINK: Final = re.compile(r".*_(SERVICE_(HOST|PORT(_.+)?)|PORT_\d+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?)", re.DOTALL)
 _LINKED: Final = ("tcp://", "udp://", "sctp://")
 """How Kubernetes names, and begins `…_PORT` of, what it writes into pods for Services such as `planner-redis`."""
@@ -45,7 +47,7 @@ def _setting_fault(place: tuple[int | str, ...], fault: str, given: dict[str, An
 
 def unknown_variables() -> dict[str, str]:
     """Return `PLANNER_` variables that are no settings, each with the setting it resembles, if any."""
-    known = [f"{PREFIX}{name.upper()}" for name in Settings.model_fields]
+    known = [API_KEY, *(f"{PREFIX}{name.upper()}" for name in Settings.model_fields)]
     names = sorted(name for name, value in os.environ.items() if name.startswith(PREFIX) and not _is_link(name, value))
     return {name: _nearest(name, known) for name in names if name not in known}
 

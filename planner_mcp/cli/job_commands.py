@@ -1,24 +1,24 @@
 """`planner-mcp jobs`: list, show, watch and end jobs from a shell (SPEC J5, T4).
 
 Owns the wording of these commands. They ask the configured store and act for one principal, the single user of a server
-without authorization unless `--principal` names another. With `--json` standard output carries only JSON, one
-object a line.
+without authorization unless `--principal` names another; or a running server, with `--url`, and act for the principal
+of its key (`remote_jobs.py`). With `--json` standard output carries only JSON, one object a line.
 """
 
 import sys
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import aclosing
 from functools import partial
-from typing import Annotated, Any, Final, TypeVar
+from typing import Annotated, Any, Final, Protocol, TypeVar
 
 import typer
 
+from planner_mcp.cli.environment_settings import API_KEY
+from planner_mcp.cli.remote_jobs import run_remote_query
 from planner_mcp.cli.store_queries import DataDir, RedisUrl, run_store_query
 from planner_mcp.jobs.event_feed import EventFeed
-from planner_mcp.jobs.job_content import event_line, job_view, state_line
-from planner_mcp.jobs.job_events import Event
+from planner_mcp.jobs.job_content import job_view, state_line
 from planner_mcp.jobs.job_lifecycle import JobState
-from planner_mcp.jobs.job_model import Job
 from planner_mcp.jobs.job_notifications import notification
 from planner_mcp.jobs.job_service import JobService
 from planner_mcp.jobs.principals import LOCAL, Principal
@@ -26,6 +26,7 @@ from planner_mcp.jobs.store.redis_store import RedisStore
 from planner_mcp.settings import Settings
 from planner_mcp.text import compact
 
+Json = dict[str, Any]
 FAILED: Final = 1
 """Exit status when a job that was waited for ended without being completed."""
 
@@ -35,6 +36,10 @@ R = TypeVar("R")
 JobId = Annotated[str, typer.Argument(help="Id of a job, as solve_vrp returns it.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, one object a line.")]
 Owner = Annotated[str, typer.Option("--principal", help="Owner of the jobs, as `keys list` shows it.")]
+ServerUrl = Annotated[
+    str | None,
+    typer.Option(help=f"Ask a running server, with the key in {API_KEY} if it wants one; absent: the store."),
+]
 
 
 @app.command("list")
@@ -43,15 +48,14 @@ def list_jobs(
     count: Annotated[int, typer.Option(min=1, max=1000, help="Largest number of lines.")] = 20,
     as_json: AsJson = False,
     principal: Owner = LOCAL.id,
+    url: ServerUrl = None,
     redis_url: RedisUrl = None,
     data_dir: DataDir = None,
 ) -> None:
     """List jobs, newest first."""
-    found, total = _run(
-        lambda jobs, owner: jobs.jobs(owner, state, offset=0, count=count), principal, redis_url, data_dir
-    )
-    for job in found:
-        _print_job(job, as_json=as_json)
+    found, total = _run(lambda jobs: jobs.list(state, count), principal, url, redis_url, data_dir)
+    for view in found:
+        _print_job(view, as_json=as_json)
     if total > len(found) and not as_json:
         typer.echo(f"… and {total - len(found)} more")
 
@@ -61,11 +65,12 @@ def status(
     job_id: JobId,
     as_json: AsJson = False,
     principal: Owner = LOCAL.id,
+    url: ServerUrl = None,
     redis_url: RedisUrl = None,
     data_dir: DataDir = None,
 ) -> None:
     """Show a job."""
-    _print_job(_run(lambda jobs, owner: jobs.job(owner, job_id), principal, redis_url, data_dir), as_json=as_json)
+    _print_job(_run(lambda jobs: jobs.job(job_id), principal, url, redis_url, data_dir), as_json=as_json)
 
 
 @app.command()
@@ -73,15 +78,16 @@ def watch(
     job_id: JobId,
     as_json: AsJson = False,
     principal: Owner = LOCAL.id,
+    url: ServerUrl = None,
     redis_url: RedisUrl = None,
     data_dir: DataDir = None,
 ) -> None:
     """Print each event of a job until it ends; exit status 1 unless it is completed."""
 
-    def show(event: Event) -> None:
-        typer.echo(compact(notification(event)["params"]) if as_json else f"{event.at}  {event_line(event)}")
+    def show(at: str, params: Json) -> None:
+        typer.echo(compact(params) if as_json else f"{at}  {state_line({'status': '', 'progress': 0, **params})}")
 
-    _exit_by(_run(partial(_until_ended, job_id=job_id, on_event=show), principal, redis_url, data_dir))
+    _exit_by(_run(partial(_until_ended, job_id=job_id, on_event=show), principal, url, redis_url, data_dir))
 
 
 @app.command()
@@ -89,13 +95,14 @@ def wait(
     job_id: JobId,
     as_json: AsJson = False,
     principal: Owner = LOCAL.id,
+    url: ServerUrl = None,
     redis_url: RedisUrl = None,
     data_dir: DataDir = None,
 ) -> None:
     """Wait for the end of a job and show it; exit status 1 unless it is completed."""
-    job = _run(partial(_until_ended, job_id=job_id), principal, redis_url, data_dir)
-    _print_job(job, as_json=as_json)
-    _exit_by(job)
+    view = _run(partial(_until_ended, job_id=job_id), principal, url, redis_url, data_dir)
+    _print_job(view, as_json=as_json)
+    _exit_by(view)
 
 
 @app.command()
@@ -104,12 +111,13 @@ def cancel(
     discard: Annotated[bool, typer.Option(help="Delete the best plan so far, too.")] = False,
     as_json: AsJson = False,
     principal: Owner = LOCAL.id,
+    url: ServerUrl = None,
     redis_url: RedisUrl = None,
     data_dir: DataDir = None,
 ) -> None:
     """Cancel a job; its best plan so far stays readable."""
-    job = _run(lambda jobs, owner: jobs.cancel(owner, job_id, not discard), principal, redis_url, data_dir)
-    _print_job(job, as_json=as_json)
+    view = _run(lambda jobs: jobs.cancel(job_id, keep_best=not discard), principal, url, redis_url, data_dir)
+    _print_job(view, as_json=as_json)
 
 
 @app.command()
@@ -117,42 +125,104 @@ def finish(
     job_id: JobId,
     as_json: AsJson = False,
     principal: Owner = LOCAL.id,
+    url: ServerUrl = None,
     redis_url: RedisUrl = None,
     data_dir: DataDir = None,
 ) -> None:
     """End the search of a job now and complete it with its best plan."""
-    job = _run(lambda jobs, owner: jobs.finish_now(owner, job_id), principal, redis_url, data_dir)
-    _print_job(job, as_json=as_json)
+    view = _run(lambda jobs: jobs.finish(job_id), principal, url, redis_url, data_dir)
+    _print_job(view, as_json=as_json)
 
 
-def _run(use: Callable[[JobService, Principal], Awaitable[R]], principal: str, redis_url: Any, data_dir: Any) -> R:
-    """Return what a use case answers on the configured store; an error ends the command with status 1."""
+class Jobs(Protocol):
+    """What the commands ask: the store, or a server."""
 
-    async def ask(store: RedisStore, settings: Settings) -> R:
-        async with EventFeed(store) as feed:
-            return await use(JobService(store, feed, settings=settings), Principal(principal))
+    async def list(self, state: JobState | None, count: int) -> tuple[list[Json], int]:
+        """Return the newest jobs, and how many there are."""
+        ...
 
-    return run_store_query(ask, redis_url, data_dir)
+    async def job(self, job_id: str) -> Json:
+        """Return a job."""
+        ...
+
+    async def cancel(self, job_id: str, *, keep_best: bool) -> Json:
+        """Cancel a job."""
+        ...
+
+    async def finish(self, job_id: str) -> Json:
+        """Complete a job with its best plan."""
+        ...
+
+    def events(self, job_id: str) -> AsyncGenerator[tuple[str, Json], None]:
+        """Yield time and content of each event of a job until it ends."""
+        ...
 
 
-async def _until_ended(
-    jobs: JobService, owner: Principal, *, job_id: str, on_event: Callable[[Event], None] | None = None
-) -> Job:
+class StoredJobs:
+    """The jobs of a principal in the store.
+
+    Args:
+        jobs: The use cases.
+        owner: Whose jobs.
+    """
+
+    def __init__(self, jobs: JobService, owner: Principal) -> None:
+        self._jobs = jobs
+        self._owner = owner
+
+    async def list(self, state: JobState | None, count: int) -> tuple[list[Json], int]:
+        """Return as `Jobs.list`."""
+        found, total = await self._jobs.jobs(self._owner, state, offset=0, count=count)
+        return [job_view(job) for job in found], total
+
+    async def job(self, job_id: str) -> Json:
+        """Return as `Jobs.job`."""
+        return job_view(await self._jobs.job(self._owner, job_id))
+
+    async def cancel(self, job_id: str, *, keep_best: bool) -> Json:
+        """Return as `Jobs.cancel`."""
+        return job_view(await self._jobs.cancel(self._owner, job_id, keep_best))
+
+    async def finish(self, job_id: str) -> Json:
+        """Return as `Jobs.finish`."""
+        return job_view(await self._jobs.finish_now(self._owner, job_id))
+
+    async def events(self, job_id: str) -> AsyncGenerator[tuple[str, Json], None]:
+        """Yield as `Jobs.events`."""
+        await self.job(job_id)
+        async with aclosing(self._jobs.follow(self._owner, job_id)) as events:
+            async for event in events:
+                yield event.at, notification(event)["params"]
+
+
+def _run(use: Callable[[Jobs], Awaitable[R]], principal: str, url: str | None, redis_url: Any, data_dir: Any) -> R:
+    """Return what the store, or the server at a URL, answers; an error ends the command with status 1."""
+    if url is None:
+        return run_store_query(partial(_of_store, use, principal), redis_url, data_dir)
+    if principal != LOCAL.id or redis_url is not None or data_dir is not None:
+        raise typer.BadParameter("--url asks a server: leave out --principal, --redis-url and --data-dir")
+    return run_remote_query(use, url)
+
+
+async def _of_store(use: Callable[[Jobs], Awaitable[R]], principal: str, store: RedisStore, settings: Settings) -> R:
+    async with EventFeed(store) as feed:
+        return await use(StoredJobs(JobService(store, feed, settings=settings), Principal(principal)))
+
+
+async def _until_ended(jobs: Jobs, *, job_id: str, on_event: Callable[[str, Json], None] | None = None) -> Json:
     """Pass on each event of a job until it ends; return the job."""
-    await jobs.job(owner, job_id)
-    async with aclosing(jobs.follow(owner, job_id)) as events:
-        async for event in events:
+    async with aclosing(jobs.events(job_id)) as events:
+        async for at, params in events:
             if on_event is not None:
-                on_event(event)
-    return await jobs.job(owner, job_id)
+                on_event(at, params)
+    return await jobs.job(job_id)
 
 
-def _print_job(job: Job, *, as_json: bool) -> None:
-    view = job_view(job)
-    typer.echo(compact(view) if as_json else f"{job.id}  {state_line(view)}")
-    if job.error is not None and not as_json:
-        typer.echo(f"  error {job.error.get('code')} {job.error.get('type')}: {job.error.get('message')}", err=True)
+def _print_job(view: Json, *, as_json: bool) -> None:
+    typer.echo(compact(view) if as_json else f"{view['job_id']}  {state_line(view)}")
+    if (error := view.get("error")) is not None and not as_json:
+        typer.echo(f"  error {error.get('code')} {error.get('type')}: {error.get('message')}", err=True)
 
 
-def _exit_by(job: Job) -> None:
-    sys.exit(0 if job.state is JobState.COMPLETED else FAILED)
+def _exit_by(view: Json) -> None:
+    sys.exit(0 if view["status"] == JobState.COMPLETED.upper() else FAILED)

@@ -1,7 +1,7 @@
 """One solve from the command line: a scenario and a worker go in, a plan comes out, and Ctrl-C ends it early.
 
 Owns the order of steps and the signals; what is shown is `solve_display.py`. The first SIGINT or SIGTERM asks the job
-to complete with its best plan, the second cancels it.
+to complete with its best plan, the second cancels it and ends the command as interrupted.
 """
 
 import asyncio
@@ -14,6 +14,7 @@ from typing import Any, Final
 import typer
 
 from planner_mcp.cli.command_files import check_output, form_of, matrices_beside, print_faults
+from planner_mcp.cli.command_runner import INTERRUPTED
 from planner_mcp.cli.printed_plans import DRAWN
 from planner_mcp.cli.solve_display import SearchDisplay, search_display
 from planner_mcp.errors import Fault, InputError, PlannerError, input_error
@@ -89,7 +90,7 @@ async def _solved(jobs: JobService, asked: SolveRun, settings: Settings, display
     scenario = await jobs.create_scenario(LOCAL, body)
     job = await jobs.submit(LOCAL, SolveRequest(scenario.id, asked.seconds, fresh=True))
     bounding = asyncio.create_task(_bound(body, travel_matrices, display))
-    with _interruptible(jobs, job, display):
+    with _interruptible(jobs, job, display) as signals:
         async with aclosing(jobs.follow(LOCAL, job.id)) as events:
             async for event in events:
                 display.event(event)
@@ -97,6 +98,8 @@ async def _solved(jobs: JobService, asked: SolveRun, settings: Settings, display
     bound = await bounding
     if ended.error is not None:
         print_failure(ended.error)
+    if len(signals) > 1 and ended.state is JobState.CANCELLED:
+        raise typer.Exit(INTERRUPTED)
     if ended.plan_id is None or ended.state is not JobState.COMPLETED:
         return None
     plan = await jobs.plan_of_job(LOCAL, job.id)
@@ -136,24 +139,21 @@ async def _bound(body: Json, travel_matrices: TravelMatrices | None, display: Se
 
 
 @contextmanager
-def _interruptible(jobs: JobService, job: Job, display: SearchDisplay) -> Iterator[None]:
-    """Finish the job at the first signal inside the block, and cancel it at the next."""
-    running: set[asyncio.Task[None]] = set()
-    signals = 0
+def _interruptible(jobs: JobService, job: Job, display: SearchDisplay) -> Iterator[list[asyncio.Task[None]]]:
+    """Finish the job at the first signal inside the block, and cancel it at the next; yield what each has begun."""
+    begun: list[asyncio.Task[None]] = []
 
     def on_signal() -> None:
-        nonlocal signals
-        signals += 1
-        if signals == 1:
+        if not begun:
             work = _tried(
                 jobs.finish_now(LOCAL, job.id), "Finishing with the best plan; Ctrl-C again gives up.", display
             )
         else:
             work = _tried(jobs.cancel(LOCAL, job.id), "Stopped.", display)
-        running.add(asyncio.create_task(work))
+        begun.append(asyncio.create_task(work))
 
     with signals_to(on_signal):
-        yield
+        yield begun
 
 
 async def _tried(work: Coroutine[Any, Any, object], sentence: str, display: SearchDisplay) -> None:

@@ -6,12 +6,13 @@ itself (`service_commands.py`).
 
 import asyncio
 import sys
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Coroutine
 from pathlib import Path
-from typing import Annotated, TypeVar
+from typing import Annotated, Any, TypeVar
 
 import typer
 
+from planner_mcp.cli.command_runner import INTERRUPTED
 from planner_mcp.cli.environment_settings import read_settings
 from planner_mcp.errors import PlannerError
 from planner_mcp.jobs.store.connection.error_translation import explained_refusals
@@ -35,8 +36,15 @@ def run_store_query(
             with explained_refusals(has_url=bool(settings.redis_url)):
                 return await question(store, settings)
 
+    return run_query(answer())
+
+
+def run_query(answer: Coroutine[Any, Any, R]) -> R:
+    """Return an answer; an error ends the command with status 1, Ctrl-C with 130."""
     try:
-        return asyncio.run(answer())
+        return asyncio.run(answer)
     except PlannerError as error:
         typer.echo("\n".join(error.lines()), err=True)
         sys.exit(1)
+    except KeyboardInterrupt:
+        sys.exit(INTERRUPTED)
