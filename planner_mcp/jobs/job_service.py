@@ -346,7 +346,7 @@ class JobService:
     async def _masked_plan(self, principal: Principal, job_id: str, plan: Plan) -> Plan:
         """Return a plan as a principal without `planner:sensitive` has it."""
         job = await self._store.get_job(principal.id, job_id)
-        if not job.is_confidential:
+        if not is_masked_for(principal, job):
             return plan
         body = (await self.scenario(principal, job.request.scenario_id)).body
         travel_matrices = await self.matrices.for_scenario(principal.id, body)

@@ -1,9 +1,10 @@
 """A confidential scenario and its plans, as a principal without `planner:sensitive` has them (SPEC R3, ADR 0035).
 
-A scenario is confidential when a principal with the scope wrote it. Such a principal has it as it is shown to it:
-positions rounded, prices and texts for people left out. Whatever it computes is computed from that. Of a plan that was
-made from the scenario itself it has who visits what in which order; times and distances are computed again from the
-rounded positions. So no answer depends on a masked value in a way that the caller can steer.
+A scenario is confidential when a principal with the scope wrote it, and to whoever reads by a share link always. Such a
+principal has it as it is shown to it: positions rounded, prices and texts for people left out. Whatever it computes is
+computed from that. Of a plan that was made from the scenario itself it has who visits what in which order; times and
+distances are computed again from the rounded positions. So no answer depends on a masked value in a way that the caller
+can steer.
 
 Owns these forms. Which fields are sensitive is `field_masking.py`'s; jobs and events are `hidden_figures.py`'s.
 """
@@ -26,7 +27,7 @@ NOTICE: Final = "Times and distances follow from rounded positions; exact ones a
 
 def is_masked_for(principal: Principal, record: Job | StoredScenario) -> bool:
     """Return whether a principal has the masked form of a scenario or a job."""
-    return record.is_confidential and not principal.may(SENSITIVE)
+    return (record.is_confidential or principal.is_guest) and not principal.may(SENSITIVE)
 
 
 def masked_scenario(scenario: StoredScenario) -> StoredScenario:

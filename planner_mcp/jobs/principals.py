@@ -29,6 +29,8 @@ class Principal:
     """Until when its credential is accepted, in seconds since the epoch; None where that says nothing of it."""
     key_id: str = field(default="", compare=False)
     """Id of the API key it came with; empty for a token."""
+    is_guest: bool = field(default=False, compare=False)
+    """Whether it reads by a link that was handed on: to a guest all is confidential, whoever wrote it."""
     session_id: str = field(default="", compare=False)
     """Names the session of the dashboard it came with; empty for any other credential."""
 

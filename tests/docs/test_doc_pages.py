@@ -26,8 +26,14 @@ FOREIGN = {"claude", "curl", "docker", "helm", "kubectl", "export"}
 """Commands of other people, and of the shell, that we quote."""
 SKILL = ROOT / "skills" / "plan-routes" / "SKILL.md"
 WORDS = sorted(ROOT.glob("planner_mcp/server/prompts/*.md"))
-OTHER_VARIABLES = {"PLANNER_AUTH", "PLANNER_ROBOT_SECRET", "PLANNER_AUDITOR_SECRET", "PLANNER_BENCH_DATA"}
-"""Read by compose.yaml and the benchmarks."""
+OTHER_VARIABLES = {
+    "PLANNER_AUTH",
+    "PLANNER_API_KEY",
+    "PLANNER_ROBOT_SECRET",
+    "PLANNER_AUDITOR_SECRET",
+    "PLANNER_BENCH_DATA",
+}
+"""Read by compose.yaml, the benchmarks and commands that ask a server."""
 OTHER_WORDS = {"solve_time", "plan_a", "plan_b", "plan_id"}
 """Arguments that begin like the name of a tool."""
 each_page = pytest.mark.parametrize("page", PAGES, ids=name)

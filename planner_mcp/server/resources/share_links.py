@@ -1,9 +1,9 @@
 """Share links: URLs that show one plan to people without an account, masked and read only (SPEC O2, R3).
 
 Owns what a link allows and how it is made. The token carries the owner's id and the scope to read, and nothing else,
-so the plan is masked as for its owner without `planner:sensitive`. It names a generation of the plan's links: when the
-owner revokes them, the store counts on, and no replica accepts an older one. `server/http/shared_plans_api.py` serves
-the URLs.
+and who opens it is a guest: the plan is masked, exact times and costs included, whoever wrote its day. It names a
+generation of the plan's links: when the owner revokes them, the store counts on, and no replica accepts an older one.
+`server/http/shared_plans_api.py` serves the URLs.
 """
 
 from collections.abc import Awaitable, Callable, Mapping
@@ -71,4 +71,4 @@ class ShareLinks:
         job_id, generation = link.grant.split()
         if await self._job_service.share_generation(link.principal, job_id) != int(generation):
             raise LinkExpiredError("This link was revoked; whoever gave it can ask for a new one.")
-        return SharedPlan(link.principal, job_id, datetime.fromtimestamp(link.expires_at, UTC))
+        return SharedPlan(replace(link.principal, is_guest=True), job_id, datetime.fromtimestamp(link.expires_at, UTC))

@@ -61,7 +61,8 @@ def _key(kind: str, name: str) -> str:
 
 
 def _text(principal: Principal) -> str:
-    return json.dumps(asdict(principal) | {"scopes": sorted(principal.scopes)})
+    kept = {name: value for name, value in asdict(principal).items() if name != "is_guest"}  # nobody who signs in is
+    return json.dumps(kept | {"scopes": sorted(principal.scopes)})
 
 
 def _principal(text: str) -> Principal:

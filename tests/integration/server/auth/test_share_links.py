@@ -54,6 +54,26 @@ async def test_a_link_shows_its_plan_masked_and_nothing_else(
         assert [line["what"] for line in await audited()].count("GET /shared") >= 2
 
 
+async def test_a_guest_sees_no_exact_figures_whoever_wrote_the_day(served: Served, key: Key, store: RedisStore) -> None:
+    """SPEC R3: of a day written without `planner:sensitive` its owner has times and costs, a guest has neither."""
+    async with served(public_url=None) as http:
+        ann = await key("ann", READ, WRITE)
+        job_id = await _planned(http, store, ann)
+        plan_id = job_id.replace("job", "plan", 1)
+        own = await http.get("/ui/read", params={"uri": f"plan://{plan_id}"}, headers={"authorization": ann})
+        shown = (await http.get(f"{await _shared(http, ann, job_id)}/plan")).json()
+        exact, seen = own.json(), shown["plan"]
+        stops = [
+            [visit["ticket_id"] for route in plan["routes"] for visit in route["visits"]] for plan in (exact, seen)
+        ]
+        assert stops[0] == stops[1]
+        assert exact["distance_m"] != seen["distance_m"]
+        assert any("rounded positions" in text for text in seen["assumptions"])
+        assert "cost" in exact and not seen.get("cost")
+        assert "cost" not in shown["job"]
+        assert not [word for word in ("Lovelace", "52.5213") if word in json.dumps(shown)]
+
+
 async def test_a_link_ends_when_it_is_revoked_expired_or_altered(
     served: Served, key: Key, store: RedisStore, settings: Settings
 ) -> None:
