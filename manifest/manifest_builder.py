@@ -27,7 +27,7 @@ from planner_mcp.server.resources.resource_catalogue import FILE_TEMPLATE, FIXED
 from planner_mcp.server.tools.answers.error_results import ErrorOutput
 from planner_mcp.server.tools.tool_definition import Tool
 from planner_mcp.server.tools.tool_output import whole_schema
-from planner_mcp.server.tools.tool_registry import APP_REGISTRY, OFFERS, REGISTRY
+from planner_mcp.server.tools.tool_registry import APP_REGISTRY, OFFERS, REGISTRY, ServerOffer
 
 SCHEMA_VERSION: Final = "2025-06-18"
 """The form of the manifest itself, as the design names it."""
@@ -38,7 +38,7 @@ _SHARED: Final = {"create_scenario": "Scenario"}
 
 def build(today: str, server: str = "planner") -> dict[str, Any]:
     """Return the manifest, with the date of the committed one where it says the same, else with today's."""
-    fresh = _offer(today) if server == "planner" else _address_offer(today)
+    fresh = _offer(today) if server == "planner" else tools_manifest(OFFERS[server], today)
     old = _committed(server)
     dated = fresh | {"last_updated": old.get("last_updated")}
     return dated if dated == old else fresh
@@ -70,15 +70,13 @@ def _offer(last_updated: str) -> dict[str, Any]:
     }
 
 
-def _address_offer(last_updated: str) -> dict[str, Any]:
-    """Return the manifest of the address server: three tools, and none of the rest."""
-    offer = OFFERS["address"]
-    identity = server_identity.ADDRESS
+def tools_manifest(offer: ServerOffer, last_updated: str) -> dict[str, Any]:
+    """Return the manifest of a server that has tools and none of the rest, such as the address server."""
     return {
         "schema_version": SCHEMA_VERSION,
         "name": offer.name,
-        "title": identity.title,
-        "description": identity.description,
+        "title": offer.title,
+        "description": offer.description,
         "version": planner_mcp.__version__,
         "last_updated": last_updated,
         "capabilities": {},

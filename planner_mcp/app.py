@@ -4,6 +4,7 @@ Owns the order in which they open and close. `http_app.py` puts HTTP routes on t
 """
 
 import asyncio
+import os
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -45,7 +46,7 @@ from planner_mcp.server.resources.resource_definition import ReadContext
 from planner_mcp.server.resources.share_links import ShareLinks
 from planner_mcp.server.tools.answers.tool_usage_meter import UsageMeter
 from planner_mcp.server.tools.tool_caller import ToolCaller
-from planner_mcp.server.tools.tool_registry import OFFERS
+from planner_mcp.server.tools.tool_registry import OFFERS, ServerOffer
 from planner_mcp.settings import Settings
 from planner_mcp.task_cancellation import cancel_and_wait
 from planner_mcp.travel.drawn_roads import DrawnRoads
@@ -70,11 +71,14 @@ class AppServices:
     registry: CollectorRegistry
     """The metrics of this replica."""
     tool_caller: ToolCaller
+    offer: ServerOffer
+    """The tools of this server."""
 
 
 @asynccontextmanager
 async def open_application(settings: Settings, drain: anyio.Event | None = None) -> AsyncIterator[AppServices]:
     """Connect the store (starting the embedded one where no URL is set) and put planner and kernel on it."""
+    offer = offer_of(settings)
     async with road_daemon_beside(settings), connect(settings) as store, EventFeed(store) as feed:
         job_service = JobService(store, feed, settings=settings)
         audit_log, registry = AuditLog(store.script_client, settings), CollectorRegistry()
@@ -94,6 +98,7 @@ async def open_application(settings: Settings, drain: anyio.Event | None = None)
             audit=audit,
             meter=UsageMeter(registry),
             session_toolsets=subscriptions,
+            offer=offer,
         )
         streams = StreamLimit(settings.max_streams)
         listen = Listen(
@@ -116,9 +121,9 @@ async def open_application(settings: Settings, drain: anyio.Event | None = None)
             LogNotifications(elicitation_store),
             capabilities,
         ]
-        if settings.server == "address":  # it has tools alone: neither jobs nor resources to follow
+        if settings.server != "planner":  # it has tools alone: neither jobs nor resources to follow
             features = [LogNotifications(elicitation_store)]
-        kernel = Kernel(tool_handler, [AuditedMethods(audit), *features], OFFERS[settings.server])
+        kernel = Kernel(tool_handler, [AuditedMethods(audit), *features], offer)
         kernel.client_requests = ClientRequests(elicitation_store, notifier)
         try:
             yield AppServices(
@@ -133,9 +138,23 @@ async def open_application(settings: Settings, drain: anyio.Event | None = None)
                 capabilities,
                 registry,
                 tool_handler.caller,
+                offer,
             )
         finally:
             await audit.until_written()
+
+
+def offer_of(settings: Settings) -> ServerOffer:
+    """Return what the server of these settings offers.
+
+    Raises:
+        InputError: The configuration of a bridge cannot be used.
+    """
+    if settings.server == "bridge" and settings.bridge_config is not None:
+        from planner_mcp.bridge.bridge_offer import bridged_offer  # its libraries are for bridges alone
+
+        return bridged_offer(settings.bridge_config, os.environ)
+    return OFFERS[settings.server]
 
 
 def resource_methods(settings: Settings, job_service: JobService, audit_log: AuditLog) -> ContentFeatures:

@@ -16,6 +16,7 @@ PlannerError                   code + type: stable, listed in the manifest · re
 ├─ AuthorityUnavailableError   tokens cannot be checked; retryable
 ├─ WebhookError                a delivery failed         EndpointUnreachableError
 ├─ RoadMapError                no usable map here; the operator can mend it
+├─ BridgedServiceError         a bridged service failed  ServiceUnreachableError, ServiceRefusedError
 └─ RoutingProviderUnavailableError  a road engine failed; retryable
 ```
 An infeasible scenario and a search that ran out of time are results, not errors.
@@ -544,6 +545,34 @@ class RoadMapError(PlannerError):
     code = 5051
     type = "RoadMap"
     summary = "The road engine of this server has no usable map."
+
+
+# ---- a service behind a bridge failed
+
+
+class BridgedServiceError(PlannerError):
+    """A service behind a bridge gave no answer that can be used."""
+
+    code = 5060
+    type = "ServiceFailed"
+    summary = "The service behind this tool answered with something that cannot be used."
+
+
+class ServiceUnreachableError(BridgedServiceError):
+    """No answer from the service."""
+
+    code = 5061
+    type = "ServiceUnreachable"
+    retryable = True
+    summary = "The service behind this tool did not answer; try again later."
+
+
+class ServiceRefusedError(BridgedServiceError):
+    """The service refused the request."""
+
+    code = 5062
+    type = "ServiceRefused"
+    summary = "The service behind this tool refused the request."
 
 
 # ---- beside the tree

@@ -5,13 +5,16 @@ Owns the routes and the order of the middleware. `planner_mcp/cli/http_server.py
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from typing import Final
+from datetime import UTC, datetime
+from typing import Any, Final
 
 import anyio
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
 from starlette.routing import BaseRoute, Route
 
+from manifest import server_identity
+from manifest.server_identity import ServerIdentity
 from planner_mcp.app import AppServices, listening_for_wake_ups, open_application
 from planner_mcp.jobs.store.connection.error_translation import explained_refusals
 from planner_mcp.jobs.store.security.api_key_store import RedisApiKeyStore
@@ -51,6 +54,7 @@ from planner_mcp.server.mcp.transports.http_sse_transport import HttpSseTranspor
 from planner_mcp.server.mcp.transports.stateless_http import StatelessHttpTransport
 from planner_mcp.server.mcp.transports.streamable_http import StreamableHttpTransport
 from planner_mcp.server.resources import downloads, share_links
+from planner_mcp.server.tools.tool_registry import ServerOffer, shown_tools
 from planner_mcp.setting_urls import is_address
 from planner_mcp.settings import Settings
 
@@ -133,10 +137,10 @@ async def open_routes(services: AppServices, drain: anyio.Event) -> AsyncIterato
             Route("/mcp", mcp_endpoint),
             *sse2024_endpoint.routes(),
             *(planner_routes(services, authenticator, drain) if settings.server == "planner" else ()),
-            *manifest_routes(settings),
-            *discovery_routes(settings, REVISIONS),
+            *manifest_routes(settings, manifest_of(services.offer, settings)),
+            *discovery_routes(settings, REVISIONS, identity_of(services.offer, settings)),
             *health_routes(),
-            *metrics_routes(settings, services.registry),
+            *metrics_routes(services.registry, shown_tools(settings, offer=services.offer)),
             *metadata_routes(settings),
         ]
         audit_middleware = Middleware(AuditMiddleware, audit=services.audit, has_auth=settings.has_auth)
@@ -152,6 +156,22 @@ async def open_routes(services: AppServices, drain: anyio.Event) -> AsyncIterato
         app.router.redirect_slashes = False
         app.state.services = services
         yield app
+
+
+def manifest_of(offer: ServerOffer, settings: Settings) -> dict[str, Any] | None:
+    """Return the manifest of a bridge; None for a server whose manifest is committed."""
+    if settings.server != "bridge":
+        return None
+    from manifest.manifest_builder import tools_manifest  # imports everything, which a planner's start does not pay for
+
+    return tools_manifest(offer, f"{datetime.now(UTC):%Y-%m-%d}T00:00:00Z")
+
+
+def identity_of(offer: ServerOffer, settings: Settings) -> ServerIdentity | None:
+    """Return what a bridge is called where people look for servers; None for a server with a name of its own."""
+    if settings.server != "bridge":
+        return None
+    return ServerIdentity(f"{server_identity.NAME}-{offer.name}", offer.title, offer.description, "bridge")
 
 
 def planner_routes(services: AppServices, authenticator: Authenticator, drain: anyio.Event) -> list[BaseRoute]:
@@ -218,4 +238,7 @@ def page_sessions(services: AppServices) -> PageSessions:
 
 def authorization_layers(services: AppServices) -> list[Middleware]:
     """Return the middleware that checks scopes; none without authorization."""
-    return [Middleware(AuthorizationMiddleware, settings=services.settings)] if services.settings.has_auth else []
+    if not services.settings.has_auth:
+        return []
+    scopes = {tool.name: tool.scope for tool in services.offer.tools}
+    return [Middleware(AuthorizationMiddleware, settings=services.settings, tool_scopes=scopes)]

@@ -199,8 +199,13 @@ class Settings(BaseSettings):
     )
 
     # ---- server
-    server: Literal["planner", "address"] = Field(
-        default="planner", description="What is served: the planner, or the address server (`serve --address`)."
+    server: Literal["planner", "address", "bridge"] = Field(
+        default="planner",
+        description="What is served: the planner, the address server (`serve --address`), or a bridge (`--bridge`).",
+    )
+    bridge_config: Path | None = Field(
+        default=None,
+        description="Configuration of the bridge: which operations of which OpenAPI document it serves as tools.",
     )
     host: str = Field(default="127.0.0.1", description="Address to listen on.")
     port: int = Field(default=8080, ge=0, le=65535, description="Port to listen on; 0 takes a free one.")
@@ -600,7 +605,13 @@ class Settings(BaseSettings):
             raise PydanticUseDefault
         return value
 
-    @field_validator("data_dir", "reports_dir", "roads_pbf")
+    @model_validator(mode="after")
+    def _check_bridge(self) -> Self:
+        if self.server == "bridge" and self.bridge_config is None:
+            raise ValueError("a bridge needs PLANNER_BRIDGE_CONFIG to say what it serves")
+        return self
+
+    @field_validator("data_dir", "reports_dir", "roads_pbf", "bridge_config")
     @classmethod
     def _expand_home(cls, value: Path | None) -> Path | None:
         """Expand `~`, because no shell does so for an `env` block or a file of variables."""

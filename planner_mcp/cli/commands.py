@@ -26,6 +26,7 @@ COMMANDS: Final = {
     "manifest": "manifest_command",
     "roads": "roads_commands",
     "addresses": "addresses_commands",
+    "bridge": "bridge_commands",
     "config": "config_command",
     "demo": "demo_command",
     "doctor": "service_commands",

@@ -111,7 +111,7 @@ def _announcement(settings: Settings) -> Callable[[str, int], None]:
         if not sys.stderr.isatty():
             log.info("listening", extra={"url": url, "port": port})
             return
-        pages = "" if settings.server == "address" else f", dashboard at {url}/ui"
+        pages = "" if settings.server != "planner" else f", dashboard at {url}/ui"
         who = "one user, nobody is asked who they are" if not settings.has_auth else "with authorization"
         store = "a shared store" if settings.redis_url else f"data in {settings.data_dir}"
         typer.echo(f"planner-mcp {planner_mcp.__version__}: MCP at {url}/mcp{pages}", err=True)

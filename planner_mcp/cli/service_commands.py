@@ -1,6 +1,7 @@
 """`planner-mcp serve` and `worker`, which run until they are stopped, and `doctor`, which checks settings."""
 
 import sys
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -28,16 +29,20 @@ def serve(
     address: Annotated[
         bool, typer.Option("--address", help="Serve the address server instead of the planner; it needs no workers.")
     ] = False,
+    bridge: Annotated[
+        Path | None, typer.Option(help="Serve the operations that this configuration names, instead of the planner.")
+    ] = None,
     insecure: Annotated[bool, typer.Option(help="Listen beyond loopback although nobody is authenticated.")] = False,
 ) -> None:
     """Run the HTTP server and its workers."""
     settings = command_settings(
         host=host,
         port=port,
-        workers=0 if address else workers,
+        workers=0 if address or bridge else workers,
         redis_url=redis_url,
         data_dir=data_dir,
-        server="address" if address else None,
+        server="bridge" if bridge else "address" if address else None,
+        bridge_config=bridge,
     )
     if sys.stderr.isatty() and "log_level" not in settings.model_fields_set:
         configure_logging(settings := settings.model_copy(update={"log_level": "warning"}))  # three lines say the rest

@@ -71,6 +71,8 @@ SENSITIVE: Final = "planner:sensitive"
 """Sees names, addresses, phones, prices and notes unmasked (SPEC R3)."""
 APPROVE: Final = "planner:approve"
 """Approves and rejects plans that were proposed (SPEC A5)."""
-SCOPES: Final = frozenset({READ, WRITE, ADMIN, SENSITIVE, APPROVE})
+BRIDGE: Final = "planner:bridge"
+"""Calls the tools of a bridge that change something at the service behind it (SPEC O5)."""
+SCOPES: Final = frozenset({READ, WRITE, ADMIN, SENSITIVE, APPROVE, BRIDGE})
 LOCAL: Final = Principal("local", SCOPES)
 """The single user of a server without configured auth."""

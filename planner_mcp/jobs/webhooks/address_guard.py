@@ -10,9 +10,8 @@ Sources: IANA special-purpose address registries (IPv4, IPv6), RFC 6890, WHATWG 
 
 import re
 import socket
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Collection, Sequence
 from dataclasses import dataclass
-from functools import partial
 from ipaddress import AddressValueError, IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
 from typing import Final
 
@@ -107,6 +106,14 @@ class WebhookUrl:
         return host if self.port == default else f"{host}:{self.port}"
 
 
+class ForbiddenUrlError(ValueError):
+    """A URL that this server does not call; `kind` says why: form, scheme, port or host."""
+
+    def __init__(self, kind: str) -> None:
+        super().__init__(kind)
+        self.kind = kind
+
+
 def check_callback_url(url: str, settings: Settings, *, path: str = "/callback_url") -> WebhookUrl:
     """Return the parts of a URL that webhooks may call, as far as the URL alone can tell.
 
@@ -118,22 +125,38 @@ def check_callback_url(url: str, settings: Settings, *, path: str = "/callback_u
     Raises:
         EndpointForbiddenError: With one fault at `path`.
     """
-    refusal = partial(_refusal, path=path, settings=settings)
-    webhook_url = _parsed(url, refusal)
-    allowed = allowed_networks(settings)
+    try:
+        return check_url(url, allowed_networks(settings), ports={443, *settings.webhook_allow_ports})
+    except ForbiddenUrlError as error:
+        raise _refusal(error.kind, path, settings) from None
+
+
+def check_url(url: str, allowed: Sequence[Network], *, ports: Collection[int]) -> WebhookUrl:
+    """Return the parts of a URL that may be called, as far as the URL alone can tell.
+
+    Args:
+        url: As it was given.
+        allowed: Networks opened beside the public ones; plain http is for them alone.
+        ports: Those that may be called.
+
+    Raises:
+        ForbiddenUrlError: With the kind of the refusal.
+    """
+    webhook_url = _parsed(url)
     if webhook_url.scheme != "https" and not allowed:
-        raise refusal("scheme")
-    if webhook_url.port != 443 and webhook_url.port not in settings.webhook_allow_ports:
-        raise refusal("port")
+        raise ForbiddenUrlError("scheme")
+    if webhook_url.port not in ports:
+        raise ForbiddenUrlError("port")
     literal = _literal(webhook_url.host)
     if literal is not None and not _may_reach(literal, webhook_url, allowed):
-        raise refusal("host" if is_forbidden(literal) else "scheme")  # a public address is refused to plain http alone
+        # a public address is refused to plain http alone
+        raise ForbiddenUrlError("host" if is_forbidden(literal) else "scheme")
     if literal is None and not _may_name(webhook_url.host, allowed):
-        raise refusal("host")
+        raise ForbiddenUrlError("host")
     return webhook_url
 
 
-async def resolve(webhook_url: WebhookUrl, settings: Settings, lookup: Lookup | None = None) -> list[str]:
+async def resolve(webhook_url: WebhookUrl, allowed: Sequence[Network], lookup: Lookup | None = None) -> list[str]:
     """Return the addresses to connect to, all of them checked; asks the name service once.
 
     Raises:
@@ -146,7 +169,6 @@ async def resolve(webhook_url: WebhookUrl, settings: Settings, lookup: Lookup | 
         addresses = [ip_address(text) for text in texts]
     except (OSError, ValueError) as error:
         raise EndpointUnreachableError from error
-    allowed = allowed_networks(settings)
     if not addresses or not all(_may_reach(address, webhook_url, allowed) for address in addresses):
         raise EndpointUnreachableError
     return list(dict.fromkeys(str(address) for address in addresses))
@@ -179,17 +201,17 @@ def _ask(host: str) -> list[tuple[int, int, int, str, tuple[str | int, ...]]]:
     return list(socket.getaddrinfo(host, None, type=socket.SOCK_STREAM))  # type: ignore[arg-type]
 
 
-def _parsed(url: str, refusal: Callable[[str], EndpointForbiddenError]) -> WebhookUrl:
+def _parsed(url: str) -> WebhookUrl:
     if len(url) > MAX_URL_CHARS or not _PRINTABLE.fullmatch(url) or "\\" in url or "#" in url:
-        raise refusal("form")
+        raise ForbiddenUrlError("form")
     if not (parts := _PARTS.fullmatch(url)):
-        raise refusal("scheme" if "://" in url else "form")
+        raise ForbiddenUrlError("scheme" if "://" in url else "form")
     scheme, authority, target = parts[1].lower(), parts[2], parts[3] or "/"
     if not (found := _AUTHORITY.fullmatch(authority)):
-        raise refusal("form")
+        raise ForbiddenUrlError("form")
     host, port = found[1].lower(), int(found[2] or (443 if scheme == "https" else 80))
     if not 0 < port < 65536 or not _is_host(host):
-        raise refusal("host")
+        raise ForbiddenUrlError("host")
     return WebhookUrl(scheme, host.strip("[]"), port, target if target.startswith("/") else "/" + target)
 
 

@@ -58,7 +58,8 @@ class WebhookClient:
         try:
             with anyio.fail_after(self._settings.webhook_timeout_s):
                 webhook_url = address_guard.check_callback_url(url, self._settings)
-                addresses = await address_guard.resolve(webhook_url, self._settings, self._lookup)
+                allowed = address_guard.allowed_networks(self._settings)
+                addresses = await address_guard.resolve(webhook_url, allowed, self._lookup)
                 await self._exchange(webhook_url, addresses, headers, body, responses)
         except (
             TimeoutError,

@@ -5,7 +5,7 @@ Owns which scope a path or an MCP method needs. The scope of a tool belongs to t
 checks it again for every call, so that nothing depends on this layer.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from starlette.types import ASGIApp, Receive, Scope, Send
@@ -17,7 +17,6 @@ from planner_mcp.server.auth.request_principal import principal_of
 from planner_mcp.server.http.body_intake import decoded_in
 from planner_mcp.server.http.http_responses import refusal
 from planner_mcp.server.http.json_reading import DecodedBody, UnreadableJsonError
-from planner_mcp.server.tools.tool_registry import OFFERS
 from planner_mcp.settings import Settings
 
 OF_OPERATORS: Final = ("logs://", "workers://")
@@ -36,7 +35,6 @@ METHOD_SCOPES: Final = {
     "tasks/cancel": WRITE,
 }
 """Methods not named here need no scope of their own."""
-TOOL_SCOPES: Final = {tool.name: tool.scope for offer in OFFERS.values() for tool in offer.tools}
 
 
 class AuthorizationMiddleware:
@@ -45,10 +43,12 @@ class AuthorizationMiddleware:
     Args:
         app: What is behind.
         settings: The resource identifier.
+        tool_scopes: What each tool needs.
     """
 
-    def __init__(self, app: ASGIApp, *, settings: Settings) -> None:
+    def __init__(self, app: ASGIApp, *, settings: Settings, tool_scopes: Mapping[str, str]) -> None:
         self._app = app
+        self._tool_scopes = tool_scopes
         self._resource = settings.described_resource
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -65,7 +65,7 @@ class AuthorizationMiddleware:
         elif scope["path"] == "/metrics":
             needed = frozenset({ADMIN})
         elif scope["path"] in ("/mcp", "/messages") and scope["method"] == "POST" and not principal.scopes >= SCOPES:
-            needed = scopes_needed(decoded_in(scope))
+            needed = scopes_needed(decoded_in(scope), self._tool_scopes)
         if needed <= principal.scopes:
             await self._app(scope, receive, send)
         else:
@@ -80,23 +80,23 @@ class AuthorizationMiddleware:
         return refusal(error, headers={"WWW-Authenticate": challenge_header})
 
 
-def scopes_needed(decoded: DecodedBody) -> frozenset[str]:
+def scopes_needed(decoded: DecodedBody, tool_scopes: Mapping[str, str]) -> frozenset[str]:
     """Return the scopes a body of `/mcp` needs, all messages of a batch together; none where it cannot be read."""
     try:
         value = decoded.value
     except UnreadableJsonError:
         return frozenset()
-    return frozenset(_needs(value if isinstance(value, list) else [value]))
+    return frozenset(_needs(value if isinstance(value, list) else [value], tool_scopes))
 
 
-def _needs(messages: list[Any]) -> Iterator[str]:
+def _needs(messages: list[Any], tool_scopes: Mapping[str, str]) -> Iterator[str]:
     for message in messages:
         method = message.get("method") if isinstance(message, dict) else None
         params = message.get("params") if isinstance(message, dict) else None
         named = params if isinstance(params, dict) else {}
         if method == "tools/call":
-            if isinstance(named.get("name"), str) and named["name"] in TOOL_SCOPES:
-                yield TOOL_SCOPES[named["name"]]
+            if isinstance(named.get("name"), str) and named["name"] in tool_scopes:
+                yield tool_scopes[named["name"]]
         elif isinstance(method, str) and method in METHOD_SCOPES:
             yield METHOD_SCOPES[method]
             if method == "resources/read" and str(named.get("uri", "")).startswith(OF_OPERATORS):

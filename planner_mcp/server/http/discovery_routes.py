@@ -11,6 +11,7 @@ from starlette.routing import Route
 
 import planner_mcp
 from manifest import server_identity
+from manifest.server_identity import ServerIdentity
 from planner_mcp.server.http.public_documents import document_routes
 from planner_mcp.settings import Settings
 
@@ -19,15 +20,18 @@ CATALOGUE_PATHS: Final = ("/.well-known/ai-catalog.json", "/.well-known/mcp/cata
 """The second is where the draft looked first."""
 
 
-def discovery_routes(settings: Settings, revisions: Sequence[str]) -> list[Route]:
+def discovery_routes(
+    settings: Settings, revisions: Sequence[str], identity: ServerIdentity | None = None
+) -> list[Route]:
     """Return the routes to mount.
 
     Args:
         settings: Where this server is reached.
         revisions: Those of MCP it speaks, oldest first.
+        identity: What it is called; by the setting `server` where none is given.
     """
     url = mcp_url(settings)
-    identity = server_identity.identity_of(settings.server)
+    identity = identity or server_identity.identity_of(settings.server)
     card = server_identity.server_card(planner_mcp.__version__, url, revisions, identity)
     return [
         *document_routes(CARD_PATHS, card, server_identity.CARD_TYPE),

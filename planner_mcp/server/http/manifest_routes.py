@@ -14,12 +14,16 @@ from planner_mcp.settings import Settings
 PATHS: Final = ("/manifest", "/.well-known/mcp/manifest")
 
 
-def served(settings: Settings) -> dict[str, Any]:
-    """Return the manifest of a deployment: the committed one, its limits, and addresses under its public URL.
+def served(settings: Settings, document: dict[str, Any] | None = None) -> dict[str, Any]:
+    """Return the manifest of a deployment: a document, its limits, and addresses under its public URL.
+
+    Args:
+        settings: Limits and addresses.
+        document: The manifest of its server; the committed one where none is given.
 
     Where nobody authenticates there is no resource metadata either, so no link leads to it.
     """
-    document = {**manifest.load(settings.server), "limits": limits_of(settings)}
+    document = {**(document or manifest.load(settings.server)), "limits": limits_of(settings)}
     if not settings.has_auth:
         del document["oauth"]["resource_metadata"]
     elif settings.public_url:
@@ -27,6 +31,6 @@ def served(settings: Settings) -> dict[str, Any]:
     return document
 
 
-def manifest_routes(settings: Settings) -> list[Route]:
-    """Return the routes to mount."""
-    return document_routes(PATHS, served(settings))
+def manifest_routes(settings: Settings, document: dict[str, Any] | None = None) -> list[Route]:
+    """Return the routes to mount; the arguments are those of `served`."""
+    return document_routes(PATHS, served(settings, document))

@@ -26,8 +26,7 @@ from planner_mcp.jobs.principals import ADMIN
 from planner_mcp.server.auth.request_principal import principal_of
 from planner_mcp.server.http.http_responses import refusal
 from planner_mcp.server.tools.answers.tool_usage_meter import listings
-from planner_mcp.server.tools.tool_registry import shown_tools
-from planner_mcp.settings import Settings
+from planner_mcp.server.tools.tool_definition import Tool
 
 BUCKETS_S: Final = (0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 60.0)
 UNROUTED: Final = "other"
@@ -75,14 +74,14 @@ class RequestMetrics:
         await self._app(scope, receive, measured)
 
 
-def metrics_routes(settings: Settings, registry: CollectorRegistry) -> list[Route]:
+def metrics_routes(registry: CollectorRegistry, tools: tuple[Tool, ...]) -> list[Route]:
     """Return the route to mount.
 
     Args:
-        settings: Which tools are listed.
         registry: The metrics of this replica.
+        tools: Those that are listed.
     """
-    _register_listings(settings, registry)
+    _register_listings(tools, registry)
 
     async def metrics(request: Request) -> Response:
         try:
@@ -97,11 +96,11 @@ def metrics_routes(settings: Settings, registry: CollectorRegistry) -> list[Rout
     return [Route("/metrics", metrics)]
 
 
-def _register_listings(settings: Settings, registry: CollectorRegistry) -> None:
+def _register_listings(tools: tuple[Tool, ...], registry: CollectorRegistry) -> None:
     sizes = Gauge("planner_tool_listing_bytes", "Bytes of a tool in tools/list.", ("tool",), registry=registry)
     help_text = "Estimated tokens (o200k) of a tool in tools/list."
     tokens = Gauge("planner_tool_listing_tokens", help_text, ("tool",), registry=registry)
-    for name, cost in listings(shown_tools(settings)):
+    for name, cost in listings(tools):
         sizes.labels(name).set(cost.bytes)
         tokens.labels(name).set(cost.tokens)
 

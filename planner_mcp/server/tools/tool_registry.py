@@ -119,10 +119,14 @@ class ServerOffer:
     description: str
     instructions: str
     tools: tuple[Tool, ...]
+    has_toolsets: bool = False
+    """Whether clients choose among its tools; a few tools need no sets."""
 
 
 OFFERS: Final = {
-    "planner": ServerOffer("planner-mcp", server_identity.TITLE, server_identity.DESCRIPTION, INSTRUCTIONS, REGISTRY),
+    "planner": ServerOffer(
+        "planner-mcp", server_identity.TITLE, server_identity.DESCRIPTION, INSTRUCTIONS, REGISTRY, True
+    ),
     "address": ServerOffer(
         "planner-mcp-address",
         server_identity.ADDRESS.title,
@@ -131,7 +135,7 @@ OFFERS: Final = {
         ADDRESS_REGISTRY,
     ),
 }
-"""By the setting `server`."""
+"""By the setting `server`. That of a bridge comes from its configuration (`planner_mcp.bridge`)."""
 
 log = logging.getLogger(__name__)
 
@@ -163,11 +167,14 @@ def _sets_in(text: str) -> frozenset[str]:
     return frozenset(TOOLSETS) if "all" in names else names
 
 
-def shown_tools(settings: Settings, asked: str = "") -> tuple[Tool, ...]:
-    """Return the tools that are on; arguments and errors as for `toolsets_of`."""
+def shown_tools(settings: Settings, asked: str = "", offer: ServerOffer | None = None) -> tuple[Tool, ...]:
+    """Return the tools of an offer that are on, those of the planner where none is given.
+
+    The other arguments and the errors are those of `toolsets_of`.
+    """
     sets = toolsets_of(settings, asked)
-    if settings.server == "address":  # three tools need no sets
-        return ADDRESS_REGISTRY
+    if offer is not None and not offer.has_toolsets:
+        return offer.tools
     has_reviews = settings.approval != "off"
     return tuple(tool for tool in REGISTRY if tool.toolset in sets and (has_reviews or not tool.is_review))
 

@@ -17,6 +17,7 @@ class Received:
     body: bytes
     at: float
     """Of the event loop's clock."""
+    method: str = "POST"
 
     @property
     def id(self) -> str:
@@ -30,7 +31,7 @@ def answering(status: int, headers: str = "", body: str = "") -> Answer:
     """Answer with a status and be done."""
 
     async def answer(_request: Received, writer: asyncio.StreamWriter) -> None:
-        writer.write(f"HTTP/1.1 {status} x\r\ncontent-length: {len(body)}\r\n{headers}\r\n{body}".encode())
+        writer.write(f"HTTP/1.1 {status} x\r\ncontent-length: {len(body.encode())}\r\n{headers}\r\n{body}".encode())
 
     return answer
 
@@ -90,8 +91,9 @@ class Receiver:
         headers = {
             name.lower(): value.strip() for name, _colon, value in (line.partition(":") for line in lines if line)
         }
-        body = await reader.readexactly(int(headers["content-length"]))
-        request = Received(first.split(" ")[1], headers, body, asyncio.get_running_loop().time())
+        body = await reader.readexactly(int(headers.get("content-length", "0")))
+        method, path, *_ = first.split(" ")
+        request = Received(path, headers, body, asyncio.get_running_loop().time(), method)
         self.received.append(request)
         self._grew.set()
         self._grew = asyncio.Event()

@@ -31,7 +31,7 @@ from planner_mcp.server.tools import enable_toolset
 from planner_mcp.server.tools.answers.tool_usage_meter import UsageMeter
 from planner_mcp.server.tools.tool_caller import ToolCaller
 from planner_mcp.server.tools.tool_definition import ErrorResult, NotifyProgress, Tool, ToolResult
-from planner_mcp.server.tools.tool_registry import APP_REGISTRY, OFFERS, shown_tools, toolsets_of
+from planner_mcp.server.tools.tool_registry import APP_REGISTRY, ServerOffer, shown_tools, toolsets_of
 from planner_mcp.settings import TOOLSETS, Settings, names_in
 
 PAGE: Final = 50
@@ -72,6 +72,7 @@ class PlannerToolHandler:
         audit: Records every call.
         meter: Counts the answers.
         session_toolsets: Keeps what clients switch on.
+        offer: The tools of this server.
     """
 
     def __init__(
@@ -87,7 +88,9 @@ class PlannerToolHandler:
         audit: Audit,
         meter: UsageMeter,
         session_toolsets: SessionToolsets,
+        offer: ServerOffer,
     ) -> None:
+        self._offer = offer
         self._session_toolsets = session_toolsets
         self._settings = settings
         self._content_features = content_features
@@ -103,9 +106,11 @@ class PlannerToolHandler:
             audit=audit,
             meter=meter,
         )
-        self._tools: dict[str, Tool] = {tool.name: tool for tool in shown_tools(settings, f"all,{settings.toolsets}")}
+        self._tools: dict[str, Tool] = {
+            tool.name: tool for tool in shown_tools(settings, f"all,{settings.toolsets}", offer)
+        }
         self._listed = {name: types.Tool.model_validate(tool.as_json()) for name, tool in self._tools.items()}
-        self._app_tools = {tool.name: tool for tool in APP_REGISTRY if settings.server == "planner"}
+        self._app_tools = {tool.name: tool for tool in APP_REGISTRY if offer.has_toolsets}
         with_page = {**self._tools, **self._app_tools}
         self._listed_with_page = {name: listed_with_page(tool) for name, tool in with_page.items()}
 
@@ -150,7 +155,7 @@ class PlannerToolHandler:
 
     async def _shown(self, ctx: ServerRequestContext[Any, Any]) -> list[Tool]:
         """Return the tools that are on for a client: those of its URL, and of the sets that its session added."""
-        by_url = shown_tools(self._settings, _asked(ctx))
+        by_url = shown_tools(self._settings, _asked(ctx), self._offer)
         if len(by_url) == len(self._tools):
             return [*by_url]
         added = await self._session_toolsets.toolsets(ctx)
@@ -167,9 +172,9 @@ class PlannerToolHandler:
 
     def _unknown(self, ctx: ServerRequestContext[Any, Any], name: str) -> UnknownToolError:
         """Return the refusal of a tool that cannot be called: there is none, or its set is off and how to have it."""
-        tool = next((tool for tool in OFFERS[self._settings.server].tools if tool.name == name), None)
+        tool = next((tool for tool in self._offer.tools if tool.name == name), None)
         if tool is None:
-            return _nearest(name, [tool.name for tool in OFFERS[self._settings.server].tools])
+            return _nearest(name, [tool.name for tool in self._offer.tools])
         hint = f"Switch it on by {way_to(self._settings, tool.toolset, _asked(ctx), has_url=ctx.request is not None)}."
         problem = f"The tool {name} is in the tool set {tool.toolset}, which is off."
         return UnknownToolError(f"{problem} {hint}", errors=[Fault("/name", problem, "a tool of tools/list", hint)])

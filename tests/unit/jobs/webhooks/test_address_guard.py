@@ -8,7 +8,7 @@ from contextlib import nullcontext
 import pytest
 
 from planner_mcp.errors import EndpointForbiddenError, EndpointUnreachableError
-from planner_mcp.jobs.webhooks.address_guard import check_callback_url, is_forbidden, resolve
+from planner_mcp.jobs.webhooks.address_guard import allowed_networks, check_callback_url, is_forbidden, resolve
 from planner_mcp.settings import Settings
 from tests.shared.http.ssrf_urls import FORBIDDEN_URLS, PUBLIC_URLS, SPECIAL
 
@@ -191,7 +191,7 @@ async def looked_up(answers: Sequence[str], settings: Settings, url: str = "http
     async def lookup(_host: str) -> Sequence[str]:
         return answers
 
-    return await resolve(check_callback_url(url, settings), settings, lookup)
+    return await resolve(check_callback_url(url, settings), allowed_networks(settings), lookup)
 
 
 @pytest.mark.anyio
@@ -238,4 +238,4 @@ async def test_a_literal_asks_no_name_service(plain: Settings) -> None:
         raise AssertionError
 
     webhook_url = check_callback_url("https://[2606:4700::1111]/", plain)
-    assert await resolve(webhook_url, plain, lookup) == ["2606:4700::1111"]
+    assert await resolve(webhook_url, allowed_networks(plain), lookup) == ["2606:4700::1111"]

@@ -1,0 +1,1 @@
+"""Chosen operations of somebody else's OpenAPI document as MCP tools (SPEC O5)."""
