@@ -51,6 +51,47 @@ async def test_a_table_is_imported_and_its_columns_are_shown(server: PlannerServ
         assert "Used" in await page.locator("[role=status]").nth(-1).inner_text()
 
 
+async def test_the_questions_of_an_import_are_a_form(server: PlannerServer, page: Any) -> None:
+    """SPEC T5, O2: columns that are not clear are chosen by the person, whose file is then imported as they say."""
+    await page.goto(_url(server, "import"))
+    text = "id;lat;lon;Menge;Stop time\na;48,1371;11,5754;3;15\n"
+    await page.get_by_label("File").set_input_files({"name": "a.csv", "mimeType": "text/csv", "buffer": text.encode()})
+    await page.get_by_label("Vehicles, if none are listed").fill("2")
+    await page.get_by_label("Capacity of each").fill("100")
+    await page.get_by_label("Depot").fill("48.14,11.58")
+    await page.get_by_role("button", name="Import and check").click()
+    form = page.get_by_role("form", name="Questions")
+    await form.get_by_label("Stop time").select_option("service_min")
+    await form.get_by_role("button", name="Go on").click()
+    await page.get_by_text("Imported: 2 agents, 1 tickets").wait_for(timeout=30_000)
+    assert "Stop time" in await page.get_by_text("Used:").first.inner_text()
+
+
+@pytest.mark.slow
+async def test_the_day_is_changed_from_the_page_of_its_job(server: PlannerServer, page: Any) -> None:
+    """SPEC T10, O2: another window, then a breakdown; each is a job of its own that starts from the plan."""
+    day = ring(8) | {"agents": [{"id": name, "capacity": 100} for name in ("veh-1", "veh-2")]}
+    scenario_id = (await call(server, "create_scenario", **day))["scenario_id"]
+    job_id = (await call(server, "solve_vrp", scenario_id=scenario_id, solve_time="PT1S", fresh=True))["job_id"]
+    await page.goto(_url(server, f"jobs/{job_id}"))
+    ticket = day["tickets"][0]["id"]
+    for change, fields, told in (
+        ("Window of a ticket", {"Ticket": ticket, "From": "10:00", "To": "11:00"}, "time_windows"),
+        ("Agents that do not come", {"Agent": "veh-2"}, "veh-2"),
+    ):
+        await page.locator("summary", has_text="Change the day").click(timeout=60_000)
+        form = page.get_by_role("form", name="Change the day")
+        await form.get_by_label("Change").select_option(label=change)
+        for name, value in fields.items():
+            await form.get_by_label(name, exact=True).fill(value)
+        before = page.url
+        await form.get_by_role("button", name="Solve with it").click()
+        await page.wait_for_url(lambda url, before=before: url != before)
+        await page.get_by_text("COMPLETED", exact=True).wait_for(timeout=60_000)
+        shown = await call(server, "query_vrp_status", job_id=page.url.rpartition("/")[2])
+        assert shown["status"] == "COMPLETED", told
+
+
 async def test_a_running_job_is_finished_from_its_page(server: PlannerServer, page: Any) -> None:
     """SPEC T4: the button calls the same tool as a client does."""
     scenario_id = (await call(server, "create_scenario", **ring(30)))["scenario_id"]

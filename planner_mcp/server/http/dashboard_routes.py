@@ -16,14 +16,16 @@ from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from planner_mcp.errors import Fault, input_error
+from planner_mcp.jobs.principals import Principal
 from planner_mcp.server.auth.request_principal import principal_of
 from planner_mcp.server.http.body_intake import decoded_in, has_json_content_type
 from planner_mcp.server.http.http_endpoint import READING, HttpEndpoint
 from planner_mcp.server.http.http_responses import json_answer
 from planner_mcp.server.http.json_reading import DecodedBody, UnreadableJsonError
 from planner_mcp.server.resources.resource_catalogue import read
+from planner_mcp.server.tools.open_questions import OpenQuestions, with_answer_in
 from planner_mcp.server.tools.tool_caller import ToolCaller
-from planner_mcp.server.tools.tool_definition import Tool
+from planner_mcp.server.tools.tool_definition import AskUser, QuestionPendingError, Tool
 from planner_mcp.server.tools.tool_registry import shown_tools
 from planner_mcp.settings import Settings
 
@@ -40,6 +42,7 @@ PAGE_HEADERS: Final = {
     "Cache-Control": "no-cache",
 }
 """No inline script or style, nothing from another origin. Browsers ask each time whether a file has changed."""
+MAX_ANSWERS: Final = 8
 CONTENT_POLICY: Final = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; sandbox; frame-ancestors 'none'"
 """Of resources: a report may be shown, but runs no script."""
 
@@ -60,6 +63,8 @@ class DashboardRoutes:
     def __init__(self, settings: Settings, caller: ToolCaller) -> None:
         self._tools: dict[str, Tool] = {tool.name: tool for tool in shown_tools(settings, "all")}
         self._caller = caller
+        self._questions = OpenQuestions(settings, caller.job_service.imports)
+        self._asks = settings.ask_missing
         self._files = StaticFiles(directory=FILES_FOLDER)
 
     def routes(self) -> list[BaseRoute]:
@@ -78,12 +83,38 @@ class DashboardRoutes:
         return answer
 
     async def _call(self, request: Request) -> ASGIApp:
-        """Run a tool: `{"tool": name, "arguments": {…}}` → `{"is_error", "structured", "text"}`."""
+        """Run a tool: `{"tool": name, "arguments": {…}}` → `{"is_error", "structured", "text"}`.
+
+        With `"answers": […]`, the answers so far, the call may ask a person: `{"asks": {"message", "schema"}}`. It is
+        then sent again with one answer more.
+        """
         if not has_json_content_type(request):
             raise input_error([Fault("/content-type", "The body is not said to be JSON.", "application/json")])
-        tool, arguments = self._asked(decoded_in(request.scope))
-        result = await self._caller.call(principal_of(request.scope), tool, arguments, request_scope=request.scope)
+        tool, arguments, answers = self._asked(decoded_in(request.scope))
+        principal, scope = principal_of(request.scope), request.scope
+        try:
+            if answers is not None and principal.may(tool.scope):
+                arguments = await self._answered(principal, tool, arguments, answers)
+            ask_user = None if answers is None else _asking(answers)
+            result = await self._caller.call(principal, tool, arguments, request_scope=scope, ask_user=ask_user)
+        except QuestionPendingError as pending:
+            return json_answer({"asks": {"message": pending.message, "schema": pending.schema}})
         return json_answer({"is_error": result.is_error, "structured": result.structured, "text": result.text})
+
+    async def _answered(
+        self, principal: Principal, tool: Tool, arguments: dict[str, Any], answers: list[dict[str, Any]]
+    ) -> dict[str, Any]:
+        """Return the arguments with what a person has answered before the call.
+
+        Raises:
+            QuestionPendingError: A person is to be asked first.
+        """
+        question = await self._questions.find(principal.id, tool.name, arguments)
+        if question is None:
+            return arguments
+        if not answers:
+            raise QuestionPendingError(question.message, question.schema)
+        return with_answer_in(question, arguments, answers.pop(0))
 
     async def _read(self, request: Request) -> ASGIApp:
         """Return the contents of the resource that `?uri=` names."""
@@ -95,18 +126,32 @@ class DashboardRoutes:
         body = contents.data if contents.data is not None else contents.text
         return Response(body, media_type=contents.mime_type, headers=headers)
 
-    def _asked(self, body: DecodedBody) -> tuple[Tool, dict[str, Any]]:
+    def _asked(self, body: DecodedBody) -> tuple[Tool, dict[str, Any], list[dict[str, Any]] | None]:
         try:
             asked = body.value
         except UnreadableJsonError as error:
             raise input_error([Fault("", str(error), '{"tool": name, "arguments": object}')]) from None
         named = asked if isinstance(asked, dict) else {}
-        name, arguments = named.get("tool"), named.get("arguments", {})
+        name, arguments, answers = named.get("tool"), named.get("arguments", {}), named.get("answers")
         if not isinstance(name, str) or name not in self._tools:
             raise input_error([Fault("/tool", "There is no such tool.", ", ".join(self._tools))])
         if not isinstance(arguments, dict):
             raise input_error([Fault("/arguments", "The arguments are not an object.", "object")])
-        return self._tools[name], arguments
+        is_list = isinstance(answers, list) and len(answers) <= MAX_ANSWERS
+        if answers is not None and not (is_list and all(isinstance(each, dict) for each in answers)):
+            raise input_error([Fault("/answers", "The answers are no list of objects.", f"at most {MAX_ANSWERS}")])
+        return self._tools[name], arguments, answers if self._asks else None
+
+
+def _asking(answers: list[dict[str, Any]]) -> AskUser:
+    """Return how a tool asks the person at the page: each question takes the next answer."""
+
+    async def ask(message: str, schema: dict[str, Any]) -> dict[str, Any]:
+        if not answers:
+            raise QuestionPendingError(message, schema)
+        return answers.pop(0)
+
+    return ask
 
 
 async def _to_page(_request: Request) -> ASGIApp:

@@ -31,11 +31,13 @@ export async function signInAt(issuer) {
 }
 export const signOut = () => request(SESSION, { method: "DELETE" });
 
-// Runs a tool; returns its structured output. A refusal of the tool is thrown as ApiError.
-export async function callTool(tool, args = {}) {
-  const body = JSON.stringify({ tool, arguments: args });
+// Runs a tool; returns its structured output. A refusal of the tool is thrown as ApiError. With `ask(message, schema)` the call may
+// ask the person at the page, whose answer it returns.
+export async function callTool(tool, args = {}, ask = null, answers = []) {
+  const body = JSON.stringify({ tool, arguments: args, ...(ask ? { answers } : {}) });
   const answer = await request("/ui/call", { method: "POST", body, headers: { "Content-Type": "application/json" } });
   const result = await answer.json();
+  if (result.asks) return callTool(tool, args, ask, [...answers, await ask(result.asks.message, result.asks.schema)]);
   if (result.is_error) throw new ApiError(200, result.structured);
   return result.structured;
 }

@@ -45,6 +45,25 @@ export function action(text, act, { main = false, into } = {}) {
   return button;
 }
 
+// Shows a question as a form in a place; resolves to the answer, without the fields that were left empty.
+export const askingIn = (place) => (message, schema) => new Promise((resolve) => {
+  const field = ([name, { title, description, enum: choices, type, default: usual, minimum, maximum }]) => {
+    const input = choices
+      ? h("select", { name }, h("option", { value: "" }, "–"), choices.map((each) => h("option", { value: each, selected: each === usual }, each)))
+      : h("input", { name, type: type === "number" ? "number" : "text", min: minimum, max: maximum, step: type === "number" ? "any" : undefined, value: usual });
+    return h("label", {}, [title, description].filter(Boolean).join(": "), input);
+  };
+  const submit = (event) => {
+    event.preventDefault();
+    const given = [...new FormData(event.target)].filter(([, value]) => value !== "");
+    form.remove();
+    resolve(Object.fromEntries(given.map(([name, value]) => [name, schema.properties[name].type === "number" ? Number(value) : value])));
+  };
+  const form = h("form", { onsubmit: submit, class: "question", "aria-label": t("questions") }, h("p", {}, message), Object.entries(schema.properties).map(field), h("button", { class: "main" }, t("goOn")));
+  place.replaceChildren(form);
+  form.querySelector("select, input")?.focus();
+});
+
 export function rawJson(uri) {
   const box = h("pre", { tabindex: "0" });
   const load = async (event) => event.target.open && !box.textContent && (box.textContent = JSON.stringify(await readJson(uri), null, 2));

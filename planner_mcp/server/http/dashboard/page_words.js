@@ -25,6 +25,9 @@ addWords({
     signIn_denied: "The sign-in was not allowed.", signIn_expired: "The sign-in took too long or was begun in another window. Sign in again.",
     signIn_refused: "The sign-in did not succeed; the server's log says why.",
     signIn_unavailable: "The authorization server does not answer. Try again.", reviews: "To review",
+    changeDay: "Change the day", change: "Change", solveAnew: "Solve with it", change_window: "Window of a ticket", change_breakdown: "Breakdown of an agent",
+    change_absent: "Agents that do not come", change_lateBy: "Agent is late", change_cancelledTicket: "Tickets no longer wanted", change_noShow: "Nobody was there",
+    change_from: "From", change_to: "To", change_now: "Now (HH:MM)", change_minutes: "Minutes", fleet: "Vehicles, if none are listed", capacityEach: "Capacity of each", depotAt: "Depot", questions: "Questions", goOn: "Go on",
   },
   zh: {
     language: "English", skip: "跳到内容", jobs: "任务", scenarios: "方案", import: "导入", system: "系统", queue: "队列", queued: "排队中", solving: "求解中",
@@ -40,5 +43,8 @@ addWords({
     revokeLinks: "撤销所有链接", linksRevoked: "此计划的所有链接均已失效。", sharedUntil: "链接有效期至 {time}",
     version: "版本", heartbeat: "最近心跳", secondsAgo: "{n} 秒前", silent: "无心跳", signInAt: "通过 {issuer} 登录", signIn_denied: "登录未获允许。",
     signIn_expired: "登录超时，或在另一窗口中开始。请重新登录。", signIn_refused: "登录未成功，原因见服务器日志。", signIn_unavailable: "授权服务器无应答，请重试。", reviews: "待审批",
+    changeDay: "当日变更", change: "变更", solveAnew: "据此求解", change_window: "工单时间窗", change_breakdown: "车辆故障",
+    change_absent: "缺勤车辆", change_lateBy: "车辆晚点", change_cancelledTicket: "取消的工单", change_noShow: "客户不在",
+    change_from: "从", change_to: "到", change_now: "现在 (HH:MM)", change_minutes: "分钟", fleet: "车辆数（文件中没有时）", capacityEach: "每车容量", depotAt: "车场", questions: "问题", goOn: "继续",
   },
 });

@@ -6,56 +6,33 @@ repeats it. A client that did not declare form elicitation is never asked. Decli
 one meaning: the planner assumes a value and says so.
 """
 
-import json
 import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 from typing import Any, Final
 
 import anyio
-import anyio.to_thread
 from mcp.server.context import CallNext, HandlerResult
 from mcp.server.request_state import RequestStateBoundary, RequestStateSecurity
 from mcp.shared.exceptions import MCPError, NoBackChannelError
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 from pydantic import ValidationError
 
-from planner_mcp.errors import Fault, PlannerError, input_error
-from planner_mcp.jobs.fair_limiter import FairLimiter
+from planner_mcp.errors import Fault, input_error
 from planner_mcp.jobs.import_records import ImportStore
-from planner_mcp.jobs.reading_limits import read_bounded
 from planner_mcp.server.mcp import client_requests
 from planner_mcp.server.mcp.jsonrpc.jsonrpc_errors import rpc_data
 from planner_mcp.server.mcp.request_context import Context, principal_in
-from planner_mcp.server.tools import import_scenario
-from planner_mcp.server.tools.arguments.elicitation_questions import (
-    FindQuestion,
-    Question,
-    question_of,
-    question_of_text,
-)
-from planner_mcp.server.tools.arguments.resolved_inputs import PlainBounds
-from planner_mcp.server.tools.large_arguments import MOST_VALUES, large_arguments_in
+from planner_mcp.server.tools.open_questions import OpenQuestions, with_answer_in
 from planner_mcp.server.tools.tool_definition import AskUser, QuestionPendingError
 from planner_mcp.settings import Settings
 
-QUESTIONS: Final[Mapping[str, FindQuestion]] = {
-    "create_scenario": question_of,
-    "import_scenario": import_scenario.question_of,
-}
-"""What may be asked before a call, by tool."""
-FILES: Final = frozenset({"import_scenario"})
-"""Tools that read files."""
 KEY: Final = "choices"
 """Name of our one question in `inputRequests`."""
 STATE: Final = "asked"
 STATE_TTL_S: Final = 600.0
 REFUSED: Final = "invalid_request_state"
 """What the SDK gives as the reason when a state is forged, too old or another call's."""
-
-_limiter: Final = FairLimiter()
-"""Large days looked at at the same time."""
 
 log = logging.getLogger(__name__)
 
@@ -71,7 +48,7 @@ class Elicitation:
 
     def __init__(self, settings: Settings, keys: Sequence[bytes], imports: ImportStore) -> None:
         self._settings = settings
-        self._imports = imports
+        self._questions = OpenQuestions(settings, imports)
         self._security = RequestStateSecurity(
             keys=keys, ttl=STATE_TTL_S, bind_principal=lambda ctx: principal_in(ctx).id
         )
@@ -92,11 +69,8 @@ class Elicitation:
 
     async def _answered(self, ctx: Context, call_next: CallNext) -> HandlerResult:
         params = ctx.params or {}
-        if params.get("name") not in QUESTIONS:
-            return await call_next(ctx)
         args = params.get("arguments")
-        large = large_arguments_in(args)
-        question = await self._question(ctx, str(params["name"]), args)
+        question = await self._questions.find(principal_in(ctx).id, str(params.get("name")), args)
         if question is None:
             return await call_next(ctx)
         if ctx.protocol_version not in MODERN_PROTOCOL_VERSIONS:
@@ -108,27 +82,7 @@ class Elicitation:
             answer = _accepted(responses.get(KEY))
         else:
             return _input_required(question.message, question.schema)
-        filled = question.fill(args or {} if large is None else large.decoded(), answer)
-        return await call_next(replace(ctx, params={**params, "arguments": filled}))
-
-    async def _question(self, ctx: Context, tool: str, args: Any) -> Question | None:
-        """Return what is to be asked; None where the arguments are too large to put an answer into them.
-
-        Files, and what is large, are looked at in a process of their own.
-        """
-        large, find, principal_id = large_arguments_in(args), QUESTIONS[tool], principal_in(ctx).id
-        if large is None and tool not in FILES:
-            return await anyio.to_thread.run_sync(find, args, self._settings)
-        if large is not None and large.values > MOST_VALUES:
-            return None
-        text, bounds = str(large or json.dumps(args)), PlainBounds.of(self._settings)
-        if tool == import_scenario.TOOL.name:
-            find = partial(import_scenario.question_of, known=await self._imports.mappings(principal_id))
-        try:
-            async with _limiter.turn(principal_id):
-                return await read_bounded(principal_id, self._settings, question_of_text, find, text, bounds)
-        except PlannerError:  # the tool meets it too, and tells it in its own form
-            return None
+        return await call_next(replace(ctx, params={**params, "arguments": with_answer_in(question, args, answer)}))
 
 
 def may_ask(ctx: Context, settings: Settings) -> bool:

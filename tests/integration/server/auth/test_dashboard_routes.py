@@ -1,6 +1,7 @@
 """The dashboard's routes on a deployment with API keys: files for everybody, data for principals."""
 
 from collections.abc import Awaitable, Callable
+from typing import Any
 
 import httpx2 as httpx
 import pytest
@@ -82,6 +83,9 @@ async def test_a_principal_sees_what_its_scopes_and_its_tenancy_let_it_see(serve
         (b'{"tool": "rm"}', "application/json", "/tool"),
         (b'{"tool": 1}', "application/json", "/tool"),
         (b'{"tool": "list_jobs", "arguments": []}', "application/json", "/arguments"),
+        (b'{"tool": "list_jobs", "answers": {}}', "application/json", "/answers"),
+        (b'{"tool": "list_jobs", "answers": [1]}', "application/json", "/answers"),
+        (b'{"tool": "list_jobs", "answers": [{},{},{},{},{},{},{},{},{}]}', "application/json", "/answers"),
         (b'{"tool": "list_jobs"}', "text/plain", "/content-type"),
     ],
 )
@@ -95,6 +99,30 @@ async def test_a_call_that_is_none_is_refused_with_its_place(
         assert answer.status_code == 400
         errors = answer.json()["errors"]
         assert [fault["path"] for fault in errors] in ([place], []), "too deep a body has no place"
+
+
+async def test_a_call_that_is_open_asks_the_person_at_the_page(served: Served, key: Key) -> None:
+    """SPEC T7: the question of MCP, once; the answer goes into the call; none where nobody wants one."""
+    content = "id;lat;lon;Menge;Stop time\na;48,1371;11,5754;3;15\n"
+    agents = [{"id": "v", "capacity": 9}]
+    day = {"format": "csv", "content": content, "planning_date": "2025-07-15", "agents": agents}
+
+    async def told(http: httpx.AsyncClient, ann: str, **answers: Any) -> dict[str, Any]:
+        asked = {"tool": "import_scenario", "arguments": day, **answers}
+        return dict((await http.post("/ui/call", json=asked, headers={"authorization": ann})).json())
+
+    async with served() as http:
+        ann = await key("ann", READ, WRITE, SENSITIVE)
+        asks = (await told(http, ann, answers=[]))["asks"]
+        assert list(asks["schema"]["properties"]) == ["column_1"]
+        made = await told(http, ann, answers=[{"column_1": "service_min"}])
+        assert made["structured"]["columns"]["tickets"]["left_out"] == []
+        for silent in (await told(http, ann), await told(http, ann, answers=[{}])):
+            assert silent["structured"]["code"] == 4002
+        reader = await told(http, await key("ann", READ), answers=[])
+        assert reader["structured"]["type"] == "InsufficientScope"
+    async with served(ask_missing=False) as http:
+        assert (await told(http, ann, answers=[]))["is_error"] is True
 
 
 async def test_a_large_call_is_read_apart_and_an_oversized_one_is_refused(served: Served, key: Key) -> None:

@@ -1,7 +1,7 @@
 // A file becomes a scenario.
 
 import { callTool } from "../api.js";
-import { action, content, link } from "../page.js";
+import { action, askingIn, content, link } from "../page.js";
 import { h } from "../view/dom.js";
 import { t } from "../view/words.js";
 
@@ -10,6 +10,10 @@ export function importView() {
   const file = h("input", { type: "file", required: true });
   const format = h("select", {}, ["csv", "xlsx", "vroom", "vrplib"].map((name) => h("option", { value: name }, name)));
   const date = h("input", { type: "date", required: true, value: new Date().toISOString().slice(0, 10) });
+  const fleet = h("input", { type: "number", min: 1, max: 1000, placeholder: "–" }); // for files without vehicles
+  const capacity = h("input", { type: "number", min: 0, step: "any", placeholder: "–" });
+  const depot = h("input", { size: 18, placeholder: "52.52,13.40" });
+  const agents = () => Array.from({ length: Number(fleet.value) }, (_, at) => ({ id: `veh-${at + 1}`, ...(capacity.value === "" ? {} : { capacity: Number(capacity.value) }) }));
   const guess = () => {
     const ending = (file.files[0]?.name ?? "").split(".").at(-1).toLowerCase();
     format.value = { xlsx: "xlsx", json: "vroom", vrp: "vrplib", txt: "csv" }[ending] ?? "csv";
@@ -19,7 +23,7 @@ export function importView() {
     const chosen = file.files[0];
     if (!chosen) return file.focus();
     const text = format.value === "xlsx" ? await base64(chosen) : await chosen.text();
-    const found = await callTool("import_scenario", { format: format.value, content: text, planning_date: date.value, name: chosen.name });
+    const found = await callTool("import_scenario", { format: format.value, content: text, planning_date: date.value, name: chosen.name, agents: agents(), ...(depot.value.trim() ? { depot: depot.value.trim() } : {}) }, askingIn(messages));
     messages.replaceChildren(
       h("p", {}, t("imported", { agents: found.agents, tickets: found.tickets }), " ", link(`scenarios/${found.scenario_id}`, t("open"))),
       ...[["assumptions", found.assumptions], ["warnings", found.warnings]].filter(([, lines]) => lines?.length)
@@ -29,7 +33,7 @@ export function importView() {
     );
   }, { main: true, into: messages });
   content.replaceChildren(h("h1", {}, t("import")), h("p", { class: "quiet" }, t("chooseFile")),
-    h("div", { class: "actions" }, h("label", {}, t("file"), file), h("label", {}, t("format"), format), h("label", {}, t("date"), date), run), messages);
+    h("div", { class: "actions" }, h("label", {}, t("file"), file), h("label", {}, t("format"), format), h("label", {}, t("date"), date), h("label", {}, t("fleet"), fleet), h("label", {}, t("capacityEach"), capacity), h("label", {}, t("depotAt"), depot), run), messages);
 }
 
 async function base64(file) {

@@ -13,6 +13,7 @@ import { newMoment } from "../view/moment.js";
 import { stopsTable, unassignedTable } from "../view/tables.js";
 import { timeline } from "../view/timeline.js";
 import { t } from "../view/words.js";
+import { dayChanges } from "./day_changes.js";
 import { reviewPanel } from "./review.js";
 import { shareActions } from "./share.js";
 
@@ -69,7 +70,7 @@ export async function jobView(signal, jobId) {
     if (ENDED.includes(job.status)) review.load().catch(() => null);
     const run = (text, act, options = {}) => action(text, act, { into: parts.messages, ...options });
     parts.actions.replaceChildren(...(ENDED.includes(job.status)
-      ? [run(t("again"), () => solveAgain(jobId), { main: true }), comparison(jobId)]
+      ? [run(t("again"), () => solveAgain(jobId), { main: true }), comparison(jobId), dayChanges(jobId, scenario)]
       : [run(t("finish"), () => callTool("finish_vrp_job", { job_id: jobId })), run(t("cancel"), () => callTool("cancel_vrp_job", { job_id: jobId }))]));
   };
   const title = h("h1", {}, scenario.name ? `${scenario.name}, ${scenario.planning_date}` : `${t("job")} ${jobId}`);
