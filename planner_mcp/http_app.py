@@ -43,6 +43,7 @@ from planner_mcp.server.http.matrices_api import MatricesApi
 from planner_mcp.server.http.metrics_route import RequestMetrics, metrics_routes
 from planner_mcp.server.http.protected_resource_metadata import metadata_routes
 from planner_mcp.server.http.request_validation import http_middleware
+from planner_mcp.server.http.scale_route import scale_routes
 from planner_mcp.server.http.session_routes import SessionRoutes
 from planner_mcp.server.http.shared_plans_api import SharedPlanRoutes
 from planner_mcp.server.http.sign_in_routes import SignInRoutes
@@ -141,6 +142,7 @@ async def open_routes(services: AppServices, drain: anyio.Event) -> AsyncIterato
             *discovery_routes(settings, REVISIONS, identity_of(services.offer, settings)),
             *health_routes(),
             *metrics_routes(services.registry, shown_tools(settings, offer=services.offer)),
+            *scale_routes(settings),
             *metadata_routes(settings),
         ]
         audit_middleware = Middleware(AuditMiddleware, audit=services.audit, has_auth=settings.has_auth)

@@ -338,10 +338,27 @@ class Settings(BaseSettings):
         ),
     )
     drain_s: float = Field(
-        default=20.0,
+        default=20.0, ge=0, le=DAY_S, description="Time that open calls of a server may go on after SIGTERM."
+    )
+    solve_drain_s: float = Field(
+        default=0.0,
         ge=0,
         le=DAY_S,
-        description="Time a solve may go on after SIGTERM; then its job is handed back within 5 s.",
+        description=(
+            "Time a solve may go on after SIGTERM of its worker. Then its job is handed back with its best plan within "
+            "2 s, and another worker goes on from there."
+        ),
+    )
+    target_wait_s: float = Field(
+        default=30.0,
+        gt=0,
+        le=DAY_S,
+        description="Longest wait for a worker that `GET /scale` aims at: it asks for as many slots as that takes.",
+    )
+    scale_token: SecretStr | None = Field(
+        default=None,
+        min_length=16,
+        description="Bearer token that reads `GET /scale` and nothing else, for autoscalers.",
     )
 
     # ---- travel

@@ -24,7 +24,7 @@ BACKOFF_LONGEST_S: Final = 10.0
 HEALTHY_S: Final = 10.0
 """A worker that ran this long is restarted after the shortest delay."""
 KILL_AFTER_DRAIN_S: Final = 5.0
-"""Beyond `drain_s`, a worker may take this long to hand its job back before it is killed."""
+"""Beyond `solve_drain_s`, a worker may take this long to hand its job back before it is killed."""
 
 log = logging.getLogger("planner.pool")
 
@@ -110,7 +110,7 @@ class Supervisor:
 
     async def _kill_when_overdue(self, process: asyncio.subprocess.Process) -> None:
         await self._drain_requested.wait()
-        await asyncio.sleep(self._settings.drain_s + KILL_AFTER_DRAIN_S)
+        await asyncio.sleep(self._settings.solve_drain_s + KILL_AFTER_DRAIN_S)
         process.kill()
 
     def _request_stop(self, process: asyncio.subprocess.Process, *, is_urgent: bool) -> None:

@@ -70,7 +70,7 @@ class Worker:
         self._draining = asyncio.Event()
 
     def drain(self) -> None:
-        """Claim no more and let the running solve finish, within `drain_s`."""
+        """Claim no more and let the running solve finish, within `solve_drain_s`."""
         self._draining.set()
 
     def leave(self) -> None:
@@ -175,5 +175,5 @@ class Worker:
 
     async def _limit_drain(self) -> None:
         await self._draining.wait()
-        await asyncio.sleep(self._settings.drain_s)
+        await asyncio.sleep(self._settings.solve_drain_s)
         self.leave()

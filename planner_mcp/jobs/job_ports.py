@@ -61,6 +61,15 @@ class QueueStats:
 
 
 @dataclass(frozen=True, slots=True)
+class OpenWork:
+    """What the queue and the running jobs will take, in CPU seconds at most."""
+
+    queued_cpu_s: float
+    solving_cpu_s: float
+    """What is left of the running jobs."""
+
+
+@dataclass(frozen=True, slots=True)
 class WorkerRow:
     """A worker that has registered, for operators."""
 
@@ -250,6 +259,10 @@ class JobStore(MatrixStore, ImportStore, ReviewStore, Protocol):
 
     async def stats(self, pools: Sequence[int] | None = None) -> QueueStats:
         """Return figures of the queue, over these shards or all; shards that do not answer are left out."""
+        ...
+
+    async def open_work(self) -> OpenWork:
+        """Return what waits and what is left of running jobs, over the shards that answer."""
         ...
 
     async def workers(self) -> list[WorkerRow]:

@@ -29,6 +29,7 @@ from planner_mcp.jobs.plan_review import ReviewStep
 from planner_mcp.jobs.principal_limits import limits_of
 from planner_mcp.jobs.principals import SENSITIVE, Principal
 from planner_mcp.jobs.review_service import ReviewService
+from planner_mcp.jobs.scaling import Scale, wanted_scale
 from planner_mcp.jobs.scenario_writing import written_scenario
 from planner_mcp.jobs.stated_prices import by_stated_prices
 from planner_mcp.routing.plan import Plan
@@ -409,6 +410,11 @@ class JobService:
     async def stats(self) -> QueueStats:
         """Return figures of the queue."""
         return await self._store.stats()
+
+    async def scale(self) -> Scale:
+        """Return how many slots the open jobs want."""
+        stats, work = await self._store.stats(), await self._store.open_work()
+        return wanted_scale(stats, work, self._settings)
 
     async def workers(self) -> list[WorkerRow]:
         """Return the workers there are, by name."""

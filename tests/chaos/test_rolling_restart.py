@@ -187,7 +187,7 @@ async def test_rolling_every_process_loses_nothing_and_burns_no_attempt(
     """SPEC J7: servers and workers get SIGTERM in turn, each ten seconds, under fifty submits a second."""
     (store, settings), began = storm_store, time.monotonic()
     seconds, per_s = size_of("ROLL_S", 60), size_of("ROLL_PER_S", 50)
-    settings = settings.model_copy(update={"drain_s": DRAIN_S, "lease_s": 6.0})
+    settings = settings.model_copy(update={"drain_s": DRAIN_S, "solve_drain_s": DRAIN_S, "lease_s": 6.0})
     limits = httpx.Limits(max_connections=64)
     with deployed(settings, tmp_path) as deployment:
         async with httpx.AsyncClient(timeout=20, trust_env=False, limits=limits) as http:

@@ -37,6 +37,7 @@ _ROOTS: Final = (
     "/events",
     "/matrices",
     "/metrics",
+    "/scale",
     "/downloads",
     "/shared",
     "/ui",

@@ -30,7 +30,7 @@ from planner_mcp.server.auth.revocation_watch import RevocationWatch
 from planner_mcp.server.http.concurrency_limits import RequestLimit
 from planner_mcp.server.http.dashboard_routes import is_page
 from planner_mcp.server.http.http_responses import refusal
-from planner_mcp.server.http.request_validation import PROBE_PATHS, PUBLIC_PATHS
+from planner_mcp.server.http.request_validation import PROBE_PATHS, PUBLIC_PATHS, SCALE_PATH
 from planner_mcp.server.http.session_routes import SESSION_PATH, cookie_in, is_question_of_stranger
 from planner_mcp.server.http.sign_in_routes import PATHS as SIGN_IN_PATHS
 from planner_mcp.settings import Settings
@@ -100,6 +100,8 @@ class AuthenticationMiddleware:
         self._sessions = sessions
         self._ended_sessions = RevocationWatch(sessions)
         self._resource = settings.described_resource
+        self._own_credentials = SIGN_IN_PATHS | ({SCALE_PATH} if settings.scale_token is not None else set())
+        """Paths that check a credential of their own: a cookie, or the token of `/scale`."""
         self._authenticator = authenticator
         self._limiter = limiter
         self._failures = TokenBuckets(rate_per_s=settings.auth_failures_per_s, burst=settings.auth_failures_burst)
@@ -112,7 +114,7 @@ class AuthenticationMiddleware:
         elif is_public(scope["path"]) or is_question_of_stranger(scope):
             set_principal(scope, NOBODY)
             await self._app(_without_credential(scope), receive, send)
-        elif scope["path"] in SIGN_IN_PATHS:  # for strangers; what its own cookie opens, it says itself
+        elif scope["path"] in self._own_credentials:
             set_principal(scope, NOBODY)
             await self._app(scope, receive, send)
         else:

@@ -39,6 +39,7 @@ from planner_mcp.setting_urls import origin_of
 from planner_mcp.settings import Settings
 
 PROBE_PATHS: Final = frozenset(HEALTH_PATHS)
+SCALE_PATH: Final = "/scale"
 PUBLIC_PATHS: Final = frozenset({*MANIFEST_PATHS, *CARD_PATHS, *CATALOGUE_PATHS})
 """Documents for everybody: a page of any origin may read them, and they need no credential."""
 LOOPBACK_NAMES: Final = ("localhost", "127.0.0.1", "[::1]")

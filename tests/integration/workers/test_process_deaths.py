@@ -107,7 +107,7 @@ async def test_child_that_ignores_its_limit_is_killed_and_its_plan_kept(harness:
 
 async def test_drain_lets_a_short_solve_finish(harness: WorkerHarness) -> None:
     """SPEC J7: SIGTERM stops claiming; the running solve ends as it would have."""
-    async with harness.running_workers() as supervisor:
+    async with harness.running_workers(solve_drain_s=20) as supervisor:
         job = await harness.submit(fleet_body(60), 2)
         await harness.until_planned(job)
         os.kill(supervisor.pids[0], signal.SIGTERM)
@@ -117,8 +117,8 @@ async def test_drain_lets_a_short_solve_finish(harness: WorkerHarness) -> None:
 
 @pytest.mark.slow
 async def test_drain_hands_a_long_solve_back_without_a_crash(harness: WorkerHarness) -> None:
-    """SPEC J7: after `drain_s` the job is queued again, with its plan and no attempt burnt."""
-    async with harness.running_workers(drain_s=0.2) as supervisor:
+    """SPEC J7, O8: at once the job is queued again, with its plan and no attempt burnt."""
+    async with harness.running_workers() as supervisor:
         job = await harness.submit(fleet_body(60), 60)
         await harness.until_planned(job)
         processes = [*supervisor.pids, *descendants(supervisor.pids[0])]
@@ -134,7 +134,7 @@ async def test_drain_hands_a_long_solve_back_without_a_crash(harness: WorkerHarn
 
 async def test_second_sigterm_hands_back_at_once(harness: WorkerHarness) -> None:
     """SPEC J7: second SIGTERM is immediate."""
-    async with harness.running_workers(drain_s=60) as supervisor:
+    async with harness.running_workers(solve_drain_s=60) as supervisor:
         job = await harness.submit(fleet_body(60), 60)
         await harness.until_planned(job)
         worker = supervisor.pids[0]

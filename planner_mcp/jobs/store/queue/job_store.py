@@ -30,7 +30,7 @@ from planner_mcp.jobs import ids, job_admission
 from planner_mcp.jobs.job_events import Event
 from planner_mcp.jobs.job_lifecycle import TERMINAL, JobState
 from planner_mcp.jobs.job_model import Job, ScenarioCard, SolveRequest, StoredScenario, WrittenScenario, plain_fields
-from planner_mcp.jobs.job_ports import EventHistory, QueueStats, WorkerRow
+from planner_mcp.jobs.job_ports import EventHistory, OpenWork, QueueStats, WorkerRow
 from planner_mcp.jobs.principal_limits import limit_text
 from planner_mcp.jobs.store import record_codec, store_keys
 from planner_mcp.jobs.store.connection import shard_pages
@@ -311,6 +311,13 @@ class RedisJobStore:
         rows = await ask_all(asked, lambda shard: self._script_client.step("stats", shard, {}))
         queued, solving, workers, slots = zip(*(row[1:] for row in rows.values()), strict=True)
         return QueueStats(sum(queued), sum(solving), min(workers), min(slots), self._settings.pools - len(rows))
+
+    async def open_work(self) -> OpenWork:
+        """Return what waits and what is left of running jobs, over the shards that answer."""
+        asked = range(self._settings.pools)
+        rows = await ask_all(asked, lambda shard: self._script_client.step("open_work", shard, {}))
+        queued, solving = zip(*(row[1:] for row in rows.values()), strict=True)
+        return OpenWork(sum(map(float, queued)), sum(map(float, solving)))
 
     async def workers(self) -> list[WorkerRow]:
         """Return the workers there are, by name; each registers in every shard, and solves jobs of them all."""
