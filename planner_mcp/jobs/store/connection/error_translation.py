@@ -17,6 +17,7 @@ from typing import Final
 from redis import exceptions as redis_errors
 
 from planner_mcp.errors import StoreError, StoreUnavailableError
+from planner_mcp.task_cancellation import cancellation_kept
 
 UNAVAILABLE_ERRORS: Final = (
     redis_errors.ConnectionError,  # refused, lost, LOADING, no free connection
@@ -159,9 +160,13 @@ def _is_transient(error: BaseException) -> bool:
 
 @contextmanager
 def translated_errors() -> Iterator[None]:
-    """Raise `StoreUnavailableError` for transient errors, `StoreError` for any other refusal of Redis."""
+    """Raise `StoreUnavailableError` for transient errors, `StoreError` for any other refusal of Redis.
+
+    Every call of Redis stands in such a block, so a cancellation that redis-py swallows is raised here too.
+    """
     try:
-        yield
+        with cancellation_kept():
+            yield
     except UNAVAILABLE_ERRORS as error:
         _log_refusal(error)
         raise StoreUnavailableError from error

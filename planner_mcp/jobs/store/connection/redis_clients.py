@@ -13,10 +13,10 @@ from redis.backoff import ConstantBackoff, NoBackoff
 from redis.exceptions import ConnectionError as ConnectionLostError
 from redis.exceptions import ReadOnlyError
 
-from planner_mcp.jobs.store.connection.shard_cluster import ShardCluster
+from planner_mcp.jobs.store.connection.shard_cluster import FREE_CONNECTION_S, ShardCluster
 
 CONNECT_TIMEOUT_S: Final = 1.0
-"""Longest wait for a free connection, and for a new one to be accepted."""
+"""Longest wait until a new connection is accepted."""
 RETRY_PAUSE_S: Final = 0.02
 RETRIES: Final = 1
 CLUSTER_RETRIES: Final = 2
@@ -34,7 +34,7 @@ def single_client(url: str, *, timeout_s: float, connections: int) -> Redis:
     pool = BlockingConnectionPool.from_url(
         url,
         max_connections=connections,
-        timeout=CONNECT_TIMEOUT_S,
+        timeout=FREE_CONNECTION_S,
         retry=Retry(ConstantBackoff(RETRY_PAUSE_S), RETRIES, supported_errors=(ConnectionLostError, ReadOnlyError)),
         **_options(timeout_s),
     )
@@ -45,7 +45,7 @@ def cluster_client(url: str, *, timeout_s: float, connections: int) -> ShardClus
     """Return a client for the cluster that one node belongs to; `connections` is the limit at each node."""
     return ShardCluster.from_url(  # type: ignore[return-value]
         url,
-        max_connections=connections,
+        max_connections=connections + 1,  # one to read the slot map with
         retry=Retry(NoBackoff(), CLUSTER_RETRIES),
         reinitialize_steps=0,
         require_full_coverage=False,

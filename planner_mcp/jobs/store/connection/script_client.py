@@ -18,7 +18,7 @@ from planner_mcp.jobs.store.connection.shard_cluster import ShardCluster
 from planner_mcp.jobs.store.lua_scripts import load_steps
 from planner_mcp.jobs.store.store_keys import tag
 from planner_mcp.settings import Settings
-from planner_mcp.task_cancellation import cancel_until_done, cancellation_kept
+from planner_mcp.task_cancellation import cancel_until_done
 
 BLOCK_S: Final = 10.0
 """Longest single blocking read."""
@@ -74,7 +74,7 @@ class ScriptClient:
         if not self._replication.is_wanted:
             return await self.step(name, shard, args)
         step, arguments = self._steps[name], _arguments(shard, args, ())
-        with translated_errors(), cancellation_kept():
+        with translated_errors():
             try:
                 return await self._replication.confirm(self.commands, shard, "EVALSHA", step.sha, *arguments)
             except NoScriptError:
@@ -95,8 +95,7 @@ class ScriptClient:
             async with asyncio.timeout(FETCH_TURN_S):
                 await self._fetching.acquire()
             try:
-                with cancellation_kept():
-                    return await self._blocking.execute_command(*words)
+                return await self._blocking.execute_command(*words)
             finally:
                 self._fetching.release()
 
@@ -130,9 +129,8 @@ class ScriptClient:
             return _entries(await _stoppable(self._blocking.execute_command(*words), block_s))
 
     async def _execute(self, *words: str | int | float) -> Any:
-        with cancellation_kept():
-            async with asyncio.timeout(ANSWER_S):
-                return await self.commands.execute_command(*words)
+        async with asyncio.timeout(ANSWER_S):
+            return await self.commands.execute_command(*words)
 
 
 def _arguments(shard: int, args: dict[str, Any], blobs: tuple[str, ...]) -> tuple[str | int, ...]:

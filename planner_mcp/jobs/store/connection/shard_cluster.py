@@ -1,6 +1,6 @@
 """Redis Cluster through redis-py, changed where one node's failure would reach the others (SPEC J7).
 
-redis-py owns the slot map, the redirections and the connections of each node. Four of its habits are changed:
+redis-py owns the slot map, the redirections and the connections of each node. Five of its habits are changed:
 
 1. One try asks one node. A step names only the hash tag as its key, so redis-py would follow `ASK` for every step while
    a slot moves, and the step would see half of its shard. `MOVED` updates the map and the next try asks the new node;
@@ -12,10 +12,12 @@ redis-py owns the slot map, the redirections and the connections of each node. F
 4. The slot map is read at most every `MAP_INTERVAL_S`, and where the keys of each command are only once. redis-py would
    read both after each error of a node that stays away, and each time renew its connections to all nodes. A client can
    be opened while the first primary of the map is down.
+5. A command waits for a free connection to its node. redis-py refuses it when all are in use.
 """
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
 from time import monotonic
 from typing import Any, Final
 
@@ -26,6 +28,8 @@ from redis.exceptions import TimeoutError as NoAnswerError
 from typing_extensions import override
 
 STREAM_READS: Final = frozenset({"XREAD", "XREADGROUP"})
+FREE_CONNECTION_S: Final = 1.0
+"""Longest wait for a free connection to a node."""
 MAP_INTERVAL_S: Final = 0.5
 """Shortest time between two readings of the slot map. The old map is used meanwhile."""
 STALE_MAP: Final = (ConnectionLostError, NoAnswerError, ClusterDownError, MovedError)
@@ -41,6 +45,11 @@ class ShardCluster(RedisCluster):
     """The one reading of the slot map under way, which all callers wait for."""
     _read_at: float | None = None
     """When the slot map was last read."""
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
+        self._free_connections: dict[str, asyncio.Semaphore] = {}
+        """By node; one connection more is left for reading the slot map."""
 
     @override
     async def initialize(
@@ -77,7 +86,8 @@ class ShardCluster(RedisCluster):
         node: ClusterNode = self.get_node_from_key(key)  # type: ignore[assignment]  # None is for replicas
         pending = [PipelineCommand(number, *words) for number, words in enumerate(commands)]
         try:
-            await node.execute_pipeline(pending)
+            async with self._connection_to(node):
+                await node.execute_pipeline(pending)
         except STALE_MAP:
             self._note_failure(node.name)
             raise
@@ -85,6 +95,26 @@ class ShardCluster(RedisCluster):
         if any(isinstance(answer, STALE_MAP) for answer in answers):
             self._note_failure(node.name)
         return answers
+
+    @override
+    async def _execute_command(self, target_node: ClusterNode, *args: Any, **kwargs: Any) -> Any:
+        async with self._connection_to(target_node):
+            return await super()._execute_command(target_node, *args, **kwargs)
+
+    @asynccontextmanager
+    async def _connection_to(self, node: ClusterNode) -> AsyncIterator[None]:
+        """Wait until the node has a free connection, and hold it for the block.
+
+        Raises:
+            TimeoutError: None came free in time.
+        """
+        free = self._free_connections.setdefault(node.name, asyncio.Semaphore(node.max_connections - 1))
+        async with asyncio.timeout(FREE_CONNECTION_S):
+            await free.acquire()
+        try:
+            yield
+        finally:
+            free.release()
 
     @override
     async def aclose(self) -> None:

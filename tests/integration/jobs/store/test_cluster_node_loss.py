@@ -1,5 +1,6 @@
 """One node of a cluster is away for long: what lies on the others goes on (SPEC J6, J7)."""
 
+import asyncio
 from collections.abc import AsyncIterator, Iterator
 from contextlib import contextmanager
 from time import monotonic
@@ -13,6 +14,7 @@ from planner_mcp.jobs import ids
 from planner_mcp.jobs.job_lifecycle import JobState
 from planner_mcp.jobs.job_ports import Claim
 from planner_mcp.jobs.store.connection import shard_cluster
+from planner_mcp.jobs.store.connection.redis_clients import cluster_client
 from planner_mcp.jobs.store.connection.shard_availability import ShardAvailability
 from planner_mcp.jobs.store.open_store import connect
 from planner_mcp.jobs.store.redis_store import RedisStore
@@ -129,6 +131,22 @@ async def test_what_lies_on_the_other_nodes_goes_on(
         served.append(ids.shard_of("job", claim.job.id))
         await store.complete(claim, claim.job.progress, plan)
     assert sorted(served) == [*range(SHARDS)]
+
+
+async def test_more_commands_at_once_than_connections_wait_for_each_other(cluster: Cluster) -> None:
+    """SPEC J7: as at a single server; a burst is no failure of a node. Plain commands and those run together."""
+    cluster.until_whole()
+    client = cluster_client(cluster.url, timeout_s=5, connections=4)
+    try:
+        plain = [client.execute_command("SET", *_words(at)) for at in range(40)]
+        together = [client.run_together(_words(at)[0], [("SET", *_words(at))]) for at in range(40)]
+        assert set(map(str, await asyncio.gather(*plain, *together))) == {"True", "[True]"}
+    finally:
+        await client.close_connections()
+
+
+def _words(number: int) -> tuple[str, str]:
+    return f"{{burst}}:{number}", "1"
 
 
 async def test_a_plan_to_start_from_on_a_node_that_is_away_holds_up_nobody(
