@@ -22,6 +22,8 @@ LABEL org.opencontainers.image.title="planner-mcp" \
       org.opencontainers.image.description="An async, job-oriented MCP server for vehicle routing" \
       org.opencontainers.image.licenses="MIT" \
       io.modelcontextprotocol.server.name="io.github.planner-mcp/planner-mcp"
+# names in PNG maps, Latin and Chinese
+RUN apt-get update && apt-get install --yes --no-install-recommends fonts-wqy-microhei && rm -rf /var/lib/apt/lists/*
 RUN useradd --system --uid 10001 --create-home --home-dir /var/lib/planner planner
 COPY --from=build /opt/planner /opt/planner
 ENV PATH="/opt/planner/bin:$PATH" \

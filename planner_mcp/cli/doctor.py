@@ -22,6 +22,7 @@ from planner_mcp.cli.environment_settings import unknown_variables
 from planner_mcp.cli.http_server import exposure, listen
 from planner_mcp.errors import PlannerError, RoadMapError, StoreUnavailableError
 from planner_mcp.jobs.store.connection.error_translation import explained_refusals
+from planner_mcp.render.standalone_map import can_draw
 from planner_mcp.settings import Settings
 from planner_mcp.travel.osrm_programs import find_osrm
 from planner_mcp.travel.road_daemon import daemon_state
@@ -45,6 +46,7 @@ async def examine(settings: Settings) -> AsyncIterator[CheckResult]:
     yield CheckResult("version", True, planner_mcp.__version__)
     yield _environment()
     yield _engines()
+    yield _fonts()
     yield _address(settings)
     if refusal := exposure(settings):
         yield _access(settings, refusal)
@@ -85,6 +87,13 @@ def _engines() -> CheckResult:
     ]
     lacking = [f"no {name}: {instruction}" for name, instruction in engine_registry.unavailable().items()]
     return CheckResult("engines", bool(here), "; ".join([", ".join(here), *lacking]))
+
+
+def _fonts() -> CheckResult:
+    """Say whether PNG maps can show names; a plan needs no font, so none is no failure."""
+    missing = [name for name, character in (("Latin", "A"), ("Chinese", "中")) if not can_draw(character)]
+    lack = f"no font with {' and '.join(missing)} letters: PNG maps leave such names out; install fonts-noto-cjk"
+    return CheckResult("fonts", True, lack if missing else "PNG maps show names in Latin and Chinese letters")
 
 
 def _address(settings: Settings) -> CheckResult:

@@ -28,7 +28,13 @@ _FOOT: Final = 16.0
 _COLUMNS: Final = 3
 _MOST_ENTRIES: Final = 30
 """Routes that the legend names."""
-_FONTS: Final = "'Noto Sans','Noto Sans CJK SC','DejaVu Sans','Liberation Sans',Arial,sans-serif"
+_FONTS: Final = (
+    "'Noto Sans','Noto Sans CJK SC','WenQuanYi Micro Hei','PingFang SC','Microsoft YaHei','DejaVu Sans',"
+    "'Liberation Sans',Arial,sans-serif"
+)
+"""The first that a machine has; a character that it lacks is drawn with any font that has it."""
+_NO_CHARACTER: Final = "\U0010fffd"
+"""That no font has."""
 _STYLE: Final = f"""
 .ground{{fill:#fbfaf7}} text{{font:12px {_FONTS};fill:#1d2126}} .small{{fill:#6b7078;font-size:11px;text-anchor:middle}}
 .grid{{stroke:#e4e1d9;stroke-width:1}} .road{{fill:none;stroke:#d3cec1;stroke-width:.8;stroke-linejoin:round}}
@@ -112,6 +118,18 @@ def map_png(svg: str) -> bytes:
     import resvg_py
 
     return bytes(resvg_py.svg_to_bytes(svg_string=svg, width=PNG_WIDTH))
+
+
+def can_draw(character: str) -> bool:
+    """Return whether a font of this machine has a character, so that it is seen in a PNG."""
+    drawn, missing = (
+        map_png(
+            f'<svg xmlns="http://www.w3.org/2000/svg" width="40" height="40"><style>{_STYLE}</style>'
+            f'<text x="9" y="24">{each}</text></svg>'
+        )
+        for each in (character, _NO_CHARACTER)
+    )
+    return drawn != missing
 
 
 def _colours(count: int) -> str:

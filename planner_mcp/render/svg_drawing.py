@@ -13,7 +13,7 @@ from itertools import chain, count, pairwise
 from math import atan2, ceil, cos, degrees, dist, floor, hypot, log10, pi
 from typing import Any, Final
 
-from planner_mcp.render.label_text import isolated, length, length_unit, scale
+from planner_mcp.render.label_text import fitted, isolated, length, length_unit, scale
 from planner_mcp.render.names import NO_NAMES, Names
 from planner_mcp.routing.plan import Plan, PlannedRoute, Visit
 from planner_mcp.text import clock, plain
@@ -32,10 +32,12 @@ _ROW: Final = 26.0
 _LABEL: Final = 70.0
 _LABEL_CHARS: Final = 10
 """Of an agent's id that fit beside its row; the whole id shows on hovering."""
+_DEPOT_COLUMNS: Final = 24
+"""Of a depot's name; the whole name shows on hovering."""
 _CHART_WIDTH: Final = 1120.0
 _TICK: Final = 80.0
 """Least room of an hour's label; "2777:46" takes half of it, and paper is two thirds as wide as the drawing."""
-_TIMES_WIDTH: Final = _CHART_WIDTH - _LABEL - 20
+_TIMES_WIDTH: Final = _CHART_WIDTH - _LABEL - 36
 _DAY_S: Final = 86400
 _TICKS_S: Final = (60, 120, 300, 600, 900, 1800, 3600, 7200, 10800, 21600, 43200, _DAY_S)
 """What may lie between two labels; beyond, days by powers of two."""
@@ -239,7 +241,8 @@ def _route(
 
 def _nearest(line: Sequence[Point], point: Point) -> Point:
     """Return the point of a line that is nearest to another point."""
-    return min((_foot(start, end, point) for start, end in pairwise(line)), key=lambda foot: dist(foot, point))
+    feet = (_foot(start, end, point) for start, end in pairwise(line))
+    return min(feet, key=lambda foot: dist(foot, point), default=line[0])
 
 
 def _foot(start: Point, end: Point, point: Point) -> Point:
@@ -289,10 +292,11 @@ def _stop(number: int, visit: Visit, point: Point, names: Names, *, has_number: 
 
 def _depot(name: str, point: tuple[float, float]) -> str:
     x, y = point
+    label = escape(fitted(name, _DEPOT_COLUMNS))
     square = f'<rect class="depot" x="{x - 7:.1f}" y="{y - 7:.1f}" width="14" height="14" rx="3"/>'
     anchor, dx = ("end", -12) if x > MAP_WIDTH - 130 else ("start", 12)
-    label = f'<text class="depot-name" x="{x + dx:.1f}" y="{y + 4:.1f}" text-anchor="{anchor}">{escape(name)}</text>'
-    return f"<g>{_title(name)}{square}{label}</g>"
+    text = f'<text class="depot-name" x="{x + dx:.1f}" y="{y + 4:.1f}" text-anchor="{anchor}">{label}</text>'
+    return f"<g>{_title(name)}{square}{text}</g>"
 
 
 def _cross(point: tuple[float, float], text: str) -> str:

@@ -40,7 +40,9 @@ _LITERAL: Final = (
     r"|/(?![ /*])(?:[^/\\\n]|\\.)+/[a-z]*"
 )
 """Texts, templates with one level of templates in them, and patterns. A division stands between blanks."""
-_BLANKS: Final = re.compile(rf"({_LITERAL})|^ +| *([{{}}()\[\],;:?=<>&|]) *", re.MULTILINE)
+_BLANKS: Final = re.compile("(" + _LITERAL + r")|^ +| *([{([,;])\s*| *([})\]:?=<>&|]) *", re.MULTILINE)
+"""Literals stay; lines end in a `}`, `)` or `]` where a statement may end without a semicolon."""
+_STYLE_BLANKS: Final = re.compile(r"/\*.*?\*/\n|\s*([{};,])\s*|(:) +")
 _PAGE: Final = """<!doctype html>
 <html lang="en">
 <head>
@@ -61,7 +63,7 @@ _PAGE: Final = """<!doctype html>
 @cache
 def page() -> str:
     """Return the page."""
-    style = re.sub(r" *([{};,]) *|(:) +|^ +", r"\1\2", "".join(_text(name) for name in _STYLES), flags=re.MULTILINE)
+    style = _STYLE_BLANKS.sub(r"\1\2", "".join(map(_text, _STYLES)))
     script = "".join(_modules(f"{_APP}/plan_app.js", {}))
     return _PAGE.replace("{style}", style).replace("{script}", script)
 
@@ -88,16 +90,16 @@ def _modules(path: str, numbers: dict[str, int]) -> list[str]:
     names, body = _EXPORT.findall(body), _EXPORT.sub("", body)
     if re.search(r"^(?:import|export)\b", body, re.MULTILINE) or "</" in body:
         raise ValueError(f"{path} cannot be put into a page")
-    body = _squeezed(body)
     if "`" in re.sub(_LITERAL, "", body):
-        raise ValueError(f"{path} has a template within templates")
+        raise ValueError(f"{path} cannot be put into a page: a template lies in a template of a template")
+    body = _squeezed(body)
     numbers[path] = len(numbers)
     return [*found, f"const m{numbers[path]} = (() => {{\n{body}return {{ {', '.join(names)} }};\n}})();\n"]
 
 
 def _squeezed(body: str) -> str:
     """Return a module without the blanks that mean nothing."""
-    return _BLANKS.sub(lambda found: found[1] or found[2] or "", body)
+    return _BLANKS.sub(lambda found: found[1] or found[2] or found[3] or "", body)
 
 
 def _resolved(path: str, source: str) -> str:

@@ -18,7 +18,7 @@ function draw({ job, review, plan, scenario, ground, expires_at: ends }) {
   const moment = newMoment();
   const width = Math.max(320, content.clientWidth);
   content.replaceChildren(
-    h("h1", {}, `${scenario.name}, ${scenario.planning_date}`),
+    h("h1", {}, h("bdi", {}, scenario.name), `, ${scenario.planning_date}`),
     h("p", { class: "quiet" }, [review && t(`state_${review}`), t("sharedUntil", { time: until })].filter(Boolean).join(" · ")),
     figures(job, plan, null), h("h2", {}, t("map")), routeMap(plan, scenario, { canvas: canvasLayer, ground, moment, width }), h("h2", {}, t("timeline")), timeline(plan, scenario, { moment, width: Math.max(640, width) }),
     h("h2", {}, `${t("unassigned")} (${plan.unassigned.length})`), unassignedTable(plan),

@@ -73,7 +73,7 @@ export async function jobView(signal, jobId) {
       ? [run(t("again"), () => solveAgain(jobId), { main: true }), comparison(jobId), dayChanges(jobId, scenario)]
       : [run(t("finish"), () => callTool("finish_vrp_job", { job_id: jobId })), run(t("cancel"), () => callTool("cancel_vrp_job", { job_id: jobId }))]));
   };
-  const title = h("h1", {}, scenario.name ? `${scenario.name}, ${scenario.planning_date}` : `${t("job")} ${jobId}`);
+  const title = h("h1", {}, scenario.name ? [h("bdi", {}, scenario.name), `, ${scenario.planning_date}`] : `${t("job")} ${jobId}`);
   const about = h("p", { class: "quiet" }, `${t("job")} ${jobId} · `, link(`scenarios/${job.scenario_id}`, t("scenario")), ` · ${job.engine} · ${localTime(job.submitted_at)}`);
   content.replaceChildren(
     title, about, parts.figures, parts.actions, parts.messages, review.box, h("h2", {}, t("curve")), parts.curve, parts.plan,

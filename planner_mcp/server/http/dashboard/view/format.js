@@ -22,6 +22,8 @@ export function secondsOf(at, date) {
   if (at.includes("T")) return (Date.parse(`${at.replace(/(Z|[+-]\d\d:?\d\d)$/, "")}Z`) - Date.parse(`${date}T00:00Z`)) / 1000;
   return at.split(":").reduce((sum, part, index) => sum + Number(part) * [3600, 60, 1][index], 0);
 }
+// A caller's text between signs that keep its direction to itself: a name from right to left leaves its neighbours in order.
+export const isolated = (text) => `\u2068${text}\u2069`;
 export const figure = (value) =>
   value === undefined || value === null ? "–" : value.toLocaleString(undefined, { maximumFractionDigits: value < 100 ? 2 : 0 });
 const isPlane = (plan) => ["plane", "unit legs"].includes(plan.travel?.source);

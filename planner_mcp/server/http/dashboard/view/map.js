@@ -2,7 +2,7 @@
 // enlarged by hand. What is on it is worked out here; `map_svg.js` draws it, or `map_canvas.js` for pages that bring it.
 
 import { h } from "./dom.js";
-import { HUES, clock, figure } from "./format.js";
+import { HUES, clock, figure, isolated } from "./format.js";
 import { svgLayer } from "./map_svg.js";
 import { standAt, standsOf } from "./moment.js";
 import { decoded, nearest, placesOf, projection, roundStep } from "./positions.js";
@@ -16,7 +16,7 @@ const DRAG = 4;
 const GRID = 90;
 const LONGEST_LABEL = 16;
 
-const short = (text) => (text.length > LONGEST_LABEL ? `${text.slice(0, LONGEST_LABEL - 1)}…` : text);
+const short = (text) => isolated(text.length > LONGEST_LABEL ? `${text.slice(0, LONGEST_LABEL - 1)}…` : text);
 
 // `ground` is what `roads.json` of a plan says: roads by rank, and lines of routes along them, coded.
 function modelOf(plan, scenario, places, ground, size) {
@@ -25,7 +25,7 @@ function modelOf(plan, scenario, places, ground, size) {
   const pointOf = (id) => (places.has(id) ? point(places.get(id)) : undefined);
   const names = new Map((scenario.locations ?? []).map((place) => [place.id, place.name]));
   const tickets = new Map((scenario.tickets ?? []).map((ticket) => [ticket.id, ticket]));
-  const called = (id) => [id, tickets.get(id)?.name].filter(Boolean).join(", ");
+  const called = (id) => [id, tickets.get(id)?.name].filter(Boolean).map(isolated).join(", ");
   const signs = (ids, labelOf) => ids.map((id) => ({ id, label: labelOf(id), point: pointOf(tickets.get(id)?.location) })).filter((each) => each.point);
   const depots = new Set();
   const routes = plan.routes.map((route, index) => {
@@ -34,7 +34,7 @@ function modelOf(plan, scenario, places, ground, size) {
       const where = pointOf(visit.location);
       if (visit.kind === "reload") depots.add(visit.location);
       if (visit.kind !== "ticket" || !where) return;
-      stops.push({ visit, agent: route.agent_id, number: at + 1, point: where, label: `${route.agent_id} · ${at + 1} · ${called(visit.ticket_id)} · ${clock(visit.start_s)}` });
+      stops.push({ visit, agent: route.agent_id, number: at + 1, point: where, label: `${isolated(route.agent_id)} · ${at + 1} · ${called(visit.ticket_id)} · ${clock(visit.start_s)}` });
     });
     depots.add(route.start_location).add(route.end_location);
     const road = roads.get(route.agent_id)?.map(point);
@@ -45,7 +45,7 @@ function modelOf(plan, scenario, places, ground, size) {
     size, project, routes,
     stops: routes.flatMap((route) => route.stops),
     roads: (ground?.roads ?? []).map((lines) => lines.map((numbers) => decoded(numbers, ground.origin).map(point))),
-    depots: [...depots].filter(pointOf).map((id) => ({ point: pointOf(id), name: short(names.get(id) ?? id), label: `${t("depot")}: ${names.get(id) ?? id}` })),
+    depots: [...depots].filter(pointOf).map((id) => ({ point: pointOf(id), name: short(names.get(id) ?? id), label: `${t("depot")}: ${isolated(names.get(id) ?? id)}` })),
     left: signs(plan.unassigned.map((entry) => entry.ticket_id), (id) => `${t("unassigned")}: ${called(id)}`),
     tickets: plan.routes.length === 0 ? signs([...tickets.keys()], called) : [],
   };
@@ -173,7 +173,7 @@ function legend(plan, model, layer) {
     const served = route.visits.filter((visit) => visit.kind === "ticket").length;
     const [lit, dark] = [() => layer.light(route.agent_id), () => layer.light(null)];
     return h("li", { class: `r${index % HUES}` }, h("button", { type: "button", onmouseenter: lit, onmouseleave: dark, onfocus: lit, onblur: dark },
-      h("span", { class: "swatch", "aria-hidden": "true" }), `${route.agent_id} (${served})`));
+      h("span", { class: "swatch", "aria-hidden": "true" }), `${isolated(route.agent_id)} (${served})`));
   });
   const sign = (mark, name) => h("li", { class: "key" }, h("span", { "aria-hidden": "true", class: name }, mark), t(name));
   return h("ul", { class: "legend" }, routes, model.depots.length > 0 && sign("■", "depot"), model.left.length > 0 && sign("✕", "unassigned"));

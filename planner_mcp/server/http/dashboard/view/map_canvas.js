@@ -38,7 +38,9 @@ function draw(node, probe, model, { box: [x, y, width, height], lines, lit, agen
   pen.setTransform(sharp, 0, 0, sharp, 0, 0);
   pen.clearRect(0, 0, ...model.size);
   const [ink, paper, grid, bad] = ["ink", "paper", "way", "bad"].map((name) => colourOf(probe, name));
+  pen.globalAlpha = 0.5;
   stroke([...lines.across.map((each) => [[each, y], [each, y + height]]), ...lines.down.map((each) => [[x, each], [x + width, each]])], grid, 1);
+  pen.globalAlpha = 1;
   model.roads.forEach((roads, rank) => stroke(roads, grid, [3, 2.5, 2, 1.5, 1][rank]));
   const isInSight = ([px, py]) => px >= x && px <= x + width && py >= y && py <= y + height;
   const hasNumbers = model.stops.filter((stop) => isInSight(stop.point)).length <= MOST_NUMBERS;

@@ -7,9 +7,16 @@ const MOST_NUMBERS = 1500; // with more stops the numbers are left out, for spee
 const ARROW_EVERY = 34;
 const ARROW_EVERY_ROAD = 90;
 const LEAST_ARROW = 4;
+const LETTER = 9; // points of a name, about: Chinese is wider, Latin narrower
 
 const pathOf = (line) => `M${line.map(([x, y]) => `${x.toFixed(1)},${y.toFixed(1)}`).join("L")}`;
 const at = ([x, y]) => `translate(${x.toFixed(1)} ${y.toFixed(1)})`;
+
+// The name of a sign: on its left where there is no room on its right.
+function nameOf({ size }, [x], gap, name) {
+  const isTight = x + gap + LETTER * name.length > size[0];
+  return s("text", { class: "sign", x: isTight ? -gap : gap, y: 4, "text-anchor": isTight ? "end" : "start" }, name);
+}
 
 export function svgLayer(model, label) {
   const hasNumbers = model.stops.length <= MOST_NUMBERS;
@@ -20,7 +27,7 @@ export function svgLayer(model, label) {
     grid, model.roads.map((lines, rank) => s("path", { class: `road k${rank}`, d: lines.map(pathOf).join("") })),
     model.routes.map((route) => routeShapes(route, hasNumbers)),
     model.tickets.map((ticket) => s("g", { transform: at(ticket.point) }, s("circle", { class: "spot sign", r: 4 }))),
-    model.depots.map((depot) => s("g", { class: "depot", transform: at(depot.point) }, s("rect", { class: "sign", x: -8, y: -8, width: 16, height: 16 }), s("text", { class: "sign", x: 13, y: 4 }, depot.name))),
+    model.depots.map((depot) => s("g", { class: "depot", transform: at(depot.point) }, s("rect", { class: "sign", x: -8, y: -8, width: 16, height: 16 }), nameOf(model, depot.point, 13, depot.name))),
     model.left.map((ticket) => s("g", { class: "left", transform: at(ticket.point) }, s("path", { class: "cross sign", d: "M-6,-6l12,12m0,-12l-12,12" }))),
     agents,
   );
@@ -37,7 +44,7 @@ export function svgLayer(model, label) {
     },
     showAgents: (found) => agents.replaceChildren(...found.map((each) => s(
       "g", { class: `agent r${each.index % HUES}`, transform: at(each.point) },
-      s("circle", { class: "sign", r: 11 }), s("circle", { class: "sign core", r: 5 }), s("text", { class: "sign", x: 15, y: 4 }, each.name),
+      s("circle", { class: "sign", r: 11 }), s("circle", { class: "sign core", r: 5 }), nameOf(model, each.point, 15, each.name),
     ))),
   };
 }

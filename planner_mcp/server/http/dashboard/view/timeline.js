@@ -2,7 +2,7 @@
 // looked at.
 
 import { h, s } from "./dom.js";
-import { HUES, clock, dateOf, duration, secondsOf } from "./format.js";
+import { HUES, clock, dateOf, duration, isolated, secondsOf } from "./format.js";
 import { setMoment, spanOf, timeSlider } from "./moment.js";
 import { t } from "./words.js";
 
@@ -14,6 +14,7 @@ const DAY_S = 86_400;
 const STEPS_S = [900, 1800, 3600, 7200, 14_400, 21_600, 43_200, DAY_S];
 const LEAST_TICK = 70;
 const MOST_ROWS = 100; // shown at once
+const SHORTEST_S = 60; // of waiting that is shown, as in print
 const LONGEST_LABEL = 14;
 
 // With `moment`, a slider chooses a time, which is shown here and by the other drawings of the moment.
@@ -72,10 +73,10 @@ function windowsOf({ tickets = [], planning_date: date }) {
 }
 
 function row(route, index, y, x, [first, last], windows) {
-  const bar = (kind, from, to, title) => to > from && s("rect", { class: kind, x: x(from).toFixed(1), y, width: Math.max(1.5, x(to) - x(from)).toFixed(1), height: BAR }, s("title", {}, title));
+  const bar = (kind, from, to, title) => s("rect", { class: kind, x: x(from).toFixed(1), y, width: Math.max(1.5, x(to) - x(from)).toFixed(1), height: BAR }, s("title", {}, title));
   const shapes = route.visits.map((visit, at) => {
     const kind = visit.kind === "ticket" ? "service" : visit.kind;
-    const name = `${at + 1} · ${visit.ticket_id ?? t(kind)}`;
+    const name = `${at + 1} · ${visit.ticket_id ? isolated(visit.ticket_id) : t(kind)}`;
     const given = windows.get(visit.ticket_id) ?? [];
     const open = given.map((window) => window.map(clock).join("–")).join(", ");
     const late = visit.late_s > 0 ? ` · ${t("late", { n: duration(visit.late_s) })}` : "";
@@ -84,7 +85,7 @@ function row(route, index, y, x, [first, last], windows) {
     const level = y + BAR + 3 + 4 * (at % 3);
     return [
       narrow.map(([from, to]) => s("path", { class: "window", d: `M${x(from).toFixed(1)},${level - 1.5}v3m0,-1.5H${x(to).toFixed(1)}m0,-1.5v3` }, s("title", {}, title))),
-      bar("waits", visit.arrival_s, visit.start_s, `${name}: ${t("waits")} ${clock(visit.arrival_s)}–${clock(visit.start_s)}`),
+      visit.start_s - visit.arrival_s >= SHORTEST_S && bar("waits", visit.arrival_s, visit.start_s, `${name}: ${t("waits")} ${clock(visit.arrival_s)}–${clock(visit.start_s)}`),
       bar(visit.late_s > 0 ? `${kind} late` : kind, visit.start_s, visit.departure_s, title),
       visit.late_s > 0 && s("text", { class: "mark", x: x(visit.start_s), y: y - 1, "text-anchor": "middle" }, "!"),
     ];
@@ -93,7 +94,7 @@ function row(route, index, y, x, [first, last], windows) {
   return s(
     "g", { class: `row r${index % HUES}`, "data-agent": route.agent_id },
     s("text", { x: LABEL - 8, y: y + 11, "text-anchor": "end" }, label, s("title", {}, route.agent_id)),
-    s("line", { class: "drives", x1: x(route.start_s), x2: x(route.end_s), y1: y + BAR / 2, y2: y + BAR / 2 }, s("title", {}, `${route.agent_id}: ${t("drives")}`)),
+    s("line", { class: "drives", x1: x(route.start_s), x2: x(route.end_s), y1: y + BAR / 2, y2: y + BAR / 2 }, s("title", {}, `${isolated(route.agent_id)}: ${t("drives")}`)),
     shapes,
   );
 }

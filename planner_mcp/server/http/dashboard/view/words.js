@@ -1,4 +1,4 @@
-// The words of the view, in English and Chinese. `t("key", {name: value})` fills in `{name}`.
+// The words of the view, in English and Chinese. `t(name, {value: text})` fills in `{value}`.
 
 const WORDS = {
   en: {
@@ -9,7 +9,7 @@ const WORDS = {
     ticket: "Ticket", arrival: "Arrival", start: "Start", departure: "Departure", load: "Load", reason: "Reason", none: "None",
     lost: "Connection lost. Trying again…", depot: "Depot or reload", late: "late by {n}", waits: "waiting", service: "service", drives: "driving",
     break: "break", reload: "reload", window: "time window", lateKey: "late (!)", before: "not on the way yet", after: "back", timeOfDay: "Time of day",
-    play: "Play the day", pause: "Pause", north: "North", bound: "Lower bound", hours: "{h} h {m} min", error: "Error", key: "API key or access token",
+    play: "Play the day", pause: "Pause", north: "North", bound: "Lower bound", hours: "{h} h {m} min", error: "Error",
     zoomIn: "Zoom in", zoomOut: "Zoom out", fit: "Show all",
     mapHelp: "Drag to move; Ctrl and the wheel, or two fingers, to zoom. With the keyboard: arrows, plus, minus, 0; n and p lead through the stops, Enter selects one.",
     of: "{a} of {b}", time: "Time", windows: "Window", masked: "Hidden fields: {names}", inline: "Back to the chat", fullscreen: "Full screen",
@@ -28,7 +28,7 @@ const WORDS = {
     curve: "最优成本随时间变化", map: "地图", timeline: "时间轴", stops: "停靠点", unassigned: "未服务", stop: "序号", agent: "车辆", ticket: "工单", arrival: "到达", start: "开始",
     departure: "离开", load: "载量", reason: "原因", none: "无", lost: "连接中断，正在重试……", depot: "车场或补货点", late: "晚到 {n}", waits: "等待", service: "服务", drives: "行驶",
     break: "休息", reload: "补货", window: "时间窗", lateKey: "晚到（!）", before: "尚未出发", after: "已返回", timeOfDay: "时刻", play: "播放全天", pause: "暂停", north: "北",
-    bound: "下界", hours: "{h} 小时 {m} 分", QUEUED: "排队中", SOLVING: "求解中", COMPLETED: "已完成", FAILED: "失败", CANCELLED: "已取消", error: "错误", key: "API 密钥或访问令牌",
+    bound: "下界", hours: "{h} 小时 {m} 分", QUEUED: "排队中", SOLVING: "求解中", COMPLETED: "已完成", FAILED: "失败", CANCELLED: "已取消", error: "错误",
     zoomIn: "放大", zoomOut: "缩小", fit: "显示全部", mapHelp: "拖动平移；Ctrl 加滚轮或双指缩放。键盘：方向键、加号、减号、0；n 和 p 逐个查看停靠点，回车选择。", of: "{a} / {b}", time: "时间",
     windows: "时间窗", masked: "隐藏字段：{names}", inline: "返回对话", fullscreen: "全屏", why: "为何未服务？", hostRefused: "宿主已拒绝。", ask: "再次询问",
     noJob: "此处没有任务。请再次询问任务状态。", selected: "已选择：{ticket}，{agent} 的第 {number} 站，{time}", askFinish: "请以当前最优计划立即结束 {id}（finish_vrp_job）。",
