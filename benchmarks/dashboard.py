@@ -65,6 +65,8 @@ async def _rest(server: PlannerServer, rest_s: float) -> Figure:
             await pages.enter_async_context(http.stream("GET", "/events", headers={"X-Planner-UI": "1"}))
             for _ in range(PAGES)
         ]
+        for stream in streams:
+            stream.raise_for_status()
         readers = [reading.create_task(_drain(stream)) for stream in streams]
         await asyncio.sleep(SETTLE_S)
         open_s = await _cpu_in(server, rest_s)
@@ -103,8 +105,8 @@ def main() -> None:
     about = machine()
     figures = asyncio.run(measure(3 if is_quick else 20, 10.0 if is_quick else REST_S))
     for figure in figures:
-        print(f"{figure.name}: {figure.p50} {figure.unit} (p99 {figure.p99}, n {figure.n}) {figure.note}")  # noqa: T201
-    print(keep(figures, about, seed=0, is_quick=is_quick, name="dashboard"))  # noqa: T201
+        print(f"{figure.name}: {figure.p50} {figure.unit} (p99 {figure.p99}, n {figure.n}) {figure.note}")
+    print(keep(figures, about, seed=0, is_quick=is_quick, name="dashboard"))
 
 
 if __name__ == "__main__":
