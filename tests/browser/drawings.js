@@ -39,6 +39,17 @@ async function largePlan(plan, scenario) {
   return { shapes: all("svg", map).length, whole, enlarged, hint: map.querySelector(".hint").textContent, selected, markup: all("script", map).length };
 }
 
+async function manyRows(plan) {
+  const [{ timeline }, { stopsTable }] = await Promise.all(["timeline", "tables"].map((name) => import(`${VIEW}/${name}.js`)));
+  const [times, table] = [timeline(plan), stopsTable(plan, new Map())];
+  const first = [all(".row", times).length, all("tbody tr", table).length];
+  const choice = times.querySelector("select");
+  choice.value = choice.options[1].value;
+  choice.dispatchEvent(new Event("change"));
+  all("button", table).at(-1).click();
+  return [first, [all(".row", times).length, all("tbody tr", table).length], all(".row", times)[0].dataset.agent];
+}
+
 async function dates(plan, scenario) {
   const { timeline } = await import(`${VIEW}/timeline.js`);
   const drawn = timeline(plan, scenario);

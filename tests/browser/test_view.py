@@ -126,3 +126,11 @@ async def test_a_plan_of_several_days_shows_its_dates(server: PlannerServer, pag
     days, drawn = await run(page, "dates", plan, scenario)
     assert [re.sub(r"\W+", " ", text) for text in days] == ["Tue Nov 24", "Wed Nov 25", "Thu Nov 26"]
     assert drawn == 2
+
+
+async def test_many_agents_and_stops_are_shown_a_part_at_a_time(server: PlannerServer, page: Any) -> None:
+    """Our choice: 100 rows of the timeline and 500 of a table, the rest when it is asked for."""
+    await page.goto(f"{server.url}/ui#/import")
+    await page.get_by_role("heading", name="Import").wait_for()
+    first, then, agent = await run(page, "manyRows", stored_plan(routes=150, visits=6))
+    assert (first, then, agent) == ([100, 500], [50, 900], "veh-100")
