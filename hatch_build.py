@@ -1,4 +1,4 @@
-"""Puts the native engine into wheels and editable installs.
+"""Puts the native engine into wheels and editable installs, and the skills into wheels.
 
 Owns the choice between the compiler of the system and Zig, and the platform tag of the wheel. The compiling is
 `workers/engines/native/build.py`, loaded by its path because nothing is installed yet. Where the system has no C++
@@ -44,6 +44,8 @@ class NativeBuildHook(BuildHookInterface[Any]):
 
         Without a compiler the wheel is a pure one, with a warning; a wheel for a named platform fails instead.
         """
+        if version != "editable":  # that one finds them at the root
+            build_data["force_include"][str(Path(self.root, "skills"))] = "planner_mcp/skills"
         native = _build_module(Path(self.root))
         if wanted := os.environ.get("PLANNER_WHEEL_PLATFORM"):
             library = native.build(Path(self.root, "build", wanted, native.LIBRARY.name), wheel_platform=wanted)

@@ -22,8 +22,10 @@ from planner_mcp.errors import catalogue
 from planner_mcp.jobs.principals import READ
 from planner_mcp.routing.scenario.scenario_parsing import Scenario
 from planner_mcp.server.auth.bearer_challenge import WELL_KNOWN
+from planner_mcp.server.mcp.notifications.event_types import TYPES
 from planner_mcp.server.prompts.prompt_registry import PROMPTS
 from planner_mcp.server.resources.resource_catalogue import FILE_TEMPLATE, FIXED, REPORT_FILE, TEMPLATES, UNLISTED
+from planner_mcp.server.resources.skill_files import skills
 from planner_mcp.server.tools.answers.error_results import ErrorOutput
 from planner_mcp.server.tools.tool_definition import Tool
 from planner_mcp.server.tools.tool_output import whole_schema
@@ -65,6 +67,8 @@ def _offer(last_updated: str) -> dict[str, Any]:
         "tools": [_tool(tool) for tool in (*REGISTRY, *APP_REGISTRY)],
         "resources": _resources(),
         "prompts": [prompt.as_json() for prompt in PROMPTS],
+        "events": [{**each.as_json(), "scope": each.scope} for each in TYPES],
+        "skills": [skill.as_json() for skill in skills()],
         "errors": [{"code": code, **entry} for code, entry in catalogue().items()],
         "components": {"schemas": _components()},
     }

@@ -34,6 +34,7 @@ from planner_mcp.server.mcp.methods.elicitation import Elicitation
 from planner_mcp.server.mcp.methods.page_cursors import Cursors
 from planner_mcp.server.mcp.methods.task_methods import Tasks
 from planner_mcp.server.mcp.methods.tool_methods import PlannerToolHandler
+from planner_mcp.server.mcp.notifications.event_methods import Events
 from planner_mcp.server.mcp.notifications.list_capabilities import ListCapabilities
 from planner_mcp.server.mcp.notifications.listen_method import Listen
 from planner_mcp.server.mcp.notifications.listen_stream import ListenSources
@@ -100,10 +101,8 @@ async def open_application(settings: Settings, drain: anyio.Event | None = None)
             session_toolsets=subscriptions,
             offer=offer,
         )
-        streams = StreamLimit(settings.max_streams)
-        listen = Listen(
-            ListenSources(watched_jobs, subscription_store, settings.job_ttl_s, drain or anyio.Event()), streams
-        )
+        streams, drain = StreamLimit(settings.max_streams), drain or anyio.Event()
+        listen = Listen(ListenSources(watched_jobs, subscription_store, settings.job_ttl_s, drain), streams)
         tasks = Tasks(
             job_service, tool_handler, settings, cursors=resource_reader.cursors, on_created=subscriptions.add_task
         )
@@ -116,6 +115,7 @@ async def open_application(settings: Settings, drain: anyio.Event | None = None)
             tasks,
             subscriptions,
             listen,
+            Events(job_service, settings, streams, drain),
             *resource_reader.features(),
             questions,
             LogNotifications(elicitation_store),

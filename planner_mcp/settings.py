@@ -207,6 +207,14 @@ class Settings(BaseSettings):
         default=None,
         description="Configuration of the bridge: which operations of which OpenAPI document it serves as tools.",
     )
+    events_advertised: Literal["asked", "always"] = Field(
+        default="asked",
+        description="Who is told of MCP Events outside of extensions, as some clients look for it: who asked, or all.",
+    )
+    events_errors: Literal["sketch", "sep"] = Field(
+        default="sketch",
+        description="Numbers of the errors of MCP Events: those that clients know (-32011 to -32015), or SEP-3415's.",
+    )
     host: str = Field(default="127.0.0.1", description="Address to listen on.")
     port: int = Field(default=8080, ge=0, le=65535, description="Port to listen on; 0 takes a free one.")
     workers: int = Field(

@@ -129,6 +129,14 @@ class EventFeed:
             await self._ensure_tailer(shard)
             yield FeedListener(self._log, job_id, event_buffer)
 
+    async def past_of_principal(
+        self, principal: str, shards: int, after: str = "", *, group: str = ""
+    ) -> list[FeedStep]:
+        """Return the events of all jobs of a principal after a position, as `PrincipalFollower.past`."""
+        names = tuple(filter(None, (principal, group)))
+        with buffer_in(self._followers.principals, *names) as event_buffer:
+            return await PrincipalFollower(self._log, names, event_buffer, lambda: [""] * shards).past(after)
+
     async def follow_principal(
         self, principal: str, shards: int, after: str = "", *, group: str = ""
     ) -> AsyncGenerator[FeedStep, None]:

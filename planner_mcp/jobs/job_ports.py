@@ -438,6 +438,17 @@ class Feed(Protocol):
         """
         ...
 
+    async def past_of_principal(
+        self, principal: str, shards: int, after: str = "", *, group: str = ""
+    ) -> list[FeedStep]:
+        """Return the events of all jobs of a principal after a position up to now, then a step without one.
+
+        Raises:
+            InputError: `after` is no position.
+            StoreUnavailableError: Redis is away.
+        """
+        ...
+
     def follow_principal(
         self, principal: str, shards: int, after: str = "", *, group: str = ""
     ) -> AsyncGenerator[FeedStep, None]:

@@ -381,6 +381,18 @@ class JobService:
             async for step in steps:
                 yield step if principal.may(SENSITIVE) else await self._masked_step(principal, step, is_masked)
 
+    async def past_events(self, principal: Principal, after: str = "") -> list[FeedStep]:
+        """Return the events of all jobs of a principal after a position, as `follow_all` tells them, and then a step
+        that says where to go on; one that says it is a start where the events in between are not kept.
+        """
+        steps = await self._feed.past_of_principal(
+            principal.id, self._settings.pools, after, group=self.reviews.group_of(principal)
+        )
+        if principal.may(SENSITIVE):
+            return steps
+        is_masked: dict[str, bool] = {}
+        return [await self._masked_step(principal, step, is_masked) for step in steps]
+
     async def _masked_step(self, principal: Principal, step: FeedStep, is_masked: dict[str, bool]) -> FeedStep:
         """Return a step as a principal without `planner:sensitive` has it; what is known of its jobs is kept."""
         if (event := step.event) is None:

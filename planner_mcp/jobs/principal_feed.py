@@ -65,6 +65,21 @@ class PrincipalFollower:
                     yield FeedStep(self._position(), entry.event)
             entries = await self._next()
 
+    async def past(self, after: str) -> list[FeedStep]:
+        """Return the events after a position up to now, and where to go on; a start where that cannot be told.
+
+        Raises:
+            InputError: `after` is no position.
+            StoreUnavailableError: Redis is away.
+        """
+        self._positions = _positions_in(after)
+        ends = [await self._log.feed_end(shard) for shard in range(len(self._read_to()))]
+        if (entries := await self._missed()) is None:
+            return [FeedStep(self._position(), is_start=True)]
+        steps = [FeedStep(self._position(), entry.event) for entry in entries if self._is_new(entry)]
+        self._positions = [_later(*pair) for pair in zip(self._positions, ends, strict=True)]
+        return [*steps, FeedStep(self._position())]
+
     async def _next(self) -> Sequence[FeedEntry] | None:
         """Return what happened, nothing after `BEAT_S` without an event; None where it is not known."""
         try:

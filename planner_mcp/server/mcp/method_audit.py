@@ -20,6 +20,8 @@ from planner_mcp.telemetry import new_trace_id, trace_context, trace_id
 AUDITED_METHODS: Final = frozenset(
     {
         "completion/complete",
+        "events/list",
+        "events/poll",
         "resources/list",
         "resources/read",
         "resources/subscribe",
@@ -31,7 +33,7 @@ AUDITED_METHODS: Final = frozenset(
     }
 )
 """Methods that reach what belongs to a principal; `tasks/cancel` calls a tool."""
-STREAM_METHODS: Final = frozenset({"subscriptions/listen"})
+STREAM_METHODS: Final = frozenset({"subscriptions/listen", "events/stream"})
 """Methods whose answer may take hours: their line is written when they are asked for."""
 STREAM_OPENED: Final = "asked"
 _METHOD: Final = re.compile(r"[a-z]{1,20}(/[A-Za-z_]{1,30}){0,3}")

@@ -20,6 +20,8 @@ from urllib.parse import quote, unquote
 from planner_mcp.errors import NotFoundError, TooLargeError
 
 ROOT: Final = "file:///"
+DESIGN_ROOT: Final = "file:///var/reports/"
+"""How the design writes the folder: the same files are read under it, unless the folder has a folder `var`."""
 MAX_BYTES: Final = 8 * 1024 * 1024
 MAX_LISTED: Final = 2000
 MAX_DEPTH: Final = 8
@@ -93,7 +95,7 @@ class ReportFolder:
         """
         if self.root is None:
             raise NotFoundError
-        *folders, name = segments_of(uri)
+        *folders, name = segments_of(self._own(uri))
         try:
             return _read(self.root, folders, name)
         except OSError as error:
@@ -109,12 +111,19 @@ class ReportFolder:
             NotFoundError: No report lies there.
             TooLargeError: There are more than one answer may carry.
         """
-        found = [each for each in self.reports() if each.uri.rpartition("/")[0] == uri.removesuffix("/")]
+        folder = self._own(uri)
+        found = [each for each in self.reports() if each.uri.rpartition("/")[0] == folder.removesuffix("/")]
         if not found:
             raise NotFoundError
         if sum(each.size for each in found) > MAX_BYTES:
             raise TooLargeError(f"The reports of the folder are larger than {MAX_BYTES} bytes together.")
-        return {each.uri: self.read(each.uri) for each in found}
+        return {uri + each.uri.removeprefix(folder): self.read(each.uri) for each in found}
+
+    def _own(self, uri: str) -> str:
+        """Return the URI of this folder for one that begins as the design writes it."""
+        if not uri.startswith(DESIGN_ROOT) or self.root is None or (self.root / "var").is_dir():
+            return uri
+        return ROOT + uri.removeprefix(DESIGN_ROOT)
 
 
 def mime_type_of(path: str) -> str:

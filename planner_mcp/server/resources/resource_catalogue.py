@@ -18,6 +18,7 @@ from planner_mcp.server.resources.map_roads import ROADS
 from planner_mcp.server.resources.rendering_resources import CALENDAR, MAP_PNG, MAP_SVG, REPORT, SHEETS
 from planner_mcp.server.resources.report_folder import ROOT, mime_type_of
 from planner_mcp.server.resources.resource_definition import Contents, ReadContext, ResourceMetadata, Template
+from planner_mcp.server.resources.skill_files import SKILL_FILE
 from planner_mcp.server.resources.text_logs import JOB_LOG, LOG_TEXT
 from planner_mcp.server.resources.uri_templates import variables_of
 
@@ -43,8 +44,8 @@ TEMPLATES: Final = (
 """Always in this order."""
 FIXED: Final = (LIMITS, SCHEMA, WORKERS)
 """Kinds of which there is one: listed with the resources, not with the templates."""
-UNLISTED: Final = (APP, ROADS)
-"""What only pages read."""
+UNLISTED: Final = (APP, ROADS, SKILL_FILE)
+"""What only pages read, and clients that load skills."""
 REPORT_FILE: Final = ResourceMetadata("report", "Static report", "A file of the folder of reports.", "", ("user",), 0.3)
 FILE_TEMPLATE: Final = ROOT + "{+path}"
 FILES_TTL_MS: Final = 60_000

@@ -6,11 +6,13 @@ from dataclasses import dataclass
 from planner_mcp.jobs.job_service import JobService
 from planner_mcp.jobs.principals import Principal
 from planner_mcp.server.mcp.kernel import ServerFeature
-from planner_mcp.server.mcp.methods.app_extension import AppExtension
+from planner_mcp.server.mcp.methods.app_extension import EXTENSION as APPS
 from planner_mcp.server.mcp.methods.argument_completion import Completion
+from planner_mcp.server.mcp.methods.extension_capability import ExtensionCapability
 from planner_mcp.server.mcp.methods.page_cursors import Cursors
 from planner_mcp.server.mcp.methods.prompt_methods import Prompts
 from planner_mcp.server.mcp.methods.resource_methods import Resources
+from planner_mcp.server.mcp.methods.skill_methods import Skills
 from planner_mcp.server.mcp.methods.tool_annotations import CallbackSupport
 from planner_mcp.server.resources.resource_definition import ReadContext
 
@@ -31,5 +33,6 @@ class ContentFeatures:
             Prompts(self.cursors, self.job_service.imports),
             Completion(self.job_service),
             CallbackSupport(),
-            AppExtension(),
+            ExtensionCapability(APPS),
+            Skills(self.cursors),
         ]

@@ -49,11 +49,11 @@ class Listen:
             try:
                 await stream.run(requested)
             except ExceptionGroup as group:
-                raise _cause(group) from group
+                raise cause_of(group) from group
         return {"resultType": "complete", "_meta": stream.meta}
 
 
-def _cause(group: ExceptionGroup) -> Exception:
+def cause_of(group: ExceptionGroup) -> Exception:
     """Return what ended a stream: the first error of the planner's own, else all that happened."""
     ours, _others = group.split(PlannerError)
     error: Exception = group if ours is None else ours

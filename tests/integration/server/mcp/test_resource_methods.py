@@ -249,3 +249,15 @@ async def test_a_folder_of_reports_is_an_array_of_contents(reporting: Replica, m
     at_root = [each["uri"] for each in listed if each["uri"].count("/") == 3 and each["uri"].startswith("file:///")]
     contents = (await modern.result(reporting, "resources/read", "file:///", uri="file:///"))["contents"]
     assert [each["uri"] for each in contents] == at_root != []
+
+
+async def test_reports_are_read_as_the_design_writes_them(reporting: Replica, modern: Caller) -> None:
+    """SPEC R1: `file:///var/reports/…` names the same files and folders [D 2.3]."""
+    uri = "file:///var/reports/chart.png"
+    assert base64.b64decode((await read(modern, reporting, uri))["blob"]) == PNG
+    root = "file:///var/reports/"
+    contents = (await modern.result(reporting, "resources/read", root, uri=root))["contents"]
+    own = (await modern.result(reporting, "resources/read", "file:///", uri="file:///"))["contents"]
+    assert [each["uri"] for each in contents] == [root + each["uri"].removeprefix("file:///") for each in own] != []
+    for way_out in ("file:///var/reports/../other.html", "file:///var/other/chart.png"):
+        assert (await modern.error(reporting, "resources/read", way_out, uri=way_out))["code"] == -32602

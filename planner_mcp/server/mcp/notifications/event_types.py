@@ -1,0 +1,200 @@
+"""The event types of MCP Events (SPEC O6): what each is called, its arguments, and what of a job's stream it tells.
+
+Owns the translation from events of jobs to occurrences. Pure. Payloads have ids, figures and a short text, no names of
+people; what is masked for a principal was masked before. Whatever they tell can be read again by `query_vrp_status`.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, Final
+
+from planner_mcp.errors import Fault, input_error
+from planner_mcp.jobs.job_events import Event, EventKind
+from planner_mcp.jobs.job_ports import FeedStep, QueueStats
+from planner_mcp.jobs.principals import ADMIN, READ
+
+Json = dict[str, Any]
+DELIVERY: Final = ("poll", "push")
+LEAST_GAP_S: Final = 10.0
+"""Between two improvements of one job."""
+_JOB: Final[Json] = {"type": "string", "maxLength": 64, "description": "this job alone"}
+_FIGURES: Final = ("cost", "distance_m", "duration_s", "agents_used", "tickets_served", "tickets_total", "unassigned")
+_FINAL: Final = ("COMPLETED", "FAILED", "CANCELLED")
+
+
+@dataclass(frozen=True, slots=True)
+class EventType:
+    """One type."""
+
+    name: str
+    description: str
+    properties: Mapping[str, Json]
+    """Of its arguments; none is required."""
+    payload: Mapping[str, Json]
+    scope: str = READ
+
+    def as_json(self) -> Json:
+        """Return the type as `events/list` shows it."""
+        return {
+            "name": self.name,
+            "description": self.description,
+            "delivery": [*DELIVERY],
+            "inputSchema": {"type": "object", "properties": dict(self.properties), "additionalProperties": False},
+            "payloadSchema": {"type": "object", "properties": dict(self.payload)},
+        }
+
+    def checked(self, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Return arguments that are of the type.
+
+        Raises:
+            InputError: With every fault.
+        """
+        known = ", ".join(self.properties) or "none"
+        faults = [
+            Fault(f"/arguments/{name}", "The argument is not known.", known, kind="unknown")
+            for name in arguments
+            if name not in self.properties
+        ]
+        faults += [
+            Fault(f"/arguments/{name}", "The value is not accepted.", str(schema["description"]))
+            for name, schema in self.properties.items()
+            if name in arguments and not _fits(arguments[name], schema)
+        ]
+        if faults:
+            raise input_error(faults)
+        return arguments
+
+
+_IDS: Final = {"job_id": {"type": "string"}, "status": {"type": "string"}, "plan_id": {"type": "string"}}
+_NUMBERS: Final = {name: {"type": "number"} for name in _FIGURES}
+FINISHED: Final = EventType(
+    "vrp.job.finished",
+    "A solve ended: completed, failed or cancelled.",
+    {
+        "job_id": _JOB,
+        "status": {"type": "array", "items": {"enum": [*_FINAL]}, "description": "ends of these kinds alone"},
+    },
+    {**_IDS, **_NUMBERS, "text": {"type": "string"}},
+)
+IMPROVED: Final = EventType(
+    "vrp.job.improved",
+    "A running solve found a better plan; at most one each ten seconds and job.",
+    {"job_id": _JOB, "min_gain_percent": {"type": "number", "description": "least gain since the last one, 0 to 100"}},
+    {**_IDS, **_NUMBERS, "text": {"type": "string"}},
+)
+UNASSIGNED: Final = EventType(
+    "vrp.ticket.unassigned",
+    "A finished plan leaves tickets out; explain_unassigned says why.",
+    {"job_id": _JOB},
+    {**_IDS, "unassigned": {"type": "number"}, "reasons": {"type": "object"}, "text": {"type": "string"}},
+)
+REVIEWED: Final = EventType(
+    "vrp.plan.reviewed",
+    "A plan was proposed, approved, rejected or published.",
+    {"job_id": _JOB},
+    {**_IDS, "event": {"type": "string"}, "text": {"type": "string"}},
+)
+CAPACITY: Final = EventType(
+    "vrp.workers.capacity",
+    "Workers came or went, or the queue grew or shrank; for operators.",
+    {},
+    {name: {"type": "number"} for name in ("workers", "slots", "queued", "solving")},
+    ADMIN,
+)
+TYPES: Final = (FINISHED, IMPROVED, UNASSIGNED, REVIEWED, CAPACITY)
+
+
+@dataclass(slots=True)
+class Occurrences:
+    """Reads the occurrences of one type out of the events of jobs.
+
+    Args:
+        type: What is asked for.
+        arguments: Checked.
+    """
+
+    type: EventType
+    arguments: Mapping[str, Any]
+    _reported: dict[str, tuple[float, float]] = field(default_factory=dict)
+    """By job when it last improved here, and to which cost."""
+
+    def of(self, steps: Iterable[FeedStep]) -> Iterator[Json]:
+        """Yield what some steps of a principal's stream tell."""
+        for step in steps:
+            event = step.event
+            if event is None or event.job_id != self.arguments.get("job_id", event.job_id):
+                continue
+            if (data := self._data(event)) is not None:
+                yield occurrence(f"{event.id}-{event.job_id}", self.type.name, event.at, data, step.position)
+
+    def _data(self, event: Event) -> Json | None:
+        summary = event.data.get("result") or event.data.get("summary") or {}
+        ids: Json = {"job_id": event.job_id}
+        ids |= {name: event.data[name] for name in ("status", "plan_id") if name in event.data}
+        if self.type is FINISHED and event.is_final:
+            status = str(event.data.get("status", event.kind.value.upper()))
+            if status not in self.arguments.get("status", _FINAL):
+                return None
+            return {**ids, **_figures(summary), "text": f"{status}: {_served(summary)}"}
+        if self.type is UNASSIGNED and event.kind is EventKind.COMPLETED and summary.get("unassigned"):
+            reasons = summary.get("unassigned_reasons", {})
+            text = f"{summary['unassigned']} tickets are not served."
+            return {**ids, "unassigned": summary["unassigned"], "reasons": reasons, "text": text}
+        if self.type is REVIEWED and event.is_review:
+            return {**ids, "event": event.kind.value, "text": event.kind.value}
+        if self.type is IMPROVED and event.kind is EventKind.PROGRESS and self._is_gain(event):
+            return {**ids, **_figures(event.data), "text": "A better plan was found."}
+        return None
+
+    def _is_gain(self, event: Event) -> bool:
+        """Return whether an event tells a gain worth telling, and note it."""
+        cost, at_s = event.data.get("cost"), datetime.fromisoformat(event.at).timestamp()
+        if not isinstance(cost, int | float):
+            return False
+        last_s, last_cost = self._reported.get(event.job_id, (float("-inf"), float("inf")))
+        least = self.arguments.get("min_gain_percent", 0)
+        is_gain = last_cost == float("inf") or last_cost - cost > abs(last_cost) * least / 100
+        if not is_gain or at_s - last_s < LEAST_GAP_S:
+            return False
+        self._reported[event.job_id] = (at_s, cost)
+        return True
+
+
+def occurrence(event_id: str, name: str, at: str, data: Json, cursor: str | None) -> Json:
+    """Return one occurrence as it is sent."""
+    return {"eventId": event_id, "name": name, "timestamp": at, "data": data, "cursor": cursor}
+
+
+def capacity_of(stats: QueueStats) -> Json:
+    """Return the figures that `vrp.workers.capacity` tells."""
+    return {
+        "workers": stats.live_workers,
+        "slots": stats.live_slots,
+        "queued": stats.queued,
+        "solving": stats.solving,
+    }
+
+
+def capacity_cursor(figures: Mapping[str, Any]) -> str:
+    """Return figures as the text a client goes on from."""
+    return ".".join(str(value) for value in figures.values())
+
+
+def _figures(found: Mapping[str, Any]) -> Json:
+    return {name: found[name] for name in _FIGURES if isinstance(found.get(name), int | float)}
+
+
+def _served(summary: Mapping[str, Any]) -> str:
+    served, total = summary.get("tickets_served"), summary.get("tickets_total")
+    return "no plan" if served is None or total is None else f"{served} of {total} tickets served"
+
+
+def _fits(value: Any, schema: Mapping[str, Any]) -> bool:
+    """Return whether a value is of one of the three kinds that arguments have."""
+    if schema["type"] == "array":
+        choices = schema["items"]["enum"]
+        return isinstance(value, list) and 0 < len(value) <= len(choices) and all(each in choices for each in value)
+    if schema["type"] == "number":
+        return isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= 100
+    return isinstance(value, str) and len(value) <= schema["maxLength"]
