@@ -20,6 +20,7 @@ from planner_mcp.jobs.job_model import Job
 from planner_mcp.jobs.principals import READ
 from planner_mcp.server.resources.map_roads import map_ground
 from planner_mcp.server.tools import read_progress
+from planner_mcp.server.tools.answers.route_deltas import MAX_LENGTH, ViewPosition
 from planner_mcp.server.tools.arguments.lookup_errors import JOB, naming_argument
 from planner_mcp.server.tools.tool_definition import (
     Arguments,
@@ -37,16 +38,16 @@ MAX_WAIT_S: Final = 20
 _PLACE: Final = ("id", "lat", "lon", "x", "y", "name")
 _TICKET: Final = ("id", "name", "location", "time_windows")
 
-Part = Literal["day", "plan", "points", "bound", "roads"]
+Part = Literal["day", "plan", "points", "bound", "roads", "lines"]
 
 
 class ViewArguments(Arguments):
     """Arguments of `read_view`."""
 
     job_id: Annotated[str, Field(max_length=100, description="from solve_vrp")]
-    since: Annotated[str, Field(max_length=40, description="position of the answer before")] = "0"
+    since: Annotated[str, Field(max_length=MAX_LENGTH, description="position of the answer before")] = "0"
     wait_s: Annotated[float, Field(ge=0, le=MAX_WAIT_S, description="for something new")] = 0
-    parts: Annotated[list[Part], Field(max_length=5, description="what is wanted")] = ["day", "plan", "points"]  # noqa: RUF012
+    parts: Annotated[list[Part], Field(max_length=6, description="what is wanted")] = ["day", "plan", "points"]  # noqa: RUF012
 
 
 class ReadViewResult(ToolOutput):
@@ -57,9 +58,12 @@ class ReadViewResult(ToolOutput):
     position: str = Field(description="since of the next call")
     job: Json
     day: Json | None = Field(None, description="name, locations and tickets; in the first answer")
-    plan: Json | None = Field(None, description="as plan://, when it is another")
+    plan: Json | None = Field(
+        None,
+        description="as plan://, when it is another; a route that the plan before had is its place there, from 0",
+    )
     points: list[list[Any]] | None = Field(None, description="elapsed_s, cost, tickets served")
-    roads: Json | None = Field(None, description="what lies under the map, as plan://…/roads.json")
+    roads: Json | None = Field(None, description="as plan://…/roads.json; of `lines` without the roads")
     lower_bound: Number | None = None
     gap: Number | None = None
 
@@ -67,31 +71,34 @@ class ReadViewResult(ToolOutput):
 async def run(ctx: ToolContext, args: Json) -> ToolResult:
     """Return a job with the parts that are new after a position, waiting for an event if there is none yet."""
     asked = parse(ViewArguments, args)
-    position_key(asked.since, "/since")
+    since = ViewPosition.parse(asked.since, "/since")
     with naming_argument("/job_id", JOB):
-        past, new = await _events(ctx, asked)
+        past, new = await _events(ctx, asked, since.event_id)
         job = await ctx.job_service.job(ctx.principal, asked.job_id)
+    position, plan = since.at(new[-1].id if new else since.event_id), None
+    if "plan" in asked.parts and _has_other_plan(past, new) and (whole := await _plan(ctx, job)) is not None:
+        position, plan = position.with_plan(whole)
     output = ReadViewResult(
         job_id=job.id,
-        position=new[-1].id if new else asked.since,
+        position=str(position),
         job={**job_view(job), "engine": job.request.engine},
         day=await _day(ctx, job) if "day" in asked.parts and not past else None,
-        plan=await _plan(ctx, job) if "plan" in asked.parts and _has_other_plan(past, new) else None,
+        plan=plan,
         points=_points(new, job) if "points" in asked.parts else None,
-        roads=await _roads(ctx, job) if "roads" in asked.parts else None,
+        roads=await _roads(ctx, job, asked.parts),
         **(await _bound(ctx, job) if "bound" in asked.parts else {}),
     )
     return ToolResult(output, state_line(output.job))
 
 
-async def _events(ctx: ToolContext, asked: ViewArguments) -> tuple[list[Event], list[Event]]:
+async def _events(ctx: ToolContext, asked: ViewArguments, since: str) -> tuple[list[Event], list[Event]]:
     """Return the events up to a position, and those after it: where there are none yet, the next one in time."""
     kept = await ctx.job_service.history(ctx.principal, asked.job_id)
-    past = [event for event in kept if position_key(event.id) <= position_key(asked.since)]
+    past = [event for event in kept if position_key(event.id) <= position_key(since)]
     new = list(kept[len(past) :])
     if not new and not (past and past[-1].is_final):
         with anyio.move_on_after(asked.wait_s):
-            async with aclosing(ctx.job_service.follow(ctx.principal, asked.job_id, asked.since)) as following:
+            async with aclosing(ctx.job_service.follow(ctx.principal, asked.job_id, since)) as following:
                 new = [] if (event := await anext(following, None)) is None else [event]
     return past, new
 
@@ -110,11 +117,15 @@ async def _plan(ctx: ToolContext, job: Job) -> Json | None:
     return plan_for(ctx.principal, plan).as_json()
 
 
-async def _roads(ctx: ToolContext, job: Job) -> Json | None:
+async def _roads(ctx: ToolContext, job: Job, parts: Sequence[Part]) -> Json | None:
+    """Return the roads under the map with the routes along them, or those routes alone, which change with the plan."""
+    if ctx.reading is None or not {"roads", "lines"} & set(parts):
+        return None
     try:
-        return await map_ground(ctx.reading, plan_of(job.id)) if ctx.reading is not None else None
+        ground = await map_ground(ctx.reading, plan_of(job.id))
     except (NotFoundError, PlanNotReadyError):
         return None
+    return ground if "roads" in parts else {name: value for name, value in ground.items() if name != "roads"}
 
 
 async def _day(ctx: ToolContext, job: Job) -> Json | None:

@@ -101,6 +101,8 @@ async function callTool(name, args, signal) {
   return said;
 }
 
+const read = (how, signal) => callTool("read_view", { job_id: view.jobId, since: view.position, ...how }, signal);
+
 async function follow(jobId) {
   if (!jobId || jobId === view?.jobId) return;
   following.abort();
@@ -117,7 +119,7 @@ async function follow(jobId) {
     const began = Date.now();
     try {
       const isBare = view.plan && !view.roads; // roads stay; routes along them are those of the last plan
-      take(await callTool("read_view", { job_id: jobId, since: view.position, ...(isBare ? { parts: [...PARTS, "roads"] } : { wait_s: wait }) }, signal));
+      take(await read(isBare ? { parts: [...PARTS, "roads"] } : { wait_s: wait }, signal));
       say(banner, null);
       if (isOver()) break;
       [wait, delay] = [WAIT_S, RETRY_FIRST_MS];
@@ -131,9 +133,9 @@ async function follow(jobId) {
     }
   }
   if (!view.plan || signal.aborted) return;
-  const last = await callTool("read_view", { job_id: jobId, since: view.position, parts: ["bound", "roads"] }, signal).catch(() => null);
+  const last = await read({ parts: ["bound", view.roads ? "lines" : "roads"] }, signal).catch(() => null);
   if (signal.aborted || !last) return;
-  Object.assign(view, { bound: last, roads: last.roads ?? view.roads });
+  Object.assign(view, { bound: last, roads: last.roads ? { ...view.roads, ...last.roads } : view.roads });
   draw();
 }
 
@@ -143,6 +145,7 @@ const pause = (ms, signal) => new Promise((resolve) => {
 });
 
 function take({ job, position, day, plan, roads, points = [] }) {
+  if (plan) plan.routes = plan.routes.map((route) => view.plan?.routes[route] ?? route); // those it had come as their place
   Object.assign(view, { job: { ...job, ...job.result }, position, roads: roads ?? view.roads, day: day ?? view.day, plan: plan ?? view.plan, plans: view.plans + (plan ? 1 : 0) });
   for (const [at, cost, served] of points) if (cost !== view.points.at(-1)?.cost) view.points.push({ at, cost, served });
   if (job.error) problem(job.error.message);
@@ -195,7 +198,7 @@ function reviewButtons() {
   const input = h("input", { maxlength: 500, "aria-label": t("reasonToReject"), placeholder: t("reasonToReject") });
   const step = (name) => button(t(name), async () => {
     await act(...CALLS[name](view.jobId, input.value), t("askStep", { step: t(name), id: view.jobId, reason: input.value }));
-    if (can.serverTools) take(await callTool("read_view", { job_id: view.jobId, since: view.position, parts: [] }));
+    if (can.serverTools) take(await read({ parts: [] }));
   });
   return state && [h("p", {}, `${t("review")}: ${t(`state_${state}`)} ${reason}`), STEPS[state].map((name) => (name === "reject" ? [input, step(name)] : step(name)))];
 }

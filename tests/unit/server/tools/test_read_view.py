@@ -66,6 +66,33 @@ async def test_answers_tell_only_what_has_changed(call: Call, store: RedisStore)
     assert (nothing["points"], nothing["position"], "plan" in nothing) == ([], seen["position"], False)
 
 
+async def test_a_route_is_sent_once(call: Call, store: RedisStore) -> None:
+    """SPEC O2: of a changed plan the changed routes alone, by what the reader says it holds; all to any other."""
+    day = {**DAY, "agents": [{**DAY["agents"][0], "id": name} for name in ("v", "w")]}
+    job_id = (await call("solve_vrp", {"scenario_id": await created(call, day)})).structured["job_id"]
+    await store.register("w1", 1)
+    claim = await store.claim("w1", 1.0)
+    assert claim is not None
+    problem = compile_scenario(parse_scenario(day))
+    seen: list[dict[str, Any]] = []
+    for improvements, orders in enumerate(({0: [0, 1], 1: [2]}, {0: [1, 0], 1: [2]}, {1: [2, 0, 1]}), 1):
+        plan = build_plan(problem, Candidate.of_tickets(orders))
+        progress = Progress(10 * improvements, plan.cost, None, 3, 3, improvements=improvements)
+        await store.report(claim, replace(progress, elapsed_s=float(improvements)), plan.as_json())
+        seen.append(await view(call, job_id, since=seen[-1]["position"] if seen else "0"))
+    first, second, third = (answer["plan"]["routes"] for answer in seen)
+    assert [type(route) for route in first] == [dict, dict]
+    assert [second[0]["visits"][0]["ticket_id"], second[1]] == ["b", 1]
+    assert [route["agent_id"] for route in third] == ["w"]
+    whole = await view(call, job_id, since="0")
+    assert (whole["plan"]["routes"], whole["position"]) == (third, seen[-1]["position"])
+    bare = seen[0]["position"].partition(".")[0]
+    assert (await view(call, job_id, since=bare))["plan"]["routes"] == third
+    assert (await view(call, job_id, since=seen[0]["position"], parts=["points"]))["position"].endswith(
+        seen[0]["position"].partition(".")[2]
+    ), "who takes no plan holds the routes it held"
+
+
 async def test_a_wait_ends_with_the_next_event(call: Call, store: RedisStore) -> None:
     """SPEC O2, J2: an event of any replica; a job that has ended is not waited for."""
     job_id = (await call("solve_vrp", {"scenario_id": await created(call)})).structured["job_id"]
@@ -122,6 +149,8 @@ async def test_roads_tell_a_masked_reader_no_more_than_the_positions_it_is_shown
     assert answers[0][0] != answers[1][0], "who may see positions has the box of them"
     assert answers[0][1] == answers[1][1]
     assert answers[0][1]["lines"] == {}
+    again = (await view(call, job_id, masked_reader, parts=["lines"]))["roads"]
+    assert again == {name: value for name, value in answers[1][1].items() if name != "roads"}, "the roads stay"
     assert 3 < len(answers[0][1]["roads"][0]) < 20
     without = replace(open_reader, reading=ReadContext(ctx.principal, ctx.job_service, ReportFolder(None)))
     bare = await view(call, job_id, without, parts=["roads"])
@@ -140,6 +169,10 @@ async def test_bad_calls_are_refused(call: Call, store: RedisStore, ctx: ToolCon
     for args, path in (
         ({"since": "yesterday"}, "/since"),
         ({"since": 7}, "/since"),
+        ({"since": "0."}, "/since"),
+        ({"since": "0.short"}, "/since"),
+        ({"since": f"0.{'a' * 12}é"}, "/since"),
+        ({"since": "0." + "a" * 12_001}, "/since"),
         ({"wait_s": 21}, "/wait_s"),
         ({"parts": ["streets"]}, "/parts/0"),
         ({"parts": "plan"}, "/parts"),
