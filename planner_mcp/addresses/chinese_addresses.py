@@ -28,7 +28,7 @@ from planner_mcp.addresses.structured_address import (
 )
 
 MUNICIPALITIES: Final = frozenset({"11", "12", "31", "50"})
-_ACCURACY: Final = {4: Accuracy.CITY, 6: Accuracy.DISTRICT, 9: Accuracy.TOWN}
+DIVISION_ACCURACY: Final = {4: Accuracy.CITY, 6: Accuracy.DISTRICT, 9: Accuracy.TOWN}
 _LEVEL_NAMES: Final = {2: "province", 4: "city", 6: "district", 9: "town"}
 
 
@@ -84,7 +84,7 @@ def position_of(code: str, data: PlaceData) -> PlacePosition | None:
         division = data.divisions.get(code[:length]) if length <= len(code) else None
         if division is not None and division.where is not None:
             lat, lon = division.where
-            return PlacePosition(lat, lon, _ACCURACY[length], division.radius_m)
+            return PlacePosition(lat, lon, DIVISION_ACCURACY[length], division.radius_m)
     return None
 
 

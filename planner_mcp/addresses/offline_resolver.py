@@ -12,6 +12,7 @@ from typing import Final
 
 from planner_mcp.addresses.address_text import MAX_TEXT, is_chinese
 from planner_mcp.addresses.chinese_addresses import (
+    DIVISION_ACCURACY,
     MUNICIPALITIES,
     chosen_from,
     division_address,
@@ -87,16 +88,21 @@ def reverse_offline(lat: float, lon: float, crs: str = "wgs84") -> ResolvedAddre
         return ResolvedAddress(text, AddressStatus.NOT_FOUND, StructuredAddress(), None, (), notes=notes)
     _weighted, metres, place = found
     if isinstance(place, City):
-        address, radius = city_address(place, StructuredAddress()), city_position(place).radius_m
+        address, accuracy, radius = (
+            city_address(place, StructuredAddress()),
+            Accuracy.CITY,
+            city_position(place).radius_m,
+        )
     else:
-        address, radius = division_address(place.code, place_data()), place.radius_m
+        address, accuracy = division_address(place.code, place_data()), DIVISION_ACCURACY[len(place.code)]
+        radius = place.radius_m
     evidence = (Evidence(f"its centre is {metres / 1000:.1f} km away", 0.7 if metres <= radius else 0.45),)
     notes = ("Borders are not known offline: the nearest centre is named, a neighbour is possible.",)
     return ResolvedAddress(
         text,
         AddressStatus.PARTIAL,
         address,
-        PlacePosition(lat, lon, Accuracy.POINT, 0.0, source_crs=crs),
+        PlacePosition(lat, lon, accuracy, radius, source_crs=crs),
         evidence,
         notes=notes,
     )

@@ -2,6 +2,7 @@
 
 Owns the file of the register (`street_register_builder.py` in `travel` writes it) and the choice among streets of one
 name: by postcode, by city, by distance from the centre that is known. What is not in the register stays as it was.
+Positions are named by the nearest house number.
 Positions are © OpenStreetMap contributors.
 """
 
@@ -9,7 +10,7 @@ import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
-from math import cos, radians
+from math import cos, inf, radians
 from pathlib import Path
 from typing import Final
 
@@ -40,7 +41,8 @@ CREATE TABLE buildings (key TEXT, number TEXT, lat REAL, lon REAL, radius_m REAL
     city_key TEXT);
 """
 """`names`: other names of a street, as of a second language. `number`: one of `address_numbers`."""
-INDEXES: Final = "CREATE INDEX street ON streets (key); CREATE INDEX building ON buildings (key, number);"
+INDEXES: Final = "CREATE INDEX street ON streets (key); CREATE INDEX building ON buildings (key, number); \
+CREATE INDEX place ON buildings (lat, lon);"
 SOURCE: Final = "roads"
 NOTICE: Final = "Streets and house numbers: © OpenStreetMap contributors."
 _NEAR_M: Final = 300.0
@@ -53,6 +55,9 @@ _MOST_GAP_M: Final = 400.0
 _BOX: Final = " AND lat BETWEEN ? AND ? AND lon BETWEEN ? AND ?"
 _BESIDE: Final = 0.01
 """Degrees around the numbers of a street within which the street lies."""
+_AT_DOOR_M: Final = 30.0
+_IN_STREET_M: Final = 150.0
+"""From a house number, beside its building: a position there is at its door, or in its street."""
 _MAX_ROWS: Final = 2_000
 _MAX_ANYWHERE: Final = 100
 """Rows, of one key, that are looked at where the city is known, and where it is not."""
@@ -107,8 +112,59 @@ class StreetRegister:
         except sqlite3.Error:  # not built yet, or being replaced
             return list(resolved)
 
+    def named(self, resolved: ResolvedAddress, lat: float, lon: float, crs: str) -> ResolvedAddress:
+        """Return a position with the street beside it, and the number where it is at a door.
+
+        Args:
+            resolved: What is known of the position otherwise.
+            lat: Degrees north in WGS-84.
+            lon: Degrees east.
+            crs: In which it was given.
+        """
+        try:
+            with closing(self._open()) as register:
+                return _named(register, resolved, (lat, lon), crs)
+        except sqlite3.Error:
+            return resolved
+
     def _open(self) -> sqlite3.Connection:
         return sqlite3.connect(f"{self._path.absolute().as_uri()}?mode=ro", uri=True)
+
+
+def _named(
+    register: sqlite3.Connection, resolved: ResolvedAddress, where: tuple[float, float], crs: str
+) -> ResolvedAddress:
+    north = 2 * _IN_STREET_M / 111_000
+    east = north / max(0.01, cos(radians(where[0])))
+    box = (where[0] - north, where[0] + north, where[1] - east, where[1] + east)
+    asked = f"SELECT key, number, lat, lon, radius_m, city, postcode FROM buildings WHERE 1{_BOX}"  # noqa: S608
+    near = [
+        (max(0.0, haversine_m(where, (lat, lon)) - radius_m), key, _Building(number, (lat, lon), radius_m, *place))
+        for key, number, lat, lon, radius_m, *place in register.execute(asked, box)
+    ]
+    metres, key, building = min(near, key=lambda each: each[0], default=(inf, "", None))
+    if building is None or metres > _IN_STREET_M:
+        return resolved
+    names = register.execute("SELECT name, lat, lon FROM streets WHERE key = ?", (key,)).fetchall()
+    road = min(names, key=lambda row: haversine_m(building.where, (row[1], row[2])), default=(key,))[0]
+    is_at_door = metres <= _AT_DOOR_M
+    address = replace(
+        resolved.address,
+        road=road,
+        number=building.number if is_at_door else "",
+        city=building.city or resolved.address.city,
+        postcode=building.postcode if is_at_door else "",
+    )
+    accuracy, radius_m = (Accuracy.POINT, _AT_DOOR_M) if is_at_door else (Accuracy.STREET, _IN_STREET_M)
+    return replace(
+        resolved,
+        status=AddressStatus.RESOLVED,
+        address=address,
+        position=PlacePosition(*where, accuracy, radius_m, source_crs=crs),
+        evidence=(Evidence(f"{metres:.0f} m from number {building.number} of the road extract", 0.95),),
+        source=SOURCE,
+        notes=(NOTICE,),
+    )
 
 
 def _located(register: sqlite3.Connection, resolved: ResolvedAddress) -> ResolvedAddress:

@@ -13,6 +13,7 @@ from typing import Annotated, Any, Final, Literal
 import typer
 
 from planner_mcp.cli.command_files import unreadable_message
+from planner_mcp.cli.day_addresses import addressed_day
 from planner_mcp.errors import Fault, InputError, grouped, input_error, placed
 from planner_mcp.formats.column_mapping import IN_COLUMNS, ColumnMapping
 from planner_mcp.formats.import_formats import PLAIN, Form, form_of, read_scenario_file
@@ -89,7 +90,13 @@ def imported(file: Path, given: ImportAnswers, settings: Settings) -> ImportedSc
         _print_mapping(what, proposal)
     if given.capacity is None and "tickets" in read.proposals and "agents" not in read.proposals:
         typer.echo(_made_up(given.agent), err=True)
-    return read
+    return _with_positions(read, settings)
+
+
+def _with_positions(read: ImportedScenario, settings: Settings) -> ImportedScenario:
+    with placed(lambda fault: _as_option(read.in_file(fault) or fault, _GIVEN)):
+        day = addressed_day(read.body, settings)
+    return replace(read, body=day.body, assumptions=[*day.notices, *read.assumptions])
 
 
 def imported_with_questions(file: Path, given: ImportAnswers, settings: Settings) -> ImportedScenario:

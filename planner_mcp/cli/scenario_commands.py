@@ -8,6 +8,7 @@ so it does not look for those.
 import sys
 from dataclasses import replace
 from datetime import date as date_type
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -22,6 +23,7 @@ from planner_mcp.cli.command_files import (
     write_plan,
 )
 from planner_mcp.cli.command_runner import command_settings, run_command
+from planner_mcp.cli.day_addresses import addressed_day
 from planner_mcp.cli.file_import import (
     DATE_HELP,
     Agent,
@@ -43,14 +45,13 @@ from planner_mcp.errors import InputError
 from planner_mcp.jobs.principals import LOCAL
 from planner_mcp.routing.plan import Plan
 from planner_mcp.server.tools.arguments.resolved_inputs import (
+    OPEN,
     ResolvedInputs,
     resolution_faults,
-    with_default_travel,
 )
-from planner_mcp.server.tools.arguments.scenario_addresses import AddressedDay
 from planner_mcp.server.tools.validate_scenario import lines_of, validation_report
 from planner_mcp.settings import Settings
-from planner_mcp.text import compact
+from planner_mcp.text import compact, counted
 
 Json = dict[str, Any]
 File = Annotated[Path, typer.Argument(help="A scenario as JSON, as create_scenario takes it; - for standard input.")]
@@ -109,9 +110,20 @@ def solve(
 def _scenario_of(file: Path, given: ImportAnswers, settings: Settings) -> Any:
     """Return the scenario of a file, which is imported where it is no JSON, or where its format is named."""
     if given.form is None and (str(file) == STDIN or file.suffix.lower() in ("", ".json")):
-        return read_scenario(file)
+        return _with_positions(read_scenario(file), settings)
     dated = replace(given, date=given.date or date_type.today().isoformat())
     return imported_with_questions(file, dated, settings).body
+
+
+def _with_positions(body: Any, settings: Settings) -> Any:
+    """Return a scenario with positions for its addresses, and print what is to be said of them."""
+    day = addressed_day(body, settings)
+    for notice in day.notices:
+        typer.echo(notice, err=True)
+    places = day.body.get("locations") if isinstance(day.body, dict) else None
+    if count := sum(isinstance(place, dict) and OPEN in place for place in places or ()):
+        typer.echo(f"{counted(count, 'open address')}; planner-mcp validate tells what may be meant.", err=True)
+    return day.body
 
 
 def _is_written(asked: SolveRun, solved: Solved) -> bool:
@@ -148,11 +160,12 @@ async def _keep_matrix(file: Path, settings: Settings) -> None:
 def print_validation(path: Path, settings: Settings) -> bool:
     """Print what is wrong or odd about the scenario of a file; return whether it can be planned."""
     try:
-        body = with_default_travel(read_scenario(path), settings)
+        body = read_scenario(path)
         resolved = ResolvedInputs(
             matrices_beside(path, body, settings), tuple(resolution_faults(body, settings)), shows_names=True
         )
-        found = validation_report(body, {}, settings, lambda _: resolved, AddressedDay)
+        resolve_day = partial(addressed_day, settings=settings)
+        found = validation_report(body, {}, settings, lambda _: resolved, resolve_day)
     except InputError as error:
         print_faults(error)
         return False

@@ -101,10 +101,14 @@ class GeocodingService:
         resolved = resolve_offline(texts)
         return resolved if self._register is None else self._register.located(resolved)
 
+    def _named_here(self, lat: float, lon: float, crs: str) -> ResolvedAddress:
+        nearest = reverse_offline(lat, lon, crs)
+        return nearest if self._register is None else self._register.named(nearest, *to_wgs84(lat, lon, crs), crs)
+
     async def reverse(self, lat: float, lon: float, crs: str = "wgs84", provider: str | None = None) -> ResolvedAddress:
         """Return the place that a position lies in."""
         name = self.check_provider(provider, "/provider")
-        offline = reverse_offline(lat, lon, crs)
+        offline = await anyio.to_thread.run_sync(self._named_here, lat, lon, crs)
         if name == OFFLINE:
             return offline
         geocoder = self._geocoders[name]

@@ -36,6 +36,8 @@ class Claim:
     """Last incumbent of an earlier attempt (or of the plan to start from), as `Plan.as_json()`."""
     elapsed_s: float
     """Solve time earlier attempts have used."""
+    prices: dict[str, Any] | None = None
+    """The day whose prices tell the costs of an alternative; None where they are those of the scenario."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,10 +194,6 @@ class JobStore(MatrixStore, ImportStore, ReviewStore, Protocol):
 
     async def parent(self, principal: str, scenario_id: str) -> str | None:
         """Return what a scenario is a revision of, None for the first of its line, without reading its day."""
-        ...
-
-    async def prices_of(self, principal: str, scenario_id: str) -> str | None:
-        """Return whose prices hold for a scenario, None where they are its own, without reading its day."""
         ...
 
     async def list_scenarios(self, principal: str, *, offset: int, count: int) -> tuple[list[ScenarioCard], int]:

@@ -6,7 +6,7 @@ Owns the order of the steps of a use case and what waiting means. Every step of 
 
 import hashlib
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
-from contextlib import aclosing, suppress
+from contextlib import aclosing
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any, Final, Literal
@@ -31,7 +31,6 @@ from planner_mcp.jobs.principals import SENSITIVE, Principal
 from planner_mcp.jobs.review_service import ReviewService
 from planner_mcp.jobs.scaling import Scale, wanted_scale
 from planner_mcp.jobs.scenario_writing import written_scenario
-from planner_mcp.jobs.stated_prices import by_stated_prices
 from planner_mcp.routing.plan import Plan
 from planner_mcp.settings import Settings
 from planner_mcp.tracing import current_traceparent
@@ -304,39 +303,11 @@ class JobService:
     # ---- plans and events
 
     async def plan(self, principal: Principal, plan_id: str) -> Plan:
-        """Return a plan; that of an alternative with its costs by the prices of the day that it was made from."""
+        """Return a plan."""
         principal = await self.reviews.reader(principal, plan_id)
         plan = Plan.from_json(await self._store.get_plan(principal.id, plan_id))
         if not principal.may(SENSITIVE):
             plan = await self._masked_plan(principal, ids.job_of(plan_id), plan)
-        return plan if plan.is_masked else await self._by_stated_prices(principal, ids.job_of(plan_id), plan)
-
-    async def with_stated_cost(self, principal: Principal, job: Job) -> Job:
-        """Return the job of an alternative that has ended with the cost of its plan, likewise; others as they are."""
-        if job.request.warm_plan_id is None or not job.is_terminal or job.plan_id is None:
-            return job
-        if await self._prices_of(principal, job) is None:
-            return job
-        plan = await self.plan_of_job(principal, job.id)
-        if plan.is_masked:
-            return job
-        summary = job.summary and {**job.summary, "cost": plan.cost}
-        return replace(job, progress=replace(job.progress, cost=plan.cost), summary=summary)
-
-    async def _prices_of(self, principal: Principal, job: Job) -> str | None:
-        with suppress(NotFoundError):  # it has expired: its plan stays as it was stored
-            return await self._store.prices_of(principal.id, job.request.scenario_id)
-        return None
-
-    async def _by_stated_prices(self, principal: Principal, job_id: str, plan: Plan) -> Plan:
-        job = await self._store.get_job(principal.id, job_id)
-        if (prices_of := await self._prices_of(principal, job)) is None:
-            return plan
-        with suppress(NotFoundError):
-            source = (await self.scenario(principal, prices_of)).body
-            body = (await self.scenario(principal, job.request.scenario_id)).body
-            travel_matrices = await self.matrices.for_scenario(principal.id, body)
-            return await self._recomputing.run(principal.id, by_stated_prices, body, source, travel_matrices, plan)
         return plan
 
     async def plan_of_job(self, principal: Principal, job_id: str) -> Plan:

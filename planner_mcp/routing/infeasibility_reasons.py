@@ -22,6 +22,7 @@ class InfeasibilityReason(StrEnum):
     MIN_LOAD = "MIN_LOAD"
     SKILL_OR_AGENT = "SKILL_OR_AGENT"
     NO_ROAD = "NO_ROAD"
+    NO_POSITION = "NO_POSITION"
     INCOMPATIBLE = "INCOMPATIBLE"
     ORDER = "ORDER"
     ROUTE_OVER = "ROUTE_OVER"
@@ -47,6 +48,7 @@ REASON_TEXTS: Final[dict[InfeasibilityReason, str]] = {
     InfeasibilityReason.MIN_LOAD: "The route would serve less than the agent's min_load.",
     InfeasibilityReason.SKILL_OR_AGENT: "The agent lacks a skill, or the ticket's agents or not_agents keep it away.",
     InfeasibilityReason.NO_ROAD: "Its location is too far from any road of the map, or no road joins it to the others.",
+    InfeasibilityReason.NO_POSITION: "The address of its location gave no position.",
     InfeasibilityReason.INCOMPATIBLE: "Two tickets may not share a route, or no agent has time for both.",
     InfeasibilityReason.ORDER: "Locks, shipments, backhaul or breaks do not allow the order of stops.",
     InfeasibilityReason.ROUTE_OVER: "At keep_until the agent is on its way to the end of its route, or is there.",

@@ -221,6 +221,8 @@ class Problem:
     """Source of the travel matrices: source, speed, detour, crs."""
     off_network: dict[int, str] = field(default_factory=dict)
     """Locations that no road leads to or from, each with why in a clause. No agent may serve a ticket there."""
+    open_addresses: dict[int, str] = field(default_factory=dict)
+    """Locations whose address gave no position, each with what it is. No agent may serve a ticket there."""
     partner_of: dict[int, int] = field(init=False, repr=False)
     """The other half of each ticket of a shipment."""
 

@@ -218,6 +218,7 @@ class JobAttempt:
             memory_mb=self._settings.solve_memory_mb,
             best_plan=self._claim.best_plan,
             matrices=matrices,
+            prices=self._claim.prices,
         )
 
     def _decide(self, cause: EndCause) -> None:

@@ -35,6 +35,8 @@ class SolveCommand:
     """The plan of an earlier attempt, or of another scenario to start from, as `Plan.as_json()`."""
     matrices: "Packed | None" = None
     """The travel matrices that the scenario refers to."""
+    prices: dict[str, Any] | None = None
+    """The day whose prices tell the costs of plans; None where they are those of the scenario."""
 
     def as_message(self) -> message_frames.Message:
         """Return the command as it is sent."""

@@ -21,6 +21,8 @@ from typing import Any, Final
 
 from planner_mcp import __version__, process_limits
 from planner_mcp.errors import EngineMemoryError, PlannerError
+from planner_mcp.routing.analysis.alternative_plans import at_prices_of
+from planner_mcp.routing.analysis.plan_repricing import repriced_on
 from planner_mcp.routing.compilation.scenario_compiler import compile_scenario
 from planner_mcp.routing.evaluation.plan_builder import candidate_of
 from planner_mcp.routing.feasibility.infeasibility_faults import infeasibility_faults
@@ -117,8 +119,11 @@ def _search(command: SolveCommand, connection: WorkerConnection) -> message_fram
     problem = compile_scenario(read_stored(command.body, matrices, prove_infeasible=infeasibility_faults))
     engine = engine_registry.choose(problem, command.engine)
 
+    stated = None if command.prices is None else at_prices_of(command.body, command.prices, matrices)
+
     def publish(plan: Plan, improvements: int) -> None:
-        connection.send({"kind": "plan", "plan": plan.as_json(), "improvements": improvements})
+        told = plan if stated is None else repriced_on(stated, plan) or plan
+        connection.send({"kind": "plan", "plan": told.as_json(), "improvements": improvements})
 
     def should_stop() -> bool:
         if connection.is_stopped():

@@ -10,13 +10,17 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
+from planner_mcp.routing.analysis.frozen_prefix import without_assignments
 from planner_mcp.routing.analysis.plan_comparison import difference
 from planner_mcp.routing.analysis.plan_repricing import candidate_on, plan_at_stated_times
+from planner_mcp.routing.compilation.scenario_compiler import compile_scenario
 from planner_mcp.routing.evaluation.plan_builder import build_plan
 from planner_mcp.routing.plan import Plan
 from planner_mcp.routing.problem import Problem
 from planner_mcp.routing.scenario.field_types import MAX_NUMBER
+from planner_mcp.routing.scenario.scenario_parsing import read_stored
 from planner_mcp.routing.scenario.scenario_patch import merge, revise
+from planner_mcp.routing.scenario.travel_matrices import TravelMatrices
 from planner_mcp.routing.verification.plan_verification import verify
 
 Json = dict[str, Any]
@@ -152,6 +156,15 @@ def with_prices_of(body: Mapping[str, Any], original: Mapping[str, Any]) -> Json
             {**group, "penalty": penalties.get(_members(group), group.get("penalty"))} for group in body["groups"]
         ]
     return revise(body, patch)
+
+
+def at_prices_of(body: Mapping[str, Any], original: Json, travel_matrices: TravelMatrices | None) -> Problem:
+    """Return the day of an alternative by the prices of the day that it was made from, nothing tied to agents.
+
+    Every plan of the first is one of the second, and its costs are told by it.
+    """
+    stated = with_prices_of(without_assignments(dict(body)), original)
+    return compile_scenario(read_stored(stated, travel_matrices))
 
 
 def _members(group: Mapping[str, Any]) -> tuple[str, ...]:

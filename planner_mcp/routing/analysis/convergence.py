@@ -22,17 +22,27 @@ class ConvergencePoint:
 def convergence_curve(points: Iterable[ConvergencePoint], *, most: int = 20) -> list[ConvergencePoint]:
     """Return the improvements among some points, reduced to the largest; the first and the last are always kept.
 
+    Costs of an alternative are told by other prices than its search lowers: where the last plan costs more than one
+    before, every other plan is a step.
+
     Args:
-        points: In the order of time; points that do not improve are dropped.
+        points: In the order of time; of a search that falls to its last plan those that do not improve are dropped.
         most: Points kept, at least 2.
     """
+    told = list(points)
+    is_falling = bool(told) and _value(told[-1]) <= min(map(_value, told))
     steps: list[ConvergencePoint] = []
-    for point in points:
-        if not steps or (point.penalty, point.cost) < (steps[-1].penalty, steps[-1].cost):
+    for point in told:
+        is_step = not steps or (_value(point) < _value(steps[-1]) if is_falling else _value(point) != _value(steps[-1]))
+        if is_step:
             steps.append(point)
     while len(steps) > most:
         del steps[_least_visible(steps)]
     return steps
+
+
+def _value(point: ConvergencePoint) -> tuple[float, float]:
+    return point.penalty, point.cost
 
 
 def _least_visible(steps: Sequence[ConvergencePoint]) -> int:
@@ -40,6 +50,7 @@ def _least_visible(steps: Sequence[ConvergencePoint]) -> int:
 
     def area(at: int) -> float:
         before, point, after = steps[at - 1 : at + 2]
-        return (after.elapsed_s - point.elapsed_s) * ((before.penalty - point.penalty) + (before.cost - point.cost))
+        step = abs(before.penalty - point.penalty) + abs(before.cost - point.cost)
+        return (after.elapsed_s - point.elapsed_s) * step
 
     return min(range(1, len(steps) - 1), key=area)

@@ -49,6 +49,7 @@ def integer_matrices_of(
     Raises:
         TravelUnknownError: The scenario refers to matrices that were not provided.
     """
+    ids = _with_stand_ins(scenario, ids)
     places = {place.id: place for place in scenario.locations}
     chosen = [places.get(name) for name in ids]
     if scenario.refers_to_matrices and scenario.travel_matrices is None:
@@ -60,6 +61,13 @@ def integer_matrices_of(
     if all(place is not None and place.x is not None for place in chosen):
         return _on_the_plane(scenario.travel, [place for place in chosen if place], speed_factors)
     return _unit_legs(scenario.travel, len(ids), speed_factors)
+
+
+def _with_stand_ins(scenario: Scenario, ids: Sequence[str]) -> Sequence[str]:
+    """Return locations with another one in place of each whose address is open: nobody is sent there."""
+    unknown = scenario.open_places
+    known = next((name for name in ids if name not in unknown), None)
+    return ids if known is None or not unknown else [known if name in unknown else name for name in ids]
 
 
 def _round(values: Floats, scale: int, rounding: str, *, speed: float = 1.0) -> Matrix:

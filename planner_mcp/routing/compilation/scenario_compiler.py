@@ -6,7 +6,7 @@ Owns the choice of scales and the defaults of absent fields. It expects a scenar
 """
 
 import math
-from collections.abc import Container, Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from typing import Final
@@ -61,8 +61,10 @@ def compile_scenario(scenario: Scenario) -> Problem:
     extent = extent_of(scenario, travel, names, factors)
     units = _Units(scenario, names, factors, travel.scale, extent.horizon)
     prices = integer_prices_of(scenario, travel.scale, extent)
-    off_network = _off_network(scenario, units)
-    tickets = _tickets(scenario, units, prices, off_network)
+    apart = {} if scenario.travel_matrices is None else scenario.travel_matrices.off_network
+    off_network = _by_location(units, apart)
+    open_addresses = _by_location(units, {name: each.status for name, each in scenario.open_places.items()})
+    tickets = _tickets(scenario, units, prices, off_network.keys() | open_addresses.keys())
     agents = tuple(_agent(scenario, agent, units, prices) for agent in scenario.agents)
     groups = tuple(_group(group, tickets, units, prices) for group in scenario.groups)
     tickets = _without_group_penalties(tickets, groups, scenario)
@@ -95,6 +97,7 @@ def compile_scenario(scenario: Scenario) -> Problem:
         positions=travel.positions,
         provenance=travel.provenance,
         off_network=off_network,
+        open_addresses=open_addresses,
     )
     problem = freeze_prefix(unfrozen, scenario.held, units.horizon)
     return replace(problem, features=features_of(scenario, problem.agents, problem.tickets, travel_periods, balance))
@@ -239,13 +242,12 @@ def _shift(agent: scenario_model.Agent, units: _Units) -> tuple[int, int]:
     return (units.opening(opens), units.horizon) if agent.shift_end is None else units.span(opens, agent.shift_end)
 
 
-def _off_network(scenario: Scenario, units: _Units) -> dict[int, str]:
-    apart = {} if scenario.travel_matrices is None else scenario.travel_matrices.off_network
-    return {units.location[name]: why for name, why in apart.items() if name in units.location}
+def _by_location(units: _Units, words: Mapping[str, str]) -> dict[int, str]:
+    return {units.location[name]: why for name, why in words.items() if name in units.location}
 
 
 def _tickets(
-    scenario: Scenario, units: _Units, prices: IntegerPrices, off_network: Container[int]
+    scenario: Scenario, units: _Units, prices: IntegerPrices, unreachable: Container[int]
 ) -> tuple[TicketSpec, ...]:
     eligibility = Eligibility(scenario)
     pickups = {ticket.pickup for ticket in scenario.tickets if ticket.pickup is not None}
@@ -255,7 +257,7 @@ def _tickets(
             ticket,
             units,
             prices,
-            frozenset() if units.location[ticket.location] in off_network else eligibility.restriction(ticket),
+            frozenset() if units.location[ticket.location] in unreachable else eligibility.restriction(ticket),
             is_picked_up=ticket.id in pickups,
             is_promised=ticket.id in promised,
         )

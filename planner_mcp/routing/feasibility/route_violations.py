@@ -97,6 +97,8 @@ def _exclusions(problem: Problem, agent: int, tickets: list[int]) -> Iterator[Vi
         allowed = problem.tickets[ticket].agents
         if problem.tickets[ticket].location in problem.off_network:
             yield Violation(InfeasibilityReason.NO_ROAD, 1, 9.0, ticket)
+        elif problem.tickets[ticket].location in problem.open_addresses:
+            yield Violation(InfeasibilityReason.NO_POSITION, 1, 9.0, ticket)
         elif allowed is not None and agent not in allowed:
             yield Violation(InfeasibilityReason.SKILL_OR_AGENT, 1, 3.0, ticket)
     served, apart = set(tickets), problem.incompatible

@@ -12,6 +12,7 @@ from planner_mcp.routing.feasibility.unservable_tickets import PROVED_REASONS, U
 from planner_mcp.routing.infeasibility_reasons import REASON_TEXTS, InfeasibilityReason
 from planner_mcp.routing.plan import Plan, Unassigned
 from planner_mcp.routing.problem import GroupKind, LoadKind, Problem, TicketSpec
+from planner_mcp.routing.scenario.checks.address_checks import NO_POSITION_FIX, OPEN_WORDS
 from planner_mcp.text import plain
 
 _OF_A_PLAN: Final = (
@@ -47,6 +48,9 @@ def _detail(problem: Problem, ticket: TicketSpec, reason: InfeasibilityReason) -
     if reason is InfeasibilityReason.NO_ROAD:
         name = plain(problem.locations[ticket.location], _MAX_NAME)
         return f"No agent can drive to {name}: it is {problem.off_network[ticket.location]}. {NO_ROAD_FIX}"
+    if reason is InfeasibilityReason.NO_POSITION:
+        status = problem.open_addresses[ticket.location]
+        return f"Its address gave no position: it is {OPEN_WORDS.get(status, status)}. {NO_POSITION_FIX}"
     text = REASON_TEXTS[reason]
     is_limit = reason in PROVED_REASONS and reason is not InfeasibilityReason.SHIPMENT_HALF_UNSERVED
     return text if not is_limit else f"{_PROVED} {text[0].lower()}{text[1:]}"

@@ -24,6 +24,7 @@ _CLOSEST_FIRST: Final = (
 """Of several agents the reason of the one that comes closest is given."""
 PROVED_REASONS: Final = (
     InfeasibilityReason.NO_ROAD,
+    InfeasibilityReason.NO_POSITION,
     InfeasibilityReason.SKILL_OR_AGENT,
     InfeasibilityReason.CAPACITY,
     InfeasibilityReason.MAX_TICKETS,
@@ -65,6 +66,8 @@ class UnservableTickets:
         ticket = self._problem.tickets[index]
         if ticket.location in self._problem.off_network:
             return InfeasibilityReason.NO_ROAD
+        if ticket.location in self._problem.open_addresses:
+            return InfeasibilityReason.NO_POSITION
         if ticket.windows and ticket.windows[-1][1] < self._problem.frozen_until:
             return InfeasibilityReason.TIME_WINDOW
         if not self._allowed(ticket.agents):

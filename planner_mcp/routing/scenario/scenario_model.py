@@ -6,7 +6,7 @@ made by `compilation/scenario_compiler.py`. Amounts stay in the caller's units, 
 times are seconds after midnight of the planning date.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Annotated, Any, Final, Literal
 
 import numpy as np
@@ -115,6 +115,15 @@ class ResolvedPosition(_Part):
     confidence: Share = Field(description="0 to 1")
 
 
+class OpenAddress(_Part):
+    """Why the address of a location gave no position; written by the planner."""
+
+    model_config = _sensitive("candidates")
+
+    status: Identifier = Field(description="ambiguous, partial or not_found")
+    candidates: Annotated[tuple[FreeText, ...], Field(max_length=10)] = Field((), description="what it may mean")
+
+
 class Location(_Part):
     """A place: WGS-84 `lat`, `lon`, or plane `x`, `y`, or only an id where matrices are given."""
 
@@ -129,6 +138,9 @@ class Location(_Part):
     address: FreeText | None = Field(None, description="gives the position where lat, lon, x and y are absent")
     resolved: ResolvedPosition | None = Field(
         None, description="how the address gave the position; written by the planner"
+    )
+    open_address: OpenAddress | None = Field(
+        None, description="why it gave none: nobody serves what is there; written by the planner"
     )
 
 
@@ -422,6 +434,15 @@ class Scenario(_Part):
         twin = self.model_copy()
         twin._travel_matrices = travel_matrices
         return twin
+
+    @property
+    def open_places(self) -> Mapping[str, OpenAddress]:
+        """Locations whose address gave no position, by id; none where travel is known without positions."""
+        travel = self.travel
+        if travel.matrix is not None or travel.distances is not None or travel.durations is not None:
+            return {}
+        without = (place for place in self.locations if place.lat is None and place.x is None)
+        return {place.id: place.open_address for place in without if place.open_address is not None}
 
     @property
     def refers_to_matrices(self) -> bool:

@@ -38,7 +38,17 @@ _NOTES: Final = {
     ("Location", "lat"): "degrees",
     ("Location", "lon"): "degrees",
 }
-_OMITTED: Final = ("held", "resolved", "rounding", "decimals", "plane_speed", "max_distance_m", "phone", "notes")
+_OMITTED: Final = (
+    "held",
+    "resolved",
+    "open_address",
+    "rounding",
+    "decimals",
+    "plane_speed",
+    "max_distance_m",
+    "phone",
+    "notes",
+)
 """Fields that clients need not know: the server writes the first two, the next three serve benchmark instances,
 `max_distance_m` is `max_distance_km` in metres, and no plan depends on the last two."""
 _KEPT: Final = ("type", "enum", "format")

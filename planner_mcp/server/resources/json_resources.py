@@ -57,7 +57,6 @@ async def _result(reading: ReadContext, variables: Variables) -> Contents:
     if kept.last_job_id is None:
         raise NotFoundError("This scenario was not solved yet, or its last job has expired.")
     job = await reading.job_service.job(reading.principal, kept.last_job_id)
-    job = await reading.job_service.with_stated_cost(reading.principal, job)
     body = {"scenario_id": kept.id, **job_view(job)}
     try:
         plan = await reading.job_service.plan_of_job(reading.principal, job.id)
@@ -69,7 +68,6 @@ async def _result(reading: ReadContext, variables: Variables) -> Contents:
 
 async def _job(reading: ReadContext, variables: Variables) -> Contents:
     job = await reading.job_service.job(reading.principal, variables["job_id"])
-    job = await reading.job_service.with_stated_cost(reading.principal, job)
     times = {"submitted_at": job.submitted_at, "started_at": job.started_at, "finished_at": job.finished_at}
     body = {
         **job_view(job),

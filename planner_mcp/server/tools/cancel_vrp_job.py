@@ -9,6 +9,7 @@ from planner_mcp.jobs.ids import plan_of
 from planner_mcp.jobs.job_lifecycle import JobState
 from planner_mcp.jobs.job_model import Job
 from planner_mcp.server.tools.arguments.lookup_errors import JOB, naming_argument
+from planner_mcp.server.tools.arguments.plan_differences import changes_of
 from planner_mcp.server.tools.tool_definition import (
     WRITE,
     Arguments,
@@ -43,6 +44,7 @@ class CancelVrpJobResult(ToolOutput):
     job_id: str
     status: str
     plan_id: str | None = None
+    changes: list[str] | None = Field(None, description="from the plan it started from")
 
 
 async def run(ctx: ToolContext, args: Json) -> ToolResult:
@@ -51,6 +53,7 @@ async def run(ctx: ToolContext, args: Json) -> ToolResult:
     with naming_argument("/job_id", JOB):
         job = await ctx.job_service.cancel(ctx.principal, asked.job_id, asked.keep_best)
     job = await settled(ctx, job)
+    changes = await changes_of(ctx, job)
     is_cancelled = job.state is JobState.CANCELLED
     output = CancelVrpJobResult(
         cancelled=is_cancelled,
@@ -58,11 +61,12 @@ async def run(ctx: ToolContext, args: Json) -> ToolResult:
         job_id=job.id,
         status=job.state.upper(),
         plan_id=plan_of(job.id) if job.plan_id else None,
+        changes=changes or None,
     )
     if output.plan_id is None:
         return ToolResult(output, f"{job.id} {output.status}{_note(job)}, no plan")
-    text = f"{job.id} {output.status}{_note(job)}\nread_plan job_id={job.id} shows its best plan."
-    return ToolResult(output, text, (ResourceLink(f"plan://{output.plan_id}", "plan"),))
+    lines = [f"{job.id} {output.status}{_note(job)}", *changes, f"read_plan job_id={job.id} shows its best plan."]
+    return ToolResult(output, "\n".join(lines), (ResourceLink(f"plan://{output.plan_id}", "plan"),))
 
 
 async def settled(ctx: ToolContext, job: Job) -> Job:

@@ -8,6 +8,7 @@ from planner_mcp.jobs.job_content import job_view
 from planner_mcp.server.tools.answers.job_output import JobOutput
 from planner_mcp.server.tools.answers.job_text import job_lines, job_links
 from planner_mcp.server.tools.arguments.lookup_errors import JOB, naming_argument
+from planner_mcp.server.tools.arguments.plan_differences import changes_of
 from planner_mcp.server.tools.cancel_vrp_job import settled
 from planner_mcp.server.tools.tool_definition import (
     WRITE,
@@ -40,7 +41,9 @@ async def run(ctx: ToolContext, args: Json) -> ToolResult:
     with naming_argument("/job_id", JOB):
         job = await ctx.job_service.finish_now(ctx.principal, asked.job_id)
     job = await settled(ctx, job)
-    return ToolResult(FinishVrpJobResult(**job_view(job)), job_lines(job), job_links(job))
+    changes = await changes_of(ctx, job)
+    output = FinishVrpJobResult(**job_view(job), changes=changes or None)
+    return ToolResult(output, "\n".join([job_lines(job), *changes]), job_links(job))
 
 
 TOOL: Final = Tool(

@@ -1,21 +1,16 @@
 """`query_vrp_status`: where a job stands, now or once it has ended or changed (SPEC T3, J5)."""
 
-from contextlib import suppress
 from typing import Annotated, Final
 
 from pydantic import Field
 
-from planner_mcp.errors import InsufficientScopeError, NotFoundError, PlanNotReadyError
 from planner_mcp.jobs.job_content import event_line
 from planner_mcp.jobs.job_events import Event
-from planner_mcp.jobs.job_model import Job
 from planner_mcp.jobs.job_service import WaitFor
 from planner_mcp.server.tools.answers.job_output import JobOutput
 from planner_mcp.server.tools.answers.job_text import job_lines, job_links
-from planner_mcp.server.tools.answers.token_estimates import fitting
 from planner_mcp.server.tools.arguments.lookup_errors import JOB, naming_argument
-from planner_mcp.server.tools.arguments.plan_context import load_plan_context
-from planner_mcp.server.tools.arguments.plan_differences import plan_difference
+from planner_mcp.server.tools.arguments.plan_differences import changes_of
 from planner_mcp.server.tools.tool_definition import (
     READ,
     Arguments,
@@ -27,9 +22,6 @@ from planner_mcp.server.tools.tool_definition import (
     schema_of,
 )
 from planner_mcp.server.tools.tool_output import Json
-
-CHANGES_BYTES: Final = 240
-"""Of the sentences on what a plan changes; the most important come first, and compare_plans has the rest."""
 
 
 class QueryArguments(Arguments):
@@ -49,22 +41,9 @@ async def run(ctx: ToolContext, args: Json) -> ToolResult:
 
     with naming_argument("/job_id", JOB):
         job = await ctx.job_service.wait(ctx.principal, asked.job_id, asked.wait_s, report, asked.wait_for)
-    job = await ctx.job_service.with_stated_cost(ctx.principal, job)
-    changes = await _changes(ctx, job)
+    changes = await changes_of(ctx, job)
     output = JobOutput.of(job).model_copy(update={"changes": changes or None})
     return ToolResult(output, "\n".join([job_lines(job), *changes]), job_links(job))
-
-
-async def _changes(ctx: ToolContext, job: Job) -> list[str]:
-    """Return what a plan that started from another changes, in words; nothing where either has expired."""
-    if job.request.warm_plan_id is None or not job.is_terminal or job.plan_id is None:
-        return []
-    with suppress(NotFoundError, PlanNotReadyError, InsufficientScopeError):
-        after = await load_plan_context(ctx, job.id, "/job_id")
-        before = await load_plan_context(ctx, job.request.warm_plan_id, "/job_id")
-        found = await plan_difference(ctx, before, after)
-        return fitting(found.in_words(found.comparison.agents), CHANGES_BYTES)
-    return []
 
 
 TOOL: Final = Tool(

@@ -18,6 +18,7 @@ from planner_mcp.routing.analysis.cost_bound import LowerBound, lower_bound
 from planner_mcp.routing.compilation.scenario_compiler import compile_scenario
 from planner_mcp.routing.scenario.scenario_parsing import read_stored
 from planner_mcp.routing.scenario.travel_matrices import TravelMatrices
+from planner_mcp.server.tools.arguments.comparison_pricing import stated_prices
 from planner_mcp.server.tools.arguments.lookup_errors import PLAN, naming_argument
 from planner_mcp.server.tools.arguments.plan_context import PlanName, job_id_of, run_in_thread
 from planner_mcp.server.tools.tool_definition import (
@@ -130,8 +131,13 @@ async def _worked_out(ctx: ToolContext, job: Job) -> LowerBound | None:
         scenario = await ctx.job_service.scenario(ctx.principal, job.request.scenario_id)
     except NotFoundError:
         return None
-    travel_matrices = await ctx.job_service.matrices.for_scenario(ctx.principal.id, scenario.body)
-    if (bound := await run_in_thread(ctx, lower_bound_of, scenario.body, travel_matrices)) is not None:
+    body: Json | None = scenario.body
+    if scenario.prices_of is not None:  # costs are told by those prices
+        body = (await stated_prices(ctx, scenario) or ("", None))[1]
+    if body is None:
+        return None
+    travel_matrices = await ctx.job_service.matrices.for_scenario(ctx.principal.id, body)
+    if (bound := await run_in_thread(ctx, lower_bound_of, body, travel_matrices)) is not None:
         _bounds[job.id] = bound
         if len(_bounds) > MAX_KEPT:
             _bounds.popitem(last=False)

@@ -48,8 +48,8 @@ TOOL: Final = Tool(
     name="reverse_address",
     title="Reverse address",
     description=(
-        "Name the place of a position: town or district offline, street and number with a geocoding service. Use it to "
-        "show a user where a stop is."
+        "Name the place of a position: the nearest town or district offline, street and number with a road extract or "
+        "a geocoding service. Use it to show a user where a stop is."
     ),
     input_schema=schema_of(ReverseAddressArguments),
     output=ReverseAddressResult,

@@ -33,6 +33,7 @@ from planner_mcp.server.tools.arguments.resolved_inputs import (
     read_apart,
     resolver_apart,
     scenario_within_limits,
+    with_default_travel,
 )
 from planner_mcp.server.tools.arguments.scenario_addresses import ResolveDay, with_resolved_addresses
 from planner_mcp.server.tools.arguments.scenario_revision import Patch, removal_warnings, revised
@@ -135,13 +136,14 @@ def validation_report(
     body: Json, patch: Json, bounds: ScenarioBounds, resolve_inputs: InputResolver, resolve_day: ResolveDay
 ) -> ValidateScenarioResult:
     """Return what there is to say of a scenario under a patch; a valid one also has its bounds and assumptions."""
-    resolved = ResolvedInputs() if patch else resolve_inputs(body)
+    resolved = ResolvedInputs()
     partings: list[str] = []
     notices: tuple[str, ...] = ()
     try:
         if not patch:
             day = resolve_day(body)
-            body, notices = day.body, day.notices
+            body, notices = with_default_travel(day.body, bounds), day.notices
+            resolved = resolve_inputs(body)
         scenario = scenario_within_limits(body, bounds, resolved)
         if patch:
             partings = removal_warnings(body, patch)

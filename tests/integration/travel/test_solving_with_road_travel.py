@@ -90,6 +90,24 @@ async def test_a_plan_follows_the_roads_and_says_so(tools_client: ToolClient, en
     assert "Travel by road: car (osrm, driving)." in plan.assumptions
 
 
+async def test_a_ticket_with_an_open_address_is_left_out_and_no_road_is_asked_for(
+    tools_client: ToolClient, engine: RoadEngine
+) -> None:
+    """SPEC T1, O4: of a day with roads the rest is planned; the ticket has its reason, and its shipment too."""
+    places = [*day()["locations"], {"id": "?", "address": "鼓楼区中山路1号"}]
+    late = [{"id": "x", "location": "?", "demand": 1}, {"id": "y", "location": "A", "demand": 1, "pickup": "x"}]
+    job = await submit(tools_client, day(locations=places, tickets=[*day()["tickets"], *late]))
+    plan = await tools_client.plan(job)
+    left = {each["ticket_id"]: each["code"] for each in plan["unassigned"]}
+    assert left == {"x": "NO_POSITION", "y": "SHIPMENT_HALF_UNSERVED"}
+    assert plan["tickets_served"] == len(day()["tickets"])
+    assert "it is ambiguous" in plan["unassigned"][0]["detail"]
+    why = await tools_client.use("explain_unassigned", plan=job)
+    assert why["tickets"][0]["in_the_way"] == {"NO_POSITION": 1}
+    fixes = await tools_client.use("suggest_fixes", plan=job, ticket_ids=["x"])
+    assert fixes["without_fix"] == ["x"]
+
+
 async def test_the_same_places_are_asked_about_once(tools_client: ToolClient, engine: RoadEngine) -> None:
     """SPEC S1: kept per principal, engine and places: a re-solve, a revision and the planning tools ask no more."""
     unwanted = {"id": "x", "location": "B", "demand": 9, "penalty": 5}

@@ -52,6 +52,26 @@ async def town(tmp_path_factory: pytest.TempPathFactory) -> Settings:
 
 
 @pytest.mark.parametrize(
+    ("row", "column", "road", "number", "accuracy"),
+    [
+        (2.1, 0.5, "Cedar Street", "2", Accuracy.POINT),
+        (2.9, 0.5, "Cedar Street", "", Accuracy.STREET),
+        (0, 1, "Alder Street", "1", Accuracy.POINT),
+        (9, 9, "", "", Accuracy.CITY),
+    ],
+)
+async def test_a_position_is_named_by_the_nearest_house_number(
+    town: Settings, row: float, column: float, road: str, number: str, accuracy: Accuracy
+) -> None:
+    """SPEC O4: street and number at a door, the street alone farther off, neither away from all houses."""
+    where, _ = house(row, column, "", "")
+    found = await GeocodingService(town).reverse(*where)
+    assert (found.address.road, found.address.number, found.accuracy) == (road, number, accuracy)
+    assert (found.source == SOURCE) is bool(road)
+    assert (TOWN in found.address.label) is bool(road)
+
+
+@pytest.mark.parametrize(
     ("text", "accuracy", "where", "radius_m"),
     [
         ("Cedar Street 2, 4711 Gridtown", Accuracy.POINT, (2, 0.5), 30),

@@ -6,6 +6,8 @@ from typing import Any
 from planner_mcp.jobs.job_model import Progress
 from planner_mcp.jobs.job_ports import Claim
 from planner_mcp.jobs.store.redis_store import RedisStore
+from planner_mcp.routing.analysis.alternative_plans import at_prices_of
+from planner_mcp.routing.analysis.plan_repricing import repriced_on
 from planner_mcp.routing.compilation.scenario_compiler import compile_scenario
 from planner_mcp.routing.evaluation.plan_builder import build_plan
 from planner_mcp.routing.feasibility.unassigned_reasons import with_reasons
@@ -111,6 +113,8 @@ async def finish(store: RedisStore, *routes: list[str], is_end: bool = True) -> 
     orders = {number: [index[name] for name in route] for number, route in enumerate(routes)}
     plan = build_plan(problem, Candidate.of_tickets(orders), input_hash=claim.scenario.input_hash)
     plan = with_reasons(problem, plan)
+    if claim.prices is not None:
+        plan = repriced_on(at_prices_of(claim.scenario.body, claim.prices, None), plan) or plan
     await (store.complete if is_end else store.report)(claim, Progress(cost=plan.cost), plan.as_json())
     return claim
 

@@ -43,6 +43,9 @@ def test_a_position_is_named_by_its_nearest_centre(lat: float, lon: float, city:
     found = reverse_offline(lat, lon)
     assert found.address.city == city
     assert not found.is_sure
+    assert found.accuracy in (Accuracy.CITY, Accuracy.DISTRICT, Accuracy.TOWN)
+    assert found.position is not None
+    assert found.position.radius_m > 1_000, "as far as that place reaches"
 
 
 def test_the_position_of_a_chinese_map_is_converted() -> None:

@@ -123,10 +123,6 @@ class RedisJobStore:
         """Return what a scenario is a revision of, None for the first of its line."""
         return await self._scenario_field(principal, scenario_id, "parent_id")
 
-    async def prices_of(self, principal: str, scenario_id: str) -> str | None:
-        """Return whose prices hold for a scenario, None where they are its own."""
-        return await self._scenario_field(principal, scenario_id, "prices_of")
-
     async def _scenario_field(self, principal: str, scenario_id: str, field: str) -> str | None:
         name = store_keys.key(self._shard("scn", scenario_id), "scn", scenario_id)
         owner, value = await self._script_client.command("HMGET", name, "principal", field)

@@ -17,7 +17,7 @@ import planner_mcp
 from planner_mcp.errors import LeaseLostError, NotFoundError, PoisonedJobError, StoreUnavailableError
 from planner_mcp.jobs import ids
 from planner_mcp.jobs.job_lifecycle import Change, JobState
-from planner_mcp.jobs.job_model import Job, Progress
+from planner_mcp.jobs.job_model import Job, Progress, StoredScenario
 from planner_mcp.jobs.job_ports import Claim, Renewal
 from planner_mcp.jobs.plan_summary import summary_of
 from planner_mcp.jobs.store import record_codec, store_keys
@@ -118,7 +118,8 @@ class RedisWorkerStore:
         scenario = record_codec.scenario_from_hash(record_codec.fields_of(scenario_fields))
         best = json.loads(plan) if plan else await self._warm_plan(job)
         self._held[worker_id, ids.shard_of("job", job_id)].add(ready_entry_id)
-        return Claim(job, job.fence, worker_id, ready_entry_id, scenario, best, job.progress.elapsed_s)
+        prices = await self._prices(scenario)
+        return Claim(job, job.fence, worker_id, ready_entry_id, scenario, best, job.progress.elapsed_s, prices)
 
     async def _claim_with_retries(self, shard: int, args: dict[str, Any]) -> ScriptReply:
         """Run the step again when its answer was lost: an unknown claim would cost the job a lease and a crash."""
@@ -144,6 +145,17 @@ class RedisWorkerStore:
             if owner == job.principal:
                 text = await self._script_client.command("GET", store_keys.key(shard, "plan", plan_id))
         return json.loads(text) if text else None
+
+    async def _prices(self, scenario: StoredScenario) -> dict[str, Any] | None:
+        """Return the day whose prices hold for another, None when it has expired or its shard is unavailable."""
+        if scenario.prices_of is None:
+            return None
+        name = store_keys.key(ids.shard_of("scn", scenario.prices_of), "scn", scenario.prices_of)
+        with suppress(StoreUnavailableError):
+            kept = await self._script_client.command("HGETALL", name)
+            if kept and kept["principal"] == scenario.principal:
+                return record_codec.scenario_from_hash(kept).body
+        return None
 
     # ---- holding a job
 

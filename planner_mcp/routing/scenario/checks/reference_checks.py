@@ -159,8 +159,9 @@ def implausible_date(scenario: Scenario) -> Iterator[Fault]:
 
 
 def named_places(scenario: Scenario) -> frozenset[str]:
-    """Return every location a route could visit."""
-    return frozenset(name for _, name in _places_named(scenario))
+    """Return every location a route could visit: nobody is sent to one whose address is open."""
+    known = frozenset(name for _, name in _places_named(scenario))
+    return known - (scenario.open_places.keys() - places_of_agents(scenario))
 
 
 def places_of_agents(scenario: Scenario) -> frozenset[str]:

@@ -14,6 +14,7 @@ from typing import Final
 from planner_mcp.errors import Fault
 from planner_mcp.routing.scenario.agent_eligibility import Eligibility
 from planner_mcp.routing.scenario.checks import (
+    address_checks,
     amount_checks,
     group_checks,
     ineffective_field_checks,
@@ -66,6 +67,7 @@ CHECKS: Final[tuple[Check, ...]] = (
     position_checks.impossible_positions,
     position_checks.zero_positions,
     position_checks.swapped_positions,
+    address_checks.tickets_without_position,
     matrix_checks.several_sources,
     matrix_checks.router_positions,
     matrix_checks.missing_rows,

@@ -2,13 +2,15 @@
 
 Owns who is asked and how the answer is used. With a handshake the server sends `elicitation/create` on the stream of
 the call and waits; in 2026-07-28 the call is answered `input_required` with an encrypted state, and the client
-repeats it. A client that did not declare form elicitation is never asked. Decline, cancel, no answer and errors have
-one meaning: the planner assumes a value and says so.
+repeats it, once for each question: the state holds the answers before. A client that did not declare form elicitation
+is never asked. Decline, cancel, no answer and errors have one meaning: the planner assumes a value and says so.
 """
 
+import json
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any, Final
 
 import anyio
@@ -28,11 +30,17 @@ from planner_mcp.server.tools.tool_definition import AskUser, QuestionPendingErr
 from planner_mcp.settings import Settings
 
 KEY: Final = "choices"
-"""Name of our one question in `inputRequests`."""
-STATE: Final = "asked"
+"""Name of the question in `inputRequests`; one at a time, since the next depends on the answer."""
+STATE: Final = "answers "
+"""How the state of our questions begins; behind it stand the answers before. Another is that of the tool's own."""
+MAX_ANSWER: Final = 2000
+"""Characters of one answer that are kept for the next round."""
 STATE_TTL_S: Final = 600.0
 REFUSED: Final = "invalid_request_state"
 """What the SDK gives as the reason when a state is forged, too old or another call's."""
+
+Answer = Mapping[str, Any]
+"""What a person filled in, empty for nothing."""
 
 log = logging.getLogger(__name__)
 
@@ -62,10 +70,14 @@ class Elicitation:
     async def _layer(self, ctx: Context, call_next: CallNext) -> HandlerResult:
         if ctx.method != "tools/call" or not may_ask(ctx, self._settings):
             return await call_next(ctx)
+        if not isinstance((ctx.params or {}).get("inputResponses") or {}, Mapping):
+            return await call_next(ctx)  # where params are judged
+        answers = _answers_given(ctx)
+        call = ctx if answers is None else _with_answers(ctx, answers)
         try:
-            return await self._answered(ctx, call_next)
+            return await self._answered(call, call_next)
         except QuestionPendingError as pending:
-            return _input_required(pending.message, pending.schema)
+            return _input_required(pending.message, pending.schema, answers or [])
 
     async def _answered(self, ctx: Context, call_next: CallNext) -> HandlerResult:
         params = ctx.params or {}
@@ -73,16 +85,10 @@ class Elicitation:
         question = await self._questions.find(principal_in(ctx).id, str(params.get("name")), args)
         if question is None:
             return await call_next(ctx)
-        if ctx.protocol_version not in MODERN_PROTOCOL_VERSIONS:
-            answer = await _asked(ctx, question.message, question.schema)
-        elif params.get("requestState") == STATE:
-            responses = params.get("inputResponses") or {}
-            if not isinstance(responses, Mapping):
-                return await call_next(ctx)  # where params are judged
-            answer = _accepted(responses.get(KEY))
-        else:
-            return _input_required(question.message, question.schema)
-        return await call_next(replace(ctx, params={**params, "arguments": with_answer_in(question, args, answer)}))
+        left = _answers_left(ctx)
+        answer = await _ask(ctx, iter(left), question.message, question.schema)
+        filled = replace(ctx, params={**params, "arguments": with_answer_in(question, args, answer)})
+        return await call_next(_with_answers(filled, left[1:]))
 
 
 def may_ask(ctx: Context, settings: Settings) -> bool:
@@ -94,19 +100,48 @@ def may_ask(ctx: Context, settings: Settings) -> bool:
 
 def asking_of(ctx: Context, settings: Settings) -> AskUser | None:
     """Return how a tool asks the person behind its call; None where nobody may be asked."""
-    if not may_ask(ctx, settings):
+    return partial(_ask, ctx, iter(_answers_left(ctx))) if may_ask(ctx, settings) else None
+
+
+async def _ask(ctx: Context, answers: Iterator[Answer], message: str, schema: dict[str, Any]) -> Answer:
+    """Ask, or take the next answer that a call came again with.
+
+    Raises:
+        QuestionPendingError: The call has to come again with the answer.
+    """
+    if ctx.protocol_version not in MODERN_PROTOCOL_VERSIONS:
+        return await _asked(ctx, message, schema)
+    if (answer := next(answers, None)) is None:
+        raise QuestionPendingError(message, schema)
+    return answer
+
+
+def _answers_given(ctx: Context) -> list[Answer] | None:
+    """Return the answers that a call came again with, in the order of the questions; None where we asked nothing."""
+    params = ctx.params or {}
+    responses = params.get("inputResponses") or {}
+    is_ours = (params.get("requestState") or "").startswith(STATE)
+    if ctx.protocol_version not in MODERN_PROTOCOL_VERSIONS or not is_ours:
         return None
+    return [*_answers_left(ctx), _accepted(responses.get(KEY))]
 
-    async def ask(message: str, schema: dict[str, Any]) -> Mapping[str, Any]:
-        if ctx.protocol_version not in MODERN_PROTOCOL_VERSIONS:
-            return await _asked(ctx, message, schema)
-        params = ctx.params or {}
-        if params.get("requestState") != STATE:
-            raise QuestionPendingError(message, schema)
-        responses = params.get("inputResponses")
-        return _accepted(responses.get(KEY)) if isinstance(responses, Mapping) else {}
 
-    return ask
+def _answers_left(ctx: Context) -> list[Answer]:
+    state = (ctx.params or {}).get("requestState") or ""
+    found: list[Answer] = json.loads(state.removeprefix(STATE)) if state.startswith(STATE) else []  # unsealed here
+    return found
+
+
+def _with_answers(ctx: Context, answers: Sequence[Answer]) -> Context:
+    """Return a call whose state is the answers to its next questions."""
+    params = {
+        name: value for name, value in (ctx.params or {}).items() if name not in ("inputResponses", "requestState")
+    }
+    return replace(ctx, params={**params, **({"requestState": _state(answers)} if answers else {})})
+
+
+def _state(answers: Sequence[Answer]) -> str:
+    return f"{STATE}{json.dumps(answers)}"
 
 
 async def _with_state_error_data(ctx: Context, call_next: CallNext) -> HandlerResult:
@@ -139,13 +174,14 @@ def _accepted(response: Any) -> Mapping[str, Any]:
     if not isinstance(response, Mapping) or response.get("action") != "accept":
         return {}
     content = response.get("content")
-    return content if isinstance(content, Mapping) else {}
+    given = content if isinstance(content, Mapping) else {}
+    return {name: value for name, value in given.items() if len(str(value)) <= MAX_ANSWER}
 
 
-def _input_required(message: str, schema: dict[str, Any]) -> dict[str, Any]:
+def _input_required(message: str, schema: dict[str, Any], answers: Sequence[Answer]) -> dict[str, Any]:
     asked = {"mode": "form", "message": message, "requestedSchema": schema}
     return {
         "resultType": "input_required",
         "inputRequests": {KEY: {"method": "elicitation/create", "params": asked}},
-        "requestState": STATE,
+        "requestState": _state(answers),
     }

@@ -6,15 +6,17 @@ answer gets the assumptions, as ever.
 """
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
+from planner_mcp.addresses.structured_address import AddressStatus, ResolvedAddress, StructuredAddress
 from planner_mcp.errors import PlannerError
 from planner_mcp.routing.feasibility.infeasibility_faults import infeasibility_faults
 from planner_mcp.routing.scenario.scenario_model import Scenario, start_of
 from planner_mcp.routing.scenario.scenario_parsing import parse_scenario
 from planner_mcp.server.tools.arguments.resolved_inputs import PlainBounds, ScenarioBounds
+from planner_mcp.server.tools.arguments.scenario_addresses import with_resolved_addresses
 
 MOST_OPTIONS: Final = 40
 """Locations offered as a choice; of more a client types the id."""
@@ -47,7 +49,7 @@ def question_of(args: Any, bounds: ScenarioBounds) -> Question | None:
         return None
     try:
         day = parse_scenario(
-            args,
+            with_resolved_addresses(args, _unresolved).body,
             max_tickets=bounds.max_tickets,
             max_agents=bounds.max_agents,
             prove_infeasible=infeasibility_faults,
@@ -90,6 +92,11 @@ def with_answer(args: Mapping[str, Any], answer: Mapping[str, Any]) -> dict[str,
     return filled
 
 
+def _unresolved(texts: Sequence[str]) -> list[ResolvedAddress]:
+    """Return that nothing is known of addresses: they are resolved, and asked about, behind this question."""
+    return [ResolvedAddress(text, AddressStatus.NOT_FOUND, StructuredAddress(), None, ()) for text in texts]
+
+
 def _has_positions(day: Scenario) -> bool:
     known = {place.id for place in day.locations if place.lat is not None or place.x is not None}
     return any(ticket.location in known for ticket in day.tickets)
@@ -107,6 +114,7 @@ def _has_shift(agent: Any) -> bool:
 def _depot(day: Scenario) -> dict[str, Any]:
     """Return the field for the depot; places without tickets come first, since depots are among them."""
     visited = {ticket.location for ticket in day.tickets}
-    names = sorted((place.id for place in day.locations), key=lambda name: name in visited)
+    known = (place.id for place in day.locations if place.id not in day.open_places)
+    names = sorted(known, key=lambda name: name in visited)
     field: dict[str, Any] = {"type": "string", "title": "Depot", "description": "Where vehicles start and end"}
     return field | ({"enum": names} if len(names) <= MOST_OPTIONS else {})

@@ -42,6 +42,8 @@ _UNMASKED: Final = (
 )
 _TRAVEL_SOURCES: Final = frozenset({"router", "matrix", "distances", "durations", "speed_kmh", "detour", "plane_speed"})
 """Fields by which a day says where distances and times come from."""
+OPEN: Final = "open_address"
+"""Marks a place that no route visits."""
 MAX_WRITTEN: Final = 200
 """Rows of a matrix written into a call. Larger ones come by reference: they would fill the context of a model."""
 
@@ -230,7 +232,7 @@ def with_default_travel(body: Any, bounds: ScenarioBounds) -> Any:
         return body
     if not isinstance(places, list) or not places:
         return body
-    if not all(isinstance(place, dict) and {"lat", "lon"} <= place.keys() for place in places):
+    if not all(isinstance(place, dict) and ({"lat", "lon"} <= place.keys() or OPEN in place) for place in places):
         return body
     return {**body, "travel": {**travel, "router": ROADS}}
 

@@ -1,16 +1,18 @@
 """Positions for the addresses of a day, before it is checked: the one seam between days and resolving (SPEC O4, T1).
 
 Owns which texts of a day are addresses without a position, what is done with the answers, and what is told. Days come
-from calls and from files; both pass here as JSON, of whatever form. Nothing is guessed: an address that is not sure is
-a fault that names its candidates, and a day whose addresses all lie in one point keeps no positions.
+from calls and from files; both pass here as JSON, of whatever form. Nothing is guessed: where an address is not sure,
+its location is marked, which leaves its tickets unserved (`checks/address_checks.py`), and a day whose addresses all
+lie in one point keeps no positions. It is a fault where a person can be asked, and where no day is left.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
 from planner_mcp.addresses.address_text import HAN, MAX_TEXT
-from planner_mcp.addresses.structured_address import PlacePosition, ResolvedAddress
+from planner_mcp.addresses.structured_address import AddressStatus, PlacePosition, ResolvedAddress
 from planner_mcp.errors import Fault, input_error
 from planner_mcp.routing.scenario.coordinates import from_wgs84
 from planner_mcp.server.tools.arguments.address_lookup import AddressResolver
@@ -68,21 +70,64 @@ def with_resolved_addresses(body: Any, resolve: AddressResolver, *, is_asking: b
         is_asking: A person can be asked, so that every open address is a fault.
 
     Raises:
-        InputError: Some addresses have a position and others have none that is sure; each is named with its candidates.
+        InputError: Addresses are open of which a person can be asked, at which agents start, end or reload, or that
+            are those of all tickets; each is named with its candidates.
     """
     if not isinstance(body, dict) or not (wanted := list(_wanted(body))):
         return AddressedDay(body)
     texts = list(dict.fromkeys(each.text for each in wanted))
     answers = dict(zip(texts, resolve(texts), strict=True))
-    found = _sorted(wanted, answers)
+    found = _sorted(body, wanted, answers)
     if not found.sure and not found.open:
         return AddressedDay(body)
     has_positions = bool(found.sure) or _has_positions(body)
-    if found.open and (has_positions or is_asking):
+    if found.open and (is_asking or (has_positions and not _leaves_a_day(body, wanted, found))):
         raise input_error([_fault(each, resolved) for each, resolved in found.open])
-    if not found.sure or (_is_one_point(found) and not _has_positions(body)):
-        return AddressedDay(_with_places(body, wanted, {}), tuple(_unknown_travel(found)))
-    return AddressedDay(_with_places(body, wanted, found.sure), tuple(_shared_centres(found)))
+    if not has_positions or (_is_one_point(found) and not _has_positions(body)):
+        return AddressedDay(_with_places(body, wanted, _Sorted()), tuple(_unknown_travel(found)))
+    return AddressedDay(_with_places(body, wanted, found), tuple(_shared_centres(found)))
+
+
+def without_outdated_positions(before: Json, after: Json) -> Json:
+    """Return a changed day without positions of addresses that are others now, and with no word of those given since.
+
+    Args:
+        before: As stored.
+        after: The same under a patch.
+    """
+    old = {each["id"]: each for _at, each in _objects(before, "locations")}
+    known = {each["id"]: each.get("address") for _at, each in _objects(before, "tickets")}
+    moved = {
+        str(each.get("id")): str(each.get("location"))
+        for _at, each in _objects(after, "tickets")
+        if (text := _text(each.get("address"))) and known.get(str(each.get("id")), text) != text
+    }
+    visits = Counter(_texts(each.get("location") for _at, each in _objects(after, "tickets")))
+    alone = {place for place in moved.values() if visits[place] == 1}
+    locations = [
+        _up_to_date(each, old, alone) if isinstance(each, dict) else each for each in _list(after, "locations")
+    ]
+    resolved = {each["id"] for each in old.values() if "resolved" in each}
+    tickets = [
+        _without(each, "location")
+        if isinstance(each, dict) and moved.get(str(each.get("id"))) in resolved - alone
+        else each
+        for each in _list(after, "tickets")
+    ]
+    changed = {"locations": locations, "tickets": tickets}
+    return {**after, **{name: entries for name, entries in changed.items() if entries}}
+
+
+def _up_to_date(place: Json, old: Mapping[str, Json], moved: Container[str]) -> Json:
+    was = old.get(str(place.get("id")), {})
+    if any(place.get(name) != was.get(name) for name in ("lat", "lon")):
+        return _without(place, "resolved", "open_address")
+    is_elsewhere = str(place.get("id")) in moved or place.get("address") != was.get("address")
+    return _without(place, "lat", "lon", "resolved") if "resolved" in place and is_elsewhere else place
+
+
+def _without(entry: Json, *names: str) -> Json:
+    return {name: value for name, value in entry.items() if name not in names}
 
 
 def _wanted(body: Json) -> Iterator[_Wanted]:
@@ -145,19 +190,37 @@ def _reads_like_address(name: str) -> bool:
     return len(HAN.findall(name)) >= 6 or ("," in name and any(char.isdigit() for char in name))
 
 
-def _sorted(wanted: Sequence[_Wanted], answers: Mapping[str, ResolvedAddress]) -> _Sorted:
+def _sorted(body: Json, wanted: Sequence[_Wanted], answers: Mapping[str, ResolvedAddress]) -> _Sorted:
     found = _Sorted()
+    doubtful = []
     for each in wanted:
         resolved = answers[each.text]
         if resolved.is_sure and resolved.position is not None:
             found.sure[each.place] = (each, resolved, resolved.position)
-        elif each.is_stated:
-            found.open.append((each, resolved))
+        else:
+            doubtful.append((each, resolved))
+    are_addresses = bool(found.sure) and not _list(body, "locations")  # else the checks judge a name that is unknown
+    found.open += [(each, resolved) for each, resolved in doubtful if each.is_stated or are_addresses]
     return found
 
 
 def _has_positions(body: Json) -> bool:
     return any(place.get("lat") is not None for _at, place in _objects(body, "locations"))
+
+
+def _leaves_a_day(body: Json, wanted: Sequence[_Wanted], found: _Sorted) -> bool:
+    """Return whether routes can be made though some addresses are open: every end is known, and some ticket."""
+    unknown = {each.place for each, _resolved in found.open}
+    agents = [agent for _at, agent in _objects(body, "agents")]
+    ends = [body.get("depot"), *(agent.get(end) for agent in agents for end in ("start_location", "end_location"))]
+    ends += [place for agent in agents for place in _list(agent, "reload_locations")]
+    own = {each.owner: each.place for each in wanted}
+    places = [ticket.get("location", own.get(str(ticket.get("id")))) for _at, ticket in _objects(body, "tickets")]
+    return not any(end in unknown for end in _texts(ends)) and any(place not in unknown for place in _texts(places))
+
+
+def _texts(values: Iterable[Any]) -> list[str]:
+    return [value for value in values if isinstance(value, str)]
 
 
 def _is_one_point(found: _Sorted) -> bool:
@@ -180,16 +243,18 @@ def _open_word(resolved: ResolvedAddress) -> str:
     return words.get(resolved.status.value, f"not sure (confidence {resolved.confidence:.2f})")
 
 
-def _with_places(
-    body: Json, wanted: Sequence[_Wanted], sure: Mapping[str, tuple[_Wanted, ResolvedAddress, PlacePosition]]
-) -> Json:
-    """Return a copy of a day in which every resolved place has its position, and every ticket a location."""
+def _with_places(body: Json, wanted: Sequence[_Wanted], found: _Sorted) -> Json:
+    """Return a copy of a day in which every place has its position or why it has none, and every ticket a location."""
     travel = body.get("travel")
     crs = travel.get("crs", "wgs84") if isinstance(travel, dict) else "wgs84"
-    given = {place: _position_fields(resolved, position, crs) for place, (_each, resolved, position) in sure.items()}
+    sure = found.sure.items()
+    given = {place: _position_fields(resolved, position, crs) for place, (_each, resolved, position) in sure}
+    given |= {each.place: _open_fields(each, resolved) for each, resolved in found.open}
     own = {each.owner: each.place for each in wanted if each.path.startswith("/tickets/")}
     locations = [
-        {**each, **given.pop(each["id"])} if isinstance(each, dict) and each.get("id") in given else each
+        {**_without(each, "open_address"), **given.pop(each["id"])}
+        if isinstance(each, dict) and each.get("id") in given
+        else each
         for each in _list(body, "locations")
     ]
     locations += [{"id": place, **fields} for place, fields in given.items()]
@@ -220,6 +285,13 @@ def _position_fields(resolved: ResolvedAddress, position: PlacePosition, crs: An
     return {"lat": round(lat, 6), "lon": round(lon, 6), "resolved": provenance}
 
 
+def _open_fields(each: _Wanted, resolved: ResolvedAddress) -> Json:
+    candidates = [plain(candidate.label, MAX_SHOWN) for candidate in resolved.candidates]
+    status = AddressStatus.PARTIAL if resolved.status is AddressStatus.RESOLVED else resolved.status
+    mark = {"open_address": {"status": status.value, "candidates": candidates}}
+    return mark if each.is_stated else {"address": each.text, **mark}
+
+
 def _unknown_travel(found: _Sorted) -> Iterator[str]:
     """Yield why a day with addresses has no positions, and what each address lacks."""
     if found.sure:
@@ -229,8 +301,9 @@ def _unknown_travel(found: _Sorted) -> Iterator[str]:
             f"{_area(resolved)} (true within {position.radius_m / 1000:.3g} km). Give lat and lon, or configure a "
             "geocoding service."
         )
-        return
-    yield f"Travel is not known: {len(found.open)} of the addresses could not be resolved."
+    if found.open:
+        open_count = f"{len(found.open)} of the addresses could not be resolved."
+        yield open_count if found.sure else f"Travel is not known: {open_count}"
     for each, resolved in found.open[:MAX_FINDINGS]:
         fault = _fault(each, resolved)
         yield f"{fault.path}: {fault.problem} Accepted: {fault.accepted}."

@@ -31,7 +31,7 @@ from planner_mcp.server.tools.arguments.resolved_inputs import (
     masking_warnings,
     scenario_within_limits,
 )
-from planner_mcp.server.tools.arguments.scenario_addresses import AddressedDay, ResolveDay
+from planner_mcp.server.tools.arguments.scenario_addresses import AddressedDay, ResolveDay, without_outdated_positions
 from planner_mcp.text import clock, counted, named, plain
 
 Patch = Annotated[
@@ -79,7 +79,7 @@ def patched(body: Json, patch: Json, resolve_day: ResolveDay) -> AddressedDay:
     written = (replace(fault, path=f"/patch{fault.path}") for fault in inline_matrix_faults(patch))
     if wrong := [*patch_faults(body, patch), *written]:
         raise input_error(wrong)
-    asked = revise(body, patch)
+    asked = without_outdated_positions(body, revise(body, patch))
     with placed(lambda fault: with_id_path(fault, asked)):
         return resolve_day(asked)
 

@@ -260,6 +260,29 @@ async def test_an_open_address_is_a_choice_without_a_handshake(app_replicas: Two
     assert again["structuredContent"]["scenario_id"]
 
 
+async def test_several_questions_are_asked_one_after_the_other_without_a_handshake(
+    app_replicas: Two, modern_asked: Person
+) -> None:
+    """SPEC T7, Spec 2026-07-28, MRTR: where routes start, then what an address means; either replica takes either."""
+    arguments = {**OPEN, "tickets": [*OPEN["tickets"], {"id": "late", "address": "鼓楼区中山路1号", "demand": 1}]}
+    call: dict[str, Any] = {"name": "create_scenario", "arguments": arguments}
+    answer = await modern_asked.result(app_replicas[0], "tools/call", "create_scenario", **call)
+    asked = []
+    for at in (1, 0):
+        ((key, question),) = answer["inputRequests"].items()
+        form = question["params"]["requestedSchema"]["properties"]
+        asked.append(list(form))
+        content = CHOICES if "depot" in form else {"address_1": form["address_1"]["enum"][0]}
+        reply = {"inputResponses": {key: {"action": "accept", "content": content}}}
+        reply |= {"requestState": answer["requestState"]}
+        answer = await modern_asked.result(app_replicas[at], "tools/call", "create_scenario", **call, **reply)
+    assert ["address_1"] in asked
+    assert answer["resultType"] == "complete"
+    day = await made(modern_asked, app_replicas[0], answer["structuredContent"]["scenario_id"])
+    assert day["depot"] == "depot"
+    assert [place["resolved"]["source"] for place in day["locations"] if place["id"] == "at late"] == ["confirmed"]
+
+
 async def test_a_missing_required_parameter_is_asked_for(app_replicas: Two, modern_asked: Person) -> None:
     """SPEC T7: of any tool, where its form is one that a person can fill in; who declines gets the error."""
     scenario_id = await modern_asked.scenario(app_replicas[0])

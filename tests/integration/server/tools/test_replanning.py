@@ -7,7 +7,9 @@ import pytest
 
 from planner_mcp.routing.analysis.alternative_plans import DUPLICATE_BELOW
 from planner_mcp.routing.analysis.plan_comparison import compare
+from planner_mcp.routing.analysis.plan_repricing import candidate_on
 from planner_mcp.routing.compilation.scenario_compiler import compile_scenario
+from planner_mcp.routing.evaluation.plan_builder import build_plan
 from planner_mcp.routing.plan import Plan
 from planner_mcp.routing.scenario.scenario_parsing import parse_scenario
 from planner_mcp.routing.verification.plan_verification import verify
@@ -196,6 +198,29 @@ async def test_alternatives_really_differ_and_keep_the_day(tools_client: ToolCli
         compare(*(Plan.from_json(plans[style]) for style in ("balanced", "fewest_agents"))).difference > DUPLICATE_BELOW
     )
     assert verify(problem, Plan.from_json(await tools_client.plan(base))) == []
+
+
+async def test_the_costs_of_an_alternative_are_told_by_the_prices_of_its_base(tools_client: ToolClient) -> None:
+    """SPEC T5, J2: in its events, and so in webhooks and streams, in lists, the curve and the plan alike."""
+    body = fleet(6, cost_per_km=1_000, fixed_cost=0)
+    base = await tools_client.solve(body)
+    asked = await tools_client.use("solve_alternatives", plan=base, styles=["quickest"], solve_time="PT1S")
+    job_id = asked["alternatives"][0]["job_id"]
+    with anyio.fail_after(LONGEST_S):
+        events = [event.data async for event in tools_client.ctx.job_service.follow(tools_client.ctx.principal, job_id)]
+    problem = compile_scenario(parse_scenario(body))
+    plan = Plan.from_json(await tools_client.plan(job_id))
+    candidate = candidate_on(problem, plan)
+    assert candidate is not None
+    cost = build_plan(problem, candidate).cost
+    assert plan.cost == pytest.approx(cost)
+    assert [data["cost"] for data in events if data.get("cost") is not None][-1] == pytest.approx(cost)
+    listed = await tools_client.use("list_jobs")
+    (row,) = (row for row in listed["rows"] if job_id in row)
+    assert pytest.approx(cost, rel=1e-3) in [each for each in row if isinstance(each, float | int)]
+    curve = await tools_client.use("read_progress", job_id=job_id)
+    assert curve["rows"][-1][1] == pytest.approx(cost, rel=1e-3)
+    assert curve["lower_bound"] <= cost
 
 
 @pytest.mark.slow

@@ -11,6 +11,9 @@ from planner_mcp.jobs.principals import LOCAL
 from planner_mcp.jobs.store.redis_store import RedisStore
 from planner_mcp.jobs.store.security.confirmed_addresses_store import RedisConfirmedAddresses
 from planner_mcp.routing.compilation.scenario_compiler import compile_scenario
+from planner_mcp.routing.evaluation.plan_builder import build_plan
+from planner_mcp.routing.feasibility.unassigned_reasons import with_reasons
+from planner_mcp.routing.problem import Candidate
 from planner_mcp.routing.scenario.coordinates import haversine_m
 from planner_mcp.routing.scenario.scenario_parsing import read_stored
 from planner_mcp.server.tools.tool_definition import AskUser, ErrorResult, ToolContext, ToolResult
@@ -51,7 +54,8 @@ class _Planner:
     async def create(self, tickets: list[dict[str, Any]], **further: Any) -> ToolResult | ErrorResult:
         agents = [{"id": "van", "capacity": 100}]
         return await self.call(
-            "create_scenario", name="day", planning_date="2025-07-15", agents=agents, tickets=tickets, **further
+            "create_scenario",
+            **{"name": "day", "planning_date": "2025-07-15", "agents": agents, "tickets": tickets, **further},
         )
 
     async def stored(self, result: ToolResult | ErrorResult) -> dict[str, Any]:
@@ -122,20 +126,109 @@ async def test_positions_are_written_in_the_coordinate_system_of_the_day(planner
         assert 100 < haversine_m((one["lat"], one["lon"]), (other["lat"], other["lon"])) < 1_000
 
 
-async def test_open_addresses_beside_known_ones_are_asked_about_all_at_once(planner: _Planner) -> None:
-    """SPEC T1, T7: the fault names the ticket, the text, the candidates and what to do; nothing is guessed."""
-    refused = await planner.create(tickets_at([BEIJING[0], "鼓楼区中山路1号", "啊啊啊", "12 Main Street, Springfield"]))
-    faults = {fault["path"]: fault for fault in refused.structured["errors"]}
-    assert set(faults) == {"/tickets/1/address", "/tickets/2/address", "/tickets/3/address"}
-    assert "鼓楼区" in faults["/tickets/1/address"]["accepted"]
-    assert "t1" in faults["/tickets/1/address"]["problem"]
-    assert "confirm_address" in faults["/tickets/1/address"]["hint"]
+MIXED = [BEIJING[0], "鼓楼区中山路1号", "啊啊啊", "12 Main Street, Springfield"]
+
+
+@pytest.mark.parametrize("has_location", [True, False])
+async def test_open_addresses_beside_known_ones_leave_their_tickets_out_and_keep_the_day(
+    planner: _Planner, *, has_location: bool
+) -> None:
+    """SPEC T1, T7: the finding names each ticket, what its address may mean, and what to do; nothing is guessed."""
+    created = await planner.create(tickets_at(MIXED, has_location=has_location))
+    body = await planner.stored(created)
+    (finding,) = created.structured["unservable"]
+    assert (finding["code"], finding["tickets"], finding["path"]) == ("NO_POSITION", 3, "/tickets/1/address")
+    told = [each.partition(" (")[::2] for each in finding["which"]]
+    assert [name for name, _ in told] == ["t1", "t2", "t3"]
+    assert "ambiguous: " in told[0][1]
+    assert "鼓楼区" in told[0][1]
+    assert told[1][1] == "not found)"
+    assert "revise_scenario" in finding["fix"]
+    assert ["lat" in place for place in body["locations"]] == [True, False, False, False]
+    problem = compile_scenario(read_stored(body))
+    plan = with_reasons(problem, build_plan(problem, Candidate.of_tickets({0: [0]})))
+    assert {each.ticket_id: each.code for each in plan.unassigned} == dict.fromkeys(["t1", "t2", "t3"], "NO_POSITION")
+    assert "Its address gave no position: it is ambiguous." in plan.unassigned[0].detail
+
+
+async def test_a_strict_day_is_refused_for_an_open_address(planner: _Planner) -> None:
+    """SPEC T1: strict refuses what else would be left out."""
+    refused = await planner.create(tickets_at(MIXED), strict=True)
+    assert [fault["path"] for fault in refused.structured["errors"]] == [f"/tickets/{at}/address" for at in (1, 2, 3)]
+    assert {fault["reason"] for fault in refused.structured["errors"]} == {"NO_POSITION"}
+
+
+@pytest.mark.parametrize(
+    "further",
+    [
+        {"depot": "hub"},
+        {"agents": [{"id": "van", "capacity": 9, "reload_locations": ["hub"]}]},
+        {"agents": [{"id": "van", "capacity": 9, "end_location": "hub"}]},
+    ],
+)
+async def test_an_open_address_of_a_depot_refuses_the_day_with_its_candidates(
+    planner: _Planner, further: dict[str, Any]
+) -> None:
+    """SPEC T7: no route can start, end or reload where nobody knows."""
+    places = [{"id": "hub", "address": OPEN}]
+    refused = await planner.create(tickets_at(BEIJING), locations=places, **further)
+    (fault,) = refused.structured["errors"]
+    assert fault["path"] == "/locations/0/address"
+    assert "鼓楼区" in fault["accepted"]
+    assert "confirm_address" in fault["hint"]
+
+
+async def test_a_day_of_open_addresses_alone_is_refused(planner: _Planner) -> None:
+    """SPEC T7: a depot is known, and nothing to do."""
+    places = [{"id": "hub", "lat": 39.9, "lon": 116.4}]
+    refused = await planner.create(tickets_at([OPEN, "啊啊啊"]), locations=places, depot="hub")
+    assert [fault["path"] for fault in refused.structured["errors"]] == ["/tickets/0/address", "/tickets/1/address"]
+
+
+@pytest.mark.parametrize(
+    "patch",
+    [
+        {"tickets": {"t1": {"address": "南京市鼓楼区中山路1号"}}},
+        {"locations": {"shop 1": {"lat": 32.06, "lon": 118.77}}},
+    ],
+)
+async def test_an_open_address_is_settled_by_a_revision(planner: _Planner, patch: dict[str, Any]) -> None:
+    """SPEC T5, O4: by a fuller address, or a position; the mark goes."""
+    created = await planner.create(tickets_at([NANJING[0], OPEN]))
+    scenario_id = created.structured["scenario_id"]
+    revised = await planner.call("revise_scenario", scenario_id=scenario_id, patch=patch)
+    place = (await planner.stored(revised))["locations"][1]
+    assert haversine_m((place["lat"], place["lon"]), (32.06, 118.77)) < 15_000
+    assert "open_address" not in place
+    assert "unservable" not in revised.structured or not revised.structured["unservable"]
+
+
+async def test_a_ticket_whose_address_changes_moves(planner: _Planner) -> None:
+    """SPEC T5, O4: the position of the old address does not stay, nor the word that a given one was looked up."""
+    scenario_id = (await planner.create(tickets_at(NANJING))).structured["scenario_id"]
+    patch: dict[str, Any] = {"tickets": {"t0": {"address": BEIJING[0]}}, "locations": {"shop 1": {"lat": 32.1}}}
+    moved, pinned, same = (
+        await planner.stored(await planner.call("revise_scenario", scenario_id=scenario_id, patch=patch))
+    )["locations"]
+    assert haversine_m((moved["lat"], moved["lon"]), (39.92, 116.44)) < 25_000
+    assert "resolved" not in pinned
+    assert "resolved" in same
+
+
+async def test_a_ticket_whose_address_changes_leaves_the_others_of_its_place(planner: _Planner) -> None:
+    """SPEC T5, O4: two orders of one shop, and one goes elsewhere."""
+    two = [{**each, "location": "shop"} for each in tickets_at([NANJING[0], NANJING[0]])]
+    scenario_id = (await planner.create(two)).structured["scenario_id"]
+    patch = {"tickets": {"t1": {"address": BEIJING[0]}}}
+    body = await planner.stored(await planner.call("revise_scenario", scenario_id=scenario_id, patch=patch))
+    assert [each["location"] for each in body["tickets"]] == ["shop", "at t1"]
+    assert len(body["locations"]) == 2
 
 
 async def test_what_a_user_confirmed_at_the_address_server_is_used_by_the_planner(planner: _Planner) -> None:
     """SPEC O4: an open address is asked about once."""
     day = tickets_at([BEIJING[0], "鼓楼区中山路1号"])
-    assert (await planner.create(day)).is_error
+    assert (await planner.create(day)).structured["unservable"]
     await planner.call("confirm_address", address="鼓楼区中山路1号", lat=32.06, lon=118.77)
     body = await planner.stored(await planner.create(day))
     assert [place["resolved"]["source"] for place in body["locations"]] == ["offline", "confirmed"]
@@ -256,9 +349,9 @@ async def test_an_open_address_is_told_with_its_candidates_by_every_tool(planner
         answer = await planner.call(tool, warm_from=await planner.solved(scenario_id, ["t0"]), patch=patch)
     else:
         answer = await planner.call(tool, scenario_id=scenario_id, patch=patch)
-    (fault,) = answer.structured["errors"]
-    assert fault["path"] in ("/tickets/late/address", "/tickets/3/address")
-    assert "Springfield" in fault["accepted"]
+    (finding,) = answer.structured["unservable"]
+    assert finding["path"] in ("/tickets/late/address", "/tickets/3/address")
+    assert "Springfield" in finding["which"][0]
 
 
 async def test_validation_says_what_creation_would(planner: _Planner) -> None:
@@ -305,6 +398,6 @@ async def test_who_leaves_an_address_open_gets_the_answer_of_one_who_cannot_be_a
             return said
 
         asking = planner.asking(person)
-        assert (await asking.create(tickets_at([BEIJING[0], OPEN]))).is_error
+        assert (await asking.create(tickets_at([BEIJING[0], OPEN]))).structured["unservable"]
         alone = await asking.create(tickets_at([OPEN]))
         assert alone.structured["assumptions"][0].startswith("Travel is not known")

@@ -11,6 +11,7 @@ from planner_mcp.routing.evaluation.plan_builder import build_plan
 from planner_mcp.routing.feasibility.infeasibility_faults import infeasibility_faults
 from planner_mcp.routing.problem import Candidate
 from planner_mcp.routing.scenario.checks import (
+    address_checks,
     amount_checks,
     group_checks,
     ineffective_field_checks,
@@ -68,6 +69,13 @@ CASES: dict[Check, Json] = {
     position_checks.impossible_positions: globe((116.4, 39.9)),
     position_checks.zero_positions: globe((0, 0)),
     position_checks.swapped_positions: globe((30, 60), (30.1, 60.1), (30.2, 60.2), (60, 30)),
+    address_checks.tickets_without_position: body(
+        locations=[
+            {"id": "D", "x": 0, "y": 0},
+            {"id": "A", "open_address": {"status": "not_found"}},
+            {"id": "B", "x": 1, "y": 0},
+        ]
+    ),
     matrix_checks.several_sources: matrix(router="car"),
     matrix_checks.router_positions: body(travel={"router": "car"}),
     matrix_checks.missing_rows: body(travel={"matrix": "m"}),
@@ -147,6 +155,7 @@ TOLD: dict[Check, tuple[str, str]] = {
     position_checks.impossible_positions: ("/locations/0/lat", "Swap lat and lon"),
     position_checks.zero_positions: ("/locations/0", "Look the address up again"),
     position_checks.swapped_positions: ("/locations/3", "Swap lat and lon"),
+    address_checks.tickets_without_position: ("/tickets/0/location", "Ask the user"),
     matrix_checks.several_sources: ("/travel", "Remove the others"),
     matrix_checks.router_positions: ("/locations/1", "Add its position"),
     matrix_checks.missing_rows: ("/travel/matrix", "Add their rows"),
@@ -199,7 +208,7 @@ def test_no_check_is_without_its_case_and_there_are_many() -> None:
     of_roads = {matrix_checks.off_network_ends}  # its case is below: a body cannot say what a road engine found
     assert set(CASES) | of_roads == {*CHECKS, size_checks.matrices_too_large, *with_travel}
     assert set(ODD) == set(WARNINGS)
-    assert len(CASES) == 47
+    assert len(CASES) == 48
     assert len(ODD) == 12
 
 

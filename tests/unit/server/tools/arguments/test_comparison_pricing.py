@@ -268,3 +268,7 @@ async def test_a_plan_that_starts_from_another_says_what_changes_when_it_stands(
     assert any(each.startswith("v loses b: ") for each in changes)
     assert ended.text.endswith("\n".join(changes))
     assert "changes" not in (await call("query_vrp_status", {"job_id": base})).structured
+    for tool in ("finish_vrp_job", "cancel_vrp_job"):  # it had ended; a job that these end says the same
+        again = await call(tool, {"job_id": job_id})
+        assert again.structured["changes"] == changes
+        assert "\n".join(changes) in again.text
