@@ -55,7 +55,7 @@ _MOST_GAP_M: Final = 400.0
 _BOX: Final = " AND lat BETWEEN ? AND ? AND lon BETWEEN ? AND ?"
 _BESIDE: Final = 0.01
 """Degrees around the numbers of a street within which the street lies."""
-_AT_DOOR_M: Final = 30.0
+_AT_NUMBER_M: Final = 30.0
 _IN_STREET_M: Final = 150.0
 """From a house number, beside its building: a position there is at its door, or in its street."""
 _MAX_ROWS: Final = 2_000
@@ -147,15 +147,15 @@ def _named(
         return resolved
     names = register.execute("SELECT name, lat, lon FROM streets WHERE key = ?", (key,)).fetchall()
     road = min(names, key=lambda row: haversine_m(building.where, (row[1], row[2])), default=(key,))[0]
-    is_at_door = metres <= _AT_DOOR_M
+    is_at_number = metres <= _AT_NUMBER_M
     address = replace(
         resolved.address,
         road=road,
-        number=building.number if is_at_door else "",
+        number=building.number if is_at_number else "",
         city=building.city or resolved.address.city,
-        postcode=building.postcode if is_at_door else "",
+        postcode=building.postcode if is_at_number else "",
     )
-    accuracy, radius_m = (Accuracy.POINT, _AT_DOOR_M) if is_at_door else (Accuracy.STREET, _IN_STREET_M)
+    accuracy, radius_m = (Accuracy.POINT, _AT_NUMBER_M) if is_at_number else (Accuracy.STREET, _IN_STREET_M)
     return replace(
         resolved,
         status=AddressStatus.RESOLVED,

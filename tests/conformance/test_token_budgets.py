@@ -20,7 +20,7 @@ from planner_mcp.server.tools.answers.job_output import JobOutput
 from planner_mcp.server.tools.answers.job_text import job_lines, job_links
 from planner_mcp.server.tools.answers.plan_pages import VIEWS, page_of
 from planner_mcp.server.tools.answers.token_estimates import fitting
-from planner_mcp.server.tools.arguments.plan_differences import CHANGES_BYTES
+from planner_mcp.server.tools.plan_changes import CHANGES_BYTES
 from planner_mcp.server.tools.tool_definition import ToolResult
 from planner_mcp.server.tools.tool_registry import INSTRUCTIONS, REGISTRY, shown_tools
 from planner_mcp.settings import Settings

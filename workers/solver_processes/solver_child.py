@@ -122,8 +122,8 @@ def _search(command: SolveCommand, connection: WorkerConnection) -> message_fram
     stated = None if command.prices is None else at_prices_of(command.body, command.prices, matrices)
 
     def publish(plan: Plan, improvements: int) -> None:
-        told = plan if stated is None else repriced_on(stated, plan) or plan
-        connection.send({"kind": "plan", "plan": told.as_json(), "improvements": improvements})
+        published = plan if stated is None else repriced_on(stated, plan) or plan
+        connection.send({"kind": "plan", "plan": published.as_json(), "improvements": improvements})
 
     def should_stop() -> bool:
         if connection.is_stopped():

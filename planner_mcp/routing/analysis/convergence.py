@@ -29,10 +29,10 @@ def convergence_curve(points: Iterable[ConvergencePoint], *, most: int = 20) -> 
         points: In the order of time; of a search that falls to its last plan those that do not improve are dropped.
         most: Points kept, at least 2.
     """
-    told = list(points)
-    is_falling = bool(told) and _value(told[-1]) <= min(map(_value, told))
+    all_points = list(points)
+    is_falling = bool(all_points) and _value(all_points[-1]) <= min(map(_value, all_points))
     steps: list[ConvergencePoint] = []
-    for point in told:
+    for point in all_points:
         is_step = not steps or (_value(point) < _value(steps[-1]) if is_falling else _value(point) != _value(steps[-1]))
         if is_step:
             steps.append(point)

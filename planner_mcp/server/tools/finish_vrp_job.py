@@ -8,8 +8,8 @@ from planner_mcp.jobs.job_content import job_view
 from planner_mcp.server.tools.answers.job_output import JobOutput
 from planner_mcp.server.tools.answers.job_text import job_lines, job_links
 from planner_mcp.server.tools.arguments.lookup_errors import JOB, naming_argument
-from planner_mcp.server.tools.arguments.plan_differences import changes_of
 from planner_mcp.server.tools.cancel_vrp_job import settled
+from planner_mcp.server.tools.plan_changes import changes_of
 from planner_mcp.server.tools.tool_definition import (
     WRITE,
     Arguments,

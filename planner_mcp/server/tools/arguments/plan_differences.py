@@ -4,22 +4,14 @@ The prices are chosen by `comparison_pricing.py`; the counting is `routing/analy
 """
 
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import dataclass, replace
-from typing import Final
 
-from planner_mcp.errors import InsufficientScopeError, NotFoundError, PlanNotReadyError
 from planner_mcp.jobs.field_masking import plan_for
-from planner_mcp.jobs.job_model import Job
 from planner_mcp.routing.analysis.plan_comparison import AgentDelta, Comparison, compare, difference_in_words
 from planner_mcp.routing.plan import Plan
-from planner_mcp.server.tools.answers.token_estimates import fitting
 from planner_mcp.server.tools.arguments.comparison_pricing import Prices, priced_on_common_scenario
-from planner_mcp.server.tools.arguments.plan_context import PlanContext, load_plan_context
+from planner_mcp.server.tools.arguments.plan_context import PlanContext
 from planner_mcp.server.tools.tool_definition import ToolContext
-
-CHANGES_BYTES: Final = 240
-"""Of the sentences on what a plan changes; the most important come first, and compare_plans has the rest."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,15 +35,3 @@ async def plan_difference(ctx: ToolContext, a: PlanContext, b: PlanContext) -> P
     before, after = (plan_for(ctx.principal, plan) for plan in plans)
     is_priced = prices is not None and not (before.is_masked or after.is_masked)
     return PlanDifference(before, after, compare(before, after, is_priced=is_priced), prices)
-
-
-async def changes_of(ctx: ToolContext, job: Job) -> list[str]:
-    """Return in words what the plan of a job that started from another changes; nothing where either has expired."""
-    if job.request.warm_plan_id is None or not job.is_terminal or job.plan_id is None:
-        return []
-    with suppress(NotFoundError, PlanNotReadyError, InsufficientScopeError):
-        after = await load_plan_context(ctx, job.id, "/job_id")
-        before = await load_plan_context(ctx, job.request.warm_plan_id, "/job_id")
-        found = await plan_difference(ctx, before, after)
-        return fitting(found.in_words(found.comparison.agents), CHANGES_BYTES)
-    return []

@@ -1,0 +1,26 @@
+"""What the plan of a job that started from another changes, in words: told by every tool that meets the end of one."""
+
+from contextlib import suppress
+from typing import Final
+
+from planner_mcp.errors import InsufficientScopeError, NotFoundError, PlanNotReadyError
+from planner_mcp.jobs.job_model import Job
+from planner_mcp.server.tools.answers.token_estimates import fitting
+from planner_mcp.server.tools.arguments.plan_context import load_plan_context
+from planner_mcp.server.tools.arguments.plan_differences import plan_difference
+from planner_mcp.server.tools.tool_definition import ToolContext
+
+CHANGES_BYTES: Final = 240
+"""Of the sentences on what a plan changes; the most important come first, and compare_plans has the rest."""
+
+
+async def changes_of(ctx: ToolContext, job: Job) -> list[str]:
+    """Return the changes, the most important first; nothing where either plan has expired."""
+    if job.request.warm_plan_id is None or not job.is_terminal or job.plan_id is None:
+        return []
+    with suppress(NotFoundError, PlanNotReadyError, InsufficientScopeError):
+        after = await load_plan_context(ctx, job.id, "/job_id")
+        before = await load_plan_context(ctx, job.request.warm_plan_id, "/job_id")
+        found = await plan_difference(ctx, before, after)
+        return fitting(found.in_words(found.comparison.agents), CHANGES_BYTES)
+    return []
