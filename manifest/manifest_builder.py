@@ -114,7 +114,7 @@ def _tool(tool: Tool) -> dict[str, Any]:
     return {
         "name": tool.name,
         "title": tool.title,
-        "description": tool.described,
+        "description": tool.described(),
         "inputSchema": {"$ref": resource_schemas.SCHEMAS + shared} if shared else tool.input_schema,
         "returns": tool.output_schema,
         "annotations": tool.annotations,

@@ -165,6 +165,7 @@ def resource_methods(settings: Settings, job_service: JobService, audit_log: Aud
         job_service,
         Cursors(open_cipher(settings)),
         lambda principal: ReadContext(principal, job_service, reports, audit_log, geometry, roads),
+        settings.lang,
     )
 
 

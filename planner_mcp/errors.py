@@ -28,6 +28,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Final, Self
 
+from planner_mcp.translation import translated
+
 
 @dataclass(frozen=True, slots=True)
 class Fault:
@@ -102,6 +104,12 @@ class PlannerError(Exception):
         """Mistakes there are; `errors` may list fewer."""
         self.retry_after_s = retry_after_s
 
+    def translated_message(self) -> str:
+        """Return the message in the language of its reader; details that are in English alone follow the summary."""
+        message, summary = translated(self.message), translated(self.summary)
+        is_english = message == self.message
+        return f"{summary} {message}" if is_english and summary != self.summary else message
+
     def lines(self) -> list[str]:
         """Return the error for people: a line a fault, or the message where it lists none."""
         return [fault.as_line() for fault in self.errors] or [self.message]
@@ -111,7 +119,7 @@ class PlannerError(Exception):
         body: dict[str, Any] = {
             "code": self.code,
             "type": self.type,
-            "message": self.message,
+            "message": self.translated_message(),
             "traceId": trace_id,
             "errors": [fault.as_json() for fault in self.errors],
             "retryable": self.retryable,

@@ -38,6 +38,7 @@ from planner_mcp.server.http.files_api import files_routes
 from planner_mcp.server.http.health_probes import health_routes
 from planner_mcp.server.http.http_responses import HANDLERS
 from planner_mcp.server.http.jobs_api import JobsApi
+from planner_mcp.server.http.language_middleware import LanguageMiddleware
 from planner_mcp.server.http.manifest_routes import manifest_routes
 from planner_mcp.server.http.matrices_api import MatricesApi
 from planner_mcp.server.http.metrics_route import RequestMetrics, metrics_routes
@@ -153,7 +154,12 @@ async def open_routes(services: AppServices, drain: anyio.Event) -> AsyncIterato
             refusals=dict.fromkeys(("/mcp", "/messages"), validation_refusal),
         )
         metrics = Middleware(RequestMetrics, registry=services.registry)
-        outermost = [Middleware(TrailingSlashMiddleware), metrics, audit_middleware]
+        outermost = [
+            Middleware(TrailingSlashMiddleware),
+            Middleware(LanguageMiddleware, language=settings.lang),
+            metrics,
+            audit_middleware,
+        ]
         app = Starlette(routes=routes, middleware=[*outermost, *layers], exception_handlers=HANDLERS)
         app.router.redirect_slashes = False
         app.state.services = services

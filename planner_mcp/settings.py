@@ -20,6 +20,7 @@ from pydantic_core import PydanticUseDefault
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 from planner_mcp.setting_urls import is_address, is_host, is_origin, is_url, store_url_fault, store_urls
+from planner_mcp.translation import Language
 
 T = TypeVar("T")
 
@@ -214,6 +215,11 @@ class Settings(BaseSettings):
     events_errors: Literal["sketch", "sep"] = Field(
         default="sketch",
         description="Numbers of the errors of MCP Events: those that clients know (-32011 to -32015), or SEP-3415's.",
+    )
+    lang: Language = Field(
+        default="en",
+        description="Language of titles, descriptions, prompts, reasons and messages: en, or zh for Chinese. A request "
+        "over HTTP may ask for reasons and messages in the other by `Accept-Language`.",
     )
     host: str = Field(default="127.0.0.1", description="Address to listen on.")
     port: int = Field(default=8080, ge=0, le=65535, description="Port to listen on; 0 takes a free one.")

@@ -57,7 +57,7 @@ async def _check(path: Path) -> None:
     for each in report.costs:
         tool, mark = each.tool, "ok " if each.is_within else "BAD"
         effect = "reads" if tool.hints.read_only else "destroys" if tool.hints.destructive else "writes"
-        typer.echo(f"{mark} {each.tokens:5} {tool.name} ({effect}): {tool.described}")
+        typer.echo(f"{mark} {each.tokens:5} {tool.name} ({effect}): {tool.described()}")
     typer.echo(f"{'ok ' if report.is_within else 'BAD'} {report.total:5} of {report.budget} tokens in all")
     for line in report.advice:
         typer.echo(f"    {line}")

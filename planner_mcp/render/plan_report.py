@@ -13,6 +13,7 @@ from planner_mcp.render.label_text import length, length_unit, rounded
 from planner_mcp.render.map_positions import positions, unassigned_places
 from planner_mcp.render.names import Names, visible
 from planner_mcp.render.page_words import Words, words_of
+from planner_mcp.render.reason_texts import reason_text
 from planner_mcp.render.route_loads import load_ratio, picked_up
 from planner_mcp.render.svg_drawing import NO_LINES, Lines, Roads, curve, route_map, timeline
 from planner_mcp.routing.plan import Plan, PlannedRoute
@@ -61,6 +62,7 @@ def page(
         timeline_drawing=svg_markup(timeline(plan, setups_s, names, times.moment)),
         curve_drawing=svg_markup(curve(history)),
         provenance=_provenance(plan),
+        detail=lambda entry: reason_text(entry, "zh" if words["language"] == "zh" else "en"),
     )
 
 

@@ -77,31 +77,32 @@ def _window(body: Json, problem: Problem, _agent: int, violation: Violation) -> 
 
 def _shift(body: Json, problem: Problem, agent: int, violation: Violation) -> Relaxation:
     until = _time(body, _minute(violation.value / problem.scale))
-    return _of_agent(body, agent, "shift_end", until, "extend the shift", f"to {until}")
+    return _of_agent(body, agent, "shift_end", until, "extend the shift of {} to {}", until)
 
 
 def _max_duration(body: Json, problem: Problem, agent: int, violation: Violation) -> Relaxation:
     seconds = round(_minute(violation.value / problem.scale))
-    return _of_agent(body, agent, "max_duration_s", seconds, "raise max_duration_s", f"to {seconds}")
+    return _of_agent(body, agent, "max_duration_s", seconds, "raise max_duration_s of {} to {}", seconds)
 
 
 def _max_distance(body: Json, problem: Problem, agent: int, violation: Violation) -> Relaxation:
     metres = math.ceil(violation.value / problem.scale)
     in_km = body["agents"][agent].get("max_distance_km") is not None
     name, value = ("max_distance_km", math.ceil(metres / 10) / 100) if in_km else ("max_distance_m", metres)
-    return _of_agent(body, agent, name, value, f"raise {name}", f"to {figure(value)}")
+    change = "raise max_distance_km of {} to {}" if in_km else "raise max_distance_m of {} to {}"
+    return _of_agent(body, agent, name, value, change, figure(value))
 
 
 def _max_tickets(body: Json, _problem: Problem, agent: int, violation: Violation) -> Relaxation:
-    return _of_agent(body, agent, "max_tickets", violation.value, "raise max_tickets", f"to {violation.value}")
+    return _of_agent(body, agent, "max_tickets", violation.value, "raise max_tickets of {} to {}", violation.value)
 
 
 def _capacity(body: Json, problem: Problem, agent: int, violation: Violation) -> Relaxation:
-    return _amount(body, problem, agent, violation, "capacity", "raise the capacity")
+    return _amount(body, problem, agent, violation, "capacity", "raise the capacity ({}) of {} to {}")
 
 
 def _min_load(body: Json, problem: Problem, agent: int, violation: Violation) -> Relaxation:
-    return _amount(body, problem, agent, violation, "min_load", "lower min_load")
+    return _amount(body, problem, agent, violation, "min_load", "lower min_load ({}) of {} to {}")
 
 
 def _amount(body: Json, problem: Problem, agent: int, violation: Violation, field: str, change: str) -> Relaxation:
@@ -111,7 +112,8 @@ def _amount(body: Json, problem: Problem, agent: int, violation: Violation, fiel
     stated = body["agents"][agent][field]
     others = {} if isinstance(stated, dict) or name == "load" else {"load": stated}
     amount = {**others, name: value} if others or isinstance(stated, dict) else value
-    return _of_agent(body, agent, field, amount, f"{change} ({name})", f"to {value}")
+    driver = body["agents"][agent]["id"]
+    return Relaxation(change.format(name, driver, value), {"agents": {driver: {field: amount}}})
 
 
 def _allowed(body: Json, problem: Problem, agent: int, violation: Violation) -> Relaxation:
@@ -136,9 +138,9 @@ def _allowed(body: Json, problem: Problem, agent: int, violation: Violation) -> 
     return Relaxation("; ".join(words), patch)
 
 
-def _of_agent(body: Json, agent: int, field: str, value: Any, change: str, limit: str) -> Relaxation:
+def _of_agent(body: Json, agent: int, field: str, value: Any, change: str, limit: object) -> Relaxation:
     name = body["agents"][agent]["id"]
-    return Relaxation(f"{change} of {name} {limit}", {"agents": {name: {field: value}}})
+    return Relaxation(change.format(name, limit), {"agents": {name: {field: value}}})
 
 
 _RELAXATIONS: Final[dict[InfeasibilityReason, Callable[[Json, Problem, int, Violation], Relaxation]]] = {

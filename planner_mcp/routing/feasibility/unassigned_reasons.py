@@ -29,7 +29,8 @@ NO_ROAD_FIX: Final = "Check its position, or move it to a street that vehicles d
 """What to do about a place off the road network."""
 _MAX_NAME: Final = 60
 """Characters of the id of a location."""
-_PROVED: Final = "No agent can serve it, even with nothing else to do; of the one that comes closest:"
+PROVED: Final = "No agent can serve it, even with nothing else to do; of the one that comes closest:"
+"""What leads in a reason that is a limit."""
 
 
 def with_reasons(problem: Problem, plan: Plan) -> Plan:
@@ -53,7 +54,7 @@ def _detail(problem: Problem, ticket: TicketSpec, reason: InfeasibilityReason) -
         return f"Its address gave no position: it is {OPEN_WORDS.get(status, status)}. {NO_POSITION_FIX}"
     text = REASON_TEXTS[reason]
     is_limit = reason in PROVED_REASONS and reason is not InfeasibilityReason.SHIPMENT_HALF_UNSERVED
-    return text if not is_limit else f"{_PROVED} {text[0].lower()}{text[1:]}"
+    return text if not is_limit else f"{PROVED} {text[0].lower()}{text[1:]}"
 
 
 class _ReasonFinder:

@@ -237,8 +237,9 @@ class UnassignedAnalysis:
     def _as_it_fits(self, route: Route) -> str:
         standing = (each for each in self.candidate.routes if each.agent == route.agent)
         is_longer = route.reloads > sum(each.reloads for each in standing)
-        how = "with one more reload" if is_longer else "as it is"
-        return f"fits into the route of {self.problem.agents[route.agent].id} {how}"
+        name = self.problem.agents[route.agent].id
+        whole, longer = f"fits into the route of {name} as it is", f"fits into the route of {name} with one more reload"
+        return longer if is_longer else whole
 
     def _with_another_agent(self, ticket: int, until: StopCheck) -> Fix | None:
         """Return the fix of one more agent like the cheapest that could serve the ticket with nothing else to do."""

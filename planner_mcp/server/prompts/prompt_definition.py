@@ -1,7 +1,7 @@
 """Defines a prompt: its name, its arguments and its text.
 
-Owns the substitution of arguments: `<name>.md` beside this file holds the text, with `$argument` as placeholder. A
-value is inserted once and is never read as a template itself.
+Owns the substitution of arguments: `<name>.md` beside this file holds the text, `<name>.zh.md` the Chinese one, with
+`$argument` as placeholder. A value is inserted once and is never read as a template itself.
 """
 
 from collections.abc import Mapping
@@ -12,6 +12,7 @@ from typing import Any, Final
 
 from planner_mcp.errors import Fault, input_error
 from planner_mcp.text import plain
+from planner_mcp.translation import Language, translated, translated_schema
 
 MAX_ARGUMENT: Final = 20_000
 """Longest argument, in characters. A longer one is refused and not cut, because a cut table is a different table."""
@@ -41,7 +42,7 @@ class Prompt:
     description: str
     arguments: tuple[Argument, ...]
 
-    def text(self, given: Mapping[str, str]) -> str:
+    def text(self, given: Mapping[str, str], language: Language = "en") -> str:
         """Return the message for some arguments.
 
         Raises:
@@ -50,8 +51,10 @@ class Prompt:
         if faults := self._faults(given):
             raise input_error(faults)
         parts = {each.name: given.get(each.name, "") for each in self.arguments}
-        led = {each.name: each.label + parts[each.name] if parts[each.name] else "" for each in self.arguments}
-        words = Path(__file__).with_name(f"{self.name}.md").read_text(encoding="utf-8")
+        labels = {each.name: translated(each.label, language) for each in self.arguments}
+        led = {name: labels[name] + value if value else "" for name, value in parts.items()}
+        file = Path(__file__).with_name(f"{self.name}.md" if language == "en" else f"{self.name}.{language}.md")
+        words = file.read_text(encoding="utf-8")
         return Template(words).substitute(led).strip()
 
     def _faults(self, given: Mapping[str, str]) -> list[Fault]:
@@ -74,9 +77,9 @@ class Prompt:
             if len(given.get(each.name, "")) > MAX_ARGUMENT
         ]
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self, language: Language = "en") -> dict[str, Any]:
         """Return the prompt as an entry of `prompts/list`."""
-        return {
+        entry = {
             "name": self.name,
             "title": self.title,
             "description": self.description,
@@ -85,3 +88,4 @@ class Prompt:
                 for each in self.arguments
             ],
         }
+        return {**entry, **translated_schema(entry, language)}

@@ -7,6 +7,7 @@ from typing import Annotated, Final
 from pydantic import Field
 
 from planner_mcp.jobs.principals import SENSITIVE
+from planner_mcp.render.reason_texts import changes_text
 from planner_mcp.routing.analysis.alternative_plans import with_prices_of
 from planner_mcp.routing.feasibility.verified_fixes import ADD_AGENT, NO_CHANGE, PENALTY, Fix
 from planner_mcp.server.tools.answers.token_estimates import fitting
@@ -191,12 +192,17 @@ def proposed(
 
 def _shown(fix: Fix, shows_prices: bool) -> SuggestedFix:
     """Return a fix as it is told; without `planner:sensitive` its change stays, what would tell prices does not."""
+    words = changes_text(fix.changes)
     shown = SuggestedFix(
-        ticket_id=fix.ticket_id, kinds=list(fix.kinds), agent_id=fix.agent_id, change=fix.change, patch=fix.patch
+        ticket_id=fix.ticket_id,
+        kinds=list(fix.kinds),
+        agent_id=fix.agent_id,
+        change=words,
+        patch=fix.patch,
     )
     if not shows_prices:
-        words = zip(fix.kinds, fix.changes, strict=True)
-        change = "; ".join("raise its penalty" if kind == PENALTY else each for kind, each in words)
+        steps = zip(fix.kinds, fix.changes, strict=True)
+        change = changes_text("raise its penalty" if kind == PENALTY else each for kind, each in steps)
         patch = None if _PRICED & set(fix.kinds) else fix.patch
         return shown.model_copy(update={"change": change, "patch": patch})
     patch = fix.patch if fitting([fix.patch], MAX_PATCH_BYTES) else None

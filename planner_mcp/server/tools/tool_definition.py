@@ -18,6 +18,7 @@ from planner_mcp.routing.scenario.schema_faults import faults_of
 from planner_mcp.server.tools.tool_output import Json, ToolOutput, listed_schema, whole_schema
 from planner_mcp.settings import Settings
 from planner_mcp.text import compact
+from planner_mcp.translation import Language, translated, translated_schema
 
 if TYPE_CHECKING:
     from planner_mcp.geocoding.geocoding_service import GeocodingService
@@ -193,29 +194,29 @@ class Tool:
         """The whole JSON Schema of a success."""
         return whole_schema(self.output)
 
-    @property
-    def described(self) -> str:
-        """The description with an example: hosts show a model this and the input schema, and no `_meta`."""
+    def described(self, language: Language = "en") -> str:
+        """Return the description with an example: hosts show a model this and the input schema, and no `_meta`."""
+        text = translated(self.description, language)
         example = self.usage or ", ".join(f"{name}={_as_text(value)}" for name, value in self.meta["example"].items())
-        return f"{self.description} Example: {example}" if example else self.description
+        return f"{text}{translated(' Example: ', language)}{example}" if example else text
 
     @property
     def annotations(self) -> Json:
         """The annotations with the title, which the revisions before 2025-06-18 know there alone."""
         return {"title": self.title, **self.hints.as_json()}
 
-    def as_json(self) -> Json:
+    def as_json(self, language: Language = "en") -> Json:
         """Return the tool as an entry of `tools/list`.
 
         The schema of its webhooks is in the manifest alone: no model reads it, and each would pay for it.
         """
         entry = {
             "name": self.name,
-            "title": self.title,
-            "description": self.described,
-            "inputSchema": _listed(self.input_schema),
+            "title": translated(self.title, language),
+            "description": self.described(language),
+            "inputSchema": translated_schema(_listed(self.input_schema), language),
             "outputSchema": listed_schema(self.output),
-            "annotations": self.annotations,
+            "annotations": translated_schema(self.annotations, language),
             "_meta": {name: value for name, value in self.meta.items() if name != "callbackPayloadSchema"},
         }
         return entry | ({"execution": {"taskSupport": "optional"}} if self.may_be_task else {})

@@ -64,7 +64,7 @@ def data_for(rpc: int, message: str) -> dict[str, Any]:
 def rpc_error(error: PlannerError, *, request_id: Any = None, code: int | None = None) -> dict[str, Any]:
     """Return a whole JSON-RPC error response."""
     number = rpc_code(error) if code is None else code
-    body = {"code": number, "message": error.message, "data": rpc_data(error)}
+    body = {"code": number, "message": error.translated_message(), "data": rpc_data(error)}
     return {"jsonrpc": "2.0", "id": request_id, "error": body}
 
 

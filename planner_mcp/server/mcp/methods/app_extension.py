@@ -12,6 +12,7 @@ from planner_mcp.server.mcp.request_context import Context, declares
 from planner_mcp.server.resources.app_page import page_uri
 from planner_mcp.server.tools import plan_day, query_vrp_status
 from planner_mcp.server.tools.tool_definition import Tool
+from planner_mcp.translation import Language
 
 EXTENSION: Final = "io.modelcontextprotocol/ui"
 WITH_PAGE: Final = frozenset({query_vrp_status.TOOL.name, plan_day.TOOL.name})
@@ -23,9 +24,9 @@ def shows_pages(ctx: Context) -> bool:
     return declares(ctx, EXTENSION)
 
 
-def listed_with_page(tool: Tool) -> types.Tool:
+def listed_with_page(tool: Tool, language: Language) -> types.Tool:
     """Return a tool as an entry of `tools/list` for clients that show pages."""
-    entry = tool.as_json()
+    entry = tool.as_json(language)
     if tool.name in WITH_PAGE:
         entry["_meta"] = {**entry["_meta"], "ui": {"resourceUri": page_uri()}}
     return types.Tool.model_validate(entry)

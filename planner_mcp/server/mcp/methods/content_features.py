@@ -15,6 +15,7 @@ from planner_mcp.server.mcp.methods.resource_methods import Resources
 from planner_mcp.server.mcp.methods.skill_methods import Skills
 from planner_mcp.server.mcp.methods.tool_annotations import CallbackSupport
 from planner_mcp.server.resources.resource_definition import ReadContext
+from planner_mcp.translation import Language
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,12 +26,14 @@ class ContentFeatures:
     cursors: Cursors
     open_reading: Callable[[Principal], ReadContext]
     """Returns what a principal reads resources from."""
+    language: Language
+    """Of titles, descriptions and prompts."""
 
     def features(self) -> list[ServerFeature]:
         """Return what the kernel is to serve."""
         return [
-            Resources(self.open_reading, self.cursors),
-            Prompts(self.cursors, self.job_service.imports),
+            Resources(self.open_reading, self.cursors, self.language),
+            Prompts(self.cursors, self.job_service.imports, self.language),
             Completion(self.job_service),
             CallbackSupport(),
             ExtensionCapability(APPS),

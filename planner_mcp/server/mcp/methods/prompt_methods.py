@@ -11,11 +11,11 @@ from planner_mcp.server.mcp.methods.page_cursors import Cursors
 from planner_mcp.server.mcp.request_context import Context, principal_in
 from planner_mcp.server.prompts.mapping_examples import MAP_BUSINESS_TABLE, mapping_examples
 from planner_mcp.server.prompts.prompt_registry import PROMPTS
+from planner_mcp.translation import Language, translated
 
 PAGE: Final = 50
 LIST_TTL_MS: Final = 300_000
 _BY_NAME: Final = {prompt.name: prompt for prompt in PROMPTS}
-_LISTED: Final = tuple(types.Prompt.model_validate(prompt.as_json()) for prompt in PROMPTS)
 
 
 class Prompts:
@@ -24,11 +24,14 @@ class Prompts:
     Args:
         cursors: Makes and reads cursors.
         imports: Mappings of columns that principals keep.
+        language: Of titles, descriptions and texts.
     """
 
-    def __init__(self, cursors: Cursors, imports: ImportStore) -> None:
+    def __init__(self, cursors: Cursors, imports: ImportStore, language: Language) -> None:
         self._cursors = cursors
         self._imports = imports
+        self._language: Language = language
+        self._listed = tuple(types.Prompt.model_validate(prompt.as_json(language)) for prompt in PROMPTS)
 
     def install(self, server: Any) -> None:
         """Add the methods to the SDK's server."""
@@ -38,7 +41,7 @@ class Prompts:
     async def list_prompts(self, ctx: Context, params: types.PaginatedRequestParams | None) -> types.ListPromptsResult:
         """Answer `prompts/list`."""
         cursor = params.cursor if params is not None else None
-        shown, following = self._cursors.page(ctx.method, principal_in(ctx), _LISTED, cursor, PAGE)
+        shown, following = self._cursors.page(ctx.method, principal_in(ctx), self._listed, cursor, PAGE)
         return types.ListPromptsResult(prompts=shown, next_cursor=following, ttl_ms=LIST_TTL_MS, cache_scope="public")
 
     async def get_prompt(self, ctx: Context, params: types.GetPromptRequestParams) -> types.GetPromptResult:
@@ -49,12 +52,13 @@ class Prompts:
         """
         if (prompt := _BY_NAME.get(params.name)) is None:
             raise input_error([Fault("/name", "No prompt has this name.", ", ".join(_BY_NAME))])
-        text = prompt.text(params.arguments or {})
+        text = prompt.text(params.arguments or {}, self._language)
         if prompt.name == MAP_BUSINESS_TABLE:
             reader = principal_in(ctx)
             shows_rows = reader.may(SENSITIVE)
             text += mapping_examples(await self._imports.mappings(reader.id), shows_rows=shows_rows)
         words = types.TextContent(type="text", text=text)
         return types.GetPromptResult(
-            description=prompt.description, messages=[types.PromptMessage(role="user", content=words)]
+            description=translated(prompt.description, self._language),
+            messages=[types.PromptMessage(role="user", content=words)],
         )

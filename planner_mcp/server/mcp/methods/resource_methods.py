@@ -22,12 +22,15 @@ from planner_mcp.server.resources.resource_catalogue import FILE_TEMPLATE, REPOR
 from planner_mcp.server.resources.resource_definition import Contents, ReadContext, ResourceEntry, ResourceMetadata
 from planner_mcp.server.resources.resource_listing import ListPosition, page_of
 from planner_mcp.text import timestamp
+from planner_mcp.translation import Language, translated
 
 NOT_FOUND: Final = -32002
 LIST_HINT: Final = CacheHint(1_000, "private")
 """A list that changes with every job."""
 TEMPLATES_HINT: Final = CacheHint(300_000, "private")
 TEMPLATES_PAGE: Final = 50
+_NAMED_BY_PEOPLE: Final = ("scenario://", "file://")
+"""Resources whose titles people wrote."""
 
 
 class Resources:
@@ -36,9 +39,11 @@ class Resources:
     Args:
         open_reading: Returns what a principal reads from.
         cursors: Makes and reads cursors.
+        language: Of titles and descriptions.
     """
 
-    def __init__(self, open_reading: Callable[[Principal], ReadContext], cursors: Cursors) -> None:
+    def __init__(self, open_reading: Callable[[Principal], ReadContext], cursors: Cursors, language: Language) -> None:
+        self._language: Language = language
         self._open = open_reading
         self._cursors = cursors
 
@@ -61,7 +66,7 @@ class Resources:
         )
         entries, following = await page_of(self._open(principal), place)
         return types.ListResourcesResult(
-            resources=[_resource(entry) for entry in entries],
+            resources=[_resource(entry, self._language) for entry in entries],
             next_cursor=self._cursors.make(ctx.method, principal, following.as_text()) if following else None,
             ttl_ms=LIST_HINT.ttl_ms,
             cache_scope=LIST_HINT.scope,
@@ -73,9 +78,9 @@ class Resources:
         """Answer `resources/templates/list`."""
         principal = require_scope(ctx, READ)
         reading = self._open(principal)
-        found = [_template(each.uri_template, each.metadata) for each in templates_for(reading)]
+        found = [_template(each.uri_template, each.metadata, self._language) for each in templates_for(reading)]
         if reading.reports.root is not None:
-            found.append(_template(FILE_TEMPLATE, REPORT_FILE))
+            found.append(_template(FILE_TEMPLATE, REPORT_FILE, self._language))
         cursor = params.cursor if params is not None else None
         shown, following = self._cursors.page(ctx.method, principal, found, cursor, TEMPLATES_PAGE)
         return types.ListResourceTemplatesResult(
@@ -100,32 +105,33 @@ class Resources:
 
 def _unknown(ctx: Context, error: PlannerError, uri: str) -> MCPError:
     code = INVALID_PARAMS if ctx.protocol_version in MODERN_PROTOCOL_VERSIONS else NOT_FOUND
-    return MCPError(code, error.message, {**rpc_data(error), "uri": uri[:2048]})
+    return MCPError(code, error.translated_message(), {**rpc_data(error), "uri": uri[:2048]})
 
 
 def _annotations(metadata: ResourceMetadata, modified: str | None = None) -> types.Annotations:
     return types.Annotations(audience=list(metadata.audience), priority=metadata.priority, last_modified=modified)
 
 
-def _resource(entry: ResourceEntry) -> types.Resource:
+def _resource(entry: ResourceEntry, language: Language) -> types.Resource:
+    title = entry.metadata.title
     modified = timestamp(entry.modified_at) if entry.modified_at is not None else None
     return types.Resource(
         uri=entry.uri,
         name=entry.metadata.name,
-        title=entry.metadata.title,
-        description=entry.metadata.description,
+        title=title if entry.uri.startswith(_NAMED_BY_PEOPLE) else translated(title, language),
+        description=translated(entry.metadata.description, language),
         mime_type=entry.metadata.mime_type,
         size=entry.size,
         annotations=_annotations(entry.metadata, modified),
     )
 
 
-def _template(uri_template: str, metadata: ResourceMetadata) -> types.ResourceTemplate:
+def _template(uri_template: str, metadata: ResourceMetadata, language: Language) -> types.ResourceTemplate:
     return types.ResourceTemplate(
         uri_template=uri_template,
         name=metadata.name,
-        title=metadata.title,
-        description=metadata.description,
+        title=translated(metadata.title, language),
+        description=translated(metadata.description, language),
         mime_type=metadata.mime_type or None,
         annotations=_annotations(metadata),
     )

@@ -109,10 +109,12 @@ class PlannerToolHandler:
         self._tools: dict[str, Tool] = {
             tool.name: tool for tool in shown_tools(settings, f"all,{settings.toolsets}", offer)
         }
-        self._listed = {name: types.Tool.model_validate(tool.as_json()) for name, tool in self._tools.items()}
+        self._listed = {
+            name: types.Tool.model_validate(tool.as_json(settings.lang)) for name, tool in self._tools.items()
+        }
         self._app_tools = {tool.name: tool for tool in APP_REGISTRY if offer.has_toolsets}
         with_page = {**self._tools, **self._app_tools}
-        self._listed_with_page = {name: listed_with_page(tool) for name, tool in with_page.items()}
+        self._listed_with_page = {name: listed_with_page(tool, settings.lang) for name, tool in with_page.items()}
 
     def input_schema(self, name: str) -> Mapping[str, Any] | None:
         """Return a tool's input schema, None for an unknown tool."""

@@ -54,9 +54,11 @@ class ListCapabilities:
     def fingerprints(self) -> dict[str, str]:
         """Return a short text for each list that differs when the list does."""
         shown = [tool.name for tool in shown_tools(self._settings)]
-        entries = [tool.as_json() for tool in shown_tools(self._settings, f"all,{self._settings.toolsets}")]
+        entries = [
+            tool.as_json(self._settings.lang) for tool in shown_tools(self._settings, f"all,{self._settings.toolsets}")
+        ]
         tools = [shown, entries, page_uri()]
-        prompts = [prompt.as_json() for prompt in PROMPTS]
+        prompts = [prompt.as_json(self._settings.lang) for prompt in PROMPTS]
         kinds = [(template.uri_template, template.metadata.name, template.scope) for template in TEMPLATES]
         resources = [kinds, self._settings.reports_dir is not None]
         return {

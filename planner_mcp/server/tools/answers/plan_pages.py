@@ -13,6 +13,7 @@ from types import MappingProxyType
 from typing import Any, Final
 
 from planner_mcp.jobs.plan_summary import figures_of, shortfalls_of
+from planner_mcp.render.reason_texts import reason_text
 from planner_mcp.routing.plan import Plan, PlannedRoute, Visit
 from planner_mcp.routing.scenario.window_text import window_text
 from planner_mcp.server.tools.answers.token_estimates import table_tokens
@@ -162,7 +163,7 @@ VIEWS: Final = {
     ),
     "unassigned": View(
         lambda plan, _: plan.unassigned,
-        {"ticket_id": _same("ticket_id"), "code": _same("code"), "detail": _same("detail")},
+        {"ticket_id": _same("ticket_id"), "code": _same("code"), "detail": reason_text},
         ("ticket_id", "code"),
     ),
 }

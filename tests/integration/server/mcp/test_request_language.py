@@ -1,0 +1,76 @@
+"""Chinese texts over the wire: by the setting, and by the language of a request where answers may vary."""
+
+from collections.abc import AsyncIterator
+from typing import Any
+
+import pytest
+from mcp import Client
+
+from examples.planner_server import PlannerServer, running_server
+from tests.shared.http.http_clients import http_client
+from tests.shared.tools.token_costs import tokens
+
+pytestmark = pytest.mark.anyio
+UNKNOWN = "这里没有此 id 的内容。"
+META = {
+    "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+    "io.modelcontextprotocol/clientCapabilities": {},
+}
+
+
+@pytest.fixture(scope="module")
+async def chinese(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[PlannerServer]:
+    folder = tmp_path_factory.mktemp("zh")
+    async with running_server(folder, workers=0, settings={"PLANNER_LANG": "zh"}) as server:
+        yield server
+
+
+async def result(server: PlannerServer, language: str, method: str, **params: Any) -> Any:
+    """Return the result of a request of revision 2026-07-28 whose client sends `Accept-Language`."""
+    headers = {
+        "Accept": "application/json, text/event-stream",
+        "Accept-Language": language,
+        "MCP-Protocol-Version": "2026-07-28",
+        "Mcp-Method": method,
+    }
+    headers |= {"Mcp-Name": params["name"]} if "name" in params else {}
+    body = {"jsonrpc": "2.0", "id": 1, "method": method, "params": {**params, "_meta": META}}
+    async with http_client(timeout=20) as http:
+        return (await http.post(server.mcp, json=body, headers=headers)).json()["result"]
+
+
+async def test_a_server_with_the_setting_lists_and_answers_in_chinese(chinese: PlannerServer) -> None:
+    """SPEC T9, T11: tools, prompts, resources and errors, to a client that says nothing of languages."""
+    async with Client(chinese.mcp) as client:
+        tools = (await client.list_tools()).tools
+        prompts = (await client.list_prompts()).prompts
+        resources = (await client.list_resource_templates()).resource_templates
+        prompt = await client.get_prompt("plan_a_day", {"date": "2026-07-15"})
+        refused = (await client.call_tool("read_plan", {"job_id": "job-0-none"})).structured_content or {}
+    solve = next(tool for tool in tools if tool.name == "solve_vrp")
+    assert (solve.title, (solve.description or "")[:7]) == ("求解", "让方案排队求解")
+    assert (prompts[0].title, resources[0].title) == ("一次排完一天", "方案")
+    assert "，日期：2026-07-15" in str(prompt.messages[0].content)
+    assert (refused["type"], UNKNOWN in refused["message"]) == ("NotFound", True)
+
+
+async def test_an_answer_follows_the_language_of_its_request_and_a_list_does_not(chinese: PlannerServer) -> None:
+    """SPEC T9, T11: 2026-07-28 has lists kept by clients, so they do not vary from connection to connection."""
+    languages = ("zh-CN", "en;q=0.9", "*")
+    lists = [await result(chinese, each, "tools/list") for each in languages]
+    wanted = {"name": "read_plan", "arguments": {"job_id": "job-0-none"}}
+    refusals = [await result(chinese, each, "tools/call", **wanted) for each in languages]
+    messages = [each["structuredContent"]["message"] for each in refusals]
+    assert [UNKNOWN in each for each in messages] == [True, False, True]
+    assert lists[0] == lists[1] == lists[2]
+    assert tokens(lists[0]) <= 2400
+
+
+async def test_a_server_without_the_setting_answers_in_chinese_where_asked(server: PlannerServer) -> None:
+    """SPEC T11: English is the default."""
+    async with http_client(timeout=20) as http:
+        answers = [
+            (await http.get(f"{server.url}/jobs/job-0-none", headers=headers)).json()["message"]
+            for headers in ({}, {"Accept-Language": "zh-CN,zh;q=0.9,en;q=0.8"})
+        ]
+    assert [UNKNOWN in each for each in answers] == [False, True]

@@ -1,0 +1,157 @@
+"""Chinese texts: there is one for each English text that clients see, and none is left over."""
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from planner_mcp.errors import Fault, InvalidParameterError, NotFoundError, catalogue, input_error
+from planner_mcp.routing.feasibility.unassigned_reasons import PROVED
+from planner_mcp.routing.infeasibility_reasons import REASON_TEXTS
+from planner_mcp.server.prompts.prompt_registry import PROMPTS
+from planner_mcp.server.resources.resource_catalogue import FIXED, REPORT_FILE, TEMPLATES
+from planner_mcp.server.tools.tool_registry import ADDRESS_REGISTRY, APP_REGISTRY, REGISTRY, shown_tools
+from planner_mcp.settings import Settings
+from planner_mcp.translation import chinese_texts, preferred, translated, use_language
+from tests.shared.tools.token_costs import tokens
+
+PACKAGE = Path(__file__).parents[2] / "planner_mcp"
+RELAXATIONS = PACKAGE / "routing" / "feasibility" / "relaxations.py"
+TOOLS = (*REGISTRY, *APP_REGISTRY, *ADDRESS_REGISTRY)
+
+
+def texts_in(value: Any) -> Iterator[str]:
+    """Yield the titles and descriptions in JSON."""
+    if isinstance(value, list):
+        for each in value:
+            yield from texts_in(each)
+    elif isinstance(value, dict):
+        for key, each in value.items():
+            if key in ("title", "description") and isinstance(each, str):
+                yield each
+            else:
+                yield from texts_in(each)
+
+
+def templates_of(path: Path) -> set[str]:
+    """Return the texts of a module, with `{}` for each value of an f-string."""
+    found = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            found.add(node.value)
+        elif isinstance(node, ast.JoinedStr):
+            found.add("".join(str(part.value) if isinstance(part, ast.Constant) else "{}" for part in node.values))
+    return found
+
+
+def shown_texts() -> set[str]:
+    """Return the English texts that are to be had in Chinese."""
+    metadata = [template.metadata for template in (*TEMPLATES, *FIXED)] + [REPORT_FILE]
+    faults = [Fault("/a", "x"), Fault("/b", "y"), Fault("/c", "z")]
+    counts = [input_error(faults, most=most).message for most in (1, 2, 3)]
+    return {
+        *(text for tool in TOOLS for text in (tool.title, tool.description)),
+        *(text for tool in TOOLS for text in texts_in(tool.as_json()["inputSchema"])),
+        *(text for prompt in PROMPTS for text in texts_in(prompt.as_json())),
+        *(argument.label for prompt in PROMPTS for argument in prompt.arguments if argument.label),
+        *(text for each in metadata for text in (each.title, each.description)),
+        *(entry["meaning"] for entry in catalogue().values()),
+        *(re.sub(r"\d+", "{}", count) for count in counts),
+        *REASON_TEXTS.values(),
+        *(text for text in templates_of(RELAXATIONS) if re.match(r"[a-z ]+[a-z_]* .*\{\}", text)),
+        PROVED,
+    }
+
+
+def test_every_text_that_clients_see_has_a_chinese_one() -> None:
+    """SPEC T11: titles, descriptions, prompts, resources, reasons, fixes and the summary of each error."""
+    assert sorted(shown_texts() - chinese_texts().keys()) == []
+
+
+def test_no_chinese_text_is_left_over() -> None:
+    """SPEC T11: the key of each is a text of the code."""
+    in_code = set().union(*(templates_of(path) for path in PACKAGE.rglob("*.py")))
+    assert sorted(chinese_texts().keys() - shown_texts() - in_code) == []
+
+
+def test_every_chinese_text_keeps_the_values_and_names_of_the_english_one() -> None:
+    """SPEC T11: who reads Chinese is led to the same tools and fields."""
+    holes = {key: key.count("{}") for key in chinese_texts() if "{}" in key and not key.startswith("No agent can")}
+    assert {key: len(re.findall(r"\{\d?\}", chinese_texts()[key])) for key in holes} == holes
+    names = re.compile(r"[a-z]+_[a-z_]+|[A-Z]{2,}_[A-Z_]+|[a-z]+://")
+    lost = {key for key, text in chinese_texts().items() if set(names.findall(key)) - set(names.findall(text))}
+    assert sorted(lost) == []
+
+
+@pytest.mark.parametrize("prompt", PROMPTS, ids=lambda prompt: prompt.name)
+def test_a_prompt_in_chinese_has_the_same_places_and_names_the_same_tools(prompt: Any) -> None:
+    """SPEC R4, T11: a value of the caller goes into either text."""
+    given = {argument.name: f"<{argument.name}>" for argument in prompt.arguments}
+    english, chinese = prompt.text(given), prompt.text(given, "zh")
+    marks = re.compile(r"<[a-z_]+>|\b[a-z]+_[a-z_]+\b")
+    assert (set(marks.findall(chinese)), chinese.count("\n")) == (set(marks.findall(english)), english.count("\n"))
+    assert re.search("[\u4e00-\u9fff]", chinese)
+
+
+def test_the_list_of_tools_in_chinese_keeps_the_budget() -> None:
+    """SPEC T9, T11: tools/list ≤ 2400 in Chinese too; one tool ≤ 800."""
+    assert tokens({"tools": [tool.as_json("zh") for tool in shown_tools(Settings())]}) <= 2400
+    assert max(tokens(tool.as_json("zh")) for tool in REGISTRY) <= 800
+
+
+@pytest.mark.parametrize("tool", TOOLS, ids=lambda tool: tool.name)
+def test_schemas_differ_by_their_texts_alone(tool: Any) -> None:
+    """SPEC T11: what is accepted is the same in both languages."""
+    assert _without_texts(tool.as_json("zh")) == _without_texts(tool.as_json())
+
+
+def _without_texts(value: Any) -> Any:
+    if isinstance(value, list):
+        return [_without_texts(each) for each in value]
+    if not isinstance(value, dict):
+        return value
+    is_text = {key for key in ("title", "description") if isinstance(value.get(key), str)}
+    return {key: _without_texts(each) for key, each in value.items() if key not in is_text}
+
+
+@pytest.mark.parametrize(
+    ("header", "language"),
+    [
+        ("zh-CN,zh;q=0.9,en;q=0.8", "zh"),
+        ("en-GB, zh;q=0.5", "en"),
+        ("de, fr;q=0.5", "en"),
+        ("ZH", "zh"),
+        ("*", "en"),
+        ("", "en"),
+        ("zh;q=0", "en"),
+        ("zh;q=nan, en;q=9", "en"),
+        ("zhx;;;q==1,,;,", "en"),
+        ("," * 100_000 + "zh", "en"),
+    ],
+)
+def test_the_language_of_a_request_is_the_one_it_weighs_most(header: str, language: str) -> None:
+    """RFC 9110, 12.5.4: whatever a caller writes there; what cannot be read counts as nothing."""
+    assert preferred(header, "en") == language
+
+
+def test_an_error_is_told_in_the_language_of_its_reader() -> None:
+    """SPEC T7, T11: details that the catalogue lacks follow its summary; code and type stay."""
+    english, detailed = NotFoundError().as_json("t"), InvalidParameterError("load is 3 short").as_json("t")
+    use_language("zh")
+    try:
+        assert NotFoundError().as_json("t") == {**english, "message": "这里没有此 id 的内容。"}
+        several = input_error([Fault("/a", "x"), Fault("/b", "y")]).as_json("t")["message"]
+        message = f"某个参数的值不被接受。 {detailed['message']}"
+        assert InvalidParameterError("load is 3 short").as_json("t") == {**detailed, "message": message}
+    finally:
+        use_language("en")
+    assert several == "共 2 处错误，errors 逐一列出。"
+
+
+def test_a_value_of_the_caller_is_never_translated() -> None:
+    """SPEC T8: an agent that is called as one of our texts keeps its name."""
+    assert translated("extend the shift of Workers to {}", "zh") == "把 Workers 的班次延长到 {}"
+    assert translated("a text of nobody", "zh") == "a text of nobody"
