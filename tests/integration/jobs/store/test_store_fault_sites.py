@@ -251,6 +251,8 @@ class Day:
         await insist(store.read_feed, 0, "0", wait_s=0.01, wanted={job.id})
         await insist(store._was_trimmed, "{p0}:feed", "0")
         await insist(store.stats)
+        await insist(store.open_work)
+        await insist(store.workers)
         await insist(store.measurements)
         await insist(store.ping)
         await insist(store.confirm)
