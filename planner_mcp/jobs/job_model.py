@@ -9,7 +9,7 @@ from datetime import datetime
 from typing import Any
 
 from planner_mcp.jobs.job_lifecycle import JobState
-from planner_mcp.jobs.plan_review import PlanReview
+from planner_mcp.jobs.plan_review import PlanReview, ReviewState
 from planner_mcp.routing.engine_names import AUTO
 
 
@@ -143,3 +143,8 @@ class Job:
     def is_terminal(self) -> bool:
         """Whether the job has ended."""
         return self.state in (JobState.COMPLETED, JobState.FAILED, JobState.CANCELLED)
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether no event can follow: it has ended, and its plan is published or not reviewed."""
+        return self.is_terminal and (self.review is None or self.review.state is ReviewState.PUBLISHED)

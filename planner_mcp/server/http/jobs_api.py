@@ -24,7 +24,6 @@ from planner_mcp.jobs.job_model import Job
 from planner_mcp.jobs.job_notifications import notification
 from planner_mcp.jobs.job_ports import FeedStep
 from planner_mcp.jobs.job_service import JobService
-from planner_mcp.jobs.plan_review import ReviewState
 from planner_mcp.jobs.principals import Principal
 from planner_mcp.server.auth.request_principal import principal_of
 from planner_mcp.server.http.concurrency_limits import StreamLimit
@@ -72,7 +71,7 @@ class JobsApi:
             return json_answer({"events": [named_notification(event) for event in history]})
         job = await job_service.job(principal, request.path_params["job_id"])
         after = _position(request, job)
-        with_reviews = request.query_params.get("reviews") == "true" and not _has_last_review(job)
+        with_reviews = request.query_params.get("reviews") == "true" and not job.is_settled
         if job.is_terminal and after == job.event_id and not with_reviews:
             return Response(status_code=204)  # tells an EventSource to stop reconnecting
         stream = EventStream(self._frames(job_service, principal, job.id, after, with_reviews), drain=self._drain)
@@ -121,11 +120,6 @@ def _step_frame(step: FeedStep) -> bytes:
 def named_notification(event: Event) -> dict[str, Any]:
     """Return the notification of an event with its id and time, for channels whose ids say neither."""
     return notification(replace(event, data={**event.data, "event_id": event.id, "at": event.at}))
-
-
-def _has_last_review(job: Job) -> bool:
-    """Return whether no step of a review can follow: plans are not reviewed, there is none, or it is published."""
-    return job.is_terminal and (job.review is None or job.review.state is ReviewState.PUBLISHED)
 
 
 def _given_position(request: Request) -> str:

@@ -156,7 +156,9 @@ class ListenStream:
         is_new = after == "0"  # it began after the stream did, so the client has read nothing of it
         objective: Objective = (None, None) if is_new else (job.progress.penalty, job.progress.cost)
         seen = "" if is_new else job.event_id
-        async with aclosing(self._job_service.follow(self._principal, job_id, after)) as events:
+        is_read = any(resource.name in (job.id, job.request.scenario_id) for resource in self._resources)
+        followed = self._job_service.follow(self._principal, job_id, after, with_reviews=is_read)
+        async with aclosing(followed) as events:
             async for event in events:
                 await self._queue_messages(job, event, objective, seen)
                 objective = objective_after(event, objective)

@@ -7,6 +7,8 @@ next holder continues where the last one stopped. There may be two holders for a
 in the same step that writes its message, so each message is written once (SPEC J4). From there on messages can be
 resumed like any other of the stream.
 
+A task ends with its job. Where plans are reviewed, the resources of the job go on until its plan is published.
+
 Progress of a task uses the token of the call that made it, which stays valid while the task runs (spec 2025-11-25,
 tasks); without a token `notifications/tasks/status` is sent.
 """
@@ -19,6 +21,7 @@ from typing import Any, Final
 
 import anyio
 import mcp_types as types
+from anyio import CancelScope
 from anyio.abc import TaskGroup
 
 from planner_mcp.errors import NotFoundError, StoreError
@@ -43,6 +46,7 @@ from planner_mcp.server.mcp.notifications.stdio_watches import SESSION, StdioWat
 from planner_mcp.server.mcp.notifications.watched_resources import (
     Objective,
     WatchedJobs,
+    WatchedResource,
     objective_after,
     watched_resource_of,
 )
@@ -142,7 +146,7 @@ class Subscriptions:
 
     async def _position(self, principal: Principal, job_id: str) -> str:
         job = await self.watched_jobs.job_service.job(principal, job_id)
-        return OVER if job.is_terminal else job.event_id
+        return OVER if job.is_settled else job.event_id
 
 
 class SubscriptionForwarder:
@@ -173,6 +177,8 @@ class SubscriptionForwarder:
         self._session_watches = SessionWatches(self._watched_jobs, log, session_id, principal)
         self._watches: Mapping[str, str] = {}
         self._followed: set[str] = set()
+        self._reviewed: dict[str, tuple[Job, CancelScope]] = {}
+        """Jobs that have ended, whose reviews are followed for a resource."""
 
     async def run(self) -> None:
         """Pump until cancelled, or the session ends; a store that is away is waited for."""
@@ -192,6 +198,9 @@ class SubscriptionForwarder:
             tasks.start_soon(self._lists)
             while True:
                 self._watches, cursors = await self._session_watches.read()
+                for job, following in self._reviewed.values():
+                    if job.id not in cursors or not self._resources_of(job):
+                        following.cancel()
                 for scenario_id in {
                     each.name for each in watched_resources_in(self._watches) if each.is_scenario
                 } - self._followed:
@@ -218,21 +227,45 @@ class SubscriptionForwarder:
     async def _job(self, job_id: str, position: str) -> None:
         try:
             job = await self._watched_jobs.job_service.job(self._principal, job_id)
-            await self._follow(job, position)
+            position = await self._follow(job, position)
+            await self._forget_task(job_id)
+            if position != OVER:
+                await self._follow_reviews(job, position)
         except NotFoundError:  # it expired
             await self._log.note(self._session_id, job_id, OVER, [])
-        if f"{TASK}{job_id}" in self._watches:
-            await self._session_watches.forget_task(job_id, self._watches)
+            await self._forget_task(job_id)
         self._followed.discard(job_id)
 
-    async def _follow(self, job: Job, position: str) -> None:
+    async def _forget_task(self, job_id: str) -> None:
+        if f"{TASK}{job_id}" in self._watches:
+            await self._session_watches.forget_task(job_id, self._watches)
+
+    async def _follow_reviews(self, job: Job, position: str) -> None:
+        """Tell the resources of a job that has ended how the review of its plan goes, while they are watched."""
+        with CancelScope() as following:
+            self._reviewed[job.id] = job, following
+            try:
+                if self._resources_of(job):
+                    position = await self._follow(job, position, with_reviews=True)
+            finally:
+                del self._reviewed[job.id]
+        if position != OVER and not self._resources_of(job):
+            await self._log.unwatch(self._session_id, [], [job.id])
+
+    async def _follow(self, job: Job, position: str, *, with_reviews: bool = False) -> str:
+        """Follow a job to its end, with reviews to that of its review; return the position behind what was told."""
         objective: Objective = (None, None)
-        async with aclosing(self._watched_jobs.job_service.follow(self._principal, job.id, position)) as events:
+        job_service = self._watched_jobs.job_service
+        followed = job_service.follow(self._principal, job.id, position, with_reviews=with_reviews)
+        async with aclosing(followed) as events:
             async for event in events:
-                at = OVER if event.is_final or event.is_review else event.id
-                if not await self._log.note(self._session_id, job.id, at, self._messages_for(job, event, objective)):
-                    return
+                is_end = event.ends_reviews or (event.is_final and not job_service.reviews.is_on)
+                position = OVER if is_end else event.id
+                messages = self._messages_for(job, event, objective)
+                if not await self._log.note(self._session_id, job.id, position, messages):
+                    return OVER
                 objective = objective_after(event, objective)
+        return position
 
     async def _lists(self) -> None:
         """Tell of lists that change from now on."""
@@ -247,14 +280,19 @@ class SubscriptionForwarder:
                         await self._log.note(self._session_id, cursor, position, [("", text)])
                 await waiter.wait(WATCH_REFRESH_S)
 
+    def _resources_of(self, job: Job) -> list[WatchedResource]:
+        """Return what of a job the session watches."""
+        about = (job.id, job.request.scenario_id)
+        return [each for each in watched_resources_in(self._watches) if each.name in about]
+
     # ---- what is said
 
     def _messages_for(self, job: Job, event: Event, before: Objective) -> list[tuple[str, str]]:
         """Return the messages one event of a job becomes, each with what it is for."""
         messages = [
             (each.uri, _text("notifications/resources/updated", {"uri": each.uri}))
-            for each in watched_resources_in(self._watches)
-            if each.name in (job.id, job.request.scenario_id) and each.moves(event, before)
+            for each in self._resources_of(job)
+            if each.moves(event, before)
         ]
         name = f"{TASK}{job.id}"
         if name in self._watches and not event.is_review:

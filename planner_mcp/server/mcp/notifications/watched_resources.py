@@ -53,7 +53,7 @@ class WatchedResource:
         """Return whether an event changes what a reader of the URI sees; `before` is how the plan stood before it."""
         if self.is_scenario and event.kind is not EventKind.PROGRESS:
             return True  # a new solve takes the place of the last, and its status is part of the result
-        return self.kind == "job" or event.is_final or objective_after(event, before) != before
+        return self.kind == "job" or event.is_final or event.is_review or objective_after(event, before) != before
 
 
 def watched_resource_of(uri: str) -> WatchedResource:

@@ -268,8 +268,10 @@ class Followed(JobService):
         super().__init__(*parts, **settings)
         self.is_told = anyio.Event()
 
-    async def follow(self, principal: Principal, job_id: str, after: str = "0") -> AsyncGenerator[Event, None]:
-        async with aclosing(super().follow(principal, job_id, after)) as delivered:
+    async def follow(
+        self, principal: Principal, job_id: str, after: str = "0", **how: Any
+    ) -> AsyncGenerator[Event, None]:
+        async with aclosing(super().follow(principal, job_id, after, **how)) as delivered:
             async for event in delivered:
                 yield event
         self.is_told.set()

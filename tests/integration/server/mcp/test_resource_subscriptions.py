@@ -3,6 +3,7 @@
 from collections.abc import AsyncIterator
 from contextlib import aclosing, asynccontextmanager
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 
 import anyio
@@ -16,9 +17,11 @@ from planner_mcp.jobs.principals import LOCAL
 from planner_mcp.jobs.store.events.channel_notifier import ChannelNotifier
 from planner_mcp.jobs.store.redis_store import RedisStore
 from planner_mcp.jobs.store.sessions.subscription_store import SubscriptionStore
+from planner_mcp.server.mcp.notifications.listen_filter import JOBS
 from planner_mcp.server.mcp.notifications.watched_resources import WatchedJobs, watched_resource_of
 from planner_mcp.settings import Settings
-from tests.integration.server.mcp.app_replicas import Caller, Replica, Sse, Worker, events
+from tests.integration.server.mcp.app_replicas import Caller, Replica, Sse, Worker, events, replica
+from tests.integration.server.mcp.test_listen_method import listening as streaming
 
 pytestmark = pytest.mark.anyio
 Two = tuple[Replica, Replica]
@@ -125,6 +128,54 @@ async def test_a_new_solve_is_told_of_before_a_worker_takes_it(
     async with listening(legacy, app_replicas[1]) as received_messages:
         await legacy.call(app_replicas[0], "solve_vrp", {"scenario_id": scenario_id, "fresh": True})
         assert (await anext(received_messages)).message["params"] == {"uri": uri}
+
+
+REVIEW = (("propose_plan", {}), ("review_plan", {"decision": "approve"}), ("publish_plan", {}))
+
+
+async def test_review_steps_after_the_end_of_a_job_are_told(
+    store_url: str, store: RedisStore, tmp_path: Path, legacy: Caller, modern: Caller, worker: Worker
+) -> None:
+    """SPEC A5, J2: to who watches the job's resources, in both eras, after an end too; a task ends with its job."""
+    await store.redis.flushdb()
+    async with replica(f"{store_url}?db=15", tmp_path, approval="on", toolsets="all") as here:
+        job_id = await solving(legacy, here, task={"ttl": 60_000})
+        uri = f"job://{job_id}"
+        await legacy.result(here, "resources/subscribe", uri=uri)
+        await worker.complete(await worker.take())
+        asked = {"resourceSubscriptions": [uri], "taskIds": [job_id], JOBS: [job_id]}
+        async with listening(legacy, here) as told, streaming(modern, here, **asked) as streamed:
+            seen = [(await anext(told)).message for _ in range(4)]
+            assert [each["params"].get("status") for each in seen if "tasks" in each["method"]] == [
+                "working",
+                "completed",
+            ]
+            ended = [(await anext(streamed))["method"] for _ in range(3)]
+            assert ended[0] == "notifications/subscriptions/acknowledged"
+            for tool, args in REVIEW:
+                await legacy.call(here, tool, {"job_id": job_id, **args})
+                assert (await anext(told)).message["params"] == {"uri": uri}, tool
+                again = await anext(streamed)
+                assert (again["method"], again["params"]["uri"]) == ("notifications/resources/updated", uri), tool
+        _watches, cursors = await kept(store, legacy)
+        assert cursors == {job_id}
+
+
+async def test_reviews_of_what_is_not_watched_any_more_are_forgotten(
+    store_url: str, store: RedisStore, tmp_path: Path, legacy: Caller, worker: Worker
+) -> None:
+    """SPEC J9: else each job a session ever watched would be followed until it expires."""
+    await store.redis.flushdb()
+    async with replica(f"{store_url}?db=15", tmp_path, approval="on") as here:
+        job_id = await solving(legacy, here)
+        await legacy.result(here, "resources/subscribe", uri=f"job://{job_id}")
+        await worker.complete(await worker.take())
+        async with listening(legacy, here) as told:
+            for _ in range(2):
+                await anext(told)
+            await legacy.result(here, "resources/unsubscribe", uri=f"job://{job_id}")
+            while await kept(store, legacy) != (set(), set()):  # noqa: ASYNC110 nothing is sent to wait for
+                await anyio.sleep(0.01)
 
 
 async def test_a_scenario_whose_last_job_expired_can_be_subscribed_to(
