@@ -209,6 +209,7 @@ def sign_in_routes(services: AppServices, authenticator: Authenticator) -> list[
         resource=settings.audience if settings.audience and is_address(settings.audience) else None,
         authenticate=authenticator.principal_of_token,
         encryption=open_cipher(settings),
+        backchannels=settings.auth_backchannels,
     )
     return [
         *SessionRoutes(sessions, sign_in.issuers, has_reviews=has_reviews).routes(),

@@ -471,6 +471,13 @@ class Settings(BaseSettings):
         default_factory=dict,
         description="Accepted token issuers, each with the URL of its key set or null to discover it.",
     )
+    auth_backchannels: Mapped[str] = Field(
+        default_factory=dict,
+        description=(
+            "URL by which the server reaches an issuer whose own URL it cannot reach, and reads its metadata: a JSON "
+            "object, by issuer."
+        ),
+    )
     auth_audience: str | None = Field(
         default=None, description="Audience that tokens must be issued for. Default: public_url + /mcp."
     )
@@ -677,6 +684,13 @@ class Settings(BaseSettings):
                 raise ValueError(f"an issuer cannot be asked for its keys; write it like {how}")
         return value
 
+    @field_validator("auth_backchannels")
+    @classmethod
+    def _check_backchannels(cls, value: dict[str, str]) -> dict[str, str]:
+        if not all(map(is_address, value.values())):
+            raise ValueError('it is no URL of an issuer; write it like {"https://login.example": "http://login:8080"}')
+        return value
+
     @field_validator("auth_introspection_url")
     @classmethod
     def _check_introspection_url(cls, value: str | None) -> str | None:
@@ -713,4 +727,6 @@ class Settings(BaseSettings):
             raise ValueError("PLANNER_AUTH_INTROSPECTION_URL needs PLANNER_AUTH_INTROSPECTION_ISSUER")
         if not all(issuer in self.token_issuers and is_address(issuer) for issuer in self.auth_dashboard_clients):
             raise ValueError("PLANNER_AUTH_DASHBOARD_CLIENTS names an issuer whose tokens are not accepted, or no URL")
+        if not self.auth_backchannels.keys() <= set(self.token_issuers):
+            raise ValueError("PLANNER_AUTH_BACKCHANNELS names an issuer whose tokens are not accepted")
         return self

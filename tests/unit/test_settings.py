@@ -102,6 +102,8 @@ def test_clients_are_sent_to_the_public_url_whatever_tokens_are_issued_for(audie
         {"auth_issuers": {"word": "https://login.example/keys"}, "auth_dashboard_clients": {"word": "d"}},
         {"auth_dashboard_scopes": ["openid"]},
         {"auth_dashboard_scopes": []},
+        {"auth_backchannels": {"https://other.example": "http://login:8080"}},
+        {"auth_backchannels": dict.fromkeys(ISSUER, "login:8080")},
         {"auth_session_s": 1},
     ],
 )

@@ -24,7 +24,7 @@ def _tokens(settings: Settings) -> TokenVerifier | None:
     profile = TokenProfile(
         settings.audience, types=frozenset(settings.auth_types), tenant_claim=settings.auth_tenant_claim
     )
-    return TokenVerifier(KeySource(settings.auth_issuers), profile)
+    return TokenVerifier(KeySource(settings.auth_issuers, backchannels=settings.auth_backchannels), profile)
 
 
 def _opaque(settings: Settings) -> Introspector | None:

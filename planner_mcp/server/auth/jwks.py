@@ -10,6 +10,7 @@ import logging
 import time
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any, Final
 
 import httpx2 as httpx
@@ -57,13 +58,18 @@ def metadata_urls(issuer: str) -> tuple[str, ...]:
     )
 
 
-async def issuer_metadata(issuer: str, fetch: Fetch = fetch_document) -> dict[str, Any]:
+async def issuer_metadata(issuer: str, fetch: Fetch = fetch_document, backchannel: str = "") -> dict[str, Any]:
     """Return how an issuer describes itself, in a document that names it exactly (RFC 8414 §3.3).
+
+    Args:
+        issuer: Its name, which is its public URL.
+        fetch: How a document is read.
+        backchannel: Another URL by which this server reaches it.
 
     Raises:
         ValueError: It publishes no such document.
     """
-    for url in metadata_urls(issuer):
+    for url in metadata_urls(backchannel or issuer):
         try:
             metadata = await fetch(url)
         except (UpstreamError, OSError, ValueError):
@@ -85,6 +91,7 @@ class KeySource:
 
     Args:
         issuers: Issuer → URL of its key set, or None to discover it from the issuer's metadata.
+        backchannels: Issuer → URL by which this server reaches it, where that is another.
         fetch: How a document is read.
         clock: Monotonic seconds.
     """
@@ -93,10 +100,12 @@ class KeySource:
         self,
         issuers: Mapping[str, str | None],
         *,
+        backchannels: Mapping[str, str] = MappingProxyType({}),
         fetch: Fetch = fetch_document,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._urls = dict(issuers)
+        self._backchannels = backchannels
         self._fetch = fetch
         self._clock = clock
         self._cache = {issuer: _Cached() for issuer in issuers}
@@ -145,8 +154,9 @@ class KeySource:
 
     async def _url(self, issuer: str) -> str:
         if (url := self._urls[issuer]) is None:
-            metadata = await issuer_metadata(issuer, self._fetch)
-            url = self._urls[issuer] = as_safe_as(issuer, str(metadata["jwks_uri"]))
+            backchannel = self._backchannels.get(issuer, "")
+            metadata = await issuer_metadata(issuer, self._fetch, backchannel)
+            url = self._urls[issuer] = as_safe_as(backchannel or issuer, str(metadata["jwks_uri"]))
         return url
 
 

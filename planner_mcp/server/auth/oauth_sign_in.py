@@ -16,6 +16,7 @@ import secrets
 import time
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import asdict, dataclass, replace
+from types import MappingProxyType
 from typing import Any, Final
 from urllib.parse import urlencode
 
@@ -91,6 +92,7 @@ class OAuthSignIn:
         resource: The resource indicator of this server (RFC 8707); None where its audience is no URL.
         authenticate: Checks an access token.
         encryption: With the key of the deployment.
+        backchannels: Issuer → URL by which this server reaches it, where that is another.
         fetch: How the metadata of an issuer is read.
         clock: Tells seconds since the epoch.
     """
@@ -103,6 +105,7 @@ class OAuthSignIn:
         resource: str | None,
         authenticate: Authenticate,
         encryption: TextEncryption,
+        backchannels: Mapping[str, str] = MappingProxyType({}),
         fetch: Fetch = fetch_document,
         clock: Callable[[], float] = time.time,
     ) -> None:
@@ -111,6 +114,7 @@ class OAuthSignIn:
         self._resource = resource
         self._authenticate = authenticate
         self._encryption = encryption
+        self._backchannels = backchannels
         self._fetch = fetch
         self._clock = clock
         self._endpoints: dict[str, tuple[float, Endpoints]] = {}
@@ -234,7 +238,8 @@ class OAuthSignIn:
         if known is not None and self._clock() - read_at < FRESH_S:
             return known
         try:
-            known = _endpoints(issuer, await issuer_metadata(issuer, self._fetch))
+            backchannel = self._backchannels.get(issuer, "")
+            known = _endpoints(issuer, backchannel, await issuer_metadata(issuer, self._fetch, backchannel))
             self._endpoints[issuer] = self._clock(), known
         except (KeyError, TypeError, ValueError, OSError) as error:
             log.warning("no sign-in at an issuer", extra={"issuer": issuer, "reason": str(error)[:200]})
@@ -243,8 +248,8 @@ class OAuthSignIn:
         return known
 
 
-def _endpoints(issuer: str, metadata: dict[str, Any]) -> Endpoints:
-    """Return the endpoints in an issuer's metadata.
+def _endpoints(issuer: str, backchannel: str, metadata: dict[str, Any]) -> Endpoints:
+    """Return the endpoints in an issuer's metadata: one for browsers, one that this server asks.
 
     Raises:
         KeyError, TypeError, ValueError: They are missing, less protected than the issuer, or do without PKCE.
@@ -253,7 +258,7 @@ def _endpoints(issuer: str, metadata: dict[str, Any]) -> Endpoints:
         raise ValueError("the issuer has no PKCE by S256")
     return Endpoints(
         as_safe_as(issuer, str(metadata["authorization_endpoint"])),
-        as_safe_as(issuer, str(metadata["token_endpoint"])),
+        as_safe_as(backchannel or issuer, str(metadata["token_endpoint"])),
         frozenset(map(str, metadata.get("scopes_supported") or ())),
         metadata.get("authorization_response_iss_parameter_supported") is True,
     )

@@ -32,11 +32,12 @@ class World:
         self.metadata: dict[str, Any] = dict(METADATA)
         self.now = 1000.0
         self.exchanged: list[str] = []
+        self.reached_at = ISSUER
 
     async def fetch(self, url: str) -> Any:
-        return self.metadata if url.startswith(ISSUER) else {}
+        return self.metadata if url.startswith(self.reached_at) else {}
 
-    def sign_in(self, *issuers: str, key: bytes = b"k") -> "Watched":
+    def sign_in(self, *issuers: str, key: bytes = b"k", backchannel: str = "") -> "Watched":
         return Watched(
             self,
             dict.fromkeys(issuers or (ISSUER,), "dash"),
@@ -44,6 +45,7 @@ class World:
             resource="https://planner.example/mcp",
             authenticate=_never,
             encryption=SecretCipher(key),
+            backchannels={ISSUER: backchannel} if backchannel else {},
             fetch=self.fetch,
             clock=lambda: self.now,
         )
@@ -167,3 +169,17 @@ async def test_an_issuer_that_is_not_safe_gets_nobody(world: World, change: dict
     world.metadata |= change
     with pytest.raises(AuthorityUnavailableError):
         await world.sign_in().begin(ISSUER, BACK, "")
+
+
+async def test_an_issuer_is_asked_at_its_backchannel(world: World) -> None:
+    """RFC 8414 §3.3: there it has its public name; browsers go to its public endpoint."""
+    inside = "http://login:8080/realms/r"
+    world.reached_at = inside
+    world.metadata["token_endpoint"] = f"{inside}/token"
+    with pytest.raises(AuthorityUnavailableError):
+        await world.sign_in().begin(ISSUER, BACK, "")
+    url, _cookie = await world.sign_in(backchannel=inside).begin(ISSUER, BACK, "")
+    assert url.startswith(f"{ISSUER}/auth?")
+    world.metadata["issuer"] = inside
+    with pytest.raises(AuthorityUnavailableError):
+        await world.sign_in(backchannel=inside).begin(ISSUER, BACK, "")
