@@ -8,9 +8,11 @@ import planner_mcp
 from examples.planner_server import PlannerServer
 from tests.browser.conftest import call
 from tests.shared.scenarios.client_scenarios import ring
+from tests.shared.scenarios.scenario_builders import agent, body, ticket
 
 pytestmark = pytest.mark.anyio
 SCRIPT = "<img src=x onerror=alert(1)><script>alert(2)</script>"
+NOW, NOW_OR_NOT = "Now (HH:MM)", "Now (HH:MM; empty: nothing has begun)"
 TABLE = "id,lat,lon,demand,service_time_s\nc1,52.52,13.40,1,300\nc2,52.50,13.45,2,300\nc3,52.54,13.38,1,300\n"
 
 
@@ -90,6 +92,77 @@ async def test_the_day_is_changed_from_the_page_of_its_job(server: PlannerServer
         await page.get_by_text("COMPLETED", exact=True).wait_for(timeout=60_000)
         shown = await call(server, "query_vrp_status", job_id=page.url.rpartition("/")[2])
         assert shown["status"] == "COMPLETED", told
+
+
+@pytest.mark.slow
+async def test_a_day_goes_wrong_and_is_mended_on_the_page(server: PlannerServer, page: Any) -> None:
+    """SPEC T10, T4, O2: what happens on a day, a proved fix, solved again; each calls the tool of clients."""
+    hours = {"shift_start": "08:00", "shift_end": "17:00"}
+    day = body(
+        [agent("van-1", **hours), agent("van-2", **hours)],
+        [
+            ticket("b", "A", time_windows=[["08:00", "08:30"]], service_time_s=1800),
+            ticket("c", "B", time_windows=[["10:00", "16:00"]]),
+            ticket("d", "B", time_windows=[["10:00", "16:00"]]),
+            ticket("early", "B", time_windows=[["06:00", "06:30"]]),
+        ],
+        locations=[{"id": "D", "x": 0, "y": 0}, {"id": "A", "x": 600, "y": 0}, {"id": "B", "x": 1800, "y": 0}],
+    )
+    scenario_id = (await call(server, "create_scenario", **day))["scenario_id"]
+    job_id = (await call(server, "solve_vrp", scenario_id=scenario_id, solve_time="PT1S", fresh=True))["job_id"]
+    solved = page.get_by_text("COMPLETED", exact=True)
+    form = page.get_by_role("form", name="Change the day")
+    for change, fields, asked in (
+        ("Breakdown of an agent", {"Agent": "van-1", NOW: "09:00"}, {"breakdown": {"agent": "van-1", "at": "09:00"}}),
+        ("Agent is late", {"Agent": "van-2", "Minutes": "20"}, {"late_by": {"van-2": 1200}}),
+        (
+            "Tickets no longer wanted",
+            {NOW_OR_NOT: "08:40", "Ticket": "c"},
+            {"cancelled_ticket": ["c"], "keep_until": "08:40"},
+        ),
+        ("Nobody was there", {"Ticket": "b", NOW: "08:40"}, {"no_show": ["b"], "keep_until": "08:40"}),
+    ):
+        await page.goto(_url(server, f"jobs/{job_id}"))
+        await page.locator("summary", has_text="Change the day").click(timeout=60_000)
+        await form.get_by_label("Change").select_option(label=change)
+        for name, value in list(fields.items())[:-1]:
+            await form.get_by_label(name, exact=True).fill(value)
+        await form.get_by_role("button", name="Solve with it").click()
+        assert await form.locator(":invalid").count() == 1, "what is left out is asked for, and nothing is sent"
+        await form.get_by_label(list(fields)[-1], exact=True).fill(fields[list(fields)[-1]])
+        async with page.expect_request("**/ui/call") as sent:
+            await form.get_by_role("button", name="Solve with it").click()
+        told = (await sent.value).post_data_json
+        assert told["tool"] == "resolve_vrp"
+        assert asked.items() <= told["arguments"].items()
+        await page.wait_for_url(lambda url: job_id not in url)
+        await solved.wait_for(timeout=60_000)
+    await page.goto(_url(server, f"jobs/{job_id}"))
+    await page.get_by_role("button", name="Find fixes").click(timeout=60_000)
+    await page.get_by_role("button", name="Apply and solve").first.click(timeout=60_000)
+    await page.wait_for_url(lambda url: job_id not in url)
+    await page.get_by_text("4 of 4").wait_for(timeout=60_000)
+    await solved.wait_for(timeout=60_000)
+    mended = page.url
+    await page.get_by_role("button", name="Solve again").click()
+    await page.wait_for_url(lambda url: url != mended)
+    await page.get_by_role("button", name="Cancel").click()
+    await page.get_by_text("CANCELLED", exact=True).or_(solved).first.wait_for(timeout=60_000)
+
+
+@pytest.mark.slow
+async def test_a_running_job_is_cancelled_from_its_page(server: PlannerServer, page: Any) -> None:
+    """SPEC T4: with its best plan kept to look at."""
+    scenario_id = (await call(server, "create_scenario", **ring(30)))["scenario_id"]
+    job_id = (await call(server, "solve_vrp", scenario_id=scenario_id, solve_time="PT60S", fresh=True))["job_id"]
+    await page.goto(_url(server, f"jobs/{job_id}"))
+    await page.locator("svg.map").wait_for(timeout=60_000)
+    await page.get_by_role("button", name="Cancel").click()
+    await page.get_by_text("CANCELLED", exact=True).wait_for(timeout=30_000)
+    await page.get_by_role("button", name="Solve again").wait_for()
+    assert await page.get_by_role("button", name="Finish now").count() == 0
+    await page.locator("summary", has_text="Raw JSON").click()
+    await page.locator("pre", has_text=job_id).wait_for()
 
 
 async def test_a_running_job_is_finished_from_its_page(server: PlannerServer, page: Any) -> None:

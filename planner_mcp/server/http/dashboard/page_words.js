@@ -27,7 +27,7 @@ addWords({
     signIn_unavailable: "The authorization server does not answer. Try again.", reviews: "To review",
     changeDay: "Change the day", change: "Change", solveAnew: "Solve with it", change_window: "Window of a ticket", change_breakdown: "Breakdown of an agent",
     change_absent: "Agents that do not come", change_lateBy: "Agent is late", change_cancelledTicket: "Tickets no longer wanted", change_noShow: "Nobody was there",
-    change_from: "From", change_to: "To", change_now: "Now (HH:MM)", change_minutes: "Minutes", fleet: "Vehicles, if none are listed", capacityEach: "Capacity of each", depotAt: "Depot", questions: "Questions", goOn: "Go on",
+    change_from: "From", change_to: "To", change_now: "Now (HH:MM)", "change_now?": "Now (HH:MM; empty: nothing has begun)", change_minutes: "Minutes", fleet: "Vehicles, if none are listed", capacityEach: "Capacity of each", depotAt: "Depot", questions: "Questions", goOn: "Go on",
   },
   zh: {
     language: "English", skip: "跳到内容", jobs: "任务", scenarios: "方案", import: "导入", system: "系统", queue: "队列", queued: "排队中", solving: "求解中",
@@ -45,6 +45,6 @@ addWords({
     signIn_expired: "登录超时，或在另一窗口中开始。请重新登录。", signIn_refused: "登录未成功，原因见服务器日志。", signIn_unavailable: "授权服务器无应答，请重试。", reviews: "待审批",
     changeDay: "当日变更", change: "变更", solveAnew: "据此求解", change_window: "工单时间窗", change_breakdown: "车辆故障",
     change_absent: "缺勤车辆", change_lateBy: "车辆晚点", change_cancelledTicket: "取消的工单", change_noShow: "客户不在",
-    change_from: "从", change_to: "到", change_now: "现在 (HH:MM)", change_minutes: "分钟", fleet: "车辆数（文件中没有时）", capacityEach: "每车容量", depotAt: "车场", questions: "问题", goOn: "继续",
+    change_from: "从", change_to: "到", change_now: "现在 (HH:MM)", "change_now?": "现在 (HH:MM；留空：尚未开始)", change_minutes: "分钟", fleet: "车辆数（文件中没有时）", capacityEach: "每车容量", depotAt: "车场", questions: "问题", goOn: "继续",
   },
 });
