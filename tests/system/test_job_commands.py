@@ -1,6 +1,8 @@
 """`planner-mcp jobs` beside a running server on the same data folder, and against it by its URL."""
 
 import json
+import signal
+import sys
 from pathlib import Path
 
 import anyio
@@ -12,7 +14,7 @@ from typer.testing import CliRunner
 from examples.planner_server import PlannerServer, running_server
 from planner_mcp.cli.commands import app
 from tests.shared.http.http_clients import http_client
-from tests.shared.scenarios.client_scenarios import SMALLEST, ring, submit
+from tests.shared.scenarios.client_scenarios import SMALLEST, ring, submit, use
 
 pytestmark = pytest.mark.anyio
 UNKNOWN = "job-0-aaaaaaaaaaaaaaaaaaaaaaaaaa"
@@ -56,6 +58,24 @@ async def test_a_job_is_cancelled_or_finished_from_a_shell(server: PlannerServer
     assert (await _jobs(place, "wait", dropped)).exit_code == 1
     assert (await _jobs(place, "finish", kept)).exit_code == 0
     assert (await _jobs(place, "wait", kept)).exit_code == 0
+
+
+@pytest.mark.slow
+async def test_ctrl_c_ends_a_watch_and_leaves_the_job(server: PlannerServer) -> None:
+    """SPEC J3: exit status 130, without a traceback; the job goes on."""
+    async with Client(server.mcp) as client:
+        job_id = await submit(client, ring(), "PT60S", fresh=True)
+        command = (sys.executable, "-m", "planner_mcp", "jobs", "watch", job_id, "--url", server.mcp)
+        with anyio.fail_after(60):
+            async with await anyio.open_process(command) as watching:
+                assert watching.stdout is not None and watching.stderr is not None
+                await watching.stdout.receive()
+                watching.send_signal(signal.SIGINT)
+                told = b"".join([part async for part in watching.stderr])
+                assert (await watching.wait(), b"Traceback" in told) == (130, False)
+        job = await use(client, "query_vrp_status", job_id=job_id)
+        await use(client, "cancel_vrp_job", job_id=job_id)
+    assert job["status"] == "SOLVING"
 
 
 @pytest.mark.parametrize("command", ["status", "wait", "watch", "cancel", "finish"])

@@ -1,5 +1,6 @@
 """`planner-mcp keys` as an operator uses it."""
 
+import json
 import time
 from collections.abc import Callable
 from typing import Any
@@ -12,6 +13,7 @@ from planner_mcp.cli.commands import app
 from planner_mcp.jobs.api_key_records import ISSUER
 from planner_mcp.jobs.principals import principal_id
 from planner_mcp.jobs.store.open_store import connect
+from planner_mcp.jobs.store.security.api_key_store import RedisApiKeyStore
 from planner_mcp.jobs.store.security.audit_log import AuditLog
 from planner_mcp.jobs.store.sessions.subscription_store import SubscriptionStore
 from planner_mcp.settings import Settings
@@ -41,6 +43,23 @@ def test_a_key_is_made_listed_and_revoked(run: Run) -> None:
     assert run("revoke", key_id)[0] == 0
     assert run("revoke", key_id) == (1, "no key has this id")
     assert run("create", "ada", "--scope", "root")[0] == 1
+
+
+def test_a_key_reviews_with_people_of_an_issuer(run: Run, database_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """SPEC A5: an issuer whose tokens are accepted here, kept with the key; no other makes a key."""
+
+    async def issuer(key: str) -> str:
+        async with connect(Settings(redis_url=database_url)) as store:
+            record = await RedisApiKeyStore(store.script_client).find(key.split("_")[1])
+        return record.reviews_with if record else "none"
+
+    login = "https://login.example"
+    status, told = run("create", "eve", "--reviews-with", login)
+    assert (status, "--reviews-with names an issuer whose tokens are accepted here" in told) == (1, True)
+    monkeypatch.setenv("PLANNER_PUBLIC_URL", "https://planner.example")
+    monkeypatch.setenv("PLANNER_AUTH_ISSUERS", json.dumps({login: None}))
+    status, key = run("create", "eve", "--reviews-with", login)
+    assert (status, anyio.run(issuer, key)) == (0, login)
 
 
 def test_clients_of_a_key_are_told_to_look_anew_at_their_tools(run: Run, database_url: str) -> None:
