@@ -1,5 +1,6 @@
 """The dashboard as a dispatcher uses it, in a real browser on a real server."""
 
+import json
 from typing import Any
 
 import pytest
@@ -188,6 +189,34 @@ async def test_the_list_shows_jobs_and_filters_them(server: PlannerServer, page:
     assert await page.locator("tbody tr").count() == 0
     await page.get_by_label("Filter by id or status").fill(job_id[-6:])
     assert await page.locator("tbody tr").count() == 1
+
+
+@pytest.mark.slow
+async def test_each_place_has_an_address_of_its_own(server: PlannerServer, page: Any) -> None:
+    """SPEC O2: a comparison, a revision with the one before it, raw JSON; a reload stays, and back leads back."""
+    day = ring(6) | {"agents": [{"id": name, "capacity": 4} for name in ("veh-1", "veh-2")]}
+    scenario_id = (await call(server, "create_scenario", **day))["scenario_id"]
+    job_id = (await call(server, "solve_vrp", scenario_id=scenario_id, solve_time="PT1S", fresh=True))["job_id"]
+    await call(server, "query_vrp_status", job_id=job_id, wait_s=30)
+    more = {"tickets": {"t-new": {"location": "L3", "demand": 1}}}
+    next_job = await call(server, "resolve_vrp", warm_from=job_id, patch=more, solve_time="PT1S", fresh=True)
+    await call(server, "query_vrp_status", job_id=next_job["job_id"], wait_s=30)
+    before, after = (name.replace("job-", "plan-") for name in (job_id, next_job["job_id"]))
+    await page.goto(_url(server, f"compare/{before}/{after}"))
+    await page.get_by_role("heading", name="Compare").wait_for()
+    await page.reload()
+    await page.locator("svg.map").nth(1).wait_for()
+    await page.get_by_role("region", name="Cost by agent").get_by_text("veh-1").wait_for()
+    await page.get_by_role("link", name=after).click()
+    await page.get_by_role("link", name="Scenario", exact=True).click()
+    await page.get_by_role("region", name="Tickets").get_by_text("t-new", exact=True).wait_for()
+    await page.get_by_role("link", name=scenario_id).click()
+    await page.wait_for_url(lambda url: url.endswith(scenario_id))
+    await page.locator("summary", has_text="Raw JSON").click()
+    raw = page.locator("pre", has_text=scenario_id)
+    assert [each["id"] for each in json.loads(await raw.inner_text())["scenario"]["agents"]] == ["veh-1", "veh-2"]
+    await page.go_back()
+    await page.get_by_role("region", name="Tickets").get_by_text("t-new", exact=True).wait_for()
 
 
 async def test_an_unknown_job_is_an_error_on_the_page(server: PlannerServer, browser: Any) -> None:
