@@ -73,6 +73,20 @@ class Unassigned:
 
 
 @dataclass(frozen=True, slots=True)
+class RecombinationRecord:
+    """What OR-Tools did with the routes of all searches of a solve."""
+
+    columns: int = 0
+    """Most routes that it chose from."""
+    solves: int = 0
+    """Models solved, relaxations included."""
+    seconds: float = 0.0
+    """Time it took."""
+    gain_percent: float = 0.0
+    """Cost that it saved, relative to the plans before it; penalties count as cost."""
+
+
+@dataclass(frozen=True, slots=True)
 class Plan:
     """A verified plan. Of two plans the better has the lower `penalty`, then the lower `cost`."""
 
@@ -98,12 +112,18 @@ class Plan:
     """Penalty of the wanted tickets left out: above any cost, doubled by each priority level. It is not a payment."""
     is_masked: bool = False
     """Whether it was timed on rounded positions, for a reader who sees no cost."""
+    recombination: RecombinationRecord | None = None
+    """None where its solve recombined no routes."""
 
     def as_json(self) -> dict[str, Any]:
         """Return the plan as plain JSON. (`asdict` would copy every value, at four times the cost.)"""
         routes = [_route_json(route) for route in self.routes]
         fields = {**_fields(self), "routes": routes, "unassigned": [_fields(entry) for entry in self.unassigned]}
-        left_out = ("cost", "penalty", "input_hash") if self.is_masked else ("is_masked",)
+        left_out = ["cost", "penalty", "input_hash"] if self.is_masked else ["is_masked"]
+        if self.recombination is None:
+            left_out.append("recombination")
+        else:
+            fields["recombination"] = _fields(self.recombination)
         return {name: value for name, value in fields.items() if name not in left_out}
 
     @staticmethod
@@ -114,6 +134,8 @@ class Plan:
         known["routes"] = tuple(_route_of(route) for route in data["routes"])
         known["unassigned"] = tuple(Unassigned(**_known(Unassigned, entry)) for entry in data["unassigned"])
         known["assumptions"] = tuple(data.get("assumptions", ()))
+        if (record := data.get("recombination")) is not None:
+            known["recombination"] = RecombinationRecord(**_known(RecombinationRecord, record))
         return Plan(**known)
 
 

@@ -18,6 +18,10 @@ from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from typing import Protocol
 
+import numpy as np
+from numpy.typing import NDArray
+
+from planner_mcp.routing.plan import RecombinationRecord
 from planner_mcp.routing.problem import Candidate, Feature, Problem
 
 
@@ -50,6 +54,8 @@ class SearchLimits:
     asked_s: float | None = None
     """Seconds the caller requested. Schedules such as cooling use them, so that a seed repeats a search whatever time
     was lost before it began. None: they use the time left until the deadline."""
+    route_log: NDArray[np.int64] | None = None
+    """A buffer in which an engine may log routes of good plans, in the form of `native/route_log.hpp`."""
 
     @property
     def span_s(self) -> float:
@@ -64,6 +70,8 @@ class SearchOutcome:
     best: Candidate | None
     reason: StopReason
     iterations: int = 0
+    recombination: RecombinationRecord | None = None
+    """What recombination did, where the engine has it."""
 
 
 OnImprovement = Callable[[Candidate], None]

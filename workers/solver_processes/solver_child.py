@@ -144,7 +144,7 @@ def _search(command: SolveCommand, connection: WorkerConnection) -> message_fram
         outcome = engine.solve(problem, search, incumbent.offer, should_stop, warm_start)
     finally:
         incumbent.flush()  # keep what an engine found before it failed
-    incumbent.settle(outcome.best)
+    incumbent.settle(outcome.best, outcome.recombination)
     if incumbent.violations:
         _log_rejection(command, engine, list(incumbent.violations))
     return {"kind": "done", "reason": outcome.reason.value, "iterations": outcome.iterations}

@@ -7,14 +7,14 @@ candidate waits, and a newer one replaces it while it waits. The caller sends th
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Final
 
 from planner_mcp.errors import EngineError, PlanRejectedError
 from planner_mcp.routing.analysis.plan_repair import repair
 from planner_mcp.routing.evaluation.plan_builder import build_plan, price
 from planner_mcp.routing.feasibility.unassigned_reasons import with_reasons
-from planner_mcp.routing.plan import Plan
+from planner_mcp.routing.plan import Plan, RecombinationRecord
 from planner_mcp.routing.problem import Candidate, Problem
 from planner_mcp.routing.verification.plan_verification import verify
 from workers.engines.heuristics.locked_only_plan import (
@@ -102,8 +102,12 @@ class Incumbent:
         self.violations, self._refused = (), None
         return candidate if self.plan is not None else None
 
-    def settle(self, best: Candidate | None) -> Plan:
+    def settle(self, best: Candidate | None, recombination: RecombinationRecord | None = None) -> Plan:
         """Evaluate the last candidate, or a repaired or locked-only plan where there is none, and return the incumbent.
+
+        Args:
+            best: The last candidate of the engine.
+            recombination: What recombination did; the incumbent is published again with it.
 
         Raises:
             PlanRejectedError: The engine found plans and the verifier rejected every one.
@@ -118,6 +122,9 @@ class Incumbent:
             self._evaluate_locked_only()
         if self.plan is None:
             raise PlanRejectedError
+        if recombination is not None:
+            self.plan = replace(self.plan, recombination=recombination)
+            self._publish(self.plan, self.improvements)
         return self.plan
 
     def _evaluate_repaired(self, refused: Candidate) -> None:

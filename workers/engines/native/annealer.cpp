@@ -2,7 +2,7 @@
 
 namespace sisr {
 
-Annealer::Annealer(const Problem& problem, const StopCriterion& stop_criterion, std::uint64_t seed)
+Annealer::Annealer(const Problem& problem, const StopCriterion& stop_criterion, RouteLog& log, std::uint64_t seed)
     : plan(problem, stop_criterion),
       best(plan.routes),
       problem_(problem),
@@ -10,6 +10,7 @@ Annealer::Annealer(const Problem& problem, const StopCriterion& stop_criterion, 
       ruin_(plan, random_),
       recreate_(plan, random_, stop_criterion),
       exchange_(plan, random_),
+      log_(log),
       stale_(static_cast<int>(problem.agents.size())) {
     for (int agent = 0; agent < static_cast<int>(best.size()); ++agent) stale_.set(agent, true);
 }
@@ -89,7 +90,14 @@ void Annealer::accept_or_undo(Number most) {
     plan.keep();
     cost = now;
     for (int agent : plan.touched) stale_.set(agent, true);
+    log_touched_routes();
     store_best();
+}
+
+// Log the new routes of a good plan, for the recombination.
+void Annealer::log_touched_routes() {
+    if (!log_.is_open() || static_cast<double>(cost) > (1 + LOGGED_EXCESS) * static_cast<double>(best_cost)) return;
+    for (const int agent : plan.touched) log_.add(problem_, plan.routes[agent]);
 }
 
 // The acceptance margin above the present cost; at least 1, so that an equal plan is accepted.

@@ -5,6 +5,7 @@
 #pragma once
 #include "population.hpp"
 #include "recreate.hpp"
+#include "route_log.hpp"
 #include "ruin.hpp"
 #include "inter_route_exchange.hpp"
 
@@ -12,7 +13,7 @@ namespace sisr {
 
 class Annealer {
 public:
-    Annealer(const Problem& problem, const StopCriterion& stop_criterion, std::uint64_t seed);
+    Annealer(const Problem& problem, const StopCriterion& stop_criterion, RouteLog& log, std::uint64_t seed);
 
     void restart_from(const std::vector<Route>& routes);  // of all agents
     // Continue with the agents of a part; discards the best plan.
@@ -35,10 +36,12 @@ public:
 private:
     static constexpr double EXCHANGES = 0.5;       // share of changed routes for which another agent is tried
     static constexpr int EXCHANGES_PER_STEP = 10;  // proposed after each iteration
+    static constexpr double LOGGED_EXCESS = 0.02;  // largest excess over the best cost of plans whose routes are logged
 
     void improve_touched_routes();
     void exchange_routes(double temperature);
     void accept_or_undo(Number most);
+    void log_touched_routes();
     Number acceptance_margin(double temperature);
 
     const Problem& problem_;
@@ -46,6 +49,7 @@ private:
     Ruin ruin_;
     Recreate recreate_;
     InterRouteExchange exchange_;
+    RouteLog& log_;
     std::vector<int> items_;
     IndexedSet stale_;  // agents whose route in `best` differs from that in `plan`
 };

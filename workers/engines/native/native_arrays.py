@@ -25,7 +25,7 @@ from planner_mcp.routing.problem import (
     TicketSpec,
 )
 
-ABI_VERSION: Final = 5
+ABI_VERSION: Final = 6
 INCUMBENT_HEADER: Final = 5
 """Cells before the plan: cancel flag, sequence, iterations, cost, length of the plan."""
 CANCEL, SEQUENCE, ITERATIONS, COST, LENGTH = range(INCUMBENT_HEADER)
@@ -69,6 +69,8 @@ class NativeOptions(ctypes.Structure):
         ("max_iterations", ctypes.c_int64),
         ("warm_length", ctypes.c_int64),
         ("warm", _Numbers),
+        ("routes_size", ctypes.c_int64),
+        ("routes", _Numbers),
     )
 
 
@@ -77,7 +79,7 @@ class Arrays:
 
     def __init__(self, problem: Problem) -> None:
         self._buffers: list[NDArray[np.generic]] = []
-        types, unlocked_type = _types(problem), _types_without_locks(problem)
+        types, unlocked_type = agent_types(problem), _types_without_locks(problem)
         agents, tickets = problem.agents, problem.tickets
         self.input = Input(
             len(agents),
@@ -183,7 +185,7 @@ def _ticket_row(ticket: TicketSpec) -> tuple[int, ...]:
     )
 
 
-def _types(problem: Problem) -> list[int]:
+def agent_types(problem: Problem) -> list[int]:
     """Return the type of each agent: agents of a type are equal in everything but the id, with the same eligibility.
 
     An agent that some ticket prefers has a type of its own.
@@ -266,6 +268,11 @@ def encode(candidate: Candidate) -> Numbers:
 def decode(problem: Problem, codes: Sequence[int]) -> Candidate:
     """Return the candidate of an array of codes; the inverse of `encode`."""
     return Candidate(tuple(_routes(problem, codes)))
+
+
+def tickets_of(codes: Sequence[int]) -> Iterator[int]:
+    """Yield the tickets of one encoded route, in order."""
+    return (code // _CODES for code in codes[2:] if code % _CODES == 0)
 
 
 def _routes(problem: Problem, codes: Sequence[int]) -> Iterator[Route]:

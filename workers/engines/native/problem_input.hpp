@@ -10,7 +10,7 @@ namespace sisr {
 
 using Number = std::int64_t;
 
-inline constexpr Number ABI_VERSION = 5;
+inline constexpr Number ABI_VERSION = 6;
 
 enum AgentField {
     A_START,
@@ -72,6 +72,8 @@ struct Options {
     Number max_iterations;  // -1: no limit; otherwise cooling follows the count and a seed repeats the run
     Number warm_length;     // length of `warm`, a plan encoded as in `SharedIncumbent`
     const Number* warm;
+    Number routes_size;  // length of `routes`; 0: routes are not logged
+    Number* routes;      // see `route_log.hpp`
 };
 
 }  // namespace sisr

@@ -34,7 +34,8 @@ Search::Search(const Problem& problem, const Options& options, const StopCriteri
       options_(options),
       stop_criterion_(stop_criterion),
       incumbent_(incumbent),
-      main_(problem, stop_criterion, static_cast<std::uint64_t>(options.seed)),
+      log_(options.routes, options.routes_size),
+      main_(problem, stop_criterion, log_, static_cast<std::uint64_t>(options.seed)),
       unassigned_penalty_(problem, is_timed() ? options.seconds : 0),
       random_(static_cast<std::uint64_t>(options.seed) + 1) {}
 
@@ -173,7 +174,7 @@ void Search::anneal_parts(int threads) {
     cool(initial_temperature(), 1);
     std::vector<std::unique_ptr<Annealer>> annealers;
     while (static_cast<int>(annealers.size()) < threads)
-        annealers.push_back(std::make_unique<Annealer>(problem_, stop_criterion_, random_.next()));
+        annealers.push_back(std::make_unique<Annealer>(problem_, stop_criterion_, log_, random_.next()));
     parallel_ = threads;
     if (unassigned_penalty_.is_active(share(main_))) settle_route_count(annealers, current, best, best_cost);
     for (; !is_over(main_); publish(best, best_cost)) {

@@ -71,6 +71,7 @@ private:
     const Options& options_;
     const StopCriterion& stop_criterion_;
     SharedIncumbent& incumbent_;
+    RouteLog log_;
     Annealer main_;
     UnassignedPenalty unassigned_penalty_;
     Random random_;    // for decompositions and the seeds of threads

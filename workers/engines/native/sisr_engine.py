@@ -133,12 +133,15 @@ class _Run:
         warm = self._warm.ctypes.data_as(ctypes.POINTER(ctypes.c_int64))
         seconds = limits.deadline - time.monotonic()
         self._options = native_arrays.NativeOptions(
-            seconds, limits.seed, limits.cores, max_iterations, warm_length, warm
+            seconds, limits.seed, limits.cores, max_iterations, warm_length, warm, *self._route_log(limits)
         )
         self._thread = threading.Thread(target=self._search, name="sisr", daemon=True)
 
     def _cells(self, buffer: native_arrays.Numbers) -> "ctypes._Pointer[ctypes.c_int64]":
         return buffer.ctypes.data_as(ctypes.POINTER(ctypes.c_int64))
+
+    def _route_log(self, limits: SearchLimits) -> "tuple[int, ctypes._Pointer[ctypes.c_int64] | None]":
+        return (0, None) if limits.route_log is None else (len(limits.route_log), self._cells(limits.route_log))
 
     def _search(self) -> None:
         size = len(self._incumbent_buffer)

@@ -1,8 +1,9 @@
 """The portfolio: several engines behind one interface. `auto` selects it.
 
 Owns the rounds of a solve. In each round every core runs a search; the next round starts from the best plans found so
-far, one per core (`workers/engines/selection/elite_pool.py`). `workers/engines/selection/time_allocation.py` decides
-which engines run and for how long.
+far, one per core (`workers/engines/selection/elite_pool.py`). After each round OR-Tools recombines the routes of all
+searches (`workers/engines/recombination`). `workers/engines/selection/time_allocation.py` decides which engines run and
+for how long.
 """
 
 import logging
@@ -14,14 +15,27 @@ from typing import Final
 
 from typing_extensions import override
 
+from planner_mcp.errors import EngineError
 from planner_mcp.routing.evaluation.plan_builder import price
+from planner_mcp.routing.plan import RecombinationRecord
 from planner_mcp.routing.problem import Candidate, Feature, Problem
-from workers.engines.engine_interface import Engine, OnImprovement, SearchLimits, SearchOutcome, ShouldStop, StopReason
+from workers.engines.engine_interface import (
+    Engine,
+    OnImprovement,
+    SearchLimits,
+    SearchOutcome,
+    ShouldStop,
+    StopReason,
+    version_of,
+)
 from workers.engines.heuristics import enumeration
 from workers.engines.heuristics.best_verified import BestVerified, is_feasible
+from workers.engines.native.native_arrays import Numbers
+from workers.engines.recombination import recombination
+from workers.engines.recombination.recombination import Recombination
 from workers.engines.selection import parallel_search
 from workers.engines.selection.elite_pool import ElitePool
-from workers.engines.selection.time_allocation import plan_rounds
+from workers.engines.selection.time_allocation import plan_rounds, recombination_s
 
 log = logging.getLogger("planner.child")
 
@@ -50,7 +64,8 @@ class Portfolio:
 
     def versions(self) -> dict[str, str]:
         """Return the versions of the engines that may take part."""
-        return {name: version for engine in self.capable for name, version in engine.versions().items()}
+        taking_part = {name: version for engine in self.capable for name, version in engine.versions().items()}
+        return taking_part | {"ortools": version_of("ortools")}
 
     def solve(
         self,
@@ -69,8 +84,11 @@ class Portfolio:
             if tried.best is not None:
                 best.offer(tried.best)
         began, iterations, reason = time.monotonic(), 0, StopReason.TIME_LIMIT
+        span_s = limits.deadline - began
+        pause_s = recombination_s(problem, span_s)
         for number, (until, engines) in enumerate(plan_rounds(problem, max(1, limits.cores), self.capable)):
-            deadline = began + until * (limits.deadline - began)
+            round_ends = began + until * span_s
+            deadline = round_ends - pause_s
             seed = limits.seed + number * limits.cores * SEED_STEP
             round_limits = replace(limits, deadline=deadline, asked_s=None, seed=seed)
             search = _search_alone if len(engines) == 1 else _search_together
@@ -79,7 +97,9 @@ class Portfolio:
             reason = outcome.reason
             if reason is StopReason.STOPPED:
                 break
-        return SearchOutcome(best.settle(), reason, iterations)
+            if pause_s > 0:
+                best.recombine(round_ends, should_stop)
+        return SearchOutcome(best.settle(), reason, iterations, best.recombination)
 
 
 _SearchFunction = Callable[[Sequence[Engine], Problem, SearchLimits, "_BestOfRounds", ShouldStop], SearchOutcome]
@@ -109,6 +129,8 @@ def _search_alone(
     """Run one engine from the best plan so far, in this process."""
     (engine,) = engines
     offer = partial(best.offer, by=engine.name)
+    if isinstance(best, _BestOfRounds):
+        limits = replace(limits, route_log=best.route_logs(1)[0])
     outcome = engine.solve(problem, limits, offer, should_stop, best.settle())
     if outcome.best is not None:
         offer(outcome.best)
@@ -122,13 +144,13 @@ def _search_together(
 
     def forked_search(number: int, engine: Engine, start: Candidate | None) -> parallel_search.SearchFunction:
         def search(report_improvement: OnImprovement) -> None:
-            own_limits = replace(limits, seed=limits.seed + number * SEED_STEP, cores=1)
+            own_limits = replace(limits, seed=limits.seed + number * SEED_STEP, cores=1, route_log=logs[number])
             own_best = BestVerified(problem, report_improvement, start)
             _search_alone([engine], problem, own_limits, own_best, lambda: False)
 
         return search
 
-    starts = best.starts(len(engines))
+    starts, logs = best.starts(len(engines)), best.route_logs(len(engines))
     searches = [
         forked_search(number, engine, start) for number, (engine, start) in enumerate(zip(engines, starts, strict=True))
     ]
@@ -137,14 +159,15 @@ def _search_together(
 
 
 class _BestOfRounds(BestVerified):
-    """The best verified candidate of all rounds, with an elite pool of starts.
+    """The best verified candidate of all rounds, with an elite pool of starts and the recombination of all routes.
 
-    A forked search needs no pool: only its parent starts searches from what it found.
+    A forked search needs neither: only its parent starts searches from what it found.
     """
 
     def __init__(self, problem: Problem, on_improvement: OnImprovement, start: Candidate | None) -> None:
         super().__init__(problem, on_improvement, start)
         self._pool = ElitePool()
+        self._recombination = Recombination(problem)
         if start is not None:
             self._pool.add(start, price(problem, start))
 
@@ -157,3 +180,22 @@ class _BestOfRounds(BestVerified):
     @override
     def _after_offer(self, candidate: Candidate, cost: int) -> None:
         self._pool.add(candidate, cost)
+        self._recombination.add(candidate)
+
+    @property
+    def recombination(self) -> RecombinationRecord | None:
+        """What recombination did; None where it did nothing."""
+        return self._recombination.record if self._recombination.record.solves else None
+
+    def route_logs(self, count: int) -> list[Numbers]:
+        """Return a buffer for the routes of each of `count` searches."""
+        return self._recombination.logs(count)
+
+    def recombine(self, deadline: float, should_stop: ShouldStop) -> None:
+        """Offer the best plan that the routes of all searches make. If that fails, the best plan before stays."""
+        if (best := self.settle()) is None:
+            return
+        try:
+            self.offer(self._recombination.improved(best, deadline, should_stop), by=recombination.NAME)
+        except EngineError:
+            log.exception("recombination failed; the best plan found before is kept")

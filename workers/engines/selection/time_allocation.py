@@ -40,6 +40,17 @@ DECOMPOSITION_ROUTES: Final = 15
 NOT_DECOMPOSABLE: Final = frozenset({Feature.BALANCE, Feature.GROUPS})
 """… unless the cost of a plan is not the sum of the costs of its parts."""
 
+RECOMBINATION_SHARE: Final = 0.05
+"""Share of the time for recombination after each round …"""
+RECOMBINATION_LONGEST_S: Final = 2.0
+"""… and its maximum, in seconds …"""
+RECOMBINATION_FROM_S: Final = 2.0
+"""… in solves of at least this many seconds, below `DECOMPOSITION_TICKETS` …"""
+RECOMBINATION_ROUTE: Final = 20
+"""… where a vehicle has capacity for fewer tickets than this, or has fewer on average if nothing limits loads …"""
+NOT_RECOMBINED: Final = frozenset({Feature.RELOAD})
+"""… and without these features; elsewhere the same time of search gains more (ADR 49)."""
+
 SearchRounds = list[tuple[float, tuple[Engine, ...]]]
 """For each round: the share of the time at which it ends, and its engines: one per core, or one on all cores."""
 
@@ -69,6 +80,16 @@ def plan_rounds(problem: Problem, cores: int, capable: Sequence[Engine]) -> Sear
     else:
         first = (starter, *others)
     return [(share, first), (1.0, (finisher, *others))]
+
+
+def recombination_s(problem: Problem, span_s: float) -> float:
+    """Return the time, in seconds, for the recombination after each round of a solve; 0 where it does not gain."""
+    tickets, load = len(problem.tickets), tickets_per_load(problem)
+    route = tickets / len(problem.agents) if load == math.inf else load
+    is_short = tickets < DECOMPOSITION_TICKETS and route < RECOMBINATION_ROUTE
+    if span_s < RECOMBINATION_FROM_S or not is_short or problem.features & NOT_RECOMBINED:
+        return 0.0
+    return min(RECOMBINATION_SHARE * span_s, RECOMBINATION_LONGEST_S)
 
 
 def uses_decomposition(problem: Problem, cores: int) -> bool:

@@ -20,12 +20,15 @@ from workers.engines.selection.time_allocation import (
     EVEN_SHARE,
     FINISHER,
     FINISHER_FEATURES,
+    RECOMBINATION_LONGEST_S,
+    RECOMBINATION_SHARE,
     STARTER,
     STARTER_FEATURES,
     STARTER_LONG_SHARE,
     STARTER_SHARE,
     SearchRounds,
     plan_rounds,
+    recombination_s,
     tickets_per_load,
 )
 
@@ -102,13 +105,24 @@ def test_a_dimension_that_nobody_needs_fills_no_vehicle() -> None:
 
 
 def test_each_engine_is_told_when_its_share_of_the_time_is_over() -> None:
-    """SPEC S3, ADR 13: the starter leaves the finisher its part; the last ends with the time."""
+    """SPEC S3, ADR 13: the starter leaves the finisher its part; each leaves recombination its seconds."""
     starter, finisher = ScriptedEngine(STARTER, Candidate(())), ScriptedEngine(FINISHER, None)
     began = time.monotonic()
     deadline = began + 1000
     Portfolio([starter, finisher]).solve(SMALL, SearchLimits(deadline), lambda _: None, lambda: False)
     assert starter.deadlines == [pytest.approx(began + STARTER_SHARE * 1000, abs=30)]
-    assert finisher.deadlines == [pytest.approx(deadline)]
+    assert finisher.deadlines == [pytest.approx(deadline - RECOMBINATION_LONGEST_S)]
+
+
+def test_recombination_has_its_share_where_it_gains() -> None:
+    """SPEC S2, ADR 49: a share from two seconds on, with a maximum; none for many tickets, long routes and reloads."""
+    assert recombination_s(SMALL, 1.9) == 0
+    assert recombination_s(SMALL, 10) == pytest.approx(10 * RECOMBINATION_SHARE)
+    assert recombination_s(SMALL, 600) == RECOMBINATION_LONGEST_S
+    assert recombination_s(LARGE, 10) == 0
+    assert recombination_s(replace(SMALL, features=frozenset({Feature.RELOAD})), 10) == 0
+    roomy = tuple(replace(agent, capacity=(10**6,)) for agent in SMALL.agents)
+    assert recombination_s(replace(SMALL, agents=roomy), 10) == 0
 
 
 def test_no_seed_is_used_by_two_cores_or_in_two_rounds_or_by_a_solve_with_the_next_seed(
