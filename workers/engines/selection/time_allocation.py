@@ -49,7 +49,7 @@ RECOMBINATION_FROM_S: Final = 2.0
 RECOMBINATION_ROUTE: Final = 20
 """… where a vehicle has capacity for fewer tickets than this, or has fewer on average if nothing limits loads …"""
 NOT_RECOMBINED: Final = frozenset({Feature.RELOAD})
-"""… and without these features; elsewhere the same time of search gains more (ADR 49)."""
+"""… and without these features; elsewhere the same time of search gains more (ADR 50)."""
 
 SearchRounds = list[tuple[float, tuple[Engine, ...]]]
 """For each round: the share of the time at which it ends, and its engines: one per core, or one on all cores."""

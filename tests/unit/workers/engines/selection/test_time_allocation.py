@@ -115,7 +115,7 @@ def test_each_engine_is_told_when_its_share_of_the_time_is_over() -> None:
 
 
 def test_recombination_has_its_share_where_it_gains() -> None:
-    """SPEC S2, ADR 49: a share from two seconds on, with a maximum; none for many tickets, long routes and reloads."""
+    """SPEC S2, ADR 50: a share from two seconds on, with a maximum; none for many tickets, long routes and reloads."""
     assert recombination_s(SMALL, 1.9) == 0
     assert recombination_s(SMALL, 10) == pytest.approx(10 * RECOMBINATION_SHARE)
     assert recombination_s(SMALL, 600) == RECOMBINATION_LONGEST_S
