@@ -120,6 +120,7 @@ lock: setup ## pin all dependencies anew, with hashes; ARGS=--upgrade takes the 
 	$(LOCK) pyproject.toml --extra otel --extra pyvrp --extra roads --constraint requirements/dev.lock \
 		--output-file requirements/image.lock
 	$(LOCK) --group build --constraint requirements/dev.lock --output-file requirements/build.lock $(ARGS)
+	$(LOCK) --group clients --output-file requirements/clients.lock $(ARGS)
 	$(subst 3.11,3.12,$(LOCK)) --group roads --no-deps --output-file requirements/roads.lock $(ARGS)
 
 wheels: setup ## wheels with the native engine for Linux and macOS in dist/, compiled here with Zig

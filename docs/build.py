@@ -1,4 +1,4 @@
-"""Writes the reference pages from the objects they describe: settings, errors, tools, scenario, codes of plans.
+"""Writes the reference pages from the objects they describe: settings, errors, tools, REST, scenario, codes of plans.
 
 Owns `docs/reference/`. Run `make docs` after a change; `python -m docs.build --check` fails when a page is stale.
 """
@@ -11,6 +11,7 @@ from typing import Any, Final
 
 from pydantic_core import PydanticUndefined
 
+from manifest import load_openapi
 from planner_mcp.errors import catalogue
 from planner_mcp.routing.feasibility.verified_fixes import FIX_KINDS
 from planner_mcp.routing.infeasibility_reasons import REASON_TEXTS
@@ -233,6 +234,29 @@ def _span(low: float | str | None, high: float | None, unit: str) -> str:
     return first + unit if first == last else f"{first}…{last}{unit}"
 
 
+def rest_page() -> str:
+    """Return every operation under `/v1`, and what its answer leads to."""
+    document = load_openapi()
+    rows = [
+        f"| `{method.upper()} {path}` | `{operation['operationId']}` | {operation['summary']} "
+        f"| {_quoted(operation['security'][0]['bearer'])} | {_media(operation)} |"
+        for path, methods in document["paths"].items()
+        for method, operation in methods.items()
+    ]
+    head = (
+        "# Operations of REST\n\nArguments and answers are those of the [tool](tools.md) of the same name. The whole "
+        f"description is `/openapi.json` (OpenAPI {document['openapi']}), and `/docs` shows it "
+        "([how to use it](../how-to/rest.md)). Errors are problem details with the [codes](errors.md).\n\n"
+    )
+    table = "| operation | name | | scope | answers in |\n|---|---|---|---|---|"
+    return "\n".join([NOTE + head + table, *rows, ""])
+
+
+def _media(operation: dict[str, Any]) -> str:
+    answers = operation["responses"].values()
+    return _quoted(dict.fromkeys(kind for answer in answers for kind in answer.get("content", {})))
+
+
 PAGES: Final = {
     "settings.md": settings_page,
     "errors.md": errors_page,
@@ -240,6 +264,7 @@ PAGES: Final = {
     "address-tools.md": address_tools_page,
     "scenario.md": scenario_page,
     "codes.md": codes_page,
+    "rest.md": rest_page,
 }
 
 

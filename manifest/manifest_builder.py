@@ -1,4 +1,4 @@
-"""Writes, or checks, the manifests, `server.json`, and the files of plugins and bundles.
+"""Writes, or checks, the manifests, `openapi.json`, `server.json`, and the files of plugins and bundles.
 
 The manifests come from the objects that answer `tools/list` and check input.
 
@@ -17,7 +17,7 @@ from typing import Any, Final
 
 import manifest
 import planner_mcp
-from manifest import install_files, resource_schemas, server_identity
+from manifest import install_files, resource_schemas, rest_description, server_identity
 from planner_mcp.errors import catalogue
 from planner_mcp.jobs.principals import READ
 from planner_mcp.routing.scenario.scenario_parsing import Scenario
@@ -152,6 +152,7 @@ def texts(today: str) -> dict[Path, str]:
     documents = {
         manifest.PATH: build(today),
         manifest.ADDRESS_PATH: build(today, "address"),
+        manifest.OPENAPI_PATH: rest_description.document(),
         server_identity.REGISTRY_PATH: server_identity.registry_entry(planner_mcp.__version__),
         server_identity.ADDRESS_REGISTRY_PATH: server_identity.registry_entry(
             planner_mcp.__version__, server_identity.ADDRESS

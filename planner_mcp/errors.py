@@ -225,7 +225,7 @@ class InvalidMessageError(InputError):
 
     code = 4015
     type = "InvalidMessage"
-    summary = "The body is not a JSON-RPC 2.0 message."
+    summary = "The body cannot be read: it is JSON in UTF-8, and for MCP a JSON-RPC 2.0 message."
 
 
 class UnknownMethodError(InputError):
@@ -266,6 +266,30 @@ class MethodNotAllowedError(InputError):
     code = 4022
     type = "MethodNotAllowed"
     summary = "This HTTP method is not served here."
+
+
+class UnsupportedMediaTypeError(InputError):
+    """The body is of another kind than the path takes."""
+
+    code = 4025
+    type = "UnsupportedMediaType"
+    summary = "The body has a Content-Type that is not taken here."
+
+
+class NotAcceptableError(InputError):
+    """Nothing of what `Accept` asks for is offered."""
+
+    code = 4026
+    type = "NotAcceptable"
+    summary = "None of the media types in Accept is offered here."
+
+
+class PreconditionFailedError(InputError):
+    """What `If-Match` names has changed."""
+
+    code = 4027
+    type = "PreconditionFailed"
+    summary = "It is no longer as If-Match says; read it again."
 
 
 # ---- the caller may not

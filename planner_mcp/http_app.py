@@ -44,6 +44,8 @@ from planner_mcp.server.http.matrices_api import MatricesApi
 from planner_mcp.server.http.metrics_route import RequestMetrics, metrics_routes
 from planner_mcp.server.http.protected_resource_metadata import metadata_routes
 from planner_mcp.server.http.request_validation import http_middleware
+from planner_mcp.server.http.rest.openapi_routes import openapi_routes
+from planner_mcp.server.http.rest.rest_routes import RestRoutes
 from planner_mcp.server.http.scale_route import scale_routes
 from planner_mcp.server.http.session_routes import SessionRoutes
 from planner_mcp.server.http.shared_plans_api import SharedPlanRoutes
@@ -189,6 +191,8 @@ def planner_routes(services: AppServices, authenticator: Authenticator, drain: a
         *MatricesApi().routes(),
         *files_routes(),
         *DownloadRoutes(services.tool_caller.downloads.links, services.tool_caller.open_reading).routes(),
+        *openapi_routes(services.settings),
+        *RestRoutes(services.settings, services.tool_caller).routes(),
         *SharedPlanRoutes(services.tool_caller.shares, services.tool_caller.open_reading).routes(),
         *DashboardRoutes(services.settings, services.tool_caller).routes(),
         *sign_in_routes(services, authenticator),

@@ -17,7 +17,7 @@ LOCKS = sorted((ROOT / "requirements").glob("*.lock"))
 def asked(lock: str) -> list[Requirement]:
     """Return what a lock file is made from."""
     project, groups = PROJECT["project"], PROJECT["dependency-groups"]
-    if lock in ("build", "roads"):
+    if lock in ("build", "clients", "roads"):
         return [Requirement(line) for line in groups[lock]]
     lines = [*project["dependencies"], *(line for extra in project["optional-dependencies"].values() for line in extra)]
     return [Requirement(line) for line in [*lines, *(groups["dev"] if lock == "dev" else [])]]
@@ -29,7 +29,7 @@ def pins(lock: str) -> dict[str, str]:
     return dict(re.findall(r"^([a-z0-9-]+)(?:\[[a-z,-]+\])?==(\S+)", text, re.MULTILINE))
 
 
-@pytest.mark.parametrize("lock", ["build", "dev", "image", "roads"])
+@pytest.mark.parametrize("lock", ["build", "clients", "dev", "image", "roads"])
 def test_each_dependency_is_pinned_to_a_version_that_it_allows(lock: str) -> None:
     """SPEC O7: whoever changes a dependency runs `make lock`."""
     pinned = pins(lock)

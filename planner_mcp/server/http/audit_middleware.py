@@ -41,8 +41,9 @@ _ROOTS: Final = (
     "/downloads",
     "/shared",
     "/ui",
+    "/v1",
 )
-_METHODS: Final = ("GET", "POST", "PUT", "DELETE", "HEAD", "OPTIONS")
+_METHODS: Final = ("GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS")
 
 
 class AuditMiddleware:

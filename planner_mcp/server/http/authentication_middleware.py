@@ -29,7 +29,7 @@ from planner_mcp.server.auth.request_principal import set_principal, set_revocat
 from planner_mcp.server.auth.revocation_watch import RevocationWatch
 from planner_mcp.server.http.concurrency_limits import RequestLimit
 from planner_mcp.server.http.dashboard_routes import is_page
-from planner_mcp.server.http.http_responses import refusal
+from planner_mcp.server.http.http_responses import refusal_at
 from planner_mcp.server.http.request_validation import PROBE_PATHS, PUBLIC_PATHS, SCALE_PATH
 from planner_mcp.server.http.session_routes import SESSION_PATH, cookie_in, is_question_of_stranger
 from planner_mcp.server.http.sign_in_routes import PATHS as SIGN_IN_PATHS
@@ -159,7 +159,8 @@ class AuthenticationMiddleware:
 
     def _refused(self, error: PlannerError, scope: Scope) -> ASGIApp:
         is_stranger = isinstance(error, UnauthenticatedError)
-        return refusal(error, headers={"WWW-Authenticate": self._challenge(scope, error)} if is_stranger else None)
+        refuse = refusal_at(scope["path"])
+        return refuse(error, headers={"WWW-Authenticate": self._challenge(scope, error)} if is_stranger else None)
 
     def _challenge(self, scope: Scope, error: PlannerError) -> str:
         """Name what is wrong with a credential that came; one that did not come is no error (RFC 6750 §3.1)."""

@@ -15,8 +15,9 @@ from planner_mcp.jobs.principals import ADMIN, READ, SCOPES, WRITE, Principal
 from planner_mcp.server.auth.bearer_challenge import challenge
 from planner_mcp.server.auth.request_principal import principal_of
 from planner_mcp.server.http.body_intake import decoded_in
-from planner_mcp.server.http.http_responses import refusal
+from planner_mcp.server.http.http_responses import plain_path, refusal_at
 from planner_mcp.server.http.json_reading import DecodedBody, UnreadableJsonError
+from planner_mcp.server.http.rest.rest_operations import scope_at
 from planner_mcp.settings import Settings
 
 OF_OPERATORS: Final = ("logs://", "workers://")
@@ -61,9 +62,12 @@ class AuthorizationMiddleware:
             return
         principal = principal_of(scope)
         needed: frozenset[str] = frozenset()
-        if scope["path"].startswith("/jobs/") or scope["path"] == "/events":
+        path = plain_path(scope["path"])
+        if rest_scope := scope_at(scope["method"], scope["path"]):
+            needed = frozenset({rest_scope})
+        elif path.startswith("/jobs/") or path == "/events":
             needed = frozenset({READ})
-        elif scope["path"].startswith("/matrices"):
+        elif path.startswith("/matrices"):
             needed = frozenset({READ if scope["method"] in ("GET", "HEAD") else WRITE})
         elif scope["path"] == "/metrics":
             needed = frozenset({ADMIN})
@@ -72,15 +76,15 @@ class AuthorizationMiddleware:
         if needed <= principal.scopes:
             await self._app(scope, receive, send)
         else:
-            await self._refused(principal, needed)(scope, receive, send)
+            await self._refused(principal, needed, scope["path"])(scope, receive, send)
 
-    def _refused(self, principal: Principal, needed: frozenset[str]) -> ASGIApp:
+    def _refused(self, principal: Principal, needed: frozenset[str], path: str) -> ASGIApp:
         names = sorted(needed - principal.scopes)
         error = InsufficientScopeError(f"The token lacks {', '.join(names)}.")
         challenge_header = challenge(
             self._resource, needed | principal.scopes, error="insufficient_scope", description=error.message
         )
-        return refusal(error, headers={"WWW-Authenticate": challenge_header})
+        return refusal_at(path)(error, headers={"WWW-Authenticate": challenge_header})
 
 
 def scopes_needed(decoded: DecodedBody, tool_scopes: Mapping[str, str]) -> frozenset[str]:

@@ -22,13 +22,21 @@ from planner_mcp.jobs.reading_limits import BodyBudget, read_bounded
 from planner_mcp.server.auth.request_principal import principal_of
 from planner_mcp.server.http.asgi_receive import keep_blocks, replay_body
 from planner_mcp.server.http.files_api import PATH as FILES_PATH
-from planner_mcp.server.http.http_responses import Refusal, refusal
-from planner_mcp.server.http.json_reading import LARGE_BYTES, DecodedBody, JsonLimits, decoded_body, outline_json
+from planner_mcp.server.http.http_responses import REST_PREFIX, Refusal, plain_path, refusal_at
+from planner_mcp.server.http.json_reading import (
+    LARGE_BYTES,
+    DecodedBody,
+    JsonLimits,
+    Outline,
+    decoded_body,
+    outline_arguments,
+    outline_json,
+)
 from planner_mcp.server.http.matrices_api import PATH as MATRICES_PATH
 from planner_mcp.settings import Settings
 
 JSON_PATHS: Final = frozenset({"/mcp", "/messages", "/ui/call", "/ui/sign-in"})
-"""Where bodies are JSON."""
+"""Where bodies are JSON, beside those under `/v1`."""
 BLOCK_BYTES: Final = 1 << 20
 """Size of the blocks in which a body is held."""
 _DECODED: Final = "decoded_body"
@@ -67,7 +75,7 @@ class BodyIntake:
                 return
             except PlannerError as error:
                 headers = {"Connection": "close"} if isinstance(error, TooLargeError) else None
-                refuse = self._refusals.get(scope["path"], refusal)
+                refuse = self._refusals.get(scope["path"]) or refusal_at(scope["path"])
                 await refuse(error, headers=headers)(scope, receive, send)
                 return
             await self._app(scope, receive, send)
@@ -83,28 +91,31 @@ class BodyIntake:
         blocks = await _read(receive, most)
         size = sum(map(len, blocks))
         self._budget.arrived(principal_id, size)
-        if scope["path"] == MATRICES_PATH:
+        path = plain_path(scope["path"])
+        if path == MATRICES_PATH:
             keep_blocks(scope, blocks)
             return replay_body(b"", receive)
         body = b"".join(blocks)
         blocks.clear()
-        if scope["path"] not in JSON_PATHS:
+        is_rest = scope["path"].startswith(REST_PREFIX)
+        if path.startswith(FILES_PATH) or not (is_rest or path in JSON_PATHS):
             return replay_body(body, receive)
-        decoded = await self._decoded(principal_id, body)
+        decoded = await self._decoded(principal_id, body, outline_arguments if is_rest else outline_json)
         scope.setdefault("state", {})[_DECODED] = decoded
         return replay_body(body if decoded.outline is None else decoded.outline, receive)
 
     def _most(self, path: str) -> int:
         """Return how many bytes a body may have."""
+        path = plain_path(path)
         if path == MATRICES_PATH:
             return self._settings.max_matrix_bytes
         return self._settings.max_file_bytes if path.startswith(FILES_PATH) else self._settings.max_body_bytes
 
-    async def _decoded(self, principal_id: str, body: bytes) -> DecodedBody:
+    async def _decoded(self, principal_id: str, body: bytes, outline: Outline) -> DecodedBody:
         if len(body) <= LARGE_BYTES:
             return decoded_body(body, self._json_limits)
         async with _limiter.turn(principal_id):
-            return await read_bounded(principal_id, self._settings, outline_json, body, self._json_limits)
+            return await read_bounded(principal_id, self._settings, outline, body, self._json_limits)
 
 
 def decoded_in(scope: Scope) -> DecodedBody:
@@ -113,10 +124,13 @@ def decoded_in(scope: Scope) -> DecodedBody:
     return decoded
 
 
-def has_json_content_type(request: Request) -> bool:
-    """Return whether a body is said to be JSON: a page of another site can send any other without asking (CORS)."""
+def has_content_type(request: Request, *accepted: str) -> bool:
+    """Return whether a body is said to be of one of some types.
+
+    A page of another site can send some types without asking, but not JSON (CORS).
+    """
     kinds = request.headers.getlist("content-type")
-    return [kind.partition(";")[0].strip().lower() for kind in kinds] == ["application/json"]
+    return len(kinds) == 1 and kinds[0].partition(";")[0].strip().lower() in accepted
 
 
 async def _read(receive: Receive, most: int) -> deque[bytes]:

@@ -18,7 +18,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from planner_mcp.errors import Fault, input_error
 from planner_mcp.jobs.principals import Principal
 from planner_mcp.server.auth.request_principal import principal_of
-from planner_mcp.server.http.body_intake import decoded_in, has_json_content_type
+from planner_mcp.server.http.body_intake import decoded_in, has_content_type
 from planner_mcp.server.http.http_endpoint import READING, HttpEndpoint
 from planner_mcp.server.http.http_responses import json_answer
 from planner_mcp.server.http.json_reading import DecodedBody, UnreadableJsonError
@@ -32,7 +32,8 @@ from planner_mcp.settings import Settings
 FILES_FOLDER: Final = Path(__file__).parent / "dashboard"
 PAGE_PATH: Final = "/ui"
 ASSET_PREFIX: Final = "/ui/assets/"
-PAGE_PATHS: Final = frozenset({"/", PAGE_PATH})
+REST_PAGE: Final = "/docs"
+PAGE_PATHS: Final = frozenset({"/", PAGE_PATH, REST_PAGE})
 PAGE_HEADERS: Final = {
     "Content-Security-Policy": (
         "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
@@ -88,7 +89,7 @@ class DashboardRoutes:
         With `"answers": […]`, the answers so far, the call may ask a person: `{"asks": {"message", "schema"}}`. It is
         then sent again with one answer more.
         """
-        if not has_json_content_type(request):
+        if not has_content_type(request, "application/json"):
             raise input_error([Fault("/content-type", "The body is not said to be JSON.", "application/json")])
         tool, arguments, answers = self._asked(decoded_in(request.scope))
         principal, scope = principal_of(request.scope), request.scope

@@ -15,7 +15,7 @@ from planner_mcp.jobs.fair_limiter import FairLimiter
 from planner_mcp.jobs.import_records import ImportStore, UploadedFile
 from planner_mcp.jobs.principals import SENSITIVE, WRITE
 from planner_mcp.server.auth.request_principal import principal_of
-from planner_mcp.server.http.http_endpoint import HttpEndpoint
+from planner_mcp.server.http.http_endpoint import HttpEndpoint, both
 from planner_mcp.server.http.http_responses import json_answer
 
 PATH: Final = "/files/"
@@ -26,7 +26,7 @@ _limiter: Final = FairLimiter(most_waiting=16)
 
 def files_routes() -> list[Route]:
     """Return the routes to mount. The store is `app.state.services.job_service.imports` of the running application."""
-    return [Route(PATH + "{name}", HttpEndpoint(_put, "PUT"))]
+    return both(PATH + "{name}", HttpEndpoint(_put, "PUT"))
 
 
 async def _put(request: Request) -> ASGIApp:

@@ -1,19 +1,25 @@
 """A handler of one of the planner's own HTTP routes as an ASGI application: other methods are refused, errors are
-answered in the common form.
+answered in the form of its path.
 """
 
 from collections.abc import Awaitable, Callable
 from typing import Final
 
 from starlette.requests import Request
+from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from planner_mcp.errors import PlannerError
-from planner_mcp.server.http.http_responses import method_refused, refusal
+from planner_mcp.server.http.http_responses import REST_PREFIX, method_refused, refusal_at
 from planner_mcp.telemetry import new_trace_id, trace_context
 
 Handler = Callable[[Request], Awaitable[ASGIApp]]
 READING: Final = "GET, HEAD"
+
+
+def both(path: str, endpoint: "HttpEndpoint") -> list[Route]:
+    """Return the routes of what is served at a path and, for REST, under `/v1` too."""
+    return [Route(path, endpoint), Route(REST_PREFIX.rstrip("/") + path, endpoint)]
 
 
 class HttpEndpoint:
@@ -39,4 +45,4 @@ class HttpEndpoint:
         try:
             return await self._handler(request)
         except PlannerError as error:
-            return refusal(error)
+            return refusal_at(request.url.path)(error)

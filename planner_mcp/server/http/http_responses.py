@@ -1,6 +1,7 @@
 """HTTP answers of the planner's own routes: JSON, and errors with their status.
 
-Owns the HTTP status of each error. The body of an error is the same on every transport (SPEC T7).
+Owns the HTTP status of each error, and its form: under `/v1` problem details (RFC 9457), elsewhere the body that every
+transport has (SPEC T7).
 """
 
 from typing import Any, Final, Protocol
@@ -14,17 +15,23 @@ from planner_mcp.errors import (
     CapacityError,
     EngineError,
     ForbiddenOriginError,
+    IdempotencyConflictError,
     InputError,
     InsufficientScopeError,
+    InvalidScenarioError,
     JobError,
     LinkExpiredError,
     MethodNotAllowedError,
+    NotAcceptableError,
     NotFoundError,
     PlannerError,
+    PreconditionFailedError,
     StoreError,
     TooLargeError,
     UnauthenticatedError,
     UnsupportedEncodingError,
+    UnsupportedFeatureError,
+    UnsupportedMediaTypeError,
     WrongHostError,
 )
 from planner_mcp.server.tools.answers.error_results import error_body
@@ -35,6 +42,12 @@ _STATUSES: Final[tuple[tuple[type[PlannerError], int], ...]] = (
     (MethodNotAllowedError, 405),
     (TooLargeError, 413),
     (UnsupportedEncodingError, 415),
+    (UnsupportedMediaTypeError, 415),
+    (NotAcceptableError, 406),
+    (PreconditionFailedError, 412),
+    (InvalidScenarioError, 422),
+    (UnsupportedFeatureError, 422),
+    (IdempotencyConflictError, 422),
     (WrongHostError, 421),
     (LinkExpiredError, 410),
     (UnauthenticatedError, 401),
@@ -50,6 +63,10 @@ _STATUSES: Final[tuple[tuple[type[PlannerError], int], ...]] = (
 """The first class that fits."""
 STORE_RETRY_S: Final = 2
 """`Retry-After` while the store is unavailable."""
+REST_PREFIX: Final = "/v1/"
+PROBLEM_TYPE: Final = "application/problem+json"
+PROBLEM_PAGE: Final = "/docs#error-"
+"""Where the code of an error is explained; the code follows."""
 
 
 class Refusal(Protocol):
@@ -75,18 +92,44 @@ def refusal(
         headers: Further response headers.
         body: The body, where a protocol has its own form of errors.
     """
-    further = dict(headers or {})
+    found = body or error_body(error, trace_id() or new_trace_id())
+    return JSONResponse(found, status_of(error), _with_retry(error, headers))
+
+
+def problem(error: PlannerError, *, headers: dict[str, str] | None = None) -> JSONResponse:
+    """Return the answer an error becomes under `/v1`: problem details with every fault (RFC 9457)."""
+    body = problem_body(error, trace_id() or new_trace_id())
+    return JSONResponse(body, body["status"], _with_retry(error, headers), media_type=PROBLEM_TYPE)
+
+
+def problem_body(error: PlannerError, trace: str) -> dict[str, Any]:
+    """Return an error as problem details; what the RFC has no member for is named as on every transport."""
+    found = error.as_json(trace)
+    name, message = found.pop("type"), found.pop("message")
+    about = {"type": f"{PROBLEM_PAGE}{error.code}", "title": error.summary, "status": status_of(error)}
+    return {**about, "detail": message, "name": name, **found}
+
+
+def plain_path(path: str) -> str:
+    """Return a path without the prefix of REST, for what is served with and without it."""
+    return path.removeprefix(REST_PREFIX[:-1])
+
+
+def refusal_at(path: str) -> "Refusal":
+    """Return the refusal in the form of what is served at a path."""
+    return problem if path.startswith(REST_PREFIX) else refusal
+
+
+def _with_retry(error: PlannerError, headers: dict[str, str] | None) -> dict[str, str]:
     wait_s = error.retry_after_s if error.retry_after_s is not None else _usual_wait(error)
-    if wait_s is not None:
-        further["Retry-After"] = str(max(1, round(wait_s)))
-    return JSONResponse(body or error_body(error, trace_id() or new_trace_id()), status_of(error), further)
+    return {**(headers or {}), **({} if wait_s is None else {"Retry-After": str(max(1, round(wait_s)))})}
 
 
 def method_refused(request: Request, allowed: str) -> Response | None:
     """Return the 405 of a request whose method is not served, None if it is."""
     if request.method in allowed.split(", "):
         return None
-    return refusal(MethodNotAllowedError(), headers={"Allow": allowed})
+    return refusal_at(request.url.path)(MethodNotAllowedError(), headers={"Allow": allowed})
 
 
 def _usual_wait(error: PlannerError) -> float | None:
@@ -98,17 +141,17 @@ def json_answer(body: Any, status: int = 200) -> JSONResponse:
     return JSONResponse(body, status, {"Cache-Control": "no-store"})
 
 
-def _http_fault(_request: Request, fault: Exception) -> Response:
+def _http_fault(request: Request, fault: Exception) -> Response:
     """Answer what routing refuses: an unknown path, a method no route takes."""
     status = fault.status_code if isinstance(fault, HTTPException) else 500
     headers = dict(fault.headers or {}) if isinstance(fault, HTTPException) else {}
     error = MethodNotAllowedError() if status == 405 else NotFoundError("Nothing is served at this path.")
-    return refusal(error, headers=headers)
+    return refusal_at(request.url.path)(error, headers=headers)
 
 
-def _unexpected(_request: Request, _fault: Exception) -> Response:
+def _unexpected(request: Request, _fault: Exception) -> Response:
     """Answer a bug; the server logs it, the caller learns a trace id alone (SPEC T8)."""
-    return refusal(PlannerError())
+    return refusal_at(request.url.path)(PlannerError())
 
 
 HANDLERS: Final = {HTTPException: _http_fault, Exception: _unexpected}

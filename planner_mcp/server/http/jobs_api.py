@@ -28,11 +28,13 @@ from planner_mcp.jobs.principals import Principal
 from planner_mcp.server.auth.request_principal import principal_of
 from planner_mcp.server.http.concurrency_limits import StreamLimit
 from planner_mcp.server.http.event_stream import EventStream, sse_event
-from planner_mcp.server.http.http_endpoint import READING, HttpEndpoint
+from planner_mcp.server.http.http_endpoint import READING, HttpEndpoint, both
 from planner_mcp.server.http.http_responses import json_answer
 from planner_mcp.server.tools.tool_definition import READ
 from planner_mcp.text import compact
 
+JOB_EVENTS: Final = "/jobs/{job_id}/events"
+ALL_EVENTS: Final = "/events"
 JOBS_KEPT: Final = 1000
 """Jobs whose last event is kept as it is sent."""
 
@@ -55,8 +57,8 @@ class JobsApi:
         """Return the routes to mount."""
         return [
             Route("/jobs/{job_id}", HttpEndpoint(self._page, READING)),
-            Route("/jobs/{job_id}/events", HttpEndpoint(self._events, "GET")),
-            Route("/events", HttpEndpoint(self._all_events, "GET")),
+            *both(JOB_EVENTS, HttpEndpoint(self._events, "GET")),
+            *both(ALL_EVENTS, HttpEndpoint(self._all_events, "GET")),
         ]
 
     async def _page(self, request: Request) -> ASGIApp:

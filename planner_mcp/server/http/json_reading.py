@@ -11,6 +11,7 @@ gets an outline in which the arguments of tools are still text (`server/tools/la
 
 import json
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final, NoReturn
 
@@ -64,6 +65,10 @@ class DecodedBody:
         if self._fault is not None:
             raise self._fault
         return self._value
+
+
+Outline = Callable[[bytes, JsonLimits], DecodedBody]
+"""Reads a large body."""
 
 
 def read_json(body: bytes, limits: JsonLimits) -> Any:
@@ -125,6 +130,22 @@ def outline_json(body: bytes, limits: JsonLimits) -> DecodedBody:
         raise TooLargeError(f"Only the arguments of a tool may be larger than {MOST_OUTLINE} bytes.")
     messages = [message for _, message in outlines]
     return DecodedBody(messages if isinstance(value, list) else messages[0], None, outline.encode())
+
+
+def outline_arguments(body: bytes, limits: JsonLimits) -> DecodedBody:
+    """Return a large body that is the arguments of one tool, as text; for a process of its own.
+
+    Raises:
+        TooLargeError, InvalidMessageError: As `outline_json`.
+    """
+    decoded = decoded_body(body, limits)
+    try:
+        value = decoded.value
+    except UnreadableJsonError:
+        return decoded
+    if not isinstance(value, dict):
+        return DecodedBody([], None, b"[]")  # whatever it is, it is no object
+    return DecodedBody(LargeArguments.of(value, values_in).as_json(), None, b"{}")
 
 
 def has_lone_surrogate(value: Any) -> bool:

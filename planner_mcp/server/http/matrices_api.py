@@ -16,7 +16,7 @@ from planner_mcp.jobs.matrix_service import MatrixService
 from planner_mcp.jobs.principals import READ, WRITE
 from planner_mcp.server.auth.request_principal import principal_of
 from planner_mcp.server.http.asgi_receive import taken_body
-from planner_mcp.server.http.http_endpoint import HttpEndpoint
+from planner_mcp.server.http.http_endpoint import HttpEndpoint, both
 from planner_mcp.server.http.http_responses import json_answer
 
 PATH: Final = "/matrices"
@@ -30,8 +30,8 @@ class MatricesApi:
     def routes(self) -> list[Route]:
         """Return the routes to mount."""
         return [
-            Route(PATH, HttpEndpoint(self._put, "PUT")),
-            Route(PATH + "/{matrix}", HttpEndpoint(self._one, "GET, HEAD, DELETE")),
+            *both(PATH, HttpEndpoint(self._put, "PUT")),
+            *both(PATH + "/{matrix}", HttpEndpoint(self._one, "GET, HEAD, DELETE")),
         ]
 
     async def _put(self, request: Request) -> ASGIApp:

@@ -18,7 +18,7 @@ def document_routes(
 ) -> list[Route]:
     """Return the routes that serve a document, the same at each path."""
     body = compact(document).encode()
-    tag = f'"{hashlib.sha256(body).hexdigest()[:32]}"'
+    tag = entity_tag(body)
     headers = {
         "ETag": tag,
         "Cache-Control": f"public, max-age={MAX_AGE_S}",
@@ -28,13 +28,18 @@ def document_routes(
     }
 
     async def answer(request: Request) -> Response:
-        if _is_known(request.headers.get("if-none-match", ""), tag):
+        if names_tag(request.headers.get("if-none-match", ""), tag):
             return Response(status_code=304, headers=headers)
         return Response(body, media_type=media_type, headers=headers)
 
     return [Route(path, answer) for path in paths]
 
 
-def _is_known(header: str, tag: str) -> bool:
-    """Return whether a client has the document, by weak comparison."""
+def entity_tag(body: bytes) -> str:
+    """Return the strong entity tag of a body."""
+    return f'"{hashlib.sha256(body).hexdigest()[:32]}"'
+
+
+def names_tag(header: str, tag: str) -> bool:
+    """Return whether `If-None-Match` or `If-Match` names a tag, by weak comparison."""
     return any(each.strip().removeprefix("W/") in (tag, "*") for each in header.split(","))

@@ -33,14 +33,15 @@ from planner_mcp.server.auth.bearer_challenge import WELL_KNOWN
 from planner_mcp.server.http.body_intake import BodyIntake
 from planner_mcp.server.http.discovery_routes import CARD_PATHS, CATALOGUE_PATHS
 from planner_mcp.server.http.health_probes import PATHS as HEALTH_PATHS
-from planner_mcp.server.http.http_responses import Refusal, refusal
+from planner_mcp.server.http.http_responses import Refusal, refusal_at
 from planner_mcp.server.http.manifest_routes import PATHS as MANIFEST_PATHS
+from planner_mcp.server.http.rest.openapi_routes import PATHS as OPENAPI_PATHS
 from planner_mcp.setting_urls import origin_of
 from planner_mcp.settings import Settings
 
 PROBE_PATHS: Final = frozenset(HEALTH_PATHS)
 SCALE_PATH: Final = "/scale"
-PUBLIC_PATHS: Final = frozenset({*MANIFEST_PATHS, *CARD_PATHS, *CATALOGUE_PATHS})
+PUBLIC_PATHS: Final = frozenset({*MANIFEST_PATHS, *CARD_PATHS, *CATALOGUE_PATHS, *OPENAPI_PATHS})
 """Documents for everybody: a page of any origin may read them, and they need no credential."""
 LOOPBACK_NAMES: Final = ("localhost", "127.0.0.1", "[::1]")
 UNREAD_PAUSE_S: Final = 0.0005
@@ -61,14 +62,26 @@ _REQUEST_HEADERS: Final = (
     "accept",
     "authorization",
     "content-type",
+    "idempotency-key",
+    "if-match",
+    "if-none-match",
     "last-event-id",
     "mcp-method",
     "mcp-name",
     "mcp-protocol-version",
     "mcp-session-id",
+    "prefer",
     "traceparent",
 )
-_ANSWER_HEADERS: Final = ("mcp-session-id", "mcp-protocol-version", "www-authenticate", "retry-after")
+_ANSWER_HEADERS: Final = (
+    "etag",
+    "location",
+    "mcp-protocol-version",
+    "mcp-session-id",
+    "preference-applied",
+    "retry-after",
+    "www-authenticate",
+)
 
 log = logging.getLogger(__name__)
 
@@ -95,7 +108,7 @@ def http_middleware(
         cors = Middleware(
             CORSMiddleware,
             allow_origins=settings.allowed_origins,
-            allow_methods=("GET", "POST", "PUT", "DELETE"),
+            allow_methods=("GET", "POST", "PUT", "PATCH", "DELETE"),
             allow_headers=_REQUEST_HEADERS,
             expose_headers=_ANSWER_HEADERS,
         )
@@ -127,7 +140,7 @@ class RequestValidation:
         try:
             self._check_head(scope)
         except PlannerError as error:
-            await self._refusals.get(scope["path"], refusal)(error)(scope, receive, send)
+            await (self._refusals.get(scope["path"]) or refusal_at(scope["path"]))(error)(scope, receive, send)
             return
         await self._app(scope, receive, send)
 

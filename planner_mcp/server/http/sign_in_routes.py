@@ -18,7 +18,7 @@ from planner_mcp.server.auth.audit_trail import NOBODY, Audit
 from planner_mcp.server.auth.oauth_sign_in import SIGN_IN_S, OAuthSignIn, RefusedSignInError
 from planner_mcp.server.auth.page_sessions import PageSessions
 from planner_mcp.server.auth.request_principal import mark_audited, set_principal
-from planner_mcp.server.http.body_intake import decoded_in, has_json_content_type
+from planner_mcp.server.http.body_intake import decoded_in, has_content_type
 from planner_mcp.server.http.http_endpoint import HttpEndpoint
 from planner_mcp.server.http.http_responses import json_answer
 from planner_mcp.server.http.json_reading import UnreadableJsonError
@@ -60,7 +60,7 @@ class SignInRoutes:
 
     async def _begin(self, request: Request) -> ASGIApp:
         """Answer `{"issuer", "place"}` with `{"url"}`, to which the page goes."""
-        if not has_json_content_type(request):
+        if not has_content_type(request, "application/json"):
             raise input_error([Fault("/content-type", "The body is not said to be JSON.", "application/json")])
         issuer, place = self._asked(request)
         server = base_url(self._settings, request.scope)

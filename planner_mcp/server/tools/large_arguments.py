@@ -20,6 +20,8 @@ class LargeArguments(str):
 
     values: int = 0
     """How many values it has, names aside."""
+    complete: Callable[[Any], Any] | None = None
+    """Makes the arguments of what is decoded, where a request says some of them elsewhere; None: they are all."""
 
     @staticmethod
     def of(arguments: Mapping[str, Any], count: Callable[[bytes], int]) -> "LargeArguments":
@@ -32,7 +34,7 @@ class LargeArguments(str):
         """Return what stands for the arguments in a request."""
         return {"": self}
 
-    def decoded(self) -> dict[str, Any]:
+    def decoded(self) -> Any:
         """Return the arguments.
 
         Raises:
@@ -49,7 +51,7 @@ class LargeArguments(str):
         finally:
             if was_collecting:
                 gc.enable()
-        return arguments
+        return arguments if self.complete is None else self.complete(arguments)
 
 
 def large_arguments_in(arguments: Any) -> LargeArguments | None:

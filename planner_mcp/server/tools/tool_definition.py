@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Final, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from planner_mcp.errors import Fault, input_error
+from planner_mcp.errors import Fault, PlannerError, input_error
 from planner_mcp.jobs.principals import READ as READ
 from planner_mcp.jobs.principals import WRITE as WRITE
 from planner_mcp.jobs.principals import Principal
@@ -125,6 +125,8 @@ class ErrorResult:
 
     output: ToolOutput
     text: str
+    error: PlannerError = field(compare=False)
+    """With all its faults; the two forms list as many as a model's budget holds."""
     links: tuple[ResourceLink, ...] = ()
     images: tuple[ImageContent, ...] = ()
     structured: Json = field(init=False)

@@ -103,13 +103,14 @@ async def run(ctx: ToolContext, args: Json) -> ToolResult:
     if (webhooks := ctx.webhooks) is None:
         raise PlannerError
     principal = ctx.principal.id
+    if asked.url is not None:
+        check_callback_url(asked.url, ctx.settings, path="/url")
     if asked.action == "list":
         return await _list(webhooks, principal, asked)
     if asked.action == "endpoints":
         return await _endpoints(webhooks, principal, asked)
     if asked.action == "test":
         url = _needed(asked.url, "/url", "the https URL of an endpoint")
-        check_callback_url(url, ctx.settings, path="/url")
         return _one(await webhooks.send_test(principal, url))
     name = _needed(asked.delivery_id, "/delivery_id", "an id from action=list")
     with naming_argument("/delivery_id", DELIVERY):

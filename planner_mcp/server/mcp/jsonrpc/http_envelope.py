@@ -12,7 +12,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
 from planner_mcp.errors import CapacityError, InvalidMessageError, PlannerError
-from planner_mcp.server.http.body_intake import decoded_in, has_json_content_type
+from planner_mcp.server.http.body_intake import decoded_in, has_content_type
 from planner_mcp.server.http.http_responses import refusal
 from planner_mcp.server.mcp.jsonrpc.jsonrpc_errors import INVALID_REQUEST, PARSE_ERROR, rpc_error
 from planner_mcp.server.mcp.jsonrpc.jsonrpc_messages import JsonRpcMessage, MalformedError, as_parse_error, messages_of
@@ -96,7 +96,7 @@ def check_json(request: Request) -> None:
     Raises:
         HttpFault: 415.
     """
-    if not has_json_content_type(request):
+    if not has_content_type(request, "application/json"):
         raise HttpFault(415, MalformedError("The body is application/json; say so in the Content-Type header."))
 
 

@@ -33,7 +33,7 @@ class ErrorOutput(ToolOutput):
 def error_result(error: PlannerError, trace_id: str) -> ErrorResult:
     """Return an error as a tool's result."""
     output = ErrorOutput.model_validate(error_body(error, trace_id))
-    return ErrorResult(output, compact(output.as_json()))
+    return ErrorResult(output, compact(output.as_json()), error)
 
 
 def error_body(error: PlannerError, trace_id: str) -> dict[str, Any]:

@@ -1,0 +1,134 @@
+"""The arguments of a tool out of a REST request: path, query, headers and body.
+
+Owns the way from texts to JSON values, and the names by which faults are told to the caller. Values are not judged
+here: what a text cannot mean stays a text, and the tool refuses it at its place.
+"""
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import replace
+from functools import partial
+from typing import Any, Final
+
+from starlette.requests import Request
+
+from planner_mcp.errors import Fault, UnsupportedMediaTypeError, input_error, placed
+from planner_mcp.server.http.body_intake import decoded_in, has_content_type
+from planner_mcp.server.http.json_reading import UnreadableJsonError
+from planner_mcp.server.http.rest.media_types import JSON
+from planner_mcp.server.http.rest.rest_operations import IDEMPOTENCY_KEY, MERGE_PATCH, RestOperation
+from planner_mcp.server.tools.large_arguments import large_arguments_in
+
+_NUMBER: Final = re.compile(r"-?(?:0|[1-9][0-9]{0,40})(?:\.[0-9]{1,40})?(?:[eE][+-]?[0-9]{1,3})?")
+_WAIT: Final = re.compile(r'(?:^|,)\s*wait\s*=\s*"?([0-9]{1,6})"?\s*(?=[,;]|$)', re.IGNORECASE)
+
+
+async def arguments_of(operation: RestOperation, request: Request) -> Any:
+    """Return the arguments of the tool of an operation.
+
+    Raises:
+        InputError: A parameter has no place here, or the body is no JSON.
+        UnsupportedMediaTypeError: The body is of another kind.
+    """
+    filled = _filled(operation, request)
+    if not operation.has_body:
+        return _completed(operation, filled, _from_query(operation, request))
+    body = await _body(operation, request)
+    complete = partial(_completed, operation, filled)
+    large = large_arguments_in(body)
+    if large is None:
+        return complete(body)
+    if filled or operation.body_argument:
+        large.complete = complete
+    return body
+
+
+def wait_preferred(operation: RestOperation, request: Request) -> float | None:
+    """Return the seconds that `Prefer: wait` asks for, as many as the tool takes (RFC 7240, 4.3); None for none."""
+    found = _WAIT.search(", ".join(request.headers.getlist("prefer")))
+    if found is None or not operation.takes_wait:
+        return None
+    return min(int(found[1]), int(operation.arguments["wait_s"]["maximum"]))
+
+
+def named_as_asked(operation: RestOperation) -> AbstractContextManager[None]:
+    """Return a block in which the faults of an error name parameters as the request does."""
+    names = {argument: name for name, argument in {**operation.renamed, **operation.filled}.items()}
+
+    def place(fault: Fault) -> Fault:
+        first, slash, inner = fault.path[1:].partition("/")
+        if operation.body_argument and first == operation.body_argument:
+            return replace(fault, path=slash + inner)
+        if fault.kind == "unknown" or first not in names:  # what is unknown is told as it was written
+            return fault
+        return replace(fault, path=f"/{names[first]}{slash}{inner}")
+
+    return placed(place)
+
+
+def _filled(operation: RestOperation, request: Request) -> dict[str, Any]:
+    """Return the arguments that path and headers fill."""
+    found: dict[str, Any] = {}
+    for name, argument in operation.filled.items():
+        value = request.path_params.get(name) if name != IDEMPOTENCY_KEY else request.headers.get(name)
+        if value is not None:
+            found[argument] = value[1:-1] if name == IDEMPOTENCY_KEY and re.fullmatch('".*"', value) else value
+    if (wait_s := wait_preferred(operation, request)) is not None:
+        found["wait_s"] = wait_s
+    return found
+
+
+def _completed(operation: RestOperation, filled: Mapping[str, Any], given: Any) -> Any:
+    """Return what came in query or body with what path and headers say.
+
+    Raises:
+        InputError: Query or body says what path or headers say, or what has no place here.
+    """
+    if operation.body_argument:
+        return {operation.body_argument: given, **filled}
+    if not isinstance(given, dict):
+        return given
+    elsewhere = {*operation.renamed.values(), *operation.filled.values(), *operation.hidden}
+    misplaced = (elsewhere & given.keys()) - operation.arguments.keys()
+    if misplaced:
+        accepted = ", ".join(operation.arguments)
+        faults = [Fault(f"/{name}", "This has no place here.", accepted, kind="unknown") for name in sorted(misplaced)]
+        raise input_error(faults)
+    return {**filled, **{operation.renamed.get(name, name): value for name, value in given.items()}}
+
+
+def _from_query(operation: RestOperation, request: Request) -> dict[str, Any]:
+    query = request.query_params
+    return {name: _value(query.getlist(name), operation.arguments.get(name, {})) for name in query}
+
+
+def _value(texts: Sequence[str], schema: Mapping[str, Any]) -> Any:
+    """Return what texts of a parameter mean by its schema; of one that came twice and is no list, all of them."""
+    if schema.get("type") == "array":
+        return [_meant(text, schema.get("items", {})) for text in texts]
+    return _meant(texts[0], schema) if len(texts) == 1 else list(texts)
+
+
+def _meant(text: str, schema: Mapping[str, Any]) -> Any:
+    if schema.get("type") in ("integer", "number") and _NUMBER.fullmatch(text):
+        return json.loads(text)
+    if schema.get("type") == "boolean" and text in ("true", "false"):
+        return text == "true"
+    return text
+
+
+async def _body(operation: RestOperation, request: Request) -> Any:
+    if not await request.body():
+        if operation.body_argument:
+            raise input_error([Fault("", "The body is missing.", "a JSON object", kind="missing")])
+        return {}
+    accepted = (JSON, MERGE_PATCH) if operation.body_argument else (JSON,)
+    if not has_content_type(request, *accepted):
+        problem = "The body is not said to be JSON."
+        raise UnsupportedMediaTypeError(problem, errors=[Fault("/Content-Type", problem, " or ".join(accepted))])
+    try:
+        return decoded_in(request.scope).value
+    except UnreadableJsonError as error:
+        raise input_error([Fault("", str(error), "a JSON object")]) from None

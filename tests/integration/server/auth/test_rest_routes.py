@@ -1,0 +1,323 @@
+"""REST on a deployment with API keys: the life of a job by HTTP alone, and what else HTTP asks of it."""
+
+import json
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+import anyio
+import httpx2 as httpx
+import pytest
+
+from planner_mcp.jobs.principals import READ, SENSITIVE, WRITE
+from planner_mcp.jobs.store.redis_store import RedisStore
+from tests.integration.server.auth.conftest import Served
+from tests.shared.scenarios.stored_plans import finish
+
+pytestmark = pytest.mark.anyio
+Key = Callable[..., Awaitable[str]]
+DAY = {
+    "name": "Day",
+    "planning_date": "2026-11-23",
+    "agents": [{"id": "van", "capacity": 5, "start_location": "d", "end_location": "d"}],
+    "tickets": [{"id": "t1", "location": "p", "demand": 1}],
+    "locations": [{"id": "d", "lat": 52.5213, "lon": 13.4131}, {"id": "p", "lat": 52.5311, "lon": 13.4231}],
+}
+PLAN_FORMS = {
+    "application/json": b'{"plan_id":',
+    "text/csv": b"agent_id",
+    "application/geo+json": b"FeatureCollection",
+    "application/gpx+xml": b"<gpx",
+    "image/svg+xml": b"<svg",
+    "image/png": b"\x89PNG",
+    "text/html": b"<!doctype html",
+}
+JSON_BODY = {"content-type": "application/json"}
+
+
+@pytest.fixture
+async def http(served: Served) -> Any:
+    """A client of the app."""
+    async with served() as http:
+        yield http
+
+
+@pytest.fixture
+async def ann(key: Key) -> dict[str, str]:
+    """The headers of a principal that may do everything a dispatcher does."""
+    return {"authorization": await key("ann", READ, WRITE, SENSITIVE)}
+
+
+async def stored(http: httpx.AsyncClient, headers: dict[str, str]) -> str:
+    """Return the id of a stored day."""
+    return str((await http.post("/v1/scenarios", json=DAY, headers=headers)).json()["scenario_id"])
+
+
+async def queued(http: httpx.AsyncClient, headers: dict[str, str]) -> str:
+    """Return the id of a queued job."""
+    body = {"scenario_id": await stored(http, headers)}
+    return str((await http.post("/v1/jobs", json=body, headers=headers)).json()["job_id"])
+
+
+async def test_a_day_is_planned_and_changed_by_http_alone(
+    http: httpx.AsyncClient, ann: dict[str, str], store: RedisStore
+) -> None:
+    """SPEC O5: create, solve, look, read the plan, revise, solve again, cancel; each answer says where the next is."""
+    created = await http.post("/v1/scenarios", json=DAY, headers=ann)
+    assert (created.status_code, created.json()["tickets"]) == (201, 1)
+    day = created.headers["location"]
+    assert (await http.get(day, headers=ann)).json()["scenario"]["name"] == "Day"
+    queued = await http.post("/v1/jobs", json={"scenario_id": created.json()["scenario_id"]}, headers=ann)
+    assert (queued.status_code, queued.json()["status"]) == (202, "QUEUED")
+    job = queued.headers["location"]
+    assert (await http.get(f"{job}/plan", headers=ann)).json()["name"] == "PlanNotReady"
+    await finish(store, ["t1"])
+    seen = await http.get(job, headers=ann)
+    assert (seen.status_code, seen.json()["status"]) == (200, "COMPLETED")
+    table = (await http.get(f"{job}/plan/table", params={"view": "visits", "fields": "ticket_id"}, headers=ann)).json()
+    assert table["rows"] == [["t1"]]
+    patch = {"tickets": {"t2": {"location": "p", "demand": 1}}}
+    revised = await http.patch(day, json=patch, headers={**ann, "content-type": "application/merge-patch+json"})
+    assert (revised.status_code, revised.json()["revision"]) == (201, 2)
+    again = await http.post(f"{job}/resolve", json={"scenario_id": revised.json()["scenario_id"]}, headers=ann)
+    assert again.status_code == 202
+    ended = await http.post(f"{again.headers['location']}/cancel", headers=ann)
+    assert (ended.status_code, ended.json()["cancelled"]) == (200, True)
+
+
+async def test_a_plan_comes_in_the_form_that_is_asked_for(
+    http: httpx.AsyncClient, ann: dict[str, str], store: RedisStore
+) -> None:
+    """SPEC O5, RFC 9110, 12.5.1: every export that exists, by Accept alone."""
+    path = f"/v1/jobs/{await queued(http, ann)}/plan"
+    await finish(store, ["t1"])
+    for media_type, beginning in PLAN_FORMS.items():
+        plan = await http.get(path, headers={**ann, "accept": f"x/y, {media_type};q=0.5, */*;q=0.1"})
+        assert plan.status_code == 200
+        assert plan.headers["content-type"].partition(";")[0] == media_type
+        assert beginning in plan.content[:2000]
+        assert plan.headers["vary"] == "Accept"
+    refused = await http.get(path, headers={**ann, "accept": "application/xml, application/json;q=0"})
+    assert (refused.status_code, refused.json()["name"]) == (406, "NotAcceptable")
+    assert "text/csv" in refused.json()["errors"][0]["accepted"]
+
+
+async def test_the_same_key_gives_the_same_job_and_another_body_is_refused(
+    http: httpx.AsyncClient, ann: dict[str, str]
+) -> None:
+    """SPEC T2: `Idempotency-Key` is the tool's idempotency_key."""
+    headers, body = {**ann, "idempotency-key": '"k-1"'}, {"scenario_id": await stored(http, ann), "fresh": True}
+    first, second = [(await http.post("/v1/jobs", json=body, headers=headers)).json()["job_id"] for _ in range(2)]
+    assert first == second
+    conflict = await http.post("/v1/jobs", json={**body, "seed": 1}, headers={**ann, "idempotency-key": "k-1"})
+    assert (conflict.status_code, conflict.json()["code"]) == (422, 4009)
+    inside = await http.post("/v1/jobs", json={**body, "idempotency_key": "k-1"}, headers=ann)
+    assert (inside.status_code, inside.json()["errors"][0]["path"]) == (400, "/idempotency_key")
+
+
+async def test_what_did_not_change_is_not_sent_again(http: httpx.AsyncClient, ann: dict[str, str]) -> None:
+    """RFC 9110, 13.1: ETag with If-None-Match on reads, and with If-Match on a revision."""
+    scenario_id = await stored(http, ann)
+    for path in (f"/v1/scenarios/{scenario_id}", "/v1/scenarios", f"/v1/jobs/{await queued(http, ann)}"):
+        first = await http.get(path, headers=ann)
+        assert first.headers["cache-control"] == "private, no-cache"
+        again = await http.get(path, headers={**ann, "if-none-match": first.headers["etag"]})
+        assert (again.status_code, again.content) == (304, b"")
+        assert (await http.get(path, headers={**ann, "if-none-match": '"other"'})).status_code == 200
+    day = f"/v1/scenarios/{scenario_id}"
+    tag, patch = (await http.get(day, headers=ann)).headers["etag"], {"tickets": {"t1": {"demand": 2}}}
+    assert (await http.patch(day, json=patch, headers={**ann, "if-match": tag})).status_code == 201
+    await http.post("/v1/jobs", json={"scenario_id": scenario_id}, headers=ann)  # its newest job is another now
+    stale = await http.patch(day, json=patch, headers={**ann, "if-match": tag})
+    assert (stale.status_code, stale.json()["name"]) == (412, "PreconditionFailed")
+
+
+async def test_pages_go_on_where_the_last_one_ended(http: httpx.AsyncClient, ann: dict[str, str]) -> None:
+    """SPEC R2: nothing comes twice and nothing is left out while new jobs arrive."""
+    made = [await queued(http, ann) for _ in range(5)]
+    seen, query = list[str](), {"limit": "2"}
+    for _ in range(4):
+        page = (await http.get("/v1/jobs", params=query, headers=ann)).json()
+        seen += [item["job_id"] for item in page["items"]]
+        await queued(http, ann)
+        if "next_cursor" not in page:
+            break
+        query = {"cursor": page["next_cursor"]}
+    assert seen == made[::-1]
+    beside = await http.get("/v1/jobs", params={**query, "limit": "2", "status": "QUEUED"}, headers=ann)
+    assert (beside.status_code, {fault["path"] for fault in beside.json()["errors"]}) == (400, {"/limit", "/status"})
+
+
+async def test_a_request_waits_as_long_as_it_prefers(
+    http: httpx.AsyncClient, ann: dict[str, str], store: RedisStore
+) -> None:
+    """RFC 7240, 4.3: the answer comes with the end of the job, and says which preference was applied."""
+    path, found = f"/v1/jobs/{await queued(http, ann)}", list[httpx.Response]()
+
+    async def ask() -> None:
+        found.append(await http.get(path, headers={**ann, "prefer": "respond-async, wait=100"}))
+
+    with anyio.fail_after(20):
+        async with anyio.create_task_group() as asking:
+            asking.start_soon(ask)
+            await finish(store, ["t1"])
+    assert (found[0].json()["status"], found[0].headers["preference-applied"]) == ("COMPLETED", "wait=45")
+
+
+async def test_one_call_stores_and_queues_a_day(http: httpx.AsyncClient, ann: dict[str, str]) -> None:
+    """SPEC T10, O5: `POST /v1/plan` answers 202 with the job where it does not end in time."""
+    answer = await http.post("/v1/plan", json={"scenario": DAY, "wait_s": 0}, headers=ann)
+    assert (answer.status_code, answer.json()["status"]) == (202, "QUEUED")
+    assert (await http.get(answer.headers["location"], headers=ann)).status_code == 200
+    large = {**DAY, "tickets": [{"id": f"t{n}", "location": "p", "demand": 0} for n in range(500)]}
+    wrong = await http.post("/v1/plan", json={"scenario": {**large, "agents": []}}, headers=ann)
+    assert (wrong.status_code, wrong.json()["errors"][0]["path"]) == (400, "/scenario/agents")
+
+
+async def test_a_large_body_is_read_apart(http: httpx.AsyncClient, ann: dict[str, str]) -> None:
+    """ADR 36: a day, a patch and a re-solve above 16 KiB, and what the path says wins over nothing."""
+    tickets = {f"t{n}": {"location": "p", "demand": 0} for n in range(500)}
+    day = {**DAY, "tickets": [{"id": name, **ticket} for name, ticket in tickets.items()]}
+    created = await http.post("/v1/scenarios", json=day, headers=ann)
+    assert created.json()["tickets"] == 500
+    patch = {"tickets": {f"u{n}": {"location": "p", "demand": 0} for n in range(500)}}
+    revised = await http.patch(created.headers["location"], json=patch, headers=ann)
+    assert (revised.status_code, revised.json()["revision"]) == (201, 2)
+    job_id = await queued(http, ann)
+    twice = await http.post(f"/v1/jobs/{job_id}/resolve", json={"patch": patch, "warm_from": job_id}, headers=ann)
+    assert (twice.status_code, twice.json()["errors"][0]["path"]) == (400, "/warm_from")
+    listed = await http.post("/v1/scenarios", json=[DAY] * 200, headers=ann)
+    assert (listed.status_code, listed.json()["errors"][0]["problem"]) == (400, "The arguments are not an object.")
+
+
+METHODS = {"GET", "HEAD", "POST", "OPTIONS"}
+NOT_UTF8, DEEP = b'{"name": "\xff"}', b'{"a":' * 60 + b"1" + b"}" * 60
+REFUSED: list[tuple[str, str, dict[str, Any], int, str, set[str]]] = [
+    ("POST", "/v1/scenarios", {"content": b"{", "headers": JSON_BODY}, 400, "InvalidParameter", {""}),
+    ("POST", "/v1/scenarios", {"content": NOT_UTF8, "headers": JSON_BODY}, 400, "InvalidParameter", {""}),
+    ("POST", "/v1/scenarios", {"content": b'{"name": "\\ud800"}', "headers": JSON_BODY}, 400, "InvalidMessage", set()),
+    ("POST", "/v1/scenarios", {"content": DEEP, "headers": JSON_BODY}, 400, "InvalidMessage", set()),
+    ("POST", "/v1/scenarios", {"content": b"[]", "headers": JSON_BODY}, 400, "InvalidParameter", {""}),
+    ("POST", "/v1/scenarios", {"content": b"<day/>"}, 415, "UnsupportedMediaType", {"/Content-Type"}),
+    (
+        "POST",
+        "/v1/scenarios",
+        {"json": {"x": 1}, "headers": {"content-encoding": "gzip"}},
+        415,
+        "UnsupportedEncoding",
+        set(),
+    ),
+    (
+        "POST",
+        "/v1/scenarios",
+        {"content": b"{" + b" " * (9 << 20) + b"}", "headers": JSON_BODY},
+        413,
+        "TooLarge",
+        set(),
+    ),
+    (
+        "POST",
+        "/v1/jobs",
+        {"json": {"scenario_id": 1, "seed": "x", "foo": 1}},
+        400,
+        "InvalidInput",
+        {"/scenario_id", "/seed", "/foo"},
+    ),
+    ("POST", "/v1/jobs", {"json": {"scenario_id": "scn-0-nothing"}}, 404, "NotFound", {"/scenario_id"}),
+    ("GET", "/v1/jobs/job-0-nothing", {}, 404, "NotFound", {"/job_id"}),
+    ("GET", "/v1/jobs/a%2Fb", {}, 404, "NotFound", set()),
+    ("GET", "/v1/jobs/x/plan", {}, 404, "NotFound", set()),
+    ("GET", "/v1/jobs/x/plan/unassigned", {}, 404, "NotFound", {"/job_id"}),
+    (
+        "GET",
+        "/v1/jobs",
+        {"params": {"limit": "many", "status": "DONE"}},
+        400,
+        "InvalidParameter",
+        {"/limit", "/status"},
+    ),
+    ("GET", "/v1/jobs", {"params": {"size": "3"}}, 400, "UnknownParameter", {"/size"}),
+    ("GET", "/v1/jobs", {"params": {"cursor": "x"}}, 400, "InvalidParameter", {"/cursor"}),
+    ("GET", "/v1/jobs", {"params": [("limit", "3"), ("limit", "4")]}, 400, "InvalidParameter", {"/limit"}),
+    ("GET", "/v1/jobs", {"headers": {"accept": "text/csv"}}, 406, "NotAcceptable", {"/Accept"}),
+    ("GET", "/v1/nothing", {}, 404, "NotFound", set()),
+    ("PUT", "/v1/jobs", {}, 405, "MethodNotAllowed", set()),
+    ("PATCH", "/v1/scenarios/scn-0-x", {}, 400, "MissingParameter", {""}),
+    ("GET", "/v1/limits", {"headers": {"origin": "https://evil.example"}}, 403, "ForbiddenOrigin", set()),
+    ("GET", "/v1/limits", {"headers": {"host": "evil.example"}}, 421, "WrongHost", set()),
+]
+
+
+@pytest.mark.parametrize(("method", "path", "request_", "status", "name", "places"), REFUSED)
+async def test_a_wrong_request_is_a_problem_with_its_code_and_every_place(
+    http: httpx.AsyncClient,
+    ann: dict[str, str],
+    method: str,
+    path: str,
+    request_: dict[str, Any],
+    status: int,
+    name: str,
+    places: set[str],
+) -> None:
+    """SPEC T7, RFC 9457: whichever layer refuses, the form is the same."""
+    given = {**request_, "headers": {**ann, **request_.get("headers", {})}}
+    answer = await http.request(method, path, **given)
+    assert answer.headers["content-type"] == "application/problem+json"
+    body = answer.json()
+    assert (answer.status_code, body["status"], body["name"]) == (status, status, name)
+    assert {fault["path"] for fault in body["errors"]} == places
+    assert body["type"] == f"/docs#error-{body['code']}"
+    assert body["traceId"]
+
+
+async def test_methods_that_a_path_has_are_told(http: httpx.AsyncClient, ann: dict[str, str]) -> None:
+    """RFC 9110, 9.3: HEAD, OPTIONS, and Allow with a 405; a slash at the end changes nothing."""
+    for path in ("/v1/jobs", "/v1/jobs/"):
+        options = await http.options(path, headers=ann)
+        assert (options.status_code, set(options.headers["allow"].split(", "))) == (
+            204,
+            {"GET", "HEAD", "POST", "OPTIONS"},
+        )
+        refused = await http.delete(path, headers=ann)
+        assert (refused.status_code, refused.headers["allow"]) == (405, options.headers["allow"])
+        head = await http.head(path, headers=ann)
+        assert (head.status_code, bool(head.headers["etag"])) == (200, True)
+
+
+async def test_a_stranger_and_a_reader_are_told_what_they_lack(
+    http: httpx.AsyncClient, ann: dict[str, str], key: Key
+) -> None:
+    """SPEC A1, A2: 401 and 403 with a challenge, and what is another's is not found."""
+    job_id = await queued(http, ann)
+    stranger = await http.get("/v1/jobs")
+    assert (stranger.status_code, stranger.json()["name"]) == (401, "Unauthenticated")
+    assert "www-authenticate" in stranger.headers
+    reader = await http.post("/v1/scenarios", json=DAY, headers={"authorization": await key("ann", READ)})
+    assert (reader.status_code, reader.json()["name"]) == (403, "InsufficientScope")
+    assert "planner:write" in reader.headers["www-authenticate"]
+    bob = {"authorization": await key("bob")}
+    for path in (f"/v1/jobs/{job_id}", f"/v1/jobs/{job_id}/plan", f"/v1/jobs/{job_id}/events"):
+        assert (await http.get(path, headers=bob)).status_code == 404
+    assert (await http.post(f"/v1/jobs/{job_id}/cancel", headers=bob)).status_code == 404
+
+
+async def test_events_and_uploads_are_served_under_the_prefix_too(
+    http: httpx.AsyncClient, ann: dict[str, str], store: RedisStore
+) -> None:
+    """SPEC J2, T5: the channel and the uploads that exist, with problems as their errors."""
+    job_id = await queued(http, ann)
+    await finish(store, ["t1"])
+    with anyio.fail_after(10):
+        channel = await http.get(f"/v1/jobs/{job_id}/events", headers=ann)
+    methods = [json.loads(line[6:])["method"] for line in channel.text.splitlines() if line.startswith("data: ")]
+    assert methods[-1] == "notifications/complete"
+    table = b"id,lat,lon,demand\na,52.5213,13.4131,1\n"
+    assert (await http.put("/v1/files/orders.csv", content=table, headers=ann)).status_code == 201
+    body = {"file": "orders.csv", "planning_date": "2026-11-23", "agents": [{"id": "v", "capacity": 9}]}
+    assert (await http.post("/v1/scenarios/import", json=body, headers=ann)).status_code == 201
+    matrix = {"locations": ["a", "b"], "durations": [[0, 60], [60, 0]], "distances": [[0, 9], [9, 0]]}
+    uploaded = await http.put("/v1/matrices", json=matrix, headers=ann)
+    assert uploaded.status_code == 201
+    path = f"/v1/matrices/{uploaded.json()['matrix']}"
+    assert [(await http.request(m, path, headers=ann)).status_code for m in ("GET", "DELETE", "GET")] == [200, 204, 404]
+    lost = await http.get(path, headers=ann)
+    assert lost.headers["content-type"] == "application/problem+json"

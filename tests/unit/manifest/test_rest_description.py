@@ -1,0 +1,108 @@
+"""The OpenAPI document describes what is served, in a form that others read."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import jsonschema
+import openapi_spec_validator
+import pytest
+
+import manifest
+from planner_mcp.errors import PlannerError, catalogue
+from planner_mcp.server.http.http_responses import status_of
+from planner_mcp.server.http.rest.openapi_routes import served_openapi
+from planner_mcp.server.http.rest.rest_operations import DOCUMENTS, OPERATIONS, WITHOUT_PATH
+from planner_mcp.server.http.rest.rest_reference import reference_page
+from planner_mcp.server.tools.tool_registry import APP_REGISTRY, REGISTRY
+from planner_mcp.settings import Settings
+
+Json = dict[str, Any]
+
+
+def operations(document: Json) -> Iterator[Json]:
+    """Yield every operation."""
+    for methods in document["paths"].values():
+        yield from methods.values()
+
+
+@pytest.fixture(scope="module")
+def document() -> Json:
+    """The committed document."""
+    return manifest.load_openapi()
+
+
+def test_it_is_openapi_3_1(document: Json) -> None:
+    """SPEC O5: by a validator of others."""
+    openapi_spec_validator.validate(document)
+    assert document["openapi"] == "3.1.1"
+
+
+def test_every_tool_is_an_operation_of_its_name(document: Json) -> None:
+    """SPEC O5: a tool has a line in the table, or a reason not to."""
+    names = [operation["operationId"] for operation in operations(document)]
+    tools = {tool.name for tool in (*REGISTRY, *APP_REGISTRY)}
+    assert len(set(names)) == len(names)
+    assert tools - set(names) == WITHOUT_PATH
+    assert {operation.tool.name for operation in OPERATIONS} == tools - WITHOUT_PATH
+
+
+def test_links_name_operations_and_what_they_take(document: Json) -> None:
+    """SPEC O5: the life of a job can be walked."""
+    known = {operation["operationId"]: operation for operation in operations(document)}
+    for operation in known.values():
+        for answer in operation["responses"].values():
+            for link in answer.get("links", {}).values():
+                taken = {f"{each['in']}.{each['name']}" for each in known[link["operationId"]]["parameters"]}
+                assert link.get("parameters", {}).keys() <= taken
+    linked = {name for answer in known["solve_vrp"]["responses"].values() for name in answer.get("links", {})}
+    assert {"query_vrp_status", "get_plan", "follow_job", "cancel_vrp_job"} <= linked
+
+
+def test_examples_follow_their_schemas(document: Json) -> None:
+    """SPEC O5: an example is what the schema beside it takes."""
+    count = 0
+    for operation in operations(document):
+        for content in operation.get("requestBody", {}).get("content", {}).values():
+            if "example" in content:
+                schema = {**content["schema"], "components": document["components"]}
+                jsonschema.Draft202012Validator(schema).validate(content["example"])
+                count += 1
+    assert count >= 10
+
+
+def test_every_status_of_an_error_is_described(document: Json) -> None:
+    """RFC 9457: of all codes that a request can meet; 405 and 410 are those of other paths."""
+    described = {int(status) for status in document["components"]["responses"]}
+    classes = [cls for cls in _errors() if cls.code in catalogue()]
+    assert {status_of(cls.__new__(cls)) for cls in classes} - described <= {405, 410}
+
+
+def _errors() -> Iterator[type[PlannerError]]:
+    pending: list[type[PlannerError]] = [PlannerError]
+    while pending:
+        yield (cls := pending.pop())
+        pending.extend(cls.__subclasses__())
+
+
+def test_operations_with_a_path_part_decode_no_large_day() -> None:
+    """ADR 36: a tool that reads its arguments as text gets all of them in the body."""
+    assert [each.path for each in OPERATIONS if each.tool.run_text and (each.filled or each.body_argument)] == []
+
+
+def test_a_deployment_shows_what_it_serves() -> None:
+    """SPEC O5: its address, whether credentials are needed, and the operations of the tools that it allows."""
+    bare = served_openapi(Settings(approval="off"))
+    assert "propose_plan" not in {operation["operationId"] for operation in operations(bare)}
+    assert bare["security"] == []
+    full = served_openapi(Settings(approval="on", auth_api_keys=True, public_url="https://planner.example/"))
+    assert "propose_plan" in {operation["operationId"] for operation in operations(full)}
+    assert (full["servers"], full["security"]) == ([{"url": "https://planner.example"}], [{"bearer": []}])
+
+
+def test_the_page_shows_every_operation_and_every_code(document: Json) -> None:
+    """SPEC O5: without a script and without another site; each type of a problem leads to its row."""
+    page = reference_page(document)
+    assert [each.path for each in (*OPERATIONS, *DOCUMENTS) if each.path not in page] == []
+    assert [code for code in catalogue() if f'id="error-{code}"' not in page] == []
+    assert "<script" not in page
+    assert "http://" not in page and "https://" not in page
