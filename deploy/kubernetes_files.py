@@ -14,6 +14,7 @@ from typing import Any, Final
 
 import yaml
 
+from manifest.generated_files import write_or_check
 from planner_mcp.settings import Settings
 
 HERE: Final = Path(__file__).parent
@@ -101,15 +102,7 @@ def texts() -> dict[Path, str]:
 
 def main(arguments: Sequence[str]) -> int:
     """Write the files, or with `--check` say which are stale."""
-    fresh = texts()
-    if "--check" not in arguments:
-        for path, text in fresh.items():
-            path.write_text(text, encoding="utf-8")
-        return 0
-    stale = [path.name for path, text in fresh.items() if not path.exists() or path.read_text("utf-8") != text]
-    if stale:
-        sys.stderr.write(f"stale: {', '.join(stale)}; run `make docs`\n")
-    return 1 if stale else 0
+    return write_or_check(texts(), arguments, command="make docs")
 
 
 if __name__ == "__main__":

@@ -12,6 +12,7 @@ from typing import Any, Final
 from pydantic_core import PydanticUndefined
 
 from manifest import load_openapi
+from manifest.generated_files import write_or_check
 from planner_mcp.errors import catalogue
 from planner_mcp.routing.feasibility.verified_fixes import FIX_KINDS
 from planner_mcp.routing.infeasibility_reasons import REASON_TEXTS
@@ -268,25 +269,14 @@ PAGES: Final = {
 }
 
 
-def stale() -> list[str]:
-    """Return the pages that differ from what would be written."""
-    return [name for name, page in PAGES.items() if not _is_equal(HERE / name, page())]
-
-
-def _is_equal(path: Path, text: str) -> bool:
-    return path.exists() and path.read_text(encoding="utf-8") == text
+def texts() -> dict[Path, str]:
+    """Return each page with what it should hold."""
+    return {HERE / name: page() for name, page in PAGES.items()}
 
 
 def main(arguments: list[str]) -> int:
     """Write the pages, or with `--check` say which are stale."""
-    if "--check" in arguments:
-        if found := stale():
-            print(f"stale: {', '.join(found)}; run `make docs`", file=sys.stderr)
-        return 1 if found else 0
-    HERE.mkdir(exist_ok=True)
-    for name, page in PAGES.items():
-        (HERE / name).write_text(page(), encoding="utf-8")
-    return 0
+    return write_or_check(texts(), arguments, command="make docs")
 
 
 if __name__ == "__main__":

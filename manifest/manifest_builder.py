@@ -18,6 +18,7 @@ from typing import Any, Final
 import manifest
 import planner_mcp
 from manifest import install_files, resource_schemas, rest_description, server_identity
+from manifest.generated_files import write_or_check
 from planner_mcp.errors import catalogue
 from planner_mcp.jobs.principals import READ
 from planner_mcp.routing.scenario.scenario_parsing import Scenario
@@ -166,15 +167,7 @@ def texts(today: str) -> dict[Path, str]:
 def main(arguments: Sequence[str]) -> int:
     """Write the files, or with `--check` compare them; return the exit status."""
     fresh = texts(f"{datetime.now(UTC):%Y-%m-%d}T00:00:00Z")
-    if "--check" not in arguments:
-        for path, text in fresh.items():
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(text, encoding="utf-8")
-        return 0
-    stale = [path.name for path, text in fresh.items() if not path.exists() or path.read_text("utf-8") != text]
-    if stale:
-        sys.stderr.write(f"stale: {', '.join(stale)}: run `make manifest`.\n")
-    return 1 if stale else 0
+    return write_or_check(fresh, arguments, command="make manifest")
 
 
 if __name__ == "__main__":
