@@ -19,7 +19,7 @@ LOCK := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --fork-s
 WHEEL_PLATFORMS := manylinux_2_17_x86_64 manylinux_2_17_aarch64 macosx_11_0_arm64 macosx_11_0_x86_64
 
 .DEFAULT_GOAL := help
-.PHONY: setup-browser bench-peers bench-protocol help setup setup-roads check test test-slow test-all test-cluster chaos serve demo bench bench-plans docs manifest lock wheels clean
+.PHONY: setup-browser bench-peers bench-protocol help setup setup-roads check test test-slow test-all test-cluster chaos chaos-full serve demo bench bench-plans docs manifest lock wheels clean
 
 help: ## list the commands
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | sort | awk -F'\t' '{printf "  %-12s %s\n", $$1, $$2}'
@@ -85,6 +85,15 @@ test-cluster: setup ## the suites of store, webhooks and workers, and storms, ag
 chaos: setup ## long runs in which things die; CHAOS_RECORD=file keeps the figures
 	$(BIN)/python -m pytest -m chaos -s $(ARGS)
 	STORE=cluster $(BIN)/python -m pytest -m chaos -s tests/chaos/test_worker_failures.py $(ARGS)
+
+FULL := KILL_JOBS=10000 STOPS=500 STORE_KILLS=20 CUTS=20 NODE_KILLS=10 DELIVERIES=1000 SOAK_STREAMS=2000 SOAK_CUTS=50 SOAK_EVENTS=60
+STORMS := $(addprefix tests/chaos/test_,worker_failures.py store_failures.py power_loss.py replica_failover.py job_end_races.py)
+
+chaos-full: setup ## the runs of docs/reliability.md at their sizes, on Valkey, on the Redis of this system, and on a cluster; hours
+	-$(FULL) $(BIN)/python -m pytest -m chaos -s $(ARGS)
+	-FUZZ_CASES=200000 $(BIN)/python -m pytest -m long -s tests/fuzz $(ARGS)
+	-$(FULL) STORE=redis $(BIN)/python -m pytest -m chaos -s $(STORMS) tests/chaos/test_cluster_node_failures.py $(ARGS)
+	$(FULL) STORE=cluster $(BIN)/python -m pytest -m chaos -s tests/chaos/test_worker_failures.py $(ARGS)
 
 serve: setup ## run server and one worker on 127.0.0.1:8080
 	$(BIN)/planner-mcp serve --workers 1

@@ -46,6 +46,8 @@ class CallResult(Generic[T]):
 
 
 USUAL_LIMITS: Final = CallLimits()
+SLICE_BYTES: Final = 1 << 17
+"""Written at once."""
 
 
 async def bounded_call(
@@ -71,9 +73,10 @@ async def bounded_call(
         await asyncio.to_thread(_call_server.fork, function.__module__, theirs)
     reader, writer = await asyncio.open_connection(sock=ours)
     try:
-        writer.write(packed(FrameKind.CALL, Call(function, args, limits.cpu_s, limits.wall_s, limits.memory_mb)))
+        call = Call(function, args, limits.cpu_s, limits.wall_s, limits.memory_mb)
+        await _send(writer, packed(FrameKind.CALL, call))
+        del args, call  # of a large input nothing is kept while the child works
         while True:
-            await writer.drain()
             kind, length = HEAD.unpack(await reader.readexactly(HEAD.size))
             value = unpacked(await reader.readexactly(length))
             match kind.decode():
@@ -82,13 +85,21 @@ async def bounded_call(
                 case FrameKind.ANSWER:
                     return CallResult(*value)
                 case _:
-                    writer.write(await _answered(answer, value))
+                    await _send(writer, await _answered(answer, value))
     except (asyncio.IncompleteReadError, ConnectionError):
         raise TooLargeError(OUT_OF_BOUNDS) from None
     finally:
         writer.close()
         with contextlib.suppress(ConnectionError):
             await writer.wait_closed()
+
+
+async def _send(writer: asyncio.StreamWriter, frame: bytes) -> None:
+    """Write a frame in slices: of one write the event loop would copy all that the socket does not take at once."""
+    view = memoryview(frame)
+    for at in range(0, len(view), SLICE_BYTES):
+        writer.write(view[at : at + SLICE_BYTES])
+        await writer.drain()
 
 
 async def _answered(answer: AnswerQuestion | None, question: Any) -> bytes:

@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
+from typing import Literal
 
 import pytest
 
@@ -12,7 +13,9 @@ from planner_mcp.settings import Settings
 from tests.shared.store.chaos_results import seed_of
 from tests.shared.store.redis_cluster import IS_CLUSTER, cluster_of_three
 from tests.shared.store.store_audit import chaos_settings
+from tests.shared.store.valkey_server import IS_REDIS, Valkey
 
+StormServer = EmbeddedServer | Valkey
 HERE = Path(__file__).parent
 SHARDS = 6
 """Of a storm on a cluster: some on each of three nodes."""
@@ -33,9 +36,16 @@ def seed() -> int:
 
 
 @pytest.fixture
-def server(tmp_path: Path) -> EmbeddedServer:
+def server(tmp_path: Path) -> StormServer:
     """A server of the test's own, not started yet."""
-    return EmbeddedServer(tmp_path / "store", appendfsync="everysec")
+    return storm_server(tmp_path / "store", "everysec")
+
+
+def storm_server(folder: Path, appendfsync: Literal["always", "everysec"]) -> StormServer:
+    """Return the embedded server of a folder, or with `STORE=redis` a Redis beside the product."""
+    if IS_REDIS:
+        return Valkey(folder, appendfsync=appendfsync)
+    return EmbeddedServer(folder, appendfsync=appendfsync)
 
 
 @pytest.fixture
@@ -45,11 +55,8 @@ def storm_url(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
         with cluster_of_three(tmp_path / "cluster") as cluster:
             yield cluster.url
         return
-    server: EmbeddedServer = request.getfixturevalue("server")
-    try:
-        yield server.start()
-    finally:
-        server.stop()
+    with request.getfixturevalue("server") as server:
+        yield server.url
 
 
 @pytest.fixture

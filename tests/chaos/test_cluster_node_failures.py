@@ -33,7 +33,7 @@ from tests.shared.store.chaos_results import keep, sizes
 from tests.shared.store.redis_cluster import Cluster, cluster_of_three
 from tests.shared.store.store_audit import Orphan, audit, chaos_settings, orphans_of, tag_of
 
-pytestmark = [pytest.mark.anyio, pytest.mark.timeout(700), pytest.mark.filterwarnings("ignore::ResourceWarning")]
+pytestmark = [pytest.mark.anyio, pytest.mark.timeout(3600), pytest.mark.filterwarnings("ignore::ResourceWarning")]
 SHARDS = 6
 FLEET = 3
 JOBS_A_KILL = 300

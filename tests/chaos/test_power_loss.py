@@ -32,7 +32,7 @@ from tests.shared.workers.stub_solver_worker import PLAN
 
 pytestmark = [
     pytest.mark.anyio,
-    pytest.mark.timeout(700),
+    pytest.mark.timeout(3600),
     pytest.mark.skipif(shutil.which("cc") is None, reason="needs a C compiler"),
 ]
 WRITERS = 4

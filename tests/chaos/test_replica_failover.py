@@ -26,7 +26,7 @@ from tests.shared.store.chaos_results import keep, size_of, sizes
 from tests.shared.store.store_audit import chaos_settings
 from tests.shared.store.valkey_server import Valkey
 
-pytestmark = [pytest.mark.anyio, pytest.mark.timeout(700)]
+pytestmark = [pytest.mark.anyio, pytest.mark.timeout(3600)]
 Mode = Literal["none", "wait", "waitaof"]
 WRITERS = 4
 PHASE_S = 0.7

@@ -36,7 +36,7 @@ from workers.supervisor import environment_of
 pytestmark = [
     pytest.mark.anyio,
     pytest.mark.chaos,
-    pytest.mark.timeout(700),
+    pytest.mark.timeout(3600),
     pytest.mark.filterwarnings("ignore::ResourceWarning"),
 ]
 REPLICAS = 2

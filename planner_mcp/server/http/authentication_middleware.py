@@ -9,8 +9,12 @@ tools.
 An address that sends one wrong credential after another is refused for a while (429). Others behind the same address
 are not locked out: a valid credential is accepted all the same, because checking it costs nothing. Only a token that
 would have to be looked up at its issuer is refused too, since every guess would cause a request there.
+
+Requests begin one after another, credentials in turn: of two hundred that come at once, each further step would
+otherwise wait for the same step of all others, those of another caller included (ADR 0036).
 """
 
+import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 from functools import partial
 from typing import Any, Final, Protocol
@@ -18,6 +22,7 @@ from typing import Any, Final, Protocol
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from planner_mcp.errors import PlannerError, RateLimitedError, UnauthenticatedError
+from planner_mcp.jobs.fair_limiter import FairLimiter
 from planner_mcp.jobs.principals import READ, WRITE, Principal
 from planner_mcp.jobs.token_buckets import TokenBuckets, address_of
 from planner_mcp.server.auth.access_links import AccessLinks
@@ -106,6 +111,7 @@ class AuthenticationMiddleware:
         self._limiter = limiter
         self._failures = TokenBuckets(rate_per_s=settings.auth_failures_per_s, burst=settings.auth_failures_burst)
         self._open = RequestLimit(settings.max_open_requests)
+        self._starts = FairLimiter(slots=1)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Let a request in, or answer it."""
@@ -122,6 +128,8 @@ class AuthenticationMiddleware:
 
     async def _authenticate(self, scope: Scope, receive: Receive, send: Send) -> None:
         try:
+            async with self._starts.turn(_caller_in(scope)):
+                await asyncio.sleep(0)  # one begins in each pass of the event loop
             principal = await self._principal_of(scope)
             set_principal(scope, principal)
             if principal.session_id:
@@ -167,6 +175,12 @@ class AuthenticationMiddleware:
         if not _has_credential(scope):
             return challenge(self._resource, USUAL_SCOPES)
         return challenge(self._resource, USUAL_SCOPES, error="invalid_token", description=error.message)
+
+
+def _caller_in(scope: Scope) -> str:
+    """Return whose request it claims to be: its credential, else its address."""
+    credentials = [value for name, value in scope["headers"] if name in (b"authorization", b"cookie")]
+    return b" ".join(credentials).decode("latin-1") or address_of(scope)
 
 
 def _has_credential(scope: Scope) -> bool:

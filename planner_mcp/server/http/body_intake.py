@@ -8,7 +8,7 @@ can read the outline alone. A travel matrix is not decoded here: its blocks wait
 
 import logging
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from contextlib import ExitStack
 from typing import Final
 
@@ -21,6 +21,7 @@ from planner_mcp.jobs.fair_limiter import FairLimiter
 from planner_mcp.jobs.reading_limits import BodyBudget, read_bounded
 from planner_mcp.server.auth.request_principal import principal_of
 from planner_mcp.server.http.asgi_receive import keep_blocks, replay_body
+from planner_mcp.server.http.body_pacing import paced_parts
 from planner_mcp.server.http.files_api import PATH as FILES_PATH
 from planner_mcp.server.http.http_responses import REST_PREFIX, Refusal, plain_path, refusal_at
 from planner_mcp.server.http.json_reading import (
@@ -88,7 +89,8 @@ class BodyIntake:
         if length is not None and not (length.isdecimal() and int(length) <= most):
             raise TooLargeError(f"The body is larger than {most} bytes.")
         counted.enter_context(self._budget.opened(principal_id, most if length is None else int(length)))
-        blocks = await _read(receive, most)
+        with paced_parts(principal_id) as pause:
+            blocks = await _read(receive, most, pause)
         size = sum(map(len, blocks))
         self._budget.arrived(principal_id, size)
         path = plain_path(scope["path"])
@@ -133,8 +135,8 @@ def has_content_type(request: Request, *accepted: str) -> bool:
     return len(kinds) == 1 and kinds[0].partition(";")[0].strip().lower() in accepted
 
 
-async def _read(receive: Receive, most: int) -> deque[bytes]:
-    """Return a body in blocks.
+async def _read(receive: Receive, most: int, pause: Callable[[], Awaitable[None]]) -> deque[bytes]:
+    """Return a body in blocks, with a pause after each part that came.
 
     Raises:
         TooLargeError: It has more bytes than allowed.
@@ -155,3 +157,4 @@ async def _read(receive: Receive, most: int) -> deque[bytes]:
             pending.clear()
         if not message.get("more_body", False):
             return blocks
+        await pause()

@@ -31,6 +31,7 @@ from planner_mcp.errors import (
 )
 from planner_mcp.server.auth.bearer_challenge import WELL_KNOWN
 from planner_mcp.server.http.body_intake import BodyIntake
+from planner_mcp.server.http.body_pacing import paced_parts
 from planner_mcp.server.http.discovery_routes import CARD_PATHS, CATALOGUE_PATHS
 from planner_mcp.server.http.health_probes import PATHS as HEALTH_PATHS
 from planner_mcp.server.http.http_responses import Refusal, refusal_at
@@ -44,10 +45,8 @@ SCALE_PATH: Final = "/scale"
 PUBLIC_PATHS: Final = frozenset({*MANIFEST_PATHS, *CARD_PATHS, *CATALOGUE_PATHS, *OPENAPI_PATHS})
 """Documents for everybody: a page of any origin may read them, and they need no credential."""
 LOOPBACK_NAMES: Final = ("localhost", "127.0.0.1", "[::1]")
-UNREAD_PAUSE_S: Final = 0.0005
-"""Pause after each part that is thrown away, times the bodies that are: together they take a part of the event loop."""
-_unread: Final[list[None]] = []
-"""An entry for each body that is thrown away now."""
+UNREAD: Final = "unread"
+"""Bodies that are thrown away, whoever sends them, as `body_pacing.py` counts them."""
 MAX_UNREAD_BODY_S: Final = 15.0
 """How long a body may go on arriving, unread, after its refusal."""
 SECURITY_HEADERS: Final = {
@@ -189,14 +188,10 @@ def _with_unread_body(receive: Receive, send: Send) -> tuple[Receive, Send]:
             await send(message)
             return
         await send({**message, "more_body": True})
-        _unread.append(None)
-        try:
-            with anyio.move_on_after(MAX_UNREAD_BODY_S):
-                while has_body:
-                    await take()
-                    await anyio.sleep(UNREAD_PAUSE_S * len(_unread))
-        finally:
-            _unread.pop()
+        with paced_parts(UNREAD) as pause, anyio.move_on_after(MAX_UNREAD_BODY_S):
+            while has_body:
+                await take()
+                await pause()
         await send({"type": "http.response.body"})
 
     return take, close_after_body

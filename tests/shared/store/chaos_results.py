@@ -35,7 +35,7 @@ def sizes(name: str, *, quick: int, long: int) -> pytest.MarkDecorator:
 def keep(proof: str, *, seed: int, began: float, **figures: Any) -> None:
     """Print the figures of one proof; add them to the file that `CHAOS_RECORD` names."""
     figures["took_s"] = round(time.monotonic() - began, 1)
-    proof += ", on a cluster" if os.environ.get("STORE") == "cluster" else ""
+    proof += {"cluster": ", on a cluster", "redis": ", on Redis"}.get(os.environ.get("STORE", ""), "")
     print(f"\n[chaos] {proof} seed={seed} " + " ".join(f"{name}={value}" for name, value in figures.items()))  # noqa: T201
     if not (name := os.environ.get("CHAOS_RECORD")):
         return

@@ -1,7 +1,11 @@
-"""A Valkey server of a test's own on a TCP port: with any option, in any environment, killed and started again."""
+"""A Valkey server of a test's own on a TCP port: with any option, in any environment, killed and started again.
+
+With `STORE=redis` it is the Redis of this system instead.
+"""
 
 import contextlib
 import os
+import shutil
 import signal
 import subprocess
 import time
@@ -15,6 +19,8 @@ from redis.retry import Retry
 from planner_mcp.jobs.store.embedded_server import find_server
 from tests.shared.http.free_ports import free_port
 
+IS_REDIS = os.environ.get("STORE") == "redis"
+"""Whether the tests run on the `redis-server` on PATH instead of the bundled Valkey."""
 START_S = 30.0
 STARTS = 5
 """A port that was free may be taken before the server listens there: then another is tried, so often at most."""
@@ -24,6 +30,11 @@ class EndedError(RuntimeError):
     """The server ended by itself."""
 
 
+def server_program() -> str:
+    """Return the program of a store that is no product's own."""
+    return shutil.which("redis-server") or "redis-server" if IS_REDIS else find_server()
+
+
 class Valkey:
     """One server process.
 
@@ -31,7 +42,7 @@ class Valkey:
         folder: Its data.
         options: Names and values of its configuration, over an append-only file that is flushed each second.
         environment: Beside the usual one.
-        program: What is started; Valkey unless said otherwise.
+        program: What is started; `server_program()` unless said otherwise.
     """
 
     def __init__(
@@ -40,7 +51,7 @@ class Valkey:
         self.folder, self.port = folder, free_port()
         folder.mkdir(parents=True, exist_ok=True)
         self._environment = {**os.environ, **(environment or {})}
-        self._program = program or find_server()
+        self._program = program or server_program()
         usual = {"appendonly": "yes", "appendfsync": "everysec", "save": "", "bind": "127.0.0.1"}
         given = {name.replace("_", "-"): value for name, value in options.items()}
         self.options = {**usual, "dir": str(folder), **given}
@@ -51,6 +62,11 @@ class Valkey:
     def url(self) -> str:
         """Where it listens."""
         return f"redis://127.0.0.1:{self.port}"
+
+    @property
+    def pid(self) -> int | None:
+        """The process id of the server last started."""
+        return self.process.pid if self.process else None
 
     def start(self, *, is_awaited: bool = True) -> None:
         """Start it where it listened before; return when it has loaded its data."""

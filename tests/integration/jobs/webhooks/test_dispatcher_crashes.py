@@ -115,7 +115,7 @@ async def test_a_worker_process_carries_webhooks(
 
 
 @pytest.mark.chaos
-@pytest.mark.timeout(600)
+@pytest.mark.timeout(3600)
 async def test_everything_arrives_while_dispatchers_are_killed(
     post: WebhookHarness, receiver: Receiver, settings: Settings
 ) -> None:
@@ -136,7 +136,7 @@ async def test_everything_arrives_while_dispatchers_are_killed(
     async with anyio.create_task_group() as group:
         group.start_soon(_kill_couriers, eager, killed)
         for name in names:
-            assert (await post.ended(name, within_s=300)).state is DeliveryState.DELIVERED
+            assert (await post.ended(name, within_s=1800)).state is DeliveryState.DELIVERED
         group.cancel_scope.cancel()
     bodies: dict[str, set[bytes]] = {}
     for request in receiver.received:

@@ -5,6 +5,7 @@ import time
 from collections.abc import Iterator
 from typing import Any
 
+import anyio.lowlevel
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -103,6 +104,6 @@ async def test_blocks_of_a_body_are_bounded() -> None:
     async def receive() -> Message:
         return {"type": "http.request", "body": chunks.pop(0), "more_body": bool(chunks)}
 
-    blocks = await body_intake._read(receive, 1 << 30)
+    blocks = await body_intake._read(receive, 1 << 30, anyio.lowlevel.checkpoint)
     assert sum(map(len, blocks)) == 40 * 65536
     assert max(map(len, blocks)) <= BLOCK_BYTES + 65536
