@@ -45,7 +45,8 @@ _DIMENSIONS: Final[Mapping[str, str]] = {
     "weight_kg": "weight wt payload brutto netto gewicht nutzlast zuladung poids peso tonnage *gewicht "
     "吨位 重量 毛重 净重 货重 载重 核载",
     "volume_m3": "cube volume volumen cubic volumes *volumen 体积 容积 方量 方数",
-    "pallets": "skids skid *palett pallets pallet plt 托盘 托数 板数 卡板",
+    "pallets": "skids skid rolli rollis rollcontainer rollwagen stellplatze *stellplatz *palett pallets "
+    "pallet plt 托盘 托数 板数 卡板",
     "boxes": "cases gebinde *karton *kiste 箱数 箱量 整箱",
     "parcels": "*paket *packstuck 包裹 包数",
     "pieces": "*stuckzahl 件数 个数",

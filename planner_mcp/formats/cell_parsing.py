@@ -15,7 +15,7 @@ from typing import Any, Final, Literal
 
 from planner_mcp.errors import Fault
 from planner_mcp.formats.amount_units import AmountUnit, unit_named, words_of
-from planner_mcp.formats.weekday_hours import CLOSED, EACH_DAY, Segment, hours_by_weekday
+from planner_mcp.formats.weekday_hours import CLOSED, EACH_DAY, Segment, hours_by_weekday, names_holidays
 from planner_mcp.routing.scenario.field_types import moment, read_date
 from planner_mcp.text import plain
 
@@ -71,7 +71,7 @@ _LATE: Final = frozenset({"下午", "午后", "傍晚", "晚上", "夜里", "晚
 _CLOCK: Final = re.compile(
     rf"(?P<period>{_PERIODS})?\s*(?P<hour>\d{{1,2}})"
     r"(?:\s*(?P<mark>[:.h点时時]|uhr)\s*(?P<minute>\d{2}|半|一刻|三刻)?\s*分?(?:\s*[:.]\s*(?P<second>\d{2}))?)?"
-    r"\s*(?P<unit>uhr|hrs?|h|o'clock|整)?\s*(?P<half>[ap]\.?\s?m\.?)?"
+    r"\s*(?P<unit>uhr|hrs?|h|o'clock|整)?\s*(?P<half>[ap]\.?\s?m\.?|(?<=\d)[ap])?"
 )
 _QUARTERS: Final = {"半": 30, "一刻": 15, "三刻": 45}
 _NOON: Final = frozenset({"noon", "midday", "mittag", "mittags", "midi", "mediodia", "中午", "正午"})
@@ -234,7 +234,7 @@ def _clock(simple: str, *, may_be_bare: bool, is_end: bool = False) -> float | N
     period, mark, half = found["period"], found["mark"], found["half"]
     if not (may_be_bare or period or half or found["unit"] or (mark and (mark != "." or found["minute"]))):
         return None
-    if mark == ":" and not found["minute"]:
+    if (mark == ":" and not found["minute"]) or (half and len(half) == 1 and not may_be_bare):
         return None
     minute = _QUARTERS.get(found["minute"] or "") or int(found["minute"] or 0)
     hour, second = int(found["hour"]), int(found["second"] or 0)
@@ -397,6 +397,11 @@ def _weekday_windows(segments: list[Segment], text: str, path: str, style: CellS
 def names_weekdays(text: str) -> bool:
     """Return whether the hours of a cell depend on the weekday."""
     return len(text) <= MAX_WINDOWS_CELL and bool(hours_by_weekday(_simplified(text)))
+
+
+def says_holidays(text: str) -> bool:
+    """Return whether the hours of a cell name public holidays, which are not known."""
+    return len(text) <= MAX_WINDOWS_CELL and names_holidays(_simplified(text))
 
 
 def _on_day(day: str, time: str) -> str:

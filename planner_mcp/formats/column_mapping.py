@@ -5,6 +5,7 @@ looks like. A column that looks like times, durations, amounts or places is neve
 `header_words.py`'s, values `column_values.py`'s. Whoever knows better names the field.
 """
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
@@ -18,6 +19,8 @@ from planner_mcp.formats.column_values import (
     ColumnValues,
     are_clocks_short,
     are_degrees,
+    are_kinds,
+    are_yes_or_no,
     values_of,
 )
 from planner_mcp.formats.header_words import (
@@ -29,6 +32,7 @@ from planner_mcp.formats.header_words import (
     HeaderMeaning,
     meaning_of,
     normalized,
+    side_of,
     split_brackets,
 )
 from planner_mcp.formats.text_tables import Table
@@ -48,6 +52,8 @@ _SERVICE_UNITS: Final = {
 """Field of a service time by the unit that its header says."""
 _SECONDS: Final = 180
 """Service times from here on, all of whole half minutes, are seconds: nobody stays for three hours at each stop."""
+_CODE: Final = re.compile(r"[A-Za-z]{1,6}[-/ ]?\d{1,12}")
+"""What orders, stops and jobs are named by."""
 _TIME_KINDS: Final = frozenset({"times", "windows"})
 _OPTIONS: Final[Mapping[str, tuple[str, ...]]] = {
     "windows": ("window",),
@@ -203,7 +209,7 @@ class _Proposal:
 
     @staticmethod
     def _is_pure_code(meaning: HeaderMeaning) -> bool:
-        return not meaning.is_exact and bool(meaning.concepts & {"id", "ordinal", "money", "cost"})
+        return not meaning.is_exact and "ordinal" in meaning.concepts
 
     def _is_sound(self, header: str, name: str, look: ColumnValues) -> bool:
         """Return whether the cells may be what the header says; faults of single cells are told later."""
@@ -218,10 +224,15 @@ class _Proposal:
             return any(pair_in(cell) is not None for cell in cells)
         if name in ("demand", "capacity") and not self._meanings[header].is_exact:
             return look.kind in ("numbers", "amounts", "codes")
+        if name == "notes" and not self._meanings[header].is_exact:
+            return look.kind not in ("windows", "times", "positions")
+        if name == "skills" and not self._meanings[header].is_exact:
+            return look.kind in ("texts", "codes") and not are_yes_or_no(cells)
         if name == "name" and not self._meanings[header].is_exact:
             return look.kind in ("texts", "codes", "places")
         if name == "id" and not self._meanings[header].is_exact:
-            return look.kind not in ("times", "windows", "positions")
+            has_digits = any(char.isdecimal() for cell in cells for char in cell)
+            return has_digits and look.kind not in ("times", "windows", "positions")
         return True
 
     def _by_time(self, header: str, name: str, look: ColumnValues) -> None:
@@ -233,7 +244,7 @@ class _Proposal:
                 self._take(header, name)
             return
         if look.kind == "windows":
-            if self._is_free(whole) and not self._has_sides(is_shift):
+            if (self._is_free(whole) and not self._has_sides(is_shift)) or self._goes_on(header, whole):
                 self._take(header, whole)
             else:
                 self._ask(header, (whole,), "beside other times")
@@ -264,6 +275,12 @@ class _Proposal:
         cells = self._cells[header]
         return sum(not any(char.isdigit() for char in cell) for cell in cells) > len(cells) / 2 and len(cells) > 1
 
+    def _goes_on(self, header: str, whole: str) -> bool:
+        """Return whether a column is one of several alike, numbered: `Slot 1`, `Slot 2`."""
+        return whole == "window" and any(
+            name == whole and _unnumbered(other) == _unnumbered(header) for other, name in self._fields.items()
+        )
+
     def _has_sides(self, is_shift: bool) -> bool:
         sides = {"shift_start", "shift_end"} if is_shift else set()
         return not sides.isdisjoint(self._fields.values())
@@ -273,7 +290,7 @@ class _Proposal:
         if any(each.startswith("service_") for each in self._fields.values()):
             if name != "service" and name not in self._fields.values():
                 self._take(header, name)
-            elif look.kind in OPEN_KINDS:
+            elif look.kind in OPEN_KINDS and not look.is_counting:
                 self._ask(header, ("service_min", "notes"), "beside another service time")
             return
         if name == "service":
@@ -307,6 +324,8 @@ class _Proposal:
         are_all = bool(clear) and len(clear) == sum(not _is_zero(cell) for cell in cells)
         if are_all and min(clear) >= _SECONDS and all(each % 30 == 0 for each in clear):
             self._take(header, "service_s", is_guess=True)
+            return
+        if "stop" in meaning.concepts and look.is_counting:  # stops by number
             return
         if look.kind in OPEN_KINDS or look.kind == "codes":
             self._ask(header, ("service_min", "service_s", "service_h"), "its unit is not known, it has")
@@ -354,11 +373,20 @@ class _Proposal:
     def _by_values(self, header: str) -> None:
         """Settle a column whose header says nothing: by its cells alone, or ask, or leave it out."""
         look, meaning = self._look(header), self._meanings[header]
+        if self._kind == "tickets" and self._is_free("kind") and are_kinds(self._cells[header]):
+            self._take(header, "kind", is_guess=True)
+            return
+        if self._is_free("id") and self._names_rows(header, look, meaning):
+            self._take(header, "id", is_guess=True)
+            return
         if look.kind not in OPEN_KINDS or meaning.field in UNUSED:
+            return
+        if look.kind == "times" and self._kind == "tickets" and (side := self._bare_side(meaning)):
+            self._take(header, side)
             return
         options = (_OPTIONS if self._kind == "tickets" else _AGENT_OPTIONS).get(look.kind, ("notes",))
         has_hours = not {"window", "opens", "closes"}.isdisjoint(self._fields.values())
-        if look.kind == "windows" and self._kind == "tickets" and not has_hours and not meaning.concepts:
+        if look.kind == "windows" and self._kind == "tickets" and not has_hours and meaning.concepts <= {"notes"}:
             self._take(header, "window", is_guess=True)
             return
         if look.kind == "positions" and {"position", "lat", "lon"}.isdisjoint(self._fields.values()):
@@ -370,6 +398,24 @@ class _Proposal:
         if look.kind == "numbers" and self._is_no_amount(header, look, meaning):
             return
         self._ask(header, options)
+
+    def _bare_side(self, meaning: HeaderMeaning) -> str | None:
+        """Return the free side of the window that a header names without a word for time: `spätestens`, `打烊`."""
+        side = side_of(meaning.concepts)
+        is_other = meaning.concepts & {"pause", "shift", "travel", "vehicle", "driver", "date"}
+        return side if side and self._is_free(side) and self._is_free("window") and not is_other else None
+
+    def _names_rows(self, header: str, look: ColumnValues, meaning: HeaderMeaning) -> bool:
+        """Return whether cells name each row by another: below a header that says number, or codes in front of all."""
+        if meaning.concepts & {"code", "money", "phone", "vehicle", "driver", "address"}:
+            return False
+        cells = self._cells[header]
+        if look.kind not in ("texts", "codes") or not len(cells) == len(set(cells)) == len(self._table.rows):
+            return False
+        is_first = header == next(filter(None, self._table.headers))
+        if "id" in meaning.concepts:
+            return any(char.isdecimal() for cell in cells for char in cell)
+        return is_first and len(cells) > 1 and all(_CODE.fullmatch(cell.strip()) for cell in cells)
 
     def _is_unaddressed(self) -> bool:
         return "address" not in self._fields.values()
@@ -393,6 +439,10 @@ class _Proposal:
 
 def _words(header: str) -> list[str]:
     return normalized(split_brackets(header)[0]).split()
+
+
+def _unnumbered(header: str) -> str:
+    return "".join(char for char in normalized(header) if not char.isdecimal()).strip()
 
 
 def _is_zero(cell: str) -> bool:

@@ -28,6 +28,7 @@ from planner_mcp.formats.cell_parsing import (
     time_in,
     windows_in,
 )
+from planner_mcp.formats.header_words import normalized
 from planner_mcp.text import plain
 
 Kind = Literal[
@@ -73,6 +74,16 @@ _HALF_DAYS: Final = words_of(
     "apresmidi soir manana tarde noche 上午 下午 早上 中午 晚上 傍晚 asap sofort urgent 尽快"
 )
 """Words for a part of the day: a time that nobody can plan with, and must not be lost."""
+PICKUPS: Final = words_of(
+    "pickup pickups collect collection return returns abholung retoure rucknahme enlevement ramasse retour "
+    "collecte recogida "
+    "devolucion retiro 取货 揽收 取件 退货 提货 回收"
+)
+DELIVERIES: Final = {""} | words_of(
+    "delivery deliver dropoff drop lieferung zustellung auslieferung livraison entrega reparto "
+    "配送 送货 派送 派件 送件 投递"
+)
+_YES_OR_NO: Final = words_of("y n yes no true false x ja nein j oui non o si sí 是 否 有 无")
 _DEGREES: Final = re.compile(r"[+-]?\d{1,3}[.,]\d{2,}")
 
 
@@ -100,6 +111,9 @@ def values_of(cells: Sequence[str]) -> ColumnValues:
     kinds = [_kind_of_cell(cell) for cell in sample]
     counts = Counter(kinds)
     del counts["nothing"]
+    if counts["durations"] and all(is_duration(cell) for cell in sample if normalized_word(cell)):  # 2h beside 45 min
+        counts = Counter({"durations": counts.total()})
+        kinds = ["durations"] * len(kinds)
     kind = _kind(counts)
     examples = dict.fromkeys(cell for cell, found in zip(sample, kinds, strict=True) if found == kind)
     numbers = [cell.strip() for cell in sample]
@@ -194,6 +208,16 @@ _CHECKS: Final[tuple[tuple[Kind, Callable[[str], bool]], ...]] = (
     ("phones", lambda cell: _PHONE.fullmatch(cell.strip()) is not None),
     ("places", _is_place),
 )
+
+
+def are_kinds(cells: Sequence[str]) -> bool:
+    """Return whether each cell says that something is picked up, or delivered, and not all are empty."""
+    return bool(cells) and all(normalized(cell[:MAX_CELL]).replace(" ", "") in PICKUPS | DELIVERIES for cell in cells)
+
+
+def are_yes_or_no(cells: Sequence[str]) -> bool:
+    """Return whether each cell answers yes or no."""
+    return all(cell.strip().casefold() in _YES_OR_NO for cell in cells)
 
 
 def _are_codes(numbers: Sequence[str]) -> bool:

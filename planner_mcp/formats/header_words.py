@@ -14,9 +14,10 @@ from typing import Final
 from planner_mcp.formats.amount_units import dimension_named, unit_named
 
 _PLACE: Final = {
-    "location": "location place site stop stop_name store shop 地点 网点 门店 站点 门店名称 standort filiale lieu "
+    "location": "location place site stop stop_name store shop 地点 网点 门店 站点 门店名称 网点名 网点名称 standort "
+    "filiale lieu "
     "magasin "
-    "point_de_vente lugar tienda sede",
+    "point_de_vente point_de_livraison lugar tienda sede",
     "lat": "lat latitude y_wgs 纬度 breitengrad geo_breite latitud",
     "lon": "lon lng long longitude x_wgs 经度 langengrad geo_lange longitud",
     "x": "x xcoord x_coord",
@@ -29,13 +30,13 @@ TICKETS: Final[Mapping[str, str]] = {
     **_PLACE,
     "id": "id ticket ticket_id ticket_no order order_id order_no order_number order_nr customer_no consignment "
     "shipment "
-    "shipment_id delivery_no reference ref job job_id 编号 订单 订单号 订单编号 单号 运单号 运单编号 送货单号 "
+    "shipment_id delivery_no reference ref job job_id 编号 订单 订单号 订单编号 单号 运单 运单号 运单编号 送货单号 "
     "配送单号 "
     "客户编号 流水号 auftrag auftragsnr auftragsnummer bestellnummer bestellung bestellnr lieferschein lieferscheinnr "
     "kundennr kundennummer sendung sendungsnr belegnr commande n_commande no_commande numero_commande "
     "numero_de_commande "
     "bon_de_livraison pedido numero_pedido n_pedido numero_de_pedido albaran",
-    "demand": "demand quantity qty amount load weight kg units 需求 需求量 数量 重量 货量 件数 menge anzahl "
+    "demand": "件 箱 托 demand quantity qty amount load weight kg units 需求 需求量 数量 重量 货量 件数 menge anzahl "
     "liefermenge "
     "quantite qte cantidad cant",
     "kind": "kind type order_type task_type 类型 业务类型 任务类型 art auftragsart type_de_mission tipo "
@@ -66,7 +67,7 @@ TICKETS: Final[Mapping[str, str]] = {
     "nombre_cliente nombre destinatario empresa",
     "address": "address addr street delivery_address 地址 详细地址 收货地址 送货地址 adresse anschrift "
     "lieferadresse strasse "
-    "direccion domicilio calle rue",
+    "direccion domicilio calle rue cp",
     "phone": "phone tel telephone mobile phone_number contact_phone 电话 手机 联系电话 手机号 手机号码 telefon "
     "telefonnummer handy portable telefono movil",
     "notes": "note notes comment comments remark remarks instructions 备注 说明 送货备注 bemerkung bemerkungen "
@@ -113,26 +114,32 @@ PSEUDO: Final = frozenset({"service", "shift", "time"})
 """Fields whose meaning the cells, or the caller, must settle: a unit, or which end of a window."""
 
 _CONCEPTS: Final[Mapping[str, str]] = {
-    "start": "apres open opens opening earliest from start starts begin begins beginning ready after since not_before "
+    "start": "early nach despues temprana temprano mini apres open opens opening earliest from start starts "
+    "begin begins beginning ready after since not_before "
     "von ab "
     "beginn anfang offnet debut des ouverture ouvre partir tot desde inicio apertura abre comienzo temprano "
     "*fruhest *beginn "
-    "最早 开始 起始 开门 起送 早于",
-    "end": "close closes closing latest until till to by before due deadline end ends cutoff bis ende schliesst "
+    "最早 开始 起始 开门 起送 早于 点后 之后 以后",
+    "end": "late vor tardia tardio maxi close closes closing latest until till to by before due deadline end "
+    "ends cutoff bis ende schliesst "
     "schluss frist "
     "fin jusqua jusqu fermeture ferme avant tard limite echeance hasta cierre cierra tarde antes *spatest *latest "
     "最晚 最迟 "
-    "结束 截止 关门 截至",
+    "结束 截止 关门 截至 打烊 晚于 点前 之前 以前",
     "window": "window windows slot slots timeslot timeslots interval hours availability available tw creneau "
     "creneaux plage "
     "horaire horaires fenetre franja ventana horario horarios *fenster *zeitraum *offnungszeit *offnungszeiten "
     "*annahmezeit "
     "*geschaftszeit *anlieferzeit *zeitspanne 时间段 时段 时间窗 窗口 营业 收货时间 可送 时间范围 接货时间",
-    "duration": "service duration unload unloading stay dwell handling onsite dauer duree dechargement arret "
+    "travel": "travel driving drive buffer delay fahrt anfahrt fahrzeit anfahrtszeit verspatung "
+    "trajet marge retard viaje "
+    "trayecto retraso margen *puffer *fahrtzeit 车程 行驶 路程 在途 缓冲 延误",
+    "duration": "maniobra maniobras immobilisation handling service duration unload unloading stay dwell "
+    "handling onsite dauer duree dechargement arret "
     "intervention "
     "duracion descarga estancia parada *dauer *standzeit *aufenthalt *entlade *servicezeit *ladezeit *haltezeit "
-    "*abladezeit "
-    "服务 时长 停留 卸货 装卸 作业时间 耗时 用时 预计用时",
+    "*abladezeit *betreuungszeit *pflegezeit "
+    "服务 时长 停留 卸货 装卸 作业 耗时 用时 预计用时",
     "stop": "stop site halt parada arret place",
     "minutes": "mins min minutes minuten minutos mn 分钟",
     "time": "time times hour when eta clock arrival arrive zeit zeiten uhrzeit uhr termin heure heures temps hora "
@@ -148,24 +155,28 @@ _CONCEPTS: Final[Mapping[str, str]] = {
     "coordenadas 坐标 经纬度",
     "address": "address addr street road adresse anschrift strasse hausnr hausnummer house rue calle direccion "
     "domicilio "
-    "city town postcode zip zipcode postal plz ort stadt ville cp ciudad poblacion localidad municipio county "
+    "city town postcode zip zipcode postal plz ort stadt ville cp ciudad poblacion localidad municipio "
+    "voie commune gemeinde county "
     "state province "
     "provincia region country land pays pais *adresse *strasse *anschrift 地址 省 市 区 县 街道 乡镇 门牌 小区",
     "phone": "phone telephone tel mobile cell telefon handy mobil portable telefono movil *telefon 电话 手机 联系方式",
-    "notes": "note notes comment comments remark remarks instruction instructions hint bemerkung bemerkungen "
+    "notes": "obs info infos gate access acceso acces digicode *info 须知 提示 门禁 note notes comment "
+    "comments remark remarks instruction instructions hint bemerkung bemerkungen "
     "hinweis hinweise "
     "notiz anmerkung anmerkungen remarque remarques commentaire commentaires consigne consignes nota notas "
     "observacion "
     "observaciones comentario comentarios instrucciones *bemerkung *hinweis 备注 说明 注意 留言",
-    "name": "name customer client recipient consignee company kunde empfanger firma nom destinataire societe "
+    "name": "contact kontakt contacto patient patientin paciente 商户 简称 店名 name customer client recipient "
+    "consignee company kunde empfanger firma nom destinataire societe "
     "raison cliente "
     "nombre destinatario empresa *kunde *name 客户 收货人 姓名 名称 联系人",
-    "id": "id no number nr nummer numero num code ref reference *nummer *nr 编号 单号 号码",
-    "order": "order orders ticket shipment consignment job delivery auftrag bestellung sendung lieferschein "
+    "id": "id n no number nr nummer numero num code ref reference *nummer *nr 编号 单号 号码",
+    "order": "drop order orders ticket shipment consignment job delivery auftrag bestellung sendung lieferschein "
     "commande pedido "
     "albaran bon *auftrag *bestell *sendung *lieferschein 订单 运单 送货单 配送单",
     "vehicle": "vehicle van truck car plate fahrzeug lkw vehicule camion vehiculo furgoneta *fahrzeug 车 车辆 车牌",
-    "driver": "driver fahrer chauffeur conducteur conductor chofer *fahrer 司机 驾驶员",
+    "driver": "technician techniker technicien tecnico driver fahrer chauffeur conducteur conductor "
+    "chofer *fahrer 司机 驾驶员",
     "shift": "shift duty working work schicht dienst arbeit poste turno jornada *schicht *dienst *arbeits 班 上班 "
     "下班 "
     "工作 出车 收车",
@@ -175,6 +186,7 @@ _CONCEPTS: Final[Mapping[str, str]] = {
     "qualifikation competence competencia "
     "*anforderung "
     "技能 车型 要求资质",
+    "required": "required reqd requis requise requerido requerida erforderlich erforderliche benotigt",
     "max": "max maximum most maximal maxi maximo 最大 最多 核载 额定",
     "stops": "stops tickets stopps auftrage arrets paradas 单数 站数",
     "cost": "cost costs price fee rate kosten preis cout prix tarif coste precio costo *kosten 成本 费用 价格 运费",
@@ -255,7 +267,7 @@ class HeaderMeaning:
 @lru_cache(maxsize=4096)
 def meaning_of(header: str, table: str) -> HeaderMeaning:
     """Return what a header of at most `MAX_HEADER` characters says in the table of `tickets` or of `agents`."""
-    outside, brackets = split_brackets(header)
+    outside, brackets = split_brackets(header.replace("#", " no "))
     words, unit = normalized(outside), " ".join(normalized(each) for each in brackets)
     if not words:
         words = unit
@@ -278,11 +290,13 @@ def meaning_of(header: str, table: str) -> HeaderMeaning:
 
 def _concepts(words: str) -> frozenset[str]:
     tokens, joined = set(words.split()), words.replace(" ", "")
-    return frozenset(
+    found = frozenset(
         concept
         for concept, (whole, within) in _PARTS.items()
         if not tokens.isdisjoint(whole) or any(part in joined for part in within)
     )
+    is_one_side = ("start" in found) != ("end" in found)
+    return found ^ {"start", "end"} if is_one_side and _NEGATED.search(words) else found
 
 
 def _parts(line: str) -> tuple[frozenset[str], tuple[str, ...]]:
@@ -291,6 +305,11 @@ def _parts(line: str) -> tuple[frozenset[str], tuple[str, ...]]:
     return frozenset(word for word in words if not word.startswith("*")), within
 
 
+_NEGATED: Final = re.compile(
+    r"\b(?:not|never|cannot|can ?t|don ?t|must ?n ?t|nicht|pas|jamais|no|nunca)\b.*\b"
+    r"(?:before|after|vor|nach|avant|apres|antes|despues)\b"
+)
+"""`Not before` is a begin; `not later`, which says what `later` says, is left as it is."""
 _OF: Final = frozenset({"of", "de", "d", "des", "der", "nb"})
 _NUMBER: Final = (["n"], ["no"], ["nr"], ["num"], ["numero"])
 """Words that make a number of things of a number: `No. of pallets` counts, `Pallet no.` names."""
@@ -312,13 +331,15 @@ def _by_parts(concepts: frozenset[str], table: str) -> str | None:
 def _ticket_field(concepts: frozenset[str]) -> str | None:
     if "phone" in concepts:
         return "phone"
+    if "travel" in concepts:  # buffers and driving times are no service times
+        return None
     if "window" in concepts:
-        return _side(concepts) or "window"
+        return side_of(concepts) or "window"
     is_stay = "duration" in concepts or ("stop" in concepts and {"time", "minutes"} & concepts)
-    if is_stay and not {"start", "end"} & concepts:
+    if is_stay and ("minutes" in concepts or not {"start", "end"} & concepts):
         return "service"
     if {"start", "end"} & concepts and {"time", "delivery"} & concepts:
-        return _side(concepts) or "window"
+        return side_of(concepts) or "window"
     if "date" in concepts:
         return "date"
     if "time" in concepts:
@@ -326,7 +347,9 @@ def _ticket_field(concepts: frozenset[str]) -> str | None:
     for field in ("notes", "address", "priority", "skills"):
         if field in concepts:
             return field
-    if "order" in concepts and "id" in concepts:
+    if "required" in concepts and {"vehicle", "driver"} & concepts:
+        return "skills"
+    if {"order", "stop"} & concepts and "id" in concepts:
         return "id"
     return "name" if "name" in concepts and "id" not in concepts else None
 
@@ -337,7 +360,7 @@ def _agent_field(concepts: frozenset[str]) -> str | None:
     if "max" in concepts and "stops" in concepts:
         return "max_tickets"
     if {"shift", "time", "window"} & concepts:
-        side = _side(concepts)
+        side = side_of(concepts)
         if side or "shift" in concepts:
             return {"opens": "shift_start", "closes": "shift_end", None: "shift"}[side]
     if "phone" in concepts:
@@ -349,7 +372,7 @@ def _agent_field(concepts: frozenset[str]) -> str | None:
     return "skills" if "skills" in concepts else None
 
 
-def _side(concepts: frozenset[str]) -> str | None:
+def side_of(concepts: frozenset[str]) -> str | None:
     """Return whether a header names the begin or the end of something; None for both and for neither."""
     if ("start" in concepts) == ("end" in concepts):
         return None

@@ -11,7 +11,6 @@ from typing import Any, Final, Literal, TypeVar
 
 from planner_mcp.errors import Fault, input_error
 from planner_mcp.formats.amount_settlement import AmountColumn, settle_amounts
-from planner_mcp.formats.amount_units import words_of
 from planner_mcp.formats.cell_parsing import (
     OPEN_END,
     CellStyle,
@@ -25,11 +24,12 @@ from planner_mcp.formats.cell_parsing import (
     number_in,
     pair_in,
     position_in,
+    says_holidays,
     time_in,
     windows_in,
 )
 from planner_mcp.formats.column_mapping import ColumnMapping, propose_mapping
-from planner_mcp.formats.column_values import has_open_mark, style_of
+from planner_mcp.formats.column_values import DELIVERIES, PICKUPS, has_open_mark, style_of
 from planner_mcp.formats.header_words import meaning_of, normalized, split_brackets
 from planner_mcp.formats.source_rows import SourceRow
 from planner_mcp.formats.text_tables import Table, place_in
@@ -51,15 +51,6 @@ _AMOUNTS: Final = frozenset({"demand", "capacity"})
 _TIMES: Final = frozenset({"opens", "closes", "shift_start", "shift_end"})
 _SERVICE_S: Final = {"service_s": 1.0, "service_min": 60.0, "service_h": 3600.0}
 """Seconds of one unit of each field of a service time."""
-_PICKUPS: Final = words_of(
-    "pickup pickups collect collection return returns abholung retoure rucknahme enlevement ramasse retour "
-    "collecte recogida "
-    "devolucion retiro 取货 揽收 取件 退货 提货 回收"
-)
-_DELIVERIES: Final = {""} | words_of(
-    "delivery deliver dropoff drop lieferung zustellung auslieferung livraison entrega reparto "
-    "配送 送货 派送 派件 送件 投递"
-)
 _SAME_PLACE: Final = 0.001
 """Degrees, or units of the plane, up to which two positions of a named place are taken for one."""
 _LONGEST_NUMBER: Final = len("10115 a")
@@ -313,7 +304,10 @@ class TableImport:
 
     def _note_weekdays(self, table: Table, header: str) -> None:
         if any(names_weekdays(row[header]) for _, row in table.rows if header in row):
-            self.notices[f'Hours by weekday in "{plain(header, 40)}" are read for {self.planning_date}.'] = None
+            hours = f'Hours by weekday in "{plain(header, 40)}" are read for {self.planning_date}'
+            self.notices[f"{hours}; public holidays are not known."] = None
+        if any(says_holidays(row[header]) for _, row in table.rows if header in row):
+            self.notices[f'Hours of public holidays (PH) in "{plain(header, 40)}" are not used.'] = None
 
     def _amount(self, text: str, name: str, path: str, style: CellStyle, header: str) -> float | None:
         """Return an amount in the unit of its column: that of the header, else the first one in a cell."""
@@ -336,9 +330,9 @@ class TableImport:
 
     def _is_pickup(self, kind: str) -> bool:
         word = normalized(kind).replace(" ", "")
-        if word not in _PICKUPS | _DELIVERIES:
+        if word not in PICKUPS | DELIVERIES:
             self.taken_as_deliveries[kind] = None
-        return word in _PICKUPS
+        return word in PICKUPS
 
     def _axis(self, text: str, path: str) -> float | None:
         name = "depot" if path == "depot" else "coordinate"
@@ -417,7 +411,7 @@ def _label(header: str) -> tuple[str, str] | None:
 
 def _composed(name: str, before: Any, more: Any) -> Any:
     """Return what several columns make up together: parts of an address, of a name, notes, skills."""
-    if name == "skills":
+    if name in ("skills", "window"):
         return [*before, *more]
     if ord(before[-1]) >= _WITHOUT_BLANK and ord(more[0]) >= _WITHOUT_BLANK and name != "notes":
         return before + more

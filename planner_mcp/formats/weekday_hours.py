@@ -38,6 +38,21 @@ _GROUPS: Final[Mapping[str, frozenset[int]]] = {
     ),
     **dict.fromkeys(["daily", "every day", "taglich", "tous les jours", "diario", "每天", "每日", "天天"], EACH_DAY),
 }
+_HOLIDAYS: Final = (
+    *(
+        "ph",
+        "sh",
+        "public holidays",
+        "public holiday",
+        "bank holidays",
+        "holidays",
+        "feiertags",
+        "feiertage",
+        "feiertag",
+    ),
+    *("jours feries", "feries", "festivos", "dias festivos", "法定节假日", "节假日"),
+)
+"""Days that no calendar here knows: what is said of them is not used."""
 _CHINESE: Final = {**{sign: at for at, sign in enumerate("一二三四五六日")}, "天": 6}
 CLOSED: Final = frozenset({"closed", "geschlossen", "zu", "ferme", "cerrado", "off", "休息", "关门", "不营业", "休"})
 
@@ -55,9 +70,15 @@ _NEXT: Final = rf"(?:{_DAY}|[一二三四五六日天](?![0-9点]))"
 _TO: Final = r"\s*(?:-|–|—|~|〜|至|到|\b(?:to|thru|through|bis|au?|al|hasta)\b)\s*"
 _BESIDE: Final = r"\s*(?:,|、|/|&|\+|和|及|\b(?:and|und|et|y)\b)\s*"
 _DAYS: Final = re.compile(
-    rf"(?:(?<![a-z])(?:{'|'.join(_GROUPS)})(?![a-z])"
+    rf"(?:(?<![a-z])(?:{'|'.join((*_GROUPS, *_HOLIDAYS))})(?![a-z])"
     rf"|{_DAY}(?:{_TO}{_NEXT})?(?:{_BESIDE}{_NEXT}(?:{_TO}{_NEXT})?)*)\s*:?\s*"
 )
+_HOLIDAY: Final = rf"(?<![a-z])(?:{'|'.join(_HOLIDAYS)})(?![a-z])"
+_NAMED_HOLIDAY: Final = re.compile(_HOLIDAY)
+_HOLIDAY_BESIDE: Final = re.compile(
+    rf"(?P<day>{_DAY}|{'|'.join(_GROUPS)}){_BESIDE}{_HOLIDAY}|{_HOLIDAY}{_BESIDE}(?={_DAY}|{'|'.join(_GROUPS)})"
+)
+"""Holidays that share the hours of weekdays, as in `Su, PH 10-14`."""
 _ONE: Final = re.compile(rf"{_NEXT}")
 _ONLY_TO: Final = re.compile(_TO)
 _AROUND: Final = " ,;、；|/\n"
@@ -69,11 +90,14 @@ def hours_by_weekday(simple: str) -> list[Segment]:
     Args:
         simple: A cell of bounded length in one width, without accents and in lower case.
     """
+    simple = _HOLIDAY_BESIDE.sub(lambda found: found["day"] or "", simple)
     found = list(_DAYS.finditer(simple))
     if not found:
         return []
     before = simple[: found[0].start()].strip(_AROUND)
     if before:  # hours before their days, as in `9-17 Mo-Fr`
+        if all(_NAMED_HOLIDAY.match(each[0]) for each in found):
+            return [(EACH_DAY, before)]
         is_whole = len(found) == 1 and not simple[found[0].end() :].strip(_AROUND)
         return [(_days_in(found[0][0], simple), before)] if is_whole else []
     ends = [*(each.start() for each in found[1:]), len(simple)]
@@ -83,9 +107,16 @@ def hours_by_weekday(simple: str) -> list[Segment]:
     ]
 
 
+def names_holidays(simple: str) -> bool:
+    """Return whether a cell, as above, says anything of public holidays."""
+    return bool(hours_by_weekday(simple)) and _NAMED_HOLIDAY.search(simple) is not None
+
+
 def _days_in(text: str, whole: str) -> frozenset[int]:
     """Return the days of a group; what one word means in two languages follows the other words of the cell."""
     text = text.strip(" :")
+    if text in _HOLIDAYS:
+        return frozenset()
     if text in _GROUPS:
         return _GROUPS[text]
     words = {each.rstrip(".") for each in _ONE.findall(whole)}

@@ -223,6 +223,12 @@ TUESDAY, SATURDAY, SUNDAY = "2025-07-15", "2025-07-19", "2025-07-20"
         ("Mo, Mi, Fr: 8:00-12:00", TUESDAY, [["2025-07-16T08:00", "2025-07-16T12:00"]]),
         ("Sun closed; Mon-Sat 10-20", SUNDAY, [["2025-07-21T10:00", "2025-07-21T20:00"]]),
         ("周末休息", TUESDAY, []),
+        ("Mo-Fr 9-17 PH off", TUESDAY, [["09:00", "17:00"]]),
+        ("Mo-Sa 8-18; Su, PH 10-14", SUNDAY, [["10:00", "14:00"]]),
+        ("8-18; PH closed", SUNDAY, [["08:00", "18:00"]]),
+        ("PH off; Mo-Fr 9-17", TUESDAY, [["09:00", "17:00"]]),
+        ("Mo-Fr 9-17, feiertags 10-12", TUESDAY, [["09:00", "17:00"]]),
+        ("周一至周五 9:00-17:00 节假日休息", TUESDAY, [["09:00", "17:00"]]),
         ("Mo-Fr", TUESDAY, []),
         ("Mo-Fr", SATURDAY, [["2025-07-21T00:00", "2025-07-21T23:59"]]),
     ],
@@ -232,11 +238,17 @@ def test_hours_by_weekday_are_those_of_the_planning_date(text: str, day: str, wi
     assert windows_in(text, "/2/window", CellStyle(planning_date=day)) == windows
 
 
+def test_a_letter_is_a_half_of_the_day_in_a_window_alone() -> None:
+    """SPEC T5: `6a-11a` are hours; a house number `12a` is no time."""
+    assert windows_in("6a-11a", "/2/window") == [["06:00", "11:00"]]
+    assert windows_in("9a-5p", "/2/window") == [["09:00", "17:00"]]
+    assert isinstance(time_in("12a", "/2/from"), Fault)
+
+
 @pytest.mark.parametrize(
     ("text", "day", "accepted"),
     [
         ("Mo-Fr 9-17", "", "planning_date as YYYY-MM-DD"),
-        ("Mo-Fr 9-17 PH off", TUESDAY, "Mo-Fr 09:00-17:00; Sa 10:00-14:00"),
         ("Mo-Fr 9-17; Sa noonish", TUESDAY, "Mo-Fr 09:00-17:00; Sa 10:00-14:00"),
         ("Mon-Sun closed", TUESDAY, "Mo-Fr 09:00-17:00; Sa 10:00-14:00"),
     ],

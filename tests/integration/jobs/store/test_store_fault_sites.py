@@ -165,7 +165,7 @@ class Day:
     async def play(self) -> None:
         """Play it."""
         store = self._store
-        scenario = StoredScenario(self.scenario, OWNER, {}, datetime.now(UTC), "h")
+        scenario = StoredScenario(self.scenario, OWNER, {}, datetime.now(UTC), "h", prices_of=self.scenario)
         await insist(store.put_scenario, scenario)
         await insist(store.get_scenario, OWNER, self.scenario)
         await insist(store.last_job, OWNER, self.scenario)

@@ -5,7 +5,9 @@ from typing import Any
 
 import pytest
 
-from planner_mcp.server.tools.arguments.resolved_inputs import with_default_travel
+from planner_mcp.server.tools.arguments.resolved_inputs import ResolvedInputs, with_default_travel
+from planner_mcp.server.tools.arguments.scenario_addresses import AddressedDay
+from planner_mcp.server.tools.validate_scenario import validation_report
 from planner_mcp.settings import Settings
 
 GLOBE = [{"id": "D", "lat": 60.17, "lon": 24.94}]
@@ -49,3 +51,21 @@ def test_without_roads_a_day_stays_as_it_is() -> None:
     """SPEC O9: then straight lines times 1.3."""
     body = {"locations": GLOBE}
     assert with_default_travel(body, Settings()) is body
+
+
+def test_a_day_that_is_only_validated_goes_by_the_roads_of_the_server_too() -> None:
+    """SPEC O9, T2: `validate_scenario` without `travel` says what `create_scenario` would keep."""
+    body = {
+        "name": "day",
+        "planning_date": "2025-07-16",
+        "locations": [*GLOBE, {"id": "A", "lat": 60.18, "lon": 24.95}],
+        "agents": [{"id": "v", "capacity": 1, "start_location": "D", "end_location": "D"}],
+        "tickets": [{"id": "t", "location": "A", "demand": 1}],
+    }
+    by_roads, straight = (
+        validation_report(body, {}, bounds, lambda _body: ResolvedInputs(), AddressedDay)
+        for bounds in (ROADS, Settings())
+    )
+    assert (by_roads.valid, straight.valid) == (True, True)
+    assert any("roads" in each for each in by_roads.assumptions or [])
+    assert not any("roads" in each for each in straight.assumptions or [])

@@ -1,0 +1,100 @@
+"""What headers say that nobody put into a list of words as they stand (SPEC T5)."""
+
+import pytest
+
+from planner_mcp.errors import InputError
+from planner_mcp.formats.column_mapping import ColumnMapping
+from planner_mcp.formats.import_formats import read_scenario_file
+from planner_mcp.formats.import_options import ImportedScenario, ImportOptions
+from planner_mcp.formats.json_content import Content
+
+PLACES = ("52.52,13.40", "52.53,13.41")
+
+
+def imported(header: str, *cells: str) -> ImportedScenario:
+    """Read a list of tickets with places and one further column."""
+    rows = [f"{place},{cell}" for place, cell in zip(PLACES, cells, strict=True)]
+    text = "\n".join([f"lat,lon,{header}", *rows])
+    agents = ({"id": "v", "capacity": 9},)
+    options = ImportOptions("day", "2025-07-16", "52.5,13.4", agents=agents)
+    return read_scenario_file(Content(text.encode()), "csv", options, max_tickets=9, max_agents=9)
+
+
+def mapping_of(header: str, *cells: str) -> ColumnMapping:
+    return imported(header, *cells).proposals["tickets"]
+
+
+@pytest.mark.parametrize(
+    ("header", "field"),
+    [
+        ("Can't arrive before", "opens"),
+        ("Nicht vor", "opens"),
+        ("Pas avant", "opens"),
+        ("No antes de", "opens"),
+        ("Not before", "opens"),
+        ("No más tarde de", "closes"),
+        ("frühestens", "opens"),
+        ("spätestens", "closes"),
+        ("Heure mini", "opens"),
+        ("Heure maxi", "closes"),
+        ("打烊", "closes"),
+        ("几点后可收", "opens"),
+        ("几点前送到", "closes"),
+    ],
+)
+def test_a_side_of_a_window_is_known_without_a_word_for_time(header: str, field: str) -> None:
+    """SPEC T5: and a negation turns `before` and `after` round, but not `later`."""
+    assert mapping_of(header, "08:00", "09:30").fields[header] == field
+
+
+@pytest.mark.parametrize("header", ["Travel time (min)", "Zeitpuffer (min)", "Temps de trajet (min)", "车程(分钟)"])
+def test_a_driving_time_is_asked_about_and_is_no_service_time(header: str) -> None:
+    """SPEC T5: a wrong reading is worse than a question."""
+    with pytest.raises(InputError, match="is not used") as caught:
+        imported(header, "15", "20")
+    assert header in str(caught.value.errors)
+
+
+@pytest.mark.parametrize(
+    ("header", "cells", "field"),
+    [
+        ("Enlèvement ou livraison", ("Livraison", "Enlèvement"), "kind"),
+        ("Was", ("Abholung", "Zustellung"), "kind"),
+        ("Folio", ("F-1", "F-2"), "id"),
+        ("LS-Nr.", ("4711", "4712"), "id"),
+        ("N° BL", ("BL7", "BL9"), "id"),
+        ("# of pallets", ("3", "1"), "demand"),
+        ("No. of cartons", ("3", "1"), "demand"),
+        ("Temps prévu", ("2h", "45min"), "service_min"),
+        ("Min. to unload", ("12", "5"), "service_min"),
+        ("Technicien requis", ("Plombier", "Frigoriste"), "skills"),
+    ],
+)
+def test_the_cells_say_what_a_header_leaves_open(header: str, cells: tuple[str, str], field: str) -> None:
+    """SPEC T5: by its parts and by the values below it."""
+    text = "\n".join([f"{header},lat,lon", *(f"{cell},{place}" for cell, place in zip(cells, PLACES, strict=True))])
+    options = ImportOptions("day", "2025-07-16", "52.5,13.4", agents=({"id": "v", "capacity": 9},))
+    read = read_scenario_file(Content(text.encode()), "csv", options, max_tickets=9, max_agents=9)
+    assert read.proposals["tickets"].fields[header] == field
+
+
+def test_answers_of_yes_and_no_are_no_skills() -> None:
+    """SPEC T5: a skill called `Y` would leave every such order unserved; the column is listed."""
+    assert mapping_of("Driver required?", "Y", "N").left_out == ("Driver required?",)
+
+
+def test_hours_of_several_columns_alike_are_windows_together() -> None:
+    """SPEC T5: `Slot 1` and `Slot 2` of one row."""
+    read = imported("Slot 1,Slot 2", "08:00-10:00,14:00-16:00", "09:00-11:00,")
+    windows = [ticket["time_windows"] for ticket in read.body["tickets"]]
+    assert windows == [[["08:00", "10:00"], ["14:00", "16:00"]], [["09:00", "11:00"]]]
+
+
+def test_hours_by_weekday_say_that_public_holidays_are_not_known() -> None:
+    """SPEC T5: what is said of holidays is named as not used."""
+    read = imported("Opening hours", "Mo-Fr 9-17; PH off", "Mo-Sa 8-18")
+    assert list(read.assumptions) == [
+        'Hours by weekday in "Opening hours" are read for 2025-07-16; public holidays are not known.',
+        'Hours of public holidays (PH) in "Opening hours" are not used.',
+        "2 tickets without a demand: 0 is taken.",
+    ]
