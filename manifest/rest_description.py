@@ -94,7 +94,24 @@ def document() -> Json:
     }
     components = {"schemas": _schemas(), "responses": _refusals(), "securitySchemes": _security()}
     components["schemas"] = dict(_used(components["schemas"], (body, components["responses"])))
-    return {**body, "components": components}
+    whole: Json = _for_generators({**body, "components": components})
+    return whole
+
+
+def _for_generators(value: Any) -> Any:
+    """Return a document in the form that generators of clients read: each list says what it holds, and no value that
+    stands for an absent one is a list or an object.
+    """
+    if isinstance(value, list):
+        return [_for_generators(each) for each in value]
+    if not isinstance(value, dict):
+        return value
+    found = {name: _for_generators(each) for name, each in value.items()}
+    if found.get("type") == "array" and "prefixItems" not in found:
+        found.setdefault("items", {})
+    if isinstance(found.get("default"), list | dict) and {"type", "$ref", "anyOf"} & found.keys():
+        del found["default"]
+    return found
 
 
 def _operation(operation: RestOperation) -> Json:
@@ -151,8 +168,10 @@ def _parameter(where: str, name: str, schema: Json, *, is_required: bool = False
 
 def _request_body(operation: RestOperation) -> Json:
     if operation.body_argument:
-        schema = operation.tool.input_schema["properties"][operation.body_argument]
-        content = {"schema": schema, "example": operation.tool.meta["example"][operation.body_argument]}
+        content = {
+            "schema": _ref(_body_name(operation)),
+            "example": operation.tool.meta["example"][operation.body_argument],
+        }
         return {"required": True, "content": {MERGE_PATCH: content, JSON: content}}
     schema = _ref("Scenario" if operation.tool is create_scenario.TOOL else _body_name(operation))
     example = _EXAMPLES.get(operation.tool.name) or {
@@ -169,6 +188,9 @@ def _body_name(operation: RestOperation) -> str:
 
 def _body_schema(operation: RestOperation) -> Json:
     """Return the schema of a body."""
+    if operation.body_argument:
+        whole: Json = operation.tool.input_schema["properties"][operation.body_argument]
+        return whole
     required = [name for name in operation.tool.input_schema.get("required", ()) if name in operation.arguments]
     needs = {"required": required} if required else {}
     return _nullable({"type": "object", **needs, "properties": operation.arguments, "additionalProperties": False})
@@ -329,7 +351,7 @@ def _schemas() -> dict[str, Json]:
     parts = {**scenario.pop("$defs", {}), "Scenario": scenario}
     found = {name: _nullable(part) for name, part in parts.items()} | resource_schemas.components()
     for operation in OPERATIONS:
-        if operation.has_body and not operation.body_argument:
+        if operation.has_body:
             found[_body_name(operation)] = _body_schema(operation)
         if not operation.is_list:
             found[operation.tool.output.__name__] = operation.tool.output_schema
