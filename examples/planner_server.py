@@ -60,7 +60,7 @@ async def running_server(
         module: What is run: the planner, or a variant of it that takes the same options.
 
     Raises:
-        HouseError: The server ended or said nothing within `START_S`; the message ends with its last lines.
+        ServerStartError: The server ended or said nothing within `START_S`; the message ends with its last lines.
     """
     log = log or data_dir / "serve.log"
     log.parent.mkdir(parents=True, exist_ok=True)

@@ -135,9 +135,10 @@ async def test_a_body_too_large_is_refused(http: httpx.AsyncClient) -> None:
 async def test_every_fault_of_an_upload_has_its_place(
     http: httpx.AsyncClient, change: dict[str, Any], paths: set[str]
 ) -> None:
-    """SPEC T7: all at once, each with its path."""
+    """SPEC T7, ADR 51: all at once, each with its path; what contradicts itself is 422, what is no matrix 400."""
     answer = await http.put("/matrices", content=json.dumps({**RING, **change}))
-    assert answer.status_code == 400
+    contradictions = ({"/locations/2"}, {"/distances"})
+    assert answer.status_code == (422 if paths in contradictions else 400)
     assert {fault["path"] for fault in answer.json()["errors"]} == paths
 
 

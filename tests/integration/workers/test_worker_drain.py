@@ -43,7 +43,8 @@ class HeartbeatRecorder:
 async def test_a_worker_that_drains_takes_no_slot_from_those_that_live(harness: WorkerHarness) -> None:
     """SPEC J7: in a rolling restart a new worker solves while the old one still does; the slot goes with the old."""
     store = HeartbeatRecorder(harness.store)
-    old = Worker(store, StubSolverPool(), harness.settings, worker_id="host-1-old")  # type: ignore[arg-type]
+    settings = harness.settings.model_copy(update={"solve_drain_s": LONGEST_S})
+    old = Worker(store, StubSolverPool(), settings, worker_id="host-1-old")  # type: ignore[arg-type]
     with anyio.fail_after(LONGEST_S):
         long = await harness.submit(LONG, LONGEST_S)
         working = asyncio.create_task(old.run())
