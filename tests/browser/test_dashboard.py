@@ -131,10 +131,9 @@ async def test_a_day_goes_wrong_and_is_mended_on_the_page(server: PlannerServer,
         await form.get_by_role("button", name="Solve with it").click()
         assert await form.locator(":invalid").count() == 1, "what is left out is asked for, and nothing is sent"
         await form.get_by_label(list(fields)[-1], exact=True).fill(fields[list(fields)[-1]])
-        async with page.expect_request("**/ui/call") as sent:
+        async with page.expect_request(_resolves) as sent:
             await form.get_by_role("button", name="Solve with it").click()
         told = (await sent.value).post_data_json
-        assert told["tool"] == "resolve_vrp"
         assert asked.items() <= told["arguments"].items()
         await page.wait_for_url(lambda url: job_id not in url)
         await solved.wait_for(timeout=60_000)
@@ -147,8 +146,7 @@ async def test_a_day_goes_wrong_and_is_mended_on_the_page(server: PlannerServer,
     mended = page.url
     await page.get_by_role("button", name="Solve again").click()
     await page.wait_for_url(lambda url: url != mended)
-    await page.get_by_role("button", name="Cancel").click()
-    await page.get_by_text("CANCELLED", exact=True).or_(solved).first.wait_for(timeout=60_000)
+    await solved.wait_for(timeout=60_000)
 
 
 @pytest.mark.slow
@@ -250,3 +248,8 @@ async def test_the_system_page_shows_queue_workers_and_store(server: PlannerServ
     assert (await worker.inner_text()).endswith("Live")
     await page.locator("summary", has_text="Audit log").click()
     await page.get_by_role("region", name="Audit log").wait_for()
+
+
+def _resolves(request: Any) -> bool:
+    """Whether a request of the page is a re-solve; the page also reads progress and reviews by itself."""
+    return request.url.endswith("/ui/call") and request.post_data_json["tool"] == "resolve_vrp"

@@ -208,6 +208,7 @@ def _without_names(text: str) -> str:
     text = re.sub(r"(scn|job|plan)-\d+-[a-z0-9]+", r"\1", text)
     text = re.sub(r"\d{4}-\d\d-\d\dT[\d:.]+Z", "TIME", text)
     text = re.sub(r'"(elapsed_s|gap|next_offset|position)": ("\d+-\d+"|[\d.]+)', "", text)
+    text = re.sub(r'"\d{13}-\d+', '"POSITION', text)
     return re.sub(r"at most [\d.]+% cheaper", "", text)
 
 

@@ -37,6 +37,7 @@ export async function jobView(signal, jobId) {
   let ground = null; // roads under the map, and routes along them
   const frame = {}; // the part of the map that is looked at stays when a better plan is drawn
   const moment = newMoment();
+  const sharing = shareActions(jobId); // once: what it has said stays when the plan is drawn anew
 
   const draw = () => {
     parts.figures.replaceChildren(figures(job, plan, bound));
@@ -48,7 +49,7 @@ export async function jobView(signal, jobId) {
         h("section", {}, h("h2", {}, t("map")), routeMap(plan, scenario, { canvas: canvasLayer, frame, ground, moment, width })),
         h("section", {}, h("h2", {}, t("timeline")), timeline(plan, scenario, { moment, width: Math.max(width, LEAST_TIMELINE_PX) }),
           h("h2", {}, `${t("unassigned")} (${plan.unassigned.length})`), unassigned(plan, parts.fixes, jobId), parts.fixes),
-        h("section", { class: "wide" }, h("h2", {}, t("stops")), stopsTable(plan, tickets), downloads(planOf(jobId)), shareActions(jobId)),
+        h("section", { class: "wide" }, h("h2", {}, t("stops")), stopsTable(plan, tickets), downloads(planOf(jobId)), sharing),
       );
     }
   };
@@ -66,10 +67,14 @@ export async function jobView(signal, jobId) {
   }, 1000, signal);
 
   const review = reviewPanel(jobId, signal);
+  let offered = null; // whether the actions are those of an ended job; a form that somebody fills in stays
   const showActions = () => {
-    if (ENDED.includes(job.status)) review.load().catch(() => null);
+    const isEnded = ENDED.includes(job.status);
+    if (isEnded) review.load().catch(() => null);
+    if (offered === isEnded) return;
+    offered = isEnded;
     const run = (text, act, options = {}) => action(text, act, { into: parts.messages, ...options });
-    parts.actions.replaceChildren(...(ENDED.includes(job.status)
+    parts.actions.replaceChildren(...(isEnded
       ? [run(t("again"), () => solveAgain(jobId), { main: true }), comparison(jobId), dayChanges(jobId, scenario)]
       : [run(t("finish"), () => callTool("finish_vrp_job", { job_id: jobId })), run(t("cancel"), () => callTool("cancel_vrp_job", { job_id: jobId }))]));
   };
