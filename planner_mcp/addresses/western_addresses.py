@@ -234,7 +234,7 @@ def _answer(text: str, read: WesternParts, address: StructuredAddress, cities: S
     evidence = [Evidence(f"{read.city} is a city of GeoNames", 0.98 if is_exact else 0.93)]
     people = sum(max(1, city.people) for city in cities)
     share = max(1, cities[0].people) / people
-    if len({city.country for city in cities}) == 1 and (read.country or _is_telling(read)):
+    if len({city.country for city in cities}) == 1 and (read.country or _has_country_postcode(read)):
         evidence.append(Evidence(f"the country is {cities[0].country}", 1.0))
     is_dominant = share >= 0.75
     if len(cities) > 1 and not is_dominant:
@@ -283,7 +283,7 @@ def _chosen_by(read: WesternParts, city: City, share: float) -> Evidence:
     return Evidence(BY_SIZE, round(min(share, MAX_SHARE), 2))
 
 
-def _is_telling(read: WesternParts) -> bool:
+def _has_country_postcode(read: WesternParts) -> bool:
     """Return whether the postcode has the form of one country alone."""
     return len(read.postcode_countries) == 1
 

@@ -57,7 +57,7 @@ def test_tracked_files_name_no_place_of_one_machine() -> None:
     assert [path for path, text in texts.items() if path != own and private.search(text)] == []
 
 
-def test_every_make_target_is_told() -> None:
+def test_every_make_target_is_described() -> None:
     """STYLE: bare `make` lists the commands a person or CI runs."""
     text = (ROOT / "Makefile").read_text(encoding="utf-8")
     targets = set(re.findall(r"^([a-z][a-z-]*):", text, re.MULTILINE))

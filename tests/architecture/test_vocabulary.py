@@ -12,14 +12,21 @@ ROOT = Path(__file__).parents[2]
 PACKAGES = ("planner_mcp", "workers", "manifest")
 METAPHORS = frozenset(
     """
-    told said tell tells nursery story desk witness judge lend lender lent borrowed house houses leash courier couriers
-    forest toll tolls cautious mild refill lanes mending leniency shelf bell pump obstacle obstacles remedy remedies
-    seal sealed presence odd news posting bringer survey gate door doors mend mends mended
+    told said tell tells telling nursery story desk witness judge lend lender lent borrowed house houses leash
+    courier couriers forest toll tolls cautious mild refill lanes mending leniency shelf bell pump obstacle
+    obstacles remedy remedies seal sealed presence odd news posting bringer survey gate door doors mend mends mended
     """.split()  # noqa: SIM905 — a list of eighty quoted words hides them
 )
 """Words that name a part of the program, or what it does, only for those who know the joke (docs/glossary.md)."""
-REASONED = {"nothing_to_mend": "a field of the answers of suggest_fixes, which clients read"}
-"""Identifiers that keep a banned word, each with its reason: a wire name, or the term of a standard."""
+VERBS = frozenset("told tell tells telling".split())  # noqa: SIM905 — as above
+"""Words that tests may not use as a name either: they report, show, send, say, name or refuse."""
+REASONED = {
+    "nothing_to_mend": "a field of the answers of suggest_fixes, which clients read",
+    "test_a_position_is_named_by_the_nearest_house_number": "a house with a number in its street",
+    "test_houses_of_helsinki_are_found_at_their_doors": "houses of a city",
+    "test_a_number_of_the_register_stands_for_all_its_houses": "houses with one number",
+}
+"""Identifiers that keep a banned word, each with its reason: a wire name, a term of a standard, or the thing itself."""
 PAGES = (
     "README.md",
     "ARCHITECTURE.md",
@@ -34,6 +41,8 @@ PAGE_METAPHORS = re.compile(
     re.IGNORECASE,
 )
 
+SCRIPT_TEXT = re.compile(r"""(?://|--)[^\n]*|"[^"\n]*"|'[^'\n]*'|`[^`]*`""")
+"""Comments and texts of JavaScript and Lua, which hold no identifiers."""
 NAMED_FILE = re.compile(r"`(?:\./)?([\w./]+\.(?:py|lua|cpp|h|js))`")
 UNCHANGED = ("CHANGELOG.md", "docs/adr/")
 """Records of what was; the files that they name may have gone since."""
@@ -50,9 +59,33 @@ def test_no_identifier_is_a_metaphor() -> None:
     assert sorted(found) == []
 
 
+def test_no_test_is_named_by_a_metaphor() -> None:
+    """Our choice: the name of a test is a sentence in plain English, and so are the names in it."""
+    found = {
+        f"{path.relative_to(ROOT)}: {name}"
+        for path in sorted((ROOT / "tests").rglob("*.py"))
+        for name in _identifiers(path)
+        if (METAPHORS if name.startswith("test_") else VERBS) & set(_words(name)) and name not in REASONED
+    }
+    assert sorted(found) == []
+
+
+def test_no_name_in_a_script_is_a_private_verb() -> None:
+    """Our choice: the pages' modules and the Lua steps use the same words as the rest."""
+    scripts = [path for kind in ("*.js", "*.lua") for path in (ROOT / "planner_mcp").rglob(kind)]
+    found = {
+        f"{path.relative_to(ROOT)}: {name}"
+        for path in scripts
+        for name in re.findall(r"[A-Za-z_]\w*", SCRIPT_TEXT.sub("", path.read_text(encoding="utf-8")))
+        if VERBS & set(_words(name))
+    }
+    assert len(scripts) > 60
+    assert sorted(found) == []
+
+
 def test_reasons_are_given_only_for_names_that_exist() -> None:
     """Our choice: an exception goes when its name goes."""
-    names = {name for path in _modules() for name in _identifiers(path)}
+    names = {name for path in (*_modules(), *(ROOT / "tests").rglob("*.py")) for name in _identifiers(path)}
     assert set(REASONED) <= names
 
 
@@ -128,5 +161,5 @@ def _identifiers(path: Path) -> set[str]:
 
 
 def _words(name: str) -> list[str]:
-    """Return the words of an identifier in lower case: `CourierPool` and `courier_pool` are courier, pool."""
-    return re.findall(r"[a-z]+", re.sub(r"([A-Z])", r"_\1", name).lower())
+    """Return the words of an identifier in lower case: `CourierPool` and `COURIER_POOL` are two words."""
+    return re.findall(r"[a-z]+", re.sub(r"(?<![A-Z])([A-Z])", r"_\1", name).lower())

@@ -78,7 +78,7 @@ async def test_the_day_is_changed_from_the_page_of_its_job(server: PlannerServer
     job_id = (await call(server, "solve_vrp", scenario_id=scenario_id, solve_time="PT1S", fresh=True))["job_id"]
     await page.goto(_url(server, f"jobs/{job_id}"))
     ticket = day["tickets"][0]["id"]
-    for change, fields, told in (
+    for change, fields, case in (
         ("Window of a ticket", {"Ticket": ticket, "From": "10:00", "To": "11:00"}, "time_windows"),
         ("Agents that do not come", {"Agent": "veh-2"}, "veh-2"),
     ):
@@ -92,11 +92,11 @@ async def test_the_day_is_changed_from_the_page_of_its_job(server: PlannerServer
         await page.wait_for_url(lambda url, before=before: url != before)
         await page.get_by_text("COMPLETED", exact=True).wait_for(timeout=60_000)
         shown = await call(server, "query_vrp_status", job_id=page.url.rpartition("/")[2])
-        assert shown["status"] == "COMPLETED", told
+        assert shown["status"] == "COMPLETED", case
 
 
 @pytest.mark.slow
-async def test_a_day_goes_wrong_and_is_mended_on_the_page(server: PlannerServer, page: Any) -> None:
+async def test_a_day_goes_wrong_and_is_repaired_on_the_page(server: PlannerServer, page: Any) -> None:
     """SPEC T10, T4, O2: what happens on a day, a proved fix, solved again; each calls the tool of clients."""
     hours = {"shift_start": "08:00", "shift_end": "17:00"}
     day = body(
@@ -133,8 +133,8 @@ async def test_a_day_goes_wrong_and_is_mended_on_the_page(server: PlannerServer,
         await form.get_by_label(list(fields)[-1], exact=True).fill(fields[list(fields)[-1]])
         async with page.expect_request(_resolves) as sent:
             await form.get_by_role("button", name="Solve with it").click()
-        told = (await sent.value).post_data_json
-        assert asked.items() <= told["arguments"].items()
+        posted = (await sent.value).post_data_json
+        assert asked.items() <= posted["arguments"].items()
         await page.wait_for_url(lambda url: job_id not in url)
         await solved.wait_for(timeout=60_000)
     await page.goto(_url(server, f"jobs/{job_id}"))

@@ -45,9 +45,9 @@ async def test_a_chat_shows_a_solve_from_its_call_to_its_plan(chat: ChatHost) ->
     assert await chat.app.locator("h1").inner_text() == SCRIPT
     assert await chat.app.locator("img").count() == 0, "names are text, never markup"
     await chat.app.locator("svg.map .stop").nth(2).click()
-    (told,) = await chat.until_seen("contexts")
-    assert tokens(told["content"][0]["text"]) <= 80
-    assert job_id in told["content"][0]["text"]
+    (context,) = await chat.until_seen("contexts")
+    assert tokens(context["content"][0]["text"]) <= 80
+    assert job_id in context["content"][0]["text"]
     for tab in ("Timeline", "Stops", "Not served (1)", "Best cost over time"):
         await chat.app.get_by_role("tab", name=tab).click()
         await chat.app.get_by_role("tabpanel", name=tab).wait_for()
@@ -99,7 +99,7 @@ async def test_buttons_call_tools_where_they_are_on(chat: ChatHost) -> None:
 
 
 @pytest.mark.slow
-async def test_a_page_that_is_told_nothing_offers_to_ask(chat: ChatHost) -> None:
+async def test_a_page_that_receives_no_data_offers_to_ask(chat: ChatHost) -> None:
     """SPEC O2, ext-apps#522: some hosts make a page anew without input or result."""
     await chat.start()
     await chat.open()
@@ -119,7 +119,7 @@ async def test_a_result_of_plan_day_names_the_job(chat: ChatHost) -> None:
 
 
 @pytest.mark.slow
-async def test_refusals_are_told(chat: ChatHost) -> None:
+async def test_refusals_are_shown(chat: ChatHost) -> None:
     """SPEC A2, T7: a job that nobody knows, and a call that failed."""
     await chat.start()
     await chat.open(input={"job_id": f"job-0-{'a' * 26}"})

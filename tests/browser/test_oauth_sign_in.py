@@ -113,7 +113,7 @@ async def test_who_is_signed_in_calls_tools_with_the_scopes_of_the_issuer(guarde
     assert set(about["scopes"]) == {f"planner:{name}" for name in ("read", "write", "sensitive", "admin", "approve")}
 
 
-async def test_a_refusal_of_the_issuer_is_told_on_the_page(guarded: Guarded, fresh: Any) -> None:
+async def test_a_refusal_of_the_issuer_is_shown_on_the_page(guarded: Guarded, fresh: Any) -> None:
     """Our choice: in our words; what the issuer writes is never shown."""
     for answer, text in (
         ("error=access_denied", "took too long"),  # of no sign-in that was begun here

@@ -244,8 +244,8 @@ class Tenants:
 
     async def wait(self, job_id: str) -> None:
         """Wait for the end of a job by calls that wait."""
-        while (told := await self.insist("query_vrp_status", job_id=job_id, wait_s=10))["status"] != "COMPLETED":
-            assert told["status"] in ("QUEUED", "SOLVING"), told
+        while (status := await self.insist("query_vrp_status", job_id=job_id, wait_s=10))["status"] != "COMPLETED":
+            assert status["status"] in ("QUEUED", "SOLVING"), status
 
     async def listen(self, job_id: str) -> None:
         """Follow the channel of a job to its end, on one connection."""
@@ -268,7 +268,7 @@ class Tenants:
 
 
 @pytest.mark.chaos
-async def test_a_house_comes_back_by_itself_when_a_replica_takes_over(tmp_path: Path, seed: int) -> None:
+async def test_the_server_recovers_by_itself_when_a_replica_takes_over(tmp_path: Path, seed: int) -> None:
     """SPEC J4, J7, W3: waiting calls, channels, couriers, workers, in the pool that failed over and in all others."""
     began, dice = time.monotonic(), random.Random(seed)
     async with receiving() as receiver:

@@ -253,7 +253,7 @@ async def _refused(scene: Scene) -> float:
         pytest.param(tuple(STATES), marks=pytest.mark.chaos, id="long"),
     ],
 )
-async def test_in_every_bad_state_of_redis_callers_are_told_to_come_back(
+async def test_in_every_bad_state_of_redis_callers_get_a_retryable_error(
     tmp_path: Path, seed: int, states: tuple[str, ...]
 ) -> None:
     """SPEC J7: not ready within 2 s, calls refused in a way that can be retried, back within 5 s, jobs unharmed."""
@@ -284,8 +284,8 @@ async def _until_ended(scene: Scene, jobs: list[str]) -> None:
     for job_id in jobs:
         while True:
             answer = await scene.ask("query_vrp_status", job_id=job_id, wait_s=2)
-            told = answer.json()["result"]["structuredContent"]
-            if told.get("status") == "COMPLETED":
+            answered = answer.json()["result"]["structuredContent"]
+            if answered.get("status") == "COMPLETED":
                 break
-            assert told.get("status") in ("QUEUED", "SOLVING") or told.get("retryable"), told
+            assert answered.get("status") in ("QUEUED", "SOLVING") or answered.get("retryable"), answered
         assert scene.valkey.ask("HGET", f"{{p0}}:job:{job_id}", "crashes") == "0"

@@ -179,8 +179,8 @@ def test_an_error_of_many_different_mistakes(name: str) -> None:
     assert len(result.structured["errors"]) + result.structured["errors_omitted"] == 100
     text = answer(job(JobState.FAILED, error=input_error(faults).as_json(trace_id))).text
     assert tokens(text) <= 350
-    told = sum(line.startswith("/tickets/") for line in text.splitlines())
-    assert listing_only("100 problems; the first 50 are listed.", told) in text
+    listed = sum(line.startswith("/tickets/") for line in text.splitlines())
+    assert listing_only("100 problems; the first 50 are listed.", listed) in text
 
 
 def test_ten_mistakes_at_once_are_all_listed() -> None:

@@ -68,11 +68,13 @@ def test_candidate_travels_whole() -> None:
 def test_lane_that_dies_costs_the_others_nothing() -> None:
     """Our choice: a crash of one engine is not a crash of the solve."""
 
-    def die(tell: OnImprovement) -> None:
+    def die(on_improvement: OnImprovement) -> None:
         os.kill(os.getpid(), signal.SIGKILL)
 
     found: list[Candidate] = []
-    assert not parallel_search.run([die, lambda tell: tell(ONE)], time.monotonic() + 5, found.append, lambda: False)
+    assert not parallel_search.run(
+        [die, lambda on_improvement: on_improvement(ONE)], time.monotonic() + 5, found.append, lambda: False
+    )
     assert found == [ONE]
     with pytest.raises(EngineCrashedError):
         parallel_search.run([die, die], time.monotonic() + 5, found.append, lambda: False)
@@ -82,8 +84,8 @@ def test_lane_that_ignores_the_deadline_is_ended() -> None:
     """SPEC J6: no solve waits for an engine that forgets the time."""
     began, watch = time.monotonic(), Stopwatch()
 
-    def sleep(tell: OnImprovement) -> None:
-        tell(ONE)
+    def sleep(on_improvement: OnImprovement) -> None:
+        on_improvement(ONE)
         time.sleep(60)
 
     found: list[Candidate] = []
@@ -92,16 +94,16 @@ def test_lane_that_ignores_the_deadline_is_ended() -> None:
     assert watch.spent_s < 1.5
 
 
-def test_what_a_lane_told_while_the_deadline_passed_is_heard() -> None:
-    """SPEC S3: judging one plan past the end of the time does not lose the better one told meanwhile."""
-    (heard, hear), (told, tell_on) = os.pipe(), os.pipe()
+def test_an_improvement_sent_while_the_deadline_passes_is_kept() -> None:
+    """SPEC S3: judging one plan past the end of the time does not lose the better one sent meanwhile."""
+    (heard, hear), (both_sent, signal_sent) = os.pipe(), os.pipe()
     deadline = time.monotonic() + 0.2
 
-    def search(tell: OnImprovement) -> None:
-        tell(ONE)
+    def search(on_improvement: OnImprovement) -> None:
+        on_improvement(ONE)
         os.read(heard, 1)
-        tell(TWO)
-        os.write(tell_on, b"!")
+        on_improvement(TWO)
+        os.write(signal_sent, b"!")
         time.sleep(60)
 
     found: list[Candidate] = []
@@ -110,11 +112,11 @@ def test_what_a_lane_told_while_the_deadline_passed_is_heard() -> None:
         found.append(candidate)
         if candidate == ONE:
             os.write(hear, b"!")
-            os.read(told, 1)
+            os.read(both_sent, 1)
             time.sleep(max(0.0, deadline + parallel_search.OVERTIME_S - time.monotonic()))
 
     parallel_search.run([search], deadline, judge, lambda: False)
-    for end in (heard, hear, told, tell_on):
+    for end in (heard, hear, both_sent, signal_sent):
         os.close(end)
     assert found == [ONE, TWO]
 
@@ -134,7 +136,7 @@ def test_plan_the_verifier_refuses_hides_none_that_holds(is_liar_first: bool) ->
     assert engines[1].starts == [None if is_liar_first else truth]
 
 
-def test_a_plan_is_timed_once_however_many_judge_it(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_plan_is_timed_once_however_many_verify_it(monkeypatch: pytest.MonkeyPatch) -> None:
     """SPEC S3: where hours are paid, timing a large plan for each of them would outlast the time of the solve."""
     problem, timed = fleet(60), list[Route]()
 

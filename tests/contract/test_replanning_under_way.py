@@ -84,14 +84,14 @@ def _searched(engine: Engine, problem: Problem, start: Candidate | None, seconds
 
 def history(plan: Plan, hour: int, gone: set[str]) -> dict[tuple[str, str | None], list[float]]:
     """Return when each agent began what it has begun by an hour; a break at the end may be taken after the route."""
-    told: dict[tuple[str, str | None], list[float]] = {}
+    starts: dict[tuple[str, str | None], list[float]] = {}
     for route in plan.routes:
         frozen_prefix = [visit for visit in route.visits if visit.start_s < hour and visit.ticket_id not in gone]
         while frozen_prefix and frozen_prefix[-1].ticket_id is None:
             frozen_prefix.pop()
         for visit in frozen_prefix if route.agent_id not in gone else ():
-            told.setdefault((route.agent_id, visit.ticket_id), []).append(visit.start_s)
-    return told
+            starts.setdefault((route.agent_id, visit.ticket_id), []).append(visit.start_s)
+    return starts
 
 
 def departures(plan: Plan) -> dict[str | None, float]:

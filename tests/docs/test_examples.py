@@ -24,7 +24,7 @@ pytestmark = pytest.mark.anyio
 
 
 @pytest.mark.slow
-def test_demo_goes_through_the_whole_house(tmp_path: Path) -> None:
+def test_demo_goes_through_every_part(tmp_path: Path) -> None:
     """SPEC O1: one command creates, solves, watches, reads, draws and cancels, and leaves no process behind."""
     command = [sys.executable, "-m", "examples.demo", "--solve-s", "2", "--out", str(tmp_path)]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=90)
@@ -35,7 +35,7 @@ def test_demo_goes_through_the_whole_house(tmp_path: Path) -> None:
     assert all(word in drawn for word in ("北京城配", "van-01", "<polyline", "Timeline"))
 
 
-async def test_failure_to_start_is_told_with_the_log(tmp_path: Path) -> None:
+async def test_a_failure_to_start_is_reported_with_the_log(tmp_path: Path) -> None:
     """Our choice: an example that fails says why."""
     with pytest.raises(RuntimeError, match="did not start"):
         async with running_server(tmp_path, module="planner_mcp.absent"):
@@ -74,7 +74,7 @@ class _ScriptedClient:
         return CallToolResult(content=[], structured_content=answer)
 
 
-async def test_progress_is_told_under_its_own_status() -> None:
+async def test_progress_is_sent_under_its_own_status() -> None:
     """SPEC T3, O1: 100 % once, and never of a job that waits."""
     client: Any = _ScriptedClient((0, "QUEUED 0%"), (40, "SOLVING 40% · cost 7"), (100, "COMPLETED 100%"))
     seen: list[tuple[str, int]] = []
@@ -82,7 +82,7 @@ async def test_progress_is_told_under_its_own_status() -> None:
     assert seen == [("QUEUED", 0), ("SOLVING", 40), ("COMPLETED", 100)]
 
 
-async def test_channel_tells_a_job_from_first_to_last(server: PlannerServer) -> None:
+async def test_the_channel_sends_a_job_from_first_to_last_event(server: PlannerServer) -> None:
     """SPEC J2, J3: the channel of a job carries its notifications, and a reader may stop and go on."""
     async with Client(server.mcp) as client:
         scenario = await call(client, "create_scenario", quickstart.SMALLEST)
@@ -101,7 +101,7 @@ async def test_channel_tells_a_job_from_first_to_last(server: PlannerServer) -> 
 @pytest.mark.parametrize(
     ("status", "asked", "pause_s"), [(503, "7", 7.0), (429, "60", 60.0), (502, "soon", 0.5), (504, "", 0.5)]
 )
-async def test_channel_comes_back_when_it_is_told_to(
+async def test_the_channel_reconnects_when_it_is_asked_to(
     monkeypatch: pytest.MonkeyPatch, status: int, asked: str, pause_s: float
 ) -> None:
     """SPEC J7: a store, a replica or a proxy that is away for a moment ends no reader."""

@@ -22,7 +22,7 @@ def main() -> int:
     began, failed = time.monotonic(), 0
     with planted(given.bug) if given.bug else nullcontext():
         if given.histories == 1:
-            return _tell(given.seed)
+            return _show(given.seed)
         for seed, problems in violations(range(given.seed, given.seed + given.histories), processes=given.processes):
             failed += 1
             print(f"--seed {seed}:", *problems, sep="\n  ", flush=True)  # noqa: T201
@@ -30,12 +30,12 @@ def main() -> int:
     return int(failed > 0)
 
 
-def _tell(seed: int) -> int:
+def _show(seed: int) -> int:
     """Show a history step by step."""
     with ScriptedServer() as server:
         history = played(server, seed).history
-    told = [*history.steps, *(f"{who}: {what}" for who, what in history.hits), *history.answers]
-    print(*told, *(f"VIOLATION {problem}" for problem in history.problems), sep="\n")  # noqa: T201
+    lines = [*history.steps, *(f"{who}: {what}" for who, what in history.hits), *history.answers]
+    print(*lines, *(f"VIOLATION {problem}" for problem in history.problems), sep="\n")  # noqa: T201
     return int(bool(history.problems))
 
 

@@ -245,7 +245,7 @@ class Link:
         if network.strikes(network.faults.lost_reply) or self._cut_until > self._loop.time():
             self._loop.call_later(FAST_S, _break, reply)
         else:
-            self._loop.call_later(network.dice.random() * FAST_S, _tell, reply, found)
+            self._loop.call_later(network.dice.random() * FAST_S, _reply, reply, found)
 
     def _read_or_wait(self, words: tuple[Any, ...], reply: "asyncio.Future[Any]") -> Any:
         """Return what a blocking read finds at once, or None and let it wait."""
@@ -271,6 +271,6 @@ def _break(reply: "asyncio.Future[Any]") -> None:
         reply.set_exception(ConnectionLostError("the connection broke"))
 
 
-def _tell(reply: "asyncio.Future[Any]", found: Any) -> None:
+def _reply(reply: "asyncio.Future[Any]", found: Any) -> None:
     if not reply.done():
         reply.set_result(found)

@@ -129,17 +129,17 @@ class Scene:
         async with anyio.create_task_group() as tasks:
             for claim in claims:
                 assert claim is not None
-                tasks.start_soon(self._tell, claim, count - 3)
+                tasks.start_soon(self._report, claim, count - 3)
 
-    async def _tell(self, claim: Claim, improvements: int) -> None:
+    async def _report(self, claim: Claim, improvements: int) -> None:
         for k in range(1, improvements + 1):
             share = 99 * k // (improvements + 1)
-            told = Progress(
+            progress = Progress(
                 percent=share, cost=1000.0 - k, tickets_served=1, tickets_total=1, improvements=k, elapsed_s=float(k)
             )
-            await self.store.report(claim, told, PLAN)
+            await self.store.report(claim, progress, PLAN)
             await anyio.sleep(random.random() * 0.4)
-        await self.store.complete(claim, told, PLAN)
+        await self.store.complete(claim, progress, PLAN)
 
     async def open_session(self, replica: PlannerServer) -> dict[str, str]:
         """Return the headers of a new session."""
@@ -233,7 +233,7 @@ def per_unit(before: list[float], after: list[float], count: int) -> float:
     return round((sum(after) - sum(before)) * 1024 / count, 2)
 
 
-def tell(figures: dict[str, Any]) -> None:
+def print_figures(figures: dict[str, Any]) -> None:
     """Print the figures; keep them in the file that `SOAK_RECORD` names."""
     print(f"\n[soak] seed={SEED} " + " ".join(f"{name}={value}" for name, value in figures.items()))  # noqa: T201
     if name := os.environ.get("SOAK_RECORD"):
@@ -245,14 +245,14 @@ def tell(figures: dict[str, Any]) -> None:
 @pytest.mark.slow
 async def test_readers_that_change_replica_hear_every_event_once(scene: Scene) -> None:
     """SPEC J4, J2: job channel and MCP streams alike; nothing missed, nothing twice, in order."""
-    tell(await soak(scene, QUICK))
+    print_figures(await soak(scene, QUICK))
 
 
 @pytest.mark.chaos
 @pytest.mark.timeout(7200)
 async def test_a_thousand_streams_hear_every_event_once(scene: Scene) -> None:
     """SPEC J4: 1000 streams on two replicas, each broken off twenty times, while 200 jobs run."""
-    tell(await soak(scene, LONG))
+    print_figures(await soak(scene, LONG))
 
 
 @pytest.mark.slow

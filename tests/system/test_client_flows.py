@@ -110,7 +110,7 @@ async def test_unknown_tool_is_a_protocol_error_with_our_data(server: PlannerSer
     assert caught.value.data["type"] == "UnknownTool"
 
 
-async def test_an_unknown_id_is_told_as_such(server: PlannerServer) -> None:
+async def test_an_unknown_id_is_reported_as_such(server: PlannerServer) -> None:
     """SPEC T7."""
     async with Client(server.mcp) as client:
         result = await client.call_tool("query_vrp_status", {"job_id": "job-0-aaaaaaaaaaaaaaaaaaaaaaaaaa"})

@@ -36,7 +36,7 @@ def test_a_sound_scenario_is_called_valid() -> None:
     assert done.stdout.splitlines()[0] == "valid"
 
 
-def test_every_fault_is_told_and_the_exit_status_says_so() -> None:
+def test_every_fault_is_reported_and_the_exit_status_says_so() -> None:
     """SPEC T5, T7: all at once, each with its place; no traceback for what is no scenario at all."""
     done = run_command_line("validate", "-", given={**SMALLEST, "agents": [], "depot": 5})
     assert done.exit_code == 1
@@ -46,7 +46,7 @@ def test_every_fault_is_told_and_the_exit_status_says_so() -> None:
     assert broken.stderr.strip() == "/: The standard input is not JSON. (accepted: JSON (UTF-8))"
 
 
-def test_what_a_command_refuses_is_told_with_its_place(tmp_path: Path) -> None:
+def test_what_a_command_refuses_is_reported_with_its_place(tmp_path: Path) -> None:
     """SPEC T6, T7: by the commands that have a store too."""
     (tmp_path / "roads.json").write_text("[]")
     refused = run_command_line("matrix", str(tmp_path / "roads.json"), "--data-dir", str(tmp_path / "data"))
@@ -105,13 +105,13 @@ def test_ctrl_c_ends_a_search_with_its_plan_or_without(signals: int, tmp_path: P
         for _ in range(signals):
             os.killpg(solving.pid, signal.SIGINT)
             next(line for line in solving.stderr if "best plan" in line or "Stopped" in line or "CANCELLED" in line)
-        told = solving.stderr.read()
-        assert (solving.wait(timeout=60), plan.exists()) == ((0, True) if signals == 1 else (130, False)), told
-    assert signals == 2 or "120 of 120 tickets served" in told
+        shown = solving.stderr.read()
+        assert (solving.wait(timeout=60), plan.exists()) == ((0, True) if signals == 1 else (130, False)), shown
+    assert signals == 2 or "120 of 120 tickets served" in shown
 
 
 @pytest.mark.parametrize(
-    ("output", "told"),
+    ("output", "error"),
     [
         ("none/plan.json", "No such file or directory"),
         ("", "Is a directory"),
@@ -119,17 +119,17 @@ def test_ctrl_c_ends_a_search_with_its_plan_or_without(signals: int, tmp_path: P
         ("plan.gpx", "The scenario has no positions on the globe."),
     ],
 )
-def test_a_place_where_no_plan_can_be_written_is_told_before_the_search(output: str, told: str, tmp_path: Path) -> None:
+def test_an_unwritable_output_path_is_reported_before_the_search(output: str, error: str, tmp_path: Path) -> None:
     """SPEC T7: a plan that was found is not lost for want of a folder; no traceback."""
     place = str(tmp_path / output) if output else ""
     data = ("--data-dir", str(tmp_path / "data"))
     done = run_command_line("solve", "-", "--seconds", "1", "--output", place, *data, given=SMALLEST)
-    assert (done.exit_code, done.stdout, told in done.stderr) == (1, "", True), done.stderr
+    assert (done.exit_code, done.stdout, error in done.stderr) == (1, "", True), done.stderr
     assert "QUEUED" not in done.stderr and "Traceback" not in done.stderr
 
 
 @pytest.mark.slow
-def test_why_a_day_could_not_be_solved_is_told(tmp_path: Path) -> None:
+def test_the_reason_a_day_could_not_be_solved_is_shown(tmp_path: Path) -> None:
     """SPEC T7: code, type, what happened and where, when a job fails."""
     with socket.create_server(("127.0.0.1", 0)) as closed:
         url = f"http://127.0.0.1:{closed.getsockname()[1]}"

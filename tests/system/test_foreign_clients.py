@@ -48,8 +48,8 @@ async def balanced(
 
 async def events_of(server: PlannerServer, http: httpx.AsyncClient, job_id: str) -> list[dict[str, Any]]:
     """Return what the channel of an ended job tells, as `params` of its events."""
-    told = await http.get(f"{server.url}/jobs/{job_id}/events")
-    return [json.loads(line[6:])["params"] for line in told.text.splitlines() if line.startswith("data: {")]
+    channel = await http.get(f"{server.url}/jobs/{job_id}/events")
+    return [json.loads(line[6:])["params"] for line in channel.text.splitlines() if line.startswith("data: {")]
 
 
 def lines(events: list[dict[str, Any]]) -> list[str]:
@@ -93,7 +93,7 @@ async def test_typescript_client_of_the_stateless_era_listens_anew(
 
 
 @pytest.mark.parametrize("which", ["1", "2"])
-async def test_tasks_of_the_core_are_told_event_by_event(
+async def test_tasks_of_the_core_are_sent_event_by_event(
     packages: None, server: PlannerServer, balanced: tuple[str, LoadBalancer], http: httpx.AsyncClient, which: str
 ) -> None:
     """SPEC X2, J4: SDK 1.x, and the ext-tasks requester on the 2.x client; every event once and in order."""

@@ -71,8 +71,8 @@ async def test_ctrl_c_ends_a_watch_and_leaves_the_job(server: PlannerServer) -> 
                 assert watching.stdout is not None and watching.stderr is not None
                 await watching.stdout.receive()
                 watching.send_signal(signal.SIGINT)
-                told = b"".join([part async for part in watching.stderr])
-                assert (await watching.wait(), b"Traceback" in told) == (130, False)
+                shown = b"".join([part async for part in watching.stderr])
+                assert (await watching.wait(), b"Traceback" in shown) == (130, False)
         job = await use(client, "query_vrp_status", job_id=job_id)
         await use(client, "cancel_vrp_job", job_id=job_id)
     assert job["status"] == "SOLVING"
@@ -88,7 +88,7 @@ async def test_an_unknown_job_is_one_line_and_status_1(place: tuple[str, str], c
 
 
 @pytest.mark.parametrize(
-    ("given", "told"),
+    ("given", "error"),
     [
         (("--url", "http://127.0.0.1:9"), "does not answer"),
         (("--url", "ftp://x"), "no address"),
@@ -96,12 +96,12 @@ async def test_an_unknown_job_is_one_line_and_status_1(place: tuple[str, str], c
         (("--url", "http://127.0.0.1:9", "--data-dir", "x"), "leave out"),
     ],
 )
-async def test_a_server_that_cannot_be_asked_is_told_in_one_line(given: tuple[str, ...], told: str) -> None:
+async def test_an_unreachable_server_is_reported_in_one_line(given: tuple[str, ...], error: str) -> None:
     """SPEC T7: no traceback, no password, nothing on standard output."""
     refused = await _jobs(given, "list")
     assert refused.exit_code in (1, 2)
     assert refused.stdout == ""
-    assert told in " ".join(refused.stderr.replace("│", "").split())
+    assert error in " ".join(refused.stderr.replace("│", "").split())
     assert "secret" not in refused.stderr
 
 
@@ -122,9 +122,9 @@ async def test_a_server_with_keys_is_asked_with_one(tmp_path_factory: pytest.Tem
         assert (await _jobs(place, "status", job_id, key=made[0])).stdout.startswith(f"{job_id}  QUEUED")
         assert job_id in (await _jobs(place, "list", key=made[0])).stdout
         assert (await _jobs(place, "list", key=made[1])).stdout == ""
-        for key, told in ((made[1], "known here"), ("", "PLANNER_API_KEY"), ("pmk_wrong", "PLANNER_API_KEY")):
+        for key, error in ((made[1], "known here"), ("", "PLANNER_API_KEY"), ("pmk_wrong", "PLANNER_API_KEY")):
             refused = await _jobs(place, "status", job_id, key=key)
             assert (refused.exit_code, refused.stdout, refused.stderr.count("\n")) == (1, "", 1)
-            assert told in refused.stderr
+            assert error in refused.stderr
         assert (await _jobs(place, "cancel", job_id, key=made[0])).exit_code == 0
         assert (await _jobs(place, "wait", job_id, key=made[0])).exit_code == 1

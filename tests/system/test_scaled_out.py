@@ -19,7 +19,7 @@ pytestmark = [
 ]
 
 
-async def test_a_redis_url_and_a_worker_scale_the_house_out(database_url: str, tmp_path: Path) -> None:
+async def test_a_redis_url_and_a_worker_scale_the_deployment_out(database_url: str, tmp_path: Path) -> None:
     """SPEC O1: two servers without workers, one `planner-mcp worker`; asked at one, answered at the other."""
     shared = ("--redis-url", database_url)
     command = [sys.executable, "-m", "planner_mcp", "worker", *shared, "--data-dir", str(tmp_path / "worker")]

@@ -56,7 +56,7 @@ async def test_body_too_large_is_refused_in_words_also_to_who_sends_before_readi
     assert (answer.status_code, answer.json()["error"]["data"]["type"]) == (413, "TooLarge")
 
 
-async def test_health_is_told(server: PlannerServer, http: httpx.AsyncClient) -> None:
+async def test_health_is_reported(server: PlannerServer, http: httpx.AsyncClient) -> None:
     """SPEC O3."""
     assert (await http.get(f"{server.url}/healthz")).status_code == 200
     assert (await http.get(f"{server.url}/readyz")).status_code == 200
@@ -99,7 +99,7 @@ def test_serving_strangers_without_authorization_is_refused(tmp_path: Path) -> N
         ["--data-dir", "/dev/null/below"],
     ],
 )
-def test_wrong_option_is_told_without_a_stack_trace(tmp_path: Path, option: list[str]) -> None:
+def test_a_wrong_option_is_reported_without_a_stack_trace(tmp_path: Path, option: list[str]) -> None:
     """SPEC T8, in spirit: an operator is told what is wrong, not where in the code it was found."""
     ended = run_command_line("serve", "--data-dir", str(tmp_path), *option)
     assert ended.exit_code in (1, 2)
@@ -166,8 +166,10 @@ async def test_waiting_call_hears_of_a_stop_in_time_or_can_go_on_elsewhere(
             assert stream.headers["content-type"].startswith("text/event-stream")
             os.kill(server.pid, signal.SIGTERM)
             lines = [line async for line in stream.aiter_lines()]
-    told = [json.loads(line[6:]) for line in lines if line.startswith("data: {")]
-    assert [each["error"]["data"]["type"] for each in told] == (["AbandonedRequest"] if version < "2025-11-25" else [])
+    messages = [json.loads(line[6:]) for line in lines if line.startswith("data: {")]
+    assert [each["error"]["data"]["type"] for each in messages] == (
+        ["AbandonedRequest"] if version < "2025-11-25" else []
+    )
     assert any(line.startswith("id: ") for line in lines)
 
 

@@ -77,7 +77,7 @@ async def lines_of(stream: httpx.Response) -> AsyncIterator[tuple[str, str]]:
 
 
 @pytest.mark.slow
-async def test_client_of_a_stopped_replica_is_told_and_its_job_goes_on(
+async def test_a_client_of_a_stopped_replica_is_notified_and_its_job_goes_on(
     server: PlannerServer, server_dir: Path, http: httpx.AsyncClient
 ) -> None:
     """SPEC J4, J7: the stream ends properly; its rest, an error that says to call again, is on any replica."""

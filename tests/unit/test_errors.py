@@ -26,7 +26,7 @@ def test_every_code_that_is_published_can_be_met() -> None:
     assert [kind.__name__ for kind in TREE if kind.__name__ not in named] == []
 
 
-def test_faults_told_elsewhere_are_as_many_and_of_the_same_kind() -> None:
+def test_faults_worded_elsewhere_are_as_many_and_of_the_same_kind() -> None:
     """SPEC T7: who reads a file tells its faults by other places, and still says how many are not listed."""
     faults = [Fault(f"/tickets/{n}", f"Too late by {n}.", kind="logic") for n in range(60)]
     with pytest.raises(InvalidScenarioError) as caught, placed(lambda fault: replace(fault, path=f"/day{fault.path}")):

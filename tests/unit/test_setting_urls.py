@@ -52,7 +52,7 @@ def test_a_cluster_takes_the_same(url: str) -> None:
         *("redis://:1#s3cret@store", "redis://store?socket_timeout=1", "http://store", ""),
     ],
 )
-def test_what_a_client_would_stumble_over_is_told(url: str) -> None:
+def test_what_a_client_would_stumble_over_is_refused(url: str) -> None:
     """SPEC T8, O1: in a sentence that says what may stand there and how TLS is asked for, and repeats nothing."""
     fault = store_url_fault(url)
     assert "rediss://" in fault and "s3cret" not in fault

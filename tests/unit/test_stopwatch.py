@@ -8,20 +8,20 @@ import pytest
 from tests.shared.processes import stopwatch
 from tests.shared.processes.stopwatch import Stopwatch
 
-TOLD = "some avg10=1.00 avg60=1.00 avg300=1.00 total={}\nfull avg10=0.00 avg60=0.00 avg300=0.00 total=7\n"
+PRESSURE = "some avg10=1.00 avg60=1.00 avg300=1.00 total={}\nfull avg10=0.00 avg60=0.00 avg300=0.00 total=7\n"
 
 
 @pytest.fixture
-def tell(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def counters(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Where the kernel tells what was waited for."""
     monkeypatch.setattr(stopwatch, "PRESSURE", tmp_path)
     for name in stopwatch.WAITED_FOR:
-        (tmp_path / name).write_text(TOLD.format(1_000_000))
+        (tmp_path / name).write_text(PRESSURE.format(1_000_000))
     return tmp_path
 
 
 def test_time_that_others_took_does_not_count_though_some_always_does(
-    tell: Path, monkeypatch: pytest.MonkeyPatch
+    counters: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Our choice: the wrong order of magnitude is wrong under any load."""
     now = [50.0]
@@ -29,10 +29,10 @@ def test_time_that_others_took_does_not_count_though_some_always_does(
     watch = Stopwatch()
     now[0] += 4.0
     assert (watch.elapsed_s, watch.spent_s) == (4.0, 4.0)
-    (tell / "cpu").write_text(TOLD.format(2_500_000))
-    (tell / "io").write_text(TOLD.format(1_500_000))
+    (counters / "cpu").write_text(PRESSURE.format(2_500_000))
+    (counters / "io").write_text(PRESSURE.format(1_500_000))
     assert watch.spent_s == 2.0
-    (tell / "cpu").write_text(TOLD.format(60_000_000))
+    (counters / "cpu").write_text(PRESSURE.format(60_000_000))
     assert watch.spent_s == 0.4
-    (tell / "io").unlink()
+    (counters / "io").unlink()
     assert watch.spent_s == 0.4

@@ -30,7 +30,7 @@ def test_long_text_is_cut() -> None:
     assert plain("\u200b" * 1_000_000 + "x", 10).endswith("…")
 
 
-def test_one_of_a_kind_is_told_in_the_singular() -> None:
+def test_one_of_a_kind_is_written_in_the_singular() -> None:
     """Our choice: sentences are made to be read."""
     assert [counted(number, "agent") for number in (0, 1, 2)] == ["0 agents", "1 agent", "2 agents"]
 

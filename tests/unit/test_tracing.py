@@ -54,7 +54,7 @@ def test_a_span_elsewhere_goes_on_from_what_was_carried(kept: InMemorySpanExport
     assert solve.parent == job.context
 
 
-def test_a_failing_block_tells_nothing_of_its_error(kept: InMemorySpanExporter) -> None:
+def test_a_failing_block_reveals_nothing_of_its_error(kept: InMemorySpanExporter) -> None:
     """SPEC T8: words of errors stay inside."""
     with pytest.raises(ValueError, match="secret"), span("a"):
         raise ValueError("secret")

@@ -137,7 +137,7 @@ def test_the_language_of_a_request_is_the_one_it_weighs_most(header: str, langua
     assert preferred(header, "en") == language
 
 
-def test_an_error_is_told_in_the_language_of_its_reader() -> None:
+def test_an_error_is_written_in_the_language_of_its_reader() -> None:
     """SPEC T7, T11: details that the catalogue lacks follow its summary; code and type stay."""
     english, detailed = NotFoundError().as_json("t"), InvalidParameterError("load is 3 short").as_json("t")
     use_language("zh")

@@ -17,7 +17,7 @@ from tests.walkthrough.three_visits import THREE_VISITS
 pytestmark = pytest.mark.anyio
 
 
-async def test_smallest_day_is_stored_and_what_was_assumed_is_told(server: PlannerServer) -> None:
+async def test_the_smallest_day_is_stored_and_its_assumptions_are_reported(server: PlannerServer) -> None:
     """SPEC T1: one agent and one ticket are a whole day, and what you left out is assumed aloud."""
     async with Client(server.mcp) as client:  # later chapters find it opened, as `client`
         result = await client.call_tool("create_scenario", SMALLEST)

@@ -22,7 +22,7 @@ TOO_MUCH: dict[str, Any] = {
 """The tickets need 21, the vans carry 20."""
 
 
-async def test_all_mistakes_are_told_at_once_each_with_its_place(client: Client) -> None:
+async def test_all_mistakes_are_reported_together_each_with_its_place(client: Client) -> None:
     """SPEC T7: one refusal lists every mistake with its path, what would be accepted, and a hint to mend it."""
     ticket = {"id": "t-1", "location": "nowhere", "demand": 1, "time_windows": [["11:00", "09:00"]]}
     result = await client.call_tool("create_scenario", {**THREE_VISITS, "tickets": [ticket]})
@@ -39,7 +39,7 @@ async def test_all_mistakes_are_told_at_once_each_with_its_place(client: Client)
     }
 
 
-async def test_what_cannot_be_served_is_told_before_solving(client: Client) -> None:
+async def test_what_cannot_be_served_is_reported_before_solving(client: Client) -> None:
     """SPEC T5: `validate_scenario` proves in a moment that a day cannot be served whole, and says why."""
     answered = await use(client, "validate_scenario", scenario=TOO_MUCH)
     assert answered["valid"], "too much work is no mistake"

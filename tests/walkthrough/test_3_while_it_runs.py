@@ -24,7 +24,7 @@ async def first_cost(client: Client, job_id: str) -> float:
     return float(status["cost"])
 
 
-async def test_waiting_call_tells_progress(client: Client) -> None:
+async def test_a_waiting_call_reports_progress(client: Client) -> None:
     """SPEC T3, J5: progress comes as notifications while a call is open; it never falls and never says 100 too soon."""
     progress_events: list[float] = []
 

@@ -20,7 +20,7 @@ from tests.shared.scenarios.client_scenarios import ring, submit, use
 pytestmark = pytest.mark.anyio
 
 
-async def test_channel_tells_every_change_of_a_job_in_order(
+async def test_the_channel_sends_every_change_of_a_job_in_order(
     server: PlannerServer, client: Client, http: httpx.AsyncClient
 ) -> None:
     """SPEC J2, J3: `GET /jobs/{id}/events` sends JSON-RPC notifications until the job has ended."""
@@ -47,7 +47,7 @@ async def test_reader_goes_on_from_the_last_event_it_saw(
     assert rest == events[2:]
 
 
-async def test_webhook_is_signed_and_tells_the_end_of_the_job(
+async def test_a_webhook_is_signed_and_reports_the_end_of_the_job(
     server: PlannerServer, client: Client, http: httpx.AsyncClient, receiver: Receiver
 ) -> None:
     """SPEC W1, W2: your secret, shown once, verifies the body as it came; it is the last event of the channel."""

@@ -57,7 +57,7 @@ from planner_mcp.text import plain
 _limiter: Final = FairLimiter()
 """Files read at the same time, each in a process of its own; a workbook may take many seconds."""
 MAX_HEADER: Final = 40
-MAX_TOLD_BYTES: Final = 1500
+MAX_COLUMNS_BYTES: Final = 1500
 """Room for the columns of one table in each form of an answer."""
 
 
@@ -363,7 +363,7 @@ def _column_summary(proposal: ColumnMapping) -> ImportedColumns:
         for header, field in proposal.fields.items()
     ]
     left_out = [_left_out(header, proposal.looks[header]) for header in proposal.left_out]
-    return ImportedColumns(taken=fitting(taken, MAX_TOLD_BYTES), left_out=fitting(left_out, MAX_TOLD_BYTES))
+    return ImportedColumns(taken=fitting(taken, MAX_COLUMNS_BYTES), left_out=fitting(left_out, MAX_COLUMNS_BYTES))
 
 
 def _left_out(header: str, looks: str) -> str:

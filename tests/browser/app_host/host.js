@@ -19,7 +19,7 @@ async function connect({ apps = true, modern = false, toolsets = "" }) {
   return { tools, extensions: client.getServerCapabilities().extensions };
 }
 
-// Shows the page of a tool. `input` and `result` are what the host tells it; one that is absent is never told.
+// Shows the page of a tool. `input` and `result` are what the host sends it; an absent one is never sent.
 async function open({ tool, capabilities, context = {}, sandbox, input, result }) {
   const { tools } = await client.listTools();
   const shown = tools.find((each) => each.name === tool);

@@ -57,8 +57,8 @@ async def test_a_stream_brings_the_events_of_all_own_jobs_and_of_no_other(
             found = await until_ends(steps, 2)
         jobs = await solving
     for job_id in jobs:
-        told = [step.event for step in found if step.event and step.event.job_id == job_id]
-        assert told == await harness.events(job_id)
+        events = [step.event for step in found if step.event and step.event.job_id == job_id]
+        assert events == await harness.events(job_id)
     assert {step.event.job_id for step in found if step.event} == set(jobs)
 
 

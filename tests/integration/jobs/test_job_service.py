@@ -56,7 +56,7 @@ async def test_a_job_goes_from_scenario_to_plan(
     assert found == [Plan.from_json(plan)] * 2
 
 
-async def test_a_wait_for_a_change_ends_with_a_better_cost_and_tells_every_event(
+async def test_a_wait_for_a_change_ends_with_a_better_cost_and_returns_every_event(
     job_service: JobService, store: RedisStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """SPEC T3: progress alone is told, a change of cost ends the wait."""

@@ -38,11 +38,11 @@ async def test_reads_go_on_and_readiness_says_so_once(tmp_path: Path, monkeypatc
                 while (await http.get("/readyz")).status_code != status:  # noqa: ASYNC110 - the store is asked
                     await anyio.sleep(0.05)
 
-        async def told(tool: str, **args: Any) -> dict[str, Any]:
+        async def call(tool: str, **args: Any) -> dict[str, Any]:
             return dict((await caller.call(tool, **args)).json()["result"])
 
-        scenario_id = (await told("create_scenario", **SMALLEST))["structuredContent"]["scenario_id"]
-        job_id = (await told("solve_vrp", scenario_id=scenario_id))["structuredContent"]["job_id"]
+        scenario_id = (await call("create_scenario", **SMALLEST))["structuredContent"]["scenario_id"]
+        job_id = (await call("solve_vrp", scenario_id=scenario_id))["structuredContent"]["job_id"]
         await finish(store, ["t-1"])
         free[0] = 10**6
         await until_ready_is(503)
@@ -56,9 +56,9 @@ async def test_reads_go_on_and_readiness_says_so_once(tmp_path: Path, monkeypatc
             "list_scenarios": {},
         }
         for tool, args in reads.items():
-            answer = await told(tool, **args)
+            answer = await call(tool, **args)
             assert not answer.get("isError"), (tool, answer)
-        written = await told("create_scenario", **SMALLEST)
+        written = await call("create_scenario", **SMALLEST)
         assert (written["isError"], written["structuredContent"]["retryable"]) == (True, True)
         assert {(await http.get("/readyz")).status_code for _ in range(5)} == {503}
         assert (await http.get(f"/jobs/{job_id}")).status_code == 200

@@ -192,7 +192,7 @@ def _is_alive(pid: int) -> bool:
     return False
 
 
-async def test_a_truncated_extract_fails_in_words_and_a_solve_is_told(osrm: OsrmPrograms, tmp_path: Path) -> None:
+async def test_a_truncated_extract_is_described_and_a_solve_reports_it(osrm: OsrmPrograms, tmp_path: Path) -> None:
     """SPEC O9: the operator reads what OSRM found wrong; whoever asks gets one retryable error without paths."""
     broken = tmp_path / "city.osm"
     whole = write_grid(tmp_path / "grid.osm").read_text(encoding="utf-8")

@@ -112,7 +112,7 @@ async def test_forty_stops_are_planned_on_streets_and_drawn_along_them(
         assert NAME in await read(services, template, plan_id)
 
 
-async def test_a_place_off_the_map_is_told_of_at_once_and_the_rest_is_planned(tools_client: ToolClient) -> None:
+async def test_a_place_off_the_map_is_reported_at_once_and_the_rest_is_planned(tools_client: ToolClient) -> None:
     """SPEC O9, T7: Espoo is not in the extract; a depot there is refused when the scenario is created."""
     body = day([*places_within(6), (60.2055, 24.6559)])
     created = await tools_client.use("create_scenario", **body)

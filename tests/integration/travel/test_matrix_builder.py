@@ -118,7 +118,7 @@ async def test_an_engine_that_makes_no_sense_is_not_believed(engine: RoadEngine,
     assert caught.value.retryable
 
 
-async def test_an_engine_that_is_away_is_told_in_time(engine: RoadEngine) -> None:
+async def test_an_engine_that_is_away_is_reported_in_time(engine: RoadEngine) -> None:
     """SPEC S1: nobody listens, or nobody answers: a clear error within the time set for it."""
     gone = {"car": RouterSettings(kind="osrm", url="http://127.0.0.1:9")}
     with pytest.raises(RoutingProviderUnavailableError):

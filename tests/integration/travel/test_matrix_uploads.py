@@ -273,6 +273,6 @@ async def test_looking_at_tables_does_not_fetch_them(store: RedisStore, settings
         async with httpx.AsyncClient(transport=transport, base_url=BASE) as http:
             before = (await store.redis.info("stats"))["total_net_output_bytes"]
             seen = (await http.get(f"/matrices/{name}")).json()
-            told_bytes = (await store.redis.info("stats"))["total_net_output_bytes"] - before
+            sent_bytes = (await store.redis.info("stats"))["total_net_output_bytes"] - before
     assert seen == {"matrix": name, "locations": size, "given": ["durations"]}
-    assert told_bytes < len(travel_matrices.pack()["durations"]) / 10
+    assert sent_bytes < len(travel_matrices.pack()["durations"]) / 10

@@ -143,7 +143,7 @@ async def test_a_new_place_is_asked_about_where_the_answer_needs_it(
     assert len(engine.asked) == 2
 
 
-async def test_before_the_first_solve_travel_is_not_known_and_that_is_said(
+async def test_before_the_first_solve_travel_is_reported_as_unknown(
     tools_client: ToolClient, engine: RoadEngine
 ) -> None:
     """SPEC T7: a day is checked for all that can be told without roads; nobody is asked for it."""
@@ -178,9 +178,9 @@ async def test_the_rest_of_a_day_is_planned_without_the_ticket_that_no_road_lead
     assert (left["ticket_id"], left["code"]) == ("c", "NO_ROAD")
     assert "No agent can drive to C: it is without a road to or from 4 of the 4 others." in left["detail"]
     assert "Check its position" in left["detail"]
-    (told,) = (await tools_client.use("explain_unassigned", plan=job_id))["tickets"]
-    assert "NO_ROAD" in str(told)
-    assert "skill" not in str(told)
+    (unassigned,) = (await tools_client.use("explain_unassigned", plan=job_id))["tickets"]
+    assert "NO_ROAD" in str(unassigned)
+    assert "skill" not in str(unassigned)
     fixes = await tools_client.use("suggest_fixes", plan=job_id)
     assert fixes["fixes"] == []
     (finding,) = (await tools_client.use("create_scenario", **day()))["unservable"]

@@ -153,7 +153,7 @@ async def test_stored_scenario_that_no_longer_holds_fails_with_its_faults(runnin
     assert events[-1].data["error"]["errors"][0]["path"] == "/agents"
 
 
-async def test_exception_nobody_foresaw_fails_the_job_and_tells_nothing(running_harness: WorkerHarness) -> None:
+async def test_an_unforeseen_exception_fails_the_job_and_reveals_nothing(running_harness: WorkerHarness) -> None:
     """SPEC T8: a code and a trace id; the stack is in the log alone. It is not retried: it would only happen again."""
     job = await running_harness.submit(fleet_body(20), 5, "pyvrp", seed=-1)
     events = await running_harness.until_end(job)

@@ -27,7 +27,7 @@ async def narrow(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Fort
         yield fort
 
 
-async def test_streams_of_all_doors_together_are_capped_when_opened_at_once(narrow: Fort) -> None:
+async def test_streams_of_all_endpoints_together_are_capped_when_opened_at_once(narrow: Fort) -> None:
     """SPEC A3: of a dozen streams through four doors, opened at the same moment, three are served and the rest told."""
     async with narrow.caller("ann") as ann, narrow.caller("ben") as ben:
         made = await ann.call("create_scenario", **SMALLEST)
@@ -44,13 +44,13 @@ async def test_streams_of_all_doors_together_are_capped_when_opened_at_once(narr
             *[("GET", "/mcp", {"headers": old.headers}) for old in olds],
             *[("POST", "/mcp", {"headers": modern, "json": body}) for _ in range(3)],
         ]
-        told_of, answers = anyio.create_memory_object_stream[int](len(asked) + 1)
-        with anyio.fail_after(60), told_of, answers:
+        statuses, answers = anyio.create_memory_object_stream[int](len(asked) + 1)
+        with anyio.fail_after(60), statuses, answers:
             async with anyio.create_task_group() as tasks:
                 for method, path, more in asked:
-                    tasks.start_soon(hold, ann.http, method, path, more, told_of)
+                    tasks.start_soon(hold, ann.http, method, path, more, statuses)
                 statuses = [await answers.receive() for _ in asked]
-                tasks.start_soon(hold, ben.http, "GET", "/sse", {"headers": ben.headers}, told_of)
+                tasks.start_soon(hold, ben.http, "GET", "/sse", {"headers": ben.headers}, statuses)
                 assert await answers.receive() == 200, "ben has streams of his own"
                 tasks.cancel_scope.cancel()
     assert Counter(statuses)[200] == MOST, Counter(statuses)
@@ -64,14 +64,14 @@ async def session(owner: Caller) -> Caller:
     return caller
 
 
-async def hold(http: httpx.AsyncClient, method: str, path: str, more: dict[str, Any], told_of: Any) -> None:
+async def hold(http: httpx.AsyncClient, method: str, path: str, more: dict[str, Any], statuses: Any) -> None:
     """Open a stream, tell what it is answered with, and keep it open."""
     async with http.stream(method, path, **more) as stream:
         lines = stream.aiter_lines()  # to leave its loop would close the stream
         first = await anext(lines) if stream.status_code == 200 else ""
         while first.startswith(("event:", ":", "id:")) or (first == "" and stream.status_code == 200):
             first = await anext(lines)
-        await told_of.send(429 if '"QuotaExceeded"' in first else stream.status_code)
+        await statuses.send(429 if '"QuotaExceeded"' in first else stream.status_code)
         await anyio.sleep_forever()
 
 

@@ -96,7 +96,7 @@ async def test_the_official_client_goes_from_401_to_a_plan(fort: Fort, mode: Any
     assert memory.client is not None and memory.client.client_id
 
 
-async def test_a_client_with_too_little_is_told_all_it_needs_and_steps_up(fort: Fort) -> None:
+async def test_a_client_with_too_few_scopes_learns_all_it_needs_and_steps_up(fort: Fort) -> None:
     """SPEC A1: 403 insufficient_scope names every scope at once; the client's own flow asks for it and goes on."""
     browser, memory = Browser("bea"), Memory()
     assert fort.authority is not None

@@ -147,8 +147,8 @@ async def test_a_listen_filter_leaves_out_what_is_not_ones_own(keyed: Fort, anns
     """SPEC A2: revision 2026-07-28: foreign ids are left out of the acknowledgement exactly as unknown ones are."""
     async with keyed.caller("ben") as ben:
         ben.extensions = (TASKS,)
-        told = [await acknowledged(ben, each) for each in (anns, {kind: unknown(kind, anns) for kind in anns})]
-        assert told[0] == told[1]
+        answers = [await acknowledged(ben, each) for each in (anns, {kind: unknown(kind, anns) for kind in anns})]
+        assert answers[0] == answers[1]
         assert (await acknowledged(ben, bens)).count(bens["job"]) == 3, "by URI, as a job, as a task"
 
 

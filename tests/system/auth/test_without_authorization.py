@@ -15,10 +15,10 @@ def serve(*options: str, **settings: str) -> tuple[int, str, list[dict[str, Any]
     """Run `planner-mcp serve` until it ends; return its status, what it said, and the lines about authorization."""
     variables = {f"PLANNER_{name}": value for name, value in settings.items()}
     ended = run_command_line("serve", "--port", "0", "--redis-url", NOWHERE, *options, **variables)
-    return ended.exit_code, ended.stderr, told(ended.stderr)
+    return ended.exit_code, ended.stderr, log_lines(ended.stderr)
 
 
-def told(log: str) -> list[dict[str, Any]]:
+def log_lines(log: str) -> list[dict[str, Any]]:
     """Return the lines of a log that speak of authorization."""
     lines = [json.loads(line) for line in log.splitlines() if line.startswith("{")]
     return [line for line in lines if "authorization" in line["message"]]
@@ -42,7 +42,7 @@ def test_insecure_says_it_aloud() -> None:
     ]
 
 
-def test_with_authorization_any_address_will_do_and_nothing_is_said() -> None:
+def test_with_authorization_any_address_is_accepted_without_a_warning() -> None:
     """SPEC A3: the line is about its absence."""
     status, _said, lines = serve("--host", "0.0.0.0", AUTH_API_KEYS="true")  # noqa: S104 - never listens
     assert status == 1

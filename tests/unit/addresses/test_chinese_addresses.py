@@ -52,7 +52,7 @@ def test_a_district_that_exists_several_times_is_ambiguous() -> None:
     assert resolved.confidence < 0.3
 
 
-def test_contradicting_divisions_are_told_and_never_sure() -> None:
+def test_contradicting_divisions_are_reported_and_never_sure() -> None:
     """SPEC O4: the city of another province is no typing error that a program may repair alone."""
     resolved = resolve_chinese("江苏省杭州市余杭区文一西路969号")
     assert resolved.status is AddressStatus.PARTIAL

@@ -25,7 +25,7 @@ def test_a_selection_keeps_what_it_names() -> None:
     assert found.left_out == {}
 
 
-def test_long_lists_are_cut_to_the_tokens_and_told() -> None:
+def test_long_lists_are_cut_to_the_tokens_and_the_cut_is_reported() -> None:
     """SPEC O5, T9: the first entries stay, as many as fit."""
     found = projected(_body(ORDERS), "", 600)
     kept = len(found.data["orders"])
@@ -55,13 +55,13 @@ def test_hidden_characters_of_a_service_do_not_reach_a_model() -> None:
 
 
 @pytest.mark.parametrize("body", [b"{", b"\xff", b"[" * 5000, b"[" * 61 + b"]" * 61, b"[" * 200_000])
-def test_what_is_no_json_is_told(body: bytes) -> None:
+def test_what_is_no_json_is_reported(body: bytes) -> None:
     """SPEC O5: broken and deep answers are errors of the service."""
     with pytest.raises(BridgedServiceError):
         projected(body, "", 500)
 
 
-def test_no_content_is_null_and_a_selection_that_does_not_fit_is_told() -> None:
+def test_no_content_is_null_and_a_selection_that_does_not_fit_is_reported() -> None:
     """SPEC O5: 204 has no body; an answer of another shape is an error of the service."""
     assert projected(b"", "", 100).data is None
     assert projected(b"[]", "orders[].id", 100).data is None

@@ -24,7 +24,7 @@ def _offer(folder: Path, *tools: Any, **further: Any) -> ServerOffer:
     return bridged_offer(written(folder, DOCUMENT, config(*tools, **further)), {})
 
 
-def test_reading_is_free_and_writing_is_said(tmp_path: Path) -> None:
+def test_reading_needs_no_mark_and_writing_is_marked(tmp_path: Path) -> None:
     """SPEC O5, A3: writing needs its own scope, and both are annotated."""
     effects = [{"operation": "post_order", "effect": "write"}, {"operation": "delete_order", "effect": "destroy"}]
     read, write, destroy = _offer(tmp_path, {"operation": "get_orders"}, *effects).tools
@@ -49,7 +49,7 @@ def test_nothing_is_served_that_is_not_named(tmp_path: Path) -> None:
     assert [tool.name for tool in _offer(tmp_path, {"operation": "get_orders"}).tools] == ["get_orders"]
 
 
-def test_every_fault_is_told_at_once(tmp_path: Path) -> None:
+def test_every_fault_is_reported_at_once(tmp_path: Path) -> None:
     """SPEC T7: one run mends a configuration."""
     tools = [
         {"operation": "absent"},

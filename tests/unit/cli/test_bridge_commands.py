@@ -26,7 +26,7 @@ def test_the_report_names_each_tool_with_its_tokens(monkeypatch: pytest.MonkeyPa
     assert last.endswith("of 2400 tokens in all")
 
 
-def test_too_much_is_told_with_what_to_leave_out(tmp_path: Path) -> None:
+def test_an_offer_that_is_too_large_says_what_to_leave_out(tmp_path: Path) -> None:
     """SPEC O5: exit status 1, and the arguments that cost most."""
     long = {"type": "string", "description": "x " * 150}
     body = json_body({"type": "object", "properties": {"a": {"type": "string"}, "long": long}})

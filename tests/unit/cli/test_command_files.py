@@ -14,7 +14,7 @@ from tests.shared.scenarios.client_scenarios import SMALLEST
 from tests.unit.cli.cli_runs import PLAN, refused_output
 
 
-def test_a_fault_is_told_with_what_would_be_accepted(tmp_path: Path) -> None:
+def test_a_fault_is_reported_with_what_would_be_accepted(tmp_path: Path) -> None:
     """SPEC T6, T7: the text is complete by itself."""
     agents, tickets = [{"id": "v", "capacity": 5}], [{"id": "t", "location": "A", "demand": 1, "priority": 12}]
     day = {"name": "m", "planning_date": "2025-07-15", "agents": agents, "tickets": tickets, "travel": {"router": "x"}}
@@ -36,7 +36,7 @@ def test_a_fault_is_told_with_what_would_be_accepted(tmp_path: Path) -> None:
     ("name", "why"),
     [("none.json", "none.json: No such file or directory"), ("a\0b", "The file cannot be read."), ("\ud800", "read.")],
 )
-def test_a_file_of_matrices_that_cannot_be_read_is_told_with_its_name(name: str, why: str, tmp_path: Path) -> None:
+def test_an_unreadable_file_of_matrices_is_reported_with_its_name(name: str, why: str, tmp_path: Path) -> None:
     """SPEC T7: whatever a scenario names; no traceback."""
     day = tmp_path / "day.json"
     day.write_text(json.dumps({**SMALLEST, "travel": {"matrix": name}}))

@@ -14,7 +14,7 @@ from tests.shared.scenarios.client_scenarios import SMALLEST
 from tests.unit.cli.cli_runs import PLAN, refused_output
 
 
-def test_the_command_tells_its_version() -> None:
+def test_the_command_prints_its_version() -> None:
     """Our choice: the first thing a report of a fault names."""
     result = CliRunner().invoke(app, ["--version"])
     assert (result.exit_code, result.output) == (0, f"planner-mcp {planner_mcp.__version__}\n")
@@ -28,7 +28,7 @@ def test_who_names_the_data_folder_learns_what_lies_in_it(command: str) -> None:
     assert (result.exit_code, "Folder of the bundled store and of the key file." in words) == (0, True)
 
 
-def test_an_option_that_is_refused_is_told_by_its_name(tmp_path: Path) -> None:
+def test_a_refused_option_is_reported_by_its_name(tmp_path: Path) -> None:
     """SPEC T6, T7: in the words of the command line, not those of a tool, and not as a line of the log."""
     plan, day = tmp_path / "plan.json", tmp_path / "day.json"
     plan.write_text(json.dumps(PLAN))
@@ -51,7 +51,7 @@ def test_spans_without_their_extra_are_refused_in_a_sentence(monkeypatch: pytest
 
 
 @pytest.mark.parametrize("command", ["doctor", "serve", "worker"])
-def test_a_key_that_cannot_be_kept_is_told_once(
+def test_a_key_that_cannot_be_kept_is_reported_once(
     command: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, store_url: str
 ) -> None:
     """SPEC O3, T8: what to set, and no traceback; a worker does not start to fail at every webhook."""

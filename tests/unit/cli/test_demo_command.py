@@ -18,7 +18,7 @@ def test_a_day_is_planned_and_printed(tmp_path: Path) -> None:
     assert "120 of 120 tickets served" in done.stderr
 
 
-def test_a_folder_that_cannot_be_made_is_told(tmp_path: Path) -> None:
+def test_a_folder_that_cannot_be_made_is_reported(tmp_path: Path) -> None:
     """SPEC T7: before the search."""
     (tmp_path / "file").touch()
     done = run_command_line("demo", "--folder", str(tmp_path / "file" / "made"))

@@ -20,7 +20,7 @@ def listed(monkeypatch: pytest.MonkeyPatch, data: Path, **variables: str) -> tup
     return output.exit_code, {line[4:12].strip(): line[:4] + line[13:] for line in output.stdout.splitlines()}
 
 
-def test_doctor_tells_a_variable_that_is_nearly_a_setting(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_doctor_reports_a_variable_that_is_nearly_a_setting(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """SPEC O3: a misspelt setting has no effect, which is told; what Kubernetes or others add is no fault."""
     status, output = listed(
         monkeypatch, tmp_path, SERVICE_HOST="10.96.0.7", PORT_8080_TCP="tcp://10.0.0.7:80", MOOD="1"

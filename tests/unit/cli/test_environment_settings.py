@@ -35,7 +35,7 @@ COMMANDS = (
         ("PLANNER_WEBHOOK_ALLOW_PORTS", "[s3cret"),
     ],
 )
-def test_a_setting_that_cannot_be_read_is_told_in_a_sentence_without_its_value(
+def test_an_unreadable_setting_is_reported_in_a_sentence_without_its_value(
     command: tuple[str, ...], variable: str, value: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """SPEC T8, A3: every command names the setting; no traceback, and no password of a URL in a terminal's log."""
@@ -64,7 +64,7 @@ def test_a_refusal_names_a_setting_as_it_was_given(monkeypatch: pytest.MonkeyPat
     assert refused.value.message.startswith("tokens need PLANNER_PUBLIC_URL")
 
 
-def test_an_ipv6_address_without_brackets_is_told_how_it_is_written(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_error_of_an_ipv6_address_without_brackets_shows_how_to_write_it(monkeypatch: pytest.MonkeyPatch) -> None:
     """SPEC O3, T7: as `$(POD_IP):8080` becomes on an IPv6 cluster."""
     monkeypatch.setenv("PLANNER_ALLOWED_HOSTS", "planner:8080,fd00::1:8080")
     result = CliRunner(env={"COLUMNS": "200"}).invoke(app, ["manifest"])

@@ -23,17 +23,17 @@ def imported(tmp_path: Path, name: str, text: str | bytes, *options: str) -> tup
     """Return the exit status of `import`, what it tells and the day it makes, None where it makes none."""
     file, day = tmp_path / name, tmp_path / "made.json"
     file.write_bytes(text.encode() if isinstance(text, str) else text)
-    told = CliRunner().invoke(app, ["import", str(file), "--date", "2025-07-15", "--output", str(day), *options])
+    done = CliRunner().invoke(app, ["import", str(file), "--date", "2025-07-15", "--output", str(day), *options])
     made = json.loads(day.read_text(encoding="utf-8")) if day.exists() else None
     day.unlink(missing_ok=True)
-    return told.exit_code, told.output.splitlines(), made
+    return done.exit_code, done.output.splitlines(), made
 
 
 ORDERS = "id,place,qty\na,A,3\n"
 
 
 @pytest.mark.parametrize(
-    ("options", "told"),
+    ("options", "notices"),
     [
         (
             (),
@@ -43,10 +43,12 @@ ORDERS = "id,place,qty\na,A,3\n"
         (("--capacity", "9"), []),
     ],
 )
-def test_a_fleet_that_nobody_described_is_told(options: tuple[str, ...], told: list[str], tmp_path: Path) -> None:
+def test_a_fleet_that_nobody_described_is_reported(
+    options: tuple[str, ...], notices: list[str], tmp_path: Path
+) -> None:
     """SPEC T5, O3: a day on one van of any size looks like a plan; the capacity is what is made up."""
     status, output_lines, day = imported(tmp_path, "orders.csv", ORDERS, *options)
-    assert (status, [each for each in output_lines if each.startswith("No ")]) == (0, told)
+    assert (status, [each for each in output_lines if each.startswith("No ")]) == (0, notices)
     assert day["agents"][0]["id"] == "agent-1"
 
 
@@ -68,7 +70,7 @@ def test_columns_of_a_fleet_can_be_corrected(tmp_path: Path) -> None:
 
 def test_faults_of_a_fleet_begin_with_the_name_of_its_file(tmp_path: Path) -> None:
     """SPEC T7: line 3 of which file, a person would ask."""
-    for text, told in (
+    for text, faults in (
         ("车牌,容量\nv,9\nw,1,200\n", "/fleet.csv/3: row 3: The row has more cells"),
         ("车牌,容量\nv,much\n", '/fleet.csv/2/容量: row 2: "much" is not a number: capacity.'),
         ("车牌,容量\nv,9\nw,-5\n", "/fleet.csv/3/容量: w (-5): The amount is negative."),
@@ -79,42 +81,42 @@ def test_faults_of_a_fleet_begin_with_the_name_of_its_file(tmp_path: Path) -> No
     ):
         (tmp_path / "fleet.csv").write_text(text, encoding="utf-8")
         status, output_lines, _ = imported(tmp_path, "orders.csv", ORDERS, "--agents", str(tmp_path / "fleet.csv"))
-        assert (status, [line for line in output_lines if line.startswith(told)]) == (1, output_lines[-1:]), (
+        assert (status, [line for line in output_lines if line.startswith(faults)]) == (1, output_lines[-1:]), (
             output_lines
         )
 
 
-def test_what_is_wrong_with_a_sheet_of_agents_is_told_by_its_sheet_and_row(tmp_path: Path) -> None:
+def test_faults_in_a_sheet_of_agents_are_reported_by_sheet_and_row(tmp_path: Path) -> None:
     """SPEC T7: not by options that nobody gave; a sheet may be called like one of them."""
     orders = sheet_xml(rows_of(("订单号", "纬度", "经度", "数量"), ("A1", 39.95, 116.4, 3.0)))
     book, depot = tmp_path / "book.xlsx", ("--depot", "39.9,116.4")
-    for rows, told in (
+    for rows, faults in (
         (rows_of(("车牌", "颜色"), ("v", "red")), "/agents: No column of the agents is their capacity."),
         (rows_of(("车牌", "容量")), "/agents: The file has no agents."),
         (rows_of(("车牌", "容量"), ("v", -5.0)), "/agents/2/容量: v (-5): The amount is negative."),
     ):
         book.write_bytes(workbook({"订单": orders, "agents": sheet_xml(rows)}))
-        assert told in refused_output("import", str(book), "--date", "2025-07-15", *depot)
+        assert faults in refused_output("import", str(book), "--date", "2025-07-15", *depot)
     more = ("--agent", "2", "--column", "容量=capacity")
-    told = refused_output("import", str(book), "--date", "2025-07-15", *depot, *more)
-    assert told.startswith("--column: The column is of the sheet of agents, which is not read: others were given.")
+    faults = refused_output("import", str(book), "--date", "2025-07-15", *depot, *more)
+    assert faults.startswith("--column: The column is of the sheet of agents, which is not read: others were given.")
 
 
-def test_a_day_that_is_refused_is_told_by_the_rows_of_its_file(tmp_path: Path) -> None:
+def test_a_refused_day_is_reported_by_the_rows_of_its_file(tmp_path: Path) -> None:
     """SPEC T7: a person sees lines and headers, and never counted tickets."""
     rows = "a,39.9,116.4,3,08:00,07:00,\na,39.9,616.4,3,2025-07-14T08:00,,\nb,39.9,116.4,9999999,,,\n"
     text = f"订单号,纬度,经度,数量,最早时间,最晚时间,服务分钟\n{rows}"
     _, output_lines, _ = imported(tmp_path, "orders.csv", text, "--depot", "139.9,116.4")
-    told = [line.partition(":")[0] for line in output_lines if line.startswith(("/", "--"))]
-    assert told == ["/3/最早时间", "/3/订单号", "--depot", "/3/经度", "/2", "/4/数量"]
+    faults = [line.partition(":")[0] for line in output_lines if line.startswith(("/", "--"))]
+    assert faults == ["/3/最早时间", "/3/订单号", "--depot", "/3/经度", "/2", "/4/数量"]
     assert any(line.startswith("/3/订单号: a: The id is the same as that of row 2.") for line in output_lines)
-    told = refused_output("import", str(tmp_path / "orders.csv"), "--date", "15.7.", "--depot", "nowhere")
-    assert "\n--date: The value is not a date." in told
-    told = refused_output("import", str(tmp_path / "orders.csv"), "--date", "2025-07-14", "--depot", "nowhere")
-    assert "\n--depot: There is no location" in told
+    faults = refused_output("import", str(tmp_path / "orders.csv"), "--date", "15.7.", "--depot", "nowhere")
+    assert "\n--date: The value is not a date." in faults
+    faults = refused_output("import", str(tmp_path / "orders.csv"), "--date", "2025-07-14", "--depot", "nowhere")
+    assert "\n--depot: There is no location" in faults
 
 
-def test_what_is_assumed_of_a_table_is_told_of_a_day_that_is_refused_too(tmp_path: Path) -> None:
+def test_assumptions_about_a_table_are_shown_for_a_refused_day_too(tmp_path: Path) -> None:
     """SPEC T7: what was taken for granted may be what is wrong."""
     status, output_lines, _ = imported(tmp_path, "orders.csv", "id,place,qty\na,A,\na,A,3\n", "--capacity", "9")
     assert (status, "1 ticket without a demand: 0 is taken." in output_lines) == (1, True)
@@ -127,15 +129,15 @@ def test_options_that_a_file_does_not_use_are_refused_by_name(tmp_path: Path) ->
     assert imported(tmp_path, "problem.json", problem)[0] == 0
     asked = ("--depot", "39.9,116.4", "--agent", "5", "--column", "x=y", "--sheet", "S")
     status, output_lines, day = imported(tmp_path, "problem.json", problem, *asked)
-    told = [line.partition(":")[0] for line in output_lines if line.startswith("--")]
-    assert (status, day, told) == (1, None, ["--depot", "--agent, --capacity", "--column", "--sheet"])
+    faults = [line.partition(":")[0] for line in output_lines if line.startswith("--")]
+    assert (status, day, faults) == (1, None, ["--depot", "--agent, --capacity", "--column", "--sheet"])
     status, output_lines, _ = imported(tmp_path, "problem.json", problem, "--agents", str(tmp_path / "fleet.csv"))
     assert (status, output_lines[-1][:9]) == (1, "--agents:")
     assert imported(tmp_path, "orders.csv", ORDERS, "--agents", str(tmp_path / "fleet.csv"), "--agent", "2")[0] == 2
 
 
 @pytest.mark.parametrize(
-    ("name", "text", "told"),
+    ("name", "text", "notice"),
     [
         ("orders.txt", ORDERS, "Taken for li_lim; --format says otherwise."),
         ("orders.json", ORDERS, "Taken for vroom; --format says otherwise."),
@@ -143,15 +145,15 @@ def test_options_that_a_file_does_not_use_are_refused_by_name(tmp_path: Path) ->
         ("orders.txt", "\ufeffid,place,qty\na,A,much\n".encode("utf-16-le"), "Taken for csv; --format says otherwise."),
     ],
 )
-def test_a_form_that_was_guessed_is_told_where_it_cannot_be_read(
-    name: str, text: str | bytes, told: str, tmp_path: Path
+def test_a_guessed_format_is_named_where_it_cannot_be_read(
+    name: str, text: str | bytes, notice: str, tmp_path: Path
 ) -> None:
     """SPEC T5, T7: a table called .txt is no instance with odd numbers."""
     status, output_lines, _ = imported(tmp_path, name, text)
-    assert (status, [line for line in output_lines if "--format" in line]) == (1, [told] if told else [])
+    assert (status, [line for line in output_lines if "--format" in line]) == (1, [notice] if notice else [])
 
 
-def test_kinds_of_json_are_told_apart(tmp_path: Path) -> None:
+def test_kinds_of_json_are_recognized(tmp_path: Path) -> None:
     """SPEC T5, T7: points are read whatever the name of their file; a scenario needs no import, which is said."""
     point = {"geometry": {"type": "Point", "coordinates": [116.4, 39.9]}, "properties": {"id": "a"}}
     points = json.dumps({"type": "FeatureCollection", "features": [point]})
@@ -175,23 +177,25 @@ def test_what_a_principal_sees_masked_is_exported(tmp_path: Path) -> None:
     day.write_text(json.dumps(hidden))
     for form in FORMS:
         made = tmp_path / f"made.{form}"
-        told = CliRunner().invoke(app, ["export", str(plan), str(day), "--output", str(made)])
-        assert (told.exit_code, told.output, made.exists()) == (0, "", True)
+        done = CliRunner().invoke(app, ["export", str(plan), str(day), "--output", str(made)])
+        assert (done.exit_code, done.output, made.exists()) == (0, "", True)
     assert json.loads((tmp_path / "made.json").read_text()) == json.loads(json.dumps(seen))
 
 
 def test_a_plan_of_an_older_worker_is_exported_as_it_is(tmp_path: Path) -> None:
     """SPEC T5: what it does not tell is not told as 0 either."""
-    visits = [{name: told for name, told in visit.items() if name != "late_s"} for visit in PLAN["routes"][0]["visits"]]
+    visits = [
+        {name: value for name, value in visit.items() if name != "late_s"} for visit in PLAN["routes"][0]["visits"]
+    ]
     routes = [{**PLAN["routes"][0], "visits": visits}]
     del routes[0]["overtime_s"]
-    older = {name: told for name, told in PLAN.items() if name != "penalty"} | {"routes": routes}
+    older = {name: value for name, value in PLAN.items() if name != "penalty"} | {"routes": routes}
     files = [tmp_path / name for name in ("plan.json", "day.json")]
     for file, value in zip(files, (older, SMALLEST), strict=True):
         file.write_text(json.dumps(value))
     for form in ("json", "csv"):
-        told = CliRunner().invoke(app, ["export", *map(str, files), "--output", str(tmp_path / f"made.{form}")])
-        assert (told.exit_code, told.output) == (0, "")
+        done = CliRunner().invoke(app, ["export", *map(str, files), "--output", str(tmp_path / f"made.{form}")])
+        assert (done.exit_code, done.output) == (0, "")
     assert json.loads((tmp_path / "made.json").read_text()) == json.loads(json.dumps(older))
     rows = list(csv.DictReader((tmp_path / "made.csv").read_text().splitlines()))
     assert [row["late_min"] for row in rows] == [""] * len(visits)
@@ -249,5 +253,5 @@ def test_a_plan_of_another_day_is_not_printed(tmp_path: Path) -> None:
         day.write_text(json.dumps({**SMALLEST, **change}))
         assert why in refused_output("export", str(plan), str(day), "--output", str(out))
     day.write_text(json.dumps(SMALLEST))
-    told = refused_output("export", str(plan), str(day), "--output", str(out), "--agent", "nobody")
-    assert "--agent: nobody has no route in this plan." in told and not out.exists()
+    refusal = refused_output("export", str(plan), str(day), "--output", str(out), "--agent", "nobody")
+    assert "--agent: nobody has no route in this plan." in refusal and not out.exists()

@@ -23,7 +23,7 @@ from planner_mcp.errors import Fault, input_error
     ],
     ids=["written by the store", "written by a worker"],
 )
-def test_the_error_of_a_job_is_told_with_its_faults(
+def test_the_error_of_a_job_is_shown_with_its_faults(
     error: dict[str, Any], lines: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
     """SPEC T7: whoever wrote it; a job that killed its workers lists none."""

@@ -14,7 +14,7 @@ from planner_mcp.settings import Settings
 pytestmark = pytest.mark.anyio
 
 
-async def test_a_free_port_is_told_where_clients_look() -> None:
+async def test_a_free_port_is_written_where_clients_look() -> None:
     """SPEC M2: with `--port 0` the server card names the port that is listened on."""
     seen: list[Settings] = []
 

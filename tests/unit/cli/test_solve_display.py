@@ -18,7 +18,7 @@ def event(kind: EventKind, **data: Any) -> Event:
     return Event("1-1", "job-0-x", kind, "2026-11-24T08:00:00Z", data)
 
 
-def test_the_bar_tells_cost_served_and_gap() -> None:
+def test_the_bar_shows_cost_served_and_gap() -> None:
     """Our choice: also at the end, whose event does not repeat the figures."""
     console = Console(file=io.StringIO())
     progress = Progress(TextColumn("{task.fields[facts]}"), console=console)
@@ -38,11 +38,11 @@ def test_without_a_terminal_there_are_plain_lines(as_json: bool, capsys: pytest.
     with search_display(as_json=as_json) as display:
         display.event(event(EventKind.QUEUED, status="QUEUED", progress=0))
         display.note("a note")
-    told = capsys.readouterr()
+    printed = capsys.readouterr()
     if as_json:
-        assert (json.loads(told.out)["status"], told.err) == ("QUEUED", "")
+        assert (json.loads(printed.out)["status"], printed.err) == ("QUEUED", "")
     else:
-        assert (told.out, told.err) == ("", "QUEUED 0%\na note\n")
+        assert (printed.out, printed.err) == ("", "QUEUED 0%\na note\n")
 
 
 def test_the_table_is_in_clock_times_and_markup_of_names_stays_text(capsys: pytest.CaptureFixture[str]) -> None:
@@ -50,8 +50,8 @@ def test_the_table_is_in_clock_times_and_markup_of_names_stays_text(capsys: pyte
     scenario, plan = day(agents=1)
     plan["routes"][0]["agent_id"] = "[red]van\x1b[31m"
     show_plan({**scenario, "options": {"currency": "EUR"}}, Plan.from_json(plan), 0.25)
-    told = capsys.readouterr().err
-    head, row, facts, missing = told.splitlines()
+    printed = capsys.readouterr().err
+    head, row, facts, missing = printed.splitlines()
     assert head.split() == ["agent", "stops", "leaves", "back", "km"]
     assert row.split() == ["[red]van[31m", "5", "08:00", "10:00", "12.0"]
     assert facts == ("5 of 7 tickets served, 36.0 km, cost 1 EUR, the best possible is at most 25.0% cheaper, by tiny")

@@ -39,7 +39,7 @@ def test_numbers_are_read_as_their_column_is_written(text: str, decimal: Literal
 
 
 @pytest.mark.parametrize("text", ["1,500", "1.500", "1,2,3", "1_000", "1e5", "nan", "much", "--5"])
-def test_what_may_be_two_numbers_or_none_is_told_with_its_value(text: str) -> None:
+def test_what_may_be_two_numbers_or_none_is_reported_with_its_value(text: str) -> None:
     """SPEC T7: what was seen stands in the message."""
     fault = number_in(text, "demand", "/2/qty")
     assert isinstance(fault, Fault) and f'"{text}"' in fault.problem
@@ -73,7 +73,7 @@ def test_durations_are_read_with_their_unit(text: str, seconds: float) -> None:
 
 
 @pytest.mark.parametrize(("text", "unit_s"), [("quick", 60), ("15", 0), ("15 kg", 60), ("-5", 60), ("1:75", 60)])
-def test_what_is_no_duration_is_told(text: str, unit_s: float) -> None:
+def test_what_is_no_duration_is_refused(text: str, unit_s: float) -> None:
     """SPEC T7: nor is a number whose unit nobody knows."""
     fault = duration_in(text, "/2/stop", unit_s=unit_s)
     assert isinstance(fault, Fault) and f'"{text}"' in fault.problem
@@ -137,7 +137,7 @@ def test_times_of_spreadsheets_are_read(text: str, time: str | float) -> None:
         ("7/8/2025 8:00", "Day and month may be exchanged in {}."),
     ],
 )
-def test_what_is_no_time_is_told_as_such(text: str, problem: str) -> None:
+def test_what_is_no_time_is_refused_as_such(text: str, problem: str) -> None:
     """SPEC T7: a day that lost its format is not 12:44, and a day alone is no number."""
     parsed_value = time_in(text, "/2/open")
     assert (parsed_value.problem if isinstance(parsed_value, Fault) else "") == problem.format(f'"{text}"')
@@ -194,7 +194,7 @@ def test_a_window_in_one_cell_is_read(text: str, windows: list[list[str]]) -> No
 
 
 @pytest.mark.parametrize("text", ["morning", "上午", "08:00", "08:00-12:00-14:00", ";", "08:00-12:00; later"])
-def test_what_is_no_window_is_told(text: str) -> None:
+def test_what_is_no_window_is_refused(text: str) -> None:
     """SPEC T7: a day without its windows would be another's."""
     parsed_value = windows_in(text, "/2/window")
     assert isinstance(parsed_value, Fault) and (parsed_value.path, parsed_value.problem) == (
@@ -253,7 +253,7 @@ def test_a_letter_is_a_half_of_the_day_in_a_window_alone() -> None:
         ("Mon-Sun closed", TUESDAY, "Mo-Fr 09:00-17:00; Sa 10:00-14:00"),
     ],
 )
-def test_hours_by_weekday_that_are_not_clear_are_told(text: str, day: str, accepted: str) -> None:
+def test_hours_by_weekday_that_are_not_clear_are_refused(text: str, day: str, accepted: str) -> None:
     """SPEC T5, T7: never silence, also about the days that do not count today."""
     fault = windows_in(text, "/2/window", CellStyle(planning_date=day))
     assert isinstance(fault, Fault)

@@ -40,9 +40,9 @@ shipment = st.fixed_dictionaries({"pickup": job, "delivery": job}, optional={"am
 @given(st.lists(vehicle, max_size=2), st.lists(job | values, max_size=2), st.lists(shipment | values, max_size=2))
 def test_any_problem_of_vroom(vehicles: list[Any], jobs: list[Any], shipments: list[Any]) -> None:
     """SPEC T7: no exception but ours."""
-    told = {"vehicles": vehicles, "jobs": jobs, "shipments": shipments}
+    file = {"vehicles": vehicles, "jobs": jobs, "shipments": shipments}
     try:
-        parse_scenario(read_vroom(told, name="x", planning_date="2025-07-15"))
+        parse_scenario(read_vroom(file, name="x", planning_date="2025-07-15"))
     except InputError as error:
         assert error.errors
 
@@ -77,10 +77,10 @@ def test_any_cells(rows: list[dict[str, str]]) -> None:
 
 @examples(60)
 @given(values | st.fixed_dictionaries({"features": st.lists(fields("geometry", "properties", "id") | values)}))
-def test_any_points(told: Any) -> None:
+def test_any_points(value: Any) -> None:
     """SPEC T7: any JSON."""
     try:
-        read_points(told, max_rows=5)
+        read_points(value, max_rows=5)
     except InputError as error:
         assert error.message
 

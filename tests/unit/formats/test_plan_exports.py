@@ -201,10 +201,10 @@ def test_people_and_windows_stand_in_every_export() -> None:
     tickets = [{**DAY["tickets"][1], "name": "Ann", "address": "1 High St", "phone": "5", "notes": "ring"}]
     day = {**DAY, "tickets": [DAY["tickets"][0], *tickets, DAY["tickets"][2]]}
     row = list(csv.DictReader(io.StringIO(export(plan(day), day, "csv"))))[1]
-    told = {name: row[name] for name in ("name", "address", "phone", "notes", "window")}
-    assert told == {"name": "Ann", "address": "1 High St", "phone": "5", "notes": "ring", "window": "25:00-26:00"}
+    details = {name: row[name] for name in ("name", "address", "phone", "notes", "window")}
+    assert details == {"name": "Ann", "address": "1 High St", "phone": "5", "notes": "ring", "window": "25:00-26:00"}
     points = [each["properties"] for each in json.loads(export(plan(day), day, "geojson"))["features"]]
-    assert [told.items() <= point.items() for point in points].count(True) == 1
+    assert [details.items() <= point.items() for point in points].count(True) == 1
 
 
 LINE = [(39.9, 116.4), (39.93, 116.41), (39.95, 116.4)]

@@ -211,13 +211,13 @@ BROKEN = {
 
 
 @pytest.mark.parametrize("what", BROKEN)
-def test_a_broken_vrp_is_told_by_its_line(what: str) -> None:
+def test_a_broken_vrp_is_reported_by_its_line(what: str) -> None:
     """SPEC T7: place, problem, and what would be accepted; nothing is passed over."""
     text, path, problem = BROKEN[what]
     assert (path, problem) in faults(read_vrplib, text)
 
 
-def test_several_faults_are_told_at_once() -> None:
+def test_several_faults_are_reported_together() -> None:
     """SPEC T7: all of them, bounded."""
     assert len(faults(read_vrplib, TOY.replace("4 9", "4 -9").replace("5 4", "5 -4"))) == 2
     many = "\n".join("x y z" for _ in range(90))
@@ -250,7 +250,7 @@ SOLOMON, PAIRS = solomon(), li_lim()
         (read_cordeau, "2 1 3 1\n0 80\n1 5 5 0 3\n", "/3", "There are 2 rows."),
     ],
 )
-def test_broken_rows_are_told_by_their_line(read: Read, text: str, path: str, problem: str) -> None:
+def test_broken_rows_are_reported_by_their_line(read: Read, text: str, path: str, problem: str) -> None:
     """SPEC T7: cut off, out of order, negative, no numbers, without a depot."""
     assert (path, problem) in faults(read, text)
 
@@ -268,7 +268,7 @@ def test_what_is_too_large_is_refused_before_it_is_built() -> None:
             read(text.encode(), max_nodes=100)
 
 
-def test_a_fleet_without_limit_is_held_to_that_of_the_deployment_and_said() -> None:
+def test_a_fleet_without_limit_gets_that_of_the_deployment_and_a_note() -> None:
     """SPEC T1: what is assumed is told."""
     published = read_vrplib(vrplib().encode(), max_nodes=100)
     day, notices = as_scenario(published, name="toy", planning_date="2025-07-15", max_agents=3)

@@ -14,7 +14,7 @@ SOURCE_ROWS = {
 
 
 @pytest.mark.parametrize(
-    ("path", "told"),
+    ("path", "reported"),
     [
         ("/tickets/1/demand", "/orders/3/Qty"),
         ("/tickets/1/demand/load", "/orders/3/Qty"),
@@ -26,9 +26,9 @@ SOURCE_ROWS = {
         ("/locations/0/lat", "depot"),
     ],
 )
-def test_a_place_in_the_day_is_one_in_the_file(path: str, told: str) -> None:
+def test_a_place_in_the_day_is_one_in_the_file(path: str, reported: str) -> None:
     """SPEC T7: by the column where the field has one, else by the row; a wish by its name."""
-    assert in_file(Fault(path, "No."), SOURCE_ROWS) == Fault(told, "No.")
+    assert in_file(Fault(path, "No."), SOURCE_ROWS) == Fault(reported, "No.")
 
 
 @pytest.mark.parametrize("path", ["", "/", "/tickets/2", "/tickets/a-1/id", "/agents", "/agents/0", "/planning_date"])
@@ -47,13 +47,13 @@ def test_a_place_that_no_row_became_is_left_as_it_is(path: str) -> None:
         ("time_windows/1/0", "Hours"),
     ],
 )
-def test_what_is_one_of_several_in_a_cell_is_told_by_its_column(place: str, column: str) -> None:
+def test_one_of_several_values_in_a_cell_is_reported_by_its_column(place: str, column: str) -> None:
     """SPEC T7: a cell may have several skills and windows."""
     origins = {"tickets": [SourceRow("/2", {"skills": "Needs", "window": "Hours"})]}
     assert in_file(Fault(f"/tickets/0/{place}", "No."), origins) == Fault(f"/2/{column}", "No.")
 
 
-def test_a_part_that_is_named_in_the_text_is_told_by_its_row() -> None:
+def test_a_part_that_is_named_in_the_text_is_reported_by_its_row() -> None:
     """SPEC T7: what came from no row keeps its place."""
-    told = in_file(Fault("/tickets/1", "As /tickets/0, not /agents/0."), SOURCE_ROWS)
-    assert told == Fault("/orders/3", "As row 2, not /agents/0.")
+    reported = in_file(Fault("/tickets/1", "As /tickets/0, not /agents/0."), SOURCE_ROWS)
+    assert reported == Fault("/orders/3", "As row 2, not /agents/0.")

@@ -55,7 +55,7 @@ def test_chinese_orders_become_a_day(encoding: str) -> None:
     ]
 
 
-def test_headers_that_only_resemble_a_word_are_said_to_be_guesses() -> None:
+def test_headers_that_only_resemble_a_word_are_reported_as_guesses() -> None:
     """SPEC T5: a proposed mapping, to be looked at; whoever knows better says so."""
     proposal = proposed("Order ID,Quantitty,Place,Colour", "a,3,A,red")
     assert proposal.fields == {"Order ID": "id", "Quantitty": "demand", "Place": "location"}
@@ -145,7 +145,7 @@ def test_every_word_names_one_field() -> None:
         assert sorted(known) == sorted(set(known))
 
 
-def test_cells_that_cannot_be_read_are_told_with_their_line() -> None:
+def test_cells_that_cannot_be_read_are_reported_with_their_line() -> None:
     """SPEC T7: all at once, each with the line of the file and its header."""
     day = TableImport()
     day.add_tickets(table("id,place,qty,open\na,A,much,8\nb,B,1,08:00\nc,C,nan,soon\n"), {})
@@ -173,7 +173,7 @@ def _of_rows() -> None:
 
 
 @pytest.mark.parametrize("read", [_of_cells, _of_points, _of_rows])
-def test_equal_faults_are_told_once_with_each_place(read: Callable[[], None]) -> None:
+def test_equal_faults_are_reported_once_with_each_place(read: Callable[[], None]) -> None:
     """SPEC T7, T9: a message that says fifty sends back who has mended fifty of sixty."""
     with pytest.raises(InputError) as caught:
         read()
@@ -182,7 +182,7 @@ def test_equal_faults_are_told_once_with_each_place(read: Callable[[], None]) ->
 
 
 @pytest.mark.parametrize("cell", ["1,2,3", "1_000", "1e5", "5 apples"])
-def test_what_is_no_number_is_told_with_its_value(cell: str) -> None:
+def test_what_is_no_number_is_reported_with_its_value(cell: str) -> None:
     """SPEC T7: row, column, and the value that was seen."""
     day = TableImport()
     day.add_tickets(table(f"id;place;qty\na;A;{cell}\n"), {})
@@ -230,7 +230,7 @@ def test_a_mark_that_nothing_settles_is_asked_about_once(cell: str) -> None:
     assert day.scenario(name="x", planning_date="2025-07-15")["tickets"][0]["demand"] == (1500 if "." in cell else 1.5)
 
 
-def test_a_place_that_lies_in_two_places_is_told_with_its_line() -> None:
+def test_a_name_at_two_positions_is_reported_with_its_line() -> None:
     """SPEC T7: the second ticket is not sent to where the first one is; a metre of difference is none."""
     day = TableImport()
     rows = "a,A,39.9,116.4\nb,A,39.95,116.4\nc,A,39.90001,116.4\nd,A,,\n"
@@ -240,7 +240,7 @@ def test_a_place_that_lies_in_two_places_is_told_with_its_line() -> None:
     assert [fault.path for fault in caught.value.errors] == ["/3"]
 
 
-def test_what_is_taken_for_granted_is_said() -> None:
+def test_assumptions_about_a_table_are_reported() -> None:
     """SPEC T5: no demand, kinds nobody knows; words for kinds are known however they are written."""
     day = TableImport()
     day.add_tickets(table('id,place,qty,type,skills\na,A,,Pick-up,"cold, lift ,"\nb,B,2,return,\nc,C,3,VIP,\n'), {})
@@ -249,7 +249,7 @@ def test_what_is_taken_for_granted_is_said() -> None:
     assert day.assumed() == ["1 ticket without a demand: 0 is taken.", "Of unknown kind, taken as deliveries: VIP."]
 
 
-def test_agents_without_a_capacity_are_told() -> None:
+def test_agents_without_a_capacity_are_reported() -> None:
     """SPEC T5: they carry nothing, and would stay at home in silence."""
     day = TableImport()
     day.add_agents(table("id,capacity\nv,9\nw,\n"), {})
@@ -314,9 +314,9 @@ def test_a_column_of_windows_is_one_of_hours(header: str) -> None:
 
 def test_amounts_are_brought_to_the_unit_of_the_capacity() -> None:
     """SPEC T5: tonnes on a van that is measured in kilograms would fit a thousandfold."""
-    told = '"重量(吨)" is brought to the unit of "载重(kg)": times 1000.'
+    notice = '"重量(吨)" is brought to the unit of "载重(kg)": times 1000.'
     for heading, demand, notices in (
-        ("载重(kg)", 12000, [told]),
+        ("载重(kg)", 12000, [notice]),
         ("载重（吨）", 12, []),
         ("载重", 12, ['"重量(吨)" and "载重": numbers are taken as they stand.']),
     ):
@@ -376,7 +376,7 @@ def test_thirteen_hundred_may_be_seconds_and_is_asked_about(cell: str) -> None:
     ]
 
 
-def test_a_fraction_where_whole_numbers_count_is_told() -> None:
+def test_a_fraction_where_whole_numbers_count_is_reported() -> None:
     """SPEC T7: nothing is rounded in silence."""
     day = TableImport()
     day.add_tickets(table("id,place,qty,priority\na,A,1,2.5\n"), {})
@@ -403,7 +403,7 @@ def test_what_is_no_table_is_refused(text: str) -> None:
     ],
     ids=["open", "opened twice", "long", "thousands"],
 )
-def test_a_row_whose_cells_are_not_clear_is_told_by_its_line(text: str, path: str) -> None:
+def test_a_row_whose_cells_are_not_clear_is_reported_by_its_line(text: str, path: str) -> None:
     """SPEC T5, T7: a quote that nothing closes swallows no rows, 1,200 is not 1; neither is passed over."""
     with pytest.raises(InputError) as caught:
         read_table(text.encode(), max_rows=100_000)
@@ -439,7 +439,7 @@ def test_lines_are_counted_however_they_end(end: str) -> None:
     assert [line for line, _ in table(end.join(["sep=;", "id;place,", "a;A"])).rows] == [3]
 
 
-def test_a_line_that_breaks_outside_of_quotes_is_told() -> None:
+def test_a_line_that_breaks_outside_of_quotes_is_reported() -> None:
     """SPEC T7: half a row is no ticket."""
     with pytest.raises(InputError) as caught:
         table("id,place\na,A\nb,B\rb,C\nd,D\n")
@@ -447,14 +447,14 @@ def test_a_line_that_breaks_outside_of_quotes_is_told() -> None:
 
 
 @pytest.mark.parametrize("encoding", ["utf-16", "utf-8", "gb18030"])
-def test_what_an_encoding_was_taken_for_is_told(encoding: str) -> None:
+def test_the_encoding_that_was_assumed_is_reported(encoding: str) -> None:
     """SPEC T5: the "Unicode text" of a spreadsheet is read; bytes of another code page would be other names."""
     read = table("订单号\t地点\na\tA\n", encoding)
     assert read.rows == ((2, {"订单号": "a", "地点": "A"}),)
-    told = ("The file is not UTF-8; it was read as GB18030.",)
+    notices = ("The file is not UTF-8; it was read as GB18030.",)
     assert table("Auftrag;Straße\na;Königsallee\n", "cp1252").headers == ("Auftrag", "Straße")
     assert table("id,place\na,A\n", "utf-16-le").headers == ("id", "place")
-    assert read.notices == (told if encoding == "gb18030" else ())
+    assert read.notices == (notices if encoding == "gb18030" else ())
 
 
 @pytest.mark.parametrize(
@@ -473,7 +473,7 @@ def test_what_is_no_table_of_text_is_named_once(data: bytes, problem: str) -> No
     assert (fault.problem, bool(fault.accepted and fault.hint)) == (problem, True)
 
 
-def test_cells_without_a_header_are_told() -> None:
+def test_cells_without_a_header_are_reported() -> None:
     """SPEC T5: nothing is left out in silence; empty columns are nothing to tell."""
     read = table("id,,place,\na,cold,A,\nb,,B,\n")
     assert read.notices == ("Left out, for their columns have no header: 1 cell.",)
@@ -489,7 +489,7 @@ def test_cells_without_a_header_are_told() -> None:
         "Tour 5,,\n\nMonday,15.07.2025,\nid,place,qty\na,A,1\n",
     ],
 )
-def test_a_title_above_the_header_is_passed_over_and_told(text: str) -> None:
+def test_a_title_above_the_header_is_passed_over_and_reported(text: str) -> None:
     """SPEC T5: people put one there; no column is called like it."""
     read = table(text)
     assert read.headers[:2] == ("id", "place")
@@ -540,7 +540,7 @@ def test_points_of_a_map_are_a_table() -> None:
         read_points({"features": points * 3}, max_rows=2)
 
 
-def test_a_feature_that_is_no_point_is_told_by_its_place() -> None:
+def test_a_feature_that_is_no_point_is_reported_by_its_place() -> None:
     """SPEC T7: one line among the points does not make the whole file unreadable."""
     point = {"geometry": {"type": "Point", "coordinates": [116.4, 39.9]}, "properties": {"id": "a"}}
     features = [point, {"geometry": None, "properties": None}, {"geometry": {"type": "LineString"}}, 5]
@@ -593,7 +593,7 @@ def test_a_problem_of_vroom_is_a_day() -> None:
     assert len(scenario.locations) == 5
 
 
-def test_where_a_word_of_vroom_means_something_else_it_is_told() -> None:
+def test_a_word_of_vroom_that_means_something_else_is_reported() -> None:
     """SPEC T5: hours are paid while waiting too, and a window holds after setup; nothing is said of days without."""
 
     def notices(**jobs: Any) -> list[str]:
@@ -609,9 +609,9 @@ def test_where_a_word_of_vroom_means_something_else_it_is_told() -> None:
 @pytest.mark.parametrize("name", [True, None, 1.5, [1]])
 def test_an_id_of_vroom_is_text_or_a_whole_number(name: Any) -> None:
     """SPEC T7: "true" is nobody's id; the fault names the place."""
-    with pytest.raises(InputError) as told:
+    with pytest.raises(InputError) as caught:
         read_vroom({**VROOM, "jobs": [{**VROOM["jobs"][0], "id": name}]}, name="v", planning_date="2025-07-15")
-    assert ("/jobs/0/id", "a whole number or text") in [(fault.path, fault.accepted) for fault in told.value.errors]
+    assert ("/jobs/0/id", "a whole number or text") in [(fault.path, fault.accepted) for fault in caught.value.errors]
 
 
 def test_places_of_vroom_closer_than_a_hand_are_one() -> None:
@@ -670,7 +670,7 @@ SHIPMENT = VROOM["shipments"][0]
         (changed("shipments", priority="high"), "/shipments/0/priority"),
     ],
 )
-def test_what_this_model_lacks_is_told_by_its_place(change: dict[str, object], path: str) -> None:
+def test_what_this_model_lacks_is_reported_by_its_place(change: dict[str, object], path: str) -> None:
     """SPEC T7: refused, not passed over."""
     with pytest.raises(InputError) as caught:
         read_vroom({**VROOM, **change}, name="v", planning_date="2025-07-15")
@@ -725,7 +725,7 @@ def test_a_time_of_vroom_that_differs_between_vehicles_is_refused(types: tuple[s
     assert {fault.path for fault in caught.value.errors} == {f"/jobs/0/{name}_per_type" for name in fields}
 
 
-def test_a_file_full_of_strange_words_is_told_briefly() -> None:
+def test_a_file_full_of_strange_words_is_reported_briefly() -> None:
     """SPEC T9: fifty faults at most, names cut."""
     change = changed("jobs", **{f"{n}{'x' * 1000}": n for n in range(100)})
     with pytest.raises(InputError) as caught:

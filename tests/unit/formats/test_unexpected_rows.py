@@ -22,29 +22,29 @@ NOWHERE = "The row has no place."
         ("id,place,qty\na,A,1\nb,B,2\nSumme,,17\n", [4]),
     ],
 )
-def test_a_total_below_a_table_is_passed_over_and_told(text: str, lines: list[int]) -> None:
+def test_a_total_below_a_table_is_passed_over_and_reported(text: str, lines: list[int]) -> None:
     """SPEC T5: a total is no order that is as heavy as all of them."""
     day = TableImport()
     day.add_tickets(table(text), {})
     assert day.faults == []
-    assert [told for told in day.assumed() if "passed over" in told] == [
+    assert [notice for notice in day.assumed() if "passed over" in notice] == [
         f"Row {line} adds up those above it and is passed over." for line in lines
     ]
     assert len(day.tickets) == len(text.splitlines()) - 1 - len(lines)
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "faults"),
     [
         ("id,place,qty\na,A,1\nb,B,2\nPrinted on Monday,,\n", [("/4", NOWHERE)]),
         ("id,lat,lon\na,39.9,116.4\nb,,\n", [("/3", NOWHERE)]),
     ],
 )
-def test_a_row_without_a_place_is_told_by_its_row(text: str, told: list[tuple[str, str]]) -> None:
+def test_a_row_without_a_place_is_reported_by_its_number(text: str, faults: list[tuple[str, str]]) -> None:
     """SPEC T7: it may be an order whose place was forgotten."""
     day = TableImport()
     day.add_tickets(table(text), {})
-    assert [(fault.path, fault.problem) for fault in day.faults] == told
+    assert [(fault.path, fault.problem) for fault in day.faults] == faults
 
 
 @pytest.mark.parametrize(
@@ -88,17 +88,17 @@ def test_a_vehicle_as_large_as_those_above_is_one_where_others_have_no_name_eith
     assert (day.faults, len(day.agents)) == ([], 3)
 
 
-def test_orders_of_another_day_are_told() -> None:
+def test_orders_of_another_day_are_reported() -> None:
     """SPEC T5: a table of a week has a column of days that is left out."""
     read = table("id,place,date,made,note\na,A,2025-07-15,2025/7/15,x\nb,B,2025/7/16,2025/7/15,2025-07-16\n")
     notices = list(other_date_notices(read, propose_mapping(read, "tickets", {"note": ""}), "2025-07-15"))
     assert notices == ["Another day than the planning date in 1 row of date: read all the same."]
 
 
-def test_a_point_that_may_part_thousands_is_told() -> None:
+def test_a_point_that_may_separate_thousands_is_reported() -> None:
     """SPEC T5: where cells are parted by semicolons, 1.200 may be a ton; other columns settle it, and it is said."""
-    told = '1.200 in "qty" is read with the mark "." before decimals.'
-    for mark, notices in ((";", [told]), (",", [])):
+    notice = '1.200 in "qty" is read with the mark "." before decimals.'
+    for mark, notices in ((";", [notice]), (",", [])):
         day = TableImport()
         day.add_tickets(table("id;lat;lon;qty\na;39.953;116.405;1.200\n".replace(";", mark)), {})
         assert day.assumed() == notices

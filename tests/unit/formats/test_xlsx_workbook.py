@@ -56,7 +56,7 @@ def test_dates_and_times_are_those_of_the_cell_not_its_number() -> None:
     )
 
 
-def test_equal_faults_are_told_once_with_each_place() -> None:
+def test_equal_faults_are_reported_once_with_each_place() -> None:
     """SPEC T7, T9: also by the process that reads the workbook."""
     rows = "".join(f'<row r="{n}"><c r="A{n}" t="e"><v>#N/A</v></c></row>' for n in range(2, 62))
     with pytest.raises(InputError) as caught:
@@ -65,7 +65,7 @@ def test_equal_faults_are_told_once_with_each_place() -> None:
     assert [(fault.count, len(fault.which)) for fault in caught.value.errors] == [(60, 60)]
 
 
-def test_values_that_cannot_be_read_are_told_by_sheet_row_and_column() -> None:
+def test_unreadable_values_are_reported_by_sheet_row_and_column() -> None:
     """SPEC T7: the place as a person finds it."""
     data = workbook({"周/二": sheet_xml(rows_of(("id", "qty"), ("a", "much")))})
     day = TableImport()
@@ -89,7 +89,7 @@ FORMULA = '<row r="1"><c r="A1" t="str"><f>B1</f><v>id</v></c></row><row r="2">{
         (SHEET[:-30], "", "A part of the workbook is no sound XML."),
     ],
 )
-def test_what_no_plain_value_is_is_told_by_its_cell(xml: str, path: str, problem: str) -> None:
+def test_what_is_no_plain_value_is_reported_by_its_cell(xml: str, path: str, problem: str) -> None:
     """SPEC T7: formulas never calculated, errors, merged cells: they would read as empty."""
     assert faults(workbook({"s": xml})) == [(path, problem)]
 
@@ -100,7 +100,7 @@ def test_a_formula_counts_with_the_value_it_was_saved_with() -> None:
     assert tables_of(workbook({"s": sheet_xml(rows)}), sheet="", max_rows=9)["tickets"].rows == ((2, {"id": "a"}),)
 
 
-def test_rows_that_a_filter_hides_are_read_and_told() -> None:
+def test_rows_that_a_filter_hides_are_read_and_reported() -> None:
     """SPEC T5: a filter for one day may hide the orders of the others; which were meant is not guessed."""
     rows = ORDERS.replace('<row r="3">', '<row r="3" hidden="1">') + '<row r="4" hidden="1"/>'
     read = read_workbook(workbook({"s": sheet_xml(rows)}), max_rows=9)["tickets"]
@@ -159,7 +159,7 @@ LOOKALIKES = {
 def test_what_only_looks_like_a_workbook_is_named(what: str) -> None:
     """SPEC T7: what it is, and how to save it instead."""
     data, problem = LOOKALIKES[what]
-    assert problem in [told for _, told in faults(data)]
+    assert problem in [reported for _, reported in faults(data)]
 
 
 def encrypted_entry() -> bytes:
@@ -185,8 +185,8 @@ LONG = sheet_xml("".join(f'<row r="{n}">{cell(f"A{n}", "x")}</row>' for n in ran
 
 def test_a_far_cell_or_too_many_rows_are_refused_before_they_are_read() -> None:
     """SPEC X3: one cell in the last corner would cost the reader 550 GB."""
-    for xml, told in ((FAR, "row 1048576, column XFD"), (WIDE, "column ZZ"), (LONG, "more than 100 rows")):
-        with pytest.raises(TooLargeError, match=told):
+    for xml, problem in ((FAR, "row 1048576, column XFD"), (WIDE, "column ZZ"), (LONG, "more than 100 rows")):
+        with pytest.raises(TooLargeError, match=problem):
             tables_of(workbook({"s": xml}), sheet="", max_rows=100)
 
 
@@ -213,7 +213,7 @@ def test_what_takes_too_much_memory_dies_alone() -> None:
         read_workbook(data, max_rows=5000)
 
 
-def test_the_process_tells_faults_and_limits_apart(capfd: pytest.CaptureFixture[str]) -> None:
+def test_the_process_distinguishes_faults_and_limits(capfd: pytest.CaptureFixture[str]) -> None:
     """SPEC T7: what it finds travels to the caller as it was said."""
     with pytest.raises(InputError) as caught:
         read_workbook(OLE2, max_rows=9)

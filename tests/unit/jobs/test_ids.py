@@ -6,7 +6,7 @@ from planner_mcp.errors import NotFoundError
 from planner_mcp.jobs import ids
 
 
-def test_a_name_tells_its_pool_and_carries_130_random_bits() -> None:
+def test_an_id_names_its_pool_and_carries_130_random_bits() -> None:
     """Our choice: ids carry at least 122 random bits."""
     names = {ids.random_id("job", 7) for _ in range(1000)}
     assert len(names) == 1000

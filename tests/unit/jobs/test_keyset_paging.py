@@ -22,7 +22,7 @@ def test_entries_older_than_the_last_one_shown_come_next() -> None:
     ]  # the last one told is gone meanwhile
 
 
-def test_before_the_first_page_everything_is_to_tell() -> None:
+def test_before_the_first_page_everything_remains() -> None:
     """SPEC R2."""
     assert rows_after(["a"], [mark(NOON, "job-a")], "") == ["a"]
 

@@ -157,7 +157,7 @@ def test_a_plan_of_several_days_shows_dates() -> None:
     assert "<p>时间窗 07-16 09:00–07-16 10:00</p>" in text and "33:00" not in text
 
 
-def test_a_plane_is_told_in_its_own_units() -> None:
+def test_a_plane_is_shown_in_its_own_units() -> None:
     """SPEC T5: nobody said that they were metres."""
     places = [{"id": "D", "x": 0, "y": 0}, {"id": "A", "x": 32, "y": 0}]
     day = {**DAY, "locations": places, "tickets": DAY["tickets"][:1]}
@@ -171,7 +171,7 @@ def test_a_day_that_nobody_drives_says_so() -> None:
     assert "没有车辆出车。" in read(sheets(DAY, nobody)).words
 
 
-def test_what_another_ticket_fetches_is_told_as_picked_up() -> None:
+def test_what_another_ticket_fetches_is_shown_as_picked_up() -> None:
     """SPEC T5: the first half of a shipment is picked up whatever its kind, which nobody has to write."""
     tickets = [
         {"id": "fetch", "location": "A", "demand": 4},
@@ -182,7 +182,7 @@ def test_what_another_ticket_fetches_is_told_as_picked_up() -> None:
     assert [word for word in read(sheets(day, shipment)).words if word.endswith("货 4")] == ["取货 4", "送货 4"]
 
 
-def test_large_and_fine_amounts_are_told_in_full() -> None:
+def test_large_and_fine_amounts_are_written_in_full() -> None:
     """SPEC T5: who loads grams reads the grams, not 1.25e+06 of them."""
     tickets = [{"id": "t1", "location": "A", "demand": {"g": 1_250_050, "ml": 0.1}}]
     day = {**DAY, "tickets": tickets, "agents": [{"id": "v", "capacity": {"g": 9e6, "ml": 1}}]}

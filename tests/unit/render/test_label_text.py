@@ -7,7 +7,7 @@ from planner_mcp.routing.plan import Plan, PlanStatus
 
 
 @pytest.mark.parametrize(
-    ("source", "travelled", "told"),
+    ("source", "travelled", "written"),
     [
         ("haversine", 1_234_567.0, "1,235 km"),
         ("haversine", 99_940.0, "99.9 km"),
@@ -19,7 +19,7 @@ from planner_mcp.routing.plan import Plan, PlanStatus
         ("unit legs", 5.0, "5.0 units"),
     ],
 )
-def test_a_length_is_told_in_what_travel_counts(source: str, travelled: float, told: str) -> None:
+def test_a_length_is_written_in_the_unit_of_travel(source: str, travelled: float, written: str) -> None:
     """SPEC R1: kilometres only where there are metres, and a short way is not nothing."""
     unit = length_unit(Plan(PlanStatus.FEASIBLE, 0.0, (), (), 0.0, 0.0, 0, 0, 0, travel={"source": source}))
-    assert f"{length(travelled, unit)} {unit}" == told
+    assert f"{length(travelled, unit)} {unit}" == written

@@ -52,7 +52,7 @@ def drawn(capacity: Any, tickets: list[dict[str, Any]], *, reload_after: int | N
         ({"kg": 0}, [drop("t", {"kg": 0})], "0%"),
     ],
 )
-def test_the_report_tells_how_full_an_agent_is_at_its_fullest(
+def test_the_report_shows_the_fullest_load_of_an_agent(
     capacity: Any, tickets: list[dict[str, Any]], share: str
 ) -> None:
     """SPEC R1: by the fullest dimension, in whatever order they are named; what has left the agent is gone."""

@@ -132,13 +132,13 @@ def test_stops_are_numbered_and_counted_as_in_every_other_form() -> None:
     scenario, plan = day(agents=1, stops=3)
     visits = plan["routes"][0]["visits"]
     visits.insert(1, {**visits[0], "ticket_id": None, "location": None, "kind": "break"})
-    told = "".join(titles(drawn_map(scenario, plan)))
-    assert [number for number in "1234" if f"{number}. " in told] == ["1", "3", "4"]
-    assert "4 stops, 12.0 km" in told
+    words = "".join(titles(drawn_map(scenario, plan)))
+    assert [number for number in "1234" if f"{number}. " in words] == ["1", "3", "4"]
+    assert "4 stops, 12.0 km" in words
 
 
 @pytest.mark.parametrize(
-    ("places", "told"),
+    ("places", "scale"),
     [
         ([(39.9, 116.4)] * 3, "20 m"),
         ([(39.9, 116.4), (39.9, 116.401)], "20 m"),
@@ -148,16 +148,16 @@ def test_stops_are_numbered_and_counted_as_in_every_other_form() -> None:
     ],
 )
 def test_a_map_of_the_globe_spans_its_places_and_no_less_than_a_yard(
-    places: list[tuple[float, float]], told: str
+    places: list[tuple[float, float]], scale: str
 ) -> None:
     """SPEC R1: the scale is in numbers a person uses, also of one spot and across the 180th meridian."""
     scenario, plan = day(agents=1, stops=1)
     scenario["locations"] = [{"id": f"L{n}", "lat": lat, "lon": lon} for n, (lat, lon) in enumerate(places)]
-    assert scale_of(drawn_map(scenario, plan)) == told
+    assert scale_of(drawn_map(scenario, plan)) == scale
 
 
 @pytest.mark.parametrize(
-    ("places", "told"),
+    ("places", "scale"),
     [
         ([(0, 0)] * 3, "0.2 units"),
         ([(0, 0), (25, 19), (3, 4)], "5 units"),
@@ -165,14 +165,14 @@ def test_a_map_of_the_globe_spans_its_places_and_no_less_than_a_yard(
         ([(0, 0), (5e7, 0), (0, 0)], "10000000 units"),
     ],
 )
-def test_a_plane_is_told_in_its_own_units(places: list[tuple[float, float]], told: str) -> None:
+def test_a_plane_is_shown_in_its_own_units(places: list[tuple[float, float]], scale: str) -> None:
     """SPEC R1: nobody said that they were metres."""
     scenario, plan = day(agents=1, stops=1)
     scenario["locations"] = [{"id": f"L{n}", "x": x, "y": y} for n, (x, y) in enumerate(places)]
     plan |= {"travel": {"source": "plane"}, "distance_m": 64.474}
     plan["routes"][0]["distance_m"] = 64.474
     drawn = drawn_map(scenario, plan)
-    assert scale_of(drawn) == told
+    assert scale_of(drawn) == scale
     assert "1 stops, 64.5 units" in "".join(titles(drawn))
     html = report(scenario, plan)
     assert "<b>64.5</b><span>里程, 单位</span>" in html
@@ -204,8 +204,8 @@ def test_a_picture_says_what_it_shows() -> None:
     """SPEC R1: day, date and figures above, agents and signs below, each stop with its number."""
     scenario, plan = day(name="Round <1>", agents=40)
     words = [text for text in ElementTree.fromstring(drawn_map(scenario, plan)).itertext() if text.strip()]  # noqa: S314
-    for told in ("\u2068Round <1>\u2069, 2025-07-15", "200 of 202 tickets served, 36.0 km, 40 agents", "and 10 more"):
-        assert told in words, told
+    for phrase in ("\u2068Round <1>\u2069, 2025-07-15", "200 of 202 tickets served, 36.0 km, 40 agents", "and 10 more"):
+        assert phrase in words, phrase
     assert "\u2068veh-0\u2069: 5 stops, 12.0 km" in words and "not served" in words
     assert [words.count(str(number)) for number in range(1, 6)] == [40] * 5
     crowd = ElementTree.fromstring(drawn_map(*day(agents=41)))  # noqa: S314
@@ -220,25 +220,25 @@ def test_customers_and_depots_are_called_by_name() -> None:
     scenario["locations"][0] |= {"name": "North depot"}
     drawn = drawn_map(scenario, plan)
     assert ">North depot</text>" in drawn
-    told = titles(drawn)
-    assert "1. \u2068t-1\u2069, \u2068Ann &amp; Son\u2069, 08:06" in told and "2. \u2068t-2\u2069, 08:07" in told
+    words = titles(drawn)
+    assert "1. \u2068t-1\u2069, \u2068Ann &amp; Son\u2069, 08:06" in words and "2. \u2068t-2\u2069, 08:07" in words
     html = report(scenario, plan)
     assert "<td><bdi>Ann &amp; Son</bdi></td>" in html and "***" not in html
 
 
 @pytest.mark.parametrize(
-    ("more", "told"),
+    ("more", "written"),
     [
         ({"options": {"currency": "€"}, "agents": [{"cost_per_km": 1}]}, "cost, €"),
         ({"agents": [{"cost_per_km": None}]}, "cost"),
         ({}, "cost at 1 per metre, as no prices are given"),
     ],
 )
-def test_a_cost_says_what_it_is_in(more: dict[str, Any], told: str) -> None:
+def test_a_cost_says_what_it_is_in(more: dict[str, Any], written: str) -> None:
     """SPEC R1: in the currency of the scenario; a masked price was one."""
     scenario, plan = day(name="one day", agents=1)
     agents = [each | extra for each, extra in zip(scenario["agents"], more.get("agents", [{}]), strict=True)]
-    assert f"<span>{told}</span>" in report({**scenario, **more, "agents": agents}, plan)
+    assert f"<span>{written}</span>" in report({**scenario, **more, "agents": agents}, plan)
 
 
 def test_the_table_of_agents_adds_up() -> None:

@@ -46,7 +46,7 @@ def test_a_long_id_does_not_lie_over_the_bars() -> None:
 
 
 @pytest.mark.parametrize(
-    ("start_s", "end_s", "told"),
+    ("start_s", "end_s", "expected"),
     [
         (0, 0, ["00:00", "00:01"]),
         (28_830, 28_950, ["08:00", "08:01", "08:02", "08:03"]),
@@ -55,11 +55,11 @@ def test_a_long_id_does_not_lie_over_the_bars() -> None:
         (0, 10_000_000, [f"{hour:02d}:00" for hour in range(0, 3073, 384)]),
     ],
 )
-def test_hours_beside_each_other_can_be_read(start_s: float, end_s: float, told: list[str]) -> None:
+def test_hours_beside_each_other_can_be_read(start_s: float, end_s: float, expected: list[str]) -> None:
     """SPEC R1: whether a plan takes two minutes or a season, first and last label lie around it."""
     route = PlannedRoute("v", (), None, None, start_s, end_s, 0.0, 0.0, 0.0, 0.0)
     drawn = timeline(Plan(PlanStatus.FEASIBLE, 0.0, (route,), (), 0.0, 0.0, 1, 0, 0), {})
     labels = re.findall(r'class="small" x="([\d.]+)" y="15">([^<]*)<', drawn)
-    assert [label for _, label in labels] == told
+    assert [label for _, label in labels] == expected
     places = [float(x) for x, _ in labels]
     assert min(after - before for before, after in itertools.pairwise(places)) >= 45

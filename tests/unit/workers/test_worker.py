@@ -43,10 +43,10 @@ class StoreOfOneFailure:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("took_s", "told"), [(60.0, "this worker was stopped for 60 s"), (3.0, "store is unavailable")]
+    ("took_s", "line"), [(60.0, "this worker was stopped for 60 s"), (3.0, "store is unavailable")]
 )
 async def test_a_worker_that_was_stopped_does_not_blame_the_store(
-    caplog: pytest.LogCaptureFixture, took_s: float, told: str
+    caplog: pytest.LogCaptureFixture, took_s: float, line: str
 ) -> None:
     """SPEC J6: after SIGCONT all its deadlines have passed, whatever the store did; it claims again at once."""
     store = StoreOfOneFailure(took_s)
@@ -54,4 +54,4 @@ async def test_a_worker_that_was_stopped_does_not_blame_the_store(
     with caplog.at_level("INFO"), anyio.fail_after(30):
         await store.worker.run()
     lines = [record.message for record in caplog.records if record.name == "planner.worker"]
-    assert len(lines) == 1 and lines[0].startswith(told)
+    assert len(lines) == 1 and lines[0].startswith(line)

@@ -1,5 +1,5 @@
 -- Shows a principal what happened to its job after a position, its state, how many events there were, and the number of
--- the last one up to the position: 0 when none of those is kept, so that what follows tells whether any is missing.
+-- the last one up to the position: 0 when none of those is kept, so that the caller can see whether any is missing.
 -- A: job, principal, after
 local principal, state, count = unpack(call('HMGET', job_key(A.job), 'principal', 'state', 'events'))
 if principal ~= A.principal then return { 'not_found' } end

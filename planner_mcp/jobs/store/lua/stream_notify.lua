@@ -11,9 +11,9 @@ local function parts(position)
   return tonumber(first) or math.huge, tonumber(second) or 0
 end
 
-local told = redis.call('HGET', KEYS[4], ARGV[1])
-if not told then return 0 end
-local first, second = parts(told)
+local mark = redis.call('HGET', KEYS[4], ARGV[1])
+if not mark then return 0 end
+local first, second = parts(mark)
 local first_new, second_new = parts(ARGV[2])
 if first_new < first or (first_new == first and second_new <= second) then return 0 end
 

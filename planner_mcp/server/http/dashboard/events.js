@@ -17,7 +17,7 @@ export class PageEvents {
   #isRunning = false;
   #delay = RETRY_FIRST_MS;
 
-  // onState is told "live", "lost", or an ApiError that ends the stream.
+  // onState receives "live", "lost", or an ApiError that ends the stream.
   constructor(onState) {
     this.onState = onState;
     document.addEventListener("visibilitychange", () => this.#watchVisibility());
@@ -77,7 +77,7 @@ export class PageEvents {
       this.onState("live");
       for await (const fields of eventsIn(answer.body, alive)) {
         this.#delay = RETRY_FIRST_MS;
-        this.#tell(fields);
+        this.#dispatch(fields);
         this.#lastId = fields.id ?? this.#lastId;
       }
     } finally {
@@ -85,7 +85,7 @@ export class PageEvents {
     }
   }
 
-  #tell({ event, data }) {
+  #dispatch({ event, data }) {
     for (const listener of [...this.#listeners]) {
       if (event === "start") listener.onStart?.();
       else if (event !== "beat") listener.onEvent?.(JSON.parse(data).params);

@@ -11,7 +11,7 @@ export const content = document.getElementById("content");
 const banner = document.getElementById("banner");
 export const events = new PageEvents((state) => onState(state));
 let onState = () => {};
-export const watchEvents = (act) => (onState = act); // act is told "live", "lost" or an ApiError
+export const watchEvents = (act) => (onState = act); // act receives "live", "lost" or an ApiError
 
 export const planOf = (jobId) => jobId.replace(/^job-/, "plan-");
 export const jobOf = (planId) => planId.replace(/^plan-/, "job-");

@@ -21,7 +21,7 @@ const WAIT_S = 20;
 const RETRY_FIRST_MS = 1000;
 const RETRY_LONGEST_MS = 10_000;
 const REFUSED_FOR_GOOD = [-32601, -32602];
-const ASK_AFTER_MS = 3000; // some hosts make the page anew and never tell it of its call
+const ASK_AFTER_MS = 3000; // some hosts make the page anew and never send it its call
 const SELECT_AFTER_MS = 300;
 const RESIZE_AFTER_MS = 100;
 const WIDTH_STEP_PX = 40; // a place that grows by less is not drawn anew
@@ -71,7 +71,7 @@ function jobIdIn(said) {
   return JOB_ID.exec(typeof named === "string" ? named : JSON.stringify(said ?? ""))?.[0];
 }
 
-// ---- what the host tells
+// ---- what the host sends
 
 function onResult(result) {
   if (result.isError) return problem(result.structuredContent?.message ?? result.content?.find((each) => each.type === "text")?.text ?? "");
@@ -214,7 +214,7 @@ function hostButtons() {
   ];
 }
 
-let telling;
+let contextTimer;
 function select(visit, agent, number) {
   const isAgain = view.selected?.ticket === visit.ticket_id;
   view.selected = isAgain ? null : { ticket: visit.ticket_id, agent, number, time: clock(visit.start_s) };
@@ -222,8 +222,8 @@ function select(visit, agent, number) {
   if (!can.updateModelContext) return;
   const { ticket, time } = view.selected ?? {};
   const content = isAgain ? [] : [{ type: "text", text: `The user selected ticket ${short(ticket)}, stop ${number} of ${short(agent)} at ${time}, in ${view.jobId}.` }];
-  clearTimeout(telling);
-  telling = setTimeout(() => host.request("ui/update-model-context", { content }).catch(() => {}), SELECT_AFTER_MS);
+  clearTimeout(contextTimer);
+  contextTimer = setTimeout(() => host.request("ui/update-model-context", { content }).catch(() => {}), SELECT_AFTER_MS);
 }
 
 function markSelected() {
@@ -283,12 +283,12 @@ function tabButtons() {
 function reportSize() {
   let timer;
   let last = 0;
-  const tell = () => {
+  const send = () => {
     draw();
     const height = Math.ceil(app.getBoundingClientRect().height);
     if (root.dataset.mode !== "fullscreen" && height !== last) host.notify("ui/notifications/size-changed", { width: Math.ceil(app.clientWidth), height: (last = height) });
   };
-  new ResizeObserver(() => (clearTimeout(timer), (timer = setTimeout(tell, RESIZE_AFTER_MS)))).observe(app);
+  new ResizeObserver(() => (clearTimeout(timer), (timer = setTimeout(send, RESIZE_AFTER_MS)))).observe(app);
 }
 
 // In a chat the wheel scrolls the chat; with Ctrl, or on the full screen, it enlarges the map.

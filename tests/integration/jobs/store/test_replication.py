@@ -114,7 +114,7 @@ async def test_the_bundled_server_has_no_replica_to_wait_for(tmp_path: Path) -> 
 
 
 @pytest.mark.slow
-async def test_doctor_tells_whether_a_replica_confirms(pair: tuple[Valkey, Valkey], tmp_path: Path) -> None:
+async def test_doctor_reports_whether_a_replica_confirms(pair: tuple[Valkey, Valkey], tmp_path: Path) -> None:
     """SPEC J7, O3: without one each submit is refused, while the store takes writes and the server is ready."""
     primary, replica = pair
     settings = Settings(redis_url=primary.url, replication="waitaof", data_dir=tmp_path, port=0)

@@ -286,7 +286,7 @@ async def test_a_refusal_names_the_limit_of_the_pool_that_refused(store: RedisSt
         await submit(narrow, 1)
 
 
-async def test_sessions_keep_streams_and_watches_and_hear_of_news(store: RedisStore) -> None:
+async def test_sessions_keep_streams_and_watches_and_receive_changes(store: RedisStore) -> None:
     """SPEC X1, J7: what a session owns lies in one slot; its channels, which have none, reach every replica."""
     sessions, watches, notifier = (
         SessionStore(store.redis),

@@ -251,7 +251,7 @@ async def test_a_missing_or_wrong_password_is_reported(
     assert "s3cret" not in refused.value.message
 
 
-async def test_nobody_at_the_url_is_said_at_once() -> None:
+async def test_a_url_without_a_store_is_reported_at_once() -> None:
     """SPEC J7."""
     with anyio.fail_after(30), pytest.raises(StoreUnavailableError):
         async with connect(Settings(redis_url="unix:///nowhere/at.all")):

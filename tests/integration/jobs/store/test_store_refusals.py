@@ -45,7 +45,7 @@ def test_missing_permissions_of_the_store_user_are_reported(command: tuple[str, 
     assert "s3cret" not in printed and "Traceback" not in printed
 
 
-def test_doctor_tells_that_the_user_may_not_wait_for_a_replica(tmp_path: Path) -> None:
+def test_doctor_reports_that_the_user_may_not_wait_for_a_replica(tmp_path: Path) -> None:
     """SPEC O3, J7: submits are refused for that, though the store takes writes."""
     with Valkey(tmp_path / "store") as valkey:
         valkey.ask("ACL", "SETUSER", "ada", "on", ">s3cret", "~*", "&*", "+@all", "-wait")

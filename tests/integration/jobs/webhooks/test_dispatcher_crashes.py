@@ -75,7 +75,7 @@ async def test_a_dispatcher_killed_in_the_middle_of_a_delivery_is_taken_over(
     assert (found.state, len(found.attempts)) == (DeliveryState.DELIVERED, 1)
 
 
-async def test_a_job_tells_its_end_by_webhook(
+async def test_a_job_reports_its_end_by_webhook(
     post: WebhookHarness, receiver: Receiver, store: RedisStore, settings: Settings
 ) -> None:
     """SPEC W2, W3, J3: the outbox entry is written with the last event; the body is that event's notification."""

@@ -96,7 +96,7 @@ async def test_old_secrets_of_another_key_keep_a_new_one_from_signing_no_more(
     ]
 
 
-async def test_what_is_stored_tells_nothing(
+async def test_what_is_stored_reveals_no_secret(
     secrets: RedisSigningSecrets, store: RedisStore, settings: Settings
 ) -> None:
     """Issue 3: stored encrypted, for one principal, under a key only its owner can read."""

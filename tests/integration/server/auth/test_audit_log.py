@@ -29,8 +29,8 @@ async def test_every_use_and_refusal_is_one_audit_line(served: Any, key: Any, au
         wrong = await Caller(http, ann).call("create_scenario")
         refused = await Caller(http, reader).call("solve_vrp")
     lines = await audited()
-    told = [(line["subject"], line["tenant"], line["what"], line["outcome"]) for line in lines]
-    assert told == [
+    recorded = [(line["subject"], line["tenant"], line["what"], line["outcome"]) for line in lines]
+    assert recorded == [
         ("", "", "GET /jobs", "4011"),
         ("ann", "acme", "create_scenario", "ok"),
         ("ann", "acme", "create_scenario", "4002"),
@@ -62,7 +62,7 @@ async def test_refusals_of_the_protocol_are_audited_too(served: Any, key: Any, a
     assert [line["trace_id"] for line in lines] == [each.json()["error"]["data"]["traceId"] for each in answers]
 
 
-async def test_reading_is_audited_at_every_door(served: Any, key: Any, audited: Lines) -> None:
+async def test_reading_is_audited_at_every_endpoint(served: Any, key: Any, audited: Lines) -> None:
     """SPEC A3: by URI, by tool, on the job's page and channel, as a task; each once, with the id."""
     async with served() as http:
         ann = Caller(http, await key("ann"))
@@ -130,9 +130,9 @@ async def test_each_refusal_of_http_is_one_line(served: Any, key: Any, audited: 
         headers = HEADERS | {"authorization": await key("ann")} | more.get("headers", {})
         answer = await http.request(method, path, **{**more, "headers": headers})
     assert answer.status_code == status
-    told = answer.json().get("error", {}).get("data") or answer.json()
+    refusal = answer.json().get("error", {}).get("data") or answer.json()
     lines = await audited()
-    assert [(line["outcome"], line["trace_id"]) for line in lines] == [(str(told["code"]), told["traceId"])]
+    assert [(line["outcome"], line["trace_id"]) for line in lines] == [(str(refusal["code"]), refusal["traceId"])]
     assert lines[0]["what"].split()[0] == method
     is_named = status not in (421, 401) and "origin" not in more.get("headers", {})
     is_named = is_named and "content-encoding" not in more.get("headers", {})

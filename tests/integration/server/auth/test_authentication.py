@@ -163,7 +163,7 @@ async def test_both_eras_list_what_the_token_may_call_and_refuse_the_rest(served
             assert f'scope="{READ} {WRITE}"' in error_body
 
 
-async def test_a_batch_is_told_all_scopes_it_needs(served: Any, key: Any) -> None:
+async def test_a_refused_batch_names_all_scopes_it_needs(served: Any, key: Any) -> None:
     """SPEC A1: of all its messages together."""
     nothing = await key("eve", SENSITIVE)
     batch = [
@@ -177,7 +177,7 @@ async def test_a_batch_is_told_all_scopes_it_needs(served: Any, key: Any) -> Non
     assert f'scope="{ADMIN} {READ} {SENSITIVE} {WRITE}"' in answer.headers["www-authenticate"]
 
 
-async def test_a_scraper_is_told_what_its_key_lacks(served: Any, key: Any) -> None:
+async def test_a_refused_scraper_learns_which_scope_its_key_lacks(served: Any, key: Any) -> None:
     """SPEC A1: `/metrics` too names the scope it needs in the challenge."""
     reader = await key("eve", READ)
     async with served() as http:
@@ -186,7 +186,7 @@ async def test_a_scraper_is_told_what_its_key_lacks(served: Any, key: Any) -> No
     assert f'scope="{ADMIN} {READ}"' in refused.headers["www-authenticate"]
 
 
-async def test_each_door_asks_for_its_scope_itself(served: Any, key: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_each_endpoint_asks_for_its_scope_itself(served: Any, key: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """SPEC A1, A3: 4012 and the scope it needs, in the same words, though nobody judged the request before it came."""
     monkeypatch.setattr(AuthorizationMiddleware, "__call__", lambda middleware, *request: middleware._app(*request))
     async with served() as http:
@@ -210,7 +210,7 @@ async def test_each_door_asks_for_its_scope_itself(served: Any, key: Any, monkey
         assert answer.request.url.path == "/mcp" or answer.status_code == 403
 
 
-async def test_a_principal_that_calls_too_often_is_told_when_to_come_back(served: Any, key: Any) -> None:
+async def test_a_principal_that_calls_too_often_learns_when_to_retry(served: Any, key: Any) -> None:
     """SPEC A3, J8: 429 with Retry-After and the limit; others are not slowed, and the tokens come back."""
     ann, ben = await key("ann"), await key("ben")
     async with served(rate_per_s=0.5, rate_burst=3) as http:
@@ -482,7 +482,7 @@ async def test_a_session_of_another_is_as_unknown_as_none(served: Any, key: Any)
         assert (await owner.request("tools/list")).status_code == 200
 
 
-async def test_no_door_sees_the_credential(served: Any, key: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_no_endpoint_sees_the_credential(served: Any, key: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """SPEC A1: tokens are never passed on: what is behind the gate does not have them."""
     good, seen = await key(), {}
 

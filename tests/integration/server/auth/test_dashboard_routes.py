@@ -107,22 +107,22 @@ async def test_a_call_that_is_open_asks_the_person_at_the_page(served: Served, k
     agents = [{"id": "v", "capacity": 9}]
     day = {"format": "csv", "content": content, "planning_date": "2025-07-15", "agents": agents}
 
-    async def told(http: httpx.AsyncClient, ann: str, **answers: Any) -> dict[str, Any]:
+    async def asked_about(http: httpx.AsyncClient, ann: str, **answers: Any) -> dict[str, Any]:
         asked = {"tool": "import_scenario", "arguments": day, **answers}
         return dict((await http.post("/ui/call", json=asked, headers={"authorization": ann})).json())
 
     async with served() as http:
         ann = await key("ann", READ, WRITE, SENSITIVE)
-        asks = (await told(http, ann, answers=[]))["asks"]
+        asks = (await asked_about(http, ann, answers=[]))["asks"]
         assert list(asks["schema"]["properties"]) == ["column_1"]
-        made = await told(http, ann, answers=[{"column_1": "service_min"}])
+        made = await asked_about(http, ann, answers=[{"column_1": "service_min"}])
         assert made["structured"]["columns"]["tickets"]["left_out"] == []
-        for silent in (await told(http, ann), await told(http, ann, answers=[{}])):
+        for silent in (await asked_about(http, ann), await asked_about(http, ann, answers=[{}])):
             assert silent["structured"]["code"] == 4002
-        reader = await told(http, await key("ann", READ), answers=[])
+        reader = await asked_about(http, await key("ann", READ), answers=[])
         assert reader["structured"]["type"] == "InsufficientScope"
     async with served(ask_missing=False) as http:
-        assert (await told(http, ann, answers=[]))["is_error"] is True
+        assert (await asked_about(http, ann, answers=[]))["is_error"] is True
 
 
 async def test_a_large_call_is_read_apart_and_an_oversized_one_is_refused(served: Served, key: Key) -> None:

@@ -37,7 +37,7 @@ async def test_junk_for_the_dashboard_is_refused_shortly(served: Served, key: Ke
         answer = await http.post("/ui/call", content=BODIES[name], headers=headers)
         assert answer.status_code in (200, 400, 404, 413, 422), answer.text
         assert answer.status_code != 200 or answer.json()["is_error"] is True
-        _is_short_and_tells_nothing(answer.text)
+        _is_short_and_reveals_nothing(answer.text)
         good = await http.post("/ui/call", json={"tool": "list_jobs", "arguments": {}}, headers=headers)
         assert (good.status_code, good.json()["is_error"]) == (200, False)
 
@@ -49,7 +49,7 @@ async def test_junk_in_a_path_is_not_found(served: Served, key: Key, path: str) 
         for junk in JUNK:
             answer = await http.get(path.format(junk), headers={"authorization": await key("mallory")})
             assert answer.status_code in (400, 404, 405, 414, 422), (junk, answer.text)
-            _is_short_and_tells_nothing(answer.text)
+            _is_short_and_reveals_nothing(answer.text)
 
 
 async def test_junk_for_a_cookie_or_ticket_signs_nobody_in(served: Served) -> None:
@@ -63,7 +63,7 @@ async def test_junk_for_a_cookie_or_ticket_signs_nobody_in(served: Served) -> No
                 used = await http.post("/ui/call", json={"tool": "list_jobs", "arguments": {}}, headers=header)
                 signed = await http.post("/ui/session", headers=header)
                 assert {used.status_code, signed.status_code} <= {401, 403, 429}, (junk, used.text, signed.text)
-                _is_short_and_tells_nothing(used.text + signed.text)
+                _is_short_and_reveals_nothing(used.text + signed.text)
                 assert "set-cookie" not in signed.headers
 
 
@@ -82,10 +82,10 @@ async def test_a_file_of_another_principal_is_neither_read_nor_written_over(serv
         for junk in JUNK[1:]:
             answer = await http.put(f"/files/{junk}", content=day, headers=given | {"authorization": mallory})
             assert answer.status_code < 500
-            _is_short_and_tells_nothing(answer.text)
+            _is_short_and_reveals_nothing(answer.text)
 
 
-def _is_short_and_tells_nothing(text: str) -> None:
+def _is_short_and_reveals_nothing(text: str) -> None:
     assert len(text) <= MAX_ANSWER
     assert "Traceback" not in text
     assert ".py" not in text

@@ -54,15 +54,15 @@ def test_a_key_reviews_with_people_of_an_issuer(run: Run, database_url: str, mon
         return record.reviews_with if record else "none"
 
     login = "https://login.example"
-    status, told = run("create", "eve", "--reviews-with", login)
-    assert (status, "--reviews-with names an issuer whose tokens are accepted here" in told) == (1, True)
+    status, output = run("create", "eve", "--reviews-with", login)
+    assert (status, "--reviews-with names an issuer whose tokens are accepted here" in output) == (1, True)
     monkeypatch.setenv("PLANNER_PUBLIC_URL", "https://planner.example")
     monkeypatch.setenv("PLANNER_AUTH_ISSUERS", json.dumps({login: None}))
     status, key = run("create", "eve", "--reviews-with", login)
     assert (status, anyio.run(issuer, key)) == (0, login)
 
 
-def test_clients_of_a_key_are_told_to_look_anew_at_their_tools(run: Run, database_url: str) -> None:
+def test_clients_of_a_key_are_notified_that_their_tools_changed(run: Run, database_url: str) -> None:
     """SPEC T9: when their principal gets another key, and when one is revoked; nobody else is told."""
 
     async def version(subject: str) -> int:

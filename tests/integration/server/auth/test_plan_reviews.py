@@ -66,11 +66,11 @@ async def test_the_proposer_never_approves_and_strangers_know_nothing(
         await _call(http, ann, "propose_plan", job_id=job_id)
         own = await _call(http, ann, "review_plan", job_id=job_id, decision="approve")
         assert (own["type"], own["code"]) == ("FourEyes", 4024)
-        told = [
+        refusals = [
             await _call(http, eve, "review_plan", job_id=name, decision="approve")
             for name in (job_id, "job-0-" + "a" * 26)
         ]
-        assert {**told[0], "traceId": ""} == {**told[1], "traceId": ""}
+        assert {**refusals[0], "traceId": ""} == {**refusals[1], "traceId": ""}
         page = await http.get(f"/jobs/{job_id}/events", headers={"authorization": eve})
         assert page.status_code == 404
         assert (await _call(http, bob, "review_plan", job_id=job_id, decision="approve"))["review"]
@@ -124,9 +124,9 @@ async def test_a_channel_with_reviews_ends_with_the_publication(served: Served, 
         for tool, further in (("propose_plan", {}), ("review_plan", {"decision": "approve"}), ("publish_plan", {})):
             await _call(http, ann, tool, job_id=job_id, **further)
         path, headers = f"/jobs/{job_id}/events?reviews=true", {"authorization": ann}
-        told = (await http.get(path, headers=headers)).text
-        assert told.count("notifications/review") == 3
-        last = [line for line in told.splitlines() if line.startswith("id:")][-1].removeprefix("id:").strip()
+        channel = (await http.get(path, headers=headers)).text
+        assert channel.count("notifications/review") == 3
+        last = [line for line in channel.splitlines() if line.startswith("id:")][-1].removeprefix("id:").strip()
         assert (await http.get(path, headers={**headers, "last-event-id": last})).status_code == 204
 
 

@@ -18,7 +18,7 @@ from planner_mcp.jobs.store.redis_store import RedisStore
 from planner_mcp.server.http.rest.rest_operations import OPERATIONS, WITHOUT_PATH, RestOperation
 from planner_mcp.server.tools.tool_registry import APP_REGISTRY, REGISTRY
 from tests.integration.server.auth.conftest import Served
-from tests.integration.server.auth.test_masked_doors import DAY, SECRETS
+from tests.integration.server.auth.test_masked_endpoints import DAY, SECRETS
 from tests.shared.http.mcp_caller import Caller
 from tests.shared.scenarios.stored_plans import finish
 
@@ -37,9 +37,9 @@ async def by_mcp(http: httpx.AsyncClient, key: str, tool: str, arguments: Json) 
     caller = Caller(http, key)
     answer = (await caller.http.post("/mcp?toolsets=all", **_request(caller, tool, arguments))).json()
     if "result" not in answer:
-        return told(answer)
+        return comparable(answer)
     found = answer["result"]
-    return told(found["structuredContent"]) if found["isError"] else found["structuredContent"]
+    return comparable(found["structuredContent"]) if found["isError"] else found["structuredContent"]
 
 
 def _request(caller: Caller, tool: str, arguments: Json) -> Json:
@@ -53,7 +53,7 @@ async def by_page(http: httpx.AsyncClient, key: str, tool: str, arguments: Json)
     """Call by the function of the dashboard's page."""
     body = {"tool": tool, "arguments": arguments}
     answer = (await http.post("/ui/call", json=body, headers={"authorization": key})).json()
-    return told(answer["structured"]) if answer["is_error"] else answer["structured"]
+    return comparable(answer["structured"]) if answer["is_error"] else answer["structured"]
 
 
 async def by_rest(http: httpx.AsyncClient, key: str, tool: str, arguments: Json) -> Json:
@@ -64,7 +64,7 @@ async def by_rest(http: httpx.AsyncClient, key: str, tool: str, arguments: Json)
     given: Json = {"params": rest} if operation.method == "GET" else {"json": rest}
     answer = await http.request(operation.method, path, headers={"authorization": key, **named}, **given)
     if answer.status_code >= 400:
-        return told(answer.json(), dict(operation.renamed))
+        return comparable(answer.json(), dict(operation.renamed))
     body: Json = answer.json()
     if not operation.is_list:
         return body
@@ -82,7 +82,7 @@ def _named(operation: RestOperation, arguments: Json) -> tuple[Json, Any]:
     return outside, here
 
 
-def told(refusal: Json, renamed: Json | None = None) -> Json:
+def comparable(refusal: Json, renamed: Json | None = None) -> Json:
     """Return what a refusal says that every door says."""
     body = refusal.get("error", {}).get("data", refusal)
     names = {f"/{here}": f"/{there}" for here, there in (renamed or {}).items()}
@@ -154,7 +154,7 @@ async def calls(http: httpx.AsyncClient, key: str, store: RedisStore) -> dict[st
     return found
 
 
-async def test_every_tool_answers_alike_at_every_door(
+async def test_every_tool_answers_alike_at_every_endpoint(
     served: Served, key: Key, store: RedisStore, audited: Callable[[], Awaitable[list[Json]]]
 ) -> None:
     """SPEC O5, T7, R3, A2, A3: results, codes with their places, masking, and one line of audit a call."""

@@ -269,7 +269,7 @@ async def test_a_wrong_request_is_a_problem_with_its_code_and_every_place(
     assert body["traceId"]
 
 
-async def test_methods_that_a_path_has_are_told(http: httpx.AsyncClient, ann: dict[str, str]) -> None:
+async def test_allowed_methods_of_a_path_are_named(http: httpx.AsyncClient, ann: dict[str, str]) -> None:
     """RFC 9110, 9.3: HEAD, OPTIONS, and Allow with a 405; a slash at the end changes nothing."""
     for path in ("/v1/jobs", "/v1/jobs/"):
         options = await http.options(path, headers=ann)
@@ -283,7 +283,7 @@ async def test_methods_that_a_path_has_are_told(http: httpx.AsyncClient, ann: di
         assert (head.status_code, bool(head.headers["etag"])) == (200, True)
 
 
-async def test_a_stranger_and_a_reader_are_told_what_they_lack(
+async def test_a_stranger_and_a_reader_learn_what_they_lack(
     http: httpx.AsyncClient, ann: dict[str, str], key: Key
 ) -> None:
     """SPEC A1, A2: 401 and 403 with a challenge, and what is another's is not found."""

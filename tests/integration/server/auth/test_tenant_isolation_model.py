@@ -79,10 +79,10 @@ class Tenants(RuleBasedStateMachine):
             PRINCIPALS[name], self.job_service, self.config, unheard, "0" * 32, webhooks=self.webhooks
         )
         result = self.run(dispatch(TOOLS[tool], context, args))
-        told = (
+        answered = (
             json.dumps(result.structured) + result.text + "".join(script_client.uri for script_client in result.links)
         )
-        assert not [one for owner, _kind, one in self.made if owner != name and one[-26:] in told], (name, tool)
+        assert not [one for owner, _kind, one in self.made if owner != name and one[-26:] in answered], (name, tool)
         if tool == "solve_vrp" and not result.is_error:
             self.made.append((name, "job", result.structured["job_id"]))
         return result

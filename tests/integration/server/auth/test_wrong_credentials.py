@@ -37,7 +37,9 @@ async def statuses(http: httpx.AsyncClient, times: int, headers: dict[str, str])
     return [(await http.get("/jobs/x", headers=headers)).status_code for _ in range(times)]
 
 
-async def test_an_address_that_guesses_is_told_to_wait(settings: Settings, key: Callable[..., Awaitable[str]]) -> None:
+async def test_an_address_that_guesses_credentials_must_wait(
+    settings: Settings, key: Callable[..., Awaitable[str]]
+) -> None:
     """SPEC A3: 429 with Retry-After; right credentials, first requests without any, and other addresses pass."""
     good = {"authorization": await key()}
     async with doors(settings, auth_failures_burst=3, auth_failures_per_s=0.1) as at:

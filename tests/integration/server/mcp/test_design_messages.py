@@ -55,7 +55,7 @@ async def test_a_malformed_callback_url_is_listed_with_the_other_mistakes(app_re
     assert {fault["path"] for fault in refused["errors"]} == {"/scenario_id", "/callback_url", "/solve_time", "/seed"}
 
 
-async def test_solve_vrp_tells_where_a_program_watches(
+async def test_solve_vrp_names_the_url_where_a_program_watches(
     app_replicas: Two, caller: Caller, web: httpx.AsyncClient, worker: Worker
 ) -> None:
     """SPEC T2: the job's status and its channel, as URLs that answer [D 2.2]."""

@@ -176,7 +176,7 @@ async def test_a_forged_state_is_refused(app_replicas: Two, modern_asked: Person
     assert (await modern_asked.error(app_replicas[0], "tools/call", "create_scenario", **call))["code"] == -32602
 
 
-async def test_who_thought_too_long_is_told_to_ask_anew(
+async def test_an_answer_that_comes_too_late_is_asked_for_again(
     app_replicas: Two, modern_asked: Person, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """SPEC T7: the refusal of a state has the data of every fault, and the SDK's reason."""

@@ -31,7 +31,7 @@ async def test_types_are_listed_with_their_schemas(app_replicas: Two, caller: Ca
     assert all(each["inputSchema"]["type"] == each["payloadSchema"]["type"] == "object" for each in listed)
 
 
-async def test_a_poll_tells_what_happened_after_its_cursor_at_any_replica(
+async def test_a_poll_returns_what_happened_after_its_cursor_at_any_replica(
     app_replicas: Two, caller: Caller, worker: Worker
 ) -> None:
     """SPEC O6, J4: null begins now; each end is told once, wherever the client asks."""
@@ -74,21 +74,21 @@ async def test_a_poll_has_so_many_events_and_says_that_there_are_more(
     assert old["events"] == []
 
 
-async def test_a_stream_tells_events_as_they_happen(app_replicas: Two, caller: Caller, worker: Worker) -> None:
+async def test_a_stream_sends_events_as_they_happen(app_replicas: Two, caller: Caller, worker: Worker) -> None:
     """SPEC O6: active, then each event, under the id of the request; a poll goes on from its cursor."""
     asked: dict[str, Any] = {"name": "vrp.job.finished", "arguments": {}}
     with anyio.fail_after(30):
         async with (
             caller.stream(app_replicas[0], "events/stream", asked["name"], **asked) as response,
-            aclosing(messages(response)) as told,
+            aclosing(messages(response)) as stream,
         ):
-            active = await anext(told)
+            active = await anext(stream)
             assert active["method"] == "notifications/events/active"
             assert active["params"]["truncated"] is False
             assert SUBSCRIPTION in active["params"]["_meta"]
             job_id, claim = await _job(caller, app_replicas[1], worker)
             await worker.fail(claim)
-            event = await anext(told)
+            event = await anext(stream)
     assert event["method"] == "notifications/events/event"
     assert (event["params"]["data"]["job_id"], event["params"]["data"]["status"]) == (job_id, "FAILED")
     later = await caller.result(
@@ -97,7 +97,7 @@ async def test_a_stream_tells_events_as_they_happen(app_replicas: Two, caller: C
     assert later["events"] == []
 
 
-async def test_workers_are_told_when_they_change(app_replicas: Two, modern: Caller) -> None:
+async def test_workers_are_notified_when_they_change(app_replicas: Two, modern: Caller) -> None:
     """SPEC O6: the queue and its workers, for operators."""
     asked: dict[str, Any] = {"name": "vrp.workers.capacity"}
     begin = await modern.result(app_replicas[0], "events/poll", asked["name"], **asked)
@@ -137,7 +137,7 @@ async def test_what_cannot_be_answered_is_refused(
     assert error["data"]["code"] >= 4000
 
 
-async def test_a_cursor_that_is_no_longer_kept_is_told(app_replicas: Two, modern: Caller) -> None:
+async def test_a_cursor_that_is_no_longer_kept_is_reported(app_replicas: Two, modern: Caller) -> None:
     """SPEC O6: `truncated`, and a cursor to begin anew."""
     asked: dict[str, Any] = {"name": "vrp.job.finished", "cursor": "99999999999999-1"}
     found = await modern.result(app_replicas[0], "events/poll", asked["name"], **asked)

@@ -217,7 +217,7 @@ async def test_sessions_of_the_two_transports_are_not_exchanged(app_replicas: Tw
 @pytest.mark.parametrize(
     ("headers", "status"), [({"host": "evil.example"}, 421), ({"origin": "https://evil.example"}, 403)]
 )
-async def test_old_doors_stand_behind_the_same_edge(
+async def test_old_transports_stand_behind_the_same_middleware(
     app_replicas: Two, web: httpx.AsyncClient, headers: dict[str, str], status: int
 ) -> None:
     """SPEC X3: Host and Origin."""

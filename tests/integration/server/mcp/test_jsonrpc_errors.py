@@ -132,7 +132,7 @@ async def test_a_revision_to_come_is_answered_by_those_served(replicas: Two, cli
     assert (answer.status_code, error["code"], error["data"]["supported"]) == (400, -32022, ["2026-07-28"])
 
 
-async def test_a_slash_at_the_end_leads_to_the_same_door(app_replicas: Houses, web: httpx.AsyncClient) -> None:
+async def test_a_slash_at_the_end_leads_to_the_same_endpoint(app_replicas: Houses, web: httpx.AsyncClient) -> None:
     """SPEC X1, A1: not to another address, which would be one in clear text behind a proxy that ends TLS."""
     hello = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}
     body = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": hello}
@@ -155,7 +155,7 @@ async def test_a_slash_at_the_end_leads_to_the_same_door(app_replicas: Houses, w
         (b"x" * 5_000_000, {}, 413, -32600),
     ],
 )
-async def test_what_the_edge_refuses_is_told_in_the_words_of_the_door(
+async def test_what_the_edge_refuses_is_answered_in_the_form_of_its_endpoint(
     app_replicas: Houses,
     web: httpx.AsyncClient,
     path: str,

@@ -78,7 +78,7 @@ async def test_acknowledgement_names_what_is_honoured(app_replicas: Two, modern:
     assert set(first["params"]["_meta"]) == {SUBSCRIPTION}
 
 
-async def test_task_is_told_as_it_stands_and_then_as_it_changes(
+async def test_a_task_is_sent_as_it_stands_and_then_as_it_changes(
     app_replicas: Two, modern: Caller, worker: Worker
 ) -> None:
     """Tasks extension: each notification is what tasks/get would answer; progress never rides the stream."""
@@ -113,7 +113,7 @@ async def test_listening_anew_elsewhere_misses_no_end(app_replicas: Two, modern:
     assert {each["params"]["status"] for each in delivered} == {"completed", "COMPLETED"}
 
 
-async def test_events_of_a_job_are_told_under_our_own_key(app_replicas: Two, modern: Caller, worker: Worker) -> None:
+async def test_events_of_a_job_are_sent_under_our_own_key(app_replicas: Two, modern: Caller, worker: Worker) -> None:
     """SPEC J3: the payloads of every other door, under names MCP has not taken."""
     job_id = await job(modern, app_replicas[0])
     async with listening(modern, app_replicas[1], **{JOBS: [job_id]}) as received_messages:
@@ -130,7 +130,7 @@ async def test_events_of_a_job_are_told_under_our_own_key(app_replicas: Two, mod
     assert last["params"]["cancelled_at"]
 
 
-async def test_only_changes_are_told_of_resources(app_replicas: Two, modern: Caller, worker: Worker) -> None:
+async def test_only_changes_of_resources_are_notified(app_replicas: Two, modern: Caller, worker: Worker) -> None:
     """SPEC R2: a job, its plan, and the result of its scenario, whose newest solve may come later."""
     scenario_id = await modern.scenario(app_replicas[0])
     uri = f"scenario://{scenario_id}/result"
@@ -143,7 +143,7 @@ async def test_only_changes_are_told_of_resources(app_replicas: Two, modern: Cal
             assert (delivered["method"], delivered["params"]["uri"]) == ("notifications/resources/updated", uri)
 
 
-async def test_a_new_solve_is_told_of_before_a_worker_takes_it(
+async def test_a_new_solve_is_notified_before_a_worker_takes_it(
     app_replicas: Two, modern: Caller, store: RedisStore, worker: Worker
 ) -> None:
     """SPEC R2, J9: it takes the place of a result that was read, or of one that has expired."""
@@ -160,7 +160,7 @@ async def test_a_new_solve_is_told_of_before_a_worker_takes_it(
             assert (await anext(received_messages))["params"]["uri"] == uri
 
 
-async def test_a_solve_that_is_over_before_it_is_read_is_told_of(
+async def test_a_solve_that_ends_before_it_is_read_is_notified(
     app_replicas: Two, modern: Caller, worker: Worker, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """SPEC R2: nobody has seen the result of a job that began after the listening did."""
@@ -216,7 +216,7 @@ async def test_filter_that_is_none_is_refused(app_replicas: Two, modern: Caller,
     assert (refused["code"], refused["data"]["errors"][0]["path"][:14]) == (-32602, "/notifications")
 
 
-async def test_principal_has_so_many_streams_over_all_doors(
+async def test_a_principal_has_so_many_streams_over_all_endpoints(
     store: RedisStore, store_url: str, tmp_path: Path, modern: Caller, web: httpx.AsyncClient
 ) -> None:
     """SPEC A3: PLANNER_MAX_STREAMS counts the streams of every door together; a refusal says to come back."""
@@ -238,7 +238,7 @@ async def test_principal_has_so_many_streams_over_all_doors(
                 assert (standing.status_code, standing.headers["retry-after"]) == (429, "5")
 
 
-async def test_stream_tells_the_story_of_the_job_channel(
+async def test_the_stream_sends_the_events_of_the_job_channel(
     app_replicas: Two, modern: Caller, worker: Worker, web: httpx.AsyncClient
 ) -> None:
     """SPEC J2: the same payloads in the same order at both doors."""
@@ -266,7 +266,7 @@ class Followed(JobService):
 
     def __init__(self, *parts: Any, **settings: Any) -> None:
         super().__init__(*parts, **settings)
-        self.is_told = anyio.Event()
+        self.is_asked = anyio.Event()
 
     async def follow(
         self, principal: Principal, job_id: str, after: str = "0", **how: Any
@@ -274,7 +274,7 @@ class Followed(JobService):
         async with aclosing(super().follow(principal, job_id, after, **how)) as delivered:
             async for event in delivered:
                 yield event
-        self.is_told.set()
+        self.is_asked.set()
 
 
 class SlowSession:
@@ -324,7 +324,7 @@ async def test_reader_that_takes_nothing_is_answered_with_an_error(
         await server.listen(ctx, asked)
 
 
-async def test_slow_reader_is_told_how_things_stand_and_nothing_piles_up(
+async def test_a_slow_reader_gets_the_current_state_and_nothing_piles_up(
     app_replicas: Two, modern: Caller, slow: Any, worker: Worker
 ) -> None:
     """Our choice: bounded by what is watched; of a hundred changes that waited the last is told."""
@@ -340,7 +340,7 @@ async def test_slow_reader_is_told_how_things_stand_and_nothing_piles_up(
             for percent in range(1, 60):
                 await worker.improve(claim, percent)
             await worker.complete(claim)
-            await sources.watched_jobs.job_service.is_told.wait()
+            await sources.watched_jobs.job_service.is_asked.wait()
             session.gate.set()
             sources.drain.set()
     assert [note.params.get("status") for note in session.sent][-1] == "COMPLETED"

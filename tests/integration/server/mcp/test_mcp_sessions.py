@@ -58,7 +58,7 @@ async def test_deleted_session_ends_its_streams_and_is_gone_everywhere(
     assert await store.redis.keys("mcp:*") == []
 
 
-async def test_call_without_session_is_told_to_initialize(replicas: Two, client: Client) -> None:
+async def test_a_call_without_session_is_asked_to_initialize(replicas: Two, client: Client) -> None:
     """Spec 2025-11-25, transports: 400 without Mcp-Session-Id."""
     answer = await client.post(replicas[0], LIST)
     assert answer.status_code == 400

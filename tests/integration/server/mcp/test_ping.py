@@ -19,7 +19,7 @@ async def test_ping_is_answered(replicas: Two, client: Client) -> None:
     assert answer.json() == {"jsonrpc": "2.0", "id": "p", "result": {}}
 
 
-async def test_a_whole_house_answers_ping(app_replicas: Houses, legacy: Caller) -> None:
+async def test_every_transport_answers_ping(app_replicas: Houses, legacy: Caller) -> None:
     """Spec 2025-11-25, ping."""
     await legacy.initialize(app_replicas[0])
     assert await legacy.result(app_replicas[1], "ping") == {}

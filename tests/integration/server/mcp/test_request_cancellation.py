@@ -22,7 +22,7 @@ async def test_request_is_cancelled_through_the_other_replica(replicas: Two, cli
     assert replicas[0].tool_handler.ended == ["cancelled"]
 
 
-async def test_request_that_said_nothing_yet_ends_without_a_body(replicas: Two, client: Client) -> None:
+async def test_a_request_without_output_yet_ends_without_a_body(replicas: Two, client: Client) -> None:
     """Spec 2025-11-25, cancellation: receivers send no response."""
     await client.initialize(replicas[0])
 

@@ -160,7 +160,9 @@ async def test_a_listed_resource_says_what_it_is(app_replicas: Two, caller: Call
         await read(caller, app_replicas[0], uri)
 
 
-async def test_unknown_is_told_in_the_code_of_the_revision(app_replicas: Two, legacy: Caller, modern: Caller) -> None:
+async def test_unknown_is_answered_with_the_code_of_the_revision(
+    app_replicas: Two, legacy: Caller, modern: Caller
+) -> None:
     """Spec 2025-11-25 and 2026-07-28, resources: −32002 and −32602; our data in both."""
     await legacy.initialize(app_replicas[0])
     for caller, code in ((legacy, -32002), (modern, -32602)):

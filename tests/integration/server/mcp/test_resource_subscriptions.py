@@ -87,7 +87,7 @@ async def test_stream_that_moves_between_replicas_loses_and_repeats_nothing(
     assert seen == sorted(seen, key=lambda each: [int(part) for part in each[2:].split("-")])
 
 
-async def test_what_happens_while_nobody_listens_is_told_later(
+async def test_what_happens_while_nobody_listens_is_sent_later(
     app_replicas: Two, legacy: Caller, worker: Worker
 ) -> None:
     """SPEC J4: the next holder of the stream goes on where the last one stopped."""
@@ -115,7 +115,7 @@ async def test_result_of_a_scenario_follows_its_newest_solve(app_replicas: Two, 
             assert (await anext(received_messages)).message["params"] == {"uri": uri}
 
 
-async def test_a_new_solve_is_told_of_before_a_worker_takes_it(
+async def test_a_new_solve_is_notified_before_a_worker_takes_it(
     app_replicas: Two, legacy: Caller, worker: Worker
 ) -> None:
     """SPEC R2: the result that was read is replaced by a queued job, which may wait for hours."""
@@ -133,7 +133,7 @@ async def test_a_new_solve_is_told_of_before_a_worker_takes_it(
 REVIEW = (("propose_plan", {}), ("review_plan", {"decision": "approve"}), ("publish_plan", {}))
 
 
-async def test_review_steps_after_the_end_of_a_job_are_told(
+async def test_review_steps_after_the_end_of_a_job_are_notified(
     store_url: str, store: RedisStore, tmp_path: Path, legacy: Caller, modern: Caller, worker: Worker
 ) -> None:
     """SPEC A5, J2: to who watches the job's resources, in both eras, after an end too; a task ends with its job."""
@@ -144,8 +144,8 @@ async def test_review_steps_after_the_end_of_a_job_are_told(
         await legacy.result(here, "resources/subscribe", uri=uri)
         await worker.complete(await worker.take())
         asked = {"resourceSubscriptions": [uri], "taskIds": [job_id], JOBS: [job_id]}
-        async with listening(legacy, here) as told, streaming(modern, here, **asked) as streamed:
-            seen = [(await anext(told)).message for _ in range(4)]
+        async with listening(legacy, here) as heard, streaming(modern, here, **asked) as streamed:
+            seen = [(await anext(heard)).message for _ in range(4)]
             assert [each["params"].get("status") for each in seen if "tasks" in each["method"]] == [
                 "working",
                 "completed",
@@ -154,7 +154,7 @@ async def test_review_steps_after_the_end_of_a_job_are_told(
             assert ended[0] == "notifications/subscriptions/acknowledged"
             for tool, args in REVIEW:
                 await legacy.call(here, tool, {"job_id": job_id, **args})
-                assert (await anext(told)).message["params"] == {"uri": uri}, tool
+                assert (await anext(heard)).message["params"] == {"uri": uri}, tool
                 again = await anext(streamed)
                 assert (again["method"], again["params"]["uri"]) == ("notifications/resources/updated", uri), tool
         _watches, cursors = await kept(store, legacy)
@@ -170,9 +170,9 @@ async def test_reviews_of_what_is_not_watched_any_more_are_forgotten(
         job_id = await solving(legacy, here)
         await legacy.result(here, "resources/subscribe", uri=f"job://{job_id}")
         await worker.complete(await worker.take())
-        async with listening(legacy, here) as told:
+        async with listening(legacy, here) as heard:
             for _ in range(2):
-                await anext(told)
+                await anext(heard)
             await legacy.result(here, "resources/unsubscribe", uri=f"job://{job_id}")
             while await kept(store, legacy) != (set(), set()):  # noqa: ASYNC110 nothing is sent to wait for
                 await anyio.sleep(0.01)
@@ -292,7 +292,7 @@ async def test_tasks_that_ended_unheard_give_way_first(
     assert [(each["taskId"], each["status"]) for each in delivered] == [(running, "working"), (running, "completed")]
 
 
-async def test_task_that_was_told_to_its_end_is_forgotten(
+async def test_a_task_whose_end_was_sent_is_forgotten(
     app_replicas: Two, legacy: Caller, store: RedisStore, worker: Worker
 ) -> None:
     """SPEC J9: a session that makes tasks for weeks keeps nothing of those that are over."""
@@ -329,9 +329,7 @@ async def test_positions_nothing_watched_needs_are_forgotten(
     assert (await kept(store, legacy))[1] == needed
 
 
-async def test_task_tells_its_status_to_the_session_that_made_it(
-    app_replicas: Two, legacy: Caller, worker: Worker
-) -> None:
+async def test_the_session_that_made_a_task_gets_its_status(app_replicas: Two, legacy: Caller, worker: Worker) -> None:
     """SPEC X2: notifications/tasks/status at each step, without related-task (spec 2025-11-25)."""
     task_id = await solving(legacy, app_replicas[0], task={})
     async with listening(legacy, app_replicas[1]) as received_messages:

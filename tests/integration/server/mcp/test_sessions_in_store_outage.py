@@ -42,7 +42,7 @@ async def test_outage_is_503_and_session_and_stream_survive_it(client: Client, t
     await anyio.to_thread.run_sync(server.stop)
 
 
-async def test_a_store_that_does_not_answer_is_told_to_all_who_ask(client: Client, tmp_path: Path) -> None:
+async def test_a_store_that_does_not_answer_is_reported_to_all_who_ask(client: Client, tmp_path: Path) -> None:
     """SPEC J7: a session's call is 503 with Retry-After, many at once too; the session goes on afterwards."""
     with EmbeddedServer(tmp_path) as server:
         async with connect(Settings(redis_url=server.url)) as store, replica(store) as edge:
@@ -69,7 +69,7 @@ async def test_a_store_that_does_not_answer_is_told_to_all_who_ask(client: Clien
 @pytest.mark.parametrize(
     ("method", "params"), [("resources/list", {}), ("subscriptions/listen", {"notifications": {"taskIds": [JOB]}})]
 )
-async def test_a_store_that_is_away_is_told_alike_without_a_session(
+async def test_a_store_that_is_away_is_reported_alike_without_a_session(
     web: httpx.AsyncClient, tmp_path: Path, method: str, params: dict[str, Any]
 ) -> None:
     """SPEC J7: 503 with Retry-After in 2026-07-28 too, where no session is looked up first."""

@@ -33,7 +33,7 @@ def counting(**arguments: Any) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("said", ["text/plain", "application/x-www-form-urlencoded", ""])
-async def test_a_body_that_is_not_said_to_be_json_is_refused(replicas: Two, client: Client, said: str) -> None:
+async def test_a_body_not_declared_as_json_is_refused(replicas: Two, client: Client, said: str) -> None:
     """SPEC X3: a page of another site may send these without asking; nothing is begun for it."""
     headers = HEADERS | ROUTE | {"content-type": said}
     answer = await client.http.post(replicas[0].url, content=json.dumps(counting()), headers=headers)

@@ -267,7 +267,7 @@ async def test_draining_replica_still_answers_a_client_that_holds_no_event_id(
             assert [event.message["id"] async for event in events(stream)] == [1]
 
 
-async def test_draining_replica_ends_a_stream_of_an_old_revision_once_it_told_an_id(
+async def test_draining_replica_ends_a_stream_of_an_old_revision_once_it_sent_an_id(
     replicas: Two, client: Client
 ) -> None:
     """SPEC J4, J7: from its first message on it can be resumed as in later revisions."""
@@ -297,7 +297,7 @@ async def test_call_that_outlasts_the_grace_is_answered_with_an_error(
     assert (delivered["id"], delivered["error"]["data"]["type"]) == (1, "AbandonedRequest")
 
 
-async def test_what_nobody_was_told_waits_for_the_next_reader(store: RedisStore) -> None:
+async def test_undelivered_messages_wait_for_the_next_reader(store: RedisStore) -> None:
     """SPEC J4: a GET that failed before it told anything does not swallow what came meanwhile."""
     log = SessionStore(store.redis)
     await log.create("s-told", {"principal": "p", "version": "2025-11-25", "client": "{}"})

@@ -242,7 +242,7 @@ async def test_failed_job_is_a_completed_extension_task_with_an_error_result(
 
 
 @pytest.mark.parametrize("method", ["tasks/get", "tasks/update", "tasks/cancel"])
-async def test_client_that_did_not_declare_the_extension_is_told_so(
+async def test_a_client_that_did_not_declare_the_extension_is_refused(
     app_replicas: Two, modern: Caller, method: str
 ) -> None:
     """Tasks extension: −32021, naming what is required."""

@@ -98,7 +98,7 @@ async def test_a_set_that_is_off_cannot_be_called(app_replicas: Two, caller: Cal
 
 
 @pytest.mark.parametrize(
-    ("allowed", "asked", "told"),
+    ("allowed", "asked", "advice"),
     [
         ("all", "", "?toolsets=core,data on the URL or PLANNER_TOOLSETS=core,data at the server"),
         ("all", "planning", "?toolsets=planning,data on the URL"),
@@ -107,12 +107,12 @@ async def test_a_set_that_is_off_cannot_be_called(app_replicas: Two, caller: Cal
         ("planning", "planning,data", "PLANNER_TOOLSETS=core,data at the server"),
     ],
 )
-def test_what_switches_a_set_on_is_told(allowed: str, asked: str, told: str) -> None:
+def test_an_error_names_what_switches_a_tool_set_on(allowed: str, asked: str, advice: str) -> None:
     """SPEC T7, T9: who does as told has the set and keeps those there are; a URL that names sets has to name it."""
-    assert way_to(Settings(toolsets="core", toolsets_allowed=allowed), "data", asked, has_url=True) == told
+    assert way_to(Settings(toolsets="core", toolsets_allowed=allowed), "data", asked, has_url=True) == advice
 
 
-def test_a_client_without_a_url_is_told_of_the_server_alone() -> None:
+def test_a_client_without_a_url_learns_the_server_option_alone() -> None:
     """SPEC T7, T9: over standard input and output."""
     assert way_to(Settings(toolsets="core"), "data", "", has_url=False) == "PLANNER_TOOLSETS=core,data at the server"
 
@@ -125,7 +125,7 @@ async def test_a_cursor_nobody_gave_is_refused(app_replicas: Two, caller: Caller
         assert (refused["code"], refused["data"]["errors"][0]["path"]) == (-32602, "/cursor")
 
 
-async def test_a_set_that_is_misspelt_is_told(app_replicas: Two, caller: Caller) -> None:
+async def test_a_misspelt_tool_set_is_reported(app_replicas: Two, caller: Caller) -> None:
     """SPEC T7, T9: an empty list would say nothing; the names there are come with the refusal."""
 
     class Typo(Replica):

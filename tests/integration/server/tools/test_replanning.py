@@ -132,7 +132,7 @@ async def test_a_warm_solve_is_never_worse_than_where_it_began(tools_client: Too
     assert (new["seed"], new["versions"]["planner-mcp"]) == (7, old["versions"]["planner-mcp"])
 
 
-async def test_a_plan_that_no_longer_holds_is_mended_not_dropped(tools_client: ToolClient) -> None:
+async def test_a_plan_that_no_longer_holds_is_repaired_not_dropped(tools_client: ToolClient) -> None:
     """SPEC T5: an agent breaks down; the others go on as they are, in a day that is planned from there."""
     before = await tools_client.solve_once(fleet())
     old = await tools_client.plan(before)
@@ -200,7 +200,7 @@ async def test_alternatives_really_differ_and_keep_the_day(tools_client: ToolCli
     assert verify(problem, Plan.from_json(await tools_client.plan(base))) == []
 
 
-async def test_the_costs_of_an_alternative_are_told_by_the_prices_of_its_base(tools_client: ToolClient) -> None:
+async def test_the_costs_of_an_alternative_use_the_prices_of_its_base(tools_client: ToolClient) -> None:
     """SPEC T5, J2: in its events, and so in webhooks and streams, in lists, the curve and the plan alike."""
     body = fleet(6, cost_per_km=1_000, fixed_cost=0)
     base = await tools_client.solve(body)

@@ -138,11 +138,11 @@ async def test_open_addresses_beside_known_ones_leave_their_tickets_out_and_keep
     body = await planner.stored(created)
     (finding,) = created.structured["unservable"]
     assert (finding["code"], finding["tickets"], finding["path"]) == ("NO_POSITION", 3, "/tickets/1/address")
-    told = [each.partition(" (")[::2] for each in finding["which"]]
-    assert [name for name, _ in told] == ["t1", "t2", "t3"]
-    assert "ambiguous: " in told[0][1]
-    assert "鼓楼区" in told[0][1]
-    assert told[1][1] == "not found)"
+    reported = [each.partition(" (")[::2] for each in finding["which"]]
+    assert [name for name, _ in reported] == ["t1", "t2", "t3"]
+    assert "ambiguous: " in reported[0][1]
+    assert "鼓楼区" in reported[0][1]
+    assert reported[1][1] == "not found)"
     assert "revise_scenario" in finding["fix"]
     assert ["lat" in place for place in body["locations"]] == [True, False, False, False]
     problem = compile_scenario(read_stored(body))
@@ -339,7 +339,7 @@ async def test_a_ticket_that_comes_later_gets_its_position_too(planner: _Planner
 
 
 @pytest.mark.parametrize("tool", ["resolve_vrp", "revise_scenario", "validate_scenario", "create_scenario"])
-async def test_an_open_address_is_told_with_its_candidates_by_every_tool(planner: _Planner, tool: str) -> None:
+async def test_every_tool_reports_an_open_address_with_its_candidates(planner: _Planner, tool: str) -> None:
     """SPEC T7, O4: by the id of the ticket, where a patch brings it."""
     scenario_id = (await planner.create(tickets_at(BEIJING))).structured["scenario_id"]
     patch = {"tickets": {"late": {"demand": 1, "address": "12 Main Street, Springfield"}}}

@@ -26,7 +26,7 @@ def reporter_of(claim: Claim, store: RedisStore) -> JobReporter:
 
 
 @pytest.mark.parametrize("how", ["fail", "fail_with"])
-async def test_a_job_that_fails_keeps_the_plan_it_had_not_told_yet(harness: StoreHarness, how: str) -> None:
+async def test_a_job_that_fails_keeps_the_plan_it_had_not_reported_yet(harness: StoreHarness, how: str) -> None:
     """SPEC S3: the best plan so far can be read, whatever ended the search."""
     claim = await harness.solving()
     reporter = reporter_of(claim, harness.store)
@@ -45,8 +45,8 @@ async def test_a_plan_to_start_from_is_no_progress(harness: StoreHarness) -> Non
     await harness.submit(warm_plan_id=ids.plan_of(earlier.job.id))
     claim = await harness.claim()
     assert claim.best_plan == PLAN
-    told = reporter_of(claim, harness.store).progress()
-    assert (told.cost, told.tickets_served, told.improvements) == (None, None, 0)
+    progress = reporter_of(claim, harness.store).progress()
+    assert (progress.cost, progress.tickets_served, progress.improvements) == (None, None, 0)
 
 
 async def test_what_an_earlier_attempt_has_left_is_progress(harness: StoreHarness) -> None:

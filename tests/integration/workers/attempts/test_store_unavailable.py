@@ -72,7 +72,7 @@ async def worker_with_unreported_job(
 
 
 @pytest.mark.slow
-async def test_a_worker_takes_other_jobs_while_the_end_of_one_cannot_be_told(harness: WorkerHarness) -> None:
+async def test_a_worker_takes_other_jobs_while_the_end_of_one_cannot_be_reported(harness: WorkerHarness) -> None:
     """SPEC J6, J7: neither the worker nor the result waits in vain, and no attempt is burnt."""
     async with worker_with_unreported_job(harness) as (_store, _consumer, unheard):
         for _ in range(3):

@@ -101,7 +101,7 @@ async def test_what_already_says_what_it_is_stays_as_it_is() -> None:
 @pytest.mark.parametrize(
     "error", [TimeoutError(), redis_errors.ConnectionError("Connection closed by server."), ConnectionRefusedError()]
 )
-async def test_a_store_that_answered_before_is_not_said_to_be_elsewhere(error: Exception) -> None:
+async def test_a_store_that_answered_before_is_not_reported_as_elsewhere(error: Exception) -> None:
     """SPEC O3: it was greeted; whoever looks at its address or at TLS mends nothing."""
     with pytest.raises(StoreUnavailableError) as refused, explained_refusals(has_url=True), translated_errors():
         raise error

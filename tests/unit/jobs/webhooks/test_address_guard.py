@@ -132,7 +132,7 @@ def test_localhost_is_refused_at_submit_unless_its_network_is_named(name: str, n
         ),
     ],
 )
-def test_a_refusal_tells_what_this_deployment_accepts(
+def test_a_refusal_names_what_this_deployment_accepts(
     url: str, is_open: bool, accepted: str, setting: str, plain: Settings, opened: Settings
 ) -> None:
     """SPEC T7, W5: as its settings are, and which of them the operator could change."""
@@ -161,7 +161,7 @@ def reference(address: ipaddress.IPv4Address | ipaddress.IPv6Address) -> bool:
     return not address.is_global or address.is_multicast or address.is_reserved
 
 
-def test_ten_thousand_addresses_are_judged_like_another_judge() -> None:
+def test_ten_thousand_addresses_are_classified_as_by_another_library() -> None:
     """Issue 3: half of them near the edge of some special network."""
     dice = random.Random(20261121)
     networks = [ipaddress.ip_network(text) for text in EDGES]

@@ -117,12 +117,12 @@ def test_each_of_the_three_bounds_holds_by_itself(count: int, fleet: int, random
         return
     legs, wanted = cheapest_legs(at), fleet_size_bounds.mandatory_tickets(at)
     direct = legs_between_tickets(at, legs)
-    told = [
+    bounds = [
         cost_bound._assignment_bound(at, legs, direct),
         cost_bound._one_tree_bound(at, legs, direct, wanted, fleet_size_bounds.agents_needed(at, wanted)),
         cost_bound._radial_bound(at, legs, wanted),
     ]
-    assert max(told) / at.cost_scale <= plan.cost
+    assert max(bounds) / at.cost_scale <= plan.cost
 
 
 def test_the_bound_is_not_nothing() -> None:

@@ -262,7 +262,7 @@ def test_what_many_agents_need_is_one_sentence() -> None:
     assert unlocked == "v00-c, v01-c, v02-c, v03-c, v04-c, 25 more can no longer be locked."
 
 
-def test_begun_visits_are_never_dropped_nor_moved_when_a_plan_is_mended() -> None:
+def test_begun_visits_are_never_dropped_nor_moved_when_a_plan_is_repaired() -> None:
     """SPEC T5: whatever the patch forbids from now on, windows, agents, an exclusion, the past stands."""
     day = body(
         [agent("v"), agent("w")],
@@ -349,7 +349,7 @@ def test_agents_that_keep_tickets_may_go_away() -> None:
 
 
 @pytest.mark.parametrize(
-    ("own", "both", "told"),
+    ("own", "both", "names"),
     [
         ({"preferred_agent": "v", "switch_cost": 500}, (0, 501), []),
         ({"preferred_agent": "w", "switch_cost": 500}, (1, 500), ["a"]),
@@ -357,22 +357,22 @@ def test_agents_that_keep_tickets_may_go_away() -> None:
         ({"switch_cost": 500}, (0, 1), []),
     ],
 )
-def test_the_price_of_a_call_takes_no_price_of_the_caller_away(own: Json, both: Any, told: list[str]) -> None:
+def test_the_price_of_a_call_takes_no_price_of_the_caller_away(own: Json, both: Any, names: list[str]) -> None:
     """SPEC T5: for the same agent they add up; one for another agent stands alone, and the answer says so."""
     day = body([agent("v"), agent("w")], [ticket("a", **own), ticket("b", preferred_agent="w", switch_cost=9)])
     tied, said = agent_assignments(parse_scenario(day), planned(day, ("a",)), switch_cost=1)
     known = compiled({**day, "held": tied})
     assert [(spec.preferred, spec.switch_cost // known.cost_scale) for spec in known.tickets] == [both, (1, 9)]
     passed_over = "switch_cost of this call passes over 1 ticket ({}): their own preferred_agent is another and has its"
-    assert said == [f"{passed_over.format(name)} price." for name in told]
+    assert said == [f"{passed_over.format(name)} price." for name in names]
 
 
-def test_what_a_tie_tells_is_of_the_past_alone() -> None:
+def test_a_tie_concerns_the_past_alone() -> None:
     """SPEC T5: on a day that holds nothing it is nothing, however amounts and prices are rounded."""
     day = body([agent(capacity=1.0000001)], [ticket("a", "A", demand=0.3333333333)])
-    _, told = agent_assignments(parse_scenario(day), planned(day, ("a",)), agents=True)
+    _, notes = agent_assignments(parse_scenario(day), planned(day, ("a",)), agents=True)
     assert compiled(day).assumptions
-    assert told == []
+    assert notes == []
 
 
 def test_keeping_agents_ends_with_its_time() -> None:
@@ -419,7 +419,7 @@ def test_a_lock_whose_window_closes_before_the_hour_is_let_go() -> None:
     assert any("n can no longer be locked" in each for each in known.assumptions)
 
 
-def test_a_ticket_whose_window_closed_while_somebody_rested_is_mended_by_its_window_alone() -> None:
+def test_a_window_that_closed_during_a_break_is_fixed_by_a_wider_window_alone() -> None:
     """SPEC T5, T6: nobody may serve it then, yet neither ticket nor agent says so: no other change."""
     day = resting()
     patch = {"tickets": {"n": ticket("n", "A", time_windows=at(0, 100), service_time_s=0)}}
@@ -439,7 +439,7 @@ def test_who_is_not_out_sets_out_at_the_hour_or_not_at_all() -> None:
     assert known.agents[2].shift[1] == 100
 
 
-def test_a_day_that_holds_nonsense_is_told_what_is_wrong_or_passes_it_over() -> None:
+def test_nonsense_in_a_day_is_reported_or_passed_over() -> None:
     """SPEC T5, T7: a caller may send such a day too; unknown names say nothing, unreadable ones are faults."""
     with pytest.raises(InputError) as refused:
         parse_scenario(body(held={"routes": [{"agent": 7}], "stay": {"a": 1}, "until_s": "x"}))
@@ -457,20 +457,20 @@ def test_a_day_that_holds_nonsense_is_told_what_is_wrong_or_passes_it_over() -> 
         assert without_departed_agents(lost) == lost
 
 
-def test_models_are_not_told_of_what_the_server_writes() -> None:
+def test_schemas_for_models_leave_out_what_the_server_writes() -> None:
     """SPEC T9: `held` is no field a model fills in; it costs no tokens in the slim schema."""
     assert "held" not in str(scenario_schema())
     assert problem().frozen_until == 0
 
 
-def test_a_begun_ticket_that_a_day_holds_and_does_not_have_is_told() -> None:
+def test_a_begun_ticket_that_a_day_holds_and_does_not_have_is_reported() -> None:
     """SPEC T5: whoever writes such a day hears that the agent is planned as if it had not been there."""
     day = body([agent(), agent("w")], [ticket("a", "A", time_windows=at(1)), ticket("b", "B"), ticket("c", "C")])
     later = under_way(day, planned(day, ("a", "b"), ("c",)), 20)
     gone = {**later, "tickets": [entry for entry in later["tickets"] if entry["id"] not in "bc"]}
     assert removed_begun_tickets(later) == {}
     assert removed_begun_tickets(gone) == {"b": ("v", 2.0), "c": ("w", 3.0)}
-    told = "Begun but removed from the scenario: b, c. Their agents are planned as if they had not visited them."
-    assert compiled(gone).frozen_prefix_assumptions == (told,)
+    assumption = "Begun but removed from the scenario: b, c. Their agents are planned as if they had not visited them."
+    assert compiled(gone).frozen_prefix_assumptions == (assumption,)
     assert removed_begun_tickets({**gone, "agents": gone["agents"][1:]}) == {"c": ("w", 3.0)}
     assert removed_begun_tickets({**gone, "held": "?"}) == removed_begun_tickets(body()) == {}

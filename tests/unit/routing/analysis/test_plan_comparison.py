@@ -55,7 +55,7 @@ def test_the_way_back_is_the_way_there_reversed(a: Plan, b: Plan) -> None:
     assert 0 <= there.difference <= 1
 
 
-def test_moves_orders_and_newcomers_are_told_apart() -> None:
+def test_moves_orders_and_newcomers_are_distinguished() -> None:
     """SPEC T5: stops moved, order changed, newly served, left out, and who gains."""
     found = compare(plan("abcd", "e"), plan("bacf", "de"))
     assert found.moved == (TicketMove("d", "v", "w"),)

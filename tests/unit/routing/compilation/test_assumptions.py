@@ -35,14 +35,14 @@ def test_the_sketch_says_what_the_whole_day_says(day: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize(("travel", "source"), [({"matrix": "mat-0-a"}, "matrix"), ({"router": "car"}, "engine car")])
-def test_travel_that_is_not_at_hand_is_said_to_come_later(travel: dict[str, str], source: str) -> None:
+def test_travel_that_is_not_at_hand_is_reported_to_come_later(travel: dict[str, str], source: str) -> None:
     """SPEC T1, T7: from where the day names, and from nowhere else."""
     scenario = parse_scenario(body(tickets=[ticket()], locations=CITY, travel=travel))
     (said,) = (each for each in assumptions_of(scenario) if "when the scenario is solved" in each)
     assert (source in said, "None" in said) == (True, False)
 
 
-def test_a_large_day_is_told_at_once() -> None:
+def test_a_large_day_is_reported_at_once() -> None:
     """Our choice: milliseconds, where compiling takes seconds."""
     tickets = [ticket(f"t{n}", "ABCE"[n % 4]) for n in range(2000)]
     scenario = parse_scenario(body(tickets=tickets))

@@ -55,12 +55,12 @@ def test_prices_that_are_small_beside_others_stay_true() -> None:
     assert day.agents[0].time_cost * 3600 * day.scale / day.cost_scale == pytest.approx(30, rel=1e-3)
 
 
-def test_a_price_that_must_be_rounded_is_told() -> None:
+def test_a_price_that_must_be_rounded_is_reported() -> None:
     """SPEC S2: never in silence; the penalties of wanted tickets stay beyond what a plan can cost."""
     day = problem([agent(cost_per_km=1e-8, fixed_cost=1e9)])
-    (told,) = (said for said in day.assumptions if said.startswith("Prices are rounded"))
-    assert "cost_per_km by up to 100 %" in told
-    assert "fixed_cost" not in told
+    (assumption,) = (said for said in day.assumptions if said.startswith("Prices are rounded"))
+    assert "cost_per_km by up to 100 %" in assumption
+    assert "fixed_cost" not in assumption
     assert day.tickets[0].penalty > 10**9 * day.cost_scale
     assert not any("rounded" in said for said in problem([agent(cost_per_km=0.35, cost_per_hour=31.7)]).assumptions)
 
@@ -113,15 +113,15 @@ def test_legs_that_can_be_driven_have_units_that_every_engine_can_reckon_with(
 ) -> None:
     """SPEC S2: a leg, or a limit that a longer one breaks, fits into 32 bits; what is no way costs no decimals."""
     day = far_apart(length, **driver)
-    told = f"Lengths and times are rounded to {1 / scale:g}, because the longest legs are so long."
+    assumption = f"Lengths and times are rounded to {1 / scale:g}, because the longest legs are so long."
     assert day.scale == scale
     assert int(day.distances[0][0, 1]) == pytest.approx(length * scale, abs=0.6)
-    assert [said for said in day.assumptions if "rounded" in said] == ([told] if scale < 1000 else [])
+    assert [said for said in day.assumptions if "rounded" in said] == ([assumption] if scale < 1000 else [])
 
 
 @pytest.mark.parametrize(("width", "scale"), [(1e6, 1000), (1e7, 100), (1e9, 1)])
 @pytest.mark.parametrize("speed", [1, 1e-3])
-def test_plane_units_are_told_as_they_came(width: float, scale: int, speed: float) -> None:
+def test_plane_units_are_reported_as_they_came(width: float, scale: int, speed: float) -> None:
     """SPEC S2: fewer decimals, the same numbers; a pace so slow that no leg ends costs one digit at the most."""
     places = [{"id": "D", "x": 0, "y": 0}, {"id": "A", "x": width, "y": 0}, {"id": "B", "x": width, "y": width / 10}]
     travel = {"plane_speed": speed}
@@ -155,12 +155,12 @@ def test_goods_that_are_too_many_by_the_last_digit_do_not_fit() -> None:
 
 
 @pytest.mark.parametrize(("capacity", "demand", "unit"), [(1, 1 / 3, "1e-06"), (1e9, 0.000001, "1e-06")])
-def test_amounts_that_must_be_rounded_are_told(capacity: float, demand: float, unit: str) -> None:
+def test_amounts_that_must_be_rounded_are_reported(capacity: float, demand: float, unit: str) -> None:
     """SPEC S2: which way, and how finely."""
     orders = [ticket(f"t{number}", demand=demand) for number in range(3)]
     day = problem([agent(capacity=capacity)], orders)
-    told = [said for said in day.assumptions if "Amounts" in said]
-    assert told == ([f"Amounts are rounded to {unit}: demands up, capacities down."] if demand == 1 / 3 else [])
+    assumptions = [said for said in day.assumptions if "Amounts" in said]
+    assert assumptions == ([f"Amounts are rounded to {unit}: demands up, capacities down."] if demand == 1 / 3 else [])
     assert sum(spec.demand[0] for spec in day.tickets) + day.agents[0].capacity[0] < 2**51
 
 
@@ -206,12 +206,12 @@ def test_no_ticket_that_has_a_price_outweighs_one_that_has_none(
     assert price(day, kept) < price(day, given_up)
 
 
-def test_penalties_too_large_for_a_promise_are_told() -> None:
+def test_penalties_too_large_for_a_promise_are_reported() -> None:
     """SPEC S2: where 64 bits have no room for a wanted ticket to outweigh all others, a plan says so."""
     orders = [ticket(f"t{number}", penalty=1e9, demand=0) for number in range(4000)]
     day = problem([agent(cost_per_km=0.35)], [*orders, ticket("must", priority=9)])
-    (told,) = (said for said in day.assumptions if "may be left out" in said)
-    assert told.startswith("The sum of penalties is so large")
+    (assumption,) = (said for said in day.assumptions if "may be left out" in said)
+    assert assumption.startswith("The sum of penalties is so large")
     assert sum(spec.penalty for spec in day.tickets) < 2**62
     for calm in ([*orders[:400], ticket("must")], orders):
         assert not any("left out" in said for said in problem([agent(cost_per_km=0.35)], calm).assumptions)

@@ -270,7 +270,7 @@ def test_many_moments_are_reckoned_in_64_bits_and_as_exactly_as_the_proof(
         assert departures.tolist() == [speeds.departure(at, need * speeds.per_unit) for at in hours]
 
 
-def test_a_rush_of_an_odd_factor_is_reckoned_exactly() -> None:
+def test_a_rush_of_a_fractional_factor_is_computed_exactly() -> None:
     """SPEC S1: paces whose common measure passes 64 bits."""
     hours = [{"start": 10 * n + 5, "end": 10 * n + 9, "factor": 1.337 + 0.034 * n} for n in range(9)]
     travel = {"decimals": 0, "rush_hours": hours}

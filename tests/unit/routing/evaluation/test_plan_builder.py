@@ -54,7 +54,7 @@ def test_gcj02_comes_back_to_wgs84() -> None:
     assert haversine_m(to_wgs84(39.915119, 116.403963, "bd09"), (39.90732, 116.39124)) < 15
 
 
-def test_unknown_positions_count_one_a_leg_and_are_said_to() -> None:
+def test_unknown_positions_count_one_a_leg_and_are_reported() -> None:
     """SPEC T1: the smallest call."""
     day = problem(tickets=[ticket("a", "X"), ticket("b", "Y")], locations=[], depot=None)
     assert day.distances[0].tolist() == [[0, 1], [1, 0]]
@@ -166,7 +166,7 @@ def test_prices_stay_exact() -> None:
 
 
 @pytest.mark.parametrize("decimals", [0, 3])
-def test_hours_cost_what_the_caller_said_however_fine_the_units(decimals: int) -> None:
+def test_hours_cost_what_the_caller_wrote_however_fine_the_units(decimals: int) -> None:
     """SPEC S1: on the plane times are milliseconds; a price of 1.07 an hour must not become 1.08 (3 in 100 of them)."""
     driver = agent(cost_per_hour=1.07, cost_per_km=0.0123, shift_end=40_000)
     tickets = [ticket(service_time_s=30_000, lateness_cost_per_hour=0.37, soft_close=0)]

@@ -28,14 +28,14 @@ from tests.shared.scenarios.scenario_builders import (
 Json = dict[str, Any]
 
 
-def test_tickets_out_of_reach_are_told_beside_other_faults() -> None:
+def test_tickets_out_of_reach_are_reported_beside_other_faults() -> None:
     """SPEC T7: all at once, save what another fault makes uncertain."""
     far = ticket("far", "E", time_windows=[[0, 1]])
     early = agent("w", locked_tickets=["b", "a"], max_duration_s=12)
     orders = [ticket("a", service_time_s=9), ticket("b", "B", service_time_s=9)]
     wrong = body([agent(), early], [*orders, far, ticket("c", demand=-1)])
-    told = {fault.path for fault in all_faults(raw_scenario(wrong))}
-    assert told == {"/tickets/3/demand", "/tickets/2/location", "/agents/1/locked_tickets"}
+    paths = {fault.path for fault in all_faults(raw_scenario(wrong))}
+    assert paths == {"/tickets/3/demand", "/tickets/2/location", "/agents/1/locked_tickets"}
     backward = body([agent(shift_start=9, shift_end=8)], [far])
     assert [fault.path for fault in all_faults(raw_scenario(backward))] == ["/agents/0/shift_end"]
 
@@ -130,7 +130,7 @@ def test_a_shipment_counts_as_two_tickets() -> None:
 
 
 @pytest.mark.parametrize(
-    ("day", "told"),
+    ("day", "problem"),
     [
         (haul([agent(shift_end=3900), agent("w", shift_start=60, shift_end=3900)]), "within its shift"),
         (haul([agent(max_duration_s=3900)]), "max_duration_s"),
@@ -141,11 +141,11 @@ def test_a_shipment_counts_as_two_tickets() -> None:
     ],
     ids=["shift", "duration", "distance", "windows", "service", "agents"],
 )
-def test_a_shipment_of_which_only_each_half_is_within_reach_is_refused(day: Json, told: str) -> None:
+def test_a_shipment_of_which_only_each_half_is_within_reach_is_refused(day: Json, problem: str) -> None:
     """SPEC T7: a ticket no agent could ever serve; it is served after its pickup, by the same agent."""
     (fault,) = all_faults(raw_scenario(day))
     assert fault.path == "/tickets/1"
-    assert told in fault.problem
+    assert problem in fault.problem
 
 
 @pytest.mark.parametrize(

@@ -24,7 +24,7 @@ from tests.unit.routing.verification.test_timing_definition import days
 
 @examples(300)
 @given(days())
-def test_a_route_has_obstacles_exactly_when_the_verifier_refuses_it(case: tuple[Problem, list[int]]) -> None:
+def test_a_route_has_violations_exactly_when_the_verifier_refuses_it(case: tuple[Problem, list[int]]) -> None:
     """SPEC T5, S2: evidence and fixes rest on what the verifier would say."""
     day, order = case
     candidate = Candidate.of_tickets({0: order})
@@ -57,7 +57,7 @@ REFUSED: list[tuple[InfeasibilityReason, int, dict[str, Any], dict[str, Any]]] =
 
 
 @pytest.mark.parametrize(("limit", "short", "driver", "order"), REFUSED, ids=str)
-def test_an_obstacle_says_how_much_is_missing(
+def test_a_violation_says_how_much_is_missing(
     limit: InfeasibilityReason, short: int, driver: dict[str, Any], order: dict[str, Any]
 ) -> None:
     """SPEC T5: a at A, then b at B, and home again: two there, four in all."""
@@ -125,7 +125,7 @@ def test_a_break_that_is_new_or_moved_costs_no_ticket() -> None:
         assert verify(after, build_plan(after, mended)) == []
 
 
-def test_groups_and_shipments_are_mended_whole() -> None:
+def test_groups_and_shipments_are_repaired_whole() -> None:
     """SPEC T5: one of a pair drops out with the other, and what a group forbids."""
     tickets = [ticket("p", "A", kind="pickup"), ticket("q", "B", pickup="p"), ticket("c", "C"), ticket("e", "E")]
     free = problem([agent()], tickets)

@@ -122,7 +122,7 @@ AROUND = [[0, 10, 9999, 10], [10, 0, 10, 10], [9999, 10, 0, 10], [10, 10, 10, 0]
         ({"shift_end": 100, "end_location": None}, {"time_windows": [[0, 60]]}),
     ],
 )
-def test_what_can_be_reached_over_other_stops_is_not_said_to_be_out_of_reach(driver: Any, order: Any) -> None:
+def test_what_can_be_reached_over_other_stops_is_not_out_of_reach(driver: Any, order: Any) -> None:
     """SPEC T5: in a table of travel a direct leg need not be the shortest way; with one stop more it is served."""
     tickets = [ticket("a", "A", priority=1, **order), ticket("b", "B", priority=9), ticket("c", "C", priority=8)]
     known = {"locations": [{"id": name} for name in "DBAC"], "travel": {"durations": AROUND}}
@@ -134,7 +134,7 @@ def test_what_can_be_reached_over_other_stops_is_not_said_to_be_out_of_reach(dri
 
 
 @pytest.mark.parametrize("most", [least_travel.MAX_STEPS, 3])
-def test_what_no_way_round_reaches_is_said_to_be_out_of_reach(monkeypatch: pytest.MonkeyPatch, most: int) -> None:
+def test_what_no_path_reaches_is_reported_as_out_of_reach(monkeypatch: pytest.MonkeyPatch, most: int) -> None:
     """SPEC T5: the shortest way counts, there and back; where ways cost too much to find, their last leg alone."""
     monkeypatch.setattr(least_travel, "MAX_STEPS", most)
     tickets = [ticket("a", "A"), ticket("b", "B"), ticket("c", "C")]
@@ -142,15 +142,15 @@ def test_what_no_way_round_reaches_is_said_to_be_out_of_reach(monkeypatch: pytes
     day = problem([agent()], tickets, **known)
     limits = {"shift": "SHIFT_END", "max_duration": "MAX_DURATION", "max_distance": "MAX_DISTANCE"}
     for name, code in limits.items():
-        for reach, is_told in ((19, True), (39, most > 3), (40, False)):
+        for reach, is_reported in ((19, True), (39, most > 3), (40, False)):
             limit: Any = {name: (0, reach) if name == "shift" else reach}
             narrow = replace(day.agents[0], **limit)
             codes = [entry.code for entry in reasons(replace(day, agents=(narrow,)), Candidate(()))]
-            assert codes[0] == (code if is_told else "NO_ROOM_FOUND")
-    for closes, is_told in ((9, True), (19, most > 3), (20, False)):
+            assert codes[0] == (code if is_reported else "NO_ROOM_FOUND")
+    for closes, is_reported in ((9, True), (19, most > 3), (20, False)):
         late = replace(day, tickets=(replace(day.tickets[0], windows=((0, closes),)), *day.tickets[1:]))
         codes = [entry.code for entry in reasons(late, Candidate(()))]
-        assert codes[0] == ("TIME_WINDOW" if is_told else "NO_ROOM_FOUND")
+        assert codes[0] == ("TIME_WINDOW" if is_reported else "NO_ROOM_FOUND")
 
 
 def test_a_setup_that_a_reload_may_spare_proves_nothing() -> None:

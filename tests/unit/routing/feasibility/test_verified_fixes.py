@@ -137,7 +137,7 @@ def test_shipments_are_inserted_whole() -> None:
     assert fix.kinds == ("NONE",)
 
 
-def test_evidence_tells_each_agent_apart() -> None:
+def test_evidence_names_each_agent_by_itself() -> None:
     """SPEC T5: which limit stands in the way of each, and by how much."""
     agents = [agent("v", capacity=1), agent("w", shift_end=3), agent("x", shift_end=10)]
     day = body(agents, [ticket("a"), ticket("b", "B", agents=["v", "w"]), ticket("c", "B", demand=1)])
@@ -495,7 +495,7 @@ def test_tickets_that_stand_and_fall_together_go_in_together() -> None:
 
 
 @pytest.mark.parametrize("name", ["box{", "m{3}", "{0.__class__}"])
-def test_names_are_told_as_they_are(name: str) -> None:
+def test_names_are_written_as_they_are(name: str) -> None:
     """SPEC T5, T7: whatever a dimension is called."""
     day = body([agent("v", capacity={name: 1})], [ticket("a", demand={name: 1}), ticket("b", "B", demand={name: 1})])
     assert f"({name}) of v" in fixes(analysis(day, "a"), "b")[0].change
@@ -514,7 +514,7 @@ def test_more_of_one_kind_of_room_takes_no_other_away(wanted: dict[str, int]) ->
 TIMES = (("a", "08:45", "08:45"), ("b", "09:00", "09:30"))
 
 
-def test_a_fix_on_the_third_day_tells_a_date() -> None:
+def test_a_fix_on_the_third_day_names_a_date() -> None:
     """SPEC T5: in a form that people read and fields accept; "57:31" is none, seconds are not read."""
     day = "2025-07-17T"
     windows = {name: [[f"{day}{opens}", f"{day}{closes}"]] for name, opens, closes in TIMES}

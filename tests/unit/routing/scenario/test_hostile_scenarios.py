@@ -73,7 +73,7 @@ CASES = [pytest.param(day, id=name, marks=[] if name in QUICK else pytest.mark.s
 
 
 @pytest.mark.parametrize("day", CASES)
-def test_no_day_takes_more_steps_to_judge_than_its_size_explains(day: Callable[[], Json]) -> None:
+def test_no_day_takes_more_steps_to_check_than_its_size_explains(day: Callable[[], Json]) -> None:
     """SPEC T7, J8: whatever a body of 4 MB holds, its judgement does not take long; calls are counted, not seconds."""
     args = day()
     counter = Profile()

@@ -394,7 +394,7 @@ BAD: list[tuple[str, Any, list[Fault]]] = [
 
 
 @pytest.mark.parametrize(("what", "args", "faults"), BAD, ids=[case[0] for case in BAD])
-def test_each_mistake_is_told_with_its_place_what_is_accepted_and_a_hint(
+def test_each_mistake_is_reported_with_its_place_what_is_accepted_and_a_hint(
     what: str, args: Any, faults: list[Fault]
 ) -> None:
     """SPEC T7: by schema, then by logic; a strict scenario is refused for a ticket that nobody can serve, too."""
@@ -412,7 +412,7 @@ def test_each_mistake_is_told_with_its_place_what_is_accepted_and_a_hint(
         ("tickets", "longitude", f"{PLACE} in location."),
     ],
 )
-def test_a_position_in_place_of_a_location_is_told_where_it_belongs(part: str, word: str, hint: str) -> None:
+def test_the_hint_for_a_misplaced_position_says_where_it_belongs(part: str, word: str, hint: str) -> None:
     """SPEC T7: the usual first mistakes are not led astray by what is merely spelt alike."""
     day = body(locations=[dict(place) for place in PLACES])
     day[part][0] |= {word: 1}
@@ -421,7 +421,7 @@ def test_a_position_in_place_of_a_location_is_told_where_it_belongs(part: str, w
     assert [(fault.path, fault.hint) for fault in caught.value.errors] == [(f"/{part}/0/{word}", hint)]
 
 
-def test_mistakes_of_schema_and_of_logic_are_told_at_once() -> None:
+def test_mistakes_of_schema_and_of_logic_are_reported_together() -> None:
     """SPEC T7: all faults at once, so that a model mends them in one turn."""
     with pytest.raises(InputError) as caught:
         parse_scenario(body([agent(capcity=1)], [ticket("a", "X", demand="1"), ticket("a", priority=5.5)]))
@@ -479,20 +479,20 @@ def test_a_mistake_of_schema_hides_no_mistake_of_another_entry(day: Any, paths: 
     ],
     ids=["capacity", "demand", "agent", "middle"],
 )
-def test_what_stands_in_for_a_mistake_of_schema_is_never_told_as_a_mistake(day: Any) -> None:
+def test_what_stands_in_for_a_mistake_of_schema_is_never_reported_as_a_mistake(day: Any) -> None:
     """SPEC T7: a fault that the caller did not make sends a model astray."""
     with pytest.raises(InputError) as caught:
         parse_scenario(day)
     assert [fault.kind for fault in caught.value.errors] == ["invalid"]
 
 
-def test_every_wrong_row_of_a_matrix_is_told() -> None:
+def test_every_wrong_row_of_a_matrix_is_reported() -> None:
     """SPEC T7: all at once, each with its place; of very many the first twenty."""
     rows = [[0, "x"], [0, -1], [None, 0]]
     with pytest.raises(InputError) as caught:
         parse_scenario(body(travel={"distances": rows, "durations": [["x"]] * 30}))
-    told = [fault.path for fault in caught.value.errors]
-    assert told == ["/travel/distances/0", "/travel/distances/2", *(f"/travel/durations/{row}" for row in range(20))]
+    paths = [fault.path for fault in caught.value.errors]
+    assert paths == ["/travel/distances/0", "/travel/distances/2", *(f"/travel/durations/{row}" for row in range(20))]
     negative = {"distances": [[0, -1], [-2, 0]], "matrix_locations": ["D", "A"]}
     with pytest.raises(InputError) as refused:
         parse_scenario(body(tickets=[ticket()], travel=negative))
@@ -611,16 +611,16 @@ def test_many_equal_mistakes_are_one_with_all_ids_and_values() -> None:
     assert caught.value.message == "100 problems; each is listed in errors."
 
 
-def test_a_value_is_told_to_those_alone_who_may_see_it() -> None:
+def test_a_value_is_shown_only_to_those_who_may_see_it() -> None:
     """SPEC R3, T7: positions and prices are in no error for readers without the scope; ids and demands are."""
     places = [{"id": "p", "lat": 116.4, "lon": 39.9}, {"id": "q", "lat": 39.9, "lon": 116.4}]
     day = body([agent()], [ticket("t", "q", demand=-3)], locations=places, depot="p")
-    told = {}
+    names = {}
     for shows_names in (True, False):
         with pytest.raises(InputError) as caught:
             parse_scenario(day, shows_names=shows_names)
-        told[shows_names] = {name for fault in caught.value.errors for name in fault.which}
-    assert told == {True: {"p (lat 116.4, lon 39.9)", "t (-3)"}, False: {"p", "t (-3)"}}
+        names[shows_names] = {name for fault in caught.value.errors for name in fault.which}
+    assert names == {True: {"p (lat 116.4, lon 39.9)", "t (-3)"}, False: {"p", "t (-3)"}}
 
 
 def test_a_ticket_nobody_can_serve_is_a_finding_and_refuses_no_day() -> None:
@@ -684,7 +684,7 @@ def test_the_tool_schema_is_small_and_accepts_a_full_day() -> None:
         jsonschema.Draft202012Validator.check_schema(schema)
 
 
-def test_what_looks_odd_is_a_warning() -> None:
+def test_what_looks_suspicious_is_a_warning() -> None:
     """SPEC T7: total demand against total capacity is a warning."""
     day = scenario(tickets=[ticket("a", demand=8), ticket("b", demand=8, penalty=0)])
     assert warnings(day) == [
@@ -700,15 +700,15 @@ def test_the_hash_of_an_input_ignores_the_order_of_keys() -> None:
     assert input_hash({"a": 1, "b": [2]}) == input_hash({"b": [2], "a": 1}) != input_hash({"a": 1, "b": [3]})
 
 
-def test_what_is_odd_is_told_beside_what_is_wrong() -> None:
+def test_what_is_suspicious_is_reported_beside_what_is_wrong() -> None:
     """SPEC T7: save at places that are wrong themselves, and of days that cannot be read."""
     day = body([agent(capacity=1)], [ticket(penalty=0), ticket("b", "B", demand=-9), ticket("c", "Q", soft_close=5)])
     with pytest.raises(InputError) as refused:
         parse_scenario(day)
-    told = warnings_of_refused(day, None, refused.value)
-    assert [caution.split(":")[0] for caution in told] == ["/tickets/0/penalty", "/tickets/2/soft_close"]
+    warnings = warnings_of_refused(day, None, refused.value)
+    assert [caution.split(":")[0] for caution in warnings] == ["/tickets/0/penalty", "/tickets/2/soft_close"]
     ragged = {**day, "travel": {"distances": [[0, 2], []], "matrix_locations": ["D", "A"]}}
-    assert warnings_of_refused(ragged, None, refused.value) == told
+    assert warnings_of_refused(ragged, None, refused.value) == warnings
     assert warnings_of_refused({**day, "tickets": 7}, None, refused.value) == []
 
 

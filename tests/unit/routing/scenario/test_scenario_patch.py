@@ -205,7 +205,7 @@ def test_a_list_replaces_the_list() -> None:
     assert revise(body(), {"tickets": [ticket("z")]})["tickets"] == [ticket("z")]
 
 
-def test_what_is_wrong_with_a_patch_is_told_all_at_once() -> None:
+def test_all_faults_of_a_patch_are_reported_together() -> None:
     """SPEC T7."""
     patch = {"tickets": {"nobody": None, "a": 5, "b": {"id": "c"}}, "agents": {"v": {"capacity": 1}}}
     assert [fault.path for fault in patch_faults(body(), patch)] == [
@@ -215,7 +215,7 @@ def test_what_is_wrong_with_a_patch_is_told_all_at_once() -> None:
     ]
 
 
-def test_faults_are_told_by_id() -> None:
+def test_faults_are_reported_by_id() -> None:
     """SPEC T7: who wrote a patch knows ids, not positions."""
     day = body()
     assert with_id_path(Fault("/tickets/1/demand", "No."), day).path == "/tickets/b/demand"

@@ -48,7 +48,7 @@ def test_a_union_is_one_fault_at_its_place() -> None:
     assert faults({"name": "x", "amount": "3"}) == [("/amount", "invalid", "number or object", "")]
 
 
-def test_a_fault_inside_a_branch_is_told_alone() -> None:
+def test_a_fault_inside_a_branch_is_reported_alone() -> None:
     """SPEC T7: the deeper place says more."""
     assert [path for path, *_ in faults({"name": "x", "amount": {"kg": "3"}})] == ["/amount/kg"]
 
@@ -85,7 +85,7 @@ def test_pointers_are_escaped_and_clean(segments: tuple[str | int, ...], path: s
         ({}, ""),
     ],
 )
-def test_a_schema_is_told_in_few_words(schema: dict[str, Any], said: str) -> None:
+def test_a_schema_is_described_in_few_words(schema: dict[str, Any], said: str) -> None:
     """SPEC T7: `accepted` says what would do."""
     assert describe(schema) == said
 

@@ -22,7 +22,7 @@ SAY_IT = "Use one of these; remove it only if none fits."
 IDS, WINDOWS = "agents, a list of ids", 'time_windows, like [["08:00", "12:00"]]'
 
 
-def told(day: dict[str, Any]) -> tuple[Fault, ...]:
+def faults(day: dict[str, Any]) -> tuple[Fault, ...]:
     with pytest.raises(InputError) as refused:
         parse_scenario(day)
     return tuple(refused.value.errors)
@@ -72,11 +72,11 @@ def told(day: dict[str, Any]) -> tuple[Fault, ...]:
         ("locations", "service_time_s", "service_time_s of its tickets (seconds)"),
     ],
 )
-def test_a_word_of_another_program_is_told_with_ours(part: str, word: str, ours: str) -> None:
+def test_a_word_of_another_program_is_reported_with_ours(part: str, word: str, ours: str) -> None:
     """SPEC T7: never its opposite, never another unit, never what is merely spelt alike."""
     day = body(locations=[dict(place) for place in PLACES])
     day[part][0] |= {word: 1}
-    assert [(fault.path, fault.hint) for fault in told(day)] == [(f"/{part}/0/{word}", f"Did you mean {ours}?")]
+    assert [(fault.path, fault.hint) for fault in faults(day)] == [(f"/{part}/0/{word}", f"Did you mean {ours}?")]
 
 
 @pytest.mark.parametrize("model", _SYNONYMS)
@@ -89,14 +89,14 @@ def test_every_word_leads_to_fields_there_are(model: str) -> None:
         assert re.split(r"\W", ours)[0] in (others if " of its tickets" in ours else fields)
 
 
-def test_what_is_like_nothing_is_told_with_all_there_is_and_is_not_dropped_at_once() -> None:
+def test_a_word_like_no_other_is_reported_with_all_accepted_ones_and_not_dropped() -> None:
     """SPEC T7, T9: it may ask something of the plan; all fields are listed once, for there may be many such."""
     tickets = [ticket("a", colour=1), ticket("b", "B", colour=1)]
-    first, second = told(body(tickets=tickets))
+    first, second = faults(body(tickets=tickets))
     assert first.hint == second.hint == SAY_IT
     assert first.accepted == ", ".join(Ticket.model_fields)
     assert second.accepted == ", ".join(list(Ticket.model_fields)[:8]) + ", …"
-    assert [fault.hint for fault in told(body(locations=[{**PLACES[0], "city": "X"}, *PLACES[1:]]))] == ["Remove it."]
+    assert [fault.hint for fault in faults(body(locations=[{**PLACES[0], "city": "X"}, *PLACES[1:]]))] == ["Remove it."]
 
 
 def test_the_opposite_is_never_proposed_for_a_word_without_not() -> None:
@@ -135,7 +135,7 @@ def test_neither_the_opposite_nor_another_quantity_is_proposed(model: type[BaseM
         (Scenario, "time_matrix", "travel.durations (seconds)"),
     ],
 )
-def test_a_word_of_a_smaller_part_is_told_with_ours(model: type[BaseModel], word: str, ours: str) -> None:
+def test_a_word_of_a_smaller_part_is_reported_with_ours(model: type[BaseModel], word: str, ours: str) -> None:
     """SPEC T7: with the unit, where its name does not say it."""
     assert suggestion_for(word, model.model_json_schema()) == f"Did you mean {ours}?"
 
@@ -168,22 +168,22 @@ def test_only_what_asks_for_nothing_is_dropped_at_once(model: type[BaseModel], w
         (body([agent(capacity='{"kg": 5}')]), "/agents/0/capacity", "object"),
     ],
 )
-def test_json_sent_as_text_is_told_as_such(day: dict[str, Any], path: str, what: str) -> None:
+def test_json_sent_as_text_is_reported_as_such(day: dict[str, Any], path: str, what: str) -> None:
     """SPEC T7: the usual slip of a model that writes arguments by hand."""
-    assert [(fault.path, fault.hint) for fault in told(day)] == [
+    assert [(fault.path, fault.hint) for fault in faults(day)] == [
         (path, f"It arrived as text: send the {what} itself, not in quotes.")
     ]
 
 
 def test_other_text_in_place_of_a_list_has_no_such_hint() -> None:
     """SPEC T7: nor has text that only begins like one, where text is wanted."""
-    assert [fault.hint for fault in told(body() | {"tickets": "none"})] == [""]
-    assert [fault.hint for fault in told(body() | {"name": "[" * 200})] == [""]
+    assert [fault.hint for fault in faults(body() | {"tickets": "none"})] == [""]
+    assert [fault.hint for fault in faults(body() | {"name": "[" * 200})] == [""]
 
 
-def test_who_carries_nothing_is_told_to_write_nothing() -> None:
+def test_for_an_agent_that_carries_nothing_the_hint_is_to_leave_capacity_out() -> None:
     """SPEC T7: whoever adds 1 and 1 instead needs a vehicle for each ticket."""
     day = body([{"id": "v"}, {"id": "w", "capacity": 1}], [{"id": "a", "location": "A"}])
-    assert {fault.path: fault.hint for fault in told(day)} == dict.fromkeys(
+    assert {fault.path: fault.hint for fault in faults(day)} == dict.fromkeys(
         ("/agents/0/capacity", "/tickets/0/demand"), "Add it; 0 where nothing is carried."
     )

@@ -147,9 +147,9 @@ def a_stop_hurried(draw: st.DrawFn, plan: Plan, at: int) -> Plan:
     """Let a stop be reached one later, or left one sooner: setup, or service, is cut short where nobody waits."""
     visits = list(plan.routes[at].visits)
     spot = draw(st.integers(0, len(visits) - 1))
-    told = visits[spot]
-    hurries = [{"arrival_s": told.arrival_s + 1}, {"departure_s": told.departure_s - 1}]
-    visits[spot] = replace(told, **draw(st.sampled_from(hurries)))
+    visit = visits[spot]
+    hurries = [{"arrival_s": visit.arrival_s + 1}, {"departure_s": visit.departure_s - 1}]
+    visits[spot] = replace(visit, **draw(st.sampled_from(hurries)))
     return with_visits(plan, at, visits)
 
 
@@ -224,10 +224,10 @@ def a_figure_changed(draw: st.DrawFn, plan: Plan) -> Plan:
         return replace(plan, **{name: getattr(plan, name) + by})
     visits = list(plan.routes[at].visits)
     spot, what = draw(st.integers(0, len(visits) - 1)), draw(st.sampled_from(["kg", "m3", "distance_m", "late_s"]))
-    told = visits[spot]
-    load = {name: amount + by * (name == what) for name, amount in told.load.items()}
-    other = {what: getattr(told, what) + by} if what not in load else {}
-    visits[spot] = replace(told, load=load, **other)
+    visit = visits[spot]
+    load = {name: amount + by * (name == what) for name, amount in visit.load.items()}
+    other = {what: getattr(visit, what) + by} if what not in load else {}
+    visits[spot] = replace(visit, load=load, **other)
     return with_visits(plan, at, visits)
 
 

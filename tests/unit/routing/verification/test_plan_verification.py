@@ -525,7 +525,7 @@ def test_penalty_of_alternatives_is_a_cost_only_where_the_caller_named_it() -> N
 
 
 @pytest.mark.parametrize("kind", ["ticket", "reload", "break"])
-def test_a_visit_of_any_kind_that_names_no_ticket_of_the_day_is_told(kind: str) -> None:
+def test_a_visit_of_any_kind_that_names_no_ticket_of_the_day_is_reported(kind: str) -> None:
     """SPEC S2: the verifier judges whatever plan it is given, and never breaks."""
     day = problem([agent(reload_locations=["D"], breaks=[{"earliest": 0, "latest": 9, "duration_s": 1}])])
     plan = build_plan(day, candidate(day, "a", "b"))
@@ -535,7 +535,7 @@ def test_a_visit_of_any_kind_that_names_no_ticket_of_the_day_is_told(kind: str) 
     assert "Ticket zz does not exist." in verify(day, broken)
 
 
-def test_a_reload_at_a_place_that_is_none_is_told_as_that() -> None:
+def test_a_reload_at_an_unknown_place_is_reported_as_such() -> None:
     """SPEC S2: in one sentence; nothing more can be said of such a plan."""
     day = problem([RELOADER])
     plan = build_plan(day, candidate(day, "a", "reload@D", "b"))
@@ -599,17 +599,17 @@ def test_many_exclusions_are_not_gone_through_for_each_route() -> None:
 
 
 @given(st.sets(st.tuples(st.integers(0, 7), st.integers(0, 7)).filter(lambda pair: pair[0] < pair[1])), st.data())
-def test_the_verifier_tells_each_pair_on_one_route_that_excludes_itself(
+def test_the_verifier_names_each_pair_on_one_route_that_excludes_itself(
     pairs: set[tuple[int, int]], data: st.DataObject
 ) -> None:
     """SPEC S2: whether a day excludes few pairs or nearly all, and routes are short or long."""
     day = replace(crowd(8), incompatible=frozenset(pairs))
     owners = data.draw(st.lists(st.integers(0, 3), min_size=8, max_size=8))
     routes = {owner: [n for n in range(8) if owners[n] == owner] for owner in sorted(set(owners))}
-    told = [
+    expected = [
         f"Agent v{owner}: serves t{low} and t{high}, which exclude each other."
         for owner, served in routes.items()
         for low, high in combinations(served, 2)
         if (low, high) in pairs
     ]
-    assert verify(day, build_plan(day, Candidate.of_tickets(routes))) == told
+    assert verify(day, build_plan(day, Candidate.of_tickets(routes))) == expected

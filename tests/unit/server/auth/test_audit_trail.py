@@ -127,7 +127,7 @@ async def _write(written: Audit, count: int) -> None:
         await written.record(Principal("u-1"), "solve_vrp", outcome=OK, trace_id="t")
 
 
-def test_only_ids_are_told_as_the_target() -> None:
+def test_only_ids_are_recorded_as_the_target() -> None:
     """SPEC A3: the answer's id before the argument's; a caller's own words never."""
     assert target_of({"job_id": JOB}, {"scenario_id": "scn-0-" + "b" * 26}) == JOB
     assert target_of({"errors": []}, {"job_id": JOB}) == JOB

@@ -20,7 +20,7 @@ from tests.unit.server.http.conftest import build, serving
 pytestmark = pytest.mark.anyio
 
 
-async def test_a_ready_house_shows_its_queue(http: httpx.AsyncClient, url: str, store: RedisStore, job: Job) -> None:
+async def test_a_ready_server_shows_its_queue(http: httpx.AsyncClient, url: str, store: RedisStore, job: Job) -> None:
     """SPEC O3: what waits, what runs, who works."""
     await store.register("w1", 2)
     answer = await http.get(f"{url}/readyz")

@@ -13,18 +13,18 @@ from tests.unit.server.http.announcing_server import answer, listening
 pytestmark = pytest.mark.anyio
 MAX_HEAD = 64 * 1024
 """Bytes of a head that has not ended, from which on it is refused."""
-HEAD = b"POST /told HTTP/1.1\r\nhost: x\r\n"
+HEAD = b"POST /echo HTTP/1.1\r\nhost: x\r\n"
 LAST = b"connection: close\r\n"
 
 
-async def told(request: Request) -> JSONResponse:
+async def echo(request: Request) -> JSONResponse:
     body = await request.body()
     return JSONResponse({"headers": dict(request.headers), "body": body.decode(), "path": request.url.path})
 
 
 @pytest.fixture
 async def port() -> AsyncIterator[int]:
-    app = Starlette(routes=[Route("/told", told, methods=["GET", "POST"])])
+    app = Starlette(routes=[Route("/echo", echo, methods=["GET", "POST"])])
     async with listening(app) as server:
         yield server.port
 
@@ -71,7 +71,7 @@ async def test_a_head_that_two_readers_could_read_in_two_ways_is_refused(port: i
     "junk",
     [
         b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03",
-        b"BREW /told HTTP/1.1\r\n\r\n",
+        b"BREW /echo HTTP/1.1\r\n\r\n",
         b"GET \xff\xfe HTTP/1.1\r\nhost: x\r\n\r\n",
         b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",
         b"\0" * 50,
@@ -106,5 +106,5 @@ async def test_requests_one_behind_the_other_are_answered_in_order(port: int) ->
 
 async def test_an_offer_to_change_the_protocol_is_not_taken(port: int) -> None:
     """SPEC X3: such a client gets an answer in HTTP/1.1."""
-    heard = await answer(port, b"GET /told HTTP/1.1\r\nhost: x\r\nconnection: upgrade, close\r\nupgrade: h2c\r\n\r\n")
+    heard = await answer(port, b"GET /echo HTTP/1.1\r\nhost: x\r\nconnection: upgrade, close\r\nupgrade: h2c\r\n\r\n")
     assert heard.startswith(b"HTTP/1.1 200 ")

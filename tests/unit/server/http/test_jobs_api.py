@@ -62,13 +62,13 @@ async def read(
     return found
 
 
-async def test_the_channel_tells_the_whole_story_and_ends(
+async def test_the_channel_sends_every_event_and_ends(
     http: httpx.AsyncClient, url: str, store: RedisStore, job: Job
 ) -> None:
     """SPEC J3: JSON-RPC notifications without id, one final event, then the end of the stream."""
     await solve(store, await claimed(store), steps=3)
-    told = await read(http, f"{url}/jobs/{job.id}/events")
-    messages = [message for _, message in told]
+    sent = await read(http, f"{url}/jobs/{job.id}/events")
+    messages = [message for _, message in sent]
     assert [message["method"] for message in messages] == [
         *["notifications/progress"] * 5,
         "notifications/complete",
@@ -97,7 +97,7 @@ async def test_reconnecting_in_mid_stream_loses_and_repeats_nothing(
     assert [event_id for event_id, _ in first + rest] == known
 
 
-async def test_who_reconnects_too_late_is_told_of_the_gap_and_how_the_job_stands(
+async def test_a_late_reconnection_gets_the_gap_and_the_state_of_the_job(
     http: httpx.AsyncClient, settings: Settings, store: RedisStore, job_service: JobService, job: Job
 ) -> None:
     """SPEC J4: where the event after the position is no longer kept, by header and in the URL, on another replica."""
@@ -106,10 +106,10 @@ async def test_who_reconnects_too_late_is_told_of_the_gap_and_how_the_job_stands
         (last_id, _message), *_ = await read(http, f"{one}/jobs/{job.id}/events", stop=1)
         await solve(store, claim, steps=5)
         await store.redis.xtrim("{p0}:ev:" + job.id, maxlen=2, approximate=False)
-        told = await read(http, f"{two}/jobs/{job.id}/events", after=last_id)
-        assert await read(http, f"{two}/jobs/{job.id}/events?last_event_id={last_id}") == told
-        assert await read(http, f"{two}/jobs/{job.id}/events", after=told[0][0]) == told[1:]
-    (_, first), (_, final) = told
+        sent = await read(http, f"{two}/jobs/{job.id}/events", after=last_id)
+        assert await read(http, f"{two}/jobs/{job.id}/events?last_event_id={last_id}") == sent
+        assert await read(http, f"{two}/jobs/{job.id}/events", after=sent[0][0]) == sent[1:]
+    (_, first), (_, final) = sent
     assert first["params"]["gap"] is True
     assert (first["params"]["status"], first["params"]["progress"], first["params"]["cost"]) == ("SOLVING", 14, 96.0)
     assert final["method"] == "notifications/complete"
@@ -126,7 +126,7 @@ async def test_the_position_can_stand_in_the_url(
     assert rest == whole[2:]
 
 
-async def test_who_has_heard_the_end_is_told_to_stop_asking(
+async def test_a_reader_that_has_the_final_event_is_asked_to_stop(
     http: httpx.AsyncClient, url: str, store: RedisStore, job: Job
 ) -> None:
     """Our choice: 204, which ends an EventSource's reconnecting."""
@@ -253,7 +253,7 @@ async def test_a_drain_ends_open_streams(
                 assert [event async for event in heard] == []
 
 
-async def test_one_stream_tells_of_all_jobs_and_goes_on_at_another_replica(
+async def test_one_stream_sends_events_of_all_jobs_and_goes_on_at_another_replica(
     http: httpx.AsyncClient, url: str, settings: Settings, job_service: JobService, store: RedisStore, job: Job
 ) -> None:
     """SPEC O2, J4: the stream of a page begins with a start; its ids are accepted by any replica."""
@@ -262,14 +262,14 @@ async def test_one_stream_tells_of_all_jobs_and_goes_on_at_another_replica(
             heard = events(response)
             start, _ = await anext(heard)
             await solve(store, await claimed(store), steps=3)
-            told = [await anext(heard) for _ in range(4)]
+            sent = [await anext(heard) for _ in range(4)]
         async with serving(build(settings, job_service)) as other:
-            again = await read(http, f"{other}/events", after=told[1][0], stop=2)
-    assert again == told[2:]
-    assert [message["params"]["job_id"] for _, message in told] == [job.id] * 4
-    assert start < told[0][0]
+            again = await read(http, f"{other}/events", after=sent[1][0], stop=2)
+    assert again == sent[2:]
+    assert [message["params"]["job_id"] for _, message in sent] == [job.id] * 4
+    assert start < sent[0][0]
     kept = (await http.get(f"{url}/jobs/{job.id}/events", headers={"accept": "application/json"})).json()["events"]
-    assert [message["params"]["event_id"] for _, message in told] == [
+    assert [message["params"]["event_id"] for _, message in sent] == [
         message["params"]["event_id"] for message in kept[1:5]
     ]
 

@@ -149,7 +149,7 @@ def test_no_client_can_write_what_stands_for_large_arguments() -> None:
         large.decoded()
 
 
-def test_what_is_not_json_is_told_when_its_value_is_wanted() -> None:
+def test_invalid_json_is_reported_when_its_value_is_wanted() -> None:
     """SPEC X3: an endpoint may refuse the request for something else first."""
     for decoded in (decoded_body(b"{", LIMITS), outline_json(b"{", LIMITS)):
         assert isinstance(decoded, DecodedBody)

@@ -17,11 +17,11 @@ from planner_mcp.server.http.http_endpoint import HttpEndpoint
 from tests.unit.server.http.announcing_server import AnnouncingServer, listening, soon
 
 pytestmark = pytest.mark.anyio
-JUNK = (b"\0\1\2\r\n\r\n", b"GET /x HTP/1.1\r\n\r\n", b"POST /told HTTP/1.1\r\ntransfer-encoding: x\r\n\r\n")
+JUNK = (b"\0\1\2\r\n\r\n", b"GET /x HTP/1.1\r\n\r\n", b"POST /echo HTTP/1.1\r\ntransfer-encoding: x\r\n\r\n")
 ENDS = ("close", "junk", "reset")
 
 
-async def told(request: Request) -> PlainTextResponse:
+async def echo(request: Request) -> PlainTextResponse:
     """Answer with the name and the body of the request, sooner or later."""
     await asyncio.sleep(random.choice((0, 0, 0.002)))
     with suppress(ClientDisconnect):
@@ -45,7 +45,7 @@ async def stream(request: Request) -> ASGIApp:
 
 @pytest.fixture
 async def server() -> AsyncIterator[AnnouncingServer]:
-    routes = [Route(f"/{each.__name__}", each, methods=["GET", "POST"]) for each in (told, refused)]
+    routes = [Route(f"/{each.__name__}", each, methods=["GET", "POST"]) for each in (echo, refused)]
     app = Starlette(routes=[*routes, Route("/stream", HttpEndpoint(stream, "GET"))])
     async with listening(app) as server:
         yield server
@@ -57,19 +57,19 @@ def _request(dice: random.Random, name: str) -> tuple[bytes, bytes]:
     body = b"b" * dice.choice((0, 1, 7, 3000))
     match kind:
         case "get":
-            return b"GET /told?name=%b HTTP/1.1\r\nhost: x\r\n\r\n" % name.encode(), f"{name}:;".encode()
+            return b"GET /echo?name=%b HTTP/1.1\r\nhost: x\r\n\r\n" % name.encode(), f"{name}:;".encode()
         case "stream":
             wanted = OPENING + b"".join(f"{name}/{number};".encode() for number in range(4))
             return b"GET /stream?name=%b HTTP/1.1\r\nhost: x\r\n\r\n" % name.encode(), wanted
         case "chunks":
             parts = [body[at : at + 5] for at in range(0, min(len(body), 40), 5)]
             body = b"".join(parts)
-            told = b"".join(b"%X;x=y\r\n%b\r\n" % (len(part), part) for part in parts) + b"0\r\nx-sum: 1\r\n\r\n"
-            framing = b"transfer-encoding: chunked\r\n\r\n" + told
+            chunks = b"".join(b"%X;x=y\r\n%b\r\n" % (len(part), part) for part in parts) + b"0\r\nx-sum: 1\r\n\r\n"
+            framing = b"transfer-encoding: chunked\r\n\r\n" + chunks
         case _:
             framing = b"content-length: %d\r\n\r\n" % len(body) + body
     offer = b"connection: upgrade\r\nupgrade: h2c\r\n" if kind == "offer" else b""
-    path = b"refused" if kind == "refused" else b"told"
+    path = b"refused" if kind == "refused" else b"echo"
     answer = f"{name}:refused;".encode() if kind == "refused" else f"{name}:{body.decode()};".encode()
     return b"POST /%b?name=%b HTTP/1.1\r\nhost: x\r\n%b%b" % (path, name.encode(), offer, framing), answer
 
@@ -102,7 +102,7 @@ async def _converse(server: AnnouncingServer, seed: int) -> None:
     sent, wanted = zip(*(_request(dice, f"{seed}-{number}") for number in range(dice.randrange(1, 9))), strict=True)
     end = dice.choice(ENDS)
     junk = dice.choice(JUNK)
-    last, last_wanted = b"GET /told?name=last HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n", b"last:;"
+    last, last_wanted = b"GET /echo?name=last HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n", b"last:;"
     whole = b"".join(sent) + (last if end == "close" else junk)
     cuts = sorted(dice.sample(range(len(whole)), min(len(whole), dice.choice((0, 1, 3, 10)))))
     reader, writer = await asyncio.open_connection("127.0.0.1", server.port)

@@ -56,7 +56,7 @@ def test_what_is_listed_can_be_read(folder: ReportFolder) -> None:
     assert [folder.read(report.uri) for report in folder.reports()] == [b"<p>a</p>", b"x,y\n", "# 一".encode()]
 
 
-def test_the_kind_of_a_report_is_told_in_capitals_too(folder: ReportFolder) -> None:
+def test_the_kind_of_a_report_is_recognized_in_capitals_too(folder: ReportFolder) -> None:
     """SPEC R1: as scanners and old programs write it; the name itself is still spelled as the folder spells it."""
     assert folder.root is not None
     (folder.root / "B.PDF").write_bytes(b"%PDF-")

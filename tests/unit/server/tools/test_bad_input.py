@@ -349,7 +349,7 @@ async def test_a_day_too_large_is_refused_unread(call: Call) -> None:
     assert [fault["path"] for fault in result.structured["errors"]] == ["/tickets"]
 
 
-async def test_faults_of_a_scenario_are_told_at_once(call: Call) -> None:
+async def test_all_faults_of_a_scenario_are_reported_together(call: Call) -> None:
     """SPEC T7: a model mends them all in one turn."""
     result = await call("create_scenario", {"name": 1, "agents": [{"id": "a"}], "tickets": "none", "colour": "red"})
     assert isinstance(result, ErrorResult)

@@ -75,7 +75,7 @@ async def test_an_inserted_ticket_is_priced_on_the_day_that_knows_it(call: Call,
     assert there["priced_on"] == back["priced_on"]
 
 
-async def test_costs_that_no_day_can_tell_are_not_told(call: Call, store: RedisStore) -> None:
+async def test_costs_that_no_scenario_determines_are_left_out(call: Call, store: RedisStore) -> None:
     """SPEC T5: one agent is gone, one ticket is new: neither day knows both plans; all else is told."""
     base = await solved(call, store, await created(call), ["a", "b"], ["c"])
     patch = {"tickets": {"d": {"location": "E", "demand": 1}}, "agents": {"w": None}}

@@ -82,7 +82,7 @@ async def test_what_serving_a_ticket_would_cost_is_a_price(call: Call, ctx: Tool
     assert (nearest[1]["in_the_way"], "fits_at_cost" in nearest[1]) == ([], False)
 
 
-async def test_a_change_beside_a_hidden_price_is_told(call: Call, ctx: ToolContext, store: RedisStore) -> None:
+async def test_a_change_beside_a_hidden_price_is_reported(call: Call, ctx: ToolContext, store: RedisStore) -> None:
     """SPEC R3, T5: that a price must rise is said, what it is and what the change is worth are not.
 
     Of a day that its principal wrote without the scope: in another's, prices are left out of all that is computed.
@@ -157,7 +157,7 @@ def test_what_does_not_fit_is_left_out_from_the_end() -> None:
     assert [fix.ticket_id for fix in fix_entries(many_fixes)] == ["a"]
 
 
-async def test_the_time_of_an_answer_is_divided_and_its_end_is_told(
+async def test_the_time_of_an_answer_is_divided_and_its_end_is_reported(
     call: Call, ctx: ToolContext, store: RedisStore
 ) -> None:
     """SPEC T5, T6: each ticket has its share; text and structure say what was not looked at."""
@@ -213,7 +213,7 @@ async def test_only_unassigned_tickets_can_be_asked_about(call: Call, store: Red
         ]
 
 
-async def test_a_ticket_left_out_by_its_price_is_said_to_be(call: Call, store: RedisStore) -> None:
+async def test_a_ticket_left_out_by_its_price_is_reported_so(call: Call, store: RedisStore) -> None:
     """SPEC T5, issue 23: nothing is in its way; its penalty is less than the way there."""
     day = body([agent("v")], [ticket("a"), ticket("e", "E", penalty=1)])
     job_id = await solved(call, store, await created(call, day), ["a"])

@@ -94,7 +94,7 @@ async def test_agents_that_are_given_win_over_a_sheet_of_them(call: Call, ctx: T
     assert result.structured["assumptions"][1].startswith("The file has a sheet of agents, which is passed over")
 
 
-async def test_what_columns_were_taken_for_is_told_and_can_be_corrected(call: Call) -> None:
+async def test_the_meanings_assumed_of_columns_are_reported_and_can_be_corrected(call: Call) -> None:
     """SPEC T5: a proposed mapping, with what it guessed and left out; a second call corrects it."""
     result = await imported(call, "csv", ORDERS, agents=AGENTS, depot="39.9,116.4")
     assert result.structured["columns"] == {
@@ -110,7 +110,7 @@ async def test_what_columns_were_taken_for_is_told_and_can_be_corrected(call: Ca
     assert book.structured["columns"]["agents"]["taken"] == ["车牌号 → id", "载重 → capacity"]
 
 
-async def test_what_an_instance_leaves_open_is_told(call: Call) -> None:
+async def test_what_an_instance_leaves_open_is_reported(call: Call) -> None:
     """SPEC T1: assumptions are said, the reader's first."""
     result = await imported(call, "vrplib", vrplib())
     assert result.structured["assumptions"][0] == "The file limits no fleet: there are 4 agents."
@@ -165,14 +165,14 @@ async def test_what_is_wrong_with_a_sheet_of_agents_is_placed_in_the_content(cal
     assert (await faults(call, "xlsx", book))[0][0] == f"/content/agents{path}"
 
 
-async def test_a_column_of_a_sheet_that_is_passed_over_is_told_as_such(call: Call) -> None:
+async def test_a_column_of_a_sheet_that_is_passed_over_is_reported_as_such(call: Call) -> None:
     """SPEC T5, T7: the column is there; why it is not read is said."""
     book = base64.b64encode(BOOK).decode()
     messages = await faults(call, "xlsx", book, agents=AGENTS, columns={"载重": "capacity"})
     assert messages == [("/columns", "The column is of the sheet of agents, which is not read: others were given.")]
 
 
-async def test_a_table_without_coordinates_is_told_once(call: Call) -> None:
+async def test_a_table_without_coordinates_is_reported_once(call: Call) -> None:
     """SPEC T7: columns are wrong, not each row; nothing is where no place has a position, or each has one."""
     orders, depot = "订单号,备注,地点,重量\n1,朝阳区,X,5\n2,海淀区,Y,6\n", {"depot": "39.9,116.4"}
     result = await imported(call, "csv", orders, agents=AGENTS, **depot)
@@ -214,7 +214,7 @@ async def test_columns_that_are_named_go_before_the_geometry(call: Call) -> None
     assert (answered["taken"], answered["left_out"]) == (["id → id", "gate_n → lat", "gate_e → lon"], ["lat", "lon"])
 
 
-async def test_a_table_without_a_header_line_is_told_once(call: Call) -> None:
+async def test_a_table_without_a_header_line_is_reported_once(call: Call) -> None:
     """SPEC T7: its first row is no header, and the others are no tickets nowhere; a column that is named is known."""
     rows = "a,39.9,116.4,10\nb,39.91,116.41,20\n"
     messages = [("/content", "No column is known; is there a header line?")]
@@ -227,12 +227,12 @@ async def test_a_table_without_a_header_line_is_told_once(call: Call) -> None:
 
 
 @pytest.mark.parametrize("content", ["no base64!", "AAA", "订单"])
-async def test_a_workbook_that_is_no_base64_is_told(call: Call, content: str) -> None:
+async def test_a_workbook_that_is_no_base64_is_refused(call: Call, content: str) -> None:
     """SPEC T7: before anything is read."""
     assert await faults(call, "xlsx", content) == [("/content", "The workbook is not base64.")]
 
 
-async def test_what_is_no_workbook_or_no_sheet_is_told(call: Call) -> None:
+async def test_what_is_no_workbook_or_no_sheet_is_refused(call: Call) -> None:
     """SPEC T7: by the argument it concerns."""
     older = base64.b64encode(bytes.fromhex("d0cf11e0a1b11ae1") + bytes(99)).decode()
     assert await faults(call, "xlsx", older) == [("/content", "The file is an older .xls.")]
@@ -263,7 +263,7 @@ async def test_the_answer_stays_small_however_wide_the_table(call: Call) -> None
         ("xlsx", base64.b64encode(BOOK).decode(), "/content/订单"),
     ],
 )
-async def test_a_file_of_too_many_rows_is_told_like_any_other_fault(
+async def test_a_file_of_too_many_rows_is_reported_like_any_other_fault(
     call: Call, ctx: ToolContext, form: str, content: str, path: str
 ) -> None:
     """SPEC T7: its place, how many are accepted, and what to do."""
@@ -287,9 +287,7 @@ async def test_a_file_of_too_many_rows_is_told_like_any_other_fault(
         ("geojson", json.dumps({"features": [{**POINTS["features"][0], "properties": WIDE}]}), "/content/features"),
     ],
 )
-async def test_a_table_of_too_many_columns_is_told_as_what_it_is(
-    call: Call, form: str, content: str, path: str
-) -> None:
+async def test_a_table_of_too_many_columns_is_reported_as_such(call: Call, form: str, content: str, path: str) -> None:
     """SPEC T7: not as a table without a header line."""
     asked = {"format": form, "content": content, "planning_date": DATE, "agents": AGENTS}
     result = await call("import_scenario", asked)

@@ -80,7 +80,7 @@ async def test_status_begins_with_the_three_facts(call: Call, store: RedisStore)
     assert result.text == f"{job_id} SOLVING 50% · cost 1234.5 · served 98/100 · 7 improvements · 12.34 s"
 
 
-async def test_a_call_that_waits_for_a_change_ends_with_it_and_tells_it(
+async def test_a_call_that_waits_for_a_change_ends_with_it_and_returns_it(
     call: Call,
     store: RedisStore,
     progress_events: list[tuple[float, float | None, str]],
@@ -109,7 +109,7 @@ async def test_a_call_that_waits_for_a_change_ends_with_it_and_tells_it(
     assert answers[0].structured["progress"] == 50
 
 
-async def test_a_finished_job_tells_its_figures(call: Call, store: RedisStore) -> None:
+async def test_a_finished_job_shows_its_figures(call: Call, store: RedisStore) -> None:
     """SPEC T3, T9: the summary, the reasons, and where more can be read."""
     job_id = await submit(call)
     await store.complete(await claimed(store), HALF, stored_plan(routes=2, visits=49, left_out=2))
@@ -120,7 +120,7 @@ async def test_a_finished_job_tells_its_figures(call: Call, store: RedisStore) -
     assert [link.uri for link in result.links] == [f"plan://{result.structured['plan_id']}", f"job://{job_id}"]
 
 
-async def test_a_failed_job_tells_why(call: Call, store: RedisStore) -> None:
+async def test_a_failed_job_says_why(call: Call, store: RedisStore) -> None:
     """SPEC T8: a code and a type."""
     job_id = await submit(call)
     await store.fail(await claimed(store), {"code": 5011, "type": "EngineCrashed", "message": "It died."})
@@ -131,7 +131,7 @@ async def test_a_failed_job_tells_why(call: Call, store: RedisStore) -> None:
     assert "5011 EngineCrashed: It died." in result.text
 
 
-async def test_the_text_of_a_failed_job_tells_its_faults(call: Call, store: RedisStore) -> None:
+async def test_the_text_of_a_failed_job_names_its_faults(call: Call, store: RedisStore) -> None:
     """SPEC T6, T7: text is complete without the structured content: what failed, where, and what would be accepted."""
     job_id = await submit(call)
     faults = [Fault("/travel/matrix", "No.", "an id", "Upload it."), Fault("/agents/0", "Neither.")]

@@ -236,12 +236,12 @@ async def test_nothing_that_is_answered_depends_on_what_is_masked(
     assert len(answers[0]) > 80
     for one, other in zip(*answers, strict=True):
         assert one == other
-    told = "\n".join(answers[0])
+    shown = "\n".join(answers[0])
     for secret in ("Ada", "39.9042", "116.4074", 'cost_per_km": 2'):
-        assert secret not in told
+        assert secret not in shown
 
 
-async def test_three_known_points_tell_the_rounded_depot_and_not_the_depot(
+async def test_three_known_points_reveal_the_rounded_depot_and_not_the_depot(
     call: Call, attacker: ToolContext, store: RedisStore
 ) -> None:
     """SPEC R3: distances from points of the attacker, which told a masked depot to 0.3 m."""
@@ -259,7 +259,7 @@ async def test_three_known_points_tell_the_rounded_depot_and_not_the_depot(
     assert max(errors) > 100
 
 
-async def test_a_webhook_that_an_attacker_asks_for_tells_no_cost(
+async def test_a_webhook_that_an_attacker_asks_for_contains_no_cost(
     call: Call, ctx: ToolContext, attacker: ToolContext, store: RedisStore
 ) -> None:
     """SPEC R3, W2: the body leaves out figures; that of a caller with the scope has them."""

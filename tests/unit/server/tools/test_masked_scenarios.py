@@ -77,20 +77,20 @@ async def test_a_patch_that_says_masked_is_refused(call: Call, ctx: ToolContext)
 NAMED = {"tickets": {"t-1": {"agents": ["Ada"]}}}
 
 
-async def test_a_masked_name_is_not_told_by_a_hint(call: Call, ctx: ToolContext) -> None:
+async def test_a_masked_name_does_not_appear_in_a_hint(call: Call, ctx: ToolContext) -> None:
     """SPEC R3: of a stored day only with the scope; of a day that is in the call itself to whoever wrote it."""
 
     async def hints(tool: str, args: dict[str, Any], here: ToolContext) -> list[str]:
         return [fault["hint"] for fault in (await call(tool, args, here)).structured["errors"]]
 
-    ada, told = replace(ctx, principal=ADA), ["Did you mean veh-1?"]
-    for here, messages in ((ada, ["Add the agent or name another."]), (ctx, told)):
+    ada, suggestion = replace(ctx, principal=ADA), ["Did you mean veh-1?"]
+    for here, messages in ((ada, ["Add the agent or name another."]), (ctx, suggestion)):
         scenario_id = (await call("create_scenario", DAY, here)).structured["scenario_id"]
         for tool in ("validate_scenario", "revise_scenario"):
             assert await hints(tool, {"scenario_id": scenario_id, "patch": NAMED}, here) == messages
     written = DAY | {"tickets": [{**DAY["tickets"][0], **NAMED["tickets"]["t-1"]}]}
-    assert await hints("create_scenario", written, ada) == told
-    assert await hints("validate_scenario", {"scenario": written}, ada) == told
+    assert await hints("create_scenario", written, ada) == suggestion
+    assert await hints("validate_scenario", {"scenario": written}, ada) == suggestion
     agents = [{"id": "veh-1", "capacity": 9, "locked_tickets": ["Bob"]}]
     table = {"format": "csv", "content": "id,lat,lon,name\nt-1,39.9,116.4,Bob\n", "agents": agents}
     assert await hints("import_scenario", {**table, "planning_date": "2025-07-15"}, ada) == ["Did you mean t-1?"]
@@ -109,7 +109,7 @@ async def test_texts_that_were_masked_are_warned_of(call: Call, ctx: ToolContext
     assert "agents.name" in revised.structured["warnings"][0]
 
 
-def test_who_tells_to_read_a_day_tells_not_to_send_a_masked_one_back() -> None:
+def test_advice_to_read_a_scenario_warns_not_to_send_a_masked_one_back() -> None:
     """SPEC R3, R4: a key of the default scopes reads every day masked."""
     root = Path(__file__).parents[4]
     prompts = ("replan_after_change", "explain_unassigned")

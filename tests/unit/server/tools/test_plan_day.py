@@ -122,7 +122,7 @@ async def test_a_file_is_planned_like_a_day(call: Call, store: RedisStore) -> No
         ({"scenario": DAY, "wait_s": 46}, "/wait_s"),
     ],
 )
-async def test_a_fault_is_told_by_its_place_and_nothing_is_stored(call: Call, args: Any, path: str) -> None:
+async def test_a_fault_is_reported_with_its_place_and_nothing_is_stored(call: Call, args: Any, path: str) -> None:
     """SPEC T7."""
     refused = await call("plan_day", args)
     assert refused.is_error

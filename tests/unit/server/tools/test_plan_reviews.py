@@ -279,7 +279,7 @@ async def test_what_waits_for_review_is_listed_to_who_decides(call: Call, here: 
     assert await listed(ben) == newest_first[:2]
 
 
-async def test_steps_of_a_review_are_told_live(call: Call, here: ToolContext, store: RedisStore) -> None:
+async def test_steps_of_a_review_are_sent_live(call: Call, here: ToolContext, store: RedisStore) -> None:
     """SPEC A5, J2: to the owner and to reviewers of the group, masked as ever, to nobody else; a channel goes on."""
     as_ann = partial(call, context=here)
     job_id = await solved(as_ann, store, await created(as_ann, DAY), ["t-1"])
@@ -298,10 +298,10 @@ async def test_steps_of_a_review_are_told_live(call: Call, here: ToolContext, st
             reject = {"job_id": job_id, "decision": "reject", "reason": REASON}
             await call("review_plan", reject, of(here, BEN))
             for stream in (own, eves, bens):
-                told = [step.event for step in [await anext(stream), await anext(stream)]]
-                assert [event and event.kind for event in told] == ["plan.proposed", "plan.rejected"]
-                assert told[1] is not None
-                assert (REASON in json.dumps(told[1].data, ensure_ascii=False)) == (stream is not eves)
+                events = [step.event for step in [await anext(stream), await anext(stream)]]
+                assert [event and event.kind for event in events] == ["plan.proposed", "plan.rejected"]
+                assert events[1] is not None
+                assert (REASON in json.dumps(events[1].data, ensure_ascii=False)) == (stream is not eves)
             zed_ctx = of(here, zed)
             other = await solved(partial(call, context=zed_ctx), store, await created(partial(call, context=zed_ctx)))
             assert (await anext(zeds)).event.job_id == other  # type: ignore[union-attr]

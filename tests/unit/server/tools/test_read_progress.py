@@ -15,7 +15,7 @@ from tests.shared.scenarios.stored_plans import DAY, Call, created, solved
 pytestmark = pytest.mark.anyio
 
 
-async def test_progress_is_told_as_a_curve_with_a_bound(call: Call, store: RedisStore) -> None:
+async def test_progress_is_a_curve_with_a_bound(call: Call, store: RedisStore) -> None:
     """SPEC T5, J5: the best cost over time, also while solving; a gap only where every wanted ticket is served."""
     scenario_id = await created(call)
     job = await call("solve_vrp", {"scenario_id": scenario_id})
@@ -65,7 +65,7 @@ async def test_a_bound_is_worked_out_once(call: Call, ctx: ToolContext, store: R
     assert (await call("read_progress", {"job_id": job_id})).structured == first
 
 
-async def test_of_a_large_day_it_is_told_why_there_is_no_bound(call: Call, store: RedisStore) -> None:
+async def test_the_answer_for_a_large_day_says_why_there_is_no_bound(call: Call, store: RedisStore) -> None:
     """SPEC T5, T6: the agents needed all the same, in structure and text alike, as `validate_scenario` does."""
     day = body([agent("v", capacity=1000), agent("w", capacity=1000)], [ticket(f"t{n}") for n in range(1501)])
     job_id = await solved(call, store, await created(call, day), ["t0"], ["t1"])

@@ -39,7 +39,7 @@ def test_every_kind_of_resource_is_named() -> None:
     assert [part for part in sorted(starts | ends) if part not in TOOL.description] == []
 
 
-async def test_a_uri_of_no_form_is_told_the_forms_there_are(call: Call, ctx: ToolContext) -> None:
+async def test_the_error_of_an_unknown_uri_names_the_forms_there_are(call: Call, ctx: ToolContext) -> None:
     """SPEC T7, A2: by what it begins with, so that an unknown name and a foreign one are answered alike."""
     here = reading(ctx)
     name = "plan-0-" + "z" * 26
@@ -60,7 +60,7 @@ async def test_a_uri_of_no_form_is_told_the_forms_there_are(call: Call, ctx: Too
     assert answered["logs://vrp/2025-07-15"] == "logs://vrp/{date}, logs://vrp/{date}.txt"
 
 
-async def test_a_plan_that_is_not_there_yet_is_told_where_it_was_asked_for(call: Call, ctx: ToolContext) -> None:
+async def test_a_plan_that_is_not_there_yet_is_reported_where_it_was_asked_for(call: Call, ctx: ToolContext) -> None:
     """SPEC T7: the mistake is the URI, read too early."""
     job = await call("solve_vrp", {"scenario_id": await created(call)})
     uri = f"plan://{job.structured['job_id'].replace('job', 'plan', 1)}"

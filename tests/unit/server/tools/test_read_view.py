@@ -40,7 +40,7 @@ async def view(call: Call, job_id: str, *context: ToolContext, **args: Any) -> d
     return answer.structured
 
 
-async def test_answers_tell_only_what_has_changed(call: Call, store: RedisStore) -> None:
+async def test_answers_contain_only_what_has_changed(call: Call, store: RedisStore) -> None:
     """SPEC O2: the day once, a plan when it is another, each point of the curve once, from any position."""
     job_id = (await call("solve_vrp", {"scenario_id": await created(call)})).structured["job_id"]
     first = await view(call, job_id)
@@ -105,7 +105,7 @@ async def test_a_wait_ends_with_the_next_event(call: Call, store: RedisStore) ->
         assert (await view(call, job_id, since=ended["position"], wait_s=20))["job"]["status"] == "CANCELLED"
 
 
-async def test_an_ended_job_is_told_from_its_id_alone(call: Call, store: RedisStore) -> None:
+async def test_an_ended_job_is_shown_from_its_id_alone(call: Call, store: RedisStore) -> None:
     """SPEC O2: what a page needs that was made anew; the bound when it asks."""
     job_id = await solved(call, store, await created(call), ["a", "b"], ["c"])
     found = await view(call, job_id, parts=["day", "plan", "points", "bound"])
@@ -129,7 +129,7 @@ async def test_a_masked_view_hides_what_resources_hide(call: Call, store: RedisS
     assert (masked["points"], "lower_bound" in masked, "cost" in masked["job"]) == ([], False, False)
 
 
-async def test_roads_tell_a_masked_reader_no_more_than_the_positions_it_is_shown(
+async def test_roads_show_a_masked_reader_no_more_than_the_positions_it_may_see(
     call: Call, store: RedisStore, ctx: ToolContext, tmp_path: Path
 ) -> None:
     """SPEC R3: days that round to the same positions have the same box, and so the same roads; none have lines."""

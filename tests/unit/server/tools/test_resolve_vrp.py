@@ -44,7 +44,9 @@ async def test_a_warm_solve_starts_from_the_plan(call: Call, store: RedisStore) 
     assert [route["agent_id"] for route in claim.best_plan["routes"]] == ["v", "w"]
 
 
-async def test_a_plan_that_may_still_be_bettered_is_started_from_and_told_so(call: Call, store: RedisStore) -> None:
+async def test_a_plan_that_may_still_be_improved_is_the_start_and_the_answer_says_so(
+    call: Call, store: RedisStore
+) -> None:
     """SPEC S3, T5: what is held is of the plan so far, which the job may leave for a better one."""
     job = str((await call("solve_vrp", {"scenario_id": await created(call)})).structured["job_id"])
     await finish(store, ["a", "b"], ["c"], is_end=False)
@@ -172,7 +174,7 @@ async def test_an_hour_may_have_any_form_of_a_time(call: Call, store: RedisStore
         assert refused.structured["errors"][0]["accepted"]
 
 
-async def test_an_hour_after_midnight_is_told_apart_from_that_of_the_next_day(call: Call, store: RedisStore) -> None:
+async def test_an_hour_after_midnight_differs_from_that_of_the_next_day(call: Call, store: RedisStore) -> None:
     """SPEC T5: at half past one the night shift is out; 01:30 is before it, and the answer says what it meant."""
     job_id = await solved(call, store, await created(call, body([agent("v", shift_start="22:00")])), ["a", "b"])
     messages = "Nothing has begun by {}, the first start is at 22:00. The same hour of the next day is {}."
@@ -300,7 +302,7 @@ async def test_a_list_that_lacks_what_the_day_lacked_before_is_not_blamed_for_it
     assert fault["problem"] == "The list lacks what has begun: a."
 
 
-async def test_a_ticket_taken_out_before_the_hour_was_told_is_asked_back(call: Call, store: RedisStore) -> None:
+async def test_a_ticket_removed_before_the_hour_was_given_is_asked_back(call: Call, store: RedisStore) -> None:
     """SPEC T5, T7: the revision knew of no hour; by the plan that is named the ticket has begun at this one."""
     quick = body([agent("v"), agent("w")], [ticket(name, "A", time_windows=[[1, 1]]) for name in "abc"])
     scenario_id = await created(call, quick)

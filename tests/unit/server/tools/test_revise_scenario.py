@@ -76,7 +76,7 @@ async def test_null_in_place_of_a_list_is_none_at_all(call: Call) -> None:
     assert none.structured["errors"][0]["path"] == "/patch/locations/B"
 
 
-async def test_names_written_for_the_rows_of_a_matrix_are_told(call: Call) -> None:
+async def test_names_written_for_the_rows_of_a_matrix_are_reported(call: Call) -> None:
     """SPEC T5: new tables come with names from then on, so who patches hears of it."""
     table = [[0, 9, 9], [9, 0, 9], [9, 9, 0]]
     day = body(tickets=[ticket("a")], locations=[{"id": name} for name in "DAB"], travel={"durations": table})

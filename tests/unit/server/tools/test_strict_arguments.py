@@ -63,9 +63,9 @@ async def test_what_the_schema_refuses_is_refused_at_its_place_and_nothing_else(
         for value in VALUES:
             args = filled(schema, value, inside=inside)
             wrong = {pointer(list(error.absolute_path)) for error in validator.iter_errors(args)}
-            told = await refused(tool, ctx, args)
-            lax = [path for path in wrong if not any(are_nested(path, place) for place in told)]
-            beyond = [path for path in told if not any(are_nested(path, place) for place in wrong)]
-            of_type = [path for path in beyond if "type" in told[path] or "not text" in told[path]]
+            reported = await refused(tool, ctx, args)
+            lax = [path for path in wrong if not any(are_nested(path, place) for place in reported)]
+            beyond = [path for path in reported if not any(are_nested(path, place) for place in wrong)]
+            of_type = [path for path in beyond if "type" in reported[path] or "not text" in reported[path]]
             unequal += [(tool.name, value, path) for path in (*lax, *of_type)]
     assert not unequal

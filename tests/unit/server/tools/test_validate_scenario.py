@@ -40,7 +40,7 @@ async def test_faults_that_are_not_listed_are_counted(call: Call) -> None:
     assert validation_report[10]["problem"] == "90 more problems are not listed."
 
 
-async def test_equal_mistakes_are_told_as_one_with_their_tickets(call: Call) -> None:
+async def test_equal_mistakes_are_reported_as_one_with_their_tickets(call: Call) -> None:
     """SPEC T7, T9: all hundred in one error, and in the report."""
     wrong = body(tickets=[{"id": f"t{n}", "location": "A"} for n in range(100)])
     (fault,) = (await call("create_scenario", wrong)).structured["errors"]
@@ -74,7 +74,7 @@ async def test_a_lower_bound_is_never_above_what_the_best_plan_costs(call: Call)
     assert "cost: 3 or more." in validation_report.text
 
 
-async def test_one_ticket_in_the_way_of_all_plans_is_told_in_words_of_one(
+async def test_one_ticket_in_the_way_of_all_plans_is_described_in_the_singular(
     call: Call, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """SPEC T5: "a cannot be served", not "a cannot all be served"; in a scenario too large to be refused for it."""

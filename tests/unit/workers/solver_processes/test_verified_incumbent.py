@@ -78,7 +78,7 @@ def test_of_a_rejected_plan_what_holds_is_an_answer() -> None:
     assert harness.incumbent.violations
 
 
-def test_a_rejected_plan_is_mended_as_long_as_there_is_time() -> None:
+def test_a_rejected_plan_is_repaired_as_long_as_there_is_time() -> None:
     """SPEC S2: the search is over by then; what does not hold when that time is up is cut."""
     tickets = [ticket("A", id=f"t{n}") for n in range(60)]
     harness, ticks, step_s = IncumbentHarness(agents=[agent(1, capacity=40)], tickets=tickets), count(), 0.01
@@ -145,33 +145,33 @@ def test_engine_without_a_plan_leaves_what_locked_visits_bring_along() -> None:
     }
 
 
-def told(**changes: Any) -> list[tuple[str, str]]:
+def reasons(**changes: Any) -> list[tuple[str, str]]:
     """Return the faults of a day whose locks nobody can keep."""
     with pytest.raises(EngineError, match="locked") as refusal:
         IncumbentHarness(**changes).incumbent.settle(None)
     return [(fault.path, fault.problem) for fault in refusal.value.errors]
 
 
-def test_of_locks_that_nobody_can_keep_the_agent_who_cannot_is_told() -> None:
+def test_the_reason_of_impossible_locks_names_the_agent() -> None:
     """SPEC T7: another whose visits leave room for its break is not; the delivery counts with its locked pickup."""
     drivers = [agent(1, locked_tickets=["a", "b"], **RESTING), agent(2, locked_tickets=["p"], reload_locations=["D"])]
     assert "agent-1" in served(IncumbentHarness(agents=drivers, tickets=[*TIMED, *HAULED]).incumbent.settle(None))
-    found = told(agents=[drivers[0], drivers[1] | {"shift_end": 50}, agent(3)], tickets=[*TIMED, *HAULED])
+    found = reasons(agents=[drivers[0], drivers[1] | {"shift_end": 50}, agent(3)], tickets=[*TIMED, *HAULED])
     assert found == [
         ("/agents/1/locked_tickets", "The locked visits break SHIFT_END. Deliveries of locked pickups count.")
     ]
 
 
-def test_breaks_that_locked_visits_leave_no_time_for_are_told_as_such() -> None:
+def test_breaks_that_locked_visits_leave_no_time_for_are_reported_as_such() -> None:
     """SPEC T7, S1: in the caller's words."""
     rest = {"breaks": [{"earliest": 5, "latest": 20, "duration_s": 30}], "shift_start": 0, "shift_end": 60}
     late = ticket("A", id="a", time_windows=[[25, 30]])
-    assert told(agents=[agent(1, locked_tickets=["a"], **rest)], tickets=[late]) == [
+    assert reasons(agents=[agent(1, locked_tickets=["a"], **rest)], tickets=[late]) == [
         ("/agents/0/locked_tickets", "The locked visits leave no time for breaks.")
     ]
 
 
-def test_locks_that_the_rest_of_a_group_breaks_are_told_at_the_visit() -> None:
+def test_locks_that_the_rest_of_a_group_breaks_are_reported_at_the_visit() -> None:
     """SPEC T7, S1: all or none; where there is no room for all, the lock of one is what nobody can keep."""
     tickets = [
         ticket("A", id="a", demand=4),
@@ -181,11 +181,11 @@ def test_locks_that_the_rest_of_a_group_breaks_are_told_at_the_visit() -> None:
         ticket("C", id="y"),
     ]
     groups = [{"kind": "all", "tickets": ["a", "b"]}, {"kind": "all", "tickets": ["x", "y"]}]
-    found = told(agents=[agent(1, capacity=6, locked_tickets=["x", "a"])], tickets=tickets, groups=groups)
+    found = reasons(agents=[agent(1, capacity=6, locked_tickets=["x", "a"])], tickets=tickets, groups=groups)
     assert found == [("/agents/0/locked_tickets/1", "No room was found for the rest of its all-or-none group.")]
 
 
-def test_locks_that_exclude_each_other_are_told_for_all_agents() -> None:
+def test_locks_that_exclude_each_other_are_reported_for_all_agents() -> None:
     """SPEC T7, S1: each agent could keep its own, no plan both of two alternatives; on a day no check has seen."""
     body = {
         **RULE_CASES[0].body,
@@ -210,7 +210,7 @@ def test_of_two_deliveries_that_locked_pickups_bring_along_the_narrower_comes_fi
     assert served(plan) == {"agent-1": ["p", "r", "s", "q"]}
 
 
-def test_plan_tells_where_it_comes_from() -> None:
+def test_a_plan_names_its_origin() -> None:
     """SPEC S3: the plan records seed, versions and input hash."""
     plan = IncumbentHarness().incumbent.settle(TOURS)
     assert (plan.engine, plan.seed, plan.versions, plan.input_hash) == ("test", 7, {"test": "1"}, "hash")

@@ -88,18 +88,18 @@ export async function jobView(signal, jobId) {
   showActions();
   draw();
 
-  const onEvent = (told) => {
-    if (told.job_id !== jobId || !isLater(told.event_id, lastId)) return;
-    lastId = told.event_id;
-    const { result, ...rest } = told;
+  const onEvent = (event) => {
+    if (event.job_id !== jobId || !isLater(event.event_id, lastId)) return;
+    lastId = event.event_id;
+    const { result, ...rest } = event;
     job = { ...job, ...rest, ...(result ? { cost: result.cost } : {}) };
-    if (told.cost !== undefined && told.cost !== points.at(-1)?.cost) points.push({ at: told.elapsed_s ?? 0, cost: told.cost, served: told.tickets_served });
+    if (event.cost !== undefined && event.cost !== points.at(-1)?.cost) points.push({ at: event.elapsed_s ?? 0, cost: event.cost, served: event.tickets_served });
     if (points.length > MOST_POINTS) points = points.filter((_point, at) => at % 2 === 0 || at === points.length - 1);
     if (parts.events.children.length >= MOST_EVENTS) parts.events.firstChild.remove();
-    parts.events.append(h("li", {}, `${localTime(told.at)} ${told.event ?? told.status} ${Math.round(told.progress ?? 0)} % ${told.cost === undefined ? "" : figure(told.cost)}`));
-    if (told.cost !== undefined || result) loadPlan();
-    if (told.error) parts.messages.replaceChildren(problem(told.error));
-    if (ENDED.includes(told.status)) showActions(), ended();
+    parts.events.append(h("li", {}, `${localTime(event.at)} ${event.event ?? event.status} ${Math.round(event.progress ?? 0)} % ${event.cost === undefined ? "" : figure(event.cost)}`));
+    if (event.cost !== undefined || result) loadPlan();
+    if (event.error) parts.messages.replaceChildren(problem(event.error));
+    if (ENDED.includes(event.status)) showActions(), ended();
     redraw();
   };
   const ended = async () => {
@@ -109,13 +109,13 @@ export async function jobView(signal, jobId) {
   const readAnew = throttled(async () => {
     const missed = [];
     const reading = new AbortController();
-    events.listen({ onEvent: (told) => missed.push(told) }, reading.signal);
+    events.listen({ onEvent: (event) => missed.push(event) }, reading.signal);
     const history = await readHistory(jobId).catch(() => null);
     reading.abort();
     if (signal.aborted || !history) return;
     [points, lastId] = [[], "0-0"];
     parts.events.replaceChildren();
-    for (const told of [...history.map((message) => message.params), ...missed]) onEvent(told);
+    for (const event of [...history.map((message) => message.params), ...missed]) onEvent(event);
   }, 1000, signal);
   events.listen({ onEvent, onStart: readAnew }, signal);
   readAnew();

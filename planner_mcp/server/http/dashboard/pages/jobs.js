@@ -39,10 +39,10 @@ export async function jobsView(signal, query) {
   const reload = throttled(() => load().catch((error) => list.replaceChildren(problem(error))), RELOAD_EVERY_MS, signal);
   events.listen({
     onStart: reload,
-    onEvent: (told) => {
-      if (status === "proposed") return told.review && reload();
-      const row = rows.get(told.job_id);
-      if (row && (status === "all" || told.status === row.job.status)) row.update(told);
+    onEvent: (event) => {
+      if (status === "proposed") return event.review && reload();
+      const row = rows.get(event.job_id);
+      if (row && (status === "all" || event.status === row.job.status)) row.update(event);
       else reload();
     },
   }, signal);
@@ -58,8 +58,8 @@ function jobRow(job) {
     job,
     cells: [link(`jobs/${job.job_id}`, job.job_id), status, progress, cost, link(`scenarios/${job.scenario_id}`, job.scenario_id), localTime(job.submitted_at)],
     text: () => `${job.job_id} ${job.status} ${job.scenario_id}`.toLowerCase(),
-    update: (told) => {
-      Object.assign(job, { status: told.status, progress: told.progress, cost: told.result?.cost ?? told.cost ?? job.cost });
+    update: (event) => {
+      Object.assign(job, { status: event.status, progress: event.progress, cost: event.result?.cost ?? event.cost ?? job.cost });
       [status.className, status.textContent] = [`state ${job.status}`, t(job.status)];
       progress.value = job.progress ?? 0;
       cost.textContent = figure(job.cost);

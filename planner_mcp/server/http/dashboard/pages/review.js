@@ -42,6 +42,6 @@ export function reviewPanel(jobId, signal) {
   };
 
   const reload = () => load().catch(() => null); // somebody else may decide meanwhile
-  events.listen({ onStart: reload, onEvent: (told) => told.job_id === jobId && told.review && reload() }, signal);
+  events.listen({ onStart: reload, onEvent: (event) => event.job_id === jobId && event.review && reload() }, signal);
   return { box, load };
 }

@@ -12,7 +12,7 @@ export async function scenariosView(signal, query) {
   const page = Number(query.get("page")) || 1;
   await showScenarios(signal, page);
   const reload = throttled(() => showScenarios(signal, page).catch(() => {}), RELOAD_EVERY_MS, signal);
-  events.listen({ onStart: reload, onEvent: (told) => told.status === "QUEUED" && reload() }, signal);
+  events.listen({ onStart: reload, onEvent: (event) => event.status === "QUEUED" && reload() }, signal);
 }
 
 async function showScenarios(signal, page) {

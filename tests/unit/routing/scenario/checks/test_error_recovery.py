@@ -62,7 +62,7 @@ def test_a_fault_waits_for_what_it_needs_and_for_nothing_else(
 
 
 @pytest.mark.parametrize("rule", CASES, ids=lambda rule: rule.__name__)
-def test_how_a_fault_is_worded_never_decides_whether_it_is_told(rule: Any) -> None:
+def test_the_wording_of_a_fault_never_decides_whether_it_is_reported(rule: Any) -> None:
     """SPEC T7: other words for the same fault are told, or wait, beside the same mistakes."""
     for fault in rule(raw_scenario(CASES[rule])):
         for words in ("It is wrong.", "There is no agent that can serve the capacity locked behind than its pickup."):
@@ -79,7 +79,7 @@ def test_a_field_of_any_name_is_never_taken_for_a_whole_entry(name: str) -> None
     assert not is_doubtful(fault, [("agents", 7, name)])
 
 
-def test_what_a_fault_needs_is_never_told_and_makes_it_no_other_fault() -> None:
+def test_what_a_fault_depends_on_is_never_shown_and_makes_it_no_other_fault() -> None:
     """SPEC T7: a fault is where, what, what would be accepted and what to do."""
     fault = Fault("/agents", "It is wrong.", needs=("carriers",))
     assert fault == Fault("/agents", "It is wrong.")

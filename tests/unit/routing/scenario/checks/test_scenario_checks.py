@@ -137,7 +137,7 @@ ODD: dict[Check, Json] = {
 }
 
 
-TOLD: dict[Check, tuple[str, str]] = {
+FAULT_OF: dict[Check, tuple[str, str]] = {
     reference_checks.duplicate_ids: ("/agents/1/id", "Rename one"),
     reference_checks.unknown_locations: ("/tickets/0/location", "Add the location"),
     reference_checks.unknown_agents: ("/tickets/0/agents/0", "Add the agent"),
@@ -217,7 +217,7 @@ def test_a_check_finds_what_it_is_for_and_lets_a_sound_day_pass(rule: Check) -> 
     """SPEC T7: with a place in the input, and what would be accepted or what to do."""
     day = raw_scenario({**CASES, **ODD}[rule])
     found = list(rule(day))
-    path, hint = TOLD[rule]
+    path, hint = FAULT_OF[rule]
     assert found[0].path == path
     assert hint in found[0].hint
     assert all(isinstance(fault, Fault) and fault.path.startswith("/") and fault.hint for fault in found)
@@ -299,14 +299,14 @@ def test_of_alternatives_only_one_takes_room_and_the_price_may_be_the_groups() -
         ({}, {"switch_cost": 9}, "/tickets/0/switch_cost"),
     ],
 )
-def test_a_field_without_the_one_that_gives_it_a_meaning_is_odd(driver: Json, order: Json, path: str) -> None:
+def test_a_field_without_the_one_that_gives_it_a_meaning_is_suspicious(driver: Json, order: Json, path: str) -> None:
     """SPEC T7: told, because whoever wrote it expects something of it."""
     assert [
         warning_fault.path for warning_fault in warning_faults(raw_scenario(body([agent(**driver)], [ticket(**order)])))
     ] == [path]
 
 
-def test_fields_that_have_an_effect_are_not_odd() -> None:
+def test_fields_that_have_an_effect_are_not_suspicious() -> None:
     """SPEC T7: not at midnight either, nor where they say that there is none, nor while vehicles are out."""
     late = agent(shift_end=0, overtime_s=9999, overtime_cost_per_hour=1, max_reloads=0)
     promise = {"soft_close": 0, "lateness_cost_per_hour": 9, "time_windows": [[0, 5]]}
@@ -336,7 +336,9 @@ def north(*orders: Json, **driver: Any) -> Json:
         ),
     ],
 )
-def test_numbers_that_are_rather_minutes_or_hours_are_odd(window: list[Any], said: tuple[str, ...] | None) -> None:
+def test_numbers_that_are_rather_minutes_or_hours_are_suspicious(
+    window: list[Any], said: tuple[str, ...] | None
+) -> None:
     """SPEC T7: a plan at eight minutes past midnight is not what anybody asked for."""
     windows, ends = [window[:2]], {"shift_end": window[2]} if window[2:] else {}
     warning_fault = warning_faults(raw_scenario(north(ticket(time_windows=windows), **ends)))
@@ -373,7 +375,7 @@ def test_out_of_reach_of_others_says_nothing_of_such_numbers() -> None:
         (["05:00", "07:00"], "Move the window or a shift."),
     ],
 )
-def test_a_window_after_midnight_is_told_in_hours_of_the_shift(window: list[str], hint: str) -> None:
+def test_a_window_after_midnight_is_written_in_hours_of_the_shift(window: list[str], hint: str) -> None:
     """SPEC T7: where a day later it lies within one."""
     night = agent(shift_start="22:00", shift_end=6 * 3600 + 86_400)
     (fault,) = all_faults(raw_scenario(body([night], [ticket(time_windows=[window])])))
@@ -401,7 +403,7 @@ def test_a_window_after_midnight_is_told_in_hours_of_the_shift(window: list[str]
         ({}, {}, {}, None),
     ],
 )
-def test_a_price_is_odd_where_a_kilometre_costs_1000_beside_it(
+def test_a_price_is_suspicious_where_a_kilometre_costs_1000_beside_it(
     driver: Json, order: Json, fields: Json, path: str | None
 ) -> None:
     """SPEC T7: without a price by km or hour cost is metres, so 50 for a ticket left out is 50 m."""

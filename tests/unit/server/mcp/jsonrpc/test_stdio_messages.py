@@ -34,8 +34,8 @@ async def test_what_is_cancelled_in_a_batch_is_not_waited_for() -> None:
     assert heard.statistics().current_buffer_used == 0
     await answers.send(answer(9))
     await answers.forget(note)
-    told = [heard.receive_nowait().message.model_dump_json(by_alias=True, exclude_unset=True) for _ in range(2)]
-    assert [json.loads(each) for each in told] == [
+    sent = [heard.receive_nowait().message.model_dump_json(by_alias=True, exclude_unset=True) for _ in range(2)]
+    assert [json.loads(each) for each in sent] == [
         {"jsonrpc": "2.0", "id": 9, "result": {}},
         [{"jsonrpc": "2.0", "id": "1", "result": {}}],
     ]
@@ -76,8 +76,8 @@ async def test_an_error_of_the_sdk_has_the_data_that_every_error_has() -> None:
     answers.writer = writer
     cut = {"jsonrpc": "2.0", "id": 1, "error": {"code": -32000, "message": "Connection closed"}}
     await answers.send(SessionMessage(jsonrpc_message_adapter.validate_python(cut, by_name=False)))
-    told = json.loads(heard.receive_nowait().message.model_dump_json(by_alias=True, exclude_unset=True))
-    data = told["error"]["data"]
+    sent = json.loads(heard.receive_nowait().message.model_dump_json(by_alias=True, exclude_unset=True))
+    data = sent["error"]["data"]
     assert (data["type"], data["retryable"], data["message"]) == ("AbandonedRequest", True, "Connection closed")
     await answers.aclose()
     await heard.aclose()

@@ -12,7 +12,7 @@ class _Nowhere:
         raise AssertionError
 
 
-def test_fingerprints_are_the_same_in_every_process_and_tell_lists_apart(tmp_path: Path) -> None:
+def test_fingerprints_are_the_same_in_every_process_and_differ_between_lists(tmp_path: Path) -> None:
     """SPEC T9: what is shown, what may be switched on, and whether there are reports."""
 
     def of(**settings: Any) -> dict[str, str]:

@@ -29,9 +29,9 @@ def test_a_plan_does_not_move_with_the_status_of_its_job(kind: EventKind) -> Non
 
 
 @pytest.mark.parametrize(
-    ("told", "moves"),
+    ("costs", "moves"),
     [({}, False), ({"cost": 5.0, "penalty": 9.0}, False), ({"cost": 4.0, "penalty": 9.0}, True), ({"cost": 5.0}, True)],
 )
-def test_a_plan_moves_when_its_cost_or_penalty_does(told: dict[str, float], moves: bool) -> None:
+def test_a_plan_moves_when_its_cost_or_penalty_does(costs: dict[str, float], moves: bool) -> None:
     """SPEC R2: a ticket served where an agent stops anyway costs nothing."""
-    assert [each.moves(event(EventKind.PROGRESS, **told), (9.0, 5.0)) for each in (PLAN, RESULT)] == [moves, moves]
+    assert [each.moves(event(EventKind.PROGRESS, **costs), (9.0, 5.0)) for each in (PLAN, RESULT)] == [moves, moves]

@@ -64,7 +64,7 @@ def late_plan() -> Plan:
     return build_plan(day, candidate(day, "a", "b"))
 
 
-def test_what_is_late_or_over_is_told_without_being_asked_for() -> None:
+def test_what_is_late_or_over_is_shown_without_being_asked_for() -> None:
     """SPEC T5: a plan that serves all may still come late to some, and keep drivers after their shift."""
     plan = late_plan()
     answered = {

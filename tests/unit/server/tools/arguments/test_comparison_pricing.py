@@ -108,9 +108,9 @@ async def test_another_search_is_by_the_days_own_prices(call: Call, ctx: ToolCon
     of_tied = await searched_again(call, store, tied)
     few = await styled(call, store, base, ["a", "b"])
     of_style = await searched_again(call, store, few)
-    for plan, is_told in ((of_tied, False), (of_style, False), (few, True)):
+    for plan, is_noted in ((of_tied, False), (of_style, False), (few, True)):
         answered = (await call("suggest_fixes", {"plan": plan})).structured
-        assert (answered["fixes"] != [], answered["notes"] != []) == (True, is_told)
+        assert (answered["fixes"] != [], answered["notes"] != []) == (True, is_noted)
     await store.redis.delete(f"{{p0}}:scn:{await day_of(ctx, base)}")
     assert (await call("suggest_fixes", {"plan": few})).structured["notes"], "its true prices are not known any more"
 
@@ -130,7 +130,7 @@ async def test_what_is_planned_on_from_an_alternative_is_priced_without_its_styl
     assert (found["cost_delta"], found["priced_on"]) == (-2, await day_of(ctx, base))
 
 
-async def test_prices_of_an_alternative_whose_day_is_gone_are_not_told(
+async def test_prices_of_an_alternative_whose_scenario_is_gone_are_left_out(
     call: Call, ctx: ToolContext, store: RedisStore
 ) -> None:
     """SPEC T5: made-up prices are no better where the true ones have expired."""

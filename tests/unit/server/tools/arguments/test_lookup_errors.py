@@ -12,7 +12,7 @@ from tests.shared.scenarios.stored_plans import Call, created, solved
 pytestmark = pytest.mark.anyio
 
 
-async def test_a_plan_that_is_not_there_yet_is_told_where_it_was_asked_for(call: Call, store: RedisStore) -> None:
+async def test_a_plan_that_is_not_there_yet_is_reported_where_it_was_asked_for(call: Call, store: RedisStore) -> None:
     """SPEC T7: each at its place, beside what nobody knows; the resource likewise."""
     scenario_id = await created(call)
     base = await solved(call, store, scenario_id, ["a", "b"], ["c"])
@@ -55,7 +55,7 @@ async def test_anothers_plan_is_not_found(call: Call, ctx: ToolContext, store: R
         assert foreign == await call(name, json.loads(messages), stranger), name
 
 
-async def test_each_plan_that_is_not_known_is_told_by_its_place(call: Call, store: RedisStore) -> None:
+async def test_each_unknown_plan_is_reported_with_its_place(call: Call, store: RedisStore) -> None:
     """SPEC T7: all at once, also where others are known."""
     job_id = await solved(call, store, await created(call), ["a"])
     unknown, nowhere = "plan-0-" + "z" * 26, "scn-0-" + "z" * 26

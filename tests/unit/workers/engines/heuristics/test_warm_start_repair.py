@@ -11,7 +11,7 @@ FULL = Candidate.of_tickets({0: range(60)})
 STEP_S = 0.01
 
 
-def test_mending_ends_with_its_share_of_the_time() -> None:
+def test_repair_ends_with_its_share_of_the_time() -> None:
     """SPEC T5, S2: of ten seconds two; a route that does not fit by then is cut, and there is a plan to start from."""
     steps = count()
     found = repaired(DAY, FULL, 10.0, lambda: False, lambda: STEP_S * next(steps))
@@ -19,7 +19,7 @@ def test_mending_ends_with_its_share_of_the_time() -> None:
     assert 200 <= next(steps) < 210
 
 
-def test_mending_hears_that_it_should_stop() -> None:
+def test_repair_stops_when_it_is_asked_to() -> None:
     """SPEC T5: a job that is cancelled or finished does not wait for it."""
     asked = count(1)
     found = repaired(DAY, FULL, 10.0, lambda: next(asked) > 5, lambda: 0.0)

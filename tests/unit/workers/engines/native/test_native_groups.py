@@ -68,11 +68,11 @@ def test_groups_that_share_tickets_are_kept(name: str, room: int) -> None:
     groups, pickup, locked = DAYS[name]
     problem = day(groups, room, pickup, locked)
     for seed in range(3):
-        told: list[Candidate] = []
+        improvements: list[Candidate] = []
         engine = SisrEngine(max_iterations=3000)
-        best = engine.solve(problem, SearchLimits(time.monotonic() + 60, seed), told.append, lambda: False).best
+        best = engine.solve(problem, SearchLimits(time.monotonic() + 60, seed), improvements.append, lambda: False).best
         assert best is not None
-        for candidate in (*told, best):
+        for candidate in (*improvements, best):
             assert verify(problem, build_plan(problem, candidate)) == []
 
 

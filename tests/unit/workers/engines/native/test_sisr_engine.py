@@ -102,7 +102,7 @@ def test_hours_are_weighed_as_the_plan_weighs_them(features: frozenset[Feature])
 
 
 @pytest.mark.parametrize("features", IN_CONSTANT_TIME, ids=lambda features: "+".join(sorted(features)))
-def test_prices_told_without_a_walk_are_those_of_a_walk(features: frozenset[Feature]) -> None:
+def test_prices_computed_without_a_walk_are_those_of_a_walk(features: frozenset[Feature]) -> None:
     """SPEC S2: the same where hours, trips and releases are priced in constant time."""
     days = [random_problem(seed, tickets=25, features=features) for seed in range(25)]
     assert all(states_true_costs(day, seed) for seed, day in enumerate(days))

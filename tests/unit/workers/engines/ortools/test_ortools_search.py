@@ -49,8 +49,8 @@ def test_days_that_pay_for_time_are_searched_from_ruins(name: str) -> None:
     deadline = time.monotonic() + 0.7
     found: list[Candidate] = []
 
-    def searched(tell: OnImprovement) -> None:
-        OrToolsEngine().solve(problem, SearchLimits(deadline), tell, lambda: False)
+    def searched(on_improvement: OnImprovement) -> None:
+        OrToolsEngine().solve(problem, SearchLimits(deadline), on_improvement, lambda: False)
 
     parallel_search.run(
         [searched], deadline, found.append, lambda: False
@@ -70,19 +70,19 @@ def test_breaks_are_read_only_where_times_are_fixed() -> None:
     assert any(candidate.routes for candidate in found)
 
 
-def every_state(problem: Problem, deadline: float, tell: OnImprovement) -> None:
+def every_state(problem: Problem, deadline: float, on_improvement: OnImprovement) -> None:
     """Search and hand over whatever may be read, and once an empty plan where something may not."""
     day = OrToolsModel(problem)
     day.build()
     parameters = search_parameters(len(problem.tickets))
     day.close(parameters)
-    told: list[Candidate] = []
+    improvements: list[Candidate] = []
 
     def read() -> None:
         candidate = day.candidate() if day.is_timed() else Candidate(())
-        if candidate.routes or candidate not in told:
-            told.append(candidate)
-            tell(candidate)
+        if candidate.routes or candidate not in improvements:
+            improvements.append(candidate)
+            on_improvement(candidate)
 
     day.routing.AddAtSolutionCallback(read)
     parameters.time_limit.FromMilliseconds(max(1, int(1000 * (deadline - time.monotonic()))))
@@ -122,7 +122,7 @@ def test_few_tickets_are_not_left_where_the_first_descent_ends() -> None:
     assert min(found) == best
 
 
-def test_no_plan_is_told_in_which_somebody_rests_while_setting_up() -> None:
+def test_no_plan_is_reported_in_which_a_break_lies_in_a_setup() -> None:
     """SPEC S2: setting up is travel to the library, which lets a rest part it; what is told holds all the same."""
     van = {"id": "v", "capacity": 1, "start_location": "L0", "end_location": "L0"}
     van |= {"shift_start": "11:40", "shift_end": "18:00"}
@@ -137,9 +137,9 @@ def test_no_plan_is_told_in_which_somebody_rests_while_setting_up() -> None:
         "tickets": [late],
     }
     problem = compile_scenario(parse_scenario(day))
-    told: list[Candidate] = []
-    OrToolsEngine().solve(problem, SearchLimits(time.monotonic() + 0.5, 1, 1), told.append, lambda: False)
-    assert all(not verify(problem, build_plan(problem, candidate)) for candidate in told)
+    improvements: list[Candidate] = []
+    OrToolsEngine().solve(problem, SearchLimits(time.monotonic() + 0.5, 1, 1), improvements.append, lambda: False)
+    assert all(not verify(problem, build_plan(problem, candidate)) for candidate in improvements)
 
 
 def test_warm_start_is_reported_before_the_model_is_built(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -104,7 +104,7 @@ def test_a_dimension_that_nobody_needs_fills_no_vehicle() -> None:
     assert tickets_per_load(wider) == tickets_per_load(SMALL)
 
 
-def test_each_engine_is_told_when_its_share_of_the_time_is_over() -> None:
+def test_each_engine_is_stopped_when_its_share_of_the_time_is_over() -> None:
     """SPEC S3, ADR 13: the starter leaves the finisher its part; each leaves recombination its seconds."""
     starter, finisher = ScriptedEngine(STARTER, Candidate(())), ScriptedEngine(FINISHER, None)
     began = time.monotonic()
@@ -166,7 +166,7 @@ def test_each_round_starts_from_the_best_plan_so_far() -> None:
     assert starter.seeds == [7] and 7 not in finisher.seeds
 
 
-def test_lanes_of_a_round_start_from_different_good_plans(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_searches_of_a_round_start_from_different_good_plans(monkeypatch: pytest.MonkeyPatch) -> None:
     """Issue 6: what one lane found is not lost because another's is a little cheaper."""
     one, other = Candidate.of_tickets({0: [0, 1, 2, 3]}), Candidate.of_tickets({0: [3, 1, 0, 2]})
     day = random_problem(2, tickets=600, features=frozenset())
@@ -186,11 +186,14 @@ def test_lanes_of_a_round_start_from_different_good_plans(monkeypatch: pytest.Mo
 
 
 def in_turn(
-    searches: Sequence[parallel_search.SearchFunction], deadline: float, tell: OnImprovement, should_stop: ShouldStop
+    searches: Sequence[parallel_search.SearchFunction],
+    deadline: float,
+    on_improvement: OnImprovement,
+    should_stop: ShouldStop,
 ) -> bool:
     """Run lanes one after the other in this process, where their engines can be looked at."""
     for search in searches:
-        search(tell)
+        search(on_improvement)
     return False
 
 

@@ -1,4 +1,4 @@
-"""What a credential without `planner:sensitive` is told at the doors that are no MCP (SPEC R3, ADR 0035)."""
+"""What a credential without `planner:sensitive` sees at the endpoints beside MCP (SPEC R3, ADR 0035)."""
 
 import re
 from collections.abc import Awaitable, Callable
@@ -39,7 +39,7 @@ async def _call(http: httpx.AsyncClient, key: str, tool: str, **arguments: objec
     return await http.post("/ui/call", json={"tool": tool, "arguments": arguments}, headers=headers)
 
 
-async def test_no_door_tells_a_reader_what_is_masked(served: Served, key: Key, store: RedisStore) -> None:
+async def test_no_endpoint_shows_a_reader_what_is_masked(served: Served, key: Key, store: RedisStore) -> None:
     """SPEC R3: pages, the dashboard's calls and reads, downloads, channels and uploaded files."""
     async with served() as http:
         owner, reader = await key("ann", READ, WRITE, SENSITIVE), await key("ann", READ, WRITE)
@@ -54,9 +54,9 @@ async def test_no_door_tells_a_reader_what_is_masked(served: Served, key: Key, s
     assert found
     assert "completed" in channel.lower()
     assert [answer.status_code for answer in answers] == [200] * len(answers)
-    told = "\n".join([channel, *(answer.text for answer in answers)])
-    assert [secret for secret in SECRETS if secret in told] == []
-    assert re.findall(r'"cost": ?\d', told) == []
+    sent = "\n".join([channel, *(answer.text for answer in answers)])
+    assert [secret for secret in SECRETS if secret in sent] == []
+    assert re.findall(r'"cost": ?\d', sent) == []
 
 
 def _asked(http: httpx.AsyncClient, key: str, scenario_id: str, job_id: str) -> list[Awaitable[httpx.Response]]:
