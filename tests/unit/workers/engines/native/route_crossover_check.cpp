@@ -36,7 +36,8 @@ extern "C" __attribute__((visibility("default"))) Number sisr_route_crossover_ch
     Number cancel = 0, faults = 0;
     const StopCriterion stop_criterion(60, &cancel);
     const Problem problem(*input, stop_criterion);
-    Annealer annealer(problem, stop_criterion, static_cast<std::uint64_t>(seed));
+    RouteLog log(nullptr, 0);
+    Annealer annealer(problem, stop_criterion, log, static_cast<std::uint64_t>(seed));
     if (!problem.is_sound || !annealer.plan.is_sound) return 0;
     annealer.build(false);
     std::vector<Route> one = annealer.plan.routes;
