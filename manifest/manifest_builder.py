@@ -20,10 +20,10 @@ import planner_mcp
 from manifest import install_files, resource_schemas, rest_description, server_identity
 from manifest.generated_files import write_or_check
 from planner_mcp.errors import catalogue
+from planner_mcp.jobs.event_types import TYPES
 from planner_mcp.jobs.principals import READ
 from planner_mcp.routing.scenario.scenario_parsing import Scenario
 from planner_mcp.server.auth.bearer_challenge import WELL_KNOWN
-from planner_mcp.server.mcp.notifications.event_types import TYPES
 from planner_mcp.server.prompts.prompt_registry import PROMPTS
 from planner_mcp.server.resources.resource_catalogue import FILE_TEMPLATE, FIXED, REPORT_FILE, TEMPLATES, UNLISTED
 from planner_mcp.server.resources.skill_files import skills

@@ -22,7 +22,10 @@ from planner_mcp.jobs.store.security.confirmed_addresses_store import RedisConfi
 from planner_mcp.jobs.store.security.encryption import open_cipher, state_key
 from planner_mcp.jobs.store.sessions.elicitation_store import RedisElicitationStore
 from planner_mcp.jobs.store.sessions.subscription_store import SubscriptionStore
+from planner_mcp.jobs.store.webhooks.event_subscription_store import RedisEventSubscriptions
 from planner_mcp.jobs.store.webhooks.webhook_store import RedisWebhookStore
+from planner_mcp.jobs.webhooks.event_webhooks import EventWebhooks
+from planner_mcp.jobs.webhooks.webhook_client import WebhookClient
 from planner_mcp.server.auth.access_links import AccessLinks
 from planner_mcp.server.auth.audit_trail import Audit
 from planner_mcp.server.http.concurrency_limits import StreamLimit
@@ -88,14 +91,17 @@ async def open_application(settings: Settings, drain: anyio.Event | None = None)
         notifier = ChannelNotifier(store.redis)
         watched_jobs, subscription_store = WatchedJobs(job_service, notifier), SubscriptionStore(store.redis)
         subscriptions = Subscriptions(watched_jobs, subscription_store, notifier, job_ttl_s=settings.job_ttl_s)
+        webhooks, cipher = RedisWebhookStore(store.script_client, settings), open_cipher(settings)
+        event_subscriptions = RedisEventSubscriptions(store.script_client, cipher, settings)
+        event_webhooks = EventWebhooks(job_service, event_subscriptions, WebhookClient(settings), settings)
         tool_handler = PlannerToolHandler(
             job_service,
             settings,
             resource_reader,
-            webhooks=RedisWebhookStore(store.script_client, settings),
+            webhooks=webhooks,
             confirmed=RedisConfirmedAddresses(store.script_client, settings),
-            downloads=Downloads(settings, AccessLinks(open_cipher(settings), "download")),
-            shares=ShareLinks(settings, AccessLinks(open_cipher(settings), "share"), job_service),
+            downloads=Downloads(settings, AccessLinks(cipher, "download")),
+            shares=ShareLinks(settings, AccessLinks(cipher, "share"), job_service),
             audit=audit,
             meter=UsageMeter(registry),
             session_toolsets=subscriptions,
@@ -115,7 +121,7 @@ async def open_application(settings: Settings, drain: anyio.Event | None = None)
             tasks,
             subscriptions,
             listen,
-            Events(job_service, settings, streams, drain),
+            Events(job_service, settings, streams, drain, event_webhooks),
             *resource_reader.features(),
             questions,
             LogNotifications(elicitation_store),

@@ -14,7 +14,7 @@ PlannerError                   code + type: stable, listed in the manifest · re
 ├─ EngineError                 the solver failed         EngineCrashedError, EngineMemoryError, PlanRejectedError, …
 ├─ StoreError                  Redis failed; retryable   StoreUnavailableError
 ├─ AuthorityUnavailableError   tokens cannot be checked; retryable
-├─ WebhookError                a delivery failed         EndpointUnreachableError
+├─ WebhookError                a delivery failed         EndpointUnreachableError, EndpointUnverifiedError
 ├─ RoadMapError                no usable map here; the operator can mend it
 ├─ BridgedServiceError         a bridged service failed  ServiceUnreachableError, ServiceRefusedError
 └─ RoutingProviderUnavailableError  a road engine failed; retryable
@@ -557,6 +557,14 @@ class EndpointUnreachableError(WebhookError):
     code = 5042
     type = "EndpointUnreachable"
     summary = "The webhook endpoint did not answer."
+
+
+class EndpointUnverifiedError(WebhookError):
+    """An endpoint did not return the challenge of a subscription."""
+
+    code = 5043
+    type = "EndpointUnverified"
+    summary = 'The webhook endpoint did not return the challenge: 2xx and {"challenge": "…"} with the same text.'
 
 
 # ---- a road engine failed

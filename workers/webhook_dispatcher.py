@@ -23,15 +23,18 @@ from anyio.abc import TaskGroup
 
 from planner_mcp.errors import EndpointUnreachableError, StoreError
 from planner_mcp.jobs.hidden_figures import masked_event
+from planner_mcp.jobs.ids import subscription_in
 from planner_mcp.jobs.job_events import Event, EventKind
 from planner_mcp.jobs.job_notifications import notification
 from planner_mcp.jobs.store.connection.script_client import StreamEntry
 from planner_mcp.jobs.store.redis_store import RedisStore
 from planner_mcp.jobs.store.security.encryption import open_cipher
 from planner_mcp.jobs.store.security.signing_secrets import RedisSigningSecrets
+from planner_mcp.jobs.store.webhooks.event_subscription_store import RedisEventSubscriptions
 from planner_mcp.jobs.store.webhooks.outbox import AttemptOutcome, DeliveryClaim, NewDelivery, Outbox
 from planner_mcp.jobs.webhooks import webhook_signing
-from planner_mcp.jobs.webhooks.endpoint_policy import DeliveryDecision, decide_delivery, endpoint_id
+from planner_mcp.jobs.webhooks.endpoint_policy import WITHDRAWN, DeliveryDecision, decide_delivery, endpoint_id
+from planner_mcp.jobs.webhooks.event_subscriptions import ID_HEADER
 from planner_mcp.jobs.webhooks.webhook_client import WebhookClient, WebhookResponse
 from planner_mcp.settings import Settings
 from planner_mcp.text import compact
@@ -66,6 +69,7 @@ class WebhookDispatcher:
     Args:
         outbox: The deliveries.
         secrets: What signs them.
+        subscriptions: Who subscribed to events, and what signs theirs.
         webhook_client: The guarded client.
         settings: Schedule, jitter and lease.
         name: Unique name of this dispatcher.
@@ -77,6 +81,7 @@ class WebhookDispatcher:
         self,
         outbox: Outbox,
         secrets: RedisSigningSecrets,
+        subscriptions: RedisEventSubscriptions,
         webhook_client: WebhookClient,
         settings: Settings,
         *,
@@ -86,6 +91,7 @@ class WebhookDispatcher:
     ) -> None:
         self._outbox = outbox
         self._secrets = secrets
+        self._subscriptions = subscriptions
         self._webhook_client = webhook_client
         self._settings = settings
         self._name = name
@@ -132,16 +138,21 @@ class WebhookDispatcher:
             await self._outbox.open()
             entries += await self._outbox.abandoned_entries(self._name)
         if entries:
-            await self._outbox.take([new_delivery for entry in entries if (new_delivery := await self._read(entry))])
+            await self._outbox.take([new_delivery for entry in entries for new_delivery in await self._read(entry)])
             self._wake_loop()
 
-    async def _read(self, entry: StreamEntry) -> NewDelivery | None:
+    async def _read(self, entry: StreamEntry) -> list[NewDelivery]:
+        """Return the deliveries of an outbox entry: of a callback URL, or of subscriptions to events."""
         try:
-            return delivery_of(entry)
+            new_deliveries = (
+                [delivery_of(entry)] if "url" in entry[1] else await self._subscriptions.deliveries_of(*entry)
+            )
         except (KeyError, ValueError):
             log.exception("an outbox entry cannot be read and is dropped")
+            new_deliveries = []
+        if not new_deliveries:
             await self._outbox.drop(entry[0])
-            return None
+        return new_deliveries
 
     # ---- from the schedule to the endpoints
 
@@ -190,7 +201,10 @@ class WebhookDispatcher:
         """
         began = anyio.current_time()
         try:
-            answer = await self._send(delivery_claim)
+            headers = await self._headers(delivery_claim)
+            if headers is None:
+                return AttemptOutcome(WITHDRAWN, None, 0.0)
+            answer = await self._send(delivery_claim, headers)
             decision = self._decision(delivery_claim, answer)
         except StoreError:
             raise
@@ -209,13 +223,21 @@ class WebhookDispatcher:
             now=datetime.fromtimestamp(self._clock(), UTC),
         )
 
-    async def _send(self, delivery_claim: DeliveryClaim) -> WebhookResponse | None:
-        """Return the endpoint's answer to a freshly signed attempt; None when there was none."""
-        secrets = await self._secrets.signing(delivery_claim.principal)
-        body = delivery_claim.body.encode()
-        headers = webhook_signing.headers(secrets, delivery_claim.delivery_id, int(self._clock()), body)
+    async def _headers(self, delivery_claim: DeliveryClaim) -> dict[str, str] | None:
+        """Return the headers of a freshly signed attempt; None where its subscription has ended."""
+        principal, name, body = delivery_claim.principal, delivery_claim.delivery_id, delivery_claim.body.encode()
+        if not (subscription := subscription_in(name)):
+            secrets = await self._secrets.signing(principal)
+            return webhook_signing.headers(secrets, name, int(self._clock()), body)
+        if not (secrets := await self._subscriptions.signing(principal, subscription)):
+            return None
+        event_id = json.loads(delivery_claim.body)["eventId"]
+        return webhook_signing.headers(secrets, event_id, int(self._clock()), body) | {ID_HEADER: subscription}
+
+    async def _send(self, delivery_claim: DeliveryClaim, headers: dict[str, str]) -> WebhookResponse | None:
+        """Return the endpoint's answer to an attempt; None when there was none."""
         try:
-            return await self._webhook_client.post(delivery_claim.url, headers, body)
+            return await self._webhook_client.post(delivery_claim.url, headers, delivery_claim.body.encode())
         except EndpointUnreachableError as error:
             log.info("delivery %s got no answer: %r", delivery_claim.delivery_id, error.__cause__)
             return None
@@ -254,13 +276,20 @@ def delivery_of(entry: StreamEntry) -> NewDelivery:
 
 async def run_webhook_dispatcher(store: RedisStore, settings: Settings, stop: anyio.Event) -> None:
     """Send the webhooks of every shard until stopped."""
-    secrets = RedisSigningSecrets(store.script_client, open_cipher(settings))
+    cipher = open_cipher(settings)
+    secrets = RedisSigningSecrets(store.script_client, cipher)
+    subscriptions = RedisEventSubscriptions(store.script_client, cipher, settings)
     webhook_client = WebhookClient(settings)
     name = f"courier-{token_hex(8)}"
     async with anyio.create_task_group() as dispatchers:
         for shard in range(settings.pools):
             dispatcher = WebhookDispatcher(
-                Outbox(store.script_client, shard, settings), secrets, webhook_client, settings, name=name
+                Outbox(store.script_client, shard, settings),
+                secrets,
+                subscriptions,
+                webhook_client,
+                settings,
+                name=name,
             )
             dispatchers.start_soon(dispatcher.run, stop)
 

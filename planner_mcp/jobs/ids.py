@@ -3,9 +3,10 @@
 An id carries 130 random bits (that of a matrix: 130 bits of the digest of its content), so that nobody can guess it. It
 also carries the number of the shard that holds its keys, so that nobody has to look it up. A shard is one group of keys
 in Redis; the setting `PLANNER_POOLS` is the number of shards. The best plan of a job has the job's id with `plan` for
-`job`. The id of a delivery is that of its job and event, or that of a test.
+`job`. The id of a delivery is that of its job and event, or that of a test; a subscription to events adds its own.
 """
 
+import hashlib
 import re
 import secrets
 from base64 import b32encode
@@ -15,7 +16,7 @@ from planner_mcp.errors import NotFoundError
 
 IdKind = Literal["scn", "job", "plan", "mat"]
 _FORM: Final = re.compile(r"(scn|job|plan|mat)-(0|[1-9][0-9]?)-[a-z2-7]{26}")
-_DELIVERY_FORM: Final = re.compile(r"(?:job|test)-(\d{1,2})-[a-z2-7]{26}(?::[0-9-]{1,40})?")
+_DELIVERY_FORM: Final = re.compile(r"(?:job|test)-(\d{1,2})-[a-z2-7]{26}(?::[0-9-]{1,40}(?::sub_[a-z2-7]{26})?)?")
 
 
 def random_id(kind: IdKind, shard: int) -> str:
@@ -60,6 +61,18 @@ def shard_of_delivery(delivery_id: str) -> int:
     if form is None:
         raise NotFoundError
     return int(form[1])
+
+
+def subscription_id(*identity: str) -> str:
+    """Return the id of a subscription to events: always the same one for the same texts."""
+    digest = hashlib.sha256("\n".join(identity).encode()).digest()
+    return f"sub_{b32encode(digest[:17]).decode()[:26].lower()}"
+
+
+def subscription_in(delivery_id: str) -> str:
+    """Return the subscription that a delivery is for; empty where it is for a `callback_url`."""
+    _job, _event, subscription = [*delivery_id.split(":", 2), "", ""][:3]
+    return subscription
 
 
 def is_id(text: str) -> bool:

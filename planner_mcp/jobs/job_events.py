@@ -4,7 +4,7 @@ Owns the kinds, the record, and how positions compare. `jobs/job_notifications.p
 """
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import lru_cache
 from typing import Any, Final
@@ -50,6 +50,9 @@ class Event:
     """What the notification carries beside `job_id`: at least `status` and `progress`."""
     number: int = 0
     """Count within the job from 1. A jump says that older progress has been trimmed."""
+    scenario_id: str = field(default="", compare=False)
+    """Of the job; known where the events of all jobs are read together, empty in the job's own stream."""
+    scenario_name: str = field(default="", compare=False)
 
     @property
     def is_final(self) -> bool:

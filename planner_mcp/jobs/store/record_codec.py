@@ -144,6 +144,8 @@ def event_from(job_id: str, event_id: str, kept: Fields) -> Event:
         at=kept["at"],
         data=json.loads(kept["data"]),
         number=int(kept["number"]),
+        scenario_id=kept.get("scenario", ""),
+        scenario_name=kept.get("name", ""),
     )
 
 

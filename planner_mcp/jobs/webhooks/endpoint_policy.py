@@ -36,6 +36,11 @@ class DeliveryDecision:
     pause_s: float = 0.0
     """How long the whole endpoint is left alone."""
     is_gone: bool = False
+    is_withdrawn: bool = False
+    """Nothing was sent, because nobody wants it any more: it says nothing of its endpoint."""
+
+
+WITHDRAWN: Final = DeliveryDecision(is_delivered=False, is_withdrawn=True, error="subscription ended")
 
 
 def endpoint_id(principal: str, url: str) -> str:

@@ -8,7 +8,7 @@ is not decided here.
 
 import ssl
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 import anyio
@@ -32,6 +32,8 @@ class WebhookResponse:
     status: int
     retry_after: str = ""
     """The `Retry-After` header as sent."""
+    body: bytes = b""
+    """Its first bytes, where they were asked for."""
 
 
 class WebhookClient:
@@ -48,19 +50,26 @@ class WebhookClient:
         self._lookup = lookup
         self._tls = tls or httpcore2.default_ssl_context()
 
-    async def post(self, url: str, headers: Mapping[str, str], body: bytes) -> WebhookResponse:
+    async def post(self, url: str, headers: Mapping[str, str], body: bytes, *, keep_bytes: int = 0) -> WebhookResponse:
         """Make one attempt and return the status of the answer, whatever it is.
+
+        Args:
+            url: Where to.
+            headers: Beside those of every request.
+            body: JSON.
+            keep_bytes: How much of the answer's body is kept at most; the rest is read and forgotten.
 
         Raises:
             EndpointUnreachableError: No status within the deadline, for whatever reason; the reason is not disclosed.
         """
         responses: list[WebhookResponse] = []  # the status stands, whatever becomes of the rest of the answer
+        kept = bytearray()
         try:
             with anyio.fail_after(self._settings.webhook_timeout_s):
                 webhook_url = address_guard.check_callback_url(url, self._settings)
                 allowed = address_guard.allowed_networks(self._settings)
                 addresses = await address_guard.resolve(webhook_url, allowed, self._lookup)
-                await self._exchange(webhook_url, addresses, headers, body, responses)
+                await self._exchange(webhook_url, addresses, _request(webhook_url, headers, body), responses, kept)
         except (
             TimeoutError,
             OSError,
@@ -71,15 +80,15 @@ class WebhookClient:
         ) as error:
             if not responses:
                 raise EndpointUnreachableError from error
-        return responses[0]
+        return replace(responses[0], body=bytes(kept[:keep_bytes]))
 
     async def _exchange(
         self,
         webhook_url: WebhookUrl,
         addresses: list[str],
-        headers: Mapping[str, str],
-        body: bytes,
+        request: httpcore2.Request,
         responses: list[WebhookResponse],
+        kept: bytearray,
     ) -> None:
         connection = httpcore2.AsyncHTTPConnection(
             httpcore2.Origin(webhook_url.scheme.encode(), webhook_url.host.encode(), webhook_url.port),
@@ -87,10 +96,10 @@ class WebhookClient:
             network_backend=PinnedBackend(addresses),
         )
         async with connection:
-            response = await connection.handle_async_request(_request(webhook_url, headers, body))
+            response = await connection.handle_async_request(request)
             responses.append(WebhookResponse(response.status, _header(response, b"retry-after")))
             try:
-                await _drain(response)
+                await _drain(response, kept)
             finally:
                 await response.aclose()
 
@@ -141,14 +150,13 @@ def _request(webhook_url: WebhookUrl, headers: Mapping[str, str], body: bytes) -
     return httpcore2.Request("POST", url, headers=list(sent.items()), content=body)
 
 
-async def _drain(response: httpcore2.Response) -> None:
-    """Let the receiver finish a short answer; the status stands whatever comes of it."""
-    seen = 0
+async def _drain(response: httpcore2.Response, kept: bytearray) -> None:
+    """Read a short answer; the status stands whatever comes of it."""
     with anyio.move_on_after(ANSWER_S):
         try:
             async for chunk in response.aiter_stream():
-                seen += len(chunk)
-                if seen > MAX_ANSWER_BYTES:
+                kept += chunk
+                if len(kept) > MAX_ANSWER_BYTES:
                     return
         except (httpcore2.NetworkError, httpcore2.ProtocolError):
             return

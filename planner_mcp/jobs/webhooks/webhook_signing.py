@@ -40,7 +40,7 @@ def signature(secret: str, delivery_id: str, timestamp_s: int, body: bytes) -> s
     if "." in delivery_id:
         raise ValueError("a delivery id must not hold a dot")
     signed = f"{delivery_id}.{timestamp_s}.".encode() + body
-    digest = hmac.new(_key(secret), signed, hashlib.sha256).digest()
+    digest = hmac.new(key_of(secret), signed, hashlib.sha256).digest()
     return "v1," + base64.b64encode(digest).decode()
 
 
@@ -81,7 +81,7 @@ def verify(secrets: Sequence[str], sent: Mapping[str, str], body: bytes, *, now_
     return any(hmac.compare_digest(mine, theirs) for mine in expected for theirs in offered)
 
 
-def _key(secret: str) -> bytes:
+def key_of(secret: str) -> bytes:
     """Return the bytes of a secret."""
     if not secret.startswith(SECRET_PREFIX):
         raise ValueError("a webhook secret starts with whsec_")

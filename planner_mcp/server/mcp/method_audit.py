@@ -22,6 +22,8 @@ AUDITED_METHODS: Final = frozenset(
         "completion/complete",
         "events/list",
         "events/poll",
+        "events/subscribe",
+        "events/unsubscribe",
         "resources/list",
         "resources/read",
         "resources/subscribe",

@@ -17,6 +17,7 @@ local function scenario_key(id) return P .. 'scn:' .. id end
 local function backlog_key(principal) return P .. 'bl:' .. principal end
 local function out_key(principal) return P .. 'out:' .. principal end
 local function ended_key(principal) return P .. 'ended:' .. principal end
+local function watched_key(principal) return P .. 'watched:' .. principal end
 local function index_key(principal, state) return P .. 'jobs:' .. principal .. (state and ':' .. state or '') end
 
 local TIME = call('TIME')
@@ -176,15 +177,19 @@ local function joined(head, object)
   return '{' .. head .. (object == '{}' and '}' or ',' .. object:sub(2))
 end
 
--- One event: into the job's own stream (the order that counts) and into the shard's feed (what replicas listen to).
--- `is_change`: the state or the best cost has changed.
+-- One event: into the job's own stream (the order that counts), into the shard's feed (what replicas listen to), and into
+-- the outbox where its principal subscribed to events of this kind. `is_change`: the state or the best cost has changed.
 local function emit(id, job, kind, extra, is_change)
   local number = tonumber(job.events) + 1
   local data = joined('"status":"' .. job.state:upper() .. '","progress":' .. job.percent, extra)
   local event = call('XADD', events_key(id), 'MAXLEN', '~', LIMITS.events_kept, '*',
     'kind', kind, 'at', at(), 'number', number, 'data', data)
-  call('XADD', FEED, 'MAXLEN', '~', LIMITS.feed_kept, '*', 'job', id, 'principal', job.principal,
-    'group', job.group or '', 'id', event, 'kind', kind, 'at', at(), 'number', number, 'data', data)
+  local entry = { 'job', id, 'principal', job.principal, 'group', job.group or '', 'scenario', job.scenario_id,
+    'name', job.name or '', 'id', event, 'kind', kind, 'at', at(), 'number', number, 'data', data }
+  call('XADD', FEED, 'MAXLEN', '~', LIMITS.feed_kept, '*', unpack(entry))
+  if call('HEXISTS', watched_key(job.principal), kind) == 1 then
+    call('XADD', OUTBOX, '*', 'confidential', job.confidential or '', unpack(entry))
+  end
   write(id, job, { events = number, event_id = event, changed_id = is_change and event or job.changed_id })
   return event, data
 end

@@ -1,8 +1,14 @@
 -- Records one attempt and what follows from it; refused once the lease has passed on.
--- A: id, fence, is_delivered, error, delay_ms (-1: no further attempt), pause_ms, is_gone, status (0: none), took_ms
+-- A: id, fence, is_delivered, error, delay_ms (-1: no further attempt), pause_ms, is_gone, is_withdrawn (nothing was
+--    sent), status (0: none), took_ms
 local key = delivery_key(A.id)
 local delivery = hash(key)
 if not delivery.endpoint or not let_go(A.id, A.id .. '/' .. A.fence, delivery) then return { 'lost' } end
+if A.is_withdrawn then
+  bury(A.id, delivery, A.error)
+  rescore(delivery.endpoint)
+  return { 'ok' }
+end
 call('HINCRBY', key, 'attempts', 1)
 call('RPUSH', attempts_key(A.id), cjson.encode({ at_ms = NOW, status = A.status, error = A.error, took_ms = A.took_ms }))
 

@@ -201,6 +201,7 @@ class Outbox:
             "fence": delivery_claim.fence,
             "is_delivered": decision.is_delivered,
             "is_gone": decision.is_gone,
+            "is_withdrawn": decision.is_withdrawn,
             "error": decision.error,
             "status": outcome.status or 0,
             "took_ms": round(outcome.took_s * 1000),

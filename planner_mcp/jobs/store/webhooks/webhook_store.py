@@ -65,12 +65,23 @@ class RedisWebhookStore:
     async def endpoints(self, principal: str, *, offset: int, count: int) -> tuple[Sequence[WebhookEndpoint], int]:
         """Return endpoints and their number, the most recently used first; each with its worst state in any shard."""
         names, total = await self._given(principal, offset, count)
-        found = []
-        for name in names:
-            known = await asyncio.gather(*(outbox.endpoint(name) for outbox in self._outboxes))
-            if parts := [one for one in known if one is not None]:
-                found.append(_together(parts))
-        return found, total
+        found = [await self.endpoint(name) for name in names]
+        return [each for each in found if each is not None], total
+
+    async def endpoint(self, name: str) -> WebhookEndpoint | None:
+        """Return an endpoint with its worst state in any shard; None where it was given nothing."""
+        known = await asyncio.gather(*(outbox.endpoint(name) for outbox in self._outboxes))
+        parts = [one for one in known if one is not None]
+        return _together(parts) if parts else None
+
+    async def reopen(self, endpoint: str, *, but: int | None = None) -> None:
+        """Open an endpoint in all shards, or all but one: each judges it by itself.
+
+        A shard that is away goes on leaving it alone until the next test or replay.
+        """
+        others = [shard for shard in range(len(self._outboxes)) if shard != but]
+        with suppress(StoreUnavailableError):
+            await ask_all(others, lambda shard: self._outboxes[shard].reopen(endpoint))
 
     async def replay(self, principal: str, delivery_id: str) -> Delivery:
         """Schedule a delivery that has ended anew, with the same id and body; one still pending is left alone."""
@@ -79,7 +90,7 @@ class RedisWebhookStore:
             raise NotFoundError
         delivery = await self.delivery(principal, delivery_id)
         if outcome is Replay.SCHEDULED:
-            await self._reopen_beside(delivery_id, endpoint_id(principal, delivery.url))
+            await self.reopen(endpoint_id(principal, delivery.url), but=shard_of_delivery(delivery_id))
         return delivery
 
     async def send_test(self, principal: str, url: str) -> Delivery:
@@ -89,17 +100,8 @@ class RedisWebhookStore:
         body = json.dumps({"jsonrpc": "2.0", "method": "notifications/progress", "params": params})
         new_delivery = NewDelivery(name, principal, url, endpoint_id(principal, url), "test", name, body)
         await self._outboxes[0].take([new_delivery])
-        await self._reopen_beside(name, new_delivery.endpoint)
+        await self.reopen(new_delivery.endpoint, but=0)
         return await self.delivery(principal, name)
-
-    async def _reopen_beside(self, delivery_id: str, endpoint: str) -> None:
-        """Open an endpoint in the shards beside that of a delivery, which opens it there: each judges it by itself.
-
-        A shard that is away goes on leaving it alone until the next test or replay.
-        """
-        others = [shard for shard in range(len(self._outboxes)) if shard != shard_of_delivery(delivery_id)]
-        with suppress(StoreUnavailableError):
-            await ask_all(others, lambda shard: self._outboxes[shard].reopen(endpoint))
 
     async def reveal(self, principal: str) -> SigningSecret:
         """Return the secret, made on first need, if nobody has seen it yet; otherwise what is known of it."""

@@ -1,31 +1,35 @@
-"""`events/list`, `events/poll` and `events/stream`: the extension `io.modelcontextprotocol/events` (SPEC O6, SEP-3415).
+"""`events/list`, `poll`, `stream`, `subscribe` and `unsubscribe`: the extension `io.modelcontextprotocol/events`
+(SPEC O6, SEP-3415).
 
-Owns the methods, how the extension is advertised, and its error numbers. `event_types.py` says what is told. Poll and
-stream read the stream of a principal's jobs, whose positions are the cursors, so either goes on where the other
-stopped, at any replica. Webhooks by subscription are refused as unsupported: no type lists that delivery.
+Owns the methods, how the extension is advertised, and its error numbers. `jobs/event_types.py` says what is told. Poll
+and stream read the stream of a principal's jobs, whose positions are the cursors, so either goes on where the other
+stopped, at any replica. What is subscribed to by webhook is `jobs/webhooks/event_webhooks.py`'s.
 """
 
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import aclosing
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from typing import Any, Final, cast
+from typing import Any, Final, Literal, cast
 
 import anyio
 import mcp_types as types
 from mcp.server.context import CallNext, HandlerResult
 from mcp.shared.exceptions import MCPError
-from pydantic import Field
+from pydantic import BaseModel, Field
 
-from planner_mcp.errors import InsufficientScopeError, NotFoundError, PlannerError, UnsupportedFeatureError
-from planner_mcp.jobs.job_ports import FeedStep
-from planner_mcp.jobs.job_service import JobService
-from planner_mcp.jobs.principals import READ, Principal
-from planner_mcp.server.auth.request_principal import until_refused
-from planner_mcp.server.http.concurrency_limits import StreamLimit
-from planner_mcp.server.mcp.jsonrpc.jsonrpc_errors import rpc_data
-from planner_mcp.server.mcp.methods.extension_capability import ExtensionCapability, is_asked_for
-from planner_mcp.server.mcp.notifications.event_types import (
+from planner_mcp.errors import (
+    AccessError,
+    EndpointForbiddenError,
+    EndpointUnreachableError,
+    EndpointUnverifiedError,
+    InsufficientScopeError,
+    NotFoundError,
+    PlannerError,
+    QuotaExceededError,
+    UnsupportedFeatureError,
+)
+from planner_mcp.jobs.event_types import (
     CAPACITY,
     REVIEWED,
     TYPES,
@@ -35,6 +39,15 @@ from planner_mcp.server.mcp.notifications.event_types import (
     capacity_of,
     occurrence,
 )
+from planner_mcp.jobs.job_ports import FeedStep
+from planner_mcp.jobs.job_service import JobService
+from planner_mcp.jobs.principals import LOCAL, READ, Principal
+from planner_mcp.jobs.webhooks.delivery_records import EndpointState, WebhookEndpoint
+from planner_mcp.jobs.webhooks.event_webhooks import EventWebhooks
+from planner_mcp.server.auth.request_principal import until_refused
+from planner_mcp.server.http.concurrency_limits import StreamLimit
+from planner_mcp.server.mcp.jsonrpc.jsonrpc_errors import rpc_data
+from planner_mcp.server.mcp.methods.extension_capability import ExtensionCapability, is_asked_for
 from planner_mcp.server.mcp.notifications.listen_method import cause_of
 from planner_mcp.server.mcp.notifications.listen_stream import SUBSCRIPTION
 from planner_mcp.server.mcp.notifications.stdio_watches import AnyNotification
@@ -43,15 +56,24 @@ from planner_mcp.settings import Settings
 from planner_mcp.text import timestamp
 
 EXTENSION: Final = "io.modelcontextprotocol/events"
+_REFUSALS: Final[tuple[tuple[type[PlannerError], ...], ...]] = (
+    (NotFoundError,),
+    (InsufficientScopeError, AccessError),
+    (QuotaExceededError,),
+    (UnsupportedFeatureError,),
+    (EndpointForbiddenError, EndpointUnreachableError, EndpointUnverifiedError),
+)
 NUMBERS: Final = {
-    "sketch": {NotFoundError: -32011, InsufficientScopeError: -32012, UnsupportedFeatureError: -32014},
-    "sep": {NotFoundError: -32023, InsufficientScopeError: -32024, UnsupportedFeatureError: -32026},
+    setting: {error: first - place for place, errors in enumerate(_REFUSALS) for error in errors}
+    for setting, first in (("sketch", -32011), ("sep", -32023))
 }
 """By the setting `events_errors`. Others keep the number they have everywhere."""
 NEXT_POLL_MS: Final = 5_000
 MOST_EVENTS: Final = 100
 """Of one poll."""
 HEARTBEAT_S: Final = 15.0
+MOST_MS: Final = 10**13
+"""Of an age or a life; what is longer than is kept counts as that."""
 CAPACITY_S: Final = 5.0
 """Between two looks at the workers."""
 
@@ -66,6 +88,37 @@ class EventParams(types.RequestParams):
     max_events: int = Field(MOST_EVENTS, ge=1)
 
 
+class EventEndpoint(BaseModel):
+    """Where events of a subscription go."""
+
+    mode: Literal["webhook"] = "webhook"
+    url: str
+
+
+class SecretEndpoint(EventEndpoint):
+    """The same with what signs them."""
+
+    mode: Literal["webhook"]
+    secret: str = Field(max_length=200)
+
+
+class UnsubscribeParams(types.RequestParams):
+    """Parameters of `events/unsubscribe`."""
+
+    name: str = Field(max_length=100)
+    arguments: dict[str, Any] = Field(default_factory=dict)
+    delivery: EventEndpoint
+
+
+class SubscribeParams(UnsubscribeParams):
+    """Parameters of `events/subscribe`."""
+
+    delivery: SecretEndpoint
+    cursor: str | None = Field(None, max_length=4000)
+    max_age_ms: int | None = Field(None, ge=0, le=MOST_MS)
+    ttl_ms: int | None = Field(None, ge=1, le=MOST_MS)
+
+
 @dataclass(frozen=True)
 class Events:
     """Serves events.
@@ -75,20 +128,22 @@ class Events:
         settings: Error numbers, and who is told that there are events.
         streams: How many streams each principal has open here.
         drain: Set when the streams of this replica shall end.
+        webhooks: Keeps subscriptions.
     """
 
     job_service: JobService
     settings: Settings
     streams: StreamLimit
     drain: anyio.Event
+    webhooks: EventWebhooks
 
     def install(self, server: Any) -> None:
         """Add the methods and the capability to the SDK's server."""
         server.add_request_handler("events/list", types.PaginatedRequestParams, self._numbered(self.list_events))
         server.add_request_handler("events/poll", EventParams, self._numbered(self.poll))
         server.add_request_handler("events/stream", EventParams, self._numbered(self.stream))
-        for method in ("events/subscribe", "events/unsubscribe"):
-            server.add_request_handler(method, types.RequestParams, self._numbered(self._no_webhooks))
+        server.add_request_handler("events/subscribe", SubscribeParams, self._numbered(self.subscribe))
+        server.add_request_handler("events/unsubscribe", UnsubscribeParams, self._numbered(self.unsubscribe))
         ExtensionCapability(EXTENSION, {"listChanged": False}).install(server)
         server.middleware.append(self._advertise)
 
@@ -104,11 +159,12 @@ class Events:
     async def list_events(self, ctx: Context, _params: types.PaginatedRequestParams | None) -> dict[str, Any]:
         """Answer `events/list`."""
         principal = require_scope(ctx, READ)
-        return {"resultType": "complete", "events": [each.as_json() for each in self._types(principal)]}
+        listed = [each.as_json(with_webhook=principal != LOCAL) for each in self._types(principal)]
+        return {"resultType": "complete", "events": listed}
 
     async def poll(self, ctx: Context, params: EventParams) -> dict[str, Any]:
         """Answer `events/poll`: what happened after a cursor; without one, where to begin."""
-        principal, event_type = self._asked(ctx, params)
+        principal, event_type = self._asked(ctx, params.name, params.arguments)
         if event_type is CAPACITY:
             return await self._capacity_poll(params)
         steps = await self._past(principal, params.cursor)
@@ -126,7 +182,7 @@ class Events:
 
     async def stream(self, ctx: Context, params: EventParams) -> dict[str, Any]:
         """Answer `events/stream` at its end; what happens is told by notifications on its own stream."""
-        principal, event_type = self._asked(ctx, params)
+        principal, event_type = self._asked(ctx, params.name, params.arguments)
         sender = _EventStream(ctx)
         self.streams.check(principal.id)
         with self.streams.counted(principal.id):
@@ -138,6 +194,36 @@ class Events:
                 else:
                     await self._job_stream(sender, principal, Occurrences(event_type, params.arguments), params)
         return {"resultType": "complete", "_meta": sender.meta}
+
+    async def subscribe(self, ctx: Context, params: SubscribeParams) -> dict[str, Any]:
+        """Answer `events/subscribe`: deliver by webhook from now on; asked again, it renews."""
+        principal, event_type = self._subscriber(ctx, params)
+        self.streams.check(principal.id)  # while its endpoint is asked, the call counts as one
+        with self.streams.counted(principal.id):
+            found = await self.webhooks.subscribe(
+                principal,
+                event_type,
+                params.arguments,
+                url=params.delivery.url,
+                secret=params.delivery.secret,
+                cursor=params.cursor,
+                life=_delta(params.ttl_ms),
+                max_age=_delta(params.max_age_ms),
+            )
+        return {
+            "resultType": "complete",
+            "id": found.subscription.id,
+            "refreshBefore": timestamp(found.subscription.until),
+            "cursor": found.cursor,
+            "truncated": found.is_truncated,
+            "deliveryStatus": _delivery_status(found.endpoint),
+        }
+
+    async def unsubscribe(self, ctx: Context, params: UnsubscribeParams) -> dict[str, Any]:
+        """Answer `events/unsubscribe`; a subscription that is not there is none."""
+        principal, event_type = self._subscriber(ctx, params)
+        await self.webhooks.unsubscribe(principal, event_type, params.arguments, params.delivery.url)
+        return {"resultType": "complete"}
 
     async def _job_stream(
         self, sender: "_EventStream", principal: Principal, occurrences: Occurrences, params: EventParams
@@ -179,7 +265,7 @@ class Events:
         has_reviews = self.settings.approval != "off"
         return [each for each in TYPES if principal.may(each.scope) and (has_reviews or each is not REVIEWED)]
 
-    def _asked(self, ctx: Context, params: EventParams) -> tuple[Principal, EventType]:
+    def _asked(self, ctx: Context, name: str, arguments: Mapping[str, Any]) -> tuple[Principal, EventType]:
         """Return who asks for which type.
 
         Raises:
@@ -188,15 +274,26 @@ class Events:
             InputError: The arguments are not of the type.
         """
         principal = require_scope(ctx, READ)
-        found = next((each for each in TYPES if each.name == params.name), None)
+        found = next((each for each in TYPES if each.name == name), None)
         if found is None or (found not in self._types(principal) and principal.may(found.scope)):
             raise NotFoundError("There is no such event type; events/list has them.")
         principal.require(found.scope, f"The event type {found.name}")
-        found.checked(params.arguments)
+        found.checked(arguments)
         return principal, found
 
-    async def _no_webhooks(self, _ctx: Context, _params: types.RequestParams) -> dict[str, Any]:
-        raise UnsupportedFeatureError("Events are not delivered by webhook; poll or stream them, or use callback_url.")
+    def _subscriber(self, ctx: Context, params: UnsubscribeParams) -> tuple[Principal, EventType]:
+        """Return who asks for which type by webhook.
+
+        Raises:
+            AccessError: Nobody is signed in here.
+            UnsupportedFeatureError: The type is not delivered so.
+        """
+        principal, event_type = self._asked(ctx, params.name, params.arguments)
+        if not event_type.kinds:
+            raise UnsupportedFeatureError(f"{event_type.name} is not delivered by webhook; poll or stream it.")
+        if principal == LOCAL:
+            raise AccessError("Subscriptions by webhook need a server with authorization; poll or stream events here.")
+        return principal, event_type
 
     def _numbered(self, method: Callable[[Context, Any], Awaitable[dict[str, Any]]]) -> Any:
         """Return a method whose refusals have the numbers of the extension."""
@@ -254,6 +351,27 @@ async def _cancel_after(scope: anyio.CancelScope, end: Callable[[], Awaitable[ob
 def _capacity_occurrence(figures: dict[str, Any]) -> dict[str, Any]:
     now, cursor = datetime.now(UTC), capacity_cursor(figures)
     return occurrence(f"{int(now.timestamp() * 1000)}-{cursor}", CAPACITY.name, timestamp(now), figures, cursor)
+
+
+def _delta(ms: int | None) -> timedelta | None:
+    return None if ms is None else timedelta(milliseconds=ms)
+
+
+def _delivery_status(endpoint: WebhookEndpoint | None) -> dict[str, Any]:
+    """Return how an endpoint does; of errors their kind alone."""
+    if endpoint is None:
+        return {"active": True, "lastDeliveryAt": None, "lastError": None, "failedSince": None, "throttled": False}
+    is_failing, rests_until = endpoint.failing_since is not None, endpoint.rests_until
+    wait_s = 0.0 if rests_until is None else max(0.0, (rests_until - datetime.now(UTC)).total_seconds())
+    error = "unreachable" if endpoint.status is None else f"answer {endpoint.status // 100}xx"
+    return {
+        "active": endpoint.state is not EndpointState.DISABLED,
+        "lastDeliveryAt": None if endpoint.last_at is None else timestamp(endpoint.last_at),
+        "lastError": error if is_failing else None,
+        "failedSince": None if endpoint.failing_since is None else timestamp(endpoint.failing_since),
+        "throttled": rests_until is not None,
+        **({"retryAfterMs": round(wait_s * 1000)} if rests_until is not None else {}),
+    }
 
 
 def _is_recent(each: Mapping[str, Any], max_age_ms: int | None) -> bool:

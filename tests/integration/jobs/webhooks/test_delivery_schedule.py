@@ -10,6 +10,7 @@ from planner_mcp.jobs.store.redis_store import RedisStore
 from planner_mcp.jobs.store.security.encryption import open_cipher
 from planner_mcp.jobs.store.security.signing_secrets import RedisSigningSecrets
 from planner_mcp.jobs.store.webhooks.delivery_policy import CIRCUIT_BREAKER_FAILURES
+from planner_mcp.jobs.store.webhooks.event_subscription_store import RedisEventSubscriptions
 from planner_mcp.jobs.store.webhooks.outbox import AttemptOutcome, NewDelivery, Outbox
 from planner_mcp.jobs.webhooks.delivery_records import DeliveryState, EndpointState
 from planner_mcp.jobs.webhooks.endpoint_policy import DeliveryDecision, endpoint_id
@@ -66,9 +67,16 @@ async def test_the_schedule_is_kept_to_the_millisecond(
     """Issue 3: 0 s, 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 10 h with ±20 % jitter; then given up."""
     real = settings.model_copy(update={"webhook_schedule_s": Settings().webhook_schedule_s})
     outbox = Outbox(store.script_client, 0, real, clock_ms=clock)
-    secrets = RedisSigningSecrets(store.script_client, open_cipher(real))
+    cipher = open_cipher(real)
     dispatcher = WebhookDispatcher(
-        outbox, secrets, WebhookClient(real), real, name="one", clock=lambda: clock.ms / 1000, draw=lambda: draw
+        outbox,
+        RedisSigningSecrets(store.script_client, cipher),
+        RedisEventSubscriptions(store.script_client, cipher, real),
+        WebhookClient(real),
+        real,
+        name="one",
+        clock=lambda: clock.ms / 1000,
+        draw=lambda: draw,
     )
     receiver.answers["/hook"] = [answering(500)]
     name = await take(outbox, receiver.url("/hook"))
@@ -408,7 +416,7 @@ async def test_an_outbox_entry_that_cannot_be_read_stops_nothing(
 class FaultySender(WebhookClient):
     """Has a fault that one path brings out."""
 
-    async def post(self, url: str, headers: Mapping[str, str], body: bytes) -> WebhookResponse:
+    async def post(self, url: str, headers: Mapping[str, str], body: bytes, *, keep_bytes: int = 0) -> WebhookResponse:
         if url.endswith("/fault"):
             raise ZeroDivisionError
         return await super().post(url, headers, body)
@@ -420,9 +428,14 @@ async def test_an_internal_error_ends_one_attempt_and_no_dispatcher(
 ) -> None:
     """SPEC W3, W4: the attempt counts as one that reached nobody, so that the delivery ends; others are carried on."""
     receiver.answers["/slow"] = [hanging, answering(200)]
-    secrets = RedisSigningSecrets(store.script_client, open_cipher(settings))
+    cipher = open_cipher(settings)
     dispatcher = WebhookDispatcher(
-        Outbox(store.script_client, 0, settings), secrets, FaultySender(settings), settings, name="one"
+        Outbox(store.script_client, 0, settings),
+        RedisSigningSecrets(store.script_client, cipher),
+        RedisEventSubscriptions(store.script_client, cipher, settings),
+        FaultySender(settings),
+        settings,
+        name="one",
     )
     stop = anyio.Event()
     async with anyio.create_task_group() as group:

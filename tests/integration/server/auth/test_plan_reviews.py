@@ -22,16 +22,18 @@ Key = Callable[..., Awaitable[str]]
 FOUR_EYES = {"approval": "four_eyes", "public_url": None}
 
 
-async def _call(http: httpx.AsyncClient, key: str, tool: str, **arguments: Any) -> dict[str, Any]:
+async def call(http: httpx.AsyncClient, key: str, tool: str, **arguments: Any) -> dict[str, Any]:
     """Call a tool as the page does; return its structured content, that of a refusal too."""
     answer = await http.post("/ui/call", json={"tool": tool, "arguments": arguments}, headers={"authorization": key})
     return dict(answer.json()["structured"])
 
 
-async def _planned(http: httpx.AsyncClient, store: RedisStore, key: str, **solve: Any) -> str:
+async def planned(
+    http: httpx.AsyncClient, store: RedisStore, key: str, day: dict[str, Any] | None = None, **solve: Any
+) -> str:
     """Have a completed job of a key's subject."""
-    scenario_id = (await _call(http, key, "create_scenario", **DAY))["scenario_id"]
-    job_id = (await _call(http, key, "solve_vrp", scenario_id=scenario_id, fresh=True, **solve))["job_id"]
+    scenario_id = (await call(http, key, "create_scenario", **(day or DAY)))["scenario_id"]
+    job_id = (await call(http, key, "solve_vrp", scenario_id=scenario_id, fresh=True, **solve))["job_id"]
     await finish(store, ["t1"])
     return str(job_id)
 
@@ -41,18 +43,18 @@ async def test_two_reviewers_race_on_two_replicas(served: Served, key: Key, stor
     async with served(**FOUR_EYES) as here, served(**FOUR_EYES) as there:
         ann, bob, eve = await key("ann"), await key("bob", READ, APPROVE), await key("eve", READ, APPROVE)
         for _number in range(10):
-            job_id = await _planned(here, store, ann)
-            assert (await _call(here, ann, "propose_plan", job_id=job_id))["review"]["state"] == "proposed"
+            job_id = await planned(here, store, ann)
+            assert (await call(here, ann, "propose_plan", job_id=job_id))["review"]["state"] == "proposed"
             answers = await asyncio.gather(
-                _call(here, bob, "review_plan", job_id=job_id, decision="approve"),
-                _call(there, eve, "review_plan", job_id=job_id, decision="reject", reason="too late"),
+                call(here, bob, "review_plan", job_id=job_id, decision="approve"),
+                call(there, eve, "review_plan", job_id=job_id, decision="reject", reason="too late"),
             )
             (held,) = [answer["review"]["state"] for answer in answers if "review" in answer]
             (refused,) = [answer for answer in answers if "review" not in answer]
             assert refused["type"] == "IllegalTransition"
             assert refused["errors"][0]["accepted"] == {"approved": "publish_plan", "rejected": "propose_plan"}[held]
             for http in (here, there):
-                assert (await _call(http, ann, "query_vrp_status", job_id=job_id))["review"]["state"] == held
+                assert (await call(http, ann, "query_vrp_status", job_id=job_id))["review"]["state"] == held
 
 
 async def test_the_proposer_never_approves_and_strangers_know_nothing(
@@ -62,18 +64,18 @@ async def test_the_proposer_never_approves_and_strangers_know_nothing(
     async with served(**FOUR_EYES) as http:
         ann = await key("ann", READ, WRITE, APPROVE, SENSITIVE)
         bob, eve = await key("bob", READ, APPROVE), await key("eve", READ, APPROVE, tenant="other")
-        job_id = await _planned(http, store, ann)
-        await _call(http, ann, "propose_plan", job_id=job_id)
-        own = await _call(http, ann, "review_plan", job_id=job_id, decision="approve")
+        job_id = await planned(http, store, ann)
+        await call(http, ann, "propose_plan", job_id=job_id)
+        own = await call(http, ann, "review_plan", job_id=job_id, decision="approve")
         assert (own["type"], own["code"]) == ("FourEyes", 4024)
         refusals = [
-            await _call(http, eve, "review_plan", job_id=name, decision="approve")
+            await call(http, eve, "review_plan", job_id=name, decision="approve")
             for name in (job_id, "job-0-" + "a" * 26)
         ]
         assert {**refusals[0], "traceId": ""} == {**refusals[1], "traceId": ""}
         page = await http.get(f"/jobs/{job_id}/events", headers={"authorization": eve})
         assert page.status_code == 404
-        assert (await _call(http, bob, "review_plan", job_id=job_id, decision="approve"))["review"]
+        assert (await call(http, bob, "review_plan", job_id=job_id, decision="approve"))["review"]
         lines = [(line["subject"], line["what"], line["target"], line["outcome"]) for line in await audited()]
         assert ("ann", "plan.proposed", job_id, "ok") in lines
         assert ("ann", "review_plan", job_id, "4024") in lines
@@ -84,10 +86,10 @@ async def test_steps_reach_the_channel_and_the_webhook(served: Served, key: Key,
     """SPEC A5, J4, W2, R3: after the end of the job, for whoever reads on; the reason is masked like a note."""
     async with served(approval="on", public_url=None) as http:
         ann = await key("ann", READ, WRITE, SENSITIVE, APPROVE)
-        job_id = await _planned(http, store, ann, callback_url="https://planner.example/hook")
+        job_id = await planned(http, store, ann, callback_url="https://planner.example/hook")
         before = await _events(http, ann, job_id)
-        await _call(http, ann, "propose_plan", job_id=job_id)
-        await _call(http, ann, "review_plan", job_id=job_id, decision="reject", reason="Ada is ill")
+        await call(http, ann, "propose_plan", job_id=job_id)
+        await call(http, ann, "review_plan", job_id=job_id, decision="reject", reason="Ada is ill")
         new = await _events(http, ann, job_id, after=before[-1][0])
         assert [message["params"]["event"] for _id, message in new] == ["plan.proposed", "plan.rejected"]
         assert {message["method"] for _id, message in new} == {"notifications/review"}
@@ -104,25 +106,25 @@ async def test_a_reviewer_opens_the_download_of_what_was_proposed(served: Served
     """SPEC A5, T5: the link works where its maker may read; one of somebody else stays unknown."""
     async with served(approval="on", public_url=None) as http:
         ann, bob = await key("ann", READ, WRITE, SENSITIVE), await key("bob", READ, APPROVE)
-        job_id = await _planned(http, store, ann)
+        job_id = await planned(http, store, ann)
         sheet = {"uri": f"plan://{job_id.replace('job', 'plan', 1)}/sheets.html"}
-        assert (await _call(http, bob, "read_resource", **sheet))["type"] == "NotFound"
-        await _call(http, ann, "propose_plan", job_id=job_id)
-        link = (await _call(http, bob, "read_resource", **sheet))["download"]
+        assert (await call(http, bob, "read_resource", **sheet))["type"] == "NotFound"
+        await call(http, ann, "propose_plan", job_id=job_id)
+        link = (await call(http, bob, "read_resource", **sheet))["download"]
         opened = await http.get(link.removeprefix("http://localhost:8080"))
         assert opened.status_code == 200, opened.text
         assert "<html" in opened.text
         stranger = await key("eve", READ, APPROVE, tenant="other")
-        assert (await _call(http, stranger, "read_resource", **sheet))["type"] == "NotFound"
+        assert (await call(http, stranger, "read_resource", **sheet))["type"] == "NotFound"
 
 
 async def test_a_channel_with_reviews_ends_with_the_publication(served: Served, key: Key, store: RedisStore) -> None:
     """SPEC A5, J4: who asks for reviews hears all of them, and 204 when nothing can follow."""
     async with served(approval="on", public_url=None) as http:
         ann = await key("ann", READ, WRITE, APPROVE)
-        job_id = await _planned(http, store, ann)
+        job_id = await planned(http, store, ann)
         for tool, further in (("propose_plan", {}), ("review_plan", {"decision": "approve"}), ("publish_plan", {})):
-            await _call(http, ann, tool, job_id=job_id, **further)
+            await call(http, ann, tool, job_id=job_id, **further)
         path, headers = f"/jobs/{job_id}/events?reviews=true", {"authorization": ann}
         channel = (await http.get(path, headers=headers)).text
         assert channel.count("notifications/review") == 3

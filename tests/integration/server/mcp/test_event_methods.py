@@ -15,6 +15,7 @@ from tests.integration.server.mcp.test_resource_methods import caller
 
 pytestmark = pytest.mark.anyio
 Two = tuple[Replica, Replica]
+WEBHOOK = {"mode": "webhook", "url": "https://example.org", "secret": "whsec_" + "YWJj" * 8}
 NAMES = ["vrp.job.finished", "vrp.job.improved", "vrp.ticket.unassigned", "vrp.workers.capacity"]
 __all__ = ["caller"]
 
@@ -114,8 +115,11 @@ async def test_workers_are_notified_when_they_change(app_replicas: Two, modern: 
         ("events/poll", {"name": "vrp.other"}, -32011),
         ("events/poll", {"name": "vrp.plan.reviewed"}, -32011),
         ("events/stream", {"name": "vrp.other"}, -32011),
-        ("events/subscribe", {"name": "vrp.job.finished", "delivery": {"mode": "webhook"}}, -32014),
-        ("events/unsubscribe", {}, -32014),
+        ("events/subscribe", {"name": "vrp.other", "delivery": WEBHOOK}, -32011),
+        ("events/subscribe", {"name": "vrp.job.finished", "delivery": WEBHOOK}, -32012),
+        ("events/subscribe", {"name": "vrp.workers.capacity", "delivery": WEBHOOK}, -32014),
+        ("events/unsubscribe", {"name": "vrp.job.finished", "delivery": {"url": "https://example.org"}}, -32012),
+        ("events/unsubscribe", {}, -32602),
         ("events/poll", {}, -32602),
         ("events/poll", {"name": 3}, -32602),
         ("events/poll", {"name": "vrp.job.finished", "arguments": []}, -32602),
@@ -132,7 +136,8 @@ async def test_what_cannot_be_answered_is_refused(
     app_replicas: Two, caller: Caller, method: str, params: dict[str, Any], code: int
 ) -> None:
     """SPEC O6, T7: with the numbers of the extension, and a place where something is to mend."""
-    error = await caller.error(app_replicas[0], method, params.get("name") if code == -32011 else None, **params)
+    named = params.get("name") if -32014 <= code <= -32011 else None
+    error = await caller.error(app_replicas[0], method, named, **params)
     assert error["code"] == code
     assert error["data"]["code"] >= 4000
 

@@ -10,15 +10,21 @@ from datetime import datetime
 from typing import Any, Final
 
 from planner_mcp.errors import Fault, input_error
-from planner_mcp.jobs.job_events import Event, EventKind
+from planner_mcp.jobs.job_events import FINAL_KINDS, REVIEW_KINDS, Event, EventKind
 from planner_mcp.jobs.job_ports import FeedStep, QueueStats
 from planner_mcp.jobs.principals import ADMIN, READ
 
 Json = dict[str, Any]
-DELIVERY: Final = ("poll", "push")
+POLLED: Final = ("poll", "push")
+MAX_NAME_LENGTH: Final = 100
+"""Of the name of a scenario."""
 LEAST_GAP_S: Final = 10.0
 """Between two improvements of one job."""
-_JOB: Final[Json] = {"type": "string", "maxLength": 64, "description": "this job alone"}
+_JOBS: Final[Mapping[str, Json]] = {
+    "job_id": {"type": "string", "maxLength": 64, "description": "this job alone"},
+    "scenario_id": {"type": "string", "maxLength": 64, "description": "jobs of this scenario alone"},
+    "scenario_name": {"type": "string", "maxLength": MAX_NAME_LENGTH, "description": "jobs of days with this name"},
+}
 _FIGURES: Final = ("cost", "distance_m", "duration_s", "agents_used", "tickets_served", "tickets_total", "unassigned")
 _FINAL: Final = ("COMPLETED", "FAILED", "CANCELLED")
 
@@ -32,14 +38,16 @@ class EventType:
     properties: Mapping[str, Json]
     """Of its arguments; none is required."""
     payload: Mapping[str, Json]
+    kinds: frozenset[EventKind] = frozenset()
+    """Events of a job that may tell it; none where it is not read from jobs, and so not delivered by webhook."""
     scope: str = READ
 
-    def as_json(self) -> Json:
+    def as_json(self, *, with_webhook: bool = True) -> Json:
         """Return the type as `events/list` shows it."""
         return {
             "name": self.name,
             "description": self.description,
-            "delivery": [*DELIVERY],
+            "delivery": [*POLLED, "webhook"] if self.kinds and with_webhook else [*POLLED],
             "inputSchema": {"type": "object", "properties": dict(self.properties), "additionalProperties": False},
             "payloadSchema": {"type": "object", "properties": dict(self.payload)},
         }
@@ -66,41 +74,45 @@ class EventType:
         return arguments
 
 
-_IDS: Final = {"job_id": {"type": "string"}, "status": {"type": "string"}, "plan_id": {"type": "string"}}
+_IDS: Final = {name: {"type": "string"} for name in ("job_id", "scenario_id", "scenario_name", "status", "plan_id")}
 _NUMBERS: Final = {name: {"type": "number"} for name in _FIGURES}
 FINISHED: Final = EventType(
     "vrp.job.finished",
     "A solve ended: completed, failed or cancelled.",
     {
-        "job_id": _JOB,
+        **_JOBS,
         "status": {"type": "array", "items": {"enum": [*_FINAL]}, "description": "ends of these kinds alone"},
     },
     {**_IDS, **_NUMBERS, "text": {"type": "string"}},
+    FINAL_KINDS,
 )
 IMPROVED: Final = EventType(
     "vrp.job.improved",
     "A running solve found a better plan; at most one each ten seconds and job.",
-    {"job_id": _JOB, "min_gain_percent": {"type": "number", "description": "least gain since the last one, 0 to 100"}},
+    {**_JOBS, "min_gain_percent": {"type": "number", "description": "least gain since the last one, 0 to 100"}},
     {**_IDS, **_NUMBERS, "text": {"type": "string"}},
+    frozenset({EventKind.PROGRESS}),
 )
 UNASSIGNED: Final = EventType(
     "vrp.ticket.unassigned",
     "A finished plan leaves tickets out; explain_unassigned says why.",
-    {"job_id": _JOB},
+    _JOBS,
     {**_IDS, "unassigned": {"type": "number"}, "reasons": {"type": "object"}, "text": {"type": "string"}},
+    frozenset({EventKind.COMPLETED}),
 )
 REVIEWED: Final = EventType(
     "vrp.plan.reviewed",
     "A plan was proposed, approved, rejected or published.",
-    {"job_id": _JOB},
+    _JOBS,
     {**_IDS, "event": {"type": "string"}, "text": {"type": "string"}},
+    REVIEW_KINDS,
 )
 CAPACITY: Final = EventType(
     "vrp.workers.capacity",
     "Workers came or went, or the queue grew or shrank; for operators.",
     {},
     {name: {"type": "number"} for name in ("workers", "slots", "queued", "solving")},
-    ADMIN,
+    scope=ADMIN,
 )
 TYPES: Final = (FINISHED, IMPROVED, UNASSIGNED, REVIEWED, CAPACITY)
 
@@ -116,21 +128,23 @@ class Occurrences:
 
     type: EventType
     arguments: Mapping[str, Any]
-    _reported: dict[str, tuple[float, float]] = field(default_factory=dict)
-    """By job when it last improved here, and to which cost."""
+    reported: dict[str, tuple[float, float]] = field(default_factory=dict)
+    """By job when an improvement was last told, and its cost."""
 
     def of(self, steps: Iterable[FeedStep]) -> Iterator[Json]:
         """Yield what some steps of a principal's stream tell."""
         for step in steps:
             event = step.event
-            if event is None or event.job_id != self.arguments.get("job_id", event.job_id):
-                continue
-            if (data := self._data(event)) is not None:
-                yield occurrence(f"{event.id}-{event.job_id}", self.type.name, event.at, data, step.position)
+            if event is not None and self._is_meant(event) and (data := self._data(event)) is not None:
+                yield occurrence(f"{event.id}-{event.job_id}", self.type.name, event.at, data, step.position or None)
+
+    def _is_meant(self, event: Event) -> bool:
+        """Return whether an event is of a job that the arguments name."""
+        return all(self.arguments.get(name, value) == value for name, value in _jobs_of(event).items())
 
     def _data(self, event: Event) -> Json | None:
         summary = event.data.get("result") or event.data.get("summary") or {}
-        ids: Json = {"job_id": event.job_id}
+        ids: Json = {name: value for name, value in _jobs_of(event).items() if value}
         ids |= {name: event.data[name] for name in ("status", "plan_id") if name in event.data}
         if self.type is FINISHED and event.is_final:
             status = str(event.data.get("status", event.kind.value.upper()))
@@ -149,16 +163,27 @@ class Occurrences:
 
     def _is_gain(self, event: Event) -> bool:
         """Return whether an event tells a gain worth telling, and note it."""
-        cost, at_s = event.data.get("cost"), datetime.fromisoformat(event.at).timestamp()
-        if not isinstance(cost, int | float):
+        if (improvement := improvement_of(event)) is None:
             return False
-        last_s, last_cost = self._reported.get(event.job_id, (float("-inf"), float("inf")))
+        at_s, cost = improvement
+        last_s, last_cost = self.reported.get(event.job_id, (float("-inf"), float("inf")))
         least = self.arguments.get("min_gain_percent", 0)
         is_gain = last_cost == float("inf") or last_cost - cost > abs(last_cost) * least / 100
         if not is_gain or at_s - last_s < LEAST_GAP_S:
             return False
-        self._reported[event.job_id] = (at_s, cost)
+        self.reported[event.job_id] = improvement
         return True
+
+
+def improvement_of(event: Event) -> tuple[float, float] | None:
+    """Return when a better plan was found, in Unix time, and its cost; None where an event tells no cost."""
+    cost = event.data.get("cost")
+    return (datetime.fromisoformat(event.at).timestamp(), float(cost)) if isinstance(cost, int | float) else None
+
+
+def _jobs_of(event: Event) -> Mapping[str, str]:
+    """Return by which texts the job of an event can be asked for."""
+    return {"job_id": event.job_id, "scenario_id": event.scenario_id, "scenario_name": event.scenario_name}
 
 
 def occurrence(event_id: str, name: str, at: str, data: Json, cursor: str | None) -> Json:

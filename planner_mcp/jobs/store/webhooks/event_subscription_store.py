@@ -1,0 +1,219 @@
+"""Subscriptions to events in Redis, and the deliveries that an event makes for them.
+
+Implements `jobs.webhooks.event_subscriptions.EventSubscriptionStore`. The keys are named in `store_keys.py`: records in
+one hash for each principal, and in each shard the kinds of events that its jobs put into the outbox.
+"""
+
+import json
+import time
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from typing import Any, Final
+
+from planner_mcp.errors import StoreError
+from planner_mcp.jobs.event_types import TYPES, improvement_of
+from planner_mcp.jobs.ids import shard_of_delivery
+from planner_mcp.jobs.store import record_codec, store_keys
+from planner_mcp.jobs.store.connection.script_client import ScriptClient
+from planner_mcp.jobs.store.security.encryption import SecretCipher
+from planner_mcp.jobs.store.security.signing_secrets import OLD_S
+from planner_mcp.jobs.store.webhooks.outbox import NewDelivery, Outbox
+from planner_mcp.jobs.store.webhooks.webhook_store import RedisWebhookStore
+from planner_mcp.jobs.webhooks.delivery_records import WebhookEndpoint
+from planner_mcp.jobs.webhooks.endpoint_policy import endpoint_id
+from planner_mcp.jobs.webhooks.event_subscriptions import EventSubscription
+from planner_mcp.settings import Settings
+from planner_mcp.text import compact
+
+MOST_OLD: Final = 2
+"""Secrets that sign beside the current one."""
+GAIN_S: Final = 86400
+"""How long it is known which improvement of a job a subscription was told last."""
+_TYPES: Final = {each.name: each for each in TYPES}
+Json = dict[str, Any]
+
+
+class RedisEventSubscriptions:
+    """The subscriptions of all principals.
+
+    Args:
+        script_client: Runs steps and commands.
+        cipher: Encrypts the secrets.
+        settings: Number of shards.
+    """
+
+    def __init__(self, script_client: ScriptClient, cipher: SecretCipher, settings: Settings) -> None:
+        self._script_client = script_client
+        self._webhooks = RedisWebhookStore(script_client, settings)
+        self._cipher = cipher
+        self._settings = settings
+
+    async def put(self, subscription: EventSubscription, secret: str) -> None:
+        """Keep a subscription until it ends; the secret before this one goes on signing beside it for a day."""
+        life_ms = max(1, round((subscription.until.timestamp() - time.time()) * 1000))
+        key = _key(subscription.principal)
+        old = await self._script_client.command("HGET", key, subscription.id)
+        kept = json.loads(old)["secrets"] if old else []
+        record = {
+            "name": subscription.type.name,
+            "arguments": subscription.arguments,
+            "url": subscription.url,
+            "secrets": self._rotated(subscription.principal, secret, kept),
+            "masked": subscription.is_masked,
+            "until_ms": round(subscription.until.timestamp() * 1000),
+        }
+        await self._script_client.command("HSET", key, subscription.id, compact(record))
+        if int(await self._script_client.command("PTTL", key)) < life_ms:
+            await self._script_client.command("PEXPIRE", key, life_ms)
+        watched = {
+            "principal": subscription.principal,
+            "kinds": sorted(subscription.type.kinds),
+            "life_ms": life_ms,
+        }
+        for shard in range(self._settings.pools):
+            await self._script_client.step("watch_events", shard, watched)
+
+    def _rotated(self, principal: str, secret: str, kept: Sequence[Json]) -> list[Json]:
+        """Return the secrets to keep: the current one, and those before it for as long as they sign."""
+        until_ms = round((time.time() + OLD_S) * 1000)
+        others = [each for each in kept if self._opened(each["sealed"], principal) not in (secret, None)]
+        old = [{**each, "until_ms": min(each["until_ms"] or until_ms, until_ms)} for each in others[:MOST_OLD]]
+        return [{"sealed": self._cipher.encrypt(secret, principal), "until_ms": 0}, *old]
+
+    def _opened(self, ciphertext: str, principal: str) -> str | None:
+        """Return a secret; None where it was encrypted with another key."""
+        try:
+            return self._cipher.decrypt(ciphertext, principal)
+        except StoreError:
+            return None
+
+    async def drop(self, principal: str, subscription: str) -> None:
+        """Forget one; nothing where there is none. What waits for delivery is not sent any more."""
+        await self._script_client.command("HDEL", _key(principal), subscription)
+
+    async def of(self, principal: str) -> Sequence[EventSubscription]:
+        """Return those that last; forgets the others."""
+        records = await self._script_client.command("HGETALL", _key(principal))
+        found = [self._read(principal, name, json.loads(text)) for name, text in records.items()]
+        now = datetime.now(UTC)
+        if ended := [each.id for each in found if each.until <= now]:
+            await self._script_client.command("HDEL", _key(principal), *ended)
+        return [each for each in found if each.until > now]
+
+    async def signing(self, principal: str, subscription: str) -> list[str]:
+        """Return the secrets that sign for a subscription, the current one first; none where it has ended.
+
+        Raises:
+            StoreError: The current one was encrypted with another key.
+        """
+        text = await self._script_client.command("HGET", _key(principal), subscription)
+        kept: Json = json.loads(text) if text else {"until_ms": 0}
+        now_ms = time.time() * 1000
+        if kept["until_ms"] <= now_ms:
+            return []
+        current, *others = kept["secrets"]
+        old = [self._opened(each["sealed"], principal) for each in others if each["until_ms"] > now_ms]
+        return [self._cipher.decrypt(current["sealed"], principal), *filter(None, old)]
+
+    def _read(self, principal: str, name: str, kept: Json) -> EventSubscription:
+        return EventSubscription(
+            id=name,
+            principal=principal,
+            type=_TYPES[kept["name"]],
+            arguments=kept["arguments"],
+            url=kept["url"],
+            is_masked=kept["masked"],
+            until=record_codec.utc_from_ms(kept["until_ms"]),
+        )
+
+    # ---- deliveries
+
+    async def deliveries_of(self, entry_id: str, kept: Mapping[str, str]) -> list[NewDelivery]:
+        """Return what an event in the outbox makes for the subscriptions of its principal.
+
+        Raises:
+            KeyError, ValueError: The entry is not what the job engine writes.
+        """
+        event = record_codec.event_from(kept["job"], kept["id"], dict(kept))
+        found: list[NewDelivery] = []
+        for each in await self.of(kept["principal"]):
+            if event.kind in each.type.kinds:
+                last = await self._last_gain(each, event.job_id)
+                reported = {} if last is None else {event.job_id: last}
+                if last == improvement_of(event):  # the same again: its first reader did not get to deliver it
+                    reported = {}
+                occurrences = each.occurrences(event, reported, is_confidential=bool(kept["confidential"]))
+                is_first = not reported or await self._note(each, event.job_id, last, reported[event.job_id])
+                found += [_delivery(each, one, entry_id) for one in occurrences if is_first]
+        return found
+
+    async def deliver(self, subscription: EventSubscription, found: Sequence[Mapping[str, Any]]) -> None:
+        """Schedule occurrences for delivery, each once however often it is asked."""
+        for new_delivery in (_delivery(subscription, each, "") for each in found):
+            shard = shard_of_delivery(new_delivery.delivery_id)
+            await Outbox(self._script_client, shard, self._settings).take([new_delivery])
+
+    async def endpoint(self, principal: str, url: str) -> WebhookEndpoint | None:
+        """Return how an endpoint does; None where nothing was sent to it yet."""
+        return await self._webhooks.endpoint(endpoint_id(principal, url))
+
+    async def reopen(self, principal: str, url: str) -> None:
+        """Forget whatever an endpoint was left alone for."""
+        await self._webhooks.reopen(endpoint_id(principal, url))
+
+    async def _last_gain(self, subscription: EventSubscription, job_id: str) -> tuple[float, float] | None:
+        """Return when a subscription was told the last improvement of a job, and its cost."""
+        text = await self._script_client.command("GET", _gain_key(subscription, job_id))
+        if not text:
+            return None
+        at_s, cost = map(float, text.split())
+        return at_s, cost
+
+    async def _note(
+        self,
+        subscription: EventSubscription,
+        job_id: str,
+        old: tuple[float, float] | None,
+        new: tuple[float, float],
+    ) -> bool:
+        """Note an improvement; False where another dispatcher noted one meanwhile."""
+        if old == new:
+            return True
+        args = {
+            "subscription": subscription.id,
+            "job": job_id,
+            "old": "" if old is None else _gain_text(old),
+            "new": _gain_text(new),
+            "life_ms": GAIN_S * 1000,
+        }
+        shard = shard_of_delivery(job_id)
+        reply = await self._script_client.step("note_gain", shard, args)
+        return bool(reply[0] == "ok")
+
+
+def _delivery(subscription: EventSubscription, occurrence: Mapping[str, Any], entry_id: str) -> NewDelivery:
+    """Return the delivery of an occurrence. Its event id is `<event>-<job>`."""
+    job_id = str(occurrence["data"]["job_id"])
+    event_id = str(occurrence["eventId"]).removesuffix(f"-{job_id}")
+    return NewDelivery(
+        delivery_id=f"{job_id}:{event_id}:{subscription.id}",
+        principal=subscription.principal,
+        url=subscription.url,
+        endpoint=endpoint_id(subscription.principal, subscription.url),
+        kind=subscription.type.name,
+        job_id=job_id,
+        body=compact({**occurrence, "cursor": None}),
+        entry=entry_id,
+    )
+
+
+def _key(principal: str) -> str:
+    return store_keys.key(store_keys.UNSHARDED, "evsubs", principal)
+
+
+def _gain_key(subscription: EventSubscription, job_id: str) -> str:
+    return store_keys.key(shard_of_delivery(job_id), "gain", subscription.id, job_id)
+
+
+def _gain_text(gain: tuple[float, float]) -> str:
+    return f"{gain[0]!r} {gain[1]!r}"

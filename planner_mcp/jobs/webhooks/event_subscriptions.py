@@ -1,0 +1,75 @@
+"""Subscriptions to MCP Events that are delivered by webhook (SPEC O6, SEP-3415): who gets what, and where.
+
+Owns the record and the port `EventSubscriptionStore`. The step that writes an event puts it into the outbox for whoever
+subscribed, and `workers/webhook_dispatcher.py` makes a delivery for each subscription of it. Subscribing is
+`jobs/webhooks/event_webhooks.py`'s, which dispatchers need not load.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Final, Protocol
+
+from planner_mcp.jobs.event_types import EventType, Occurrences
+from planner_mcp.jobs.hidden_figures import masked_event
+from planner_mcp.jobs.job_events import Event
+from planner_mcp.jobs.job_ports import FeedStep
+from planner_mcp.jobs.webhooks.delivery_records import WebhookEndpoint
+
+ID_HEADER: Final = "X-MCP-Subscription-Id"
+
+
+@dataclass(frozen=True, slots=True)
+class EventSubscription:
+    """One subscription."""
+
+    id: str
+    """Made of principal, URL, type and arguments: subscribing again renews."""
+    principal: str
+    type: EventType
+    arguments: Mapping[str, Any]
+    url: str
+    is_masked: bool
+    """Whether its principal lacks `planner:sensitive`."""
+    until: datetime
+
+    def occurrences(
+        self, event: Event, reported: dict[str, tuple[float, float]], *, is_confidential: bool
+    ) -> list[dict[str, Any]]:
+        """Return what an event of a job of the principal tells the subscription.
+
+        Args:
+            event: As the store has it.
+            reported: Improvements that were told before; is changed.
+            is_confidential: Whether its figures need `planner:sensitive`.
+        """
+        shown = masked_event(event) if is_confidential and self.is_masked else event
+        return [*Occurrences(self.type, self.arguments, reported).of([FeedStep("", shown)])]
+
+
+class EventSubscriptionStore(Protocol):
+    """Subscriptions of principals."""
+
+    async def put(self, subscription: EventSubscription, secret: str) -> None:
+        """Keep a subscription until it ends; the secret before this one goes on signing beside it for a day."""
+        ...
+
+    async def drop(self, principal: str, subscription: str) -> None:
+        """Forget one; nothing where there is none. What waits for delivery is not sent any more."""
+        ...
+
+    async def of(self, principal: str) -> Sequence[EventSubscription]:
+        """Return those that last."""
+        ...
+
+    async def deliver(self, subscription: EventSubscription, found: Sequence[Mapping[str, Any]]) -> None:
+        """Schedule occurrences for delivery, each once however often it is asked."""
+        ...
+
+    async def endpoint(self, principal: str, url: str) -> WebhookEndpoint | None:
+        """Return how an endpoint does; None where nothing was sent to it yet."""
+        ...
+
+    async def reopen(self, principal: str, url: str) -> None:
+        """Forget whatever an endpoint was left alone for."""
+        ...
