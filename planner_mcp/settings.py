@@ -386,12 +386,16 @@ class Settings(BaseSettings):
     roads_pbf: Path | None = Field(
         default=None,
         description=(
-            "OpenStreetMap extract (.osm.pbf) of a city or region: servers and workers of a host then share one OSRM, "
-            "which scenarios name as `travel.router` `roads`. Needs the extra `roads`."
+            "OpenStreetMap extract (.osm.pbf) of a city or region: servers and workers of a host then share one road "
+            "engine, which scenarios name as `travel.router` `roads`. Needs the extra `roads`."
         ),
     )
-    roads_profile: Literal["car", "bicycle", "foot"] = Field(
-        default="car", description="Vehicle that the roads of roads_pbf are built for."
+    roads_engine: Literal["osrm", "valhalla"] = Field(
+        default="osrm",
+        description="What serves the roads of roads_pbf: OSRM, or Valhalla with the extra `roads-valhalla`.",
+    )
+    roads_profile: Literal["car", "bicycle", "foot", "truck"] = Field(
+        default="car", description="Vehicle of the roads of roads_pbf; `truck` is known to Valhalla alone."
     )
     roads_max_bytes: int = Field(
         default=2 * 1024**3,
@@ -717,6 +721,8 @@ class Settings(BaseSettings):
     def _check_roads(self) -> Self:
         if self.roads_pbf is not None and ROADS in self.routers:
             raise ValueError(f"PLANNER_ROUTERS names an engine {ROADS}, which is the one of PLANNER_ROADS_PBF")
+        if self.roads_profile == "truck" and self.roads_engine != "valhalla":
+            raise ValueError("PLANNER_ROADS_PROFILE=truck needs PLANNER_ROADS_ENGINE=valhalla")
         return self
 
     @model_validator(mode="after")

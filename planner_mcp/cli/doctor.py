@@ -24,9 +24,8 @@ from planner_mcp.errors import PlannerError, RoadMapError, StoreUnavailableError
 from planner_mcp.jobs.store.connection.error_translation import explained_refusals
 from planner_mcp.render.standalone_map import can_draw
 from planner_mcp.settings import Settings
-from planner_mcp.travel.osrm_programs import find_osrm
 from planner_mcp.travel.road_daemon import daemon_state
-from planner_mcp.travel.road_map_builder import check_extract
+from planner_mcp.travel.road_map_builder import check_extract, find_road_programs
 
 HEALTH_S: Final = 2.0
 """Timeout of the health request to a process that already listens on the address."""
@@ -129,7 +128,7 @@ def _reports(folder: Path) -> CheckResult:
 def _roads(settings: Settings) -> CheckResult:
     """Check extract and programs of the road engine, and that a running one does not report a failure."""
     try:
-        (extract, _size), _programs = check_extract(settings), find_osrm()
+        (extract, _size), _programs = check_extract(settings), find_road_programs(settings)
     except RoadMapError as error:
         return CheckResult("roads", False, error.message)
     state = daemon_state(settings)

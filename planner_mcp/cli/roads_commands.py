@@ -16,9 +16,14 @@ from planner_mcp.cli.command_runner import command_settings, run_command
 from planner_mcp.cli.store_queries import DataDir
 from planner_mcp.settings import Settings
 from planner_mcp.text import plain
-from planner_mcp.travel.osrm_programs import find_osrm
 from planner_mcp.travel.road_daemon import daemon_state
-from planner_mcp.travel.road_map_builder import RoadMap, build_road_map, check_extract, road_map_key
+from planner_mcp.travel.road_map_builder import (
+    RoadMap,
+    build_road_map,
+    check_extract,
+    find_road_programs,
+    road_map_key,
+)
 from planner_mcp.travel.street_register_builder import build_street_register, is_register_of, register_path
 
 app = typer.Typer(
@@ -42,7 +47,7 @@ def build(
 
 async def _build(settings: Settings) -> RoadMap:
     extract, _size = check_extract(settings)
-    built = await build_road_map(settings, find_osrm(), lambda line: typer.echo(line, err=True))
+    built = await build_road_map(settings, find_road_programs(settings), lambda line: typer.echo(line, err=True))
     await build_street_register(settings, extract, built.content)
     return built
 
@@ -56,14 +61,14 @@ def status(data_dir: DataDir = None) -> None:
 
 async def _print_status(settings: Settings) -> None:
     extract, _size = check_extract(settings)
-    programs = find_osrm()
+    programs = find_road_programs(settings)
     named = await road_map_key(extract, programs, settings.roads_profile)
     state = daemon_state(settings)
     typer.echo(f"extract  {plain(str(extract), _PATH_CHARS)}")
     typer.echo(f"map      {named.key}, {'built' if _is_built(settings, named) else 'not built yet'}")
     typer.echo(f"streets  {_register(settings, named.content)}")
     since = f" since {datetime.fromtimestamp(state.since, UTC):%Y-%m-%d %H:%M:%S} UTC" if state.since else ""
-    served = f", OSRM {state.version} with map {state.map_key}" if state.map_key else ""
+    served = f", {state.engine} {state.version} with map {state.map_key}" if state.map_key else ""
     typer.echo(f"engine   {state.phase}{since}{served}{': ' if state.detail else ''}{state.detail}")
     if state.map_key and state.map_key != named.key:
         typer.echo("The engine serves another map until the processes that use it have ended.")

@@ -15,11 +15,14 @@ from planner_mcp.errors import RoutingProviderUnavailableError
 from planner_mcp.formats.plan_exports import ATTRIBUTION
 from planner_mcp.routing.scenario.travel_matrices import Packed
 from planner_mcp.settings import RouterSettings, Settings
-from planner_mcp.travel.osrm_provider import Osrm
 from planner_mcp.travel.road_daemon import DaemonState, daemon_state
-from planner_mcp.travel.routing_provider import Block, Position
+from planner_mcp.travel.routing_provider import Block, Position, RoutingProvider
+from planner_mcp.travel.routing_providers import routing_provider_of
 
-_BLOCK: Final = 500
+_BLOCKS: Final = {"osrm": 500, "valhalla": 100}
+"""Places of a block, which takes about a second."""
+_COSTINGS: Final = {"car": "auto", "foot": "pedestrian"}
+"""Valhalla's words for our profiles, where they differ."""
 _POLL_S: Final = 0.05
 _CHANGE_S: Final = 1.0
 """Time in which the death of the daemon is seen after a question failed."""
@@ -44,8 +47,9 @@ class EmbeddedRoads:
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
+        engine = settings.roads_engine
         self.description = RouterSettings(
-            kind="osrm", url="http://127.0.0.1", profile=settings.roads_profile, block=_BLOCK
+            kind=engine, url="http://127.0.0.1", profile=settings.roads_profile, block=_BLOCKS[engine]
         )
         """Engine, profile and block size; the URL is found when it is asked."""
 
@@ -62,7 +66,7 @@ class EmbeddedRoads:
     async def facts(self, http: httpx.AsyncClient) -> dict[str, str]:
         """Return version and map, and whom to name for it."""
         state = await self._ready()
-        return {"version": state.version, "map": state.map_key, "attribution": ATTRIBUTION}
+        return {"source": state.engine, "version": state.version, "map": state.map_key, "attribution": ATTRIBUTION}
 
     async def block(self, http: httpx.AsyncClient, origins: Sequence[Position], targets: Sequence[Position]) -> Block:
         """Return the legs from each origin to each target.
@@ -74,7 +78,7 @@ class EmbeddedRoads:
         while True:
             state = await self._ready()
             try:
-                return await self._osrm(state).block(http, origins, targets)
+                return await self._provider(state).block(http, origins, targets)
             except RoutingProviderUnavailableError:
                 if not await self._was_restarted(state):
                     raise
@@ -84,10 +88,14 @@ class EmbeddedRoads:
         state = daemon_state(self._settings)
         if state.phase != "ready":
             raise RoutingProviderUnavailableError(_WAITING[state.phase])
-        return await self._osrm(state).line(http, places)
+        return await self._provider(state).line(http, places)
 
-    def _osrm(self, state: DaemonState) -> Osrm:
-        return Osrm(self.description.model_copy(update={"url": state.url}))
+    def _provider(self, state: DaemonState) -> RoutingProvider:
+        """Return how the daemon is asked that runs: until its process ends, that is the one it was started as."""
+        profile = self.description.profile
+        words = _COSTINGS.get(profile, profile) if state.engine == "valhalla" else profile
+        found = {"kind": state.engine, "url": state.url, "profile": words}
+        return routing_provider_of(self.description.model_copy(update=found))
 
     async def _ready(self) -> DaemonState:
         """Return the state once the daemon answers."""

@@ -22,9 +22,8 @@ from planner_mcp.routing.compilation.matrix_request import MatrixRequest
 from planner_mcp.routing.scenario.travel_matrices import Floats, TravelMatrices
 from planner_mcp.settings import ROADS, RouterSettings
 from planner_mcp.travel.embedded_roads import EmbeddedRoads
-from planner_mcp.travel.osrm_provider import Osrm
-from planner_mcp.travel.routing_provider import Block, RoutingProvider
-from planner_mcp.travel.valhalla_provider import Valhalla
+from planner_mcp.travel.routing_provider import NO_ROAD_M, Block, RoutingProvider
+from planner_mcp.travel.routing_providers import routing_provider_of
 
 _AT_ONCE: Final = 4
 _TRIES: Final = 2
@@ -142,11 +141,6 @@ async def _full_matrix(
     return replace(full_matrix, snaps=tuple(snaps))
 
 
-def routing_provider_of(settings: RouterSettings) -> RoutingProvider:
-    """Return the engine that settings describe."""
-    return Osrm(settings) if settings.kind == "osrm" else Valhalla(settings)
-
-
 async def _block_with_retry(
     router: RoutingProvider, http: httpx.AsyncClient, asked: MatrixRequest, rows: Span, columns: Span
 ) -> Block:
@@ -179,10 +173,8 @@ def _off_network(question: MatrixRequest, full_matrix: Block, max_snap_m: float)
     whose removal leaves no hole.
     """
     far = [at for at, metres in enumerate(full_matrix.snaps) if metres > max_snap_m]
-    limit = f"at most {_length(max_snap_m)} are accepted"
     found = {
-        at: f"{_length(full_matrix.snaps[at])} from the nearest road of the map; {limit}"
-        for at in sorted(far, key=lambda at: -full_matrix.snaps[at])
+        at: _too_far(full_matrix.snaps[at], max_snap_m) for at in sorted(far, key=lambda at: -full_matrix.snaps[at])
     }
     holes = np.isnan(full_matrix.distances) | np.isnan(full_matrix.durations)
     np.fill_diagonal(holes, val=False)
@@ -191,6 +183,13 @@ def _off_network(question: MatrixRequest, full_matrix: Block, max_snap_m: float)
         cut_off = int((holes[at] | holes[:, at]).sum())
         found[at] = f"without a road to or from {cut_off} of the {len(holes) - 1 - len(far)} others"
     return {question.ids[at]: why for at, why in found.items()}
+
+
+def _too_far(metres: float, limit: float) -> str:
+    accepted = f"at most {_length(limit)} are accepted"
+    if metres == NO_ROAD_M:
+        return f"no road of the map is near; {accepted}"
+    return f"{_length(metres)} from the nearest road of the map; {accepted}"
 
 
 def _length(metres: float) -> str:
@@ -217,8 +216,9 @@ def _without_holes(table: Floats) -> Floats:
 def _provenance(question: MatrixRequest, chosen: RouterSettings, found: Mapping[str, str]) -> dict[str, Any]:
     stated = {"version": chosen.version, "data_date": chosen.data_date, **found}
     profile = chosen.profile or ("driving" if chosen.kind == "osrm" else "auto")
-    facts = {"source": chosen.kind, "router": question.router, "profile": profile}
-    provenance = f"Travel by road: {question.router} ({chosen.kind}, {profile})."
+    kind = found.get("source", chosen.kind)
+    facts = {"source": kind, "router": question.router, "profile": profile}
+    provenance = f"Travel by road: {question.router} ({kind}, {profile})."
     if "attribution" in found:
         provenance += f" Roads: {found['attribution']}."
     return {**facts, **{name: value for name, value in stated.items() if value}, "said": provenance}

@@ -1,80 +1,55 @@
-"""The programs of OSRM on this machine: where they are, their version, and how one is started.
-
-Owns the search: the wheel `osrm-bindings` (extra `roads`, Python 3.12 and newer), else its files unpacked beside this
-Python, which `make setup-roads` does where the wheel cannot be installed. Every program runs as a child that the
-kernel kills when its parent dies (Linux; elsewhere it ends with its work or by the next signal).
-"""
+"""OSRM as a road engine of this host: the wheel `osrm-bindings` (extra `roads`)."""
 
 import asyncio
-import importlib.util
-import os
-import sys
+import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from planner_mcp.errors import RoadMapError
-from planner_mcp.process_limits import bound_to_parent
+from planner_mcp.travel.road_programs import RoadPrograms, RunProgram
 
-UNPACKED: Final = Path(sys.prefix) / "share" / "osrm" / "osrm"
-"""Where `make setup-roads` puts what the wheel contains."""
-INSTALL_HINT: Final = "install the extra planner-mcp[roads] (Python 3.12 or newer), or run make setup-roads"
+_MAP: Final = "map.osrm"
+_MAX_TABLE: Final = 2000
+_RUNNING: Final = b"running and waiting for requests"
+_NO_LARGE_PART: Final = re.compile(r"Found \d+ SCC \(0 large")
+_NETWORK_NODES: Final = re.compile(r"Generated (\d+) nodes .* in edge-expanded graph")
+_LARGE_SHARE: Final = 3
+"""A part of the network that has a third of its nodes is large where none has OSRM's default, 1000 nodes.
 
-
-@dataclass(frozen=True, slots=True)
-class OsrmPrograms:
-    """One installation."""
-
-    folder: Path
-    """Has `bin` and `share/profiles`."""
-
-    def program(self, name: str) -> Path:
-        """Return the path of `osrm-{name}`."""
-        return self.folder / "bin" / f"osrm-{name}"
-
-    def profile(self, name: str) -> Path:
-        """Return the path of a routing profile: car, bicycle or foot."""
-        return self.folder / "share" / "profiles" / f"{name}.lua"
-
-    async def version(self) -> str:
-        """Return the version, as `26.10.0`."""
-        process = await self.start("routed", ["--version"])
-        output, _ = await process.communicate()
-        return output.decode(errors="replace").strip().removeprefix("v")[:40] or "unknown"
-
-    async def start(
-        self, name: str, arguments: Sequence[str], *, folder: Path | None = None, inherited: Sequence[int] = ()
-    ) -> asyncio.subprocess.Process:
-        """Start a program; what it writes comes through one pipe.
-
-        Args:
-            name: As `extract` or `routed`.
-            arguments: Its arguments.
-            folder: Where it runs.
-            inherited: Descriptors that stay open in it.
-        """
-        return await asyncio.create_subprocess_exec(
-            *bound_to_parent([str(self.program(name)), *arguments]),
-            stdin=asyncio.subprocess.DEVNULL,
-            stdout=asyncio.subprocess.PIPE,
-            stderr=asyncio.subprocess.STDOUT,
-            cwd=folder,
-            pass_fds=inherited,
-            process_group=0,  # a terminal's Ctrl-C is for the planner, which stops it in order
-        )
+Places snap to a large part where there is one, and the centre of a town has none of 1000 nodes. Of all legs between 100
+random places in 2 km² of Helsinki 26 % had no road with the default, and none with a third.
+"""
 
 
-def find_osrm() -> OsrmPrograms:
-    """Return the installation on this machine.
+class OsrmPrograms(RoadPrograms):
+    """One installation of OSRM."""
 
-    Raises:
-        RoadMapError: There is none; the message says how to install one.
-    """
-    package = importlib.util.find_spec("osrm")
-    installed = [Path(folder) for folder in package.submodule_search_locations or ()] if package else []
-    for folder in (*installed, UNPACKED):
-        programs = OsrmPrograms(folder)
-        if all(os.access(programs.program(name), os.X_OK) for name in ("extract", "contract", "routed")):
-            return programs
-    raise RoadMapError(f"PLANNER_ROADS_PBF needs OSRM, which is not installed: {INSTALL_HINT}.")
+    __slots__ = ()
+    title = "OSRM"
+    package = "osrm"
+    needed = ("osrm-routed", "osrm-extract", "osrm-contract")
+    extra = "roads"
+    suffixes = (".osm.pbf", ".osm.bz2", ".osm")
+
+    async def build(self, extract: Path, profile: str, run: RunProgram) -> None:
+        """Build contraction hierarchies for a profile of OSRM: car, bicycle or foot."""
+        script = self.folder / "share" / "profiles" / f"{profile}.lua"
+        words = ["-p", str(script), "--data_version", "osmosis", extract.name]
+        output = await run("osrm-extract", words)
+        if _NO_LARGE_PART.search(output) and (nodes := _NETWORK_NODES.search(output)):
+            threshold = max(1, int(nodes[1]) // _LARGE_SHARE)
+            await run("osrm-extract", ["--small-component-size", str(threshold), *words])
+        await run("osrm-contract", [_MAP])
+
+    async def serve(self, folder: Path, port: int, inherited: Sequence[int]) -> asyncio.subprocess.Process:
+        """Start `osrm-routed`."""
+        words = ["-i", "127.0.0.1", "-p", str(port), "--max-table-size", str(_MAX_TABLE), _MAP]
+        return await self.start("osrm-routed", words, folder=folder, inherited=inherited)
+
+    async def answers(self, daemon: asyncio.subprocess.Process, port: int) -> bool:
+        """Return true once it writes that it waits for requests."""
+        assert daemon.stdout is not None  # noqa: S101 — it was started with a pipe
+        while line := await daemon.stdout.readline():
+            if _RUNNING in line:
+                return True
+        return False

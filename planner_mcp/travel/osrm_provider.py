@@ -5,7 +5,6 @@ Lengths come in metres and seconds, null where there is no road, each place with
 engine does not report its version; newer ones report `data_version`, if the map was prepared with one.
 """
 
-import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -13,7 +12,7 @@ import httpx2 as httpx
 
 from planner_mcp.errors import RoutingProviderUnavailableError
 from planner_mcp.settings import RouterSettings
-from planner_mcp.travel.routing_provider import Block, Position, matrix_of, request_json
+from planner_mcp.travel.routing_provider import Block, Position, line_of, matrix_of, request_json
 
 
 class Osrm:
@@ -59,11 +58,7 @@ class Osrm:
             "continue_straight": "false",  # as in a table, where each leg begins anew
             "generate_hints": "false",
         }
-        payload = await self._ask(http, "route", places, asked)
-        try:
-            return [_position(point) for point in payload["routes"][0]["geometry"]["coordinates"]]
-        except (KeyError, IndexError, TypeError, ValueError) as error:
-            raise RoutingProviderUnavailableError("The road engine answered with something that is no line.") from error
+        return line_of(await self._ask(http, "route", places, asked))
 
     async def _ask(
         self, http: httpx.AsyncClient, service: str, places: Sequence[Position], asked: dict[str, str]
@@ -71,16 +66,9 @@ class Osrm:
         coordinates = ";".join(f"{lon:.6f},{lat:.6f}" for lat, lon in places)
         url = f"{self._url}/{service}/v1/{self._profile}/{coordinates}"
         payload = await request_json(http, http.build_request("GET", url, params=asked))
-        if payload.get("code") != "Ok":
+        if not isinstance(payload, dict) or payload.get("code") != "Ok":
             raise RoutingProviderUnavailableError(f"The road engine answered that it has no {service}.")
         return payload
-
-
-def _position(point: Any) -> Position:
-    lon, lat = float(point[0]), float(point[1])
-    if not (math.isfinite(lon) and math.isfinite(lat) and abs(lon) <= 180 and abs(lat) <= 90):
-        raise ValueError("no position")
-    return lat, lon
 
 
 def _snaps(waypoints: Any, count: int) -> tuple[float, ...]:

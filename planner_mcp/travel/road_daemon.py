@@ -1,4 +1,4 @@
-"""The road engine of a host: one `osrm-routed` on loopback for all servers and workers of a data folder.
+"""The road engine of a host: one daemon on loopback for all servers and workers of a data folder.
 
 Owns which process runs it, by one lock: whoever has `daemon.lock` builds the map, keeps the daemon alive and writes
 `daemon.json`; all others read that file. The daemon inherits the lock, and the kernel kills it with its parent, so the
@@ -10,10 +10,10 @@ import fcntl
 import json
 import logging
 import os
-import re
+import socket
 import time
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager, closing
 from dataclasses import asdict, dataclass
 from typing import IO, Final, Literal
 
@@ -21,14 +21,15 @@ from planner_mcp.errors import RoadMapError
 from planner_mcp.file_locks import take_lock
 from planner_mcp.settings import Settings
 from planner_mcp.task_cancellation import cancel_and_wait
-from planner_mcp.travel.osrm_programs import OsrmPrograms, find_osrm
 from planner_mcp.travel.road_map_builder import (
     RoadMap,
     build_road_map,
     check_extract,
+    find_road_programs,
     remove_other_maps,
     stop_process,
 )
+from planner_mcp.travel.road_programs import RoadPrograms
 from planner_mcp.travel.street_register_builder import build_street_register
 
 log = logging.getLogger("planner.roads")
@@ -40,9 +41,6 @@ BACKOFF_LONGEST_S: Final = 10.0
 HEALTHY_S: Final = 10.0
 """A daemon that ran this long is restarted after the shortest delay."""
 _ADOPT_POLL_S: Final = 0.5
-_MAX_TABLE: Final = 2000
-_LISTENING: Final = re.compile(rb"Listening on: 127\.0\.0\.1:(\d+)")
-_RUNNING: Final = b"running and waiting for requests"
 Phase = Literal["absent", "building", "starting", "ready", "failed"]
 
 
@@ -57,6 +55,8 @@ class DaemonState:
     pid: int = 0
     """Of the daemon; changes with each start."""
     map_key: str = ""
+    engine: str = ""
+    """Its kind; that of another process may differ from the one set here."""
     version: str = ""
     since: float = 0.0
     """Seconds of the epoch."""
@@ -79,14 +79,14 @@ async def road_daemon_beside(settings: Settings) -> AsyncIterator[None]:
     """Keep the road engine of this host alive during the block, where a setting asks for one.
 
     Raises:
-        RoadMapError: The extract is missing or none, or OSRM is not installed. What takes time fails later, and is
-            logged and written into the state.
+        RoadMapError: The extract is missing or none, or the engine is not installed. What takes time fails later, and
+            is logged and written into the state.
     """
     if settings.roads_pbf is None:
         yield
         return
     check_extract(settings)
-    running = asyncio.create_task(RoadDaemon(settings, find_osrm()).run(), name="road engine")
+    running = asyncio.create_task(RoadDaemon(settings, find_road_programs(settings)).run(), name="road engine")
     try:
         yield
     finally:
@@ -96,7 +96,7 @@ async def road_daemon_beside(settings: Settings) -> AsyncIterator[None]:
 class RoadDaemon:
     """Runs the daemon, or waits until the process that runs it ends."""
 
-    def __init__(self, settings: Settings, programs: OsrmPrograms) -> None:
+    def __init__(self, settings: Settings, programs: RoadPrograms) -> None:
         self._settings = settings
         self._programs = programs
         self._folder = settings.roads_folder
@@ -153,19 +153,18 @@ class RoadDaemon:
 
     async def _run_once(self, road_map: RoadMap, lock: IO[str]) -> int:
         """Run the daemon until it ends; return its exit status."""
-        words = ["-i", "127.0.0.1", "-p", "0", "--max-table-size", str(_MAX_TABLE), str(road_map.path)]
-        process = await self._programs.start("routed", words, inherited=[lock.fileno()])
+        port = _free_port()
+        process = await self._programs.serve(road_map.folder, port, [lock.fileno()])
         assert process.stdout is not None  # noqa: S101 — it was started with a pipe
         try:
-            with suppress(TimeoutError):
+            try:
                 async with asyncio.timeout(START_S):
-                    port = await _port(process.stdout)
-                if port:
-                    url = f"http://127.0.0.1:{port}"
-                    self._publish("ready", url=url, pid=process.pid, map_key=road_map.key, version=road_map.version)
-                    log.info("roads: OSRM %s answers for map %s", road_map.version, road_map.key)
-                while await process.stdout.read(65536):
-                    pass  # its log of requests, which holds positions
+                    if await self._programs.answers(process, port):
+                        self._publish_ready(road_map, port, process.pid)
+            except TimeoutError:
+                process.kill()
+            while await process.stdout.read(65536):
+                pass  # its log of requests, which holds positions
             return await process.wait()
         finally:
             await stop_process(process)
@@ -174,22 +173,33 @@ class RoadDaemon:
         log.info(line)
         self._publish("building", line)
 
-    def _publish(
-        self, phase: Phase, detail: str = "", *, url: str = "", pid: int = 0, map_key: str = "", version: str = ""
-    ) -> None:
+    def _publish_ready(self, road_map: RoadMap, port: int, pid: int) -> None:
+        log.info("roads: %s %s answers for map %s", self._programs.title, road_map.version, road_map.key)
+        self._write(
+            DaemonState(
+                "ready",
+                url=f"http://127.0.0.1:{port}",
+                pid=pid,
+                map_key=road_map.key,
+                engine=self._programs.package,
+                version=road_map.version,
+                since=time.time(),
+            )
+        )
+
+    def _publish(self, phase: Phase, detail: str = "") -> None:
+        self._write(DaemonState(phase, detail, since=time.time()))
+
+    def _write(self, state: DaemonState) -> None:
         """Write the state as a whole, so that a reader sees the old one or the new one."""
-        state = DaemonState(phase, detail, url, pid, map_key, version, time.time())
         beside = self._folder / f"daemon.json.{os.getpid()}"
         beside.write_text(json.dumps(asdict(state)), encoding="utf-8")
         beside.rename(self._folder / "daemon.json")
 
 
-async def _port(output: asyncio.StreamReader) -> int:
-    """Return the port once the daemon takes requests; 0 where it ends before."""
-    port = 0
-    while line := await output.readline():
-        if found := _LISTENING.search(line):
-            port = int(found[1])
-        if _RUNNING in line:
-            return port
-    return 0
+def _free_port() -> int:
+    """Return a port of loopback that nobody has; a daemon that finds it taken ends, and gets another."""
+    with closing(socket.socket()) as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+        return port

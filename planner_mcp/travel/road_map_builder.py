@@ -1,7 +1,7 @@
 """The data of a road engine, built once from an OpenStreetMap extract.
 
-Owns the folder of a map: its name comes from the content of the extract, the version of OSRM and the profile, so that
-the same extract is built once, and another one never reuses its data. A map is built beside its place and renamed as a
+Owns the folder of a map: its name comes from the content of the extract, engine, version and profile, so that the same
+extract is built once, and another one never reuses its data. A map is built beside its place and renamed as a
 whole, under a lock, so that a killed build leaves nothing that looks finished.
 """
 
@@ -10,7 +10,7 @@ import hashlib
 import re
 import shutil
 import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,23 +22,15 @@ from planner_mcp.errors import RoadMapError
 from planner_mcp.file_locks import take_lock
 from planner_mcp.settings import Settings
 from planner_mcp.travel.osrm_programs import OsrmPrograms
+from planner_mcp.travel.road_programs import RoadPrograms
+from planner_mcp.travel.valhalla_programs import ValhallaPrograms
 
 Progress = Callable[[str], None]
 """Takes one line for a person."""
-SUFFIXES: Final = (".osm.pbf", ".osm.bz2", ".osm")
-"""By the end of its name OSRM reads a file."""
-MAP: Final = "map.osrm"
+_ENGINES: Final[Mapping[str, type[RoadPrograms]]] = {"osrm": OsrmPrograms, "valhalla": ValhallaPrograms}
 _DISK_FACTOR: Final = 12
 """Bytes of disk for each byte of the extract, while it is built."""
 _DISK_BASE: Final = 64 * 1024 * 1024
-_NO_LARGE_PART: Final = re.compile(r"Found \d+ SCC \(0 large")
-_NETWORK_NODES: Final = re.compile(r"Generated (\d+) nodes .* in edge-expanded graph")
-_LARGE_SHARE: Final = 3
-"""A part of the network that has a third of its nodes is large where none has OSRM's default, 1000 nodes.
-
-Places snap to a large part where there is one, and the centre of a town has none of 1000 nodes. Of all legs between 100
-random places in 2 km² of Helsinki 26 % had no road with the default, and none with a third.
-"""
 _MAX_OUTPUT_BYTES: Final = 64_000
 _REPORT_S: Final = 10.0
 _LOCK_POLL_S: Final = 0.2
@@ -50,20 +42,24 @@ class RoadMap:
     """A map that is built."""
 
     key: str
-    """Of content, version and profile."""
+    """Of content, engine, version and profile."""
     folder: Path
     version: str
-    """Of OSRM."""
+    """Of the engine."""
 
     @property
     def content(self) -> str:
         """Of the extract alone."""
         return self.key.partition("-")[0]
 
-    @property
-    def path(self) -> Path:
-        """What the programs of OSRM take for its name."""
-        return self.folder / MAP
+
+def find_road_programs(settings: Settings) -> RoadPrograms:
+    """Return the programs of the engine that settings choose.
+
+    Raises:
+        RoadMapError: They are not installed.
+    """
+    return _ENGINES[settings.roads_engine].find()
 
 
 def check_extract(settings: Settings) -> tuple[Path, int]:
@@ -75,8 +71,10 @@ def check_extract(settings: Settings) -> tuple[Path, int]:
     path = settings.roads_pbf
     if path is None:
         raise RoadMapError("No extract is set: PLANNER_ROADS_PBF is the path of an .osm.pbf file.")
-    if not path.name.endswith(SUFFIXES):
-        raise RoadMapError(f"PLANNER_ROADS_PBF: {path} is no OpenStreetMap extract; its name ends in .osm.pbf.")
+    engine = _ENGINES[settings.roads_engine]
+    if not path.name.endswith(engine.suffixes):
+        problem = f"{path} is no OpenStreetMap extract that {engine.title} reads; its name ends in .osm.pbf."
+        raise RoadMapError(f"PLANNER_ROADS_PBF: {problem}")
     try:
         with path.open("rb") as file:
             begin = file.read(4096)
@@ -94,7 +92,7 @@ def check_extract(settings: Settings) -> tuple[Path, int]:
     return path.absolute(), size
 
 
-async def road_map_key(extract: Path, programs: OsrmPrograms, profile: str) -> RoadMap:
+async def road_map_key(extract: Path, programs: RoadPrograms, profile: str) -> RoadMap:
     """Return the map that an extract makes, built or not, its folder relative.
 
     Raises:
@@ -105,20 +103,20 @@ async def road_map_key(extract: Path, programs: OsrmPrograms, profile: str) -> R
     except OSError as error:
         raise RoadMapError(f"PLANNER_ROADS_PBF: {extract} cannot be read: {error.strerror}.") from error
     version = await programs.version()
-    key = f"{digest[:16]}-osrm{version}-{profile}"
+    key = f"{digest[:16]}-{programs.package}{version}-{profile}"
     return RoadMap(key, Path(key), version)
 
 
-async def build_road_map(settings: Settings, programs: OsrmPrograms, progress: Progress) -> RoadMap:
+async def build_road_map(settings: Settings, programs: RoadPrograms, progress: Progress) -> RoadMap:
     """Return the map of the extract, built now unless it was before.
 
     Args:
         settings: Extract, profile, data folder and limits.
-        programs: Of OSRM.
+        programs: Of the engine.
         progress: Is called with a line at each step, and every ten seconds.
 
     Raises:
-        RoadMapError: The extract cannot be used, the disk is full, or OSRM refuses it.
+        RoadMapError: The extract cannot be used, the disk is full, or the engine refuses it.
     """
     extract, size = check_extract(settings)
     folder = settings.roads_folder
@@ -151,22 +149,21 @@ def _check_disk(size: int, folder: Path) -> None:
 
 
 async def _build(
-    extract: Path, size: int, built: RoadMap, *, programs: OsrmPrograms, profile: str, progress: Progress
+    extract: Path, size: int, built: RoadMap, *, programs: RoadPrograms, profile: str, progress: Progress
 ) -> None:
     progress(f"roads: building {_megabytes(size)} of {extract} for {profile}")
     began = time.monotonic()
     beside = built.folder.with_name(f"{built.key}.part")
     shutil.rmtree(beside, ignore_errors=True)
     beside.mkdir()
+
+    async def run(name: str, words: Sequence[str]) -> str:
+        return await _step(programs, name, words, beside, progress)
+
     try:
-        (source := beside / f"map{_suffix(extract)}").symlink_to(extract)
-        words = ["-p", str(programs.profile(profile)), "--data_version", "osmosis", source.name]
-        output = await _step(programs, "extract", words, beside, progress)
-        if _NO_LARGE_PART.search(output) and (nodes := _NETWORK_NODES.search(output)):
-            threshold = max(1, int(nodes[1]) // _LARGE_SHARE)
-            words = ["--small-component-size", str(threshold), *words]
-            await _step(programs, "extract", words, beside, progress)
-        await _step(programs, "contract", [MAP], beside, progress)
+        suffix = next(suffix for suffix in programs.suffixes if extract.name.endswith(suffix))
+        (source := beside / f"map{suffix}").symlink_to(extract)
+        await programs.build(source, profile, run)
         source.unlink()
         beside.rename(built.folder)
     finally:
@@ -174,7 +171,7 @@ async def _build(
     progress(f"roads: built in {time.monotonic() - began:.1f} s")
 
 
-async def _step(programs: OsrmPrograms, name: str, words: list[str], folder: Path, progress: Progress) -> str:
+async def _step(programs: RoadPrograms, name: str, words: Sequence[str], folder: Path, progress: Progress) -> str:
     """Run one program to its end, a progress line now and then; return the end of what it wrote."""
     began = time.monotonic()
     process = await programs.start(name, words, folder=folder)
@@ -184,16 +181,15 @@ async def _step(programs: OsrmPrograms, name: str, words: list[str], folder: Pat
             done, _ = await asyncio.wait({reading}, timeout=_REPORT_S)
             if done:
                 break
-            progress(f"roads: osrm-{name} has run for {time.monotonic() - began:.0f} s")
+            progress(f"roads: {name} has run for {time.monotonic() - began:.0f} s")
         code = await process.wait()
     finally:
         reading.cancel()
         await stop_process(process)
     if code != 0:
-        raise RoadMapError(
-            f"OSRM cannot use the extract: {_reason(reading.result()) or f'osrm-{name} ended with {code}'}."
-        )
-    progress(f"roads: osrm-{name} took {time.monotonic() - began:.1f} s")
+        reason = _reason(reading.result()) or f"{name} ended with {code}"
+        raise RoadMapError(f"{programs.title} cannot use the extract: {reason}.")
+    progress(f"roads: {name} took {time.monotonic() - began:.1f} s")
     return reading.result()
 
 
@@ -231,10 +227,6 @@ async def _exclusive(path: Path) -> AsyncIterator[None]:
 def _digest(path: Path) -> str:
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
-
-
-def _suffix(path: Path) -> str:
-    return next(suffix for suffix in SUFFIXES if path.name.endswith(suffix))
 
 
 def _megabytes(size: int) -> str:

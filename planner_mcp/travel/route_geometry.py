@@ -7,8 +7,8 @@ needed, the latest kept; they are no part of the plan, which stands without them
 
 import logging
 from collections import OrderedDict
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Final, Protocol
+from collections.abc import Iterator, Mapping
+from typing import Final
 
 import anyio
 import httpx2 as httpx
@@ -17,8 +17,8 @@ from planner_mcp.errors import RoutingProviderUnavailableError
 from planner_mcp.routing.plan import Plan, PlannedRoute
 from planner_mcp.settings import ROADS, Settings
 from planner_mcp.travel.embedded_roads import EmbeddedRoads
-from planner_mcp.travel.osrm_provider import Osrm
-from planner_mcp.travel.routing_provider import Position
+from planner_mcp.travel.routing_provider import Position, RoutingProvider
+from planner_mcp.travel.routing_providers import routing_provider_of
 
 MAX_LEGS: Final = 2000
 """Of a plan whose lines are asked for."""
@@ -36,12 +36,8 @@ Lines = dict[str, list[Position]]
 """(lat, lon) in WGS-84 along the roads, by agent."""
 
 
-class _LineProvider(Protocol):
-    async def line(self, http: httpx.AsyncClient, places: Sequence[Position]) -> list[Position]: ...
-
-
 class RouteGeometry:
-    """Asks OSRM for lines.
+    """Asks road engines for lines.
 
     Args:
         settings: The road engines there are.
@@ -78,15 +74,15 @@ class RouteGeometry:
             self._kept.popitem(last=False)
         return found
 
-    def _provider(self, plan: Plan) -> _LineProvider | None:
-        """Return the engine that the travel of a plan comes from, where it is an OSRM that is still configured."""
+    def _provider(self, plan: Plan) -> RoutingProvider | None:
+        """Return the engine that the travel of a plan comes from, where it is still configured."""
         name = plan.travel.get("router")
-        if plan.travel.get("source") != "osrm" or not isinstance(name, str):
+        if not isinstance(name, str):
             return None
         if name == ROADS and self._embedded is not None:
             return self._embedded
         settings = self._routers.get(name)
-        return Osrm(settings) if settings is not None and settings.kind == "osrm" else None
+        return None if settings is None else routing_provider_of(settings)
 
 
 def _track(route: PlannedRoute, places: Mapping[str, Position]) -> Iterator[Position]:
@@ -99,7 +95,7 @@ def _track(route: PlannedRoute, places: Mapping[str, Position]) -> Iterator[Posi
             yield last
 
 
-async def _lines(provider: _LineProvider, tracks: Mapping[str, list[Position]]) -> Lines:
+async def _lines(provider: RoutingProvider, tracks: Mapping[str, list[Position]]) -> Lines:
     found: Lines = {}
     points = 0
     async with httpx.AsyncClient(timeout=_REQUEST_S, follow_redirects=False, trust_env=False) as http:

@@ -4,6 +4,7 @@ Owns the interface every engine stands behind, and reading an answer with bounds
 engine; where it lives is the deployment's to say, so no call can make this server fetch what its sender likes.
 """
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Protocol
@@ -19,6 +20,8 @@ Position = tuple[float, float]
 """(lat, lon) in WGS-84."""
 _SIGN_ERROR: Final = 10.0
 """Metres below which a negative length is one: OSRM 26.10 answers -0.6 m between two places on one segment."""
+NO_ROAD_M: Final = math.inf
+"""Metres to the nearest road where the engine finds none at all."""
 MAX_ANSWER_BYTES: Final = 32 * 1024 * 1024
 """A block of 500 by 500 takes 10 MB as JSON."""
 
@@ -50,16 +53,43 @@ class RoutingProvider(Protocol):
         """
         ...
 
+    async def line(self, http: httpx.AsyncClient, places: Sequence[Position]) -> list[Position]:
+        """Return the points of the way over two places or more, in order.
 
-async def request_json(http: httpx.AsyncClient, request: httpx.Request) -> dict[str, Any]:
-    """Send a request; return the JSON object of a good answer. What the engine says goes to no client."""
+        Raises:
+            RoadsUnavailableError: No answer, no way, or an answer of another shape.
+        """
+        ...
+
+
+async def request_json(http: httpx.AsyncClient, request: httpx.Request) -> Any:
+    """Send a request; return the JSON of a good answer, an object or a list. What the engine says goes to no client."""
     try:
         payload = await fetch_json(http, request, max_bytes=MAX_ANSWER_BYTES)
     except UpstreamError as error:
         raise RoutingProviderUnavailableError(f"The road engine {error}.") from error
-    if not isinstance(payload, dict):
+    if not isinstance(payload, dict | list):
         raise RoutingProviderUnavailableError("The road engine answered with something that is no table.")
     return payload
+
+
+def line_of(payload: Any) -> list[Position]:
+    """Return the points of the first route of an answer in the form of OSRM, with its line as GeoJSON.
+
+    Raises:
+        RoadsUnavailableError: It has another shape.
+    """
+    try:
+        return [_position(point) for point in payload["routes"][0]["geometry"]["coordinates"]]
+    except (KeyError, IndexError, TypeError, ValueError) as error:
+        raise RoutingProviderUnavailableError("The road engine answered with something that is no line.") from error
+
+
+def _position(point: Any) -> Position:
+    lon, lat = float(point[0]), float(point[1])
+    if not (math.isfinite(lon) and math.isfinite(lat) and abs(lon) <= 180 and abs(lat) <= 90):
+        raise ValueError("no position")
+    return lat, lon
 
 
 def matrix_of(rows: Any, shape: tuple[int, int], unit: float = 1.0) -> Floats:

@@ -19,7 +19,8 @@ def asked(lock: str) -> list[Requirement]:
     project, groups = PROJECT["project"], PROJECT["dependency-groups"]
     if lock in ("build", "clients", "roads"):
         return [Requirement(line) for line in groups[lock]]
-    lines = [*project["dependencies"], *(line for extra in project["optional-dependencies"].values() for line in extra)]
+    extras = (lines for name, lines in project["optional-dependencies"].items() if name != "roads-valhalla")
+    lines = [*project["dependencies"], *(line for extra in extras for line in extra)]
     return [Requirement(line) for line in [*lines, *(groups["dev"] if lock == "dev" else [])]]
 
 

@@ -1,6 +1,7 @@
 """Road engines of a test: an HTTP server that answers as OSRM and Valhalla do, over a grid of streets.
 
-The shapes are those of `osrm-routed` 5.27 (`/table/v1`) and Valhalla 3.5 (`/sources_to_targets`, `/status`). A leg
+The shapes are those of `osrm-routed` 5.27 (`/table/v1`) and Valhalla 3.9 (`/sources_to_targets`, `/locate`, `/route`,
+`/status`). A leg
 takes a second for every 10 m, and both are counted along the streets, so a test knows every number.
 """
 
@@ -46,7 +47,9 @@ class RoadEngine(ThreadingHTTPServer):
         self.is_terse = True
         """Whether Valhalla honours `verbose: false`."""
         self.snap_m = 1.5
-        """Metres from each place to the nearest road, as OSRM says it."""
+        """Metres from each place to the nearest road."""
+        self.far: set[Position] = set()
+        """Places that Valhalla finds no road for."""
         self.let_go = threading.Event()
         """Ends a hanging answer."""
 
@@ -108,18 +111,51 @@ class _Handler(BaseHTTPRequestHandler):
         if (query["overview"], query["geometries"]) != (["full"], ["geojson"]):
             self._respond(400, {"code": "InvalidQuery"})
             return
-        places = [[float(each) for each in place.split(",")] for place in coordinates.split(";")]
-        line = [corner for a, b in pairwise(places) for corner in (a, [a[0], b[1]], b)]
+        self._respond_line([[float(each) for each in place.split(",")] for place in coordinates.split(";")])
+
+    def _respond_line(self, places: list[list[float]]) -> None:
+        line: list[Any] = [corner for a, b in pairwise(places) for corner in (a, [a[0], b[1]], b)]
         if self.server.mood == "short":
             line = [["x", None]]
         geometry = {"type": "LineString", "coordinates": line}
         self._respond(200, {"code": "Ok", "routes": [{"geometry": geometry, "distance": 1, "duration": 1}]})
 
     def _valhalla(self, asked: dict[str, Any]) -> None:
-        if (self.path, asked["costing"], asked["units"]) != ("/sources_to_targets", "truck", "kilometers"):
+        if asked["costing"] != "truck":
             self._respond(400, {"error_code": 125, "error": "No costing method found", "status_code": 400})
-            return
+        elif self.path == "/locate":
+            self._valhalla_roads([(each["lat"], each["lon"]) for each in asked["locations"]])
+        elif (self.path, asked.get("format"), asked.get("shape_format")) == ("/route", "osrm", "geojson"):
+            self.server.asked.append((len(asked["locations"]), 0))
+            if len(asked["locations"]) > 20:
+                self._respond(400, {"code": "InvalidValue", "message": "The parameters are invalid."})
+            else:
+                self._respond_line([[each["lon"], each["lat"]] for each in asked["locations"]])
+        elif (self.path, asked.get("units")) == ("/sources_to_targets", "kilometers"):
+            self._valhalla_table(asked)
+        else:
+            self._respond(404, {"error_code": 106, "error": "Try any of: /locate /route", "status_code": 404})
+
+    def _valhalla_roads(self, places: list[Position]) -> None:
+        """Answer with a road to the north and a farther one."""
+        north = self.server.snap_m / 111_195
+        roads = [[] if place in self.server.far else [place[0] + 2 * north, place[0] + north] for place in places]
+        answer = [
+            {
+                "input_lat": place[0],
+                "input_lon": place[1],
+                "edges": [{"way_id": 1, "correlated_lat": lat, "correlated_lon": place[1]} for lat in lats],
+                "nodes": [],
+            }
+            for place, lats in zip(places, roads, strict=True)
+        ]
+        self._respond(200, answer[:-1] if self.server.mood == "short" else answer)
+
+    def _valhalla_table(self, asked: dict[str, Any]) -> None:
         origins, targets = ([(each["lat"], each["lon"]) for each in asked[name]] for name in ("sources", "targets"))
+        if self.server.far & {*origins, *targets}:
+            self._respond(400, {"error_code": 171, "error": "No suitable edges near location", "status_code": 400})
+            return
         far = self._table(origins, targets)
         kilometres = [[cell if cell is None else cell / 1000 for cell in row] for row in far]
         seconds = [[cell if cell is None else cell * SECONDS_PER_METRE for cell in row] for row in far]

@@ -23,7 +23,7 @@ from planner_mcp.travel.road_daemon import DaemonState, daemon_state, road_daemo
 from planner_mcp.travel.road_map_builder import build_road_map
 from planner_mcp.travel.street_register_builder import is_register_of
 from tests.shared.processes.process_tree import LONGEST_S
-from tests.shared.roads.osrm_installation import osrm_or_skip
+from tests.shared.roads.road_installations import osrm_or_skip
 from tests.shared.roads.street_grid import (
     EAST_M,
     ISLAND,

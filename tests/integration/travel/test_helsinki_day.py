@@ -23,20 +23,25 @@ from planner_mcp.server.resources.resource_definition import ReadContext, Templa
 from planner_mcp.server.tools.tool_definition import ToolContext
 from planner_mcp.settings import Settings
 from planner_mcp.travel.embedded_roads import EmbeddedRoads
+from planner_mcp.travel.osrm_programs import OsrmPrograms
 from planner_mcp.travel.road_daemon import daemon_state
 from planner_mcp.travel.route_geometry import RouteGeometry
+from planner_mcp.travel.valhalla_programs import ValhallaPrograms
 from tests.integration.server.tools.conftest import ToolClient, _discard
 from tests.shared.processes.process_tree import LONGEST_S
-from tests.shared.roads.osrm_installation import HELSINKI, osrm_or_skip
+from tests.shared.roads.road_installations import HELSINKI, osrm_or_skip, programs_or_skip
 
 pytestmark = [pytest.mark.anyio, pytest.mark.slow, pytest.mark.filterwarnings("ignore::ResourceWarning")]
 NAME = "© OpenStreetMap contributors"
 
 
-@pytest.fixture(scope="module")
-async def services(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[AppServices]:
-    osrm_or_skip()
-    settings = Settings(data_dir=tmp_path_factory.mktemp("helsinki"), roads_pbf=HELSINKI)
+@pytest.fixture(scope="module", params=[OsrmPrograms, ValhallaPrograms], ids=lambda engine: engine.package)
+async def services(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> AsyncIterator[AppServices]:
+    """Server and worker with a road engine of their own: one engine after the other."""
+    engine = programs_or_skip(request.param).package
+    settings = Settings(data_dir=tmp_path_factory.mktemp(engine), roads_pbf=HELSINKI, roads_engine=engine)
     async with open_application(settings) as services, workers_beside(settings, 1):
         with anyio.fail_after(LONGEST_S):
             while daemon_state(settings).phase != "ready":  # noqa: ASYNC110 — another task writes the file
@@ -89,11 +94,13 @@ async def test_forty_stops_are_planned_on_streets_and_drawn_along_them(
     """SPEC O9: a day that says nothing of travel goes by the roads, and its maps say whose they are."""
     body = day(places_within(41))
     created = await tools_client.use("create_scenario", **body)
-    assert created["assumptions"][0].startswith("Travel by road: roads (osrm, car).")
+    engine = services.settings.roads_engine
+    assert created["assumptions"][0].startswith(f"Travel by road: roads ({engine}, car).")
     started = await tools_client.use("solve_vrp", scenario_id=created["scenario_id"], solve_time="PT3S")
     plan = await tools_client.plan(started["job_id"])
     assert plan["tickets_served"] == 40
-    assert plan["travel"]["source"] == "osrm"
+    assert plan["travel"]["source"] == engine
+    assert plan["travel"]["map"].split("-")[1].startswith(engine)
     assert any(NAME in sentence for sentence in plan["assumptions"])
     plan_id = (await tools_client.use("read_plan", job_id=started["job_id"]))["plan_id"]
     drawn = json.loads(await read(services, GEOJSON, plan_id))

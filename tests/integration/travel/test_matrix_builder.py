@@ -93,16 +93,29 @@ async def test_of_two_places_without_a_way_between_them_the_depot_stays(engine: 
     assert set((await matrix_builder(engine).travel_matrices(asked)).off_network) == {"A"}
 
 
-async def test_places_far_from_every_road_are_named(engine: RoadEngine) -> None:
-    """SPEC T7: OSRM moves a place to the nearest road, however far; the distance is bounded by a setting."""
+@pytest.mark.parametrize("router", ["car", "lorry"])
+async def test_places_far_from_every_road_are_named(engine: RoadEngine, router: str) -> None:
+    """SPEC T7: an engine moves a place to the nearest road, however far; the distance is bounded by a setting."""
     engine.snap_m = 2500.0
-    known = {"car": RouterSettings(**routers(engine)["car"])}
-    asked = question()
+    known = {name: RouterSettings(**each) for name, each in routers(engine).items()}
+    asked = question(router)
     builder = MatrixBuilder(known, request_s=5, total_s=10, max_locations=100, max_snap_m=1000)
     why = "2,500 m from the nearest road of the map; at most 1,000 m are accepted"
     assert (await builder.travel_matrices(asked)).off_network == dict.fromkeys(asked.ids, why)
-    engine.snap_m = 1000.0
+    engine.snap_m = 999.0
     assert_true(await builder.travel_matrices(asked))
+
+
+async def test_a_place_on_another_continent_costs_no_other_place_its_roads(engine: RoadEngine) -> None:
+    """SPEC T7: Valhalla refuses a whole table for it."""
+    engine.far = {CORNERS["B"]}
+    known = {"lorry": RouterSettings(**routers(engine)["lorry"], block=2)}
+    builder = MatrixBuilder(known, request_s=5, total_s=10, max_locations=100, max_snap_m=1000)
+    found = await builder.travel_matrices(question("lorry"))
+    assert found.off_network == {"B": "no road of the map is near; at most 1,000 m are accepted"}
+    assert found.distances is not None
+    a, e = found.locations.index("A"), found.locations.index("E")
+    assert found.distances[a, e] == pytest.approx(metres(CORNERS["A"], CORNERS["E"]))
 
 
 @pytest.mark.parametrize("router", ["car", "lorry"])

@@ -1,4 +1,4 @@
-"""Lines of routes, asked of an OSRM, and going without (SPEC O9)."""
+"""Lines of routes, asked of a road engine, and going without (SPEC O9)."""
 
 from typing import Any
 
@@ -30,22 +30,20 @@ def geometry(engine: RoadEngine) -> RouteGeometry:
     return RouteGeometry(Settings(routers=routers(engine)))
 
 
-async def test_a_line_goes_over_the_stops_in_order_and_is_asked_once(engine: RoadEngine) -> None:
+@pytest.mark.parametrize("router", ["car", "lorry"])
+async def test_a_line_goes_over_the_stops_in_order_and_is_asked_once(engine: RoadEngine, router: str) -> None:
     """SPEC O9: what was asked for one map is kept for the next; a stop at the same place asks for no way."""
-    lines = geometry(engine)
-    found = await lines.lines("plan-1", plan("A", "A", "B"), PLACES)
+    lines, day = geometry(engine), plan("A", "A", "B", travel={"router": router})
+    found = await lines.lines("plan-1", day, PLACES)
     corners = [(39.91, 116.4), (39.92, 116.41), (39.9, 116.43)]
     stops = [PLACES[name] for name in "DABD"]
     expected = [point for a, corner, b in zip(stops, corners, stops[1:], strict=False) for point in (a, corner, b)]
     assert found == {"v": expected}
-    assert await lines.lines("plan-1", plan("A", "A", "B"), PLACES) == found
+    assert await lines.lines("plan-1", day, PLACES) == found
     assert engine.asked == [(4, 0)]
 
 
-@pytest.mark.parametrize(
-    "travel",
-    [{}, {"source": "haversine"}, {"source": "osrm", "router": "gone"}, {"source": "valhalla", "router": "lorry"}],
-)
+@pytest.mark.parametrize("travel", [{}, {"source": "haversine"}, {"source": "osrm", "router": "gone"}])
 async def test_a_plan_whose_travel_comes_from_elsewhere_has_no_lines(
     engine: RoadEngine, travel: dict[str, Any]
 ) -> None:
@@ -78,8 +76,9 @@ async def test_legs_points_and_time_are_bounded(engine: RoadEngine, monkeypatch:
     assert await geometry(engine).lines("plan-1", plan("A"), PLACES) == {}
 
 
-async def test_a_long_route_is_asked_in_parts(engine: RoadEngine) -> None:
-    """SPEC O9: a hundred places at most in one question, each part beginning where the last one ended."""
-    found = await geometry(engine).lines("plan-1", plan(*"AB" * 75), PLACES)
-    assert [count for count, _ in engine.asked] == [100, 53]
+@pytest.mark.parametrize(("router", "parts"), [("car", [100, 53]), ("lorry", [20, 20, 20, 20, 20, 5, 20, 20, 15])])
+async def test_a_long_route_is_asked_in_parts(engine: RoadEngine, router: str, parts: list[int]) -> None:
+    """SPEC O9: as many places in one question as the engine takes, each part beginning where the last one ended."""
+    found = await geometry(engine).lines("plan-1", plan(*"AB" * 75, travel={"router": router}), PLACES)
+    assert [count for count, _ in engine.asked] == parts
     assert len(found["v"]) == 3 * 151

@@ -13,7 +13,7 @@ from planner_mcp.settings import Settings
 from planner_mcp.travel.street_register_builder import build_street_register, is_register_of, register_path
 from tests.shared.processes.process_tree import LONGEST_S
 from tests.shared.processes.stopwatch import Stopwatch
-from tests.shared.roads.osrm_installation import HELSINKI, osrm_or_skip
+from tests.shared.roads.road_installations import HELSINKI, osrm_or_skip
 from tests.shared.roads.street_grid import EAST_M, crossing, write_grid
 
 pytestmark = pytest.mark.anyio

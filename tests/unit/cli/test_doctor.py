@@ -8,7 +8,7 @@ import pytest
 from typer.testing import CliRunner
 
 from planner_mcp.cli.commands import app
-from tests.shared.roads.osrm_installation import osrm_or_skip
+from tests.shared.roads.road_installations import osrm_or_skip
 from tests.shared.roads.street_grid import write_grid
 
 

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from tests.shared.cli.command_runs import run_command_line
-from tests.shared.roads.osrm_installation import osrm_or_skip
+from tests.shared.roads.road_installations import osrm_or_skip
 from tests.shared.roads.street_grid import write_grid
 
 

@@ -8,10 +8,9 @@ import pytest
 
 from planner_mcp.errors import RoadMapError
 from planner_mcp.settings import Settings
-from planner_mcp.travel import osrm_programs
-from planner_mcp.travel.osrm_programs import find_osrm
+from planner_mcp.travel import road_programs
 from planner_mcp.travel.road_daemon import daemon_state, road_daemon_beside
-from planner_mcp.travel.road_map_builder import check_extract
+from planner_mcp.travel.road_map_builder import check_extract, find_road_programs
 
 XML = b'<?xml version="1.0"?>\n<osm version="0.6">'
 
@@ -53,16 +52,27 @@ def test_a_folder_is_no_extract(tmp_path: Path) -> None:
         check_extract(_settings(tmp_path, "city.osm.pbf", None))
 
 
+def test_valhalla_reads_no_xml_and_says_so(tmp_path: Path) -> None:
+    """SPEC O9: what the other engine reads is no promise of this one."""
+    settings = _settings(tmp_path, "city.osm", XML).model_copy(update={"roads_engine": "valhalla"})
+    with pytest.raises(RoadMapError, match=r"no OpenStreetMap extract that Valhalla reads; its name ends in .osm.pbf"):
+        check_extract(settings)
+
+
 @pytest.mark.anyio
-async def test_without_osrm_a_server_does_not_start_and_says_how_to_get_it(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(("engine", "extra"), [("osrm", "roads"), ("valhalla", "roads-valhalla")])
+async def test_without_its_engine_a_server_does_not_start_and_says_how_to_get_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, engine: str, extra: str
 ) -> None:
     """SPEC O9: the extra by its name, and what there is on Python 3.11."""
-    monkeypatch.setattr(osrm_programs, "UNPACKED", tmp_path / "nothing")
+    monkeypatch.setattr(road_programs, "UNPACKED", tmp_path / "nothing")
     monkeypatch.setattr(importlib.util, "find_spec", lambda _: None)
-    with pytest.raises(RoadMapError, match=r"planner-mcp\[roads\] \(Python 3.12 or newer\), or run make setup-roads"):
-        find_osrm()
-    settings = _settings(tmp_path, "city.osm", XML)
+    settings = _settings(tmp_path, "city.osm.pbf", b"\0\0\0\x0d\n\x09OSMHeader").model_copy(
+        update={"roads_engine": engine}
+    )
+    hint = rf"planner-mcp\[{extra}\] \(Python 3.12 or newer\), or run make setup-roads"
+    with pytest.raises(RoadMapError, match=hint):
+        find_road_programs(settings)
     with pytest.raises(RoadMapError):
         async with road_daemon_beside(settings):
             pass
