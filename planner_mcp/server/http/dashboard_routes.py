@@ -94,7 +94,7 @@ class DashboardRoutes:
         tool, arguments, answers = self._asked(decoded_in(request.scope))
         principal, scope = principal_of(request.scope), request.scope
         try:
-            if answers is not None and principal.may(tool.scope):
+            if answers is not None:
                 arguments = await self._answered(principal, tool, arguments, answers)
             ask_user = None if answers is None else _asking(answers)
             result = await self._caller.call(principal, tool, arguments, request_scope=scope, ask_user=ask_user)
@@ -110,7 +110,7 @@ class DashboardRoutes:
         Raises:
             QuestionPendingError: A person is to be asked first.
         """
-        question = await self._questions.find(principal.id, tool.name, arguments)
+        question = await self._questions.find(principal, tool.name, arguments)
         if question is None:
             return arguments
         if not answers:

@@ -5,10 +5,9 @@ import binascii
 import json
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
-from types import MappingProxyType
 from typing import Annotated, Any, ClassVar, Final, Literal
 
 from pydantic import AfterValidator, Field
@@ -20,8 +19,8 @@ from planner_mcp.formats.import_options import ImportedScenario, ImportOptions, 
 from planner_mcp.formats.json_content import Content
 from planner_mcp.formats.text_tables import MAX_BYTES
 from planner_mcp.jobs.fair_limiter import FairLimiter
-from planner_mcp.jobs.import_records import MAX_SAMPLE, StoredMapping
-from planner_mcp.jobs.principals import SENSITIVE
+from planner_mcp.jobs.import_records import MAX_SAMPLE, ImportStore, StoredMapping
+from planner_mcp.jobs.principals import SENSITIVE, Principal
 from planner_mcp.routing.scenario.field_types import field_error
 from planner_mcp.routing.scenario.scenario_patch import with_id_path
 from planner_mcp.server.tools.answers.token_estimates import fitting
@@ -56,6 +55,7 @@ from planner_mcp.text import plain
 
 _limiter: Final = FairLimiter()
 """Files read at the same time, each in a process of its own; a workbook may take many seconds."""
+MAX_FILE_NAME: Final = 500
 MAX_HEADER: Final = 40
 MAX_COLUMNS_BYTES: Final = 1500
 """Room for the columns of one table in each form of an answer."""
@@ -80,7 +80,7 @@ class ImportArguments(Arguments):
     format: Annotated[Form | None, Field(description="absent: by file")] = None
     content: Annotated[str | None, Field(description="xlsx as base64")] = None
     file: Annotated[
-        str | None, Field(max_length=500, description="instead of content: name in PUT /files, or path")
+        str | None, Field(max_length=MAX_FILE_NAME, description="instead of content: name in PUT /files, or path")
     ] = None
     planning_date: Annotated[str, Field(description="YYYY-MM-DD", json_schema_extra={"format": "date"})]
     name: Annotated[str | None, Field(description="of the scenario")] = None
@@ -122,10 +122,10 @@ class _ReadFile:
 
 
 @dataclass(frozen=True, slots=True)
-class _Kept:
+class Kept:
     """What the principal keeps, for a file that is read apart."""
 
-    known: Known
+    known: Known = field(default_factory=dict)
     uploaded: bytes | None = None
     """The file that the call names, where it was uploaded."""
     files_dir: Path | None = None
@@ -134,7 +134,7 @@ class _Kept:
 async def run(ctx: ToolContext, args: Json, *, is_repeatable: bool = False) -> ToolResult:
     """Read a file, keep its day, and tell what its columns were taken for."""
     asked = parse(ImportArguments, args)
-    kept = await _kept(ctx, asked.file)
+    kept = await find_kept(ctx.job_service.imports, ctx.principal, ctx.settings.files_dir, asked.file)
     try:
         return await _answered(ctx, _read, asked, kept, is_repeatable=is_repeatable)
     except InputError:
@@ -147,19 +147,26 @@ async def run(ctx: ToolContext, args: Json, *, is_repeatable: bool = False) -> T
 
 async def run_text(ctx: ToolContext, arguments: LargeArguments) -> ToolResult:
     """Do the same with arguments that are still text; what failed is not kept."""
-    kept = await _kept(ctx, None)
+    kept = await find_kept(ctx.job_service.imports, ctx.principal)
     return await _answered(ctx, _read_text, str(arguments), ctx.settings.max_nesting, kept)
 
 
-async def _kept(ctx: ToolContext, file: str | None) -> _Kept:
-    known, uploaded = await ctx.job_service.imports.mappings(ctx.principal.id), None
+async def find_kept(
+    imports: ImportStore, principal: Principal, files_dir: Path | None = None, file: str | None = None
+) -> Kept:
+    """Return what a principal keeps: its mappings, and the upload that a call names.
+
+    Raises:
+        ForbiddenError: The upload holds what is masked from the principal.
+    """
+    known, uploaded = await imports.mappings(principal.id), None
     if file is not None:
         with suppress(NotFoundError):
-            kept = await ctx.job_service.imports.file(ctx.principal.id, file)
+            kept = await imports.file(principal.id, file)
             if kept.is_confidential:  # what is made of it, and every fault of it, would tell what is masked
-                ctx.principal.require(SENSITIVE, what="A file that was uploaded with it")
+                principal.require(SENSITIVE, what="A file that was uploaded with it")
             uploaded = kept.data
-    return _Kept(dict(known), uploaded, ctx.settings.files_dir)
+    return Kept(dict(known), uploaded, files_dir)
 
 
 async def _answered(
@@ -180,12 +187,12 @@ async def _answered(
     return ToolResult(output, "\n".join([*lines, text]), (link_to(stored),))
 
 
-def _read_text(bounds: PlainBounds, text: str, max_nesting: int, kept: _Kept, is_asking: bool) -> _ReadFile:
+def _read_text(bounds: PlainBounds, text: str, max_nesting: int, kept: Kept, is_asking: bool) -> _ReadFile:
     asked = parse(ImportArguments, check_json(json.loads(text), max_nesting=max_nesting))
     return _read(bounds, asked, kept, is_asking)
 
 
-def _read(bounds: PlainBounds, asked: ImportArguments, kept: _Kept, is_asking: bool) -> _ReadFile:
+def _read(bounds: PlainBounds, asked: ImportArguments, kept: Kept, is_asking: bool) -> _ReadFile:
     """Return the day, judged; in a process of its own."""
     read = _read_file(asked, bounds, _source(asked, kept))
     place = partial(_led_back, read=read, source=asked.source)
@@ -227,16 +234,14 @@ _MAX_ASKED: Final = 12
 """Columns of one question; of more the rest is told as faults."""
 
 
-def question_of(args: Any, bounds: ScenarioBounds, *, known: Known = MappingProxyType({})) -> Question | None:
+def question_of(args: Any, bounds: ScenarioBounds, kept: Kept) -> Question | None:
     """Return what a call should ask first: what open columns are, and the mark before decimals; None for nothing.
 
     A file with other faults is not asked about: it comes again.
     """
     try:
         asked = parse(ImportArguments, args)
-        if asked.content is None:
-            return None
-        source = _source(asked, _Kept(known))
+        source = _source(asked, kept)
         _read_file(asked, bounds, source)
     except InputError as error:
         open_paths = {fault.path for fault in error.errors}
@@ -279,7 +284,7 @@ def _filled(headers: Sequence[str], given: Mapping[str, Any], answer: Mapping[st
     return {**given, "columns": {**(given.get("columns") or {}), **named}, **mark}
 
 
-def _source(asked: ImportArguments, kept: _Kept) -> Source:
+def _source(asked: ImportArguments, kept: Kept) -> Source:
     """Return the file, its form, and what it does not say itself.
 
     Raises:

@@ -15,8 +15,9 @@ import anyio.to_thread
 from planner_mcp.errors import PlannerError
 from planner_mcp.jobs.fair_limiter import FairLimiter
 from planner_mcp.jobs.import_records import ImportStore
+from planner_mcp.jobs.principals import WRITE, Principal
 from planner_mcp.jobs.reading_limits import read_bounded
-from planner_mcp.server.tools import import_scenario
+from planner_mcp.server.tools import import_scenario, plan_day
 from planner_mcp.server.tools.arguments.elicitation_questions import (
     FindQuestion,
     Question,
@@ -27,13 +28,8 @@ from planner_mcp.server.tools.arguments.resolved_inputs import PlainBounds
 from planner_mcp.server.tools.large_arguments import MOST_VALUES, large_arguments_in
 from planner_mcp.settings import Settings
 
-QUESTIONS: Final[Mapping[str, FindQuestion]] = {
-    "create_scenario": question_of,
-    "import_scenario": import_scenario.question_of,
-}
-"""What may be asked before a call, by tool."""
-FILES: Final = frozenset({"import_scenario"})
-"""Tools that read files."""
+ASKING: Final = frozenset({"create_scenario", "import_scenario", "plan_day"})
+"""Tools whose calls may be asked about before they run; they store a day, so whoever may not is not asked."""
 
 _limiter: Final = FairLimiter()
 """Large days looked at at the same time."""
@@ -51,23 +47,36 @@ class OpenQuestions:
         self._settings = settings
         self._imports = imports
 
-    async def find(self, principal_id: str, tool: str, args: Any) -> Question | None:
+    async def find(self, principal: Principal, tool: str, args: Any) -> Question | None:
         """Return what is to be asked; None for nothing, and where arguments are too large to take an answer."""
-        if tool not in QUESTIONS:
+        if tool not in ASKING or not principal.may(WRITE):
             return None
-        large, find = large_arguments_in(args), QUESTIONS[tool]
-        if large is None and tool not in FILES:
-            return await anyio.to_thread.run_sync(find, args, self._settings)
+        large = large_arguments_in(args)
         if large is not None and large.values > MOST_VALUES:
             return None
-        text, bounds = str(large or json.dumps(args)), PlainBounds.of(self._settings)
-        if tool == import_scenario.TOOL.name:
-            find = partial(import_scenario.question_of, known=await self._imports.mappings(principal_id))
         try:
-            async with _limiter.turn(principal_id):
-                return await read_bounded(principal_id, self._settings, question_of_text, find, text, bounds)
+            find = await self._finder(principal, tool, args if large is None else None)
+            if large is None and not _has_file(tool, args):
+                return await anyio.to_thread.run_sync(find, args, self._settings)
+            text, bounds = str(large or json.dumps(args)), PlainBounds.of(self._settings)
+            async with _limiter.turn(principal.id):
+                return await read_bounded(principal.id, self._settings, question_of_text, find, text, bounds)
         except PlannerError:  # the tool meets it too, and tells it in its own form
             return None
+
+    async def _finder(self, principal: Principal, tool: str, args: Any) -> FindQuestion:
+        """Return what looks at the arguments of a tool; where they are small, the file that they name is at hand."""
+        if tool == "create_scenario":
+            return question_of
+        asked = args.get("file") if isinstance(args, dict) else None
+        file = asked.get("file") if isinstance(asked, dict) else asked
+        named = file if isinstance(file, str) and len(file) <= import_scenario.MAX_FILE_NAME else None
+        kept = await import_scenario.find_kept(self._imports, principal, self._settings.files_dir, named)
+        return partial((import_scenario if tool == "import_scenario" else plan_day).question_of, kept=kept)
+
+
+def _has_file(tool: str, args: Any) -> bool:
+    return tool == "import_scenario" or (tool == "plan_day" and plan_day.part_of(args) == "file")
 
 
 def with_answer_in(question: Question, args: Any, answer: Mapping[str, Any]) -> dict[str, Any]:

@@ -4,9 +4,11 @@ Owns the order of the steps and how they share one answer. Each step is the tool
 scope; nothing is decided here a second time. The same day gives the same scenario, and the same call the same job.
 """
 
+from collections.abc import Mapping
 from contextlib import AbstractContextManager
 from dataclasses import replace
-from typing import Annotated, ClassVar, Final
+from functools import partial
+from typing import Annotated, Any, ClassVar, Final
 
 from pydantic import Field
 
@@ -15,7 +17,10 @@ from planner_mcp.jobs.job_service import MAX_WAIT_S
 from planner_mcp.server.tools import create_scenario, import_scenario, query_vrp_status, read_plan, solve_vrp
 from planner_mcp.server.tools.answers.job_output import PlanFigures
 from planner_mcp.server.tools.answers.unservable_findings import UnservableFinding
+from planner_mcp.server.tools.arguments import elicitation_questions
+from planner_mcp.server.tools.arguments.elicitation_questions import Fill, Question
 from planner_mcp.server.tools.arguments.lookup_errors import SCENARIO, naming_argument
+from planner_mcp.server.tools.arguments.resolved_inputs import ScenarioBounds
 from planner_mcp.server.tools.arguments.solve_time import SolveTime, seconds_of
 from planner_mcp.server.tools.read_plan import ReadPlanResult
 from planner_mcp.server.tools.tool_definition import (
@@ -58,6 +63,28 @@ class PlanDayResult(ToolOutput):
     unservable: list[UnservableFinding] | None = None
     assumptions: list[str] = Field(default_factory=list)
     warnings: list[str] = Field(default_factory=list)
+
+
+def question_of(args: Any, bounds: ScenarioBounds, kept: import_scenario.Kept) -> Question | None:
+    """Return what a call should ask first: what the tool that stores its day would ask; None for nothing."""
+    name = part_of(args)
+    if name is None:
+        return None
+    if name == "scenario":
+        question = elicitation_questions.question_of(args[name], bounds)
+    else:
+        question = import_scenario.question_of(args[name], bounds, kept)
+    return None if question is None else replace(question, fill=partial(_filled, name, question.fill))
+
+
+def part_of(args: Any) -> str | None:
+    """Return the argument that holds a day to be stored; None where there is none, or more than one."""
+    given = [name for name in ("scenario", "file", "scenario_id") if isinstance(args, dict) and args.get(name)]
+    return given[0] if len(given) == 1 and isinstance(args[given[0]], dict) else None
+
+
+def _filled(name: str, fill: Fill, given: Mapping[str, Any], answer: Mapping[str, Any]) -> Json:
+    return {**given, name: fill(given[name], answer)}
 
 
 async def run(ctx: ToolContext, args: Json) -> ToolResult:

@@ -82,7 +82,7 @@ class Elicitation:
     async def _answered(self, ctx: Context, call_next: CallNext) -> HandlerResult:
         params = ctx.params or {}
         args = params.get("arguments")
-        question = await self._questions.find(principal_in(ctx).id, str(params.get("name")), args)
+        question = await self._questions.find(principal_in(ctx), str(params.get("name")), args)
         if question is None:
             return await call_next(ctx)
         left = _answers_left(ctx)

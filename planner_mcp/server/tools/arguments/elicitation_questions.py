@@ -18,6 +18,8 @@ from planner_mcp.routing.scenario.scenario_parsing import parse_scenario
 from planner_mcp.server.tools.arguments.resolved_inputs import PlainBounds, ScenarioBounds
 from planner_mcp.server.tools.arguments.scenario_addresses import with_resolved_addresses
 
+Fill = Callable[[Mapping[str, Any], Mapping[str, Any]], dict[str, Any]]
+"""Returns the arguments of a call with an answer put in."""
 MOST_OPTIONS: Final = 40
 """Locations offered as a choice; of more a client types the id."""
 _TIME: Final = {"type": "string", "description": "HH:MM"}
@@ -30,8 +32,7 @@ class Question:
     message: str
     schema: dict[str, Any]
     """Of the answer: flat, as elicitation wants it."""
-    fill: Callable[[Mapping[str, Any], Mapping[str, Any]], dict[str, Any]]
-    """Returns the arguments of the call with an answer put in."""
+    fill: Fill
 
 
 FindQuestion = Callable[[Any, ScenarioBounds], Question | None]

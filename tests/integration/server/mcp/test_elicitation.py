@@ -283,6 +283,69 @@ async def test_several_questions_are_asked_one_after_the_other_without_a_handsha
     assert [place["resolved"]["source"] for place in day["locations"] if place["id"] == "at late"] == ["confirmed"]
 
 
+class AllTools(Replica):
+    """A server by the URL that switches all tools on."""
+
+    @property
+    def mcp(self) -> str:
+        return f"{super().mcp}?toolsets=all"
+
+
+TABLE = "id;lat;lon;Menge;Stop time\na;48,1371;11,5754;3;15\n"
+IMPORT: dict[str, Any] = {
+    "file": "tour.csv",
+    "planning_date": "2025-07-15",
+    "depot": "48.1,11.5",
+    "agents": [{"id": "v", "capacity": 9}],
+}
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments"), [("import_scenario", IMPORT), ("plan_day", {"file": IMPORT, "wait_s": 0})]
+)
+async def test_an_open_column_of_an_uploaded_file_is_asked_for(
+    app_replicas: Two, modern_asked: Person, tool: str, arguments: dict[str, Any]
+) -> None:
+    """SPEC T5, T7: also where the call names the file alone, and where the whole day is one call."""
+    with_all = [AllTools(each.url, each.drain) for each in app_replicas]
+    put = await modern_asked.http.put(f"{app_replicas[0].url}/files/tour.csv", content=TABLE.encode())
+    assert put.status_code == 201
+    call: dict[str, Any] = {"name": tool, "arguments": arguments}
+    first = await modern_asked.result(with_all[0], "tools/call", tool, **call)
+    ((key, question),) = first["inputRequests"].items()
+    (column,) = question["params"]["requestedSchema"]["properties"].values()
+    assert (column["title"], column["enum"][0]) == ("Stop time", "service_min")
+    reply = {"inputResponses": {key: {"action": "accept", "content": {"column_1": "service_min"}}}}
+    reply |= {"requestState": first["requestState"]}
+    done = await modern_asked.result(with_all[1], "tools/call", tool, **call, **reply)
+    assert not done["isError"], done
+    day = await made(modern_asked, app_replicas[0], done["structuredContent"]["scenario_id"])
+    assert [ticket["service_time_s"] for ticket in day["tickets"]] == [900]
+
+
+async def test_what_a_day_leaves_open_is_asked_for_where_it_is_planned_in_one_call(
+    app_replicas: Two, modern_asked: Person
+) -> None:
+    """SPEC T7: `plan_day` asks what `create_scenario` asks, then what an address means."""
+    arguments = {
+        "scenario": {**OPEN, "tickets": [*OPEN["tickets"], {"id": "b", "address": "鼓楼区中山路1号", "demand": 1}]}
+    }
+    call: dict[str, Any] = {"name": "plan_day", "arguments": {**arguments, "wait_s": 0}}
+    answer = await modern_asked.result(app_replicas[0], "tools/call", "plan_day", **call)
+    for names in ({"depot", "shift_start", "shift_end", "speed_kmh"}, {"address_1"}):
+        ((key, question),) = answer["inputRequests"].items()
+        form = question["params"]["requestedSchema"]["properties"]
+        assert set(form) == names
+        content = CHOICES if "depot" in form else {"address_1": form["address_1"]["enum"][0]}
+        reply = {"inputResponses": {key: {"action": "accept", "content": content}}}
+        reply |= {"requestState": answer["requestState"]}
+        answer = await modern_asked.result(app_replicas[1], "tools/call", "plan_day", **call, **reply)
+    assert not answer["isError"], answer
+    day = await made(modern_asked, app_replicas[0], answer["structuredContent"]["scenario_id"])
+    assert (day["depot"], day["agents"][0]["shift_start"]) == ("depot", "08:00")
+    assert [place["resolved"]["source"] for place in day["locations"] if "resolved" in place] == ["confirmed"]
+
+
 async def test_a_missing_required_parameter_is_asked_for(app_replicas: Two, modern_asked: Person) -> None:
     """SPEC T7: of any tool, where its form is one that a person can fill in; who declines gets the error."""
     scenario_id = await modern_asked.scenario(app_replicas[0])

@@ -12,6 +12,7 @@ from planner_mcp.jobs.import_records import UploadedFile
 from planner_mcp.jobs.principals import READ, WRITE, Principal
 from planner_mcp.server.prompts.mapping_examples import mapping_examples
 from planner_mcp.server.tools import import_scenario
+from planner_mcp.server.tools.import_scenario import Kept
 from planner_mcp.server.tools.tool_definition import ErrorResult, ToolContext, ToolResult
 from planner_mcp.settings import ANY_FILE
 from tests.shared.formats.instance_texts import li_lim, solomon, vrplib
@@ -300,7 +301,7 @@ async def test_what_a_column_is_is_asked_where_the_client_can_ask(call: Call, ct
     """SPEC T5, T7: an answer goes into the arguments; a file that is wrong otherwise is not asked about."""
     content = "id;lat;lon;Menge;Stop time;Abholung\na;48,1371;11,5754;3;15;16:00\n"
     args = {"format": "csv", "content": content, "planning_date": DATE, "agents": AGENTS}
-    question = import_scenario.question_of(args, ctx.settings)
+    question = import_scenario.question_of(args, ctx.settings, Kept())
     assert question is not None
     asked = question.schema["properties"]
     assert [(field["title"], field["enum"]) for field in asked.values()] == [
@@ -311,9 +312,10 @@ async def test_what_a_column_is_is_asked_where_the_client_can_ask(call: Call, ct
     assert filled["columns"] == {"Stop time": "service_min", "Abholung": ""}
     result = await call("import_scenario", filled)
     assert isinstance(result, ToolResult), result.text
-    assert import_scenario.question_of(filled, ctx.settings) is None
-    assert import_scenario.question_of({**args, "content": content.replace(";3;", ";much;")}, ctx.settings) is None
-    assert import_scenario.question_of({"format": "csv"}, ctx.settings) is None
+    assert import_scenario.question_of(filled, ctx.settings, Kept()) is None
+    wrong = {**args, "content": content.replace(";3;", ";much;")}
+    assert import_scenario.question_of(wrong, ctx.settings, Kept()) is None
+    assert import_scenario.question_of({"format": "csv"}, ctx.settings, Kept()) is None
     silent = await call("import_scenario", args)
     assert silent.structured["code"] == 4002
     assert [fault["hint"].partition(";")[0] for fault in silent.structured["errors"]] == [
@@ -342,8 +344,8 @@ async def test_the_mapping_i_confirmed_is_used_again_for_the_same_headers(call: 
     asked = {"format": "csv", "content": LIST, "planning_date": DATE, "agents": AGENTS}
     assert isinstance(await call("import_scenario", asked, stranger), ErrorResult)
     known = await ctx.job_service.imports.mappings(ctx.principal.id)
-    assert import_scenario.question_of(asked, ctx.settings, known=known) is None
-    assert import_scenario.question_of(asked, ctx.settings) is not None
+    assert import_scenario.question_of(asked, ctx.settings, Kept(known)) is None
+    assert import_scenario.question_of(asked, ctx.settings, Kept()) is not None
 
 
 @pytest.mark.parametrize(
