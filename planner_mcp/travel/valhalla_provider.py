@@ -33,9 +33,9 @@ class Valhalla:
     async def facts(self, http: httpx.AsyncClient) -> dict[str, str]:
         """Return its version and the day its map was built."""
         payload = await request_json(http, http.build_request("GET", f"{self._base}/status"))
-        told = payload if isinstance(payload, dict) else {}
-        facts = {"version": str(told["version"])[:100]} if "version" in told else {}
-        built = told.get("tileset_last_modified")
+        status = payload if isinstance(payload, dict) else {}
+        facts = {"version": str(status["version"])[:100]} if "version" in status else {}
+        built = status.get("tileset_last_modified")
         if isinstance(built, int) and 0 < built < 2**33:
             facts["data_date"] = datetime.fromtimestamp(built, UTC).date().isoformat()
         return facts
