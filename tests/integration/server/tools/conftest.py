@@ -15,6 +15,7 @@ from planner_mcp.server.tools.tool_definition import ToolContext
 from planner_mcp.server.tools.tool_registry import REGISTRY, dispatch
 from planner_mcp.settings import Settings
 from tests.integration.workers.conftest import WorkerHarness
+from tests.shared.http.webhook_receiver import Receiver, receiving
 
 LONGEST_S = 60
 """Nothing in these tests takes longer."""
@@ -23,8 +24,10 @@ LONGEST_S = 60
 class ToolClient:
     """A client of the tools, with workers behind them."""
 
-    def __init__(self, ctx: ToolContext) -> None:
+    def __init__(self, ctx: ToolContext, receiver: Receiver | None = None) -> None:
         self.ctx = ctx
+        self.receiver = receiver
+        """Takes the webhooks that the workers may send."""
         self._tools = {tool.name: tool for tool in REGISTRY}
 
     async def use(self, tool: str, /, **args: Any) -> dict[str, Any]:
@@ -77,10 +80,16 @@ async def _discard(_progress: float, _total: float | None, _message: str) -> Non
 @pytest.fixture(scope="session")
 async def tools_client(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[ToolClient]:
     """A client of tools with two workers, shared by all tests of the folder."""
-    settings = Settings(data_dir=tmp_path_factory.mktemp("planning"))
-    async with (
-        connect(settings) as store,
-        contextlib.aclosing(EventFeed(store)) as feed,
-        WorkerHarness(store, feed, settings).running_workers(2),
-    ):
-        yield ToolClient(ToolContext(LOCAL, JobService(store, feed, settings=settings), settings, _discard, "0" * 32))
+    async with receiving() as receiver:
+        settings = Settings(
+            data_dir=tmp_path_factory.mktemp("planning"),
+            webhook_allow_networks=["127.0.0.0/8"],
+            webhook_allow_ports=[receiver.port],
+        )
+        async with (
+            connect(settings) as store,
+            contextlib.aclosing(EventFeed(store)) as feed,
+            WorkerHarness(store, feed, settings).running_workers(2),
+        ):
+            job_service = JobService(store, feed, settings=settings)
+            yield ToolClient(ToolContext(LOCAL, job_service, settings, _discard, "0" * 32), receiver)

@@ -1,5 +1,7 @@
 """Planning on from a plan, through the tools, with real workers and engines."""
 
+import contextlib
+import json
 from typing import Any
 
 import anyio
@@ -221,6 +223,47 @@ async def test_the_costs_of_an_alternative_use_the_prices_of_its_base(tools_clie
     curve = await tools_client.use("read_progress", job_id=job_id)
     assert curve["rows"][-1][1] == pytest.approx(cost, rel=1e-3)
     assert curve["lower_bound"] <= cost
+
+
+@pytest.mark.slow
+async def test_the_webhook_of_an_alternative_states_the_prices_of_its_base(tools_client: ToolClient) -> None:
+    """SPEC T5, J4: whoever solves the day of an alternative again with a callback reads there what the plan costs."""
+    receiver = tools_client.receiver
+    assert receiver is not None
+    base = await tools_client.solve(fleet(6, cost_per_km=1_000, fixed_cost=0))
+    queued = await tools_client.use("solve_alternatives", plan=base, styles=["quickest"], solve_time="PT1S")
+    asked = {"scenario_id": queued["alternatives"][0]["scenario_id"], "callback_url": receiver.url("/hook")}
+    job_id = (await tools_client.use("solve_vrp", **asked, solve_time="PT1S"))["job_id"]
+    (received,) = await receiver.wait_for(1, "/hook")
+    payload = json.loads(received.body)["params"]
+    assert payload["job_id"] == job_id
+    plan = await tools_client.use("read_plan", job_id=job_id)
+    compared = await tools_client.use("compare_plans", plan_a=base, plan_b=job_id)
+    before = (await tools_client.use("read_plan", job_id=base))["cost"]
+    assert payload["result"]["cost"] == pytest.approx(plan["cost"])
+    assert plan["cost"] - before == pytest.approx(compared["cost_delta"], abs=0.02)
+
+
+@pytest.mark.parametrize(("tool", "status"), [("finish_vrp_job", "COMPLETED"), ("cancel_vrp_job", "CANCELLED")])
+async def test_who_stops_a_running_search_reads_what_its_plan_changes(
+    tools_client: ToolClient, tool: str, status: str
+) -> None:
+    """SPEC T10: in the answer that stops it, without another call; the plan that it tells of is the one that stays."""
+    before = await tools_client.solve_once(fleet())
+    patch = {"tickets": {"t-new": {"location": "P3", "demand": 1}}}
+    job_id = (await tools_client.use("resolve_vrp", warm_from=before, patch=patch, solve_time="PT60S"))["job_id"]
+    service, principal = tools_client.ctx.job_service, tools_client.ctx.principal
+    with anyio.fail_after(LONGEST_S):
+        async with contextlib.aclosing(service.follow(principal, job_id)) as events:
+            async for event in events:
+                assert not event.is_final
+                if event.data.get("cost") is not None:
+                    break
+    answer = await tools_client.use(tool, job_id=job_id)
+    assert answer["status"] == status
+    assert answer["changes"][0].startswith("In all ")
+    assert any(each.startswith("Served now: ") and "t-new" in each for each in answer["changes"])
+    assert (await tools_client.use("query_vrp_status", job_id=job_id))["changes"] == answer["changes"]
 
 
 @pytest.mark.slow
