@@ -31,6 +31,11 @@ def tree_pss_mib(*pids: int) -> float:
     return sum(map(_pss_kib, alive)) / 1024
 
 
+def pss_mib(pid: int) -> float:
+    """Return the memory of a process in MiB, its share of shared pages included."""
+    return _pss_kib(pid) / 1024
+
+
 def _pss_kib(pid: int) -> int:
     try:
         lines = Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines()

@@ -107,6 +107,19 @@ def resident_mb(pid: int) -> float:
     return pages * _PAGE_BYTES / MEGABYTE + sum(resident_mb(int(fork)) for fork in forks)
 
 
+def cpu_s(pid: int) -> float:
+    """Return the CPU seconds that a process and its forks have used, 0 where it is unknown (no `/proc`, or it is gone).
+
+    Forks that have ended and were waited for are counted too.
+    """
+    try:
+        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+        forks = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+    except (OSError, ValueError, IndexError):
+        return 0.0
+    return sum(map(int, fields[11:15])) / os.sysconf("SC_CLK_TCK") + sum(cpu_s(int(fork)) for fork in forks)
+
+
 def peak_mb(usage: resource.struct_rusage) -> float:
     """Return the peak resident memory of a finished process in MiB."""
     return usage.ru_maxrss / 1024 if _IS_LINUX else usage.ru_maxrss / MEGABYTE

@@ -94,6 +94,30 @@ def test_lane_that_ignores_the_deadline_is_ended() -> None:
     assert watch.spent_s < 1.5
 
 
+def test_search_without_any_plan_is_waited_for() -> None:
+    """Issue 26, part 4: a machine too busy to find a plan in time still gives one."""
+    deadline = time.monotonic()
+
+    def search(on_improvement: OnImprovement) -> None:
+        time.sleep(max(0.0, deadline + 2 * parallel_search.OVERTIME_S - time.monotonic()))
+        on_improvement(ONE)
+        time.sleep(60)
+
+    found: list[Candidate] = []
+    parallel_search.run([search], deadline, found.append, lambda: False, needs_plan=True)
+    assert found == [ONE]
+
+
+@pytest.mark.parametrize("cores", [1, 2])
+def test_day_whose_time_is_over_before_the_search_is_planned(cores: int) -> None:
+    """Issue 26, part 4: a first plan serves every ticket that it can, however late the search begins."""
+    problem = fleet(200)
+    limits = SearchLimits(time.monotonic() - 1, cores=cores)
+    outcome = engine_registry.choose(problem).solve(problem, limits, lambda _: None, lambda: False)
+    assert outcome.best is not None
+    assert len(outcome.best.tickets) == 200
+
+
 def test_an_improvement_sent_while_the_deadline_passes_is_kept() -> None:
     """SPEC S3: judging one plan past the end of the time does not lose the better one sent meanwhile."""
     (heard, hear), (both_sent, signal_sent) = os.pipe(), os.pipe()

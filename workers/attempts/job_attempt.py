@@ -42,6 +42,8 @@ HEARTBEAT_S: Final = 1.0
 """Longest time between two reports."""
 PLAN_DELAY_S: Final = 0.02
 """A new plan is reported after this delay; a job that ends within it reports plan and end in one step."""
+FIRST_PLAN_CPU_S: Final = 20.0
+"""CPU time beyond its limit that a solver process may use to find its first plan."""
 STOP_GRACE_S: Final = 0.3
 """Time a solver process has to send its last plan before it is killed."""
 CANCEL_GRACE_S: Final = 0.03
@@ -289,14 +291,25 @@ class JobAttempt:
             await asyncio.wait([self._cause], timeout=REPORT_EVERY_S)
 
     async def _enforce_limits(self, child: SolverProcess) -> None:
-        """Watch the time and the memory of the solver process."""
+        """Watch the time and the memory of the solver process.
+
+        A busy machine may give a process too little CPU to find any plan in time. Without a plan the time that counts
+        is the CPU time it was given; a process that uses none of it for `OVERRUN_S` is stuck.
+        """
         pid = await asyncio.shield(child.pid)  # cancelling this task must not cancel the future
-        while (left_s := self._solve_s + OVERRUN_S - self._reporter.elapsed_s) > 0:
-            await asyncio.sleep(min(MEMORY_WATCH_S, left_s))
-            if process_limits.resident_mb(pid) > self._settings.solve_memory_mb:
-                self._decide(EndCause.MEMORY)
+        cpu_limit_s = process_limits.cpu_s(pid) + self._solve_s + OVERRUN_S + FIRST_PLAN_CPU_S
+        used_s, ends_s = -1.0, self._solve_s + OVERRUN_S
+        while True:
+            while (left_s := ends_s - self._reporter.elapsed_s) > 0:
+                await asyncio.sleep(min(MEMORY_WATCH_S, left_s))
+                if process_limits.resident_mb(pid) > self._settings.solve_memory_mb:
+                    self._decide(EndCause.MEMORY)
+                    return
+            before_s, used_s = used_s, process_limits.cpu_s(pid)
+            if self._reporter.plan is not None or used_s == before_s or used_s >= cpu_limit_s:
+                self._decide(EndCause.OVERDUE)
                 return
-        self._decide(EndCause.OVERDUE)
+            ends_s = self._reporter.elapsed_s + OVERRUN_S
 
     # ---- how it ends
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from planner_mcp.routing.scenario.travel_matrices import Packed
 
 OVERRUN_S: Final = 5.0
-"""A solver process that still searches this long after its limit is killed."""
+"""A solver process that still searches this long after its limit is killed, once it has a plan."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -35,10 +35,11 @@ from workers.engines.engine_interface import Engine, SearchLimits, ShouldStop
 from workers.engines.heuristics.reinsertion_search import with_locked
 from workers.engines.heuristics.warm_start_repair import repaired
 from workers.engines.selection import engine_registry
-from workers.solver_processes.solve_command import OVERRUN_S, SolveCommand
+from workers.solver_processes.solve_command import SolveCommand
 from workers.solver_processes.verified_incumbent import Incumbent, PlanOrigin
 
-_LAST_RESORT_S: Final = 10.0
+_LAST_RESORT_S: Final = 600.0
+"""Time beyond its limit after which the kernel ends a process that its worker did not end."""
 _POLL_S: Final = 0.005
 _READ_BYTES: Final = 1 << 16
 
@@ -97,7 +98,7 @@ def serve_commands(sock: socket.socket) -> int:
     connection = WorkerConnection(sock)
     while (command := connection.next_command()) is not None:
         process_limits.cap_memory(command.memory_mb)
-        process_limits.die_after(command.solve_s + OVERRUN_S + _LAST_RESORT_S)
+        process_limits.die_after(command.solve_s + _LAST_RESORT_S)
         connection.send(run_command(command, connection))
         process_limits.die_after(0)
     return os.EX_OK
@@ -144,7 +145,10 @@ def _search(command: SolveCommand, connection: WorkerConnection) -> message_fram
         outcome = engine.solve(problem, search, incumbent.offer, should_stop, warm_start)
     finally:
         incumbent.flush()  # keep what an engine found before it failed
-    incumbent.settle(outcome.best, outcome.recombination)
+    best = outcome.best
+    if best is None and incumbent.plan is None:
+        best = engine_registry.first_plan(problem, should_stop)
+    incumbent.settle(best, outcome.recombination)
     if incumbent.violations:
         _log_rejection(command, engine, list(incumbent.violations))
     return {"kind": "done", "reason": outcome.reason.value, "iterations": outcome.iterations}

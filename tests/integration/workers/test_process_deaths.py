@@ -19,6 +19,7 @@ from tests.shared.processes.repeated_signal import until_taken
 from tests.shared.processes.stopwatch import Stopwatch
 from tests.shared.scenarios.client_scenarios import SMALLEST
 from tests.shared.scenarios.seeded_fleet import fleet_body
+from workers.solver_processes.solve_command import OVERRUN_S
 from workers.supervisor import environment_of
 
 pytestmark = [pytest.mark.anyio, pytest.mark.filterwarnings("ignore::ResourceWarning")]
@@ -103,6 +104,34 @@ async def test_child_that_ignores_its_limit_is_killed_and_its_plan_kept(harness:
         await until_gone([child])
     assert events[-1].kind is EventKind.COMPLETED
     assert max(event.data["progress"] for event in events[:-1]) == 99
+
+
+@pytest.mark.slow
+async def test_child_without_a_plan_has_the_cpu_time_that_it_was_not_given(harness: WorkerHarness) -> None:
+    """Issue 26, part 4: a machine that gives a solve no CPU until after its limit costs it no plan."""
+    async with harness.running_workers() as supervisor:
+        job = await harness.submit(fleet_body(1500), 1)
+        _, _, child = await solver_of(supervisor)
+        os.kill(child, signal.SIGSTOP)
+        assert (await harness.job(job)).plan_id is None
+        await anyio.sleep(1 + OVERRUN_S + 1)
+        os.kill(child, signal.SIGCONT)
+        events = await harness.until_end(job)
+    assert events[-1].kind is EventKind.COMPLETED
+    assert (await harness.job(job)).progress.tickets_served == 1500
+
+
+@pytest.mark.slow
+async def test_child_that_uses_no_cpu_and_has_no_plan_is_killed(harness: WorkerHarness) -> None:
+    """SPEC J6: a solve that hangs ends failed and says so."""
+    async with harness.running_workers() as supervisor:
+        job = await harness.submit(fleet_body(1500), 1)
+        _, _, child = await solver_of(supervisor)
+        os.kill(child, signal.SIGSTOP)
+        events = await harness.until_end(job)
+        await until_gone([child])
+    assert events[-1].kind is EventKind.FAILED
+    assert events[-1].data["error"]["type"] == "EngineTimeout"
 
 
 async def test_drain_lets_a_short_solve_finish(harness: WorkerHarness) -> None:

@@ -237,6 +237,7 @@ void Search::merge_parts(const Annealers& annealers, std::vector<Route>& current
 }
 
 void Search::publish(const std::vector<Route>& routes, Number cost) {
+    stop_criterion_.set_has_plan();
     if (cost >= published_) return;
     Code code;
     for (const Route& route : routes)

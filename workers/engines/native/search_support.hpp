@@ -5,24 +5,34 @@
 #include <chrono>
 #include <cmath>
 #include <cstdint>
+#include <ctime>
 #include <vector>
 
 namespace sisr {
 
-// Stops the search when the time is up or the caller cancels.
+// Stops the search when the caller cancels, or when the time is up and there is a first plan.
 class StopCriterion {
 public:
     StopCriterion(double seconds, std::int64_t* cancel) : begin_(Clock::now()), seconds_(seconds), cancel_(*cancel) {}
 
     double elapsed() const { return std::chrono::duration<double>(Clock::now() - begin_).count(); }
     double share() const { return elapsed() / seconds_; }
-    bool over() const { return cancel_.load(std::memory_order_relaxed) != 0 || elapsed() >= seconds_; }
+    bool over() const { return cancelled() || (elapsed() >= seconds_ && !builds_first_plan()); }
     bool cancelled() const { return cancel_.load(std::memory_order_relaxed) != 0; }
+    void set_has_plan() const { has_plan_.store(true, std::memory_order_relaxed); }
 
 private:
+    // A busy machine may give no CPU within the time, so the first plan is bounded by the CPU time that was given.
+    bool builds_first_plan() const {
+        return !has_plan_.load(std::memory_order_relaxed) && std::clock() - cpu_begin_ < FIRST_PLAN_CPU_S * CLOCKS_PER_SEC;
+    }
+    static constexpr std::clock_t FIRST_PLAN_CPU_S = 10;
+
     using Clock = std::chrono::steady_clock;
     Clock::time_point begin_;
     double seconds_;
+    std::clock_t cpu_begin_ = std::clock();
+    mutable std::atomic<bool> has_plan_{false};
     std::atomic_ref<std::int64_t> cancel_;
 };
 

@@ -90,6 +90,8 @@ class SisrEngine:
     ) -> SearchOutcome:
         """Search until the deadline, until `should_stop`, or until nothing is left to try.
 
+        The first plan is built even if the deadline passes meanwhile, for at most 10 s of CPU.
+
         Raises:
             EngineError: The library is not built.
             EngineMemoryError: The problem does not fit into memory.
@@ -131,7 +133,7 @@ class _Run:
         self._exit_code = -1
         warm_length = 0 if warm_start is None else len(self._warm)
         warm = self._warm.ctypes.data_as(ctypes.POINTER(ctypes.c_int64))
-        seconds = limits.deadline - time.monotonic()
+        seconds = max(0.001, limits.deadline - time.monotonic())
         self._options = native_arrays.NativeOptions(
             seconds, limits.seed, limits.cores, max_iterations, warm_length, warm, *self._route_log(limits)
         )

@@ -3,15 +3,17 @@
 Owns the list and the choice. `workers/engines/selection/portfolio.py` implements `auto`.
 """
 
+import time
 from collections.abc import Iterable
+from dataclasses import replace
 from functools import cache
 from typing import Final, Protocol, runtime_checkable
 
 from planner_mcp.errors import UnsupportedFeatureError
 from planner_mcp.routing.engine_names import AUTO as AUTO
 from planner_mcp.routing.evaluation.time_dependent_travel import at_worst_case_speeds
-from planner_mcp.routing.problem import Feature, Problem
-from workers.engines.engine_interface import Engine
+from planner_mcp.routing.problem import Candidate, Feature, Problem
+from workers.engines.engine_interface import Engine, SearchLimits, ShouldStop
 from workers.engines.native.build import HOW_TO_BUILD
 from workers.engines.native.sisr_engine import SisrEngine
 from workers.engines.ortools.ortools_engine import OrToolsEngine
@@ -79,6 +81,15 @@ def choose(problem: Problem, name: str = AUTO) -> Engine:
     if unsupported := missing(named[0], problem):
         raise UnsupportedFeatureError(f"Engine {name!r} does not support {', '.join(sorted(unsupported))}.")
     return named[0]
+
+
+def first_plan(problem: Problem, should_stop: ShouldStop) -> Candidate | None:
+    """Return a plan built without a search, for a problem whose engine found none in its time; None where none is."""
+    engine = SisrEngine(max_iterations=0)
+    if not engine.is_available() or missing(engine, problem):
+        return None
+    built = engine.solve(problem, SearchLimits(time.monotonic()), lambda _: None, should_stop).best
+    return None if built is None else replace(built, found_by=(engine.name,))
 
 
 def missing(engine: Engine, problem: Problem) -> frozenset[Feature]:

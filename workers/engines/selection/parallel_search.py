@@ -30,9 +30,21 @@ SearchFunction = Callable[[OnImprovement], None]
 
 
 def run(
-    searches: Sequence[SearchFunction], deadline: float, on_improvement: OnImprovement, should_stop: ShouldStop
+    searches: Sequence[SearchFunction],
+    deadline: float,
+    on_improvement: OnImprovement,
+    should_stop: ShouldStop,
+    *,
+    needs_plan: bool = False,
 ) -> bool:
     """Run every search until all have ended, the deadline, or `should_stop`; return whether `should_stop` was true.
+
+    Args:
+        searches: One for each process.
+        deadline: Monotonic clock.
+        on_improvement: Called with what they find.
+        should_stop: Asked every `POLL_S`.
+        needs_plan: No plan is known yet: the deadline counts only once a search has found one.
 
     Raises:
         EngineCrashedError: Every search crashed.
@@ -43,9 +55,11 @@ def run(
         with selectors.DefaultSelector() as selector:
             for search_fork in running:
                 selector.register(search_fork.sock, selectors.EVENT_READ, search_fork)
-            while running and time.monotonic() < deadline + OVERTIME_S:
+            while running and (needs_plan or time.monotonic() < deadline + OVERTIME_S):
                 for key, _ in selector.select(POLL_S):
-                    if not key.data.read(on_improvement):
+                    if key.data.read(on_improvement):
+                        needs_plan = False
+                    else:
                         selector.unregister(key.data.sock)
                         running.remove(key.data)
                 if should_stop():

@@ -97,6 +97,8 @@ class Portfolio:
             reason = outcome.reason
             if reason is StopReason.STOPPED:
                 break
+            if time.monotonic() >= limits.deadline and best.settle() is not None:
+                break
             if pause_s > 0:
                 best.recombine(round_ends, should_stop)
         return SearchOutcome(best.settle(), reason, iterations, best.recombination)
@@ -154,7 +156,8 @@ def _search_together(
     searches = [
         forked_search(number, engine, start) for number, (engine, start) in enumerate(zip(engines, starts, strict=True))
     ]
-    is_stopped = parallel_search.run(searches, limits.deadline, best.offer, should_stop)
+    needs_plan = best.candidate is None
+    is_stopped = parallel_search.run(searches, limits.deadline, best.offer, should_stop, needs_plan=needs_plan)
     return SearchOutcome(best.candidate, StopReason.STOPPED if is_stopped else StopReason.TIME_LIMIT)
 
 

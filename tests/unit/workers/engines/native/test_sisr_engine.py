@@ -22,7 +22,7 @@ from tests.shared.processes.stopwatch import Stopwatch
 from tests.shared.scenarios.random_problems import random_problem
 from tests.shared.scenarios.seeded_fleet import fleet_body
 from workers.engines.engine_interface import SearchLimits, StopReason
-from workers.engines.native import build, sisr_engine
+from workers.engines.native import build, native_arrays, sisr_engine
 from workers.engines.native.sisr_engine import SisrEngine
 
 REPOSITORY = Path(__file__).parents[5]
@@ -211,12 +211,24 @@ def test_the_deadline_is_kept_and_a_plan_is_there() -> None:
 
 @pytest.mark.parametrize("seed", range(3))
 def test_no_plan_is_made_of_travel_that_was_not_read(seed: int) -> None:
-    """SPEC S2: when the time is up before the matrices are read there is no plan, rather than one with legs of 0."""
+    """SPEC S2: a search cancelled before the matrices are read has no plan, rather than one with legs of 0."""
     problem = random_problem(seed, tickets=100, features=frozenset({Feature.TIME_WINDOWS}))
     run = sisr_engine._Run(sisr_engine._library(), problem, SearchLimits(time.monotonic()), -1, None)
+    run._incumbent_buffer[native_arrays.CANCEL] = 1
     outcome = run.follow(lambda _: None, lambda: False)
     assert outcome.best is None
+    assert outcome.reason is StopReason.STOPPED
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_time_that_is_over_still_gives_a_first_plan(seed: int) -> None:
+    """Issue 26, part 4: a machine too busy to read the matrices in time costs no plan."""
+    problem = random_problem(seed, tickets=100, features=frozenset({Feature.TIME_WINDOWS}))
+    outcome = SisrEngine().solve(problem, SearchLimits(time.monotonic() - 1), lambda _: None, lambda: False)
+    assert outcome.best is not None
+    assert outcome.best.tickets
     assert outcome.reason is StopReason.TIME_LIMIT
+    assert not verify(problem, build_plan(problem, outcome.best))
 
 
 def test_one_ticket_is_soon_exhausted() -> None:

@@ -190,6 +190,8 @@ def in_turn(
     deadline: float,
     on_improvement: OnImprovement,
     should_stop: ShouldStop,
+    *,
+    needs_plan: bool,
 ) -> bool:
     """Run lanes one after the other in this process, where their engines can be looked at."""
     for search in searches:
