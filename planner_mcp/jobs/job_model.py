@@ -136,6 +136,8 @@ class Job:
     """The last event that changed its state or its best cost."""
     is_confidential: bool = False
     """Whether its scenario is."""
+    scenario_name: str = ""
+    """As the caller wrote it; empty for jobs of older versions."""
     review: PlanReview | None = None
     """Of its plan; None before its end, and where plans are not reviewed."""
 

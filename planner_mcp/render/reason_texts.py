@@ -4,11 +4,12 @@ Owns how these sentences, which a plan and `verified_fixes.py` have in English, 
 """
 
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Final
 
 from planner_mcp.routing.feasibility.unassigned_reasons import PROVED
 from planner_mcp.routing.infeasibility_reasons import REASON_TEXTS, InfeasibilityReason
-from planner_mcp.routing.plan import Unassigned
+from planner_mcp.routing.plan import Plan, Unassigned
 from planner_mcp.translation import Language, current_language, translated
 
 _BETWEEN: Final = "; "
@@ -20,6 +21,15 @@ def reason_text(entry: Unassigned, language: Language | None = None) -> str:
     if language == "en" or not entry.detail.startswith(PROVED):
         return translated(entry.detail, language)
     return translated(PROVED, language) + translated(REASON_TEXTS[InfeasibilityReason(entry.code)], language)
+
+
+def plan_in_words(plan: Plan, language: Language | None = None) -> Plan:
+    """Return a plan whose reasons are in a language, that of the running task where none is given."""
+    if (language or current_language()) == "en":
+        return plan
+    return replace(
+        plan, unassigned=tuple(replace(each, detail=reason_text(each, language)) for each in plan.unassigned)
+    )
 
 
 def changes_text(changes: Iterable[str]) -> str:

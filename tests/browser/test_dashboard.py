@@ -30,7 +30,7 @@ async def test_a_day_is_solved_and_seen_live(server: PlannerServer, page: Any) -
     await page.get_by_label("Solve time (s)").fill("2")
     await page.get_by_role("button", name="Solve").click()
     await page.locator("svg.map .stop").first.wait_for(timeout=60_000)
-    await page.get_by_text("COMPLETED", exact=True).wait_for(timeout=60_000)
+    await page.get_by_text("Completed", exact=True).wait_for(timeout=60_000)
     await page.get_by_text("Gap to lower bound").wait_for(timeout=30_000)
     assert await page.locator("svg.map .stop").count() == 19
     assert await page.locator("svg.times .service").count() > 0 or await page.locator("svg.times .drives").count() > 0
@@ -90,7 +90,7 @@ async def test_the_day_is_changed_from_the_page_of_its_job(server: PlannerServer
         before = page.url
         await form.get_by_role("button", name="Solve with it").click()
         await page.wait_for_url(lambda url, before=before: url != before)
-        await page.get_by_text("COMPLETED", exact=True).wait_for(timeout=60_000)
+        await page.get_by_text("Completed", exact=True).wait_for(timeout=60_000)
         shown = await call(server, "query_vrp_status", job_id=page.url.rpartition("/")[2])
         assert shown["status"] == "COMPLETED", case
 
@@ -111,7 +111,7 @@ async def test_a_day_goes_wrong_and_is_repaired_on_the_page(server: PlannerServe
     )
     scenario_id = (await call(server, "create_scenario", **day))["scenario_id"]
     job_id = (await call(server, "solve_vrp", scenario_id=scenario_id, solve_time="PT1S", fresh=True))["job_id"]
-    solved = page.get_by_text("COMPLETED", exact=True)
+    solved = page.get_by_text("Completed", exact=True)
     form = page.get_by_role("form", name="Change the day")
     for change, fields, asked in (
         ("Breakdown of an agent", {"Agent": "van-1", NOW: "09:00"}, {"breakdown": {"agent": "van-1", "at": "09:00"}}),
@@ -157,7 +157,7 @@ async def test_a_running_job_is_cancelled_from_its_page(server: PlannerServer, p
     await page.goto(_url(server, f"jobs/{job_id}"))
     await page.locator("svg.map").wait_for(timeout=60_000)
     await page.get_by_role("button", name="Cancel").click()
-    await page.get_by_text("CANCELLED", exact=True).wait_for(timeout=30_000)
+    await page.get_by_text("Cancelled", exact=True).wait_for(timeout=30_000)
     await page.get_by_role("button", name="Solve again").wait_for()
     assert await page.get_by_role("button", name="Finish now").count() == 0
     await page.locator("summary", has_text="Raw JSON").click()
@@ -173,20 +173,21 @@ async def test_a_running_job_is_finished_from_its_page(server: PlannerServer, pa
     await page.get_by_role("button", name="Zoom in").click()
     enlarged = await page.locator("svg.map").get_attribute("viewBox")
     await page.get_by_role("button", name="Finish now").click()
-    await page.get_by_text("COMPLETED", exact=True).wait_for(timeout=30_000)
+    await page.get_by_text("Completed", exact=True).wait_for(timeout=30_000)
     assert await page.locator("svg.map").get_attribute("viewBox") == enlarged, "a better plan does not move the map"
 
 
 async def test_the_list_shows_jobs_and_filters_them(server: PlannerServer, page: Any) -> None:
-    """SPEC O2."""
-    scenario_id = (await call(server, "create_scenario", **ring(5)))["scenario_id"]
+    """SPEC O2: by the name of its day, its id or its status."""
+    scenario_id = (await call(server, "create_scenario", **ring(5) | {"name": "Monday, north"}))["scenario_id"]
     job_id = (await call(server, "solve_vrp", scenario_id=scenario_id, solve_time="PT1S", fresh=True))["job_id"]
     await page.goto(_url(server, "jobs"))
-    await page.get_by_role("link", name=job_id).wait_for()
-    await page.get_by_label("Filter by id or status").fill("no such job")
-    assert await page.locator("tbody tr").count() == 0
-    await page.get_by_label("Filter by id or status").fill(job_id[-6:])
-    assert await page.locator("tbody tr").count() == 1
+    await page.get_by_role("link", name="Monday, north").wait_for()
+    for text, rows in (("no such job", 0), (job_id[-6:], 1), ("monday, n", 1)):
+        await page.get_by_label("Filter by name, id or status").fill(text)
+        assert await page.locator("tbody tr").count() == rows
+    await page.get_by_role("link", name="Monday, north").click()
+    await page.wait_for_url(lambda url: url.endswith(job_id))
 
 
 @pytest.mark.slow
@@ -205,10 +206,14 @@ async def test_each_place_has_an_address_of_its_own(server: PlannerServer, page:
     await page.reload()
     await page.locator("svg.map").nth(1).wait_for()
     await page.get_by_role("region", name="Cost by agent").get_by_text("veh-1").wait_for()
-    await page.get_by_role("link", name=after).click()
+    moved = page.get_by_role("region", name="Changed stops").locator("tbody tr", has_text="t-new")
+    assert [await cell.inner_text() for cell in await moved.locator("td").all()][2] == "Not served"
+    await page.get_by_role("heading", name="B:").get_by_role("link").click()
+    choice = page.get_by_label("Compare with another plan")
+    await choice.locator(f"option[value='{before}']").wait_for(state="attached")
     await page.get_by_role("link", name="Scenario", exact=True).click()
     await page.get_by_role("region", name="Tickets").get_by_text("t-new", exact=True).wait_for()
-    await page.get_by_role("link", name=scenario_id).click()
+    await page.get_by_role("link", name="Earlier revision").click()
     await page.wait_for_url(lambda url: url.endswith(scenario_id))
     await page.locator("summary", has_text="Raw JSON").click()
     raw = page.locator("pre", has_text=scenario_id)

@@ -61,6 +61,6 @@ async def test_the_inspector_shows_a_plan(inspector: str, server: PlannerServer,
     await page.get_by_label("job_id").first.fill(job_id)
     await page.get_by_role("button", name="Open App").click()
     app = page.frame_locator("iframe").frame_locator("iframe")
-    await app.get_by_text("COMPLETED").wait_for(timeout=60_000)
+    await app.get_by_text("Completed").wait_for(timeout=60_000)
     assert await app.locator("svg.map .stop").count() == 7
     await page.close()

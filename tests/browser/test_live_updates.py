@@ -48,7 +48,7 @@ async def test_the_page_goes_on_at_another_replica(server: PlannerServer, server
         await page.get_by_text("Connection lost").wait_for(timeout=30_000)
         await page.get_by_text("Connection lost").wait_for(state="hidden", timeout=30_000)
         await call(server, "finish_vrp_job", job_id=job_id)
-        await page.get_by_text("COMPLETED", exact=True).wait_for(timeout=30_000)
+        await page.get_by_text("Completed", exact=True).wait_for(timeout=30_000)
         shown, kept = await _shown_and_kept(page, server.url, job_id)
         assert shown == kept
         assert "-" in resumed[-1]
@@ -62,7 +62,7 @@ async def test_the_list_changes_by_itself_over_one_stream(server: PlannerServer,
     await page.goto(f"{server.url}/ui#/jobs")
     await page.get_by_role("heading", name="Jobs").wait_for()
     job_id = await _solving(server, 1)
-    row = page.locator("tr", has=page.get_by_role("link", name=job_id))
-    await row.get_by_text("COMPLETED").wait_for(timeout=30_000)
+    row = page.locator("tr", has_text=job_id)
+    await row.get_by_text("Completed").wait_for(timeout=30_000)
     assert sum(url.endswith("/events") for url in asked) == 1
     assert sum("jobs%3A%2F%2F" in url for url in asked) <= 4, "the rows change by events, not by reading the list again"

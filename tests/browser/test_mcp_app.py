@@ -39,7 +39,7 @@ async def test_a_chat_shows_a_solve_from_its_call_to_its_plan(chat: ChatHost) ->
     assert opened["mimeType"] == "text/html;profile=mcp-app"
     assert opened["length"] <= 60_000
     await chat.app.locator("svg.map .stop").first.wait_for(timeout=LONGEST_MS)
-    await chat.app.get_by_text("COMPLETED").wait_for(timeout=LONGEST_MS)
+    await chat.app.get_by_text("Completed").wait_for(timeout=LONGEST_MS)
     assert await chat.app.locator(".stamp").inner_text() == "✓ Verified"
     assert await chat.app.locator("svg.map .stop").count() == 11
     assert await chat.app.locator("h1").inner_text() == SCRIPT
@@ -61,7 +61,7 @@ async def test_a_page_made_anew_needs_no_result(chat: ChatHost) -> None:
     job_id = await chat.solve(ring(8), "PT1S")
     await chat.call("query_vrp_status", job_id=job_id, wait_s=30)
     await chat.open(context={}, input={"job_id": job_id})
-    await chat.app.get_by_text("COMPLETED").wait_for(timeout=LONGEST_MS)
+    await chat.app.get_by_text("Completed").wait_for(timeout=LONGEST_MS)
     await chat.app.get_by_text("Gap to lower bound").wait_for(timeout=LONGEST_MS)
     assert await chat.app.locator("svg.map .stop").count() == 7
 
@@ -73,7 +73,7 @@ async def test_a_host_that_calls_no_tools_is_asked_in_words(chat: ChatHost) -> N
     job_id = await chat.solve(ring(8), "PT1S")
     result = await chat.call("query_vrp_status", job_id=job_id, wait_s=30)
     await chat.open(capabilities={"message": {}}, input={"job_id": job_id}, result=result)
-    await chat.app.get_by_text("COMPLETED").wait_for()
+    await chat.app.get_by_text("Completed").wait_for()
     assert await chat.app.get_by_text("7 of 7").count() == 1
     await chat.app.get_by_role("button", name="Solve again").click()
     (message,) = await chat.until_seen("messages")
@@ -91,7 +91,7 @@ async def test_buttons_call_tools_where_they_are_on(chat: ChatHost) -> None:
     (message,) = await chat.until_seen("messages")
     assert message["content"][0]["text"] == f"Finish {job_id} now with its best plan (finish_vrp_job)."
     await chat.app.get_by_role("button", name="Cancel").click()
-    await chat.app.get_by_text("CANCELLED").wait_for(timeout=LONGEST_MS)
+    await chat.app.get_by_text("Cancelled").wait_for(timeout=LONGEST_MS)
     assert await chat.app.get_by_role("button", name="Finish now").count() == 0
     await chat.app.get_by_role("button", name="stops.csv").click()
     (download,) = await chat.until_seen("downloads")
@@ -114,7 +114,7 @@ async def test_a_result_of_plan_day_names_the_job(chat: ChatHost) -> None:
     await chat.start()
     result = await chat.call("plan_day", scenario=ring(8), solve_time="PT1S")
     await chat.open(tool="plan_day", input={"scenario": ring(8)}, result=result)
-    await chat.app.get_by_text("COMPLETED").wait_for(timeout=LONGEST_MS)
+    await chat.app.get_by_text("Completed").wait_for(timeout=LONGEST_MS)
     assert await chat.app.locator("svg.map .stop").count() == 7
 
 
@@ -178,7 +178,7 @@ async def test_a_frame_without_an_origin_will_do(chat: ChatHost) -> None:
     await chat.start()
     job_id = await chat.solve(ring(8), "PT1S")
     await chat.open(sandbox="allow-scripts", input={"job_id": job_id})
-    await chat.app.get_by_text("COMPLETED").wait_for(timeout=LONGEST_MS)
+    await chat.app.get_by_text("Completed").wait_for(timeout=LONGEST_MS)
     assert await chat.app.locator("svg.map .stop").count() == 7
 
 
@@ -207,7 +207,7 @@ async def test_a_server_that_is_away_is_waited_for(chat: ChatHost) -> None:
     await chat.page.context.route("**/mcp?*", lambda route: route.fulfill(status=503, body="away"))
     await chat.app.get_by_text("Connection lost").wait_for(timeout=LONGEST_MS)
     await chat.page.context.unroute("**/mcp?*")
-    await chat.app.get_by_text("COMPLETED").wait_for(timeout=LONGEST_MS)
+    await chat.app.get_by_text("Completed").wait_for(timeout=LONGEST_MS)
     chat.wrong[:] = [line for line in chat.wrong if "503" not in line]
 
 
@@ -219,7 +219,7 @@ async def test_a_large_plan_is_drawn(chat: ChatHost) -> None:
     day["agents"] = [{**day["agents"][0], "id": f"veh-{n}", "capacity": 12} for n in range(100)]
     job_id = await chat.solve(day, "PT3S")
     await chat.open(context=CONTEXT, input={"job_id": job_id})
-    await chat.app.get_by_text("COMPLETED").wait_for(timeout=LONGEST_MS)
+    await chat.app.get_by_text("Completed").wait_for(timeout=LONGEST_MS)
     assert await chat.app.locator("svg.map .stop").count() >= 900
 
 
@@ -231,7 +231,7 @@ async def test_the_page_has_no_serious_violation(chat: ChatHost, theme: str) -> 
     await chat.start()
     job_id = await chat.solve(hostile_day(), "PT1S")
     await chat.open(context=CONTEXT | {"theme": theme}, input={"job_id": job_id})
-    await chat.app.get_by_text("COMPLETED").wait_for(timeout=LONGEST_MS)
+    await chat.app.get_by_text("Completed").wait_for(timeout=LONGEST_MS)
     frame = chat.page.frames[-1]
     await frame.evaluate(AXE.read_text())
     for tab in await chat.app.get_by_role("tab").all():

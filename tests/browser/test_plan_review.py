@@ -44,9 +44,9 @@ async def test_a_plan_is_rejected_then_approved_and_published(server: PlannerSer
     await page.get_by_role("link", name="To review").click()
     await page.get_by_role("heading", name="To review").wait_for()
     await page.get_by_text("None", exact=True).wait_for()
-    assert await page.get_by_role("link", name=job_id).count() == 0
+    assert await page.locator("tr", has_text=job_id).get_by_role("link").first.count() == 0
     await call(server, "propose_plan", job_id=job_id)
-    await page.get_by_role("link", name=job_id).click()
+    await page.locator("tr", has_text=job_id).get_by_role("link").first.click()
     await review.get_by_role("button", name="Approve").wait_for()
     await call(server, "review_plan", job_id=job_id, decision="approve")
     await review.get_by_text("Approved", exact=True).wait_for(timeout=20_000)

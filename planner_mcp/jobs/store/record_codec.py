@@ -54,6 +54,7 @@ def job_from_hash(job_id: str, kept: Fields, place: int | None = None) -> Job:
         event_number=int(kept["events"]),
         changed_id=kept["changed_id"],
         is_confidential=bool(kept.get("confidential")),
+        scenario_name=kept.get("name", ""),
         review=_review_of(kept) if kept.get("review") else None,
     )
 

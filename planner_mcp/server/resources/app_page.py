@@ -1,8 +1,8 @@
 """The MCP App: one HTML page that draws a job inside a chat (`io.modelcontextprotocol/ui`, revision 2026-01-26).
 
-Owns how the page is put together: once, in memory, from the view modules of the dashboard and those in `plan_app`. Each
-module becomes a function of its own, so names never meet; no build step and nothing from elsewhere. The page holds
-nothing of any principal; what it shows comes from the tool `read_view`.
+Owns how the page is put together: once, in memory, from the view modules of the dashboard and those in `plan_app`. They
+follow each other in one function, so what a module names at its top no other may name; no build step and nothing from
+elsewhere. The page holds nothing of any principal; what it shows comes from the tool `read_view`.
 
 Hosts keep a page by its URI, so the URI names the page's content. A replica of another version answers the URI with
 its own page, which understands the same tool.
@@ -31,18 +31,26 @@ META: Final[Mapping[str, Any]] = {"ui": {"csp": {name: [] for name in DOMAINS}, 
 _ROOT: Final = files("planner_mcp.server")
 _APP: Final = "resources/plan_app"
 _STYLES: Final = ("http/dashboard/view/view.css", f"{_APP}/plan_app.css")
-_IMPORT: Final = re.compile(r'^import \{([^}]*)\} from "([^"]+)";\n', re.MULTILINE)
-_EXPORT: Final = re.compile(r"^export (?=(?:const|class|function|async function|function\*) (\w+))", re.MULTILINE)
-_COMMENT: Final = re.compile(r"^ *//.*\n", re.MULTILINE)
+_IMPORT: Final = re.compile(r'^import \{[^}]*\} from "([^"]+)";\n', re.MULTILINE)
+_EXPORT: Final = re.compile(r"^export (?=(?:const|class|function|async function|function\*) \w)", re.MULTILINE)
+_NAMED: Final = re.compile(r"^(?:const|let|class|(?:async )?function\*?) (\w+)", re.MULTILINE)
 _LITERAL: Final = (
     r'"(?:[^"\\\n]|\\.)*"'
     r"|`(?:[^`$\\]|\\.|\$(?!\{)|\$\{(?:[^{}`]|`[^`]*`|\{[^{}]*\})*\})*`"
     r"|/(?![ /*])(?:[^/\\\n]|\\.)+/[a-z]*"
 )
 """Texts, templates with one level of templates in them, and patterns. A division stands between blanks."""
-_BLANKS: Final = re.compile("(" + _LITERAL + r")|^ +| *([{([,;])\s*| *([})\]:?=<>&|]) *", re.MULTILINE)
-"""Literals stay; lines end in a `}`, `)` or `]` where a statement may end without a semicolon."""
-_STYLE_BLANKS: Final = re.compile(r"/\*.*?\*/\n|\s*([{};,])\s*|(:) +")
+_BLANKS: Final = re.compile(
+    f"(?P<literal>{_LITERAL})"
+    r"| *//.*|,(?=\s*[)\]}])|^\s+|(?<=})\s+"
+    r"| *(?P<open>[{([,;])\s*| *(?P<sign>[-+!]?=|[})\]:?<>&|*%]) *| ?(?P<sum>[-+](?=\s[^-+])|(?<= )/) ",
+    re.MULTILINE,
+)
+"""Literals stay; comments, last commas and blanks around signs go. A line that ends in another sign than a `;`, `,`,
+`{` or `}` keeps its end: every statement of ours that is no block ends in a semicolon."""
+_VALUE: Final = re.compile(r"\$\{([^{}`\"]*)\}")
+"""A value in a template, without texts of its own."""
+_STYLE_BLANKS: Final = re.compile(r"/\*.*?\*/\n|;?\s*([{};,>])\s*|(:) +")
 _PAGE: Final = """<!doctype html>
 <html lang="en">
 <head>
@@ -53,8 +61,8 @@ _PAGE: Final = """<!doctype html>
 </head>
 <body>
 <main id="app"></main>
-<script>"use strict";
-{script}</script>
+<script>"use strict";(()=>{
+{script}})();</script>
 </body>
 </html>
 """
@@ -64,7 +72,9 @@ _PAGE: Final = """<!doctype html>
 def page() -> str:
     """Return the page."""
     style = _STYLE_BLANKS.sub(r"\1\2", "".join(map(_text, _STYLES)))
-    script = "".join(_modules(f"{_APP}/plan_app.js", {}))
+    modules = dict[str, str]()
+    _add_module(f"{_APP}/plan_app.js", modules)
+    script = "".join(modules.values())
     return _PAGE.replace("{style}", style).replace("{script}", script)
 
 
@@ -74,36 +84,41 @@ def page_uri() -> str:
     return f"ui://planner/plan-{hashlib.sha256(page().encode()).hexdigest()[:12]}.html"
 
 
-def _modules(path: str, numbers: dict[str, int]) -> list[str]:
-    """Return a module as a constant, behind those it imports that are not numbered yet.
+def _add_module(path: str, modules: dict[str, str]) -> None:
+    """Add a module to those by path, behind those it imports that are not among them yet.
 
     Raises:
-        ValueError: An import or export in another form than ours, or a circle of imports.
+        ValueError: An import or export in another form than ours, or a name that another module has.
     """
-    found: list[str] = []
-    text = _COMMENT.sub("", _text(path))
-    for _names, source in _IMPORT.findall(text):
-        imported = _resolved(path, source)
-        if imported not in numbers:
-            found += _modules(imported, numbers)
-    body = _IMPORT.sub(lambda each: f"const {{{each[1]}}} = m{numbers[_resolved(path, each[2])]};\n", text)
-    names, body = _EXPORT.findall(body), _EXPORT.sub("", body)
+    text = _text(path)
+    for source in _IMPORT.findall(text):
+        imported = posixpath.normpath(posixpath.join(posixpath.dirname(path), source))
+        if imported not in modules:
+            _add_module(imported, modules)
+    body = _EXPORT.sub("", _IMPORT.sub("", text))
     if re.search(r"^(?:import|export)\b", body, re.MULTILINE) or "</" in body:
         raise ValueError(f"{path} cannot be put into a page")
     if "`" in re.sub(_LITERAL, "", body):
         raise ValueError(f"{path} cannot be put into a page: a template lies in a template of a template")
     body = _squeezed(body)
-    numbers[path] = len(numbers)
-    return [*found, f"const m{numbers[path]} = (() => {{\n{body}return {{ {', '.join(names)} }};\n}})();\n"]
+    if twice := set(_NAMED.findall(body)) & set(_NAMED.findall("".join(modules.values()))):
+        raise ValueError(f"{path} cannot be put into a page: another module has {', '.join(sorted(twice))}")
+    modules[path] = body
 
 
-def _squeezed(body: str) -> str:
-    """Return a module without the blanks that mean nothing."""
-    return _BLANKS.sub(lambda found: found[1] or found[2] or found[3] or "", body)
+def _squeezed(text: str) -> str:
+    """Return a script without the blanks that mean nothing."""
+
+    def kept(found: re.Match[str]) -> str:
+        return (
+            _VALUE.sub(_squeezed_value, found["literal"] or "") or found["open"] or found["sign"] or found["sum"] or ""
+        )
+
+    return _BLANKS.sub(kept, text)
 
 
-def _resolved(path: str, source: str) -> str:
-    return posixpath.normpath(posixpath.join(posixpath.dirname(path), source))
+def _squeezed_value(found: re.Match[str]) -> str:
+    return f"${{{_squeezed(found[1])}}}"
 
 
 def _text(path: str) -> str:

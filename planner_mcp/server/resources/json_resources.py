@@ -11,6 +11,7 @@ from planner_mcp.jobs.job_lifecycle import JobState
 from planner_mcp.jobs.job_model import Job, plain_fields
 from planner_mcp.jobs.masked_views import is_masked_for
 from planner_mcp.jobs.principals import ADMIN
+from planner_mcp.render.reason_texts import plan_in_words
 from planner_mcp.routing.scenario.scenario_model import Scenario
 from planner_mcp.server.resources.resource_definition import (
     JSON,
@@ -60,7 +61,7 @@ async def _result(reading: ReadContext, variables: Variables) -> Contents:
     body = {"scenario_id": kept.id, **job_view(job)}
     try:
         plan = await reading.job_service.plan_of_job(reading.principal, job.id)
-        body["plan"] = plan_for(reading.principal, plan).as_json()
+        body["plan"] = plan_in_words(plan_for(reading.principal, plan)).as_json()
     except (PlanNotReadyError, NotFoundError):
         pass  # the status says why there is none
     return _json(body)
@@ -71,7 +72,7 @@ async def _job(reading: ReadContext, variables: Variables) -> Contents:
     times = {"submitted_at": job.submitted_at, "started_at": job.started_at, "finished_at": job.finished_at}
     body = {
         **job_view(job),
-        "scenario_id": job.request.scenario_id,
+        **_scenario_of(job),
         "solve_time": f"PT{job.request.solve_time_s}S",
         "engine": job.request.engine,
         "seed": job.request.seed,
@@ -103,7 +104,12 @@ def job_row(job: Job) -> dict[str, Any]:
     view = job_view(job)
     shown = ("job_id", "status", "progress", "cost", "plan_id")
     row = {name: view[name] for name in shown if name in view}
-    return {**row, "scenario_id": job.request.scenario_id, "submitted_at": timestamp(job.submitted_at)}
+    return {**row, **_scenario_of(job), "submitted_at": timestamp(job.submitted_at)}
+
+
+def _scenario_of(job: Job) -> dict[str, Any]:
+    name = {"scenario_name": job.scenario_name} if job.scenario_name else {}
+    return {"scenario_id": job.request.scenario_id, **name}
 
 
 async def _limits(reading: ReadContext, _variables: Variables) -> Contents:
@@ -121,7 +127,7 @@ async def _schema(_reading: ReadContext, _variables: Variables) -> Contents:
 
 async def _plan(reading: ReadContext, variables: Variables) -> Contents:
     plan = await reading.job_service.plan(reading.principal, variables["plan_id"])
-    return _json({"plan_id": variables["plan_id"], **plan_for(reading.principal, plan).as_json()})
+    return _json({"plan_id": variables["plan_id"], **plan_in_words(plan_for(reading.principal, plan)).as_json()})
 
 
 async def _log(reading: ReadContext, variables: Variables) -> Contents:

@@ -4,7 +4,7 @@ Owns what an answer holds. The page alone calls it, again and again while a solv
 budget of tokens and is in no tool set. Masking is that of the resources `plan://` and `scenario://` (SPEC R3).
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import aclosing
 from typing import Annotated, Any, ClassVar, Final, Literal
 
@@ -18,6 +18,7 @@ from planner_mcp.jobs.job_content import job_view, state_line
 from planner_mcp.jobs.job_events import Event, position_key
 from planner_mcp.jobs.job_model import Job
 from planner_mcp.jobs.principals import READ
+from planner_mcp.render.reason_texts import plan_in_words
 from planner_mcp.server.resources.map_roads import map_ground
 from planner_mcp.server.tools import read_progress
 from planner_mcp.server.tools.answers.route_deltas import MAX_LENGTH, ViewPosition
@@ -32,13 +33,18 @@ from planner_mcp.server.tools.tool_definition import (
     schema_of,
 )
 from planner_mcp.server.tools.tool_output import Json, Number, ToolOutput
+from planner_mcp.translation import Language
 
 MAX_WAIT_S: Final = 20
 """Hosts end a call of a page after a minute, some earlier."""
 _PLACE: Final = ("id", "lat", "lon", "x", "y", "name")
+_OPTION: Final = ("currency",)
 _TICKET: Final = ("id", "name", "location", "time_windows")
 
-Part = Literal["day", "plan", "points", "bound", "roads", "lines"]
+_SHOWN: Final = ("status", "progress", "cost", "elapsed_s", "tickets_served")
+"""What an answer has of an event beside when it was and, of a step of a review, which."""
+
+Part = Literal["day", "plan", "events", "bound", "roads", "lines"]
 
 
 class ViewArguments(Arguments):
@@ -47,7 +53,8 @@ class ViewArguments(Arguments):
     job_id: Annotated[str, Field(max_length=100, description="from solve_vrp")]
     since: Annotated[str, Field(max_length=MAX_LENGTH, description="position of the answer before")] = "0"
     wait_s: Annotated[float, Field(ge=0, le=MAX_WAIT_S, description="for something new")] = 0
-    parts: Annotated[list[Part], Field(max_length=6, description="what is wanted")] = ["day", "plan", "points"]  # noqa: RUF012
+    parts: Annotated[list[Part], Field(max_length=6, description="what is wanted")] = ["day", "plan", "events"]  # noqa: RUF012
+    language: Annotated[Language | None, Field(description="of the reader")] = None
 
 
 class ReadViewResult(ToolOutput):
@@ -60,9 +67,10 @@ class ReadViewResult(ToolOutput):
     day: Json | None = Field(None, description="name, locations and tickets; in the first answer")
     plan: Json | None = Field(
         None,
-        description="as plan://, when it is another; a route that the plan before had is its place there, from 0",
+        description="as plan://, when it is another; a route that the plan before had is its place there, from 0, and "
+        "unassigned is absent where it is the same",
     )
-    points: list[list[Any]] | None = Field(None, description="elapsed_s, cost, tickets served")
+    events: list[Json] | None = Field(None, description="what has happened since, in order")
     roads: Json | None = Field(None, description="as plan://…/roads.json; of `lines` without the roads")
     lower_bound: Number | None = None
     gap: Number | None = None
@@ -76,7 +84,11 @@ async def run(ctx: ToolContext, args: Json) -> ToolResult:
         past, new = await _events(ctx, asked, since.event_id)
         job = await ctx.job_service.job(ctx.principal, asked.job_id)
     position, plan = since.at(new[-1].id if new else since.event_id), None
-    if "plan" in asked.parts and _has_other_plan(past, new) and (whole := await _plan(ctx, job)) is not None:
+    if (
+        "plan" in asked.parts
+        and _has_other_plan(past, new)
+        and (whole := await _plan(ctx, job, asked.language)) is not None
+    ):
         position, plan = position.with_plan(whole)
     output = ReadViewResult(
         job_id=job.id,
@@ -84,7 +96,7 @@ async def run(ctx: ToolContext, args: Json) -> ToolResult:
         job={**job_view(job), "engine": job.request.engine},
         day=await _day(ctx, job) if "day" in asked.parts and not past else None,
         plan=plan,
-        points=_points(new, job) if "points" in asked.parts else None,
+        events=_reported(new, job) if "events" in asked.parts else None,
         roads=await _roads(ctx, job, asked.parts),
         **(await _bound(ctx, job) if "bound" in asked.parts else {}),
     )
@@ -109,12 +121,12 @@ def _has_other_plan(past: Sequence[Event], new: Sequence[Event]) -> bool:
     return any(event.is_final for event in new) or max(after, default=0) > max(before, default=0)
 
 
-async def _plan(ctx: ToolContext, job: Job) -> Json | None:
+async def _plan(ctx: ToolContext, job: Job, language: Language | None) -> Json | None:
     try:
         plan = await ctx.job_service.plan_of_job(ctx.principal, job.id)
     except (NotFoundError, PlanNotReadyError):
         return None  # the status says why there is none
-    return plan_for(ctx.principal, plan).as_json()
+    return plan_in_words(plan_for(ctx.principal, plan), language).as_json()
 
 
 async def _roads(ctx: ToolContext, job: Job, parts: Sequence[Part]) -> Json | None:
@@ -139,23 +151,28 @@ async def _day(ctx: ToolContext, job: Job) -> Json | None:
         "name": body.get("name"),
         "planning_date": body.get("planning_date"),
         "masked": masked_fields(ctx.principal, kept.body),
+        "options": _only(_OPTION, body.get("options") or {}),
         "locations": [_only(_PLACE, place) for place in body.get("locations") or ()],
         "tickets": [_only(_TICKET, ticket) for ticket in body["tickets"]],
     }
 
 
-def _only(names: Sequence[str], fields: Json) -> Json:
+def _only(names: Sequence[str], fields: Mapping[str, Any]) -> Json:
     return {name: fields[name] for name in names if fields.get(name) is not None}
 
 
-def _points(new: Sequence[Event], job: Job) -> list[list[Any]]:
-    """Return the best costs that events tell; the last event tells none, so the job does."""
-    reported = [event.data for event in new if not event.is_final and event.data.get("cost") is not None]
-    points = [[each.get("elapsed_s") or 0, each["cost"], each.get("tickets_served") or 0] for each in reported]
+def _reported(new: Sequence[Event], job: Job) -> list[Json]:
+    """Return events for the history and the curve; the last event has no figures, so the job does."""
+    return [_line(event, {**event.data, **_last_figures(job)} if event.is_final else event.data) for event in new]
+
+
+def _line(event: Event, data: Mapping[str, Any]) -> Json:
+    return {"at": event.at, **({"event": event.kind.value} if event.is_review else {}), **_only(_SHOWN, data)}
+
+
+def _last_figures(job: Job) -> Json:
     now = job.progress
-    if now.cost is not None and any(event.is_final for event in new):
-        points.append([now.elapsed_s or 0, now.cost, now.tickets_served or 0])
-    return points
+    return {"cost": now.cost, "elapsed_s": now.elapsed_s, "tickets_served": now.tickets_served}
 
 
 async def _bound(ctx: ToolContext, job: Job) -> Json:

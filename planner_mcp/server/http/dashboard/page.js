@@ -3,7 +3,7 @@
 import { readBlob, readJson } from "./api.js";
 import { PageEvents } from "./events.js";
 import { h } from "./view/dom.js";
-import { currentLanguage, t } from "./view/words.js";
+import { t } from "./view/words.js";
 
 export const PAGE_SIZE = 20;
 export const ENDED = ["COMPLETED", "FAILED", "CANCELLED"];
@@ -89,8 +89,6 @@ export function downloads(planId) {
   };
   return h("div", {}, h("h2", {}, t("download")), h("div", { class: "actions" }, Object.entries(names).map(([name, text]) => action(text, () => save(name), { into: messages }))), messages);
 }
-
-export const localTime = (moment) => new Date(moment).toLocaleString(currentLanguage(), { dateStyle: "short", timeStyle: "medium" });
 
 // Runs a function at most once in a time; what is asked for meanwhile runs at its end.
 export function throttled(act, everyMs, signal) {

@@ -20,8 +20,8 @@ function draw({ job, review, plan, scenario, ground, expires_at: ends }) {
   content.replaceChildren(
     h("h1", {}, h("bdi", {}, scenario.name), `, ${scenario.planning_date}`),
     h("p", { class: "quiet" }, [review && t(`state_${review}`), t("sharedUntil", { time: until })].filter(Boolean).join(" · ")),
-    figures(job, plan, null), h("h2", {}, t("map")), routeMap(plan, scenario, { canvas: canvasLayer, ground, moment, width }), h("h2", {}, t("timeline")), timeline(plan, scenario, { moment, width: Math.max(640, width) }),
-    h("h2", {}, `${t("unassigned")} (${plan.unassigned.length})`), unassignedTable(plan),
+    figures(job, plan, null, scenario), h("h2", {}, t("map")), routeMap(plan, scenario, { canvas: canvasLayer, ground, moment, width }), h("h2", {}, t("timeline")), timeline(plan, scenario, { moment, width: Math.max(640, width) }),
+    h("h2", {}, `${t("unassigned")} (${plan.unassigned.length})`), unassignedTable(plan, tickets),
     h("h2", {}, t("stops")), stopsTable(plan, tickets),
   );
 }
@@ -29,7 +29,7 @@ function draw({ job, review, plan, scenario, ground, expires_at: ends }) {
 async function load() {
   setLanguage(navigator.language);
   document.documentElement.lang = currentLanguage();
-  const answer = await fetch(`${location.pathname}/plan`, { redirect: "error" });
+  const answer = await fetch(`${location.pathname}/plan`, { redirect: "error", headers: { "Accept-Language": currentLanguage() } });
   const body = await answer.json();
   if (answer.ok) draw(body);
   else content.replaceChildren(h("div", { class: "problem", role: "alert" }, body.message));

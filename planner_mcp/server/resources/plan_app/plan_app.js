@@ -5,7 +5,9 @@ import { costCurve } from "../../http/dashboard/view/curve.js";
 import { h } from "../../http/dashboard/view/dom.js";
 import { figures } from "../../http/dashboard/view/figures.js";
 import { clock } from "../../http/dashboard/view/format.js";
+import { historyLine } from "../../http/dashboard/view/history.js";
 import { routeMap } from "../../http/dashboard/view/map.js";
+import { canvasLayer } from "../../http/dashboard/view/map_canvas.js";
 import { newMoment, timeSlider } from "../../http/dashboard/view/moment.js";
 import { CALLS, STEPS } from "../../http/dashboard/view/review.js";
 import { stopsTable, unassignedTable } from "../../http/dashboard/view/tables.js";
@@ -25,7 +27,8 @@ const ASK_AFTER_MS = 3000; // some hosts make the page anew and never send it it
 const SELECT_AFTER_MS = 300;
 const RESIZE_AFTER_MS = 100;
 const WIDTH_STEP_PX = 40; // a place that grows by less is not drawn anew
-const PARTS = ["day", "plan", "points"];
+const PARTS = ["day", "plan", "events"];
+const MOST_EVENTS = 200;
 const LEAST_TIMELINE_PX = 640;
 const COLOURS = { // of ours that the host may set
   "--ink": "--color-text-primary", "--quiet": "--color-text-secondary", "--paper": "--color-background-primary",
@@ -101,13 +104,13 @@ async function callTool(name, args, signal) {
   return said;
 }
 
-const read = (how, signal) => callTool("read_view", { job_id: view.jobId, since: view.position, ...how }, signal);
+const read = (how, signal) => callTool("read_view", { job_id: view.jobId, since: view.position, language: currentLanguage(), ...how }, signal);
 
 async function follow(jobId) {
   if (!jobId || jobId === view?.jobId) return;
   following.abort();
   const { signal } = (following = new AbortController());
-  view = { jobId, job: { status: "…" }, plan: null, plans: 0, day: {}, points: [], bound: null, roads: null, moment: newMoment(), position: "0", panel: "map", selected: null };
+  view = { jobId, job: { status: "…" }, plan: null, plans: 0, day: {}, points: [], events: [], bound: null, roads: null, moment: newMoment(), position: "0", panel: "map", selected: null };
   mapFrame.box = undefined;
   say(banner, null);
   messages.replaceChildren();
@@ -144,10 +147,16 @@ const pause = (ms, signal) => new Promise((resolve) => {
   signal.addEventListener("abort", () => (clearTimeout(timer), resolve()), { once: true });
 });
 
-function take({ job, position, day, plan, roads, points = [] }) {
-  if (plan) plan.routes = plan.routes.map((route) => view.plan?.routes[route] ?? route); // those it had come as their place
+function take({ job, position, day, plan, roads, events = [] }) {
+  if (plan) { // the routes it had come as their place, and what else is the same does not come
+    plan.routes = plan.routes.map((route) => view.plan?.routes[route] ?? route);
+    plan.unassigned ??= view.plan.unassigned;
+  }
   Object.assign(view, { job: { ...job, ...job.result }, position, roads: roads ?? view.roads, day: day ?? view.day, plan: plan ?? view.plan, plans: view.plans + (plan ? 1 : 0) });
-  for (const [at, cost, served] of points) if (cost !== view.points.at(-1)?.cost) view.points.push({ at, cost, served });
+  for (const each of events) {
+    if (each.cost !== undefined && each.cost !== view.points.at(-1)?.cost) view.points.push({ at: each.elapsed_s ?? 0, cost: each.cost, served: each.tickets_served });
+  }
+  view.events = [...view.events, ...events].slice(-MOST_EVENTS);
   if (job.error) problem(job.error.message);
   draw();
 }
@@ -235,11 +244,12 @@ function markSelected() {
 const width = () => Math.max(320, WIDTH_STEP_PX * Math.floor(panel.clientWidth / WIDTH_STEP_PX));
 const tickets = () => new Map((view.day.tickets ?? []).map((ticket) => [ticket.id, ticket]));
 const PANELS = {
-  map: () => h("div", {}, routeMap(view.plan, view.day, { onSelect: select, width: width(), frame: mapFrame, ground: view.roads, moment: view.moment }), timeSlider(view.plan, view.moment)),
+  map: () => h("div", {}, routeMap(view.plan, view.day, { canvas: canvasLayer, onSelect: select, width: width(), frame: mapFrame, ground: view.roads, moment: view.moment }), timeSlider(view.plan, view.moment)),
   timeline: () => timeline(view.plan, view.day, { width: Math.max(LEAST_TIMELINE_PX, width()), moment: view.moment }),
   stops: () => stopsTable(view.plan, tickets(), select),
-  unassigned: () => unassignedTable(view.plan),
+  unassigned: () => unassignedTable(view.plan, tickets()),
   curve: () => costCurve(view.points, view.bound?.lower_bound, width()),
+  events: () => h("ol", { class: "scroll" }, view.events.map((each) => historyLine(each, view.day))),
 };
 
 // Draws a place anew when what it shows is another; else focus and scroll position stay.
@@ -256,11 +266,11 @@ function draw() {
   const drawn = [view.jobId, view.plans, currentLanguage()];
   const ground = [view.roads?.roads.length, Object.keys(view.roads?.lines ?? {}).length];
   title.textContent = day.name ?? t("job");
-  head.replaceChildren(figures(job, plan, view.bound));
+  head.replaceChildren(figures(job, plan, view.bound, day));
   tabs.hidden = panel.hidden = !plan;
   if (plan) {
     renew(tabs, [...drawn, name], tabButtons);
-    renew(panel, [...drawn, name, width(), name === "map" && ground, name === "curve" && [view.points.length, view.bound?.lower_bound]], () => [PANELS[name]()]);
+    renew(panel, [...drawn, name, width(), name === "map" && ground, name === "curve" && [view.points.length, view.bound?.lower_bound], name === "events" && view.events.at(-1)?.at], () => [PANELS[name]()]);
     panel.setAttribute("aria-labelledby", `tab-${name}`);
     markSelected();
   }

@@ -1,8 +1,8 @@
-"""What of a plan its reader has already: `read_view` sends a route once.
+"""What of a plan its reader has already: `read_view` sends a route once, and what is left out when it is another.
 
-Owns the position that a reader sends back: the last event it was told of, then a digest of each route it holds, in
-their order. A route that the reader holds is answered by its place among those, so nothing is kept between calls, any
-replica can answer, and a reader without a position gets everything.
+Owns the position that a reader sends back: the last event it has read, then a digest of the tickets left out in the
+plan that it holds, and one of each route, in their order. A route that the reader holds is answered by its place among
+those, so nothing is kept between calls, any replica can answer, and a reader without a position gets everything.
 """
 
 import base64
@@ -22,7 +22,7 @@ MAX_ROUTES: Final = 1000
 _DIGEST_BYTES: Final = 9
 """A reader compares some thousand routes with each other, never with those of strangers."""
 _DIGEST: Final = re.compile(r"[A-Za-z0-9_-]{12}")
-MAX_LENGTH: Final = 41 + MAX_ROUTES * 12
+MAX_LENGTH: Final = 41 + (1 + MAX_ROUTES) * 12
 """Characters of the longest position: an event id, a dot, the digests."""
 
 
@@ -32,7 +32,7 @@ class ViewPosition:
 
     event_id: str
     digests: tuple[str, ...] = ()
-    """Of the routes that it holds, in their order."""
+    """Of the plan that it holds: of what is unassigned, then of the routes, in their order."""
 
     @staticmethod
     def parse(text: str, path: str) -> "ViewPosition":
@@ -56,16 +56,21 @@ class ViewPosition:
         return replace(self, event_id=event_id)
 
     def with_plan(self, plan: Json) -> "tuple[ViewPosition, Json]":
-        """Return the position behind a plan, and the plan with the place of each route that the reader holds."""
-        digests = [_digest(route) for route in plan["routes"]]
-        held = {digest: at for at, digest in enumerate(self.digests)}
+        """Return the position behind a plan, and the plan as it is sent.
+
+        A route that the reader holds is its place there; `unassigned` is absent where the reader holds the same.
+        """
+        unassigned, digests = _digest(plan["unassigned"]), [_digest(route) for route in plan["routes"]]
+        held = {digest: at for at, digest in enumerate(self.digests[1:])}
         routes = [held.get(digest, route) for digest, route in zip(digests, plan["routes"], strict=True)]
-        return replace(self, digests=_bounded(digests)), {**plan, "routes": routes}
+        is_held = self.digests[:1] == (unassigned,)
+        sent = {name: value for name, value in plan.items() if name != "unassigned" or not is_held}
+        return replace(self, digests=_bounded(unassigned, digests)), {**sent, "routes": routes}
 
 
-def _bounded(digests: Sequence[str]) -> tuple[str, ...]:
-    return tuple(digests) if len(digests) <= MAX_ROUTES else ()
+def _bounded(unassigned: str, digests: Sequence[str]) -> tuple[str, ...]:
+    return (unassigned, *digests) if len(digests) <= MAX_ROUTES else ()
 
 
-def _digest(route: Json) -> str:
-    return base64.urlsafe_b64encode(blake2b(compact(route).encode(), digest_size=_DIGEST_BYTES).digest()).decode()
+def _digest(part: Any) -> str:
+    return base64.urlsafe_b64encode(blake2b(compact(part).encode(), digest_size=_DIGEST_BYTES).digest()).decode()

@@ -35,10 +35,28 @@ def test_the_uri_follows_the_content(monkeypatch: pytest.MonkeyPatch) -> None:
         "export let a = 1;\n",
         'export * from "./y.js";\n',
         "'</script>'\n",
+        "const shared = 2;\n",
     ],
 )
 def test_a_module_in_another_form_is_refused(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Our choice: a module that would be put together wrongly fails the start, not a user."""
     monkeypatch.setattr(app_page, "_text", lambda _path: text)
     with pytest.raises(ValueError, match="cannot be put into a page"):
-        app_page._modules("a.js", {})
+        app_page._add_module("a.js", {"b.js": "const shared=1;"})
+
+
+def test_blanks_and_comments_go_and_what_runs_stays() -> None:
+    """Our choice: sources stay readable; texts, patterns and signs of two characters come through as they are."""
+    source = """
+// A comment.
+const a = [1, 2,]; // of some kind
+export const b = (x) => ({ sum: x + -1 - -x, ratio: x / 2, text: "a , b // c", pattern: /[ ,/]/ });
+if (a) {
+  a += `${x + 1} , ${"a, b"}`; // and another
+}
+"""
+    squeezed = app_page._squeezed(source).strip()
+    lines = squeezed.splitlines()
+    assert lines[0] == "const a=[1,2];"
+    assert lines[1].startswith('export const b=(x)=>({sum:x + -1 - -x,ratio:x/2,text:"a , b // c",pattern:/[ ,/]/});')
+    assert squeezed.replace("\n", "").endswith('if(a){a+=`${x+1} , ${"a, b"}`;}')

@@ -138,7 +138,7 @@ async def attack(call: Call, store: RedisStore, attacker: ToolContext, scenario_
     await ask("list_jobs")
     await ask("list_scenarios")
     await ask("read_progress", job_id=job_id)
-    await ask("read_view", job_id=job_id, parts=["day", "plan", "points", "bound"])
+    await ask("read_view", job_id=job_id, parts=["day", "plan", "events", "bound"])
     await ask("explain_unassigned", plan=job_id)
     await ask("suggest_fixes", plan=job_id)
     # bounds, and whether a deadline can be kept: bisection of a distance

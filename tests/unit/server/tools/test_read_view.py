@@ -41,10 +41,14 @@ async def view(call: Call, job_id: str, *context: ToolContext, **args: Any) -> d
 
 
 async def test_answers_contain_only_what_has_changed(call: Call, store: RedisStore) -> None:
-    """SPEC O2: the day once, a plan when it is another, each point of the curve once, from any position."""
+    """SPEC O2: the day once, a plan when it is another, each event once, from any position."""
     job_id = (await call("solve_vrp", {"scenario_id": await created(call)})).structured["job_id"]
     first = await view(call, job_id)
-    assert (first["job"]["status"], "plan" in first, first["points"]) == ("QUEUED", False, [])
+    assert (first["job"]["status"], "plan" in first, [event["status"] for event in first["events"]]) == (
+        "QUEUED",
+        False,
+        ["QUEUED"],
+    )
     assert [ticket["id"] for ticket in first["day"]["tickets"]] == ["a", "b", "c"]
     await store.register("w1", 1)
     claim = await store.claim("w1", 1.0)
@@ -53,17 +57,18 @@ async def test_answers_contain_only_what_has_changed(call: Call, store: RedisSto
     for improvements, order in ((1, [0, 2, 1]), (1, [0, 2, 1]), (2, [0, 1, 2])):
         plan = build_plan(problem, Candidate.of_tickets({0: order}))
         progress = Progress(10 * improvements, plan.cost, None, 3, 3, improvements=improvements)
-        second = seen["points"][-1][0] + 1 if seen["points"] else 1
+        second = seen["events"][-1].get("elapsed_s", 0) + 1
         await store.report(claim, replace(progress, elapsed_s=float(second)), plan.as_json())
         is_new = seen["job"].get("improvements") != improvements
         seen = await view(call, job_id, since=seen["position"], wait_s=5)
         assert ("plan" in seen, "day" in seen) == (is_new, False)
-        assert seen["points"][-1] == [second, plan.cost, 3]
+        last = seen["events"][-1]
+        assert (last["elapsed_s"], last["cost"], last["tickets_served"]) == (second, plan.cost, 3)
     again = await view(call, job_id, since=first["position"])
-    assert len(again["points"]) == 3
+    assert [event["status"] for event in again["events"]] == ["SOLVING"] * 4
     assert [visit["ticket_id"] for visit in again["plan"]["routes"][0]["visits"]] == ["a", "b", "c"]
     nothing = await view(call, job_id, since=seen["position"])
-    assert (nothing["points"], nothing["position"], "plan" in nothing) == ([], seen["position"], False)
+    assert (nothing["events"], nothing["position"], "plan" in nothing) == ([], seen["position"], False)
 
 
 async def test_a_route_is_sent_once(call: Call, store: RedisStore) -> None:
@@ -84,11 +89,12 @@ async def test_a_route_is_sent_once(call: Call, store: RedisStore) -> None:
     assert [type(route) for route in first] == [dict, dict]
     assert [second[0]["visits"][0]["ticket_id"], second[1]] == ["b", 1]
     assert [route["agent_id"] for route in third] == ["w"]
+    assert ["unassigned" in answer["plan"] for answer in seen] == [True, False, False]
     whole = await view(call, job_id, since="0")
     assert (whole["plan"]["routes"], whole["position"]) == (third, seen[-1]["position"])
     bare = seen[0]["position"].partition(".")[0]
     assert (await view(call, job_id, since=bare))["plan"]["routes"] == third
-    assert (await view(call, job_id, since=seen[0]["position"], parts=["points"]))["position"].endswith(
+    assert (await view(call, job_id, since=seen[0]["position"], parts=["events"]))["position"].endswith(
         seen[0]["position"].partition(".")[2]
     ), "who takes no plan holds the routes it held"
 
@@ -108,9 +114,9 @@ async def test_a_wait_ends_with_the_next_event(call: Call, store: RedisStore) ->
 async def test_an_ended_job_is_shown_from_its_id_alone(call: Call, store: RedisStore) -> None:
     """SPEC O2: what a page needs that was made anew; the bound when it asks."""
     job_id = await solved(call, store, await created(call), ["a", "b"], ["c"])
-    found = await view(call, job_id, parts=["day", "plan", "points", "bound"])
+    found = await view(call, job_id, parts=["day", "plan", "events", "bound"])
     assert found["job"]["result"]["tickets_served"] == 3
-    assert found["points"][-1][1:] == [found["plan"]["cost"], 0]
+    assert (found["events"][-1]["status"], found["events"][-1]["cost"]) == ("COMPLETED", found["plan"]["cost"])
     assert 0 < found["lower_bound"] <= found["plan"]["cost"]
     assert "lower_bound" not in await view(call, job_id)
 
@@ -121,12 +127,26 @@ async def test_a_masked_view_hides_what_resources_hide(call: Call, store: RedisS
     open_view = await view(call, job_id)
     assert open_view["day"]["tickets"] == [{"id": "t-1", "name": "Bob", "location": "A"}]
     reader = replace(ctx, principal=replace(ctx.principal, scopes=frozenset({READ, WRITE})))
-    masked = await view(call, job_id, reader, parts=["day", "plan", "points", "bound"])
+    masked = await view(call, job_id, reader, parts=["day", "plan", "events", "bound"])
     assert masked["day"]["locations"][1] == {"id": "A", "lat": 39.91, "lon": 116.41}
     assert masked["day"]["masked"] == ["agents.cost_per_km", "locations.lat", "locations.lon", "tickets.name"]
     assert "Bob" not in json.dumps(masked)
     assert masked["plan"]["routes"][0]["cost"] is None
-    assert (masked["points"], "lower_bound" in masked, "cost" in masked["job"]) == ([], False, False)
+    assert (
+        [event for event in masked["events"] if "cost" in event],
+        "lower_bound" in masked,
+        "cost" in masked["job"],
+    ) == ([], False, False)
+
+
+async def test_reasons_are_in_the_language_of_the_reader(call: Call, store: RedisStore) -> None:
+    """SPEC O2, T11: the page knows its reader's language, its host does not say it to the server."""
+    day = {**PLACED, "tickets": [*PLACED["tickets"], {"id": "t-2", "location": "A", "demand": 99}]}
+    job_id = await solved(call, store, await created(call, day), ["t-1"])
+    english, chinese = [(await view(call, job_id, language=each))["plan"]["unassigned"] for each in ("en", "zh")]
+    assert [(each["ticket_id"], each["code"]) for each in chinese] == [("t-2", english[0]["code"])]
+    assert english[0]["detail"].isascii()
+    assert "工单" in chinese[0]["detail"] or "车辆" in chinese[0]["detail"]
 
 
 async def test_roads_show_a_masked_reader_no_more_than_the_positions_it_may_see(

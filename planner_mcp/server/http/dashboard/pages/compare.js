@@ -3,7 +3,7 @@
 import { callTool, readJson } from "../api.js";
 import { content, jobOf, link, readGround, widthOf } from "../page.js";
 import { h, table } from "../view/dom.js";
-import { distance, figure } from "../view/format.js";
+import { distance, figure, localTime, money } from "../view/format.js";
 import { routeMap } from "../view/map.js";
 import { canvasLayer } from "../view/map_canvas.js";
 import { t } from "../view/words.js";
@@ -11,21 +11,32 @@ import { t } from "../view/words.js";
 export async function compareView(signal, a, b) {
   const found = await callTool("compare_plans", { plan_a: a, plan_b: b });
   const plans = await Promise.all([a, b].map((id) => readJson(`plan://${id}`)));
-  const days = await Promise.all([a, b].map(async (id) => readJson(`scenario://${(await readJson(`job://${jobOf(id)}`)).scenario_id}`)));
+  const jobs = await Promise.all([a, b].map((id) => readJson(`job://${jobOf(id)}`)));
+  const days = (await Promise.all(jobs.map((job) => readJson(`scenario://${job.scenario_id}`)))).map((each) => each.scenario);
   const grounds = await Promise.all([a, b].map(readGround));
   if (signal.aborted) return;
   const maps = h("div", { class: "sides" });
-  const moves = found.moves.length === 0 ? h("p", {}, t("noMoved")) : table([t("ticket"), `${t("agent")} A`, `${t("agent")} B`], found.moves, t("moved"));
+  const moves = movedStops(plans, days);
+  const deltas = [`${t("cost")} ${signed(found.cost_delta)} ${days[0].options?.currency ?? ""}`, `${t("distance")} ${found.distance_delta_m > 0 ? "+" : ""}${distance(plans[0], found.distance_delta_m)}`, `${t("agents")} ${signed(found.agents_used_delta)}`];
   content.replaceChildren(
-    h("h1", {}, t("compare")), h("p", {}, `Δ ${t("cost")} ${signed(found.cost_delta)} · Δ ${t("agents")} ${signed(found.agents_used_delta)}`),
-    maps, h("h2", {}, t("costByAgent")), agentsTable(plans), h("h2", {}, `${t("moved")} (${found.moved})`), moves,
+    h("h1", {}, t("compare")), h("p", {}, `B − A: ${deltas.map((each) => each.trim()).join(" · ")}`),
+    maps, h("h2", {}, t("costByAgent")), agentsTable(plans), h("h2", {}, `${t("moved")} (${moves.length})`),
+    moves.length === 0 ? h("p", {}, t("noMoved")) : table([t("ticket"), t("name"), `${t("agent")} A`, `${t("agent")} B`], moves, t("moved")),
   );
   const width = widthOf(maps);
   maps.replaceChildren(...[a, b].map((id, at) => h(
-    "section", {}, h("h2", {}, `${"AB"[at]}: `, link(`jobs/${jobOf(id)}`, id)),
-    h("p", {}, `${t("cost")} ${figure(plans[at].cost)} · ${distance(plans[at], plans[at].distance_m)} · ${t("served")} ${t("of", { a: plans[at].tickets_served, b: plans[at].tickets_total })}`),
-    routeMap(plans[at], days[at].scenario, { canvas: canvasLayer, ground: grounds[at], width }),
+    "section", {}, h("h2", {}, `${"AB"[at]}: `, link(`jobs/${jobOf(id)}`, `${days[at].name ?? id}, ${localTime(jobs[at].submitted_at)}`)),
+    h("p", {}, `${t("cost")} ${money(plans[at].cost, days[at])} · ${distance(plans[at], plans[at].distance_m)} · ${t("served")} ${t("of", { a: plans[at].tickets_served, b: plans[at].tickets_total })}`),
+    routeMap(plans[at], days[at], { canvas: canvasLayer, ground: grounds[at], width }),
   )));
+}
+
+// The tickets that another agent serves, or one plan alone; with their names.
+function movedStops(plans, days) {
+  const [before, after] = plans.map((plan) => new Map(plan.routes.flatMap((route) => route.visits.filter((visit) => visit.ticket_id).map((visit) => [visit.ticket_id, route.agent_id]))));
+  const names = new Map(days.flatMap((day) => day.tickets.map((ticket) => [ticket.id, ticket.name ?? ticket.location])));
+  return [...new Set([...before.keys(), ...after.keys()])].filter((id) => before.get(id) !== after.get(id))
+    .map((id) => [id, names.get(id), before.get(id) ?? t("unassigned"), after.get(id) ?? t("unassigned")]);
 }
 
 const signed = (value) => `${value > 0 ? "+" : ""}${figure(value)}`;

@@ -2,11 +2,12 @@
 
 import { callTool, readHistory, readJson } from "../api.js";
 import { isLater } from "../events.js";
-import { ENDED, action, content, downloads, events, go, link, localTime, planOf, problem, rawJson, readGround, throttled, widthOf } from "../page.js";
+import { ENDED, action, content, downloads, events, go, link, planOf, problem, rawJson, readGround, throttled, widthOf } from "../page.js";
 import { costCurve } from "../view/curve.js";
 import { h, table } from "../view/dom.js";
 import { figures } from "../view/figures.js";
-import { figure } from "../view/format.js";
+import { figure, localTime } from "../view/format.js";
+import { historyLine } from "../view/history.js";
 import { routeMap } from "../view/map.js";
 import { canvasLayer } from "../view/map_canvas.js";
 import { newMoment } from "../view/moment.js";
@@ -19,6 +20,7 @@ import { shareActions } from "./share.js";
 
 const LEAST_TIMELINE_PX = 640;
 const REDRAW_EVERY_MS = 250;
+const MOST_COMPARED = 50;
 const MOST_EVENTS = 200;
 const MOST_POINTS = 1200; // of the curve; half of them are left out then
 
@@ -40,7 +42,7 @@ export async function jobView(signal, jobId) {
   const sharing = shareActions(jobId); // once: what it has said stays when the plan is drawn anew
 
   const draw = () => {
-    parts.figures.replaceChildren(figures(job, plan, bound));
+    parts.figures.replaceChildren(figures(job, plan, bound, scenario));
     parts.curve.replaceChildren(costCurve(points, bound?.lower_bound, Math.max(320, content.clientWidth)));
     if (plan && plan !== drawnPlan) {
       drawnPlan = plan;
@@ -48,7 +50,7 @@ export async function jobView(signal, jobId) {
       parts.plan.replaceChildren(
         h("section", {}, h("h2", {}, t("map")), routeMap(plan, scenario, { canvas: canvasLayer, frame, ground, moment, width })),
         h("section", {}, h("h2", {}, t("timeline")), timeline(plan, scenario, { moment, width: Math.max(width, LEAST_TIMELINE_PX) }),
-          h("h2", {}, `${t("unassigned")} (${plan.unassigned.length})`), unassigned(plan, parts.fixes, jobId), parts.fixes),
+          h("h2", {}, `${t("unassigned")} (${plan.unassigned.length})`), unassigned(plan, tickets, parts.fixes, jobId), parts.fixes),
         h("section", { class: "wide" }, h("h2", {}, t("stops")), stopsTable(plan, tickets), downloads(planOf(jobId)), sharing),
       );
     }
@@ -75,7 +77,7 @@ export async function jobView(signal, jobId) {
     offered = isEnded;
     const run = (text, act, options = {}) => action(text, act, { into: parts.messages, ...options });
     parts.actions.replaceChildren(...(isEnded
-      ? [run(t("again"), () => solveAgain(jobId), { main: true }), comparison(jobId), dayChanges(jobId, scenario)]
+      ? [run(t("again"), () => solveAgain(jobId), { main: true }), comparison(job, signal), dayChanges(jobId, scenario)]
       : [run(t("finish"), () => callTool("finish_vrp_job", { job_id: jobId })), run(t("cancel"), () => callTool("cancel_vrp_job", { job_id: jobId }))]));
   };
   const title = h("h1", {}, scenario.name ? [h("bdi", {}, scenario.name), `, ${scenario.planning_date}`] : `${t("job")} ${jobId}`);
@@ -96,7 +98,7 @@ export async function jobView(signal, jobId) {
     if (event.cost !== undefined && event.cost !== points.at(-1)?.cost) points.push({ at: event.elapsed_s ?? 0, cost: event.cost, served: event.tickets_served });
     if (points.length > MOST_POINTS) points = points.filter((_point, at) => at % 2 === 0 || at === points.length - 1);
     if (parts.events.children.length >= MOST_EVENTS) parts.events.firstChild.remove();
-    parts.events.append(h("li", {}, `${localTime(event.at)} ${event.event ?? event.status} ${Math.round(event.progress ?? 0)} % ${event.cost === undefined ? "" : figure(event.cost)}`));
+    parts.events.append(historyLine(event, scenario));
     if (event.cost !== undefined || result) loadPlan();
     if (event.error) parts.messages.replaceChildren(problem(event.error));
     if (ENDED.includes(event.status)) showActions(), ended();
@@ -126,13 +128,13 @@ async function solveAgain(jobId) {
   go(`jobs/${next}`);
 }
 
-function unassigned(plan, into, jobId) {
-  if (plan.unassigned.length === 0) return unassignedTable(plan);
+function unassigned(plan, tickets, into, jobId) {
+  if (plan.unassigned.length === 0) return unassignedTable(plan, tickets);
   const find = action(t("findFixes"), async () => {
     const found = await callTool("suggest_fixes", { plan: planOf(jobId) });
     into.replaceChildren(found.fixes.length === 0 ? h("p", { class: "quiet" }, t("noFix")) : fixesTable(found.fixes, jobId, into));
   }, { into });
-  return h("div", {}, unassignedTable(plan), h("div", { class: "actions" }, find));
+  return h("div", {}, unassignedTable(plan, tickets), h("div", { class: "actions" }, find));
 }
 
 function fixesTable(fixes, jobId, into) {
@@ -146,8 +148,17 @@ function fixesTable(fixes, jobId, into) {
   return table([t("ticket"), t("fix"), t("cost"), ""], rows, t("fix"));
 }
 
-function comparison(jobId) {
-  const input = h("input", { "aria-label": t("compareWith"), placeholder: t("compareWith"), size: 34 });
-  const open = () => input.value.trim() && go(`compare/${planOf(jobId)}/${planOf(input.value.trim())}`);
-  return h("span", { class: "actions" }, input, h("button", { type: "button", onclick: open }, t("compare")));
+// The other plans of the day and its revisions, which keep its name; nothing where there are none.
+function comparison(job, signal) {
+  const place = h("span", { class: "actions" });
+  const load = async () => {
+    const { jobs } = await readJson(`jobs://vrp/status/completed?size=${MOST_COMPARED}`);
+    const others = jobs.filter((each) => each.job_id !== job.job_id && each.plan_id && (each.scenario_id === job.scenario_id || (each.scenario_name && each.scenario_name === job.scenario_name)));
+    if (signal.aborted || others.length === 0) return;
+    const choice = h("select", { "aria-label": t("compareWith"), onchange: () => choice.value && go(`compare/${planOf(job.job_id)}/${choice.value}`) },
+      h("option", { value: "" }, t("compareWith")), others.map((each) => h("option", { value: each.plan_id }, `${localTime(each.submitted_at)} · ${t("cost")} ${figure(each.cost)}`)));
+    place.replaceChildren(choice);
+  };
+  load().catch(() => null);
+  return place;
 }

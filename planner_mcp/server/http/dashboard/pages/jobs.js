@@ -1,9 +1,9 @@
 // The list of jobs, newest first, kept up to date by the event stream; filtered by status at the server, by text here.
 
 import { readJson } from "../api.js";
-import { PAGE_SIZE, content, events, go, link, localTime, problem, throttled } from "../page.js";
+import { PAGE_SIZE, content, events, go, link, problem, throttled } from "../page.js";
 import { h, table } from "../view/dom.js";
-import { figure } from "../view/format.js";
+import { figure, localTime } from "../view/format.js";
 import { t } from "../view/words.js";
 
 const STATUSES = ["all", "queued", "solving", "completed", "failed", "cancelled", "proposed"];
@@ -16,7 +16,7 @@ export async function jobsView(signal, query) {
   const list = h("div", {});
   const pager = h("div", { class: "actions" });
   let rows = new Map();
-  const filter = h("input", { type: "search", placeholder: t("filter"), "aria-label": t("filter"), "aria-keyshortcuts": "/" });
+  const filter = h("input", { type: "search", size: 26, placeholder: t("filter"), "aria-label": t("filter"), "aria-keyshortcuts": "/" });
   const draw = () => {
     const wanted = filter.value.trim().toLowerCase();
     const shown = [...rows.values()].filter((row) => row.text().includes(wanted));
@@ -56,8 +56,8 @@ function jobRow(job) {
   const cost = h("span");
   const row = {
     job,
-    cells: [link(`jobs/${job.job_id}`, job.job_id), status, progress, cost, link(`scenarios/${job.scenario_id}`, job.scenario_id), localTime(job.submitted_at)],
-    text: () => `${job.job_id} ${job.status} ${job.scenario_id}`.toLowerCase(),
+    cells: [link(`jobs/${job.job_id}`, job.scenario_name || job.job_id), status, progress, cost, localTime(job.submitted_at), link(`scenarios/${job.scenario_id}`, t("scenario")), h("span", { class: "quiet id" }, job.job_id)],
+    text: () => `${job.job_id} ${job.scenario_name ?? ""} ${t(job.status)} ${job.scenario_id}`.toLowerCase(),
     update: (event) => {
       Object.assign(job, { status: event.status, progress: event.progress, cost: event.result?.cost ?? event.cost ?? job.cost });
       [status.className, status.textContent] = [`state ${job.status}`, t(job.status)];
@@ -70,7 +70,7 @@ function jobRow(job) {
 }
 
 const jobsTable = (rows) =>
-  table([t("job"), t("status"), t("progress"), t("cost"), t("scenario"), t("submitted")], rows.map((row) => row.cells), t("jobs"));
+  table([t("job"), t("status"), t("progress"), t("cost"), t("submitted"), t("scenario"), t("number")], rows.map((row) => row.cells), t("jobs"));
 
 // `/` leads to the filter, j and k to the next and the last row.
 function moveByKeys(event, filter, list) {

@@ -1,8 +1,9 @@
 // The list of scenarios, and one scenario.
 
 import { callTool, readJson } from "../api.js";
-import { PAGE_SIZE, action, content, events, go, link, localTime, rawJson, throttled, widthOf } from "../page.js";
+import { PAGE_SIZE, action, content, events, go, link, rawJson, throttled, widthOf } from "../page.js";
 import { h, table } from "../view/dom.js";
+import { localTime } from "../view/format.js";
 import { routeMap } from "../view/map.js";
 import { t } from "../view/words.js";
 
@@ -20,10 +21,10 @@ async function showScenarios(signal, page) {
   if (signal.aborted) return;
   const rows = found.rows.map((row) => Object.fromEntries(row.map((cell, at) => [found.columns[at], cell])));
   const body = rows.map((row) => [
-    link(`scenarios/${row.scenario_id}`, row.scenario_id), row.name, row.revision, row.last_job_id ? link(`jobs/${row.last_job_id}`, row.last_job_id) : "", localTime(row.created_at),
+    link(`scenarios/${row.scenario_id}`, row.name || row.scenario_id), row.revision, row.last_job_id ? link(`jobs/${row.last_job_id}`, t("lastSolve")) : "", localTime(row.created_at), h("span", { class: "quiet id" }, row.scenario_id),
   ]);
   content.replaceChildren(
-    h("h1", {}, t("scenarios")), rows.length === 0 ? h("p", { class: "quiet" }, t("noScenarios")) : table([t("scenario"), t("name"), t("revision"), t("job"), t("created")], body, t("scenarios")),
+    h("h1", {}, t("scenarios")), rows.length === 0 ? h("p", { class: "quiet" }, t("noScenarios")) : table([t("scenario"), t("revision"), t("job"), t("created"), t("number")], body, t("scenarios")),
     h("div", { class: "actions" }, page > 1 && link(`scenarios?page=${page - 1}`, t("newer")), page * PAGE_SIZE < found.total && link(`scenarios?page=${page + 1}`, t("older"))),
   );
 }
@@ -39,9 +40,9 @@ export async function scenarioView(signal, id) {
     go(`jobs/${jobId}`);
   }, { main: true, into: messages });
   content.replaceChildren(
-    h("h1", {}, day.name ?? id), day.masked && h("p", { class: "quiet" }, t("masked", { names: day.masked.join(", ") })) || "",
-    h("p", {}, `${id} · ${localTime(found.created_at)} `, found.parent_id ? link(`scenarios/${found.parent_id}`, `← ${found.parent_id}`) : "", found.last_job_id ? link(`jobs/${found.last_job_id}`, ` ${t("job")}`) : ""),
-    h("p", {}, `${day.agents.length} ${t("agents")} · ${day.tickets.length} ${t("tickets")}`),
+    h("h1", {}, day.name ? [h("bdi", {}, day.name), `, ${day.planning_date}`] : id), day.masked && h("p", { class: "quiet" }, t("masked", { names: day.masked.join(", ") })) || "",
+    h("p", { class: "quiet" }, `${id} · ${localTime(found.created_at)} · ${t("revision")} ${found.revision}`),
+    h("p", {}, [`${t("agents")}: ${day.agents.length}`, `${t("tickets")}: ${day.tickets.length}`, found.parent_id && link(`scenarios/${found.parent_id}`, t("earlier")), found.last_job_id && link(`jobs/${found.last_job_id}`, t("lastSolve"))].filter(Boolean).flatMap((each, at) => (at ? [" · ", each] : [each]))),
     h("div", { class: "actions" }, h("label", {}, `${t("solveTime")} (s)`, seconds), solve), messages,
     h("h2", {}, t("map")), routeMap({ routes: [], unassigned: [] }, day, { width: widthOf(content) }),
     h("h2", {}, t("tickets")), table([t("ticket"), t("name"), t("windows")], day.tickets.map((ticket) => [ticket.id, ticket.name ?? ticket.location, (ticket.time_windows ?? []).map((window) => window.join("–")).join(", ")]), t("tickets")),

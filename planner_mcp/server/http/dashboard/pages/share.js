@@ -1,8 +1,9 @@
 // Links that show a plan to people without an account: make one, or end all there are.
 
 import { callTool } from "../api.js";
-import { action, localTime, planOf } from "../page.js";
+import { action, planOf } from "../page.js";
 import { h } from "../view/dom.js";
+import { localTime } from "../view/format.js";
 import { t } from "../view/words.js";
 
 export function shareActions(jobId) {

@@ -2,9 +2,9 @@
 // left out.
 
 import { callTool, readJson, request } from "../api.js";
-import { action, content, events, localTime, problem, rawJson, throttled } from "../page.js";
+import { action, content, events, problem, rawJson, throttled } from "../page.js";
 import { h, table } from "../view/dom.js";
-import { figure } from "../view/format.js";
+import { figure, localTime } from "../view/format.js";
 import { t } from "../view/words.js";
 
 const RELOAD_EVERY_MS = 2000;
@@ -60,7 +60,7 @@ function endpointsPart() {
   const draw = ({ endpoints }) => [
     h("h2", {}, t("endpoints")),
     endpoints?.length ? table([t("endpoint"), t("status"), t("pending"), t("failures"), t("lastAnswer")], endpoints.map((each) =>
-      [each.url, each.state, each.pending, each.failures, each.last_status ?? ""]), t("endpoints")) : h("p", { class: "quiet" }, t("none")),
+      [each.url, t(`hook_${each.state}`), each.pending, each.failures, each.last_status ?? ""]), t("endpoints")) : h("p", { class: "quiet" }, t("none")),
   ];
   return { box: h("section"), read: () => callTool("webhook_deliveries", { action: "endpoints" }), draw };
 }
@@ -68,7 +68,7 @@ function endpointsPart() {
 function deliveriesPart(state) {
   const messages = h("div", { role: "status" });
   const choice = h("select", { "aria-label": t("status"), onchange: () => (location.hash = `#/system?state=${choice.value}`) },
-    STATES.map((each) => h("option", { value: each, selected: each === state }, each || t("all"))));
+    STATES.map((each) => h("option", { value: each, selected: each === state }, t(each ? `hook_${each}` : "all"))));
   const act = (name, id) => action(t(name), async () => {
     const found = await callTool("webhook_deliveries", { action: name, delivery_id: id });
     messages.replaceChildren(h("pre", { tabindex: "0" }, JSON.stringify(found, null, 2)));
@@ -76,7 +76,7 @@ function deliveriesPart(state) {
   const draw = ({ deliveries }) => [
     h("h2", {}, t("deliveries")), h("div", { class: "actions" }, choice),
     deliveries?.length ? table([t("delivery"), t("events"), t("status"), t("attempts"), t("created"), t("error"), ""], deliveries.map((each) =>
-      [each.delivery_id, each.event, each.state, each.attempts, localTime(each.created_at), each.error ?? "",
+      [each.delivery_id, each.event, t(`hook_${each.state}`), each.attempts, localTime(each.created_at), each.error ?? "",
         [act("show", each.delivery_id), each.state === "pending" ? "" : act("replay", each.delivery_id)]]), t("deliveries")) : h("p", { class: "quiet" }, t("none")),
     messages,
   ];

@@ -16,6 +16,12 @@ function fill(node, attributes, children) {
 export const h = (tag, attributes = {}, ...children) => fill(document.createElement(tag), attributes, children);
 export const s = (tag, attributes = {}, ...children) => fill(document.createElementNS(SVG, tag), attributes, children);
 
+// Where an event is in an element, from 0 to 1 across and down.
+export function placeIn(node, { clientX, clientY }) {
+  const { left, top, width, height } = node.getBoundingClientRect();
+  return [(clientX - left) / width, (clientY - top) / height];
+}
+
 const MOST_ROWS = 500; // that a table shows before it is asked for all
 
 export function table(headings, rows, caption) {

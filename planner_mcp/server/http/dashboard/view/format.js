@@ -26,6 +26,10 @@ export function secondsOf(at, date) {
 export const isolated = (text) => `\u2068${text}\u2069`;
 export const figure = (value) =>
   value === undefined || value === null ? "–" : value.toLocaleString(undefined, { maximumFractionDigits: value < 100 ? 2 : 0 });
+// A cost in the currency of its scenario, where that names one.
+export const money = (value, scenario) => [figure(value), (value ?? null) !== null && scenario?.options?.currency].filter(Boolean).join(" ");
+// A moment as the reader's own clock and habits write it.
+export const localTime = (moment) => new Date(moment).toLocaleString(undefined, { dateStyle: "short", timeStyle: "medium" });
 const isPlane = (plan) => ["plane", "unit legs"].includes(plan.travel?.source);
 export const distance = (plan, metres) => (isPlane(plan) ? figure(metres) : `${figure(metres / 1000)} km`);
 export const duration = (seconds) => {

@@ -1,7 +1,7 @@
 // The routes of a plan on a map: roads or a grid, stops, depots, tickets not served, scale bar and legend; moved and
 // enlarged by hand. What is on it is worked out here; `map_svg.js` draws it, or `map_canvas.js` for pages that bring it.
 
-import { h } from "./dom.js";
+import { h, placeIn } from "./dom.js";
 import { HUES, clock, figure, isolated } from "./format.js";
 import { svgLayer } from "./map_svg.js";
 import { standAt, standsOf } from "./moment.js";
@@ -14,9 +14,9 @@ const MOST_SHAPES = 3000; // stops that are drawn as SVG where there is a canvas
 const REACH = 14; // points around a stop in which it is meant
 const DRAG = 4;
 const GRID = 90;
-const LONGEST_LABEL = 16;
+const LONGEST_LABEL = 24;
 
-const short = (text) => isolated(text.length > LONGEST_LABEL ? `${text.slice(0, LONGEST_LABEL - 1)}…` : text);
+const shortened = (text) => isolated(text.length > LONGEST_LABEL ? `${text.slice(0, LONGEST_LABEL - 1)}…` : text);
 
 // `ground` is what `roads.json` of a plan says: roads by rank, and lines of routes along them, coded.
 function modelOf(plan, scenario, places, ground, size) {
@@ -28,6 +28,7 @@ function modelOf(plan, scenario, places, ground, size) {
   const called = (id) => [id, tickets.get(id)?.name].filter(Boolean).map(isolated).join(", ");
   const signs = (ids, labelOf) => ids.map((id) => ({ id, label: labelOf(id), point: pointOf(tickets.get(id)?.location) })).filter((each) => each.point);
   const depots = new Set();
+  if (plan.routes.length === 0) for (const agent of scenario.agents ?? []) depots.add(agent.start_location).add(agent.end_location);
   const routes = plan.routes.map((route, index) => {
     const stops = [];
     route.visits.forEach((visit, at) => {
@@ -45,7 +46,7 @@ function modelOf(plan, scenario, places, ground, size) {
     size, project, routes,
     stops: routes.flatMap((route) => route.stops),
     roads: (ground?.roads ?? []).map((lines) => lines.map((numbers) => decoded(numbers, ground.origin).map(point))),
-    depots: [...depots].filter(pointOf).map((id) => ({ point: pointOf(id), name: short(names.get(id) ?? id), label: `${t("depot")}: ${isolated(names.get(id) ?? id)}` })),
+    depots: [...depots].filter(pointOf).map((id) => ({ point: pointOf(id), name: shortened(names.get(id) ?? id), label: `${t("depot")}: ${isolated(names.get(id) ?? id)}` })),
     left: signs(plan.unassigned.map((entry) => entry.ticket_id), (id) => `${t("unassigned")}: ${called(id)}`),
     tickets: plan.routes.length === 0 ? signs([...tickets.keys()], called) : [],
   };
@@ -68,7 +69,7 @@ export function routeMap(plan, scenario, { onSelect = () => {}, width = 960, fra
   if (moment) {
     moment.shows.map = (at) => layer.showAgents(at === null ? [] : model.routes.flatMap((route) => {
       const found = standAt(route.stands, route.road, at);
-      return found ? [{ ...found, index: route.index, name: `${short(route.agent)} · ${t(found.does)}` }] : [];
+      return found ? [{ ...found, index: route.index, name: `${shortened(route.agent)} · ${t(found.does)}` }] : [];
     }));
     moment.shows.map(moment.at);
   }
@@ -109,9 +110,9 @@ function moving(box, layer, model, { frame, bar, hint, onSelect }) {
   const move = (dx, dy) => ((x += dx * width), (y += dy * height), show());
   const fit = () => (([x, y, width, height] = whole), show());
   const stopAt = (event) => {
-    const rim = layer.node.getBoundingClientRect();
-    const [px, py] = [x + ((event.clientX - rim.left) / rim.width) * width, y + ((event.clientY - rim.top) / rim.height) * height];
-    let [found, nearest] = [null, (REACH * width) / rim.width];
+    const [across, down] = placeIn(layer.node, event);
+    const [px, py] = [x + across * width, y + down * height];
+    let [found, nearest] = [null, (REACH * width) / layer.node.clientWidth];
     for (const sign of [...model.depots, ...model.left, ...model.tickets, ...model.stops]) {
       const distance = Math.hypot(sign.point[0] - px, sign.point[1] - py);
       if (distance <= nearest) [found, nearest] = [sign, distance];
@@ -139,21 +140,19 @@ function moving(box, layer, model, { frame, bar, hint, onSelect }) {
   on("wheel", (event) => {
     if (!event.ctrlKey && !event.metaKey && !box.contains(document.activeElement)) return; // the page scrolls
     event.preventDefault();
-    const rim = layer.node.getBoundingClientRect();
-    zoom(event.deltaY > 0 ? 1.2 : 1 / 1.2, (event.clientX - rim.left) / rim.width, (event.clientY - rim.top) / rim.height);
+    zoom(event.deltaY > 0 ? 1.2 : 1 / 1.2, ...placeIn(layer.node, event));
   });
   const fingers = new Map();
   on("pointerdown", (event) => (fingers.set(event.pointerId, event), (dragged = 0)));
   for (const name of ["pointerup", "pointercancel", "pointerleave"]) on(name, (event) => fingers.delete(event.pointerId));
   on("pointermove", (event) => {
     const before = fingers.get(event.pointerId);
-    const rim = layer.node.getBoundingClientRect();
     if (!before) return (hint.textContent = stopAt(event)?.label ?? "");
     const [dx, dy] = [event.clientX - before.clientX, event.clientY - before.clientY];
     const other = [...fingers.values()].find((finger) => finger.pointerId !== event.pointerId);
     const apart = (finger) => Math.hypot(finger.clientX - other.clientX, finger.clientY - other.clientY);
-    if (other) zoom(apart(before) / Math.max(1, apart(event)), (event.clientX - rim.left) / rim.width, (event.clientY - rim.top) / rim.height);
-    else move(-dx / rim.width, -dy / rim.height);
+    if (other) zoom(apart(before) / Math.max(1, apart(event)), ...placeIn(layer.node, event));
+    else move(-dx / layer.node.clientWidth, -dy / layer.node.clientHeight);
     dragged += Math.hypot(dx, dy);
     fingers.set(event.pointerId, event);
   });

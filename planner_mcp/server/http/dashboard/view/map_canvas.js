@@ -3,7 +3,7 @@
 import { h } from "./dom.js";
 import { HUES } from "./format.js";
 
-const MOST_NUMBERS = 300; // stops in sight that show their numbers
+const MOST_IN_SIGHT = 300; // stops in sight that show their numbers
 
 export function canvasLayer(model, label) {
   const [width, height] = model.size;
@@ -12,7 +12,7 @@ export function canvasLayer(model, label) {
   const probe = h("span", { class: "probe" });
   const shown = { box: [0, 0, width, height], lines: { across: [], down: [] }, lit: null, agents: [] };
   let asked = null;
-  const redraw = () => (asked ??= requestAnimationFrame(() => ((asked = null), draw(node, probe, model, shown, sharp))));
+  const redraw = () => (asked ??= requestAnimationFrame(() => ((asked = null), drawOn(node, probe, model, shown, sharp))));
   new ResizeObserver(redraw).observe(node); // also the first drawing, once the page has it
   return {
     node: h("div", {}, node, probe),
@@ -28,7 +28,7 @@ function colourOf(probe, name) {
   return getComputedStyle(probe).color;
 }
 
-function draw(node, probe, model, { box: [x, y, width, height], lines, lit, agents }, sharp) {
+function drawOn(node, probe, model, { box: [x, y, width, height], lines, lit, agents }, sharp) {
   const pen = node.getContext("2d");
   const scale = model.size[0] / width;
   const to = ([px, py]) => [(px - x) * scale, (py - y) * scale];
@@ -43,7 +43,7 @@ function draw(node, probe, model, { box: [x, y, width, height], lines, lit, agen
   pen.globalAlpha = 1;
   model.roads.forEach((roads, rank) => stroke(roads, grid, [3, 2.5, 2, 1.5, 1][rank]));
   const isInSight = ([px, py]) => px >= x && px <= x + width && py >= y && py <= y + height;
-  const hasNumbers = model.stops.filter((stop) => isInSight(stop.point)).length <= MOST_NUMBERS;
+  const hasNumbers = model.stops.filter((stop) => isInSight(stop.point)).length <= MOST_IN_SIGHT;
   Object.assign(pen, { font: "700 9px system-ui, sans-serif", textAlign: "center", textBaseline: "middle" });
   for (const route of model.routes) {
     pen.globalAlpha = lit === null || lit === route.agent ? 1 : 0.12;

@@ -20,6 +20,12 @@ export function stopsTable(plan, tickets, onSelect) {
   return table([t("agent"), t("stop"), t("ticket"), t("name"), t("arrival"), t("start"), t("departure"), t("load")], rows, t("stops"));
 }
 
-export const unassignedTable = (plan) => (plan.unassigned.length === 0
-  ? h("p", { class: "quiet" }, t("none"))
-  : table([t("ticket"), t("reason"), ""], plan.unassigned.map((entry) => [entry.ticket_id, entry.code, entry.detail]), t("unassigned")));
+// Why tickets are left out, with their names where any has one; the code of a reason is its hint.
+export function unassignedTable(plan, tickets) {
+  if (plan.unassigned.length === 0) return h("p", { class: "quiet" }, t("none"));
+  const nameOf = (entry) => tickets.get(entry.ticket_id)?.name;
+  const hasNames = plan.unassigned.some(nameOf);
+  const named = (name) => (hasNames ? [name] : []);
+  const rows = plan.unassigned.map((entry) => [entry.ticket_id, ...named(nameOf(entry)), h("span", { title: entry.code }, entry.detail)]);
+  return table([t("ticket"), ...named(t("name")), t("reason")], rows, t("unassigned"));
+}

@@ -1,7 +1,7 @@
 // The day of each agent: driving, waiting, service, breaks and reloads, the windows of its stops, and the time that is
 // looked at.
 
-import { h, s } from "./dom.js";
+import { h, placeIn, s } from "./dom.js";
 import { HUES, clock, dateOf, duration, isolated, secondsOf } from "./format.js";
 import { setMoment, spanOf, timeSlider } from "./moment.js";
 import { t } from "./words.js";
@@ -13,18 +13,18 @@ const BAR = 14;
 const DAY_S = 86_400;
 const STEPS_S = [900, 1800, 3600, 7200, 14_400, 21_600, 43_200, DAY_S];
 const LEAST_TICK = 70;
-const MOST_ROWS = 100; // shown at once
+const MOST_AGENTS = 100; // shown at once
 const SHORTEST_S = 60; // of waiting that is shown, as in print
-const LONGEST_LABEL = 14;
+const LONGEST_AGENT = 14;
 
 // With `moment`, a slider chooses a time, which is shown here and by the other drawings of the moment.
 export function timeline(plan, scenario = {}, { width = 960, moment } = {}) {
   if (plan.routes.length === 0) return h("p", { class: "quiet" }, t("none"));
   const place = h("div", {});
-  const show = (first) => place.replaceChildren(chart(plan, plan.routes.slice(first, first + MOST_ROWS), first, scenario, width, moment));
+  const show = (first) => place.replaceChildren(chart(plan, plan.routes.slice(first, first + MOST_AGENTS), first, scenario, width, moment));
   show(0);
-  const parts = plan.routes.length <= MOST_ROWS ? [] : [h("select", { "aria-label": t("agents"), onchange: (event) => show(Number(event.target.value)) }, plan.routes
-    .map((_route, at) => at).filter((at) => at % MOST_ROWS === 0).map((at) => h("option", { value: at }, `${at + 1}–${Math.min(at + MOST_ROWS, plan.routes.length)}`)))];
+  const parts = plan.routes.length <= MOST_AGENTS ? [] : [h("select", { "aria-label": t("agents"), onchange: (event) => show(Number(event.target.value)) }, plan.routes
+    .map((_route, at) => at).filter((at) => at % MOST_AGENTS === 0).map((at) => h("option", { value: at }, `${at + 1}–${Math.min(at + MOST_AGENTS, plan.routes.length)}`)))];
   return h("div", { class: "timeline" }, moment && timeSlider(plan, moment), parts, place, key());
 }
 
@@ -46,8 +46,7 @@ function chart(plan, routes, first, scenario, width, moment) {
     };
     moment.shows.timeline(moment.at);
     drawing.addEventListener("click", (event) => {
-      const rim = drawing.getBoundingClientRect();
-      const at = starts + ((((event.clientX - rim.left) / rim.width) * width - LABEL) / (width - LABEL - 20)) * span;
+      const at = starts + ((placeIn(drawing, event)[0] * width - LABEL) / (width - LABEL - 20)) * span;
       setMoment(moment, Math.min(Math.max(at, starts), starts + span));
     });
   }
@@ -90,7 +89,7 @@ function row(route, index, y, x, [first, last], windows) {
       visit.late_s > 0 && s("text", { class: "mark", x: x(visit.start_s), y: y - 1, "text-anchor": "middle" }, "!"),
     ];
   });
-  const label = route.agent_id.length > LONGEST_LABEL ? `${route.agent_id.slice(0, LONGEST_LABEL - 1)}…` : route.agent_id;
+  const label = route.agent_id.length > LONGEST_AGENT ? `${route.agent_id.slice(0, LONGEST_AGENT - 1)}…` : route.agent_id;
   return s(
     "g", { class: `row r${index % HUES}`, "data-agent": route.agent_id },
     s("text", { x: LABEL - 8, y: y + 11, "text-anchor": "end" }, label, s("title", {}, route.agent_id)),

@@ -20,7 +20,8 @@ const WORDS = {
     askForJob: "Show the status of the last job again (query_vrp_status).", noPositions: "This scenario has no positions to draw.",
     unservedAxis: "The axis starts at the first plan that serves the most tickets.", review: "Review", propose: "Propose", approve: "Approve",
     reject: "Reject", publish: "Publish", reasonToReject: "Reason for a rejection", state_draft: "Draft", state_proposed: "Proposed",
-    state_approved: "Approved", state_rejected: "Rejected", state_published: "Published",
+    state_approved: "Approved", state_rejected: "Rejected", state_published: "Published", events: "Events", QUEUED: "Queued", SOLVING: "Solving",
+    COMPLETED: "Completed", FAILED: "Failed", CANCELLED: "Cancelled",
   },
   zh: {
     job: "任务", status: "状态", progress: "进度", cost: "成本", served: "已服务", agents: "车辆", name: "名称", cancel: "取消", finish: "立即结束", again: "重新求解",
@@ -35,7 +36,7 @@ const WORDS = {
     askCancel: "请取消 {id}（cancel_vrp_job）。", askAgain: "请从 {id} 的计划出发再求解更长时间（resolve_vrp）。", askWhy: "{id} 的哪些工单未服务？怎样解决？",
     askStep: "请{step} {id} 的计划。{reason}", askForJob: "请再次显示最近任务的状态（query_vrp_status）。", noPositions: "此方案没有可绘制的位置。", unservedAxis: "坐标轴从服务工单最多的第一个计划开始。",
     review: "审批", propose: "提交审批", approve: "批准", reject: "驳回", publish: "发布", reasonToReject: "驳回原因", state_draft: "草稿", state_proposed: "待审批",
-    state_approved: "已批准", state_rejected: "已驳回", state_published: "已发布",
+    state_approved: "已批准", state_rejected: "已驳回", state_published: "已发布", events: "事件",
   },
 };
 
