@@ -19,7 +19,7 @@ LOCK := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --fork-s
 WHEEL_PLATFORMS := manylinux_2_17_x86_64 manylinux_2_17_aarch64 macosx_11_0_arm64 macosx_11_0_x86_64
 
 .DEFAULT_GOAL := help
-.PHONY: setup-browser bench-peers bench-protocol help setup setup-roads check test test-slow test-all test-cluster chaos chaos-full serve demo bench bench-plans docs manifest lock wheels clean
+.PHONY: setup-browser setup-ray bench-peers bench-protocol help setup setup-roads check test test-slow test-all test-cluster chaos chaos-full serve demo bench bench-plans docs manifest lock wheels clean
 
 help: ## list the commands
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | sort | awk -F'\t' '{printf "  %-12s %s\n", $$1, $$2}'
@@ -56,6 +56,9 @@ $(ROADS)/.unpacked: requirements/roads.lock
 	touch $@
 
 setup-roads: setup $(ROADS)/.unpacked ## OSRM and Valhalla for this .venv, and a map for the tests of roads
+
+setup-ray: setup ## Ray, for the slow tests of solves on a cluster (240 MB)
+	$(BIN)/python -m pip install --quiet --require-hashes --requirement requirements/ray.lock
 
 check: setup ## lint, format, types, import contracts, spelling, manifest, reference pages
 	$(BIN)/ruff check .
@@ -130,6 +133,7 @@ lock: setup ## pin all dependencies anew, with hashes; ARGS=--upgrade takes the 
 		--output-file requirements/image.lock
 	$(LOCK) --group build --constraint requirements/dev.lock --output-file requirements/build.lock $(ARGS)
 	$(LOCK) --group clients --output-file requirements/clients.lock $(ARGS)
+	$(LOCK) --group ray --constraint requirements/dev.lock --output-file requirements/ray.lock $(ARGS)
 	$(subst 3.11,3.12,$(LOCK)) --group roads --no-deps --output-file requirements/roads.lock $(ARGS)
 
 wheels: setup ## wheels with the native engine for Linux and macOS in dist/, compiled here with Zig

@@ -332,6 +332,14 @@ class Settings(BaseSettings):
         default=2048, ge=128, le=MAX_MEMORY_MB, description="Memory of one solve in MiB; enforced on Linux."
     )
     solve_cores: int = Field(default=1, ge=1, le=64, description="CPU cores of one solve.")
+    ray_address: str | None = Field(
+        default=None,
+        min_length=1,
+        description=(
+            "Ray cluster that workers run solves on, one actor each: `auto` for that of this host, HOST:PORT, or "
+            "`local` to start one. Needs the extra `ray`. Without it solves are processes of the worker."
+        ),
+    )
     max_scenarios: int = Field(
         default=100_000, ge=1, le=MAX_COUNT, description="Most scenarios of one principal, in each shard."
     )

@@ -1,6 +1,6 @@
 """One worker process: `python -m workers [--ends-with-parent]`, usually started by `workers/supervisor.py`.
 
-Owns the wiring of one worker: settings from `PLANNER_*`, store, solver process pool, webhook dispatcher, signals.
+Owns the wiring of one worker: settings from `PLANNER_*`, store, executor, webhook dispatcher, signals.
 """
 
 import asyncio
@@ -18,6 +18,7 @@ from planner_mcp.jobs.store.open_store import connect
 from planner_mcp.settings import Settings
 from planner_mcp.telemetry import configure_logging
 from planner_mcp.tracing import export_spans
+from workers.executors.executor_interface import Executor
 from workers.solver_processes.solver_process_pool import SolverProcessPool
 from workers.webhook_dispatcher import keep_webhook_dispatcher
 from workers.worker import Worker, new_worker_id
@@ -27,14 +28,26 @@ log = logging.getLogger("planner.worker")
 
 async def work(settings: Settings, *, has_parent_pipe: bool) -> None:
     """Claim and solve until stopped, and send webhooks meanwhile."""
-    async with connect(settings) as store, SolverProcessPool() as process_pool:
-        worker = Worker(store, process_pool, settings, worker_id=new_worker_id())
+    async with connect(settings) as store, _executor(settings) as executor:
+        worker = Worker(store, executor, settings, worker_id=new_worker_id())
         await _install_signal_handlers(worker, has_parent_pipe=has_parent_pipe)
         stop = anyio.Event()
         async with asyncio.TaskGroup() as tasks:
             tasks.create_task(keep_webhook_dispatcher(store, settings, stop))
             await worker.run()
             stop.set()
+
+
+def _executor(settings: Settings) -> Executor:
+    """Return where solves run: processes of this worker, or the Ray cluster of the settings."""
+    if settings.ray_address is None:
+        return SolverProcessPool()
+    try:
+        from workers.executors.ray_executor import RayExecutor
+    except ImportError:
+        log.error("PLANNER_RAY_ADDRESS needs the extra: pip install 'planner-mcp[ray]'")
+        sys.exit(os.EX_CONFIG)
+    return RayExecutor(settings)
 
 
 class ParentDeathPipe(asyncio.Protocol):

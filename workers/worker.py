@@ -24,8 +24,8 @@ from planner_mcp.telemetry import new_trace_id, trace_context
 from planner_mcp.tracing import span, trace_of
 from workers.attempts.job_attempt import JobAttempt
 from workers.attempts.job_reporter import CLAIM_LOST_ERRORS
+from workers.executors.executor_interface import Executor
 from workers.lease_reaper import LeaseReaper
-from workers.solver_processes.solver_process_pool import SolverProcessPool
 
 CLAIM_WAIT_S: Final = 1.0
 """How long one claim waits for a job, and so the longest time an idle worker takes to notice a drain."""
@@ -51,7 +51,7 @@ class Worker:
     def __init__(
         self,
         store: WorkerStore,
-        process_pool: SolverProcessPool,
+        executor: Executor,
         settings: Settings,
         *,
         worker_id: str,
@@ -59,7 +59,7 @@ class Worker:
     ) -> None:
         self._clock = clock
         self._store = store
-        self._process_pool = process_pool
+        self._executor = executor
         self._settings = settings
         self._worker_id = worker_id
         self._reaper = LeaseReaper(store, settings.lease_s)
@@ -118,7 +118,7 @@ class Worker:
     async def _solve(self, claim: Claim, tasks: asyncio.TaskGroup) -> None:
         """Run one claimed job; return when it has ended or only its final report waits for the store."""
         trace_id = trace_of(claim.job.request.traceparent) or new_trace_id()
-        attempt = JobAttempt(claim, self._process_pool, self._store, self._settings, trace_id=trace_id)
+        attempt = JobAttempt(claim, self._executor, self._store, self._settings, trace_id=trace_id)
         if self._draining.is_set():
             attempt.hand_back()
         if claim.job.id in self._changed:

@@ -15,7 +15,6 @@ from collections.abc import Awaitable, Callable
 from enum import Enum, auto
 from typing import TYPE_CHECKING, Any, Final
 
-from planner_mcp import process_limits
 from planner_mcp.errors import (
     EngineCrashedError,
     EngineError,
@@ -30,8 +29,8 @@ from planner_mcp.task_cancellation import cancel_until_done
 from planner_mcp.tracing import span
 from workers.attempts.job_reporter import CLAIM_LOST_ERRORS, RETRY_FIRST_S, RETRY_LONGEST_S, JobReporter
 from workers.child_processes.message_frames import Message
+from workers.executors.executor_interface import Executor, Solver
 from workers.solver_processes.solve_command import OVERRUN_S, SolveCommand
-from workers.solver_processes.solver_process_pool import SolverProcess, SolverProcessPool
 
 if TYPE_CHECKING:
     from planner_mcp.routing.scenario.travel_matrices import Packed
@@ -79,7 +78,7 @@ class JobAttempt:
 
     Args:
         claim: What to solve, with the right to report how it went.
-        process_pool: Where the solver process comes from.
+        executor: Where the solver process comes from.
         store: Where progress, plans and the end are reported.
         trace_id: Joins log lines and a failed job.
         clock: Monotonic seconds.
@@ -88,7 +87,7 @@ class JobAttempt:
     def __init__(
         self,
         claim: Claim,
-        process_pool: SolverProcessPool,
+        executor: Executor,
         store: WorkerStore,
         settings: Settings,
         *,
@@ -96,7 +95,7 @@ class JobAttempt:
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._claim = claim
-        self._process_pool = process_pool
+        self._executor = executor
         self._store = store
         self._settings = settings
         self._trace_id = trace_id
@@ -105,7 +104,7 @@ class JobAttempt:
             claim, store, trace_id=trace_id, clock=clock, on_store_unavailable=self._release_worker_early
         )
         self._solve_s = max(1.0, claim.job.request.solve_time_s - claim.elapsed_s)
-        self._child: SolverProcess | None = None
+        self._child: Solver | None = None
         """The solver process, once there is one."""
         self.worker_released: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         """Done when the worker may go on with another job."""
@@ -137,7 +136,7 @@ class JobAttempt:
         if self.worker_released.done():
             return
         if self._child is not None:
-            self._process_pool.release(self._child, is_reusable=is_reusable)
+            self._child.release(is_reusable=is_reusable)
         self.worker_released.set_result(None)
 
     def _release_worker_early(self) -> None:
@@ -169,7 +168,7 @@ class JobAttempt:
         """Load the matrices, start the search in a solver process, and enforce its limits."""
         try:
             matrices = await self._load_matrices()
-            child = self._child = await self._process_pool.acquire()
+            child = self._child = await self._executor.acquire()
         except StoreUnavailableError:
             self._decide(EndCause.HAND_BACK)
         except EngineCrashedError:
@@ -181,7 +180,6 @@ class JobAttempt:
             child.listen(self._on_message)
             self._reporter.start_clock()
             child.send(self._solve_command(matrices).as_message())
-            child.solves_started += 1
             await self._enforce_limits(child)
 
     async def _load_matrices(self) -> "Packed | None":
@@ -290,22 +288,21 @@ class JobAttempt:
                 return
             await asyncio.wait([self._cause], timeout=REPORT_EVERY_S)
 
-    async def _enforce_limits(self, child: SolverProcess) -> None:
+    async def _enforce_limits(self, child: Solver) -> None:
         """Watch the time and the memory of the solver process.
 
         A busy machine may give a process too little CPU to find any plan in time. Without a plan the time that counts
         is the CPU time it was given; a process that uses none of it for `OVERRUN_S` is stuck.
         """
-        pid = await asyncio.shield(child.pid)  # cancelling this task must not cancel the future
-        cpu_limit_s = process_limits.cpu_s(pid) + self._solve_s + OVERRUN_S + FIRST_PLAN_CPU_S
+        cpu_limit_s = child.cpu_s() + self._solve_s + OVERRUN_S + FIRST_PLAN_CPU_S
         used_s, ends_s = -1.0, self._solve_s + OVERRUN_S
         while True:
             while (left_s := ends_s - self._reporter.elapsed_s) > 0:
                 await asyncio.sleep(min(MEMORY_WATCH_S, left_s))
-                if process_limits.resident_mb(pid) > self._settings.solve_memory_mb:
+                if child.resident_mb() > self._settings.solve_memory_mb:
                     self._decide(EndCause.MEMORY)
                     return
-            before_s, used_s = used_s, process_limits.cpu_s(pid)
+            before_s, used_s = used_s, child.cpu_s()
             if self._reporter.plan is not None or used_s == before_s or used_s >= cpu_limit_s:
                 self._decide(EndCause.OVERDUE)
                 return

@@ -20,6 +20,7 @@ from typing import Final, Self, TypeVar
 
 from typing_extensions import override
 
+from planner_mcp import process_limits
 from planner_mcp.errors import EngineCrashedError
 from planner_mcp.task_cancellation import cancel_and_wait
 from workers.child_processes import message_frames
@@ -53,7 +54,8 @@ class SolverProcess(asyncio.Protocol):
         self.number = number
         self.pid: asyncio.Future[int] = loop.create_future()
         self.exit: asyncio.Future[ProcessExit] = loop.create_future()
-        self.solves_started = 0
+        self.solves = 0
+        """Solves it was acquired for."""
         self._process_pool = process_pool
         self._buffer = message_frames.FrameBuffer()
         self._on_message: Callable[[message_frames.Message | None], None] = _ignore
@@ -90,9 +92,25 @@ class SolverProcess(asyncio.Protocol):
         """Wait until the process has ended, or for the timeout."""
         await asyncio.wait([self.exit], timeout=timeout_s)
 
+    def resident_mb(self) -> float:
+        """Return the memory the process holds, in MiB; 0 before it was forked and after its end."""
+        return process_limits.resident_mb(self.pid.result()) if self._is_forked else 0.0
+
+    def cpu_s(self) -> float:
+        """Return the CPU time the process has used, in seconds; 0 before it was forked and after its end."""
+        return process_limits.cpu_s(self.pid.result()) if self._is_forked else 0.0
+
+    @property
+    def _is_forked(self) -> bool:
+        return self.pid.done() and not self.pid.cancelled()
+
     def kill(self) -> None:
         """Kill the process; `exit` is resolved when it is gone."""
         self._process_pool.kill(self)
+
+    def release(self, *, is_reusable: bool) -> None:
+        """Give the process back to its pool after a solve."""
+        self._process_pool.release(self, is_reusable=is_reusable)
 
     def close(self) -> None:
         """Close the connection; an idle process then ends by itself."""
@@ -150,18 +168,14 @@ class SolverProcessPool:
         except BaseException:
             self._in_use -= 1
             raise
+        child.solves += 1
         return child
 
     def release(self, child: SolverProcess, *, is_reusable: bool) -> None:
         """Take back a process whose solve has ended; it is kept for the next solve if it may be used again."""
         self._in_use -= 1
         self._idle_since = time.monotonic()
-        if (
-            is_reusable
-            and self._idle is None
-            and child.solves_started < MAX_SOLVES_PER_PROCESS
-            and not child.exit.done()
-        ):
+        if is_reusable and self._idle is None and child.solves < MAX_SOLVES_PER_PROCESS and not child.exit.done():
             self._idle = child
         else:
             child.kill()

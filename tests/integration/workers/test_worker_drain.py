@@ -44,7 +44,7 @@ async def test_a_worker_that_drains_takes_no_slot_from_those_that_live(harness: 
     """SPEC J7: in a rolling restart a new worker solves while the old one still does; the slot goes with the old."""
     store = HeartbeatRecorder(harness.store)
     settings = harness.settings.model_copy(update={"solve_drain_s": LONGEST_S})
-    old = Worker(store, StubSolverPool(), settings, worker_id="host-1-old")  # type: ignore[arg-type]
+    old = Worker(store, StubSolverPool(), settings, worker_id="host-1-old")
     with anyio.fail_after(LONGEST_S):
         long = await harness.submit(LONG, LONGEST_S)
         working = asyncio.create_task(old.run())
@@ -69,7 +69,7 @@ async def test_a_worker_that_drains_takes_no_slot_from_those_that_live(harness: 
 async def test_a_worker_that_drains_and_solves_nothing_has_no_slot(harness: WorkerHarness) -> None:
     """SPEC J7: nothing is handed out on its account."""
     store = HeartbeatRecorder(harness.store)
-    idle = Worker(store, StubSolverPool(), harness.settings, worker_id="host-1-idle")  # type: ignore[arg-type]
+    idle = Worker(store, StubSolverPool(), harness.settings, worker_id="host-1-idle")
     with anyio.fail_after(LONGEST_S):
         working = asyncio.create_task(idle.run())
         await store.beaten()

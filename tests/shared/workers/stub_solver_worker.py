@@ -6,7 +6,6 @@ Whole workers, solver processes included, are stormed by the same driver in smal
 """
 
 import asyncio
-import os
 import signal
 from collections.abc import Callable
 from pathlib import Path
@@ -32,14 +31,11 @@ PLAN: dict[str, Any] = {
 
 
 class StubSolverProcess:
-    """What `workers.solver_processes.solver_process_pool.SolverProcess` is to an attempt, without a process."""
+    """What `workers.executors.executor_interface.Solver` is to an attempt, without a process."""
 
     def __init__(self) -> None:
         loop = asyncio.get_running_loop()
-        self.pid: asyncio.Future[int] = loop.create_future()
-        self.pid.set_result(os.getpid())
         self.exit: asyncio.Future[ProcessExit] = loop.create_future()
-        self.solves_started = 0
         self._on_message: Callable[[dict[str, Any] | None], None] = lambda _message: None
         self._solving: asyncio.Task[None] | None = None
 
@@ -63,6 +59,18 @@ class StubSolverProcess:
         """Wait for its end, for a while."""
         await asyncio.wait([self.exit], timeout=timeout_s)
 
+    def resident_mb(self) -> float:
+        """Hold no memory."""
+        return 0.0
+
+    def cpu_s(self) -> float:
+        """Use no CPU."""
+        return 0.0
+
+    def release(self, *, is_reusable: bool) -> None:
+        """Be forgotten."""
+        self.kill()
+
     def kill(self) -> None:
         """Die."""
         if self._solving is not None:
@@ -78,10 +86,6 @@ class StubSolverPool:
     async def acquire(self) -> StubSolverProcess:
         """Return a child."""
         return StubSolverProcess()
-
-    def release(self, child: StubSolverProcess, *, is_reusable: bool) -> None:
-        """Forget a child."""
-        child.kill()
 
     async def __aenter__(self) -> Self:
         return self
@@ -99,6 +103,6 @@ def main(settings: Settings, log: Path) -> None:
 
 async def _work(settings: Settings) -> None:
     async with connect(settings) as store:
-        worker = Worker(store, StubSolverPool(), settings, worker_id=new_worker_id())  # type: ignore[arg-type]
+        worker = Worker(store, StubSolverPool(), settings, worker_id=new_worker_id())
         asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, worker.drain)
         await worker.run()

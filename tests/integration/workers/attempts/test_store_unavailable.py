@@ -57,7 +57,7 @@ async def worker_with_unreported_job(
 ) -> AsyncIterator[tuple[StoreLosingFinalReport, Worker, Job]]:
     """Run a worker that has solved a job and cannot say so."""
     store = StoreLosingFinalReport(harness.store)
-    worker = Worker(store, StubSolverPool(), harness.settings, worker_id="host-1-w")  # type: ignore[arg-type]
+    worker = Worker(store, StubSolverPool(), harness.settings, worker_id="host-1-w")
     with anyio.fail_after(LONGEST_S):
         job = await harness.submit(QUICK, 30)
         store.rejected_job_id = job.id
@@ -135,7 +135,7 @@ async def scenario_with_matrices(harness: WorkerHarness) -> Job:
 async def waiting_for_matrices(harness: WorkerHarness) -> AsyncIterator[tuple[StoreWithoutMatrices, Worker, Job]]:
     """Run a worker that has asked for the tables of a job more than once and waits for them."""
     store = StoreWithoutMatrices(harness.store)
-    worker = Worker(store, StubSolverPool(), harness.settings, worker_id="host-1-w")  # type: ignore[arg-type]
+    worker = Worker(store, StubSolverPool(), harness.settings, worker_id="host-1-w")
     with anyio.fail_after(LONGEST_S):
         job = await scenario_with_matrices(harness)
         working = asyncio.create_task(worker.run())

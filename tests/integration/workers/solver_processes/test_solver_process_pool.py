@@ -54,10 +54,6 @@ class SlowPool:
         self.requested.set_result(child)
         return child
 
-    def release(self, child: SolverProcess, *, is_reusable: bool) -> None:
-        """Take a process back."""
-        self._process_pool.release(child, is_reusable=is_reusable)
-
 
 async def test_a_job_that_ends_before_its_child_was_forked_does_not_stop_the_reports_of_the_fork_server(
     harness: WorkerHarness, store: RedisStore

@@ -1,0 +1,1 @@
+"""Where attempts run: in processes of the worker itself, or on a Ray cluster."""
