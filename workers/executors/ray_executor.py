@@ -93,8 +93,8 @@ class RaySolver:
         """Pass on what the actor tells. One that is gone without a word was killed, or its node is lost."""
         end = KILLED
         with contextlib.suppress(ray.exceptions.RayError):
-            async for told in self._actor.messages.options(num_returns="streaming").remote():
-                message = json.loads(await told)
+            async for reply in self._actor.messages.options(num_returns="streaming").remote():
+                message = json.loads(await reply)
                 if message["kind"] == "exit":
                     end = ProcessExit(message["code"], message["peak_mb"])
                 elif message["kind"] == "usage":
