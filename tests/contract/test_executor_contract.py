@@ -147,7 +147,7 @@ async def test_a_solver_that_is_killed_ends_and_leaves_no_process(harness: Execu
     await until_gone(processes[1:])
 
 
-async def test_the_death_of_the_process_that_searches_is_told_as_its_end(harness: ExecutorHarness) -> None:
+async def test_the_death_of_the_process_that_searches_is_reported_as_its_end(harness: ExecutorHarness) -> None:
     """SPEC J6: a crash counts; the attempt runs again."""
     solver = await harness.executor.acquire()
     messages = Messages(solver)
@@ -158,7 +158,7 @@ async def test_the_death_of_the_process_that_searches_is_told_as_its_end(harness
     assert await exit_code(solver) == -signal.SIGKILL
 
 
-async def test_memory_above_the_limit_is_told(harness: ExecutorHarness) -> None:
+async def test_memory_above_the_limit_is_reported(harness: ExecutorHarness) -> None:
     """SPEC J6: the attempt ends a solve that takes too much; the figure is the one of the process and its forks."""
     solver = await harness.executor.acquire()
     messages = Messages(solver)
