@@ -81,7 +81,10 @@ async def bounded_call(
             value = unpacked(await reader.readexactly(length))
             match kind.decode():
                 case FrameKind.ERROR:
-                    raise value
+                    try:
+                        raise value
+                    finally:
+                        del value  # a frame that names what it raises lives on, and with it the input of each caller
                 case FrameKind.ANSWER:
                     return CallResult(*value)
                 case _:
@@ -94,15 +97,16 @@ async def bounded_call(
             await writer.wait_closed()
 
 
-async def _send(writer: asyncio.StreamWriter, frame: bytes) -> None:
+async def _send(writer: asyncio.StreamWriter, frame: tuple[bytes, bytes]) -> None:
     """Write a frame in slices: of one write the event loop would copy all that the socket does not take at once."""
-    view = memoryview(frame)
-    for at in range(0, len(view), SLICE_BYTES):
-        writer.write(view[at : at + SLICE_BYTES])
-        await writer.drain()
+    for part in frame:
+        view = memoryview(part)
+        for at in range(0, len(view), SLICE_BYTES):
+            writer.write(view[at : at + SLICE_BYTES])
+            await writer.drain()
 
 
-async def _answered(answer: AnswerQuestion | None, question: Any) -> bytes:
+async def _answered(answer: AnswerQuestion | None, question: Any) -> tuple[bytes, bytes]:
     try:
         return packed(FrameKind.ANSWER, await answer(question) if answer is not None else None)
     except PlannerError as error:

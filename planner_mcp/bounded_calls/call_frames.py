@@ -38,10 +38,10 @@ class Call:
     memory_mb: int
 
 
-def packed(kind: FrameKind, value: Any) -> bytes:
-    """Return a frame."""
+def packed(kind: FrameKind, value: Any) -> tuple[bytes, bytes]:
+    """Return the head and the body of a frame; to put them together would copy a large body once more."""
     body = pickle.dumps(value, protocol=5)
-    return HEAD.pack(kind.encode(), len(body)) + body
+    return HEAD.pack(kind.encode(), len(body)), body
 
 
 def unpacked(body: bytes) -> Any:

@@ -99,7 +99,8 @@ def _do(call: Call) -> None:
 def _send(kind: FrameKind, value: Any) -> None:
     if _connection is None:
         raise RuntimeError("a question is asked in a child alone")
-    _connection.sendall(packed(kind, value))
+    for part in packed(kind, value):
+        _connection.sendall(part)
 
 
 def _received() -> Any:

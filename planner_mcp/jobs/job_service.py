@@ -305,7 +305,7 @@ class JobService:
     async def plan(self, principal: Principal, plan_id: str) -> Plan:
         """Return a plan."""
         principal = await self.reviews.reader(principal, plan_id)
-        plan = Plan.from_json(await self._store.get_plan(principal.id, plan_id))
+        plan = await anyio.to_thread.run_sync(Plan.from_json, await self._store.get_plan(principal.id, plan_id))
         if not principal.may(SENSITIVE):
             plan = await self._masked_plan(principal, ids.job_of(plan_id), plan)
         return plan

@@ -57,7 +57,7 @@ class MatrixService:
         await self._put(principal, name, words, is_cache=False)
         return name
 
-    async def keep_upload(self, principal: str, body: Iterator[bytes]) -> "UploadedMatrix":
+    async def keep_upload(self, principal: str, body: Iterator[bytes | bytearray]) -> "UploadedMatrix":
         """Keep the tables of an uploaded text; they are read in a process of their own and stored block by block.
 
         Raises:
@@ -66,7 +66,7 @@ class MatrixService:
         """
         parts = MatrixParts("", secrets.token_hex(8))
 
-        async def answer(question: "UploadQuestion") -> bytes | None:
+        async def answer(question: "UploadQuestion") -> bytes | bytearray | None:
             if question.name:
                 parts.matrix_id = question.matrix
                 await self._store.put_matrix_block(parts, question.name, question.text)

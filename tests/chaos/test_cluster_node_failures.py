@@ -31,7 +31,15 @@ from tests.shared.scenarios.client_scenarios import SMALLEST
 from tests.shared.scenarios.seeded_fleet import fleet_body
 from tests.shared.store.chaos_results import keep, sizes
 from tests.shared.store.redis_cluster import Cluster, cluster_of_three
-from tests.shared.store.store_audit import Orphan, audit, chaos_settings, orphans_of, tag_of
+from tests.shared.store.store_audit import (
+    LOSSY_TRANSITION_PATTERN,
+    TRANSITION_PATTERN,
+    Orphan,
+    audit,
+    chaos_settings,
+    orphans_of,
+    tag_of,
+)
 
 pytestmark = [pytest.mark.anyio, pytest.mark.timeout(3600), pytest.mark.filterwarnings("ignore::ResourceWarning")]
 SHARDS = 6
@@ -85,7 +93,8 @@ async def test_a_replica_takes_over_and_everything_comes_back_by_itself(
                 outages, *_ = await asyncio.gather(kills, crowd.submit(range(jobs)), _follow(feed, crowd, jobs))
                 await crowd.until_ended(jobs, PATIENCE_S)
         kept = [job for job in crowd.acknowledged.values() if await store.redis.exists(f"{tag_of(job)}:job:{job}")]
-        found = await audit(store.redis, kept, principal=CLIENT, pools=crowd.among)
+        pattern = LOSSY_TRANSITION_PATTERN if mode == "none" else TRANSITION_PATTERN
+        found = await audit(store.redis, kept, principal=CLIENT, pools=crowd.among, pattern=pattern)
     lost = len(crowd.acknowledged) - len(kept)
     figures = {"lost": lost, "refused_submits": crowd.refusals, "longest_outage_s": round(max(outages), 2)}
     keep(f"failover of a cluster node, {mode}", seed=seed, began=began, kills=size, **figures, **found.as_json())

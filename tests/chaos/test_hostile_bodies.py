@@ -32,14 +32,7 @@ async def attacked(tmp_path: Path) -> AsyncIterator[tuple[PlannerServer, tuple[s
         yield server, (made_key(tmp_path, "mallory", SETTINGS), made_key(tmp_path, "alice", SETTINGS))
 
 
-NOT_YET = pytest.mark.xfail(
-    strict=False,
-    reason="not measured on a quiet machine since requests begin in turn; 353 ms, 161 ms and 345 MiB before (ADR 0036)",
-)
-"""Issue 27 asks for the bounds above at 200 bodies, too."""
-
-
-@pytest.mark.parametrize("at_once", [1, 12, pytest.param(200, marks=NOT_YET)])
+@pytest.mark.parametrize("at_once", [1, 12, 200])
 @pytest.mark.parametrize("name", [*BODIES, *MATRICES])
 async def test_no_body_holds_up_another_principal(
     attacked: tuple[PlannerServer, tuple[str, str]], name: str, at_once: int

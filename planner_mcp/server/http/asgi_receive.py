@@ -25,14 +25,14 @@ def replay_body(body: bytes | bytearray, receive: Receive) -> Receive:
     return replay_message({"type": "http.request", "body": bytes(body), "more_body": False}, receive)
 
 
-def keep_blocks(scope: Scope, blocks: deque[bytes]) -> None:
+def keep_blocks(scope: Scope, blocks: deque[bytearray]) -> None:
     """Keep a body beside its request, for a handler that takes it block by block."""
     scope.setdefault("state", {})[_BLOCKS] = blocks
 
 
-def taken_body(scope: Scope) -> Iterator[bytes]:
+def taken_body(scope: Scope) -> Iterator[bytearray]:
     """Yield the blocks of a body that was kept; each is let go once it was yielded."""
-    blocks: deque[bytes] = scope.get("state", {}).get(_BLOCKS, deque())
+    blocks: deque[bytearray] = scope.get("state", {}).get(_BLOCKS, deque())
     while blocks:
         yield blocks.popleft()
 

@@ -39,7 +39,7 @@ from planner_mcp.settings import Settings
 JSON_PATHS: Final = frozenset({"/mcp", "/messages", "/ui/call", "/ui/sign-in"})
 """Where bodies are JSON, beside those under `/v1`."""
 BLOCK_BYTES: Final = 1 << 20
-"""Size of the blocks in which a body is held."""
+"""Size of the blocks in which a travel matrix is held."""
 _DECODED: Final = "decoded_body"
 _limiter: Final = FairLimiter()
 """Large bodies decoded at the same time."""
@@ -89,16 +89,15 @@ class BodyIntake:
         if length is not None and not (length.isdecimal() and int(length) <= most):
             raise TooLargeError(f"The body is larger than {most} bytes.")
         counted.enter_context(self._budget.opened(principal_id, most if length is None else int(length)))
-        with paced_parts(principal_id) as pause:
-            blocks = await _read(receive, most, pause)
-        size = sum(map(len, blocks))
-        self._budget.arrived(principal_id, size)
         path = plain_path(scope["path"])
-        if path == MATRICES_PATH:
+        is_matrix = path == MATRICES_PATH
+        with paced_parts(principal_id) as pause:
+            blocks = await _read(receive, most, pause, BLOCK_BYTES if is_matrix else most)
+        self._budget.arrived(principal_id, sum(map(len, blocks)))
+        if is_matrix:
             keep_blocks(scope, blocks)
             return replay_body(b"", receive)
-        body = b"".join(blocks)
-        blocks.clear()
+        body = blocks.pop()
         is_rest = scope["path"].startswith(REST_PREFIX)
         if path.startswith(FILES_PATH) or not (is_rest or path in JSON_PATHS):
             return replay_body(body, receive)
@@ -113,7 +112,7 @@ class BodyIntake:
             return self._settings.max_matrix_bytes
         return self._settings.max_file_bytes if path.startswith(FILES_PATH) else self._settings.max_body_bytes
 
-    async def _decoded(self, principal_id: str, body: bytes, outline: Outline) -> DecodedBody:
+    async def _decoded(self, principal_id: str, body: bytearray, outline: Outline) -> DecodedBody:
         if len(body) <= LARGE_BYTES:
             return decoded_body(body, self._json_limits)
         async with _limiter.turn(principal_id):
@@ -135,14 +134,18 @@ def has_content_type(request: Request, *accepted: str) -> bool:
     return len(kinds) == 1 and kinds[0].partition(";")[0].strip().lower() in accepted
 
 
-async def _read(receive: Receive, most: int, pause: Callable[[], Awaitable[None]]) -> deque[bytes]:
-    """Return a body in blocks, with a pause after each part that came.
+async def _read(
+    receive: Receive, most: int, pause: Callable[[], Awaitable[None]], block_bytes: int
+) -> deque[bytearray]:
+    """Return a body in one block or more, with a pause after each part that came.
+
+    A block is not copied: of fresh memory that is written the kernel clears each page, which costs as much as reading.
 
     Raises:
         TooLargeError: It has more bytes than allowed.
         ClientDisconnect: It did not end.
     """
-    blocks, pending, size = deque[bytes](), bytearray(), 0
+    blocks, size = deque([bytearray()]), 0
     while True:
         message = await receive()
         if message["type"] == "http.disconnect":
@@ -151,10 +154,9 @@ async def _read(receive: Receive, most: int, pause: Callable[[], Awaitable[None]
         size += len(chunk)
         if size > most:
             raise TooLargeError(f"The body is larger than {most} bytes.")
-        pending += chunk
-        if len(pending) >= BLOCK_BYTES or not message.get("more_body", False):
-            blocks.append(bytes(pending))
-            pending.clear()
+        if len(blocks[-1]) > block_bytes:
+            blocks.append(bytearray())
+        blocks[-1].extend(chunk)
         if not message.get("more_body", False):
             return blocks
         await pause()

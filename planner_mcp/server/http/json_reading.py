@@ -67,11 +67,11 @@ class DecodedBody:
         return self._value
 
 
-Outline = Callable[[bytes, JsonLimits], DecodedBody]
+Outline = Callable[[bytes | bytearray, JsonLimits], DecodedBody]
 """Reads a large body."""
 
 
-def read_json(body: bytes, limits: JsonLimits) -> Any:
+def read_json(body: bytes | bytearray, limits: JsonLimits) -> Any:
     """Return the value of a JSON text in UTF-8.
 
     Raises:
@@ -88,7 +88,7 @@ def read_json(body: bytes, limits: JsonLimits) -> Any:
     return value
 
 
-def decode_json(body: bytes) -> Any:
+def decode_json(body: bytes | bytearray) -> Any:
     """Return the value of a JSON text in UTF-8, of whatever size and depth.
 
     Raises:
@@ -104,7 +104,7 @@ def decode_json(body: bytes) -> Any:
         raise UnreadableJsonError(LONG_NUMBER) from error
 
 
-def decoded_body(body: bytes, limits: JsonLimits) -> DecodedBody:
+def decoded_body(body: bytes | bytearray, limits: JsonLimits) -> DecodedBody:
     """Return a body that was read; that it is not JSON is told when its value is asked for, the rest is raised."""
     try:
         return DecodedBody(read_json(body, limits))
@@ -112,7 +112,7 @@ def decoded_body(body: bytes, limits: JsonLimits) -> DecodedBody:
         return DecodedBody(None, error)
 
 
-def outline_json(body: bytes, limits: JsonLimits) -> DecodedBody:
+def outline_json(body: bytes | bytearray, limits: JsonLimits) -> DecodedBody:
     """Return a large body with the arguments of tools as text; for a process of its own.
 
     Raises:
@@ -132,7 +132,7 @@ def outline_json(body: bytes, limits: JsonLimits) -> DecodedBody:
     return DecodedBody(messages if isinstance(value, list) else messages[0], None, outline.encode())
 
 
-def outline_arguments(body: bytes, limits: JsonLimits) -> DecodedBody:
+def outline_arguments(body: bytes | bytearray, limits: JsonLimits) -> DecodedBody:
     """Return a large body that is the arguments of one tool, as text; for a process of its own.
 
     Raises:
@@ -167,7 +167,7 @@ def values_in(text: bytes) -> int:
     return _values(_STRING.sub(b"", text))
 
 
-def _check_size(body: bytes, limits: JsonLimits) -> None:
+def _check_size(body: bytes | bytearray, limits: JsonLimits) -> None:
     opening = body.count(b"[") + body.count(b"{")
     if opening <= limits.nesting and _values(body) <= limits.values:
         return
@@ -178,7 +178,7 @@ def _check_size(body: bytes, limits: JsonLimits) -> None:
         raise InvalidMessageError(too_deep(limits.nesting))
 
 
-def _values(bare: bytes) -> int:
+def _values(bare: bytes | bytearray) -> int:
     return bare.count(b",") + bare.count(b"[") + bare.count(b"{") + 1
 
 

@@ -189,9 +189,10 @@ def _with_unread_body(receive: Receive, send: Send) -> tuple[Receive, Send]:
             return
         await send({**message, "more_body": True})
         with paced_parts(UNREAD) as pause, anyio.move_on_after(MAX_UNREAD_BODY_S):
+            await take()
             while has_body:
-                await take()
                 await pause()
+                await take()
         await send({"type": "http.response.body"})
 
     return take, close_after_body

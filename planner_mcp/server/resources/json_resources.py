@@ -5,13 +5,15 @@ from dataclasses import replace
 from typing import Any, Final
 
 from planner_mcp.errors import NotFoundError, PlanNotReadyError
+from planner_mcp.jobs.fair_limiter import FairLimiter
 from planner_mcp.jobs.field_masking import MASKED, masked_fields, plan_for, scenario_for
 from planner_mcp.jobs.job_content import job_view
 from planner_mcp.jobs.job_lifecycle import JobState
-from planner_mcp.jobs.job_model import Job, plain_fields
+from planner_mcp.jobs.job_model import Job, StoredScenario, plain_fields
 from planner_mcp.jobs.masked_views import is_masked_for
-from planner_mcp.jobs.principals import ADMIN
+from planner_mcp.jobs.principals import ADMIN, Principal
 from planner_mcp.render.reason_texts import plan_in_words
+from planner_mcp.routing.plan import Plan
 from planner_mcp.routing.scenario.scenario_model import Scenario
 from planner_mcp.server.resources.resource_definition import (
     JSON,
@@ -31,6 +33,8 @@ STATUSES: Final = (ALL, *(state.value for state in JobState), PROPOSED)
 PAGE_SIZE: Final = 20
 MAX_PAGE_SIZE: Final = 50
 LOG_LINES: Final = 100
+_limiter: Final = FairLimiter()
+"""Days and plans written at the same time."""
 
 Variables = Mapping[str, str]
 
@@ -39,15 +43,19 @@ async def _scenario(reading: ReadContext, variables: Variables) -> Contents:
     kept = await reading.job_service.scenario_to_show(reading.principal, variables["scenario_id"])
     is_masked = is_masked_for(reading.principal, kept)
     computed_on = await reading.job_service.scenario(reading.principal, kept.id) if is_masked else kept
-    hidden = masked_fields(reading.principal, kept.body)
+    return await _limiter.run(reading.principal.id, _scenario_contents, reading.principal, kept, computed_on.input_hash)
+
+
+def _scenario_contents(principal: Principal, kept: StoredScenario, input_hash: str) -> Contents:
+    hidden = masked_fields(principal, kept.body)
     about = {
         "scenario_id": kept.id,
         "revision": kept.revision,
         "parent_id": kept.parent_id,
         "created_at": timestamp(kept.created_at),
-        "input_hash": computed_on.input_hash,
+        "input_hash": input_hash,
         "last_job_id": kept.last_job_id,
-        "scenario": {**({MASKED: hidden} if hidden else {}), **scenario_for(reading.principal, kept.body)},
+        "scenario": {**({MASKED: hidden} if hidden else {}), **scenario_for(principal, kept.body)},
     }
     return replace(_json(about), masked=tuple(hidden))
 
@@ -61,10 +69,9 @@ async def _result(reading: ReadContext, variables: Variables) -> Contents:
     body = {"scenario_id": kept.id, **job_view(job)}
     try:
         plan = await reading.job_service.plan_of_job(reading.principal, job.id)
-        body["plan"] = plan_in_words(plan_for(reading.principal, plan)).as_json()
     except (PlanNotReadyError, NotFoundError):
-        pass  # the status says why there is none
-    return _json(body)
+        return _json(body)  # the status says why there is none
+    return await _limiter.run(reading.principal.id, _plan_contents, reading.principal, body, plan, "plan")
 
 
 async def _job(reading: ReadContext, variables: Variables) -> Contents:
@@ -127,7 +134,14 @@ async def _schema(_reading: ReadContext, _variables: Variables) -> Contents:
 
 async def _plan(reading: ReadContext, variables: Variables) -> Contents:
     plan = await reading.job_service.plan(reading.principal, variables["plan_id"])
-    return _json({"plan_id": variables["plan_id"], **plan_in_words(plan_for(reading.principal, plan)).as_json()})
+    body = {"plan_id": variables["plan_id"]}
+    return await _limiter.run(reading.principal.id, _plan_contents, reading.principal, body, plan)
+
+
+def _plan_contents(principal: Principal, body: dict[str, Any], plan: Plan, name: str | None = None) -> Contents:
+    """Return a plan as a principal may see it, under a name or beside what a body says."""
+    shown = plan_in_words(plan_for(principal, plan)).as_json()
+    return _json({**body, **({name: shown} if name else shown)})
 
 
 async def _log(reading: ReadContext, variables: Variables) -> Contents:

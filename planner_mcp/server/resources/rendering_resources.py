@@ -40,7 +40,8 @@ async def scenario_and_plan(reading: ReadContext, plan_id: str) -> tuple[Json, P
     plan = await reading.job_service.plan(reading.principal, plan_id)
     job = await reading.job_service.job(reading.principal, job_of(plan_id))
     kept = await reading.job_service.scenario(reading.principal, job.request.scenario_id)
-    scenario, is_draft = scenario_for(reading.principal, kept.body), reading.job_service.reviews.is_draft(job)
+    scenario = await _limiter.run(reading.principal.id, scenario_for, reading.principal, kept.body)
+    is_draft = reading.job_service.reviews.is_draft(job)
     return named_draft(scenario) if is_draft else scenario, plan_for(reading.principal, plan), is_draft
 
 

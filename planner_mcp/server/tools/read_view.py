@@ -17,12 +17,13 @@ from planner_mcp.jobs.ids import plan_of
 from planner_mcp.jobs.job_content import job_view, state_line
 from planner_mcp.jobs.job_events import Event, position_key
 from planner_mcp.jobs.job_model import Job
-from planner_mcp.jobs.principals import READ
+from planner_mcp.jobs.principals import READ, Principal
 from planner_mcp.render.reason_texts import plan_in_words
 from planner_mcp.server.resources.map_roads import map_ground
 from planner_mcp.server.tools import read_progress
 from planner_mcp.server.tools.answers.route_deltas import MAX_LENGTH, ViewPosition
 from planner_mcp.server.tools.arguments.lookup_errors import JOB, naming_argument
+from planner_mcp.server.tools.arguments.plan_context import run_in_thread
 from planner_mcp.server.tools.tool_definition import (
     Arguments,
     Tool,
@@ -84,13 +85,9 @@ async def run(ctx: ToolContext, args: Json) -> ToolResult:
         past, new = await _events(ctx, asked, since.event_id)
         job = await ctx.job_service.job(ctx.principal, asked.job_id)
     position, plan = since.at(new[-1].id if new else since.event_id), None
-    if (
-        "plan" in asked.parts
-        and _has_other_plan(past, new)
-        and (whole := await _plan(ctx, job, asked.language)) is not None
-    ):
-        position, plan = position.with_plan(whole)
-    output = ReadViewResult(
+    if "plan" in asked.parts and _has_other_plan(past, new):
+        position, plan = await _plan(ctx, job, position, asked.language)
+    fields = dict(
         job_id=job.id,
         position=str(position),
         job={**job_view(job), "engine": job.request.engine},
@@ -100,6 +97,11 @@ async def run(ctx: ToolContext, args: Json) -> ToolResult:
         roads=await _roads(ctx, job, asked.parts),
         **(await _bound(ctx, job) if "bound" in asked.parts else {}),
     )
+    return await run_in_thread(ctx, _result, fields)
+
+
+def _result(fields: Json) -> ToolResult:
+    output = ReadViewResult(**fields)
     return ToolResult(output, state_line(output.job))
 
 
@@ -121,12 +123,18 @@ def _has_other_plan(past: Sequence[Event], new: Sequence[Event]) -> bool:
     return any(event.is_final for event in new) or max(after, default=0) > max(before, default=0)
 
 
-async def _plan(ctx: ToolContext, job: Job, language: Language | None) -> Json | None:
+async def _plan(
+    ctx: ToolContext, job: Job, position: ViewPosition, language: Language | None
+) -> tuple[ViewPosition, Json | None]:
     try:
         plan = await ctx.job_service.plan_of_job(ctx.principal, job.id)
     except (NotFoundError, PlanNotReadyError):
-        return None  # the status says why there is none
-    return plan_in_words(plan_for(ctx.principal, plan), language).as_json()
+        return position, None  # the status says why there is none
+
+    def shown() -> tuple[ViewPosition, Json]:
+        return position.with_plan(plan_in_words(plan_for(ctx.principal, plan), language).as_json())
+
+    return await run_in_thread(ctx, shown)
 
 
 async def _roads(ctx: ToolContext, job: Job, parts: Sequence[Part]) -> Json | None:
@@ -146,11 +154,15 @@ async def _day(ctx: ToolContext, job: Job) -> Json | None:
         kept = await ctx.job_service.scenario_to_show(ctx.principal, job.request.scenario_id)
     except NotFoundError:
         return None
-    body = scenario_for(ctx.principal, kept.body)
+    return await run_in_thread(ctx, _shown_day, ctx.principal, kept.body)
+
+
+def _shown_day(principal: Principal, kept: Json) -> Json:
+    body = scenario_for(principal, kept)
     return {
         "name": body.get("name"),
         "planning_date": body.get("planning_date"),
-        "masked": masked_fields(ctx.principal, kept.body),
+        "masked": masked_fields(principal, kept),
         "options": _only(_OPTION, body.get("options") or {}),
         "locations": [_only(_PLACE, place) for place in body.get("locations") or ()],
         "tickets": [_only(_TICKET, ticket) for ticket in body["tickets"]],

@@ -31,6 +31,7 @@ from planner_mcp.server.tools.answers.unservable_findings import (
 from planner_mcp.server.tools.arguments.address_lookup import address_resolver
 from planner_mcp.server.tools.arguments.address_questions import with_asked_addresses
 from planner_mcp.server.tools.arguments.day_changes import (
+    ChangedDay,
     DayChanger,
     DayChanges,
     Hour,
@@ -116,6 +117,20 @@ class _Notice:
     notes: list[str] = field(default_factory=list)
 
 
+@dataclass(frozen=True, slots=True)
+class _Change:
+    """What a call asks of a day, before the day is judged."""
+
+    until_s: float | None
+    plan: Plan
+    """As far as it can have happened."""
+    free: Json
+    """The day without what earlier calls tied to agents."""
+    words: ChangedDay
+    patch: Json
+    unbegun: list[str]
+
+
 async def run(ctx: ToolContext, args: Json) -> ToolResult:
     """Queue a solve that starts from a plan."""
     asked = parse(ResolveArguments, args)
@@ -177,23 +192,19 @@ async def _day(
     ctx: ToolContext, asked: ResolveArguments, start: PlanContext, base: StoredScenario
 ) -> tuple[StoredScenario, _Notice]:
     """Return the scenario to solve, a new revision where it changes, and what is to be said of it."""
-    planned_on = _planned_on(asked, base)
-    until_s = _until(asked, planned_on)
-    plan = _executed(start, planned_on)
-    free = without_assignments(base.body)
-    words = DayChanger(asked, free, plan, until_s, {"planning_date": planned_on, "offset": None}).changed()
-    patch = with_patch(words.patch, asked.patch)
+    change = await run_in_thread(ctx, _change_of, asked, start, base)
+    until_s, free, words, patch = change.until_s, change.free, change.words, change.patch
     if not (patch or asked.keep_agents or asked.switch_cost or until_s) and free is base.body:
-        return base, _Notice(notes=_unbegun(start.plan, plan, until_s))
+        return base, _Notice(notes=change.unbegun)
 
     async def attempt(is_asking: bool) -> tuple[Json, Scenario, _Notice]:
         resolve_day = partial(with_resolved_addresses, resolve=address_resolver(ctx), is_asking=is_asking)
-        change = partial(_changed, held=words.held, plan=plan, resolve_day=resolve_day)
-        return await run_in_thread(ctx, change, free, patch, ctx.settings, input_resolver(ctx))
+        revise = partial(_changed, held=words.held, plan=change.plan, resolve_day=resolve_day)
+        return await run_in_thread(ctx, revise, free, patch, ctx.settings, input_resolver(ctx))
 
     body, scenario, notice = await with_asked_addresses(ctx, attempt)
     notice.changes = [*words.sentences, *notice.changes]
-    notice.notes += [*_released(asked, base.body), *_unbegun(start.plan, plan, until_s)]
+    notice.notes += [*_released(asked, base.body), *change.unbegun]
     if until_s or asked.keep_agents or asked.switch_cost or asked.has_any:
         scenario = await with_road_travel(ctx, scenario, body)
         tie = partial(
@@ -206,6 +217,16 @@ async def _day(
         notice.notes += assumed
         body = {**body, "held": {**(body.get("held") or {}), **tied}} if tied else body
     return (base if body == base.body else await ctx.job_service.create_scenario(ctx.principal, body, base)), notice
+
+
+def _change_of(asked: ResolveArguments, start: PlanContext, base: StoredScenario) -> _Change:
+    planned_on = _planned_on(asked, base)
+    until_s = _until(asked, planned_on)
+    plan = _executed(start, planned_on)
+    free = without_assignments(base.body)
+    words = DayChanger(asked, free, plan, until_s, {"planning_date": planned_on, "offset": None}).changed()
+    patch = with_patch(words.patch, asked.patch)
+    return _Change(until_s, plan, free, words, patch, _unbegun(start.plan, plan, until_s))
 
 
 def _changed(

@@ -27,6 +27,10 @@ TRANSITION_PATTERN: Final = re.compile(r"q(s+p*r)*(s+p*[CFX]|X)")
 """Every attempt starts, progresses and is given back, the last one ends the job; progress between a requeue and the
 next start would be the write of a worker that no longer holds the job. A worker whose claim got no answer claims again
 before it does anything else: two starts in a row."""
+LOSSY_TRANSITION_PATTERN: Final = re.compile(r"q(s[sp]*r)*(s[sp]*[CFX]|X)")
+"""The same where a failover may take back what was acknowledged. An attempt whose end, or whose return to the queue,
+was lost is still its worker's for the store. That worker holds nothing any more, so it is given the job again: a start
+behind progress."""
 CHUNK: Final = 500
 EMPTY: Final = ("ready", "queued", "solving", "turn")
 """Places in which nothing may be left when all jobs have ended."""
@@ -68,8 +72,9 @@ async def audit(
     principal: str,
     orphans: Iterable[Orphan] = (),
     pools: Sequence[int] = (0,),
+    pattern: re.Pattern[str] = TRANSITION_PATTERN,
 ) -> Audit:
-    """Return what became of every acknowledged job, with all that is wrong in `faults`."""
+    """Return what became of every acknowledged job, with all that is wrong in `faults`; `pattern` is what may be."""
     found, wanted = Audit(), list(acknowledged)
     lost = {(orphan.job_id, orphan.attempt): orphan for orphan in orphans}
     outbox_counts = Counter[str]()
@@ -78,7 +83,7 @@ async def audit(
             outbox_counts[entry["delivery_id"]] += 1
     found.outbox = sum(outbox_counts.values())
     async for job_id, kept, events in _jobs(redis, wanted):
-        check_job(found, job_id, kept, events, outbox_counts)
+        check_job(found, job_id, kept, events, outbox_counts, pattern)
         _time_reruns(found, job_id, events, lost)
     there = [job_id for shard in pools for job_id in await _look_for_remains(redis, found, shard, principal)]
     found.faults += [f"{job_id} was made and never acknowledged" for job_id in {*there} - {*wanted}]
@@ -101,7 +106,14 @@ async def _jobs(redis: Any, wanted: list[str]) -> AsyncIterator[tuple[str, dict[
             yield name, replies[2 * number], replies[2 * number + 1]
 
 
-def check_job(found: Audit, job_id: str, kept: dict[str, str], events: list[Any], outbox_counts: Counter[str]) -> None:
+def check_job(
+    found: Audit,
+    job_id: str,
+    kept: dict[str, str],
+    events: list[Any],
+    outbox_counts: Counter[str],
+    pattern: re.Pattern[str] = TRANSITION_PATTERN,
+) -> None:
     """Note what is wrong with one job: its hash, its events and the number of its outbox entries."""
     found.jobs += 1
     if not kept:
@@ -113,7 +125,7 @@ def check_job(found: Audit, job_id: str, kept: dict[str, str], events: list[Any]
     transitions = "".join(LETTER[kind] for kind in kinds)
     found.attempts += transitions.count("s")
     found.handed_back += sum('"hand_back"' in fields["data"] for _id, fields in events if fields["kind"] == "requeued")
-    if not TRANSITION_PATTERN.fullmatch(transitions):
+    if not pattern.fullmatch(transitions):
         found.faults.append(f"{job_id} ({kept['state']}) has the story {transitions}")
         return
     attempts = [json.loads(fields["data"])["attempt"] for _id, fields in events if fields["kind"] == "started"]

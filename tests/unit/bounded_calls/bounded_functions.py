@@ -11,7 +11,14 @@ def doubled(number: int) -> int:
     return 2 * number
 
 
-def refused() -> None:
+class Sent:
+    """An input that can be watched."""
+
+    def close(self) -> None:
+        """Say that its owner needs it to the end."""
+
+
+def refused(_sent: Sent | None = None) -> None:
     raise input_error([Fault("/a", "It is wrong.", "something else")])
 
 

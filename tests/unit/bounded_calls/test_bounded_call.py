@@ -1,8 +1,11 @@
 """Calls in a process of their own (ADR 0036)."""
 
 import asyncio
+import gc
 import logging
 import sys
+import weakref
+from contextlib import suppress
 
 import anyio
 import pytest
@@ -28,6 +31,25 @@ async def test_an_error_of_ours_comes_whole() -> None:
     with pytest.raises(InvalidParameterError) as caught:
         await bounded_call(bounded_functions.refused)
     assert [fault.path for fault in caught.value.errors] == ["/a"]
+
+
+async def test_an_error_does_not_keep_what_was_sent() -> None:
+    """ADR 0036: two hundred refused bodies stayed in memory until the next collection of garbage."""
+
+    async def ask(sent: bounded_functions.Sent) -> None:
+        await bounded_call(bounded_functions.refused, sent)
+        sent.close()
+
+    gc.disable()
+    try:
+        sent = bounded_functions.Sent()
+        is_alive = weakref.ref(sent)
+        with suppress(InvalidParameterError):
+            await ask(sent)
+        del sent
+        assert is_alive() is None
+    finally:
+        gc.enable()
 
 
 async def test_a_bug_stays_in_the_child(caplog: pytest.LogCaptureFixture) -> None:

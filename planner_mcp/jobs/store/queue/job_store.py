@@ -4,11 +4,11 @@ import json
 import math
 from asyncio import timeout
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
-from typing import Any, Final, NoReturn
+from typing import Any, Final, NoReturn, TypeVar
 
 import anyio
 import anyio.to_thread
@@ -39,6 +39,7 @@ from planner_mcp.jobs.store.connection.shard_availability import ask_all
 from planner_mcp.settings import Settings
 from planner_mcp.text import compact
 
+T = TypeVar("T")
 PING_TIMEOUT_S: Final = 1.2
 """A store that has not confirmed a write by then counts as away (SPEC J7)."""
 
@@ -94,9 +95,13 @@ class RedisJobStore:
         if not (kept := await self._script_client.command("HGETALL", name)):
             raise NotFoundError
         fields = {**kept, "job": await self._use_scenario(principal, scenario_id, kept.get("job"))}
-        if len(kept["body"]) <= DECODED_AT_ONCE:
-            return record_codec.scenario_from_hash(fields)
-        return await anyio.to_thread.run_sync(record_codec.scenario_from_hash, fields, limiter=self._decoding)
+        return await self._decoded(record_codec.scenario_from_hash, fields, len(kept["body"]))
+
+    async def _decoded(self, decode: Callable[[Any], T], record: Any, size: int) -> T:
+        """Return what a record of so many characters says; a large one is decoded beside the event loop."""
+        if size <= DECODED_AT_ONCE:
+            return decode(record)
+        return await anyio.to_thread.run_sync(decode, record, limiter=self._decoding)
 
     async def last_job(self, principal: str, scenario_id: str) -> str | None:
         """Return the newest job of a scenario, None where none is kept, and keep it for another scenario TTL."""
@@ -277,7 +282,7 @@ class RedisJobStore:
             raise PlanNotReadyError
         if text is None:
             raise NotFoundError("This job ended without a plan.")
-        plan: dict[str, Any] = json.loads(text)
+        plan: dict[str, Any] = await self._decoded(json.loads, text, len(text))
         return plan
 
     async def read_events(self, principal: str, job_id: str, after: str = "0") -> Sequence[Event]:

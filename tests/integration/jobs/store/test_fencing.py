@@ -99,6 +99,26 @@ async def test_repeating_a_write_whose_answer_was_lost_is_safe(
     assert len(await harness.store.redis.xrange("{p0}:outbox")) == 1
 
 
+async def test_an_end_that_the_store_lost_is_reached_again(harness: Any, plan: dict[str, Any], half: Progress) -> None:
+    """SPEC J6, J7: a failover without waiting takes the end back; the job runs again as another attempt, fenced."""
+    claim = await harness.solving()
+    await harness.store.report(claim, half, plan)
+    redis = harness.store.redis
+    kept = {key: (await redis.dump(key), max(0, await redis.pttl(key))) for key in await redis.keys("*")}
+    await harness.store.complete(claim, half, plan)
+    await redis.flushdb()
+    for key, (value, ttl_ms) in kept.items():
+        await redis.restore(key, ttl_ms, value)
+    again = await harness.claim("w1")  # the store says that its worker never ended it, so that is where it goes
+    assert (again.job.id, again.fence) == (claim.job.id, claim.fence + 1)
+    with pytest.raises(LeaseLostError):
+        await harness.store.report(claim, half, plan)
+    await harness.store.report(again, Progress(percent=75), None)
+    await harness.store.complete(again, half, plan)
+    kinds = ["queued", "started", "progress", "started", "progress", "completed"]
+    assert await harness.kinds(claim.job.id) == kinds
+
+
 async def test_repeating_a_crash_counts_it_once(harness: Any) -> None:
     """SPEC J6: a crash may be told again like every step and brings no job nearer its end."""
     claim = await harness.solving()

@@ -97,13 +97,15 @@ async def test_what_is_left_of_a_large_body_is_small(body: bytes) -> None:
             assert len(json.dumps(messages)) <= MOST_OUTLINE + 2
 
 
-async def test_blocks_of_a_body_are_bounded() -> None:
-    """ADR 0036: a matrix goes through in blocks."""
+@pytest.mark.parametrize("block_bytes", [BLOCK_BYTES, 1 << 30])
+async def test_blocks_of_a_body_are_bounded(block_bytes: int) -> None:
+    """ADR 0036: a matrix goes through in blocks; any other body is one."""
     chunks = [b"x" * 65536 for _ in range(40)]
 
     async def receive() -> Message:
         return {"type": "http.request", "body": chunks.pop(0), "more_body": bool(chunks)}
 
-    blocks = await body_intake._read(receive, 1 << 30, anyio.lowlevel.checkpoint)
-    assert sum(map(len, blocks)) == 40 * 65536
-    assert max(map(len, blocks)) <= BLOCK_BYTES + 65536
+    blocks = await body_intake._read(receive, 1 << 30, anyio.lowlevel.checkpoint, block_bytes)
+    assert b"".join(blocks) == 40 * 65536 * b"x"
+    assert max(map(len, blocks)) <= block_bytes + 65536
+    assert (len(blocks) == 1) == (block_bytes > 40 * 65536)

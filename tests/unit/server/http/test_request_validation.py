@@ -1,9 +1,10 @@
 """What the edge lets through, asked without a socket."""
 
 import json
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from typing import Any
 
+import anyio
 import pytest
 from starlette.applications import Starlette
 from starlette.requests import Request
@@ -11,8 +12,9 @@ from starlette.responses import JSONResponse
 from starlette.routing import Route
 from starlette.types import Message
 
+from planner_mcp.server.http.body_pacing import PARTS_PER_S, paced_parts
 from planner_mcp.server.http.http_responses import HANDLERS
-from planner_mcp.server.http.request_validation import http_middleware
+from planner_mcp.server.http.request_validation import UNREAD, http_middleware
 from planner_mcp.settings import Settings
 
 pytestmark = pytest.mark.anyio
@@ -20,7 +22,7 @@ Answer = tuple[int, dict[str, str], Any]
 
 
 async def _echo(request: Request) -> JSONResponse:
-    body = await request.body()
+    body = b"" if request.query_params.get("unread") else await request.body()
     if request.query_params.get("bug"):
         raise RuntimeError("the secret is hunter2")
     return JSONResponse({"bytes": len(body)})
@@ -251,3 +253,11 @@ async def test_client_that_leaves_in_mid_body_is_one_quiet_line(caplog: pytest.L
         assert [(record.levelname, record.message, record.exc_info) for record in caplog.records] == [
             ("INFO", "client left in mid-request", None)
         ]
+
+
+async def test_bodies_that_are_thrown_away_hold_up_no_answer() -> None:
+    """SPEC X3: a request without a body waited a third of a second beside two hundred whose bodies were refused."""
+    with ExitStack() as refused, anyio.fail_after(5):
+        for _ in range(10 * PARTS_PER_S):  # one part more of such a body would wait ten seconds
+            refused.enter_context(paced_parts(UNREAD))
+        assert (await ask(app(), method="GET", path="/healthz", query=b"unread=1"))[0] == 200
