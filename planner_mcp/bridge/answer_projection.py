@@ -6,12 +6,14 @@ out is counted and told.
 
 import json
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
 import jmespath
 from jmespath.exceptions import JMESPathError
 
+from planner_mcp.bridge.secret_redaction import value_without
 from planner_mcp.errors import BridgedServiceError, Fault, TooLargeError
 from planner_mcp.server.tools.answers.token_estimates import estimated_tokens
 from planner_mcp.text import compact, plain
@@ -33,19 +35,20 @@ class AnswerProjection:
     """How many entries of which lists; `*` in a place stands for each entry."""
 
 
-def projected(body: bytes, select: str, max_tokens: int) -> AnswerProjection:
+def projected(body: bytes, select: str, max_tokens: int, secrets: Sequence[str] = ()) -> AnswerProjection:
     """Return what is handed over of the JSON of an answer.
 
     Args:
         body: As the service sent it.
         select: JMESPath expression; empty for everything.
         max_tokens: Of what is handed over.
+        secrets: Texts that are not handed over.
 
     Raises:
         BridgedServiceError: The service sent no JSON, or the expression does not fit it.
         TooLargeError: It does not fit however much of it is left out.
     """
-    return shortened(_selected(_decoded(body), select), max_tokens)
+    return shortened(value_without(_selected(_decoded(body), select), secrets), max_tokens)
 
 
 def shortened(value: Any, max_tokens: int) -> AnswerProjection:

@@ -21,6 +21,7 @@ from planner_mcp.bridge.document_reading import read_mapping
 from planner_mcp.bridge.guarded_client import GuardedClient
 from planner_mcp.bridge.openapi_document import OpenApiDocument, Operation
 from planner_mcp.bridge.operation_arguments import arguments_of
+from planner_mcp.bridge.secret_redaction import spellings
 from planner_mcp.errors import Fault, InputError, input_error
 from planner_mcp.jobs.principals import BRIDGE, READ
 from planner_mcp.server.tools.tool_definition import Tool, ToolAnnotations
@@ -94,7 +95,7 @@ class Bridge:
         _check_select(tool.select, place)
         base_url = self._base_url(operation)
         arguments = arguments_of(self.document, operation, tool, place)
-        headers, query = credentials(self.config.auth, self.environment)
+        headers, query, secrets = credentials(self.config.auth, self.environment)
         schema = arguments.input_schema()
         call = BridgedCall(
             operation,
@@ -104,6 +105,7 @@ class Bridge:
             source=urlsplit(base_url).netloc,
             auth_headers=headers,
             auth_query=query,
+            secrets=secrets,
             select=tool.select or "",
             max_tokens=tool.max_tokens or self.config.max_tokens,
         )
@@ -172,22 +174,23 @@ def _check_select(select: str | None, place: str) -> None:
         raise input_error([Fault(f"{place}/select", problem, "such as orders[].{id: id, weight: kg}")]) from error
 
 
-def credentials(auth: AuthConfig | None, environment: Mapping[str, str]) -> tuple[dict[str, str], str]:
-    """Return the headers and the end of the query that authenticate the bridge.
+def credentials(auth: AuthConfig | None, environment: Mapping[str, str]) -> tuple[dict[str, str], str, tuple[str, ...]]:
+    """Return the headers and the end of the query that authenticate the bridge, and the texts that give them away.
 
     Raises:
         InputError: The variable is not set, or a header cannot carry it.
     """
     if auth is None:
-        return {}, ""
+        return {}, "", ()
     secret = environment.get(auth.env, "").strip()
     if not secret or not secret.isascii() or not secret.isprintable():
         problem = f"The variable {auth.env} is not set, or not printable ASCII."
         raise input_error([Fault("/auth/env", problem, "the secret of the service")])
+    secrets = spellings(secret, is_basic=auth.kind == "basic")
     if auth.kind == "query":
-        return {}, f"{auth.name}={quote(secret, safe='')}"
+        return {}, f"{auth.name}={quote(secret, safe='')}", secrets
     value = {"bearer": f"Bearer {secret}", "basic": "Basic " + base64.b64encode(secret.encode()).decode()}
-    return {(auth.name or "authorization").lower(): value.get(auth.kind, secret)}, ""
+    return {(auth.name or "authorization").lower(): value.get(auth.kind, secret)}, "", secrets
 
 
 def _line(text: str, limit: int) -> str:
