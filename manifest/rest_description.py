@@ -18,6 +18,7 @@ from planner_mcp.server.http.rest.media_types import JSON, PNG
 from planner_mcp.server.http.rest.rest_operations import (
     DOCUMENTS,
     IDEMPOTENCY_KEY,
+    MAX_KEY_CHARS,
     MERGE_PATCH,
     OPERATIONS,
     RestDocument,
@@ -41,7 +42,7 @@ _REFUSALS: Final = {
     403: "The access token lacks a scope, or the request comes from a page of another origin.",
     404: "Nothing of the caller's has this name.",
     406: "None of the media types in Accept is offered.",
-    409: "The state of the job does not allow this, or there is no plan yet.",
+    409: "The state of the job does not allow this, there is no plan yet, or the same request is under way.",
     412: "It is no longer as If-Match says.",
     413: "The body is too large.",
     415: "The body is of another media type.",
@@ -148,6 +149,10 @@ def _headers(operation: RestOperation) -> Iterator[Json]:
     if IDEMPOTENCY_KEY in operation.filled:
         argument = operation.tool.input_schema["properties"][operation.filled[IDEMPOTENCY_KEY]]
         yield _parameter("header", IDEMPOTENCY_KEY, argument)
+    if operation.keeps_answers:
+        about = "same key and request, same answer; nothing is made twice"
+        bounds = {"minLength": 1, "maxLength": MAX_KEY_CHARS, "description": about}
+        yield _parameter("header", IDEMPOTENCY_KEY, {**_TEXT, **bounds})
     if operation.takes_wait:
         yield _parameter("header", "Prefer", {**_TEXT, "description": "wait=20: answer within so many seconds"})
     if operation.method == "GET":

@@ -392,6 +392,14 @@ class QuotaExceededError(CapacityError):
     summary = "The quota of this principal is used up."
 
 
+class RequestUnderWayError(CapacityError):
+    """An equal request with the same idempotency key has no answer yet."""
+
+    code = 4033
+    type = "RequestUnderWay"
+    summary = "The same request is still under way; send it again for its answer."
+
+
 # ---- the life cycle refused
 
 

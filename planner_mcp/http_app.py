@@ -21,6 +21,7 @@ from planner_mcp.jobs.store.security.api_key_store import RedisApiKeyStore
 from planner_mcp.jobs.store.security.encryption import open_cipher
 from planner_mcp.jobs.store.security.page_session_store import RedisPageSessionStore
 from planner_mcp.jobs.store.security.rate_limiter import RateLimiter
+from planner_mcp.jobs.store.security.repeated_request_store import RedisRepeatedRequests
 from planner_mcp.jobs.store.sessions.request_leases import RequestLeases
 from planner_mcp.jobs.store.sessions.session_store import SessionStore
 from planner_mcp.server.auth.authenticator import Authenticator
@@ -186,13 +187,15 @@ def identity_of(offer: ServerOffer, settings: Settings) -> ServerIdentity | None
 
 def planner_routes(services: AppServices, authenticator: Authenticator, drain: anyio.Event) -> list[BaseRoute]:
     """Return the routes that the planner has beside MCP; the address server has neither jobs nor matrices."""
+    settings, script_client = services.settings, services.store.script_client
+    repeated = RedisRepeatedRequests(script_client, open_cipher(settings), settings)
     return [
         *JobsApi(services.streams, drain=drain).routes(),
         *MatricesApi().routes(),
         *files_routes(),
         *DownloadRoutes(services.tool_caller.downloads.links, services.tool_caller.open_reading).routes(),
         *openapi_routes(services.settings),
-        *RestRoutes(services.settings, services.tool_caller).routes(),
+        *RestRoutes(settings, services.tool_caller, repeated).routes(),
         *SharedPlanRoutes(services.tool_caller.shares, services.tool_caller.open_reading).routes(),
         *DashboardRoutes(services.settings, services.tool_caller).routes(),
         *sign_in_routes(services, authenticator),

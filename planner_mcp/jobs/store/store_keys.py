@@ -40,6 +40,7 @@ key                      kind    holds                                          
 {pN}:watched:<p>         hash    kinds of events that subscriptions of a principal want  as the longest of them
 {pN}:gain:<sub>:<job>    string  time and cost of the last improvement it was sent  GAIN_S
 {p0}:evsubs:<p>          hash    subscriptions to events by id, JSON                as the longest of them
+{p0}:repeat:<digest>     string  request with an idempotency key and its answer     idempotency TTL
 {p0}:whsec:<p>           hash    signing secrets (security/signing_secrets.py)      KEEP_S
 {p0}:places:<p>          hash    addresses the principal confirmed                  scenario TTL from the last one
 {p0}:mappings:<p>        hash    mappings of columns by name                        scenario TTL from the last one

@@ -17,6 +17,7 @@ from starlette.requests import Request
 from planner_mcp.errors import Fault, UnsupportedMediaTypeError, input_error, placed
 from planner_mcp.server.http.body_intake import decoded_in, has_content_type
 from planner_mcp.server.http.json_reading import UnreadableJsonError
+from planner_mcp.server.http.rest.keyed_requests import key_in
 from planner_mcp.server.http.rest.media_types import JSON
 from planner_mcp.server.http.rest.rest_operations import IDEMPOTENCY_KEY, MERGE_PATCH, RestOperation
 from planner_mcp.server.tools.large_arguments import large_arguments_in
@@ -72,9 +73,9 @@ def _filled(operation: RestOperation, request: Request) -> dict[str, Any]:
     """Return the arguments that path and headers fill."""
     found: dict[str, Any] = {}
     for name, argument in operation.filled.items():
-        value = request.path_params.get(name) if name != IDEMPOTENCY_KEY else request.headers.get(name)
+        value = request.path_params.get(name) if name != IDEMPOTENCY_KEY else key_in(request)
         if value is not None:
-            found[argument] = value[1:-1] if name == IDEMPOTENCY_KEY and re.fullmatch('".*"', value) else value
+            found[argument] = value
     if (wait_s := wait_preferred(operation, request)) is not None:
         found["wait_s"] = wait_s
     return found

@@ -91,6 +91,11 @@ class RestOperation(_Path):
         return {names.get(name, name): schema for name, schema in properties.items() if name not in taken}
 
     @property
+    def keeps_answers(self) -> bool:
+        """Whether a request that comes again with its `Idempotency-Key` gets the first answer: it creates something."""
+        return self.has_body and bool(self.location or self.status == 202) and IDEMPOTENCY_KEY not in self.filled
+
+    @property
     def takes_wait(self) -> bool:
         """Whether it can wait for the end of a job."""
         return "wait_s" in self.arguments
@@ -110,6 +115,7 @@ class RestDocument(_Path):
 
 
 IDEMPOTENCY_KEY: Final = "Idempotency-Key"
+MAX_KEY_CHARS: Final = 200
 JOB_PATH: Final = MappingProxyType({"status": 200, "pending": 202, "location": JOB})
 """Of operations that queue a job: 202 while it is under way."""
 

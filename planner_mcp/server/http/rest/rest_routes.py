@@ -17,11 +17,13 @@ from starlette.types import ASGIApp
 
 from planner_mcp.errors import Fault, PreconditionFailedError
 from planner_mcp.jobs.ids import plan_of
+from planner_mcp.jobs.repeated_requests import RepeatedRequestStore
 from planner_mcp.server.auth.request_principal import mark_audited, principal_of
 from planner_mcp.server.http.asgi_receive import until_disconnected
 from planner_mcp.server.http.dashboard_routes import CONTENT_POLICY
 from planner_mcp.server.http.http_endpoint import Handler, HttpEndpoint
 from planner_mcp.server.http.public_documents import entity_tag, names_tag
+from planner_mcp.server.http.rest.keyed_requests import answered_once, key_in
 from planner_mcp.server.http.rest.media_types import JSON, chosen
 from planner_mcp.server.http.rest.rest_arguments import arguments_of, named_as_asked, wait_preferred
 from planner_mcp.server.http.rest.rest_operations import DOCUMENTS, RestDocument, RestOperation, offered_operations
@@ -45,11 +47,13 @@ class RestRoutes:
     Args:
         settings: Which tools the deployment allows.
         caller: Calls tools and opens resources.
+        repeated: Answers of requests that had a key.
     """
 
-    def __init__(self, settings: Settings, caller: ToolCaller) -> None:
+    def __init__(self, settings: Settings, caller: ToolCaller, repeated: RepeatedRequestStore) -> None:
         self._settings = settings
         self._caller = caller
+        self._repeated = repeated
 
     def routes(self) -> list[Route]:
         """Return the routes to mount, one a path; those that end in a variable part come last."""
@@ -64,7 +68,14 @@ class RestRoutes:
         ]
 
     async def _run(self, operation: RestOperation, request: Request) -> ASGIApp:
-        """Answer with what a tool returns."""
+        """Answer with what a tool returns, or returned to the same request before."""
+        make = partial(self._answer, operation, request)
+        if not operation.keeps_answers or key_in(request) is None:
+            return await make()
+        return await answered_once(self._repeated, principal_of(request.scope), request, make)
+
+    async def _answer(self, operation: RestOperation, request: Request) -> Response:
+        """Return what a tool returns, as an answer."""
         chosen(request, (JSON,))
         arguments = await arguments_of(operation, request)
         await self._check_match(operation.path, request)

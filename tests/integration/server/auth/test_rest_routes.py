@@ -1,6 +1,7 @@
 """REST on a deployment with API keys: the life of a job by HTTP alone, and what else HTTP asks of it."""
 
 import json
+import re
 from collections.abc import Awaitable, Callable
 from typing import Any
 
@@ -112,6 +113,64 @@ async def test_the_same_key_gives_the_same_job_and_another_body_is_refused(
     assert (conflict.status_code, conflict.json()["code"]) == (422, 4009)
     inside = await http.post("/v1/jobs", json={**body, "idempotency_key": "k-1"}, headers=ann)
     assert (inside.status_code, inside.json()["errors"][0]["path"]) == (400, "/idempotency_key")
+
+
+async def test_what_creates_is_made_once_with_a_key(
+    http: httpx.AsyncClient, ann: dict[str, str], key: Key, store: RedisStore
+) -> None:
+    """SPEC O5: the first answer again, with status and Location; another request under the key is refused; a refusal
+    keeps nothing, and keys of others are theirs.
+    """
+    keyed = {**ann, "idempotency-key": "monday"}
+    first, again = [await http.post("/v1/scenarios", json=DAY, headers=keyed) for _ in range(2)]
+    assert (again.status_code, again.json()) == (201, first.json())
+    assert again.headers["location"] == first.headers["location"]
+    assert ("idempotency-replayed" in first.headers, again.headers["idempotency-replayed"]) == (False, "true")
+    bob = {"authorization": await key("bob", READ, WRITE), "idempotency-key": "monday"}
+    assert (await http.post("/v1/scenarios", json=DAY, headers=bob)).json() != first.json()
+    scenario_id, path = first.json()["scenario_id"], f"/v1/scenarios/{first.json()['scenario_id']}"
+    conflict = await http.patch(path, json={"name": "x"}, headers=keyed)
+    assert (conflict.status_code, conflict.json()["code"]) == (422, 4009)
+    table = {"format": "csv", "content": "id,lat,lon,demand\nt1,52.5,13.4,1\n", "agents": [{"id": "v", "capacity": 9}]}
+    rows = json.dumps({**table, "planning_date": "2026-11-23"})
+    for method, where, body in (
+        ("PATCH", path, json.dumps({"name": "Later"})),
+        ("POST", "/v1/scenarios/import", rows),
+        ("POST", "/v1/plan", json.dumps({"scenario_id": scenario_id, "solve_time": "PT1S"})),
+    ):
+        once, twice = [
+            await http.request(method, where, content=body, headers={**ann, **JSON_BODY, "idempotency-key": where})
+            for _ in range(2)
+        ]
+        assert (once.status_code < 300, once.json()) == (True, twice.json()), once.text
+        assert twice.headers["idempotency-replayed"] == "true"
+    wrong = {**ann, "idempotency-key": "mended"}
+    assert (await http.post("/v1/scenarios", json={**DAY, "agents": 3}, headers=wrong)).status_code == 400
+    assert (await http.post("/v1/scenarios", json=DAY, headers=wrong)).status_code == 201
+    for bad in ("", "x" * 300):
+        refused = await http.post("/v1/scenarios", json=DAY, headers={**ann, "idempotency-key": bad})
+        assert (refused.status_code, refused.json()["errors"][0]["path"]) == (400, "/Idempotency-Key")
+    kept = [
+        (await store.redis.get(name), await store.redis.ttl(name)) async for name in store.redis.scan_iter("*repeat*")
+    ]
+    assert len(kept) == 6 and all(b"scn-" not in text.encode() and life > 0 for text, life in kept)
+
+
+async def test_two_equal_requests_at_once_make_one_thing(http: httpx.AsyncClient, ann: dict[str, str]) -> None:
+    """SPEC O5: whoever comes while the first is under way gets its answer, or 409 and when to come back."""
+    found: list[httpx.Response] = []
+
+    async def post() -> None:
+        found.append(await http.post("/v1/scenarios", json=DAY, headers={**ann, "idempotency-key": "at-once"}))
+
+    async with anyio.create_task_group() as group:
+        for _ in range(8):
+            group.start_soon(post)
+    assert {answer.status_code for answer in found} <= {201, 409}
+    assert len({answer.json()["scenario_id"] for answer in found if answer.status_code == 201}) == 1
+    assert all((each.json()["code"], "retry-after" in each.headers) == (4033, True) for each in found if each.is_error)
+    listed = (await http.get("/v1/scenarios", headers=ann)).text
+    assert {*re.findall(r"scn-0-\w+", listed)} == {*re.findall(r"scn-0-\w+", str([each.json() for each in found]))}
 
 
 async def test_what_did_not_change_is_not_sent_again(http: httpx.AsyncClient, ann: dict[str, str]) -> None:

@@ -1,0 +1,69 @@
+"""`Idempotency-Key` of requests that create something: the second answer is the first one's, and nothing is made twice.
+
+Owns the reading of the header and what counts as the same request. `POST /v1/jobs` hands its key to the tool, which
+binds the job to it for MCP too.
+"""
+
+import hashlib
+import re
+from collections.abc import Awaitable, Callable
+from typing import Final
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from planner_mcp.errors import Fault, input_error
+from planner_mcp.jobs.principals import Principal
+from planner_mcp.jobs.repeated_requests import KeptAnswer, KeyedRequest, RepeatedRequestStore
+from planner_mcp.server.http.rest.media_types import JSON
+from planner_mcp.server.http.rest.rest_operations import IDEMPOTENCY_KEY, MAX_KEY_CHARS
+
+REPLAYED: Final = "Idempotency-Replayed"
+"""`true` on an answer that was kept."""
+_KEPT_HEADERS: Final = ("location", "preference-applied")
+
+
+def key_in(request: Request) -> str | None:
+    """Return the key of a request, without the quotes that the draft of the header has around it."""
+    value = request.headers.get(IDEMPOTENCY_KEY)
+    return value[1:-1] if value is not None and re.fullmatch('".*"', value) else value
+
+
+async def answered_once(
+    requests: RepeatedRequestStore, principal: Principal, request: Request, make: Callable[[], Awaitable[Response]]
+) -> Response:
+    """Return the answer of a request with a key: made now, or kept from the first time.
+
+    Args:
+        requests: What was answered before.
+        principal: Who asks.
+        request: The whole request.
+        make: Makes the answer; a refusal is not kept, so the request may come again mended.
+
+    Raises:
+        IdempotencyConflictError: The key came with another request.
+        InputError: It is no key.
+        RequestUnderWayError: The first request has no answer yet.
+    """
+    key = key_in(request) or ""
+    if not 1 <= len(key) <= MAX_KEY_CHARS:
+        fault = Fault(f"/{IDEMPOTENCY_KEY}", "This is no key.", f"1 to {MAX_KEY_CHARS} characters")
+        raise input_error([fault])
+    owner = "\n".join([principal.id, *sorted(principal.scopes)])
+    asked = KeyedRequest(owner, key, await _fingerprint(request))
+    if (kept := await requests.begin(asked)) is not None:
+        return Response(kept.body, kept.status, {**kept.headers, REPLAYED: "true"}, JSON)
+    try:
+        response = await make()
+    except BaseException:
+        await requests.forget(asked)
+        raise
+    headers = {name: response.headers[name] for name in _KEPT_HEADERS if name in response.headers}
+    await requests.keep(asked, KeptAnswer(response.status_code, headers, bytes(response.body).decode()))
+    return response
+
+
+async def _fingerprint(request: Request) -> str:
+    """Return the digest of what is asked: method, path, query and body to the letter."""
+    said = "\n".join((request.method, request.url.path, request.url.query)).encode()
+    return hashlib.sha256(said + b"\n" + await request.body()).hexdigest()
