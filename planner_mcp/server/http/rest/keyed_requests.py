@@ -65,5 +65,5 @@ async def answered_once(
 
 async def _fingerprint(request: Request) -> str:
     """Return the digest of what is asked: method, path, query and body to the letter."""
-    said = "\n".join((request.method, request.url.path, request.url.query)).encode()
-    return hashlib.sha256(said + b"\n" + await request.body()).hexdigest()
+    head = "\n".join((request.method, request.url.path, request.url.query)).encode()
+    return hashlib.sha256(head + b"\n" + await request.body()).hexdigest()
