@@ -703,12 +703,20 @@ def listing_only(message: str, kept: int) -> str:
 
 def catalogue() -> dict[int, dict[str, Any]]:
     """Return every stable code with its type, meaning and whether a retry can help, by number."""
-    found: dict[int, dict[str, Any]] = {}
+    return {
+        code: {"type": cls.type, "meaning": cls.summary, "retryable": cls.retryable}
+        for code, cls in error_classes().items()
+    }
+
+
+def error_classes() -> dict[int, type[PlannerError]]:
+    """Return the class of every stable code, by number."""
+    found: dict[int, type[PlannerError]] = {}
     pending: list[type[PlannerError]] = [PlannerError]
     while pending:
         cls = pending.pop()
         pending.extend(cls.__subclasses__())
-        found[cls.code] = {"type": cls.type, "meaning": cls.summary, "retryable": cls.retryable}
+        found[cls.code] = cls
     return dict(sorted(found.items()))
 
 

@@ -17,7 +17,7 @@ import typer
 
 from planner_mcp.cli.environment_settings import API_KEY
 from planner_mcp.cli.store_queries import run_query
-from planner_mcp.errors import Fault, PlannerError
+from planner_mcp.errors import Fault, PlannerError, error_classes
 from planner_mcp.jobs.job_lifecycle import TERMINAL, JobState
 from planner_mcp.setting_urls import is_address
 from planner_mcp.text import timestamp
@@ -155,11 +155,17 @@ def _refusal(answer: httpx.Response) -> PlannerError:
     if not isinstance(body, dict) or "message" not in body:
         return PlannerError(f"The server answers with HTTP status {answer.status_code}.")
     if answer.status_code == httpx.codes.UNAUTHORIZED:
-        return PlannerError(f"{body['message']} Put an API key into {API_KEY}.")
+        return _class_of(body)(f"{body['message']} Put an API key into {API_KEY}.")
     return _error(body)
 
 
 def _error(body: Json) -> PlannerError:
     names = ("path", "problem", "accepted", "hint")
     faults = [Fault(*(str(each.get(name, "")) for name in names)) for each in body.get("errors", ())]
-    return PlannerError(str(body["message"]), errors=faults)
+    return _class_of(body)(str(body["message"]), errors=faults)
+
+
+def _class_of(body: Json) -> type[PlannerError]:
+    """Return the class of an error as the server names it, whichever version it has."""
+    code = body.get("code")
+    return error_classes().get(code, PlannerError) if isinstance(code, int) else PlannerError

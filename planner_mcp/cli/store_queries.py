@@ -44,7 +44,7 @@ def run_query(answer: Coroutine[Any, Any, R]) -> R:
     try:
         return asyncio.run(answer)
     except PlannerError as error:
-        typer.echo("\n".join(error.lines()), err=True)
+        typer.echo(f"error {error.code} {error.type}: " + "\n".join(error.lines()), err=True)
         sys.exit(1)
     except KeyboardInterrupt:
         sys.exit(INTERRUPTED)

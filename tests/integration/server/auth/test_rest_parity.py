@@ -17,8 +17,11 @@ from planner_mcp.jobs.principals import ADMIN, APPROVE, READ, SENSITIVE, WRITE
 from planner_mcp.jobs.store.redis_store import RedisStore
 from planner_mcp.server.http.rest.rest_operations import OPERATIONS, WITHOUT_PATH, RestOperation
 from planner_mcp.server.tools.tool_registry import APP_REGISTRY, REGISTRY
+from planner_mcp.settings import Settings
 from tests.integration.server.auth.conftest import Served
 from tests.integration.server.auth.test_masked_endpoints import DAY, SECRETS
+from tests.integration.server.mcp.app_replicas import replica
+from tests.shared.http.http_clients import http_client
 from tests.shared.http.mcp_caller import Caller
 from tests.shared.scenarios.stored_plans import finish
 
@@ -189,6 +192,60 @@ async def test_every_tool_answers_alike_at_every_endpoint(
 
 def _lines(entries: list[Json]) -> Counter[tuple[str, str]]:
     return Counter((entry["what"], entry["outcome"]) for entry in entries if entry["what"] in TOOLS)
+
+
+JOB_COMMANDS = {
+    "query_vrp_status": ("status",),
+    "list_jobs": ("list",),
+    "cancel_vrp_job": ("cancel",),
+    "finish_vrp_job": ("finish",),
+}
+"""Tools that `planner-mcp jobs --url` has a command for."""
+FIELDS = ("job_id", "status", "progress", "result", "cancelled_at")
+"""Of the views of a job; those of a list have the first three."""
+
+
+async def by_command(url: str, key: str, *command: str) -> Json:
+    """Run `planner-mcp jobs`; return what it prints, or of a refusal the code."""
+    given = ["jobs", *command, "--url", url, "--json"]
+    environment = {"PLANNER_API_KEY": key.removeprefix("Bearer ")}
+    done = await anyio.to_thread.run_sync(lambda: CliRunner(env=environment).invoke(app, given))
+    if done.exit_code == 0:
+        return {"lines": [json.loads(line) for line in done.stdout.splitlines()]}
+    refused = re.match(r"error (\d+) \w+: ", done.stderr)
+    assert (done.exit_code, done.stdout, refused is not None) == (1, "", True), done.output
+    return {"code": int(refused[1])} if refused else {}
+
+
+async def test_commands_for_jobs_answer_as_the_tools_do(
+    store: RedisStore, key: Key, settings: Settings, audited: Callable[[], Awaitable[list[Json]]]
+) -> None:
+    """SPEC O5, T7, A2, A3, R3: the same job, the same codes for strangers and missing scopes, masked alike, audited."""
+    owner, reader = await key("ann", READ, WRITE, SENSITIVE), await key("ann", READ, WRITE)
+    bob, guest = await key("bob", READ, WRITE), await key("eve", ADMIN)
+    async with (
+        replica(settings.redis_url or "", settings.data_dir, auth_api_keys=True) as on,
+        http_client(base_url=on.url) as http,
+    ):
+        given = await calls(http, owner, store)
+        job_id = given["query_vrp_status"]["job_id"]
+        for tool, command in JOB_COMMANDS.items():
+            asked = command if tool == "list_jobs" else (*command, job_id)
+            for who in (owner, reader):
+                shown = await by_command(on.url, who, *asked)
+                own = await by_mcp(http, who, "query_vrp_status", {"job_id": job_id})
+                (view,) = [each for each in shown["lines"] if each["job_id"] == job_id]
+                fields = FIELDS[:3] if tool == "list_jobs" else FIELDS
+                assert {name: view.get(name) for name in fields} == {name: own.get(name) for name in fields}, tool
+                assert [secret for secret in SECRETS if secret in repr(shown)] == []
+            refusals = [await by_command(on.url, who, *asked) for who in (bob, guest)]
+            if tool == "list_jobs":
+                assert refusals == [{"lines": []}, {"code": 4012}]
+                continue
+            for who, refused in zip((bob, guest), refusals, strict=True):
+                assert refused == {"code": (await by_mcp(http, who, tool, {"job_id": job_id}))["code"]}, tool
+    lines = Counter(entry["what"] for entry in await audited() if entry["outcome"] == "ok")
+    assert lines["cancel_vrp_job"] == lines["finish_vrp_job"] == 2
 
 
 async def test_the_command_line_finds_the_same_mistakes(served: Served, key: Key, tmp_path: Path) -> None:
