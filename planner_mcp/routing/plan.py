@@ -87,6 +87,22 @@ class RecombinationRecord:
 
 
 @dataclass(frozen=True, slots=True)
+class ProofRecord:
+    """What is proved about the cost of a plan that serves every wanted ticket."""
+
+    lower_bound: float
+    """No plan that serves every wanted ticket costs less, in the caller's currency."""
+    is_tight: bool = False
+    """Whether the plan costs no more than that."""
+    columns: int = 0
+    """Routes of the last linear program."""
+    seconds: float = 0.0
+    """Time it took."""
+    relaxed: tuple[str, ...] = ()
+    """Features of the scenario that the bound leaves out, wholly or in part: the true optimum may be above it."""
+
+
+@dataclass(frozen=True, slots=True)
 class Plan:
     """A verified plan. Of two plans the better has the lower `penalty`, then the lower `cost`."""
 

@@ -1,6 +1,7 @@
-// The C interface: three functions over plain arrays. Thread-safe for different incumbent buffers.
+// The C interface: five functions over plain arrays. Thread-safe for different buffers.
 #include <new>
 
+#include "route_pricing.hpp"
 #include "search_driver.hpp"
 
 #define EXPORTED __attribute__((visibility("default")))
@@ -25,5 +26,25 @@ EXPORTED int sisr_solve(const sisr::Input* input, const sisr::Options* options, 
 // Copy the incumbent (its length, then its codes); returns its sequence number, 0 without an incumbent.
 EXPORTED sisr::Number sisr_read(sisr::Number* incumbent, sisr::Number* copy) {
     return sisr::read_incumbent(incumbent, copy);
+}
+
+// Price routes, see `price_routes`; returns a `Pricing`.
+EXPORTED int sisr_price(const sisr::Network* network, const sisr::PricingOptions* options, sisr::Number* out,
+                        sisr::Number size, sisr::Number* used, sisr::Number* least) {
+    try {
+        return static_cast<int>(sisr::price_routes(*network, *options, out, size, used, least));
+    } catch (const std::bad_alloc&) {
+        return static_cast<int>(sisr::Pricing::OUT_OF_MEMORY);
+    }
+}
+
+// Enumerate routes, see `enumerate_routes`; returns a `Pricing`.
+EXPORTED int sisr_enumerate(const sisr::Network* network, const sisr::PricingOptions* options, sisr::Number* out,
+                            sisr::Number size, sisr::Number* used) {
+    try {
+        return static_cast<int>(sisr::enumerate_routes(*network, *options, out, size, used));
+    } catch (const std::bad_alloc&) {
+        return static_cast<int>(sisr::Pricing::OUT_OF_MEMORY);
+    }
 }
 }

@@ -25,7 +25,7 @@ from planner_mcp.routing.problem import (
     TicketSpec,
 )
 
-ABI_VERSION: Final = 6
+ABI_VERSION: Final = 7
 INCUMBENT_HEADER: Final = 5
 """Cells before the plan: cancel flag, sequence, iterations, cost, length of the plan."""
 CANCEL, SEQUENCE, ITERATIONS, COST, LENGTH = range(INCUMBENT_HEADER)

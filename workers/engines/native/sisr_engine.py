@@ -45,7 +45,23 @@ def _library() -> ctypes.CDLL | None:
         ctypes.c_int64,
     ]
     library.sisr_read.argtypes = [numbers, numbers]
-    return library if library.sisr_abi() == native_arrays.ABI_VERSION else None
+    if library.sisr_abi() != native_arrays.ABI_VERSION:
+        return None
+    library.sisr_price.restype = library.sisr_enumerate.restype = ctypes.c_int
+    pricing = [ctypes.c_void_p, ctypes.c_void_p, numbers, ctypes.c_int64, numbers]
+    library.sisr_price.argtypes, library.sisr_enumerate.argtypes = [*pricing, numbers], pricing
+    return library
+
+
+def library() -> ctypes.CDLL:
+    """Return the native library.
+
+    Raises:
+        EngineError: It is not built.
+    """
+    if (found := _library()) is None:
+        raise EngineError("The native library is not built; run: python -m workers.engines.native.build")
+    return found
 
 
 class SisrEngine:
@@ -96,9 +112,7 @@ class SisrEngine:
             EngineError: The library is not built.
             EngineMemoryError: The problem does not fit into memory.
         """
-        if (library := _library()) is None:
-            raise EngineError("The native library is not built; run: python -m workers.engines.native.build")
-        run = _Run(library, problem, limits, -1 if self.max_iterations is None else self.max_iterations, warm_start)
+        run = _Run(library(), problem, limits, -1 if self.max_iterations is None else self.max_iterations, warm_start)
         return run.follow(on_improvement, should_stop)
 
 

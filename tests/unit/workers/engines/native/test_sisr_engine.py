@@ -256,6 +256,7 @@ import sys, time
 from pathlib import Path
 from tests.shared.scenarios.random_problems import random_problem
 from workers.engines.native import sisr_engine
+from workers.engines.bounds.plan_prover import PlanProver
 from workers.engines.engine_interface import SearchLimits
 sisr_engine.LIBRARY = Path(sys.argv[1])
 for seed in range(int(sys.argv[2])):
@@ -265,6 +266,9 @@ for seed in range(int(sys.argv[2])):
     limits = SearchLimits(time.monotonic() + 60, seed, 2 if is_large else 1)
     best = engine.solve(problem, limits, lambda _: None, lambda: False).best
     engine.solve(problem, limits, lambda _: None, lambda: False, best)
+    if not is_large:
+        ends, ignore = time.monotonic() + 2, lambda _: None
+        PlanProver(problem, best, cores=1, deadline=ends, on_proof=ignore, on_plan=ignore).run(lambda: False)
 """
 
 

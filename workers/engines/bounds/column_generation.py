@@ -1,0 +1,302 @@
+"""Column generation: dual values, and what they prove.
+
+Owns the bound. For any integer dual values u of the rows, no plan that serves every wanted ticket costs less than
+
+    sum over rows of u (at most the penalty) + sum over networks of agents · least reduced cost (at most 0)
+
+where the reduced cost of a route is its cost less the dual values of its tickets (the Lagrangian bound). The least
+reduced costs are exact integers of the native pricing, so the bound needs no trust in the linear program; it is
+anytime: each complete pricing gives one, and the best is kept. Dual values are smoothed between the best ones and those
+of the linear program. When the linear program is solved, tickets that its routes visit twice are remembered on the way
+(the ng-sets grow), which raises the bound again.
+
+Source: smoothing, Wentges, International Transactions in Operational Research 4 (2), 1997; growing ng-sets, Roberti and
+Mingozzi, Transportation Science 48 (3), 2014.
+"""
+
+import time
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from planner_mcp.routing.evaluation.plan_builder import route_cost
+from planner_mcp.routing.evaluation.timing_cache import cached_schedule
+from planner_mcp.routing.problem import Candidate
+from workers.engines.bounds.column_master import ColumnMaster, Duals, MasterColumn
+from workers.engines.bounds.native_pricing import NO_ROUTE, Memory, PricedRoute, RoutePricer, dual_of_tickets
+from workers.engines.bounds.relaxed_networks import EXCLUDED, Cells, RelaxedProblem
+
+MAX_LABELS: Final = 600_000
+"""150 MB or so."""
+MAX_ROUTES: Final = 150
+"""Columns of one call."""
+_FIRST_MEMORY: Final = 8
+"""Tickets in the first ng-sets."""
+_LARGEST_MEMORY: Final = 24
+_SMOOTHING: Final = 0.7
+"""Weight of the best dual values."""
+_CLOSE: Final = 1e-7
+"""Relative difference between the linear program and the bound at which its columns are complete."""
+_MAX_UNUSED: Final = 8
+"""Rounds of the smoothing without a new column, after which it is left out."""
+
+
+@dataclass(frozen=True, slots=True)
+class DualBound:
+    """Dual values and what they prove, multiplied by the factor."""
+
+    value: int
+    duals: Cells
+    """(rows,)."""
+    least: tuple[int, ...]
+    """By network: the least reduced cost, or a number below it."""
+    memory: Memory
+    """The ng-sets by which the routes were priced."""
+
+
+OnBound = Callable[[DualBound], None]
+
+
+class ColumnGeneration:
+    """The bound of one problem.
+
+    Args:
+        relaxed: The relaxed problem.
+        incumbent: A plan: its routes are the first columns, its cost the price of tickets that no column serves.
+        cost: Its cost, in cost units; None without one.
+        cancel: (1,), set to 1 to end early.
+        deadline: `time.monotonic()` by which to end.
+        on_bound: Called with each better bound.
+        max_labels: Limit of one pricing; the ng-sets shrink where it does not suffice.
+    """
+
+    def __init__(
+        self,
+        relaxed: RelaxedProblem,
+        incumbent: Candidate | None,
+        cost: int | None,
+        *,
+        cancel: Cells,
+        deadline: float,
+        on_bound: OnBound = lambda _: None,
+        max_labels: int = MAX_LABELS,
+    ) -> None:
+        self._max_labels = max_labels
+        self.relaxed = relaxed
+        self._deadline = deadline
+        self._cancel = cancel
+        self._on_bound = on_bound
+        self._target = None if cost is None else cost * relaxed.factor
+        self.pricers = [RoutePricer(network, cancel) for network in relaxed.networks]
+        self._memory = ng_sets(relaxed, _FIRST_MEMORY)
+        self._master = ColumnMaster(relaxed, self._target or _dear(relaxed))
+        self.best: DualBound | None = None
+        self.rounds = 0
+        self.is_solved = False
+        """Whether the linear program over all routes was solved, with the largest ng-sets."""
+        for column in _columns_of(relaxed, incumbent):
+            self._master.add(column)
+
+    @property
+    def columns(self) -> int:
+        """Number of columns."""
+        return len(self._master)
+
+    @property
+    def _is_over(self) -> bool:
+        return bool(self._cancel[0]) or time.monotonic() >= self._deadline
+
+    @property
+    def is_tight(self) -> bool:
+        """Whether the bound, rounded up, is the cost of the incumbent."""
+        return (
+            self.best is not None and self._target is not None and self.best.value > self._target - self.relaxed.factor
+        )
+
+    def run(self) -> None:
+        """Raise the bound until nothing is left to do or the time is up."""
+        while not self._is_over and not self.is_tight:
+            if not self._solve_linear_program():
+                if not self._shrink_memory():
+                    return
+                continue
+            if self.is_tight or not self._grow_memory():
+                self.is_solved = True
+                return
+
+    def _solve_linear_program(self) -> bool:
+        """Generate columns until there are none; return False where a pricing could not be completed in memory."""
+        smoothing, unused = _SMOOTHING, 0
+        while not self._is_over:
+            value, duals = self._master.solve()
+            self.rounds += 1
+            if self._is_close(value):
+                return True
+            if self.best is not None and smoothing:
+                asked = smoothing * self.best.duals + (1 - smoothing) * duals
+            else:
+                asked = duals
+            at = np.rint(asked).astype(np.int64)
+            if self._priced_heuristically(at, duals):
+                unused = 0
+                continue
+            added = self._priced_exactly(at, duals)
+            if added is None:
+                return self._is_over
+            if added or self.is_tight:
+                unused = 0
+                if self.is_tight:
+                    return True
+            elif not smoothing:
+                return True
+            else:
+                unused += 1
+                smoothing = 0.0 if unused >= _MAX_UNUSED else smoothing * 0.6
+        return True
+
+    def _is_close(self, value: float) -> bool:
+        return self.best is not None and value - self.best.value <= _CLOSE * abs(value)
+
+    def _priced_heuristically(self, at: Cells, duals: Duals) -> bool:
+        added = False
+        for number in range(len(self.pricers)):
+            if not self._is_over:
+                _, _, routes = self._priced(number, at, is_heuristic=True)
+                added |= self._add(number, routes, at, duals)
+        return added
+
+    def _priced_exactly(self, at: Cells, duals: Duals) -> bool | None:
+        """Price every network and keep the bound; None where one could not be completed."""
+        added, least = False, []
+        for number in range(len(self.pricers)):
+            is_complete, lowest, routes = self._priced(number, at, is_heuristic=False)
+            added |= self._add(number, routes, at, duals)
+            if not is_complete:
+                return None
+            least.append(lowest)
+        self._keep(DualBound(lagrangian_bound(self.relaxed, at, least), at, tuple(least), self._memory.copy()))
+        return added
+
+    def _keep(self, bound: DualBound) -> None:
+        if self.best is None or bound.value > self.best.value:
+            self.best = bound
+            self._on_bound(bound)
+
+    def _priced(self, number: int, at: Cells, *, is_heuristic: bool) -> tuple[bool, int, list[PricedRoute]]:
+        cost = self.relaxed.networks[number].switch_cost - dual_of_tickets(self.relaxed.rows_of, at)
+        left_s = max(0.0, self._deadline - time.monotonic())
+        return self.pricers[number].price(
+            cost,
+            self._memory,
+            seconds=left_s,
+            max_labels=self._max_labels,
+            max_routes=MAX_ROUTES,
+            is_heuristic=is_heuristic,
+        )
+
+    def _add(self, number: int, routes: Iterable[PricedRoute], at: Cells, duals: Duals) -> bool:
+        """Add the routes whose reduced cost is below zero by the dual values of the linear program."""
+        asked, own = (dual_of_tickets(self.relaxed.rows_of, each) for each in (at, np.rint(duals).astype(np.int64)))
+        added = False
+        for route in routes:
+            cost = route.cost + int(asked[list(route.tickets)].sum())
+            if cost < int(own[list(route.tickets)].sum()) - 1:
+                added |= self._master.add(MasterColumn(number, route.tickets, cost))
+        return added
+
+    # ---- ng-sets
+
+    def _grow_memory(self) -> bool:
+        """Let no route of the solution visit a ticket twice as it does now; return False where none does."""
+        grown = False
+        for column in self._master.used():
+            for first, last in _cycles(column.tickets):
+                ticket, between = column.tickets[first], column.tickets[first + 1 : last]
+                forgetful = [each for each in between if not self._memory[each, ticket]]
+                if all(self._memory[each].sum() < _LARGEST_MEMORY for each in forgetful):
+                    self._memory[forgetful, ticket] = True
+                    grown = True
+        if grown:
+            for column in self._master.all():
+                if any(self._forbids(column.tickets, first, last) for first, last in _cycles(column.tickets)):
+                    self._master.drop(column)
+        return grown
+
+    def _forbids(self, tickets: Sequence[int], first: int, last: int) -> bool:
+        return bool(self._memory[list(tickets[first + 1 : last]), tickets[first]].all())
+
+    def _shrink_memory(self) -> bool:
+        """Halve the ng-sets after a pricing that took too much memory; return False where they are empty."""
+        size = int(self._memory.sum(axis=1).max()) // 2
+        if self._is_over or size == 0:
+            return False
+        self._memory = ng_sets(self.relaxed, size)
+        return True
+
+
+def lagrangian_bound(relaxed: RelaxedProblem, duals: Cells, least: Sequence[int]) -> int:
+    """Return what dual values prove, multiplied by the factor.
+
+    Args:
+        relaxed: The relaxed problem.
+        duals: (rows,).
+        least: By network: the least reduced cost of its routes.
+    """
+    rows = sum(
+        int(dual) if row.penalty is None else min(int(dual), row.penalty)
+        for dual, row in zip(duals, relaxed.rows, strict=True)
+    )
+    return rows + sum(
+        network.count * share(lowest, is_used=network.is_used)
+        for network, lowest in zip(relaxed.networks, least, strict=True)
+    )
+
+
+def share(least: int, *, is_used: bool) -> int:
+    """Return the least that an agent adds to the bound: nothing where it may stay idle."""
+    return least if is_used and least < NO_ROUTE else min(0, least)
+
+
+def ng_sets(relaxed: RelaxedProblem, size: int) -> Memory:
+    """Return ng-sets: each ticket and the `size - 1` nearest others."""
+    count = len(relaxed.problem.tickets)
+    legs = np.minimum.reduce([network.cost[:count, :count] for network in relaxed.networks])
+    near = np.minimum(np.minimum(legs, legs.T), EXCLUDED)
+    np.fill_diagonal(near, -1)
+    memory = np.zeros((count, count), dtype=bool)
+    closest = np.argsort(near, axis=1, kind="stable")[:, : max(1, size)]
+    np.put_along_axis(memory, closest, values=True, axis=1)
+    return memory
+
+
+def _cycles(tickets: Sequence[int]) -> Iterable[tuple[int, int]]:
+    """Yield the positions of each ticket and of the next visit to it."""
+    seen: dict[int, int] = {}
+    for position, ticket in enumerate(tickets):
+        if ticket in seen:
+            yield seen[ticket], position
+        seen[ticket] = position
+
+
+def _dear(relaxed: RelaxedProblem) -> int:
+    """Return an assumed cost of the whole day: every ticket on a route of its own."""
+    count, total = len(relaxed.problem.tickets), 1
+    for ticket in range(count):
+        ways = [
+            int(network.field[5] + network.cost[count, ticket] + network.cost[ticket, count])
+            for network in relaxed.networks
+            if network.cost[count, ticket] < EXCLUDED
+        ]
+        total += min(ways, default=0)
+    return max(total, relaxed.factor)
+
+
+def _columns_of(relaxed: RelaxedProblem, incumbent: Candidate | None) -> Iterable[MasterColumn]:
+    """Yield the routes of a plan, at their own cost."""
+    network_of = {agent: number for number, each in enumerate(relaxed.networks) for agent in each.agents}
+    for route in () if incumbent is None else incumbent.routes:
+        if route.tickets:
+            cost = route_cost(relaxed.problem, route, cached_schedule(relaxed.problem, route))
+            yield MasterColumn(network_of[route.agent], tuple(route.tickets), cost * relaxed.factor)

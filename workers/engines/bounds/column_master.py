@@ -1,0 +1,98 @@
+"""The linear program over the routes found so far, solved again after each round of columns.
+
+Owns the model in OR-Tools: a row for each row of the relaxed problem, one for each network, a column for each route.
+GLOP starts each solve from the last basis. Its dual values are only proposals: what they prove is computed in integers
+by `workers/engines/bounds/column_generation.py`.
+"""
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+from ortools.linear_solver import pywraplp
+
+from planner_mcp.errors import EngineError
+from workers.engines.bounds.relaxed_networks import RelaxedProblem
+
+_USED: Final = 1e-6
+"""Value from which on a route counts as part of the solution."""
+Duals = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class MasterColumn:
+    """A route of a network and its cost, multiplied by the factor."""
+
+    network: int
+    tickets: tuple[int, ...]
+    cost: int
+
+
+class ColumnMaster:
+    """The linear program of one bound.
+
+    Args:
+        relaxed: The relaxed problem.
+        unserved_cost: Assumed cost of a row that has to be served and is not, multiplied by the factor.
+    """
+
+    def __init__(self, relaxed: RelaxedProblem, unserved_cost: int) -> None:
+        self._relaxed = relaxed
+        self._solver = pywraplp.Solver.CreateSolver("GLOP")
+        self._unit = max(1.0, unserved_cost / 1000)
+        self._objective = self._solver.Objective()
+        self._rows = [self._solver.Constraint(1.0, 1.0) for _ in relaxed.rows]
+        self._fleets = [
+            self._solver.Constraint(float(each.count) if each.is_used else 0.0, float(each.count))
+            for each in relaxed.networks
+        ]
+        self._variables: dict[MasterColumn, pywraplp.Variable] = {}
+        for constraint, row in zip(self._rows, relaxed.rows, strict=True):
+            self._variable({constraint: 1.0}, unserved_cost if row.penalty is None else min(row.penalty, unserved_cost))
+        for constraint, network in zip(self._fleets, relaxed.networks, strict=True):
+            if network.is_used:
+                self._variable({constraint: 1.0}, unserved_cost)
+
+    def add(self, column: MasterColumn) -> bool:
+        """Add a column; return False where it is there already."""
+        if column in self._variables:
+            return False
+        counts = Counter(row for ticket in column.tickets for row in self._relaxed.rows_of[ticket])
+        entries = {self._rows[row]: float(count) for row, count in counts.items()}
+        self._variables[column] = self._variable({**entries, self._fleets[column.network]: 1.0}, column.cost)
+        return True
+
+    def _variable(self, entries: dict[pywraplp.Constraint, float], cost: int) -> pywraplp.Variable:
+        variable = self._solver.NumVar(0.0, self._solver.infinity(), "")
+        for constraint, value in entries.items():
+            constraint.SetCoefficient(variable, value)
+        self._objective.SetCoefficient(variable, cost / self._unit)
+        return variable
+
+    def drop(self, column: MasterColumn) -> None:
+        """Keep a column out of all further solutions."""
+        self._variables[column].SetUb(0.0)
+
+    def solve(self) -> tuple[float, Duals]:
+        """Return the value of the linear program and the dual values of the rows, (rows,), times the factor.
+
+        Raises:
+            EngineError: GLOP failed.
+        """
+        if self._solver.Solve() != pywraplp.Solver.OPTIMAL:
+            raise EngineError("The linear program of the bound was not solved.")
+        duals = np.array([constraint.dual_value() for constraint in self._rows]) * self._unit
+        return self._objective.Value() * self._unit, duals
+
+    def used(self) -> list[MasterColumn]:
+        """Return the columns of the last solution."""
+        return [column for column, variable in self._variables.items() if variable.solution_value() > _USED]
+
+    def all(self) -> list[MasterColumn]:
+        """Return every column."""
+        return list(self._variables)
+
+    def __len__(self) -> int:
+        return len(self._variables)

@@ -1,0 +1,180 @@
+"""The calls of the native route pricing: networks as flat arrays, routes back as tuples.
+
+Owns the layout, which `workers/engines/native/route_pricing.hpp` states. A call releases the GIL, ends by its time
+limit, and soon after its cancel cell is set.
+"""
+
+import ctypes
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from planner_mcp.errors import EngineError, EngineMemoryError
+from workers.engines.bounds.relaxed_networks import EXCLUDED, Cells, RelaxedNetwork
+from workers.engines.native.sisr_engine import library
+
+NO_ROUTE: Final = EXCLUDED
+"""Least reduced cost where an agent can serve no ticket."""
+_CELLS: Final = 1 << 21
+"""Room for routes: 16 MB."""
+_WORD: Final = 64
+_Numbers = ctypes.POINTER(ctypes.c_int64)
+_ARRAYS: Final = (
+    *("field", "cost", "time", "distance", "windows_at", "windows", "soft", "release"),
+    *("delivery", "pickup", "capacity", "node_cost", "memory"),
+)
+Memory = NDArray[np.bool_]
+"""(n, n): whether a visit to the row's ticket keeps the column's in mind."""
+
+
+class _Network(ctypes.Structure):
+    """`sisr::Network`."""
+
+    _fields_ = (
+        *((name, ctypes.c_int64) for name in ("tickets", "dimensions", "words")),
+        *((name, _Numbers) for name in _ARRAYS),
+    )
+
+
+class _Options(ctypes.Structure):
+    """`sisr::PricingOptions`."""
+
+    _fields_ = (
+        ("seconds", ctypes.c_double),
+        *((name, ctypes.c_int64) for name in ("max_labels", "max_routes", "is_heuristic", "limit")),
+        ("cancel", _Numbers),
+    )
+
+
+class PricingEnd(IntEnum):
+    """How a call ended."""
+
+    COMPLETE = 0
+    LIMITED = 1
+    """Time, labels or room ran out, or it was cancelled."""
+    OUT_OF_MEMORY = 2
+
+
+@dataclass(frozen=True, slots=True)
+class PricedRoute:
+    """A route of a relaxed network, which may visit a ticket more than once."""
+
+    cost: int
+    """Reduced cost, multiplied by the factor of the relaxed problem."""
+    tickets: tuple[int, ...]
+
+
+class RoutePricer:
+    """Prices the routes of one network.
+
+    Args:
+        network: The network.
+        cancel: (1,), set to 1 to end a call.
+    """
+
+    def __init__(self, network: RelaxedNetwork, cancel: Cells) -> None:
+        self._network = network
+        self._cancel = cancel
+        self._out = np.empty(_CELLS, dtype=np.int64)
+        windows_at = np.cumsum([0, *map(len, network.windows)], dtype=np.int64)
+        windows = np.array([end for each in network.windows for window in each for end in window] or [0])
+        self._arrays: dict[str, Cells] = {
+            **{name: getattr(network, name) for name in _ARRAYS if hasattr(network, name) and name != "windows"},
+            "windows_at": windows_at,
+            "windows": windows.astype(np.int64),
+        }
+
+    def price(
+        self, node_cost: Cells, memory: Memory, *, seconds: float, max_labels: int, max_routes: int, is_heuristic: bool
+    ) -> tuple[bool, int, list[PricedRoute]]:
+        """Return whether the search was complete, the least reduced cost found, and routes below zero.
+
+        Args:
+            node_cost: (n,), cost of a visit less its dual value.
+            memory: The ng-sets.
+            seconds: Time limit.
+            max_labels: Limit of the memory used, of 200 to 300 bytes each.
+            max_routes: Routes to return at most.
+            is_heuristic: Compare labels by cost and time alone; then nothing is proved.
+        """
+        used, least = ctypes.c_int64(), ctypes.c_int64()
+        options = self._options(seconds, max_labels, max_routes, is_heuristic=is_heuristic)
+        network = self._structure(node_cost, memory)
+        end = library().sisr_price(
+            ctypes.byref(network),
+            ctypes.byref(options),
+            _cells(self._out),
+            _CELLS,
+            ctypes.byref(used),
+            ctypes.byref(least),
+        )
+        _check(end)
+        return end == PricingEnd.COMPLETE and not is_heuristic, least.value, self._routes(used.value)
+
+    def enumerate(
+        self, node_cost: Cells, memory: Memory, limit: int, *, seconds: float, max_labels: int, max_routes: int
+    ) -> list[PricedRoute] | None:
+        """Return of each set of tickets the cheapest route with a reduced cost below `limit`; None where not all."""
+        used = ctypes.c_int64()
+        options = self._options(seconds, max_labels, max_routes, limit=limit)
+        network = self._structure(node_cost, memory)
+        end = library().sisr_enumerate(
+            ctypes.byref(network), ctypes.byref(options), _cells(self._out), _CELLS, ctypes.byref(used)
+        )
+        _check(end)
+        return self._routes(used.value) if end == PricingEnd.COMPLETE else None
+
+    def _options(
+        self, seconds: float, max_labels: int, max_routes: int, *, is_heuristic: bool = False, limit: int = 0
+    ) -> _Options:
+        return _Options(seconds, max_labels, max_routes, is_heuristic, limit, _cells(self._cancel))
+
+    def _structure(self, node_cost: Cells, memory: Memory) -> _Network:
+        bits = _bits(memory)
+        self._arrays |= {"node_cost": np.ascontiguousarray(node_cost, dtype=np.int64), "memory": bits.view(np.int64)}
+        sizes = (len(self._network.release), len(self._network.capacity), bits.shape[1])
+        return _Network(*sizes, *(_cells(self._arrays[name]) for name in _ARRAYS))
+
+    def _routes(self, used: int) -> list[PricedRoute]:
+        cells, routes, at = self._out[:used].tolist(), [], 0
+        while at < used:
+            end = at + 2 + cells[at + 1]
+            routes.append(PricedRoute(cells[at], tuple(cells[at + 2 : end])))
+            at = end
+        return routes
+
+
+def _cells(array: Cells) -> "ctypes._Pointer[ctypes.c_int64]":
+    return array.ctypes.data_as(_Numbers)
+
+
+def _bits(memory: Memory) -> NDArray[np.uint64]:
+    """Return rows of booleans as words of 64 bits, 1, 2 or 4 of them."""
+    count = len(memory)
+    words = next(number for number in (1, 2, 4) if number * _WORD >= count)
+    padded = np.zeros((count, words * _WORD), dtype=np.uint8)
+    padded[:, :count] = memory
+    return np.ascontiguousarray(np.packbits(padded, axis=1, bitorder="little").view(np.uint64))
+
+
+def _check(end: int) -> None:
+    if end == PricingEnd.OUT_OF_MEMORY:
+        raise EngineMemoryError
+
+
+def is_available() -> bool:
+    """Return whether the native library was built."""
+    try:
+        library()
+    except EngineError:
+        return False
+    return True
+
+
+def dual_of_tickets(rows_of: Sequence[Sequence[int]], duals: Cells) -> Cells:
+    """Return the dual value of a visit to each ticket, (n,): that of all its rows."""
+    return np.array([sum(int(duals[row]) for row in rows) for rows in rows_of], dtype=np.int64)

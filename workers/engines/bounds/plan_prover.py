@@ -1,0 +1,149 @@
+"""Proves how good a plan is: the bound of column generation, then the closing of the gap.
+
+Owns the order of the steps and what is told of them. It runs in a thread; the caller's thread passes on bounds and asks
+whether to stop, as engines do. The bound never falls, and holds at any moment.
+"""
+
+import threading
+import time
+from collections.abc import Callable
+from typing import Final
+
+import numpy as np
+
+from planner_mcp.errors import EngineError
+from planner_mcp.routing.evaluation.plan_builder import price
+from planner_mcp.routing.plan import ProofRecord
+from planner_mcp.routing.problem import Candidate, Problem
+from workers.engines.bounds import gap_closing, native_pricing
+from workers.engines.bounds.column_generation import ColumnGeneration, DualBound
+from workers.engines.bounds.column_master import MasterColumn
+from workers.engines.bounds.gap_closing import Chooser
+from workers.engines.bounds.relaxed_networks import MAX_TICKETS, RelaxedProblem, relaxed_problem
+from workers.engines.engine_interface import ShouldStop
+
+POLL_S: Final = 0.02
+ROOT_SHARE: Final = 0.7
+"""Share of the time for column generation; the rest closes the gap."""
+_NO_PART: Final = "the native library is not built"
+_TOO_LARGE: Final = f"the scenario has more than {MAX_TICKETS} tickets, or costs beyond the range of integers"
+
+OnProof = Callable[[ProofRecord], None]
+OnPlan = Callable[[Candidate], None]
+
+
+class PlanProver:
+    """One proof.
+
+    Args:
+        problem: The problem.
+        incumbent: A verified plan that serves every wanted ticket.
+        cores: Threads of CP-SAT.
+        deadline: `time.monotonic()` by which to end.
+        on_proof: Called in the caller's thread with each better bound.
+        on_plan: Called in the caller's thread with a cheaper plan, if one is found.
+    """
+
+    def __init__(
+        self,
+        problem: Problem,
+        incumbent: Candidate,
+        *,
+        cores: int,
+        deadline: float,
+        on_proof: OnProof,
+        on_plan: OnPlan,
+    ) -> None:
+        self._problem = problem
+        self._incumbent = incumbent
+        self._cost = price(problem, incumbent)
+        self._cores = cores
+        self._began = time.monotonic()
+        self._deadline = deadline
+        self._on_proof = on_proof
+        self._on_plan = on_plan
+        self._cancel = np.zeros(1, dtype=np.int64)
+        self._generation: ColumnGeneration | None = None
+        self._best: int | None = None
+        self._told: int | None = None
+        self._found: Candidate | None = None
+        self._failure: BaseException | None = None
+
+    def run(self, should_stop: ShouldStop) -> ProofRecord | None:
+        """Return the best proof; None where the time ended before the first bound.
+
+        Raises:
+            EngineError: The native library is not built, the scenario is too large, or a solver failed.
+        """
+        if not native_pricing.is_available():
+            raise EngineError(f"There is no proof: {_NO_PART}.")
+        if (relaxed := relaxed_problem(self._problem)) is None:
+            raise EngineError(f"There is no proof: {_TOO_LARGE}.")
+        thread = threading.Thread(target=self._prove, args=(relaxed,), name="prove", daemon=True)
+        thread.start()
+        while thread.is_alive():
+            thread.join(POLL_S)
+            if should_stop():
+                self._cancel[0] = 1
+            self._tell(relaxed)
+        self._tell(relaxed)
+        if self._failure is not None:
+            raise self._failure
+        return None if self._best is None else self._record(relaxed, self._best)
+
+    def _tell(self, relaxed: RelaxedProblem) -> None:
+        if (found := self._found) is not None:
+            self._found = None
+            self._on_plan(found)
+        if (best := self._best) is not None and best != self._told:
+            self._told = best
+            self._on_proof(self._record(relaxed, best))
+
+    def _record(self, relaxed: RelaxedProblem, best: int) -> ProofRecord:
+        columns = 0 if self._generation is None else self._generation.columns
+        seconds = round(time.monotonic() - self._began, 3)
+        return ProofRecord(best / self._problem.cost_scale, best >= self._cost, columns, seconds, relaxed.relaxed)
+
+    # ---- in the thread
+
+    def _prove(self, relaxed: RelaxedProblem) -> None:
+        try:
+            self._raise_bound(relaxed)
+        except Exception as error:  # noqa: BLE001 — raised again by the caller's thread
+            self._failure = error
+
+    def _raise_bound(self, relaxed: RelaxedProblem) -> None:
+        root_ends = self._began + ROOT_SHARE * (self._deadline - self._began)
+        generation = self._generation = ColumnGeneration(
+            relaxed, self._incumbent, self._cost, cancel=self._cancel, deadline=root_ends, on_bound=self._keep_dual
+        )
+        generation.run()
+        if generation.best is not None and not generation.is_tight and not self._cancel[0]:
+            self._close(relaxed, generation, generation.best)
+
+    def _keep_dual(self, bound: DualBound) -> None:
+        assert self._generation is not None  # noqa: S101 — it calls this
+        self._keep(-(-bound.value // self._generation.relaxed.factor))
+
+    def _keep(self, bound: int) -> None:
+        """Keep a bound, in cost units; every plan costs an integer of them."""
+        self._best = bound if self._best is None else max(self._best, bound)
+
+    def _close(self, relaxed: RelaxedProblem, generation: ColumnGeneration, bound: DualBound) -> None:
+        """Choose among all routes that a cheaper plan could have."""
+        columns = gap_closing.enumerated(relaxed, generation.pricers, bound, self._cost, self._deadline)
+        if columns is None or self._cancel[0]:
+            return
+        left_s = self._deadline - time.monotonic()
+        choice = Chooser(relaxed, columns, self._cost).choose(left_s, self._cores, self._cancel)
+        if choice is None:
+            return
+        if choice.routes is not None and not relaxed.relaxed:
+            self._found = _plan_of(relaxed, choice.routes)
+        self._keep(min(self._cost, choice.bound))
+
+
+def _plan_of(relaxed: RelaxedProblem, columns: tuple[MasterColumn, ...]) -> Candidate:
+    """Return the plan of some routes: each goes to an agent of its network that has none yet."""
+    free = [list(network.agents) for network in relaxed.networks]
+    return Candidate.of_tickets({free[column.network].pop(0): list(column.tickets) for column in columns})

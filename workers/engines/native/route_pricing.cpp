@@ -1,0 +1,466 @@
+#include "route_pricing.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <queue>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "search_support.hpp"
+
+namespace sisr {
+namespace {
+
+constexpr Number NO_END = INT64_MAX / 8;
+constexpr int CHECK_EVERY = 512;  // labels between two looks at the clock
+using Loads = std::array<Number, MAX_PRICED_DIMENSIONS>;
+
+template <int W>
+using Bits = std::array<std::uint64_t, W>;
+
+template <int W>
+bool has(const Bits<W>& bits, int number) {
+    return (bits[number / 64] >> (number % 64) & 1) != 0;
+}
+template <int W>
+void add(Bits<W>& bits, int number) {
+    bits[number / 64] |= std::uint64_t{1} << (number % 64);
+}
+template <int W>
+bool is_subset(const Bits<W>& part, const Bits<W>& whole) {
+    for (int word = 0; word < W; ++word)
+        if ((part[word] & ~whole[word]) != 0) return false;
+    return true;
+}
+
+// A partial route up to the start of service at its last ticket. Without waiting this start is `busy` after the
+// departure. The departure is at `latest` or before, so the duration is at least max(busy, ready - latest).
+template <int W>
+struct Label {
+    Number cost;        // reduced cost with paid time `busy`
+    Number early_cost;  // reduced cost less the price of `latest`: plus the price of `ready` it is the other branch
+    Number ready;       // earliest start of service
+    Number busy, latest, distance;
+    Loads most, picked;  // largest load so far if it leaves with all deliveries; sum of pickups
+    Bits<W> memory;
+    std::int32_t ticket, parent, stops;
+    bool is_dominated;
+};
+
+// The windows and loads of a network in one direction. The reverse one leaves out what depends on the departure; its
+// costs are lower bounds of how a route can end.
+class Side {
+public:
+    explicit Side(const Network& network) : n(static_cast<int>(network.tickets)), dimensions(static_cast<int>(network.dimensions)) {
+        const std::size_t nodes = n + 1;
+        cost.assign(network.cost, network.cost + nodes * nodes);
+        time.assign(network.time, network.time + nodes * nodes);
+        distance.assign(network.distance, network.distance + nodes * nodes);
+        for (int ticket = 0; ticket < n; ++ticket) {
+            windows.emplace_back();
+            for (Number at = network.windows_at[ticket]; at < network.windows_at[ticket + 1]; ++at)
+                windows.back().emplace_back(network.windows[2 * at], network.windows[2 * at + 1]);
+            if (windows.back().empty()) windows.back().emplace_back(-NO_END, NO_END);
+            soft_close.push_back(network.soft[2 * ticket] < 0 ? NO_END : network.soft[2 * ticket]);
+            lateness.push_back(network.soft[2 * ticket + 1]);
+            release.push_back(network.release[ticket]);
+            for (int d = 0; d < dimensions; ++d) {
+                delivery.push_back(network.delivery[ticket * dimensions + d]);
+                pickup.push_back(network.pickup[ticket * dimensions + d]);
+            }
+            node_cost.push_back(network.node_cost[ticket]);
+        }
+        capacity.assign(network.capacity, network.capacity + dimensions);
+        const Number* field = network.field;
+        open = field[N_OPEN], close = field[N_CLOSE], shift_end = field[N_SHIFT_END];
+        per_overtime = field[N_PER_OVERTIME], per_time = field[N_PER_TIME], fixed = field[N_FIXED];
+        max_distance = field[N_MAX_DISTANCE] < 0 ? NO_END : field[N_MAX_DISTANCE];
+        max_duration = field[N_MAX_DURATION] < 0 ? NO_END : field[N_MAX_DURATION];
+        max_stops = field[N_MAX_STOPS];
+        counts_stops = field[N_COUNTS_STOPS] != 0, is_timed = field[N_IS_TIMED] != 0;
+        keeps_busy = max_duration < NO_END ||
+                     std::any_of(release.begin(), release.end(), [](Number each) { return each > 0; });
+    }
+
+    Side reversed() const {
+        Side back = *this;
+        const int nodes = n + 1;
+        for (int i = 0; i < nodes; ++i)
+            for (int j = 0; j < nodes; ++j) {
+                const std::size_t to = static_cast<std::size_t>(i) * nodes + j, from = static_cast<std::size_t>(j) * nodes + i;
+                back.time[to] = time[from], back.distance[to] = distance[from];
+                back.cost[to] = cost[from] >= EXCLUDED ? EXCLUDED : cost[from] + per_time * time[from];
+            }
+        for (int ticket = 0; ticket < n; ++ticket) {
+            const Number first = std::max(windows[ticket].front().first, open);
+            const Number last = std::min(windows[ticket].back().second, close);
+            back.windows[ticket] = {{close - last, close - first}};
+            back.soft_close[ticket] = NO_END, back.lateness[ticket] = 0, back.release[ticket] = 0;
+        }
+        back.open = 0, back.close = back.shift_end = close - open;
+        back.per_overtime = back.per_time = 0;
+        back.max_duration = NO_END, back.keeps_busy = false, back.adds_loads = true;
+        return back;
+    }
+
+    std::size_t arc(int from, int to) const { return static_cast<std::size_t>(from) * (n + 1) + to; }
+
+    int n, dimensions;
+    std::vector<Number> cost, time, distance, soft_close, lateness, release, delivery, pickup, capacity, node_cost;
+    std::vector<std::vector<std::pair<Number, Number>>> windows;
+    Number open, close, shift_end, per_overtime, per_time, fixed, max_distance, max_duration, max_stops;
+    bool counts_stops, is_timed, keeps_busy, adds_loads = false;
+};
+
+template <int W>
+class Labels {
+public:
+    Labels(const Side& side, const Network& network) : side_(side), memory_(side.n) {
+        for (int ticket = 0; ticket < side.n; ++ticket)
+            for (int word = 0; word < W; ++word) memory_[ticket][word] = network.memory[ticket * network.words + word];
+    }
+
+    Label<W> start() const {
+        Label<W> label{};
+        label.cost = side_.fixed;
+        label.early_cost = side_.fixed - side_.per_time * side_.close;
+        label.ready = side_.open, label.latest = side_.close;
+        label.ticket = side_.n, label.parent = -1;
+        return label;
+    }
+
+    // Extend a route by a ticket; false where that is not possible. `next.memory` is that of `label` plus the ticket.
+    bool extend(const Label<W>& label, int ticket, Label<W>& next) const {
+        const std::size_t arc = side_.arc(label.ticket, ticket);
+        if (side_.cost[arc] >= EXCLUDED || has<W>(label.memory, ticket) || label.stops >= side_.max_stops) return false;
+        next.busy = label.busy + side_.time[arc];
+        next.ready = label.ready + side_.time[arc];
+        if (side_.release[ticket] > 0) next.ready = std::max(next.ready, side_.release[ticket] + next.busy);
+        const auto& windows = side_.windows[ticket];
+        const auto window =
+            std::find_if(windows.begin(), windows.end(), [&](const auto& each) { return next.ready <= each.second; });
+        if (window == windows.end()) return false;
+        next.ready = std::max(next.ready, window->first);
+        if (next.ready > side_.close) return false;
+        next.latest = std::min(label.latest, windows.back().second - next.busy);
+        if (std::max(next.busy, next.ready - next.latest) > side_.max_duration) return false;
+        next.distance = label.distance + side_.distance[arc];
+        if (next.distance > side_.max_distance) return false;
+        for (int d = 0; d < side_.dimensions; ++d) {
+            const std::size_t at = static_cast<std::size_t>(ticket) * side_.dimensions + d;
+            next.picked[d] = label.picked[d] + side_.pickup[at];
+            next.most[d] = label.most[d] + side_.delivery[at];
+            if (!side_.adds_loads) next.most[d] = std::max(next.most[d], next.picked[d]);
+            if (std::max(next.most[d], next.picked[d]) > side_.capacity[d]) return false;
+        }
+        const Number late = std::max<Number>(0, next.ready - side_.soft_close[ticket]) * side_.lateness[ticket];
+        const Number more = side_.cost[arc] + side_.node_cost[ticket] + late;
+        next.cost = label.cost + more + side_.per_time * side_.time[arc];
+        next.early_cost = label.early_cost + more + side_.per_time * (label.latest - next.latest);
+        next.memory = label.memory;
+        add<W>(next.memory, ticket);
+        next.ticket = ticket, next.stops = label.stops + 1, next.is_dominated = false;
+        return true;
+    }
+
+    void forget(Label<W>& label) const {
+        for (int word = 0; word < W; ++word) label.memory[word] &= memory_[label.ticket][word];
+        add<W>(label.memory, label.ticket);
+    }
+
+    // The reduced cost of the route that ends after its last ticket; EXCLUDED where it cannot.
+    Number ended(const Label<W>& label) const {
+        const std::size_t arc = side_.arc(label.ticket, side_.n);
+        if (side_.cost[arc] >= EXCLUDED || label.stops == 0) return EXCLUDED;
+        const Number end = label.ready + side_.time[arc], busy = label.busy + side_.time[arc];
+        if (end > side_.close || std::max(busy, end - label.latest) > side_.max_duration) return EXCLUDED;
+        if (label.distance + side_.distance[arc] > side_.max_distance) return EXCLUDED;
+        const Number overtime = std::max<Number>(0, end - side_.shift_end) * side_.per_overtime;
+        return side_.cost[arc] + overtime + std::max(label.cost + side_.per_time * side_.time[arc], label.early_cost + side_.per_time * end);
+    }
+
+    bool dominates(const Label<W>& a, const Label<W>& b, bool is_heuristic) const {
+        if (a.cost > b.cost || a.ready > b.ready) return false;
+        if (is_heuristic) return true;
+        if (side_.per_time != 0 && a.early_cost > b.early_cost) return false;
+        if (!is_subset<W>(a.memory, b.memory)) return false;
+        for (int d = 0; d < side_.dimensions; ++d)
+            if (a.most[d] > b.most[d] || a.picked[d] > b.picked[d]) return false;
+        if (side_.keeps_busy && (a.busy > b.busy || a.latest < b.latest)) return false;
+        if (side_.max_distance < NO_END && a.distance > b.distance) return false;
+        return !side_.counts_stops || a.stops <= b.stops;
+    }
+
+    const Side& side() const { return side_; }
+
+private:
+    const Side& side_;
+    std::vector<Bits<W>> memory_;
+};
+
+// Writes routes into the caller's buffer.
+class RouteWriter {
+public:
+    RouteWriter(Number* out, Number size) : out_(out), size_(size) {}
+
+    bool write(Number cost, const std::vector<int>& tickets) {
+        if (used_ + 2 + static_cast<Number>(tickets.size()) > size_) return false;
+        out_[used_++] = cost, out_[used_++] = static_cast<Number>(tickets.size());
+        for (const int ticket : tickets) out_[used_++] = ticket;
+        return true;
+    }
+    Number used() const { return used_; }
+
+private:
+    Number* out_;
+    Number size_, used_ = 0;
+};
+
+template <int W>
+std::vector<int> stops_of(const std::vector<Label<W>>& labels, int at) {
+    std::vector<int> tickets;
+    for (; labels[at].parent >= 0; at = labels[at].parent) tickets.push_back(labels[at].ticket);
+    std::reverse(tickets.begin(), tickets.end());
+    return tickets;
+}
+
+// All labels that no other dominates, by ticket and in ascending order of cost.
+template <int W>
+class LabelSearch {
+public:
+    LabelSearch(const Labels<W>& rules, const PricingOptions& options)
+        : rules_(rules), options_(options), stop_(options.seconds, options.cancel), kept_(rules.side().n) {}
+
+    bool run() {
+        labels_.push_back(rules_.start());
+        if (!extend_all(0)) return false;
+        for (Number count = 0; !queue_.empty(); ++count) {
+            if (count % CHECK_EVERY == 0 && stop_.over()) return false;
+            const int at = queue_.top().second;
+            queue_.pop();
+            if (!labels_[at].is_dominated && !extend_all(at)) return false;
+        }
+        return true;
+    }
+
+    const std::vector<Label<W>>& labels() const { return labels_; }
+    const std::vector<int>& kept(int ticket) const { return kept_[ticket]; }
+
+private:
+    bool extend_all(int at) {
+        Label<W> next{};
+        for (int ticket = 0; ticket < rules_.side().n; ++ticket) {
+            if (!rules_.extend(labels_[at], ticket, next)) continue;
+            rules_.forget(next);
+            next.parent = at;
+            if (!keep(next)) continue;
+            if (static_cast<Number>(labels_.size()) >= options_.max_labels) return false;
+        }
+        return true;
+    }
+
+    bool keep(const Label<W>& label) {
+        auto& list = kept_[label.ticket];
+        std::size_t at = 0;
+        for (; at < list.size() && labels_[list[at]].cost <= label.cost; ++at)
+            if (rules_.dominates(labels_[list[at]], label, options_.is_heuristic != 0)) return false;
+        std::size_t to = at;
+        for (std::size_t from = at; from < list.size(); ++from) {
+            if (rules_.dominates(label, labels_[list[from]], options_.is_heuristic != 0))
+                labels_[list[from]].is_dominated = true;
+            else
+                list[to++] = list[from];
+        }
+        list.resize(to);
+        list.insert(list.begin() + static_cast<std::ptrdiff_t>(at), static_cast<int>(labels_.size()));
+        labels_.push_back(label);
+        queue_.emplace(order(label), static_cast<int>(labels_.size()) - 1);
+        return true;
+    }
+
+    // Labels are extended in the order of what only grows, so that few of them are dominated after they were extended.
+    Number order(const Label<W>& label) const {
+        if (rules_.side().is_timed) return label.ready;
+        Number sum = 0;
+        for (int d = 0; d < rules_.side().dimensions; ++d) sum += label.most[d];
+        return sum;
+    }
+
+    using Entry = std::pair<Number, int>;
+    const Labels<W>& rules_;
+    const PricingOptions& options_;
+    StopCriterion stop_;
+    std::vector<Label<W>> labels_;
+    std::vector<std::vector<int>> kept_;
+    std::priority_queue<Entry, std::vector<Entry>, std::greater<>> queue_;
+};
+
+template <int W>
+Pricing price(const Network& network, const PricingOptions& options, RouteWriter& writer, Number* least) {
+    const Side side(network);
+    const Labels<W> rules(side, network);
+    LabelSearch<W> search(rules, options);
+    const bool is_complete = search.run();
+    std::vector<std::pair<Number, int>> best;  // of each last ticket
+    std::vector<std::pair<Number, int>> others;
+    for (int ticket = 0; ticket < side.n; ++ticket) {
+        std::pair<Number, int> first{EXCLUDED, -1};
+        for (const int at : search.kept(ticket)) {
+            const Number cost = rules.ended(search.labels()[at]);
+            if (cost < 0) others.emplace_back(cost, at);
+            first = std::min(first, {cost, at});
+        }
+        if (first.second >= 0) best.push_back(first);
+    }
+    std::sort(best.begin(), best.end());
+    *least = best.empty() ? EXCLUDED : best.front().first;
+    std::sort(others.begin(), others.end());
+    Number written = 0;
+    for (const auto* list : {&best, &others})
+        for (const auto& [cost, at] : *list)
+            if (cost < 0 && written < options.max_routes && writer.write(cost, stops_of<W>(search.labels(), at)))
+                ++written;
+    return is_complete ? Pricing::COMPLETE : Pricing::LIMITED;
+}
+
+template <int W>
+struct BitsHash {
+    std::size_t operator()(const std::pair<Bits<W>, int>& key) const {
+        std::uint64_t mixed = static_cast<std::uint64_t>(key.second) * 0x9e3779b97f4a7c15ULL;
+        for (const std::uint64_t word : key.first) mixed = (mixed ^ word) * 0xbf58476d1ce4e5b9ULL, mixed ^= mixed >> 29;
+        return static_cast<std::size_t>(mixed);
+    }
+};
+
+// Every elementary route below a limit: labels that visit the same tickets are compared, no others.
+template <int W>
+class Enumeration {
+public:
+    Enumeration(const Network& network, const PricingOptions& options)
+        : options_(options),
+          stop_(options.seconds, options.cancel),
+          side_(network),
+          back_(side_.reversed()),
+          rules_(side_, network),
+          back_rules_(back_, network),
+          endings_(back_rules_, options) {}
+
+    bool run(RouteWriter& writer) {
+        if (!endings_.run()) return false;
+        labels_.push_back(rules_.start());
+        std::vector<int> layer{0};
+        while (!layer.empty()) {
+            std::unordered_map<std::pair<Bits<W>, int>, std::vector<int>, BitsHash<W>> found;
+            for (const int at : layer)
+                if (!extend_all(at, found)) return false;
+            layer.clear();
+            for (const auto& [key, list] : found) layer.insert(layer.end(), list.begin(), list.end());
+            std::sort(layer.begin(), layer.end());
+            if (!end_all(layer, writer)) return false;
+        }
+        return true;
+    }
+
+private:
+    using Found = std::unordered_map<std::pair<Bits<W>, int>, std::vector<int>, BitsHash<W>>;
+
+    bool extend_all(int at, Found& found) {
+        Label<W> next{};
+        for (int ticket = 0; ticket < side_.n; ++ticket) {
+            if (++steps_ % CHECK_EVERY == 0 && stop_.over()) return false;
+            if (!rules_.extend(labels_[at], ticket, next) || !can_end(next)) continue;
+            next.parent = at;
+            auto& list = found[{next.memory, ticket}];
+            const auto is_better = [&](int other) { return rules_.dominates(labels_[other], next, false); };
+            if (std::any_of(list.begin(), list.end(), is_better)) continue;
+            std::erase_if(list, [&](int other) { return rules_.dominates(next, labels_[other], false); });
+            list.push_back(static_cast<int>(labels_.size()));
+            labels_.push_back(next);
+            if (static_cast<Number>(labels_.size()) >= options_.max_labels) return false;
+        }
+        return true;
+    }
+
+    // Whether some ending that fits brings the route below the limit.
+    bool can_end(const Label<W>& label) const {
+        const Number node = side_.node_cost[label.ticket];
+        for (const int at : endings_.kept(label.ticket)) {
+            const Label<W>& ending = endings_.labels()[at];
+            if (label.cost + ending.cost - side_.fixed - node >= options_.limit) return false;
+            if (fits(label, ending)) return true;
+        }
+        return false;
+    }
+
+    bool fits(const Label<W>& label, const Label<W>& ending) const {
+        if (label.ready > side_.close - ending.ready || label.stops + ending.stops - 1 > side_.max_stops) return false;
+        Bits<W> others = ending.memory;
+        others[label.ticket / 64] &= ~(std::uint64_t{1} << (label.ticket % 64));
+        for (int word = 0; word < W; ++word)
+            if ((others[word] & label.memory[word]) != 0) return false;
+        for (int d = 0; d < side_.dimensions; ++d) {
+            const std::size_t at = static_cast<std::size_t>(label.ticket) * side_.dimensions + d;
+            if (label.most[d] + ending.most[d] - side_.delivery[at] > side_.capacity[d]) return false;
+            if (label.picked[d] + ending.picked[d] - side_.pickup[at] > side_.capacity[d]) return false;
+        }
+        return true;
+    }
+
+    // Write the cheapest route of each set of tickets in a layer.
+    bool end_all(const std::vector<int>& layer, RouteWriter& writer) {
+        std::unordered_map<std::pair<Bits<W>, int>, std::pair<Number, int>, BitsHash<W>> cheapest;
+        for (const int at : layer)
+            if (const Number cost = rules_.ended(labels_[at]); cost < options_.limit) {
+                const std::pair<Number, int> route{cost, at};
+                const auto [place, is_new] = cheapest.try_emplace({labels_[at].memory, 0}, route);
+                if (!is_new) place->second = std::min(place->second, route);
+            }
+        for (const auto& [key, route] : cheapest) {
+            if (++written_ > options_.max_routes) return false;
+            if (!writer.write(route.first, stops_of<W>(labels_, route.second))) return false;
+        }
+        return true;
+    }
+
+    const PricingOptions& options_;
+    StopCriterion stop_;
+    Side side_, back_;
+    Labels<W> rules_, back_rules_;
+    LabelSearch<W> endings_;
+    std::vector<Label<W>> labels_;
+    Number steps_ = 0, written_ = 0;
+};
+
+template <typename Call>
+Pricing with_words(Number words, const Call& call) {
+    switch (words) {
+        case 1: return call(std::integral_constant<int, 1>{});
+        case 2: return call(std::integral_constant<int, 2>{});
+        default: return call(std::integral_constant<int, 4>{});
+    }
+}
+
+}  // namespace
+
+Pricing price_routes(const Network& network, const PricingOptions& options, Number* out, Number size, Number* used,
+                     Number* least) {
+    RouteWriter writer(out, size);
+    const Pricing end =
+        with_words(network.words, [&](auto words) { return price<words()>(network, options, writer, least); });
+    *used = writer.used();
+    return end;
+}
+
+Pricing enumerate_routes(const Network& network, const PricingOptions& options, Number* out, Number size, Number* used) {
+    RouteWriter writer(out, size);
+    const Pricing end = with_words(network.words, [&](auto words) {
+        Enumeration<words()> enumeration(network, options);
+        return enumeration.run(writer) ? Pricing::COMPLETE : Pricing::LIMITED;
+    });
+    *used = writer.used();
+    return end;
+}
+
+}  // namespace sisr

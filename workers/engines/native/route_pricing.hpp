@@ -1,0 +1,67 @@
+// Pricing of routes for lower bounds: the route of least reduced cost in a relaxed network of one type of agents.
+//
+// Owns two searches over labels. `price` finds the least reduced cost of all ng-routes (a ticket may be visited again
+// where it left the memory of the last stop). `enumerate` finds every elementary route below a limit. All arithmetic is
+// exact in integers. `workers/engines/bounds/relaxed_networks.py` says what a network leaves out; here every omission
+// only lowers costs or admits more routes.
+//
+// Source: ng-routes, Baldacci, Mingozzi and Roberti, Operations Research 59 (5), 2011.
+#pragma once
+#include <cstdint>
+
+#include "problem_input.hpp"
+
+namespace sisr {
+
+inline constexpr Number EXCLUDED = INT64_MAX / 4;  // cost of an arc that no route drives, and of no route at all
+inline constexpr int MAX_PRICED_DIMENSIONS = 4;
+
+enum NetworkField {
+    N_OPEN,
+    N_CLOSE,  // with overtime
+    N_SHIFT_END,
+    N_PER_OVERTIME,
+    N_PER_TIME,
+    N_FIXED,
+    N_MAX_DISTANCE,  // -1 without
+    N_MAX_DURATION,  // -1 without
+    N_MAX_STOPS,
+    N_COUNTS_STOPS,  // whether fewer stops are worth something
+    N_IS_TIMED,      // whether times matter
+    NETWORK_FIELDS
+};
+
+// Row `tickets` of an arc table is the start, column `tickets` the end.
+struct Network {
+    Number tickets, dimensions, words;
+    const Number* field;
+    const Number* cost;      // (tickets + 1)²; EXCLUDED where there is no arc
+    const Number* time;      // (tickets + 1)², between the starts of services
+    const Number* distance;  // (tickets + 1)²
+    const Number *windows_at, *windows;
+    const Number* soft;       // tickets × (soft close or -1, cost of lateness)
+    const Number* release;    // tickets
+    const Number* delivery;   // tickets × dimensions
+    const Number* pickup;     // tickets × dimensions
+    const Number* capacity;   // dimensions
+    const Number* node_cost;  // tickets: what a visit costs, less its dual value
+    const std::uint64_t* memory;  // tickets × words: tickets that a visit to this ticket does not forget
+};
+
+struct PricingOptions {
+    double seconds;
+    Number max_labels, max_routes;
+    Number is_heuristic;  // compare labels by cost and time alone
+    Number limit;         // enumeration: of the reduced cost, exclusive
+    Number* cancel;
+};
+
+enum class Pricing { COMPLETE, LIMITED, OUT_OF_MEMORY };
+
+// Both write routes as (reduced cost, number of stops, stops) and set `used` to the cells written.
+// `price` sets `least` to the least reduced cost, EXCLUDED without a route; it is a bound only where COMPLETE.
+Pricing price_routes(const Network& network, const PricingOptions& options, Number* out, Number size, Number* used,
+                     Number* least);
+Pricing enumerate_routes(const Network& network, const PricingOptions& options, Number* out, Number size, Number* used);
+
+}  // namespace sisr
