@@ -11,14 +11,17 @@ from typing import Any, Final
 from planner_mcp.jobs.job_events import Event
 from planner_mcp.jobs.job_model import Job
 
-HIDDEN_FIGURES: Final = frozenset({"cost", "penalty", "distance_m", "duration_s", "late_max_s", "overtime_s"})
+HIDDEN_FIGURES: Final = frozenset(
+    {"cost", "penalty", "lower_bound", "distance_m", "duration_s", "late_max_s", "overtime_s"}
+)
 
 
 def masked_job(job: Job) -> Job:
     """Return a job without them, and without the reason of a reviewer, which is free text."""
     summary = None if job.summary is None else _without_figures(job.summary)
     review = job.review and replace(job.review, reason="")
-    return replace(job, progress=replace(job.progress, cost=None, penalty=None), summary=summary, review=review)
+    progress = replace(job.progress, cost=None, penalty=None, lower_bound=None)
+    return replace(job, progress=progress, summary=summary, review=review)
 
 
 def masked_event(event: Event) -> Event:

@@ -101,6 +101,8 @@ class Progress:
     improvements: int = 0
     elapsed_s: float = 0.0
     """Time solved so far, earlier attempts included."""
+    lower_bound: float | None = None
+    """Of a job that proves a plan: no plan that serves every wanted ticket costs less."""
 
 
 @dataclass(frozen=True, slots=True)

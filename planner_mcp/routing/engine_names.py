@@ -9,5 +9,7 @@ from typing import Final, Literal, get_args
 EngineName = Literal["auto", "ortools", "pyvrp", "sisr"]
 AUTO: Final[EngineName] = "auto"
 """Combines the engines that support the scenario."""
+PROVE: Final = "prove"
+"""Stands in the place of an engine in a job that proves a plan and searches none. No caller can choose it."""
 ENGINE_NAMES: Final[tuple[EngineName, ...]] = get_args(EngineName)
 """All names, in the order of the alphabet."""

@@ -5,11 +5,14 @@ Owns the data and its JSON form. `evaluation/plan_builder.py` builds a plan, and
 metres (or plane units), amounts are in the caller's units.
 """
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, Final
 
+_NOISE: Final = 1e-6
+"""A gap is rounded up, but not for an error of arithmetic."""
 UNIT_LEGS: Final = "unit legs"
 """Source of travel where no location has a position: a distance counts legs."""
 
@@ -92,14 +95,20 @@ class ProofRecord:
 
     lower_bound: float
     """No plan that serves every wanted ticket costs less, in the caller's currency."""
-    is_tight: bool = False
-    """Whether the plan costs no more than that."""
+    is_optimal: bool = False
+    """Whether the plan costs no more than that, and an independent check of the proof agreed."""
     columns: int = 0
     """Routes of the last linear program."""
     seconds: float = 0.0
     """Time it took."""
     relaxed: tuple[str, ...] = ()
     """Features of the scenario that the bound leaves out, wholly or in part: the true optimum may be above it."""
+
+    def gap(self, cost: float) -> float:
+        """Return how far a plan of this cost is above the bound at most, as a share of its cost, in thousandths."""
+        if cost <= self.lower_bound or cost <= 0:
+            return 0.0
+        return math.ceil(1000 * (cost - self.lower_bound) / cost - _NOISE) / 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,16 +139,19 @@ class Plan:
     """Whether it was timed on rounded positions, for a reader who sees no cost."""
     recombination: RecombinationRecord | None = None
     """None where its solve recombined no routes."""
+    proof: ProofRecord | None = None
+    """None where nothing is proved."""
 
     def as_json(self) -> dict[str, Any]:
         """Return the plan as plain JSON. (`asdict` would copy every value, at four times the cost.)"""
         routes = [_route_json(route) for route in self.routes]
         fields = {**_fields(self), "routes": routes, "unassigned": [_fields(entry) for entry in self.unassigned]}
         left_out = ["cost", "penalty", "input_hash"] if self.is_masked else ["is_masked"]
-        if self.recombination is None:
-            left_out.append("recombination")
-        else:
-            fields["recombination"] = _fields(self.recombination)
+        for name in ("recombination", "proof"):
+            if (record := getattr(self, name)) is None:
+                left_out.append(name)
+            else:
+                fields[name] = _fields(record)
         return {name: value for name, value in fields.items() if name not in left_out}
 
     @staticmethod
@@ -152,6 +164,8 @@ class Plan:
         known["assumptions"] = tuple(data.get("assumptions", ()))
         if (record := data.get("recombination")) is not None:
             known["recombination"] = RecombinationRecord(**_known(RecombinationRecord, record))
+        if (proof := data.get("proof")) is not None:
+            known["proof"] = ProofRecord(**{**_known(ProofRecord, proof), "relaxed": tuple(proof.get("relaxed", ()))})
         return Plan(**known)
 
 

@@ -78,6 +78,7 @@ async def answers(use: Use, store: RedisStore, form: str) -> dict[str, ToolResul
     """Return an answer of each tool of the set."""
     body = day(form)
     a, b = [await solved(use, store, body, turn) for turn in (0, 7)]
+    whole = await solved(use, store, {**body, "tickets": body["tickets"][:42]}, 0)
     scenario_id = (await use("create_scenario", **body)).structured["scenario_id"]
     fields = {"location": "A", "demand": 2}
     patch = {
@@ -91,6 +92,7 @@ async def answers(use: Use, store: RedisStore, form: str) -> dict[str, ToolResul
         "weigh_plans": await use("weigh_plans", plans=[a, b]),
         "compare_plans": await use("compare_plans", plan_a=a, plan_b=b),
         "read_progress": await use("read_progress", job_id=a),
+        "prove_plan": await use("prove_plan", plan=whole),
         "explain_unassigned": await use("explain_unassigned", plan=a),
         "suggest_fixes": await use("suggest_fixes", plan=a),
     }
@@ -104,6 +106,7 @@ LIMITS = {
     "weigh_plans": 350,
     "compare_plans": 600,
     "read_progress": 350,
+    "prove_plan": 150,
     "explain_unassigned": 900,
     "suggest_fixes": 900,
 }

@@ -101,6 +101,7 @@ class JobReporter:
             tickets_total=plan.get("tickets_total") or len(self._claim.scenario.body.get("tickets", ())),
             improvements=reported.improvements + self._improvements,
             elapsed_s=round(elapsed_s, 3),
+            lower_bound=(plan.get("proof") or {}).get("lower_bound"),
         )
 
     @property

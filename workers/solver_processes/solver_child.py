@@ -17,13 +17,15 @@ import select
 import socket
 import sys
 import time
+from dataclasses import replace
 from typing import Any, Final
 
 from planner_mcp import __version__, process_limits
-from planner_mcp.errors import EngineMemoryError, PlannerError
+from planner_mcp.errors import EngineError, EngineMemoryError, PlannerError
 from planner_mcp.routing.analysis.alternative_plans import at_prices_of
 from planner_mcp.routing.analysis.plan_repricing import repriced_on
 from planner_mcp.routing.compilation.scenario_compiler import compile_scenario
+from planner_mcp.routing.engine_names import PROVE
 from planner_mcp.routing.evaluation.plan_builder import candidate_of
 from planner_mcp.routing.feasibility.infeasibility_faults import infeasibility_faults
 from planner_mcp.routing.plan import Plan
@@ -31,7 +33,8 @@ from planner_mcp.routing.problem import Candidate, Problem
 from planner_mcp.routing.scenario.scenario_parsing import read_stored
 from planner_mcp.routing.scenario.travel_matrices import TravelMatrices
 from workers.child_processes import message_frames
-from workers.engines.engine_interface import Engine, SearchLimits, ShouldStop
+from workers.engines.bounds.plan_prover import PlanProver
+from workers.engines.engine_interface import Engine, SearchLimits, ShouldStop, StopReason
 from workers.engines.heuristics.reinsertion_search import with_locked
 from workers.engines.heuristics.warm_start_repair import repaired
 from workers.engines.selection import engine_registry
@@ -118,6 +121,8 @@ def _search(command: SolveCommand, connection: WorkerConnection) -> message_fram
     deadline = time.monotonic() + command.solve_s
     matrices = None if command.matrices is None else TravelMatrices.unpack(command.matrices)
     problem = compile_scenario(read_stored(command.body, matrices, prove_infeasible=infeasibility_faults))
+    if command.engine == PROVE:
+        return _prove(command, connection, problem, deadline)
     engine = engine_registry.choose(problem, command.engine)
 
     stated = None if command.prices is None else at_prices_of(command.body, command.prices, matrices)
@@ -152,6 +157,47 @@ def _search(command: SolveCommand, connection: WorkerConnection) -> message_fram
     if incumbent.violations:
         _log_rejection(command, engine, list(incumbent.violations))
     return {"kind": "done", "reason": outcome.reason.value, "iterations": outcome.iterations}
+
+
+def _prove(
+    command: SolveCommand, connection: WorkerConnection, problem: Problem, deadline: float
+) -> message_frames.Message:
+    """Prove the plan of the command: publish it again with each better bound, and a cheaper plan where one is found."""
+
+    def publish(plan: Plan, improvements: int) -> None:
+        connection.send({"kind": "plan", "plan": plan.as_json(), "improvements": improvements})
+
+    def should_stop() -> bool:
+        if connection.is_stopped():
+            os._exit(os.EX_OK)
+        return False
+
+    if command.best_plan is None:
+        raise EngineError("The plan to prove is no longer there.")
+    plan = Plan.from_json(command.best_plan)
+    origin = PlanOrigin(plan.engine, plan.seed, plan.versions, command.input_hash)
+    incumbent = Incumbent(problem, origin, publish)
+    if (candidate := incumbent.start_from(candidate_of(problem, plan))) is None:
+        raise EngineError("The plan to prove does not fit its scenario.")
+
+    def accept(better: Candidate) -> bool:
+        before = incumbent.improvements
+        incumbent.offer(replace(better, found_by=(*candidate.found_by, PROVE)))
+        incumbent.flush()
+        return incumbent.improvements > before
+
+    prover = PlanProver(
+        problem,
+        candidate,
+        cores=command.cores,
+        deadline=deadline,
+        on_proof=incumbent.attach,
+        on_plan=accept,
+    )
+    prover.run(should_stop)
+    incumbent.flush()
+    reason = StopReason.TIME_LIMIT if time.monotonic() >= deadline else StopReason.EXHAUSTED
+    return {"kind": "done", "reason": reason.value, "iterations": 0}
 
 
 def _origin(command: SolveCommand, engine: Engine) -> PlanOrigin:

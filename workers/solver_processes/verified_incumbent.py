@@ -14,7 +14,7 @@ from planner_mcp.errors import EngineError, PlanRejectedError
 from planner_mcp.routing.analysis.plan_repair import repair
 from planner_mcp.routing.evaluation.plan_builder import build_plan, price
 from planner_mcp.routing.feasibility.unassigned_reasons import with_reasons
-from planner_mcp.routing.plan import Plan, RecombinationRecord
+from planner_mcp.routing.plan import Plan, ProofRecord, RecombinationRecord
 from planner_mcp.routing.problem import Candidate, Problem
 from planner_mcp.routing.verification.plan_verification import verify
 from workers.engines.heuristics.locked_only_plan import (
@@ -72,6 +72,7 @@ class Incumbent:
         self._price: int | None = None
         self._last_evaluated: Candidate | None = None
         self._refused: Candidate | None = None
+        self._proof: ProofRecord | None = None
         self.plan: Plan | None = None
         self.improvements = 0
         self.violations: Sequence[str] = ()
@@ -86,6 +87,13 @@ class Incumbent:
         """Evaluate the waiting candidate if it is due."""
         if self._pending_candidate is not None and self._clock() >= self._due:
             self.flush()
+
+    def attach(self, proof: ProofRecord) -> None:
+        """Publish the incumbent again with what is proved about it; the proof stays on it and its successors."""
+        self._proof = proof
+        if self.plan is not None:
+            self.plan = replace(self.plan, proof=proof)
+            self._publish(self.plan, self.improvements)
 
     def flush(self) -> None:
         """Evaluate the waiting candidate now."""
@@ -159,6 +167,6 @@ class Incumbent:
             self.violations, self._refused = violations, candidate
             return
         self._price = cost
-        self.plan = with_reasons(self._problem, plan)
+        self.plan = replace(with_reasons(self._problem, plan), proof=self._proof)
         self.improvements += 1
         self._publish(self.plan, self.improvements)

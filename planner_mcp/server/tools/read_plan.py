@@ -80,6 +80,7 @@ class ReadPlanResult(ToolOutput):
     unassigned: int | None = None
     unassigned_reasons: dict[str, int] | None = None
     engine: str | None = None
+    proof: str | None = Field(None, description="optimal, or the gap at most")
     assumptions: list[str] | None = None
 
 

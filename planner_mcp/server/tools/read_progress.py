@@ -3,12 +3,13 @@
 import math
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from typing import Annotated, Any, ClassVar, Final
 
 from pydantic import Field
 
-from planner_mcp.errors import NotFoundError
+from planner_mcp.errors import NotFoundError, PlanNotReadyError
 from planner_mcp.jobs.job_events import Event
 from planner_mcp.jobs.job_model import Job, Progress, plain_fields
 from planner_mcp.jobs.masked_views import is_masked_for
@@ -16,6 +17,8 @@ from planner_mcp.jobs.principals import SENSITIVE
 from planner_mcp.routing.analysis.convergence import ConvergencePoint, convergence_curve
 from planner_mcp.routing.analysis.cost_bound import LowerBound, lower_bound
 from planner_mcp.routing.compilation.scenario_compiler import compile_scenario
+from planner_mcp.routing.engine_names import PROVE
+from planner_mcp.routing.plan import ProofRecord
 from planner_mcp.routing.scenario.scenario_parsing import read_stored
 from planner_mcp.routing.scenario.travel_matrices import TravelMatrices
 from planner_mcp.server.tools.arguments.comparison_pricing import stated_prices
@@ -35,6 +38,8 @@ from planner_mcp.server.tools.tool_output import Json, Number, ToolOutput
 from planner_mcp.text import counted, number
 
 _COLUMNS: Final = ("elapsed_s", "cost", "tickets_served")
+_PROOF_COLUMNS: Final = ("elapsed_s", "cost", "lower_bound")
+"""Of a job that proves a plan."""
 _NOISE: Final = 1e-6
 """A gap is rounded up, but not for an error of arithmetic."""
 MAX_KEPT: Final = 4096
@@ -73,6 +78,8 @@ class ReadProgressResult(ToolOutput):
     lower_bound: Number | None = None
     no_lower_bound: str | None = Field(None, description="why there is none")
     gap: Number | None = Field(None, description="share of the cost; the true gap is at most this")
+    optimal: bool | None = Field(None, description="true: proved, and the proof was checked")
+    relaxed: list[str] | None = Field(None, description="features that the proof leaves out, so the gap may be smaller")
 
 
 async def run(ctx: ToolContext, args: Json) -> ToolResult:
@@ -81,17 +88,22 @@ async def run(ctx: ToolContext, args: Json) -> ToolResult:
     with naming_argument("/job_id", PLAN):
         job = await ctx.job_service.job(ctx.principal, job_id_of(asked.job_id))
         past = await ctx.job_service.history(ctx.principal, job.id)
+    is_proof = job.request.engine == PROVE
     points = convergence_curve(_points(past, job.progress), most=asked.points)
+    rows = [[number(point.elapsed_s), number(point.cost), point.served] for point in points]
     hides_costs = is_masked_for(ctx.principal, job)
-    bound, gap = await _bound_and_gap(ctx, job.id) if asked.bound else (None, None)
+    found = await _bound_and_gap(ctx, job.id) if asked.bound else BoundAndGap()
+    bound = None if hides_costs else found.bound
     output = ReadProgressResult(
         job_id=job.id,
         status=job.state.upper(),
         improvements=job.progress.improvements,
-        columns=list(_COLUMNS),
-        rows=[[number(point.elapsed_s), number(point.cost), point.served] for point in points],
-        gap=gap,
-        **({} if bound is None or hides_costs else bound.as_json()),
+        columns=list(_PROOF_COLUMNS if is_proof else _COLUMNS),
+        rows=_gap_curve(past, job.progress, most=asked.points) if is_proof else rows,
+        gap=found.gap,
+        optimal=found.is_optimal or None,
+        relaxed=list(found.relaxed) or None,
+        **({} if bound is None else bound.as_json()),
     )
     return ToolResult(output, _text(output))
 
@@ -111,12 +123,51 @@ def _point(answer: Json) -> ConvergencePoint:
     )
 
 
-async def _bound_and_gap(ctx: ToolContext, job_id: str) -> tuple[LowerBound | None, float | None]:
+def _gap_curve(events: Iterable[Event], now: Progress, *, most: int) -> list[list[Any]]:
+    """Return how the bound of a proof rose, at most so many points, the first and the last among them."""
+    told = [event.data for event in events if not event.is_final] + [plain_fields(now)]
+    steps: list[list[Any]] = []
+    for each in told:
+        if (bound := number(each.get("lower_bound"))) is not None and (not steps or steps[-1][2] != bound):
+            steps.append([number(each["elapsed_s"] or 0), number(each["cost"]), bound])
+    if len(steps) <= most:
+        return steps
+    return [steps[place * (len(steps) - 1) // (most - 1)] for place in range(most)]
+
+
+@dataclass(frozen=True, slots=True)
+class BoundAndGap:
+    """How good a plan is, as far as it is known."""
+
+    bound: LowerBound | None = None
+    gap: float | None = None
+    is_optimal: bool = False
+    relaxed: tuple[str, ...] = ()
+
+
+async def _bound_and_gap(ctx: ToolContext, job_id: str) -> BoundAndGap:
     """Return the bound of a job's scenario and the gap of its plan, which readers who see no costs may know too."""
     seeing = replace(ctx, principal=replace(ctx.principal, scopes=ctx.principal.scopes | {SENSITIVE}))
     job = await ctx.job_service.job(seeing.principal, job_id)
-    bound = _bounds.get(job.id) or await _worked_out(seeing, job)
-    return bound, None if bound is None else _gap(bound, job.progress)
+    if (bound := _bounds.get(job.id) or await _worked_out(seeing, job)) is None:
+        return BoundAndGap()
+    if (proof := await _proof(seeing, job)) is None or proof.lower_bound <= (bound.cost or 0.0):
+        return BoundAndGap(bound, _gap(bound, job.progress))
+    proved = replace(bound, cost=proof.lower_bound)
+    gap = _gap(proved, job.progress)
+    return BoundAndGap(proved, gap, proof.is_optimal and gap == 0, proof.relaxed)
+
+
+async def _proof(ctx: ToolContext, job: Job) -> ProofRecord | None:
+    """Return what was proved last of a job's day: it holds for every plan of that."""
+    with suppress(NotFoundError, PlanNotReadyError):
+        scenario = await ctx.job_service.scenario(ctx.principal, job.request.scenario_id)
+        newest = job
+        if scenario.last_job_id is not None and job.request.engine != PROVE:
+            newest = await ctx.job_service.job(ctx.principal, scenario.last_job_id)
+        if newest.request.engine == PROVE and scenario.prices_of is None:
+            return (await ctx.job_service.plan_of_job(ctx.principal, newest.id)).proof
+    return None
 
 
 def _gap(bound: LowerBound, now: Progress) -> float | None:
@@ -153,15 +204,21 @@ def lower_bound_of(body: Json, travel_matrices: TravelMatrices | None) -> LowerB
 
 
 def _text(output: ReadProgressResult) -> str:
-    lines = [f"{output.job_id} {output.status}, {counted(output.improvements, 'improvement')}: {' '.join(_COLUMNS)}"]
+    lines = [
+        f"{output.job_id} {output.status}, {counted(output.improvements, 'improvement')}: {' '.join(output.columns)}"
+    ]
     lines += [" ".join(map(str, row)) for row in output.rows]
     needed, cost = output.agents_needed, output.lower_bound
     if cost is not None:
         lines.append(f"Agents needed: {needed} or more; no plan serving all wanted tickets costs less than {cost}.")
     if output.no_lower_bound is not None:
         lines.append(f"Agents needed: {needed} or more; no bound on the cost: {output.no_lower_bound}.")
-    if output.gap is not None:
+    if output.optimal:
+        lines.append("This plan is optimal: the bound meets its cost, and the proof was checked.")
+    elif output.gap is not None:
         lines.append(f"The best one is at most {100 * output.gap:.3g}% cheaper than this plan.")
+    if output.relaxed:
+        lines.append(f"The proof leaves out {', '.join(output.relaxed)}.")
     return "\n".join(lines)
 
 

@@ -2,14 +2,18 @@
 
 import pytest
 
+from planner_mcp.jobs import ids
 from planner_mcp.jobs.job_events import EventKind
 from planner_mcp.jobs.job_lifecycle import JobState
-from planner_mcp.jobs.job_model import Job
+from planner_mcp.jobs.job_model import Job, SolveRequest
+from planner_mcp.routing.engine_names import PROVE
+from planner_mcp.routing.plan import Plan
 from tests.integration.workers.conftest import OWNER, WorkerHarness, kinds
 from tests.shared.processes.process_tree import LONGEST_S, until_gone
 from tests.shared.processes.stopwatch import Stopwatch
 from tests.shared.scenarios.client_scenarios import SMALLEST
 from tests.shared.scenarios.seeded_fleet import fleet_body
+from tests.shared.scenarios.stored_plans import DAY
 from workers.engines.selection import engine_registry
 from workers.solver_processes.solve_command import OVERRUN_S
 
@@ -40,6 +44,24 @@ async def test_smallest_call_completes_at_once(running_harness: WorkerHarness) -
     assert plan["engine"] == "enumeration"
     assert plan["versions"]["planner-mcp"]
     assert plan["input_hash"]
+
+
+async def test_a_plan_is_proved_by_a_job_of_its_own(running_harness: WorkerHarness) -> None:
+    """SPEC S2, T5, issue 26: its bound rises while it works, and stays on the plan; optimal only once checked."""
+    solved = await running_harness.submit(DAY, 5)
+    await running_harness.until_end(solved)
+    solved = await running_harness.job(solved)
+    request = SolveRequest(solved.request.scenario_id, 20, engine=PROVE, warm_plan_id=solved.plan_id)
+    proof = await running_harness.store.submit(OWNER, request, ids.random_id("job", 0))
+    events = await running_harness.until_end(proof)
+    bounds = [event.data["lower_bound"] for event in events if "lower_bound" in event.data]
+    assert bounds == sorted(bounds)
+    done = await running_harness.job(proof)
+    assert done.state is JobState.COMPLETED
+    plan = Plan.from_json(await running_harness.store.get_plan(OWNER, done.plan_id or ""))
+    assert plan.proof is not None
+    assert plan.proof.is_optimal
+    assert plan.proof.lower_bound == plan.cost == done.progress.lower_bound
 
 
 @pytest.mark.slow

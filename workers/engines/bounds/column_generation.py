@@ -127,10 +127,16 @@ class ColumnGeneration:
                 return
 
     def _solve_linear_program(self) -> bool:
-        """Generate columns until there are none; return False where a pricing could not be completed in memory."""
+        """Generate columns until there are none or nothing more can be solved.
+
+        Returns:
+            False where a pricing could not be completed in memory.
+        """
         smoothing, unused = _SMOOTHING, 0
         while not self._is_over:
-            value, duals = self._master.solve()
+            if (solved := self._master.solve(self._deadline - time.monotonic())) is None:
+                return True
+            value, duals = solved
             self.rounds += 1
             if self._is_close(value):
                 return True

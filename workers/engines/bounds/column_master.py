@@ -13,7 +13,6 @@ import numpy as np
 from numpy.typing import NDArray
 from ortools.linear_solver import pywraplp
 
-from planner_mcp.errors import EngineError
 from workers.engines.bounds.relaxed_networks import RelaxedProblem
 
 _USED: Final = 1e-6
@@ -48,6 +47,7 @@ class ColumnMaster:
             self._solver.Constraint(float(each.count) if each.is_used else 0.0, float(each.count))
             for each in relaxed.networks
         ]
+        self._is_solved = False
         self._variables: dict[MasterColumn, pywraplp.Variable] = {}
         for constraint, row in zip(self._rows, relaxed.rows, strict=True):
             self._variable({constraint: 1.0}, unserved_cost if row.penalty is None else min(row.penalty, unserved_cost))
@@ -62,6 +62,7 @@ class ColumnMaster:
         counts = Counter(row for ticket in column.tickets for row in self._relaxed.rows_of[ticket])
         entries = {self._rows[row]: float(count) for row, count in counts.items()}
         self._variables[column] = self._variable({**entries, self._fleets[column.network]: 1.0}, column.cost)
+        self._is_solved = False
         return True
 
     def _variable(self, entries: dict[pywraplp.Constraint, float], cost: int) -> pywraplp.Variable:
@@ -74,20 +75,24 @@ class ColumnMaster:
     def drop(self, column: MasterColumn) -> None:
         """Keep a column out of all further solutions."""
         self._variables[column].SetUb(0.0)
+        self._is_solved = False
 
-    def solve(self) -> tuple[float, Duals]:
+    def solve(self, seconds: float) -> tuple[float, Duals] | None:
         """Return the value of the linear program and the dual values of the rows, (rows,), times the factor.
 
-        Raises:
-            EngineError: GLOP failed.
+        None where it is not solved in time, or GLOP finds it too imprecise.
         """
-        if self._solver.Solve() != pywraplp.Solver.OPTIMAL:
-            raise EngineError("The linear program of the bound was not solved.")
+        self._solver.SetTimeLimit(max(1, round(1000 * seconds)))
+        self._is_solved = self._solver.Solve() == pywraplp.Solver.OPTIMAL
+        if not self._is_solved:
+            return None
         duals = np.array([constraint.dual_value() for constraint in self._rows]) * self._unit
         return self._objective.Value() * self._unit, duals
 
     def used(self) -> list[MasterColumn]:
-        """Return the columns of the last solution."""
+        """Return the columns of the last solution; none where the program has changed since."""
+        if not self._is_solved:
+            return []
         return [column for column, variable in self._variables.items() if variable.solution_value() > _USED]
 
     def all(self) -> list[MasterColumn]:

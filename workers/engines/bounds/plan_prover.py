@@ -1,6 +1,7 @@
 """Proves how good a plan is: the bound of column generation, then the closing of the gap.
 
-Owns the order of the steps and what is told of them. It runs in a thread; the caller's thread passes on bounds and asks
+Owns the order of the steps and what is told of them: the last is the independent check, without which no plan is called
+optimal. It runs in a thread; the caller's thread passes on bounds and asks
 whether to stop, as engines do. The bound never falls, and holds at any moment.
 """
 
@@ -14,7 +15,8 @@ import numpy as np
 from planner_mcp.errors import EngineError
 from planner_mcp.routing.evaluation.plan_builder import price
 from planner_mcp.routing.plan import ProofRecord
-from planner_mcp.routing.problem import Candidate, Problem
+from planner_mcp.routing.problem import Candidate, GroupKind, Problem
+from planner_mcp.routing.verification.optimality_check import OptimalityCertificate, proves
 from workers.engines.bounds import gap_closing, native_pricing
 from workers.engines.bounds.column_generation import ColumnGeneration, DualBound
 from workers.engines.bounds.column_master import MasterColumn
@@ -23,13 +25,16 @@ from workers.engines.bounds.relaxed_networks import MAX_TICKETS, RelaxedProblem,
 from workers.engines.engine_interface import ShouldStop
 
 POLL_S: Final = 0.02
-ROOT_SHARE: Final = 0.7
-"""Share of the time for column generation; the rest closes the gap."""
+ROOT_SHARE: Final = 0.6
+"""Share of the time for column generation …"""
+CLOSE_SHARE: Final = 0.8
+"""… and of that and closing the gap; the rest checks the proof."""
 _NO_PART: Final = "the native library is not built"
 _TOO_LARGE: Final = f"the scenario has more than {MAX_TICKETS} tickets, or costs beyond the range of integers"
 
 OnProof = Callable[[ProofRecord], None]
-OnPlan = Callable[[Candidate], None]
+OnPlan = Callable[[Candidate], bool]
+"""Returns whether the plan was accepted."""
 
 
 class PlanProver:
@@ -65,8 +70,9 @@ class PlanProver:
         self._cancel = np.zeros(1, dtype=np.int64)
         self._generation: ColumnGeneration | None = None
         self._best: int | None = None
-        self._told: int | None = None
+        self._told: tuple[int, bool] | None = None
         self._found: Candidate | None = None
+        self._is_optimal = False
         self._failure: BaseException | None = None
 
     def run(self, should_stop: ShouldStop) -> ProofRecord | None:
@@ -94,15 +100,16 @@ class PlanProver:
     def _tell(self, relaxed: RelaxedProblem) -> None:
         if (found := self._found) is not None:
             self._found = None
-            self._on_plan(found)
-        if (best := self._best) is not None and best != self._told:
-            self._told = best
+            if self._on_plan(found):
+                self._incumbent, self._cost = found, price(self._problem, found)
+        if (best := self._best) is not None and (known := (best, self._is_optimal)) != self._told:
+            self._told = known
             self._on_proof(self._record(relaxed, best))
 
     def _record(self, relaxed: RelaxedProblem, best: int) -> ProofRecord:
         columns = 0 if self._generation is None else self._generation.columns
         seconds = round(time.monotonic() - self._began, 3)
-        return ProofRecord(best / self._problem.cost_scale, best >= self._cost, columns, seconds, relaxed.relaxed)
+        return ProofRecord(best / self._problem.cost_scale, self._is_optimal, columns, seconds, relaxed.relaxed)
 
     # ---- in the thread
 
@@ -113,13 +120,24 @@ class PlanProver:
             self._failure = error
 
     def _raise_bound(self, relaxed: RelaxedProblem) -> None:
-        root_ends = self._began + ROOT_SHARE * (self._deadline - self._began)
+        span_s = self._deadline - self._began
+        root_ends = self._began + ROOT_SHARE * span_s
         generation = self._generation = ColumnGeneration(
             relaxed, self._incumbent, self._cost, cancel=self._cancel, deadline=root_ends, on_bound=self._keep_dual
         )
         generation.run()
-        if generation.best is not None and not generation.is_tight and not self._cancel[0]:
-            self._close(relaxed, generation, generation.best)
+        if generation.best is None:
+            return
+        if not generation.is_tight and not self._cancel[0]:
+            self._close(relaxed, generation, generation.best, self._began + CLOSE_SHARE * span_s)
+        while self._found is not None and not self._is_over():  # until the caller has judged the cheaper plan
+            time.sleep(POLL_S)
+        if self._best is not None and self._best >= self._cost:
+            certificate = _certificate(relaxed, generation.best)
+            self._is_optimal = proves(self._problem, certificate, self._cost, self._is_over)
+
+    def _is_over(self) -> bool:
+        return bool(self._cancel[0]) or time.monotonic() >= self._deadline
 
     def _keep_dual(self, bound: DualBound) -> None:
         assert self._generation is not None  # noqa: S101 — it calls this
@@ -129,18 +147,31 @@ class PlanProver:
         """Keep a bound, in cost units; every plan costs an integer of them."""
         self._best = bound if self._best is None else max(self._best, bound)
 
-    def _close(self, relaxed: RelaxedProblem, generation: ColumnGeneration, bound: DualBound) -> None:
+    def _close(self, relaxed: RelaxedProblem, generation: ColumnGeneration, bound: DualBound, ends: float) -> None:
         """Choose among all routes that a cheaper plan could have."""
-        columns = gap_closing.enumerated(relaxed, generation.pricers, bound, self._cost, self._deadline)
+        columns = gap_closing.enumerated(relaxed, generation.pricers, bound, self._cost, ends)
         if columns is None or self._cancel[0]:
             return
-        left_s = self._deadline - time.monotonic()
+        left_s = ends - time.monotonic()
         choice = Chooser(relaxed, columns, self._cost).choose(left_s, self._cores, self._cancel)
         if choice is None:
             return
         if choice.routes is not None and not relaxed.relaxed:
             self._found = _plan_of(relaxed, choice.routes)
         self._keep(min(self._cost, choice.bound))
+
+
+def _certificate(relaxed: RelaxedProblem, bound: DualBound) -> OptimalityCertificate:
+    """Return the dual values of a bound as prices of tickets and groups."""
+    problem = relaxed.problem
+    prices = {row.tickets: int(dual) for row, dual in zip(relaxed.rows, bound.duals, strict=True)}
+    choices = [group.kind is GroupKind.ONE_OF for group in problem.groups]
+    grouped = {t for group in problem.groups if group.kind is GroupKind.ONE_OF for t in group.tickets}
+    return OptimalityCertificate(
+        relaxed.factor,
+        tuple(0 if ticket in grouped else prices[(ticket,)] for ticket in range(len(problem.tickets))),
+        tuple(prices[g.tickets] if is_choice else 0 for g, is_choice in zip(problem.groups, choices, strict=True)),
+    )
 
 
 def _plan_of(relaxed: RelaxedProblem, columns: tuple[MasterColumn, ...]) -> Candidate:

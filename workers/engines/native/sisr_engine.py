@@ -48,8 +48,8 @@ def _library() -> ctypes.CDLL | None:
     if library.sisr_abi() != native_arrays.ABI_VERSION:
         return None
     library.sisr_price.restype = library.sisr_enumerate.restype = ctypes.c_int
-    pricing = [ctypes.c_void_p, ctypes.c_void_p, numbers, ctypes.c_int64, numbers]
-    library.sisr_price.argtypes, library.sisr_enumerate.argtypes = [*pricing, numbers], pricing
+    library.sisr_enumerate.argtypes = [ctypes.c_void_p, ctypes.c_void_p, numbers, ctypes.c_int64, numbers]
+    library.sisr_price.argtypes = [*library.sisr_enumerate.argtypes, numbers]
     return library
 
 

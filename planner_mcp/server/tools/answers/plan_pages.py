@@ -183,8 +183,16 @@ def summary(plan: Plan) -> dict[str, Any]:
         "unassigned": len(plan.unassigned),
         "unassigned_reasons": dict(reasons.most_common(8)),
         "engine": plan.engine,
+        "proof": _proof(plan),
         "assumptions": list(plan.assumptions[:5]),
     }
+
+
+def _proof(plan: Plan) -> str | None:
+    """Return what is proved: that the plan is optimal, or the gap that is left at most; None without a proof."""
+    if plan.proof is None or plan.is_masked:
+        return None
+    return "optimal" if plan.proof.is_optimal else f"gap {100 * plan.proof.gap(plan.cost):.3g}%"
 
 
 def is_over_days(plan: Plan) -> bool:

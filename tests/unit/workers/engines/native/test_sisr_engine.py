@@ -266,9 +266,9 @@ for seed in range(int(sys.argv[2])):
     limits = SearchLimits(time.monotonic() + 60, seed, 2 if is_large else 1)
     best = engine.solve(problem, limits, lambda _: None, lambda: False).best
     engine.solve(problem, limits, lambda _: None, lambda: False, best)
-    if not is_large:
+    if not is_large and best is not None:
         ends, ignore = time.monotonic() + 2, lambda _: None
-        PlanProver(problem, best, cores=1, deadline=ends, on_proof=ignore, on_plan=ignore).run(lambda: False)
+        PlanProver(problem, best, cores=1, deadline=ends, on_proof=ignore, on_plan=lambda _: True).run(lambda: False)
 """
 
 

@@ -1,0 +1,180 @@
+"""`python -m benchmarks.bounds`: gaps that proofs leave, on published and on generated instances.
+
+Owns the generated kinds and the record of each proof. A plan of the native engine with a fixed number of iterations is
+proved for a fixed time, as `prove_plan` does. On a machine with other work the bounds are those of less CPU, so the
+record has the load.
+"""
+
+import argparse
+import json
+import os
+import sys
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Final
+
+import numpy as np
+
+from benchmarks import benchmark_instances
+from benchmarks.plans import DATA
+from planner_mcp.routing.evaluation.plan_builder import price
+from planner_mcp.routing.problem import AgentSpec, Candidate, Feature, Problem, TicketSpec
+from workers.engines.bounds.plan_prover import PlanProver
+from workers.engines.bounds.relaxed_networks import MAX_TICKETS
+from workers.engines.engine_interface import SearchLimits
+from workers.engines.native.sisr_engine import SisrEngine
+
+ITERATIONS: Final = 200_000
+"""Of the search for the plan that is proved."""
+LONG_S: Final = 600.0
+_SIDE: Final = 1000
+"""Length of the square of generated days, in units; a vehicle drives one unit in one unit of time."""
+_HORIZON: Final = 4000
+_WANTED: Final = 2**40
+
+
+@dataclass(frozen=True, slots=True)
+class ProofRun:
+    """One proof. Costs are in units of the problem."""
+
+    instance: str
+    kind: str
+    tickets: int
+    best_known: float | None
+    cost: float
+    bound: float
+    gap_percent: float
+    is_closed: bool
+    """Whether bound and cost meet."""
+    is_optimal: bool
+    """… and the independent check agreed."""
+    seconds: float
+    columns: int
+    load: float
+
+
+def generated(kind: str, seed: int, tickets: int) -> Problem:
+    """Return a generated day of a kind of `KINDS`."""
+    dice = np.random.default_rng([seed, tickets, sorted(KINDS).index(kind)])
+    depots = 3 if kind == "depots" else 1
+    places = dice.integers(0, _SIDE, (depots + tickets, 2)).astype(float)
+    distance = np.rint(np.hypot(*(places[:, None] - places[None]).transpose(2, 0, 1))).astype(np.int64)
+    demands = dice.integers(1, 20, tickets)
+    openings = dice.integers(300, 2600, tickets)
+    width = {"narrow": 200, "wide": 1200}.get(kind)
+    orders = tuple(
+        TicketSpec(
+            id=f"t{number}",
+            location=depots + number,
+            demand=(int(demands[number]),),
+            windows=() if width is None else ((int(openings[number]), int(openings[number]) + width),),
+            service=0 if width is None else 50,
+            penalty=_WANTED,
+        )
+        for number in range(tickets)
+    )
+    sizes = (60, 100, 150) if kind == "mixed" else (90,)
+    agents = tuple(
+        AgentSpec(
+            id=f"v{depot}-{size}-{number}",
+            capacity=(size,),
+            start=depot,
+            end=depot,
+            shift=(0, _HORIZON if width is not None else 10**7),
+            fixed_cost=3 * size if kind == "mixed" else 0,
+        )
+        for depot in range(depots)
+        for size in sizes
+        for number in range(tickets)
+    )
+    features = {Feature.TIME_WINDOWS} if width is not None else set()
+    features |= {"depots": {Feature.MULTI_DEPOT}, "mixed": {Feature.HETEROGENEOUS}}.get(kind, set())
+    names = tuple(f"L{number}" for number in range(len(places)))
+    return Problem(agents, orders, names, (distance,), (distance,), features=frozenset(features))
+
+
+KINDS: Final = ("narrow", "wide", "capacity", "depots", "mixed")
+
+
+def prove(name: str, kind: str, problem: Problem, best_known: float | None, scale: int, seconds: float) -> ProofRun:
+    """Search a plan and prove it."""
+    limits = SearchLimits(time.monotonic() + LONG_S, 1)
+    found = SisrEngine(max_iterations=ITERATIONS).solve(problem, limits, lambda _: None, lambda: False).best
+    assert found is not None
+    plans = [found]
+    began = time.monotonic()
+    prover = PlanProver(
+        problem,
+        found,
+        cores=2,
+        deadline=began + seconds,
+        on_proof=lambda _: None,
+        on_plan=_keeper(plans),
+    )
+    proof = prover.run(lambda: False)
+    cost = price(problem, plans[-1])
+    bound = 0 if proof is None else round(proof.lower_bound * problem.cost_scale)
+    return ProofRun(
+        instance=name,
+        kind=kind,
+        tickets=len(problem.tickets),
+        best_known=best_known,
+        cost=cost / scale,
+        bound=bound / scale,
+        gap_percent=round(100 * (cost - bound) / cost, 3),
+        is_closed=bound >= cost,
+        is_optimal=proof is not None and proof.is_optimal,
+        seconds=round(time.monotonic() - began, 1),
+        columns=0 if proof is None else proof.columns,
+        load=round(os.getloadavg()[0], 1),
+    )
+
+
+def _keeper(plans: list[Candidate]) -> Callable[[Candidate], bool]:
+    def keep(plan: Candidate) -> bool:
+        plans.append(plan)
+        return True
+
+    return keep
+
+
+def published(folder: Path, seconds: float, most: int) -> Iterator[ProofRun]:
+    """Yield the proofs of the published instances of at most so many tickets."""
+    for entry in benchmark_instances.load_index(folder):
+        if entry["n"] <= most:
+            each = benchmark_instances.load(folder, entry)
+            if len(each.problem.tickets) <= MAX_TICKETS:
+                yield prove(each.name, each.kind, each.problem, each.best_known, each.scale, seconds)
+
+
+def main() -> None:
+    """Print a line for each proof, as JSON."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--seconds", type=float, default=60)
+    parser.add_argument("--most", type=int, default=100, help="tickets of published instances")
+    parser.add_argument("--kinds", nargs="*", default=[], choices=KINDS)
+    parser.add_argument("--sizes", nargs="*", type=int, default=[25])
+    parser.add_argument("--seeds", type=int, default=10)
+    parser.add_argument("--data", type=Path, default=os.environ.get(DATA), help=f"folder of instances; else ${DATA}")
+    asked = parser.parse_args()
+    if asked.data is None and not asked.kinds:
+        parser.error(f"say where the instances are: --data or {DATA}")
+    runs = published(asked.data, asked.seconds, asked.most) if not asked.kinds else iter(())
+    for run in runs:
+        _tell(run)
+    for kind in asked.kinds:
+        for size in asked.sizes:
+            for seed in range(asked.seeds):
+                problem = generated(kind, seed, size)
+                _tell(prove(f"{kind}-{size}-{seed}", kind, problem, None, 1, asked.seconds))
+
+
+def _tell(run: ProofRun) -> None:
+    sys.stdout.write(json.dumps(asdict(run)) + "\n")
+    sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    main()

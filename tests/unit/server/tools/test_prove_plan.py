@@ -1,0 +1,74 @@
+"""`prove_plan`: what it queues and refuses, and what `read_progress` tells of a proof (SPEC T5, S2)."""
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from planner_mcp.jobs.job_model import Progress
+from planner_mcp.jobs.store.redis_store import RedisStore
+from planner_mcp.routing.engine_names import PROVE
+from planner_mcp.routing.plan import Plan, ProofRecord
+from planner_mcp.server.tools.tool_definition import ToolContext
+from tests.shared.scenarios.scenario_builders import agent, body, ticket
+from tests.shared.scenarios.stored_plans import Call, created, solved
+
+pytestmark = pytest.mark.anyio
+
+
+async def proved(call: Call, ctx: ToolContext, store: RedisStore, base: str, *records: ProofRecord) -> str:
+    """Return the job that proves the plan of another, with the test as its worker."""
+    job_id: str = (await call("prove_plan", {"plan": base})).structured["job_id"]
+    claim = await store.claim("w1", 1.0)
+    assert claim is not None
+    assert claim.job.id == job_id
+    assert claim.job.request.engine == PROVE
+    assert claim.best_plan is not None
+    plan = Plan.from_json(claim.best_plan)
+    for second, record in enumerate(records, start=1):
+        told: dict[str, Any] = replace(plan, proof=record).as_json()
+        progress = Progress(second, plan.cost, None, 3, 3, elapsed_s=second, lower_bound=record.lower_bound)
+        await store.report(claim, progress, told)
+    await store.complete(claim, progress, told)
+    return job_id
+
+
+async def test_a_proof_is_told_of_every_plan_of_its_day(call: Call, ctx: ToolContext, store: RedisStore) -> None:
+    """SPEC T5, S2: a curve of the bound, the gap, optimal where it was checked; also for the plan it began with."""
+    base = await solved(call, store, await created(call), ["a", "b"], ["c"])
+    cost = (await call("read_plan", {"job_id": base})).structured["cost"]
+    found = ProofRecord(cost - 0.5, relaxed=("breaks",)), ProofRecord(cost, is_optimal=True)
+    job_id = await proved(call, ctx, store, base, *found)
+    answer = await call("read_progress", {"job_id": job_id})
+    assert answer.structured["columns"] == ["elapsed_s", "cost", "lower_bound"]
+    assert answer.structured["rows"] == [[1, cost, cost - 0.5], [2, cost, cost]]
+    assert answer.structured["optimal"] is True
+    assert "This plan is optimal" in answer.text
+    of_base = (await call("read_progress", {"job_id": base})).structured
+    assert (of_base["lower_bound"], of_base["gap"], of_base["optimal"]) == (cost, 0, True)
+    assert (await call("read_plan", {"job_id": job_id})).structured["proof"] == "optimal"
+
+
+async def test_a_gap_names_what_the_proof_leaves_out(call: Call, ctx: ToolContext, store: RedisStore) -> None:
+    """Issue 26: the bound stays valid and says which features were relaxed; nothing is called optimal unchecked."""
+    base = await solved(call, store, await created(call), ["a", "b"], ["c"])
+    cost = (await call("read_plan", {"job_id": base})).structured["cost"]
+    job_id = await proved(call, ctx, store, base, ProofRecord(cost, relaxed=("balance", "breaks")))
+    answer = await call("read_progress", {"job_id": job_id})
+    assert answer.structured["gap"] == 0
+    assert "optimal" not in answer.structured
+    assert answer.structured["relaxed"] == ["balance", "breaks"]
+    assert "leaves out balance, breaks" in answer.text
+
+
+async def test_what_cannot_be_proved_is_refused(call: Call, store: RedisStore) -> None:
+    """SPEC T7: a plan without wanted tickets, and a day of too many tickets, each with its reason."""
+    partial = await solved(call, store, await created(call), ["a", "b"])
+    day = body([agent("v", capacity=1000), agent("w", capacity=1000)], [ticket(f"t{n}") for n in range(257)])
+    large = await solved(
+        call, store, await created(call, day), [f"t{n}" for n in range(200)], [f"t{n}" for n in range(200, 257)]
+    )
+    for name, reason in ((partial, "leaves out wanted tickets"), (large, "has 257 tickets")):
+        refused = await call("prove_plan", {"plan": name})
+        assert refused.structured["errors"][0]["path"] == "/plan"
+        assert reason in refused.structured["errors"][0]["problem"]
