@@ -163,15 +163,15 @@ def main() -> None:
         parser.error(f"say where the instances are: --data or {DATA}")
     runs = published(asked.data, asked.seconds, asked.most) if not asked.kinds else iter(())
     for run in runs:
-        _tell(run)
+        _print(run)
     for kind in asked.kinds:
         for size in asked.sizes:
             for seed in range(asked.seeds):
                 problem = generated(kind, seed, size)
-                _tell(prove(f"{kind}-{size}-{seed}", kind, problem, None, 1, asked.seconds))
+                _print(prove(f"{kind}-{size}-{seed}", kind, problem, None, 1, asked.seconds))
 
 
-def _tell(run: ProofRun) -> None:
+def _print(run: ProofRun) -> None:
     sys.stdout.write(json.dumps(asdict(run)) + "\n")
     sys.stdout.flush()
 

@@ -50,7 +50,7 @@ async def run(ctx: ToolContext, args: Json) -> ToolResult:
     solve_time_s = seconds_of(asked.solve_time, ctx.settings)
     base = await load_plan_context(ctx, asked.plan, "/plan")
     if (
-        problem := _obstacle(base.plan.status, base.scenario.prices_of, len(base.scenario.body["tickets"]))
+        problem := _refusal(base.plan.status, base.scenario.prices_of, len(base.scenario.body["tickets"]))
     ) is not None:
         raise input_error([problem])
     request = SolveRequest(base.scenario.id, solve_time_s, engine=PROVE, warm_plan_id=base.plan_id, fresh=asked.fresh)
@@ -60,7 +60,7 @@ async def run(ctx: ToolContext, args: Json) -> ToolResult:
     return ToolResult(output, "\n".join(lines), job_links(job))
 
 
-def _obstacle(status: PlanStatus, prices_of: str | None, tickets: int) -> Fault | None:
+def _refusal(status: PlanStatus, prices_of: str | None, tickets: int) -> Fault | None:
     """Return why a plan cannot be proved; None where it can."""
     if status is PlanStatus.PARTIAL:
         hint = "A bound holds for plans that serve them all: suggest_fixes tells what would let it."

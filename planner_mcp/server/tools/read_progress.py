@@ -125,9 +125,9 @@ def _point(answer: Json) -> ConvergencePoint:
 
 def _gap_curve(events: Iterable[Event], now: Progress, *, most: int) -> list[list[Any]]:
     """Return how the bound of a proof rose, at most so many points, the first and the last among them."""
-    told = [event.data for event in events if not event.is_final] + [plain_fields(now)]
+    reports = [event.data for event in events if not event.is_final] + [plain_fields(now)]
     steps: list[list[Any]] = []
-    for each in told:
+    for each in reports:
         if (bound := number(each.get("lower_bound"))) is not None and (not steps or steps[-1][2] != bound):
             steps.append([number(each["elapsed_s"] or 0), number(each["cost"]), bound])
     if len(steps) <= most:

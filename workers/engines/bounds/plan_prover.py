@@ -70,7 +70,7 @@ class PlanProver:
         self._cancel = np.zeros(1, dtype=np.int64)
         self._generation: ColumnGeneration | None = None
         self._best: int | None = None
-        self._told: tuple[int, bool] | None = None
+        self._reported: tuple[int, bool] | None = None
         self._found: Candidate | None = None
         self._is_optimal = False
         self._failure: BaseException | None = None
@@ -91,19 +91,19 @@ class PlanProver:
             thread.join(POLL_S)
             if should_stop():
                 self._cancel[0] = 1
-            self._tell(relaxed)
-        self._tell(relaxed)
+            self._report(relaxed)
+        self._report(relaxed)
         if self._failure is not None:
             raise self._failure
         return None if self._best is None else self._record(relaxed, self._best)
 
-    def _tell(self, relaxed: RelaxedProblem) -> None:
+    def _report(self, relaxed: RelaxedProblem) -> None:
         if (found := self._found) is not None:
             self._found = None
             if self._on_plan(found):
                 self._incumbent, self._cost = found, price(self._problem, found)
-        if (best := self._best) is not None and (known := (best, self._is_optimal)) != self._told:
-            self._told = known
+        if (best := self._best) is not None and (known := (best, self._is_optimal)) != self._reported:
+            self._reported = known
             self._on_proof(self._record(relaxed, best))
 
     def _record(self, relaxed: RelaxedProblem, best: int) -> ProofRecord:

@@ -26,14 +26,14 @@ async def proved(call: Call, ctx: ToolContext, store: RedisStore, base: str, *re
     assert claim.best_plan is not None
     plan = Plan.from_json(claim.best_plan)
     for second, record in enumerate(records, start=1):
-        told: dict[str, Any] = replace(plan, proof=record).as_json()
+        written: dict[str, Any] = replace(plan, proof=record).as_json()
         progress = Progress(second, plan.cost, None, 3, 3, elapsed_s=second, lower_bound=record.lower_bound)
-        await store.report(claim, progress, told)
-    await store.complete(claim, progress, told)
+        await store.report(claim, progress, written)
+    await store.complete(claim, progress, written)
     return job_id
 
 
-async def test_a_proof_is_told_of_every_plan_of_its_day(call: Call, ctx: ToolContext, store: RedisStore) -> None:
+async def test_a_proof_holds_for_every_plan_of_its_day(call: Call, ctx: ToolContext, store: RedisStore) -> None:
     """SPEC T5, S2: a curve of the bound, the gap, optimal where it was checked; also for the plan it began with."""
     base = await solved(call, store, await created(call), ["a", "b"], ["c"])
     cost = (await call("read_plan", {"job_id": base})).structured["cost"]
