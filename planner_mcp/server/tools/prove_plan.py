@@ -49,9 +49,7 @@ async def run(ctx: ToolContext, args: Json) -> ToolResult:
     asked = parse(ProveArguments, args)
     solve_time_s = seconds_of(asked.solve_time, ctx.settings)
     base = await load_plan_context(ctx, asked.plan, "/plan")
-    if (
-        problem := _refusal(base.plan.status, base.scenario.prices_of, len(base.scenario.body["tickets"]))
-    ) is not None:
+    if (problem := _refusal(base.plan.status, base.scenario.prices_of, len(base.scenario.body["tickets"]))) is not None:
         raise input_error([problem])
     request = SolveRequest(base.scenario.id, solve_time_s, engine=PROVE, warm_plan_id=base.plan_id, fresh=asked.fresh)
     job = await ctx.job_service.submit(ctx.principal, request)
