@@ -369,7 +369,7 @@ def _schemas() -> dict[str, Json]:
 
 
 def _problem() -> Json:
-    """Return the schema of an error: RFC 9457 with what every transport tells of one."""
+    """Return the schema of an error: RFC 9457 with the fields that every transport sends."""
     always: Json = {
         "type": {**_TEXT, "format": "uri-reference"},
         "title": _TEXT,

@@ -43,9 +43,9 @@ class Fault:
         kind: Which catalogue entry the mistake is (`missing`, `invalid`, `unknown`, `absent`, `logic`).
         needs: Other parts of the input that the mistake depends on, named by the check that found it; never sent.
         reason: The `InfeasibilityReason`, where the mistake proves that something cannot be served.
-        which: The entries it stands in with the value seen in each, as `t-7 (180)`; of several mistakes told as one,
-            as many as are named.
-        count: Number of equal mistakes that are told as one.
+        which: The entries it stands in with the value seen in each, as `t-7 (180)`; of several mistakes
+            reported as one, as many as are named.
+        count: Number of equal mistakes that are reported as one.
         open_address: The address that is not sure, as it was written, for whoever can ask a person; never sent.
     """
 

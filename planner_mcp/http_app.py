@@ -64,7 +64,7 @@ from planner_mcp.setting_urls import is_address
 from planner_mcp.settings import Settings
 
 GRACE_SHARE: Final = 0.8
-"""Of the time connections have to end; what is left is for telling their clients."""
+"""Of the time connections have to end; what is left is for notifying their clients."""
 
 
 @asynccontextmanager

@@ -69,7 +69,7 @@ Mapped = Annotated[dict[str, T], NoDecode, BeforeValidator(_from_json)]
 DAY_S: Final = 86400
 Delay = Annotated[float, Field(ge=0, le=30 * DAY_S)]
 MAX_MEMORY_MB: Final = 16 * 1024**2
-"""16 TiB: more than a machine has, and less than the operating system refuses to be told."""
+"""16 TiB: more than a machine has, and less than the operating system refuses."""
 MAX_COUNT: Final = 10**9
 """Of anything: Lua and Redis count beyond it without a fault."""
 MAX_BYTES: Final = 1024**4
@@ -210,7 +210,7 @@ class Settings(BaseSettings):
     )
     events_advertised: Literal["asked", "always"] = Field(
         default="asked",
-        description="Who is told of MCP Events outside of extensions, as some clients look for it: who asked, or all.",
+        description="Which clients see MCP Events outside of extensions, where some look: those that asked, or all.",
     )
     events_errors: Literal["sketch", "sep"] = Field(
         default="sketch",

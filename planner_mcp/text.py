@@ -16,15 +16,15 @@ from typing import Any, Final, overload
 _HIDDEN: Final = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
 """Unicode categories that show nothing, or change how the rest shows."""
 MAX_NAMED: Final = 5
-"""Ids told in a sentence."""
+"""Ids listed in a sentence."""
 MAX_NAMED_BYTES: Final = 200
 """… and the room they may take, each with its quotes and comma."""
 MASK: Final = "***"
 """What stands for a text that a reader may not see; what is hidden from whom is `jobs/field_masking.py`."""
 LONG_NUMBER: Final = f"A number has more than {sys.int_info.default_max_str_digits} digits."
-"""Python reads no longer ones (CVE-2020-10735); told where a JSON text is refused for it."""
+"""Python reads no longer ones (CVE-2020-10735); named where a JSON text is refused for it."""
 _NOISE: Final = 1e-6
-"""Of a hundredth: a bound that arithmetic left this little below one is told as that one."""
+"""Of a hundredth: a bound that arithmetic left this little below one is written as that one."""
 _ENCODER: Final = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
 
 

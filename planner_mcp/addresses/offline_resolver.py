@@ -73,7 +73,7 @@ def _with_neighbours(resolved: ResolvedAddress, city_codes: frozenset[str]) -> R
 
 
 def reverse_offline(lat: float, lon: float, crs: str = "wgs84") -> ResolvedAddress:
-    """Return the place that a position lies in, as far as centres of towns and cities tell.
+    """Return the place that a position lies in, as far as centres of towns and cities show.
 
     Args:
         lat: Degrees north.

@@ -70,7 +70,7 @@ _POSTCODE_FORMS: Final = (
     (r"\d{4}", "CH AT BE DK NO AU NZ HU LU SI BG ZA PH"),
 )
 POSTCODES: Final = tuple((re.compile(form), tuple(codes.split())) for form, codes in _POSTCODE_FORMS)
-"""Forms of postcodes and the countries that use them, the most telling first."""
+"""Forms of postcodes and the countries that use them, the most distinctive first."""
 POSTCODE_AFTER_CITY: Final = frozenset({"US", "GB", "CA", "AU", "NZ", "SG", "IN", "ZA", "PH", "TH", "CN", "JP", "VN"})
 CANADIAN: Final = {
     "01": "AB",

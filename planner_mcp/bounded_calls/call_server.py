@@ -57,7 +57,7 @@ def serve(control: socket.socket) -> None:
 def _import(name: str) -> None:
     """Import the module of a call before the fork, so that later children have it."""
     if name not in sys.modules:
-        with contextlib.suppress(ImportError):  # told by the child, which meets it again
+        with contextlib.suppress(ImportError):  # reported by the child, which meets it again
             importlib.import_module(name)
         gc.collect()
         gc.freeze()
@@ -132,7 +132,7 @@ def main() -> None:
     control = socket.socket(fileno=int(sys.argv[1]))
     process_limits.outlive_terminal_signals()
     configure_logging(Settings())
-    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # the kernel reaps: each child tells its caller itself
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # the kernel reaps: each child answers its caller itself
     # what runs as __main__ is another module than the one that calls import to ask their caller
     importlib.import_module("planner_mcp.bounded_calls.call_server").serve(control)
 

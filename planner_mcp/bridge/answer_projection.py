@@ -1,7 +1,7 @@
 """Cuts the answer of a service to what a model is to see: a selection, within a number of tokens (SPEC O5, T9).
 
 Owns reading the bytes and cutting them. Pure, so that a large answer can be read in a process of its own. What was left
-out is counted and told.
+out is counted, and the answer says how much.
 """
 
 import json

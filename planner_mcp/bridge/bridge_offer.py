@@ -1,6 +1,6 @@
 """What a bridge serves: a tool for each operation that its configuration names (SPEC O5).
 
-Owns what of a configuration and its document is a fault, told all at once when the bridge starts.
+Owns what of a configuration and its document is a fault. All are reported together when the bridge starts.
 """
 
 import base64

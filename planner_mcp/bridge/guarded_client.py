@@ -1,18 +1,15 @@
 """Asks the service behind a bridge: one request to a checked address, one bounded answer (SPEC O5, W4).
 
-Owns a single exchange. The name is resolved once and judged as that of a webhook is; the connection goes to exactly
-that address while TLS is verified by name; redirects are not followed, the proxy environment is not read, no
-connection is used twice; the whole exchange has one deadline and reads at most `MAX_ANSWER_BYTES`.
+Owns which addresses a bridge may call, what it sends and how much it reads: at most `MAX_ANSWER_BYTES`. The exchange
+itself is that of a webhook (`jobs/webhooks/guarded_exchange.py`).
 """
 
 import ssl
-from collections.abc import Mapping
 from dataclasses import dataclass
 from ipaddress import ip_network
-from typing import Any, Final
+from typing import Final
 from urllib.parse import urlsplit
 
-import anyio
 import httpcore2
 
 from planner_mcp.bridge.bridge_config import BridgeConfig
@@ -26,7 +23,7 @@ from planner_mcp.errors import (
 )
 from planner_mcp.jobs.webhooks import address_guard
 from planner_mcp.jobs.webhooks.address_guard import ForbiddenUrlError, Lookup, WebhookUrl
-from planner_mcp.jobs.webhooks.webhook_client import PinnedBackend
+from planner_mcp.jobs.webhooks.guarded_exchange import GuardedExchange, GuardedRequest
 
 MAX_ANSWER_BYTES: Final = 2 * 1024 * 1024
 _REASONS: Final = {
@@ -65,9 +62,7 @@ class GuardedClient:
     ) -> None:
         self._base_url = base_url.rstrip("/")
         self._allowed = tuple(ip_network(text, strict=False) for text in config.allow_networks)
-        self._timeout_s = config.timeout_s
-        self._lookup = lookup
-        self._tls = tls or httpcore2.default_ssl_context()
+        self._exchange = GuardedExchange(config.timeout_s, lookup=lookup, tls=tls)
         try:
             self._port = urlsplit(self._base_url).port or (443 if self._base_url.startswith("https") else 80)
             self._url("")
@@ -90,54 +85,26 @@ class GuardedClient:
             problem = "The arguments make a URL that is too long."
             accepted = f"{address_guard.MAX_URL_CHARS} characters"
             raise input_error([Fault("", problem, accepted, "Ask for less.")]) from error
+        headers = {
+            **request.headers,
+            "accept": "application/json",
+            "accept-encoding": "identity",
+            "user-agent": "planner-mcp-bridge",
+        }
+        asked = GuardedRequest(request.method, url, headers, request.body)
         try:
-            with anyio.fail_after(self._timeout_s):
-                addresses = await address_guard.resolve(url, self._allowed, self._lookup)
-                return await self._exchange(url, addresses, request)
-        except (
-            TimeoutError,
-            OSError,
-            httpcore2.NetworkError,
-            httpcore2.ProtocolError,
-            httpcore2.TimeoutException,
-            EndpointUnreachableError,
-        ) as error:
+            async with self._exchange.response(asked, self._allowed) as response:
+                return ServiceAnswer(response.status, _media_type(response), await _read(response))
+        except EndpointUnreachableError as error:
             raise ServiceUnreachableError from error
 
     def _url(self, path: str) -> WebhookUrl:
         return address_guard.check_url(self._base_url + path, self._allowed, ports={self._port})
 
-    async def _exchange(self, url: WebhookUrl, addresses: list[str], request: BridgeRequest) -> ServiceAnswer:
-        connection = httpcore2.AsyncHTTPConnection(
-            httpcore2.Origin(url.scheme.encode(), url.host.encode(), url.port),
-            ssl_context=self._tls,
-            network_backend=PinnedBackend(addresses),
-        )
-        async with connection:
-            response = await connection.handle_async_request(_http_request(url, request))
-            try:
-                body = await _read(response)
-            finally:
-                await response.aclose()
-        content_type = next((value for key, value in response.headers if key.lower() == b"content-type"), b"")
-        media_type = content_type[:200].decode("latin-1").partition(";")[0].strip().lower()
-        return ServiceAnswer(response.status, media_type, body)
 
-
-def _http_request(url: WebhookUrl, request: BridgeRequest) -> httpcore2.Request:
-    sent: Mapping[str, Any] = {
-        **request.headers,
-        "host": url.authority,
-        "accept": "application/json",
-        "accept-encoding": "identity",
-        "user-agent": "planner-mcp-bridge",
-        "connection": "close",
-        **({"content-length": str(len(request.body))} if request.body or request.method not in ("GET", "HEAD") else {}),
-    }
-    target = httpcore2.URL(
-        scheme=url.scheme.encode(), host=url.host.encode(), port=url.port, target=url.target.encode()
-    )
-    return httpcore2.Request(request.method, target, headers=list(sent.items()), content=request.body)
+def _media_type(response: httpcore2.Response) -> str:
+    content_type = next((value for key, value in response.headers if key.lower() == b"content-type"), b"")
+    return content_type[:200].decode("latin-1").partition(";")[0].strip().lower()
 
 
 async def _read(response: httpcore2.Response) -> bytes:

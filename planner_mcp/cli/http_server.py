@@ -105,7 +105,7 @@ async def serve_http(settings: Settings, opening: OpenApp) -> None:
 
 
 def _announcement(settings: Settings) -> Callable[[str, int], None]:
-    """Return what tells where the server listens: three lines for a person at a terminal, else a line of the log."""
+    """Return where the server listens, as text: three lines for a person at a terminal, else a line of the log."""
 
     def announce(url: str, port: int) -> None:
         if not sys.stderr.isatty():

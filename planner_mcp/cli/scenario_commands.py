@@ -122,7 +122,7 @@ def _with_positions(body: Any, settings: Settings) -> Any:
         typer.echo(notice, err=True)
     places = day.body.get("locations") if isinstance(day.body, dict) else None
     if count := sum(isinstance(place, dict) and OPEN in place for place in places or ()):
-        typer.echo(f"{counted(count, 'open address')}; planner-mcp validate tells what may be meant.", err=True)
+        typer.echo(f"{counted(count, 'open address')}; planner-mcp validate shows what may be meant.", err=True)
     return day.body
 
 

@@ -60,7 +60,7 @@ class Solved:
     scenario: Json
     plan: Json
     view: Json
-    """The job, as `query_vrp_status` tells it."""
+    """The job, as `query_vrp_status` returns it."""
     gap: float | None
     """Share of the cost that a better plan could save at most; None where it is not known."""
     lines: Lines = field(default_factory=dict)

@@ -455,7 +455,7 @@ def are_same_windows(one: Windows, other: Windows) -> bool:
     """Return whether windows are of the same hours, however these are written."""
     try:
         first, second = ([[moment(side, {}) for side in window] for window in windows] for windows in (one, other))
-    except ValueError:  # no times, which is told of the day
+    except ValueError:  # no times, which is a fault of the day
         return False
     return first == second
 

@@ -212,7 +212,7 @@ class _Proposal:
         return not meaning.is_exact and "ordinal" in meaning.concepts
 
     def _is_sound(self, header: str, name: str, look: ColumnValues) -> bool:
-        """Return whether the cells may be what the header says; faults of single cells are told later."""
+        """Return whether the cells may be what the header says; faults of single cells are reported later."""
         if look.kind == "nothing":
             return True
         if name == "location" and look.is_counting:

@@ -1,7 +1,7 @@
 """Where the header of a table is: below titles, in one line or in two (SPEC T5).
 
-Owns the search. What stands above is told; a line of groups above the header (*Time window* over *From* and *To*) is
-put before the headers that it spans.
+Owns the search. What stands above is named in a note. A line of groups above the header (*Time window* over *From* and
+*To*) is put before the headers that it spans.
 """
 
 from collections.abc import Sequence

@@ -38,7 +38,7 @@ _SUFFIXES: Final[Mapping[str, Form]] = {
 
 
 def form_of(name: str, content: Content) -> Form:
-    """Return the form of a file by how its name ends; rows and JSON are told apart by what they say.
+    """Return the form of a file by how its name ends; rows and JSON are distinguished by their content.
 
     Raises:
         TooLargeError: It has more bytes of JSON than allowed.

@@ -80,7 +80,7 @@ def check_form(form: str, scenario: Json) -> None:
 def read_plan(data: Any) -> Json:
     """Return a plan that was written as JSON, as `Plan.as_json()`; what a plan does not name stays, and masked costs.
 
-    What the file does not say is not added: an older one tells no overtime, which is not an overtime of 0.
+    What the file does not say is not added: an older one has no overtime, which is not an overtime of 0.
 
     Raises:
         InputError: All that is wrong with it.
@@ -127,7 +127,7 @@ class _TravelHeader(BaseModel):
 
 
 class _ScenarioPositions(BaseModel):
-    """What tells a scenario from another file, and its positions."""
+    """What distinguishes a scenario from another file, and its positions."""
 
     agents: list[Any]
     tickets: list[Any]

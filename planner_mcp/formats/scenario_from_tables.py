@@ -1,7 +1,7 @@
 """A day from a table of tickets, with or without one of agents (SPEC T5).
 
-Owns how tables and wishes become one day, and what is told where they lack what a day needs. What a row says is read by
-`table_import.py`.
+Owns how tables and wishes become one day, and what is reported where they lack what a day needs. What a row says
+is read by `table_import.py`.
 """
 
 from collections.abc import Mapping
@@ -87,7 +87,7 @@ def scenario_of_tables(tables: Mapping[str, Table], import_options: ImportOption
 
 
 def with_known_mapping(tables: Mapping[str, Table], import_options: ImportOptions) -> tuple[ImportOptions, list[str]]:
-    """Return the wishes with the mapping of an earlier file whose headers are all here, and what is told of it.
+    """Return the wishes with the mapping of an earlier file whose headers are all here, and a note about it.
 
     Neither order, case nor width of a header count. A file may have a few columns more, which are proposed or asked
     about as ever; of several mappings the one that leaves the fewest so is used.
@@ -147,7 +147,7 @@ def position_columns(headers: tuple[str, ...], import_options: ImportOptions) ->
 
 
 def _no_capacity(fleet: Table, mapping: ColumnMapping) -> Fault:
-    """Return what is told before every ticket is found too heavy for agents that carry nothing."""
+    """Return what is reported before every ticket is found too heavy for agents that carry nothing."""
     left_out = ", ".join(plain(header, 40) for header in mapping.left_out)
     hint = f"Name it {IN_COLUMNS}{'; left out: ' + left_out if left_out else ''}."
     return Fault(

@@ -1,4 +1,4 @@
-"""What the reader of workbooks does not tell about a sheet: its reach, rows that are hidden, cells without a value.
+"""What the reader of workbooks does not report about a sheet: its reach, rows that are hidden, cells without a value.
 
 Owns a look over the XML of one sheet before it is read. A single far cell would make the reader ask for hundreds of
 gigabytes; formulas that were never calculated and errors look to it like empty cells.

@@ -1,4 +1,4 @@
-"""Where in a file the parts of a day were read, so that what is wrong with one is told by its row (SPEC T7).
+"""Where in a file the parts of a day were read, so that a fault in one is reported by its row (SPEC T7).
 
 Owns the way back from a place in the day (`/agents/3/capacity`) to the row and the column it came from.
 """

@@ -339,7 +339,7 @@ class TableImport:
         return self._read(number_in(text, name, path, has_thousands=False))
 
     def _read(self, value: Read | Fault) -> Read | None:
-        """Return what a cell says; None where it says nothing clear, which is told."""
+        """Return what a cell says; None where it says nothing clear, which is reported."""
         if isinstance(value, Fault):
             line = value.path.rpartition("/")[0].rpartition("/")[2]
             self.faults.append(replace(value, which=(f"row {line}",)) if line else value)

@@ -61,7 +61,7 @@ def place_in(table: str, *segments: str | int) -> str:
 
 
 def too_large(path: str, problem: str, accepted: str, hint: str = "") -> TooLargeError:
-    """Return the refusal of a file that is larger than allowed, told at a place in it like any other fault."""
+    """Return the refusal of a file that is larger than allowed, reported at a place in it like any other fault."""
     return TooLargeError(problem, errors=[Fault(path, problem, accepted, hint)])
 
 

@@ -1,7 +1,7 @@
 """Rows below a table that are no ticket and no agent: totals, notes, orders of another day (SPEC T5, T7).
 
-Owns how they are told from the others. A total taken for a ticket would be the heaviest order of the day; taken for an
-agent, a vehicle as large as all others together.
+Owns how they are distinguished from the others. A total taken for a ticket would be the heaviest order of the day; a
+total taken for an agent would be a vehicle as large as all others together.
 """
 
 import math

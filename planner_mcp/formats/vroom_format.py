@@ -83,7 +83,7 @@ def assumed(body: Json) -> list[str]:
 
 
 def _midnight(planning_date: str) -> float:
-    """Return the seconds since 1970 at which the day begins; what is no date is told with the scenario."""
+    """Return the seconds since 1970 at which the day begins; what is no date is reported with the scenario."""
     try:
         day = date.fromisoformat(planning_date)
     except ValueError:

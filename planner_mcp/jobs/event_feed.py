@@ -146,7 +146,7 @@ class EventFeed:
             principal: Whose jobs.
             shards: How many shards there are.
             after: Where an earlier stream stopped; empty for a new one.
-            group: Whose proposed plans it may review: their reviews are told too.
+            group: Whose proposed plans it may review: their reviews are sent too.
 
         Raises:
             InputError: `after` is no position.

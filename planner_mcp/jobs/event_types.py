@@ -1,7 +1,7 @@
-"""The event types of MCP Events (SPEC O6): what each is called, its arguments, and what of a job's stream it tells.
+"""The event types of MCP Events (SPEC O6): what each is called, its arguments, and what of a job's stream it carries.
 
 Owns the translation from events of jobs to occurrences. Pure. Payloads have ids, figures and a short text, no names of
-people; what is masked for a principal was masked before. Whatever they tell can be read again by `query_vrp_status`.
+people; what is masked for a principal was masked before. Whatever they carry can be read again by `query_vrp_status`.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -132,7 +132,7 @@ class Occurrences:
     """By job when an improvement was last told, and its cost."""
 
     def of(self, steps: Iterable[FeedStep]) -> Iterator[Json]:
-        """Yield what some steps of a principal's stream tell."""
+        """Yield the events that follow from some steps of a principal's stream."""
         for step in steps:
             event = step.event
             if event is not None and self._is_meant(event) and (data := self._data(event)) is not None:
@@ -192,7 +192,7 @@ def occurrence(event_id: str, name: str, at: str, data: Json, cursor: str | None
 
 
 def capacity_of(stats: QueueStats) -> Json:
-    """Return the figures that `vrp.workers.capacity` tells."""
+    """Return the figures of `vrp.workers.capacity`."""
     return {
         "workers": stats.live_workers,
         "slots": stats.live_slots,

@@ -20,7 +20,7 @@ T = TypeVar("T")
 SLOTS: Final = 2
 """Calls worked on at the same time; more threads would only share the interpreter."""
 MAX_WAITING: Final = 512
-"""Calls of one principal that may wait behind those: as many as it may have open where callers are told apart."""
+"""Calls of one principal that may wait behind those: as many as it may have open where callers are distinguished."""
 RETRY_AFTER_S: Final = 5.0
 
 

@@ -5,7 +5,7 @@ there, so that a field cannot be declared and forgotten. Text becomes `***`, a p
 map still shows the town, and no door), anything else null. Everything here is pure: a body goes in, a copy comes out.
 Labels, which are ids and the name of the scenario itself, are shown to whoever may read: by them people find the day.
 
-Of a plan the cost of each route is masked, since with its distance and duration it would tell the prices. The total
+Of a plan the cost of each route is masked, since with its distance and duration it would reveal the prices. The total
 cost and its lower bound stay, in events and webhooks too: progress is measured by them, and callers compare plans so.
 """
 

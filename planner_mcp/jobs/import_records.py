@@ -45,7 +45,7 @@ class UploadedFile:
 
     data: bytes
     is_confidential: bool
-    """Whether it was uploaded with `planner:sensitive`: without the scope nothing of it may be told (ADR 0035)."""
+    """Whether it was uploaded with `planner:sensitive`: without the scope nothing of it may be shown (ADR 0035)."""
 
 
 class ImportStore(Protocol):

@@ -37,7 +37,8 @@ class Claim:
     elapsed_s: float
     """Solve time earlier attempts have used."""
     prices: dict[str, Any] | None = None
-    """The day whose prices tell the costs of an alternative; None where they are those of the scenario."""
+    """The day whose prices determine the costs of an alternative; None where they are those of the scenario, and where
+    that day has expired or its shard is unavailable."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -343,7 +344,7 @@ class EventHistory:
     number: int
     """Of the job's last event."""
     seen: int
-    """Of the last event kept up to the position, 0 without one: the next one's number tells whether any is missing."""
+    """Of the last event kept up to the position, 0 without one: the next one's number shows whether any is missing."""
     is_over: bool
     """Whether no further event can come."""
 

@@ -342,7 +342,7 @@ class JobService:
     async def follow_all(self, principal: Principal, after: str = "") -> AsyncGenerator[FeedStep, None]:
         """Yield the events of all jobs of a principal after a position, then live ones; it has no end.
 
-        A reviewer is told the reviews of plans that were proposed to it, too.
+        A reviewer gets the reviews of plans that were proposed to it, too.
         """
         is_masked: dict[str, bool] = {}
         group = self.reviews.group_of(principal)
@@ -353,7 +353,7 @@ class JobService:
                 yield step if principal.may(SENSITIVE) else await self._masked_step(principal, step, is_masked)
 
     async def past_events(self, principal: Principal, after: str = "") -> list[FeedStep]:
-        """Return the events of all jobs of a principal after a position, as `follow_all` tells them, and then a step
+        """Return the events of all jobs of a principal after a position, as `follow_all` yields them, and then a step
         that says where to go on; one that says it is a start where the events in between are not kept.
         """
         steps = await self._feed.past_of_principal(

@@ -145,7 +145,7 @@ class MatrixService:
 
 @dataclass(frozen=True, slots=True)
 class UploadedMatrix:
-    """An uploaded table as its uploader is told of it."""
+    """An uploaded table as its uploader sees it."""
 
     name: str
     locations: int

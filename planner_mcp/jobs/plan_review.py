@@ -41,7 +41,7 @@ REVIEWS: Final[dict[tuple[ReviewState, ReviewStep], ReviewState]] = {
     (ReviewState.PROPOSED, ReviewStep.REJECT): ReviewState.REJECTED,
     (ReviewState.APPROVED, ReviewStep.PUBLISH): ReviewState.PUBLISHED,
 }
-"""Every legal step. `PROPOSED → PROPOSE`: another plan of the day was approved, and the difference is told anew."""
+"""Every legal step. `PROPOSED → PROPOSE`: another plan of the day was approved, and the difference is reported anew."""
 
 TAKEN_OUT: Final = frozenset({ReviewState.APPROVED, ReviewState.PUBLISHED})
 """States in which a plan leaves the planner unmarked."""
@@ -57,7 +57,7 @@ class PlanReview:
     reason: str = ""
     """Why it was rejected, in the reviewer's words; a sensitive field (SPEC R3)."""
     differs_from: str | None = None
-    """The plan that was approved for the day when this one was proposed: the difference is told against it."""
+    """The plan that was approved for the day when this one was proposed: the difference is measured against it."""
     proposed_at: datetime | None = None
     reviewed_at: datetime | None = None
     published_at: datetime | None = None

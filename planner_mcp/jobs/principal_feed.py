@@ -1,7 +1,7 @@
 """Follows all jobs of a principal in one stream that any replica can resume (SPEC J4).
 
 Owns positions in the feeds of all shards together, and what happens to a follower that comes back. What it missed is
-read from the feeds; a follower that missed more than `MISSED_AT_MOST` batches, or what is no longer kept, is told to
+read from the feeds; a follower that missed more than `MISSED_AT_MOST` batches, or what is no longer kept, is asked to
 start anew: it reads what it shows again. `event_feed.py` brings what happens meanwhile.
 """
 
@@ -44,7 +44,7 @@ class PrincipalFollower:
         self._read_to = read_to
         self._positions: list[str] = []
         self._is_behind = False
-        """Whether something was missed that Redis could not tell yet."""
+        """Whether something was missed that Redis could not report yet."""
 
     async def steps(self, after: str = "") -> AsyncGenerator[FeedStep, None]:
         """Yield the events after a position, then live ones, and beats while nothing happens; it has no end.
@@ -66,7 +66,7 @@ class PrincipalFollower:
             entries = await self._next()
 
     async def past(self, after: str) -> list[FeedStep]:
-        """Return the events after a position up to now, and where to go on; a start where that cannot be told.
+        """Return the events after a position up to now, and where to go on; a start where that is unknown.
 
         Raises:
             InputError: `after` is no position.
@@ -101,7 +101,7 @@ class PrincipalFollower:
         return found
 
     async def _missed(self) -> Sequence[FeedEntry] | None:
-        """Return the entries after the positions; None, with the positions at the end, where that cannot be told."""
+        """Return the entries after the positions; None, with the positions at the end, where that is unknown."""
         ends = [await self._log.feed_end(shard) for shard in range(len(self._read_to()))]
         found: list[FeedEntry] = []
         if len(self._positions) == len(ends):

@@ -38,7 +38,7 @@ def wanted_scale(stats: QueueStats, work: OpenWork, settings: Settings) -> Scale
     for_the_wait = math.ceil((queued_s + solving_s) / settings.target_wait_s)
     waiting = min(1, stats.queued)
     return Scale(
-        max(stats.solving + waiting, for_the_wait) if stats.solving + stats.queued else 0,
+        max(stats.solving + waiting, for_the_wait),
         stats.live_slots,
         round(queued_s, 1),
         round(solving_s, 1),

@@ -26,7 +26,7 @@ def load_ratio(route: PlannedRoute, capacity: Any, demands: Mapping[str, Any], p
         route: One of a plan.
         capacity: Of its agent, a number or an object of them.
         demands: The same of each ticket, by id.
-        pickups: As `picked_up` tells.
+        pickups: As `picked_up` returns.
     """
     room = {name: most for name, most in read_amount(capacity).items() if most > 0}
     boards = [visit.load for visit in route.visits]

@@ -133,7 +133,7 @@ def can_draw(character: str) -> bool:
 
 
 def _colours(count: int) -> str:
-    """Return a colour a route, neighbours far apart on the circle of hues and told apart by lightness too."""
+    """Return a colour a route, neighbours far apart on the circle of hues and distinguished by lightness too."""
     rules = []
     for index in range(count):
         hue = (0.07 + index / max(count, 1)) % 1

@@ -63,7 +63,7 @@ _ARROW_EVERY_ROAD: Final = 80.0
 _LEAST_ARROW: Final = 4.0
 """Of a piece that has one."""
 _LEAST_STEP: Final = 0.7
-"""Points of the map between two points of a line that can be told apart."""
+"""Points of the map between two points of a line that can be distinguished."""
 
 
 @dataclass(frozen=True, slots=True)

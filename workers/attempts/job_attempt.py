@@ -219,6 +219,7 @@ class JobAttempt:
             best_plan=self._claim.best_plan,
             matrices=matrices,
             prices=self._claim.prices,
+            has_made_up_prices=self._claim.scenario.prices_of is not None,
         )
 
     def _decide(self, cause: EndCause) -> None:

@@ -36,7 +36,9 @@ class SolveCommand:
     matrices: "Packed | None" = None
     """The travel matrices that the scenario refers to."""
     prices: dict[str, Any] | None = None
-    """The day whose prices tell the costs of plans; None where they are those of the scenario."""
+    """The day whose prices determine the costs of plans; None where they are those of the scenario, or unavailable."""
+    has_made_up_prices: bool = False
+    """Whether prices of the scenario were made up to find another plan, so that costs should follow from `prices`."""
 
     def as_message(self) -> message_frames.Message:
         """Return the command as it is sent."""

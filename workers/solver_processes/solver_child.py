@@ -45,6 +45,10 @@ _LAST_RESORT_S: Final = 600.0
 """Time beyond its limit after which the kernel ends a process that its worker did not end."""
 _POLL_S: Final = 0.005
 _READ_BYTES: Final = 1 << 16
+MADE_UP_PRICES: Final = (
+    "Costs follow from prices that were made up to find this alternative: those of its base scenario are not available."
+)
+"""Assumption of a plan whose costs could not be computed at the prices of the caller."""
 
 log = logging.getLogger("planner.child")
 
@@ -128,7 +132,9 @@ def _search(command: SolveCommand, connection: WorkerConnection) -> message_fram
     stated = None if command.prices is None else at_prices_of(command.body, command.prices, matrices)
 
     def publish(plan: Plan, improvements: int) -> None:
-        published = plan if stated is None else repriced_on(stated, plan) or plan
+        published = plan if stated is None else repriced_on(stated, plan)
+        if published is None or (stated is None and command.has_made_up_prices):
+            published = replace(plan, assumptions=(*plan.assumptions, MADE_UP_PRICES))
         connection.send({"kind": "plan", "plan": published.as_json(), "improvements": improvements})
 
     def should_stop() -> bool:

@@ -1,7 +1,7 @@
 """Instances in VRPLIB's form (`.vrp`): TSPLIB's CVRP as CVRPLIB has it, and the sections others added to it.
 
 Owns header fields, sections, and what is refused: kinds of lengths, sections and fields of the fleet that are not known
-are told by their line, never passed over. Added sections are those of PyVRP's dialect: time windows, service and
+are reported by their line, never passed over. Added sections are those of PyVRP's dialect: time windows, service and
 release times, prizes, backhauls, fleets of several kinds and depots, reloads, who may serve whom.
 
 Source: Reinelt, TSPLIB 95; the instances of CVRPLIB and PyVRP.

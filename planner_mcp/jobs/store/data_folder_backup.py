@@ -12,7 +12,9 @@ from typing import IO, Final
 from planner_mcp.errors import InputError
 from planner_mcp.jobs.store.embedded_server import EmbeddedServer
 
-NOT_COPIED: Final = frozenset({"store.sock", "server.pid", "server.log", "start.lock", "users.lock", "server.lock"})
+NOT_COPIED: Final = frozenset(
+    {"store.sock", "server.pid", "server.log", "start.lock", "users.lock", "server.lock", "backup.lock"}
+)
 """What belongs to a running server and not to the data."""
 
 
@@ -21,7 +23,7 @@ def back_up(data_dir: Path, archive: Path) -> None:
 
     Raises:
         InputError: There is no such folder, or the archive exists.
-        StoreUnavailableError: The folder's store runs and does not answer.
+        StoreUnavailableError: The folder's store runs and does not answer, or another backup is being made.
     """
     if not data_dir.is_dir():
         raise InputError(f"There is no data folder {data_dir}. Name it with --data-dir.")

@@ -1,11 +1,13 @@
 """Starts the bundled Valkey server when no Redis is configured: the same engine, one data folder, no TCP port.
 
-Owns the server process of a data folder, by three locks in it:
+Owns the server process of a data folder, by four locks in it:
 
 * `start.lock`: held by whoever starts, adopts or stops the server, for that moment.
 * `users.lock`: shared by all who use the folder. The first to come starts the server, later ones adopt it, and the last
   to leave shuts it down, whoever started it.
 * `server.lock`: inherited by the server itself, so it is held exactly as long as a server lives.
+* `backup.lock`: held while the folder is copied. The file is not empty while the server does not rewrite its log, so a
+  backup that was killed can be noticed.
 
 The kernel drops the locks of a killed process. So nothing has to be cleaned up, a server that outlived its users is
 adopted, and two servers never share one append-only file.
@@ -50,6 +52,8 @@ AOF_FOLDER: Final = "appendonlydir"
 AOF_MANIFEST: Final = "appendonly.aof.manifest"
 """Names that Redis and Valkey give by default."""
 _REWRITE: Final = "auto-aof-rewrite-percentage"
+_REWRITE_PERCENT: Final = "100"
+"""Growth of the log, in percent of its size after the last rewrite, at which the server rewrites it."""
 MAX_SOCKET_PATH: Final = 100
 """Bytes of a unix socket's path that every platform takes."""
 
@@ -70,7 +74,7 @@ class EmbeddedServer:
         self._socket = _socket_path(self._dir)
         self._use: IO[str] | None = None
         self._is_read_only: bool | None = None
-        """Whether the server refuses writes; None before this object has told it."""
+        """Whether the server refuses writes; None before this object has set it."""
 
     @property
     def url(self) -> str:
@@ -126,22 +130,42 @@ class EmbeddedServer:
         """Keep a running server from replacing the files of its log meanwhile; it goes on appending to the last.
 
         Raises:
-            StoreUnavailableError: It does not answer, or is still rewriting its log after `START_S`.
+            StoreUnavailableError: It does not answer, is still rewriting its log after `START_S`, or another process
+                copies the folder.
         """
         if not self.is_alive():
             yield
             return
         try:
-            with self._client() as client:
-                usual = client.config_get(_REWRITE)
+            with self._lock("backup") as lock, self._client() as client:
+                if not take_lock(lock):
+                    raise StoreUnavailableError("Another backup of this folder is being made. Try again after it.")
+                lock.write("The log is not rewritten.")
+                lock.flush()
                 client.config_set(_REWRITE, 0)
                 try:
                     self._await_rewrite(client)
                     yield
                 finally:
-                    client.config_set(_REWRITE, usual[_REWRITE])
+                    _rewrite_again(client, lock)
         except RedisError as error:
             raise StoreUnavailableError(f"The embedded store does not answer: {error}.") from error
+
+    @property
+    def must_resume(self) -> bool:
+        """Whether a backup ended before the server could rewrite its log again, because it was killed."""
+        with suppress(FileNotFoundError):
+            if (self._dir / "backup.lock").stat().st_size:
+                with self._lock("backup") as lock:
+                    return take_lock(lock)
+        return False
+
+    def resume_rewriting(self) -> None:
+        """Have the server rewrite its log again, unless a backup is being made."""
+        with suppress(RedisError, OSError), self._lock("backup") as lock, self._client() as client:
+            if take_lock(lock):
+                _rewrite_again(client, lock)
+                log.warning("a backup did not end: the log of the store is rewritten again")
 
     def _await_rewrite(self, client: redis.Redis) -> None:
         ends_at = time.monotonic() + START_S
@@ -214,6 +238,7 @@ class EmbeddedServer:
             "unixsocketperm": "700",
             "dir": str(self._dir),
             "appendonly": "yes",
+            _REWRITE: _REWRITE_PERCENT,
             **self._write_options(is_short=self._is_short_of_disk()),
             "save": "",
             "maxmemory-policy": "noeviction",
@@ -257,6 +282,11 @@ class EmbeddedServer:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.stop()
+
+
+def _rewrite_again(client: redis.Redis, lock: IO[str]) -> None:
+    client.config_set(_REWRITE, _REWRITE_PERCENT)
+    lock.truncate(0)
 
 
 def find_server() -> str:

@@ -69,6 +69,8 @@ async def _revive(server: EmbeddedServer) -> None:
                 await asyncio.to_thread(server.start)
         elif server.must_switch:
             await asyncio.to_thread(server.switch)
+        elif server.must_resume:
+            await asyncio.to_thread(server.resume_rewriting)
 
 
 async def _open_client(url: str, settings: Settings) -> ScriptClient:

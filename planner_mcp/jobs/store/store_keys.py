@@ -14,7 +14,7 @@ key                      kind    holds                                          
 {pN}:mat:<matrix>        hash    principal, an uploaded matrix in blocks            scenario TTL from last use
 {pN}:matp:<matrix>:<…>   hash    blocks of one that is on its way                  PARTS_S
 {pN}:mats:<p>            zset    matrices a principal uploaded, by age             as the last of them, or twice that
-{pN}:roads:<p>           zset    tables road engines told, the newest              as the last of them, or twice that
+{pN}:roads:<p>           zset    tables of road engines, the newest                 as the last of them, or twice that
 {pN}:job:<job>           hash    one job (record_codec.py)                          live; job TTL from its end
 {pN}:ev:<job>            stream  its events, the last EVENTS_KEPT or so            as its job
 {pN}:plan:<plan>         string  its best plan, JSON                               as its job

@@ -115,7 +115,7 @@ class ForbiddenUrlError(ValueError):
 
 
 def check_callback_url(url: str, settings: Settings, *, path: str = "/callback_url") -> WebhookUrl:
-    """Return the parts of a URL that webhooks may call, as far as the URL alone can tell.
+    """Return the parts of a URL that webhooks may call, as far as the URL alone shows.
 
     Args:
         url: As the caller gave it.
@@ -132,7 +132,7 @@ def check_callback_url(url: str, settings: Settings, *, path: str = "/callback_u
 
 
 def check_url(url: str, allowed: Sequence[Network], *, ports: Collection[int]) -> WebhookUrl:
-    """Return the parts of a URL that may be called, as far as the URL alone can tell.
+    """Return the parts of a URL that may be called, as far as the URL alone shows.
 
     Args:
         url: As it was given.

@@ -161,7 +161,7 @@ def with_prices_of(body: Mapping[str, Any], original: Mapping[str, Any]) -> Json
 def at_prices_of(body: Mapping[str, Any], original: Json, travel_matrices: TravelMatrices | None) -> Problem:
     """Return the day of an alternative by the prices of the day that it was made from, nothing tied to agents.
 
-    Every plan of the first is one of the second, and its costs are told by it.
+    Every plan of the first is one of the second, and its costs follow from it.
     """
     stated = with_prices_of(without_assignments(dict(body)), original)
     return compile_scenario(read_stored(stated, travel_matrices))

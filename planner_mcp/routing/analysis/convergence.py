@@ -22,7 +22,7 @@ class ConvergencePoint:
 def convergence_curve(points: Iterable[ConvergencePoint], *, most: int = 20) -> list[ConvergencePoint]:
     """Return the improvements among some points, reduced to the largest; the first and the last are always kept.
 
-    Costs of an alternative are told by other prices than its search lowers: where the last plan costs more than one
+    Costs of an alternative follow from other prices than its search lowers: where the last plan costs more than one
     before, every other plan is a step.
 
     Args:

@@ -156,7 +156,7 @@ _RELAXATIONS: Final[dict[InfeasibilityReason, Callable[[Json, Problem, int, Viol
 
 
 def _minute(seconds: float) -> float:
-    """Return the next whole minute; days told in bare seconds (less than ten minutes in all) keep their seconds."""
+    """Return the next whole minute; days written in bare seconds (less than ten minutes in all) keep their seconds."""
     return math.ceil(seconds / 60) * 60.0 if seconds > 600 else float(math.ceil(seconds))
 
 

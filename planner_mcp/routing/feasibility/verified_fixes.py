@@ -175,7 +175,7 @@ class UnassignedAnalysis:
         return sorted(best.values(), key=lambda insertion: _weight(ticket, insertion))
 
     def _insertions(self, base: Candidate, ticket: int, until: StopCheck) -> Iterator[InsertionCandidate]:
-        """Yield every way to insert a ticket, with what is held told apart from what the caller wrote.
+        """Yield every way to insert a ticket, with what is held separate from what the caller wrote.
 
         One that waits for a later window of the ticket comes again, with what stands in the way of not waiting.
         """
@@ -187,7 +187,7 @@ class UnassignedAnalysis:
                     yield self._with(insertion, without_waiting)
 
     def _with(self, insertion: InsertionCandidate, found: Iterable[Violation]) -> InsertionCandidate:
-        """Return a trial with what stands in its way; its cost, which tells trials as near apart, stays."""
+        """Return a trial with what stands in its way; its cost, which decides between trials as near, stays."""
         return replace(insertion, violations=tuple(self._as_held(insertion.route.agent, found)))
 
     def _as_held(self, agent: int, found: Iterable[Violation]) -> Iterator[Violation]:
@@ -222,7 +222,7 @@ class UnassignedAnalysis:
         for agent, violation in broken:
             if (change := relaxation_for(body, self.problem, agent, violation)) is None:
                 return None
-            if not change.words:  # the proof tells whether the other changes lift it
+            if not change.words:  # the proof shows whether the other changes lift it
                 continue
             steps.append((violation.limit.value, change))
             body = revise(body, change.patch)

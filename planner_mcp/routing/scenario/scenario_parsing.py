@@ -90,10 +90,7 @@ def parse_scenario(
         count = len(faults) + max(0, error.error_count() - MAX_FINDINGS)
         raise input_error(with_seen_values(faults, args, shows_all=shows_names), found=count) from None
     found = [*known_faults, *check(scenario, max_tickets=max_tickets, prove_infeasible=prove_infeasible)]
-    refused, findings = split_findings(scenario, with_seen_values(found, args, shows_all=shows_names))
-    if refused:
-        raise input_error([*refused, *findings])
-    return scenario.with_findings(findings) if findings else scenario
+    return _accepted(scenario, found, args)
 
 
 def read_stored(
@@ -101,12 +98,13 @@ def read_stored(
 ) -> Scenario:
     """Return a scenario that passed all checks when it was stored; only its form is read again.
 
-    Matrices of a road engine are fetched after that. A scenario that brings them is checked with them.
+    Matrices of a road engine are fetched after that, so a scenario that refers to one is checked with them. Its
+    `findings` are complete only where they could refuse it: it is strict or has locked visits.
 
     Args:
         body: The scenario as stored.
         travel_matrices: The matrices it refers to.
-        prove_infeasible: As for `parse_scenario`, where it is checked again.
+        prove_infeasible: As for `parse_scenario`; called where a proof could refuse the scenario, as it compiles it.
 
     Raises:
         InputError: The matrices do not fit the scenario.
@@ -115,14 +113,14 @@ def read_stored(
         scenario = _validate(body, travel_matrices)
     except ValidationError:
         return read_revised(body, travel_matrices)
-    if scenario.travel.router is not None and travel_matrices is not None:
-        return read_revised(body, travel_matrices, prove_infeasible=prove_infeasible)
-    return scenario
+    if scenario.travel.router is None or travel_matrices is None:
+        return scenario
+    may_refuse = scenario.strict or any(agent.locked_tickets for agent in scenario.agents)
+    proof = prove_infeasible if may_refuse else None
+    return _accepted(scenario, check(scenario, max_tickets=sys.maxsize, prove_infeasible=proof), body)
 
 
-def read_revised(
-    body: Any, travel_matrices: TravelMatrices | None = None, *, prove_infeasible: InfeasibilityProof | None = None
-) -> Scenario:
+def read_revised(body: Any, travel_matrices: TravelMatrices | None = None) -> Scenario:
     """Return a stored scenario under changes, checked like a new one but of any size.
 
     Raises:
@@ -133,7 +131,6 @@ def read_revised(
         max_tickets=sys.maxsize,
         max_agents=sys.maxsize,
         travel_matrices=travel_matrices,
-        prove_infeasible=prove_infeasible,
     )
 
 
@@ -165,6 +162,18 @@ def _refuse_too_many(args: Any, limits: dict[str, int]) -> None:
     ]
     if faults:
         raise TooLargeError(faults[0].problem, errors=faults)
+
+
+def _accepted(scenario: Scenario, found: Sequence[Fault], args: Any) -> Scenario:
+    """Return a scenario with those of its faults that do not refuse it.
+
+    Raises:
+        InputError: Any other fault was found.
+    """
+    refused, findings = split_findings(scenario, with_seen_values(found, args, shows_all=scenario.shows_names))
+    if refused:
+        raise input_error([*refused, *findings])
+    return scenario.with_findings(findings) if findings else scenario
 
 
 def _validate(args: Any, travel_matrices: TravelMatrices | None = None, *, shows_names: bool = False) -> Scenario:

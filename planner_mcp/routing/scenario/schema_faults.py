@@ -58,7 +58,7 @@ def faults_of(error: ValidationError, model: type[BaseModel], body: Any) -> list
     Args:
         error: What validation raised.
         model: The model that was validated.
-        body: The validated input, to tell its keys from the names of union members.
+        body: The validated input, to distinguish its keys from the names of union members.
     """
     schema = model.model_json_schema()
     found: dict[str, Fault] = {}

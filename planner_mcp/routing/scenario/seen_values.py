@@ -1,6 +1,6 @@
 """What a scenario says at the place of a fault: the id of the entry and the value seen there (SPEC T7).
 
-Owns the short form of both. A value of a field that is masked for some readers (`x-sensitive-fields`) is told only to
+Owns the short form of both. A value of a field that is masked for some readers (`x-sensitive-fields`) is shown only to
 those who may see it; ids are labels, which everyone sees.
 """
 
@@ -38,7 +38,7 @@ def with_seen_values(faults: Iterable[Fault], body: Any, *, shows_all: bool) -> 
         faults: With paths by list positions; those outside agents, tickets and locations stay as they are. Evidence
             that a check put into `which` takes the place of the value.
         body: The scenario as written, of whatever form.
-        shows_all: Whether values of sensitive fields may be told.
+        shows_all: Whether values of sensitive fields may be shown.
     """
     return [_with_seen_value(fault, body, shows_all=shows_all) for fault in faults]
 

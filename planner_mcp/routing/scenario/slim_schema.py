@@ -53,7 +53,7 @@ _OMITTED: Final = (
 `max_distance_m` is `max_distance_km` in metres, and no plan depends on the last two."""
 _KEPT: Final = ("type", "enum", "format")
 _BOUNDED: Final = ("service_time_s", "priority")
-"""Fields whose bounds the short form tells; a model knows those of a latitude."""
+"""Fields whose bounds the short form shows; a model knows those of a latitude."""
 
 
 def scenario_schema() -> dict[str, Any]:

@@ -75,7 +75,7 @@ class JobsApi:
         after = _position(request, job)
         with_reviews = request.query_params.get("reviews") == "true" and not job.is_settled
         if job.is_terminal and after == job.event_id and not with_reviews:
-            return Response(status_code=204)  # tells an EventSource to stop reconnecting
+            return Response(status_code=204)  # makes an EventSource stop reconnecting
         stream = EventStream(self._frames(job_service, principal, job.id, after, with_reviews), drain=self._drain)
         return self._streams.served(stream, principal.id)
 

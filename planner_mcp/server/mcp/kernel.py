@@ -94,7 +94,7 @@ class Kernel:
     Args:
         tool_handler: Lists and calls the tools.
         features: What else it does; each adds its own methods.
-        offer: What it is called and tells its clients.
+        offer: Its name, and what it offers its clients.
     """
 
     def __init__(

@@ -1,7 +1,7 @@
 """Every kind of resource, and reading by URI.
 
 Owns the order of the templates and the one answer for what cannot be read: unknown, malformed and somebody else's are
-never told apart (SPEC A2).
+never distinguished (SPEC A2).
 """
 
 from typing import Final
@@ -104,7 +104,7 @@ def is_named(uri: str) -> bool:
 def forms(reading: ReadContext, uri: str) -> list[str]:
     """Return the URIs a principal may read, names to be filled in: those that begin as one does, else all.
 
-    What a URI begins with is all that counts, so that nothing is told of the names in it (SPEC A2).
+    What a URI begins with is all that counts, so that nothing is revealed of the names in it (SPEC A2).
     """
     known = [template.uri_template for template in (*templates_for(reading), *fixed_for(reading))] + [FILE_TEMPLATE]
     return [form for form in known if form.partition("//")[0] == uri.partition("//")[0]] or known

@@ -48,7 +48,7 @@ class CancelVrpJobResult(ToolOutput):
 
 
 async def run(ctx: ToolContext, args: Json) -> ToolResult:
-    """Cancel a job and tell how it ended: a job that had ended otherwise is not cancelled, and that is no error."""
+    """Cancel a job and return how it ended: a job that had ended otherwise is not cancelled, and that is no error."""
     asked = parse(CancelArguments, args)
     with naming_argument("/job_id", JOB):
         job = await ctx.job_service.cancel(ctx.principal, asked.job_id, asked.keep_best)

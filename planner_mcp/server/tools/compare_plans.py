@@ -29,7 +29,7 @@ from planner_mcp.server.tools.tool_output import Json, Number, ToolOutput
 from planner_mcp.text import named, number
 
 MAX_LISTED: Final = 10
-"""Tickets and agents listed; the counts tell of all."""
+"""Tickets and agents listed; the counts are of all."""
 
 
 class CompareArguments(Arguments):

@@ -78,7 +78,7 @@ class JudgedScenario:
 
 
 async def run(ctx: ToolContext, args: Json, *, is_repeatable: bool = False) -> ToolResult:
-    """Check a scenario, keep it, and tell what was assumed; `is_repeatable` as of `JobService.keep_scenario`."""
+    """Check a scenario, keep it, and return what was assumed; `is_repeatable` as of `JobService.keep_scenario`."""
     resolve_inputs = input_resolver(ctx, is_written=True, shows_names=True)
 
     async def attempt(is_asking: bool) -> JudgedScenario:

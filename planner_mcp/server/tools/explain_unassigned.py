@@ -37,13 +37,13 @@ from planner_mcp.server.tools.tool_output import Json, Number, ToolOutput
 from planner_mcp.text import figure
 
 BUDGET_S: Final = 3.0
-"""Time to look at the agents, divided between the tickets of a page; what it does not suffice for is told."""
+"""Time to look at the agents, divided between the tickets of a page; the answer says what it does not suffice for."""
 MAX_BYTES: Final = 2500
 """Room of all tickets but the first; those that do not fit are counted under `not_shown`."""
 MAX_AGENTS: Final = 3
-"""Agents told of for each ticket, the nearest to fitting first."""
+"""Agents listed for each ticket, the nearest to fitting first."""
 MAX_VIOLATIONS: Final = 3
-"""Obstacles told of for each of them."""
+"""Violations listed for each of them."""
 
 
 class ExplainArguments(Arguments):
@@ -119,7 +119,7 @@ def explained(found: PlanContext, entries: list[Unassigned], clock: Clock = time
 
 
 def _without_costs(ticket: TicketExplanation) -> TicketExplanation:
-    """Return an explanation without what serving the ticket would cost, which would tell the prices."""
+    """Return an explanation without what serving the ticket would cost, which would reveal the prices."""
     nearest = [agent.model_copy(update={"fits_at_cost": None}) for agent in ticket.nearest]
     return ticket.model_copy(update={"nearest": nearest})
 

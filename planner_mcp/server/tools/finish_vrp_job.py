@@ -36,7 +36,7 @@ class FinishVrpJobResult(JobOutput):
 
 
 async def run(ctx: ToolContext, args: Json) -> ToolResult:
-    """Ask a solving job to complete, and tell how it stands; one that has ended stays as it is."""
+    """Ask a solving job to complete, and return how it stands; one that has ended stays as it is."""
     asked = parse(FinishArguments, args)
     with naming_argument("/job_id", JOB):
         job = await ctx.job_service.finish_now(ctx.principal, asked.job_id)

@@ -132,7 +132,7 @@ class Kept:
 
 
 async def run(ctx: ToolContext, args: Json, *, is_repeatable: bool = False) -> ToolResult:
-    """Read a file, keep its day, and tell what its columns were taken for."""
+    """Read a file, keep its day, and return what its columns were taken for."""
     asked = parse(ImportArguments, args)
     kept = await find_kept(ctx.job_service.imports, ctx.principal, ctx.settings.files_dir, asked.file)
     try:
@@ -206,7 +206,7 @@ def _read(bounds: PlainBounds, asked: ImportArguments, kept: Kept, is_asking: bo
 
 
 def _read_file(asked: ImportArguments, bounds: ScenarioBounds, source: Source) -> ImportedScenario:
-    """Return the day; what is wrong in the file is told by its place under `/content` or `/file`."""
+    """Return the day; what is wrong in the file is reported by its place under `/content` or `/file`."""
     content, form, import_options = source
     with placed(partial(_in_argument, source=asked.source)):
         return read_scenario_file(
@@ -231,7 +231,7 @@ def _sample(asked: ImportArguments, uploaded: bytes | None) -> str:
 
 _LEAVE_OUT: Final = "leave it out"
 _MAX_ASKED: Final = 12
-"""Columns of one question; of more the rest is told as faults."""
+"""Columns of one question; of more the rest is reported as faults."""
 
 
 def question_of(args: Any, bounds: ScenarioBounds, kept: Kept) -> Question | None:
@@ -267,7 +267,7 @@ def question_of(args: Any, bounds: ScenarioBounds, kept: Kept) -> Question | Non
     if not fields:
         return None
 
-    message = "Some columns of this file are not clear. What an empty answer leaves open is told as an error."
+    message = "Some columns of this file are not clear. What an empty answer leaves open is an error."
     return Question(
         message, {"type": "object", "properties": fields}, partial(_filled, [each.header for each in columns])
     )

@@ -1,4 +1,4 @@
-"""What the plan of a job that started from another changes, in words: told by every tool that meets the end of one."""
+"""What the plan of a job that started from another changes, in words, for every tool that meets the end of one."""
 
 from contextlib import suppress
 from typing import Final

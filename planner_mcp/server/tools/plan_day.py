@@ -121,7 +121,7 @@ def _check_one_day(asked: PlanDayArguments) -> None:
 
 
 async def _stored_day(ctx: ToolContext, asked: PlanDayArguments) -> tuple[list[str], str, Json]:
-    """Return what to tell of the day, its scenario_id, and the answer that stored it, empty for a stored one."""
+    """Return what to say of the day, its scenario_id, and the answer that stored it, empty for a stored one."""
     if asked.scenario_id is not None:
         with naming_argument("/scenario_id", SCENARIO):
             return [], (await ctx.job_service.scenario(ctx.principal, asked.scenario_id)).id, {}

@@ -30,7 +30,7 @@ TOOL: Final = Tool(
     name="publish_plan",
     title="Publish plan",
     description=(
-        "Let an approved plan hold from now on: its webhook is told plan.published. Only the plan that was approved "
+        "Let an approved plan hold from now on: its webhook receives plan.published. Only the plan that was approved "
         "last for its day."
     ),
     input_schema=schema_of(PlanArguments),

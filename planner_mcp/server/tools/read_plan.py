@@ -127,7 +127,7 @@ def _check_fields(asked: ReadArguments) -> None:
     ]
     if asked.agent_ids and asked.view not in BY_AGENT:
         accepted = f"with view {' or '.join(BY_AGENT)}"
-        faults.append(Fault("/agent_ids", f"The view {asked.view} tells nothing by agent.", accepted, "Leave it out."))
+        faults.append(Fault("/agent_ids", f"The view {asked.view} has nothing by agent.", accepted, "Leave it out."))
     if faults:
         raise input_error(faults)
 
@@ -182,7 +182,7 @@ def table(plan_id: str, view: str, page: Page, idle: Sequence[str] = ()) -> Tool
         plan_id: Of the plan.
         view: The table's name.
         page: Some of its rows.
-        idle: Agents asked for that have no route; the first are told.
+        idle: Agents asked for that have no route; the first are named.
     """
     shown = table_page(page.columns, page.rows, page=page.page, size=page.size, total=page.total)
     text = table_text(view, shown)

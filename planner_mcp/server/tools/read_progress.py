@@ -109,7 +109,7 @@ async def run(ctx: ToolContext, args: Json) -> ToolResult:
 
 
 def _points(events: Iterable[Event], now: Progress) -> Iterator[ConvergencePoint]:
-    """Yield the plans that were told, then the last: of a short search the end alone is told, without a time."""
+    """Yield the plans that were reported, then the last: of a short search only the end is reported, without a time."""
     for event in events:
         if not event.is_final and event.data.get("cost") is not None:
             yield _point(event.data)
@@ -183,7 +183,7 @@ async def _worked_out(ctx: ToolContext, job: Job) -> LowerBound | None:
     except NotFoundError:
         return None
     body: Json | None = scenario.body
-    if scenario.prices_of is not None:  # costs are told by those prices
+    if scenario.prices_of is not None:  # costs follow from those prices
         body = (await stated_prices(ctx, scenario) or ("", None))[1]
     if body is None:
         return None

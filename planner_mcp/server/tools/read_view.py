@@ -188,7 +188,7 @@ def _last_figures(job: Job) -> Json:
 
 
 async def _bound(ctx: ToolContext, job: Job) -> Json:
-    """Return the bound that `read_progress` tells; it can take seconds, so the page asks for it last."""
+    """Return the bound that `read_progress` gives; it can take seconds, so the page asks for it last."""
     found = (await read_progress.run(ctx, {"job_id": job.id, "points": 2})).structured
     return {name: found.get(name) for name in ("lower_bound", "gap")}
 

@@ -310,7 +310,7 @@ def _unbegun(plan: Plan, executed: Plan, until_s: float | None) -> list[str]:
 
 
 def _planned_on(asked: ResolveArguments, base: StoredScenario) -> date:
-    """Return the date of the day that is to be planned; one of the patch that is none is told with its faults."""
+    """Return the date of the day that is to be planned; one of the patch that is none is reported with its faults."""
     with suppress(PydanticCustomError):
         return read_date(asked.patch.get("planning_date"))
     return read_date(base.body["planning_date"])

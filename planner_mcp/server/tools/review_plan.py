@@ -59,7 +59,7 @@ async def _decided_by_user(
     ctx: ToolContext, asked: ReviewArguments, job_id: str
 ) -> tuple[ReviewArguments, list[str] | None]:
     """Return the arguments with what the user of the client decides, where there is one who can be asked; and what that
-    person was told of the difference.
+    person was shown the difference.
 
     Without an answer nothing is decided. A plan that is not proposed is refused anyway, so nobody is asked.
     """

@@ -214,7 +214,7 @@ def _body(base: PlanContext, own: Json, patch: Json, settings: Settings, resolve
 async def _queued(
     ctx: ToolContext, base: PlanContext, bodies: Mapping[str, Json | None], solve_time_s: int
 ) -> dict[str, Job]:
-    """Queue one style after the other until one is refused; whoever has a job is told of it.
+    """Queue one style after the other until one is refused; whoever has a job gets its id.
 
     A revision is made when its turn comes: those of styles after a refusal would lie there for nothing.
     """

@@ -46,7 +46,7 @@ def _allowed(url: str, info: ValidationInfo) -> str:
 
 CallbackUrl = Annotated[
     str,
-    Field(max_length=2048, description="https webhook told of the end", json_schema_extra={"format": "uri"}),
+    Field(max_length=2048, description="https webhook called at the end", json_schema_extra={"format": "uri"}),
     AfterValidator(_allowed),
 ]
 
@@ -77,7 +77,7 @@ class SolveVrpResult(ToolOutput):
 
 
 FURTHER: Final = "Afterwards: maps, driver sheets and exports (tool set data), re-planning and alternatives (planning)."
-"""What else there is, told where a model reads it."""
+"""What else there is, named where a model reads it."""
 
 
 async def run(ctx: ToolContext, args: Json) -> ToolResult:

@@ -42,9 +42,9 @@ MAX_DEFAULT: Final = 3
 MAX_BYTES: Final = 3500
 """Room of all fixes: the smallest of each ticket first, and of these the patches, then the next of each."""
 MAX_PATCH_BYTES: Final = 1000
-"""A longer patch is left out; its change is told in words all the same."""
+"""A longer patch is left out; its change is described in words all the same."""
 _PRICED: Final = {ADD_AGENT, PENALTY}
-"""Kinds of fixes whose patch tells prices."""
+"""Kinds of fixes whose patch reveals prices."""
 _NO_ROOM: Final = "no time or room left in this answer, ask for it alone"
 _STYLED: Final = "The plan is an alternative's: costs and penalties are by the prices made up for its style."
 
@@ -191,7 +191,7 @@ def proposed(
 
 
 def _shown(fix: Fix, shows_prices: bool) -> SuggestedFix:
-    """Return a fix as it is told; without `planner:sensitive` its change stays, what would tell prices does not."""
+    """Return a fix as it is shown: without `planner:sensitive` its change stays and what reveals prices is left out."""
     words = changes_text(fix.changes)
     shown = SuggestedFix(
         ticket_id=fix.ticket_id,

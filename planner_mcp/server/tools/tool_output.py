@@ -55,7 +55,7 @@ class FaultOutput(ToolOutput):
     hint: str | None = None
     reason: str | None = Field(None, description="code, where a ticket provably cannot be served")
     which: list[str] | None = Field(None, description="ids of the entries, each with the value seen")
-    count: int | None = Field(None, description="equal mistakes told as one")
+    count: int | None = Field(None, description="equal mistakes reported as one")
 
     @staticmethod
     def of(fault: Fault) -> "FaultOutput":

@@ -114,7 +114,7 @@ ADDRESS_REGISTRY: Final = tuple(module.TOOL for module in (resolve_addresses, co
 
 @dataclass(frozen=True, slots=True)
 class ServerOffer:
-    """What one MCP server is called, what it tells its clients, and its tools."""
+    """What one MCP server is called, what it says to its clients, and its tools."""
 
     name: str
     title: str

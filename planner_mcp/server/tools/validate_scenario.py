@@ -52,7 +52,7 @@ from planner_mcp.server.tools.tool_output import FaultOutput, Json, Number, Tool
 from planner_mcp.text import named
 
 MAX_SHOWN: Final = 10
-"""Entries of one list; a last one of `errors` tells how many more there are."""
+"""Entries of one list; a last one of `errors` says how many more there are."""
 
 
 class ValidateArguments(Arguments):

@@ -1,4 +1,4 @@
-"""`webhook_secret`: the secret that signs a caller's webhooks, told once (SPEC W1, W5)."""
+"""`webhook_secret`: the secret that signs a caller's webhooks, shown once (SPEC W1, W5)."""
 
 from typing import Annotated, Final, Literal
 

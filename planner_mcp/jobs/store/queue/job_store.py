@@ -91,7 +91,7 @@ class RedisJobStore:
         """Return a scenario of the principal, and keep it for another scenario TTL."""
         name = store_keys.key(self._shard("scn", scenario_id), "scn", scenario_id)
         if await self._script_client.command("HGET", name, "principal") != principal:
-            raise NotFoundError  # before the body is read, so that the time does not tell whether it exists
+            raise NotFoundError  # before the body is read, so that the time does not reveal whether it exists
         if not (kept := await self._script_client.command("HGETALL", name)):
             raise NotFoundError
         fields = {**kept, "job": await self._use_scenario(principal, scenario_id, kept.get("job"))}
@@ -381,7 +381,7 @@ _LIMITS: Final[dict[str, tuple[type[CapacityError], str, str]]] = {
     "bytes": (QuotaExceededError, "max_scenarios_bytes", "Your scenarios take as much room as they may."),
 }
 _STORED: Final = ("scenarios", "bytes")
-_WAITING: Final = "Wait retry_after_s; limits://vrp tells what is allowed and used."
+_WAITING: Final = "Wait retry_after_s; limits://vrp shows what is allowed and used."
 _EXPIRING: Final = "A scenario expires scenario_ttl_s after its last use; use those there are, or ask the operator."
 _REFUSALS: Final[dict[str, type[PlannerError]]] = {
     "not_found": NotFoundError,

@@ -80,7 +80,7 @@ class RedisMatrixStore:
         """Return matrices of the principal as they were stored, and keep them for another TTL."""
         name = self._key(matrix_id)
         if await self._script_client.command("HGET", name, "principal") != principal:
-            raise NotFoundError  # before the matrices are read, so that the time does not tell whether they exist
+            raise NotFoundError  # before the matrices are read, so that the time does not reveal whether they exist
         if not (kept := await self._script_client.fetch("HGETALL", name)):
             raise NotFoundError
         await self._use_matrix(principal, matrix_id)

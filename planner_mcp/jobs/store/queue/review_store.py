@@ -84,7 +84,7 @@ def _refuse(step: ReviewStep, reply: ScriptReply) -> NoReturn:
         raise IllegalTransitionError("This job ended without a plan.")
     if word == "stale":
         problem = "Another plan of this day was approved since this one was proposed."
-        raise _illegal(problem, "propose_plan", "It tells the difference from the approved plan anew.")
+        raise _illegal(problem, "propose_plan", "It shows the difference from the approved plan anew.")
     if word == "illegal":
         allowed = " or ".join(_TOOLS[each] for each in next_steps(ReviewState(state))) or "no further step"
         raise _illegal(f"The plan is {state}: it cannot take the step {step}.", allowed)

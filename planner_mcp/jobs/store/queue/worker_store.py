@@ -55,7 +55,7 @@ class RedisWorkerStore:
         """Entries claimed by each worker here, by shard. Of other entries delivered to it the answer was lost."""
         self._claiming = defaultdict[str, Lock](Lock)
         self._tries = count(1)
-        """Numbers the tries to claim: one that arrives after its successor is told apart."""
+        """Numbers the tries to claim: one that arrives after its successor is recognized."""
 
     # ---- registration
 

@@ -44,7 +44,7 @@ class RequestLeases:
             await self._redis.set(_lease(replica), "", px=LEASE_MS)
 
     async def end(self, session_id: str, request_id: str) -> bool:
-        """Return whether a request is still to be answered; only one caller is told so."""
+        """Return whether a request is still to be answered; only one caller gets True."""
         with translated_errors():
             return bool(await self._redis.hdel(work_key(session_id), request_id))
 

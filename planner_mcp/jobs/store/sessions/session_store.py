@@ -5,7 +5,7 @@ its hash tag and expire `TTL_S` after its last use, so an idle session costs a p
 
 ```text
 mcp:{sid}            hash    principal, version, client (JSON), door, standalone (token of the newest
-                             GET), told (1 once one of them heard something)
+                             GET), told (1 once one of them received something)
 mcp:{sid}:streams    hash    stream name → JSON list of the request ids it owes an answer; one that ran out is forgotten
 mcp:{sid}:e:<name>   stream  kind (open | message | final), text (JSON-RPC message; empty for open and cancelled)
 mcp:{sid}:o:<name>   string  replica that produces the stream; a lease of LEASE_MS
@@ -109,7 +109,7 @@ class SessionStore:
             await self._redis.publish(CANCELS, f"{session_id} *")
 
     async def take_standalone(self, session_id: str, token: str) -> bool:
-        """Make `token` the holder of the standalone stream and wake the one before; return whether any was told."""
+        """Make `token` holder of the standalone stream and wake the former one; return whether any got a message."""
         with translated_errors():
             async with self._redis.pipeline(transaction=True) as pipe:
                 pipe.hget(row_key(session_id), "told")
@@ -121,7 +121,7 @@ class SessionStore:
         return was_used
 
     async def note_delivered(self, session_id: str, token: str) -> None:
-        """Note that the holder of the standalone stream, if it is still this one, is told something."""
+        """Note that the holder of the standalone stream, if it is still this one, receives something."""
         with translated_errors():
             await self._mark_used_script(keys=[row_key(session_id)], args=[token])
 

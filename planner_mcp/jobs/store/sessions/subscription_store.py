@@ -1,10 +1,10 @@
 """Subscriptions of MCP sessions and the position up to which each was notified, in Redis beside the session.
 
-Owns the key below; what is watched and told is `protocol.notifications.subscriptions`'. A cursor moves in the same step
-that writes to the session's standalone stream, so two replicas that both tell a session tell it once.
+Owns the key below; what is watched and sent is `protocol.notifications.subscriptions`'. A cursor moves in the same step
+that writes to the session's standalone stream, so two replicas that both notify a session notify it once.
 
 ```text
-mcp:{sid}:watch      hash    w:<name> → what is watched (text of the caller) · c:<cursor> → position told last
+mcp:{sid}:watch      hash    w:<name> → what is watched (text of the caller) · c:<cursor> → position sent last
 mcp:s:<sid>          channel what the session watches has changed
 mcp:lists:<p>        hash    list → when it last changed for a principal (`*`: all), in ms; TTL_S from the last change
 mcp:offer            hash    list → fingerprint of what the deployment offers; OFFER_S from the last replica's start
@@ -114,7 +114,7 @@ class SubscriptionStore:
             await self._redis.publish(LISTS_CHANNEL, kind)
 
     async def publish_fingerprint(self, kind: str, fingerprint: str) -> None:
-        """Keep what the deployment offers, and tell everybody if it was something else before."""
+        """Keep what the deployment offers, and notify everybody if it was something else before."""
         with translated_errors():
             async with self._redis.pipeline(transaction=True) as pipe:
                 pipe.hget(CAPABILITIES_KEY, kind)

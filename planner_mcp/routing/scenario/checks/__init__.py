@@ -1,1 +1,1 @@
-"""What a well-formed day may still get wrong, told all at once."""
+"""What a well-formed day may still get wrong, reported together."""

@@ -1,7 +1,7 @@
-"""Guesses a sound scenario in place of a broken one, so that its other mistakes can be told in the same turn (SPEC T7).
+"""Guesses a sound scenario in place of a broken one, so that its other mistakes are reported at once (SPEC T7).
 
-Owns the guesses and what each of them makes unsure; what a fault needs to be sure is said where it is found. The mended
-body is never planned and never stored: it lives as long as one error answer.
+Owns the guesses and what each of them makes unsure; what a fault needs to be sure is said where it is found. The
+guessed body is never planned and never stored; it serves one error answer.
 """
 
 from collections.abc import Collection, Sequence

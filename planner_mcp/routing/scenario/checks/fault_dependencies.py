@@ -8,7 +8,7 @@ from enum import StrEnum
 
 
 class FaultDependency(StrEnum):
-    """One such thing; a fault tells its own in `Fault.needs`."""
+    """One such thing; a fault names its own in `Fault.needs`."""
 
     AGENTS = "agents"
     """Which ids agents have; the next two likewise."""

@@ -28,7 +28,7 @@ def _is_on_earth(point: Point) -> bool:
 
 
 def _middle(scenario: Scenario) -> Point | None:
-    """Return the median position; None with fewer than three, where no middle can be told."""
+    """Return the median position; None with fewer than three, where no middle is known."""
     return _median(points) if len(points := _sound(scenario)) > 2 else None
 
 

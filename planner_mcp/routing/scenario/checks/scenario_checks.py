@@ -99,7 +99,7 @@ CHECKS: Final[tuple[Check, ...]] = (
     lock_checks.locked_out_of_order,
     lock_checks.locked_backhaul,
 )
-"""Contradictions that can be told without travel, in the order they are told; the size of its tables is told last."""
+"""Contradictions that can be found without travel, in the order of the report; the size of its tables comes last."""
 
 _ENTRY_CHECKS: Final[tuple[Check, ...]] = (
     reference_checks.duplicate_ids,
@@ -202,7 +202,7 @@ def _not_judged(found: Iterable[Fault]) -> NotJudged:
 
 
 def contradictions(scenario: Scenario, *, max_tickets: int = MAX_TICKETS) -> list[Fault]:
-    """Return the logic faults that can be told without travel; `max_tickets` as for `check`."""
+    """Return the logic faults that can be found without travel; `max_tickets` as for `check`."""
     found = [fault for rule in CHECKS for fault in islice(rule(scenario), MAX_FAULTS_PER_CHECK)]
     return [*found, *size_checks.matrices_too_large(scenario, max_tickets)]
 

@@ -23,7 +23,7 @@ MAX_CELLS: Final = 101_000_000
 
 
 def too_many_pairs(scenario: Scenario) -> Iterator[Fault]:
-    """Yield groups that exclude too many pairs of tickets, told at the largest of them."""
+    """Yield groups that exclude too many pairs of tickets, reported at the largest of them."""
     sizes = [len(names) for names in scenario.incompatible]
     if (pairs := pairs_of(scenario.incompatible)) > MAX_PAIRS:
         path = f"/incompatible/{sizes.index(max(sizes))}"

@@ -1,6 +1,6 @@
 """The arguments of a tool out of a REST request: path, query, headers and body.
 
-Owns the way from texts to JSON values, and the names by which faults are told to the caller. Values are not judged
+Owns the way from texts to JSON values, and the names by which faults are reported to the caller. Values are not judged
 here: what a text cannot mean stays a text, and the tool refuses it at its place.
 """
 
@@ -62,7 +62,7 @@ def named_as_asked(operation: RestOperation) -> AbstractContextManager[None]:
         first, slash, inner = fault.path[1:].partition("/")
         if operation.body_argument and first == operation.body_argument:
             return replace(fault, path=slash + inner)
-        if fault.kind == "unknown" or first not in names:  # what is unknown is told as it was written
+        if fault.kind == "unknown" or first not in names:  # what is unknown is reported as it was written
             return fault
         return replace(fault, path=f"/{names[first]}{slash}{inner}")
 

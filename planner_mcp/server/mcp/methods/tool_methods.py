@@ -197,7 +197,7 @@ class PlannerToolHandler:
 
 
 def _nearest(name: str, known: list[str]) -> UnknownToolError:
-    """Return the refusal of a name that no tool has, with the tool that was meant, as far as names tell."""
+    """Return the refusal of a name that no tool has, with the tool that was meant, as far as names show."""
     near = get_close_matches(name[:100], known, n=1, cutoff=NEAR)
     if not near:
         return UnknownToolError()

@@ -124,8 +124,8 @@ class Events:
     """Serves events.
 
     Args:
-        job_service: Whose streams are told.
-        settings: Error numbers, and who is told that there are events.
+        job_service: Whose streams are read.
+        settings: Error numbers, and who is informed that there are events.
         streams: How many streams each principal has open here.
         drain: Set when the streams of this replica shall end.
         webhooks: Keeps subscriptions.

@@ -76,7 +76,7 @@ class LogNotifications:
 
 
 def lines_of(tool: str, result: Mapping[str, Any]) -> Iterator[tuple[types.LoggingLevel, dict[str, Any]]]:
-    """Yield what is worth telling of a tool's answer: its error, its warnings, and that it was called."""
+    """Yield what is worth logging of a tool's answer: its error, its warnings, and that it was called."""
     body = result.get("structuredContent") or {}
     fields = {"tool": tool, **{name: body[name] for name in _IDS if name in body}}
     if result.get("isError"):

@@ -253,7 +253,7 @@ class SubscriptionForwarder:
             await self._log.unwatch(self._session_id, [], [job.id])
 
     async def _follow(self, job: Job, position: str, *, with_reviews: bool = False) -> str:
-        """Follow a job to its end, with reviews to that of its review; return the position behind what was told."""
+        """Follow a job to its end, with reviews to that of its review; return the position behind what was sent."""
         objective: Objective = (None, None)
         job_service = self._watched_jobs.job_service
         followed = job_service.follow(self._principal, job.id, position, with_reviews=with_reviews)

@@ -1,6 +1,6 @@
 """A job in a tool's answer: its lines of text, why it failed, and where more can be read.
 
-Owns how much of a failure a text tells and which step it names next. The fields of a job, and the line that says how
+Owns how much of a failure a text says and which step it names next. The fields of a job, and the line that says how
 far it is, are `jobs/job_content.py`'s.
 """
 

@@ -1,4 +1,4 @@
-"""The tickets of an accepted scenario that provably nobody can serve, as an answer tells them (SPEC T7).
+"""The tickets of an accepted scenario that provably nobody can serve, as an answer lists them (SPEC T7).
 
 Owns their form: one entry for all tickets with the same reason and the same fix, with their ids and values.
 """

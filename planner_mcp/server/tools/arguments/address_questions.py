@@ -18,7 +18,7 @@ from planner_mcp.text import plain
 
 T = TypeVar("T")
 MAX_ASKED: Final = 10
-"""Addresses of one question; of more the rest is told as faults."""
+"""Addresses of one question; of more the rest is reported as faults."""
 MAX_SHOWN: Final = 80
 _NONE: Final = "none of these"
 _MESSAGE: Final = "Some addresses are not sure. What is left empty stays open."

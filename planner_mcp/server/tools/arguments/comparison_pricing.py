@@ -1,9 +1,10 @@
 """By whose prices two plans compare (SPEC T5).
 
-Owns which days are asked, in what order, and how the one that answers is told. Plans of one day have its prices; those
-of revisions the prices of the day both come from, or else of the first after it that knows all stops of both. Prices
-that an alternative made up price nothing: such a day, and what was revised from it, has those of the day the
-alternative was made from. Nor does what a call of `resolve_vrp` asked for a change of agent: it held for that call.
+Owns which days are asked, in what order, and how the answer names the one that was used. Plans of one day have its
+prices. Plans of revisions have the prices of the day both come from, or else of the first after it that has all stops
+of both. Prices that were made up for an alternative are not used: such a day, and what was revised from it, has those
+of the day the alternative was made from. The price that a call of `resolve_vrp` put on a change of agent is not used
+either: it held for that call.
 """
 
 from collections.abc import AsyncIterator
@@ -108,7 +109,7 @@ def _explanation(scenario_id: str, of_a: list[str], of_b: list[str]) -> str:
 
 
 def _priced(body: Json, travel_matrices: TravelMatrices | None, plan_contexts: list[PlanContext]) -> list[Plan]:
-    """Return plans with their costs on a day; none where it cannot tell all of them."""
+    """Return plans with their costs on a day; none where it cannot price all of them."""
     if not all(_knows(body, each.plan) for each in plan_contexts):
         return []
     try:

@@ -1,4 +1,4 @@
-"""What a caller names and nobody knows, or what is not there yet, told by the argument that names it (SPEC T7).
+"""What a caller names and nobody knows, or what is not there yet, reported with the argument that names it (SPEC T7).
 
 Owns the words. Unknown, malformed and somebody else's are answered alike (SPEC A2): nothing but the place of the
 argument and what it should be goes into an answer.
@@ -18,14 +18,14 @@ PLAN: Final[AcceptedId] = ("a plan_id or job_id of yours (plan-…, job-…)", _
 SCENARIO: Final[AcceptedId] = ("a scenario_id of yours (scn-…)", "list_scenarios of the tool set data lists yours.")
 _JOB_WITH_PLAN: Final[AcceptedId] = (
     "a job that has found a plan",
-    "query_vrp_status wait_s=45 tells when there is one.",
+    "query_vrp_status wait_s=45 says when there is one.",
 )
 DELIVERY: Final[AcceptedId] = ("a delivery_id of yours", "action=list lists yours.")
 
 
 @contextmanager
 def naming_argument(path: str, kind: AcceptedId) -> Iterator[None]:
-    """Look something up in the block; where it is not found, or has no plan yet, the argument is told.
+    """Look something up in the block; where it is not found, or has no plan yet, the argument is named.
 
     Raises:
         NotFoundError, PlanNotReadyError: With the argument's fault.

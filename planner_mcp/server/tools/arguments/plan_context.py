@@ -129,13 +129,13 @@ def job_id_of(name: str) -> str:
 
 
 def deadline_check(budget_s: float, clock: Clock = time.monotonic) -> StopCheck:
-    """Return what tells when a budget of time is used up."""
+    """Return a function that says whether a budget of time is used up."""
     ends = clock() + budget_s
     return lambda: clock() > ends
 
 
 def shared_deadlines(budget_s: float, count: int, clock: Clock = time.monotonic) -> Iterator[StopCheck]:
-    """Yield, for each of some pieces of work, what tells when its share of a budget is used up.
+    """Yield, for each of some pieces of work, a function that says whether its share of a budget is used up.
 
     The budget begins with the first piece, a share when its piece does; what one leaves is shared among those after it.
     """
@@ -160,7 +160,7 @@ def group_served_sentence(ticket: str, other: str) -> str:
 
 
 def check_agents(asked: Sequence[str], known: Collection[str]) -> None:
-    """Refuse agents that nobody knows: what is told of them would pass for nothing to tell.
+    """Refuse agents that nobody knows: an answer about them would look as if there were nothing to say.
 
     Raises:
         InputError: At their places in `agent_ids`, with the name that was meant where one is near.

@@ -25,7 +25,7 @@ class PlanDifference:
     """None where none hold for both."""
 
     def in_words(self, agents: Sequence[AgentDelta]) -> list[str]:
-        """Return the change as sentences that tell of these agents, the most important first."""
+        """Return the change as sentences about these agents, the most important first."""
         return difference_in_words(self.before, self.after, replace(self.comparison, agents=tuple(agents)))
 
 

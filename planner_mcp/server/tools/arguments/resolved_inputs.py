@@ -96,7 +96,7 @@ InputResolver = Callable[[Any], ResolvedInputs]
 FindMatrices = Callable[[str], TravelMatrices]
 """Returns uploaded tables by their id; raises `NotFoundError`."""
 FindRoads = Callable[[Any], TravelMatrices | None]
-"""Returns the roads of a day, of whatever form, where they are known already or told at once."""
+"""Returns the roads of a day, of whatever form, where they are known already or computed at once."""
 
 
 def input_resolver(ctx: ToolContext, *, is_written: bool = False, shows_names: bool = False) -> InputResolver:
@@ -126,9 +126,9 @@ def input_resolver(ctx: ToolContext, *, is_written: bool = False, shows_names: b
 
 
 async def _roads_at_once(ctx: ToolContext, body: Any) -> TravelMatrices | None:
-    """Return the roads that are kept, or those that the engine of this host tells at once; None where it does not.
+    """Return the roads that are kept, or those that the engine of this host computes at once; None where it does not.
 
-    So places off the roads are told of when a day is stored; otherwise its plan tells of them.
+    So places off the roads are reported when a day is stored; otherwise its plan reports them.
     """
     if not isinstance(body, dict) or not isinstance(body.get("travel"), dict):
         return None

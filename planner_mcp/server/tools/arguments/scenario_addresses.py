@@ -1,9 +1,9 @@
 """Positions for the addresses of a day, before it is checked: the one seam between days and resolving (SPEC O4, T1).
 
-Owns which texts of a day are addresses without a position, what is done with the answers, and what is told. Days come
-from calls and from files; both pass here as JSON, of whatever form. Nothing is guessed: where an address is not sure,
-its location is marked, which leaves its tickets unserved (`checks/address_checks.py`), and a day whose addresses all
-lie in one point keeps no positions. It is a fault where a person can be asked, and where no day is left.
+Owns which texts of a day are addresses without a position, what is done with the answers, and what is reported. Days
+come from calls and from files, as JSON of whatever form. Nothing is guessed: a location whose address is not sure is
+marked, which leaves its tickets unserved (`checks/address_checks.py`), and a day whose addresses all lie in one point
+keeps no positions. An address that is not sure is a fault where a person can be asked, and where no day is left.
 """
 
 from collections import Counter
@@ -21,7 +21,7 @@ from planner_mcp.text import named, plain
 
 MAX_FINDINGS: Final = 5
 MAX_SHOWN: Final = 80
-"""Characters of an address that are told; it may be in the log of a conversation."""
+"""Characters of an address that are shown; it may be in the log of a conversation."""
 _OTHER_TRAVEL: Final = ("distances", "durations", "matrix")
 """Fields of `travel` that make positions unnecessary."""
 _HINT: Final = "Ask the user; then give lat and lon, a fuller address, or confirm_address of the address server."

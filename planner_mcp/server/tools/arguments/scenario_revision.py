@@ -63,7 +63,7 @@ def revised(
         resolve_day: How its new addresses become positions.
 
     Raises:
-        InputError: What is wrong with the patch, or else with the revised day; list positions are told as ids.
+        InputError: What is wrong with the patch, or else with the revised day; list positions are replaced by ids.
     """
     asked = patched(body, patch, resolve_day)
     new, scenario = validated_revision(asked.body, patch, bounds, resolve_inputs, before=body)
@@ -90,7 +90,7 @@ def validated_revision(
     """Return a day that a patch made of the one before as it can be planned, and as it was read; the rest as `revised`.
 
     Raises:
-        InputError: What is wrong with the day; list positions are told as ids.
+        InputError: What is wrong with the day; list positions are replaced by ids.
     """
     new = without_departed_agents(asked)
     if new is not asked and not new["tickets"]:

