@@ -15,7 +15,7 @@ PlannerError                   code + type: stable, listed in the manifest · re
 ├─ StoreError                  Redis failed; retryable   StoreUnavailableError
 ├─ AuthorityUnavailableError   tokens cannot be checked; retryable
 ├─ WebhookError                a delivery failed         EndpointUnreachableError, EndpointUnverifiedError
-├─ RoadMapError                no usable map here; the operator can mend it
+├─ RoadMapError                no usable map here; the operator can fix it
 ├─ BridgedServiceError         a bridged service failed  ServiceUnreachableError, ServiceRefusedError
 └─ RoutingProviderUnavailableError  a road engine failed; retryable
 ```
@@ -129,11 +129,11 @@ class PlannerError(Exception):
         return body
 
 
-# ---- the caller can mend it
+# ---- the caller can fix it
 
 
 class InputError(PlannerError):
-    """The caller can mend it; the same call will fail again."""
+    """The caller can fix it; the same call will fail again."""
 
     code = 4000
     type = "InvalidInput"
@@ -177,7 +177,7 @@ class InvalidScenarioError(InputError):
 
     code = 4005
     type = "InvalidScenario"
-    summary = "The scenario contradicts itself; errors lists what to mend."
+    summary = "The scenario contradicts itself; errors lists what to correct."
 
 
 class UnsupportedFeatureError(InputError):
@@ -289,7 +289,7 @@ class PreconditionFailedError(InputError):
 
     code = 4027
     type = "PreconditionFailed"
-    summary = "It is no longer as If-Match says; read it again."
+    summary = "It has changed since the version in If-Match; read it again."
 
 
 # ---- the caller may not
@@ -441,7 +441,7 @@ class TravelUnknownError(JobError):
 
     code = 4044
     type = "TravelUnknown"
-    summary = "Travel of this day is not at hand: upload its matrix again, or solve the day first."
+    summary = "Travel of this day is not available: upload its matrix again, or solve the day first."
 
 
 # ---- what was under way ended
@@ -505,7 +505,7 @@ class PlanRejectedError(EngineError):
 
     code = 5014
     type = "PlanRejected"
-    summary = "The solver returned a plan that breaks the scenario; it was thrown away."
+    summary = "The solver returned a plan that breaks the scenario; it was discarded."
 
 
 class PoisonedJobError(EngineError):
@@ -588,7 +588,7 @@ class RoutingProviderUnavailableError(PlannerError):
 
 
 class RoadMapError(PlannerError):
-    """The road engine of this host cannot be built or started; its operator can mend it."""
+    """The road engine of this host cannot be built or started; its operator can fix it."""
 
     code = 5051
     type = "RoadMap"

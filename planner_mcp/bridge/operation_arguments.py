@@ -299,7 +299,7 @@ def _check_schema(schema: Json, place: str) -> None:
     except jsonschema.SchemaError as error:
         where = "/".join(map(str, error.absolute_path))
         problem = f"The schema of its arguments is not valid at {plain(where, 100)}."
-        raise input_error([Fault(place, problem, "JSON Schema", "Hide the argument, or mend the document.")]) from error
+        raise input_error([Fault(place, problem, "JSON Schema", "Hide the argument, or fix the document.")]) from error
 
 
 def _place_of(operation: Operation) -> str:

@@ -18,13 +18,14 @@ from planner_mcp.cli.command_runner import INTERRUPTED
 from planner_mcp.cli.printed_plans import DRAWN
 from planner_mcp.cli.solve_display import SearchDisplay, search_display
 from planner_mcp.errors import Fault, InputError, PlannerError, input_error
-from planner_mcp.formats.plan_exports import Lines, positions
+from planner_mcp.formats.plan_exports import Lines
 from planner_mcp.jobs.job_content import job_view
 from planner_mcp.jobs.job_lifecycle import JobState
 from planner_mcp.jobs.job_model import Job, SolveRequest
 from planner_mcp.jobs.job_service import JobService
 from planner_mcp.jobs.principals import LOCAL
 from planner_mcp.routing.plan import Plan
+from planner_mcp.routing.scenario.coordinates import globe_positions
 from planner_mcp.routing.scenario.travel_matrices import TravelMatrices
 from planner_mcp.server.tools.arguments.resolved_inputs import (
     ResolvedInputs,
@@ -77,7 +78,7 @@ async def solve_beside_worker(asked: SolveRun, settings: Settings) -> Solved | N
             solved = await _solved(services.job_service, asked, settings, display)
         if solved is None or form_of(asked.output) not in DRAWN:
             return solved
-        lines = await RouteGeometry(settings).lines("", Plan.from_json(solved.plan), positions(solved.scenario))
+        lines = await RouteGeometry(settings).lines("", Plan.from_json(solved.plan), globe_positions(solved.scenario))
         return Solved(solved.scenario, solved.plan, solved.view, solved.gap, lines)
 
 
@@ -177,7 +178,7 @@ def check_seconds(seconds: int, settings: Settings) -> None:
 
 
 def print_failure(error: Json) -> None:
-    """Print why a job failed, with what is to be mended in its scenario."""
+    """Print why a job failed, with what is to be corrected in its scenario."""
     typer.echo(f"error {error['code']} {error['type']}: {error['message']}", err=True)
     if faults := [Fault(**fault) for fault in error.get("errors", ())]:
         print_faults(InputError(error["message"], errors=faults))

@@ -20,7 +20,7 @@ from pydantic import BaseModel, ConfigDict, RootModel, ValidationError
 from planner_mcp.errors import Fault, input_error
 from planner_mcp.formats.exported_stops import STOP_COLUMNS, TICKET_COLUMNS
 from planner_mcp.routing.plan import Plan, PlannedRoute
-from planner_mcp.routing.scenario.coordinates import to_wgs84
+from planner_mcp.routing.scenario.coordinates import globe_positions
 from planner_mcp.routing.scenario.scenario_model import Location
 from planner_mcp.routing.scenario.schema_faults import faults_of
 from planner_mcp.routing.scenario.window_text import window_text
@@ -59,7 +59,7 @@ def export(plan: Plan, scenario: Json, form: str, lines: Lines = NO_LINES) -> st
     check_form(form, scenario)
     if form == "json":
         return json.dumps(plan.as_json(), ensure_ascii=False, indent=2) + "\n"
-    places = positions(scenario)
+    places = globe_positions(scenario)
     if form == "csv":
         return as_csv(plan, places, scenario)
     return as_geojson(plan, places, scenario, lines) if form == "geojson" else as_gpx(plan, places, lines)
@@ -73,7 +73,7 @@ def check_form(form: str, scenario: Json) -> None:
     """
     if form not in FORMS:
         raise input_error([Fault("/form", "There is no such form.", " or ".join(FORMS))])
-    if form in MAPS and not positions(scenario):
+    if form in MAPS and not globe_positions(scenario):
         raise input_error([Fault("/form", "The scenario has no positions on the globe.", "csv or json")])
 
 
@@ -135,21 +135,11 @@ class _ScenarioPositions(BaseModel):
     travel: _TravelHeader = _TravelHeader()
 
 
-def positions(scenario: Json) -> dict[str, tuple[float, float]]:
-    """Return (lat, lon) in WGS-84 by location; empty where the day lies on a plane or nowhere."""
-    crs = (scenario.get("travel") or {}).get("crs") or "wgs84"
-    places = scenario.get("locations") or ()
-    known = [place for place in places if None not in (place.get("lat"), place.get("lon"))]
-    return {place["id"]: to_wgs84(place["lat"], place["lon"], crs) for place in known}
-
-
 def as_csv(plan: Plan, places: dict[str, tuple[float, float]], scenario: Json) -> str:
     """Return one row for each stop, in order, and one for each ticket left out; an import reads the tickets back."""
     text = io.StringIO()
     table = csv.writer(text, lineterminator="\r\n")
-    tickets = {
-        ticket["id"]: ticket for ticket in scenario.get("tickets") or () if isinstance(ticket, dict) and "id" in ticket
-    }
+    tickets = _tickets(scenario)
     dimensions = list(dict.fromkeys(name for ticket in tickets.values() for name in _demand(ticket)))
     amounts = [f"demand ({name})" if name else "demand" for name in dimensions]
     table.writerow([*STOP_COLUMNS, *TICKET_COLUMNS, *map(safe_cell, amounts)])
@@ -160,6 +150,12 @@ def as_csv(plan: Plan, places: dict[str, tuple[float, float]], scenario: Json) -
         says = [*_says(ticket, date), *(demand.get(name, "") for name in dimensions)]
         table.writerow([safe_cell(cell) for cell in (*row, *says)])
     return text.getvalue()
+
+
+def _tickets(scenario: Json) -> dict[str, Json]:
+    """Return the tickets by id, of a scenario file of whatever form."""
+    known = (each for each in scenario.get("tickets") or () if isinstance(each, dict) and "id" in each)
+    return {ticket["id"]: ticket for ticket in known}
 
 
 _TICKET_AT: Final = STOP_COLUMNS.index("ticket_id")
@@ -220,9 +216,7 @@ def _quoted(sign: re.Match[str]) -> str:
 def as_geojson(plan: Plan, places: dict[str, tuple[float, float]], scenario: Json, lines: Lines = NO_LINES) -> str:
     """Return a line for each route and a point for each stop; with lines along roads, whom to name for them."""
     features: list[Json] = []
-    tickets = {
-        ticket["id"]: ticket for ticket in scenario.get("tickets") or () if isinstance(ticket, dict) and "id" in ticket
-    }
+    tickets = _tickets(scenario)
     date = str(scenario.get("planning_date", ""))
     for route in plan.routes:
         facts = {name: getattr(route, name) for name in ("agent_id", "distance_m", "cost")}

@@ -1,9 +1,10 @@
 """What a principal without `planner:sensitive` sees (SPEC R3).
 
 Owns the masking; which fields are sensitive is declared beside them, as `x-sensitive-fields` of a schema, and read from
-there, so that a field cannot be declared and forgotten. Text becomes `***`, a position coarse by about a kilometre (a
-map still shows the town, and no door), anything else null. Everything here is pure: a body goes in, a copy comes out.
-Labels, which are ids and the name of the scenario itself, are shown to whoever may read: by them people find the day.
+there, so that a field cannot be declared and forgotten. Text becomes `***`. A position becomes coarse by about a
+kilometre: a map still shows the town, and no address. Anything else becomes null. Everything here is pure: a body goes
+in, a copy comes out. Labels, which are ids and the name of the scenario itself, are shown to every reader, because
+people find the day by them.
 
 Of a plan the cost of each route is masked, since with its distance and duration it would reveal the prices. The total
 cost and its lower bound stay, in events and webhooks too: progress is measured by them, and callers compare plans so.

@@ -27,7 +27,7 @@ class StoredMapping:
     sample: str = ""
     """Header and first rows, for examples and to try later versions on."""
     has_failed: bool = False
-    """Whether the sample could not be imported: it is kept to be mended, and never proposed."""
+    """Whether the sample could not be imported: it is kept to be corrected, and never proposed."""
 
     def as_json(self) -> dict[str, Any]:
         """Return the record as it is stored."""

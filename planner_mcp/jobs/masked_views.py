@@ -1,9 +1,9 @@
 """A confidential scenario and its plans, as a principal without `planner:sensitive` has them (SPEC R3, ADR 0035).
 
-A scenario is confidential when a principal with the scope wrote it, and to whoever reads by a share link always. Such a
-principal has it as it is shown to it: positions rounded, prices and texts for people left out. Whatever it computes is
-computed from that. Of a plan that was made from the scenario itself it has who visits what in which order; times and
-distances are computed again from the rounded positions. So no answer depends on a masked value in a way that the caller
+A scenario is confidential when a principal with the scope wrote it, and always for readers by a share link. A principal
+without the scope sees positions rounded, and no prices or texts for people. Whatever it computes is computed from what
+it sees. Of a plan that was made from the scenario itself it sees who visits what in which order; times and distances
+are computed again from the rounded positions. So no answer depends on a masked value in a way that the caller
 can steer.
 
 Owns these forms. Which fields are sensitive is `field_masking.py`'s; jobs and events are `hidden_figures.py`'s.

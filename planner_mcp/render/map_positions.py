@@ -5,7 +5,7 @@ from typing import Any
 from planner_mcp.render.names import Names
 from planner_mcp.render.svg_drawing import Places
 from planner_mcp.routing.plan import Plan
-from planner_mcp.routing.scenario.coordinates import to_wgs84
+from planner_mcp.routing.scenario.coordinates import globe_positions
 
 
 def positions(scenario: dict[str, Any]) -> tuple[Places, bool]:
@@ -13,9 +13,7 @@ def positions(scenario: dict[str, Any]) -> tuple[Places, bool]:
     known = scenario.get("locations") or []
     if any(place.get("x") is not None for place in known):
         return {place["id"]: (place["y"], place["x"]) for place in known if place.get("x") is not None}, True
-    crs = (scenario.get("travel") or {}).get("crs") or "wgs84"
-    globe = (place for place in known if place.get("lat") is not None)
-    return {place["id"]: to_wgs84(place["lat"], place["lon"], crs) for place in globe}, False
+    return globe_positions(scenario), False
 
 
 def unassigned_places(scenario: dict[str, Any], plan: Plan, names: Names) -> list[tuple[str, str]]:

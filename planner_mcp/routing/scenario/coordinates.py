@@ -5,8 +5,9 @@ BD-09 (Baidu) are converted by public approximations, accurate to about a metre 
 where GCJ-02 applies positions are returned unchanged.
 """
 
+from collections.abc import Mapping
 from math import asin, atan2, cos, pi, radians, sin, sqrt
-from typing import Final
+from typing import Any, Final
 
 EARTH_RADIUS_M: Final = 6_371_008.8
 """Mean radius of WGS-84 (IUGG)."""
@@ -22,6 +23,13 @@ def haversine_m(a: tuple[float, float], b: tuple[float, float]) -> float:
     north, east = radians(b[0] - a[0]) / 2, radians(b[1] - a[1]) / 2
     half = sin(north) ** 2 + cos(radians(a[0])) * cos(radians(b[0])) * sin(east) ** 2
     return 2 * EARTH_RADIUS_M * asin(min(1.0, sqrt(half)))
+
+
+def globe_positions(scenario: Mapping[str, Any]) -> dict[str, tuple[float, float]]:
+    """Return (lat, lon) in WGS-84 by location of a scenario's JSON; empty where the day lies on a plane or nowhere."""
+    crs = (scenario.get("travel") or {}).get("crs") or "wgs84"
+    known = (place for place in scenario.get("locations") or () if None not in (place.get("lat"), place.get("lon")))
+    return {place["id"]: to_wgs84(place["lat"], place["lon"], crs) for place in known}
 
 
 def to_wgs84(lat: float, lon: float, crs: str) -> tuple[float, float]:

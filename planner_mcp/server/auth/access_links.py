@@ -2,8 +2,7 @@
 
 Owns the token of such a URL. It is encrypted with the key of the deployment, so every replica reads it, nobody can
 alter it, and it reveals nothing. Nothing is stored. A link that must be revocable names a record in its grant, which is
-looked up.
-A token allows reading alone, and what it shows is masked as it was for the principal that asked for it.
+looked up. A token allows reading alone, and what it shows is masked as it was for the principal that asked for it.
 """
 
 import json

@@ -1,4 +1,5 @@
-"""A plan for other programs: stops as CSV, routes as GeoJSON and GPX (SPEC T5). Forms are `files.exports`'."""
+"""A plan for other programs: stops as CSV, routes as GeoJSON and GPX (SPEC T5). Their forms are those of
+`formats/plan_exports.py`."""
 
 from typing import Final
 

@@ -1,7 +1,6 @@
-"""A plan for the eye: map as SVG and PNG, a report and the sheets of drivers to print, and their
-calendars.
+"""A plan as pictures and pages: map as SVG and PNG, a report and the sheets of drivers to print, and their calendars.
 
-Owns their templates; shapes and words are `picture`.
+Owns the templates of their URIs; shapes and words are those of `render`.
 """
 
 from functools import partial
@@ -9,7 +8,6 @@ from typing import Any, Final
 
 from planner_mcp.errors import NotFoundError
 from planner_mcp.formats.draft_marks import named_draft
-from planner_mcp.formats.plan_exports import positions
 from planner_mcp.jobs.fair_limiter import FairLimiter
 from planner_mcp.jobs.field_masking import plan_for, scenario_for
 from planner_mcp.jobs.ids import job_of
@@ -21,6 +19,7 @@ from planner_mcp.render.standalone_map import map_svg
 from planner_mcp.render.svg_drawing import Roads
 from planner_mcp.render.svg_rasterizer import png_of
 from planner_mcp.routing.plan import Plan
+from planner_mcp.routing.scenario.coordinates import globe_positions
 from planner_mcp.server.resources.json_resources import Variables
 from planner_mcp.server.resources.resource_definition import Contents, ReadContext, ResourceMetadata, Template
 from planner_mcp.text import counted
@@ -49,12 +48,12 @@ async def road_lines(reading: ReadContext, plan_id: str, scenario: Json, plan: P
     """Return the lines of a plan along the roads; none for those who may not see exact positions."""
     if reading.geometry is None or not reading.principal.may(SENSITIVE):
         return {}
-    return await reading.geometry.lines(plan_id, plan, positions(scenario))
+    return await reading.geometry.lines(plan_id, plan, globe_positions(scenario))
 
 
 async def roads_around(reading: ReadContext, scenario: Json) -> Roads:
     """Return the roads around the positions of a scenario, as its reader may see it; none without an extract."""
-    box = None if reading.roads is None else Box.around(positions(scenario).values())
+    box = None if reading.roads is None else Box.around(globe_positions(scenario).values())
     if reading.roads is None or box is None:
         return []
     return await _limiter.run(reading.principal.id, reading.roads.within, box)

@@ -36,8 +36,8 @@ TOOL: Final = Tool(
     name="propose_plan",
     title="Propose plan",
     description=(
-        "Hand the plan of an ended job to a person for approval, once you have checked it. Tells the difference from "
-        "the plan that was approved for the day before."
+        "Hand the plan of an ended job to a person for approval, once you have checked it. Returns the difference "
+        "from the plan approved earlier for that day."
     ),
     input_schema=schema_of(PlanArguments),
     output=ReviewResult,

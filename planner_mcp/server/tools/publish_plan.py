@@ -1,4 +1,4 @@
-"""`publish_plan`: an approved plan holds from now on (SPEC A5)."""
+"""`publish_plan`: an approved plan is put into effect (SPEC A5)."""
 
 from typing import Final
 
@@ -30,7 +30,7 @@ TOOL: Final = Tool(
     name="publish_plan",
     title="Publish plan",
     description=(
-        "Let an approved plan hold from now on: its webhook receives plan.published. Only the plan that was approved "
+        "Put an approved plan into effect: its webhook receives plan.published. It must be the plan approved "
         "last for its day."
     ),
     input_schema=schema_of(PlanArguments),

@@ -36,7 +36,7 @@ class ResourceArguments(Arguments):
     """Arguments of `read_resource`."""
 
     uri: Annotated[str, Field(max_length=2048, description="of a resource", json_schema_extra={"format": "uri"})]
-    offset: Annotated[int, Field(ge=0, le=100_000_000, description="next_offset of the answer before")] = 0
+    offset: Annotated[int, Field(ge=0, le=100_000_000, description="next_offset of the last answer")] = 0
 
 
 class ReadResourceResult(ToolOutput):

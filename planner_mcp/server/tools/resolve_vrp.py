@@ -86,7 +86,7 @@ class ResolveArguments(DayChanges):
         Hour,
         Field(description="now, HH:MM as plans show it or ISO: what has begun or set out stays, the rest leaves later"),
     ] = None
-    promises: Annotated[bool, Field(description="no planned ticket gives way to one that is not")] = True
+    promises: Annotated[bool, Field(description="no planned ticket is dropped for a new one")] = True
     solve_time: SolveTime = "PT10S"
     seed: Annotated[int, Field(ge=0, le=1_000_000, description="repeats a run")] = 0
     fresh: Annotated[bool, Field(description="always a new job")] = False

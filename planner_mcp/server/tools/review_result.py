@@ -18,7 +18,7 @@ _NEXT: Final = {
     ReviewState.DRAFT: "Next: propose_plan.",
     ReviewState.PROPOSED: "Next: a person decides, on the dashboard or by review_plan.",
     ReviewState.APPROVED: "Next: publish_plan. ",
-    ReviewState.REJECTED: "Next: mend the day with resolve_vrp, then propose_plan the new job.",
+    ReviewState.REJECTED: "Next: change the day with resolve_vrp, then propose_plan the new job.",
     ReviewState.PUBLISHED: "",
 }
 
@@ -31,7 +31,7 @@ class ReviewResult(ToolOutput):
     plan_id: str
     review: ReviewOutput
     differences: list[str] | None = None
-    """In words, from the plan that was approved for the day before."""
+    """In words, from the plan approved earlier for that day."""
 
 
 async def review_result(ctx: ToolContext, job: Job, differences: list[str] | None = None) -> ToolResult:

@@ -1,4 +1,4 @@
-"""`solve_alternatives`: up to five further plans of a day, each caring for something else (SPEC T5)."""
+"""`solve_alternatives`: up to five further plans of a day, each with another goal (SPEC T5)."""
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
@@ -53,7 +53,7 @@ class AlternativesArguments(Arguments):
     k: Annotated[int, Field(ge=1, le=5, description="how many plans")] = 3
     solve_time: SolveTime = "PT10S"
     wait_s: Annotated[
-        float, Field(ge=0, le=MAX_WAIT_S, description="45 advised: an equal plan makes way for the next style")
+        float, Field(ge=0, le=MAX_WAIT_S, description="45 advised: an equal plan is replaced by the next style")
     ] = 0
 
 

@@ -1,4 +1,4 @@
-"""`solve_vrp`: a scenario becomes a job, at once and once (SPEC T2, W2)."""
+"""`solve_vrp`: a scenario becomes a job at once; the same call returns the same job (SPEC T2, W2)."""
 
 from typing import Annotated, ClassVar, Final
 

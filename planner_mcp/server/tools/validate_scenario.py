@@ -1,4 +1,4 @@
-"""`validate_scenario`: all that is wrong or odd about a day, with nothing kept and nothing solved (SPEC T5, T7)."""
+"""`validate_scenario`: all that is wrong or suspicious in a day, with nothing kept and nothing solved (SPEC T5, T7)."""
 
 import json
 from functools import partial

@@ -13,11 +13,12 @@ from planner_mcp.errors import InputError
 from planner_mcp.formats.import_formats import read_scenario_file
 from planner_mcp.formats.import_options import ImportOptions
 from planner_mcp.formats.json_content import Content
-from planner_mcp.formats.plan_exports import FORMS, export, positions
+from planner_mcp.formats.plan_exports import FORMS, export
 from planner_mcp.routing.compilation.scenario_compiler import compile_scenario
 from planner_mcp.routing.evaluation.plan_builder import build_plan
 from planner_mcp.routing.plan import Plan, Unassigned
 from planner_mcp.routing.problem import Candidate
+from planner_mcp.routing.scenario.coordinates import globe_positions
 from planner_mcp.routing.scenario.scenario_parsing import parse_scenario
 
 DAY: dict[str, Any] = {
@@ -146,7 +147,7 @@ def test_two_tickets_at_one_place_are_two_stops_and_one_point_is_no_line() -> No
 
 def test_chinese_coordinates_are_converted() -> None:
     """SPEC T5: what leaves is WGS-84, whatever was declared."""
-    shifted = positions({**DAY, "travel": {"crs": "gcj02"}})["D"]
+    shifted = globe_positions({**DAY, "travel": {"crs": "gcj02"}})["D"]
     assert 0.001 < abs(shifted[0] - 39.90) < 0.01
 
 

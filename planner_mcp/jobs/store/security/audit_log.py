@@ -1,4 +1,4 @@
-"""The audit log in Redis: one stream per UTC date, only ever added to. Implements `auth.audit.Ledger`."""
+"""The audit log in Redis: one stream per UTC date, only ever added to. Implements `jobs.audit_records.AuditStore`."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""Seals small secrets for storage (AES-256-GCM). Owns the key: from the settings, or from a file made on first use."""
+"""Encrypts small secrets for storage (AES-256-GCM). Owns the key: from the settings, or a file made on first use."""
 
 import hashlib
 import os

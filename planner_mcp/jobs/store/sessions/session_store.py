@@ -9,9 +9,9 @@ mcp:{sid}            hash    principal, version, client (JSON), door, standalone
 mcp:{sid}:streams    hash    stream name → JSON list of the request ids it owes an answer; one that ran out is forgotten
 mcp:{sid}:e:<name>   stream  kind (open | message | final), text (JSON-RPC message; empty for open and cancelled)
 mcp:{sid}:o:<name>   string  replica that produces the stream; a lease of LEASE_MS
-mcp:{sid}:watch      hash    what it watches, drawn in jobs/store/sessions/subscription_store.py
-mcp:{sid}:work       hash    what is being answered, drawn in jobs/store/sessions/request_leases.py
-mcp:{sid}:level      string  which log messages it wants, drawn in jobs/store/sessions/elicitation_store.py
+mcp:{sid}:watch      hash    what it watches, listed in jobs/store/sessions/subscription_store.py
+mcp:{sid}:work       hash    what is being answered, listed in jobs/store/sessions/request_leases.py
+mcp:{sid}:level      string  which log messages it wants, listed in jobs/store/sessions/elicitation_store.py
 mcp:w:<sid>          channel a stream of the session grew (payload: its name)
 mcp:x                channel "<sid> <request id>": somebody cancelled a request
 ```

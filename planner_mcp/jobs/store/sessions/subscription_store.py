@@ -1,6 +1,6 @@
 """Subscriptions of MCP sessions and the position up to which each was notified, in Redis beside the session.
 
-Owns the key below; what is watched and sent is `protocol.notifications.subscriptions`'. A cursor moves in the same step
+Owns the key below; what is watched and sent is that of `server/mcp/notifications`. A cursor moves in the same step
 that writes to the session's standalone stream, so two replicas that both notify a session notify it once.
 
 ```text

@@ -33,7 +33,7 @@ class ReviewOutput(ToolOutput):
 
     state: Literal["draft", "proposed", "approved", "rejected", "published"]
     reason: str | None = Field(None, description="why it was rejected")
-    differs_from: str | None = Field(None, description="plan that was approved for the day before")
+    differs_from: str | None = Field(None, description="plan approved earlier for that day")
     proposed_at: Timestamp | None = None
     reviewed_at: Timestamp | None = None
     published_at: Timestamp | None = None

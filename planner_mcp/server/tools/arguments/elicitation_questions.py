@@ -1,8 +1,8 @@
 """Choices a day leaves open that its caller would rather make: depot, shift, speed (SPEC T7).
 
 Owns when a question is worth asking, its form, and putting the answer into the day. A question is asked only where
-positions are known, for there a wrong assumption makes a plan useless; the smallest call never is. Whoever does not
-answer gets the assumptions, as ever.
+positions are known, because a wrong assumption makes a plan useless there; the smallest call is never asked about. A
+caller that does not answer gets the usual assumptions.
 """
 
 import json

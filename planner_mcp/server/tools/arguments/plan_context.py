@@ -1,7 +1,7 @@
 """What planning tools share: the day a plan belongs to, and work on it beside the event loop.
 
-Owns how a plan, a job or a scenario named by a caller is found, and where the seconds of a large day are spent: in a
-thread, a few at a time and callers in turn, so that others are answered meanwhile. A day under a patch is
+Owns how a plan, a job or a scenario named by a caller is found, and where a large day is worked on: in a thread,
+a few at a time and callers in turn, so that others are answered meanwhile. A day under a patch is
 `scenario_revision.py`'s.
 """
 
@@ -156,7 +156,7 @@ def turn_for_a_day(ctx: ToolContext) -> AbstractAsyncContextManager[None]:
 
 def group_served_sentence(ticket: str, other: str) -> str:
     """Return the sentence of an alternative that is left out as it should be."""
-    return f"{ticket}: nothing to mend: {other} of its group is served"
+    return f"{ticket}: nothing to change: {other} of its group is served"
 
 
 def check_agents(asked: Sequence[str], known: Collection[str]) -> None:

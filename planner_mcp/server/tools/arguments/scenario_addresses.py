@@ -1,4 +1,4 @@
-"""Positions for the addresses of a day, before it is checked: the one seam between days and resolving (SPEC O4, T1).
+"""Positions for the addresses of a day, before it is checked (SPEC O4, T1).
 
 Owns which texts of a day are addresses without a position, what is done with the answers, and what is reported. Days
 come from calls and from files, as JSON of whatever form. Nothing is guessed: a location whose address is not sure is

@@ -109,12 +109,12 @@ async def test_an_alternative_that_is_rightly_left_out_takes_nobodys_place(call:
     assert (answer.structured["without_fix"], answer.structured["not_examined"]) == ([], [])
     assert answer.structured["nothing_to_mend"] == {"e": "a", "f": "b", "g": "c"}
     assert answer.structured["not_asked"] == 1
-    assert "e: nothing to mend: a of its group is served" in answer.text
+    assert "e: nothing to change: a of its group is served" in answer.text
     assert "1 more unassigned; name them in ticket_ids" in answer.text
     asked = (await call("suggest_fixes", {"plan": job_id, "ticket_ids": ["e"]})).structured
     assert (asked["fixes"], asked["without_fix"], asked["nothing_to_mend"]) == ([], [], {"e": "a"})
     why = await call("explain_unassigned", {"plan": job_id, "ticket_ids": ["e", "z"]})
-    assert "e GROUP_OTHER_CHOSEN: nothing to mend: a of its group is served" in why.text
+    assert "e GROUP_OTHER_CHOSEN: nothing to change: a of its group is served" in why.text
     first, second = why.structured["tickets"]
     assert (first["served_instead"], first["nearest"]) == ("a", [])
     assert second["in_the_way"] == {"CAPACITY": 1}

@@ -1,5 +1,5 @@
 // The review of a plan on the page of its job: the state, a button for each step that it allows, and the difference from
-// the plan that was approved for the day before. Where plans are not reviewed it stays empty.
+// the plan approved earlier for that day. Where plans are not reviewed it stays empty.
 
 import { callTool, readJson } from "../api.js";
 import { action, events, planOf } from "../page.js";
