@@ -162,7 +162,7 @@ class Occurrences:
         return None
 
     def _is_gain(self, event: Event) -> bool:
-        """Return whether an event tells a gain worth telling, and note it."""
+        """Return whether an event brings a gain worth sending, and note it."""
         if (improvement := improvement_of(event)) is None:
             return False
         at_s, cost = improvement

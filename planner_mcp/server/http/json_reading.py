@@ -105,7 +105,7 @@ def decode_json(body: bytes | bytearray) -> Any:
 
 
 def decoded_body(body: bytes | bytearray, limits: JsonLimits) -> DecodedBody:
-    """Return a body that was read; that it is not JSON is told when its value is asked for, the rest is raised."""
+    """Return a body that was read; that it is not JSON is reported when its value is asked for, the rest is raised."""
     try:
         return DecodedBody(read_json(body, limits))
     except UnreadableJsonError as error:

@@ -163,7 +163,7 @@ async def find_kept(
     if file is not None:
         with suppress(NotFoundError):
             kept = await imports.file(principal.id, file)
-            if kept.is_confidential:  # what is made of it, and every fault of it, would tell what is masked
+            if kept.is_confidential:  # what is made of it, and every fault of it, would reveal what is masked
                 principal.require(SENSITIVE, what="A file that was uploaded with it")
             uploaded = kept.data
     return Kept(dict(known), uploaded, files_dir)

@@ -61,7 +61,7 @@ class OpenQuestions:
             text, bounds = str(large or json.dumps(args)), PlainBounds.of(self._settings)
             async with _limiter.turn(principal.id):
                 return await read_bounded(principal.id, self._settings, question_of_text, find, text, bounds)
-        except PlannerError:  # the tool meets it too, and tells it in its own form
+        except PlannerError:  # the tool meets it too, and reports it in its own form
             return None
 
     async def _finder(self, principal: Principal, tool: str, args: Any) -> FindQuestion:

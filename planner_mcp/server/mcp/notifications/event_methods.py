@@ -181,7 +181,7 @@ class Events:
         }
 
     async def stream(self, ctx: Context, params: EventParams) -> dict[str, Any]:
-        """Answer `events/stream` at its end; what happens is told by notifications on its own stream."""
+        """Answer `events/stream` at its end; what happens is sent as notifications on its own stream."""
         principal, event_type = self._asked(ctx, params.name, params.arguments)
         sender = _EventStream(ctx)
         self.streams.check(principal.id)
