@@ -17,13 +17,14 @@ from collections.abc import Callable
 from typing import Final
 
 from planner_mcp.errors import PlannerError, StoreError, StoreUnavailableError
-from planner_mcp.jobs.job_ports import Claim, WorkerStore
+from planner_mcp.jobs.job_ports import Claim, SeatClaim, WorkerStore
 from planner_mcp.settings import Settings
 from planner_mcp.task_cancellation import cancel_until_done
 from planner_mcp.telemetry import new_trace_id, trace_context
 from planner_mcp.tracing import span, trace_of
 from workers.attempts.job_attempt import JobAttempt
 from workers.attempts.job_reporter import CLAIM_LOST_ERRORS
+from workers.attempts.seat_attempt import SeatAttempt
 from workers.executors.executor_interface import Executor
 from workers.lease_reaper import LeaseReaper
 
@@ -63,7 +64,7 @@ class Worker:
         self._settings = settings
         self._worker_id = worker_id
         self._reaper = LeaseReaper(store, settings.lease_s)
-        self._attempts: dict[JobAttempt, asyncio.Task[None]] = {}
+        self._attempts: dict[JobAttempt | SeatAttempt, asyncio.Task[None]] = {}
         """The one that solves, and those whose final report waits for an unavailable store."""
         self._changed: set[str] = set()
         """Jobs whose flags changed since the last claim was sent; its answer may be older than the change."""
@@ -99,7 +100,7 @@ class Worker:
         with contextlib.suppress(StoreUnavailableError):
             await self._store.unregister(self._worker_id)
 
-    async def _next_claim(self) -> Claim | None:
+    async def _next_claim(self) -> Claim | SeatClaim | None:
         self._changed.clear()
         began = self._clock()
         try:
@@ -115,10 +116,14 @@ class Worker:
     def _was_stopped(self, began: float, wait_s: float) -> bool:
         return self._clock() - began > wait_s + STOPPED_S
 
-    async def _solve(self, claim: Claim, tasks: asyncio.TaskGroup) -> None:
+    async def _solve(self, claim: Claim | SeatClaim, tasks: asyncio.TaskGroup) -> None:
         """Run one claimed job; return when it has ended or only its final report waits for the store."""
         trace_id = trace_of(claim.job.request.traceparent) or new_trace_id()
-        attempt = JobAttempt(claim, self._executor, self._store, self._settings, trace_id=trace_id)
+        attempt: JobAttempt | SeatAttempt
+        if isinstance(claim, SeatClaim):
+            attempt = SeatAttempt(claim, self._executor, self._store, self._settings, trace_id=trace_id)
+        else:
+            attempt = JobAttempt(claim, self._executor, self._store, self._settings, trace_id=trace_id)
         if self._draining.is_set():
             attempt.hand_back()
         if claim.job.id in self._changed:
@@ -127,7 +132,7 @@ class Worker:
         self._attempts[attempt] = tasks.create_task(self._run_attempt(attempt, claim, trace_id))
         await attempt.worker_released
 
-    async def _run_attempt(self, attempt: JobAttempt, claim: Claim, trace_id: str) -> None:
+    async def _run_attempt(self, attempt: JobAttempt | SeatAttempt, claim: Claim | SeatClaim, trace_id: str) -> None:
         """Run an attempt to its end. No exception of it ends the worker."""
         parent = claim.job.request.traceparent
         try:
@@ -135,6 +140,8 @@ class Worker:
                 await attempt.run()
         except Exception:
             log.exception("job failed inside the worker", extra={"job_id": claim.job.id, "trace_id": trace_id})
+            if isinstance(claim, SeatClaim):
+                return  # the job is its owner's; the reaper takes the seat
             with contextlib.suppress(StoreError, *CLAIM_LOST_ERRORS):
                 await self._store.fail(claim, PlannerError().as_json(trace_id))
         finally:

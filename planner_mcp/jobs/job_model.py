@@ -77,6 +77,8 @@ class SolveRequest:
     callback_url: str | None = None
     idempotency_key: str | None = None
     fresh: bool = False
+    cores: int | None = None
+    """CPU cores; more than one worker has make a team. None for those of one worker."""
     warm_plan_id: str | None = None
     warm_changed_id: str | None = None
     """`changed_id` of the warm plan's job at the call: until that has ended, another plan may come under this name."""
@@ -117,6 +119,8 @@ class Job:
     progress: Progress = field(default_factory=Progress)
     started_at: datetime | None = None
     finished_at: datetime | None = None
+    seats: int = 1
+    """Workers that search for it at once, at most; more than one is a team."""
     fence: int = 0
     """Number of the last claim; a writer with a lower one is refused."""
     crashes: int = 0

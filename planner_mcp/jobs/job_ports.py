@@ -22,8 +22,8 @@ from planner_mcp.jobs.plan_review import ReviewStep
 
 
 @dataclass(frozen=True, slots=True)
-class Claim:
-    """A worker's right to run one job, for as long as it is renewed."""
+class ClaimedWork:
+    """What a worker took from the ready stream."""
 
     job: Job
     fence: int
@@ -39,6 +39,34 @@ class Claim:
     prices: dict[str, Any] | None = None
     """The day whose prices determine the costs of an alternative; None where they are those of the scenario, and where
     that day has expired or its shard is unavailable."""
+
+
+class Claim(ClaimedWork):
+    """A worker's right to run one job, for as long as it is renewed."""
+
+    __slots__ = ()
+
+
+@dataclass(frozen=True, slots=True)
+class SeatClaim(ClaimedWork):
+    """A worker's right to search beside the owner of a job. Its fencing number is the owner's; it reports nothing."""
+
+    seat: str = ""
+
+    @property
+    def number(self) -> int:
+        """Its number in the team, from 2 on; the owner is 1."""
+        return int(self.seat.rpartition(".")[2])
+
+
+@dataclass(frozen=True, slots=True)
+class Exchanged:
+    """The result of an exchange of plans in a team."""
+
+    is_held: bool
+    """False when the job is over for this member."""
+    plan: dict[str, Any] | None = None
+    """The team's best plan, where it is better."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -291,12 +319,22 @@ class WorkerStore(MatrixStore, Protocol):
         """Withdraw a worker that drains."""
         ...
 
-    async def claim(self, worker_id: str, wait_s: float) -> Claim | None:
-        """Take the next job, waiting up to `wait_s` for one. Fencing numbers of a job only rise."""
+    async def claim(self, worker_id: str, wait_s: float) -> Claim | SeatClaim | None:
+        """Take the next job or seat, waiting up to `wait_s` for one. Fencing numbers of a job only rise."""
         ...
 
     async def renew(self, claim: Claim) -> Renewal:
         """Extend the lease and learn what was asked meanwhile."""
+        ...
+
+    async def exchange(
+        self, member: Claim | SeatClaim, plan: dict[str, Any] | None, *, is_new: bool = False, leaves: bool = False
+    ) -> Exchanged:
+        """Get the team's best plan where it is better than a member's; a seat offers its own if that is new.
+
+        A seat renews its lease thereby, and gives its slot back when it leaves or has to. Only the owner's reports
+        change the job; a seat's plan waits for the owner's next exchange.
+        """
         ...
 
     async def wait_control(self, wait_s: float) -> Sequence[str]:

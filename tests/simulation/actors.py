@@ -19,7 +19,7 @@ from planner_mcp.errors import (
     StoreUnavailableError,
 )
 from planner_mcp.jobs.job_model import Job, Progress, SolveRequest
-from planner_mcp.jobs.job_ports import Claim
+from planner_mcp.jobs.job_ports import Claim, SeatClaim
 from planner_mcp.jobs.store.connection.script_client import ScriptClient
 from planner_mcp.jobs.store.redis_store import RedisStore
 from planner_mcp.jobs.store.webhooks.outbox import AttemptOutcome, DeliveryClaim, Outbox
@@ -84,6 +84,7 @@ async def call(actor: Actor, principal: str, scenario: str, new_name: Callable[[
         seed=dice.randrange(2),
         priority=dice.randint(1, 9),
         callback_url=dice.choice((HOOK, None)),
+        cores=dice.choice((None, None, 3)),
         idempotency_key=key,
         fresh=key is None and dice.random() < 0.3,
     )
@@ -133,7 +134,9 @@ async def work(actor: Actor) -> None:
         except StoreUnavailableError:
             await asyncio.sleep(AGAIN_S)
             continue
-        if claim is not None:
+        if isinstance(claim, SeatClaim):
+            await _sit(actor, claim)
+        elif claim is not None:
             with suppress(LeaseLostError):
                 await _solve(actor, claim)
 
@@ -168,11 +171,25 @@ async def _solve(actor: Actor, claim: Claim) -> None:
             if renewal.cancel or renewal.finish:
                 change = "cancel" if renewal.cancel else "complete"
                 break
+            if claim.job.seats > 1:
+                await actor.store.exchange(claim, None)
             percent += 7
             await actor.store.report(claim, Progress(percent=percent, cost=100.0 - percent), dice.choice((PLAN, None)))
     await actor.until_answered(lambda: _end(actor, claim, change))
     actor.network.history.answer(actor.name, change, claim.job.id, "")
     return None
+
+
+async def _sit(actor: Actor, seat: SeatClaim) -> None:
+    """Have a seat for a while; offer a plan now and then."""
+    dice, ends_at = actor.dice, actor.network.loop.time() + actor.dice.random() ** 2 * SOLVE_S
+    while True:
+        leaves = actor.network.loop.time() >= ends_at
+        with suppress(StoreUnavailableError):
+            plan = PLAN | {"cost": round(100 * dice.random(), 1)}
+            if not (await actor.store.exchange(seat, plan, is_new=dice.random() < 0.3, leaves=leaves)).is_held:
+                return
+        await asyncio.sleep(actor.lease_s / RENEWALS)
 
 
 async def _write_late(actor: Actor, claim: Claim) -> None:

@@ -19,9 +19,9 @@ EMPTY: Final = ("bl:", "out:", "queued", "solving", "turn", "wh:leases", "wh:q:"
 
 
 def unfinished(server: ScriptedServer) -> int:
-    """Return how much has not ended: jobs that wait or solve, deliveries."""
+    """Return how much has not ended: jobs that wait or solve, seats, deliveries."""
     count, *lengths = server.ask_all(
-        [("EXISTS", "{p0}:queued", "{p0}:solving", "{p0}:wh:leases"), ("XLEN", "{p0}:outbox")]
+        [("EXISTS", "{p0}:queued", "{p0}:solving", "{p0}:wh:leases"), ("XLEN", "{p0}:outbox"), ("XLEN", "{p0}:ready")]
         + [("ZCARD", f"{{p0}}:wh:{lane}") for lane in ("proven", "unproven")]
     )
     return int(count + sum(lengths))

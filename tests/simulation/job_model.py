@@ -109,6 +109,9 @@ class JobModel:
         if reply[0] != "ok":
             return ""
         job, shown = self.jobs[reply[4]], fields_of(reply[1])
+        if reply[6]:
+            is_running = job.state == "solving" and not job.cancel and reply[6].startswith(f"{reply[4]}/{job.fence}.")
+            return "" if is_running else f"handed out the seat {reply[6]} of a job that is {job.state}"
         is_own = job.state == "solving" and job.worker == args["worker"] and job.turn <= args["turn"]
         is_repeat = is_own and reply[5] not in args["held"]
         if job.state != "queued" and not is_repeat:
@@ -123,6 +126,13 @@ class JobModel:
             return _must_be(["lost"], reply)
         job.touched_ms = step.at_ms
         return _must_be(["ok", int(bool(job.cancel)), int(job.finish)], reply)
+
+    def _exchange(self, _step: Step, args: dict[str, Any], reply: list[Any]) -> str:
+        job = self._held(args)
+        if not args["seat"]:
+            return _must_be(["ok" if job else "lost"], reply[:1])
+        is_over = job is None or bool(job.cancel) or args["leaves"]
+        return "let a seat go on without its job" if is_over and reply[0] == "ok" else ""
 
     def _report(self, _step: Step, args: dict[str, Any], reply: list[Any]) -> str:
         return _must_be(["ok" if self._held(args) else "lost"], reply)

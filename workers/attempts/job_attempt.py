@@ -13,7 +13,7 @@ import logging
 import time
 from collections.abc import Awaitable, Callable
 from enum import Enum, auto
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from planner_mcp.errors import (
     EngineCrashedError,
@@ -27,13 +27,12 @@ from planner_mcp.jobs.job_ports import Claim, Renewal, WorkerStore
 from planner_mcp.settings import Settings
 from planner_mcp.task_cancellation import cancel_until_done
 from planner_mcp.tracing import span
-from workers.attempts.job_reporter import CLAIM_LOST_ERRORS, RETRY_FIRST_S, RETRY_LONGEST_S, JobReporter
+from workers.attempts.attempt_inputs import is_better, load_matrices, solve_command, wait_for
+from workers.attempts.job_reporter import CLAIM_LOST_ERRORS, JobReporter
+from workers.attempts.seat_attempt import EXCHANGE_S
 from workers.child_processes.message_frames import Message
 from workers.executors.executor_interface import Executor, Solver
-from workers.solver_processes.solve_command import OVERRUN_S, SolveCommand
-
-if TYPE_CHECKING:
-    from planner_mcp.routing.scenario.travel_matrices import Packed
+from workers.solver_processes.solve_command import OVERRUN_S
 
 REPORT_EVERY_S: Final = 0.2
 """Shortest time between two reports."""
@@ -49,8 +48,6 @@ CANCEL_GRACE_S: Final = 0.03
 """The same after a cancel or a drain, where a quick end is worth more than the last improvement."""
 MEMORY_WATCH_S: Final = 0.05
 RENEW_AGAIN_S: Final = 0.1
-MATRICES_WAIT_S: Final = 30.0
-"""Longest wait for matrices whose shard is away. A replica takes over sooner; after it the worker serves other jobs."""
 REUSE_BELOW_S: Final = 1.0
 """A process that solved for longer is not used again, because its memory is fragmented by a long search.
 
@@ -152,11 +149,14 @@ class JobAttempt:
             renewing = tasks.create_task(self._renew())
             searching = tasks.create_task(self._search())
             reporting = tasks.create_task(self._report_progress())
+            exchanging = tasks.create_task(self._exchange())
             with span("solve", job_id=self.job_id, engine=job.request.engine) as note:
                 cause = await self._cause
                 note("verdict", cause.name.lower())
-            await cancel_until_done([searching])
+            await cancel_until_done([searching, exchanging])
             await self._stop_child(cause)
+            if cause in (EndCause.DONE, EndCause.FINISH, EndCause.OVERDUE):
+                await self._take_team_plan()
             await cancel_until_done([reporting], grace_s=STOP_GRACE_S)
             await self._settle(cause)
             self._is_settled = True
@@ -167,7 +167,7 @@ class JobAttempt:
     async def _search(self) -> None:
         """Load the matrices, start the search in a solver process, and enforce its limits."""
         try:
-            matrices = await self._load_matrices()
+            matrices = await load_matrices(self._claim, self._store, self._settings, clock=self._clock)
             child = self._child = await self._executor.acquire()
         except StoreUnavailableError:
             self._decide(EndCause.HAND_BACK)
@@ -179,48 +179,16 @@ class JobAttempt:
         else:
             child.listen(self._on_message)
             self._reporter.start_clock()
-            child.send(self._solve_command(matrices).as_message())
+            command = solve_command(
+                self._claim,
+                self._settings,
+                matrices,
+                solve_s=self._solve_s,
+                seed=self._claim.job.request.seed,
+                trace_id=self._trace_id,
+            )
+            child.send(command.as_message())
             await self._enforce_limits(child)
-
-    async def _load_matrices(self) -> "Packed | None":
-        """Return the matrices that the scenario refers to, if any; wait for them while their shard is away.
-
-        Raises:
-            StoreUnavailableError: Away for `MATRICES_WAIT_S`.
-        """
-        if not self._claim.scenario.body.get("travel"):
-            return None
-        from planner_mcp.jobs.matrix_service import MatrixService  # loads numpy and an HTTP client
-        from planner_mcp.travel.matrix_provider import MatrixProvider
-
-        matrix_provider = MatrixProvider(MatrixService(self._store, self._settings), self._settings)
-        gives_up_at, delay_s = self._clock() + MATRICES_WAIT_S, RETRY_FIRST_S
-        while True:
-            try:
-                return await matrix_provider.provide_matrices(self._claim.scenario)
-            except StoreUnavailableError:
-                if self._clock() >= gives_up_at:
-                    raise
-            await asyncio.sleep(delay_s)
-            delay_s = min(2 * delay_s, RETRY_LONGEST_S)
-
-    def _solve_command(self, matrices: "Packed | None") -> SolveCommand:
-        request = self._claim.job.request
-        return SolveCommand(
-            job_id=self.job_id,
-            trace_id=self._trace_id,
-            body=self._claim.scenario.body,
-            input_hash=self._claim.scenario.input_hash,
-            engine=request.engine,
-            seed=request.seed,
-            solve_s=self._solve_s,
-            cores=self._settings.solve_cores,
-            memory_mb=self._settings.solve_memory_mb,
-            best_plan=self._claim.best_plan,
-            matrices=matrices,
-            prices=self._claim.prices,
-            has_made_up_prices=self._claim.scenario.prices_of is not None,
-        )
 
     def _decide(self, cause: EndCause) -> None:
         if not self._cause.done():
@@ -232,7 +200,7 @@ class JobAttempt:
     async def _renew(self) -> None:
         """Renew the lease until the end is reported, and apply the flags that the answers carry."""
         while True:
-            await _wait_for(self._flags_changed, self._settings.lease_s / 4)
+            await wait_for(self._flags_changed, self._settings.lease_s / 4)
             if self._is_settled:
                 return
             try:
@@ -263,8 +231,7 @@ class JobAttempt:
             self._output_ended.set()
             self._decide(EndCause.DIED)
         elif message["kind"] == "plan":
-            self._reporter.add_plan(message["plan"], message["improvements"])
-            self._report_due.set()
+            self._take_plan(message["plan"], message["improvements"])
             if self._wants_first_plan:
                 self._decide(EndCause.FINISH)
         elif message["kind"] == "done":
@@ -273,10 +240,32 @@ class JobAttempt:
             self._error = message["error"]
             self._decide(EndCause.ERROR)
 
+    def _take_plan(self, plan: dict[str, Any], improvements: int) -> None:
+        """Have a plan reported; in a team only where it is better than what another member found."""
+        if self._claim.job.seats == 1 or is_better(plan, self._reporter.plan):
+            self._reporter.add_plan(plan, improvements)
+            self._report_due.set()
+
+    async def _exchange(self) -> None:
+        """Exchange plans with the seats of a team."""
+        while self._claim.job.seats > 1:
+            await asyncio.sleep(EXCHANGE_S)
+            await self._take_team_plan()
+
+    async def _take_team_plan(self) -> None:
+        """Take over the best plan of the seats, where it is better; the search goes on from it with its next round."""
+        if self._claim.job.seats == 1:
+            return
+        with contextlib.suppress(StoreUnavailableError, *CLAIM_LOST_ERRORS):
+            exchanged = await self._store.exchange(self._claim, self._reporter.plan)
+            if exchanged.plan is not None and self._child is not None:
+                self._take_plan(exchanged.plan, self._reporter.improvements + 1)
+                self._child.send({"kind": "team_plan", "plan": exchanged.plan})
+
     async def _report_progress(self) -> None:
         """Report each better plan, and the elapsed time at least every `HEARTBEAT_S`."""
         while True:
-            await _wait_for(self._report_due, HEARTBEAT_S)
+            await wait_for(self._report_due, HEARTBEAT_S)
             await asyncio.wait([self._cause], timeout=PLAN_DELAY_S)
             if self._cause.done():
                 return
@@ -320,7 +309,7 @@ class JobAttempt:
             await self._child.wait(STOP_GRACE_S if cause is EndCause.FINISH else CANCEL_GRACE_S)
         self._child.kill()
         await self._child.wait(STOP_GRACE_S)
-        await _wait_for(self._output_ended, STOP_GRACE_S)
+        await wait_for(self._output_ended, STOP_GRACE_S)
 
     async def _settle(self, cause: EndCause) -> None:
         reporter = self._reporter
@@ -351,11 +340,3 @@ class JobAttempt:
             await self._reporter.fail(EngineMemoryError())
         else:
             await self._reporter.crashed(EngineCrashedError())
-
-
-async def _wait_for(event: asyncio.Event, timeout_s: float) -> None:
-    """Wait for an event and clear it, or for the time to pass. (`wait_for` of Python 3.11 can lose a cancellation.)"""
-    with contextlib.suppress(TimeoutError):
-        async with asyncio.timeout(timeout_s):
-            await event.wait()
-    event.clear()

@@ -57,7 +57,8 @@ class JobReporter:
         self._clock = clock
         self._on_store_unavailable = on_store_unavailable
         self._began: float | None = None
-        self._improvements = 0
+        self.improvements = 0
+        """Better plans of this attempt so far."""
         self._is_reported = True
         self._gives_up_at = float("inf")
         self.plan: dict[str, Any] | None = None
@@ -74,7 +75,8 @@ class JobReporter:
 
     def add_plan(self, plan: dict[str, Any], improvements: int) -> None:
         """Keep a better plan for the next report; it replaces one that is not reported yet."""
-        self.plan, self._improvements, self._is_reported = plan, improvements, False
+        self.plan, self._is_reported = plan, False
+        self.improvements = max(self.improvements, improvements)
 
     def limit_retry_time(self) -> None:
         """Retry for at most `RETRY_LIMIT_S` from now."""
@@ -99,7 +101,7 @@ class JobReporter:
             penalty=plan.get("penalty") or None,
             tickets_served=plan.get("tickets_served"),
             tickets_total=plan.get("tickets_total") or len(self._claim.scenario.body.get("tickets", ())),
-            improvements=reported.improvements + self._improvements,
+            improvements=reported.improvements + self.improvements,
             elapsed_s=round(elapsed_s, 3),
             lower_bound=(plan.get("proof") or {}).get("lower_bound"),
         )

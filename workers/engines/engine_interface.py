@@ -54,6 +54,8 @@ class SearchLimits:
     asked_s: float | None = None
     """Seconds the caller requested. Schedules such as cooling use them, so that a seed repeats a search whatever time
     was lost before it began. None: they use the time left until the deadline."""
+    team_plan: Callable[[], "Candidate | None"] | None = None
+    """Returns a plan that another member of the team has found since the last call."""
     route_log: NDArray[np.int64] | None = None
     """A buffer in which an engine may log routes of good plans, in the form of `native/route_log.hpp`."""
 

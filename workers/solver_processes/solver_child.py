@@ -5,7 +5,7 @@ one never blocks the worker's event loop. It reads stop messages whenever the en
 the plan that still waits and exits at once, without waiting for the engine to return. An engine that does not call it
 is killed by the worker, which loses little, because plans are sent as they are found.
 
-worker → child: `solve` (see `workers/solver_processes/solve_command.py`), `stop`.
+worker → child: `solve` (see `workers/solver_processes/solve_command.py`), `stop`, `team_plan {plan}` (of a team).
 child → worker: `plan {plan, improvements}` repeatedly, then one of `done {reason, iterations}` and `error {error}`.
 """
 
@@ -61,13 +61,14 @@ class WorkerConnection:
         self._buffer = message_frames.FrameBuffer()
         self._next_poll = 0.0
         self._is_stopped = False
+        self._team_plan: dict[str, Any] | None = None
 
     def next_command(self) -> SolveCommand | None:
         """Wait for a command; return None when the worker has closed the connection."""
         while data := self._sock.recv(_READ_BYTES):
             for message in self._buffer.feed(data):
                 if message.pop("kind") == "solve":
-                    self._is_stopped = False
+                    self._is_stopped, self._team_plan = False, None
                     return SolveCommand(**message)
         return None
 
@@ -90,7 +91,16 @@ class WorkerConnection:
         while select.select([self._sock], [], [], 0)[0]:
             if not (data := self._sock.recv(_READ_BYTES)):
                 os._exit(0)
-            self._is_stopped |= any(message["kind"] == "stop" for message in self._buffer.feed(data))
+            for message in self._buffer.feed(data):
+                if message["kind"] == "stop":
+                    self._is_stopped = True
+                else:
+                    self._team_plan = message["plan"]
+
+    def take_team_plan(self) -> dict[str, Any] | None:
+        """Return the last plan of the team that came since the last call."""
+        plan, self._team_plan = self._team_plan, None
+        return plan
 
 
 def preload() -> None:
@@ -151,7 +161,12 @@ def _search(command: SolveCommand, connection: WorkerConnection) -> message_fram
         else _repaired_start(problem, command.best_plan, deadline, connection.is_stopped)
     )
     warm_start = None if start is None else incumbent.start_from(start)
-    search = SearchLimits(deadline, command.seed, command.cores, command.solve_s)
+
+    def team_plan() -> Candidate | None:
+        plan = connection.take_team_plan()
+        return None if plan is None else candidate_of(problem, Plan.from_json(plan))
+
+    search = SearchLimits(deadline, command.seed, command.cores, command.solve_s, team_plan)
     try:
         outcome = engine.solve(problem, search, incumbent.offer, should_stop, warm_start)
     finally:

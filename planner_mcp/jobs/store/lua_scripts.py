@@ -23,7 +23,7 @@ SHARED: Final = ("_common", "_dispatch_jobs", "_settle_job")
 STEPS: Final = (
     "put_scenario", "list_scenarios", "put_matrix", "put_matrix_part", "touch", "submit", "show", "share", "reserve",
     "release", "read_events", "list_jobs", "cancel", "finish_now", "stats", "open_work", "measured", "workers",
-    "register", "claim", "renew", "report", "finish", "requeue", "reap",
+    "register", "claim", "renew", "exchange", "report", "finish", "requeue", "reap",
 )  # fmt: skip
 
 REVIEW_SHARED: Final = (*SHARED, "_plan_review")

@@ -42,6 +42,7 @@ def job_from_hash(job_id: str, kept: Fields, place: int | None = None) -> Job:
         started_at=utc_from_ms(kept["started_ms"]) if kept.get("started_ms") else None,
         finished_at=utc_from_ms(kept["finished_ms"]) if kept.get("finished_ms") else None,
         progress=progress_of(kept["progress"], int(kept["percent"])),
+        seats=int(kept.get("seats") or 1),
         fence=int(kept["fence"]),
         crashes=int(kept["crashes"]),
         cancel_requested=kept["cancel"] != "",

@@ -18,6 +18,7 @@ key                      kind    holds                                          
 {pN}:job:<job>           hash    one job (record_codec.py)                          live; job TTL from its end
 {pN}:ev:<job>            stream  its events, the last EVENTS_KEPT or so            as its job
 {pN}:plan:<plan>         string  its best plan, JSON                               as its job
+{pN}:team:<job>          hash    the best plan of the seats of a team, and its cost  live; gone at the end
 {pN}:idem:<p>:<digest>   string  same call → job                                   as its job; gone if that failed
 {pN}:idem:<p>:key:<…>    string  idempotency_key → "<digest> <job>"                idempotency TTL
 {pN}:bound:<p>:key:<…>   string  the digest, in the key's home shard (shards > 1)    idempotency TTL
@@ -25,8 +26,8 @@ key                      kind    holds                                          
 {pN}:jobs:<p>[:<state>]  zset    jobs of a principal by age (all, or in a state)   live to twice that
 {pN}:jobs:<p|group>:proposed  zset  plans that wait for review, by their owner and by who may decide  the same
 {pN}:ended:<p>           zset    finished jobs by when they expire, for clearing   live to twice that
-{pN}:bl:<p>              zset    backlog: front first, then priority, then age     live to twice that
-{pN}:out:<p>             set     jobs handed out, against the quota                live to twice that
+{pN}:bl:<p>              zset    backlog of jobs and seats: front first, then priority, age     live to twice that
+{pN}:out:<p>             set     jobs and seats handed out, against the quota                live to twice that
 {pN}:alive               zset    workers by when they called last                  live to twice that
 {pN}:slots               hash    worker → slots                                    live to twice that
 {pN}:leases              hash    worker → its lease, ms, while it lives or holds   live to twice that
@@ -51,7 +52,7 @@ key                      kind    holds                                          
 
 Without a TTL, for the shard owns them; each is bounded by what is queued, solving or set:
 {pN}:clock               hash    seq (submissions), v (virtual time), slots (of living workers), quota (they give)
-{pN}:ready               stream  jobs handed out, with principal; group `workers`; never more than slots
+{pN}:ready               stream  jobs and seats handed out, with principal; group `workers`; never more than slots
 {pN}:feed                stream  all events of the shard, the last FEED_KEPT or so
 {pN}:queued              zset    queued jobs by when their lives were last renewed
 {pN}:solving             zset    solving jobs by when their lives were last renewed

@@ -62,6 +62,7 @@ class SolveArguments(Arguments):
     engine: Annotated[EngineName, Field(description="auto combines them")] = AUTO
     seed: Annotated[int, Field(ge=0, le=1_000_000, description="repeats a run of pyvrp")] = 0
     priority: Annotated[int, Field(ge=1, le=9, description="9 first")] = 5
+    cores: Annotated[int | None, Field(ge=1, le=64, description="CPU cores")] = None
 
 
 class SolveVrpResult(ToolOutput):

@@ -13,6 +13,7 @@ REQUEST = SolveRequest("scn-0-x", 30)
 def test_a_solve_is_charged_its_time_on_all_its_cores() -> None:
     """SPEC J8: fair by CPU seconds, not by count."""
     assert estimated_cpu_s(REQUEST, cores=2) == 60.0
+    assert estimated_cpu_s(replace(REQUEST, cores=5), cores=2) == 180.0  # three workers
 
 
 @pytest.mark.parametrize(
@@ -26,6 +27,7 @@ def test_a_solve_is_charged_its_time_on_all_its_cores() -> None:
         {"callback_url": "https://example.org"},
         {"warm_plan_id": "plan-0-x"},
         {"warm_changed_id": "1-0"},
+        {"cores": 2},
     ],
 )
 def test_any_other_argument_makes_another_call(change: dict[str, object]) -> None:

@@ -1,9 +1,9 @@
 """The portfolio: several engines behind one interface. `auto` selects it.
 
 Owns the rounds of a solve. In each round every core runs a search; the next round starts from the best plans found so
-far, one per core (`workers/engines/selection/elite_pool.py`). After each round OR-Tools recombines the routes of all
-searches (`workers/engines/recombination`). `workers/engines/selection/time_allocation.py` decides which engines run and
-for how long.
+far, those of a team included, one per core (`workers/engines/selection/elite_pool.py`). After each round OR-Tools
+recombines the routes of all searches (`workers/engines/recombination`).
+`workers/engines/selection/time_allocation.py` decides which engines run and for how long.
 """
 
 import logging
@@ -97,6 +97,8 @@ class Portfolio:
             reason = outcome.reason
             if reason is StopReason.STOPPED:
                 break
+            if limits.team_plan is not None and (found := limits.team_plan()) is not None:
+                best.offer(found)
             if time.monotonic() >= limits.deadline and best.settle() is not None:
                 break
             if pause_s > 0:

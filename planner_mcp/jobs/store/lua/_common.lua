@@ -13,6 +13,7 @@ local MEASURED, VERSIONS = P .. 'measured', P .. 'versions'
 local function job_key(id) return P .. 'job:' .. id end
 local function events_key(id) return P .. 'ev:' .. id end
 local function plan_key(id) return P .. 'plan:' .. id:gsub('^job', 'plan') end
+local function team_key(id) return P .. 'team:' .. id end
 local function scenario_key(id) return P .. 'scn:' .. id end
 local function backlog_key(principal) return P .. 'bl:' .. principal end
 local function out_key(principal) return P .. 'out:' .. principal end
@@ -192,6 +193,12 @@ local function emit(id, job, kind, extra, is_change)
   end
   write(id, job, { events = number, event_id = event, changed_id = is_change and event or job.changed_id })
   return event, data
+end
+
+-- Has workers look at a job at once: its flags have changed, or it is over for its team.
+local function alert(id)
+  call('XADD', CONTROL, 'MAXLEN', '~', 1000, '*', 'job', id)
+  call('EXPIRE', CONTROL, LIMITS.control_s)
 end
 
 -- Changes the state by the table of jobs/job_lifecycle.py and updates the indexes; nil when the table forbids it.

@@ -98,6 +98,29 @@ local function enqueue(id, job, at_front)
   line_up(job.principal)
 end
 
+-- A team is a job that several workers search for at once. Its owner claims the job; every other has a seat, which is named
+-- <job>/<fence>.<number> and has no record: it waits, counts and is handed out like a job of the principal, for as long
+-- as the claim lasts that asked for it. Returns the running job of a seat and its id; nil for a job, and for a seat that is over.
+local function team_of(seat)
+  local id, fence = seat:match('^(.+)/(%d+)%.%d+$')
+  local job = id and read(id)
+  if job and job.state == 'solving' and job.fence == fence and job.cancel == '' then return job, id end
+end
+
+local function each_seat(id, job, act)
+  for number = 2, tonumber(job.seats or 1) do act(id .. '/' .. job.fence .. '.' .. number) end
+end
+
+-- What a principal is charged for a job without its team, and again for each seat.
+local function cost_of(job) return tonumber(job.cpu_s) / tonumber(job.seats or 1) end
+
+-- Dismisses the seats of a team; their workers learn it at once.
+local function dismiss(id, job)
+  if tonumber(job.seats or 1) == 1 then return end
+  each_seat(id, job, function(seat) call('ZREM', backlog_key(job.principal), seat) end)
+  alert(id)
+end
+
 -- Takes a job off the ready stream or the backlog, wherever it is.
 local function release(id, job)
   if job.delivery ~= '' then
@@ -105,6 +128,7 @@ local function release(id, job)
     call('XDEL', READY, job.delivery)
     write(id, job, { delivery = '' })
     call('SREM', out_key(job.principal), id)
+    dismiss(id, job)
   else
     call('ZREM', backlog_key(job.principal), id)
   end
@@ -126,27 +150,34 @@ local function refund(job)
   local credit = job.charged == '1' and call('ZSCORE', CREDIT, job.principal)
   if not credit then return end
   local used_s = math.max(START_S, (NOW_MS - tonumber(job.started_ms or NOW_MS)) / 1000 * LIMITS.cores)
-  local unused_s = math.max(0, tonumber(job.cpu_s) - used_s)
+  local unused_s = math.max(0, cost_of(job) - used_s) * (1 + tonumber(job.dealt or 0))
   local score = math.max(clocked().v, tonumber(credit) - unused_s / weight(job.principal))
   call('ZADD', CREDIT, score, job.principal)
   call('ZADD', TURN, 'XX', 'LT', score, job.principal)
 end
 
--- Returns whether a job was dispatched.
+-- Returns whether a job or a seat was dispatched.
 local function hand_out(principal, start)
   local id = call('ZPOPMIN', backlog_key(principal))[1]
-  local job = id and read(id)
+  local job, team
+  if id then job, team = team_of(id) end
+  job = job or id and read(id)
   if not job then
     call('ZREM', TURN, principal)
     if id then forget(id, principal) else line_up(principal) end
     return false
   end
   local place
-  if job.charged == '1' then call('ZREM', TURN, principal) else place = charge(principal, tonumber(job.cpu_s), start) end
+  if job.charged == '1' and not team then call('ZREM', TURN, principal) else place = charge(principal, cost_of(job), start) end
   call('SADD', out_key(principal), id)
   outlive(out_key(principal))
-  write(id, job, { delivery = call('XADD', READY, '*', 'job', id, 'principal', principal), charged = '1' })
-  save(id)
+  local delivery = call('XADD', READY, '*', 'job', id, 'principal', principal)
+  if team then
+    write(team, job, { dealt = tonumber(job.dealt or 0) + 1 })
+  else
+    write(id, job, { delivery = delivery, charged = '1' })
+  end
+  save(team or id)
   line_up(principal, place)
   return true
 end

@@ -36,6 +36,7 @@ local function settle(id, job, change, extra)
   if change == 'cancel' and job.cancel == 'drop' then drop_plan(id, job) end
   refund(job)
   release(id, job)
+  if job.seats then call('DEL', team_key(id)) end
   if change == 'complete' then job.percent = '100' end
   write(id, job, { percent = job.percent, finished_ms = NOW_MS, settled = change })
   if job.started_ms then observe('job_duration', job.state, NOW_MS - job.started_ms) end

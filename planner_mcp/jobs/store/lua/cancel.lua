@@ -11,7 +11,6 @@ elseif job.state == 'solving' and job.cancel == '' then
   write(A.job, job, { cancel = A.keep })
   save(A.job)
   answer_no_more(A.job, job)
-  call('XADD', CONTROL, 'MAXLEN', '~', 1000, '*', 'job', A.job)
-  call('EXPIRE', CONTROL, LIMITS.control_s)
+  alert(A.job)
 end
 return shown(A.job, job)

@@ -39,6 +39,22 @@ local function is_outdated(job)
   return job and job.state == 'solving' and A.turn and tonumber(job.turn or 0) > A.turn
 end
 
+-- Asks for the other seats of a team, before all that its principal has waiting.
+local function ask_for_seats(id, job)
+  each_seat(id, job, function(seat) enqueue(seat, job, true) end)
+  outlive(backlog_key(job.principal))
+  dispatch()
+end
+
+-- Claims a seat, if its team still searches.
+local function sit_down(seat, delivery, worker)
+  local job, id = team_of(seat)
+  local scenario = job and call('HGETALL', scenario_key(job.scenario_id))
+  if not job or not scenario[1] then return nil end
+  call('XCLAIM', READY, GROUP, worker, 0, delivery, 'JUSTID')
+  return { 'ok', flat_of(job), scenario, job.plan_id ~= '' and call('GET', plan_key(id)), id, delivery, seat }
+end
+
 -- The expiries of the job's keys were renewed when it was queued and daily since: for longer than any search takes.
 local function start(id, job, scenario, worker)
   call('XCLAIM', READY, GROUP, worker, 0, job.delivery, 'JUSTID')
@@ -48,13 +64,16 @@ local function start(id, job, scenario, worker)
   write(id, job, { fence = tonumber(job.fence) + 1, worker = worker, turn = A.turn or 0, started_ms = job.started_ms or NOW_MS })
   emit(id, job, 'started', '{"attempt":' .. job.fence .. '}', true)
   save(id)
-  return { 'ok', flat_of(job), scenario, job.plan_id ~= '' and call('GET', plan_key(id)), id, job.delivery }
+  if job.seats then ask_for_seats(id, job) end
+  return { 'ok', flat_of(job), scenario, job.plan_id ~= '' and call('GET', plan_key(id)), id, job.delivery, '' }
 end
 
 if call('EXISTS', READY) == 0 then return { 'none' } end
 while true do
   local delivery, id, principal = unclaimed(A.worker)
   if not delivery then return { 'none' } end
+  local seat = id and sit_down(id, delivery, A.worker)
+  if seat then return seat end
   local job = id and read(id)
   if is_outdated(job) then return { 'none' } end
   local scenario = startable(id, job, delivery, principal, A.missing)

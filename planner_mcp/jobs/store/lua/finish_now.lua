@@ -6,7 +6,6 @@ if job.state == 'queued' then return { 'illegal', 'A queued job has nothing to f
 if job.state == 'solving' and job.finish == '' then
   write(A.job, job, { finish = '1' })
   save(A.job)
-  call('XADD', CONTROL, 'MAXLEN', '~', 1000, '*', 'job', A.job)
-  call('EXPIRE', CONTROL, LIMITS.control_s)
+  alert(A.job)
 end
 return shown(A.job, job)

@@ -5,9 +5,9 @@ local SAMPLE = 1000
 local function work(place, is_running)
   local seconds, count = 0, 0
   for _, id in ipairs(call('ZRANGE', place, 0, SAMPLE - 1)) do
-    local kept = call('HMGET', job_key(id), 'cpu_s', 'started_ms')
+    local kept = call('HMGET', job_key(id), 'cpu_s', 'started_ms', 'dealt')
     if kept[1] then
-      local used_s = is_running and (NOW_MS - tonumber(kept[2] or NOW_MS)) / 1000 * LIMITS.cores or 0
+      local used_s = is_running and (NOW_MS - tonumber(kept[2] or NOW_MS)) / 1000 * LIMITS.cores * (1 + tonumber(kept[3] or 0)) or 0
       seconds, count = seconds + math.max(0, tonumber(kept[1]) - used_s), count + 1
     end
   end

@@ -1,5 +1,5 @@
 -- Queues a job, or returns the one the same call already made.
--- A: job, principal, scenario, request, priority, cpu_s, url, masked ('1': the caller sees no figures), idem ('' for none), digest ('' unless the key is explicit), idem_s
+-- A: job, principal, scenario, request, priority, cpu_s, seats, url, masked ('1': the caller sees no figures), idem ('' for none), digest ('' unless the key is explicit), idem_s
 if call('EXISTS', job_key(A.job)) == 1 then return shown(A.job, read(A.job)) end -- the same step, repeated
 if call('HGET', scenario_key(A.scenario), 'principal') ~= A.principal then return { 'not_found' } end
 
@@ -39,7 +39,7 @@ write(A.job, job, {
   principal = A.principal, scenario_id = A.scenario, request = A.request, state = 'queued', priority = A.priority,
   seq = call('HINCRBY', CLOCK, 'seq', 1), cpu_s = A.cpu_s, url = A.url, idem = A.digest == '' and idem or '',
   confidential = scenario[1] or '', name = scenario[2] or '', masked = A.masked or '',
-  submitted_ms = NOW_MS, fence = 0, crashes = 0, percent = 0, cancel = '', finish = '', delivery = '', plan_id = '',
+  submitted_ms = NOW_MS, seats = A.seats, fence = 0, crashes = 0, percent = 0, cancel = '', finish = '', delivery = '', plan_id = '',
   summary = '', progress = '', best = '', events = 0,
 })
 call('HSET', scenario_key(A.scenario), 'job', A.job)

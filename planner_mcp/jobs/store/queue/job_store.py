@@ -159,6 +159,7 @@ class RedisJobStore:
             "request": compact(plain_fields(request)),
             "priority": request.priority,
             "cpu_s": job_admission.estimated_cpu_s(request, self._settings.solve_cores),
+            "seats": job_admission.seats_of(request, self._settings.solve_cores),
             "url": request.callback_url or "",
             "masked": "1" if request.is_masked else "",
             "idem": idem,

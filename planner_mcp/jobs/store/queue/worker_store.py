@@ -18,7 +18,7 @@ from planner_mcp.errors import LeaseLostError, NotFoundError, PoisonedJobError, 
 from planner_mcp.jobs import ids
 from planner_mcp.jobs.job_lifecycle import Change, JobState
 from planner_mcp.jobs.job_model import Job, Progress, StoredScenario
-from planner_mcp.jobs.job_ports import Claim, Renewal
+from planner_mcp.jobs.job_ports import Claim, ClaimedWork, Exchanged, Renewal, SeatClaim
 from planner_mcp.jobs.plan_summary import summary_of
 from planner_mcp.jobs.store import record_codec, store_keys
 from planner_mcp.jobs.store.connection.script_client import BLOCK_S, ScriptClient, ScriptReply
@@ -70,8 +70,8 @@ class RedisWorkerStore:
 
     # ---- claiming
 
-    async def claim(self, worker_id: str, wait_s: float) -> Claim | None:
-        """Take the next job, waiting up to `wait_s` for one. Fencing numbers of a job only rise."""
+    async def claim(self, worker_id: str, wait_s: float) -> Claim | SeatClaim | None:
+        """Take the next job or seat, waiting up to `wait_s` for one. Fencing numbers of a job only rise."""
         for shard, block_s in self._shard_turns(wait_s, self._claim_turn):
             with self.availability.tracking(shard):
                 claim = await self._take(worker_id, shard)
@@ -102,24 +102,25 @@ class RedisWorkerStore:
             there = self.availability.there()
             yield there[next(turn) % len(there)], min(left, longest)
 
-    async def _take(self, worker_id: str, shard: int) -> Claim | None:
+    async def _take(self, worker_id: str, shard: int) -> Claim | SeatClaim | None:
         """Claim what was delivered to a worker, or else is ready; one claim of a worker at a time."""
         async with self._claiming[worker_id]:
             held = list(self._held[worker_id, shard])
             reply = await self._claim_with_retries(shard, {"worker": worker_id, "held": held, "missing": MISSING})
             return await self._taken(worker_id, reply)
 
-    async def _taken(self, worker_id: str, reply: ScriptReply) -> Claim | None:
+    async def _taken(self, worker_id: str, reply: ScriptReply) -> Claim | SeatClaim | None:
         """Return the claim that the step answered with."""
         if reply[0] != "ok":
             return None
-        _ok, job_fields, scenario_fields, plan, job_id, ready_entry_id = reply
+        _ok, job_fields, scenario_fields, plan, job_id, ready_entry_id, seat = reply
         job = record_codec.job_from_hash(job_id, record_codec.fields_of(job_fields))
         scenario = record_codec.scenario_from_hash(record_codec.fields_of(scenario_fields))
         best = json.loads(plan) if plan else await self._warm_plan(job)
         self._held[worker_id, ids.shard_of("job", job_id)].add(ready_entry_id)
         prices = await self._prices(scenario)
-        return Claim(job, job.fence, worker_id, ready_entry_id, scenario, best, job.progress.elapsed_s, prices)
+        work = (job, job.fence, worker_id, ready_entry_id, scenario, best, job.progress.elapsed_s, prices)
+        return SeatClaim(*work, seat) if seat else Claim(*work)
 
     async def _claim_with_retries(self, shard: int, args: dict[str, Any]) -> ScriptReply:
         """Run the step again when its answer was lost: an unknown claim would cost the job a lease and a crash."""
@@ -167,6 +168,25 @@ class RedisWorkerStore:
             self._forget(claim)
             return Renewal(is_held=False)
         return Renewal(is_held=True, cancel=bool(reply[1]), finish=bool(reply[2]))
+
+    async def exchange(
+        self, member: Claim | SeatClaim, plan: dict[str, Any] | None, *, is_new: bool = False, leaves: bool = False
+    ) -> Exchanged:
+        """Get the team's best plan where it is better than a member's; a seat offers its own if that is new."""
+        args = {
+            "best": "" if plan is None else _best(plan.get("penalty"), plan["cost"]),
+            "seat": member.seat if isinstance(member, SeatClaim) else "",
+            "principal": member.job.principal,
+            "delivery": member.ready_entry_id,
+            "worker": member.worker_id,
+            "leaves": leaves,
+        }
+        reply = await self._step("exchange", member, args, _text(plan if is_new else None))
+        if reply[0] == "ok":
+            return Exchanged(is_held=True, plan=json.loads(reply[1]) if reply[1] else None)
+        if isinstance(member, SeatClaim):
+            self._forget(member)
+        return Exchanged(is_held=False)
 
     async def wait_control(self, wait_s: float) -> Sequence[str]:
         """Return ids of jobs whose flags changed since the last call, waiting up to `wait_s`."""
@@ -248,7 +268,7 @@ class RedisWorkerStore:
 
     # ---- helpers
 
-    async def _step(self, name: str, claim: Claim, args: dict[str, Any], *blobs: str) -> ScriptReply:
+    async def _step(self, name: str, claim: ClaimedWork, args: dict[str, Any], *blobs: str) -> ScriptReply:
         shard = ids.shard_of("job", claim.job.id)
         return await self._script_client.step(name, shard, {"job": claim.job.id, "fence": claim.fence, **args}, *blobs)
 
@@ -261,7 +281,7 @@ class RedisWorkerStore:
             self._forget(claim)
             raise LeaseLostError
 
-    def _forget(self, claim: Claim) -> None:
+    def _forget(self, claim: ClaimedWork) -> None:
         self._held[claim.worker_id, ids.shard_of("job", claim.job.id)].discard(claim.ready_entry_id)
 
 
@@ -275,8 +295,12 @@ BLANK: Final = {"progress": "", "best": "", "error": "", "plan_id": "", "summary
 
 
 def _progress(progress: Progress) -> dict[str, str]:
-    best = "" if progress.cost is None else f"{progress.penalty or 0.0!r} {progress.cost!r}"
+    best = "" if progress.cost is None else _best(progress.penalty, progress.cost)
     return {"progress": record_codec.progress_text(progress), "best": best}
+
+
+def _best(penalty: float | None, cost: float) -> str:
+    return f"{penalty or 0.0!r} {cost!r}"
 
 
 def _plan(claim: Claim, plan: dict[str, Any] | None) -> dict[str, str]:

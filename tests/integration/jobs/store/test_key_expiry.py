@@ -10,6 +10,7 @@ import pytest
 from planner_mcp.jobs.ids import derived_id, plan_of
 from planner_mcp.jobs.job_lifecycle import JobState
 from planner_mcp.jobs.job_model import Progress
+from planner_mcp.jobs.job_ports import SeatClaim
 from planner_mcp.jobs.principals import LOCAL
 from planner_mcp.jobs.store import store_keys
 from planner_mcp.jobs.store.connection.script_client import ScriptClient
@@ -34,6 +35,11 @@ async def everything(harness: Any, plan: dict[str, Any], half: Progress) -> None
     await harness.submit("ben")
     await harness.store.settle_cancel(claim)
     await harness.claim()
+    await harness.submit("cid", cores=2)
+    await harness.workers(3)
+    while not isinstance(seat := await harness.claim(), SeatClaim):
+        pass
+    await harness.store.exchange(seat, plan, is_new=True)
     await harness.submit()
     await harness.store.redis.hset("{p0}:weights", "ann", 2)
     for number, is_cache in enumerate((True, False)):

@@ -1,0 +1,68 @@
+"""One job on several workers (SPEC O8, ADR 53)."""
+
+import asyncio
+
+import anyio
+import pytest
+
+from planner_mcp.jobs.job_events import EventKind
+from tests.integration.workers.conftest import OWNER, WorkerHarness, kinds
+from tests.shared.processes.process_tree import LONGEST_S, children, descendants, is_alive, kill, until_gone
+from tests.shared.scenarios.seeded_fleet import fleet_body
+from workers.supervisor import Supervisor
+
+pytestmark = [pytest.mark.anyio, pytest.mark.slow, pytest.mark.filterwarnings("ignore::ResourceWarning")]
+
+
+async def _searching(supervisor: Supervisor, workers: int) -> dict[int, list[int]]:
+    """Return the processes that search, by worker, once so many workers have any."""
+    with anyio.fail_after(LONGEST_S):
+        while True:
+            found = {
+                worker: [pid for each in children(worker) for pid in descendants(each)] for worker in supervisor.pids
+            }
+            if sum(map(bool, found.values())) == workers:
+                return {worker: pids for worker, pids in found.items() if pids}
+            await asyncio.sleep(0.02)
+
+
+async def test_a_cancel_stops_every_search_of_a_team(harness: WorkerHarness) -> None:
+    """SPEC T4, O8: within the bound of a job of one worker."""
+    async with harness.running_workers(2) as supervisor:
+        job = await harness.submit(fleet_body(100), 60, cores=2)
+        await harness.until_planned(job)
+        searching = [pid for pids in (await _searching(supervisor, 2)).values() for pid in pids]
+        await harness.store.cancel(OWNER, job.id, keep_best=True)
+        await until_gone(searching, within_s=5)
+        events = await harness.until_end(job)
+    assert kinds(events) == [EventKind.QUEUED, EventKind.STARTED, EventKind.CANCELLED]
+
+
+async def test_a_killed_seat_costs_its_seat_alone_and_its_worker_solves_on(harness: WorkerHarness) -> None:
+    """SPEC O8, J6: the job completes in its first attempt, and leaves nothing in the queue."""
+    async with harness.running_workers(2) as supervisor:
+        job = await harness.submit(fleet_body(100), 4, cores=2)
+        await harness.until_planned(job)
+        owner = await harness.holder(job)
+        (seat,) = set(await _searching(supervisor, 2)) - {owner}
+        kill(seat)
+        events = await harness.until_end(job)
+        assert kinds(events) == [EventKind.QUEUED, EventKind.STARTED, EventKind.COMPLETED]
+        with anyio.fail_after(LONGEST_S):
+            while await harness.store.redis.xlen("{p0}:ready") or any(map(is_alive, descendants(seat))):  # noqa: ASYNC110
+                await asyncio.sleep(0.02)
+
+
+async def test_the_death_of_the_owner_lets_another_worker_lead_the_team(harness: WorkerHarness) -> None:
+    """SPEC J6, O8: the seat ends, the job is claimed anew with its best plan."""
+    async with harness.running_workers(2, lease_s=2.0) as supervisor:
+        job = await harness.submit(fleet_body(100), 20, cores=2)
+        await harness.until_planned(job)
+        await _searching(supervisor, 2)
+        kill(await harness.holder(job))
+        await harness.until_attempt(job, 2)
+        await harness.store.finish_now(OWNER, job.id)
+        events = await harness.until_end(job)
+    best = [(event.data.get("penalty", 0), event.data["cost"]) for event in events if "cost" in event.data]
+    assert best == sorted(best, reverse=True)
+    assert events[-1].kind is EventKind.COMPLETED

@@ -1,0 +1,82 @@
+"""What a solver process needs for a claim: the travel matrices of its scenario, and the command."""
+
+import asyncio
+import contextlib
+import time
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Final
+
+from planner_mcp.errors import StoreUnavailableError
+from planner_mcp.jobs.job_ports import ClaimedWork, WorkerStore
+from planner_mcp.settings import Settings
+from workers.attempts.job_reporter import RETRY_FIRST_S, RETRY_LONGEST_S
+from workers.solver_processes.solve_command import SolveCommand
+
+if TYPE_CHECKING:
+    from planner_mcp.routing.scenario.travel_matrices import Packed
+
+MATRICES_WAIT_S: Final = 30.0
+"""Longest wait for matrices whose shard is away. A replica takes over sooner; after it the worker serves other jobs."""
+
+
+async def load_matrices(
+    work: ClaimedWork, store: WorkerStore, settings: Settings, *, clock: Callable[[], float] = time.monotonic
+) -> "Packed | None":
+    """Return the matrices that the scenario refers to, if any; wait for them while their shard is away.
+
+    Raises:
+        StoreUnavailableError: Away for `MATRICES_WAIT_S`.
+    """
+    if not work.scenario.body.get("travel"):
+        return None
+    from planner_mcp.jobs.matrix_service import MatrixService  # loads numpy and an HTTP client
+    from planner_mcp.travel.matrix_provider import MatrixProvider
+
+    matrix_provider = MatrixProvider(MatrixService(store, settings), settings)
+    gives_up_at, delay_s = clock() + MATRICES_WAIT_S, RETRY_FIRST_S
+    while True:
+        try:
+            return await matrix_provider.provide_matrices(work.scenario)
+        except StoreUnavailableError:
+            if clock() >= gives_up_at:
+                raise
+        await asyncio.sleep(delay_s)
+        delay_s = min(2 * delay_s, RETRY_LONGEST_S)
+
+
+def solve_command(
+    work: ClaimedWork, settings: Settings, matrices: "Packed | None", *, solve_s: float, seed: int, trace_id: str
+) -> SolveCommand:
+    """Return the command of a search of `solve_s` seconds, on the cores that the worker has for a solve."""
+    return SolveCommand(
+        job_id=work.job.id,
+        trace_id=trace_id,
+        body=work.scenario.body,
+        input_hash=work.scenario.input_hash,
+        engine=work.job.request.engine,
+        seed=seed,
+        solve_s=solve_s,
+        cores=min(work.job.request.cores or settings.solve_cores, settings.solve_cores),
+        memory_mb=settings.solve_memory_mb,
+        best_plan=work.best_plan,
+        matrices=matrices,
+        prices=work.prices,
+        has_made_up_prices=work.scenario.prices_of is not None,
+    )
+
+
+def is_better(plan: dict[str, object], other: dict[str, object] | None) -> bool:
+    """Return whether a plan is better than another of the same scenario: penalty first, then cost."""
+    return other is None or _rank(plan) < _rank(other)
+
+
+def _rank(plan: dict[str, object]) -> tuple[object, object]:
+    return (plan.get("penalty") or 0.0, plan["cost"])
+
+
+async def wait_for(event: asyncio.Event, timeout_s: float) -> None:
+    """Wait for an event and clear it, or for the time to pass. (`wait_for` of Python 3.11 can lose a cancellation.)"""
+    with contextlib.suppress(TimeoutError):
+        async with asyncio.timeout(timeout_s):
+            await event.wait()
+    event.clear()

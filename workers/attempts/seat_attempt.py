@@ -1,0 +1,148 @@
+"""One seat of a team: a search beside the one of the job's owner (ADR 53).
+
+Owns the seat's search and its exchange of plans. The exchange is the seat's lease too. The seat reports nothing: its
+plan reaches the job by the owner, and whatever ends the seat costs the job this search alone: the end of the job, its
+own time, a crash of its process, a drain.
+"""
+
+import asyncio
+import contextlib
+import logging
+import time
+from collections.abc import Callable
+from typing import Any, Final
+
+from planner_mcp.errors import PlannerError, StoreUnavailableError
+from planner_mcp.jobs.job_ports import SeatClaim, WorkerStore
+from planner_mcp.settings import Settings
+from planner_mcp.task_cancellation import cancel_until_done
+from workers.attempts.attempt_inputs import is_better, load_matrices, solve_command, wait_for
+from workers.child_processes.message_frames import Message
+from workers.executors.executor_interface import Executor, Solver
+from workers.solver_processes.solve_command import OVERRUN_S
+
+EXCHANGE_S: Final = 0.5
+"""Time between two exchanges, and so the age of a plan that is lost with its seat."""
+ENDS_BEFORE_S: Final = 0.3
+"""A seat ends its search this long before the owner does, so that its last plan counts …"""
+JOINED_LATE_S: Final = 1.0
+"""… and earlier by this where the search had begun: the store knows for how long only to the second."""
+SEED_STEP: Final = 500_009
+"""Difference between the seeds of two seats; parallel searches of one seat differ by another number."""
+MEMORY_WATCH_S: Final = 0.05
+STOP_GRACE_S: Final = 0.3
+
+log = logging.getLogger("planner.worker")
+
+
+class SeatAttempt:
+    """Runs one seat to its end.
+
+    Args:
+        claim: The seat.
+        executor: Where the solver process comes from.
+        store: Where plans are exchanged.
+        trace_id: Joins log lines.
+        clock: Monotonic seconds.
+    """
+
+    def __init__(
+        self,
+        claim: SeatClaim,
+        executor: Executor,
+        store: WorkerStore,
+        settings: Settings,
+        *,
+        trace_id: str,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._claim = claim
+        self._executor = executor
+        self._store = store
+        self._settings = settings
+        self._trace_id = trace_id
+        self._clock = clock
+        joined_late_s = JOINED_LATE_S if claim.elapsed_s else 0.0
+        self._solve_s = max(1.0, claim.job.request.solve_time_s - claim.elapsed_s - joined_late_s - ENDS_BEFORE_S)
+        self._solver: Solver | None = None
+        self._plan: dict[str, Any] | None = None
+        """The best plan this seat knows."""
+        self._is_new = False
+        self._leaves = False
+        self._due = asyncio.Event()
+        self.worker_released: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        """Done when the worker may go on with another job."""
+
+    @property
+    def job_id(self) -> str:
+        """The job of the team."""
+        return self._claim.job.id
+
+    def refresh_flags(self) -> None:
+        """Ask the store at once whether the job goes on."""
+        self._due.set()
+
+    def hand_back(self) -> None:
+        """Give the seat up."""
+        self._leaves = True
+        self._due.set()
+
+    def release_worker(self) -> None:
+        """Give the solver process back and let the worker go on. Only the first call has an effect."""
+        if self.worker_released.done():
+            return
+        if self._solver is not None:
+            self._solver.release(is_reusable=False)
+        self.worker_released.set_result(None)
+
+    async def run(self) -> None:
+        """Search and exchange plans until one of the ends."""
+        began = self._clock()
+        async with asyncio.TaskGroup() as tasks:
+            searching = tasks.create_task(self._search())
+            while await self._exchange():
+                await wait_for(self._due, EXCHANGE_S)
+            await cancel_until_done([searching])
+        if self._solver is not None:
+            self._solver.kill()
+            await self._solver.wait(STOP_GRACE_S)
+        self.release_worker()
+        context = {"job_id": self.job_id, "trace_id": self._trace_id, "seat": self._claim.number}
+        log.info("seat ended after %s s", round(self._clock() - began, 3), extra=context)
+
+    async def _search(self) -> None:
+        """Search within the limits of time and memory; leave when they are reached."""
+        with contextlib.suppress(PlannerError):
+            matrices = await load_matrices(self._claim, self._store, self._settings, clock=self._clock)
+            solver = self._solver = await self._executor.acquire()
+            solver.listen(self._on_message)
+            seed = self._claim.job.request.seed + (self._claim.number - 1) * SEED_STEP
+            command = solve_command(
+                self._claim, self._settings, matrices, solve_s=self._solve_s, seed=seed, trace_id=self._trace_id
+            )
+            solver.send(command.as_message())
+            ends_at = self._clock() + self._solve_s + OVERRUN_S
+            while self._clock() < ends_at and solver.resident_mb() <= self._settings.solve_memory_mb:  # noqa: ASYNC110 — the kernel sends no event
+                await asyncio.sleep(MEMORY_WATCH_S)
+        self.hand_back()
+
+    def _on_message(self, message: Message | None) -> None:
+        if message is None or message["kind"] != "plan":
+            self.hand_back()
+        elif is_better(message["plan"], self._plan):
+            self._plan, self._is_new = message["plan"], True
+
+    async def _exchange(self) -> bool:
+        """Exchange plans; return whether the seat goes on."""
+        leaves, is_new = self._leaves, self._is_new
+        self._is_new = False
+        try:
+            exchanged = await self._store.exchange(self._claim, self._plan, is_new=is_new, leaves=leaves)
+        except StoreUnavailableError:
+            self._is_new = self._is_new or is_new
+            return not leaves
+        if exchanged.plan is not None:
+            self._plan = exchanged.plan
+            if self._solver is not None:
+                self._solver.send({"kind": "team_plan", "plan": exchanged.plan})
+        return exchanged.is_held
