@@ -20,13 +20,13 @@ from statistics import fmean, median
 from typing import Any, Final
 
 from benchmarks.result_files import RESULTS, commit, machine
+from benchmarks.scenarios import strewn_day
 from planner_mcp.jobs import ids
 from planner_mcp.jobs.job_model import Job, SolveRequest, StoredScenario
 from planner_mcp.jobs.store.embedded_server import EmbeddedServer
 from planner_mcp.jobs.store.open_store import connect
 from planner_mcp.jobs.store.redis_store import RedisStore
 from planner_mcp.settings import Settings
-from tests.shared.scenarios.seeded_fleet import fleet_body
 from workers.supervisor import Supervisor
 
 OWNER: Final = "bench"
@@ -56,7 +56,7 @@ class Pair:
 
 async def _submit(store: RedisStore, tickets: int, seed: int, solve_s: int, **more: Any) -> Job:
     scenario_id = ids.random_id("scn", 0)
-    body = fleet_body(tickets, seed)
+    body = strewn_day(tickets, seed)
     await store.put_scenario(StoredScenario(scenario_id, OWNER, body, datetime.now(UTC), "hash"))
     request = SolveRequest(scenario_id, solve_s, seed=seed, fresh=True, **more)
     return await store.submit(OWNER, request, ids.random_id("job", 0))
