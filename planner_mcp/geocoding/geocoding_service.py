@@ -7,11 +7,12 @@ it lives is the deployment's to say.
 
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import fields, replace
-from typing import Final
+from typing import Any, Final
 
 import anyio
+import anyio.to_thread
 import httpx2 as httpx
 
 from planner_mcp.addresses.offline_resolver import resolve_offline, reverse_offline
@@ -58,6 +59,10 @@ MAX_KEPT: Final = 10_000
 _AGENT: Final = "planner-mcp (vehicle routing; addresses of stops)"
 
 
+RunHere = Callable[..., Awaitable[Any]]
+"""Calls a function with its arguments beside the event loop."""
+
+
 class GeocodingService:
     """Resolves addresses and names positions.
 
@@ -84,10 +89,12 @@ class GeocodingService:
             raise input_error([Fault(path, "There is no geocoding service of this name.", accepted, "", "logic")])
         return name
 
-    async def resolve(self, texts: Sequence[str], provider: str | None = None) -> list[ResolvedAddress]:
-        """Return what each text says of a place, in their order."""
+    async def resolve(
+        self, texts: Sequence[str], provider: str | None = None, run_here: RunHere = anyio.to_thread.run_sync
+    ) -> list[ResolvedAddress]:
+        """Return what each text says of a place, in their order; `run_here` reads them, a millisecond each at most."""
         name = self.check_provider(provider, "/provider")
-        offline = await anyio.to_thread.run_sync(self._resolve_here, texts)
+        offline: list[ResolvedAddress] = await run_here(self._resolve_here, texts)
         if name == OFFLINE:
             return offline
         asked: dict[str, ResolvedAddress] = {each.text: each for each in offline if each.text.strip()}
@@ -105,10 +112,17 @@ class GeocodingService:
         nearest = reverse_offline(lat, lon, crs)
         return nearest if self._register is None else self._register.named(nearest, *to_wgs84(lat, lon, crs), crs)
 
-    async def reverse(self, lat: float, lon: float, crs: str = "wgs84", provider: str | None = None) -> ResolvedAddress:
+    async def reverse(
+        self,
+        lat: float,
+        lon: float,
+        crs: str = "wgs84",
+        provider: str | None = None,
+        run_here: RunHere = anyio.to_thread.run_sync,
+    ) -> ResolvedAddress:
         """Return the place that a position lies in."""
         name = self.check_provider(provider, "/provider")
-        offline = await anyio.to_thread.run_sync(self._named_here, lat, lon, crs)
+        offline: ResolvedAddress = await run_here(self._named_here, lat, lon, crs)
         if name == OFFLINE:
             return offline
         geocoder = self._geocoders[name]

@@ -12,7 +12,6 @@ from datetime import UTC, datetime
 from typing import Any, Final, Literal
 
 import anyio
-import anyio.to_thread
 
 from planner_mcp.errors import Fault, NotFoundError, input_error
 from planner_mcp.jobs import ids
@@ -80,6 +79,7 @@ class JobService:
         self._clock = clock
         self._name = name
         self._recomputing = FairLimiter()
+        self._reading = FairLimiter()
         self.matrices = MatrixService(store, settings)
         """Matrices that scenarios refer to."""
         self.reviews = ReviewService(store, settings)
@@ -102,7 +102,7 @@ class JobService:
         Where a revision has prices that were made up, those of its parent hold (`prices_of`), for its revisions too.
         """
         shard = ids.shard_of("scn", parent.id) if parent else ids.random_shard(self._settings.pools)
-        written = await anyio.to_thread.run_sync(written_scenario, body)
+        written = await self._reading.run(principal.id, written_scenario, body)
         scenario = StoredScenario(
             id=self._name("scn", shard),
             principal=principal.id,
@@ -305,7 +305,8 @@ class JobService:
     async def plan(self, principal: Principal, plan_id: str) -> Plan:
         """Return a plan."""
         principal = await self.reviews.reader(principal, plan_id)
-        plan = await anyio.to_thread.run_sync(Plan.from_json, await self._store.get_plan(principal.id, plan_id))
+        kept = await self._store.get_plan(principal.id, plan_id)
+        plan = await self._reading.run(principal.id, Plan.from_json, kept)
         if not principal.may(SENSITIVE):
             plan = await self._masked_plan(principal, ids.job_of(plan_id), plan)
         return plan

@@ -10,7 +10,7 @@ from planner_mcp.addresses.structured_address import (
 )
 from planner_mcp.errors import Fault, input_error
 from planner_mcp.server.tools.answers.address_output import AddressRow, row_text
-from planner_mcp.server.tools.arguments.address_lookup import confirmed_as, geocoding_of, pinned, record_of
+from planner_mcp.server.tools.arguments.address_lookup import confirmed_as, geocoding_of, pinned, record_of, run_here
 from planner_mcp.server.tools.tool_definition import (
     WRITE,
     Arguments,
@@ -49,7 +49,7 @@ async def run(ctx: ToolContext, args: Json) -> ToolResult:
     """Keep what a text means."""
     asked = parse(ConfirmAddressArguments, args)
     _check_choice(asked)
-    (resolved,) = await geocoding_of(ctx).resolve([asked.address], asked.provider)
+    (resolved,) = await geocoding_of(ctx).resolve([asked.address], asked.provider, run_here(ctx))
     confirmed = _chosen(asked, resolved)
     if ctx.confirmed is None:
         raise refuse("/address", "This server keeps no confirmed addresses.")

@@ -5,9 +5,10 @@ from typing import Annotated, ClassVar, Final
 from pydantic import Field
 
 from planner_mcp.addresses.address_text import MAX_TEXT
+from planner_mcp.addresses.structured_address import ResolvedAddress
 from planner_mcp.errors import Fault, input_error
 from planner_mcp.server.tools.answers.address_output import AddressRow, counts_text, row_text
-from planner_mcp.server.tools.arguments.address_lookup import resolve_for
+from planner_mcp.server.tools.arguments.address_lookup import resolve_for, run_here
 from planner_mcp.server.tools.tool_definition import (
     READ,
     Arguments,
@@ -51,6 +52,11 @@ async def run(ctx: ToolContext, args: Json) -> ToolResult:
     asked = parse(ResolveAddressesArguments, args)
     _check_sizes(asked.addresses)
     resolved = await resolve_for(ctx, asked.addresses, asked.provider)
+    result: ToolResult = await run_here(ctx)(_result, resolved)
+    return result
+
+
+def _result(resolved: list[ResolvedAddress]) -> ToolResult:
     is_detailed = len(resolved) <= MAX_DETAILED
     output = ResolveAddressesResult(
         rows=[AddressRow.of(each, is_detailed=is_detailed) for each in resolved],

@@ -5,7 +5,7 @@ from typing import Annotated, ClassVar, Final, Literal
 from pydantic import Field
 
 from planner_mcp.server.tools.answers.address_output import AddressRow, row_text
-from planner_mcp.server.tools.arguments.address_lookup import geocoding_of
+from planner_mcp.server.tools.arguments.address_lookup import geocoding_of, run_here
 from planner_mcp.server.tools.tool_definition import (
     READ,
     Arguments,
@@ -40,7 +40,7 @@ class ReverseAddressResult(ToolOutput):
 async def run(ctx: ToolContext, args: Json) -> ToolResult:
     """Name a position."""
     asked = parse(ReverseAddressArguments, args)
-    resolved = await geocoding_of(ctx).reverse(asked.lat, asked.lon, asked.crs, asked.provider)
+    resolved = await geocoding_of(ctx).reverse(asked.lat, asked.lon, asked.crs, asked.provider, run_here(ctx))
     return ToolResult(ReverseAddressResult(row=AddressRow.of(resolved, is_detailed=True)), row_text(1, resolved))
 
 

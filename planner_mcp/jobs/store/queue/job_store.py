@@ -10,9 +10,6 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, Final, NoReturn, TypeVar
 
-import anyio
-import anyio.to_thread
-
 from planner_mcp.errors import (
     CapacityError,
     IdempotencyConflictError,
@@ -27,6 +24,7 @@ from planner_mcp.errors import (
     StoreUnavailableError,
 )
 from planner_mcp.jobs import ids, job_admission
+from planner_mcp.jobs.fair_limiter import FairLimiter
 from planner_mcp.jobs.job_events import Event
 from planner_mcp.jobs.job_lifecycle import TERMINAL, JobState
 from planner_mcp.jobs.job_model import Job, ScenarioCard, SolveRequest, StoredScenario, WrittenScenario, plain_fields
@@ -59,7 +57,7 @@ class RedisJobStore:
     def __init__(self, script_client: ScriptClient, settings: Settings) -> None:
         self._script_client = script_client
         self._settings = settings
-        self._decoding = anyio.CapacityLimiter(1)
+        self._decoding = FairLimiter(slots=1)
         """Large bodies are decoded one after another: each holds the interpreter, and others run in between."""
 
     # ---- scenarios
@@ -95,13 +93,13 @@ class RedisJobStore:
         if not (kept := await self._script_client.command("HGETALL", name)):
             raise NotFoundError
         fields = {**kept, "job": await self._use_scenario(principal, scenario_id, kept.get("job"))}
-        return await self._decoded(record_codec.scenario_from_hash, fields, len(kept["body"]))
+        return await self._decoded(principal, record_codec.scenario_from_hash, fields, len(kept["body"]))
 
-    async def _decoded(self, decode: Callable[[Any], T], record: Any, size: int) -> T:
+    async def _decoded(self, principal: str, decode: Callable[[Any], T], record: Any, size: int) -> T:
         """Return what a record of so many characters says; a large one is decoded beside the event loop."""
         if size <= DECODED_AT_ONCE:
             return decode(record)
-        return await anyio.to_thread.run_sync(decode, record, limiter=self._decoding)
+        return await self._decoding.run(principal, decode, record)
 
     async def last_job(self, principal: str, scenario_id: str) -> str | None:
         """Return the newest job of a scenario, None where none is kept, and keep it for another scenario TTL."""
@@ -283,7 +281,7 @@ class RedisJobStore:
             raise PlanNotReadyError
         if text is None:
             raise NotFoundError("This job ended without a plan.")
-        plan: dict[str, Any] = await self._decoded(json.loads, text, len(text))
+        plan: dict[str, Any] = await self._decoded(principal, json.loads, text, len(text))
         return plan
 
     async def read_events(self, principal: str, job_id: str, after: str = "0") -> Sequence[Event]:

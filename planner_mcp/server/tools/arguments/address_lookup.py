@@ -5,6 +5,7 @@ Owns the record of a confirmed address. The planner and the address server resol
 
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
+from functools import partial
 from typing import Any, Final
 
 import anyio.from_thread
@@ -18,7 +19,8 @@ from planner_mcp.addresses.structured_address import (
     StructuredAddress,
 )
 from planner_mcp.bounded_calls.call_server import ask_caller
-from planner_mcp.geocoding.geocoding_service import GeocodingService
+from planner_mcp.geocoding.geocoding_service import GeocodingService, RunHere
+from planner_mcp.jobs.fair_limiter import FairLimiter
 from planner_mcp.routing.scenario.coordinates import to_wgs84
 from planner_mcp.server.tools.tool_definition import ToolContext
 
@@ -27,6 +29,8 @@ PIN_RADIUS_M: Final = 50.0
 """Of a position that a person gave."""
 AddressResolver = Callable[[Sequence[str]], list[ResolvedAddress]]
 """Resolves the addresses of a day while it is judged, outside the event loop."""
+_limiter: Final = FairLimiter()
+"""Batches read at the same time; a hundred threads of one caller would leave the event loop a hundredth of the core."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +56,11 @@ def geocoding_of(ctx: ToolContext) -> GeocodingService:
     return ctx.geocoding or GeocodingService(ctx.settings)
 
 
+def run_here(ctx: ToolContext) -> RunHere:
+    """Return what reads addresses in a thread when it is their caller's turn."""
+    return partial(_limiter.run, ctx.principal.id)
+
+
 async def resolve_for(ctx: ToolContext, texts: Sequence[str], provider: str | None = None) -> list[ResolvedAddress]:
     """Return what each text says of a place; confirmed ones are not asked again.
 
@@ -59,7 +68,8 @@ async def resolve_for(ctx: ToolContext, texts: Sequence[str], provider: str | No
         InputError: There is no service of this name.
     """
     known = await ctx.confirmed.confirmed(ctx.principal.id, texts) if ctx.confirmed is not None else {}
-    answers = await geocoding_of(ctx).resolve(texts, provider)  # all of them: the rows help each other
+    asked = geocoding_of(ctx).resolve(texts, provider, run_here(ctx))  # all of them: the rows help each other
+    answers = await asked
     return [_confirmed(each.text, known[each.text]) if each.text in known else each for each in answers]
 
 

@@ -10,10 +10,12 @@ import pytest
 from planner_mcp.jobs.store.redis_store import RedisStore
 from planner_mcp.jobs.store.sessions.elicitation_store import RedisElicitationStore
 from tests.integration.server.auth.conftest import HEADERS, Served
+from tests.shared.scenarios.client_scenarios import CHOICES, OPEN
 
 pytestmark = pytest.mark.anyio
 Key = Callable[..., Awaitable[str]]
 VERSION = "2025-11-25"
+MODERN = "2026-07-28"
 ANSWER = {"jsonrpc": "2.0", "id": "q1", "result": {"action": "accept", "content": {"depot": "mine"}}}
 
 
@@ -43,6 +45,34 @@ async def test_a_question_is_answered_by_its_own_principal_alone(served: Served,
             assert await questions.answer(hers["mcp-session-id"], "q1") == ""
         assert (await http.post("/mcp", json=ANSWER, headers=hers)).status_code == 202
         assert "mine" in await questions.answer(hers["mcp-session-id"], "q1")
+
+
+async def test_a_state_is_good_for_its_own_principal_alone(served: Served, key: Key) -> None:
+    """SPEC A2: who overheard the sealed state of another's question can neither answer it nor read it."""
+    meta = {
+        "io.modelcontextprotocol/protocolVersion": MODERN,
+        "io.modelcontextprotocol/clientInfo": {"name": "test", "version": "1"},
+        "io.modelcontextprotocol/clientCapabilities": {"elicitation": {"form": {}}},
+    }
+    method = {"mcp-protocol-version": MODERN, "mcp-method": "tools/call", "mcp-name": "create_scenario"}
+
+    async def call(http: httpx.AsyncClient, key: str, **params: Any) -> dict[str, Any]:
+        params |= {"name": "create_scenario", "arguments": OPEN, "_meta": meta}
+        body = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}
+        answer = await http.post("/mcp", json=body, headers=HEADERS | method | {"authorization": key})
+        return dict(answer.json())
+
+    async with served() as http:
+        ann, bob = await key("ann"), await key("bob")
+        asked = (await call(http, ann))["result"]
+        (question,) = asked["inputRequests"]
+        answer = {
+            "inputResponses": {question: {"action": "accept", "content": CHOICES}},
+            "requestState": asked["requestState"],
+        }
+        refused = (await call(http, bob, **answer))["error"]
+        assert (refused["code"], refused["data"]["errors"][0]["path"]) == (-32602, "/requestState")
+        assert "scenario_id" in (await call(http, ann, **answer))["result"]["structuredContent"]
 
 
 @pytest.mark.parametrize("path", ["/files/orders.csv", "/matrices"])

@@ -42,7 +42,33 @@ async def test_junk_for_the_dashboard_is_refused_shortly(served: Served, key: Ke
         assert (good.status_code, good.json()["is_error"]) == (200, False)
 
 
-@pytest.mark.parametrize("path", ["/shared/{}", "/downloads/{}/x", "/files/{}", "/jobs/{}", "/jobs/{}/events"])
+@pytest.mark.parametrize("path", ["/v1/plan", "/v1/scenarios", "/v1/jobs", "/v1/scenarios/validate"])
+@pytest.mark.parametrize("name", BODIES)
+async def test_junk_for_rest_is_refused_shortly(served: Served, key: Key, path: str, name: str) -> None:
+    """SPEC O7, T8, X3: a status of the caller's fault with problem details, and the next call as ever."""
+    async with served() as http:
+        headers = {"authorization": await key("mallory"), "content-type": "application/json"}
+        answer = await http.post(path, content=BODIES[name], headers=headers)
+        assert 400 <= answer.status_code < 500, answer.text
+        assert answer.headers["content-type"] == "application/problem+json"
+        _is_short_and_reveals_nothing(answer.text)
+        assert (await http.get("/v1/jobs", headers=headers)).status_code == 200
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/shared/{}",
+        "/downloads/{}/x",
+        "/files/{}",
+        "/jobs/{}",
+        "/jobs/{}/events",
+        "/v1/jobs/{}",
+        "/v1/jobs/{}/plan",
+        "/v1/scenarios/{}",
+        "/v1/jobs?cursor={}",
+    ],
+)
 async def test_junk_in_a_path_is_not_found(served: Served, key: Key, path: str) -> None:
     """SPEC A2: links and names that nobody made are unknown or refused, whoever asks."""
     async with served() as http:

@@ -1,11 +1,14 @@
 """The tools of the address server, on a real store."""
 
+import threading
 from collections.abc import Awaitable, Callable
 from typing import Any
 
+import anyio
 import jsonschema
 import pytest
 
+from planner_mcp.geocoding.geocoding_service import GeocodingService
 from planner_mcp.jobs.event_feed import EventFeed
 from planner_mcp.jobs.job_service import JobService
 from planner_mcp.jobs.principals import LOCAL, READ, WRITE, Principal
@@ -139,3 +142,36 @@ def test_the_list_of_tools_is_small_and_its_names_are_no_others() -> None:
     assert tokens({"tools": [tool.as_json() for tool in ADDRESS_REGISTRY]}) <= 1_300
     assert all(tokens(tool.as_json()) <= 800 for tool in ADDRESS_REGISTRY)
     assert not {tool.name for tool in ADDRESS_REGISTRY} & {tool.name for tool in REGISTRY}
+
+
+async def test_batches_of_one_principal_are_read_two_at_a_time_and_others_in_turn(
+    call: CallTool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """SPEC A3, J8: forty threads of one caller kept everybody else waiting for three seconds."""
+    reading, most, ended = 0, 0, list[str]()
+    lock = threading.Lock()
+    resolve_here = GeocodingService._resolve_here
+
+    def counted(service: GeocodingService, texts: list[str]) -> object:
+        nonlocal reading, most
+        with lock:
+            reading += 1
+            most = max(most, reading)
+        try:
+            return resolve_here(service, texts)
+        finally:
+            with lock:
+                reading -= 1
+
+    monkeypatch.setattr(GeocodingService, "_resolve_here", counted)
+
+    async def resolve(name: str) -> None:
+        principal = Principal(name, frozenset({READ, WRITE}))
+        assert not (await call("resolve_addresses", addresses=[HANGZHOU] * 20, principal=principal)).is_error
+        ended.append(name)
+
+    async with anyio.create_task_group() as group:
+        for name in ["mallory"] * 20 + ["alice"]:
+            group.start_soon(resolve, name)
+    assert most <= 2
+    assert ended.index("alice") < 10
