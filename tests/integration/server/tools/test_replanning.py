@@ -258,7 +258,7 @@ async def test_the_webhook_of_an_alternative_states_the_prices_of_its_base(tools
     plan = await tools_client.use("read_plan", job_id=job_id)
     compared = await tools_client.use("compare_plans", plan_a=base, plan_b=job_id)
     before = (await tools_client.use("read_plan", job_id=base))["cost"]
-    assert payload["result"]["cost"] == pytest.approx(plan["cost"])
+    assert payload["result"]["cost"] == pytest.approx(plan["cost"], abs=0.006)
     assert plan["cost"] - before == pytest.approx(compared["cost_delta"], abs=0.02)
 
 
