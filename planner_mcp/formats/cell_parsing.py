@@ -42,6 +42,8 @@ class CellStyle:
     """Whether 07/08/2025 is a day of August; None where that is open."""
     planning_date: str = ""
     """The day that hours by weekday are read for."""
+    counted: str = ""
+    """The word behind each number, where it is one that is not known as a unit: what is counted."""
 
 
 PLAIN_STYLE: Final = CellStyle()
@@ -81,8 +83,8 @@ _YEAR_LAST: Final = re.compile(r"(\d{1,2})([-/.])(\d{1,2})\2(\d{4}|\d{2})")
 _MIDNIGHTS: Final = frozenset({"", "0:00", "00:00", "0:00:00", "00:00:00"})
 _ISO: Final = re.compile(r"\d{4}-\d\d-\d\dt\d\d:\d\d(?::\d\d(?:\.\d{1,6})?)?(?:z|[+-]\d\d:?\d\d)?")
 _BETWEEN: Final = re.compile(r"[;；、|\n]|,(?!\d)|,(?=\d{1,2}[:h点])| / |/(?=\d{1,2}[:h点])")
-_AND: Final = re.compile(r"\b(?:and|und|et|y|sowie)\b|和|及|以及")
-_PAIRED: Final = re.compile(r"(?:between|zwischen|entre)\b")
+_AND: Final = re.compile(r"\b(?:and|und|et|y|sowie)\b|\bu\.|&|和|及|以及")
+_PAIRED: Final = re.compile(r"(?:between|betw|btw|zwischen|zw|entre(?: las)?)\b\.?")
 _RANGE: Final = re.compile(r"[-–—~〜～→]+|至|到|\b(?:to|till|until|bis|a|au|hasta|jusqu'? ?a)\b")
 _FROM: Final = re.compile(
     r"(?:(?:from|after|since|not before|von|ab|nach|fruhestens|a partir de|a partir|apres|des|de|desde|desde las"
@@ -94,6 +96,8 @@ _UNTIL: Final = re.compile(
 )
 _AFTERWARDS: Final = ("以后", "之后", "后", "起", "onwards", "onward", "or later", "+", "-", "–", "~")
 _BEFOREHAND: Final = ("以前", "之前", "前", "or earlier", "latest")
+_SIDES: Final = {False: (_FROM, _AFTERWARDS), True: (_UNTIL, _BEFOREHAND)}
+"""How a time is written that is a begin, or an end."""
 _LEADING: Final = re.compile(
     r"(?:(?:morning|vormittags?|nachmittags?|matin|manana|tarde|from|von|de|desde|ab|las|les|um|at|a las|从)\b\s*)+|从"
 )
@@ -108,11 +112,32 @@ _DURATION_UNITS: Final[Mapping[str, float]] = {
     ),
     **dict.fromkeys(["分", "分钟"], 60.0),
     **dict.fromkeys(
-        ["s", "sec", "secs", "second", "seconds", "sek", "sekunden", "seconde", "secondes", "segundos"], 1.0
+        ["s", "sec", "secs", "seg", "second", "seconds", "sek", "sekunden", "seconde", "secondes", "segundos"], 1.0
     ),
     **dict.fromkeys(["秒", "秒钟", '"', "″"], 1.0),
 }
 """Seconds of each unit of time."""
+_QUARTER: Final = r"(?:stunden?|of an hour|hours?|d['’ ]?heure|de hora)"
+_SPOKEN: Final = tuple(
+    (re.compile(pattern), digits)
+    for pattern, digits in (
+        (rf"\b(?:drei ?viertel ?|three quarters |trois quarts |tres cuartos ){_QUARTER}", "45 min"),
+        (rf"\b(?:(?:eine|an?|one|un) )?(?:viertel ?|quarter |quart |cuarto ){_QUARTER}", "15 min"),
+        (r"\b(?:anderthalb|eineinhalb) stunden?", "90 min"),
+        (r"\b(?:(?:une|una|1) )?(?:heure et demie|hora y media)", "90 min"),
+        (r"\b(?:(?:eine|une) )?(?:halbe ?stunde|demi[- ]heure|media hora|half (?:an )?hour)", "30 min"),
+        (r"\b(?:an?|one|eine?|une?|una?)(?= (?:hours?|minutes?|stunden?|minuten?|heures?|horas?|minutos?)\b)", "1"),
+    )
+)
+"""Durations that people write in words, after all their accents are gone."""
+_CHINESE_NUMERALS: Final = {char: value for value, char in enumerate("一二三四五六七八九", 1)} | {"两": 2}
+_CHINESE_NUMBER: Final = re.compile(
+    r"([一二两三四五六七八九]?)(十?)([一二三四五六七八九]?)(?=个?半?(?:小时|钟头|刻|分|秒))"
+)
+_CHINESE_CLOCK: Final = re.compile(r"([一二两三四五六七八九]?)(十?)([一二三四五六七八九]?)(?=[点點])")
+"""The hour of a time in words: `六点半`."""
+_CHINESE_QUARTERS: Final = re.compile(r"(\d{1,3})刻钟?")
+_AND_A_HALF: Final = re.compile(r"(\d{1,3})个半(?:小时|钟头)")
 _SPAN: Final = re.compile(r"(\d{1,3}):(\d\d)(?::(\d\d))?(?:\s?h)?")
 _AXIS: Final = r"([nsew]?) ?([+-]?\d{1,3}(?:\.\d+)?) ?°? ?([nsew]?)"
 _PAIR: Final = re.compile(rf"[(\[]? ?{_AXIS} ?[,;/ ] ?{_AXIS} ?[)\]]?")
@@ -131,7 +156,7 @@ def _simplified(text: str) -> str:
     """Return a cell of bounded length in one width, without accents and case."""
     wide = unicodedata.normalize("NFKC", text)
     bare = "".join(each for each in unicodedata.normalize("NFKD", wide) if not unicodedata.combining(each))
-    return _BLANKS.sub(" ", bare.casefold()).strip()
+    return _BLANKS.sub(" ", _CHINESE_CLOCK.sub(_chinese_number, bare).casefold()).strip()
 
 
 # ---- numbers
@@ -195,9 +220,10 @@ def amount_in(
     """
     simple = _simplified(text[: MAX_CELL + 1])
     found = _BODY.match(simple) if len(text) <= MAX_CELL else None
-    unit = unit_named(found[2].rstrip(". ")) if found and found[2] else None
+    word = found[2].strip(". ") if found else ""
+    unit = unit_named(word) if word else None
     value = None
-    if found and (unit is not None or not found[2]):
+    if found and (unit is not None or not found[2] or (word and word == style.counted)):
         value = _value_of(found[1].strip(), style, has_thousands=has_thousands)
     if value is None or math.isinf(value):
         return Fault(path, f"{shown(text)} is not a number: {name}.", _NUMBERS)
@@ -206,6 +232,22 @@ def amount_in(
         hint = f'Say decimal: "{mark}" or "{"." if mark == "," else ","}".'
         return Fault(path, f"The mark in {shown(text)} may part thousands, or decimals.", _NUMBERS, hint)
     return (int(value) if value.is_integer() else value), unit
+
+
+def counted_in(cells: Sequence[str]) -> str:
+    """Return the one word that stands behind the number of each cell; empty where it differs, or is a known unit."""
+    words = {found[2].strip(". ") for cell in cells if (found := _BODY.match(_simplified(cell[: MAX_CELL + 1])))}
+    word = words.pop() if len(words) == 1 else ""
+    is_one = len(cells) > 1 and 0 < len(word) <= _LONGEST_COUNTED and word.isalpha() and word not in _NOT_COUNTED
+    are_numbers = all(cell.strip()[:1].isdecimal() for cell in cells)
+    return word if is_one and are_numbers and unit_named(word) is None and word not in _DURATION_UNITS else ""
+
+
+_LONGEST_COUNTED: Final = 20
+_NOT_COUNTED: Final = words_of(
+    "km m cm mm mi ft 楼 层 级 号 室 栋 幢 岁 年 月 日 周 次 x th st nd rd er ere eme og ug eg"
+)
+"""What stands behind lengths, floors, ages, days and places in a row."""
 
 
 def number_in(
@@ -298,6 +340,8 @@ def time_in(text: str, path: str, style: CellStyle = PLAIN_STYLE, *, is_end: boo
     if dated := _split_day(simple, style):
         return _dated_time(text, path, *dated)
     seconds = _clock(simple, may_be_bare=False, is_end=is_end)
+    if seconds is None and (time := _half_window(simple, *_SIDES[is_end])):
+        seconds = _clock(time, may_be_bare=True, is_end=is_end)
     if seconds is not None:
         return written(seconds)
     number = number_in(text, "time", path, CellStyle("."))
@@ -416,8 +460,8 @@ def _window(part: str) -> tuple[float, float] | None:
         begin = sides[0][leading.end() :] if leading else sides[0]
         if (both := _both(begin.strip(), sides[1].removeprefix("las ").strip())) is not None:
             return both
-    for pattern, ends, is_end in ((_FROM, _AFTERWARDS, False), (_UNTIL, _BEFOREHAND, True)):
-        time = _half_window(part, pattern, ends)
+    for is_end, side in _SIDES.items():
+        time = _half_window(part, *side)
         if time is None and is_end and part.startswith(("-", "–", "~")):
             time = part[1:].strip()
         seconds = _clock(time, may_be_bare=True, is_end=is_end) if time else None
@@ -463,7 +507,9 @@ def are_same_windows(one: Windows, other: Windows) -> bool:
 # ---- durations
 
 
-def duration_in(text: str, path: str, *, unit_s: float, style: CellStyle = PLAIN_STYLE) -> float | Fault:
+def duration_in(
+    text: str, path: str, *, unit_s: float, style: CellStyle = PLAIN_STYLE, are_minutes: bool = False
+) -> float | Fault:
     """Return a duration in seconds.
 
     Args:
@@ -471,12 +517,13 @@ def duration_in(text: str, path: str, *, unit_s: float, style: CellStyle = PLAIN
         path: Where it stands.
         unit_s: Seconds of one where the cell says no unit; 0 where nobody says it.
         style: Of its column.
+        are_minutes: Whether `12:30` is of minutes and seconds.
     """
     simple = _simplified(text[: MAX_CELL + 1])
     fault = Fault(path, f"{shown(text)} is not a duration.", _DURATIONS)
     if len(text) > MAX_CELL:
         return fault
-    seconds = _duration(simple)
+    seconds = _duration(f"0:{simple}" if are_minutes and simple.count(":") == 1 else simple)
     if seconds is not None:
         return int(seconds) if seconds.is_integer() else seconds
     number = number_in(text, "service time", path, style if style.decimal else CellStyle(","))
@@ -490,6 +537,7 @@ def _duration(simple: str) -> float | None:
     if span := _SPAN.fullmatch(simple):
         hours, minutes, seconds = (int(part or 0) for part in span.groups())
         return float(hours * _HOUR_S + minutes * _MINUTE_S + seconds) if minutes < 60 and seconds < 60 else None
+    simple = _in_digits(simple)
     at, total, last = 0, 0.0, 0.0
     while at < len(simple):
         part = _DURATION_PARTS.match(simple, at)
@@ -509,6 +557,23 @@ def is_duration(text: str) -> bool:
     """Return whether a cell is a duration that says its unit: `15 min`, not `0:15`."""
     simple = _simplified(text[: MAX_CELL + 1])
     return len(text) <= MAX_CELL and _SPAN.fullmatch(simple) is None and _duration(simple) is not None
+
+
+def _in_digits(simple: str) -> str:
+    """Return a duration with the numbers that it has as words in digits: `halbe Stunde`, `一刻钟`."""
+    for pattern, digits in _SPOKEN:
+        simple = pattern.sub(digits, simple)
+    simple = _CHINESE_NUMBER.sub(_chinese_number, simple)
+    simple = _AND_A_HALF.sub(lambda found: f"{found[1]}小时30分", simple)
+    return _CHINESE_QUARTERS.sub(lambda found: f"{15 * int(found[1])}分", simple)
+
+
+def _chinese_number(found: re.Match[str]) -> str:
+    tens, ten, ones = found.groups()
+    if not (tens or ten or ones):
+        return ""
+    value = _CHINESE_NUMERALS.get(tens, 1 if ten else 0) * (10 if ten else 1)
+    return str(value + _CHINESE_NUMERALS.get(ones, 0)) if ten or not ones else found[0]
 
 
 # ---- positions

@@ -19,7 +19,10 @@ from planner_mcp.formats.column_values import (
     ColumnValues,
     are_clocks_short,
     are_degrees,
+    are_divisions,
+    are_hhmm,
     are_kinds,
+    are_one_sided,
     are_yes_or_no,
     values_of,
 )
@@ -45,7 +48,7 @@ _SUGGESTION_SIMILARITY: Final = 0.85
 _MAX_HEADER_SHOWN: Final = 40
 _DEGREE_BOUNDS: Final = {"lat": 90.0, "lon": 180.0}
 _SERVICE_UNITS: Final = {
-    **dict.fromkeys(words_of("s sec secs second seconds sek sekunden seconde secondes segundos 秒"), "service_s"),
+    **dict.fromkeys(words_of("s sec secs seg second seconds sek sekunden seconde secondes segundos 秒"), "service_s"),
     **dict.fromkeys(words_of("m mn min mins minute minutes minuten minuto minutos 分 分钟 分鐘"), "service_min"),
     **dict.fromkeys(words_of("h hr hrs hour hours std stunde stunden heure heures hora horas 时 小时"), "service_h"),
 }
@@ -220,6 +223,9 @@ class _Proposal:
         cells = self._cells[header]
         if name in _DEGREE_BOUNDS:
             return any(not isinstance(number_in(cell, name, "", has_thousands=False), Fault) for cell in cells)
+        meaning = self._meanings[header]
+        if name == "address" and not meaning.is_exact and "address" not in meaning.concepts:
+            return are_divisions(cells)
         if name == "position":
             return any(pair_in(cell) is not None for cell in cells)
         if name in ("demand", "capacity") and not self._meanings[header].is_exact:
@@ -244,7 +250,9 @@ class _Proposal:
                 self._take(header, name)
             return
         if look.kind == "windows":
-            if (self._is_free(whole) and not self._has_sides(is_shift)) or self._goes_on(header, whole):
+            if name in ("opens", "closes") and self._is_free(name) and self._are_one_sided(header, name):
+                self._take(header, name)
+            elif (self._is_free(whole) and not self._has_sides(is_shift)) or self._goes_on(header, whole):
                 self._take(header, whole)
             else:
                 self._ask(header, (whole,), "beside other times")
@@ -268,7 +276,12 @@ class _Proposal:
             self._service(header, "service", look, self._meanings[header])
             return
         if look.kind in OPEN_KINDS:
-            self._ask(header, sides)
+            is_stay = name == "time" and (look.kind == "numbers" or are_clocks_short(self._cells[header]))
+            self._ask(header, (*sides, *_OPTIONS["durations"]) if is_stay else sides)
+
+    def _are_one_sided(self, header: str, name: str) -> bool:
+        cells = [cell for cell in self._cells[header] if normalized_word(cell)]
+        return are_one_sided(cells, is_end=name == "closes")
 
     def _are_places(self, header: str) -> bool:
         """Return whether cells below `from` or `to` are names of places: words without any digit."""
@@ -293,6 +306,8 @@ class _Proposal:
             elif look.kind in OPEN_KINDS and not look.is_counting:
                 self._ask(header, ("service_min", "notes"), "beside another service time")
             return
+        if name == "service" and has_minute_spans(header):
+            name = "service_min"
         if name == "service":
             words = [*meaning.unit.split(), *(word for word in _words(header) if len(word) > 1)]
             name = next((_SERVICE_UNITS[word] for word in words if word in _SERVICE_UNITS), "service")
@@ -379,14 +394,20 @@ class _Proposal:
         if self._is_free("id") and self._names_rows(header, look, meaning):
             self._take(header, "id", is_guess=True)
             return
+        are_hours = look.kind in ("codes", "numbers") and are_hhmm(self._cells[header])
+        if are_hours and self._kind == "tickets" and (side := self._bare_side(meaning)):
+            self._take(header, side)
+            return
         if look.kind not in OPEN_KINDS or meaning.field in UNUSED:
             return
-        if look.kind == "times" and self._kind == "tickets" and (side := self._bare_side(meaning)):
+        side = self._bare_side(meaning) if self._kind == "tickets" and look.kind in _TIME_KINDS else None
+        if side and (look.kind == "times" or self._are_one_sided(header, side)):
             self._take(header, side)
             return
         options = (_OPTIONS if self._kind == "tickets" else _AGENT_OPTIONS).get(look.kind, ("notes",))
         has_hours = not {"window", "opens", "closes"}.isdisjoint(self._fields.values())
-        if look.kind == "windows" and self._kind == "tickets" and not has_hours and meaning.concepts <= {"notes"}:
+        is_delivery = self._kind == "tickets" and meaning.concepts <= {"notes", "delivery"}
+        if look.kind == "windows" and is_delivery and not has_hours:
             self._take(header, "window", is_guess=True)
             return
         if look.kind == "positions" and {"position", "lat", "lon"}.isdisjoint(self._fields.values()):
@@ -395,7 +416,7 @@ class _Proposal:
         if look.kind == "places" and self._kind == "tickets":
             self._take(header, "address" if self._is_unaddressed() else "notes", is_guess=True)
             return
-        if look.kind == "numbers" and self._is_no_amount(header, look, meaning):
+        if look.kind in ("numbers", "amounts") and self._is_no_amount(header, look, meaning):
             return
         self._ask(header, options)
 
@@ -424,6 +445,8 @@ class _Proposal:
         """Return whether numbers are prices, codes or counts of rows by their header or by themselves."""
         if meaning.concepts & {"money", "code", "ordinal", "cost"} or look.is_counting:
             return True
+        if "total" in meaning.concepts and not meaning.dimension and look.kind == "numbers":
+            return True
         return "id" in meaning.concepts and not meaning.dimension
 
     def _unit(self, header: str) -> AmountUnit | None:
@@ -435,6 +458,14 @@ class _Proposal:
         if unit is not None:
             return unit
         return AmountUnit(meaning.dimension, 0.0) if meaning.dimension else None
+
+
+def has_minute_spans(header: str) -> bool:
+    """Return whether a header says that `12:30` below it is of minutes and seconds."""
+    return any(normalized(each) in _MINUTE_SPANS for each in split_brackets(header)[1])
+
+
+_MINUTE_SPANS: Final = frozenset({"mm ss", "m s", "min sec", "min sek", "min s"})
 
 
 def _words(header: str) -> list[str]:

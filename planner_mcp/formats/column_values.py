@@ -15,9 +15,11 @@ from planner_mcp.errors import Fault
 from planner_mcp.formats.amount_units import words_of
 from planner_mcp.formats.cell_parsing import (
     MAX_CELL,
+    OPEN_END,
     BareTimes,
     CellStyle,
     amount_in,
+    counted_in,
     date_in,
     decimal_mark_of,
     has_date,
@@ -116,9 +118,12 @@ def values_of(cells: Sequence[str]) -> ColumnValues:
         kinds = ["durations"] * len(kinds)
     kind = _kind(counts)
     examples = dict.fromkeys(cell for cell, found in zip(sample, kinds, strict=True) if found == kind)
+    if kind == "texts" and counted_in([cell for cell in sample if normalized_word(cell)]):
+        kind = "amounts"
+        examples = dict.fromkeys(cell for cell in sample if normalized_word(cell))
     numbers = [cell.strip() for cell in sample]
     are_whole = all(each.isdecimal() for each in numbers)
-    is_counting = are_whole and len(cells) > 1 and _counts(cells)
+    is_counting = are_whole and len(cells) > 2 and _counts(cells)
     if kind == "numbers" and are_whole and _are_codes(numbers):
         kind = "codes"
     return ColumnValues(kind, tuple(examples)[:_MAX_EXAMPLES], are_whole, is_counting)
@@ -215,6 +220,15 @@ def are_kinds(cells: Sequence[str]) -> bool:
     return bool(cells) and all(normalized(cell[:MAX_CELL]).replace(" ", "") in PICKUPS | DELIVERIES for cell in cells)
 
 
+def are_divisions(cells: Sequence[str]) -> bool:
+    """Return whether most cells are names of Chinese provinces, cities, districts or counties."""
+    named = sum(cell.strip()[-1:] in _DIVISIONS for cell in cells if cell.strip())
+    return 2 * named > len(cells)
+
+
+_DIVISIONS: Final = frozenset("省市区县旗州盟镇乡")
+
+
 def are_yes_or_no(cells: Sequence[str]) -> bool:
     """Return whether each cell answers yes or no."""
     return all(cell.strip().casefold() in _YES_OR_NO for cell in cells)
@@ -237,6 +251,26 @@ def _counts(cells: Sequence[str]) -> bool:
         and values[0] in (0, 1)
         and all(after - before == 1 for before, after in pairwise(values))
     )
+
+
+def are_hhmm(cells: Sequence[str]) -> bool:
+    """Return whether each cell that says something is an hour and its minutes in four digits: `0830`."""
+    said = [cell.strip() for cell in cells if normalized_word(cell)]
+    return bool(said) and all(len(each) == len("0830") and is_hhmm(each) for each in said)
+
+
+def are_one_sided(cells: Sequence[str], *, is_end: bool) -> bool:
+    """Return whether each cell says a time, or a window with that side alone: `bis 12 Uhr` beside `11:30`."""
+    for cell in cells:
+        windows = windows_in(cell, "", CellStyle(planning_date=_SOME_MONDAY))
+        is_half = isinstance(windows, list) and len(windows) == 1 and windows[0][not is_end] == _OPEN_SIDES[is_end]
+        if not is_half and not isinstance(time_in(cell, "", is_end=is_end), str):
+            return False
+    return True
+
+
+_OPEN_SIDES: Final = {True: "00:00", False: OPEN_END}
+"""The side of a window that a cell leaves open, where it says the end, or the begin."""
 
 
 def are_clocks_short(cells: Iterable[str]) -> bool:
@@ -273,7 +307,7 @@ def style_of(cells: Sequence[str], planning_date: str, *, has_thousands: bool = 
     marks = {decimal_mark_of(cell, has_thousands=has_thousands) for cell in cells}
     shown = marks & {".", ","}
     decimal = shown.pop() if len(shown) == 1 else ""
-    return CellStyle(decimal, _bare_times(cells), _day_first(cells, planning_date), planning_date)  # type: ignore[arg-type]
+    return CellStyle(decimal, _bare_times(cells), _day_first(cells, planning_date), planning_date, counted_in(cells))  # type: ignore[arg-type]
 
 
 def has_open_mark(cells: Iterable[str]) -> bool:

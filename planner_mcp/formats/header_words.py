@@ -114,18 +114,18 @@ PSEUDO: Final = frozenset({"service", "shift", "time"})
 """Fields whose meaning the cells, or the caller, must settle: a unit, or which end of a window."""
 
 _CONCEPTS: Final[Mapping[str, str]] = {
-    "start": "early nach despues temprana temprano mini apres open opens opening earliest from start starts "
-    "begin begins beginning ready after since not_before "
+    "start": "early earlier fruher nach despues temprana temprano mini apres open opens opening earliest from start "
+    "starts begin begins beginning ready after since not_before "
     "von ab "
     "beginn anfang offnet debut des ouverture ouvre partir tot desde inicio apertura abre comienzo temprano "
     "*fruhest *beginn "
     "最早 开始 起始 开门 起送 早于 点后 之后 以后",
-    "end": "late vor tardia tardio maxi close closes closing latest until till to by before due deadline end "
-    "ends cutoff bis ende schliesst "
+    "end": "late later spater vor tardia tardio maxi close closes closing latest until till to by before due deadline "
+    "end ends cutoff bis ende einsatzende lieferende annahmeende schliesst "
     "schluss frist "
     "fin jusqua jusqu fermeture ferme avant tard limite echeance hasta cierre cierra tarde antes *spatest *latest "
     "最晚 最迟 "
-    "结束 截止 关门 截至 打烊 晚于 点前 之前 以前",
+    "结束 截止 时限 期限 关门 截至 打烊 晚于 点前 之前 以前",
     "window": "window windows slot slots timeslot timeslots interval hours availability available tw creneau "
     "creneaux plage "
     "horaire horaires fenetre franja ventana horario horarios *fenster *zeitraum *offnungszeit *offnungszeiten "
@@ -158,15 +158,18 @@ _CONCEPTS: Final[Mapping[str, str]] = {
     "city town postcode zip zipcode postal plz ort stadt ville cp ciudad poblacion localidad municipio "
     "voie commune gemeinde county "
     "state province "
-    "provincia region country land pays pais *adresse *strasse *anschrift 地址 省 市 区 县 街道 乡镇 门牌 小区",
+    "provincia region country land pays pais *adresse *strasse *anschrift 地址 街道 乡镇 门牌 小区",
+    "division": "省 市 区 县",
     "phone": "phone telephone tel mobile cell telefon handy mobil portable telefono movil *telefon 电话 手机 联系方式",
     "notes": "obs info infos gate access acceso acces digicode *info 须知 提示 门禁 note notes comment "
-    "comments remark remarks instruction instructions hint bemerkung bemerkungen "
+    "comments remark remarks instruction instructions instr observ besonderheit besonderheiten hint bemerkung "
+    "bemerkungen "
     "hinweis hinweise "
     "notiz anmerkung anmerkungen remarque remarques commentaire commentaires consigne consignes nota notas "
     "observacion "
     "observaciones comentario comentarios instrucciones *bemerkung *hinweis 备注 说明 注意 留言",
-    "name": "contact kontakt contacto patient patientin paciente 商户 简称 店名 name customer client recipient "
+    "name": "contact kontakt contacto patient patientin paciente klient klientin teilnehmer teilnehmerin 商户 "
+    "简称 店名 name customer client recipient "
     "consignee company kunde empfanger firma nom destinataire societe "
     "raison cliente "
     "nombre destinatario empresa *kunde *name 客户 收货人 姓名 名称 联系人",
@@ -190,7 +193,8 @@ _CONCEPTS: Final[Mapping[str, str]] = {
     "max": "max maximum most maximal maxi maximo 最大 最多 核载 额定",
     "stops": "stops tickets stopps auftrage arrets paradas 单数 站数",
     "cost": "cost costs price fee rate kosten preis cout prix tarif coste precio costo *kosten 成本 费用 价格 运费",
-    "money": "price amount_due total revenue value invoice cod eur usd euro euros dollar betrag umsatz preis wert "
+    "total": "total sum summe gesamt somme suma 合计 总计",
+    "money": "price amount_due revenue value invoice cod eur usd euro euros dollar betrag umsatz preis wert "
     "rechnung "
     "montant prix valeur facture chiffre importe precio valor factura 金额 价格 货款 运费 元 总价 单价",
     "ordinal": "index row line position_no pos seq sequence lfd zeile rang orden fila 序号 行号 序 顺序",
@@ -210,6 +214,7 @@ def normalized(text: str) -> str:
     return _NO_WORD.sub(" ", plain.casefold()).strip()
 
 
+_CURRENCY: Final = re.compile(r"[€$£¥￥]")
 _CAMEL: Final = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _NO_WORD: Final = re.compile(r"[\W_]+")
 _OPENING: Final = frozenset("(（[【")
@@ -267,7 +272,7 @@ class HeaderMeaning:
 @lru_cache(maxsize=4096)
 def meaning_of(header: str, table: str) -> HeaderMeaning:
     """Return what a header of at most `MAX_HEADER` characters says in the table of `tickets` or of `agents`."""
-    outside, brackets = split_brackets(header.replace("#", " no "))
+    outside, brackets = split_brackets(_CURRENCY.sub(" eur ", header.replace("#", " no ")))
     words, unit = normalized(outside), " ".join(normalized(each) for each in brackets)
     if not words:
         words = unit
@@ -344,9 +349,9 @@ def _ticket_field(concepts: frozenset[str]) -> str | None:
         return "date"
     if "time" in concepts:
         return "time"
-    for field in ("notes", "address", "priority", "skills"):
-        if field in concepts:
-            return field
+    for concept in ("notes", "address", "division", "priority", "skills"):
+        if concept in concepts:
+            return "address" if concept == "division" else concept
     if "required" in concepts and {"vehicle", "driver"} & concepts:
         return "skills"
     if {"order", "stop"} & concepts and "id" in concepts:

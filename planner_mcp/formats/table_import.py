@@ -7,10 +7,12 @@ the day makes sense is judged as for any scenario. A fault names the line of the
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any, Final, Literal, TypeVar
 
 from planner_mcp.errors import Fault, input_error
 from planner_mcp.formats.amount_settlement import AmountColumn, settle_amounts
+from planner_mcp.formats.amount_units import AmountUnit
 from planner_mcp.formats.cell_parsing import (
     OPEN_END,
     CellStyle,
@@ -28,7 +30,7 @@ from planner_mcp.formats.cell_parsing import (
     time_in,
     windows_in,
 )
-from planner_mcp.formats.column_mapping import ColumnMapping, propose_mapping
+from planner_mcp.formats.column_mapping import ColumnMapping, has_minute_spans, propose_mapping
 from planner_mcp.formats.column_values import DELIVERIES, PICKUPS, has_open_mark, style_of
 from planner_mcp.formats.header_words import meaning_of, normalized, split_brackets
 from planner_mcp.formats.source_rows import SourceRow
@@ -84,6 +86,8 @@ class TableImport:
     """What each part of the day was read from."""
     _wanted: list[AmountColumn] = field(default_factory=list)
     _carried: list[AmountColumn] | None = None
+    _units: dict[str, tuple[str, AmountUnit]] = field(default_factory=dict)
+    """By header the first cell with a unit."""
     _is_settled: bool = False
     _made: UniqueNames = field(default_factory=UniqueNames)
     """Names given to places that had none."""
@@ -283,7 +287,8 @@ class TableImport:
         if name in _NUMBERS:
             return lambda text, path: self._read(number_in(text, name, path, style))
         if name in _SERVICE_S:
-            return lambda text, path: self._read(duration_in(text, path, unit_s=_SERVICE_S[name], style=style))
+            read_duration = partial(duration_in, unit_s=_SERVICE_S[name], are_minutes=has_minute_spans(header))
+            return lambda text, path: self._read(read_duration(text, path, style=style))
         if name in _TIMES:
             is_end = name in ("closes", "shift_end")
             self._note_hours(header, style)
@@ -322,6 +327,10 @@ class TableImport:
         column = next(each for each in [*self._wanted, *(self._carried or [])] if each.header == header)
         if not column.factor and column.dimension in ("", unit.dimension):  # the header says no unit
             column.dimension, column.factor = unit.dimension, unit.factor
+        first, first_unit = self._units.setdefault(header, (text, unit))
+        if first_unit.factor != unit.factor:
+            several = f'Amounts in "{plain(header, 40)}" have several units'
+            self.notices[f'{several}; all are read in that of "{plain(first, 20)}".'] = None
         if column.dimension != unit.dimension:
             problem = f'"{plain(text, 40)}" is of another kind than its column.'
             self.faults.append(Fault(path, problem, "amounts of one kind", "Give it a column of its own."))

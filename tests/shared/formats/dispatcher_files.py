@@ -369,3 +369,74 @@ UNSEEN: list[DispatcherFile] = [
 ]
 """Ten more that were invented when the words were there: at first two of them lost or misread something without a question
 (an amount called `Nº bultos`, a wish called `不限`), and five asked more than they had to."""
+
+FRESH: list[DispatcherFile] = [
+    F(
+        "de: Botenliste einer Apotheke mit Viertelstunde",
+        "Apotheke Sonnenschein - Botenliste\nPatient;Straße;PLZ;Ort;Botengang ab;spätestens;Kühlkette;Packungen;Übergabedauer;Handy;Hinweis\nMüller, Karl;Torstr. 12;10119;Berlin;8 Uhr 30;11:00;ja;3;eine Viertelstunde;0171 5551234;3. OG links\nSchmidt, Ute;Invalidenstraße 43;10115;Berlin;;vor 12.30 Uhr;nein;1;5 min;;\nSumme;;;;;;;4;;;\n",
+        {"demand": 3, "time_windows": [["08:30", "11:00"]], "service_time_s": 900, "name": "Müller, Karl"},
+        {"Packungen": "demand"},
+    ),
+    F(
+        "en: a parcel depot, hours in four digits and total kilos",
+        'Consignment,Deliver to,Address 1,City,Zip,Earliest del.,Latest del.,Total kgs,# pkgs,Drop time,Special instr.\nC-9,Harris LLC,500 Main St,Boston,02110,0800,1130,"1,020",14,00:12:00,dock 3\nC-10,Lowe Inc,77 Summer St,Boston,02110,0930,1600,85,2,00:05:30,\n',
+        {"demand": 14, "time_windows": [["08:00", "11:30"]], "service_time_s": 720, "notes": "Total kgs 1,020; dock 3"},
+        {"Drop time": "service_min", "Total kgs": "notes", "# pkgs": "demand"},
+    ),
+    F(
+        "fr: une boulangerie livre entre deux heures",
+        "N° de tournée;Client;Adresse de livraison;Code postal;Ville;Livrer entre;Baguettes;Cagettes;Temps d'arrêt (min);Digicode\nT1;Café de Flore;172 boulevard Saint-Germain;75006;Paris;6h30 - 7h15;40;3;7,5;A123\nT2;Cantine Buffon;16 rue Buffon;75005;Paris;avant 8h;60;4;5;\n",
+        {"demand": 3, "time_windows": [["06:30", "07:15"]], "service_time_s": 450, "notes": "Baguettes 40; A123"},
+        {"Baguettes": "notes", "Cagettes": "demand"},
+    ),
+    F(
+        "zh: bunches of flowers and a quarter of an hour",
+        "花店配送单\n单号,收花人,送花地址,联系电话,期望送达时段,束数,签收停留,留言\nF001,王小姐,北京市朝阳区建国路88号,13800000001,上午10点-12点,2束,一刻钟,生日快乐\nF002,李先生,北京市海淀区中关村大街27号,13800000002,下午2点半前,11束,10分,\n合计,,,,,13束,,\n",
+        {"demand": 2, "time_windows": [["10:00", "12:00"]], "service_time_s": 900, "notes": "生日快乐"},
+        {"束数": "demand"},
+    ),
+    F(
+        "de: Essen auf Rädern, zwischen zwei Zeiten und eine Minute",
+        "Kd-Nr.\tTeilnehmer\tAnschrift\tEssenszeit\tPortionen\tVerweildauer\tBesonderheit\n4711\tFrau Meier\tLindenallee 3, 20259 Hamburg\tzw. 11:30 u. 12:15\t1\teine Minute\tDiabetiker\n4712\tHerr Kunz\tOsterstraße 77, 20259 Hamburg\tbis 12 Uhr\t2\t90 Sek.\t\n",
+        {
+            "demand": 1,
+            "time_windows": [["11:30", "12:15"]],
+            "service_time_s": 60,
+            "name": "Frau Meier",
+            "notes": "Diabetiker",
+        },
+        {"Portionen": "demand"},
+    ),
+    F(
+        "en: collections no later than, minutes and seconds, three units of weight",
+        'Site ref,Site name,Lat/Long,Collect from,Collect no later than,Bins,Est. weight,Service (mm:ss),Access notes\nS-02,Pret,"51.5155, -0.0922",06:30 AM,10:00 AM,2,350kg,12:30,\nS-03,City Hall,"51.5045, -0.0865",noon,3pm,4,"0,8 t",08:15,rear entrance\n',
+        {"demand": 350, "time_windows": [["06:30", "10:00"]], "service_time_s": 750, "notes": "Bins 2"},
+        {"Bins": "notes"},
+    ),
+    F(
+        "es: cubetas contadas y segundos de entrega",
+        "Cod. cliente|Farmacia|Domicilio|C.P.|Municipio|Franja de entrega|Cubetas|Tiempo de entrega (seg)|Observ.\nF01|Farmacia Sol|C/ Mayor 1|28013|Madrid|9:00-13:30 / 17:00-20:00|7 cubetas|240|dejar en almacén\nF02|Farmacia Luna|Av. América 22|28028|Madrid|de 8 a 14 h|3 cubetas|180|\n",
+        {"demand": 7, "time_windows": [["09:00", "13:30"], ["17:00", "20:00"]], "service_time_s": 240},
+        {"Cubetas": "demand"},
+    ),
+    F(
+        "zh: samples of a hospital, a limit of time, a zone of temperature",
+        "序号,医院名称,送检地址,经度,纬度,采样完成时间,要求送达时限,样本数(管),温区,交接用时(min)\n1,协和医院,东城区帅府园1号,116.4167,39.9130,08:30,10:30前,120,2-8℃,10\n2,朝阳医院,朝阳区工体南路8号,116.4530,39.9250,09:00,11点,80,常温,8\n",
+        {"demand": 120, "time_windows": [["08:30", "10:30"]], "service_time_s": 600, "address": "东城区帅府园1号"},
+        {"采样完成时间": "opens", "样本数(管)": "demand"},
+    ),
+    F(
+        "de: Wäscherei, nicht später als vor neun",
+        "Objekt;Lieferanschrift;Anlieferung frühestens;nicht später als;Container (Anz.);Gesamtgewicht;Umschlagzeit\nHotel Adler;Hauptstr. 5, 79098 Freiburg;6.30;8.15;4 Stk;320 kg;halbe Stunde\nKlinik Nord;Bergweg 2, 79104 Freiburg;7.00;vor 9 Uhr;12 Stk;0,95 t;20 min\n",
+        {"demand": 320, "time_windows": [["06:30", "08:15"]], "service_time_s": 1800},
+        {"Container (Anz.)": "notes"},
+    ),
+    F(
+        "zh: hours in words and crates",
+        "团购自提点配送表\n站点编号\t自提点名称\t详细地址\t送达区间\t蔬菜筐数\t卸货(分)\t手机\nZ01\t阳光花园\t北京市朝阳区望京街10号\t六点半到九点\t12筐\t8\t13911112222\nZ02\t绿城小区\t北京市海淀区知春路6号\t早上6点-8点\t8筐\t6\t13933334444\n小计\t\t\t\t20筐\t\t\n",
+        {"demand": 12, "time_windows": [["06:30", "09:00"]], "service_time_s": 480},
+        {"蔬菜筐数": "demand"},
+    ),
+]
+"""Ten more of other trades: at first hours in four digits, total kilos and counted things were left out with no question, a
+zone of temperature was taken for part of an address, and durations in words were refused."""

@@ -10,7 +10,7 @@ from planner_mcp.formats.import_formats import read_scenario_file
 from planner_mcp.formats.import_options import ImportedScenario, ImportOptions
 from planner_mcp.formats.json_content import Content
 from planner_mcp.routing.scenario.scenario_parsing import parse_scenario
-from tests.shared.formats.dispatcher_files import FILES, UNSEEN, DispatcherFile
+from tests.shared.formats.dispatcher_files import FILES, FRESH, UNSEEN, DispatcherFile
 
 DATE = "2025-07-15"
 PRICES_AND_COUNTS = {"Invoice total", "序号", "Drop #", "Stopp", "Lfd. Nr."}
@@ -39,7 +39,7 @@ def headers(file: DispatcherFile) -> list[str]:
     return list(file.answers)
 
 
-@pytest.mark.parametrize("file", [*FILES, *UNSEEN], ids=lambda file: file.name)
+@pytest.mark.parametrize("file", [*FILES, *UNSEEN, *FRESH], ids=lambda file: file.name)
 def test_i_give_you_my_list_as_it_is(file: DispatcherFile) -> None:
     """SPEC T5: every column is used, asked about, or listed with what it looks like; the first order is right."""
     assert asked(file) == set(file.answers)
