@@ -96,6 +96,10 @@ def _place(loc: Sequence[str | int], body: Any, *, is_missing: bool) -> tuple[li
     return place, is_branch
 
 
+_FORMS: Final = {"time_windows": 'Write it like [["08:00", "12:00"]]; a file may have hours by weekday as text.'}
+"""How a field of another type is written, where its type does not show it."""
+
+
 def _fault(entry: Any, place: list[str | int], schema: dict[str, Any], whole: set[str]) -> Fault:
     """Return the fault of an error; `whole` collects the models whose fields were already listed in full."""
     kind, context = entry["type"], entry.get("ctx", {})
@@ -108,7 +112,8 @@ def _fault(entry: Any, place: list[str | int], schema: dict[str, Any], whole: se
     problem = _PROBLEMS.get(kind, "The {where} has the wrong type.").format(where=where)
     if kind == "extra_forbidden":
         return _unknown(Fault(path, problem), str(place[-1]), _schema_at(place[:-1], schema), whole)
-    hint = _MISSING.get(str(entry["loc"][-1]), "Add it.") if kind == "missing" else ""
+    name = str(entry["loc"][-1]) if entry["loc"] else ""
+    hint = _MISSING.get(name, "Add it.") if kind == "missing" else _FORMS.get(name, "")
     return Fault(path, problem, describe(here), hint, _KINDS.get(kind, "invalid"))
 
 

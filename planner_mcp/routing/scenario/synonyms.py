@@ -101,7 +101,7 @@ _SYNONYMS: Final[dict[str, dict[str, str]]] = {
         **_synonyms_of(
             _WINDOWS, "start end start_time end_time earliest_time latest_time no_earlier_than no_later_than"
         ),
-        **_synonyms_of(_WINDOWS, "window windows available availability"),
+        **_synonyms_of(_WINDOWS, "window windows available availability opening_hours hours"),
         **_synonyms_of("release_time", "released ready_from"),
         **_synonyms_of("setup_time_s (seconds)", "setup_min setup_minutes"),
         **_synonyms_of("priority", "priority_level"),

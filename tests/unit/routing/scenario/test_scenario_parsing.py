@@ -58,6 +58,18 @@ NOTE, NOT_TEXT = "text of at most 500 characters", "The value is not text."
 AGENT = "id, capacity, start_location, end_location, shift_start, shift_end, fixed_cost, cost_per_km, …"
 BAD: list[tuple[str, Any, list[Fault]]] = [
     ("not an object", [1], [Fault("", "The value has the wrong type.", "object")]),
+    (
+        "hours by weekday as text",
+        on_ticket(time_windows="Mo-Fr 9-17; PH off"),
+        [
+            Fault(
+                "/tickets/0/time_windows",
+                "The parameter time_windows has the wrong type.",
+                "array of ≤ 50 items",
+                'Write it like [["08:00", "12:00"]]; a file may have hours by weekday as text.',
+            )
+        ],
+    ),
     ("no name", {**SMALLEST, "name": None}, [Fault("/name", "The value is not text.", ID)]),
     (
         "missing demand",
