@@ -255,8 +255,8 @@ def _counts(cells: Sequence[str]) -> bool:
 
 def are_hhmm(cells: Sequence[str]) -> bool:
     """Return whether each cell that says something is an hour and its minutes in four digits: `0830`."""
-    said = [cell.strip() for cell in cells if normalized_word(cell)]
-    return bool(said) and all(len(each) == len("0830") and is_hhmm(each) for each in said)
+    filled = [cell.strip() for cell in cells if normalized_word(cell)]
+    return bool(filled) and all(len(each) == len("0830") and is_hhmm(each) for each in filled)
 
 
 def are_one_sided(cells: Sequence[str], *, is_end: bool) -> bool:
