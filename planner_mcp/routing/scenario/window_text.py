@@ -4,16 +4,29 @@ Owns one form, which driver sheets, tables and exports share and an import reads
 """
 
 from collections.abc import Mapping
-from datetime import date
-from typing import Any
+from datetime import date, timedelta
+from typing import Any, Final
 
 from planner_mcp.routing.scenario.field_types import moment
 from planner_mcp.text import clock, clock_s
+
+_DAY_S: Final = 86_400
 
 
 def window_text(ticket: Mapping[str, Any], planning_date: str) -> str:
     """Return the windows of a stored ticket in hours of the planning day; empty for none."""
     return "; ".join("-".join(_hour(side) for side in window) for window in windows_of(ticket, planning_date))
+
+
+def dated_window_text(ticket: Mapping[str, Any], planning_date: str) -> str:
+    """Return the windows of a stored ticket with the day each begins, and the one it ends where that is another."""
+    spans = []
+    for opens, closes in windows_of(ticket, planning_date):
+        days = [date.fromisoformat(planning_date) + timedelta(days=int(side // _DAY_S)) for side in (opens, closes)]
+        hours = [_hour(side % _DAY_S) for side in (opens, closes)]
+        last = hours[1] if days[0] == days[1] else f"{days[1]} {hours[1]}"
+        spans.append(f"{days[0]} {hours[0]}-{last}")
+    return "; ".join(spans)
 
 
 def windows_of(ticket: Mapping[str, Any], planning_date: str) -> list[tuple[float, float]]:

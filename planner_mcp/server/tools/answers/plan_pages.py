@@ -15,7 +15,7 @@ from typing import Any, Final
 from planner_mcp.jobs.plan_summary import figures_of, shortfalls_of
 from planner_mcp.render.reason_texts import reason_text
 from planner_mcp.routing.plan import Plan, PlannedRoute, Visit
-from planner_mcp.routing.scenario.window_text import window_text
+from planner_mcp.routing.scenario.window_text import dated_window_text, window_text
 from planner_mcp.server.tools.answers.token_estimates import table_tokens
 from planner_mcp.text import MASK, clock, compact, number, plain
 
@@ -47,7 +47,7 @@ class AgentVisit:
     ticket: Mapping[str, Any] = field(default_factory=dict)
     """As its reader may see it; empty for a break, and where the scenario is kept no longer."""
     window: str = ""
-    """Its time windows in hours of the day."""
+    """Its time windows in hours of the day, or with dates where the plan has several days."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,11 +78,12 @@ class Page:
 def _visits(plan: Plan, scenario: Mapping[str, Any]) -> list[AgentVisit]:
     tickets = {ticket["id"]: ticket for ticket in scenario.get("tickets", ())}
     date = str(scenario.get("planning_date", ""))
+    write_window = dated_window_text if is_over_days(plan) else window_text
     found = []
     for route in plan.routes:
         for visit in route.visits:
             ticket = tickets.get(visit.ticket_id or "", {})
-            found.append(AgentVisit(route.agent_id, visit, ticket, window_text(ticket, date)))
+            found.append(AgentVisit(route.agent_id, visit, ticket, write_window(ticket, date)))
     return found
 
 

@@ -21,7 +21,7 @@ from planner_mcp.routing.scenario.field_types import moment
 from planner_mcp.routing.scenario.schema_faults import pointer
 from planner_mcp.server.tools.arguments.plan_context import Json
 from planner_mcp.server.tools.tool_definition import Arguments
-from planner_mcp.text import clock, named, plain
+from planner_mcp.text import clock, counted, named, plain
 
 _SHOWN: Final = re.compile(r"(\d{2,4}):([0-5]\d)", re.ASCII)
 """A time as plans show it, whose hours run on through all days."""
@@ -229,9 +229,8 @@ class DayChanger:
         names = [str(visit.ticket_id) for visit in ahead]
         lost = [name for name in names if self._is_delivery(name)] if broken.load == "lost" else []
         self._cancel(lost)
-        self._say(
-            f"{broken.agent} broke down at {clock(self._until_s)} with {len(names)} visits ahead: {named(names)}."
-        )
+        left = f"{counted(len(names), 'visit')} ahead: {named(names)}" if names else "no visits ahead"
+        self._say(f"{broken.agent} broke down at {clock(self._until_s)} with {left}.")
         if lost:
             self._say(f"Lost with it, and out of the day: {named(lost)}.")
 
