@@ -28,7 +28,7 @@ from planner_mcp.errors import NotFoundError, StoreError
 from planner_mcp.jobs.job_content import event_line
 from planner_mcp.jobs.job_events import Event, EventKind
 from planner_mcp.jobs.job_model import Job
-from planner_mcp.jobs.principals import LOCAL, READ, Principal
+from planner_mcp.jobs.principals import READ, Principal
 from planner_mcp.jobs.pubsub_channels import LISTS_CHANNEL, watch_channel
 from planner_mcp.server.mcp.mcp_sessions import ChangeNotifier
 from planner_mcp.server.mcp.methods.core_tasks import RELATED
@@ -127,9 +127,8 @@ class Subscriptions:
         await log.watch(session_id, name, "", {name: "0-0"})
         await log.note(session_id, name, "1-0", [("", _text("notifications/tools/list_changed", {}))])
 
-    async def forward_events(self, session_id: str, principal_id: str) -> None:
-        """Tell a session what happens until cancelled, or the session ends."""
-        principal = LOCAL if principal_id == LOCAL.id else Principal(principal_id)  # scopes are not kept with a session
+    async def forward_events(self, session_id: str, principal: Principal) -> None:
+        """Report to a session what happens, by the scopes of who opened its stream, until cancelled or its end."""
         await SubscriptionForwarder(self, self.log, self.notifier, session_id, principal).run()
 
     def _where(self, ctx: Context) -> tuple[SessionWatchStore, str]:

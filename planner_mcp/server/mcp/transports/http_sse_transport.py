@@ -20,6 +20,7 @@ from starlette.routing import Route
 from starlette.types import ASGIApp
 
 from planner_mcp.errors import PlannerError, QuotaExceededError, StoreError, UnknownSessionError
+from planner_mcp.jobs.principals import Principal
 from planner_mcp.server.auth.request_principal import principal_of
 from planner_mcp.server.http.concurrency_limits import StreamLimit
 from planner_mcp.server.http.event_stream import EventStream, sse_event
@@ -97,21 +98,21 @@ class HttpSseTransport:
         try:
             self._streams.check(principal.id)
             session = await self._sessions.open(principal.id, "", {}, transport=TRANSPORT)
-            return await self._served(session, _address(session, request))
+            return await self._served(session, principal, _address(session, request))
         except PlannerError as error:
             return _refusal(error).response
 
-    async def _served(self, session: Session, address: str) -> ASGIApp:
-        stream = EventStream(self._frames(session, address), drain=self._drain)
+    async def _served(self, session: Session, principal: Principal, address: str) -> ASGIApp:
+        stream = EventStream(self._frames(session, principal, address), drain=self._drain)
         try:
             return self._streams.served(stream, session.principal)
         except QuotaExceededError:
             await self._store.delete(session.id)
             raise
 
-    async def _frames(self, session: Session, address: str) -> AsyncGenerator[bytes]:
+    async def _frames(self, session: Session, principal: Principal, address: str) -> AsyncGenerator[bytes]:
         beside = [
-            asyncio.create_task(self._forward_events(session.id, session.principal)),
+            asyncio.create_task(self._forward_events(session.id, principal)),
             asyncio.create_task(self._request_runner.answer_orphans(session)),
         ]
         try:

@@ -30,6 +30,7 @@ from planner_mcp.errors import (
     StoreError,
     UnknownSessionError,
 )
+from planner_mcp.jobs.principals import Principal
 from planner_mcp.jobs.pubsub_channels import STANDALONE
 from planner_mcp.server.auth.request_principal import principal_of
 from planner_mcp.server.http.authentication_middleware import count_further_calls
@@ -54,8 +55,8 @@ from planner_mcp.server.mcp.transports.stateless_http import StatelessHttpTransp
 from planner_mcp.task_cancellation import cancel_and_wait
 
 Entries = AsyncGenerator[StreamEntry | None]
-Forward = Callable[[str, str], Coroutine[Any, Any, None]]
-"""`(session id, principal id)`: runs until cancelled."""
+Forward = Callable[[str, Principal], Coroutine[Any, Any, None]]
+"""`(session id, who listens)`: runs until cancelled."""
 
 log = logging.getLogger(__name__)
 
@@ -253,7 +254,9 @@ class StreamableHttpTransport:
             if after is None:
                 after = await self._store.end_of(session.id, STANDALONE) if has_delivered else "0-0"
             entries = self._with_forwarding(
-                session, self._stream_reader.standalone(session, token, after, has_delivered=has_delivered)
+                session,
+                principal_of(request.scope),
+                self._stream_reader.standalone(session, token, after, has_delivered=has_delivered),
             )
         else:
             entries = self._stream_reader.follow(session, stream, after or "0-0")
@@ -280,12 +283,10 @@ class StreamableHttpTransport:
             raise HttpFault(400, MalformedError("The Mcp-Session-Id header is missing; initialize first."))
         return await self._sessions.find(session_id, principal_of(request.scope).id)
 
-    async def _with_forwarding(self, session: Session, entries: Entries) -> Entries:
+    async def _with_forwarding(self, session: Session, principal: Principal, entries: Entries) -> Entries:
         """Yield entries of the standalone stream while writing to it what the session subscribed to."""
         forward_events = (
-            self._spawn(self._forward_events(session.id, session.principal))
-            if self._forward_events is not None
-            else None
+            self._spawn(self._forward_events(session.id, principal)) if self._forward_events is not None else None
         )
         try:
             async with aclosing(entries):

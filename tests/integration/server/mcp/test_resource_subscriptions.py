@@ -13,15 +13,18 @@ from planner_mcp.jobs import ids
 from planner_mcp.jobs.event_feed import EventFeed
 from planner_mcp.jobs.job_model import SolveRequest, StoredScenario
 from planner_mcp.jobs.job_service import JobService
-from planner_mcp.jobs.principals import LOCAL
+from planner_mcp.jobs.principals import APPROVE, LOCAL, READ, WRITE
 from planner_mcp.jobs.store.events.channel_notifier import ChannelNotifier
 from planner_mcp.jobs.store.redis_store import RedisStore
+from planner_mcp.jobs.store.security.api_key_store import RedisApiKeyStore
 from planner_mcp.jobs.store.sessions.subscription_store import SubscriptionStore
+from planner_mcp.server.auth.api_key_auth import new_key
 from planner_mcp.server.mcp.notifications.listen_filter import JOBS
 from planner_mcp.server.mcp.notifications.watched_resources import WatchedJobs, watched_resource_of
 from planner_mcp.settings import Settings
 from tests.integration.server.mcp.app_replicas import Caller, Replica, Sse, Worker, events, replica
 from tests.integration.server.mcp.test_listen_method import listening as streaming
+from tests.shared.http.http_clients import http_client
 
 pytestmark = pytest.mark.anyio
 Two = tuple[Replica, Replica]
@@ -159,6 +162,39 @@ async def test_review_steps_after_the_end_of_a_job_are_notified(
                 assert (again["method"], again["params"]["uri"]) == ("notifications/resources/updated", uri), tool
         _watches, cursors = await kept(store, legacy)
         assert cursors == {job_id}
+
+
+async def test_a_reviewer_is_notified_of_the_job_of_somebody_else(
+    store_url: str, store: RedisStore, tmp_path: Path, worker: Worker
+) -> None:
+    """SPEC A2, A5: from its proposal on, by the scopes of who opened the stream; to anybody else the job is unknown."""
+    await store.redis.flushdb()
+
+    async def caller(name: str, *scopes: str) -> Caller:
+        secret, record = new_key(name, "acme", scopes, now=datetime.now(UTC))
+        await RedisApiKeyStore(store.script_client).add(record)
+        return Caller(http_client(timeout=30, headers={"authorization": f"Bearer {secret}"}), "2025-11-25")
+
+    async with replica(f"{store_url}?db=15", tmp_path, approval="on", toolsets="all", auth_api_keys=True) as here:
+        ann, bob, eve = [
+            await caller(name, *scopes)
+            for name, scopes in (("ann", (READ, WRITE)), ("bob", (READ, APPROVE)), ("eve", (READ,)))
+        ]
+        job_id = await solving(ann, here)
+        uri = f"job://{job_id}"
+        await worker.complete(await worker.take())
+        for each in (bob, eve):
+            await each.initialize(here)
+            assert (await each.error(here, "resources/subscribe", uri=uri))["code"] == -32602
+        await ann.call(here, "propose_plan", {"job_id": job_id})
+        await bob.result(here, "resources/subscribe", uri=uri)
+        assert (await eve.error(here, "resources/subscribe", uri=uri))["code"] == -32602
+        async with listening(bob, here) as heard:
+            for taken_by, tool, args in ((bob, "review_plan", {"decision": "approve"}), (ann, "publish_plan", {})):
+                await taken_by.call(here, tool, {"job_id": job_id, **args})
+                assert (await anext(heard)).message["params"] == {"uri": uri}, tool
+        for each in (ann, bob, eve):
+            await each.http.aclose()
 
 
 async def test_reviews_of_what_is_not_watched_any_more_are_forgotten(
