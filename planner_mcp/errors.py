@@ -710,13 +710,14 @@ def catalogue() -> dict[int, dict[str, Any]]:
 
 
 def error_classes() -> dict[int, type[PlannerError]]:
-    """Return the class of every stable code, by number."""
+    """Return the class that declares each stable code, by number; a subclass with the code of its parent is not it."""
     found: dict[int, type[PlannerError]] = {}
     pending: list[type[PlannerError]] = [PlannerError]
     while pending:
         cls = pending.pop()
         pending.extend(cls.__subclasses__())
-        found[cls.code] = cls
+        if "code" in vars(cls):
+            found[cls.code] = cls
     return dict(sorted(found.items()))
 
 

@@ -7,7 +7,18 @@ from pathlib import Path
 import pytest
 
 from planner_mcp import errors
-from planner_mcp.errors import Fault, InvalidScenarioError, PlannerError, StoreError, input_error, placed, ungrouped
+from planner_mcp.errors import (
+    Fault,
+    InvalidScenarioError,
+    PlannerError,
+    StoreError,
+    UnauthenticatedError,
+    error_classes,
+    input_error,
+    placed,
+    ungrouped,
+)
+from planner_mcp.server.auth.oauth_sign_in import RefusedSignInError
 
 ROOT = Path(__file__).parents[2]
 TREE = [kind for kind in vars(errors).values() if isinstance(kind, type) and issubclass(kind, PlannerError)]
@@ -48,3 +59,10 @@ def test_a_fault_of_ours_beside_a_refusal_stays_to_be_seen() -> None:
     """Our choice: what is wrong in the code must not pass for a store that is away."""
     with pytest.raises(ExceptionGroup), ungrouped():
         raise ExceptionGroup("both", [StoreError(), ZeroDivisionError()])
+
+
+def test_a_code_stands_for_the_class_that_declares_it() -> None:
+    """Our choice: a class loaded later, with the code of its parent and arguments of its own, changes nothing."""
+    assert issubclass(RefusedSignInError, UnauthenticatedError)
+    assert error_classes()[UnauthenticatedError.code] is UnauthenticatedError
+    assert str(error_classes()[RefusedSignInError.code]("Log in.")) == "Log in."

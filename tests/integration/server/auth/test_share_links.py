@@ -15,7 +15,7 @@ from planner_mcp.server.auth.access_links import AccessLinks
 from planner_mcp.settings import Settings
 from tests.integration.server.auth.conftest import Served
 from tests.integration.server.auth.test_dashboard_routes import DAY
-from tests.integration.server.auth.test_plan_reviews import _call, _planned
+from tests.integration.server.auth.test_plan_reviews import call, planned
 
 pytestmark = pytest.mark.anyio
 Key = Callable[..., Awaitable[str]]
@@ -23,7 +23,7 @@ Key = Callable[..., Awaitable[str]]
 
 async def _shared(http: httpx.AsyncClient, key: str, job_id: str, **further: Any) -> str:
     """Return the path of a new link."""
-    shared = await _call(http, key, "share_plan", job_id=job_id, **further)
+    shared = await call(http, key, "share_plan", job_id=job_id, **further)
     return urlsplit(shared["url"]).path
 
 
@@ -33,9 +33,9 @@ async def test_a_link_shows_its_plan_masked_and_nothing_else(
     """SPEC O2, R3, A2: no credential, no name, no exact place, no reviewer's words; no other door opens with it."""
     async with served(public_url=None, approval="on") as http:
         ann = await key("ann", READ, WRITE, SENSITIVE, APPROVE)
-        job_id, other = await _planned(http, store, ann), await _planned(http, store, ann)
-        await _call(http, ann, "propose_plan", job_id=job_id)
-        await _call(http, ann, "review_plan", job_id=job_id, decision="reject", reason="Ada Lovelace is ill")
+        job_id, other = await planned(http, store, ann), await planned(http, store, ann)
+        await call(http, ann, "propose_plan", job_id=job_id)
+        await call(http, ann, "review_plan", job_id=job_id, decision="reject", reason="Ada Lovelace is ill")
         path = await _shared(http, ann, job_id)
         page = await http.get(path)
         assert (page.status_code, page.headers["cache-control"]) == (200, "no-store")
@@ -58,7 +58,7 @@ async def test_a_guest_sees_no_exact_figures_whoever_wrote_the_day(served: Serve
     """SPEC R3: of a day written without `planner:sensitive` its owner has times and costs, a guest has neither."""
     async with served(public_url=None) as http:
         ann = await key("ann", READ, WRITE)
-        job_id = await _planned(http, store, ann)
+        job_id = await planned(http, store, ann)
         plan_id = job_id.replace("job", "plan", 1)
         own = await http.get("/ui/read", params={"uri": f"plan://{plan_id}"}, headers={"authorization": ann})
         shown = (await http.get(f"{await _shared(http, ann, job_id)}/plan")).json()
@@ -80,13 +80,13 @@ async def test_a_link_ends_when_it_is_revoked_expired_or_altered(
     """SPEC O2: at every replica; the links of another plan go on."""
     async with served(public_url=None) as http, served(public_url=None) as there:
         ann = await key("ann", READ, WRITE, SENSITIVE)
-        job_id, other = await _planned(http, store, ann), await _planned(http, store, ann)
+        job_id, other = await planned(http, store, ann), await planned(http, store, ann)
         paths = [await _shared(http, ann, job_id), await _shared(http, ann, job_id, hours=1)]
         kept = await _shared(http, ann, other)
-        foreign = await _call(http, await key("bob"), "share_plan", job_id=job_id, revoke=True)
+        foreign = await call(http, await key("bob"), "share_plan", job_id=job_id, revoke=True)
         assert foreign["type"] == "NotFound"
         assert [(await there.get(f"{path}/plan")).status_code for path in (*paths, kept)] == [200] * 3
-        assert (await _call(http, ann, "share_plan", job_id=job_id, revoke=True))["revoked"] is True
+        assert (await call(http, ann, "share_plan", job_id=job_id, revoke=True))["revoked"] is True
         for path in paths:
             refused = await there.get(f"{path}/plan")
             assert (refused.status_code, refused.json()["type"]) == (410, "LinkExpired")
@@ -108,12 +108,12 @@ async def test_who_only_reads_makes_no_links(served: Served, key: Key, store: Re
     """SPEC A3: a link lets others in, so it needs the scope to write; of a job without a plan there is none."""
     async with served(public_url="https://planner.example/base") as http:
         ann = await key("ann")
-        job_id = await _planned(http, store, ann)
-        refused = await _call(http, await key("ann", READ), "share_plan", job_id=job_id)
+        job_id = await planned(http, store, ann)
+        refused = await call(http, await key("ann", READ), "share_plan", job_id=job_id)
         assert refused["type"] == "InsufficientScope"
-        shared = await _call(http, ann, "share_plan", job_id=job_id)
+        shared = await call(http, ann, "share_plan", job_id=job_id)
         assert shared["url"].startswith("https://planner.example/base/shared/")
-        scenario_id = (await _call(http, ann, "create_scenario", **DAY))["scenario_id"]
-        queued = (await _call(http, ann, "solve_vrp", scenario_id=scenario_id))["job_id"]
-        assert (await _call(http, ann, "share_plan", job_id=queued))["type"] == "PlanNotReady"
+        scenario_id = (await call(http, ann, "create_scenario", **DAY))["scenario_id"]
+        queued = (await call(http, ann, "solve_vrp", scenario_id=scenario_id))["job_id"]
+        assert (await call(http, ann, "share_plan", job_id=queued))["type"] == "PlanNotReady"
         assert "Lovelace" not in json.dumps(shared)
