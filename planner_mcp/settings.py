@@ -301,7 +301,9 @@ class Settings(BaseSettings):
     max_solve_time_s: int = Field(
         default=3600, ge=1, le=30 * DAY_S, description="Longest solve_time a caller may ask for."
     )
-    max_tickets: int = Field(default=5000, ge=1, le=MAX_COUNT, description="Largest number of tickets of one scenario.")
+    max_tickets: int = Field(
+        default=10_000, ge=1, le=MAX_COUNT, description="Largest number of tickets of one scenario."
+    )
     max_agents: int = Field(default=1000, ge=1, le=MAX_COUNT, description="Largest number of agents of one scenario.")
     max_queued: int = Field(
         default=10_000, ge=1, le=MAX_COUNT, description="Queued jobs in all; further ones are refused."

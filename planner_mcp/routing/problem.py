@@ -33,13 +33,30 @@ leg, outside every period it counts 1. A leg ends at the first whole unit of tim
 
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any
+from typing import Any, Final, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 Matrix = NDArray[np.int64]
-"""(L, L) integers, row from, column to."""
+"""(L, L) integers, row from, column to. Those of many places are of 32 bits: take sums and products of cells in 64."""
+NARROW_FROM: Final = 5000
+"""Places from which on a table is of 32 bits where its cells fit: one of 10,000 places takes 400 MB."""
+
+
+def empty_table(size: int, largest: int) -> Matrix:
+    """Return a table of zeros for cells of at most `largest`.
+
+    A narrow one is a view of a table with one more row and column of zeros, which the native engine reads in place.
+    """
+    if size < NARROW_FROM or largest > np.iinfo(np.int32).max:
+        return np.zeros((size, size), dtype=np.int64)
+    return cast(Matrix, np.zeros((size + 1, size + 1), dtype=np.int32)[:size, :size])
+
+
+def is_narrow(table: Matrix) -> bool:
+    """Return whether a table is one that `empty_table` made of 32 bits, with a further row and column of zeros."""
+    return table.dtype == np.int32 and table.base is not None and table.base.shape == (len(table) + 1,) * 2
 
 
 class LoadKind(StrEnum):

@@ -4,22 +4,23 @@ Owns the sources of travel data (matrices of `scenario/travel_matrices.py`, have
 unit legs where positions are unknown), the rounding, and the sentences about assumptions.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Final
 
 import numpy as np
 
 from planner_mcp.errors import TravelUnknownError
 from planner_mcp.routing.plan import UNIT_LEGS
-from planner_mcp.routing.problem import Matrix
+from planner_mcp.routing.problem import Matrix, empty_table
 from planner_mcp.routing.scenario.coordinates import EARTH_RADIUS_M, to_wgs84
 from planner_mcp.routing.scenario.scenario_model import Location, Scenario
 from planner_mcp.routing.scenario.scenario_model import Travel as TravelFields
 from planner_mcp.routing.scenario.travel_matrices import Floats, TravelMatrices, decimals_of
 
-_CHUNK_ROWS: Final = 256
-"""Rows of a matrix computed at once; limits the float arrays to 50 MB at 5000 locations."""
+_BLOCK: Final = 256
+"""Rows and columns of a matrix computed at once: they fit into a cache, which halves the time of large matrices."""
 _FLOAT_ERROR: Final = 2e-15
 """Relative error of a value after a few float operations."""
 
@@ -85,19 +86,42 @@ def _round(values: Floats, scale: int, rounding: str, *, speed: float = 1.0) -> 
     return (np.floor if rounding == "floor" else np.ceil)(scaled).astype(np.int64)
 
 
+def _symmetric(
+    points: Floats, lengths: Callable[[Floats, Floats], Floats], rounded: Sequence[Callable[[Floats], Matrix]]
+) -> list[Matrix]:
+    """Return tables between places that are as far from each other there as back, (n, n) each.
+
+    Args:
+        points: Positions, (n, d).
+        lengths: Returns the metres between two sets of positions, (m, d) and (k, d), as (m, k). It grows with each
+            coordinate's difference.
+        rounded: For each table, makes integers of metres.
+    """
+    size = len(points)
+    longest = lengths(np.zeros((1, points.shape[1])), np.ptp(points, axis=0)[None, :])
+    tables = [empty_table(size, int(to_integers(longest)[0, 0]) + 1) for to_integers in rounded]
+    blocks = [slice(low, low + _BLOCK) for low in range(0, size, _BLOCK)]
+    for number, rows in enumerate(blocks):
+        for columns in blocks[number:]:
+            metres = lengths(points[rows], points[columns])
+            for table, to_integers in zip(tables, rounded, strict=True):
+                cells = to_integers(metres)
+                table[rows, columns] = cells
+                table[columns, rows] = cells.T
+    return tables
+
+
 def _on_the_globe(travel: TravelFields, places: list[Location], factors: Sequence[float]) -> IntegerMatrices:
     positions = tuple(to_wgs84(place.lat or 0.0, place.lon or 0.0, travel.crs) for place in places)
     scale = 10 ** (travel.decimals or 0)
     points = _on_unit_sphere(positions)
     metres_per_second = travel.speed_kmh / 3.6
-    size = len(places)
-    distances, *durations = np.zeros((1 + len(factors), size, size), dtype=np.int64)
-    for low in range(0, size, _CHUNK_ROWS):
-        rows = slice(low, low + _CHUNK_ROWS)
-        metres = _great_circles(points[rows], points) * travel.globe_detour
-        distances[rows] = _round(metres, scale, travel.rounding)
-        for times, factor in zip(durations, factors, strict=True):
-            times[rows] = _round(metres, scale, travel.rounding, speed=metres_per_second * factor)
+    to_integers = partial(_round, scale=scale, rounding=travel.rounding)
+    distances, *durations = _symmetric(
+        points,
+        lambda origins, targets: _great_circles(origins, targets) * travel.globe_detour,
+        [to_integers, *(partial(to_integers, speed=metres_per_second * factor) for factor in factors)],
+    )
     speed = f"{travel.speed_kmh:g} km/h"
     detour = travel.globe_detour
     lengthened = f" times {detour:g}" if detour != 1.0 else ""
@@ -129,33 +153,53 @@ def _on_the_plane(travel: TravelFields, places: list[Location], factors: Sequenc
     positions = tuple((place.x or 0.0, place.y or 0.0) for place in places)
     scale = 10 ** (3 if travel.decimals is None else travel.decimals)
     points = np.array(positions, dtype=np.float64).reshape(-1, 2)
-    size = len(places)
-    distances = np.zeros((size, size), dtype=np.int64)
+    to_integers = partial(_round, scale=scale, rounding=travel.rounding)
     speeds = [travel.plane_speed * factor for factor in factors]
     # at speed 1 the same array serves both, which saves its memory
-    durations = tuple(distances if speed == 1.0 else np.zeros_like(distances) for speed in speeds)
-    for low in range(0, size, _CHUNK_ROWS):
-        rows = slice(low, low + _CHUNK_ROWS)
-        gaps = points[rows, None, :] - points[None, :, :]
-        lengths = np.hypot(gaps[..., 0], gaps[..., 1]) * travel.plane_detour
-        distances[rows] = _round(lengths, scale, travel.rounding)
-        for times, speed in zip(durations, speeds, strict=True):
-            if times is not distances:
-                times[rows] = _round(lengths, scale, travel.rounding, speed=speed)
+    others = sorted({speed for speed in speeds if speed != 1.0})
+    distances, *tables = _symmetric(
+        points,
+        lambda origins, targets: _plane_lengths(origins, targets) * travel.plane_detour,
+        [to_integers, *(partial(to_integers, speed=speed) for speed in others)],
+    )
+    by_speed = dict(zip(others, tables, strict=True)) | {1.0: distances}
+    durations = tuple(by_speed[speed] for speed in speeds)
     facts = {"source": "plane", "plane_speed": travel.plane_speed, "detour": travel.plane_detour}
     assumed = (f"Distances are straight lines in the plane at {travel.plane_speed:g} units per second.",)
     return IntegerMatrices((distances,) * len(factors), durations, scale, positions, facts, assumed)
 
 
+def _plane_lengths(origins: Floats, targets: Floats) -> Floats:
+    """Return lengths between points of the plane, (n, 2) and (m, 2), as (n, m)."""
+    gaps = origins[:, None, :] - targets[None, :, :]
+    lengths: Floats = np.hypot(gaps[..., 0], gaps[..., 1])
+    return lengths
+
+
 def _unit_legs(travel: TravelFields, size: int, factors: Sequence[float]) -> IntegerMatrices:
-    ones = np.ones((size, size))
-    np.fill_diagonal(ones, 0)
-    distances = _round(ones, 1, travel.rounding)
-    durations = tuple(_round(ones, 1, travel.rounding, speed=factor) for factor in factors)
+    distances, *durations = (_equal_legs(size, travel.rounding, speed) for speed in (1.0, *factors))
     assumed = (
         "Travel is not known: no location has a position, so each leg between two different locations counts 1.",
     )
-    return IntegerMatrices((distances,) * len(factors), durations, 1, (), {"source": UNIT_LEGS}, assumed)
+    return IntegerMatrices((distances,) * len(factors), tuple(durations), 1, (), {"source": UNIT_LEGS}, assumed)
+
+
+def _equal_legs(size: int, rounding: str, speed: float) -> Matrix:
+    """Return a table in which every leg between two places has length 1, at a speed."""
+    leg = int(_round(np.ones(1), 1, rounding, speed=speed)[0])
+    table = empty_table(size, leg)
+    table[:] = leg
+    np.fill_diagonal(table, 0)
+    return table
+
+
+def _narrowed(table: Matrix) -> Matrix:
+    """Return a table in the form of `empty_table`."""
+    narrow = empty_table(len(table), int(table.max(initial=0)))
+    if narrow.dtype == table.dtype:
+        return table
+    narrow[:] = table
+    return narrow
 
 
 def _from_matrices(
@@ -166,14 +210,16 @@ def _from_matrices(
     decimals = travel.decimals if travel.decimals is not None else max(map(decimals_of, between.values()))
     scale = 10**decimals
     assumed = [str(travel_matrices.provenance["said"])] if "said" in travel_matrices.provenance else []
-    distances = _round(between["distances" if "distances" in between else "durations"], scale, travel.rounding)
+    distances = _narrowed(
+        _round(between["distances" if "distances" in between else "durations"], scale, travel.rounding)
+    )
     if "distances" not in between:
         assumed.append("Only durations are given: distance is taken equal to travel time.")
     if "durations" not in between:
         assumed.append(f"Travel times follow from the given distances at {travel.speed_kmh:g} km/h.")
     is_shared = "distances" not in between
     durations = tuple(
-        distances if is_shared and factor == 1.0 else _travel_times(travel, between, scale, factor)
+        distances if is_shared and factor == 1.0 else _narrowed(_travel_times(travel, between, scale, factor))
         for factor in factors
     )
     facts = {name: fact for name, fact in travel_matrices.provenance.items() if name != "said"}

@@ -11,7 +11,7 @@ Where a price is off by more than a thousandth after all, the plan says so.
 Penalties. A wanted ticket of priority p costs `M · 2^(p-1)` when left out. M is one more than the largest cost of a
 plan, including the penalties of every optional ticket. So neither a detour of any length nor other tickets outweigh one
 served ticket. The penalties of all wanted tickets must sum to 2^61 at most, so M is clamped to 2^61 divided by the sum
-of their weights `2^(p-1)`: 2.9e13 units at 5000 tickets of the default priority. Only where a plan can cost more than
+of their weights `2^(p-1)`: 1.4e13 units at 10,000 tickets of the default priority. Only where a plan can cost more than
 that is the guarantee weakened; where the caller's penalties alone cause it, the plan says so.
 
 A ticket that `held.promised` names, since an earlier plan serves it, weighs as much more as the least of them needs to

@@ -186,7 +186,7 @@ def fastest_durations(problem: Problem) -> tuple[Matrix, ...]:
     )
     if least >= BASE_FACTOR:
         return problem.durations
-    return tuple(matrix * least // BASE_FACTOR for matrix in problem.durations)
+    return tuple(matrix.astype(np.int64) * least // BASE_FACTOR for matrix in problem.durations)
 
 
 def at_worst_case_speeds(problem: Problem) -> Problem:
@@ -217,4 +217,4 @@ def _slowest(problem: Problem, agent: AgentSpec) -> int:
 
 
 def _slowed(matrix: Matrix, factor: int) -> Matrix:
-    return np.asarray(-(-matrix * factor // BASE_FACTOR), dtype=np.int64)
+    return np.asarray(-(-matrix.astype(np.int64) * factor // BASE_FACTOR), dtype=np.int64)

@@ -36,7 +36,10 @@ def cheapest_legs(problem: Problem) -> CheapestLegs:
     """Return what the cheapest agent pays, at the best hour of the day."""
     durations = fastest_durations(problem)
     kinds = {(agent.profile, agent.distance_cost, agent.time_cost) for agent in problem.agents}
-    tables = [metre * problem.distances[at] + second * durations[at] for at, metre, second in kinds]
+    tables = [
+        metre * problem.distances[at].astype(np.int64, copy=False) + second * durations[at].astype(np.int64, copy=False)
+        for at, metre, second in kinds
+    ]
     table = np.asarray(np.minimum.reduce(tables), dtype=np.int64)
     reloads = {place for agent in problem.agents for place in agent.reload_at}
     starts, ends = ({getattr(agent, end) for agent in problem.agents} | reloads for end in ("start", "end"))

@@ -17,7 +17,7 @@ from pydantic import PlainValidator, ValidationError, ValidationInfo, ValidatorF
 from pydantic_core import InitErrorDetails, PydanticCustomError
 
 MAX_NUMBER: Final = 1e9
-"""Largest amount, price or coordinate. Sums over 5000 tickets, in integers of 1/1000, then stay below 2^53."""
+"""Largest amount, price or coordinate. Sums over 9000 tickets, in integers of 1/1000, then stay below 2^53."""
 MAX_TIME_S: Final = 10_000_000
 """Latest time given as a number, in seconds; about four months, for benchmark instances without a calendar."""
 NUMBERS: Final = "numbers"

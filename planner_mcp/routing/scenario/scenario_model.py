@@ -312,7 +312,7 @@ class HeldRoute(_Part):
 
     agent: Identifier = Field(description="id of the agent")
     start_s: Duration = Field(description="when it set out")
-    visits: Annotated[tuple[HeldVisit, ...], Field(max_length=5000)] = Field((), description="begun, in order")
+    visits: Annotated[tuple[HeldVisit, ...], Field(max_length=10_000)] = Field((), description="begun, in order")
     next_ticket: Identifier | None = Field(None, description="ticket it is driving to")
     arrival_s: Duration = Field(0.0, description="arrival at that ticket")
     end_s: Duration | None = Field(None, description="arrival at its end, if driving there or arrived")
@@ -362,7 +362,7 @@ class Scenario(_Part):
     )
     depot: LocationId | None = Field(None, description="start and end of all agents")
     travel: Travel = Field(Travel(), description="where distances and times come from")
-    groups: Annotated[tuple[Annotated[Group, WithinErrorBudget], ...], Field(max_length=5000)] = Field(
+    groups: Annotated[tuple[Annotated[Group, WithinErrorBudget], ...], Field(max_length=10_000)] = Field(
         (), description="tickets chosen together: at most one of them, or all or none"
     )
     incompatible: Annotated[tuple[Ids, ...], Field(max_length=MAX_EXCLUSIONS)] = Field(

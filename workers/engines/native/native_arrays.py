@@ -23,6 +23,7 @@ from planner_mcp.routing.problem import (
     Stop,
     StopKind,
     TicketSpec,
+    is_narrow,
 )
 
 ABI_VERSION: Final = 7
@@ -34,6 +35,7 @@ _CODES: Final = 4
 
 Numbers = NDArray[np.int64]
 _Numbers = ctypes.POINTER(ctypes.c_int64)
+_Narrow = ctypes.POINTER(ctypes.c_int32)
 _LISTS: Final = ("breaks", "reloads", "locks", "windows", "incompatible", "members")
 _COUNTS: Final = ("agents", "tickets", "locations", "dimensions", "profiles", "types", "groups")
 
@@ -56,6 +58,7 @@ class Input(ctypes.Structure):
         ("distance", ctypes.POINTER(_Numbers)),
         ("duration", ctypes.POINTER(_Numbers)),
         ("preference", _Numbers),
+        *((name, ctypes.POINTER(_Narrow)) for name in ("narrow_distance", "narrow_duration")),
     )
 
 
@@ -101,8 +104,12 @@ class Arrays:
         self._set_lists(problem)
         allowed = self._keep(_allowed(problem, types))
         self.input.allowed = allowed.ctypes.data_as(ctypes.POINTER(ctypes.c_uint8))
-        self.input.distance = self._matrices(problem.distances)
-        self.input.duration = self._matrices(problem.durations)
+        if all(map(is_narrow, (*problem.distances, *problem.durations))):
+            self.input.narrow_distance = self._narrow_matrices(problem.distances)
+            self.input.narrow_duration = self._narrow_matrices(problem.durations)
+        else:
+            self.input.distance = self._matrices(problem.distances)
+            self.input.duration = self._matrices(problem.durations)
 
     def _keep(self, array: NDArray[np.generic]) -> NDArray[np.generic]:
         self._buffers.append(array)
@@ -136,6 +143,10 @@ class Arrays:
     def _matrices(self, tables: Sequence[Numbers]) -> "ctypes.Array[ctypes._Pointer[ctypes.c_int64]]":
         buffers = [self._keep(np.ascontiguousarray(table, dtype=np.int64)) for table in tables]
         return (_Numbers * len(buffers))(*(table.ctypes.data_as(_Numbers) for table in buffers))
+
+    def _narrow_matrices(self, tables: Sequence[Numbers]) -> "ctypes.Array[ctypes._Pointer[ctypes.c_int32]]":
+        buffers = [self._keep(table) for table in tables]
+        return (_Narrow * len(buffers))(*(table.ctypes.data_as(_Narrow) for table in buffers))
 
 
 def _ordered_breaks(agent: AgentSpec) -> list[BreakSpec]:

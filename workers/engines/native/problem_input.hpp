@@ -63,6 +63,10 @@ struct Input {
     const Number* const* distance;                 // profiles × (locations × locations)
     const Number* const* duration;
     const Number* preference;  // tickets × (agent or -1, cost of service by any other)
+    // Instead of `distance` and `duration` where there are many locations: of 32 bits, with a last row and column of
+    // zeros, read in place. Null otherwise.
+    const std::int32_t* const* narrow_distance;
+    const std::int32_t* const* narrow_duration;
 };
 
 struct Options {

@@ -43,6 +43,7 @@ End Search::run() {
     if (!problem_.is_read || !problem_.is_sound || !main_.plan.is_sound) return end_reason(End::UNSOUND);
     start();
     publish(main_.best, main_.best_cost);
+    stop_criterion_.set_has_plan();
     mean_ = main_.mean_leg_cost();
     if (options_.warm_length == 0) unassigned_penalty_.initialize(main_.plan);
     if (const int parts = threads(); parts > 1)
@@ -237,7 +238,6 @@ void Search::merge_parts(const Annealers& annealers, std::vector<Route>& current
 }
 
 void Search::publish(const std::vector<Route>& routes, Number cost) {
-    stop_criterion_.set_has_plan();
     if (cost >= published_) return;
     Code code;
     for (const Route& route : routes)

@@ -20,6 +20,7 @@ std::vector<int> Problem::nearest_neighbour_order(const Number* cells) const {
 }
 
 void Problem::read_travel(const StopCriterion& stop_criterion) {
+    if (input_.narrow_distance != nullptr) return read_narrow_travel(stop_criterion);
     order_ = nearest_neighbour_order(input_.distance[0]);
     place_of_.resize(order_.size());
     for (std::size_t place = 0; place < order_.size(); ++place) place_of_[order_[place]] = static_cast<int>(place);
@@ -34,6 +35,25 @@ void Problem::read_travel(const StopCriterion& stop_criterion) {
     for (int profile = 0; profile < input_.profiles; ++profile) {
         distances_.push_back(matrix(input_.distance[profile]));
         durations_.push_back(matrix(input_.duration[profile]));
+        is_read = is_read && distances_.back()->is_whole() && durations_.back()->is_whole();
+    }
+}
+
+// Large matrices stay where they are, and the order of their locations with them.
+void Problem::read_narrow_travel(const StopCriterion& stop_criterion) {
+    order_.resize(static_cast<std::size_t>(input_.locations));
+    for (std::size_t place = 0; place < order_.size(); ++place) order_[place] = static_cast<int>(place);
+    place_of_ = order_;
+    std::map<const std::int32_t*, std::shared_ptr<Matrix>> known;
+    const auto matrix = [&](const std::int32_t* cells) {
+        std::shared_ptr<Matrix>& made = known[cells];
+        if (made == nullptr)
+            made = std::make_shared<Matrix>(cells, static_cast<int>(input_.locations), stop_criterion);
+        return made;
+    };
+    for (int profile = 0; profile < input_.profiles; ++profile) {
+        distances_.push_back(matrix(input_.narrow_distance[profile]));
+        durations_.push_back(matrix(input_.narrow_duration[profile]));
         is_read = is_read && distances_.back()->is_whole() && durations_.back()->is_whole();
     }
 }

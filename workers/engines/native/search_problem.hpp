@@ -22,41 +22,62 @@ inline constexpr std::int32_t MAX_LEG = INT32_MAX;  // longer legs are clamped t
 class Matrix {
 public:
     Matrix(const Number* cells, const std::vector<int>& order, const StopCriterion& stop_criterion)
-        : size_(static_cast<int>(order.size()) + 1), out_(area(), 0) {
+        : size_(static_cast<int>(order.size()) + 1), own_(area(), 0), out_(own_.data()) {
         const int places = size_ - 1;
-        bool symmetric = true;
         for (int i = 0; i < places; ++i) {
             if (stop_criterion.over()) return;
             for (int j = 0; j < places; ++j) {
                 const Number cell = cells[static_cast<std::size_t>(order[i]) * places + order[j]];
-                out_[at(i, j)] = static_cast<std::int32_t>(std::min<Number>(cell, MAX_LEG));
-                longest_ = std::max(longest_, out_[at(i, j)]);
-                symmetric = symmetric && (j >= i || out_[at(j, i)] == out_[at(i, j)]);
+                own_[at(i, j)] = static_cast<std::int32_t>(std::min<Number>(cell, MAX_LEG));
             }
         }
-        if (!symmetric)
-            into_.resize(area());  // so that the legs into a place are contiguous in memory, like those out of it
-        for (int i = 0; i < places && !symmetric; ++i) {
-            if (stop_criterion.over()) return;
-            for (int j = 0; j < places; ++j) into_[at(j, i)] = out_[at(i, j)];
-        }
-        is_whole_ = true;
+        read_legs_into(stop_criterion);
+    }
+
+    // Cells of 32 bits with the last place, used where they are.
+    Matrix(const std::int32_t* cells, int places, const StopCriterion& stop_criterion) : size_(places + 1), out_(cells) {
+        read_legs_into(stop_criterion);
     }
 
     std::int32_t operator()(int from, int to) const { return out_[at(from, to)]; }
-    const std::int32_t* out_of(int place) const { return &out_[at(place, 0)]; }
+    const std::int32_t* out_of(int place) const { return out_ + at(place, 0); }
     const std::int32_t* into(int place) const { return into_.empty() ? out_of(place) : &into_[at(place, 0)]; }
     std::int32_t longest() const { return longest_; }
     bool is_whole() const { return is_whole_; }  // false: the time was up before it was read
 
 private:
+    static constexpr int BLOCK = 64;  // rows and columns that are compared while they are in the cache
+
     std::size_t area() const { return static_cast<std::size_t>(size_) * size_; }
     std::size_t at(int i, int j) const { return static_cast<std::size_t>(i) * size_ + j; }
+
+    // The longest leg, and the legs into a place contiguous in memory, like those out of it, where they differ.
+    void read_legs_into(const StopCriterion& stop_criterion) {
+        bool symmetric = true;
+        for (int low = 0; low < size_; low += BLOCK) {
+            if (stop_criterion.over()) return;
+            for (int left = 0; left < size_; left += BLOCK)
+                for (int i = low; i < std::min(low + BLOCK, size_); ++i)
+                    for (int j = left; j < std::min(left + BLOCK, size_); ++j) {
+                        longest_ = std::max(longest_, out_[at(i, j)]);
+                        symmetric = symmetric && out_[at(j, i)] == out_[at(i, j)];
+                    }
+        }
+        if (!symmetric) into_.resize(area());
+        for (int low = 0; low < size_ && !symmetric; low += BLOCK) {
+            if (stop_criterion.over()) return;
+            for (int left = 0; left < size_; left += BLOCK)
+                for (int i = low; i < std::min(low + BLOCK, size_); ++i)
+                    for (int j = left; j < std::min(left + BLOCK, size_); ++j) into_[at(j, i)] = out_[at(i, j)];
+        }
+        is_whole_ = true;
+    }
 
     int size_;
     bool is_whole_ = false;
     std::int32_t longest_ = 0;
-    std::vector<std::int32_t> out_, into_;
+    std::vector<std::int32_t> own_, into_;
+    const std::int32_t* out_;
 };
 
 struct Window {
@@ -221,6 +242,7 @@ private:
     static Number limit(Number value) { return value < 0 ? NEVER : value; }
     std::vector<int> nearest_neighbour_order(const Number* cells) const;
     void read_travel(const StopCriterion& stop_criterion);
+    void read_narrow_travel(const StopCriterion& stop_criterion);
     void read_agents();
     void read_tickets();
     void read_items();

@@ -28,6 +28,8 @@ MANY_TICKETS: Final = 800
 """Tickets with time windows from which on the starter does not converge in half a minute …"""
 LONG_ROUTE: Final = 25
 """… where a vehicle has capacity for this many tickets; with shorter routes it converges and keeps improving."""
+MOST_FINISHED: Final = 5000
+"""Tickets up to which the finisher takes part: its tables of travel, 16 bytes for each two places, take 400 MB then."""
 FEW_TICKETS: Final = 150
 """Tickets up to which the second core runs the finisher rather than another seed of the starter."""
 
@@ -64,7 +66,8 @@ def plan_rounds(problem: Problem, cores: int, capable: Sequence[Engine]) -> Sear
         capable: Engines that support every feature of the problem, strongest first; at least one.
     """
     named = {engine.name: engine for engine in capable}
-    starter, finisher = named.get(STARTER), named.get(FINISHER)
+    starter = named.get(STARTER)
+    finisher = named.get(FINISHER) if starter is None or len(problem.tickets) <= MOST_FINISHED else None
     if starter is None:
         return [(1.0, tuple(islice(cycle(capable), cores)))]
     if finisher is None:

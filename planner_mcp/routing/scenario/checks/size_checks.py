@@ -14,12 +14,13 @@ MAX_PAIRS: Final = 200_000
 """Pairs of tickets that exclude each other: one group of 632, or 2000 groups of 14. A pair takes about 100 bytes."""
 MAX_DIMENSIONS: Final = 20
 """Dimensions of the whole day; each is a number of every agent and every ticket."""
-MAX_TICKETS: Final = 5000
+MAX_TICKETS: Final = 10_000
 """Tickets of a day where a deployment says nothing else."""
 MAX_AGENTS: Final = 1000
 """The same for agents."""
-MAX_CELLS: Final = 101_000_000
-"""Numbers in all tables of travel, 8 bytes each: 5000 tickets and their depots at three speeds, 7100 places at one."""
+MAX_CELLS: Final = 404_000_000
+"""Numbers in all tables of travel, 4 bytes each: 10,000 tickets and their depots at three speeds, 14,200 places at
+one."""
 
 
 def too_many_pairs(scenario: Scenario) -> Iterator[Fault]:

@@ -1,0 +1,82 @@
+"""Tables of travel of 32 bits, which days of many places have (issue 26, part 4)."""
+
+import time
+from typing import Any
+
+import numpy as np
+import pytest
+
+from planner_mcp.routing import problem as problem_module
+from planner_mcp.routing.compilation.scenario_compiler import compile_scenario
+from planner_mcp.routing.evaluation.plan_builder import build_plan
+from planner_mcp.routing.feasibility.cheapest_legs import cheapest_legs
+from planner_mcp.routing.problem import Problem, empty_table, is_narrow
+from planner_mcp.routing.scenario.scenario_parsing import parse_scenario
+from planner_mcp.routing.verification.plan_verification import verify
+from tests.shared.scenarios.seeded_fleet import fleet_body
+from workers.engines.engine_interface import SearchLimits
+from workers.engines.selection import engine_registry
+
+TICKETS = 60
+
+
+def _with_matrix() -> dict[str, Any]:
+    """Return the fleet with lengths that differ from one place to another and back."""
+    day = fleet_body(TICKETS)
+    draw = np.random.default_rng(1)
+    lengths = draw.integers(1, 100, (TICKETS + 1, TICKETS + 1))
+    np.fill_diagonal(lengths, 0)
+    names = [place["id"] for place in day["locations"]]
+    travel = {"distances": lengths.tolist(), "durations": lengths.T.tolist(), "matrix_locations": names}
+    return day | {"travel": travel}
+
+
+def _on_the_globe() -> dict[str, Any]:
+    day = fleet_body(TICKETS)
+    places = [
+        {"id": place["id"], "lat": 48 + place["y"] / 1e5, "lon": 11 + place["x"] / 1e5} for place in day["locations"]
+    ]
+    return day | {"locations": places}
+
+
+DAYS = {
+    "plane": fleet_body(TICKETS),
+    "globe": _on_the_globe(),
+    "matrix": _with_matrix(),
+    "no positions": fleet_body(TICKETS) | {"locations": []},
+}
+
+
+def _compiled(body: dict[str, Any], monkeypatch: pytest.MonkeyPatch, narrow_from: int) -> Problem:
+    monkeypatch.setattr(problem_module, "NARROW_FROM", narrow_from)
+    return compile_scenario(parse_scenario(body))
+
+
+@pytest.mark.parametrize("name", DAYS)
+def test_a_narrow_table_says_what_a_wide_one_does(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """SPEC T1: how many places a day has does not change its travel."""
+    wide, narrow = (_compiled(DAYS[name], monkeypatch, narrow_from) for narrow_from in (1000, 1))
+    for one, other in zip((*wide.distances, *wide.durations), (*narrow.distances, *narrow.durations), strict=True):
+        assert (one.dtype, other.dtype) == (np.int64, np.int32)
+        assert is_narrow(other)
+        assert not is_narrow(one)
+        assert np.array_equal(one, other)
+    assert np.array_equal(cheapest_legs(wide).table, cheapest_legs(narrow).table)
+
+
+@pytest.mark.parametrize("engine", ["sisr", "pyvrp", "ortools", "auto"])
+@pytest.mark.parametrize("name", DAYS)
+def test_every_engine_plans_on_narrow_tables(name: str, engine: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """SPEC S2: the verifier accepts what engines make of them."""
+    day = _compiled(DAYS[name], monkeypatch, 1)
+    limits = SearchLimits(time.monotonic() + 0.3)
+    outcome = engine_registry.choose(day, engine).solve(day, limits, lambda _: None, lambda: False)
+    assert outcome.best is not None
+    assert len(outcome.best.tickets) > TICKETS // 2
+    assert not verify(day, build_plan(day, outcome.best))
+
+
+def test_cells_that_do_not_fit_make_a_wide_table() -> None:
+    """SPEC T1: no length is cut."""
+    assert empty_table(problem_module.NARROW_FROM, 2**31 - 1).dtype == np.int32
+    assert empty_table(problem_module.NARROW_FROM, 2**31).dtype == np.int64
