@@ -219,7 +219,7 @@ def _row(problem: Problem, plans: Sequence[Plan], number: int, *, keeps_stated_t
         distance_m=plan.distance_m,
         longest_s=max(lengths),
         spread_s=max(lengths) - min(lengths),
-        late_s=_late(plan),
+        late_s=late_s(plan),
         tickets_served=plan.tickets_served,
         difference=difference(plans[0], plans[number]),
         duplicate_of=next(duplicates, None),
@@ -227,5 +227,6 @@ def _row(problem: Problem, plans: Sequence[Plan], number: int, *, keeps_stated_t
     )
 
 
-def _late(plan: Plan) -> float:
+def late_s(plan: Plan) -> float:
+    """Return by how long a plan is late in all."""
     return sum(visit.late_s or 0.0 for route in plan.routes for visit in route.visits)

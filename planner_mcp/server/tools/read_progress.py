@@ -92,7 +92,7 @@ async def run(ctx: ToolContext, args: Json) -> ToolResult:
     points = convergence_curve(_points(past, job.progress), most=asked.points)
     rows = [[number(point.elapsed_s), number(point.cost), point.served] for point in points]
     hides_costs = is_masked_for(ctx.principal, job)
-    found = await _bound_and_gap(ctx, job.id) if asked.bound else BoundAndGap()
+    found = await bound_and_gap(ctx, job.id) if asked.bound else BoundAndGap()
     bound = None if hides_costs else found.bound
     output = ReadProgressResult(
         job_id=job.id,
@@ -145,7 +145,7 @@ class BoundAndGap:
     relaxed: tuple[str, ...] = ()
 
 
-async def _bound_and_gap(ctx: ToolContext, job_id: str) -> BoundAndGap:
+async def bound_and_gap(ctx: ToolContext, job_id: str) -> BoundAndGap:
     """Return the bound of a job's scenario and the gap of its plan, which readers who see no costs may know too."""
     seeing = replace(ctx, principal=replace(ctx.principal, scopes=ctx.principal.scopes | {SENSITIVE}))
     job = await ctx.job_service.job(seeing.principal, job_id)

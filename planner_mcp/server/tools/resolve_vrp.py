@@ -10,7 +10,7 @@ from typing import Annotated, Any, ClassVar, Final
 from pydantic import Field
 from pydantic_core import PydanticCustomError
 
-from planner_mcp.jobs.job_model import SolveRequest, StoredScenario
+from planner_mcp.jobs.job_model import Job, SolveRequest, StoredScenario
 from planner_mcp.routing.analysis.frozen_prefix import (
     agent_assignments,
     count_held,
@@ -108,7 +108,7 @@ class ResolveVrpResult(ToolOutput):
 
 
 @dataclass(slots=True)
-class _Notice:
+class Notice:
     """What is to be said of a changed scenario."""
 
     changes: list[str] = field(default_factory=list)
@@ -131,15 +131,22 @@ class _Change:
     unbegun: list[str]
 
 
+@dataclass(frozen=True, slots=True)
+class Requeued:
+    """A solve that was queued from a plan."""
+
+    job: Job
+    start: PlanContext
+    day: StoredScenario
+    notice: Notice
+
+
 async def run(ctx: ToolContext, args: Json) -> ToolResult:
     """Queue a solve that starts from a plan."""
     asked = parse(ResolveArguments, args)
-    solve_time_s = seconds_of(asked.solve_time, ctx.settings)
-    start, base, notes = await _start(ctx, asked)
-    day, notice = await _day(ctx, asked, start, base)
-    notice.notes += [*notes, *_executed_part(start)]
+    queued = await requeued(ctx, asked, seconds_of(asked.solve_time, ctx.settings))
+    job, start, day, notice = queued.job, queued.start, queued.day, queued.notice
     count = count_held(day.body)
-    job = await ctx.job_service.submit(ctx.principal, _request(asked, start, day, solve_time_s))
     output = ResolveVrpResult(
         job_id=job.id,
         scenario_id=day.id,
@@ -157,6 +164,15 @@ async def run(ctx: ToolContext, args: Json) -> ToolResult:
     lines += [*(f"Warning: {caution}" for caution in notice.warnings), *notice.notes]
     lines.append("Next: query_vrp_status wait_s=45, then compare_plans")
     return ToolResult(output, "\n".join(lines), (ResourceLink(f"job://{job.id}", "job"),))
+
+
+async def requeued(ctx: ToolContext, asked: ResolveArguments, solve_time_s: int) -> Requeued:
+    """Make the revision that is asked for, where it changes the day, and queue its solve from the plan."""
+    start, base, notes = await _start(ctx, asked)
+    day, notice = await _day(ctx, asked, start, base)
+    notice.notes += [*notes, *_executed_part(start)]
+    job = await ctx.job_service.submit(ctx.principal, _request(asked, start, day, solve_time_s))
+    return Requeued(job, start, day, notice)
 
 
 def _request(asked: ResolveArguments, start: PlanContext, day: StoredScenario, solve_time_s: int) -> SolveRequest:
@@ -190,14 +206,14 @@ async def _start(ctx: ToolContext, asked: ResolveArguments) -> tuple[PlanContext
 
 async def _day(
     ctx: ToolContext, asked: ResolveArguments, start: PlanContext, base: StoredScenario
-) -> tuple[StoredScenario, _Notice]:
+) -> tuple[StoredScenario, Notice]:
     """Return the scenario to solve, a new revision where it changes, and what is to be said of it."""
     change = await run_in_thread(ctx, _change_of, asked, start, base)
     until_s, free, words, patch = change.until_s, change.free, change.words, change.patch
     if not (patch or asked.keep_agents or asked.switch_cost or until_s) and free is base.body:
-        return base, _Notice(notes=change.unbegun)
+        return base, Notice(notes=change.unbegun)
 
-    async def attempt(is_asking: bool) -> tuple[Json, Scenario, _Notice]:
+    async def attempt(is_asking: bool) -> tuple[Json, Scenario, Notice]:
         resolve_day = partial(with_resolved_addresses, resolve=address_resolver(ctx), is_asking=is_asking)
         revise = partial(_changed, held=words.held, plan=change.plan, resolve_day=resolve_day)
         return await run_in_thread(ctx, revise, free, patch, ctx.settings, input_resolver(ctx))
@@ -238,7 +254,7 @@ def _changed(
     held: Json | None,
     plan: Plan,
     resolve_day: ResolveDay,
-) -> tuple[Json, Scenario, _Notice]:
+) -> tuple[Json, Scenario, Notice]:
     """Return a day under a patch as `revised` does, and what is to be said of that.
 
     `held` is held from now on, as fields of `Held`; what they do not name stays as it was.
@@ -259,7 +275,7 @@ def _changed(
     warnings = [*addressed.notices, *(first_warnings(body, patch, new, scenario) if patch else [])]
     findings = unservable_findings(scenario, lambda fault: with_id_path(fault, new))
     notes = [*tours, *_departed(asked, new)]
-    return new, scenario, _Notice(change_lines(body, asked), findings, warnings, notes)
+    return new, scenario, Notice(change_lines(body, asked), findings, warnings, notes)
 
 
 def _of_another_day(begun_tickets: list[str]) -> Exception:

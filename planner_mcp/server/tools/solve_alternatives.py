@@ -1,7 +1,7 @@
 """`solve_alternatives`: up to five further plans of a day, each with another goal (SPEC T5)."""
 
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Annotated, Final, Literal
 
 import anyio
@@ -41,6 +41,7 @@ from planner_mcp.settings import Settings
 from planner_mcp.text import number, timestamp
 
 Style = Literal["fewest_agents", "balanced", "quickest", "punctual", "shortest", "other_search"]
+_BASE: Final = "the base plan"
 _ANEW: Final = "other_search"
 """The style that changes no prices."""
 
@@ -64,6 +65,7 @@ class QueuedAlternative(ToolOutput):
     job_id: str
     scenario_id: str
     cost: Number | None = Field(None, description="by the prices of the base plan, where the plan was waited for")
+    difference: Number | None = Field(None, description="share of stops with other neighbours than in the base plan")
 
 
 class SolveAlternativesResult(ToolOutput):
@@ -110,6 +112,7 @@ async def run(ctx: ToolContext, args: Json) -> ToolResult:
                 job_id=job.id,
                 scenario_id=job.request.scenario_id,
                 cost=number(different.costs.get(style)),
+                difference=number(different.differences.get(style)),
             )
             for style, job in queued.items()
         ],
@@ -140,6 +143,8 @@ class Different:
     """By style, at the prices of the base plan; of plans that are there."""
     left_out: dict[str, str]
     """The reason, by style."""
+    differences: dict[str, float] = field(default_factory=dict)
+    """From the base plan, by style."""
 
 
 async def _different(
@@ -161,7 +166,7 @@ async def _different(
         wait_s: For all together; jobs that take longer are kept as they stand.
     """
     ends = anyio.current_time() + wait_s
-    found, plans, waiting = Different({}, {}, {}), {"the base plan": base.plan}, dict(queued)
+    found, plans, waiting = Different({}, {}, {}), {_BASE: base.plan}, dict(queued)
     while waiting:
         style = next(iter(waiting))
         queued_job = waiting.pop(style)
@@ -170,12 +175,15 @@ async def _different(
             found.jobs[style] = job
             continue
         other = await load_plan_context(ctx, job.id, "/plan")
-        twin = next((name for name, plan in plans.items() if difference(plan, other.plan) < DUPLICATE_BELOW), None)
-        if twin is None:
+        differences = {name: difference(plan, other.plan) for name, plan in plans.items()}
+        twin = min(differences, key=lambda name: differences[name])
+        if differences[twin] >= DUPLICATE_BELOW:
             _prices, (_base, priced) = await priced_on_common_scenario(ctx, base, other)
             found.jobs[style], found.costs[style], plans[style] = job, priced.cost, other.plan
+            found.differences[style] = differences[_BASE]
             continue
-        found.left_out[style] = f"its plan is hardly different from {twin}"
+        least = f"{differences[twin]:.3f} of 1, below {DUPLICATE_BELOW}"
+        found.left_out[style] = f"its plan is hardly different from {twin} ({least})"
         if spare and anyio.current_time() < ends:
             waiting |= await queue([spare.pop(0)])
     return found

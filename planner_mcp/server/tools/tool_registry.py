@@ -46,6 +46,7 @@ from planner_mcp.server.tools import (
     webhook_deliveries,
     webhook_secret,
     weigh_plans,
+    what_if,
 )
 from planner_mcp.server.tools.answers.error_results import error_result
 from planner_mcp.server.tools.arguments.json_checks import check_json
@@ -78,6 +79,7 @@ REGISTRY: Final = tuple(
         resolve_vrp,
         solve_alternatives,
         weigh_plans,
+        what_if,
         compare_plans,
         read_progress,
         prove_plan,

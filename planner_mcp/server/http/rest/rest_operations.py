@@ -141,6 +141,7 @@ OPERATIONS: Final = (
     _of("POST", f"{JOB}/finish", "finish_vrp_job"),
     _of("POST", f"{JOB}/resolve", "resolve_vrp", **JOB_PATH, renamed={"job_id": "warm_from"}),
     _of("POST", f"{JOB}/alternatives", "solve_alternatives", status=202, **_OF_PLAN),
+    _of("POST", f"{JOB}/what-if", "what_if", **_OF_PLAN),
     _of("GET", f"{JOB}/progress", "read_progress"),
     _of("POST", f"{JOB}/prove", "prove_plan", **JOB_PATH, renamed={"job_id": "plan"}),
     _of("GET", f"{JOB}/view", "read_view"),

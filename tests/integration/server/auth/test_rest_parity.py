@@ -136,6 +136,11 @@ async def calls(http: httpx.AsyncClient, key: str, store: RedisStore) -> dict[st
         "resolve_vrp": {"warm_from": job_id},
         "solve_alternatives": {"plan": job_id, "k": 1},
         "weigh_plans": {"plans": plans},
+        "what_if": {
+            "plan": job_id,
+            "cases": {"t1 doubled": {"patch": {"tickets": {"t1": {"demand": 2}}}}},
+            "wait_s": 0,
+        },
         "compare_plans": {"plan_a": plans[0], "plan_b": plans[1]},
         "read_progress": {"job_id": job_id},
         "finish_vrp_job": {"job_id": job_id},

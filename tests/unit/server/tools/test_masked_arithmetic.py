@@ -160,6 +160,7 @@ async def attack(call: Call, store: RedisStore, attacker: ToolContext, scenario_
     await ask("plan_day", scenario_id=scenario_id, wait_s=0)
     await finish(store, ["t-1", "t-2"])
     await ask("solve_alternatives", plan=job_id, k=1, wait_s=0)
+    await ask("what_if", plan=job_id, cases={"open": {"patch": with_known_points()}}, wait_s=0)
     while (claim := await store.claim("w1", 0)) is not None:
         await store.hand_back(claim)
         await ask("cancel_vrp_job", job_id=claim.job.id)

@@ -68,7 +68,9 @@ async def test_an_equal_plan_makes_way_for_the_next_style(call: Call, store: Red
             await finish(store, ["a", "b"], ["c"])
             second = await finish(store, ["c", "a"], ["b"])
     (answer,) = answers
-    assert answer.structured["left_out"] == {"fewest_agents": "its plan is hardly different from the base plan"}
+    assert answer.structured["left_out"] == {
+        "fewest_agents": "its plan is hardly different from the base plan (0.000 of 1, below 0.05)"
+    }
     (other,) = answer.structured["alternatives"]
     assert (other["style"], other["job_id"]) == ("balanced", second.job.id)
     weighed = (await call("weigh_plans", {"plans": [base, other["job_id"]]})).structured

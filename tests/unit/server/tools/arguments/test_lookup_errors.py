@@ -46,6 +46,7 @@ async def test_anothers_plan_is_not_found(call: Call, ctx: ToolContext, store: R
         "compare_plans": {"plan_a": job_id, "plan_b": job_id},
         "weigh_plans": {"plans": [job_id, job_id]},
         "solve_alternatives": {"plan": job_id},
+        "what_if": {"plan": job_id, "cases": {"late": {}}},
         "explain_unassigned": {"plan": job_id},
         "suggest_fixes": {"plan": job_id},
     }.items():

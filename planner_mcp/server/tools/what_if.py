@@ -1,0 +1,235 @@
+"""`what_if`: several changes of a solved day side by side, as one table of what each would save (SPEC T5).
+
+Owns the table. How one change becomes a revision and a warm solve is `resolve_vrp`'s; bounds are `read_progress`'s. The
+day as it is gets the same time from the same plan, so that what a change saves is not what more time would have saved.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Annotated, Any, Final
+
+import anyio
+from pydantic import Field
+
+from planner_mcp.errors import Fault, PlannerError, input_error, placed
+from planner_mcp.jobs.job_model import Job
+from planner_mcp.jobs.job_service import MAX_WAIT_S
+from planner_mcp.jobs.masked_views import is_masked_for
+from planner_mcp.routing.analysis.alternative_plans import late_s
+from planner_mcp.routing.analysis.cost_bound import LowerBound
+from planner_mcp.routing.scenario.schema_faults import pointer
+from planner_mcp.server.tools.arguments.plan_context import PlanContext, PlanName, load_plan_context
+from planner_mcp.server.tools.arguments.solve_time import SolveTime, seconds_of
+from planner_mcp.server.tools.read_progress import bound_and_gap
+from planner_mcp.server.tools.resolve_vrp import ResolveArguments, requeued
+from planner_mcp.server.tools.tool_definition import (
+    WRITE,
+    Arguments,
+    ResourceLink,
+    Tool,
+    ToolAnnotations,
+    ToolContext,
+    ToolResult,
+    parse,
+    schema_of,
+)
+from planner_mcp.server.tools.tool_output import Json, ToolOutput
+from planner_mcp.text import at_least, number
+
+AS_IT_IS: Final = "as it is"
+"""The row of the day without a change."""
+_COLUMNS: Final = (
+    "case",
+    "job_id",
+    "status",
+    "cost",
+    "saves",
+    "saves_at_least",
+    "served",
+    "agents",
+    "distance_km",
+    "late_min",
+    "gap",
+)
+_OF_ALL: Final = frozenset({"warm_from", "solve_time", "seed", "fresh"})
+"""Arguments of `resolve_vrp` that hold for all cases."""
+_MAX_CASES: Final = 5
+_Case = Annotated[dict[str, Any], Field(max_length=20)]
+
+
+class WhatIfArguments(Arguments):
+    """Arguments of `what_if`."""
+
+    plan: PlanName
+    cases: Annotated[
+        dict[Annotated[str, Field(min_length=1, max_length=60)], _Case],
+        Field(
+            min_length=1,
+            max_length=_MAX_CASES,
+            description="by name, what resolve_vrp takes: patch, absent, late_by, new_ticket, keep_agents, …",
+        ),
+    ]
+    solve_time: SolveTime = "PT10S"
+    wait_s: Annotated[float, Field(ge=0, le=MAX_WAIT_S, description="for all together")] = MAX_WAIT_S
+
+
+class WhatIfResult(ToolOutput):
+    """Result of `what_if`."""
+
+    base_plan: str
+    columns: list[str]
+    rows: list[list[Any]] = Field(
+        description="saves: against the first row; saves_at_least: proved, against every plan of the day as it is; "
+        "gap: the plan's cost is at most this share above the best one's"
+    )
+    changes: dict[str, list[str]] = Field(description="what each case changed")
+    refused: dict[str, str] | None = Field(None, description="cases without a job, and why; ask again later")
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    """One case whose solve has ended, or its job so far."""
+
+    job: Job
+    context: PlanContext | None = None
+    bound: LowerBound | None = None
+    gap: float | None = None
+
+
+async def run(ctx: ToolContext, args: Json) -> ToolResult:
+    """Queue one warm solve for each case and one for the day as it is; wait, and compare."""
+    asked = parse(WhatIfArguments, args)
+    solve_time_s = seconds_of(asked.solve_time, ctx.settings)
+    wanted = {AS_IT_IS: _resolve_arguments(asked, {})} | _cases(asked)
+    ends = anyio.current_time() + asked.wait_s
+    jobs, changes, refused = dict[str, Job](), dict[str, list[str]](), dict[str, str]()
+    for name, arguments in wanted.items():
+        try:
+            with placed(partial(_in_case, name=name)):
+                queued = await requeued(ctx, arguments, solve_time_s)
+        except PlannerError as error:
+            if not error.retryable or not jobs:
+                raise
+            refused[name] = error.message
+            continue
+        jobs[name] = queued.job
+        changes[name] = [*queued.notice.changes, *queued.notice.warnings, *queued.notice.notes]
+    rows = {name: await _row(ctx, job, ends) for name, job in jobs.items()}
+    base = await load_plan_context(ctx, asked.plan, "/plan")
+    output = WhatIfResult(
+        base_plan=base.plan_id,
+        columns=list(_COLUMNS),
+        rows=[_cells(ctx, name, row, rows[AS_IT_IS]) for name, row in rows.items()],
+        changes={name: lines for name, lines in changes.items() if lines and name != AS_IT_IS},
+        refused=refused or None,
+    )
+    links = tuple(ResourceLink(f"job://{job.id}", "job") for job in jobs.values())
+    return ToolResult(output, _text(output), links)
+
+
+def _cases(asked: WhatIfArguments) -> dict[str, ResolveArguments]:
+    """Return what each case asks of `resolve_vrp`; raise all that is wrong with any."""
+    faults = [
+        Fault(f"/cases{pointer([name, field])}", "This holds for all cases.", "only what changes", "Leave it out.")
+        for name, case in asked.cases.items()
+        for field in sorted(_OF_ALL & case.keys())
+    ]
+    faults += [
+        Fault(f"/cases{pointer([name])}", "This is the name of the first row.", "another name")
+        for name in asked.cases
+        if name == AS_IT_IS
+    ]
+    if faults:
+        raise input_error(faults)
+    found = {}
+    for name, case in asked.cases.items():
+        with placed(partial(_in_case, name=name)):
+            found[name] = _resolve_arguments(asked, case)
+    return found
+
+
+def _resolve_arguments(asked: WhatIfArguments, case: Mapping[str, Any]) -> ResolveArguments:
+    return parse(ResolveArguments, {**case, "warm_from": asked.plan, "solve_time": asked.solve_time})
+
+
+def _in_case(fault: Fault, *, name: str) -> Fault:
+    """Return a fault at its place in the arguments of this tool."""
+    if fault.path == "/warm_from":
+        return replace(fault, path="/plan")
+    return replace(fault, path=f"/cases{pointer([name])}{fault.path}")
+
+
+async def _row(ctx: ToolContext, job: Job, ends: float) -> _Row:
+    """Wait for a job, and return its plan with the gap; the job so far where it takes longer or has no plan."""
+    job = await ctx.job_service.wait(ctx.principal, job.id, max(0.0, ends - anyio.current_time()))
+    if not job.is_terminal or job.plan_id is None:
+        return _Row(job)
+    found = await bound_and_gap(ctx, job.id)
+    return _Row(job, await load_plan_context(ctx, job.id, "/plan"), found.bound, found.gap)
+
+
+def _cells(ctx: ToolContext, name: str, row: _Row, base: _Row) -> list[Any]:
+    cells: list[Any] = [name, row.job.id, row.job.state.upper()]
+    if row.context is None:
+        return [*cells, *(None for _ in _COLUMNS[len(cells) :])]
+    plan = row.context.plan
+    hides_costs = is_masked_for(ctx.principal, row.job)
+
+    def money(value: Callable[[], float | None]) -> float | int | None:
+        return None if hides_costs else number(value())
+
+    return [
+        *cells,
+        money(lambda: plan.cost),
+        money(lambda: None if row is base or base.context is None else base.context.plan.cost - plan.cost),
+        money(lambda: None if row is base else _proved_saving(row, base)),
+        f"{plan.tickets_served}/{plan.tickets_total}",
+        plan.agents_used,
+        number(plan.distance_m / 1000),
+        number(late_s(plan) / 60),
+        row.gap,
+    ]
+
+
+def _proved_saving(row: _Row, base: _Row) -> float | None:
+    """Return what a case saves against every plan that serves the day as it is; None where nothing is proved.
+
+    A plan that leaves wanted tickets out is no rival of one that serves them.
+    """
+    if base.bound is None or base.bound.cost is None or row.context is None or row.job.progress.penalty:
+        return None
+    least = at_least(base.bound.cost) - row.context.plan.cost
+    return least if least > 0 else None
+
+
+def _text(output: WhatIfResult) -> str:
+    lines = [" ".join(output.columns)]
+    lines += [" ".join("-" if cell is None else str(cell) for cell in row) for row in output.rows]
+    lines += [f"{name}: {'; '.join(changed)}" for name, changed in output.changes.items()]
+    lines += [f"{name} has no job: {why}" for name, why in (output.refused or {}).items()]
+    if any(row[2] not in ("COMPLETED", "FAILED", "CANCELLED") for row in output.rows):
+        lines.append("Next: query_vrp_status of those that still run")
+    return "\n".join(lines)
+
+
+TOOL: Final = Tool(
+    name="what_if",
+    title="What if",
+    description=(
+        "Compare up to 5 changes of a solved day (one more van, windows 30 min wider, an earlier shift) with the day "
+        "as it is: each solved warm for the same time, in one table with cost, what it saves, service and gap."
+    ),
+    input_schema=schema_of(WhatIfArguments),
+    output=WhatIfResult,
+    hints=ToolAnnotations(),
+    run=run,
+    scope=WRITE,
+    toolset="planning",
+    meta={
+        "example": {
+            "plan": "job-0-…",
+            "cases": {"one more van": {"patch": {"agents": {"veh-9": {"capacity": 100}}}}},
+        }
+    },
+)

@@ -1,0 +1,88 @@
+"""`what_if`: changes of a day side by side, and what each would save (SPEC T5)."""
+
+from typing import Any
+
+import anyio
+import pytest
+
+from planner_mcp.jobs.store.redis_store import RedisStore
+from planner_mcp.server.tools.tool_definition import ErrorResult, ToolResult
+from tests.shared.scenarios.stored_plans import Call, created, finish, solved
+
+pytestmark = pytest.mark.anyio
+
+ONE_MORE = {"patch": {"agents": {"x": {"capacity": 9, "shift_end": 20}}}}
+
+
+async def answered(
+    call: Call, store: RedisStore, arguments: dict[str, Any], *plans: tuple[list[str], ...]
+) -> ToolResult:
+    """Ask, with a worker that finds these plans one after the other."""
+    answers: list[ToolResult | ErrorResult] = []
+
+    async def ask() -> None:
+        answers.append(await call("what_if", arguments))
+
+    async with anyio.create_task_group() as group:
+        group.start_soon(ask)
+        for number, routes in enumerate(plans):
+            with anyio.fail_after(30):
+                while len((await call("list_jobs", {})).structured["rows"]) < number + 2:  # noqa: ASYNC110 — bounded
+                    await anyio.sleep(0.01)
+            await finish(store, *routes)
+    (answer,) = answers
+    assert isinstance(answer, ToolResult), answer.text
+    return answer
+
+
+async def test_each_case_is_a_row_beside_the_day_as_it_is(call: Call, store: RedisStore) -> None:
+    """Issue 26, part 6: one call, several patches, one table; the first row is the day without a change."""
+    base = await solved(call, store, await created(call), ["a", "b"], ["c"])
+    cases = {"without c": {"cancelled_ticket": ["c"]}, "one more van": ONE_MORE}
+    asked = {"plan": base, "cases": cases, "wait_s": 30, "solve_time": "PT1S"}
+    answer = await answered(call, store, asked, (["a", "b"], ["c"]), (["a", "b"],), (["a", "b"], ["c"]))
+    rows = [dict(zip(answer.structured["columns"], row, strict=True)) for row in answer.structured["rows"]]
+    assert [row["case"] for row in rows] == ["as it is", "without c", "one more van"]
+    assert {row["status"] for row in rows} == {"COMPLETED"}
+    assert [row["served"] for row in rows] == ["3/3", "2/2", "3/3"]
+    assert [row["agents"] for row in rows] == [2, 1, 2]
+    assert rows[1]["saves"] == pytest.approx(rows[0]["cost"] - rows[1]["cost"])
+    assert rows[1]["saves"] > 0
+    assert rows[2]["saves"] == 0
+    assert rows[0]["saves"] is rows[0]["saves_at_least"] is None
+    assert all(0 <= row["gap"] <= 1 for row in rows)
+    progress = (await call("read_progress", {"job_id": base})).structured
+    least = progress["lower_bound"] - rows[1]["cost"]
+    assert rows[1]["saves_at_least"] == (pytest.approx(least) if least > 0 else None)
+    assert answer.structured["changes"]["one more van"] == ["agents: 1 added (x)"]
+
+
+async def test_every_case_starts_from_the_plan_with_the_same_time(call: Call, store: RedisStore) -> None:
+    """Issue 26, part 6: what a change saves is not what more time would have saved."""
+    base = await solved(call, store, await created(call), ["a", "b"], ["c"])
+    asked = {"plan": base, "cases": {"one more van": ONE_MORE}, "wait_s": 0, "solve_time": "PT7S"}
+    answer = await call("what_if", asked)
+    assert [row[2] for row in answer.structured["rows"]] == ["QUEUED", "QUEUED"]
+    assert "query_vrp_status" in answer.text
+    for _ in range(2):
+        claim = await finish(store, ["a", "b"], ["c"])
+        assert (claim.job.request.solve_time_s, claim.job.request.warm_plan_id) == (7, base.replace("job", "plan", 1))
+
+
+@pytest.mark.parametrize(
+    ("cases", "path"),
+    [
+        ({"x": {"solve_time": "PT5S"}}, "/cases/x/solve_time"),
+        ({"x": {"warm_from": "job-0-a"}}, "/cases/x/warm_from"),
+        ({"as it is": {}}, "/cases/as it is"),
+        ({"x": {"nonsense": 1}}, "/cases/x/nonsense"),
+        ({"x/y": {"patch": {"agents": {"v": {"capacity": -1}}}}}, "/cases/x~1y/agents/v/capacity"),
+        ({}, "/cases"),
+    ],
+)
+async def test_a_mistake_is_told_at_its_case(call: Call, store: RedisStore, cases: dict[str, Any], path: str) -> None:
+    """SPEC T7: every fault with its place."""
+    base = await solved(call, store, await created(call), ["a", "b"], ["c"])
+    refused = await call("what_if", {"plan": base, "cases": cases})
+    assert refused.is_error
+    assert [fault["path"] for fault in refused.structured["errors"]] == [path]
