@@ -565,10 +565,10 @@ def test_notes_hold_no_half_characters() -> None:
 
 def test_a_stored_day_is_not_measured_again() -> None:
     """SPEC J8: a deployment may let in more than is usual; whoever reads the day later takes it as it is."""
-    day = body([agent("v", capacity=10_000)], [ticket(f"t{number}") for number in range(5001)])
+    day = body([agent("v", capacity=10_000)], [ticket(f"t{number}") for number in range(10_001)])
     with pytest.raises(TooLargeError):
         parse_scenario(day)
-    assert len(read_stored(day).tickets) == 5001
+    assert len(read_stored(day).tickets) == 10_001
 
 
 def test_a_deployment_that_lets_in_more_tickets_has_room_for_their_travel() -> None:

@@ -61,7 +61,7 @@ CASES: dict[Check, Json] = {
         [agent(n, capacity={f"d{n}{m}": 9 for m in range(8)} | {"load": 9}) for n in "abc"]
     ),
     size_checks.matrices_too_large: body(
-        [agent(str(n), reload_locations=[f"R{n}-{m}" for m in range(20)]) for n in range(500)], locations=[]
+        [agent(str(n), reload_locations=[f"R{n}-{m}" for m in range(20)]) for n in range(800)], locations=[]
     ),
     position_checks.incomplete_positions: globe(PEKING[0], (39.9, None)),
     position_checks.mixed_systems: body(locations=[{"id": "D", "x": 0, "y": 0}, {"id": "A", "lat": 1, "lon": 1}]),
