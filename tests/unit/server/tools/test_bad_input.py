@@ -344,7 +344,7 @@ async def test_depth_is_refused_without_following_it(call: Call) -> None:
 
 async def test_a_day_too_large_is_refused_unread(call: Call) -> None:
     """SPEC T7: limits of the deployment are told."""
-    result = await call("create_scenario", {"tickets": [1] * 5001})
+    result = await call("create_scenario", {"tickets": [1] * 10_001})
     assert result.structured["code"] == 4013
     assert [fault["path"] for fault in result.structured["errors"]] == ["/tickets"]
 

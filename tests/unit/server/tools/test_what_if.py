@@ -80,7 +80,9 @@ async def test_every_case_starts_from_the_plan_with_the_same_time(call: Call, st
         ({}, "/cases"),
     ],
 )
-async def test_a_mistake_is_reported_at_its_case(call: Call, store: RedisStore, cases: dict[str, Any], path: str) -> None:
+async def test_a_mistake_is_reported_at_its_case(
+    call: Call, store: RedisStore, cases: dict[str, Any], path: str
+) -> None:
     """SPEC T7: every fault with its place."""
     base = await solved(call, store, await created(call), ["a", "b"], ["c"])
     refused = await call("what_if", {"plan": base, "cases": cases})
