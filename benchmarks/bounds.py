@@ -63,6 +63,7 @@ def generated(kind: str, seed: int, tickets: int) -> Problem:
     distance = np.rint(np.hypot(*(places[:, None] - places[None]).transpose(2, 0, 1))).astype(np.int64)
     demands = dice.integers(1, 20, tickets)
     openings = dice.integers(300, 2600, tickets)
+    openings = np.maximum(openings, distance[0, depots:])
     width = {"narrow": 200, "wide": 1200}.get(kind)
     orders = tuple(
         TicketSpec(

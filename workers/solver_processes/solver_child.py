@@ -28,7 +28,7 @@ from planner_mcp.routing.compilation.scenario_compiler import compile_scenario
 from planner_mcp.routing.engine_names import PROVE
 from planner_mcp.routing.evaluation.plan_builder import candidate_of
 from planner_mcp.routing.feasibility.infeasibility_faults import infeasibility_faults
-from planner_mcp.routing.plan import Plan
+from planner_mcp.routing.plan import Plan, PlanStatus
 from planner_mcp.routing.problem import Candidate, Problem
 from planner_mcp.routing.scenario.scenario_parsing import read_stored
 from planner_mcp.routing.scenario.travel_matrices import TravelMatrices
@@ -196,6 +196,8 @@ def _prove(
     if command.best_plan is None:
         raise EngineError("The plan to prove is no longer there.")
     plan = Plan.from_json(command.best_plan)
+    if plan.status is PlanStatus.PARTIAL:
+        raise EngineError("The plan to prove leaves out wanted tickets.")
     origin = PlanOrigin(plan.engine, plan.seed, plan.versions, command.input_hash)
     incumbent = Incumbent(problem, origin, publish)
     if (candidate := incumbent.start_from(candidate_of(problem, plan))) is None:

@@ -25,20 +25,28 @@ from planner_mcp.routing.evaluation.plan_builder import route_cost
 from planner_mcp.routing.evaluation.timing_cache import cached_schedule
 from planner_mcp.routing.problem import Candidate
 from workers.engines.bounds.column_master import ColumnMaster, Duals, MasterColumn
-from workers.engines.bounds.native_pricing import NO_ROUTE, Memory, PricedRoute, RoutePricer, dual_of_tickets
+from workers.engines.bounds.native_pricing import Memory, PricedRoute, RoutePricer, dual_of_tickets
 from workers.engines.bounds.relaxed_networks import EXCLUDED, Cells, RelaxedProblem
 
 MAX_LABELS: Final = 600_000
 """150 MB or so."""
-MAX_ROUTES: Final = 150
+MAX_ROUTES: Final = 50
 """Columns of one call."""
 _FIRST_MEMORY: Final = 8
 """Tickets in the first ng-sets."""
+_COARSE_MEMORY: Final = 4
+"""Tickets in the ng-sets of bounds of how a route can end."""
 _LARGEST_MEMORY: Final = 24
 _SMOOTHING: Final = 0.7
 """Weight of the best dual values."""
 _CLOSE: Final = 1e-7
 """Relative difference between the linear program and the bound at which its columns are complete."""
+_FIRST_PROOF_S: Final = 1.0
+"""Time after which a bound is computed although the heuristic pricing still finds columns, …"""
+_EARLY_SHARE: Final = 12
+"""… with one part in so many of the labels …"""
+_PAUSE: Final = 5
+"""… and again after so many times the time that it took."""
 _MAX_UNUSED: Final = 8
 """Rounds of the smoothing without a new column, after which it is left out."""
 
@@ -91,6 +99,7 @@ class ColumnGeneration:
         self._target = None if cost is None else cost * relaxed.factor
         self.pricers = [RoutePricer(network, cancel) for network in relaxed.networks]
         self._memory = ng_sets(relaxed, _FIRST_MEMORY)
+        self._near = ng_sets(relaxed, _COARSE_MEMORY)
         self._master = ColumnMaster(relaxed, self._target or _dear(relaxed))
         self.best: DualBound | None = None
         self.rounds = 0
@@ -132,7 +141,7 @@ class ColumnGeneration:
         Returns:
             False where a pricing could not be completed in memory.
         """
-        smoothing, unused = _SMOOTHING, 0
+        smoothing, unused, due = _SMOOTHING, 0, time.monotonic() + _FIRST_PROOF_S
         while not self._is_over:
             if (solved := self._master.solve(self._deadline - time.monotonic())) is None:
                 return True
@@ -147,8 +156,12 @@ class ColumnGeneration:
             at = np.rint(asked).astype(np.int64)
             if self._priced_heuristically(at, duals):
                 unused = 0
+                if (began := time.monotonic()) >= due:
+                    self._priced_exactly(at, duals, max_labels=self._max_labels // _EARLY_SHARE)
+                    ended = time.monotonic()
+                    due = ended + _PAUSE * (ended - began)
                 continue
-            added = self._priced_exactly(at, duals)
+            added = self._priced_exactly(at, duals, max_labels=self._max_labels)
             if added is None:
                 return self._is_over
             if added or self.is_tight:
@@ -169,15 +182,15 @@ class ColumnGeneration:
         added = False
         for number in range(len(self.pricers)):
             if not self._is_over:
-                _, _, routes = self._priced(number, at, is_heuristic=True)
+                _, _, routes = self._priced(number, at, max_labels=self._max_labels, is_heuristic=True)
                 added |= self._add(number, routes, at, duals)
         return added
 
-    def _priced_exactly(self, at: Cells, duals: Duals) -> bool | None:
+    def _priced_exactly(self, at: Cells, duals: Duals, *, max_labels: int) -> bool | None:
         """Price every network and keep the bound; None where one could not be completed."""
         added, least = False, []
         for number in range(len(self.pricers)):
-            is_complete, lowest, routes = self._priced(number, at, is_heuristic=False)
+            is_complete, lowest, routes = self._priced(number, at, max_labels=max_labels, is_heuristic=False)
             added |= self._add(number, routes, at, duals)
             if not is_complete:
                 return None
@@ -190,14 +203,17 @@ class ColumnGeneration:
             self.best = bound
             self._on_bound(bound)
 
-    def _priced(self, number: int, at: Cells, *, is_heuristic: bool) -> tuple[bool, int, list[PricedRoute]]:
+    def _priced(
+        self, number: int, at: Cells, *, max_labels: int, is_heuristic: bool
+    ) -> tuple[bool, int, list[PricedRoute]]:
         cost = self.relaxed.networks[number].switch_cost - dual_of_tickets(self.relaxed.rows_of, at)
         left_s = max(0.0, self._deadline - time.monotonic())
         return self.pricers[number].price(
             cost,
             self._memory,
+            self._memory & self._near,
             seconds=left_s,
-            max_labels=self._max_labels,
+            max_labels=max_labels,
             max_routes=MAX_ROUTES,
             is_heuristic=is_heuristic,
         )
@@ -219,7 +235,7 @@ class ColumnGeneration:
         grown = False
         for column in self._master.used():
             for first, last in _cycles(column.tickets):
-                ticket, between = column.tickets[first], column.tickets[first + 1 : last]
+                ticket, between = (column.tickets[first], column.tickets[first + 1 : last])
                 forgetful = [each for each in between if not self._memory[each, ticket]]
                 if all(self._memory[each].sum() < _LARGEST_MEMORY for each in forgetful):
                     self._memory[forgetful, ticket] = True
@@ -254,15 +270,8 @@ def lagrangian_bound(relaxed: RelaxedProblem, duals: Cells, least: Sequence[int]
         int(dual) if row.penalty is None else min(int(dual), row.penalty)
         for dual, row in zip(duals, relaxed.rows, strict=True)
     )
-    return rows + sum(
-        network.count * share(lowest, is_used=network.is_used)
-        for network, lowest in zip(relaxed.networks, least, strict=True)
-    )
-
-
-def share(least: int, *, is_used: bool) -> int:
-    """Return the least that an agent adds to the bound: nothing where it may stay idle."""
-    return least if is_used and least < NO_ROUTE else min(0, least)
+    agents = (network.count * min(0, lowest) for network, lowest in zip(relaxed.networks, least, strict=True))
+    return rows + sum(agents)
 
 
 def ng_sets(relaxed: RelaxedProblem, size: int) -> Memory:

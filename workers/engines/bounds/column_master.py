@@ -6,6 +6,7 @@ by `workers/engines/bounds/column_generation.py`.
 """
 
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
@@ -15,6 +16,11 @@ from ortools.linear_solver import pywraplp
 
 from workers.engines.bounds.relaxed_networks import RelaxedProblem
 
+_GLOP: Final = "use_preprocessing: false use_dual_simplex: false"
+"""Preprocessing would lose the last basis, which new columns leave feasible."""
+_MOST_COLUMNS: Final = 4000
+_KEPT_COLUMNS: Final = 1500
+"""Columns that are kept of more than the most: those of least reduced cost, the solution among them."""
 _USED: Final = 1e-6
 """Value from which on a route counts as part of the solution."""
 Duals = NDArray[np.float64]
@@ -39,21 +45,30 @@ class ColumnMaster:
 
     def __init__(self, relaxed: RelaxedProblem, unserved_cost: int) -> None:
         self._relaxed = relaxed
-        self._solver = pywraplp.Solver.CreateSolver("GLOP")
+        self._unserved_cost = unserved_cost
         self._unit = max(1.0, unserved_cost / 1000)
+        self._used: list[MasterColumn] = []
+        self._build([])
+
+    def _build(self, columns: Iterable[MasterColumn]) -> None:
+        relaxed = self._relaxed
+        self._solver = pywraplp.Solver.CreateSolver("GLOP")
+        self._solver.SetSolverSpecificParametersAsString(_GLOP)
         self._objective = self._solver.Objective()
         self._rows = [self._solver.Constraint(1.0, 1.0) for _ in relaxed.rows]
         self._fleets = [
             self._solver.Constraint(float(each.count) if each.is_used else 0.0, float(each.count))
             for each in relaxed.networks
         ]
-        self._is_solved = False
         self._variables: dict[MasterColumn, pywraplp.Variable] = {}
         for constraint, row in zip(self._rows, relaxed.rows, strict=True):
-            self._variable({constraint: 1.0}, unserved_cost if row.penalty is None else min(row.penalty, unserved_cost))
+            cost = self._unserved_cost if row.penalty is None else min(row.penalty, self._unserved_cost)
+            self._variable({constraint: 1.0}, cost)
         for constraint, network in zip(self._fleets, relaxed.networks, strict=True):
             if network.is_used:
-                self._variable({constraint: 1.0}, unserved_cost)
+                self._variable({constraint: 1.0}, self._unserved_cost)
+        for column in columns:
+            self.add(column)
 
     def add(self, column: MasterColumn) -> bool:
         """Add a column; return False where it is there already."""
@@ -62,7 +77,6 @@ class ColumnMaster:
         counts = Counter(row for ticket in column.tickets for row in self._relaxed.rows_of[ticket])
         entries = {self._rows[row]: float(count) for row, count in counts.items()}
         self._variables[column] = self._variable({**entries, self._fleets[column.network]: 1.0}, column.cost)
-        self._is_solved = False
         return True
 
     def _variable(self, entries: dict[pywraplp.Constraint, float], cost: int) -> pywraplp.Variable:
@@ -74,8 +88,7 @@ class ColumnMaster:
 
     def drop(self, column: MasterColumn) -> None:
         """Keep a column out of all further solutions."""
-        self._variables[column].SetUb(0.0)
-        self._is_solved = False
+        self._variables.pop(column).SetUb(0.0)
 
     def solve(self, seconds: float) -> tuple[float, Duals] | None:
         """Return the value of the linear program and the dual values of the rows, (rows,), times the factor.
@@ -83,17 +96,20 @@ class ColumnMaster:
         None where it is not solved in time, or GLOP finds it too imprecise.
         """
         self._solver.SetTimeLimit(max(1, round(1000 * seconds)))
-        self._is_solved = self._solver.Solve() == pywraplp.Solver.OPTIMAL
-        if not self._is_solved:
+        self._used = []
+        if self._solver.Solve() != pywraplp.Solver.OPTIMAL:
             return None
         duals = np.array([constraint.dual_value() for constraint in self._rows]) * self._unit
-        return self._objective.Value() * self._unit, duals
+        value = self._objective.Value() * self._unit
+        self._used = [column for column, variable in self._variables.items() if variable.solution_value() > _USED]
+        if len(self._variables) > _MOST_COLUMNS:
+            by_cost = sorted(self._variables, key=lambda column: self._variables[column].reduced_cost())
+            self._build(by_cost[:_KEPT_COLUMNS])
+        return value, duals
 
     def used(self) -> list[MasterColumn]:
-        """Return the columns of the last solution; none where the program has changed since."""
-        if not self._is_solved:
-            return []
-        return [column for column, variable in self._variables.items() if variable.solution_value() > _USED]
+        """Return the columns of the last solution."""
+        return self._used
 
     def all(self) -> list[MasterColumn]:
         """Return every column."""

@@ -13,9 +13,9 @@ from typing import Final
 
 from ortools.sat.python import cp_model
 
-from workers.engines.bounds.column_generation import DualBound, share
+from workers.engines.bounds.column_generation import DualBound
 from workers.engines.bounds.column_master import MasterColumn
-from workers.engines.bounds.native_pricing import NO_ROUTE, PricedRoute, RoutePricer, dual_of_tickets
+from workers.engines.bounds.native_pricing import PricedRoute, RoutePricer, dual_of_tickets
 from workers.engines.bounds.relaxed_networks import Cells, RelaxedProblem
 
 MAX_LABELS: Final = 500_000
@@ -38,10 +38,7 @@ def enumerated(
     """Return every route that a plan cheaper than `target` cost units could have; None where they are too many."""
     duals, columns = dual_of_tickets(relaxed.rows_of, bound.duals), []
     for number, (network, pricer) in enumerate(zip(relaxed.networks, pricers, strict=True)):
-        lowest = bound.least[number]
-        if lowest >= NO_ROUTE:
-            continue
-        limit = target * relaxed.factor - bound.value + share(lowest, is_used=network.is_used)
+        limit = target * relaxed.factor - bound.value + min(0, bound.least[number])
         left_s = max(0.0, deadline - time.monotonic())
         routes = pricer.enumerate(
             network.switch_cost - duals,

@@ -14,18 +14,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from planner_mcp.errors import EngineError, EngineMemoryError
-from workers.engines.bounds.relaxed_networks import EXCLUDED, Cells, RelaxedNetwork
+from workers.engines.bounds.relaxed_networks import Cells, RelaxedNetwork
 from workers.engines.native.sisr_engine import library
 
-NO_ROUTE: Final = EXCLUDED
-"""Least reduced cost where an agent can serve no ticket."""
 _CELLS: Final = 1 << 21
 """Room for routes: 16 MB."""
 _WORD: Final = 64
 _Numbers = ctypes.POINTER(ctypes.c_int64)
 _ARRAYS: Final = (
     *("field", "cost", "time", "distance", "windows_at", "windows", "soft", "release"),
-    *("delivery", "pickup", "capacity", "node_cost", "memory"),
+    *("delivery", "pickup", "capacity", "node_cost", "memory", "coarse"),
 )
 Memory = NDArray[np.bool_]
 """(n, n): whether a visit to the row's ticket keeps the column's in mind."""
@@ -89,13 +87,22 @@ class RoutePricer:
         }
 
     def price(
-        self, node_cost: Cells, memory: Memory, *, seconds: float, max_labels: int, max_routes: int, is_heuristic: bool
+        self,
+        node_cost: Cells,
+        memory: Memory,
+        coarse: Memory,
+        *,
+        seconds: float,
+        max_labels: int,
+        max_routes: int,
+        is_heuristic: bool,
     ) -> tuple[bool, int, list[PricedRoute]]:
-        """Return whether the search was complete, the least reduced cost found, and routes below zero.
+        """Return whether the search was complete, the least reduced cost found or 0, and routes below zero.
 
         Args:
             node_cost: (n,), cost of a visit less its dual value.
             memory: The ng-sets.
+            coarse: Smaller ng-sets, for bounds of how a route can end.
             seconds: Time limit.
             max_labels: Limit of the memory used, of 200 to 300 bytes each.
             max_routes: Routes to return at most.
@@ -103,7 +110,7 @@ class RoutePricer:
         """
         used, least = ctypes.c_int64(), ctypes.c_int64()
         options = self._options(seconds, max_labels, max_routes, is_heuristic=is_heuristic)
-        network = self._structure(node_cost, memory)
+        network = self._structure(node_cost, memory, coarse)
         end = library().sisr_price(
             ctypes.byref(network),
             ctypes.byref(options),
@@ -113,7 +120,7 @@ class RoutePricer:
             ctypes.byref(least),
         )
         _check(end)
-        return end == PricingEnd.COMPLETE and not is_heuristic, least.value, self._routes(used.value)
+        return (end == PricingEnd.COMPLETE and not is_heuristic, least.value, self._routes(used.value))
 
     def enumerate(
         self, node_cost: Cells, memory: Memory, limit: int, *, seconds: float, max_labels: int, max_routes: int
@@ -121,7 +128,7 @@ class RoutePricer:
         """Return of each set of tickets the cheapest route with a reduced cost below `limit`; None where not all."""
         used = ctypes.c_int64()
         options = self._options(seconds, max_labels, max_routes, limit=limit)
-        network = self._structure(node_cost, memory)
+        network = self._structure(node_cost, memory, memory)
         end = library().sisr_enumerate(
             ctypes.byref(network), ctypes.byref(options), _cells(self._out), _CELLS, ctypes.byref(used)
         )
@@ -133,9 +140,10 @@ class RoutePricer:
     ) -> _Options:
         return _Options(seconds, max_labels, max_routes, is_heuristic, limit, _cells(self._cancel))
 
-    def _structure(self, node_cost: Cells, memory: Memory) -> _Network:
+    def _structure(self, node_cost: Cells, memory: Memory, coarse: Memory) -> _Network:
         bits = _bits(memory)
         self._arrays |= {"node_cost": np.ascontiguousarray(node_cost, dtype=np.int64), "memory": bits.view(np.int64)}
+        self._arrays["coarse"] = _bits(coarse).view(np.int64)
         sizes = (len(self._network.release), len(self._network.capacity), bits.shape[1])
         return _Network(*sizes, *(_cells(self._arrays[name]) for name in _ARRAYS))
 

@@ -99,9 +99,9 @@ class PlanProver:
 
     def _report(self, relaxed: RelaxedProblem) -> None:
         if (found := self._found) is not None:
-            self._found = None
             if self._on_plan(found):
                 self._incumbent, self._cost = found, price(self._problem, found)
+            self._found = None  # last: the other thread waits for it
         if (best := self._best) is not None and (known := (best, self._is_optimal)) != self._reported:
             self._reported = known
             self._on_proof(self._record(relaxed, best))

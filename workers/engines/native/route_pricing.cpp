@@ -117,9 +117,9 @@ public:
 template <int W>
 class Labels {
 public:
-    Labels(const Side& side, const Network& network) : side_(side), memory_(side.n) {
+    Labels(const Side& side, const std::uint64_t* memory) : side_(side), memory_(side.n) {
         for (int ticket = 0; ticket < side.n; ++ticket)
-            for (int word = 0; word < W; ++word) memory_[ticket][word] = network.memory[ticket * network.words + word];
+            for (int word = 0; word < W; ++word) memory_[ticket][word] = memory[ticket * W + word];
     }
 
     Label<W> start() const {
@@ -226,12 +226,20 @@ std::vector<int> stops_of(const std::vector<Label<W>>& labels, int at) {
     return tickets;
 }
 
-// All labels that no other dominates, by ticket and in ascending order of cost.
+template <int W>
+class Endings;
+
+// All labels that no other dominates, by ticket and in ascending order of cost. Labels that no ending brings below the
+// limit are left out.
 template <int W>
 class LabelSearch {
 public:
-    LabelSearch(const Labels<W>& rules, const PricingOptions& options)
-        : rules_(rules), options_(options), stop_(options.seconds, options.cancel), kept_(rules.side().n) {}
+    LabelSearch(const Labels<W>& rules, const PricingOptions& options, const Endings<W>* endings = nullptr)
+        : rules_(rules),
+          options_(options),
+          endings_(endings),
+          stop_(options.seconds, options.cancel),
+          kept_(rules.side().n) {}
 
     bool run() {
         labels_.push_back(rules_.start());
@@ -254,6 +262,7 @@ private:
         for (int ticket = 0; ticket < rules_.side().n; ++ticket) {
             if (!rules_.extend(labels_[at], ticket, next)) continue;
             rules_.forget(next);
+            if (endings_ != nullptr && !endings_->can_end(next, 0)) continue;
             next.parent = at;
             if (!keep(next)) continue;
             if (static_cast<Number>(labels_.size()) >= options_.max_labels) return false;
@@ -291,17 +300,63 @@ private:
     using Entry = std::pair<Number, int>;
     const Labels<W>& rules_;
     const PricingOptions& options_;
+    const Endings<W>* endings_;
     StopCriterion stop_;
     std::vector<Label<W>> labels_;
     std::vector<std::vector<int>> kept_;
     std::priority_queue<Entry, std::vector<Entry>, std::greater<>> queue_;
 };
 
+// How routes can end, found in the reverse direction.
+template <int W>
+class Endings {
+public:
+    Endings(const Side& side, const std::uint64_t* memory, const PricingOptions& options)
+        : side_(side), back_(side.reversed()), rules_(back_, memory), search_(rules_, options) {}
+
+    bool run() { return search_.run(); }
+
+    // Whether some ending that fits brings the route below the limit.
+    bool can_end(const Label<W>& label, Number limit) const {
+        const Number node = side_.node_cost[label.ticket];
+        for (const int at : search_.kept(label.ticket)) {
+            const Label<W>& ending = search_.labels()[at];
+            if (label.cost + ending.cost - side_.fixed - node >= limit) return false;
+            if (fits(label, ending)) return true;
+        }
+        return false;
+    }
+
+private:
+    bool fits(const Label<W>& label, const Label<W>& ending) const {
+        if (label.ready > side_.close - ending.ready || label.stops + ending.stops - 1 > side_.max_stops) return false;
+        Bits<W> others = ending.memory;
+        others[label.ticket / 64] &= ~(std::uint64_t{1} << (label.ticket % 64));
+        for (int word = 0; word < W; ++word)
+            if ((others[word] & label.memory[word]) != 0) return false;
+        for (int d = 0; d < side_.dimensions; ++d) {
+            const std::size_t at = static_cast<std::size_t>(label.ticket) * side_.dimensions + d;
+            if (label.most[d] + ending.most[d] - side_.delivery[at] > side_.capacity[d]) return false;
+            if (label.picked[d] + ending.picked[d] - side_.pickup[at] > side_.capacity[d]) return false;
+        }
+        return true;
+    }
+
+    const Side& side_;
+    Side back_;
+    Labels<W> rules_;
+    LabelSearch<W> search_;
+};
+
 template <int W>
 Pricing price(const Network& network, const PricingOptions& options, RouteWriter& writer, Number* least) {
     const Side side(network);
-    const Labels<W> rules(side, network);
-    LabelSearch<W> search(rules, options);
+    const Labels<W> rules(side, network.memory);
+    Endings<W> endings(side, network.coarse, options);
+    const bool is_exact = options.is_heuristic == 0;
+    *least = 0;
+    if (is_exact && !endings.run()) return Pricing::LIMITED;
+    LabelSearch<W> search(rules, options, is_exact ? &endings : nullptr);
     const bool is_complete = search.run();
     std::vector<std::pair<Number, int>> best;  // of each last ticket
     std::vector<std::pair<Number, int>> others;
@@ -315,7 +370,7 @@ Pricing price(const Network& network, const PricingOptions& options, RouteWriter
         if (first.second >= 0) best.push_back(first);
     }
     std::sort(best.begin(), best.end());
-    *least = best.empty() ? EXCLUDED : best.front().first;
+    if (!best.empty()) *least = std::min<Number>(0, best.front().first);
     std::sort(others.begin(), others.end());
     Number written = 0;
     for (const auto* list : {&best, &others})
@@ -342,10 +397,8 @@ public:
         : options_(options),
           stop_(options.seconds, options.cancel),
           side_(network),
-          back_(side_.reversed()),
-          rules_(side_, network),
-          back_rules_(back_, network),
-          endings_(back_rules_, options) {}
+          rules_(side_, network.memory),
+          endings_(side_, network.memory, options) {}
 
     bool run(RouteWriter& writer) {
         if (!endings_.run()) return false;
@@ -370,7 +423,7 @@ private:
         Label<W> next{};
         for (int ticket = 0; ticket < side_.n; ++ticket) {
             if (++steps_ % CHECK_EVERY == 0 && stop_.over()) return false;
-            if (!rules_.extend(labels_[at], ticket, next) || !can_end(next)) continue;
+            if (!rules_.extend(labels_[at], ticket, next) || !endings_.can_end(next, options_.limit)) continue;
             next.parent = at;
             auto& list = found[{next.memory, ticket}];
             const auto is_better = [&](int other) { return rules_.dominates(labels_[other], next, false); };
@@ -379,31 +432,6 @@ private:
             list.push_back(static_cast<int>(labels_.size()));
             labels_.push_back(next);
             if (static_cast<Number>(labels_.size()) >= options_.max_labels) return false;
-        }
-        return true;
-    }
-
-    // Whether some ending that fits brings the route below the limit.
-    bool can_end(const Label<W>& label) const {
-        const Number node = side_.node_cost[label.ticket];
-        for (const int at : endings_.kept(label.ticket)) {
-            const Label<W>& ending = endings_.labels()[at];
-            if (label.cost + ending.cost - side_.fixed - node >= options_.limit) return false;
-            if (fits(label, ending)) return true;
-        }
-        return false;
-    }
-
-    bool fits(const Label<W>& label, const Label<W>& ending) const {
-        if (label.ready > side_.close - ending.ready || label.stops + ending.stops - 1 > side_.max_stops) return false;
-        Bits<W> others = ending.memory;
-        others[label.ticket / 64] &= ~(std::uint64_t{1} << (label.ticket % 64));
-        for (int word = 0; word < W; ++word)
-            if ((others[word] & label.memory[word]) != 0) return false;
-        for (int d = 0; d < side_.dimensions; ++d) {
-            const std::size_t at = static_cast<std::size_t>(label.ticket) * side_.dimensions + d;
-            if (label.most[d] + ending.most[d] - side_.delivery[at] > side_.capacity[d]) return false;
-            if (label.picked[d] + ending.picked[d] - side_.pickup[at] > side_.capacity[d]) return false;
         }
         return true;
     }
@@ -426,9 +454,9 @@ private:
 
     const PricingOptions& options_;
     StopCriterion stop_;
-    Side side_, back_;
-    Labels<W> rules_, back_rules_;
-    LabelSearch<W> endings_;
+    Side side_;
+    Labels<W> rules_;
+    Endings<W> endings_;
     std::vector<Label<W>> labels_;
     Number steps_ = 0, written_ = 0;
 };

@@ -46,6 +46,7 @@ struct Network {
     const Number* capacity;   // dimensions
     const Number* node_cost;  // tickets: what a visit costs, less its dual value
     const std::uint64_t* memory;  // tickets × words: tickets that a visit to this ticket does not forget
+    const std::uint64_t* coarse;  // tickets × words: a part of them, for bounds of how a route can end
 };
 
 struct PricingOptions {
@@ -59,7 +60,7 @@ struct PricingOptions {
 enum class Pricing { COMPLETE, LIMITED, OUT_OF_MEMORY };
 
 // Both write routes as (reduced cost, number of stops, stops) and set `used` to the cells written.
-// `price` sets `least` to the least reduced cost, EXCLUDED without a route; it is a bound only where COMPLETE.
+// `price` sets `least` to the least reduced cost, but no more than 0; it is a bound only where COMPLETE.
 Pricing price_routes(const Network& network, const PricingOptions& options, Number* out, Number size, Number* used,
                      Number* least);
 Pricing enumerate_routes(const Network& network, const PricingOptions& options, Number* out, Number size, Number* used);

@@ -58,7 +58,7 @@ def check(day: ProofDay) -> bool:
         pricer = RoutePricer(network, np.zeros(1, dtype=np.int64))
         cost = network.switch_cost - dual_of_tickets(relaxed.rows_of, duals)
         limits = {"max_labels": 200_000, "max_routes": 5}
-        is_complete, lowest, _ = pricer.price(cost, memory, seconds=9, **limits, is_heuristic=False)
+        is_complete, lowest, _ = pricer.price(cost, memory, memory, seconds=9, **limits, is_heuristic=False)
         assert is_complete, text
         least.append(lowest)
     assert lagrangian_bound(relaxed, duals, least) <= day.cost * relaxed.factor, text
@@ -119,6 +119,7 @@ def test_the_bound_of_a_plan_that_is_not_the_best_stays_below_the_best() -> None
     apart = Candidate.of_tickets({0: [0], 1: [1], 2: [2]})
     proof, found = proof_of(day, apart)
     assert proof is not None
+    assert proof.is_optimal
     assert [price(day, plan) / day.cost_scale for plan in found] == [proof.lower_bound]
 
 
