@@ -350,6 +350,19 @@ def time_in(text: str, path: str, style: CellStyle = PLAIN_STYLE, *, is_end: boo
     return _bare_time(text, path, number, style)
 
 
+def side_in(text: str, path: str, style: CellStyle = PLAIN_STYLE, *, is_end: bool) -> float | str | Fault | None:
+    """Return the time of a cell in a column of begins, or of ends; None where it says that there is no limit.
+
+    Arguments are those of `time_in`. In such a column `8:00a` is a time too.
+    """
+    simple = _simplified(text[: MAX_CELL + 1])
+    read = time_in(f"{simple}m" if _ONE_LETTER.fullmatch(simple) else text, path, style, is_end=is_end)
+    return None if isinstance(read, Fault) and simple.replace(" ", "_") in _ALWAYS else read
+
+
+_ONE_LETTER: Final = re.compile(r"\d{1,2}(?::\d\d)? ?[ap]")
+
+
 def _dated_time(text: str, path: str, day: str, rest: str) -> str | Fault:
     if day == "?":
         return Fault(path, f"Day and month may be exchanged in {shown(text)}.", "YYYY-MM-DD HH:MM")

@@ -57,6 +57,21 @@ _SECONDS: Final = 180
 """Service times from here on, all of whole half minutes, are seconds: nobody stays for three hours at each stop."""
 _CODE: Final = re.compile(r"[A-Za-z]{1,6}[-/ ]?\d{1,12}")
 """What orders, stops and jobs are named by."""
+_ORIGINS: Final = (
+    "pick up",
+    "pickup",
+    "abhol",
+    "enlevement",
+    "recogida",
+    "origin",
+    "提货",
+    "取货",
+    "取件",
+    "发货",
+    "装货",
+)
+_TARGETS: Final = ("deliver", "liefer", "livraison", "entrega", "destin", "收货", "送货", "卸货", "目的")
+"""Parts of headers for the two ends of a way."""
 _TIME_KINDS: Final = frozenset({"times", "windows"})
 _OPTIONS: Final[Mapping[str, tuple[str, ...]]] = {
     "windows": ("window",),
@@ -208,7 +223,24 @@ class _Proposal:
             return
         if name in ("demand", "capacity") and self._is_pure_code(meaning):
             return
+        if name == "address" and (other := self._other_end(header)):
+            self._fields.pop(other)
+            for each in (other, header):
+                self._ask(each, ("address", "notes"), "a ticket has one place, and beside another it has")
+            return
         self._take(header, name)
+
+    def _other_end(self, header: str) -> str | None:
+        """Return the column of addresses that a way leads from where this one says where to, or the reverse."""
+        end = self._end_of_way(header)
+        taken = (each for each, name in self._fields.items() if name == "address" and each not in self._chosen)
+        return next((each for each in taken if end and self._end_of_way(each) not in ("", end)), None)
+
+    def _end_of_way(self, header: str) -> str:
+        words, concepts = normalized(header), self._meanings[header].concepts
+        ends = [("start", _ORIGINS), ("end", _TARGETS)]
+        found = [end for end, parts in ends if end in concepts or any(part in words for part in parts)]
+        return found[0] if len(found) == 1 else ""
 
     @staticmethod
     def _is_pure_code(meaning: HeaderMeaning) -> bool:
@@ -269,7 +301,8 @@ class _Proposal:
             self._take(header, name)
             return
         if name == whole and look.kind in ("texts", "numbers", "codes"):
-            self._ask(header, (whole, "notes") if not is_shift else (whole,), "its cells are no times, but")
+            stays = _OPTIONS["durations"] if look.kind == "numbers" else ()
+            self._ask(header, (whole, *stays, "notes") if not is_shift else (whole,), "its cells are no times, but")
             return
         has_unit = not _SERVICE_UNITS.keys().isdisjoint(self._meanings[header].unit.split())
         if name == "time" and (look.kind == "durations" or (look.kind == "numbers" and has_unit)):

@@ -27,7 +27,7 @@ from planner_mcp.formats.cell_parsing import (
     pair_in,
     position_in,
     says_holidays,
-    time_in,
+    side_in,
     windows_in,
 )
 from planner_mcp.formats.column_mapping import ColumnMapping, has_minute_spans, propose_mapping
@@ -292,7 +292,7 @@ class TableImport:
         if name in _TIMES:
             is_end = name in ("closes", "shift_end")
             self._note_hours(header, style)
-            return lambda text, path: self._read(time_in(text, path, style, is_end=is_end))
+            return lambda text, path: self._read(side_in(text, path, style, is_end=is_end))
         if name in ("window", "shift"):
             self._note_weekdays(table, header)
             return lambda text, path: self._read(windows_in(text, path, style))

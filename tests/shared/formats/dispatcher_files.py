@@ -437,6 +437,18 @@ FRESH: list[DispatcherFile] = [
         {"demand": 12, "time_windows": [["06:30", "09:00"]], "service_time_s": 480},
         {"蔬菜筐数": "demand"},
     ),
+    F(
+        "en: oxygen, halves of the day by one letter, no end",
+        "Rx ID,Patient,Home address,City,ZIP,Cylinders,Window start,Window end,Set-up (min)\nRX-77,Doe J,12 Elm St,Dayton,45402,2 cyl,8:00a,10:30a,25\nRX-78,Roe M,98 Oak Ave,Dayton,45403,6 cyl,1p,any,40\n",
+        {"demand": 2, "time_windows": [["08:00", "10:30"]], "service_time_s": 1500},
+        {"Cylinders": "demand", "Set-up (min)": "service_min"},
+    ),
+    F(
+        "de: Abholadresse und Lieferadresse",
+        "Nr;Abholadresse;Lieferadresse;Menge\n1;Bergweg 2, 79104 Freiburg;Hauptstr. 5, 79098 Freiburg;2\n2;Seeweg 9, 79104 Freiburg;Ring 7, 79098 Freiburg;3\n",
+        {"demand": 2, "address": "Hauptstr. 5, 79098 Freiburg", "notes": "Abholadresse Bergweg 2, 79104 Freiburg"},
+        {"Abholadresse": "notes", "Lieferadresse": "address"},
+    ),
 ]
-"""Ten more of other trades: at first hours in four digits, total kilos and counted things were left out with no question, a
-zone of temperature was taken for part of an address, and durations in words were refused."""
+"""Twelve more of other trades: at first hours in four digits, total kilos and counted things were left out with no question, a
+zone of temperature was taken for part of an address, two ends of a way for one address, and durations in words were refused."""
