@@ -445,7 +445,7 @@ FRESH: list[DispatcherFile] = [
     ),
     F(
         "de: Abholadresse und Lieferadresse",
-        "Nr;Abholadresse;Lieferadresse;Menge\n1;Bergweg 2, 79104 Freiburg;Hauptstr. 5, 79098 Freiburg;2\n2;Seeweg 9, 79104 Freiburg;Ring 7, 79098 Freiburg;3\n",
+        "Nr;Abholadresse;Lieferadresse;Menge\nT1;Bergweg 2, 79104 Freiburg;Hauptstr. 5, 79098 Freiburg;2\nT2;Seeweg 9, 79104 Freiburg;Ring 7, 79098 Freiburg;3\n",
         {"demand": 2, "address": "Hauptstr. 5, 79098 Freiburg", "notes": "Abholadresse Bergweg 2, 79104 Freiburg"},
         {"Abholadresse": "notes", "Lieferadresse": "address"},
     ),
