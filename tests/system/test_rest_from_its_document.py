@@ -1,6 +1,8 @@
 """REST as others read its document: requests made from it by schemathesis, and clients generated from it."""
 
+import json
 import os
+import shutil
 import subprocess
 import sys
 import textwrap
@@ -10,10 +12,13 @@ import anyio
 import pytest
 
 from examples.planner_server import PlannerServer, running_server
+from tests.shared.node import node_packages
 from tests.shared.processes.machine_lock import machine_lock
+from tests.shared.scenarios.client_scenarios import SMALLEST
 
 pytestmark = [pytest.mark.anyio, pytest.mark.slow]
 ROOT = Path(__file__).parents[2]
+NODE = ROOT / "tests" / "node_openapi"
 ENVIRONMENT = ROOT / ".venv" / "share" / "openapi-client"
 CHECKS = """
 [checks]
@@ -81,6 +86,28 @@ async def test_a_generated_python_client_goes_from_a_day_to_its_plan(server: Pla
         [python, "drive.py", server.url], cwd=tmp_path, env=_plain_environment(), check=False
     )
     assert (done.returncode, done.stdout.decode().strip()) == (0, "t1"), done.stderr.decode()
+
+
+@pytest.mark.node
+@pytest.mark.timeout(300)
+@pytest.mark.skipif(not node_packages.IS_THERE, reason="needs node and npm")
+async def test_a_generated_typescript_client_goes_from_a_day_to_its_plan(server: PlannerServer, tmp_path: Path) -> None:
+    """SPEC O5: types by openapi-typescript, requests by openapi-fetch; tsc accepts the flow and it runs."""
+    await anyio.to_thread.run_sync(node_packages.install, NODE)
+    (tmp_path / "node_modules").symlink_to(NODE / "node_modules")
+    for name in ("package.json", "tsconfig.json", "drive.ts"):
+        shutil.copy(NODE / name, tmp_path)
+    document, types = f"{server.url}/openapi.json", str(tmp_path / "schema.d.ts")
+    for command in (
+        ["npx", "openapi-typescript", document, "--default-non-nullable=false", "--output", types],
+        ["npx", "tsc", "--project", "tsconfig.json"],
+        ["node", "out/drive.js", server.url, json.dumps(SMALLEST)],
+    ):
+        done = await anyio.run_process(command, cwd=tmp_path, check=False)
+        assert done.returncode == 0, (done.stdout + done.stderr).decode()
+    seen = json.loads(done.stdout)
+    ticket = SMALLEST["tickets"][0]["id"]
+    assert seen == {"status": "COMPLETED", "has_end": True, "ticket": ticket, "refused": [404, 4004]}
 
 
 def _plain_environment() -> dict[str, str]:
