@@ -61,12 +61,12 @@ class Fault:
     open_address: str = field(default="", compare=False, repr=False, kw_only=True)
 
     def as_json(self) -> dict[str, Any]:
-        """Return the fault as it stands in `errors[]` of an answer."""
+        """Return the fault as it stands in `errors[]` of an answer, in the language of its reader."""
         fault: dict[str, Any] = {
             "path": self.path,
-            "problem": self.problem,
-            "accepted": self.accepted,
-            "hint": self.hint,
+            "problem": translated(self.problem),
+            "accepted": translated(self.accepted),
+            "hint": translated(self.hint),
         }
         fault |= {"reason": str(self.reason)} if self.reason else {}
         fault |= {"which": list(self.which)} if self.which else {}
@@ -77,8 +77,10 @@ class Fault:
         times = f" {self.count} times:" if self.count > 1 else ""
         more = ", …" if self.count > len(self.which) else ""
         which = f" {', '.join(self.which)}{more}:" if self.which else ""
-        accepted = f" (accepted: {self.accepted})" if self.accepted else ""
-        return f"{self.path or '/'}:{times}{which} {self.problem}{accepted} {self.hint}".rstrip()
+        accepted = f" (accepted: {translated(self.accepted)})" if self.accepted else ""
+        return (
+            f"{self.path or '/'}:{times}{which} {translated(self.problem)}{accepted} {translated(self.hint)}".rstrip()
+        )
 
 
 class PlannerError(Exception):

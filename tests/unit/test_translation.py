@@ -11,15 +11,20 @@ import pytest
 from planner_mcp.errors import Fault, InvalidParameterError, NotFoundError, catalogue, input_error
 from planner_mcp.routing.feasibility.unassigned_reasons import PROVED
 from planner_mcp.routing.infeasibility_reasons import REASON_TEXTS
+from planner_mcp.routing.scenario.schema_faults import PROBLEMS
 from planner_mcp.server.prompts.prompt_registry import PROMPTS
 from planner_mcp.server.resources.resource_catalogue import FIXED, REPORT_FILE, TEMPLATES
-from planner_mcp.server.tools.tool_registry import ADDRESS_REGISTRY, APP_REGISTRY, REGISTRY, shown_tools
+from planner_mcp.server.tools.suggest_fixes import SuggestFixesResult
+from planner_mcp.server.tools.tool_definition import ToolResult
+from planner_mcp.server.tools.tool_registry import ADDRESS_REGISTRY, APP_REGISTRY, OFFERS, REGISTRY, shown_tools
 from planner_mcp.settings import Settings
 from planner_mcp.translation import chinese_texts, preferred, translated, use_language
 from tests.shared.tools.token_costs import tokens
 
 PACKAGE = Path(__file__).parents[2] / "planner_mcp"
 RELAXATIONS = PACKAGE / "routing" / "feasibility" / "relaxations.py"
+VALUES = ["Add {}.", "Call {}.", "There are {} {}.", "at most {}", "{}/stops.csv or {}"]
+"""Texts that would fit whatever has a value at their place."""
 TOOLS = (*REGISTRY, *APP_REGISTRY, *ADDRESS_REGISTRY)
 
 
@@ -47,6 +52,25 @@ def templates_of(path: Path) -> set[str]:
     return found
 
 
+def fault_texts(*folders: str) -> set[str]:
+    """Return what faults say in some folders: problem, accepted and hint, where these are more than values."""
+    found = set()
+    for path in (path for folder in folders for path in (PACKAGE / folder).rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "Fault":
+                named = (each.value for each in node.keywords if each.arg in ("problem", "accepted", "hint"))
+                found |= {text for each in (*node.args[1:4], *named) if (text := _template(each)) is not None}
+    return {text for text in found if re.search(r"[A-Za-z]{2,} [A-Za-z]|[A-Z][a-z]+ ?.*\.$", text.replace("{}", ""))}
+
+
+def _template(node: ast.expr) -> str | None:
+    if isinstance(node, ast.Constant) and isinstance(node.value, str):
+        return node.value
+    if isinstance(node, ast.JoinedStr):
+        return "".join(str(part.value) if isinstance(part, ast.Constant) else "{}" for part in node.values)
+    return None
+
+
 def shown_texts() -> set[str]:
     """Return the English texts that are to be had in Chinese."""
     metadata = [template.metadata for template in (*TEMPLATES, *FIXED)] + [REPORT_FILE]
@@ -55,6 +79,9 @@ def shown_texts() -> set[str]:
     return {
         *(text for tool in TOOLS for text in (tool.title, tool.description)),
         *(text for tool in TOOLS for text in texts_in(tool.as_json()["inputSchema"])),
+        *(text for tool in TOOLS for text in texts_in(tool.as_json()["outputSchema"])),
+        *(problem.format(where=where) for problem in PROBLEMS.values() for where in ("parameter {}", "value")),
+        *(offer.instructions for offer in OFFERS.values()),
         *(text for prompt in PROMPTS for text in texts_in(prompt.as_json())),
         *(argument.label for prompt in PROMPTS for argument in prompt.arguments if argument.label),
         *(text for each in metadata for text in (each.title, each.description)),
@@ -69,6 +96,12 @@ def shown_texts() -> set[str]:
 def test_every_text_that_clients_see_has_a_chinese_one() -> None:
     """SPEC T11: titles, descriptions, prompts, resources, reasons, fixes and the summary of each error."""
     assert sorted(shown_texts() - chinese_texts().keys()) == []
+
+
+def test_what_single_faults_say_is_to_be_had_in_chinese() -> None:
+    """SPEC T11: problem, accepted and hint; faults of bridges and commands, which operators read, are English."""
+    texts = fault_texts("routing", "server", "jobs", "travel", "geocoding", "formats")
+    assert sorted(texts - chinese_texts().keys()) == VALUES
 
 
 def test_no_chinese_text_is_left_over() -> None:
@@ -135,6 +168,23 @@ def _without_texts(value: Any) -> Any:
 def test_the_language_of_a_request_is_the_one_it_weighs_most(header: str, language: str) -> None:
     """RFC 9110, 12.5.4: whatever a caller writes there; what cannot be read counts as nothing."""
     assert preferred(header, "en") == language
+
+
+def test_faults_and_lines_are_in_the_language_of_their_reader() -> None:
+    """SPEC T11: values stay where they were; notes of results and the lines of their texts too."""
+    fault = Fault("/tickets/0/demand", "The demand is above the capacity (9) of every agent that may serve the ticket.")
+    wrong = Fault("/agents", "The parameter agents has the wrong type.", "at most 5", "Remove it.")
+    notes = ["Travel times follow from the given distances at 30 km/h."]
+    use_language("zh")
+    try:
+        assert fault.as_json()["problem"] == "需求量超过可服务该工单的每辆车的容量（9）。"
+        assert wrong.as_line() == "/agents: 参数 agents 的类型不对。 (accepted: at most 5) 请删除。"
+        output = SuggestFixesResult.model_construct(notes=notes)
+        shown = ToolResult(output, f"1 job\n{notes[0]}\nWarning: {notes[0]}")
+    finally:
+        use_language("en")
+    chinese = "行程时间由给出的距离按 30 公里/小时得出。"
+    assert (shown.structured["notes"], shown.text) == ([chinese], f"1 job\n{chinese}\nWarning: {chinese}")
 
 
 def test_an_error_is_written_in_the_language_of_its_reader() -> None:

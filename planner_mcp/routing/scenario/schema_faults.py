@@ -21,7 +21,7 @@ MAX_NAME: Final = MAX_NAME_LENGTH
 MAX_FINDINGS: Final = 1000
 """Errors that are reported; inputs with more are hostile."""
 
-_PROBLEMS: Final = {
+PROBLEMS: Final = {
     "missing": "The required {where} is missing.",
     "extra_forbidden": "The {where} is not known.",
     "string_pattern_mismatch": "The {where} does not have the accepted form.",
@@ -37,7 +37,9 @@ _PROBLEMS: Final = {
     "less_than_equal": "The {where} is too large.",
     "finite_number": "The {where} is not a finite number.",
     "string_unicode": "The {where} is not valid Unicode text.",
+    "type": "The {where} has the wrong type.",
 }
+"""What is said of a finding of pydantic, by its type; the last of any other."""
 _KINDS: Final = {"missing": "missing", "extra_forbidden": "unknown"}
 
 _MISSING: Final = dict.fromkeys(("capacity", "demand"), "Add it; 0 where nothing is carried.")
@@ -109,7 +111,7 @@ def _fault(entry: Any, place: list[str | int], schema: dict[str, Any], whole: se
         return Fault(path, str(entry["msg"]), str(context["accepted"]), str(context.get("hint", "")), kind)
     where = f"parameter {plain(str(place[-1]), MAX_NAME)}" if place and isinstance(place[-1], str) else "value"
     here = _schema_at(place, schema)
-    problem = _PROBLEMS.get(kind, "The {where} has the wrong type.").format(where=where)
+    problem = PROBLEMS.get(kind, PROBLEMS["type"]).format(where=where)
     if kind == "extra_forbidden":
         return _unknown(Fault(path, problem), str(place[-1]), _schema_at(place[:-1], schema), whole)
     name = str(entry["loc"][-1]) if entry["loc"] else ""

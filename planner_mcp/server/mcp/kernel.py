@@ -37,6 +37,7 @@ from planner_mcp.server.mcp.jsonrpc.stdio_messages import stdio_message_streams
 from planner_mcp.server.mcp.request_context import session_in_scope
 from planner_mcp.server.tools.tool_registry import OFFERS, ServerOffer
 from planner_mcp.telemetry import new_trace_id, trace_context, trace_id
+from planner_mcp.translation import Language, translated
 
 LIST_TTL_MS: Final = 300_000
 """How long a client may reuse a list."""
@@ -95,6 +96,7 @@ class Kernel:
         tool_handler: Lists and calls the tools.
         features: What else it does; each adds its own methods.
         offer: Its name, and what it offers its clients.
+        language: Of its instructions.
     """
 
     def __init__(
@@ -102,13 +104,14 @@ class Kernel:
         tool_handler: ToolHandler,
         features: Sequence[ServerFeature] = (),
         offer: ServerOffer = OFFERS["planner"],
+        language: Language = "en",
     ) -> None:
         self._server: Server[dict[str, Any]] = Server(
             offer.name,
             version=planner_mcp.__version__,
             title=offer.title,
             description=offer.description,
-            instructions=offer.instructions,
+            instructions=translated(offer.instructions, language),
             cache_hints={"tools/list": CacheHint(LIST_TTL_MS, "private"), "server/discover": CacheHint(LIST_TTL_MS)},
             get_tool_input_schema=tool_handler.input_schema,
             on_list_tools=tool_handler.list_tools,

@@ -18,7 +18,7 @@ from planner_mcp.routing.scenario.schema_faults import faults_of
 from planner_mcp.server.tools.tool_output import Json, ToolOutput, listed_schema, whole_schema
 from planner_mcp.settings import Settings
 from planner_mcp.text import compact
-from planner_mcp.translation import Language, translated, translated_schema
+from planner_mcp.translation import Language, current_language, translated, translated_schema
 
 if TYPE_CHECKING:
     from planner_mcp.geocoding.geocoding_service import GeocodingService
@@ -101,6 +101,11 @@ class ImageContent:
     mime_type: str
 
 
+NOTES: Final = ("assumptions", "warnings", "notes")
+"""Members of outputs that are sentences for people."""
+_WARNING: Final = "Warning: "
+
+
 @dataclass(frozen=True, slots=True)
 class ToolResult:
     """A result in two forms. Each is complete by itself, because hosts disagree which one the model sees."""
@@ -115,8 +120,18 @@ class ToolResult:
     is_error: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
-        """Serialise the output once."""
-        object.__setattr__(self, "structured", self.output.as_json())
+        """Serialise the output once; notes and the lines of the text are in the language of their reader."""
+        structured = self.output.as_json()
+        if current_language() != "en":
+            structured |= {name: [*map(_line, structured[name])] for name in NOTES if structured.get(name)}
+            object.__setattr__(self, "text", "\n".join(map(_line, self.text.split("\n"))))
+        object.__setattr__(self, "structured", structured)
+
+
+def _line(text: str) -> str:
+    """Return a line of ours translated; what stands before the text of a warning stays."""
+    label, separator, rest = text.partition(": ") if text.startswith(_WARNING) else ("", "", text)
+    return f"{label}{separator}{translated(rest)}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,7 +232,7 @@ class Tool:
             "title": translated(self.title, language),
             "description": self.described(language),
             "inputSchema": translated_schema(_listed(self.input_schema), language),
-            "outputSchema": listed_schema(self.output),
+            "outputSchema": translated_schema(listed_schema(self.output), language),
             "annotations": translated_schema(self.annotations, language),
             "_meta": {name: value for name, value in self.meta.items() if name != "callbackPayloadSchema"},
         }
