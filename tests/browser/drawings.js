@@ -55,3 +55,26 @@ async function dates(plan, scenario) {
   const drawn = timeline(plan, scenario);
   return [all(".day text", drawn).map((each) => each.textContent), all(".row .window", drawn).length];
 }
+
+// The pauses between attempts to connect while no server answers, where chance is `shares` in turn.
+async function retries(shares) {
+  const { PageEvents } = await import("/ui/assets/events.js");
+  const [real, pauses] = [{ fetch, random: Math.random, setTimeout: setTimeout.bind(window) }, []];
+  const watchdog = 15000;
+  const done = new Promise((resolve) => {
+    window.fetch = () => Promise.reject(new TypeError("Failed to fetch"));
+    Math.random = () => shares[pauses.length % shares.length];
+    window.setTimeout = (act, ms) => {
+      if (ms === watchdog) return 0;
+      pauses.push(ms);
+      return pauses.length < 8 ? real.setTimeout(act, 0) : resolve();
+    };
+  });
+  const events = new PageEvents(() => {});
+  events.run();
+  await done;
+  events.stop();
+  Object.assign(window, { fetch: real.fetch, setTimeout: real.setTimeout });
+  Math.random = real.random;
+  return pauses;
+}

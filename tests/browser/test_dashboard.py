@@ -2,6 +2,7 @@
 
 import json
 from typing import Any
+from xml.etree import ElementTree
 
 import pytest
 
@@ -253,6 +254,66 @@ async def test_the_system_page_shows_queue_workers_and_store(server: PlannerServ
     assert (await worker.inner_text()).endswith("Live")
     await page.locator("summary", has_text="Audit log").click()
     await page.get_by_role("region", name="Audit log").wait_for()
+
+
+@pytest.mark.slow
+async def test_a_delivery_that_waits_is_listed_and_shown(server: PlannerServer, page: Any) -> None:
+    """SPEC W3, issue 24: which event, how often it was tried, what went wrong; the whole record by its button."""
+    scenario_id = (await call(server, "create_scenario", **ring(4)))["scenario_id"]
+    solve = {"scenario_id": scenario_id, "solve_time": "PT1S", "fresh": True, "callback_url": "https://hooks.example/a"}
+    job_id = (await call(server, "solve_vrp", **solve))["job_id"]
+    await call(server, "query_vrp_status", job_id=job_id, wait_s=45)
+    await page.goto(_url(server, "system?state=pending"))
+    row = page.get_by_role("region", name="Webhook deliveries").locator("tbody tr").first
+    await row.get_by_text("Pending").wait_for(timeout=30_000)
+    assert "completed" in await row.inner_text()
+    await page.get_by_role("region", name="Webhook endpoints").get_by_text("https://hooks.example/a").wait_for()
+    assert await row.get_by_role("button", name="Send again").count() == 0, "it is on its way"
+    await row.get_by_role("button", name="Show").click()
+    record = page.get_by_role("status").locator("pre")
+    await record.wait_for()
+    assert '"state": "pending"' in await record.inner_text()
+
+
+@pytest.mark.slow
+async def test_no_text_of_a_caller_becomes_markup_anywhere(server: PlannerServer, page: Any) -> None:
+    """SPEC R3, issue 24: script, markup and right-to-left text in every field, on each page, in print and pictures."""
+    hostile = f"{SCRIPT}\u05d0\u05d1 &amp; \"'"
+    day = ring(5) | {"name": hostile}
+    day["agents"] = [{**day["agents"][0], "id": hostile[:60], "name": hostile, "skills": [hostile[:60]]}]
+    for number, each in enumerate(day["tickets"]):
+        each |= {
+            "id": f"{number}{hostile[:60]}",
+            "name": hostile,
+            "notes": hostile,
+            "phone": hostile,
+            "address": hostile,
+        }
+    day["tickets"][-1] |= {"skills": ["<b>none</b>"]}
+    for each in day["locations"]:
+        each |= {"name": hostile}
+    scenario_id = (await call(server, "create_scenario", **day))["scenario_id"]
+    job_id = (await call(server, "solve_vrp", scenario_id=scenario_id, solve_time="PT1S", fresh=True))["job_id"]
+    await call(server, "query_vrp_status", job_id=job_id, wait_s=45)
+    plan_id = job_id.replace("job-", "plan-")
+    asked: list[str] = []
+    page.on("dialog", lambda dialog: asked.append(dialog.message))
+    for path in ("jobs", f"jobs/{job_id}", "scenarios", f"scenarios/{scenario_id}", f"compare/{plan_id}/{plan_id}"):
+        await page.goto("about:blank")
+        await page.goto(_url(server, path))
+        await page.get_by_text("<img src=x").first.wait_for(timeout=30_000)
+        assert await page.locator("img, b, main script").count() == 0, path
+    made = {"script", "img", "b"}
+    for form in ("report.html", "sheets.html", "map.svg"):
+        answer = await page.request.get(f"{server.url}/ui/read", params={"uri": f"plan://{plan_id}/{form}"})
+        text = await answer.text()
+        assert "&lt;img src=x" in text, form
+        assert "<img src=x" not in text, form
+        assert "<script" not in text, form
+        if form.endswith("svg"):
+            tags = {each.tag.rpartition("}")[2] for each in ElementTree.fromstring(text).iter()}  # noqa: S314 ours
+            assert not made & tags
+    assert asked == []
 
 
 def _resolves(request: Any) -> bool:

@@ -10,6 +10,7 @@ import pytest
 
 from examples.planner_server import PlannerServer, running_server
 from tests.browser.conftest import call
+from tests.browser.test_view import run
 from tests.shared.http.load_balancer import balancing
 from tests.shared.scenarios.client_scenarios import ring
 from tests.shared.workers.patient_lease import PATIENT_LEASE
@@ -66,3 +67,13 @@ async def test_the_list_changes_by_itself_over_one_stream(server: PlannerServer,
     await row.get_by_text("Completed").wait_for(timeout=30_000)
     assert sum(url.endswith("/events") for url in asked) == 1
     assert sum("jobs%3A%2F%2F" in url for url in asked) <= 4, "the rows change by events, not by reading the list again"
+
+
+async def test_a_lost_stream_is_tried_again_after_growing_pauses_of_chance(server: PlannerServer, page: Any) -> None:
+    """Issue 24: 0.5 to 10 s, half as long to half as long again, so that the pages of a fleet do not come at once."""
+    await page.goto(f"{server.url}/ui#/import")
+    await page.get_by_role("heading", name="Import").wait_for()
+    middle = [500, 1000, 2000, 4000, 8000, 10000, 10000, 10000]
+    assert await run(page, "retries", [0.5]) == middle
+    assert await run(page, "retries", [0]) == [0.5 * pause for pause in middle]
+    assert (await run(page, "retries", [0.25, 0.75]))[:2] == [375, 1250]
