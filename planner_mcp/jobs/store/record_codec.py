@@ -22,6 +22,8 @@ from planner_mcp.jobs.plan_review import PlanReview, ReviewState
 from planner_mcp.text import compact
 
 Fields = dict[str, str]
+UNKNOWN: Final = "1"
+"""`confidential` of a record of 0.1 or 0.2, which does not say who wrote it: as if somebody had who may see all."""
 CACHED_TEXTS: Final = 1024
 """Texts whose records are kept: a job is looked at again and again, and its request stays the same."""
 
@@ -54,7 +56,7 @@ def job_from_hash(job_id: str, kept: Fields, place: int | None = None) -> Job:
         event_id=kept["event_id"],
         event_number=int(kept["events"]),
         changed_id=kept["changed_id"],
-        is_confidential=bool(kept.get("confidential")),
+        is_confidential=bool(kept.get("confidential", UNKNOWN)),
         scenario_name=kept.get("name", ""),
         review=_review_of(kept) if kept.get("review") else None,
     )
@@ -127,7 +129,7 @@ def scenario_from_hash(kept: Fields) -> StoredScenario:
         parent_id=kept["parent_id"] or None,
         last_job_id=kept.get("job") or None,
         prices_of=kept.get("prices_of") or None,
-        is_confidential=bool(kept.get("confidential")),
+        is_confidential=bool(kept.get("confidential", UNKNOWN)),
     )
 
 

@@ -1,6 +1,7 @@
 """Lists, pages, and what belongs to somebody else (SPEC A2, J9)."""
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -113,6 +114,19 @@ async def test_while_a_deployment_rolls_jobs_of_the_other_version_are_read_claim
     claim = await harness.store.claim("w1", 1.0)
     assert claim is not None
     assert (claim.job.id, claim.job.request) == (job.id, job.request)
+
+
+async def test_a_day_that_does_not_say_who_wrote_it_is_confidential(harness: Any) -> None:
+    """SPEC R3, ADR 0035: what 0.2 stored, and its jobs from then on, are masked for who lacks the scope."""
+    job = await harness.submit()
+    redis, name = harness.store.redis, job.request.scenario_id
+    assert not (await harness.store.get_scenario("ann", name)).is_confidential
+    await redis.hdel(f"{{p0}}:scn:{name}", "confidential")
+    await redis.hdel(f"{{p0}}:job:{job.id}", "confidential")
+    assert (await harness.store.get_scenario("ann", name)).is_confidential
+    assert (await harness.store.get_job("ann", job.id)).is_confidential
+    again = await harness.store.submit("ann", replace(job.request, fresh=True), ids.random_id("job", 0))
+    assert again.is_confidential
 
 
 async def test_operators_see_each_worker(harness: Any) -> None:

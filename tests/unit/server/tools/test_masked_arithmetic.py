@@ -164,6 +164,10 @@ async def attack(call: Call, store: RedisStore, attacker: ToolContext, scenario_
     while (claim := await store.claim("w1", 0)) is not None:
         await store.hand_back(claim)
         await ask("cancel_vrp_job", job_id=claim.job.id)
+    if "job_id" in (proof := await ask("prove_plan", plan=job_id, fresh=True)):
+        await finish(store, ["t-1", "t-2"])
+        for tool in ("query_vrp_status", "read_progress", "read_plan"):
+            await ask(tool, job_id=proof["job_id"])
     for tool in ("propose_plan", "review_plan", "publish_plan", "finish_vrp_job"):
         await ask(tool, job_id=job_id, **({"decision": "approve"} if tool == "review_plan" else {}))
     await ask("share_plan", job_id=job_id, revoke=True)  # what a link shows is read as the resources are
