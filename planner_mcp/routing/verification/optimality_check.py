@@ -165,7 +165,8 @@ class _Check:
             if self._steps % 256 == 0:
                 self.watch()
             if not open_rows:
-                return True
+                idle = sum(count * lowest for count, lowest in zip(left, allowed, strict=True))
+                return spent - idle < budget  # idle agents take back what they were allowed
             fits = {
                 row: [c for c in serving[row] if rows_of[c[0]] <= open_rows and left[c[1].kind]] for row in open_rows
             }
