@@ -19,7 +19,7 @@ LOCK := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --fork-s
 WHEEL_PLATFORMS := manylinux_2_17_x86_64 manylinux_2_17_aarch64 macosx_11_0_arm64 macosx_11_0_x86_64
 
 .DEFAULT_GOAL := help
-.PHONY: setup-browser setup-ray bench-peers bench-protocol help setup setup-roads check test test-slow test-all test-cluster chaos chaos-full serve demo bench bench-plans docs manifest lock wheels clean
+.PHONY: setup-browser setup-ray bench-peers bench-protocol help setup setup-roads setup-cuopt check test test-slow test-all test-cluster chaos chaos-full serve demo bench bench-plans docs manifest lock wheels clean
 
 help: ## list the commands
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | sort | awk -F'\t' '{printf "  %-12s %s\n", $$1, $$2}'
@@ -56,6 +56,9 @@ $(ROADS)/.unpacked: requirements/roads.lock
 	touch $@
 
 setup-roads: setup $(ROADS)/.unpacked ## OSRM and Valhalla for this .venv, and a map for the tests of roads
+
+setup-cuopt: setup ## the published models of cuOpt's server, which its fake in the tests then checks requests with
+	$(BIN)/python -m pip install --quiet --no-deps --require-hashes --target build/cuopt --requirement requirements/cuopt.lock
 
 setup-ray: setup ## Ray, for the slow tests of solves on a cluster (240 MB)
 	$(BIN)/python -m pip install --quiet --require-hashes --requirement requirements/ray.lock

@@ -333,6 +333,10 @@ class Settings(BaseSettings):
     solve_memory_mb: int = Field(
         default=2048, ge=128, le=MAX_MEMORY_MB, description="Memory of one solve in MiB; enforced on Linux."
     )
+    cuopt_url: str = Field(
+        default="",
+        description="Address of a cuOpt server. auto asks it from 800 tickets on, beside its own searches.",
+    )
     solve_cores: int = Field(default=1, ge=1, le=64, description="CPU cores of one solve.")
     ray_address: str | None = Field(
         default=None,
@@ -671,6 +675,13 @@ class Settings(BaseSettings):
             return None if value is None else value.expanduser()
         except RuntimeError:
             raise ValueError("there is no home folder to put for ~; write the path in full") from None
+
+    @field_validator("cuopt_url")
+    @classmethod
+    def _check_cuopt_url(cls, value: str) -> str:
+        if value and not is_address(value):
+            raise ValueError("not an http(s) URL without a query")
+        return value
 
     @field_validator("redis_url")
     @classmethod

@@ -13,6 +13,24 @@ from planner_mcp.routing.problem import Feature, Problem
 
 ENGINE_FEATURES: Final[Mapping[EngineName, frozenset[Feature]]] = {
     "sisr": frozenset(Feature) - {Feature.RUSH_HOURS, Feature.MIN_LOAD},
+    "cuopt": frozenset(
+        {
+            Feature.MULTI_CAPACITY,
+            Feature.TIME_WINDOWS,
+            Feature.HETEROGENEOUS,
+            Feature.TIME_COST,
+            Feature.MULTI_DEPOT,
+            Feature.OPEN_ROUTES,
+            Feature.SHIFTS,
+            Feature.MAX_DISTANCE,
+            Feature.MAX_DURATION,
+            Feature.MAX_STOPS,
+            Feature.SKILLS,
+            Feature.SHIPMENTS,
+            Feature.OPTIONAL,
+            Feature.PROFILES,
+        }
+    ),
     "pyvrp": frozenset(
         {
             Feature.MULTI_CAPACITY,

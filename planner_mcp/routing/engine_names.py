@@ -6,7 +6,7 @@ this package does not import; a test compares the list with their registry.
 
 from typing import Final, Literal, get_args
 
-EngineName = Literal["auto", "ortools", "pyvrp", "sisr"]
+EngineName = Literal["auto", "cuopt", "ortools", "pyvrp", "sisr"]
 AUTO: Final[EngineName] = "auto"
 """Combines the engines that support the scenario."""
 PROVE: Final = "prove"

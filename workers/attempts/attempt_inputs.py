@@ -59,6 +59,7 @@ def solve_command(
         cores=min(work.job.request.cores or settings.solve_cores, settings.solve_cores),
         memory_mb=settings.solve_memory_mb,
         best_plan=work.best_plan,
+        cuopt_url=settings.cuopt_url,
         matrices=matrices,
         prices=work.prices,
         has_made_up_prices=work.scenario.prices_of is not None,

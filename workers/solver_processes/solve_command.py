@@ -33,6 +33,8 @@ class SolveCommand:
     memory_mb: int
     best_plan: dict[str, Any] | None = None
     """The plan of an earlier attempt, or of another scenario to start from, as `Plan.as_json()`."""
+    cuopt_url: str = ""
+    """Of the cuOpt server, where there is one."""
     matrices: "Packed | None" = None
     """The travel matrices that the scenario refers to."""
     prices: dict[str, Any] | None = None

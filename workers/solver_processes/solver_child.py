@@ -137,7 +137,7 @@ def _search(command: SolveCommand, connection: WorkerConnection) -> message_fram
     problem = compile_scenario(read_stored(command.body, matrices, prove_infeasible=infeasibility_faults))
     if command.engine == PROVE:
         return _prove(command, connection, problem, deadline)
-    engine = engine_registry.choose(problem, command.engine)
+    engine = engine_registry.choose(problem, command.engine, command.cuopt_url)
 
     stated = None if command.prices is None else at_prices_of(command.body, command.prices, matrices)
 

@@ -13,18 +13,22 @@ from planner_mcp.errors import UnsupportedFeatureError
 from planner_mcp.routing.engine_names import AUTO as AUTO
 from planner_mcp.routing.evaluation.time_dependent_travel import at_worst_case_speeds
 from planner_mcp.routing.problem import Candidate, Feature, Problem
+from workers.engines.cuopt import cuopt_model
+from workers.engines.cuopt.cuopt_engine import CuoptEngine
 from workers.engines.engine_interface import Engine, SearchLimits, ShouldStop
 from workers.engines.native.build import HOW_TO_BUILD
 from workers.engines.native.sisr_engine import SisrEngine
 from workers.engines.ortools.ortools_engine import OrToolsEngine
 from workers.engines.pyvrp.pyvrp_engine import PyvrpEngine
 from workers.engines.selection.portfolio import Portfolio
+from workers.engines.selection.time_allocation import REMOTE_TICKETS
 from workers.engines.time_dependent.time_dependent_adapter import TimeDependentAdapter
 
 INSTALL_HINTS: Final = {
     "sisr": HOW_TO_BUILD,
     "pyvrp": "install planner-mcp[pyvrp]",
     "ortools": "install ortools",
+    "cuopt": "set PLANNER_CUOPT_URL to the address of a cuOpt server",
 }
 """How to install an engine."""
 
@@ -39,9 +43,9 @@ class PartialSupport(Protocol):
 
 
 @cache
-def engines() -> tuple[Engine, ...]:
+def engines(cuopt_url: str = "") -> tuple[Engine, ...]:
     """Return every engine of the package, strongest first, whether or not its library is installed."""
-    return (SisrEngine(), PyvrpEngine(), OrToolsEngine())
+    return (SisrEngine(), PyvrpEngine(), OrToolsEngine(), CuoptEngine(cuopt_url))
 
 
 def names() -> tuple[str, ...]:
@@ -49,9 +53,9 @@ def names() -> tuple[str, ...]:
     return (AUTO, *(engine.name for engine in engines()))
 
 
-def available() -> list[Engine]:
-    """Return the installed engines, strongest first."""
-    return [engine for engine in engines() if engine.is_available()]
+def available(cuopt_url: str = "") -> list[Engine]:
+    """Return the installed engines, strongest first, and cuOpt where its server answers."""
+    return [engine for engine in engines(cuopt_url) if engine.is_available()]
 
 
 def unavailable() -> dict[str, str]:
@@ -59,22 +63,28 @@ def unavailable() -> dict[str, str]:
     return {engine.name: INSTALL_HINTS[engine.name] for engine in engines() if not engine.is_available()}
 
 
-def choose(problem: Problem, name: str = AUTO) -> Engine:
+def choose(problem: Problem, name: str = AUTO, cuopt_url: str = "") -> Engine:
     """Return an engine that supports every feature of the problem.
+
+    Args:
+        problem: What it is for.
+        name: As callers name it.
+        cuopt_url: Of a cuOpt server; empty where there is none.
 
     Raises:
         UnsupportedFeatureError: The named engine, or every one, lacks a feature; the message names it.
     """
     if problem.travel_periods:
-        return TimeDependentAdapter(choose(at_worst_case_speeds(problem), name))
+        return TimeDependentAdapter(choose(at_worst_case_speeds(problem), name, cuopt_url))
     if name == AUTO:
-        capable = [engine for engine in available() if not missing(engine, problem)]
+        takes_part = len(problem.tickets) >= REMOTE_TICKETS and cuopt_model.is_in_reach(problem)
+        capable = [engine for engine in available(cuopt_url if takes_part else "") if not missing(engine, problem)]
         if not capable:
             raise UnsupportedFeatureError(_unsupported_message(problem))
         return Portfolio(capable)
-    named = [engine for engine in available() if engine.name == name]
+    named = [engine for engine in available(cuopt_url) if engine.name == name]
     if not named:
-        installed = ", ".join((AUTO, *(engine.name for engine in available())))
+        installed = ", ".join((AUTO, *(engine.name for engine in available(cuopt_url))))
         raise UnsupportedFeatureError(
             f"Engine {name!r} is not installed; installed are {installed}.{_install_hints([name])}"
         )

@@ -35,7 +35,7 @@ from workers.engines.recombination import recombination
 from workers.engines.recombination.recombination import Recombination
 from workers.engines.selection import parallel_search
 from workers.engines.selection.elite_pool import ElitePool
-from workers.engines.selection.time_allocation import plan_rounds, recombination_s
+from workers.engines.selection.time_allocation import REMOTE, plan_rounds, recombination_s
 
 log = logging.getLogger("planner.child")
 
@@ -144,11 +144,16 @@ def _search_alone(
 def _search_together(
     engines: Sequence[Engine], problem: Problem, limits: SearchLimits, best: "_BestOfRounds", should_stop: ShouldStop
 ) -> SearchOutcome:
-    """Run engines in parallel, each in a process with one core, a start and a seed of its own."""
+    """Run engines in parallel, each in a process with a start and a seed of its own.
+
+    Each has one core, or all of them where the others search elsewhere.
+    """
+
+    cores = limits.cores if sum(engine.name != REMOTE for engine in engines) == 1 else 1
 
     def forked_search(number: int, engine: Engine, start: Candidate | None) -> parallel_search.SearchFunction:
         def search(report_improvement: OnImprovement) -> None:
-            own_limits = replace(limits, seed=limits.seed + number * SEED_STEP, cores=1, route_log=logs[number])
+            own_limits = replace(limits, seed=limits.seed + number * SEED_STEP, cores=cores, route_log=logs[number])
             own_best = BestVerified(problem, report_improvement, start)
             _search_alone([engine], problem, own_limits, own_best, lambda: False)
 

@@ -16,6 +16,9 @@ from workers.engines.engine_interface import Engine
 
 STARTER: Final = "sisr"
 FINISHER: Final = "pyvrp"
+REMOTE: Final = "cuopt"
+REMOTE_TICKETS: Final = 800
+"""Tickets from which on the remote engine takes part, beside the searches of the cores."""
 STARTER_SHARE: Final = 0.85
 """Share of the time for the starter, before the finisher takes over."""
 EVEN_SHARE: Final = 0.6
@@ -54,7 +57,8 @@ NOT_RECOMBINED: Final = frozenset({Feature.RELOAD})
 """… and without these features; elsewhere the same time of search gains more (ADR 50)."""
 
 SearchRounds = list[tuple[float, tuple[Engine, ...]]]
-"""For each round: the share of the time at which it ends, and its engines: one per core, or one on all cores."""
+"""For each round: the share of the time at which it ends, and its engines: one per core, or one on all cores, and the
+remote one beside them."""
 
 
 def plan_rounds(problem: Problem, cores: int, capable: Sequence[Engine]) -> SearchRounds:
@@ -65,6 +69,14 @@ def plan_rounds(problem: Problem, cores: int, capable: Sequence[Engine]) -> Sear
         cores: Number of parallel searches.
         capable: Engines that support every feature of the problem, strongest first; at least one.
     """
+    remote = tuple(engine for engine in capable if engine.name == REMOTE)
+    if local := [engine for engine in capable if engine.name != REMOTE]:
+        return [(until, (*engines, *remote)) for until, engines in _local_rounds(problem, cores, local)]
+    return [(1.0, remote)]
+
+
+def _local_rounds(problem: Problem, cores: int, capable: Sequence[Engine]) -> SearchRounds:
+    """Return the rounds of the engines that search on this machine."""
     named = {engine.name: engine for engine in capable}
     starter = named.get(STARTER)
     finisher = named.get(FINISHER) if starter is None or len(problem.tickets) <= MOST_FINISHED else None

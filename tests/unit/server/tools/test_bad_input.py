@@ -188,7 +188,7 @@ CASES: list[tuple[str, str, Any, int, str, list[Fault]]] = [
             (
                 "/engine",
                 "The parameter engine is not one of the accepted values.",
-                "one of auto, ortools, pyvrp, sisr",
+                "one of auto, cuopt, ortools, pyvrp, sisr",
                 "",
             ),
             ("/seed", "The parameter seed is too small.", "integer 0…1000000", ""),
