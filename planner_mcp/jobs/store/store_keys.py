@@ -51,7 +51,7 @@ key                      kind    holds                                          
 {p0}:ui:ticket:<digest>  string  whom a one-time ticket signs in                    60 s
 
 Without a TTL, for the shard owns them; each is bounded by what is queued, solving or set:
-{pN}:clock               hash    seq (submissions), v (virtual time), slots (of living workers), quota (they give)
+{pN}:clock               hash    seq (submissions), v (virtual time), slots (of living workers), quota (they give), …
 {pN}:ready               stream  jobs and seats handed out, with principal; group `workers`; never more than slots
 {pN}:feed                stream  all events of the shard, the last FEED_KEPT or so
 {pN}:queued              zset    queued jobs by when their lives were last renewed

@@ -66,6 +66,17 @@ end
 -- The lease of a worker in ms. It may differ during a rollout; without one the own lease counts.
 local function lease_ms_of(worker, leases) return tonumber(leases[worker] or LIMITS.lease_ms) end
 
+-- Whether a chore that reads all workers was done just before, by any of them. A small fleet does every one, since it costs
+-- little; in a large one they would take all of the shard's time.
+local SMALL_FLEET, TIMES_A_LEASE = 32, 8
+local function is_recent(chore)
+  if call('ZCARD', ALIVE) <= SMALL_FLEET then return false end
+  local ago_ms = NOW_MS - tonumber(call('HGET', CLOCK, chore) or 0)
+  if ago_ms >= 0 and ago_ms < LIMITS.lease_ms / TIMES_A_LEASE then return true end
+  call('HSET', CLOCK, chore, NOW_MS)
+  return false
+end
+
 -- The workers that sent a heartbeat within three of their leases, and the others.
 local function roll_call()
   local leases, alive, silent = table_of(call('HGETALL', LEASES)), {}, {}

@@ -3,6 +3,7 @@
 -- Removes consumers without a living worker; one that holds a job stays until that job is requeued.
 -- A: poison, count
 pcall(call, 'XGROUP', 'CREATE', READY, GROUP, '0', 'MKSTREAM')
+if is_recent('swept_ms') then return { 'ok', 0 } end
 local taken = 0
 
 -- Deliveries without a renewal for longer than the lease of their holder, or than the own lease where that is unknown.

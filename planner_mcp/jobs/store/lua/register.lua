@@ -9,6 +9,7 @@ local function withdraw(worker)
 end
 
 pcall(call, 'XGROUP', 'CREATE', READY, GROUP, '0', 'MKSTREAM') -- it exists already, all but once
+local is_known = A.slots > 0 and tonumber(call('HGET', SLOTS, A.worker)) == A.slots
 if A.slots > 0 then
   call('ZADD', ALIVE, NOW_MS, A.worker)
   call('HSET', SLOTS, A.worker, A.slots)
@@ -17,6 +18,7 @@ if A.slots > 0 then
 elseif A.worker ~= '' then
   withdraw(A.worker)
 end
+if (is_known or A.worker == '') and is_recent('called_ms') then return { 'ok' } end
 local _, silent = roll_call()
 for _, worker in ipairs(silent) do withdraw(worker) end
 outlive(ALIVE)
