@@ -2,8 +2,8 @@
 
 Owns two paired comparisons over the same days and seeds. *Team*: one job on two workers with a core each, against one
 worker with two cores; the pair runs one after the other, in turning order. *Drain*: the worker of a job is stopped by
-SIGTERM in mid-solve and another goes on, against a job that is left alone; the pair runs at the same time, on a core
-each. Every figure is the cost of the one over that of the other, so the load of the machine falls on both.
+SIGTERM in mid-solve and an idle one goes on, against a job that is left alone; the pair runs at the same time, on a core
+each. All workers have solved before. Every figure is the cost of the one over that of the other, so the load of the machine falls on both.
 """
 
 import argparse
@@ -33,6 +33,8 @@ OWNER: Final = "bench"
 SIZES: Final = (60, 150, 400, 1000)
 """Tickets of the days."""
 POLL_S: Final = 0.05
+WARM_S: Final = 3
+"""Of a first job of each worker."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,20 +88,23 @@ class Fleet:
         await self._running
 
 
-async def _until_live(store: RedisStore, workers: int) -> None:
+async def _warm(store: RedisStore, workers: int) -> None:
+    """Return when every worker has solved a job, and so has loaded the solvers."""
     while (await store.stats()).live_slots != workers:  # noqa: ASYNC110 — as above
         await asyncio.sleep(POLL_S)
+    jobs = [await _submit(store, 20, number, WARM_S) for number in range(workers)]
+    await asyncio.gather(*(_ended(store, job) for job in jobs))
 
 
 async def _team(store: RedisStore, settings: Settings, tickets: int, seed: int, solve_s: int) -> Pair:
     async def with_team() -> float:
         async with Fleet(settings, 2, 1):
-            await _until_live(store, 2)
+            await _warm(store, 2)
             return await _ended(store, await _submit(store, tickets, seed, solve_s, cores=2))
 
     async def with_threads() -> float:
         async with Fleet(settings, 1, 2):
-            await _until_live(store, 1)
+            await _warm(store, 1)
             return await _ended(store, await _submit(store, tickets, seed, solve_s))
 
     if seed % 2:
@@ -111,8 +116,8 @@ async def _team(store: RedisStore, settings: Settings, tickets: int, seed: int, 
 
 
 async def _drain(store: RedisStore, settings: Settings, tickets: int, seed: int, solve_s: int) -> Pair:
-    async with Fleet(settings, 2, 1) as fleet:
-        await _until_live(store, 2)
+    async with Fleet(settings, 3, 1) as fleet:
+        await _warm(store, 3)
         base, drained = [await _submit(store, tickets, seed, solve_s) for _ in range(2)]
         while (now := await store.get_job(OWNER, drained.id)).progress.elapsed_s < solve_s / 2:  # noqa: ASYNC110
             await asyncio.sleep(POLL_S)
