@@ -1,9 +1,10 @@
 """`python -m benchmarks.fleet`: what a team is worth against threads, and what a drain costs, through real workers.
 
-Owns two paired comparisons over the same days and seeds. *Team*: one job on two workers with a core each, against one
-worker with two cores; the pair runs one after the other, in turning order. *Drain*: the worker of a job is stopped by
-SIGTERM in mid-solve and an idle one goes on, against a job that is left alone; the pair runs at the same time, on a core
-each. All workers have solved before. Every figure is the cost of the one over that of the other, so the load of the machine falls on both.
+Owns two paired comparisons over the same days and seeds, with workers that have solved before. *Team*: one job on two
+workers with a core each, against one worker with two cores; the pair runs one after the other, in turning order.
+*Drain*: the worker of a job is stopped by SIGTERM in mid-solve and an idle one goes on, against a job that is left
+alone; the pair runs at the same time, on a core each. Every figure is the cost of the one over that of the other, so
+the load of the machine falls on both.
 """
 
 import argparse

@@ -1,9 +1,9 @@
 """`python -m benchmarks.fleet_model`: what fleets carry, by a discrete-event model fed with measured step times.
 
-Owns two parts. *Measured*: the time that the store's thread takes for each step, on a real store with 10, 100 and 1,000
-workers registered (`INFO commandstats`; the load of the machine hardly shows there). *Modelled*: workers, jobs and shards
-as the program runs them: a shard does one step at a time; a worker sends its heartbeat and sweeps four times a lease to
-every shard, looks into several shards in turn while idle, reports once a second and renews while it solves.
+Owns two parts. *Measured*: the time that the store's thread takes for each step, on a real store with 10, 100 and
+1,000 workers registered (`INFO commandstats`, the least of some batches). *Modelled*: workers, jobs and shards as the
+program runs them: a shard does one step at a time; a worker sends its heartbeat and sweeps four times a lease to every
+shard, looks into several shards in turn while idle, reports once a second and renews while it solves.
 """
 
 import argparse
