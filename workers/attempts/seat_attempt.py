@@ -1,4 +1,4 @@
-"""One seat of a team: a search beside the one of the job's owner (ADR 55).
+"""One seat of a team: a search beside the one of the job's owner (ADR 54).
 
 Owns the seat's search and its exchange of plans. The exchange is the seat's lease too. The seat reports nothing: its
 plan reaches the job by the owner, and whatever ends the seat costs the job this search alone: the end of the job, its

@@ -1,4 +1,4 @@
-"""One job on several workers (SPEC O8, ADR 55)."""
+"""One job on several workers (SPEC O8, ADR 54)."""
 
 import asyncio
 

@@ -1,4 +1,4 @@
-"""Teams: a job with seats on several workers (SPEC O8, ADR 55)."""
+"""Teams: a job with seats on several workers (SPEC O8, ADR 54)."""
 
 from typing import Any
 
