@@ -135,6 +135,7 @@ async def calls(http: httpx.AsyncClient, key: str, store: RedisStore) -> dict[st
         "revise_scenario": {"scenario_id": scenario_id, "patch": {"tickets": {"t1": {"demand": 2}}}},
         "resolve_vrp": {"warm_from": job_id},
         "solve_alternatives": {"plan": job_id, "k": 1},
+        "prove_plan": {"plan": job_id},
         "weigh_plans": {"plans": plans},
         "what_if": {
             "plan": job_id,
