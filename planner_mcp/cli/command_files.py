@@ -21,6 +21,7 @@ from planner_mcp.jobs.ids import is_id
 from planner_mcp.jobs.matrix_service import matrix_id_of
 from planner_mcp.routing.plan import Plan
 from planner_mcp.routing.scenario.matrix_json_reader import read_travel_matrices
+from planner_mcp.routing.scenario.shown_scenario import ShownScenario
 from planner_mcp.routing.scenario.travel_matrices import TravelMatrices
 from planner_mcp.settings import Settings
 from planner_mcp.text import plain
@@ -81,7 +82,7 @@ def matrices_beside(path: Path, body: Any, settings: Settings) -> TravelMatrices
     return None if named is None or is_id(named) else read_matrices(folder / named, settings, "/travel/matrix")
 
 
-def check_output(output: Path | None, scenario: Json) -> None:
+def check_output(output: Path | None, scenario: ShownScenario) -> None:
     """Look whether a plan of a scenario could be written, before there is one.
 
     Raises:
@@ -105,7 +106,7 @@ def form_of(output: Path | None) -> str:
     return SHEETS if output.name.lower().endswith(SHEETS) else output.suffix.lstrip(".").lower() or "json"
 
 
-def _check_form(form: str, scenario: Json, plan: Plan | None = None) -> None:
+def _check_form(form: str, scenario: ShownScenario, plan: Plan | None = None) -> None:
     if form in PAGES:
         check_page(plan, scenario)
     elif form in FORMS:
@@ -137,7 +138,7 @@ def _unwritten(path: Path, why: str) -> Fault:
     return Fault("--output", f"{path}: {why}", "a file that can be written")
 
 
-def write_plan(plan: Json, scenario: Json, output: Path | None, lines: Lines = NO_LINES) -> bool:
+def write_plan(plan: Json, scenario: ShownScenario, output: Path | None, lines: Lines = NO_LINES) -> bool:
     """Write a plan to standard output as JSON, or to a file in the form its name ends in; return whether it could."""
     form = form_of(output)
     try:  # spreadsheets take a file without a mark for one in the encoding of the machine

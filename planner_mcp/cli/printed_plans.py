@@ -7,16 +7,16 @@ shown, as whoever has the files may read them; what a file has masked stays so.
 from collections.abc import Iterable
 from dataclasses import replace
 from datetime import UTC, datetime
-from typing import Any, Final
+from typing import Final
 
 from planner_mcp.errors import Fault, input_error
 from planner_mcp.formats.plan_exports import Lines
 from planner_mcp.jobs.field_masking import MASKED
 from planner_mcp.routing.plan import Plan
 from planner_mcp.routing.scenario.scenario_parsing import is_readable
+from planner_mcp.routing.scenario.shown_scenario import ShownAgent, ShownScenario, ShownTicket
 from planner_mcp.text import MASK, named, plain
 
-Json = dict[str, Any]
 SHEETS: Final = "sheets.html"
 PAGES: Final = ("html", SHEETS, "svg", "png", "ics")
 """Ends of names: `day-sheets.html` is the sheets of drivers, any other `.html` the report."""
@@ -27,7 +27,7 @@ DRAWN: Final = ("geojson", "gpx", "html", "svg", "png")
 """Forms that show routes along the roads."""
 
 
-def page_of(plan: Plan, scenario: Json, form: str, lines: Lines) -> bytes:
+def page_of(plan: Plan, scenario: ShownScenario, form: str, lines: Lines) -> bytes:
     """Return a plan in one of `PAGES`.
 
     Args:
@@ -49,7 +49,7 @@ def page_of(plan: Plan, scenario: Json, form: str, lines: Lines) -> bytes:
     return svg.encode() if form == "svg" else standalone_map.map_png(svg)
 
 
-def check_page(plan: Plan | None, scenario: Json) -> None:
+def check_page(plan: Plan | None, scenario: ShownScenario) -> None:
     """Look whether pages of a plan can be made; without a plan, of any plan of the scenario.
 
     Raises:
@@ -59,14 +59,14 @@ def check_page(plan: Plan | None, scenario: Json) -> None:
         raise input_error([Fault("/scenario", "It is no scenario that can be read.", "what create_scenario takes")])
     if plan is None:
         return
-    _check_known("agents", (route.agent_id for route in plan.routes), scenario)
+    _check_known("agents", (route.agent_id for route in plan.routes), scenario["agents"])
     visits = (visit.ticket_id for route in plan.routes for visit in route.visits)
     served = (ticket_id for ticket_id in visits if ticket_id is not None)
-    _check_known("tickets", (*served, *(entry.ticket_id for entry in plan.unassigned)), scenario)
+    _check_known("tickets", (*served, *(entry.ticket_id for entry in plan.unassigned)), scenario["tickets"])
 
 
-def _check_known(kind: str, ids: Iterable[str], scenario: Json) -> None:
-    known = {record["id"] for record in scenario[kind]}
+def _check_known(kind: str, ids: Iterable[str], records: Iterable[ShownAgent | ShownTicket]) -> None:
+    known = {record["id"] for record in records}
     if unknown := [plain(name) for name in dict.fromkeys(ids) if name not in known]:
         problem = f"The plan is of another scenario: this one has no {kind} {named(unknown)}."
         raise input_error([Fault("/scenario", problem, "the scenario that was planned")])

@@ -22,6 +22,7 @@ from planner_mcp.render.day_times import DayTimes
 from planner_mcp.render.label_text import length, length_unit
 from planner_mcp.render.page_words import ENGLISH
 from planner_mcp.routing.plan import Plan
+from planner_mcp.routing.scenario.shown_scenario import ShownScenario
 from planner_mcp.text import compact, counted, plain
 
 Json = dict[str, Any]
@@ -117,7 +118,7 @@ def search_display(*, as_json: bool) -> Iterator[SearchDisplay]:
             yield LiveBar(progress, progress.add_task("solve", total=100, facts="starting"))
 
 
-def show_plan(scenario: Json, plan: Plan, gap: float | None) -> None:
+def show_plan(scenario: ShownScenario, plan: Plan, gap: float | None) -> None:
     """Print the routes of a plan, its figures, and the first ticket that it leaves out."""
     console = Console(stderr=True, highlight=False)
     if not console.is_terminal:

@@ -26,6 +26,7 @@ from planner_mcp.jobs.job_service import JobService
 from planner_mcp.jobs.principals import LOCAL
 from planner_mcp.routing.plan import Plan
 from planner_mcp.routing.scenario.coordinates import globe_positions
+from planner_mcp.routing.scenario.shown_scenario import ShownScenario, as_shown
 from planner_mcp.routing.scenario.travel_matrices import TravelMatrices
 from planner_mcp.server.tools.arguments.resolved_inputs import (
     ResolvedInputs,
@@ -58,7 +59,7 @@ class SolveRun:
 class Solved:
     """A job that has a plan."""
 
-    scenario: Json
+    scenario: ShownScenario
     plan: Json
     view: Json
     """The job, as `query_vrp_status` returns it."""
@@ -105,7 +106,7 @@ async def _solved(jobs: JobService, asked: SolveRun, settings: Settings, display
         return None
     plan = await jobs.plan_of_job(LOCAL, job.id)
     gap = (plan.cost - bound) / plan.cost if bound is not None and plan.cost and not plan.unassigned else None
-    return Solved(body, plan.as_json(), job_view(ended), gap)
+    return Solved(as_shown(body), plan.as_json(), job_view(ended), gap)
 
 
 async def _checked(jobs: JobService, asked: SolveRun, settings: Settings) -> tuple[Json, TravelMatrices | None]:
@@ -119,7 +120,7 @@ async def _checked(jobs: JobService, asked: SolveRun, settings: Settings) -> tup
     travel_matrices = matrices_beside(asked.path, body, settings)
     resolved = ResolvedInputs(travel_matrices, tuple(resolution_faults(body, settings)), shows_names=True)
     scenario_within_limits(body, settings, await with_uploaded_matrices(jobs, LOCAL, body, resolved))
-    check_output(asked.output, body)
+    check_output(asked.output, as_shown(body))
     if travel_matrices is not None:
         kept = await jobs.matrices.keep(LOCAL.id, travel_matrices)
         body = {**body, "travel": {**body["travel"], "matrix": kept}}

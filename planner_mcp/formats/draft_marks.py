@@ -5,16 +5,17 @@ Owns where the mark stands in each form. Pages and maps show the name of the sce
 
 import csv
 import io
-from typing import Any, Final
+from typing import Final
 
 from planner_mcp.formats.exported_stops import STOP_COLUMNS
+from planner_mcp.routing.scenario.shown_scenario import ShownScenario
 
 MARK: Final = "DRAFT, not approved (草稿，未批准)"
 _NOTE_AT: Final = STOP_COLUMNS.index("note")
 _COLLECTION: Final = '{"type": "FeatureCollection"'
 
 
-def named_draft(scenario: dict[str, Any]) -> dict[str, Any]:
+def named_draft(scenario: ShownScenario) -> ShownScenario:
     """Return a scenario whose name says that its plan is a draft."""
     return {**scenario, "name": f"{MARK} {scenario['name']}"}
 

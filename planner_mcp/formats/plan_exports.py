@@ -23,6 +23,13 @@ from planner_mcp.routing.plan import Plan, PlannedRoute
 from planner_mcp.routing.scenario.coordinates import globe_positions
 from planner_mcp.routing.scenario.scenario_model import Location
 from planner_mcp.routing.scenario.schema_faults import faults_of
+from planner_mcp.routing.scenario.shown_scenario import (
+    NO_TICKET,
+    ShownScenario,
+    ShownTicket,
+    ShownTicketFields,
+    as_shown,
+)
 from planner_mcp.routing.scenario.window_text import window_text
 from planner_mcp.text import clock_s
 
@@ -44,7 +51,7 @@ ATTRIBUTION: Final = "© OpenStreetMap contributors"
 _LICENCE: Final = "https://www.openstreetmap.org/copyright"
 
 
-def export(plan: Plan, scenario: Json, form: str, lines: Lines = NO_LINES) -> str:
+def export(plan: Plan, scenario: ShownScenario, form: str, lines: Lines = NO_LINES) -> str:
     """Return a plan in one of `FORMS`.
 
     Args:
@@ -65,7 +72,7 @@ def export(plan: Plan, scenario: Json, form: str, lines: Lines = NO_LINES) -> st
     return as_geojson(plan, places, scenario, lines) if form == "geojson" else as_gpx(plan, places, lines)
 
 
-def check_form(form: str, scenario: Json) -> None:
+def check_form(form: str, scenario: ShownScenario) -> None:
     """Look whether plans of a scenario can be written in a form, before there is one.
 
     Raises:
@@ -107,7 +114,7 @@ def _whole(given: Any, read: Any) -> Any:
     return None if given is None else read
 
 
-def read_places(data: Any) -> Json:
+def read_places(data: Any) -> ShownScenario:
     """Return a scenario that was written as JSON; only what an export needs of it is looked at, as it may be masked.
 
     Raises:
@@ -117,7 +124,7 @@ def read_places(data: Any) -> Json:
         _ScenarioPositions.model_validate(data)
     except ValidationError as error:
         raise input_error(faults_of(error, _ScenarioPositions, data)) from None
-    return dict(data)
+    return as_shown(data)
 
 
 class _TravelHeader(BaseModel):
@@ -135,7 +142,7 @@ class _ScenarioPositions(BaseModel):
     travel: _TravelHeader = _TravelHeader()
 
 
-def as_csv(plan: Plan, places: dict[str, tuple[float, float]], scenario: Json) -> str:
+def as_csv(plan: Plan, places: dict[str, tuple[float, float]], scenario: ShownScenario) -> str:
     """Return one row for each stop, in order, and one for each ticket left out; an import reads the tickets back."""
     text = io.StringIO()
     table = csv.writer(text, lineterminator="\r\n")
@@ -145,14 +152,14 @@ def as_csv(plan: Plan, places: dict[str, tuple[float, float]], scenario: Json) -
     table.writerow([*STOP_COLUMNS, *TICKET_COLUMNS, *map(safe_cell, amounts)])
     date = str(scenario.get("planning_date", ""))
     for row in _rows(plan, places, {each["id"]: each.get("location") for each in tickets.values()}):
-        ticket = tickets.get(row[_TICKET_AT], {})
+        ticket = tickets.get(row[_TICKET_AT], NO_TICKET)
         demand = _demand(ticket)
         says = [*_says(ticket, date), *(demand.get(name, "") for name in dimensions)]
         table.writerow([safe_cell(cell) for cell in (*row, *says)])
     return text.getvalue()
 
 
-def _tickets(scenario: Json) -> dict[str, Json]:
+def _tickets(scenario: ShownScenario) -> dict[str, ShownTicket]:
     """Return the tickets by id, of a scenario file of whatever form."""
     known = (each for each in scenario.get("tickets") or () if isinstance(each, dict) and "id" in each)
     return {ticket["id"]: ticket for ticket in known}
@@ -161,19 +168,35 @@ def _tickets(scenario: Json) -> dict[str, Json]:
 _TICKET_AT: Final = STOP_COLUMNS.index("ticket_id")
 
 
-def _demand(ticket: Json) -> Json:
+def _demand(ticket: ShownTicketFields) -> Json:
     """Return the amounts of a ticket by dimension; the only one has no name."""
     demand = ticket.get("demand", {})
     return demand if isinstance(demand, dict) else {"": demand}
 
 
-def _says(ticket: Json, date: str) -> list[Any]:
+def _says(ticket: ShownTicketFields, date: str) -> list[Any]:
     """Return what a ticket says itself, in the order of `TICKET_COLUMNS`."""
     if not ticket:
         return [""] * len(TICKET_COLUMNS)
-    known = {"task": ticket.get("kind", "delivery"), "window": window_text(ticket, date)}
-    known |= {"service_s": ticket.get("service_time_s"), "skills": ", ".join(map(str, ticket.get("skills") or ()))}
-    return ["" if (value := known.get(name, ticket.get(name))) is None else value for name in TICKET_COLUMNS]
+    says = _texts(ticket) | {
+        "task": ticket.get("kind", "delivery"),
+        "window": window_text(ticket, date),
+        "service_s": ticket.get("service_time_s"),
+        "priority": ticket.get("priority"),
+        "penalty": ticket.get("penalty"),
+        "skills": ", ".join(map(str, ticket.get("skills") or ())),
+    }
+    return ["" if (value := says[name]) is None else value for name in TICKET_COLUMNS]
+
+
+def _texts(ticket: ShownTicketFields) -> Json:
+    """Return what a ticket says for people."""
+    return {
+        "name": ticket.get("name"),
+        "address": ticket.get("address"),
+        "phone": ticket.get("phone"),
+        "notes": ticket.get("notes"),
+    }
 
 
 def _rows(
@@ -213,7 +236,9 @@ def _quoted(sign: re.Match[str]) -> str:
     return sign[1] + "'" * begins
 
 
-def as_geojson(plan: Plan, places: dict[str, tuple[float, float]], scenario: Json, lines: Lines = NO_LINES) -> str:
+def as_geojson(
+    plan: Plan, places: dict[str, tuple[float, float]], scenario: ShownScenario, lines: Lines = NO_LINES
+) -> str:
     """Return a line for each route and a point for each stop; with lines along roads, whom to name for them."""
     features: list[Json] = []
     tickets = _tickets(scenario)
@@ -230,9 +255,8 @@ def as_geojson(plan: Plan, places: dict[str, tuple[float, float]], scenario: Jso
                 stop = {"agent_id": route.agent_id, "stop": number, "kind": visit.kind}
                 stop |= {"ticket_id": visit.ticket_id, "location": visit.location}
                 stop |= {name: clock_s(getattr(visit, f"{name}_s")) for name in ("arrival", "start", "departure")}
-                ticket = tickets.get(visit.ticket_id or "", {})
-                texts = {name: ticket.get(name) for name in ("name", "address", "phone", "notes")}
-                texts["window"] = window_text(ticket, date)
+                ticket = tickets.get(visit.ticket_id or "", NO_TICKET)
+                texts = _texts(ticket) | {"window": window_text(ticket, date)}
                 stop |= {name: text for name, text in texts.items() if text}
                 point = {"type": "Point", "coordinates": _lonlat(places[visit.location])}
                 features.append(_geojson_feature(point, stop))

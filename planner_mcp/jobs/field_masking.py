@@ -19,6 +19,7 @@ from planner_mcp.jobs.principals import SENSITIVE, Principal
 from planner_mcp.routing.plan import Plan
 from planner_mcp.routing.scenario.field_types import MAX_FREE_TEXT_LENGTH
 from planner_mcp.routing.scenario.scenario_model import Scenario
+from planner_mcp.routing.scenario.shown_scenario import ShownScenario, as_shown
 from planner_mcp.text import MASK, plain
 
 KEYWORD: Final = "x-sensitive-fields"
@@ -30,9 +31,9 @@ COARSE: Final = {"lat": 2, "lon": 2, "x": -3, "y": -3}
 Json = dict[str, Any]
 
 
-def scenario_for(principal: Principal, body: Mapping[str, Any]) -> Json:
+def scenario_for(principal: Principal, body: Mapping[str, Any]) -> ShownScenario:
     """Return a scenario's body as a principal may see it. Text for people comes without characters that do not show."""
-    return dict(_shown(body, _schema(), is_masked=not principal.may(SENSITIVE)))
+    return as_shown(_shown(body, _schema(), is_masked=not principal.may(SENSITIVE)))
 
 
 def masked_fields(principal: Principal, body: Mapping[str, Any]) -> list[str]:

@@ -1,12 +1,12 @@
 """Times of a plan as people read them: hours of the planning day, with the date where a plan runs past it."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date, timedelta
-from typing import Any, Final
+from typing import Final
 
 from planner_mcp.render.page_words import Words
 from planner_mcp.routing.plan import Plan
+from planner_mcp.routing.scenario.shown_scenario import ShownScenario, ShownTicketFields
 from planner_mcp.routing.scenario.window_text import windows_of
 from planner_mcp.text import clock
 
@@ -23,7 +23,7 @@ class DayTimes:
     words: Words
 
     @staticmethod
-    def of(scenario: Mapping[str, Any], plan: Plan, words: Words) -> "DayTimes":
+    def of(scenario: ShownScenario, plan: Plan, words: Words) -> "DayTimes":
         """Return how the times of a plan are written."""
         last_s = max((route.end_s for route in plan.routes), default=0.0)
         return DayTimes(date.fromisoformat(scenario["planning_date"]), round(last_s / 60) >= _DAY_S / 60, words)
@@ -39,7 +39,7 @@ class DayTimes:
         """Return two moments with a dash."""
         return f"{self.moment(start_s)}–{self.moment(end_s)}"
 
-    def windows(self, ticket: Mapping[str, Any]) -> list[str]:
+    def windows(self, ticket: ShownTicketFields) -> list[str]:
         """Return the time windows of a stored ticket."""
         return [self.span(*window) for window in windows_of(ticket, self.planning_date.isoformat())]
 

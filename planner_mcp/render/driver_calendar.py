@@ -9,17 +9,17 @@ import hashlib
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, date, datetime, time, timedelta
-from typing import Any, Final
+from typing import Final
 
 from planner_mcp.render.driver_sheets import SheetDay, stop_values
 from planner_mcp.routing.plan import Plan, PlannedRoute, Visit
+from planner_mcp.routing.scenario.shown_scenario import ShownScenario
 
-Json = dict[str, Any]
 _LONGEST: Final = 75
 """Octets of a line without its end (section 3.1)."""
 
 
-def calendar(scenario: Json, plan: Plan, *, made_at: datetime, is_exact: bool = True) -> str:
+def calendar(scenario: ShownScenario, plan: Plan, *, made_at: datetime, is_exact: bool = True) -> str:
     """Return the events of all routes; where there are several, each event begins with its agent.
 
     Args:
@@ -65,7 +65,7 @@ def _event(number: int, visit: Visit, route: PlannedRoute, day: SheetDay, prefix
         yield f"DESCRIPTION:{_escaped(text)}"
 
 
-def _local(scenario: Json, seconds: float) -> str:
+def _local(scenario: ShownScenario, seconds: float) -> str:
     midnight = datetime.combine(date.fromisoformat(scenario["planning_date"]), time())
     return f"{midnight + timedelta(minutes=round(seconds / 60)):%Y%m%dT%H%M%S}"
 

@@ -19,6 +19,7 @@ from planner_mcp.render.route_loads import load_at_start, picked_up
 from planner_mcp.render.svg_drawing import Places
 from planner_mcp.routing.plan import Plan, PlannedRoute, Visit
 from planner_mcp.routing.scenario.field_types import read_amount
+from planner_mcp.routing.scenario.shown_scenario import NO_TICKET, ShownScenario, ShownTicket, ShownTicketFields
 from planner_mcp.text import figure
 
 Json = dict[str, Any]
@@ -28,7 +29,7 @@ _UNNAMED: Final = "load"
 """The dimension of amounts that are bare numbers."""
 
 
-def sheets(scenario: Json, plan: Plan, *, is_exact: bool = True) -> str:
+def sheets(scenario: ShownScenario, plan: Plan, *, is_exact: bool = True) -> str:
     """Return the HTML of all sheets, in the language of the scenario.
 
     Args:
@@ -51,18 +52,18 @@ def sheets(scenario: Json, plan: Plan, *, is_exact: bool = True) -> str:
 class SheetDay:
     """What all stops of a plan share."""
 
-    scenario: Json
+    scenario: ShownScenario
     words: Words
     times: DayTimes
     names: Names
-    tickets: dict[str, Json]
+    tickets: dict[str, ShownTicket]
     pickups: frozenset[str]
     places: Places
     """(lat, lon) in WGS-84 by location; empty where links to them have no use."""
     has_codes: bool
 
     @staticmethod
-    def of(scenario: Json, plan: Plan, *, is_exact: bool) -> "SheetDay":
+    def of(scenario: ShownScenario, plan: Plan, *, is_exact: bool) -> "SheetDay":
         """Return it; without links to places where positions are not exact, or on a plane."""
         words = words_of(scenario)
         places, is_plane = positions(scenario)
@@ -83,7 +84,7 @@ def _sheet(route: PlannedRoute, day: SheetDay, unit: str) -> Json:
     demands = {name: ticket.get("demand", 0) for name, ticket in day.tickets.items()}
     return {
         "agent_id": agent["id"],
-        "driver": [text for name in ("name", "phone") if (text := visible(agent.get(name)))],
+        "driver": [text for text in (visible(agent.get("name")), visible(agent.get("phone"))) if text],
         "start": day.names.place(route.start_location) if route.start_location else "",
         "starts": day.times.moment(route.start_s),
         "end": day.names.place(route.end_location) if route.end_location else "",
@@ -98,7 +99,7 @@ def _sheet(route: PlannedRoute, day: SheetDay, unit: str) -> Json:
 
 def stop_values(number: int, visit: Visit, day: SheetDay) -> Json:
     """Return what a driver reads of a stop; an empty text, list or None for what it does not have."""
-    ticket = day.tickets.get(visit.ticket_id or "", {})
+    ticket = day.tickets.get(visit.ticket_id or "", NO_TICKET)
     place = day.places.get(visit.location or "")
     link = geo_link(place) if place is not None and visit.kind != "break" else ""
     late_min = round((visit.late_s or 0) / 60)
@@ -117,11 +118,13 @@ def stop_values(number: int, visit: Visit, day: SheetDay) -> Json:
         "where": _where(visit, ticket, day.names),
         "link": link,
         "code": svg_markup(qr_svg(link)) if link and day.has_codes else None,
-        **{name: visible(ticket.get(name)) for name in ("name", "phone", "notes")},
+        "name": visible(ticket.get("name")),
+        "phone": visible(ticket.get("phone")),
+        "notes": visible(ticket.get("notes")),
     }
 
 
-def _where(visit: Visit, ticket: Json, names: Names) -> list[str]:
+def _where(visit: Visit, ticket: ShownTicketFields, names: Names) -> list[str]:
     """Return address and name of a place; its id where it has neither and the ticket says nothing else."""
     known = [visible(ticket.get("address")), names.places.get(visit.location or "", "")]
     shown = [text for text in dict.fromkeys(known) if text and text != visible(ticket.get("name"))]

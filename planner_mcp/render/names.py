@@ -4,13 +4,11 @@ Owns the choice of names. Masked texts are left out, so a reader who may see no 
 """
 
 from dataclasses import dataclass, field
-from typing import Any
 
 from planner_mcp.render.label_text import isolated
 from planner_mcp.routing.plan import Visit
+from planner_mcp.routing.scenario.shown_scenario import ShownScenario
 from planner_mcp.text import MASK
-
-Json = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +21,7 @@ class Names:
     """Name, else address, by location id; places without either are left out."""
 
     @staticmethod
-    def of(scenario: Json) -> "Names":
+    def of(scenario: ShownScenario) -> "Names":
         """Return the names of a scenario, as its reader may see it."""
         customers = {ticket["id"]: name for ticket in scenario["tickets"] if (name := visible(ticket.get("name")))}
         places = {

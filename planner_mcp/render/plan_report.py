@@ -17,10 +17,11 @@ from planner_mcp.render.reason_texts import reason_text
 from planner_mcp.render.route_loads import load_ratio, picked_up
 from planner_mcp.render.svg_drawing import NO_LINES, Lines, Roads, curve, route_map, timeline
 from planner_mcp.routing.plan import Plan, PlannedRoute
+from planner_mcp.routing.scenario.shown_scenario import ShownScenario
 
 
 def page(
-    scenario: dict[str, Any],
+    scenario: ShownScenario,
     plan: Plan,
     history: Sequence[tuple[float, float]] = (),
     lines: Lines = NO_LINES,
@@ -77,7 +78,7 @@ def _hues(count: int) -> str:
     return "\n".join(rules)
 
 
-def _figures(scenario: dict[str, Any], plan: Plan, words: Words, unit: str) -> list[tuple[str, str]]:
+def _figures(scenario: ShownScenario, plan: Plan, words: Words, unit: str) -> list[tuple[str, str]]:
     """Return name and value of the figures at the top of the page."""
     waiting_h = sum(route.waiting_s for route in plan.routes) / 3600
     cost = [] if plan.is_masked else [(_cost_name(scenario, words), f"{plan.cost:,.0f}")]
@@ -91,7 +92,7 @@ def _figures(scenario: dict[str, Any], plan: Plan, words: Words, unit: str) -> l
     ]
 
 
-def _cost_name(scenario: dict[str, Any], words: Words) -> str:
+def _cost_name(scenario: ShownScenario, words: Words) -> str:
     """Return what a cost is in: the currency that the scenario names, or metres where it has no prices at all."""
     if currency := (scenario.get("options") or {}).get("currency"):
         return f"{words['cost']}, {currency}"
@@ -99,7 +100,7 @@ def _cost_name(scenario: dict[str, Any], words: Words) -> str:
     return words["cost" if any(name in agent for agent in scenario["agents"] for name in prices) else "unpriced"]
 
 
-def _agents(scenario: dict[str, Any], plan: Plan, times: DayTimes) -> Iterator[dict[str, Any]]:
+def _agents(scenario: ShownScenario, plan: Plan, times: DayTimes) -> Iterator[dict[str, Any]]:
     """Yield the row of each route in the table of agents."""
     drivers = {agent["id"]: agent for agent in scenario["agents"]}
     demands = {ticket["id"]: ticket.get("demand", 0) for ticket in scenario["tickets"]}
@@ -129,7 +130,7 @@ def _total(plan: Plan) -> dict[str, Any]:
     }
 
 
-def _stops(route: PlannedRoute, scenario: dict[str, Any], names: Names) -> dict[str, Any]:
+def _stops(route: PlannedRoute, scenario: ShownScenario, names: Names) -> dict[str, Any]:
     """Return the stops of a route, and which columns any of them fills."""
     addresses = {ticket["id"]: visible(ticket.get("address")) for ticket in scenario["tickets"]}
     rows = [

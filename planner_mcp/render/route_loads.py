@@ -8,11 +8,10 @@ from typing import Any
 
 from planner_mcp.routing.plan import PlannedRoute
 from planner_mcp.routing.scenario.field_types import read_amount
+from planner_mcp.routing.scenario.shown_scenario import ShownScenario
 
-Json = dict[str, Any]
 
-
-def picked_up(scenario: Json) -> frozenset[str]:
+def picked_up(scenario: ShownScenario) -> frozenset[str]:
     """Return the ids of the tickets that put something on board: of kind `pickup`, or named by another's `pickup`."""
     named = {ticket.get("pickup") for ticket in scenario["tickets"]}
     tickets = scenario["tickets"]

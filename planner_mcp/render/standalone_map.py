@@ -9,7 +9,7 @@ import colorsys
 from collections.abc import Iterator
 from html import escape
 from math import ceil
-from typing import Any, Final
+from typing import Final
 
 from planner_mcp.render.label_text import fitted, isolated, length, length_unit
 from planner_mcp.render.map_positions import positions, unassigned_places
@@ -17,6 +17,7 @@ from planner_mcp.render.names import Names
 from planner_mcp.render.page_words import Words, words_of
 from planner_mcp.render.svg_drawing import MAP_HEIGHT, MAP_WIDTH, NO_LINES, Lines, Roads, map_shapes
 from planner_mcp.routing.plan import Plan
+from planner_mcp.routing.scenario.shown_scenario import ShownScenario
 
 PNG_WIDTH: Final = 1080
 """One and a half times the drawing's own size."""
@@ -49,7 +50,7 @@ polyline,.legend line,.spur{{fill:none;stroke-width:2;stroke-linejoin:round;stro
 """
 
 
-def map_svg(scenario: dict[str, Any], plan: Plan, lines: Lines = NO_LINES, roads: Roads = ()) -> str:
+def map_svg(scenario: ShownScenario, plan: Plan, lines: Lines = NO_LINES, roads: Roads = ()) -> str:
     """Return the map as an SVG document, with its title above and a legend below.
 
     Args:
@@ -78,7 +79,7 @@ def map_svg(scenario: dict[str, Any], plan: Plan, lines: Lines = NO_LINES, roads
     return f"{head}{_heading(scenario, plan, words)}{body}{legend}</svg>\n"
 
 
-def _heading(scenario: dict[str, Any], plan: Plan, words: Words) -> str:
+def _heading(scenario: ShownScenario, plan: Plan, words: Words) -> str:
     """Return name and date of the day, and the figures of the plan."""
     unit = length_unit(plan)
     figures = [

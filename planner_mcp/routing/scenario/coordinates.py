@@ -5,9 +5,10 @@ BD-09 (Baidu) are converted by public approximations, accurate to about a metre 
 where GCJ-02 applies positions are returned unchanged.
 """
 
-from collections.abc import Mapping
 from math import asin, atan2, cos, pi, radians, sin, sqrt
-from typing import Any, Final
+from typing import Final
+
+from planner_mcp.routing.scenario.shown_scenario import ShownScenario
 
 EARTH_RADIUS_M: Final = 6_371_008.8
 """Mean radius of WGS-84 (IUGG)."""
@@ -25,11 +26,14 @@ def haversine_m(a: tuple[float, float], b: tuple[float, float]) -> float:
     return 2 * EARTH_RADIUS_M * asin(min(1.0, sqrt(half)))
 
 
-def globe_positions(scenario: Mapping[str, Any]) -> dict[str, tuple[float, float]]:
+def globe_positions(scenario: ShownScenario) -> dict[str, tuple[float, float]]:
     """Return (lat, lon) in WGS-84 by location of a scenario's JSON; empty where the day lies on a plane or nowhere."""
     crs = (scenario.get("travel") or {}).get("crs") or "wgs84"
-    known = (place for place in scenario.get("locations") or () if None not in (place.get("lat"), place.get("lon")))
-    return {place["id"]: to_wgs84(place["lat"], place["lon"], crs) for place in known}
+    return {
+        place["id"]: to_wgs84(lat, lon, crs)
+        for place in scenario.get("locations") or ()
+        if (lat := place.get("lat")) is not None and (lon := place.get("lon")) is not None
+    }
 
 
 def to_wgs84(lat: float, lon: float, crs: str) -> tuple[float, float]:

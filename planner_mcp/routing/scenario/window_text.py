@@ -3,22 +3,22 @@
 Owns one form, which driver sheets, tables and exports share and an import reads back.
 """
 
-from collections.abc import Mapping
 from datetime import date, timedelta
-from typing import Any, Final
+from typing import Final
 
 from planner_mcp.routing.scenario.field_types import moment
+from planner_mcp.routing.scenario.shown_scenario import ShownTicketFields
 from planner_mcp.text import clock, clock_s
 
 _DAY_S: Final = 86_400
 
 
-def window_text(ticket: Mapping[str, Any], planning_date: str) -> str:
+def window_text(ticket: ShownTicketFields, planning_date: str) -> str:
     """Return the windows of a stored ticket in hours of the planning day; empty for none."""
     return "; ".join("-".join(_hour(side) for side in window) for window in windows_of(ticket, planning_date))
 
 
-def dated_window_text(ticket: Mapping[str, Any], planning_date: str) -> str:
+def dated_window_text(ticket: ShownTicketFields, planning_date: str) -> str:
     """Return the windows of a stored ticket with the day each begins, and the one it ends where that is another."""
     spans = []
     for opens, closes in windows_of(ticket, planning_date):
@@ -29,7 +29,7 @@ def dated_window_text(ticket: Mapping[str, Any], planning_date: str) -> str:
     return "; ".join(spans)
 
 
-def windows_of(ticket: Mapping[str, Any], planning_date: str) -> list[tuple[float, float]]:
+def windows_of(ticket: ShownTicketFields, planning_date: str) -> list[tuple[float, float]]:
     """Return the windows of a stored ticket in seconds after midnight of the planning date."""
     try:
         context = {"planning_date": date.fromisoformat(planning_date)}

@@ -12,6 +12,7 @@ from planner_mcp.formats.plan_exports import ATTRIBUTION
 from planner_mcp.jobs.fair_limiter import FairLimiter
 from planner_mcp.render.svg_drawing import Roads
 from planner_mcp.routing.scenario.coordinates import globe_positions
+from planner_mcp.routing.scenario.shown_scenario import ShownScenario
 from planner_mcp.server.resources.json_resources import Variables
 from planner_mcp.server.resources.rendering_resources import road_lines, roads_around, scenario_and_plan
 from planner_mcp.server.resources.resource_definition import (
@@ -38,7 +39,7 @@ async def map_ground(reading: ReadContext, plan_id: str) -> Json:
     return await _limiter.run(reading.principal.id, _coded, scenario, roads, lines)
 
 
-def _coded(scenario: Json, roads: Roads, lines: Lines) -> Json:
+def _coded(scenario: ShownScenario, roads: Roads, lines: Lines) -> Json:
     box = Box.around(globe_positions(scenario).values())
     if box is None or not (any(roads) or lines):
         return {"roads": [], "lines": {}}

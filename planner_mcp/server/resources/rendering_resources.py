@@ -4,7 +4,7 @@ Owns the templates of their URIs; shapes and words are those of `render`.
 """
 
 from functools import partial
-from typing import Any, Final
+from typing import Final
 
 from planner_mcp.errors import NotFoundError
 from planner_mcp.formats.draft_marks import named_draft
@@ -20,13 +20,13 @@ from planner_mcp.render.svg_drawing import Roads
 from planner_mcp.render.svg_rasterizer import png_of
 from planner_mcp.routing.plan import Plan
 from planner_mcp.routing.scenario.coordinates import globe_positions
+from planner_mcp.routing.scenario.shown_scenario import ShownScenario
 from planner_mcp.server.resources.json_resources import Variables
 from planner_mcp.server.resources.resource_definition import Contents, ReadContext, ResourceMetadata, Template
 from planner_mcp.text import counted
 from planner_mcp.travel.drawn_roads import Box
 from planner_mcp.travel.route_geometry import Lines
 
-Json = dict[str, Any]
 CALENDAR_TYPE: Final = "text/calendar"
 _limiter: Final = FairLimiter()
 """Pictures drawn at the same time; a large plan takes a tenth of a second, off the event loop."""
@@ -34,7 +34,7 @@ _png_limiter: Final = FairLimiter()
 """Pictures in bytes drawn at the same time, each by a process that takes half a second."""
 
 
-async def scenario_and_plan(reading: ReadContext, plan_id: str) -> tuple[Json, Plan, bool]:
+async def scenario_and_plan(reading: ReadContext, plan_id: str) -> tuple[ShownScenario, Plan, bool]:
     """Return scenario and plan of a plan id, as the principal may see them, and whether they are marked as a draft."""
     plan = await reading.job_service.plan(reading.principal, plan_id)
     job = await reading.job_service.job(reading.principal, job_of(plan_id))
@@ -44,14 +44,14 @@ async def scenario_and_plan(reading: ReadContext, plan_id: str) -> tuple[Json, P
     return named_draft(scenario) if is_draft else scenario, plan_for(reading.principal, plan), is_draft
 
 
-async def road_lines(reading: ReadContext, plan_id: str, scenario: Json, plan: Plan) -> Lines:
+async def road_lines(reading: ReadContext, plan_id: str, scenario: ShownScenario, plan: Plan) -> Lines:
     """Return the lines of a plan along the roads; none for those who may not see exact positions."""
     if reading.geometry is None or not reading.principal.may(SENSITIVE):
         return {}
     return await reading.geometry.lines(plan_id, plan, globe_positions(scenario))
 
 
-async def roads_around(reading: ReadContext, scenario: Json) -> Roads:
+async def roads_around(reading: ReadContext, scenario: ShownScenario) -> Roads:
     """Return the roads around the positions of a scenario, as its reader may see it; none without an extract."""
     box = None if reading.roads is None else Box.around(globe_positions(scenario).values())
     if reading.roads is None or box is None:

@@ -10,6 +10,7 @@ from planner_mcp.errors import Fault, NotFoundError, input_error
 from planner_mcp.jobs.field_masking import plan_for, scenario_for
 from planner_mcp.jobs.ids import plan_of
 from planner_mcp.routing.plan import Plan
+from planner_mcp.routing.scenario.shown_scenario import ShownScenario
 from planner_mcp.server.tools.answers.plan_pages import (
     BY_AGENT,
     USUAL_TOKENS,
@@ -99,7 +100,7 @@ async def run(ctx: ToolContext, args: Json) -> ToolResult:
     page = page_of(
         VIEWS[asked.view],
         plan,
-        await _scenario(ctx, job_id) if asked.view == "visits" or is_over_days(plan) else {},
+        await _scenario(ctx, job_id) if asked.view == "visits" or is_over_days(plan) else None,
         columns=asked.fields,
         agents=asked.agent_ids,
         page=asked.page,
@@ -152,13 +153,13 @@ async def _agents(ctx: ToolContext, job_id: str) -> list[str]:
     return []
 
 
-async def _scenario(ctx: ToolContext, job_id: str) -> Json:
-    """Return what the plan plans, as the principal may see it; empty where it is kept no longer."""
+async def _scenario(ctx: ToolContext, job_id: str) -> ShownScenario | None:
+    """Return what the plan plans, as the principal may see it; None where it is kept no longer."""
     with suppress(NotFoundError):
         job = await ctx.job_service.job(ctx.principal, job_id)
         day = await ctx.job_service.scenario(ctx.principal, job.request.scenario_id)
         return scenario_for(ctx.principal, day.body)
-    return {}
+    return None
 
 
 def _summary(plan_id: str, plan: Plan) -> ToolResult:

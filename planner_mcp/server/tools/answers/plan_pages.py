@@ -5,16 +5,16 @@ size is asked for, else that of any answer. Nothing is computed anew.
 """
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime, time, timedelta
 from operator import attrgetter
-from types import MappingProxyType
 from typing import Any, Final
 
 from planner_mcp.jobs.plan_summary import figures_of, shortfalls_of
 from planner_mcp.render.reason_texts import reason_text
 from planner_mcp.routing.plan import Plan, PlannedRoute, Visit
+from planner_mcp.routing.scenario.shown_scenario import NO_TICKET, ShownScenario, ShownTicketFields
 from planner_mcp.routing.scenario.window_text import dated_window_text, window_text
 from planner_mcp.server.tools.answers.token_estimates import table_tokens
 from planner_mcp.text import MASK, clock, compact, number, plain
@@ -44,7 +44,7 @@ class AgentVisit:
 
     agent_id: str
     visit: Visit
-    ticket: Mapping[str, Any] = field(default_factory=dict)
+    ticket: ShownTicketFields = field(default_factory=lambda: NO_TICKET)
     """As its reader may see it; empty for a break, and where the scenario is kept no longer."""
     window: str = ""
     """Its time windows in hours of the day, or with dates where the plan has several days."""
@@ -54,8 +54,8 @@ class AgentVisit:
 class View:
     """One table that can be read from a plan."""
 
-    rows: Callable[[Plan, Mapping[str, Any]], Sequence[Row]]
-    """Of a plan and its scenario, which may be empty."""
+    rows: Callable[[Plan, ShownScenario | None], Sequence[Row]]
+    """Of a plan and its scenario; None where that is kept no longer."""
     columns: dict[str, _Cell]
     shown: tuple[str, ...]
     """Columns of a page that asks for no `fields`."""
@@ -75,14 +75,14 @@ class Page:
     total: int
 
 
-def _visits(plan: Plan, scenario: Mapping[str, Any]) -> list[AgentVisit]:
-    tickets = {ticket["id"]: ticket for ticket in scenario.get("tickets", ())}
-    date = str(scenario.get("planning_date", ""))
+def _visits(plan: Plan, scenario: ShownScenario | None) -> list[AgentVisit]:
+    tickets = {} if scenario is None else {ticket["id"]: ticket for ticket in scenario["tickets"]}
+    date = "" if scenario is None else scenario["planning_date"]
     write_window = dated_window_text if is_over_days(plan) else window_text
     found = []
     for route in plan.routes:
         for visit in route.visits:
-            ticket = tickets.get(visit.ticket_id or "", {})
+            ticket = tickets.get(visit.ticket_id or "", NO_TICKET)
             found.append(AgentVisit(route.agent_id, visit, ticket, write_window(ticket, date)))
     return found
 
@@ -210,7 +210,7 @@ def _cell(cell: _Cell, row: Row, planning_date: str | None) -> Any:
 def page_of(
     view: View,
     plan: Plan,
-    scenario: Mapping[str, Any] = MappingProxyType({}),
+    scenario: ShownScenario | None = None,
     *,
     columns: Sequence[str],
     agents: Sequence[str],
@@ -224,7 +224,7 @@ def page_of(
     Args:
         view: Which table.
         plan: As its reader may see it.
-        scenario: What it plans, likewise; empty where that is kept no longer.
+        scenario: What it plans, likewise; None where that is kept no longer.
         columns: Names of `view.columns`; empty for the usual ones.
         agents: Only rows of these agents, of a view that has them (`BY_AGENT`); empty for all.
         page: From 1.
@@ -233,7 +233,7 @@ def page_of(
     wanted = set(agents)
     rows = [row for row in view.rows(plan, scenario) if not wanted or row.agent_id in wanted]
     names = tuple(columns) or (*view.shown, *(name for name in view.if_any if _is_any(view.columns[name], rows)))
-    planning_date = scenario.get("planning_date") if is_over_days(plan) else None
+    planning_date = scenario["planning_date"] if scenario is not None and is_over_days(plan) else None
     table = [[_cell(view.columns[name], row, planning_date) for name in names] for row in rows]
     texts = [compact(cells) for cells in table]
     most = _usual_rows(names, texts) if size is None else size
