@@ -114,7 +114,7 @@ async def open_application(settings: Settings, drain: anyio.Event | None = None)
         )
         elicitation_store, questions = (
             RedisElicitationStore(store.redis),
-            Elicitation(settings, [state_key(settings)], job_service.imports),
+            Elicitation(settings, [state_key(settings)], job_service.imports, tool_handler.is_on),
         )
         capabilities = ListCapabilities(settings, subscription_store)
         features: list[ServerFeature] = [

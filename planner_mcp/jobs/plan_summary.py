@@ -13,7 +13,11 @@ MAX_REASONS: Final = 5
 
 def summary_of(plan: dict[str, Any]) -> dict[str, Any]:
     """Return the key figures of a plan given as `Plan.as_json()`, what it leaves out and why, and what is late."""
-    figures: dict[str, Any] = {name: plan[name] for name in figures_of(plan.get("travel")) if name in plan}
+    figures: dict[str, Any] = {
+        name: number(value) if isinstance(value := plan[name], float) else value
+        for name in figures_of(plan.get("travel"))
+        if name in plan
+    }
     left_out = plan.get("unassigned", ())
     reasons = Counter(entry["code"] for entry in left_out if "code" in entry)
     reason_counts = {"unassigned_reasons": dict(reasons.most_common(MAX_REASONS))} if reasons else {}

@@ -19,7 +19,7 @@ from planner_mcp.jobs.job_model import (
     plain_fields,
 )
 from planner_mcp.jobs.plan_review import PlanReview, ReviewState
-from planner_mcp.text import compact
+from planner_mcp.text import at_least, compact, number
 
 Fields = dict[str, str]
 UNKNOWN: Final = "1"
@@ -89,15 +89,21 @@ def _known(record: type[Any], stored: dict[str, Any]) -> dict[str, Any]:
 
 
 def progress_text(progress: Progress) -> str:
-    """Return progress as stored."""
-    return compact(plain_fields(progress))
+    """Return progress as stored, with costs as every answer tells them."""
+    return compact(_progress_fields(progress))
 
 
 def progress_extra(progress: Progress) -> str:
     """Return what a progress event says beside status and percentage, as JSON text."""
     return compact(
-        {name: value for name, value in plain_fields(progress).items() if name != "percent" and value is not None}
+        {name: value for name, value in _progress_fields(progress).items() if name != "percent" and value is not None}
     )
+
+
+def _progress_fields(progress: Progress) -> dict[str, Any]:
+    bound = progress.lower_bound
+    costs = {"cost": number(progress.cost), "penalty": number(progress.penalty)}
+    return plain_fields(progress) | costs | {"lower_bound": None if bound is None else at_least(bound)}
 
 
 def scenario_words(scenario: StoredScenario, written: WrittenScenario | None = None) -> list[str]:

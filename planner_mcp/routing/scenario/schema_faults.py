@@ -98,8 +98,14 @@ def _place(loc: Sequence[str | int], body: Any, *, is_missing: bool) -> tuple[li
     return place, is_branch
 
 
-_FORMS: Final = {"time_windows": 'Write it like [["08:00", "12:00"]]; a file may have hours by weekday as text.'}
-"""How a field of another type is written, where its type does not show it."""
+_FORMS: Final = {
+    "time_windows": 'Write it like [["08:00", "12:00"]]; a file may have hours by weekday as text.',
+    "breakdown": 'Write it like {"agent": "van-1", "at": "10:00"}.',
+    "late_by": 'Write it like {"van-1": 1800}, in seconds.',
+    "new_ticket": 'Write it like [{"id": "t-9", "location": "A", "demand": 1}].',
+    **dict.fromkeys(("absent", "cancelled_ticket", "no_show"), 'Write it like ["id-1", "id-2"].'),
+}
+"""How a field of another type is written, where its type does not show it; also said of what stands within it."""
 
 
 def _fault(entry: Any, place: list[str | int], schema: dict[str, Any], whole: set[str]) -> Fault:
@@ -113,9 +119,10 @@ def _fault(entry: Any, place: list[str | int], schema: dict[str, Any], whole: se
     here = _schema_at(place, schema)
     problem = PROBLEMS.get(kind, PROBLEMS["type"]).format(where=where)
     if kind == "extra_forbidden":
-        return _unknown(Fault(path, problem), str(place[-1]), _schema_at(place[:-1], schema), whole)
+        return _unknown(Fault(path, problem), str(place[-1]), _object_at(place[:-1], schema), whole)
     name = str(entry["loc"][-1]) if entry["loc"] else ""
-    hint = _MISSING.get(name, "Add it.") if kind == "missing" else _FORMS.get(name, "")
+    form = next((_FORMS[segment] for segment in reversed(entry["loc"]) if segment in _FORMS), "")
+    hint = _MISSING.get(name, "Add it.") if kind == "missing" else form
     return Fault(path, problem, describe(here), hint, _KINDS.get(kind, "invalid"))
 
 
@@ -154,6 +161,12 @@ def _schema_at(place: Sequence[str | int], root: dict[str, Any]) -> dict[str, An
     for segment in place:
         here = next((found for option in _options(here, root) if (found := _step(option, segment))), {})
     return _deref(here, root)
+
+
+def _object_at(place: Sequence[str | int], root: dict[str, Any]) -> dict[str, Any]:
+    """Return the JSON Schema of the object at a place, which may also accept other types."""
+    here = _schema_at(place, root)
+    return next((option for option in _options(here, root) if "properties" in option), here)
 
 
 def _options(schema: dict[str, Any], root: dict[str, Any]) -> Iterator[dict[str, Any]]:

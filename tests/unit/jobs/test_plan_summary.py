@@ -1,8 +1,11 @@
 """The figures of a plan."""
 
+import json
 from typing import Any
 
+from planner_mcp.jobs.job_model import Progress
 from planner_mcp.jobs.plan_summary import summary_of
+from planner_mcp.jobs.store.record_codec import progress_extra
 
 
 def test_a_summary_is_the_figures_without_the_routes() -> None:
@@ -29,3 +32,10 @@ def test_figures_of_0_are_left_out() -> None:
     assert summary_of(plan) == {"status": "feasible", "unassigned": 0}
     visits[1]["late_s"] = 7.5
     assert summary_of(plan) == {"status": "feasible", "unassigned": 0, "late_tickets": 1, "late_max_s": 7.5}
+
+
+def test_figures_have_two_decimals_everywhere() -> None:
+    """SPEC J2: a webhook tells the cost that a tool tells; its bound is rounded down, as one that holds."""
+    assert summary_of({"status": "feasible", "cost": 12.345678, "routes": []})["cost"] == 12.35
+    told = json.loads(progress_extra(Progress(5, 12.3456, 0.1239, lower_bound=7.899)))
+    assert (told["cost"], told["penalty"], told["lower_bound"]) == (12.35, 0.12, 7.89)

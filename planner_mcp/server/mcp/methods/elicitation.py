@@ -8,7 +8,7 @@ is never asked. Decline, cancel, no answer and errors have one meaning: the plan
 
 import json
 import logging
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any, Final
@@ -25,7 +25,7 @@ from planner_mcp.jobs.import_records import ImportStore
 from planner_mcp.server.mcp import client_requests
 from planner_mcp.server.mcp.jsonrpc.jsonrpc_errors import rpc_data
 from planner_mcp.server.mcp.request_context import Context, principal_in
-from planner_mcp.server.tools.open_questions import OpenQuestions, with_answer_in
+from planner_mcp.server.tools.open_questions import ASKING, OpenQuestions, with_answer_in
 from planner_mcp.server.tools.tool_definition import AskUser, QuestionPendingError
 from planner_mcp.settings import Settings
 
@@ -52,10 +52,18 @@ class Elicitation:
         settings: Whether anybody is asked at all.
         keys: Seal the state of a call that comes again: the same on every replica.
         imports: Mappings of columns that principals keep; what they settle is not asked.
+        is_on: Whether the client of a request may call a tool by its tool sets; of one that is off nothing is asked.
     """
 
-    def __init__(self, settings: Settings, keys: Sequence[bytes], imports: ImportStore) -> None:
+    def __init__(
+        self,
+        settings: Settings,
+        keys: Sequence[bytes],
+        imports: ImportStore,
+        is_on: Callable[[Context, str], Awaitable[bool]],
+    ) -> None:
         self._settings = settings
+        self._is_on = is_on
         self._questions = OpenQuestions(settings, imports)
         self._security = RequestStateSecurity(
             keys=keys, ttl=STATE_TTL_S, bind_principal=lambda ctx: principal_in(ctx).id
@@ -81,8 +89,10 @@ class Elicitation:
 
     async def _answered(self, ctx: Context, call_next: CallNext) -> HandlerResult:
         params = ctx.params or {}
-        args = params.get("arguments")
-        question = await self._questions.find(principal_in(ctx), str(params.get("name")), args)
+        name, args = str(params.get("name")), params.get("arguments")
+        if name not in ASKING or not await self._is_on(ctx, name):
+            return await call_next(ctx)
+        question = await self._questions.find(principal_in(ctx), name, args)
         if question is None:
             return await call_next(ctx)
         left = _answers_left(ctx)

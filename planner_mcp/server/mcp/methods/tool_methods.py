@@ -150,10 +150,14 @@ class PlannerToolHandler:
         """
         if (app_tool := self._app_tools.get(params.name)) is not None:  # a gateway may forward a page's call
             return await self.run(ctx, app_tool, params.arguments or {})
-        if (tool := self._tools.get(params.name)) is None or tool not in await self._shown(ctx):
+        if not await self.is_on(ctx, params.name):
             unknown = self._unknown(ctx, params.name)
             raise MCPError(INVALID_PARAMS, unknown.message, rpc_data(unknown))
-        return await self.run(ctx, tool, params.arguments or {})
+        return await self.run(ctx, self._tools[params.name], params.arguments or {})
+
+    async def is_on(self, ctx: ServerRequestContext[Any, Any], name: str) -> bool:
+        """Return whether the client of a request may call a tool by its tool sets."""
+        return (tool := self._tools.get(name)) is not None and tool in await self._shown(ctx)
 
     async def _shown(self, ctx: ServerRequestContext[Any, Any]) -> list[Tool]:
         """Return the tools that are on for a client: those of its URL, and of the sets that its session added."""

@@ -181,12 +181,14 @@ class DayChanger:
         agents += [(pointer(["late_by", name]), name) for name in changes.late_by]
         tickets = [(f"/cancelled_ticket/{at}", name) for at, name in enumerate(changes.cancelled_ticket)]
         tickets += [(f"/no_show/{at}", name) for at, name in enumerate(changes.no_show)]
-        for noun, known, named_ids in (("agent", self._agents, agents), ("ticket", self._tickets, tickets)):
+        agents_named = ("agent", "an agent of the day", self._agents, agents)
+        tickets_named = ("ticket", "a ticket of the day", self._tickets, tickets)
+        for noun, accepted, known, named_ids in (agents_named, tickets_named):
             for path, name in named_ids:
                 if name not in known:
                     near = nearest(name, known) if name else None
                     hint = f"Did you mean {plain(near, 40)}?" if near else ""
-                    yield Fault(path, f"There is no {noun} with this id.", f"the id of a {noun}", hint)
+                    yield Fault(path, f"There is no {noun} with this id.", accepted, hint)
         for path, name in agents:
             if path.startswith("/absent") and any(self._has_begun(tour) for tour in tours_of(name, self._body)):
                 yield Fault(path, "The agent has set out.", "an agent that has not", "Write breakdown.")

@@ -207,7 +207,7 @@ async def test_commands_do_the_same(post: WebhookHarness, receiver: Receiver, se
     assert receiver.url("/hook") in (await run("show", name))[1]
     assert (await run("endpoints"))[1] == f"new  {receiver.url('/hook')}  pending 1  failures 0"
     assert "pending" in (await run("replay", name))[1]
-    assert await run("show", "nothing") == (1, "Nothing with this id is known here.")
+    assert await run("show", "nothing") == (1, "error 4004 NotFound: Nothing with this id is known here.")
     assert (await run("test", "https://10.0.0.1/"))[0] == 1
     env |= {"PLANNER_SECRET_KEY": "another"}
     code, reported = await run("rotate")

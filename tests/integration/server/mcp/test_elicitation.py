@@ -323,6 +323,15 @@ async def test_an_open_column_of_an_uploaded_file_is_asked_for(
     assert [ticket["service_time_s"] for ticket in day["tickets"]] == [900]
 
 
+async def test_nothing_is_asked_of_a_tool_that_is_off(app_replicas: Two, modern_asked: Person) -> None:
+    """SPEC T7, T9: the client learns first that the set is off, and no person answers in vain."""
+    put = await modern_asked.http.put(f"{app_replicas[0].url}/files/off.csv", content=TABLE.encode())
+    assert put.status_code == 201
+    call: dict[str, Any] = {"name": "import_scenario", "arguments": {**IMPORT, "file": "off.csv"}}
+    refused = await modern_asked.error(app_replicas[0], "tools/call", "import_scenario", **call)
+    assert "tool set data" in refused["message"]
+
+
 async def test_what_a_day_leaves_open_is_asked_for_where_it_is_planned_in_one_call(
     app_replicas: Two, modern_asked: Person
 ) -> None:

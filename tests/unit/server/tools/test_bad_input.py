@@ -31,7 +31,7 @@ NO_SCENARIO = (
     "list_scenarios of the tool set data lists yours.",
 )
 UNSAID = "Use one of these; remove it only if none fits."
-SOLVE_FIELDS = "scenario_id, solve_time, callback_url, idempotency_key, fresh, engine, seed, priority"
+SOLVE_FIELDS = "scenario_id, solve_time, callback_url, idempotency_key, fresh, engine, seed, priority, …"
 
 
 def no_plan(path: str) -> Fault:
@@ -290,6 +290,49 @@ CASES: list[tuple[str, str, Any, int, str, list[Fault]]] = [
         [
             ("/page", "The parameter page is too small.", "integer 1…1000000", ""),
             ("/size", "The parameter size is too large.", "integer 1…50", ""),
+        ],
+    ),
+    (
+        "a delay as an agent would guess it",
+        "resolve_vrp",
+        {"warm_from": JOB, "keep_until": "09:00", "late_by": {"agent": "van-1", "minutes": 30}},
+        4001,
+        "InvalidParameter",
+        [
+            (
+                "/late_by/agent",
+                "The parameter agent has the wrong type.",
+                "number",
+                'Write it like {"van-1": 1800}, in seconds.',
+            )
+        ],
+    ),
+    (
+        "words of a day in other shapes",
+        "resolve_vrp",
+        {"warm_from": JOB, "keep_until": "09:00", "no_show": "t1", "new_ticket": {"id": "n"}, "breakdown": {"van": 1}},
+        4000,
+        "InvalidInput",
+        [
+            ("/breakdown/agent", "The required parameter agent is missing.", "string", "Add it."),
+            (
+                "/breakdown/van",
+                "The parameter van is not known.",
+                "agent, at, load",
+                "Use one of these; remove it only if none fits.",
+            ),
+            (
+                "/new_ticket",
+                "The parameter new_ticket has the wrong type.",
+                "array of ≤ 50 items",
+                'Write it like [{"id": "t-9", "location": "A", "demand": 1}].',
+            ),
+            (
+                "/no_show",
+                "The parameter no_show has the wrong type.",
+                "array of ≤ 50 items",
+                'Write it like ["id-1", "id-2"].',
+            ),
         ],
     ),
     (
