@@ -37,5 +37,5 @@ def test_figures_of_0_are_left_out() -> None:
 def test_figures_have_two_decimals_everywhere() -> None:
     """SPEC J2: a webhook tells the cost that a tool tells; its bound is rounded down, as one that holds."""
     assert summary_of({"status": "feasible", "cost": 12.345678, "routes": []})["cost"] == 12.35
-    told = json.loads(progress_extra(Progress(5, 12.3456, 0.1239, lower_bound=7.899)))
-    assert (told["cost"], told["penalty"], told["lower_bound"]) == (12.35, 0.12, 7.89)
+    extra = json.loads(progress_extra(Progress(5, 12.3456, 0.1239, lower_bound=7.899)))
+    assert (extra["cost"], extra["penalty"], extra["lower_bound"]) == (12.35, 0.12, 7.89)
