@@ -28,8 +28,8 @@ from planner_mcp.server.resources.json_resources import PLAN, SCENARIO
 from planner_mcp.server.tools import create_scenario, list_jobs, list_scenarios
 from planner_mcp.server.tools.answers.notification_schemas import callback_payload_schema
 from planner_mcp.server.tools.tool_output import FaultOutput, whole_schema
+from planner_mcp.text import Json
 
-Json = dict[str, Any]
 VERSION: Final = "3.1.1"
 _RESPONSES: Final = "#/components/responses/"
 _TEXT: Final = {"type": "string"}

@@ -6,7 +6,7 @@ Owns the routes and the order of the middleware. `planner_mcp/cli/http_server.py
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
-from typing import Any, Final
+from typing import Final
 
 import anyio
 from starlette.applications import Starlette
@@ -62,6 +62,7 @@ from planner_mcp.server.resources import downloads, share_links
 from planner_mcp.server.tools.tool_registry import ServerOffer, shown_tools
 from planner_mcp.setting_urls import is_address
 from planner_mcp.settings import Settings
+from planner_mcp.text import Json
 
 GRACE_SHARE: Final = 0.8
 """Of the time connections have to end; what is left is for notifying their clients."""
@@ -169,7 +170,7 @@ async def open_routes(services: AppServices, drain: anyio.Event) -> AsyncIterato
         yield app
 
 
-def manifest_of(offer: ServerOffer, settings: Settings) -> dict[str, Any] | None:
+def manifest_of(offer: ServerOffer, settings: Settings) -> Json | None:
     """Return the manifest of a bridge; None for a server whose manifest is committed."""
     if settings.server != "bridge":
         return None

@@ -17,6 +17,7 @@ from datetime import UTC, datetime
 from typing import Any, Final, TextIO
 
 from planner_mcp.settings import Settings
+from planner_mcp.text import Json
 
 MAX_MESSAGE: Final = 2000
 """Characters of a message that are kept."""
@@ -55,7 +56,7 @@ class JsonFormatter(logging.Formatter):
 
     def format(self, record: logging.LogRecord) -> str:
         """Return the line, pure ASCII, without its line end."""
-        line: dict[str, Any] = {
+        line: Json = {
             "time": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
             "level": record.levelname.lower(),
             "logger": record.name,

@@ -13,6 +13,8 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any, Final, overload
 
+Json = dict[str, Any]
+"""An object of JSON whose shape others decide: of JSON-RPC, a JSON Schema, a Lua step, a scenario as it was sent."""
 _HIDDEN: Final = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
 """Unicode categories that show nothing, or change how the rest shows."""
 MAX_NAMED: Final = 5

@@ -24,10 +24,11 @@ from importlib import import_module
 from math import ceil
 from pathlib import Path
 from statistics import median
-from typing import Any, Final
+from typing import Final
 
 from planner_mcp.addresses.division_names import short_name
 from planner_mcp.routing.scenario.coordinates import haversine_m
+from planner_mcp.text import Json
 
 SOURCES: Final = {
     "divisions": "china-division-2.7.0.tgz",
@@ -238,7 +239,7 @@ def character_pairs(archives: Archives) -> Iterator[tuple[str, str]]:
     yield "檯", "台"
 
 
-def points_by_name(cities: Iterable[dict[str, Any]]) -> dict[tuple[str, str], list[tuple[Point, int]]]:
+def points_by_name(cities: Iterable[Json]) -> dict[tuple[str, str], list[tuple[Point, int]]]:
     """Return the points of GeoNames in China, with population, by province and Chinese name."""
     found: dict[tuple[str, str], list[tuple[Point, int]]] = defaultdict(list)
     for city in cities:
@@ -250,7 +251,7 @@ def points_by_name(cities: Iterable[dict[str, Any]]) -> dict[tuple[str, str], li
     return found
 
 
-def add_points(places: dict[str, Place], cities: list[dict[str, Any]]) -> None:
+def add_points(places: dict[str, Place], cities: list[Json]) -> None:
     """Give places their centroids and radii."""
     known = points_by_name(cities)
     spread: dict[tuple[str, str], int] = defaultdict(int)
@@ -417,7 +418,7 @@ def _where(place: Place) -> list[str]:
     return [f"{lat:.3f}", f"{lon:.3f}", str(ceil(place.radius_m / 500) * 5)]  # hundreds of metres
 
 
-def _world(cities: Iterable[dict[str, Any]]) -> Iterator[str]:
+def _world(cities: Iterable[Json]) -> Iterator[str]:
     """Yield `name, country, state, lat, lon, thousands of people, other Latin names` of places outside China."""
     local = dict(line.split(": ") for line in LOCAL_NAMES.strip().splitlines())
     for city in sorted(cities, key=lambda city: (city["countrycode"], city["name"], city["geonameid"])):

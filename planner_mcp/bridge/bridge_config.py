@@ -5,7 +5,7 @@ here: names and descriptions for models, constants that callers never see, what 
 """
 
 from pathlib import Path
-from typing import Annotated, Any, Final, Literal, Self
+from typing import Annotated, Final, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
@@ -13,6 +13,7 @@ from planner_mcp.bridge.document_reading import read_mapping
 from planner_mcp.errors import input_error
 from planner_mcp.routing.scenario.schema_faults import faults_of
 from planner_mcp.settings import Network
+from planner_mcp.text import Json
 
 Effect = Literal["read", "write", "destroy"]
 NAME_FORM: Final = r"^[A-Za-z][A-Za-z0-9_-]{0,63}$"
@@ -65,13 +66,13 @@ class ToolConfig(_Part):
         default=None, description="What a call does. GET and HEAD read; every other method has to say it."
     )
     arguments: dict[str, ArgumentConfig] = Field(default={}, description="By the name an argument has without it.")
-    constants: dict[str, Any] = Field(default={}, description="Arguments that always have this value; never shown.")
+    constants: Json = Field(default={}, description="Arguments that always have this value; never shown.")
     hide: list[str] = Field(default=[], description="Optional arguments that are not offered.")
     select: str | None = Field(
         default=None, max_length=2000, description="JMESPath expression for what of an answer is handed over."
     )
     max_tokens: int | None = Field(default=None, ge=50, le=8000, description="Of one answer.")
-    example: dict[str, Any] = Field(default={}, description="Arguments of a usual call, shown in the description.")
+    example: Json = Field(default={}, description="Arguments of a usual call, shown in the description.")
 
 
 class BridgeConfig(_Part):

@@ -22,8 +22,8 @@ from planner_mcp.errors import BridgedServiceError, Fault, ServiceRefusedError, 
 from planner_mcp.jobs.reading_limits import read_bounded
 from planner_mcp.routing.scenario.schema_faults import describe, pointer
 from planner_mcp.server.tools.tool_definition import ToolContext, ToolResult
-from planner_mcp.server.tools.tool_output import Json, ToolOutput
-from planner_mcp.text import compact, named, plain
+from planner_mcp.server.tools.tool_output import ToolOutput
+from planner_mcp.text import Json, compact, named, plain
 
 MAX_ARGUMENT_BYTES: Final = 64 * 1024
 SMALL_BYTES: Final = 16 * 1024

@@ -13,9 +13,8 @@ from typing import Any, Final
 from urllib.parse import unquote
 
 from planner_mcp.errors import Fault, InputError, input_error
-from planner_mcp.text import named, plain
+from planner_mcp.text import Json, named, plain
 
-Json = dict[str, Any]
 METHODS: Final = ("get", "head", "post", "put", "patch", "delete", "options", "trace")
 VERSIONS: Final = re.compile(r"3\.[01]\.\d+")
 MAX_OPERATIONS: Final = 10_000

@@ -12,10 +12,10 @@ from typing import Any, Final, Literal
 import jsonschema
 
 from planner_mcp.bridge.bridge_config import ToolConfig
-from planner_mcp.bridge.openapi_document import Json, OpenApiDocument, Operation, document_error
+from planner_mcp.bridge.openapi_document import OpenApiDocument, Operation, document_error
 from planner_mcp.bridge.schema_expansion import SchemaExpansion, required_in
 from planner_mcp.errors import Fault, input_error
-from planner_mcp.text import named, plain
+from planner_mcp.text import Json, named, plain
 
 Place = Literal["path", "query", "header", "body"]
 MAX_ARGUMENTS: Final = 60

@@ -12,8 +12,8 @@ boolean bounds of 3.0 rewritten, and what neither a model nor a check needs left
 
 from typing import Any, Final
 
-from planner_mcp.bridge.openapi_document import Json, OpenApiDocument, document_error
-from planner_mcp.text import plain
+from planner_mcp.bridge.openapi_document import OpenApiDocument, document_error
+from planner_mcp.text import Json, plain
 
 MAX_PARTS: Final = 2_000
 """Schemas within the arguments of one operation."""

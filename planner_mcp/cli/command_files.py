@@ -24,9 +24,8 @@ from planner_mcp.routing.scenario.matrix_json_reader import read_travel_matrices
 from planner_mcp.routing.scenario.shown_scenario import ShownScenario
 from planner_mcp.routing.scenario.travel_matrices import TravelMatrices
 from planner_mcp.settings import Settings
-from planner_mcp.text import plain
+from planner_mcp.text import Json, plain
 
-Json = dict[str, Any]
 STDIN = "-"
 """As a file to read; as one to write it is standard output."""
 _MARK: Final = "\N{ZERO WIDTH NO-BREAK SPACE}"

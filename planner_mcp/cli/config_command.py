@@ -19,8 +19,8 @@ import typer
 
 from planner_mcp.cli.command_files import print_faults, write_text
 from planner_mcp.errors import Fault, InputError, input_error
+from planner_mcp.text import Json
 
-Json = dict[str, Any]
 NAME: Final = "planner"
 """Of the server in every configuration."""
 _STDIO_ONLY: Final = "This client takes only commands in its file; leave --url out."

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Annotated, Any, Final, Literal
+from typing import Annotated, Final, Literal
 
 import typer
 
@@ -24,7 +24,7 @@ from planner_mcp.routing.feasibility.infeasibility_faults import infeasibility_f
 from planner_mcp.routing.scenario.scenario_parsing import Scenario, parse_scenario, warnings
 from planner_mcp.server.tools.validate_scenario import MAX_SHOWN
 from planner_mcp.settings import Settings
-from planner_mcp.text import figure
+from planner_mcp.text import Json, figure
 
 DEFAULT_CAPACITY: Final = 1e6
 """Capacity of agents that nobody described: more than any day needs, so that it decides nothing."""
@@ -126,7 +126,7 @@ def _answers(error: InputError, given: ImportAnswers) -> ImportAnswers | None:
         typer.echo(fault.as_line(), err=True)
         name = _ASKED[fault.path]
         answer = str(typer.prompt("HEADER=FIELD" if name == "column" else fault.path, err=True)).strip()
-        change: dict[str, Any] = {name: (*given.column, answer) if name == "column" else answer}
+        change: Json = {name: (*given.column, answer) if name == "column" else answer}
         given = replace(given, **change)
     return given
 
@@ -201,7 +201,7 @@ def _fleet(path: Path, settings: Settings) -> Table:
     return read_table(_bytes(path), max_rows=settings.max_agents, name=path.name)
 
 
-def _uniform_fleet(count: int | None, capacity: float | None) -> tuple[dict[str, Any], ...]:
+def _uniform_fleet(count: int | None, capacity: float | None) -> tuple[Json, ...]:
     """Return the agents of a file that has none."""
     room = DEFAULT_CAPACITY if capacity is None else capacity
     return tuple({"id": f"agent-{number}", "capacity": room} for number in range(1, (count or 1) + 1))

@@ -24,9 +24,8 @@ from planner_mcp.jobs.job_service import JobService
 from planner_mcp.jobs.principals import LOCAL, Principal
 from planner_mcp.jobs.store.redis_store import RedisStore
 from planner_mcp.settings import Settings
-from planner_mcp.text import compact
+from planner_mcp.text import Json, compact
 
-Json = dict[str, Any]
 FAILED: Final = 1
 """Exit status when a job that was waited for ended without being completed."""
 

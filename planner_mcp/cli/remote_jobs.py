@@ -20,9 +20,8 @@ from planner_mcp.cli.store_queries import run_query
 from planner_mcp.errors import Fault, PlannerError, error_classes
 from planner_mcp.jobs.job_lifecycle import TERMINAL, JobState
 from planner_mcp.setting_urls import is_address
-from planner_mcp.text import timestamp
+from planner_mcp.text import Json, timestamp
 
-Json = dict[str, Any]
 R = TypeVar("R")
 SILENT_S: Final = 60.0
 """A stream that says nothing for so long, not even that it is alive, is opened again."""

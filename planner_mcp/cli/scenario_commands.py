@@ -53,7 +53,6 @@ from planner_mcp.server.tools.validate_scenario import lines_of, validation_repo
 from planner_mcp.settings import Settings
 from planner_mcp.text import compact, counted
 
-Json = dict[str, Any]
 File = Annotated[Path, typer.Argument(help="A scenario as JSON, as create_scenario takes it; - for standard input.")]
 app = typer.Typer()
 

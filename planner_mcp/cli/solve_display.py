@@ -7,7 +7,7 @@ texts of callers are shown as they are and never as markup.
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any, Final, Protocol
+from typing import Final, Protocol
 
 import typer
 from rich.console import Console
@@ -23,9 +23,8 @@ from planner_mcp.render.label_text import length, length_unit
 from planner_mcp.render.page_words import ENGLISH
 from planner_mcp.routing.plan import Plan
 from planner_mcp.routing.scenario.shown_scenario import ShownScenario
-from planner_mcp.text import compact, counted, plain
+from planner_mcp.text import Json, compact, counted, plain
 
-Json = dict[str, Any]
 _WIDE: Final = 120
 """Columns of a table where there is no terminal."""
 

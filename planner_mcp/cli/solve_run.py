@@ -36,9 +36,9 @@ from planner_mcp.server.tools.arguments.resolved_inputs import (
     with_uploaded_matrices,
 )
 from planner_mcp.settings import Settings
+from planner_mcp.text import Json
 from workers.supervisor import signals_to
 
-Json = dict[str, Any]
 BOUND_TICKETS: Final = 200
 """Tickets of a day whose lower bound is worked out beside the search, in well under a second."""
 

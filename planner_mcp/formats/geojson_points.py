@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from planner_mcp.errors import Fault, input_error
 from planner_mcp.formats.text_tables import MAX_COLUMNS, SPLIT, Table, check_headers, too_large
+from planner_mcp.text import Json
 
 _ACCEPTED: Final = "a FeatureCollection of points"
 
@@ -50,7 +51,7 @@ def read_points(parsed: Any, *, max_rows: int) -> Table:
     return Table(headers, tuple(rows))
 
 
-def _row(feature: dict[str, Any]) -> dict[str, str]:
+def _row(feature: Json) -> dict[str, str]:
     if feature["geometry"]["type"] != "Point":
         raise ValueError("no point")
     lon, lat = feature["geometry"]["coordinates"][:2]

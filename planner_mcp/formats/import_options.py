@@ -2,14 +2,13 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Literal
 
 from planner_mcp.errors import Fault
 from planner_mcp.formats.column_mapping import ColumnMapping
 from planner_mcp.formats.source_rows import SourceRows, in_file
 from planner_mcp.formats.text_tables import Table
-
-Json = dict[str, Any]
+from planner_mcp.text import Json
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,9 +31,8 @@ from planner_mcp.routing.scenario.shown_scenario import (
     as_shown,
 )
 from planner_mcp.routing.scenario.window_text import window_text
-from planner_mcp.text import clock_s
+from planner_mcp.text import Json, clock_s
 
-Json = dict[str, Any]
 _FORMULA: Final = re.compile(r'(?<![;"\s])([;"\s]*+)(?=[=+\-@＝＋－＠])')
 """Where a formula may begin: a quote before it does not show. Programs take the full-width signs for the others.
 

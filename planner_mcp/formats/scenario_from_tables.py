@@ -12,11 +12,11 @@ from planner_mcp.errors import Fault
 from planner_mcp.formats.column_mapping import IN_COLUMNS, ColumnMapping, OpenColumn, propose_mapping, split_by_table
 from planner_mcp.formats.exported_stops import without_plan
 from planner_mcp.formats.header_words import TICKETS, meaning_of, normalized
-from planner_mcp.formats.import_options import ImportedScenario, ImportOptions, Json
+from planner_mcp.formats.import_options import ImportedScenario, ImportOptions
 from planner_mcp.formats.table_import import TableImport
 from planner_mcp.formats.text_tables import Table, place_in
 from planner_mcp.formats.unexpected_rows import other_date_notices
-from planner_mcp.text import plain
+from planner_mcp.text import Json, plain
 
 _AXES: Final = ("lat", "lon", "x", "y")
 _KNOWN_TO_NEW: Final = 3

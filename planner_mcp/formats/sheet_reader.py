@@ -20,7 +20,7 @@ from planner_mcp.formats.header_words import normalized
 from planner_mcp.formats.sheet_inspection import inspect_sheet, letters_of, part_of_sheet
 from planner_mcp.formats.text_tables import MAX_COLUMNS, Table, place_in, table_of, too_large
 from planner_mcp.formats.xlsx_package import Parts, packed, unpacked
-from planner_mcp.text import clock_s, counted
+from planner_mcp.text import Json, clock_s, counted
 
 MAX_MEMORY_BYTES: Final = 1024**3
 MAX_CPU_S: Final = 15
@@ -155,7 +155,7 @@ def main(arguments: Sequence[str]) -> None:
         except (OSError, ValueError):  # systems without such a limit: the look over the sheet has to do
             continue
     sheet, max_rows = arguments
-    output: dict[str, Any] = {}
+    output: Json = {}
     try:
         tables = tables_of(sys.stdin.buffer.read(), sheet=sheet, max_rows=int(max_rows))
         output["tables"] = {kind: _as_lists(table) for kind, table in tables.items()}

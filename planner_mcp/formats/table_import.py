@@ -37,9 +37,8 @@ from planner_mcp.formats.source_rows import SourceRow
 from planner_mcp.formats.text_tables import Table, place_in
 from planner_mcp.formats.unexpected_rows import rows_without_place, total_rows
 from planner_mcp.formats.unique_names import UniqueNames
-from planner_mcp.text import counted, plain
+from planner_mcp.text import Json, counted, plain
 
-Json = dict[str, Any]
 Read = TypeVar("Read")
 Spot = tuple[tuple[str, float], ...]
 """A position: its coordinates by name."""

@@ -15,8 +15,8 @@ from typing import Any, Final, TypeVar
 
 from planner_mcp.errors import MAX_FAULTS, Fault, input_error
 from planner_mcp.routing.scenario.schema_faults import pointer
+from planner_mcp.text import Json
 
-Json = dict[str, Any]
 _EPOCH_S: Final = 100_000_000
 """Times from here on are counted from 1970."""
 _OURS: Final = "It looks like a scenario: create_scenario, or solve and validate of the command line, take it as it is."

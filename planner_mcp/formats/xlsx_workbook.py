@@ -7,11 +7,12 @@ takes down its process, which must not be the server's.
 import json
 import subprocess
 import sys
-from typing import Any, Final
+from typing import Final
 
 from planner_mcp.errors import Fault, TooLargeError, input_error
 from planner_mcp.formats.text_tables import Table, check_size, too_large
 from planner_mcp.formats.xlsx_package import MAX_UNPACKED_BYTES
+from planner_mcp.text import Json
 
 LONGEST_S: Final = 20.0
 
@@ -34,7 +35,7 @@ def read_workbook(data: bytes, *, max_rows: int, sheet: str = "") -> dict[str, T
     command = [sys.executable, "-m", "planner_mcp.formats.sheet_reader", sheet, str(max_rows)]
     try:
         done = subprocess.run(command, input=data, capture_output=True, timeout=LONGEST_S, check=False)  # noqa: S603
-        output: dict[str, Any] = json.loads(done.stdout) if done.returncode == 0 else {}
+        output: Json = json.loads(done.stdout) if done.returncode == 0 else {}
     except subprocess.TimeoutExpired:
         output = {}
     if "faults" in output:

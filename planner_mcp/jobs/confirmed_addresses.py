@@ -6,9 +6,9 @@ Owns the record and the interface of its store. A text is known by its digest: t
 import hashlib
 import unicodedata
 from collections.abc import Mapping, Sequence
-from typing import Any, Protocol
+from typing import Protocol
 
-Json = dict[str, Any]
+from planner_mcp.text import Json
 
 
 def address_key(text: str) -> str:

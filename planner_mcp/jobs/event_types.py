@@ -13,8 +13,8 @@ from planner_mcp.errors import Fault, input_error
 from planner_mcp.jobs.job_events import FINAL_KINDS, REVIEW_KINDS, Event, EventKind
 from planner_mcp.jobs.job_ports import FeedStep, QueueStats
 from planner_mcp.jobs.principals import ADMIN, READ
+from planner_mcp.text import Json
 
-Json = dict[str, Any]
 POLLED: Final = ("poll", "push")
 MAX_NAME_LENGTH: Final = 100
 """Of the name of a scenario."""

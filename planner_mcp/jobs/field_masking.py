@@ -20,15 +20,13 @@ from planner_mcp.routing.plan import Plan
 from planner_mcp.routing.scenario.field_types import MAX_FREE_TEXT_LENGTH
 from planner_mcp.routing.scenario.scenario_model import Scenario
 from planner_mcp.routing.scenario.shown_scenario import ShownScenario, as_shown
-from planner_mcp.text import MASK, plain
+from planner_mcp.text import MASK, Json, plain
 
 KEYWORD: Final = "x-sensitive-fields"
 MASKED: Final = "masked"
 """What a scenario of which anything is hidden says first: which fields. No scenario that is sent may have it."""
 COARSE: Final = {"lat": 2, "lon": 2, "x": -3, "y": -3}
 """Decimals a masked position keeps: a hundredth of a degree, a thousand metres."""
-
-Json = dict[str, Any]
 
 
 def scenario_for(principal: Principal, body: Mapping[str, Any]) -> ShownScenario:

@@ -10,6 +10,7 @@ from typing import Any, Final
 
 from planner_mcp.jobs.job_events import Event
 from planner_mcp.jobs.job_model import Job
+from planner_mcp.text import Json
 
 HIDDEN_FIGURES: Final = frozenset(
     {"cost", "penalty", "lower_bound", "distance_m", "duration_s", "late_max_s", "overtime_s"}
@@ -32,7 +33,7 @@ def masked_event(event: Event) -> Event:
     return replace(event, data=data)
 
 
-def _without_figures(fields: Mapping[str, Any]) -> dict[str, Any]:
+def _without_figures(fields: Mapping[str, Any]) -> Json:
     return {
         name: _without_figures(value) if isinstance(value, Mapping) else value
         for name, value in fields.items()

@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any, Final, Protocol
 
+from planner_mcp.text import Json
+
 MAX_MAPPINGS: Final = 100
 """Mappings of one principal."""
 MAX_SAMPLE: Final = 4000
@@ -29,7 +31,7 @@ class StoredMapping:
     has_failed: bool = False
     """Whether the sample could not be imported: it is kept to be corrected, and never proposed."""
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> Json:
         """Return the record as it is stored."""
         return {**asdict(self), "headers": list(self.headers)}
 

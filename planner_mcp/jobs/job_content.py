@@ -4,13 +4,13 @@ Owns which fields of a job a client sees and in which order (`job_id, status, pr
 how far it is. What a tool's text adds to that is `server/tools/answers/job_text.py`.
 """
 
-from typing import Any, Final
+from typing import Final
 
 from planner_mcp.jobs.ids import plan_of
 from planner_mcp.jobs.job_events import Event
 from planner_mcp.jobs.job_lifecycle import JobState
 from planner_mcp.jobs.job_model import Job
-from planner_mcp.text import counted, number, timestamp
+from planner_mcp.text import Json, counted, number, timestamp
 
 STATUSES: Final = tuple(state.upper() for state in JobState)
 _FIGURES: Final = ("cost", "distance_m", "duration_s", "agents_used")
@@ -18,7 +18,7 @@ _SHORTFALLS: Final = ("late_tickets", "late_max_s", "overtime_s")
 """Figures that are shown when they are above 0."""
 
 
-def job_view(job: Job) -> dict[str, Any]:
+def job_view(job: Job) -> Json:
     """Return a job as structured content; what is not known is left out."""
     progress = job.progress
     view = {
@@ -45,12 +45,12 @@ def event_line(event: Event) -> str:
     return state_line({"status": "", "progress": 0, **event.data})
 
 
-def state_line(view: dict[str, Any]) -> str:
+def state_line(view: Json) -> str:
     """Return how far a job is, from its view or an event's data: status, share done, and the figures that are known."""
     return f"{view['status']} {view['progress']}%{_figures(view)}"
 
 
-def _figures(view: dict[str, Any]) -> str:
+def _figures(view: Json) -> str:
     parts = []
     if (cost := view.get("cost")) is not None:
         parts.append(f"cost {number(cost)}")
@@ -65,7 +65,7 @@ def _figures(view: dict[str, Any]) -> str:
     return "".join(f" · {part}" for part in parts)
 
 
-def _result(job: Job) -> dict[str, Any] | None:
+def _result(job: Job) -> Json | None:
     if job.summary is None:
         return None
     summary = job.summary

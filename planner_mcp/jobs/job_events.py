@@ -7,9 +7,10 @@ import re
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import lru_cache
-from typing import Any, Final
+from typing import Final
 
 from planner_mcp.errors import Fault, input_error
+from planner_mcp.text import Json
 
 _POSITION: Final = re.compile(r"[0-9]{1,19}(-[0-9]{1,19})?")
 
@@ -46,7 +47,7 @@ class Event:
     kind: EventKind
     at: str
     """ISO 8601, UTC, from the store's clock."""
-    data: dict[str, Any]
+    data: Json
     """What the notification carries beside `job_id`: at least `status` and `progress`."""
     number: int = 0
     """Count within the job from 1. A jump says that older progress has been trimmed."""

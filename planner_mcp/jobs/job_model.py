@@ -11,9 +11,10 @@ from typing import Any
 from planner_mcp.jobs.job_lifecycle import JobState
 from planner_mcp.jobs.plan_review import PlanReview, ReviewState
 from planner_mcp.routing.engine_names import AUTO
+from planner_mcp.text import Json
 
 
-def plain_fields(record: Any) -> dict[str, Any]:
+def plain_fields(record: Any) -> Json:
     """Return the fields of a record whose values are plain; `asdict` would copy each of them."""
     return {name: getattr(record, name) for name in record.__slots__}
 
@@ -24,7 +25,7 @@ class StoredScenario:
 
     id: str
     principal: str
-    body: dict[str, Any]
+    body: Json
     """The caller's scenario as validated, in JSON form."""
     created_at: datetime
     input_hash: str
@@ -130,9 +131,9 @@ class Job:
     plan_id: str | None = None
     """The best plan so far, or the final one."""
     queue_position: int | None = None
-    error: dict[str, Any] | None = None
+    error: Json | None = None
     """For a failed job: `{code, type, message}`."""
-    summary: dict[str, Any] | None = None
+    summary: Json | None = None
     """For a job that has a plan: the KPIs (`cost, distance_m, agents_used, tickets_served, …`)."""
     event_id: str = ""
     """Its last event: follow from here for what comes next."""

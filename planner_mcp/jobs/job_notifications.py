@@ -3,12 +3,11 @@
 Owns the payloads. The job channel, MCP streams and webhooks all use them.
 """
 
-from typing import Any
-
 from planner_mcp.jobs.job_events import Event, EventKind
+from planner_mcp.text import Json
 
 
-def notification(event: Event) -> dict[str, Any]:
+def notification(event: Event) -> Json:
     """Return the JSON-RPC 2.0 notification of an event, without `id` (SPEC J3).
 
     queued, started, progress, requeued → `notifications/progress {job_id, progress, status, …}`;

@@ -12,13 +12,14 @@ all); it takes a principal or a claim and answers `NotFoundError` for what is un
 from collections.abc import AsyncGenerator, Container, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Protocol
 
 from planner_mcp.jobs.import_records import ImportStore
 from planner_mcp.jobs.job_events import Event
 from planner_mcp.jobs.job_lifecycle import JobState
 from planner_mcp.jobs.job_model import Job, Progress, ScenarioCard, SolveRequest, StoredScenario, WrittenScenario
 from planner_mcp.jobs.plan_review import ReviewStep
+from planner_mcp.text import Json
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,11 +33,11 @@ class ClaimedWork:
     ready_entry_id: str
     """Entry in the ready stream, for the acknowledgement."""
     scenario: StoredScenario
-    best_plan: dict[str, Any] | None
+    best_plan: Json | None
     """Last incumbent of an earlier attempt (or of the plan to start from), as `Plan.as_json()`."""
     elapsed_s: float
     """Solve time earlier attempts have used."""
-    prices: dict[str, Any] | None = None
+    prices: Json | None = None
     """The day whose prices determine the costs of an alternative; None where they are those of the scenario, and where
     that day has expired or its shard is unavailable."""
 
@@ -65,7 +66,7 @@ class Exchanged:
 
     is_held: bool
     """False when the job is over for this member."""
-    plan: dict[str, Any] | None = None
+    plan: Json | None = None
     """The team's best plan, where it is better."""
 
 
@@ -276,7 +277,7 @@ class JobStore(MatrixStore, ImportStore, ReviewStore, Protocol):
         """Ask a solving job to complete with its best plan."""
         ...
 
-    async def get_plan(self, principal: str, plan_id: str) -> dict[str, Any]:
+    async def get_plan(self, principal: str, plan_id: str) -> Json:
         """Return a plan as `Plan.as_json()`: the best so far while solving, the final one after."""
         ...
 
@@ -328,7 +329,7 @@ class WorkerStore(MatrixStore, Protocol):
         ...
 
     async def exchange(
-        self, member: Claim | SeatClaim, plan: dict[str, Any] | None, *, is_new: bool = False, leaves: bool = False
+        self, member: Claim | SeatClaim, plan: Json | None, *, is_new: bool = False, leaves: bool = False
     ) -> Exchanged:
         """Get the team's best plan where it is better than a member's; a seat offers its own if that is new.
 
@@ -341,15 +342,15 @@ class WorkerStore(MatrixStore, Protocol):
         """Return ids of jobs whose flags changed, waiting up to `wait_s`: the fast path of cancel and finish."""
         ...
 
-    async def report(self, claim: Claim, progress: Progress, plan: dict[str, Any] | None) -> None:
+    async def report(self, claim: Claim, progress: Progress, plan: Json | None) -> None:
         """Record progress and, with a better plan, the incumbent (checkpoint), as one event."""
         ...
 
-    async def complete(self, claim: Claim, progress: Progress, plan: dict[str, Any]) -> None:
+    async def complete(self, claim: Claim, progress: Progress, plan: Json) -> None:
         """End the job completed with its plan; cancelled, when a cancel was answered before."""
         ...
 
-    async def fail(self, claim: Claim, error: dict[str, Any]) -> None:
+    async def fail(self, claim: Claim, error: Json) -> None:
         """End the job failed; its best plan, if any, stays readable."""
         ...
 
@@ -357,7 +358,7 @@ class WorkerStore(MatrixStore, Protocol):
         """End a job whose cancel was requested, after its solver has stopped."""
         ...
 
-    async def crash(self, claim: Claim, error: dict[str, Any]) -> JobState:
+    async def crash(self, claim: Claim, error: Json) -> JobState:
         """Record a death of the solving process: queued again, or failed as poisoned after `MAX_CRASHES`."""
         ...
 

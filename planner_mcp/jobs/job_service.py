@@ -9,7 +9,7 @@ from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequen
 from contextlib import aclosing
 from dataclasses import replace
 from datetime import UTC, datetime
-from typing import Any, Final, Literal
+from typing import Final, Literal
 
 import anyio
 
@@ -32,6 +32,7 @@ from planner_mcp.jobs.scaling import Scale, wanted_scale
 from planner_mcp.jobs.scenario_writing import written_scenario
 from planner_mcp.routing.plan import Plan
 from planner_mcp.settings import Settings
+from planner_mcp.text import Json
 from planner_mcp.tracing import current_traceparent
 
 MAX_WAIT_S: Final = 45.0
@@ -92,7 +93,7 @@ class JobService:
     async def create_scenario(
         self,
         principal: Principal,
-        body: dict[str, Any],
+        body: Json,
         parent: StoredScenario | None = None,
         *,
         has_own_prices: bool = True,
@@ -408,7 +409,7 @@ class JobService:
         """Return what was measured of jobs and webhooks (`jobs/measurements.py`)."""
         return await self._store.measurements()
 
-    async def allowance(self, principal: Principal) -> dict[str, Any]:
+    async def allowance(self, principal: Principal) -> Json:
         """Return what a principal may use, what it uses now, and how long the queue is (SPEC J8)."""
         used = {}
         for state in (JobState.QUEUED, JobState.SOLVING):

@@ -10,7 +10,7 @@ Owns these forms. Which fields are sensitive is `field_masking.py`'s; jobs and e
 """
 
 from dataclasses import replace
-from typing import Any, Final
+from typing import Final
 
 from planner_mcp.errors import InsufficientScopeError, PlannerError
 from planner_mcp.jobs.field_masking import computable_body
@@ -20,8 +20,8 @@ from planner_mcp.routing.infeasibility_reasons import REASON_TEXTS, Infeasibilit
 from planner_mcp.routing.plan import Plan, Unassigned
 from planner_mcp.routing.scenario.scenario_parsing import input_hash
 from planner_mcp.routing.scenario.travel_matrices import TravelMatrices
+from planner_mcp.text import Json
 
-Json = dict[str, Any]
 NOTICE: Final = "Times and distances follow from rounded positions; exact ones and costs need planner:sensitive."
 
 

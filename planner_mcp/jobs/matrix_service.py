@@ -28,8 +28,7 @@ from planner_mcp.routing.scenario.matrix_json_reader import read_matrix_blocks
 from planner_mcp.routing.scenario.scenario_parsing import read_stored
 from planner_mcp.routing.scenario.travel_matrices import BLOCK_CHARS, NAMES, Packed, TravelMatrices
 from planner_mcp.settings import Settings
-
-Json = dict[str, Any]
+from planner_mcp.text import Json
 
 
 class MatrixService:

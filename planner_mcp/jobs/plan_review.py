@@ -8,9 +8,9 @@ import json
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
-from typing import Any, Final
+from typing import Final
 
-from planner_mcp.text import timestamp
+from planner_mcp.text import Json, timestamp
 
 
 class ReviewState(StrEnum):
@@ -62,7 +62,7 @@ class PlanReview:
     reviewed_at: datetime | None = None
     published_at: datetime | None = None
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> Json:
         """Return the review as clients see it; what is not known is left out."""
         times = {name: getattr(self, name) for name in ("proposed_at", "reviewed_at", "published_at")}
         shown = {"state": self.state.value, "reason": self.reason or None, "differs_from": self.differs_from}

@@ -4,16 +4,16 @@ from collections import Counter
 from typing import Any, Final
 
 from planner_mcp.routing.plan import UNIT_LEGS
-from planner_mcp.text import number
+from planner_mcp.text import Json, number
 
 FIGURES: Final = ("status", "cost", "distance_m", "duration_s", "agents_used", "tickets_served", "tickets_total")
 MAX_REASONS: Final = 5
 """Reasons that are counted, the most frequent first."""
 
 
-def summary_of(plan: dict[str, Any]) -> dict[str, Any]:
+def summary_of(plan: Json) -> Json:
     """Return the key figures of a plan given as `Plan.as_json()`, what it leaves out and why, and what is late."""
-    figures: dict[str, Any] = {
+    figures: Json = {
         name: number(value) if isinstance(value := plan[name], float) else value
         for name in figures_of(plan.get("travel"))
         if name in plan
@@ -30,7 +30,7 @@ def figures_of(travel: Any) -> tuple[str, ...]:
     return tuple(name for name in FIGURES if not (is_unknown and name == "distance_m"))
 
 
-def shortfalls_of(plan: dict[str, Any]) -> dict[str, float]:
+def shortfalls_of(plan: Json) -> dict[str, float]:
     """Return lateness and overtime of a plan; figures that are 0 are left out.
 
     `late_tickets` start after their soft close, the latest of them by `late_max_s`; `overtime_s` is the sum of what

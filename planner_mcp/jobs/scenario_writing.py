@@ -1,13 +1,11 @@
 """A validated scenario as the store keeps it."""
 
-from typing import Any
-
 from planner_mcp.jobs.field_masking import has_sensitive_values
 from planner_mcp.jobs.job_model import WrittenScenario
 from planner_mcp.routing.scenario.scenario_parsing import input_hash
-from planner_mcp.text import compact
+from planner_mcp.text import Json, compact
 
 
-def written_scenario(body: dict[str, Any]) -> WrittenScenario:
+def written_scenario(body: Json) -> WrittenScenario:
     """Return the body of a scenario written out, with what is stored beside it."""
     return WrittenScenario(str(body.get("name", "")), compact(body), input_hash(body), has_sensitive_values(body))

@@ -6,7 +6,7 @@ no script. They name people and addresses where the reader may see them, and say
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 from planner_mcp.render.day_times import DayTimes
 from planner_mcp.render.html_templates import render, svg_markup
@@ -20,9 +20,8 @@ from planner_mcp.render.svg_drawing import Places
 from planner_mcp.routing.plan import Plan, PlannedRoute, Visit
 from planner_mcp.routing.scenario.field_types import read_amount
 from planner_mcp.routing.scenario.shown_scenario import NO_TICKET, ShownScenario, ShownTicket, ShownTicketFields
-from planner_mcp.text import figure
+from planner_mcp.text import Json, figure
 
-Json = dict[str, Any]
 MOST_CODES: Final = 1000
 """Stops of a plan that get a code each, about 1.5 ms apiece; those of a larger plan have the link alone."""
 _UNNAMED: Final = "load"

@@ -5,7 +5,6 @@ nothing, runs no script, follows the reader's light or dark setting, and prints 
 """
 
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 from planner_mcp.render.day_times import DayTimes
 from planner_mcp.render.html_templates import render, svg_markup
@@ -18,6 +17,7 @@ from planner_mcp.render.route_loads import load_ratio, picked_up
 from planner_mcp.render.svg_drawing import NO_LINES, Lines, Roads, curve, route_map, timeline
 from planner_mcp.routing.plan import Plan, PlannedRoute
 from planner_mcp.routing.scenario.shown_scenario import ShownScenario
+from planner_mcp.text import Json
 
 
 def page(
@@ -100,7 +100,7 @@ def _cost_name(scenario: ShownScenario, words: Words) -> str:
     return words["cost" if any(name in agent for agent in scenario["agents"] for name in prices) else "unpriced"]
 
 
-def _agents(scenario: ShownScenario, plan: Plan, times: DayTimes) -> Iterator[dict[str, Any]]:
+def _agents(scenario: ShownScenario, plan: Plan, times: DayTimes) -> Iterator[Json]:
     """Yield the row of each route in the table of agents."""
     drivers = {agent["id"]: agent for agent in scenario["agents"]}
     demands = {ticket["id"]: ticket.get("demand", 0) for ticket in scenario["tickets"]}
@@ -120,7 +120,7 @@ def _agents(scenario: ShownScenario, plan: Plan, times: DayTimes) -> Iterator[di
         }
 
 
-def _total(plan: Plan) -> dict[str, Any]:
+def _total(plan: Plan) -> Json:
     """Return the last row of the table of agents; no cost where one of a route is not known."""
     costs = [route.cost for route in plan.routes if route.cost is not None]
     return {
@@ -130,7 +130,7 @@ def _total(plan: Plan) -> dict[str, Any]:
     }
 
 
-def _stops(route: PlannedRoute, scenario: ShownScenario, names: Names) -> dict[str, Any]:
+def _stops(route: PlannedRoute, scenario: ShownScenario, names: Names) -> Json:
     """Return the stops of a route, and which columns any of them fills."""
     addresses = {ticket["id"]: visible(ticket.get("address")) for ticket in scenario["tickets"]}
     rows = [

@@ -33,10 +33,12 @@ leg, outside every period it counts 1. A leg ends at the first whole unit of tim
 
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any, Final, cast
+from typing import Final, cast
 
 import numpy as np
 from numpy.typing import NDArray
+
+from planner_mcp.text import Json
 
 Matrix = NDArray[np.int64]
 """(L, L) integers, row from, column to. Those of many places are of 32 bits: take sums and products of cells in 64."""
@@ -234,7 +236,7 @@ class Problem:
     """The subset of `assumptions` that follows from the executed part of an earlier plan."""
     positions: tuple[tuple[float, float], ...] = ()
     """(lat, lon) or (x, y) by location, empty when unknown. For drawing only."""
-    provenance: dict[str, Any] = field(default_factory=dict)
+    provenance: Json = field(default_factory=dict)
     """Source of the travel matrices: source, speed, detour, crs."""
     off_network: dict[int, str] = field(default_factory=dict)
     """Locations that no road leads to or from, each with why in a clause. No agent may serve a ticket there."""

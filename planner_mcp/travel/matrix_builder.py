@@ -21,6 +21,7 @@ from planner_mcp.errors import Fault, InvalidScenarioError, RoutingProviderUnava
 from planner_mcp.routing.compilation.matrix_request import MatrixRequest
 from planner_mcp.routing.scenario.travel_matrices import Floats, TravelMatrices
 from planner_mcp.settings import ROADS, RouterSettings
+from planner_mcp.text import Json
 from planner_mcp.travel.embedded_roads import EmbeddedRoads
 from planner_mcp.travel.routing_provider import NO_ROAD_M, Block, RoutingProvider
 from planner_mcp.travel.routing_providers import routing_provider_of
@@ -213,7 +214,7 @@ def _without_holes(table: Floats) -> Floats:
     return np.where(np.isnan(table), np.nanmax(table, initial=0.0), table)
 
 
-def _provenance(question: MatrixRequest, chosen: RouterSettings, found: Mapping[str, str]) -> dict[str, Any]:
+def _provenance(question: MatrixRequest, chosen: RouterSettings, found: Mapping[str, str]) -> Json:
     stated = {"version": chosen.version, "data_date": chosen.data_date, **found}
     profile = chosen.profile or ("driving" if chosen.kind == "osrm" else "auto")
     kind = found.get("source", chosen.kind)

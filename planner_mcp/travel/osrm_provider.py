@@ -12,6 +12,7 @@ import httpx2 as httpx
 
 from planner_mcp.errors import RoutingProviderUnavailableError
 from planner_mcp.settings import RouterSettings
+from planner_mcp.text import Json
 from planner_mcp.travel.routing_provider import Block, Position, line_of, matrix_of, request_json
 
 
@@ -62,7 +63,7 @@ class Osrm:
 
     async def _ask(
         self, http: httpx.AsyncClient, service: str, places: Sequence[Position], asked: dict[str, str]
-    ) -> dict[str, Any]:
+    ) -> Json:
         coordinates = ";".join(f"{lon:.6f},{lat:.6f}" for lat, lon in places)
         url = f"{self._url}/{service}/v1/{self._profile}/{coordinates}"
         payload = await request_json(http, http.build_request("GET", url, params=asked))

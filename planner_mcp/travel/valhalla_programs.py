@@ -9,11 +9,12 @@ import json
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import httpx2 as httpx
 
 from planner_mcp.errors import RoadMapError
+from planner_mcp.text import Json
 from planner_mcp.travel.road_programs import RoadPrograms, RunProgram
 
 _SETTINGS: Final = "valhalla.json"
@@ -82,7 +83,7 @@ class ValhallaPrograms(RoadPrograms):
         (folder / _SETTINGS).write_text(json.dumps(settings), encoding="utf-8")
 
 
-def _adapted(settings: dict[str, Any], port: int) -> dict[str, Any]:
+def _adapted(settings: Json, port: int) -> Json:
     """Return settings for tiles beside them, a daemon on loopback, and large blocks."""
     graph = {name: value for name, value in settings["mjolnir"].items() if name not in _ABSENT}
     settings["mjolnir"] = {**graph, "tile_dir": "tiles"}

@@ -16,6 +16,7 @@ import numpy as np
 from planner_mcp.errors import RoutingProviderUnavailableError
 from planner_mcp.routing.scenario.coordinates import haversine_m
 from planner_mcp.settings import RouterSettings
+from planner_mcp.text import Json
 from planner_mcp.travel.routing_provider import NO_ROAD_M, Block, Position, line_of, matrix_of, request_json
 
 _KILOMETRE: Final = 1000.0
@@ -90,7 +91,7 @@ class Valhalla:
             raise RoutingProviderUnavailableError("The road engine does not say which roads are near.") from error
         return dict(zip(places, found, strict=True))
 
-    async def _ask(self, http: httpx.AsyncClient, service: str, asked: dict[str, Any]) -> Any:
+    async def _ask(self, http: httpx.AsyncClient, service: str, asked: Json) -> Any:
         question = {"costing": self._costing, **asked}
         return await request_json(http, http.build_request("POST", f"{self._base}/{service}", json=question))
 

@@ -2,7 +2,6 @@
 
 import time
 from random import Random
-from typing import Any
 
 import pytest
 
@@ -17,10 +16,10 @@ from planner_mcp.routing.problem import Candidate, Feature, Problem
 from planner_mcp.routing.scenario.scenario_parsing import parse_scenario
 from planner_mcp.routing.scenario.scenario_patch import revise
 from planner_mcp.routing.verification.plan_verification import verify
+from planner_mcp.text import Json
 from workers.engines.engine_interface import Engine, SearchLimits
 from workers.engines.selection import engine_registry
 
-Json = dict[str, Any]
 ENGINES = [engine for engine in engine_registry.engines() if engine.is_available() and Feature.LOCKS in engine.features]
 SOLVE_S = 0.15
 LONGER = (1, 4, 16, 64)

@@ -14,11 +14,11 @@ from mcp import Client
 from mcp.client.stdio import StdioServerParameters, stdio_client
 
 from examples.planner_server import PlannerServer
+from planner_mcp.text import Json
 from tests.shared.bridge.bridge_documents import written
 from tests.shared.scenarios.client_scenarios import SMALLEST
 
 pytestmark = [pytest.mark.anyio, pytest.mark.slow]
-Json = dict[str, Any]
 WITHOUT_JSON = {"follow_job", "follow_jobs"}
 """Operations that answer event streams; those of PUT take files, which a bridge refuses."""
 METHODS = ("get", "post", "patch")

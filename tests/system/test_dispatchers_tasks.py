@@ -14,10 +14,10 @@ import pytest
 from mcp import Client
 
 from examples.planner_server import running_server
+from planner_mcp.text import Json
 from tests.shared.tools.token_costs import tokens
 
 pytestmark = [pytest.mark.anyio, pytest.mark.slow]
-Json = dict[str, Any]
 DAY = "2025-07-15"
 
 

@@ -13,7 +13,7 @@ import logging
 import time
 from collections.abc import Awaitable, Callable
 from enum import Enum, auto
-from typing import Any, Final
+from typing import Final
 
 from planner_mcp.errors import (
     EngineCrashedError,
@@ -26,6 +26,7 @@ from planner_mcp.errors import (
 from planner_mcp.jobs.job_ports import Claim, Renewal, WorkerStore
 from planner_mcp.settings import Settings
 from planner_mcp.task_cancellation import cancel_until_done
+from planner_mcp.text import Json
 from planner_mcp.tracing import span
 from workers.attempts.attempt_inputs import is_better, load_matrices, solve_command, wait_for
 from workers.attempts.job_reporter import CLAIM_LOST_ERRORS, JobReporter
@@ -108,7 +109,7 @@ class JobAttempt:
         self._report_due = asyncio.Event()
         self._flags_changed = asyncio.Event()
         self._cause: asyncio.Future[EndCause] = asyncio.get_running_loop().create_future()
-        self._error: dict[str, Any] = {}
+        self._error: Json = {}
         self._output_ended = asyncio.Event()
         """Set when the solver process has closed its connection and every message of it was read."""
         self._wants_first_plan = False
@@ -240,7 +241,7 @@ class JobAttempt:
             self._error = message["error"]
             self._decide(EndCause.ERROR)
 
-    def _take_plan(self, plan: dict[str, Any], improvements: int) -> None:
+    def _take_plan(self, plan: Json, improvements: int) -> None:
         """Have a plan reported; in a team only where it is better than what another member found."""
         if self._claim.job.seats == 1 or is_better(plan, self._reporter.plan):
             self._reporter.add_plan(plan, improvements)

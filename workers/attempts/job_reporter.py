@@ -7,7 +7,7 @@ decided in `workers/attempts/job_attempt.py`.
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable
-from typing import Any, Final
+from typing import Final
 
 from planner_mcp.errors import (
     EngineError,
@@ -19,6 +19,7 @@ from planner_mcp.errors import (
 )
 from planner_mcp.jobs.job_model import Progress
 from planner_mcp.jobs.job_ports import Claim, WorkerStore
+from planner_mcp.text import Json
 
 RETRY_FIRST_S: Final = 0.1
 RETRY_LONGEST_S: Final = 2.0
@@ -61,7 +62,7 @@ class JobReporter:
         """Better plans of this attempt so far."""
         self._is_reported = True
         self._gives_up_at = float("inf")
-        self.plan: dict[str, Any] | None = None
+        self.plan: Json | None = None
         """The best plan of this attempt."""
 
     @property
@@ -73,7 +74,7 @@ class JobReporter:
         """Start the clock."""
         self._began = self._clock()
 
-    def add_plan(self, plan: dict[str, Any], improvements: int) -> None:
+    def add_plan(self, plan: Json, improvements: int) -> None:
         """Keep a better plan for the next report; it replaces one that is not reported yet."""
         self.plan, self._is_reported = plan, False
         self.improvements = max(self.improvements, improvements)
@@ -107,7 +108,7 @@ class JobReporter:
         )
 
     @property
-    def _earlier_plan(self) -> dict[str, Any] | None:
+    def _earlier_plan(self) -> Json | None:
         """The plan of an earlier attempt; a plan of another job to start from is no progress of this one."""
         return self._claim.best_plan if self._claim.job.plan_id else None
 
@@ -125,7 +126,7 @@ class JobReporter:
         await self._report_last_plan()
         await self._store.fail(self._claim, error.as_json(self._trace_id))
 
-    async def fail_with(self, error: dict[str, Any]) -> None:
+    async def fail_with(self, error: Json) -> None:
         """End the job failed with an error that is already in its JSON form, its last plan kept."""
         await self._report_last_plan()
         await self._store.fail(self._claim, error)
@@ -165,6 +166,6 @@ class JobReporter:
         log.warning("gave up the final report: the store is unavailable", extra=self.context())
         return None
 
-    def context(self) -> dict[str, Any]:
+    def context(self) -> Json:
         """Return what every log line of this attempt carries."""
         return {"job_id": self._claim.job.id, "trace_id": self._trace_id, "fence": self._claim.fence}

@@ -10,12 +10,13 @@ import contextlib
 import logging
 import time
 from collections.abc import Callable
-from typing import Any, Final
+from typing import Final
 
 from planner_mcp.errors import PlannerError, StoreUnavailableError
 from planner_mcp.jobs.job_ports import SeatClaim, WorkerStore
 from planner_mcp.settings import Settings
 from planner_mcp.task_cancellation import cancel_until_done
+from planner_mcp.text import Json
 from workers.attempts.attempt_inputs import is_better, load_matrices, solve_command, wait_for
 from workers.child_processes.message_frames import Message
 from workers.executors.executor_interface import Executor, Solver
@@ -65,7 +66,7 @@ class SeatAttempt:
         joined_late_s = JOINED_LATE_S if claim.elapsed_s else 0.0
         self._solve_s = max(1.0, claim.job.request.solve_time_s - claim.elapsed_s - joined_late_s - ENDS_BEFORE_S)
         self._solver: Solver | None = None
-        self._plan: dict[str, Any] | None = None
+        self._plan: Json | None = None
         """The best plan this seat knows."""
         self._is_new = False
         self._leaves = False

@@ -4,9 +4,10 @@ It imports no solver, because the worker reads it too; solvers are loaded in the
 """
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from planner_mcp.jobs.job_model import plain_fields
+from planner_mcp.text import Json
 from workers.child_processes import message_frames
 
 if TYPE_CHECKING:
@@ -22,7 +23,7 @@ class SolveCommand:
 
     job_id: str
     trace_id: str
-    body: dict[str, Any]
+    body: Json
     """The scenario as stored."""
     input_hash: str
     engine: str
@@ -31,13 +32,13 @@ class SolveCommand:
     """Time that is left to the job, compilation included."""
     cores: int
     memory_mb: int
-    best_plan: dict[str, Any] | None = None
+    best_plan: Json | None = None
     """The plan of an earlier attempt, or of another scenario to start from, as `Plan.as_json()`."""
     cuopt_url: str = ""
     """Of the cuOpt server, where there is one."""
     matrices: "Packed | None" = None
     """The travel matrices that the scenario refers to."""
-    prices: dict[str, Any] | None = None
+    prices: Json | None = None
     """The day whose prices determine the costs of plans; None where they are those of the scenario, or unavailable."""
     has_made_up_prices: bool = False
     """Whether prices of the scenario were made up to find another plan, so that costs should follow from `prices`."""

@@ -18,7 +18,7 @@ import socket
 import sys
 import time
 from dataclasses import replace
-from typing import Any, Final
+from typing import Final
 
 from planner_mcp import __version__, process_limits
 from planner_mcp.errors import EngineError, EngineMemoryError, PlannerError
@@ -32,6 +32,7 @@ from planner_mcp.routing.plan import Plan, PlanStatus
 from planner_mcp.routing.problem import Candidate, Problem
 from planner_mcp.routing.scenario.scenario_parsing import read_stored
 from planner_mcp.routing.scenario.travel_matrices import TravelMatrices
+from planner_mcp.text import Json
 from workers.child_processes import message_frames
 from workers.engines.bounds.plan_prover import PlanProver
 from workers.engines.engine_interface import Engine, SearchLimits, ShouldStop, StopReason
@@ -61,7 +62,7 @@ class WorkerConnection:
         self._buffer = message_frames.FrameBuffer()
         self._next_poll = 0.0
         self._is_stopped = False
-        self._team_plan: dict[str, Any] | None = None
+        self._team_plan: Json | None = None
 
     def next_command(self) -> SolveCommand | None:
         """Wait for a command; return None when the worker has closed the connection."""
@@ -97,7 +98,7 @@ class WorkerConnection:
                 else:
                     self._team_plan = message["plan"]
 
-    def take_team_plan(self) -> dict[str, Any] | None:
+    def take_team_plan(self) -> Json | None:
         """Return the last plan of the team that came since the last call."""
         plan, self._team_plan = self._team_plan, None
         return plan
@@ -228,7 +229,7 @@ def _origin(command: SolveCommand, engine: Engine) -> PlanOrigin:
     return PlanOrigin(engine.name, command.seed, versions, command.input_hash)
 
 
-def _repaired_start(problem: Problem, plan: dict[str, Any], deadline: float, should_stop: ShouldStop) -> Candidate:
+def _repaired_start(problem: Problem, plan: Json, deadline: float, should_stop: ShouldStop) -> Candidate:
     """Return the part of an earlier plan that still holds, plus the locked tickets of agents that it leaves idle.
 
     A stop cuts the repair short; the search notices the stop at its first check, after the repaired plan was sent.

@@ -5,11 +5,9 @@ of a plan the objective of the set in the units of the file. Lengths are rounded
 that rounds otherwise is served by revising `travel`.
 """
 
-from typing import Any
-
 from planner_mcp.formats.instances.published_instance import InstanceVisit, PublishedInstance, Vehicle
+from planner_mcp.text import Json
 
-Json = dict[str, Any]
 _PRICE_UNIT = 1000
 """Prices of a scenario are those of a thousand units of length."""
 

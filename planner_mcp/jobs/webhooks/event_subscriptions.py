@@ -15,6 +15,7 @@ from planner_mcp.jobs.hidden_figures import masked_event
 from planner_mcp.jobs.job_events import Event
 from planner_mcp.jobs.job_ports import FeedStep
 from planner_mcp.jobs.webhooks.delivery_records import WebhookEndpoint
+from planner_mcp.text import Json
 
 ID_HEADER: Final = "X-MCP-Subscription-Id"
 
@@ -35,7 +36,7 @@ class EventSubscription:
 
     def occurrences(
         self, event: Event, reported: dict[str, tuple[float, float]], *, is_confidential: bool
-    ) -> list[dict[str, Any]]:
+    ) -> list[Json]:
         """Return what an event of a job of the principal tells the subscription.
 
         Args:

@@ -22,8 +22,8 @@ from planner_mcp.routing.scenario.scenario_parsing import read_stored
 from planner_mcp.routing.scenario.scenario_patch import merge, revise
 from planner_mcp.routing.scenario.travel_matrices import TravelMatrices
 from planner_mcp.routing.verification.plan_verification import verify
+from planner_mcp.text import Json
 
-Json = dict[str, Any]
 DUPLICATE_BELOW: Final = 0.05
 """Plans that differ by less than this share of neighbours count as duplicates."""
 WEIGHT: Final = 3.0

@@ -16,7 +16,7 @@ Source: the radial bound is that of Haimovich and Rinnooy Kan, Mathematics of Op
 """
 
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
@@ -30,7 +30,7 @@ from planner_mcp.routing.feasibility.cheapest_legs import (
     over_shortest_paths,
 )
 from planner_mcp.routing.problem import GroupKind, Problem
-from planner_mcp.text import at_least
+from planner_mcp.text import Json, at_least
 
 MAX_TICKETS: Final = 1500
 """Above this number the matrix of all legs takes too much memory and time."""
@@ -52,9 +52,9 @@ class LowerBound:
         """Return the gap as a share of the plan's cost, 0 … 1; None where it is not defined."""
         return (cost - self.cost) / cost if self.cost is not None and cost > 0 else None
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> Json:
         """Return the bound as tools report it, or the reason why there is none."""
-        described: dict[str, Any] = {"agents_needed": self.agents}
+        described: Json = {"agents_needed": self.agents}
         return described | (
             {"no_lower_bound": _TOO_LARGE} if self.cost is None else {"lower_bound": at_least(self.cost)}
         )

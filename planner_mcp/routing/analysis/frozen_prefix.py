@@ -9,7 +9,7 @@ first, so that only what the changed scenario allows is frozen.
 
 import time
 from collections.abc import Callable, Collection, Mapping, Sequence
-from typing import Any, Final
+from typing import Final
 
 from pydantic import ValidationError
 
@@ -20,9 +20,8 @@ from planner_mcp.routing.evaluation.plan_builder import candidate_of
 from planner_mcp.routing.plan import Plan, PlannedRoute, Visit
 from planner_mcp.routing.scenario.scenario_model import Held, Scenario
 from planner_mcp.routing.scenario.scenario_parsing import is_readable
-from planner_mcp.text import counted, named
+from planner_mcp.text import Json, counted, named
 
-Json = dict[str, Any]
 _NEVER: Final = float("inf")
 REPAIR_S: Final = 1.0
 """Time limit of the repair of an earlier plan; the caller waits for it."""

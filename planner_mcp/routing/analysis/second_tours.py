@@ -11,9 +11,8 @@ from typing import Any, Final
 
 from planner_mcp.routing.plan import Plan, PlannedRoute
 from planner_mcp.routing.scenario.scenario_model import Agent, Held, Scenario, end_of, start_of
-from planner_mcp.text import clock, plain
+from planner_mcp.text import Json, clock, plain
 
-Json = dict[str, Any]
 _TOUR: Final = re.compile(r"(.+) tour (\d{1,3})", re.DOTALL)
 _PERSONAL: Final = ("name", "phone")
 _MAX_ID: Final = 80

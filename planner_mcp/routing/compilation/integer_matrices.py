@@ -7,7 +7,7 @@ unit legs where positions are unknown), the rounding, and the sentences about as
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
@@ -18,6 +18,7 @@ from planner_mcp.routing.scenario.coordinates import EARTH_RADIUS_M, to_wgs84
 from planner_mcp.routing.scenario.scenario_model import Location, Scenario
 from planner_mcp.routing.scenario.scenario_model import Travel as TravelFields
 from planner_mcp.routing.scenario.travel_matrices import Floats, TravelMatrices, decimals_of
+from planner_mcp.text import Json
 
 _BLOCK: Final = 256
 """Rows and columns of a matrix computed at once: they fit into a cache, which halves the time of large matrices."""
@@ -33,7 +34,7 @@ class IntegerMatrices:
     durations: tuple[Matrix, ...]
     scale: int
     positions: tuple[tuple[float, float], ...]
-    provenance: dict[str, Any]
+    provenance: Json
     assumptions: tuple[str, ...]
 
 

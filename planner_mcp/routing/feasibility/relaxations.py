@@ -16,9 +16,8 @@ from planner_mcp.routing.infeasibility_reasons import InfeasibilityReason
 from planner_mcp.routing.problem import GroupKind, Problem
 from planner_mcp.routing.scenario.field_types import MAX_TIME_S
 from planner_mcp.routing.scenario.time_windows import merged_windows
-from planner_mcp.text import clock, figure
+from planner_mcp.text import Json, clock, figure
 
-Json = dict[str, Any]
 _CLOCK_END_S: Final = 48 * 3600
 
 

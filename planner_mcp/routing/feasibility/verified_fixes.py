@@ -11,7 +11,7 @@ import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
-from typing import Any, Final
+from typing import Final
 
 from planner_mcp.errors import InputError
 from planner_mcp.routing.compilation.frozen_prefix_compilation import bind_to_held_agents
@@ -43,9 +43,8 @@ from planner_mcp.routing.scenario.scenario_parsing import read_revised, read_sto
 from planner_mcp.routing.scenario.scenario_patch import merge, revise
 from planner_mcp.routing.scenario.travel_matrices import TravelMatrices
 from planner_mcp.routing.verification.plan_verification import verify
-from planner_mcp.text import figure
+from planner_mcp.text import Json, figure
 
-Json = dict[str, Any]
 MAX_VIOLATIONS: Final = 2
 """Limits that one fix may change; with more it is no small change any longer."""
 NO_CHANGE: Final = "NONE"

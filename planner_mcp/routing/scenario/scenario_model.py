@@ -54,6 +54,7 @@ from planner_mcp.routing.scenario.field_types import (
     report_within_budget,
 )
 from planner_mcp.routing.scenario.travel_matrices import TravelMatrices
+from planner_mcp.text import Json
 
 _MAX_FIELDS: Final = 100
 """Fields of one object, more than twice the number of any model; bounds the work for hostile input."""
@@ -83,7 +84,7 @@ def _sensitive(*names: str, at_times_absent: str = "") -> ConfigDict:
         at_times_absent: A field that the schema does not require, as a day in which nothing is carried leaves it out.
     """
 
-    def extend(schema: dict[str, Any]) -> None:
+    def extend(schema: Json) -> None:
         schema["x-sensitive-fields"] = list(names)
         schema["required"] = [name for name in schema["required"] if name != at_times_absent]
 

@@ -26,11 +26,10 @@ from pydantic import BaseModel
 from planner_mcp.errors import Fault
 from planner_mcp.routing.scenario.scenario_model import NULLABLE, Agent, Location, Scenario, Ticket
 from planner_mcp.routing.scenario.schema_faults import pointer
-from planner_mcp.text import plain
+from planner_mcp.text import Json, plain
 
 BY_ID: Final[dict[str, type[BaseModel]]] = {"agents": Agent, "tickets": Ticket, "locations": Location}
 """Lists of a scenario that may be patched by id, with the model of their entries."""
-Json = dict[str, Any]
 
 
 def merge(target: Any, patch: Any) -> Any:

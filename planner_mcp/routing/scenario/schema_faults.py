@@ -14,7 +14,7 @@ from pydantic import BaseModel, ValidationError
 from planner_mcp.errors import Fault
 from planner_mcp.routing.scenario.field_types import MAX_NUMBER
 from planner_mcp.routing.scenario.synonyms import MAX_NAME_LENGTH, known_field_list, removal_hint, suggestion_for
-from planner_mcp.text import plain
+from planner_mcp.text import Json, plain
 
 MAX_NAME: Final = MAX_NAME_LENGTH
 """Characters of a caller's field name that are repeated."""
@@ -108,7 +108,7 @@ _FORMS: Final = {
 """How a field of another type is written, where its type does not show it; also said of what stands within it."""
 
 
-def _fault(entry: Any, place: list[str | int], schema: dict[str, Any], whole: set[str]) -> Fault:
+def _fault(entry: Any, place: list[str | int], schema: Json, whole: set[str]) -> Fault:
     """Return the fault of an error; `whole` collects the models whose fields were already listed in full."""
     kind, context = entry["type"], entry.get("ctx", {})
     path = pointer(place)
@@ -126,7 +126,7 @@ def _fault(entry: Any, place: list[str | int], schema: dict[str, Any], whole: se
     return Fault(path, problem, describe(here), hint, _KINDS.get(kind, "invalid"))
 
 
-def _unknown(fault: Fault, name: str, parent: dict[str, Any], whole: set[str]) -> Fault:
+def _unknown(fault: Fault, name: str, parent: Json, whole: set[str]) -> Fault:
     """Return the fault of an unknown field; without a suggestion, all fields are listed, once for each model."""
     hint, model = suggestion_for(name, parent), str(parent.get("title"))
     is_whole = not hint and model not in whole
@@ -155,7 +155,7 @@ def _unquoted(value: Any, accepted: str) -> str:
     return f"It arrived as text: send the {words[0]} itself, not in quotes."
 
 
-def _schema_at(place: Sequence[str | int], root: dict[str, Any]) -> dict[str, Any]:
+def _schema_at(place: Sequence[str | int], root: Json) -> Json:
     """Return the JSON Schema of a place, `{}` where there is none."""
     here = root
     for segment in place:
@@ -163,20 +163,20 @@ def _schema_at(place: Sequence[str | int], root: dict[str, Any]) -> dict[str, An
     return _deref(here, root)
 
 
-def _object_at(place: Sequence[str | int], root: dict[str, Any]) -> dict[str, Any]:
+def _object_at(place: Sequence[str | int], root: Json) -> Json:
     """Return the JSON Schema of the object at a place, which may also accept other types."""
     here = _schema_at(place, root)
     return next((option for option in _options(here, root) if "properties" in option), here)
 
 
-def _options(schema: dict[str, Any], root: dict[str, Any]) -> Iterator[dict[str, Any]]:
+def _options(schema: Json, root: Json) -> Iterator[Json]:
     schema = _deref(schema, root)
     yield schema
     for option in schema.get("anyOf", []) + schema.get("oneOf", []):
         yield _deref(option, root)
 
 
-def _step(schema: dict[str, Any], segment: str | int) -> dict[str, Any]:
+def _step(schema: Json, segment: str | int) -> Json:
     if isinstance(segment, int):
         found = schema.get("items")
     else:
@@ -184,14 +184,14 @@ def _step(schema: dict[str, Any], segment: str | int) -> dict[str, Any]:
     return found if isinstance(found, dict) else {}
 
 
-def _deref(schema: dict[str, Any], root: dict[str, Any]) -> dict[str, Any]:
+def _deref(schema: Json, root: Json) -> Json:
     if isinstance(reference := schema.get("$ref"), str):
-        definition: dict[str, Any] = root.get("$defs", {}).get(reference.rpartition("/")[2], {})
+        definition: Json = root.get("$defs", {}).get(reference.rpartition("/")[2], {})
         return {**definition, **{key: value for key, value in schema.items() if key != "$ref"}}
     return schema
 
 
-def describe(schema: dict[str, Any]) -> str:
+def describe(schema: Json) -> str:
     """Return a short description of what a JSON Schema accepts."""
     if "enum" in schema:
         return "one of " + ", ".join(str(value) for value in schema["enum"])
@@ -204,7 +204,7 @@ def describe(schema: dict[str, Any]) -> str:
     return f"{kind}{_bounds(schema)}"
 
 
-def _bounds(schema: dict[str, Any]) -> str:
+def _bounds(schema: Json) -> str:
     form = f" matching {schema['pattern']}" if "pattern" in schema else ""
     high = schema.get("maximum")
     span = _span(schema.get("minimum"), None if high is not None and high >= MAX_NUMBER else high)

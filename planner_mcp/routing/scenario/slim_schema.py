@@ -4,10 +4,11 @@ Owns the selection. The schema is generated from the models, so it is always up 
 and names nearly all others in descriptions; it accepts whatever the full schema accepts.
 """
 
-from typing import Any, Final
+from typing import Final
 
 from planner_mcp.routing.scenario.field_types import MAX_TIME_S
 from planner_mcp.routing.scenario.scenario_model import NULLABLE, Scenario
+from planner_mcp.text import Json
 
 _TYPED: Final[dict[str, tuple[str, ...]]] = {
     "Scenario": ("name", "planning_date", "agents", "tickets", "locations", "depot", "travel"),
@@ -56,13 +57,13 @@ _BOUNDED: Final = ("service_time_s", "priority")
 """Fields whose bounds the short form shows; a model knows those of a latitude."""
 
 
-def scenario_schema() -> dict[str, Any]:
+def scenario_schema() -> Json:
     """Return the short schema, for a tool's `inputSchema`. It has no `$ref` and no `$defs`."""
     whole = Scenario.model_json_schema()
     return _slim_object("Scenario", whole, whole["$defs"])
 
 
-def _tidy(name: str, field: dict[str, Any]) -> dict[str, Any]:
+def _tidy(name: str, field: Json) -> Json:
     """Return a field without title and null: null equals absent, except in nullable fields."""
     options = [option for option in field.get("anyOf", []) if option != {"type": "null"}]
     kept = {key: value for key, value in field.items() if key not in ("title", "anyOf") and value not in (None, [])}
@@ -71,7 +72,7 @@ def _tidy(name: str, field: dict[str, Any]) -> dict[str, Any]:
     return (options[0] if options else {}) | kept
 
 
-def _slim_object(name: str, schema: dict[str, Any], models: dict[str, Any]) -> dict[str, Any]:
+def _slim_object(name: str, schema: Json, models: Json) -> Json:
     typed = _TYPED.get(name, ())
     fields = {field: _slim_field(name, field, schema["properties"][field], models) for field in typed}
     more = ", ".join(
@@ -79,7 +80,7 @@ def _slim_object(name: str, schema: dict[str, Any], models: dict[str, Any]) -> d
         for field, part in schema["properties"].items()
         if field not in (*typed, *_OMITTED)
     )
-    slim: dict[str, Any] = {"type": "object"}
+    slim: Json = {"type": "object"}
     if more:
         slim["description"] = f"Also {more}" if typed else more
     if fields:
@@ -89,12 +90,12 @@ def _slim_object(name: str, schema: dict[str, Any], models: dict[str, Any]) -> d
     return slim
 
 
-def _slim_field(owner: str, name: str, field: dict[str, Any], models: dict[str, Any]) -> dict[str, Any]:
+def _slim_field(owner: str, name: str, field: Json, models: Json) -> Json:
     field = _tidy(name, field)
     if (model := _model_of(field)) is not None:
         return _slim_object(model, models[model], models)
     kept = (*_KEPT, "minimum", "maximum") if name in _BOUNDED else _KEPT
-    slim: dict[str, Any] = {key: field[key] for key in kept if key in field and field[key] != MAX_TIME_S}
+    slim: Json = {key: field[key] for key in kept if key in field and field[key] != MAX_TIME_S}
     if field.get("type") == "array" and "items" in field:
         slim["items"] = _slim_items(field["items"], models)
     if note := _NOTES.get((owner, name)):
@@ -102,18 +103,18 @@ def _slim_field(owner: str, name: str, field: dict[str, Any], models: dict[str, 
     return slim
 
 
-def _slim_items(items: dict[str, Any], models: dict[str, Any]) -> dict[str, Any]:
+def _slim_items(items: Json, models: Json) -> Json:
     if (model := _model_of(items)) is not None:
         return _slim_object(model, models[model], models)
     return {"type": items["type"]}
 
 
-def _model_of(field: dict[str, Any]) -> str | None:
+def _model_of(field: Json) -> str | None:
     reference = field.get("$ref")
     return None if reference is None else str(reference).rpartition("/")[2]
 
 
-def _mention(name: str, field: dict[str, Any], models: dict[str, Any]) -> str:
+def _mention(name: str, field: Json, models: Json) -> str:
     """Return the text that names a field in a description: with its own fields, or its choices."""
     field = _tidy(name, field)
     if (model := _model_of(field)) is not None:
@@ -127,5 +128,5 @@ def _mention(name: str, field: dict[str, Any], models: dict[str, Any]) -> str:
     return f"{name} []" if field.get("type") == "array" else name
 
 
-def _inside(model: str, models: dict[str, Any]) -> str:
+def _inside(model: str, models: Json) -> str:
     return ", ".join(_mention(name, field, models) for name, field in models[model]["properties"].items())

@@ -7,9 +7,10 @@ the plan.
 
 import re
 from difflib import get_close_matches
-from typing import Any, Final
+from typing import Final
 
 from planner_mcp.routing.scenario.field_types import PLACE_HINT, POSITION_FIELD_NAMES
+from planner_mcp.text import Json
 
 MAX_NAME_LENGTH: Final = 40
 """Characters of an unknown name that are compared."""
@@ -171,7 +172,7 @@ _PLACES: Final = ("location", "start_location")
 """Fields that name the location of a ticket, and of an agent."""
 
 
-def suggestion_for(name: str, schema: dict[str, Any]) -> str:
+def suggestion_for(name: str, schema: Json) -> str:
     """Return a suggestion for an unknown name in an object of this JSON Schema; "" without one."""
     known, word = list(schema.get("properties", {})), _snake(name)
     if ours := _SYNONYMS.get(str(schema.get("title")), {}).get(word):
@@ -239,7 +240,7 @@ def _with_unit(name: str, word: str) -> str:
     return f"{name}{unit}"
 
 
-def removal_hint(name: str, schema: dict[str, Any]) -> str:
+def removal_hint(name: str, schema: Json) -> str:
     """Return the hint for a field without a suggestion."""
     if _snake(name) in _IGNORABLE.get(str(schema.get("title")), ()):
         return "Remove it."
@@ -251,7 +252,7 @@ def removal_hint(name: str, schema: dict[str, Any]) -> str:
     return "Use one of these; remove it only if none fits."
 
 
-def known_field_list(schema: dict[str, Any], *, is_whole: bool) -> str:
+def known_field_list(schema: Json, *, is_whole: bool) -> str:
     """Return the names of an object's fields, or the first of them; the schema has all."""
     names = list(schema.get("properties", {}))
     is_cut = not is_whole and len(names) > _MAX_NAMES

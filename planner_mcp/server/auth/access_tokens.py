@@ -12,7 +12,7 @@ import json
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 from joserfc import jws
 from joserfc.errors import JoseError
@@ -20,6 +20,7 @@ from joserfc.errors import JoseError
 from planner_mcp.errors import UnauthenticatedError
 from planner_mcp.jobs.principals import SCOPES, Principal, group_id, principal_id
 from planner_mcp.server.auth.jwks import KeySource
+from planner_mcp.text import Json
 
 MAX_TOKEN_BYTES: Final = 8192
 MAX_LIFETIME_S: Final = 24 * 3600
@@ -66,7 +67,7 @@ class TokenVerifier:
         self._check_claims(claims)
         return self._principal(claims)
 
-    def _check_header(self, header: dict[str, Any]) -> None:
+    def _check_header(self, header: Json) -> None:
         typ = header.get("typ")
         name = typ.lower().removeprefix("application/") if isinstance(typ, str) else ""
         if name not in {accepted.lower() for accepted in self._profile.types}:
@@ -79,7 +80,7 @@ class TokenVerifier:
         if any(name in header for name in FORBIDDEN_HEADERS):
             raise UnauthenticatedError("The token's header holds a parameter that is not accepted.")
 
-    def _check_claims(self, claims: dict[str, Any]) -> None:
+    def _check_claims(self, claims: Json) -> None:
         now = self._clock()
         expires, issued = _seconds(claims, "exp", required=True), _seconds(claims, "iat")
         not_before = _seconds(claims, "nbf")
@@ -97,7 +98,7 @@ class TokenVerifier:
         if not isinstance(subject, str) or not 0 < len(subject) <= 255:
             raise UnauthenticatedError("The token names no subject (sub).")
 
-    def _principal(self, claims: dict[str, Any]) -> Principal:
+    def _principal(self, claims: Json) -> Principal:
         tenant = ""
         if self._profile.tenant_claim is not None:
             value = claims.get(self._profile.tenant_claim)
@@ -114,7 +115,7 @@ class TokenVerifier:
         )
 
 
-def scopes_of(claims: dict[str, Any]) -> frozenset[str]:
+def scopes_of(claims: Json) -> frozenset[str]:
     """Return the scopes of a claim set: `scope` as RFC 8693 text, or the `scp` list some servers send."""
     if isinstance(scope := claims.get("scope"), str):
         return frozenset(scope.split())
@@ -122,7 +123,7 @@ def scopes_of(claims: dict[str, Any]) -> frozenset[str]:
     return frozenset(item for item in listed if isinstance(item, str)) if isinstance(listed, list) else frozenset()
 
 
-def _split(token: str) -> tuple[dict[str, Any], dict[str, Any]]:
+def _split(token: str) -> tuple[Json, Json]:
     """Return header and claims, before the signature is checked."""
     if len(token) > MAX_TOKEN_BYTES or not token.isascii() or token.count(".") != 2:
         raise UnauthenticatedError("The token is not a signed JWT.")
@@ -130,7 +131,7 @@ def _split(token: str) -> tuple[dict[str, Any], dict[str, Any]]:
     return _part(header), _part(claims)
 
 
-def _part(text: str) -> dict[str, Any]:
+def _part(text: str) -> Json:
     try:
         value = json.loads(base64.urlsafe_b64decode(text + "=" * (-len(text) % 4)), parse_constant=_refuse_constant)
     except (ValueError, RecursionError) as error:
@@ -144,7 +145,7 @@ def _refuse_constant(name: str) -> None:
     raise ValueError(name)
 
 
-def _seconds(claims: dict[str, Any], name: str, *, required: bool = False) -> int | None:
+def _seconds(claims: Json, name: str, *, required: bool = False) -> int | None:
     """Return a NumericDate as an integer; text, booleans, fractions beyond a second and absurd sizes are refused."""
     value = claims.get(name)
     if value is None and not required:

@@ -5,10 +5,11 @@ URLs come from the configured public URL alone, never from a request header.
 """
 
 from collections.abc import Iterable, Sequence
-from typing import Any, Final
+from typing import Final
 from urllib.parse import urlsplit
 
 from planner_mcp.jobs.principals import SCOPES
+from planner_mcp.text import Json
 
 WELL_KNOWN: Final = "/.well-known/oauth-protected-resource"
 
@@ -24,7 +25,7 @@ def metadata_url(resource: str) -> str:
     return f"{parts.scheme}://{parts.netloc}{metadata_path(resource)}"
 
 
-def resource_metadata(resource: str, issuers: Sequence[str]) -> dict[str, Any]:
+def resource_metadata(resource: str, issuers: Sequence[str]) -> Json:
     """Return the RFC 9728 document of this server."""
     return {
         "resource": resource,

@@ -20,6 +20,7 @@ from joserfc.jwk import JWKRegistry, Key, KeySet
 
 from planner_mcp.bounded_requests import UpstreamError, fetch_json
 from planner_mcp.errors import UnauthenticatedError
+from planner_mcp.text import Json
 
 FRESH_S: Final = 600.0
 """Time a key set is used before it is fetched again."""
@@ -58,7 +59,7 @@ def metadata_urls(issuer: str) -> tuple[str, ...]:
     )
 
 
-async def issuer_metadata(issuer: str, fetch: Fetch = fetch_document, backchannel: str = "") -> dict[str, Any]:
+async def issuer_metadata(issuer: str, fetch: Fetch = fetch_document, backchannel: str = "") -> Json:
     """Return how an issuer describes itself, in a document that names it exactly (RFC 8414 §3.3).
 
     Args:
@@ -190,7 +191,7 @@ def _may_sign(data: Any) -> bool:
     return isinstance(data, dict) and data.get("kty") != "oct" and data.get("use", "sig") == "sig"
 
 
-def _imported(data: dict[str, Any]) -> Key | None:
+def _imported(data: Json) -> Key | None:
     try:
         return JWKRegistry.import_key(data)
     except (JoseError, UnsupportedAlgorithm, KeyError, TypeError, ValueError) as error:

@@ -17,7 +17,7 @@ import time
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import asdict, dataclass, replace
 from types import MappingProxyType
-from typing import Any, Final
+from typing import Final
 from urllib.parse import urlencode
 
 import httpx2 as httpx
@@ -27,6 +27,7 @@ from planner_mcp.errors import AuthorityUnavailableError, StoreError, Unauthenti
 from planner_mcp.jobs.principals import Principal, principal_id
 from planner_mcp.server.auth.access_links import TextEncryption
 from planner_mcp.server.auth.jwks import FRESH_S, Fetch, as_safe_as, fetch_document, issuer_metadata
+from planner_mcp.text import Json
 
 SIGN_IN_S: Final = 600
 """Time to answer the questions of an authorization server."""
@@ -248,7 +249,7 @@ class OAuthSignIn:
         return known
 
 
-def _endpoints(issuer: str, backchannel: str, metadata: dict[str, Any]) -> Endpoints:
+def _endpoints(issuer: str, backchannel: str, metadata: Json) -> Endpoints:
     """Return the endpoints in an issuer's metadata: one for browsers, one that this server asks.
 
     Raises:

@@ -10,7 +10,7 @@ with the number of those left out before it. The process log has all of them.
 """
 
 import json
-from typing import Any, Final
+from typing import Final
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -23,6 +23,7 @@ from planner_mcp.server.http.authentication_middleware import is_public
 from planner_mcp.server.http.request_validation import PROBE_PATHS
 from planner_mcp.server.http.session_routes import is_question_of_stranger
 from planner_mcp.telemetry import new_trace_id, trace_context
+from planner_mcp.text import Json
 
 LINES_PER_S: Final = 1.0
 LINES_BURST: Final = 200
@@ -91,10 +92,10 @@ class AuditMiddleware:
         principal = principal_of(scope)
         code, trace = (OK, new_trace_id()) if status < 400 else _code_and_trace_in(body, status)
         with trace_context(trace):
-            about: dict[str, Any] = {"outcome": code, "trace_id": trace, "target": _target(scope["path"])}
+            about: Json = {"outcome": code, "trace_id": trace, "target": _target(scope["path"])}
             await self._audit.record(principal, request_name(scope), **about, **self._kept(principal, scope, status))
 
-    def _kept(self, principal: Principal, scope: Scope, status: int) -> dict[str, Any]:
+    def _kept(self, principal: Principal, scope: Scope, status: int) -> Json:
         """Return whether the store keeps the line, and how many earlier lines were left out."""
         if status < 400:
             return {}

@@ -28,6 +28,7 @@ from planner_mcp.server.tools.tool_caller import ToolCaller
 from planner_mcp.server.tools.tool_definition import AskUser, QuestionPendingError, Tool
 from planner_mcp.server.tools.tool_registry import shown_tools
 from planner_mcp.settings import Settings
+from planner_mcp.text import Json
 
 FILES_FOLDER: Final = Path(__file__).parent / "dashboard"
 PAGE_PATH: Final = "/ui"
@@ -102,9 +103,7 @@ class DashboardRoutes:
             return json_answer({"asks": {"message": pending.message, "schema": pending.schema}})
         return json_answer({"is_error": result.is_error, "structured": result.structured, "text": result.text})
 
-    async def _answered(
-        self, principal: Principal, tool: Tool, arguments: dict[str, Any], answers: list[dict[str, Any]]
-    ) -> dict[str, Any]:
+    async def _answered(self, principal: Principal, tool: Tool, arguments: Json, answers: list[Json]) -> Json:
         """Return the arguments with what a person has answered before the call.
 
         Raises:
@@ -127,7 +126,7 @@ class DashboardRoutes:
         body = contents.data if contents.data is not None else contents.text
         return Response(body, media_type=contents.mime_type, headers=headers)
 
-    def _asked(self, body: DecodedBody) -> tuple[Tool, dict[str, Any], list[dict[str, Any]] | None]:
+    def _asked(self, body: DecodedBody) -> tuple[Tool, Json, list[Json] | None]:
         try:
             asked = body.value
         except UnreadableJsonError as error:
@@ -144,10 +143,10 @@ class DashboardRoutes:
         return self._tools[name], arguments, answers if self._asks else None
 
 
-def _asking(answers: list[dict[str, Any]]) -> AskUser:
+def _asking(answers: list[Json]) -> AskUser:
     """Return how a tool asks the person at the page: each question takes the next answer."""
 
-    async def ask(message: str, schema: dict[str, Any]) -> dict[str, Any]:
+    async def ask(message: str, schema: Json) -> Json:
         if not answers:
             raise QuestionPendingError(message, schema)
         return answers.pop(0)

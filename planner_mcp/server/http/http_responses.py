@@ -37,6 +37,7 @@ from planner_mcp.errors import (
 )
 from planner_mcp.server.tools.answers.error_results import error_body
 from planner_mcp.telemetry import new_trace_id, trace_id
+from planner_mcp.text import Json
 
 _STATUSES: Final[tuple[tuple[type[PlannerError], int], ...]] = (
     (NotFoundError, 404),
@@ -84,9 +85,7 @@ def status_of(error: PlannerError) -> int:
     return next((status for cls, status in _STATUSES if isinstance(error, cls)), 500)
 
 
-def refusal(
-    error: PlannerError, *, headers: dict[str, str] | None = None, body: dict[str, Any] | None = None
-) -> JSONResponse:
+def refusal(error: PlannerError, *, headers: dict[str, str] | None = None, body: Json | None = None) -> JSONResponse:
     """Return the answer an error becomes, with `Retry-After` where coming back can help.
 
     Args:
@@ -104,7 +103,7 @@ def problem(error: PlannerError, *, headers: dict[str, str] | None = None) -> JS
     return JSONResponse(body, body["status"], _with_retry(error, headers), media_type=PROBLEM_TYPE)
 
 
-def problem_body(error: PlannerError, trace: str) -> dict[str, Any]:
+def problem_body(error: PlannerError, trace: str) -> Json:
     """Return an error as problem details; what the RFC has no member for is named as on every transport."""
     found = error.as_json(trace)
     name, message = found.pop("type"), found.pop("message")

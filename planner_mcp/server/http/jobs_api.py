@@ -9,7 +9,7 @@ can resume from either. Asked for `application/json`, the channel of a job answe
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from dataclasses import replace
-from typing import Any, Final
+from typing import Final
 
 import anyio
 from starlette.requests import Request
@@ -31,7 +31,7 @@ from planner_mcp.server.http.event_stream import EventStream, sse_event
 from planner_mcp.server.http.http_endpoint import READING, HttpEndpoint, both
 from planner_mcp.server.http.http_responses import json_answer
 from planner_mcp.server.tools.tool_definition import READ
-from planner_mcp.text import compact
+from planner_mcp.text import Json, compact
 
 JOB_EVENTS: Final = "/jobs/{job_id}/events"
 ALL_EVENTS: Final = "/events"
@@ -119,7 +119,7 @@ def _step_frame(step: FeedStep) -> bytes:
     return sse_event("{}", event_id=step.position, event="start" if step.is_start else "beat")
 
 
-def named_notification(event: Event) -> dict[str, Any]:
+def named_notification(event: Event) -> Json:
     """Return the notification of an event with its id and time, for channels whose ids say neither."""
     return notification(replace(event, data={**event.data, "event_id": event.id, "at": event.at}))
 

@@ -17,7 +17,7 @@ from typing import Any, Final, NoReturn
 
 from planner_mcp.errors import InvalidMessageError, TooLargeError
 from planner_mcp.server.tools.large_arguments import LargeArguments
-from planner_mcp.text import LONG_NUMBER
+from planner_mcp.text import LONG_NUMBER, Json
 
 LONE_SURROGATE: Final = "The body holds half of a surrogate pair."
 NOT_JSON: Final = "The body is not JSON."
@@ -216,7 +216,7 @@ def _without_arguments(message: Any) -> tuple[Any, Any]:
     return _without_large(message) if isinstance(message, dict) else (message, message)
 
 
-def _without_large(call: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+def _without_large(call: Json) -> tuple[Json, Json]:
     if not isinstance(arguments := call.get("arguments"), dict):
         return call, call
     large = LargeArguments.of(arguments, values_in)

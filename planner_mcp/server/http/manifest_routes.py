@@ -1,6 +1,6 @@
 """`GET /manifest` and `GET /.well-known/mcp/manifest` (SPEC M1). The document comes from `manifest/`."""
 
-from typing import Any, Final
+from typing import Final
 
 from starlette.routing import Route
 
@@ -10,11 +10,12 @@ from planner_mcp.server.auth.bearer_challenge import metadata_url
 from planner_mcp.server.http.discovery_routes import mcp_url
 from planner_mcp.server.http.public_documents import document_routes
 from planner_mcp.settings import Settings
+from planner_mcp.text import Json
 
 PATHS: Final = ("/manifest", "/.well-known/mcp/manifest")
 
 
-def served(settings: Settings, document: dict[str, Any] | None = None) -> dict[str, Any]:
+def served(settings: Settings, document: Json | None = None) -> Json:
     """Return the manifest of a deployment: a document, its limits, and addresses under its public URL.
 
     Args:
@@ -31,6 +32,6 @@ def served(settings: Settings, document: dict[str, Any] | None = None) -> dict[s
     return document
 
 
-def manifest_routes(settings: Settings, document: dict[str, Any] | None = None) -> list[Route]:
+def manifest_routes(settings: Settings, document: Json | None = None) -> list[Route]:
     """Return the routes to mount; the arguments are those of `served`."""
     return document_routes(PATHS, served(settings, document))

@@ -2,20 +2,18 @@
 
 import hashlib
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Final
 
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from planner_mcp.text import compact
+from planner_mcp.text import Json, compact
 
 MAX_AGE_S: Final = 300
 
 
-def document_routes(
-    paths: Sequence[str], document: dict[str, Any], media_type: str = "application/json"
-) -> list[Route]:
+def document_routes(paths: Sequence[str], document: Json, media_type: str = "application/json") -> list[Route]:
     """Return the routes that serve a document, the same at each path."""
     body = compact(document).encode()
     tag = entity_tag(body)

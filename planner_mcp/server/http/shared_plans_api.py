@@ -6,7 +6,7 @@ ended and where its review stands, not the words of a reviewer.
 
 import json
 from collections.abc import Callable
-from typing import Any, Final
+from typing import Final
 
 from starlette.requests import Request
 from starlette.responses import FileResponse
@@ -21,7 +21,7 @@ from planner_mcp.server.http.http_responses import json_answer
 from planner_mcp.server.resources.resource_catalogue import read
 from planner_mcp.server.resources.resource_definition import ReadContext
 from planner_mcp.server.resources.share_links import PREFIX, ShareLinks
-from planner_mcp.text import timestamp
+from planner_mcp.text import Json, timestamp
 
 _HEADERS: Final = {**PAGE_HEADERS, "Cache-Control": "no-store", "Referrer-Policy": "no-referrer"}
 """The token is in the address, so no other page may learn it."""
@@ -67,5 +67,5 @@ class SharedPlanRoutes:
         return json_answer(shown)
 
 
-async def _json(reading: ReadContext, uri: str) -> dict[str, Any]:
+async def _json(reading: ReadContext, uri: str) -> Json:
     return dict(json.loads((await read(reading, uri)).text or "{}"))

@@ -5,7 +5,7 @@ which is a place of this page alone. `server/auth/oauth_sign_in.py` owns the rul
 it comes back by a link of another site; it opens nothing by itself.
 """
 
-from typing import Any, Final
+from typing import Final
 
 from starlette.requests import Request
 from starlette.responses import RedirectResponse
@@ -26,6 +26,7 @@ from planner_mcp.server.http.session_routes import set_session_cookie
 from planner_mcp.server.resources.downloads import base_url
 from planner_mcp.settings import Settings
 from planner_mcp.telemetry import trace_id
+from planner_mcp.text import Json
 
 SIGN_IN_PATH: Final = "/ui/sign-in"
 RETURN_PATH: Final = "/ui/signed-in"
@@ -77,7 +78,7 @@ class SignInRoutes:
             body = decoded_in(request.scope).value
         except UnreadableJsonError as error:
             raise input_error([Fault("", str(error), '{"issuer": text, "place": text}')]) from None
-        asked: dict[str, Any] = body if isinstance(body, dict) else {}
+        asked: Json = body if isinstance(body, dict) else {}
         issuer, place = asked.get("issuer"), asked.get("place", "")
         if not isinstance(issuer, str) or issuer not in self._sign_in.issuers:
             raise input_error([Fault("/issuer", "There is no such issuer.", ", ".join(self._sign_in.issuers))])

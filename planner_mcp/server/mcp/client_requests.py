@@ -15,6 +15,7 @@ from mcp.shared.exceptions import MCPError
 from planner_mcp.jobs.pubsub_channels import stream_channel
 from planner_mcp.server.mcp.dispatch_context import Emit
 from planner_mcp.server.mcp.mcp_sessions import ChangeNotifier
+from planner_mcp.text import Json
 
 ANSWER_TIMEOUT_S: Final = 120.0
 """How long a person may take to answer."""
@@ -56,7 +57,7 @@ class ClientRequests:
         self._elicitations = elicitations
         self._notifier = notifier
 
-    async def ask(self, session_id: str, emit: Emit, method: str, params: Mapping[str, Any] | None) -> dict[str, Any]:
+    async def ask(self, session_id: str, emit: Emit, method: str, params: Mapping[str, Any] | None) -> Json:
         """Send a request and return its result.
 
         Raises:
@@ -83,7 +84,7 @@ class ClientRequests:
             await self._elicitations.put(session_id, response["id"], json.dumps(kept))
 
 
-def _result(answer: dict[str, Any]) -> dict[str, Any]:
+def _result(answer: Json) -> Json:
     if isinstance(error := answer.get("error"), dict):
         code = error.get("code")
         raise MCPError(code if isinstance(code, int) else TIMED_OUT, str(error.get("message", ""))[:200])

@@ -14,9 +14,11 @@ from mcp.shared.message import MessageMetadata, ServerMessageMetadata
 from mcp.shared.transport_context import TransportContext
 from starlette.requests import Request
 
-Emit = Callable[[dict[str, Any]], Awaitable[None]]
+from planner_mcp.text import Json
+
+Emit = Callable[[Json], Awaitable[None]]
 """Sends one JSON-RPC message to the client."""
-RequestClient = Callable[[str, Mapping[str, Any] | None], Awaitable[dict[str, Any]]]
+RequestClient = Callable[[str, Mapping[str, Any] | None], Awaitable[Json]]
 """`(method, params) → result`: a request to the client."""
 ReleaseConnection = Callable[[], Awaitable[None]]
 """Ends the connection that carries an answer, and nothing else: the client resumes the stream."""
@@ -65,7 +67,7 @@ class DispatchContext:
 
     async def send_raw_request(
         self, method: str, params: Mapping[str, Any] | None, opts: CallOptions | None = None
-    ) -> dict[str, Any]:
+    ) -> Json:
         """Ask the client and return its result.
 
         Raises:
@@ -78,7 +80,7 @@ class DispatchContext:
 
     async def notify(self, method: str, params: Mapping[str, Any] | None, opts: CallOptions | None = None) -> None:
         """Send a notification on the request's own stream."""
-        message: dict[str, Any] = {"jsonrpc": "2.0", "method": method}
+        message: Json = {"jsonrpc": "2.0", "method": method}
         if params is not None:
             message["params"] = dict(params)
         await self.emit(message)
@@ -87,7 +89,7 @@ class DispatchContext:
         """Send progress for the caller's token, nothing without one."""
         if self.progress_token is None:
             return
-        params: dict[str, Any] = {"progressToken": self.progress_token, "progress": progress}
+        params: Json = {"progressToken": self.progress_token, "progress": progress}
         if total is not None:
             params["total"] = total
         if message is not None:

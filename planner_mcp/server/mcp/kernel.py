@@ -37,6 +37,7 @@ from planner_mcp.server.mcp.jsonrpc.stdio_messages import stdio_message_streams
 from planner_mcp.server.mcp.request_context import session_in_scope
 from planner_mcp.server.tools.tool_registry import OFFERS, ServerOffer
 from planner_mcp.telemetry import new_trace_id, trace_context, trace_id
+from planner_mcp.text import Json
 from planner_mcp.translation import Language, translated
 
 LIST_TTL_MS: Final = 300_000
@@ -84,7 +85,7 @@ class ToolHandler(Protocol):
 class ServerFeature(Protocol):
     """Something the server does beside its tools."""
 
-    def install(self, server: Server[dict[str, Any]]) -> None:
+    def install(self, server: Server[Json]) -> None:
         """Add methods, layers and capabilities."""
         ...
 
@@ -106,7 +107,7 @@ class Kernel:
         offer: ServerOffer = OFFERS["planner"],
         language: Language = "en",
     ) -> None:
-        self._server: Server[dict[str, Any]] = Server(
+        self._server: Server[Json] = Server(
             offer.name,
             version=planner_mcp.__version__,
             title=offer.title,
@@ -138,7 +139,7 @@ class Kernel:
         http: Request,
         emit: Emit,
         release: ReleaseConnection | None = None,
-    ) -> tuple[dict[str, Any], Peer]:
+    ) -> tuple[Json, Peer]:
         """Answer one request.
 
         Args:
@@ -182,7 +183,7 @@ class Kernel:
         runner = self._runner(peer.connection())
         await runner._on_notify(DispatchContext(http, emit), notification["method"], notification.get("params"))
 
-    def _runner(self, connection: Connection) -> ServerRunner[dict[str, Any]]:
+    def _runner(self, connection: Connection) -> ServerRunner[Json]:
         """Return what takes one message.
 
         Nothing of ours hangs on its connection, so nobody closes it afterwards. Its public methods would each keep a
@@ -261,7 +262,7 @@ def _as_mcp(error: PlannerError) -> MCPError:
     return MCPError(jsonrpc_errors.rpc_code(error), error.message, jsonrpc_errors.rpc_data(error))
 
 
-def _error(request_id: int | str, error: MCPError) -> dict[str, Any]:
+def _error(request_id: int | str, error: MCPError) -> Json:
     body = error.error.model_dump(by_alias=True, mode="json", exclude_none=True)
     return {"jsonrpc": "2.0", "id": request_id, "error": body}
 

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Any, Final, Protocol
 
 from planner_mcp.errors import UnknownSessionError
+from planner_mcp.text import Json
 
 _SESSION_ID: Final = re.compile(r"[A-Za-z0-9_-]{32}")
 
@@ -108,7 +109,7 @@ class Session:
     principal: str
     version: str
     """The negotiated revision."""
-    client: dict[str, Any]
+    client: Json
     """Parameters of its `initialize`."""
 
 
@@ -118,14 +119,14 @@ class Sessions:
     def __init__(self, log: SessionLog) -> None:
         self._log = log
 
-    async def open(self, principal: str, version: str, client: dict[str, Any], transport: str = "") -> Session:
+    async def open(self, principal: str, version: str, client: Json, transport: str = "") -> Session:
         """Keep a new session under a fresh id of 192 random bits; it is valid on its own transport alone."""
         session = Session(secrets.token_urlsafe(24), principal, version, client)
         fields = {"principal": principal, "version": version, "client": json.dumps(client), "door": transport}
         await self._log.create(session.id, fields)
         return session
 
-    async def complete_handshake(self, session: Session, version: str, client: dict[str, Any]) -> None:
+    async def complete_handshake(self, session: Session, version: str, client: Json) -> None:
         """Write down what a session's handshake agreed on."""
         kept = {key: client[key] for key in ("clientInfo", "capabilities") if key in client}
         await self._log.amend(session.id, {"version": version, "client": json.dumps(kept)})

@@ -16,6 +16,7 @@ from planner_mcp.server.auth.audit_trail import OK, Audit
 from planner_mcp.server.auth.request_principal import mark_audited
 from planner_mcp.server.mcp.request_context import principal_in
 from planner_mcp.telemetry import new_trace_id, trace_context, trace_id
+from planner_mcp.text import Json
 
 AUDITED_METHODS: Final = frozenset(
     {
@@ -51,7 +52,7 @@ class AuditedMethods:
     def __init__(self, audit: Audit) -> None:
         self._audit = audit
 
-    def install(self, server: Server[dict[str, Any]]) -> None:
+    def install(self, server: Server[Json]) -> None:
         """Add the layer outside of all others, so that it sees the final answer."""
         server.middleware.insert(0, self._audit_method)
 

@@ -19,6 +19,7 @@ from planner_mcp.jobs.job_model import Job
 from planner_mcp.jobs.principals import Principal
 from planner_mcp.server.auth.request_principal import principal_of
 from planner_mcp.server.mcp.jsonrpc.jsonrpc_errors import INTERNAL_ERROR, INVALID_PARAMS, rpc_data
+from planner_mcp.text import Json
 
 Context = ServerRequestContext[Any, Any]
 _SESSION: Final = "mcp_session"
@@ -92,7 +93,7 @@ def require(ctx: Context, extension: str) -> None:
     """
     if not declares(ctx, extension):
         error = InvalidMessageError(f"The client did not declare {extension} on this request.")
-        needed: dict[str, Any] = {"requiredCapabilities": {"extensions": {extension: {}}}}
+        needed: Json = {"requiredCapabilities": {"extensions": {extension: {}}}}
         raise MCPError(MISSING_REQUIRED_CLIENT_CAPABILITY, error.message, rpc_data(error) | needed)
 
 
@@ -109,14 +110,14 @@ def check_name(ctx: Context, name: str) -> None:
         raise MCPError(HEADER_MISMATCH, error.message, rpc_data(error))
 
 
-def as_json(result: HandlerResult) -> dict[str, Any]:
+def as_json(result: HandlerResult) -> Json:
     """Return what a handler answered as JSON."""
     if isinstance(result, BaseModel):
         return result.model_dump(by_alias=True, mode="json", exclude_none=True)
     return dict(result or {})
 
 
-def refusal_in(result: dict[str, Any]) -> MCPError | None:
+def refusal_in(result: Json) -> MCPError | None:
     """Return a tool's refusal as a protocol error, None for a success."""
     if not result.get("isError"):
         return None

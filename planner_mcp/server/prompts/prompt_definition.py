@@ -8,10 +8,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from string import Template
-from typing import Any, Final
+from typing import Final
 
 from planner_mcp.errors import Fault, input_error
-from planner_mcp.text import plain
+from planner_mcp.text import Json, plain
 from planner_mcp.translation import Language, translated, translated_schema
 
 MAX_ARGUMENT: Final = 20_000
@@ -77,7 +77,7 @@ class Prompt:
             if len(given.get(each.name, "")) > MAX_ARGUMENT
         ]
 
-    def as_json(self, language: Language = "en") -> dict[str, Any]:
+    def as_json(self, language: Language = "en") -> Json:
         """Return the prompt as an entry of `prompts/list`."""
         entry = {
             "name": self.name,

@@ -24,7 +24,7 @@ from planner_mcp.server.resources.resource_definition import (
     ResourceMetadata,
     Template,
 )
-from planner_mcp.text import compact, timestamp
+from planner_mcp.text import Json, compact, timestamp
 
 ALL: Final = "all"
 PROPOSED: Final = "proposed"
@@ -100,13 +100,13 @@ async def _jobs(reading: ReadContext, variables: Variables) -> Contents:
     else:
         state = None if status == ALL else JobState(status)
         found, total = await reading.job_service.jobs(reading.principal, state, offset=offset, count=size)
-    body: dict[str, Any] = {"status": status.upper(), "page": page, "size": size, "total": total}
+    body: Json = {"status": status.upper(), "page": page, "size": size, "total": total}
     if offset + size < total:
         body["next"] = f"jobs://vrp/status/{variables['status']}?page={page + 1}&size={size}"
     return _json({**body, "jobs": [job_row(job) for job in found]})
 
 
-def job_row(job: Job) -> dict[str, Any]:
+def job_row(job: Job) -> Json:
     """Return a job as a line of a list."""
     view = job_view(job)
     shown = ("job_id", "status", "progress", "cost", "plan_id")
@@ -114,7 +114,7 @@ def job_row(job: Job) -> dict[str, Any]:
     return {**row, **_scenario_of(job), "submitted_at": timestamp(job.submitted_at)}
 
 
-def _scenario_of(job: Job) -> dict[str, Any]:
+def _scenario_of(job: Job) -> Json:
     name = {"scenario_name": job.scenario_name} if job.scenario_name else {}
     return {"scenario_id": job.request.scenario_id, **name}
 
@@ -138,7 +138,7 @@ async def _plan(reading: ReadContext, variables: Variables) -> Contents:
     return await _limiter.run(reading.principal.id, _plan_contents, reading.principal, body, plan)
 
 
-def _plan_contents(principal: Principal, body: dict[str, Any], plan: Plan, name: str | None = None) -> Contents:
+def _plan_contents(principal: Principal, body: Json, plan: Plan, name: str | None = None) -> Contents:
     """Return a plan as a principal may see it, under a name or beside what a body says."""
     shown = plan_in_words(plan_for(principal, plan)).as_json()
     return _json({**body, **({name: shown} if name else shown)})
@@ -149,7 +149,7 @@ async def _log(reading: ReadContext, variables: Variables) -> Contents:
         raise NotFoundError
     date = variables["date"]
     page = await reading.logs.read(date, variables.get("after", "0"), LOG_LINES)
-    body: dict[str, Any] = {"date": date, "entries": page.entries}
+    body: Json = {"date": date, "entries": page.entries}
     if page.next is not None:
         body["next"] = f"logs://vrp/{date}?after={page.next}"
     return _json(body)

@@ -6,7 +6,7 @@ extract is loaded there are no roads, and a page draws a grid.
 """
 
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Final
 
 from planner_mcp.formats.plan_exports import ATTRIBUTION
 from planner_mcp.jobs.fair_limiter import FairLimiter
@@ -23,11 +23,10 @@ from planner_mcp.server.resources.resource_definition import (
     ResourceMetadata,
     Template,
 )
-from planner_mcp.text import compact
+from planner_mcp.text import Json, compact
 from planner_mcp.travel.drawn_roads import MAX_BYTES, UNITS, Box, coded, thinned
 from planner_mcp.travel.route_geometry import Lines
 
-Json = dict[str, Any]
 _limiter: Final = FairLimiter()
 
 

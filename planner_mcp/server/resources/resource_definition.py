@@ -12,6 +12,7 @@ from typing import Any, Final, Protocol
 from planner_mcp.jobs.job_service import JobService
 from planner_mcp.jobs.principals import READ, Principal
 from planner_mcp.server.resources.report_folder import ReportFolder
+from planner_mcp.text import Json
 from planner_mcp.travel.drawn_roads import DrawnRoads
 from planner_mcp.travel.route_geometry import RouteGeometry
 
@@ -26,7 +27,7 @@ class LogPage(Protocol):
     """Some lines of a day's log."""
 
     @property
-    def entries(self) -> list[dict[str, Any]]:
+    def entries(self) -> list[Json]:
         """The lines, oldest first."""
         ...
 

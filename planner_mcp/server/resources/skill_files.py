@@ -21,6 +21,7 @@ from planner_mcp.server.resources.resource_definition import (
     ResourceMetadata,
     Template,
 )
+from planner_mcp.text import Json
 
 FOLDERS: Final = tuple(parent / "skills" for parent in Path(__file__).parents[2:4])
 """In a wheel beside the packages of `planner_mcp`, in a checkout at its root."""
@@ -42,7 +43,7 @@ class Skill:
         """Of its main file."""
         return f"skill://{self.name}/{MAIN_FILE}"
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> Json:
         """Return the skill as `skills/list` shows it."""
         resources = [
             {

@@ -4,7 +4,7 @@ Owns the form of the lines. The same facts as JSON are `job://`, the job channel
 """
 
 from collections.abc import Iterator, Sequence
-from typing import Any, Final
+from typing import Final
 
 from planner_mcp.errors import NotFoundError
 from planner_mcp.jobs.job_content import event_line
@@ -12,7 +12,7 @@ from planner_mcp.jobs.job_events import Event
 from planner_mcp.jobs.principals import ADMIN
 from planner_mcp.server.resources.json_resources import LOG_LINES, Variables
 from planner_mcp.server.resources.resource_definition import Contents, ReadContext, ResourceMetadata, Template
-from planner_mcp.text import plain
+from planner_mcp.text import Json, plain
 
 TEXT: Final = "text/plain"
 _MAX_FIELD: Final = 200
@@ -42,7 +42,7 @@ async def _audit_log(reading: ReadContext, variables: Variables) -> Contents:
     return Contents(TEXT, _lines([*map(_audit_line, page.entries), *more]))
 
 
-def _audit_line(entry: dict[str, Any]) -> str:
+def _audit_line(entry: Json) -> str:
     fields = (entry.get(name, "") for name in ("at", "who", "what", "target", "outcome"))
     return " ".join(plain(str(field), _MAX_FIELD) or "-" for field in fields)
 

@@ -21,8 +21,8 @@ from planner_mcp.server.tools.tool_definition import (
     parse,
     schema_of,
 )
-from planner_mcp.server.tools.tool_output import Json, Timestamp, ToolOutput
-from planner_mcp.text import timestamp
+from planner_mcp.server.tools.tool_output import Timestamp, ToolOutput
+from planner_mcp.text import Json, timestamp
 
 SETTLE_S: Final = 5.0
 """How long the answer waits for the solver to stop. It takes well under a second; a lost worker takes its lease."""

@@ -25,8 +25,8 @@ from planner_mcp.server.tools.tool_definition import (
     parse,
     schema_of,
 )
-from planner_mcp.server.tools.tool_output import Json, Number, ToolOutput
-from planner_mcp.text import named, number
+from planner_mcp.server.tools.tool_output import Number, ToolOutput
+from planner_mcp.text import Json, named, number
 
 MAX_LISTED: Final = 10
 """Tickets and agents listed; the counts are of all."""

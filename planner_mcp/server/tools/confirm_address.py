@@ -22,7 +22,8 @@ from planner_mcp.server.tools.tool_definition import (
     refuse,
     schema_of,
 )
-from planner_mcp.server.tools.tool_output import Json, ToolOutput
+from planner_mcp.server.tools.tool_output import ToolOutput
+from planner_mcp.text import Json
 
 
 class ConfirmAddressArguments(Arguments):

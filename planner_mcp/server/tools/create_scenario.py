@@ -34,8 +34,8 @@ from planner_mcp.server.tools.arguments.resolved_inputs import (
 from planner_mcp.server.tools.arguments.scenario_addresses import ResolveDay, with_resolved_addresses
 from planner_mcp.server.tools.large_arguments import LargeArguments
 from planner_mcp.server.tools.tool_definition import WRITE, ResourceLink, Tool, ToolAnnotations, ToolContext, ToolResult
-from planner_mcp.server.tools.tool_output import Json, ToolOutput
-from planner_mcp.text import counted
+from planner_mcp.server.tools.tool_output import ToolOutput
+from planner_mcp.text import Json, counted
 
 EXAMPLE: Final = {
     "name": "北京城配",

@@ -19,7 +19,8 @@ from planner_mcp.server.tools.tool_definition import (
     refuse,
     schema_of,
 )
-from planner_mcp.server.tools.tool_output import Json, ToolOutput
+from planner_mcp.server.tools.tool_output import ToolOutput
+from planner_mcp.text import Json
 
 _BY_URL: Final = "Ask for the set by ?toolsets= on the URL, or PLANNER_TOOLSETS at the server."
 

@@ -33,8 +33,8 @@ from planner_mcp.server.tools.tool_definition import (
     parse,
     schema_of,
 )
-from planner_mcp.server.tools.tool_output import Json, Number, ToolOutput
-from planner_mcp.text import figure
+from planner_mcp.server.tools.tool_output import Number, ToolOutput
+from planner_mcp.text import Json, figure
 
 BUDGET_S: Final = 3.0
 """Time to look at the agents, divided between the tickets of a page; the answer says what it does not suffice for."""

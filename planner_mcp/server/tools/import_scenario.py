@@ -49,9 +49,9 @@ from planner_mcp.server.tools.tool_definition import (
     refuse,
     schema_of,
 )
-from planner_mcp.server.tools.tool_output import Json, ToolOutput
+from planner_mcp.server.tools.tool_output import ToolOutput
 from planner_mcp.settings import ANY_FILE
-from planner_mcp.text import plain
+from planner_mcp.text import Json, plain
 
 _limiter: Final = FairLimiter()
 """Files read at the same time, each in a process of its own; a workbook may take many seconds."""

@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from planner_mcp.errors import Fault, TooLargeError
+from planner_mcp.text import Json
 
 MOST_VALUES: Final = 50_000
 """Values of arguments that are decoded for tools that take no text: some 20 ms."""
@@ -47,7 +48,7 @@ class LargeArguments(str):
         was_collecting = gc.isenabled()
         gc.disable()  # a collection in the middle would walk over every new value
         try:
-            arguments: dict[str, Any] = json.loads(self)
+            arguments: Json = json.loads(self)
         finally:
             if was_collecting:
                 gc.enable()

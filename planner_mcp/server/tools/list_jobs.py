@@ -18,8 +18,7 @@ from planner_mcp.server.tools.tool_definition import (
     parse,
     schema_of,
 )
-from planner_mcp.server.tools.tool_output import Json
-from planner_mcp.text import number, timestamp
+from planner_mcp.text import Json, number, timestamp
 
 _COLUMNS: Final = ("job_id", "status", "progress", "cost", "submitted_at")
 

@@ -16,8 +16,7 @@ from planner_mcp.server.tools.tool_definition import (
     parse,
     schema_of,
 )
-from planner_mcp.server.tools.tool_output import Json
-from planner_mcp.text import plain, timestamp
+from planner_mcp.text import Json, plain, timestamp
 
 _COLUMNS: Final = ("scenario_id", "name", "revision", "last_job_id", "created_at")
 MAX_NAME: Final = 40

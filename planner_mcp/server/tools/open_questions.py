@@ -27,6 +27,7 @@ from planner_mcp.server.tools.arguments.elicitation_questions import (
 from planner_mcp.server.tools.arguments.resolved_inputs import PlainBounds
 from planner_mcp.server.tools.large_arguments import MOST_VALUES, large_arguments_in
 from planner_mcp.settings import Settings
+from planner_mcp.text import Json
 
 ASKING: Final = frozenset({"create_scenario", "import_scenario", "plan_day"})
 """Tools whose calls may be asked about before they run; they store a day, so whoever may not is not asked."""
@@ -79,7 +80,7 @@ def _has_file(tool: str, args: Any) -> bool:
     return tool == "import_scenario" or (tool == "plan_day" and plan_day.part_of(args) == "file")
 
 
-def with_answer_in(question: Question, args: Any, answer: Mapping[str, Any]) -> dict[str, Any]:
+def with_answer_in(question: Question, args: Any, answer: Mapping[str, Any]) -> Json:
     """Return the arguments of a call with the answer to its question put in."""
     large = large_arguments_in(args)
     return question.fill(args or {} if large is None else large.decoded(), answer)

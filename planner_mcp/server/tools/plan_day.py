@@ -33,7 +33,8 @@ from planner_mcp.server.tools.tool_definition import (
     parse,
     schema_of,
 )
-from planner_mcp.server.tools.tool_output import Json, ToolOutput
+from planner_mcp.server.tools.tool_output import ToolOutput
+from planner_mcp.text import Json
 
 _ONE_OF: Final = "scenario, file or scenario_id, one of them"
 

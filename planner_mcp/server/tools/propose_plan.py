@@ -15,7 +15,7 @@ from planner_mcp.server.tools.tool_definition import (
     parse,
     schema_of,
 )
-from planner_mcp.server.tools.tool_output import Json
+from planner_mcp.text import Json
 
 
 class PlanArguments(Arguments):

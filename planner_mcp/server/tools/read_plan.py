@@ -36,8 +36,8 @@ from planner_mcp.server.tools.tool_definition import (
     parse,
     schema_of,
 )
-from planner_mcp.server.tools.tool_output import Json, Number, ToolOutput
-from planner_mcp.text import MAX_NAMED_BYTES, named
+from planner_mcp.server.tools.tool_output import Number, ToolOutput
+from planner_mcp.text import MAX_NAMED_BYTES, Json, named
 
 _Name = Annotated[str, Field(max_length=100)]
 

@@ -34,8 +34,8 @@ from planner_mcp.server.tools.tool_definition import (
     parse,
     schema_of,
 )
-from planner_mcp.server.tools.tool_output import Json, Number, ToolOutput
-from planner_mcp.text import counted, number
+from planner_mcp.server.tools.tool_output import Number, ToolOutput
+from planner_mcp.text import Json, counted, number
 
 _COLUMNS: Final = ("elapsed_s", "cost", "tickets_served")
 _PROOF_COLUMNS: Final = ("elapsed_s", "cost", "lower_bound")
@@ -128,7 +128,8 @@ def _gap_curve(events: Iterable[Event], now: Progress, *, most: int) -> list[lis
     reports = [event.data for event in events if not event.is_final] + [plain_fields(now)]
     steps: list[list[Any]] = []
     for each in reports:
-        if (bound := number(each.get("lower_bound"))) is not None and (not steps or steps[-1][2] != bound):
+        bound: float | int | None = number(each.get("lower_bound"))
+        if bound is not None and (not steps or steps[-1][2] != bound):
             steps.append([number(each["elapsed_s"] or 0), number(each["cost"]), bound])
     if len(steps) <= most:
         return steps

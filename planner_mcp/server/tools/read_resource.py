@@ -23,8 +23,8 @@ from planner_mcp.server.tools.tool_definition import (
     parse,
     schema_of,
 )
-from planner_mcp.server.tools.tool_output import Json, Timestamp, ToolOutput
-from planner_mcp.text import timestamp
+from planner_mcp.server.tools.tool_output import Timestamp, ToolOutput
+from planner_mcp.text import Json, timestamp
 
 MAX_BYTES: Final = 1900
 """Of one piece of text, in each of the two forms of the answer; JSON within JSON may double it in one."""

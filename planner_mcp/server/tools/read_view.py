@@ -33,7 +33,8 @@ from planner_mcp.server.tools.tool_definition import (
     parse,
     schema_of,
 )
-from planner_mcp.server.tools.tool_output import Json, Number, ToolOutput
+from planner_mcp.server.tools.tool_output import Number, ToolOutput
+from planner_mcp.text import Json
 from planner_mcp.translation import Language
 
 MAX_WAIT_S: Final = 20

@@ -19,7 +19,8 @@ from planner_mcp.server.tools.tool_definition import (
     parse,
     schema_of,
 )
-from planner_mcp.server.tools.tool_output import Json, ToolOutput
+from planner_mcp.server.tools.tool_output import ToolOutput
+from planner_mcp.text import Json
 
 MAX_ADDRESSES: Final = 100
 MAX_DETAILED: Final = 25

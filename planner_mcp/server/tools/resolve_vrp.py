@@ -67,9 +67,9 @@ from planner_mcp.server.tools.tool_definition import (
     refuse,
     schema_of,
 )
-from planner_mcp.server.tools.tool_output import Json, Timestamp, ToolOutput
+from planner_mcp.server.tools.tool_output import Timestamp, ToolOutput
 from planner_mcp.settings import Settings
-from planner_mcp.text import clock, named, timestamp
+from planner_mcp.text import Json, clock, named, timestamp
 
 _DAY_S: Final = 86_400.0
 

@@ -16,7 +16,8 @@ from planner_mcp.server.tools.tool_definition import (
     parse,
     schema_of,
 )
-from planner_mcp.server.tools.tool_output import Json, ToolOutput
+from planner_mcp.server.tools.tool_output import ToolOutput
+from planner_mcp.text import Json
 
 
 class ReverseAddressArguments(Arguments):

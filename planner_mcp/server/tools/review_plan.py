@@ -28,7 +28,7 @@ from planner_mcp.server.tools.tool_definition import (
     refuse,
     schema_of,
 )
-from planner_mcp.server.tools.tool_output import Json
+from planner_mcp.text import Json
 
 
 class ReviewArguments(PlanArguments):

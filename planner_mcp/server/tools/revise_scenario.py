@@ -29,8 +29,9 @@ from planner_mcp.server.tools.tool_definition import (
     refuse,
     schema_of,
 )
-from planner_mcp.server.tools.tool_output import Json, ToolOutput
+from planner_mcp.server.tools.tool_output import ToolOutput
 from planner_mcp.settings import Settings
+from planner_mcp.text import Json
 
 _Revision = tuple[Json, list[str], list[UnservableFinding], list[str]]
 """The revised day, what the patch changed, tickets nobody can serve, and warnings."""

@@ -20,8 +20,8 @@ from planner_mcp.server.tools.tool_definition import (
     refuse,
     schema_of,
 )
-from planner_mcp.server.tools.tool_output import Json, Timestamp, ToolOutput
-from planner_mcp.text import timestamp
+from planner_mcp.server.tools.tool_output import Timestamp, ToolOutput
+from planner_mcp.text import Json, timestamp
 
 HOUR_S: Final = 3600.0
 

@@ -36,9 +36,9 @@ from planner_mcp.server.tools.tool_definition import (
     parse,
     schema_of,
 )
-from planner_mcp.server.tools.tool_output import Json, Number, Timestamp, ToolOutput
+from planner_mcp.server.tools.tool_output import Number, Timestamp, ToolOutput
 from planner_mcp.settings import Settings
-from planner_mcp.text import number, timestamp
+from planner_mcp.text import Json, number, timestamp
 
 Style = Literal["fewest_agents", "balanced", "quickest", "punctual", "shortest", "other_search"]
 _BASE: Final = "the base plan"

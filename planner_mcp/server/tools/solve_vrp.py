@@ -27,9 +27,9 @@ from planner_mcp.server.tools.tool_definition import (
     parse,
     schema_of,
 )
-from planner_mcp.server.tools.tool_output import Json, Timestamp, ToolOutput
+from planner_mcp.server.tools.tool_output import Timestamp, ToolOutput
 from planner_mcp.settings import Settings
-from planner_mcp.text import timestamp
+from planner_mcp.text import Json, timestamp
 
 
 def _allowed(url: str, info: ValidationInfo) -> str:

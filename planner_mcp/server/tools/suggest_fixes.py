@@ -31,8 +31,8 @@ from planner_mcp.server.tools.tool_definition import (
     parse,
     schema_of,
 )
-from planner_mcp.server.tools.tool_output import Json, Number, ToolOutput
-from planner_mcp.text import compact, named, number
+from planner_mcp.server.tools.tool_output import Number, ToolOutput
+from planner_mcp.text import Json, compact, named, number
 
 BUDGET_S: Final = 4.0
 """Time to look for fixes, divided between the tickets; those it does not suffice for are named."""

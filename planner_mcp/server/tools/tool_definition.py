@@ -15,9 +15,9 @@ from planner_mcp.jobs.principals import READ as READ
 from planner_mcp.jobs.principals import WRITE as WRITE
 from planner_mcp.jobs.principals import Principal
 from planner_mcp.routing.scenario.schema_faults import faults_of
-from planner_mcp.server.tools.tool_output import Json, ToolOutput, listed_schema, whole_schema
+from planner_mcp.server.tools.tool_output import ToolOutput, listed_schema, whole_schema
 from planner_mcp.settings import Settings
-from planner_mcp.text import compact
+from planner_mcp.text import Json, compact
 from planner_mcp.translation import Language, current_language, translated, translated_schema
 
 if TYPE_CHECKING:

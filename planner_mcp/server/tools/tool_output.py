@@ -10,8 +10,8 @@ from typing import Annotated, Any, ClassVar, Final
 from pydantic import BaseModel, ConfigDict, Field, SerializerFunctionWrapHandler, WithJsonSchema, model_serializer
 
 from planner_mcp.errors import Fault
+from planner_mcp.text import Json
 
-Json = dict[str, Any]
 Number = Annotated[int | float, WithJsonSchema({"type": "number"})]
 """A number that is written without decimals where it has none."""
 Timestamp = Annotated[str, Field(json_schema_extra={"format": "date-time"})]

@@ -48,8 +48,8 @@ from planner_mcp.server.tools.tool_definition import (
     parse,
     schema_of,
 )
-from planner_mcp.server.tools.tool_output import FaultOutput, Json, Number, ToolOutput
-from planner_mcp.text import named
+from planner_mcp.server.tools.tool_output import FaultOutput, Number, ToolOutput
+from planner_mcp.text import Json, named
 
 MAX_SHOWN: Final = 10
 """Entries of one list; a last one of `errors` says how many more there are."""

@@ -21,8 +21,8 @@ from planner_mcp.server.tools.tool_definition import (
     parse,
     schema_of,
 )
-from planner_mcp.server.tools.tool_output import Json, Timestamp, ToolOutput
-from planner_mcp.text import counted, plain, timestamp
+from planner_mcp.server.tools.tool_output import Timestamp, ToolOutput
+from planner_mcp.text import Json, counted, plain, timestamp
 
 SHOWN_ATTEMPTS: Final = 10
 USUAL_DELIVERIES: Final = 10

@@ -16,8 +16,8 @@ from planner_mcp.server.tools.tool_definition import (
     parse,
     schema_of,
 )
-from planner_mcp.server.tools.tool_output import Json, Timestamp, ToolOutput
-from planner_mcp.text import timestamp
+from planner_mcp.server.tools.tool_output import Timestamp, ToolOutput
+from planner_mcp.text import Json, timestamp
 
 
 class SecretArguments(Arguments):

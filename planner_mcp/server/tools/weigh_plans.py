@@ -28,8 +28,8 @@ from planner_mcp.server.tools.tool_definition import (
     parse,
     schema_of,
 )
-from planner_mcp.server.tools.tool_output import Json, Number, ToolOutput
-from planner_mcp.text import number
+from planner_mcp.server.tools.tool_output import Number, ToolOutput
+from planner_mcp.text import Json, number
 
 _COLUMNS: Final = (
     "plan_id",

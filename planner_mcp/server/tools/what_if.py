@@ -34,8 +34,8 @@ from planner_mcp.server.tools.tool_definition import (
     parse,
     schema_of,
 )
-from planner_mcp.server.tools.tool_output import Json, ToolOutput
-from planner_mcp.text import at_least, number
+from planner_mcp.server.tools.tool_output import ToolOutput
+from planner_mcp.text import Json, at_least, number
 
 AS_IT_IS: Final = "as it is"
 """The row of the day without a change."""
@@ -55,7 +55,7 @@ _COLUMNS: Final = (
 _OF_ALL: Final = frozenset({"warm_from", "solve_time", "seed", "fresh"})
 """Arguments of `resolve_vrp` that hold for all cases."""
 _MAX_CASES: Final = 5
-_Case = Annotated[dict[str, Any], Field(max_length=20)]
+_Case = Annotated[Json, Field(max_length=20)]
 
 
 class WhatIfArguments(Arguments):

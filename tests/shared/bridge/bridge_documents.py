@@ -7,8 +7,7 @@ from typing import Any
 from planner_mcp.bridge.bridge_config import BridgeConfig, ToolConfig
 from planner_mcp.bridge.openapi_document import OpenApiDocument
 from planner_mcp.bridge.operation_arguments import OperationArguments, arguments_of
-
-Json = dict[str, Any]
+from planner_mcp.text import Json
 
 
 def document(*, version: str = "3.1.0", **operations: Json) -> Json:

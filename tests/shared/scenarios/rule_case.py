@@ -11,11 +11,11 @@ from planner_mcp.routing.compilation.scenario_compiler import compile_scenario
 from planner_mcp.routing.problem import Feature, Problem
 from planner_mcp.routing.scenario.scenario_parsing import parse_scenario
 from planner_mcp.routing.scenario.scenario_patch import revise
+from planner_mcp.text import Json
 
 PLACES = {"D": (0, 0), "A": (10, 0), "B": (10, 10), "C": (0, 10), "F": (30, 0), "X": (50, 0)}
 TOUR, SPLIT, DETOUR, CORNER, DIAGONAL = 40.0, 54.142, 48.284, 34.142, 28.284
 """All three; two and one; all three with B first; A and C (or A and B) on one route; B alone."""
-Json = dict[str, Any]
 
 
 @dataclass(frozen=True, kw_only=True)

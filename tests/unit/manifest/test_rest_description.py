@@ -1,7 +1,6 @@
 """The OpenAPI document describes what is served, in a form that others read."""
 
 from collections.abc import Iterator
-from typing import Any
 
 import jsonschema
 import openapi_spec_validator
@@ -15,8 +14,7 @@ from planner_mcp.server.http.rest.rest_operations import DOCUMENTS, OPERATIONS, 
 from planner_mcp.server.http.rest.rest_reference import reference_page
 from planner_mcp.server.tools.tool_registry import APP_REGISTRY, REGISTRY
 from planner_mcp.settings import Settings
-
-Json = dict[str, Any]
+from planner_mcp.text import Json
 
 
 def operations(document: Json) -> Iterator[Json]:

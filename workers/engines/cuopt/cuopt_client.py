@@ -18,6 +18,7 @@ from typing import Any, Final
 import httpx2 as httpx
 
 from planner_mcp.errors import EngineError
+from planner_mcp.text import Json
 
 ANSWER_S: Final = 10.0
 """Longest wait for an answer to one call, the upload of a large request aside."""
@@ -46,7 +47,7 @@ class CuoptClient:
         except httpx.HTTPError:
             return False
 
-    def solve(self, request: dict[str, Any], ends: float, should_stop: Callable[[], bool]) -> dict[str, Any] | None:
+    def solve(self, request: Json, ends: float, should_stop: Callable[[], bool]) -> Json | None:
         """Return the solver's answer; None where it has none by a time of the monotonic clock, or the caller stops.
 
         Raises:
@@ -114,7 +115,7 @@ def _sent(http: httpx.Client, method: str, path: str, **more: Any) -> httpx.Resp
     return answer
 
 
-def _json(answer: httpx.Response) -> dict[str, Any]:
+def _json(answer: httpx.Response) -> Json:
     with suppress(ValueError):
         if isinstance(found := answer.json(), dict):
             return found

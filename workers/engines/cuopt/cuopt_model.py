@@ -13,8 +13,8 @@ from typing import Any, Final
 import numpy as np
 
 from planner_mcp.routing.problem import Candidate, Feature, LoadKind, Problem, Route, Stop, StopKind
+from planner_mcp.text import Json
 
-Json = dict[str, Any]
 MAX_CELLS: Final = 40_000_000
 """Numbers in all matrices of a request: some 250 MB of JSON, 60 MB compressed."""
 MAX_DIMENSIONS: Final = 3

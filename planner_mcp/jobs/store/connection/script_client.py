@@ -19,6 +19,7 @@ from planner_mcp.jobs.store.lua_scripts import load_steps
 from planner_mcp.jobs.store.store_keys import tag
 from planner_mcp.settings import Settings
 from planner_mcp.task_cancellation import cancel_until_done
+from planner_mcp.text import Json
 
 BLOCK_S: Final = 10.0
 """Longest single blocking read."""
@@ -55,7 +56,7 @@ class ScriptClient:
         for client in (self.commands, self._blocking):
             await (client.close_connections() if isinstance(client, ShardCluster) else client.aclose())
 
-    async def step(self, name: str, shard: int, args: dict[str, Any], *blobs: str) -> ScriptReply:
+    async def step(self, name: str, shard: int, args: Json, *blobs: str) -> ScriptReply:
         """Run one atomic step; its reply starts with a word."""
         step, arguments = self._steps[name], _arguments(shard, args, blobs)
         with translated_errors():
@@ -65,7 +66,7 @@ class ScriptClient:
                 reply = await self._execute("EVAL", step.text, *arguments)
         return list(reply)
 
-    async def safe_step(self, name: str, shard: int, args: dict[str, Any]) -> ScriptReply:
+    async def safe_step(self, name: str, shard: int, args: Json) -> ScriptReply:
         """Run one atomic step and return when it is as safe as the settings ask: with a replica, or at once.
 
         Raises:
@@ -133,7 +134,7 @@ class ScriptClient:
             return await self.commands.execute_command(*words)
 
 
-def _arguments(shard: int, args: dict[str, Any], blobs: tuple[str, ...]) -> tuple[str | int, ...]:
+def _arguments(shard: int, args: Json, blobs: tuple[str, ...]) -> tuple[str | int, ...]:
     return (1, tag(shard), json.dumps(args, ensure_ascii=False), *blobs)
 
 

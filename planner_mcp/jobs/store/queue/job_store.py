@@ -35,7 +35,7 @@ from planner_mcp.jobs.store.connection import shard_pages
 from planner_mcp.jobs.store.connection.script_client import ScriptClient, ScriptReply
 from planner_mcp.jobs.store.connection.shard_availability import ask_all
 from planner_mcp.settings import Settings
-from planner_mcp.text import compact
+from planner_mcp.text import Json, compact
 
 T = TypeVar("T")
 PING_TIMEOUT_S: Final = 1.2
@@ -181,7 +181,7 @@ class RedisJobStore:
         hint = _EXPIRING if word in _STORED else _WAITING
         return error.reached(problem, limit_text(self._settings, setting), hint, retry_after_s=float(wait_s))
 
-    async def _bind_key(self, args: dict[str, Any]) -> None:
+    async def _bind_key(self, args: Json) -> None:
         """Bind an idempotency key to its arguments in its home shard, unless a call or job with others relies on it."""
         binding = {name: args[name] for name in _BINDING} | {"call_s": store_keys.CALL_S, "void": ""}
         reply = await self._script_client.step("reserve", self._home(args), binding)
@@ -190,20 +190,20 @@ class RedisJobStore:
         if reply[0] != "ok":
             raise IdempotencyConflictError
 
-    async def _knows_key(self, args: dict[str, Any], shard: int) -> bool:
+    async def _knows_key(self, args: Json, shard: int) -> bool:
         """Return whether a job was made in a shard with an idempotency key."""
         return bool(
             await self._script_client.command("EXISTS", store_keys.key(shard, "idem", args["principal"], args["idem"]))
         )
 
-    async def _release_key(self, args: dict[str, Any]) -> None:
+    async def _release_key(self, args: Json) -> None:
         """Withdraw a refused call from the binding. If the home shard is unavailable, the binding expires later."""
         with suppress(StoreUnavailableError):
             await self._script_client.step(
                 "release", self._home(args), {name: args[name] for name in ("principal", "idem", "job")}
             )
 
-    def _home(self, args: dict[str, Any]) -> int:
+    def _home(self, args: Json) -> int:
         return int(args["idem"][-8:], 16) % self._settings.pools
 
     async def get_job(self, principal: str, job_id: str) -> Job:
@@ -244,7 +244,7 @@ class RedisJobStore:
         jobs = [[_job(row) for row in rows] for rows in parts]
         return shard_pages.merged(jobs, count, lambda job: job.submitted_at), total
 
-    async def _page(self, step: str, args: dict[str, Any], offset: int, count: int) -> tuple[list[ScriptReply], int]:
+    async def _page(self, step: str, args: Json, offset: int, count: int) -> tuple[list[ScriptReply], int]:
         """Return what each shard may have on a page, and how much all list together."""
 
         async def read(shard: int, look: str, offset: int, count: int) -> ScriptReply:
@@ -263,7 +263,7 @@ class RedisJobStore:
 
     # ---- plans and events
 
-    async def get_plan(self, principal: str, plan_id: str) -> dict[str, Any]:
+    async def get_plan(self, principal: str, plan_id: str) -> Json:
         """Return a plan as `Plan.as_json()`: the best so far while solving, the final one after.
 
         Raises:
@@ -281,7 +281,7 @@ class RedisJobStore:
             raise PlanNotReadyError
         if text is None:
             raise NotFoundError("This job ended without a plan.")
-        plan: dict[str, Any] = await self._decoded(principal, json.loads, text, len(text))
+        plan: Json = await self._decoded(principal, json.loads, text, len(text))
         return plan
 
     async def read_events(self, principal: str, job_id: str, after: str = "0") -> Sequence[Event]:

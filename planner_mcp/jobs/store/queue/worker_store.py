@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from itertools import count
 from time import monotonic
-from typing import Any, Final
+from typing import Final
 
 import planner_mcp
 from planner_mcp.errors import LeaseLostError, NotFoundError, PoisonedJobError, StoreUnavailableError
@@ -24,7 +24,7 @@ from planner_mcp.jobs.store import record_codec, store_keys
 from planner_mcp.jobs.store.connection.script_client import BLOCK_S, ScriptClient, ScriptReply
 from planner_mcp.jobs.store.connection.shard_availability import ShardAvailability, ask_all
 from planner_mcp.settings import Settings
-from planner_mcp.text import compact
+from planner_mcp.text import Json, compact
 
 GROUP: Final = "workers"
 ROUND_S: Final = 0.5
@@ -122,7 +122,7 @@ class RedisWorkerStore:
         work = (job, job.fence, worker_id, ready_entry_id, scenario, best, job.progress.elapsed_s, prices)
         return SeatClaim(*work, seat) if seat else Claim(*work)
 
-    async def _claim_with_retries(self, shard: int, args: dict[str, Any]) -> ScriptReply:
+    async def _claim_with_retries(self, shard: int, args: Json) -> ScriptReply:
         """Run the step again when its answer was lost: an unknown claim would cost the job a lease and a crash."""
         pauses_s = iter(RETRY_PAUSES_S)
         while True:
@@ -133,7 +133,7 @@ class RedisWorkerStore:
                     raise
                 await sleep(pause_s)
 
-    async def _warm_plan(self, job: Job) -> dict[str, Any] | None:
+    async def _warm_plan(self, job: Job) -> Json | None:
         """Return the plan a job was asked to start from, None when it has expired or its shard is unavailable."""
         if (plan_id := job.request.warm_plan_id) is None:
             return None
@@ -147,7 +147,7 @@ class RedisWorkerStore:
                 text = await self._script_client.command("GET", store_keys.key(shard, "plan", plan_id))
         return json.loads(text) if text else None
 
-    async def _prices(self, scenario: StoredScenario) -> dict[str, Any] | None:
+    async def _prices(self, scenario: StoredScenario) -> Json | None:
         """Return the day whose prices hold for another, None when it has expired or its shard is unavailable."""
         if scenario.prices_of is None:
             return None
@@ -170,7 +170,7 @@ class RedisWorkerStore:
         return Renewal(is_held=True, cancel=bool(reply[1]), finish=bool(reply[2]))
 
     async def exchange(
-        self, member: Claim | SeatClaim, plan: dict[str, Any] | None, *, is_new: bool = False, leaves: bool = False
+        self, member: Claim | SeatClaim, plan: Json | None, *, is_new: bool = False, leaves: bool = False
     ) -> Exchanged:
         """Get the team's best plan where it is better than a member's; a seat offers its own if that is new."""
         args = {
@@ -213,7 +213,7 @@ class RedisWorkerStore:
         words = await self._script_client.command("XREVRANGE", store_keys.key(shard, "control"), "+", "-", "COUNT", 1)
         return str(words[0][0]) if words else "0"
 
-    async def report(self, claim: Claim, progress: Progress, plan: dict[str, Any] | None) -> None:
+    async def report(self, claim: Claim, progress: Progress, plan: Json | None) -> None:
         """Record progress and, with a better plan, the incumbent (checkpoint), as one event."""
         args = {
             **_progress(progress),
@@ -225,13 +225,13 @@ class RedisWorkerStore:
 
     # ---- ending
 
-    async def complete(self, claim: Claim, progress: Progress, plan: dict[str, Any]) -> None:
+    async def complete(self, claim: Claim, progress: Progress, plan: Json) -> None:
         """End the job completed with its plan; cancelled, when a cancel was answered before."""
         result = {"plan_id": ids.plan_of(claim.job.id), **summary_of(plan)}
         args = {**_progress(progress), **_plan(claim, plan), "extra": compact({"result": result})}
         await self._finish(claim, Change.COMPLETE, args, _text(plan))
 
-    async def fail(self, claim: Claim, error: dict[str, Any]) -> None:
+    async def fail(self, claim: Claim, error: Json) -> None:
         """End the job failed; its best plan, if any, stays readable."""
         text = compact(error)
         await self._finish(claim, Change.FAIL, {"error": text, "extra": compact({"error": error})})
@@ -240,10 +240,10 @@ class RedisWorkerStore:
         """End a job whose cancel was asked, after its solver stopped."""
         await self._finish(claim, Change.CANCEL, {})
 
-    async def _finish(self, claim: Claim, change: Change, args: dict[str, Any], plan: str = "") -> None:
+    async def _finish(self, claim: Claim, change: Change, args: Json, plan: str = "") -> None:
         self._release(claim, await self._step("finish", claim, {**BLANK, **args, "change": change}, plan))
 
-    async def crash(self, claim: Claim, error: dict[str, Any]) -> JobState:
+    async def crash(self, claim: Claim, error: Json) -> JobState:
         """Record a death of the solving process: queued again, or failed as poisoned after `MAX_CRASHES`."""
         poison = _error(PoisonedJobError(f"{PoisonedJobError.summary} Last: {error.get('message', 'unknown')}"))
         reply = await self._step("requeue", claim, {"change": Change.CRASH, "poison": poison})
@@ -268,7 +268,7 @@ class RedisWorkerStore:
 
     # ---- helpers
 
-    async def _step(self, name: str, claim: ClaimedWork, args: dict[str, Any], *blobs: str) -> ScriptReply:
+    async def _step(self, name: str, claim: ClaimedWork, args: Json, *blobs: str) -> ScriptReply:
         shard = ids.shard_of("job", claim.job.id)
         return await self._script_client.step(name, shard, {"job": claim.job.id, "fence": claim.fence, **args}, *blobs)
 
@@ -303,11 +303,11 @@ def _best(penalty: float | None, cost: float) -> str:
     return f"{penalty or 0.0!r} {cost!r}"
 
 
-def _plan(claim: Claim, plan: dict[str, Any] | None) -> dict[str, str]:
+def _plan(claim: Claim, plan: Json | None) -> dict[str, str]:
     if plan is None:
         return {"plan_id": "", "summary": ""}
     return {"plan_id": ids.plan_of(claim.job.id), "summary": compact(summary_of(plan))}
 
 
-def _text(plan: dict[str, Any] | None) -> str:
+def _text(plan: Json | None) -> str:
     return "" if plan is None else compact(plan)

@@ -3,11 +3,12 @@
 import json
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Any, Final
+from typing import Final
 
 from planner_mcp.jobs.api_key_records import ApiKeyRecord
 from planner_mcp.jobs.store import store_keys
 from planner_mcp.jobs.store.connection.script_client import ScriptClient
+from planner_mcp.text import Json
 
 
 class RedisApiKeyStore:
@@ -56,7 +57,7 @@ class RedisApiKeyStore:
 _HASH: Final = store_keys.key(store_keys.UNSHARDED, "keys")
 
 
-def _record(key_id: str, kept: dict[str, Any]) -> ApiKeyRecord:
+def _record(key_id: str, kept: Json) -> ApiKeyRecord:
     created_at = datetime.fromisoformat(kept["created_at"])
     scopes, reviews_with = frozenset(kept["scopes"]), kept.get("reviews_with", "")
     return ApiKeyRecord(key_id, kept["digest"], kept["subject"], kept["tenant"], scopes, created_at, reviews_with)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
 from itertools import groupby
-from typing import Any, Final
+from typing import Final
 
 from planner_mcp.errors import NotFoundError
 from planner_mcp.jobs.audit_records import AuditEntry
@@ -14,6 +14,7 @@ from planner_mcp.jobs.job_events import is_position
 from planner_mcp.jobs.store import store_keys
 from planner_mcp.jobs.store.connection.script_client import ScriptClient
 from planner_mcp.settings import Settings
+from planner_mcp.text import Json
 
 ENTRIES_A_STEP: Final = 1000
 """While a step adds lines nobody else is served; so many of the largest take about a tenth of a second."""
@@ -24,7 +25,7 @@ _DATE: Final = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 class AuditPage:
     """Some lines of a day, oldest first."""
 
-    entries: list[dict[str, Any]]
+    entries: list[Json]
     next: str | None
     """Where the next page starts, None after the last."""
 

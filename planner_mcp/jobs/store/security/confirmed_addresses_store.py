@@ -8,10 +8,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from planner_mcp.errors import TooLargeError
-from planner_mcp.jobs.confirmed_addresses import Json, address_key
+from planner_mcp.jobs.confirmed_addresses import address_key
 from planner_mcp.jobs.store import store_keys
 from planner_mcp.jobs.store.connection.script_client import ScriptClient
 from planner_mcp.settings import Settings
+from planner_mcp.text import Json
 
 MAX_CONFIRMED: Final = 20_000
 """Addresses of one principal; about 10 MB."""

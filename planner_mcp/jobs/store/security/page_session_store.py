@@ -6,11 +6,12 @@ A principal has at most `MAX_SESSIONS` sessions; a further one ends the oldest.
 import json
 from collections.abc import Sequence
 from dataclasses import asdict
-from typing import Any, Final
+from typing import Final
 
 from planner_mcp.jobs.principals import Principal
 from planner_mcp.jobs.store import store_keys
 from planner_mcp.jobs.store.connection.script_client import ScriptClient
+from planner_mcp.text import Json
 
 MAX_SESSIONS: Final = 32
 """Of one principal: browsers in which it is signed in."""
@@ -66,5 +67,5 @@ def _text(principal: Principal) -> str:
 
 
 def _principal(text: str) -> Principal:
-    kept: dict[str, Any] = json.loads(text)
+    kept: Json = json.loads(text)
     return Principal(**{**kept, "scopes": frozenset(kept["scopes"])})

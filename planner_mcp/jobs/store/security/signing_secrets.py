@@ -8,7 +8,7 @@
 import json
 import logging
 import secrets
-from typing import Any, Final
+from typing import Final
 
 from planner_mcp.errors import StoreError, StoreUnavailableError
 from planner_mcp.jobs.store import store_keys
@@ -17,6 +17,7 @@ from planner_mcp.jobs.store.record_codec import fields_of, utc_from_ms
 from planner_mcp.jobs.store.security.encryption import SecretCipher
 from planner_mcp.jobs.webhooks.delivery_records import SigningSecret
 from planner_mcp.jobs.webhooks.webhook_signing import SECRET_BYTES, new_secret
+from planner_mcp.text import Json
 
 OLD_S: Final = 24 * 3600
 """An old secret goes on signing beside the new one this long."""
@@ -128,7 +129,7 @@ class RedisSigningSecrets:
         )
 
 
-def _old(kept: dict[str, str], now_ms: int) -> list[dict[str, Any]]:
+def _old(kept: dict[str, str], now_ms: int) -> list[Json]:
     return [one for one in json.loads(kept.get("old", "[]")) if one["until_ms"] > now_ms]
 
 

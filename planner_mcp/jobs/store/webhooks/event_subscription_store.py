@@ -23,14 +23,13 @@ from planner_mcp.jobs.webhooks.delivery_records import WebhookEndpoint
 from planner_mcp.jobs.webhooks.endpoint_policy import endpoint_id
 from planner_mcp.jobs.webhooks.event_subscriptions import EventSubscription
 from planner_mcp.settings import Settings
-from planner_mcp.text import compact
+from planner_mcp.text import Json, compact
 
 MOST_OLD: Final = 2
 """Secrets that sign beside the current one."""
 GAIN_S: Final = 86400
 """How long it is known which improvement of a job a subscription was told last."""
 _TYPES: Final = {each.name: each for each in TYPES}
-Json = dict[str, Any]
 
 
 class RedisEventSubscriptions:

@@ -39,6 +39,7 @@ from planner_mcp.jobs.webhooks.delivery_records import (
 )
 from planner_mcp.jobs.webhooks.endpoint_policy import DeliveryDecision
 from planner_mcp.settings import Settings
+from planner_mcp.text import Json
 
 GROUP: Final = "couriers"
 TAKE_AT_ONCE: Final = 64
@@ -266,7 +267,7 @@ class Outbox:
         """Forget whatever an endpoint was left alone for in this shard."""
         await self._step("webhook_reopen", {"endpoint": endpoint})
 
-    async def _step(self, name: str, args: dict[str, Any], *blobs: str) -> list[Any]:
+    async def _step(self, name: str, args: Json, *blobs: str) -> list[Any]:
         clock = {} if self._clock_ms is None else {"now_ms": self._clock_ms()}
         return await self._script_client.step(name, self._shard, {**args, **clock, "policy": self._policy}, *blobs)
 
@@ -275,7 +276,7 @@ def _timed_ids(flat: Sequence[str]) -> list[TimedId]:
     return [(float(score), name) for name, score in zip(flat[::2], flat[1::2], strict=True)]
 
 
-def _attempt(kept: dict[str, Any]) -> DeliveryAttempt:
+def _attempt(kept: Json) -> DeliveryAttempt:
     return DeliveryAttempt(utc_from_ms(kept["at_ms"]), kept["status"] or None, kept["error"], int(kept["took_ms"]))
 
 

@@ -10,6 +10,7 @@ from typing import Any, Final
 
 from planner_mcp.errors import Fault
 from planner_mcp.routing.scenario.checks.fault_dependencies import FaultDependency
+from planner_mcp.text import Json
 
 ErrorLocation = tuple[str | int, ...]
 """Where pydantic found a mistake."""
@@ -76,7 +77,7 @@ _DOUBTFUL: Final[dict[str, tuple[_Guess, ...]]] = {
 """By section; a guess of any other shakes nothing but what stands in its place."""
 
 
-def recover(body: Any, places: Sequence[ErrorLocation]) -> dict[str, Any] | None:
+def recover(body: Any, places: Sequence[ErrorLocation]) -> Json | None:
     """Return a copy without the mistakes, or None where too little is left to judge."""
     if not isinstance(body, dict) or any(place in ((), ("agents",), ("tickets",)) for place in places):
         return None
@@ -91,7 +92,7 @@ def recover(body: Any, places: Sequence[ErrorLocation]) -> dict[str, Any] | None
     return recovered
 
 
-def _recover_at(recovered: dict[str, Any], place: ErrorLocation) -> None:
+def _recover_at(recovered: Json, place: ErrorLocation) -> None:
     section, owner, field = "", recovered, place[0]
     if place[0] in _LISTS and len(place) > 1 and isinstance(place[1], int):
         section, owner = str(place[0]), recovered[str(place[0])][place[1]]
@@ -109,7 +110,7 @@ def _recover_at(recovered: dict[str, Any], place: ErrorLocation) -> None:
         owner.pop(str(field), None)
 
 
-def _fill(section: str, owner: dict[str, Any], index: int) -> None:
+def _fill(section: str, owner: Json, index: int) -> None:
     """Make an element that is no object, or no readable one, a neutral one."""
     owner.clear()
     owner["id"] = f"?{index}"

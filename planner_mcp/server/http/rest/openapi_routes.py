@@ -5,7 +5,7 @@ it allows. `manifest/rest_description.py` makes the document.
 """
 
 from functools import partial
-from typing import Any, Final
+from typing import Final
 
 from starlette.routing import Route
 
@@ -14,11 +14,12 @@ from planner_mcp.server.http.public_documents import document_routes
 from planner_mcp.server.http.rest.rest_operations import OPERATIONS, offered_operations
 from planner_mcp.server.http.rest.rest_reference import reference_routes
 from planner_mcp.settings import Settings
+from planner_mcp.text import Json
 
 PATHS: Final = ("/openapi.json",)
 
 
-def served_openapi(settings: Settings) -> dict[str, Any]:
+def served_openapi(settings: Settings) -> Json:
     """Return the document of a deployment: its address, its credentials, the operations of its tools."""
     document = manifest.load_openapi()
     hidden = {each.tool.name for each in OPERATIONS} - {each.tool.name for each in offered_operations(settings)}

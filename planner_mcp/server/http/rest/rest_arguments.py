@@ -21,6 +21,7 @@ from planner_mcp.server.http.rest.keyed_requests import key_in
 from planner_mcp.server.http.rest.media_types import JSON
 from planner_mcp.server.http.rest.rest_operations import IDEMPOTENCY_KEY, MERGE_PATCH, RestOperation
 from planner_mcp.server.tools.large_arguments import large_arguments_in
+from planner_mcp.text import Json
 
 _NUMBER: Final = re.compile(r"-?(?:0|[1-9][0-9]{0,40})(?:\.[0-9]{1,40})?(?:[eE][+-]?[0-9]{1,3})?")
 _WAIT: Final = re.compile(r'(?:^|,)\s*wait\s*=\s*"?([0-9]{1,6})"?\s*(?=[,;]|$)', re.IGNORECASE)
@@ -69,9 +70,9 @@ def named_as_asked(operation: RestOperation) -> AbstractContextManager[None]:
     return placed(place)
 
 
-def _filled(operation: RestOperation, request: Request) -> dict[str, Any]:
+def _filled(operation: RestOperation, request: Request) -> Json:
     """Return the arguments that path and headers fill."""
-    found: dict[str, Any] = {}
+    found: Json = {}
     for name, argument in operation.filled.items():
         value = request.path_params.get(name) if name != IDEMPOTENCY_KEY else key_in(request)
         if value is not None:
@@ -100,7 +101,7 @@ def _completed(operation: RestOperation, filled: Mapping[str, Any], given: Any) 
     return {**filled, **{operation.renamed.get(name, name): value for name, value in given.items()}}
 
 
-def _from_query(operation: RestOperation, request: Request) -> dict[str, Any]:
+def _from_query(operation: RestOperation, request: Request) -> Json:
     query = request.query_params
     return {name: _value(query.getlist(name), operation.arguments.get(name, {})) for name in query}
 

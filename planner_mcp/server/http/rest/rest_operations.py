@@ -22,6 +22,7 @@ from planner_mcp.server.http.rest.media_types import CSV, GEOJSON, GPX, HTML, JS
 from planner_mcp.server.tools.tool_definition import READ, Tool
 from planner_mcp.server.tools.tool_registry import APP_REGISTRY, REGISTRY, shown_tools
 from planner_mcp.settings import Settings
+from planner_mcp.text import Json
 
 JOB: Final = REST_PREFIX + "jobs/{job_id}"
 SCENARIO: Final = REST_PREFIX + "scenarios/{scenario_id}"
@@ -84,7 +85,7 @@ class RestOperation(_Path):
         return names | {name: argument for name, argument in self.renamed.items() if name == IDEMPOTENCY_KEY}
 
     @cached_property
-    def arguments(self) -> dict[str, Any]:
+    def arguments(self) -> Json:
         """The arguments that come in the query or the body, by their name here, each with its schema."""
         taken, names = {*self.filled.values(), *self.hidden}, {name: here for here, name in self.renamed.items()}
         properties = self.tool.input_schema["properties"]

@@ -8,15 +8,15 @@ import json
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 from collections.abc import Awaitable, Callable
 from dataclasses import astuple, dataclass, replace
-from typing import Any, Final
+from typing import Final
 
 from planner_mcp.errors import Fault, input_error
 from planner_mcp.jobs.keyset_paging import rows_after
+from planner_mcp.text import Json
 
 MOST_PAGES: Final = 20
 """Pages of the tool that are read for one page of an answer, where many entries came in between."""
 
-Json = dict[str, Any]
 ReadPage = Callable[[Json], Awaitable[Json]]
 """`(arguments of the tool) → its result`."""
 

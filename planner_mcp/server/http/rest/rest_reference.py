@@ -7,7 +7,7 @@ import json
 from collections.abc import Callable, Iterator
 from functools import cache
 from itertools import groupby
-from typing import Any, Final
+from typing import Final
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -16,10 +16,9 @@ from starlette.routing import Route
 from planner_mcp.errors import catalogue
 from planner_mcp.render.html_templates import render
 from planner_mcp.server.http.dashboard_routes import PAGE_HEADERS, REST_PAGE
+from planner_mcp.text import Json
 
 _REF: Final = "#/components/schemas/"
-
-Json = dict[str, Any]
 
 
 def reference_routes(read_document: Callable[[], Json]) -> list[Route]:

@@ -33,9 +33,8 @@ from planner_mcp.server.resources.resource_catalogue import read
 from planner_mcp.server.tools.tool_caller import ToolCaller
 from planner_mcp.server.tools.tool_definition import ErrorResult, ToolResult
 from planner_mcp.settings import Settings
-from planner_mcp.text import compact
+from planner_mcp.text import Json, compact
 
-Json = dict[str, Any]
 UNDER_WAY: Final = ("QUEUED", "SOLVING")
 REVALIDATED: Final = "private, no-cache"
 """A client may keep what it got, and asks each time whether it still holds."""

@@ -22,6 +22,7 @@ from planner_mcp.errors import (
     UnknownSessionError,
 )
 from planner_mcp.telemetry import new_trace_id, trace_id
+from planner_mcp.text import Json
 
 PARSE_ERROR: Final = -32700
 INVALID_REQUEST: Final = -32600
@@ -51,17 +52,17 @@ def rpc_code(error: PlannerError) -> int:
     return INVALID_REQUEST if isinstance(error, AccessError) else INTERNAL_ERROR
 
 
-def rpc_data(error: PlannerError) -> dict[str, Any]:
+def rpc_data(error: PlannerError) -> Json:
     """Return the `data` of a JSON-RPC error: `{code, type, message, traceId, errors, …}`."""
     return error.as_json(trace_id() or new_trace_id())
 
 
-def data_for(rpc: int, message: str) -> dict[str, Any]:
+def data_for(rpc: int, message: str) -> Json:
     """Return the `data` for an error that only has a JSON-RPC code, as the SDK raises them."""
     return rpc_data(_METHOD_ERRORS.get(rpc, PlannerError)(message or None))
 
 
-def rpc_error(error: PlannerError, *, request_id: Any = None, code: int | None = None) -> dict[str, Any]:
+def rpc_error(error: PlannerError, *, request_id: Any = None, code: int | None = None) -> Json:
     """Return a whole JSON-RPC error response."""
     number = rpc_code(error) if code is None else code
     body = {"code": number, "message": error.translated_message(), "data": rpc_data(error)}

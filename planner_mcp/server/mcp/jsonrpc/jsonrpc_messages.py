@@ -15,6 +15,7 @@ from mcp_types import PROTOCOL_VERSION_META_KEY
 from planner_mcp.errors import InvalidMessageError
 from planner_mcp.server.http.json_reading import decode_json
 from planner_mcp.server.mcp.jsonrpc.jsonrpc_errors import INVALID_REQUEST, PARSE_ERROR
+from planner_mcp.text import Json
 
 BATCHES_IN: Final = "2025-03-26"
 """The one revision whose clients may send batches."""
@@ -50,7 +51,7 @@ class JsonRpcMessage:
     """One JSON-RPC message of a client."""
 
     kind: MessageKind
-    body: dict[str, Any]
+    body: Json
 
     @property
     def method(self) -> str:

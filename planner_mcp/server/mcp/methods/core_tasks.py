@@ -12,7 +12,7 @@ from collections.abc import Awaitable, Callable
 from contextlib import aclosing
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Final
+from typing import Final
 
 import mcp_types as types
 from mcp.server.context import CallNext, HandlerResult
@@ -28,9 +28,10 @@ from planner_mcp.server.mcp.methods.page_cursors import Cursors
 from planner_mcp.server.mcp.methods.task_view import core_task, result_json
 from planner_mcp.server.mcp.request_context import Context, as_json, refusal_in, require_scope
 from planner_mcp.settings import Settings
+from planner_mcp.text import Json
 
 VERSION: Final = "2025-11-25"
-CAPABILITY: Final[dict[str, Any]] = {"list": {}, "cancel": {}, "requests": {"tools": {"call": {}}}}
+CAPABILITY: Final[Json] = {"list": {}, "cancel": {}, "requests": {"tools": {"call": {}}}}
 RELATED: Final = "io.modelcontextprotocol/related-task"
 IMMEDIATE: Final = "io.modelcontextprotocol/model-immediate-response"
 PAGE: Final = 50
@@ -110,11 +111,11 @@ class CoreTasks:
         first_text = called["content"][0]["text"]
         return {"task": core_task(job, self._ttl_s), "_meta": {IMMEDIATE: first_text}}
 
-    async def get(self, ctx: Context, params: types.GetTaskRequestParams) -> dict[str, Any]:
+    async def get(self, ctx: Context, params: types.GetTaskRequestParams) -> Json:
         """Answer `tasks/get`."""
         return core_task(await self._job_service.job(require_scope(ctx, READ), params.task_id), self._ttl_s)
 
-    async def result(self, ctx: Context, params: types.GetTaskRequestParams) -> dict[str, Any]:
+    async def result(self, ctx: Context, params: types.GetTaskRequestParams) -> Json:
         """Answer `tasks/result`: wait for the end, then give exactly the tool's result."""
         principal = require_scope(ctx, READ)
         job = await self._job_service.job(principal, params.task_id)
@@ -125,7 +126,7 @@ class CoreTasks:
             job = await self._job_service.job(principal, job.id)
         return result_json(job) | {"_meta": {RELATED: {"taskId": job.id}}}
 
-    async def list(self, ctx: Context, params: types.PaginatedRequestParams) -> dict[str, Any]:
+    async def list(self, ctx: Context, params: types.PaginatedRequestParams) -> Json:
         """Answer `tasks/list`: every job of the principal, newest first."""
         principal = require_scope(ctx, READ)
         cursor = params.cursor
@@ -133,12 +134,12 @@ class CoreTasks:
         read = partial(self._job_service.jobs, principal)
         listed, last, total = await next_page(read, keyset_of_job, offset=place.offset, count=PAGE, last=place.last)
         following = TaskPage(place.offset + PAGE, last)
-        page: dict[str, Any] = {"tasks": [core_task(job, self._ttl_s) for job in listed]}
+        page: Json = {"tasks": [core_task(job, self._ttl_s) for job in listed]}
         if following.offset >= total:
             return page
         return page | {"nextCursor": self._cursors.make(ctx.method, principal, following.as_text())}
 
-    async def cancel(self, ctx: Context, params: types.GetTaskRequestParams) -> dict[str, Any]:
+    async def cancel(self, ctx: Context, params: types.GetTaskRequestParams) -> Json:
         """Answer `tasks/cancel`, after the solver has stopped."""
         job = await self._job_service.job(require_scope(ctx, READ), params.task_id)
         if job.is_terminal:

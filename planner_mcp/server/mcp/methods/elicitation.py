@@ -28,6 +28,7 @@ from planner_mcp.server.mcp.request_context import Context, principal_in
 from planner_mcp.server.tools.open_questions import ASKING, OpenQuestions, with_answer_in
 from planner_mcp.server.tools.tool_definition import AskUser, QuestionPendingError
 from planner_mcp.settings import Settings
+from planner_mcp.text import Json
 
 KEY: Final = "choices"
 """Name of the question in `inputRequests`; one at a time, since the next depends on the answer."""
@@ -113,7 +114,7 @@ def asking_of(ctx: Context, settings: Settings) -> AskUser | None:
     return partial(_ask, ctx, iter(_answers_left(ctx))) if may_ask(ctx, settings) else None
 
 
-async def _ask(ctx: Context, answers: Iterator[Answer], message: str, schema: dict[str, Any]) -> Answer:
+async def _ask(ctx: Context, answers: Iterator[Answer], message: str, schema: Json) -> Answer:
     """Ask, or take the next answer that a call came again with.
 
     Raises:
@@ -167,7 +168,7 @@ async def _with_state_error_data(ctx: Context, call_next: CallNext) -> HandlerRe
         raise MCPError(error.code, error.message, rpc_data(input_error([fault])) | error.data) from error
 
 
-async def _asked(ctx: Context, message: str, schema: dict[str, Any]) -> Mapping[str, Any]:
+async def _asked(ctx: Context, message: str, schema: Json) -> Mapping[str, Any]:
     """Ask now and wait, as long as a person may take; return the answer, empty for none."""
     reason = "Silence"
     with anyio.move_on_after(client_requests.ANSWER_TIMEOUT_S):  # over stdio nothing else ends the wait
@@ -188,7 +189,7 @@ def _accepted(response: Any) -> Mapping[str, Any]:
     return {name: value for name, value in given.items() if len(str(value)) <= MAX_ANSWER}
 
 
-def _input_required(message: str, schema: dict[str, Any], answers: Sequence[Answer]) -> dict[str, Any]:
+def _input_required(message: str, schema: Json, answers: Sequence[Answer]) -> Json:
     asked = {"mode": "form", "message": message, "requestedSchema": schema}
     return {
         "resultType": "input_required",

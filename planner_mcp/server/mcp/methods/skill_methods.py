@@ -13,6 +13,7 @@ from planner_mcp.server.mcp.methods.page_cursors import Cursors
 from planner_mcp.server.mcp.request_context import Context, principal_in
 from planner_mcp.server.resources.resource_definition import LONG_MS
 from planner_mcp.server.resources.skill_files import skills
+from planner_mcp.text import Json
 
 EXTENSION: Final = "io.modelcontextprotocol/skills"
 PAGE: Final = 50
@@ -41,14 +42,14 @@ class Skills:
         server.add_request_handler("skills/get", GetSkillParams, self.get_skill)
         ExtensionCapability(EXTENSION).install(server)
 
-    async def list_skills(self, ctx: Context, params: types.PaginatedRequestParams | None) -> dict[str, Any]:
+    async def list_skills(self, ctx: Context, params: types.PaginatedRequestParams | None) -> Json:
         """Answer `skills/list`."""
         cursor = params.cursor if params is not None else None
         shown, following = self._cursors.page(ctx.method, principal_in(ctx), skills(), cursor, PAGE)
         page = {"skills": [each.as_json() for each in shown]}
         return {**_ANSWER, **page, **({"nextCursor": following} if following else {})}
 
-    async def get_skill(self, _ctx: Context, params: GetSkillParams) -> dict[str, Any]:
+    async def get_skill(self, _ctx: Context, params: GetSkillParams) -> Json:
         """Answer `skills/get`.
 
         Raises:

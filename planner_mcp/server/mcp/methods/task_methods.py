@@ -38,6 +38,7 @@ from planner_mcp.server.mcp.request_context import (
 from planner_mcp.server.tools.cancel_vrp_job import TOOL as CANCEL
 from planner_mcp.server.tools.tool_definition import Tool
 from planner_mcp.settings import Settings
+from planner_mcp.text import Json
 
 EXTENSION: Final = "io.modelcontextprotocol/tasks"
 COMPLETE: Final = {"resultType": "complete"}
@@ -46,7 +47,7 @@ COMPLETE: Final = {"resultType": "complete"}
 class UpdateParams(types.GetTaskRequestParams):
     """Parameters of `tasks/update`."""
 
-    input_responses: dict[str, Any] = Field(default_factory=dict)
+    input_responses: Json = Field(default_factory=dict)
 
 
 PARAMS: Final[dict[str, type[types.RequestParams]]] = {
@@ -65,7 +66,7 @@ class ToolRunner(Protocol):
         """Return whether a tool may be run as a task."""
         ...
 
-    async def run(self, ctx: Context, tool: Tool, args: dict[str, Any], /) -> HandlerResult:
+    async def run(self, ctx: Context, tool: Tool, args: Json, /) -> HandlerResult:
         """Run one, whether or not its set is on."""
         ...
 
@@ -157,16 +158,16 @@ class ExtensionTasks:
         job = job_of(ctx) or await self._job_service.job(principal, called["structuredContent"]["job_id"])
         return {"resultType": "task", **extension_task(job, self._ttl_s), "_meta": called.get("_meta", {})}
 
-    async def get(self, ctx: Context, params: types.GetTaskRequestParams) -> dict[str, Any]:
+    async def get(self, ctx: Context, params: types.GetTaskRequestParams) -> Json:
         """Answer `tasks/get`, with the result once there is one."""
         return COMPLETE | detailed_task(await self._task(ctx, params.task_id), self._ttl_s)
 
-    async def update(self, ctx: Context, params: UpdateParams) -> dict[str, Any]:
+    async def update(self, ctx: Context, params: UpdateParams) -> Json:
         """Answer `tasks/update`: no job ever waits for input, so whatever comes answers nothing and is ignored."""
         await self._task(ctx, params.task_id)
         return dict(COMPLETE)
 
-    async def cancel(self, ctx: Context, params: types.GetTaskRequestParams) -> dict[str, Any]:
+    async def cancel(self, ctx: Context, params: types.GetTaskRequestParams) -> Json:
         """Answer `tasks/cancel`; a task that has ended stays as it is."""
         job = await self._task(ctx, params.task_id)
         if not job.is_terminal:

@@ -6,7 +6,7 @@ keeps `failed` for JSON-RPC errors.
 """
 
 from datetime import UTC, datetime
-from typing import Any, Final
+from typing import Final
 
 from planner_mcp.jobs.job_content import event_line, job_view
 from planner_mcp.jobs.job_events import Event
@@ -16,7 +16,7 @@ from planner_mcp.server.mcp.methods.tool_methods import call_result
 from planner_mcp.server.tools.answers.job_output import JobOutput
 from planner_mcp.server.tools.answers.job_text import job_lines, job_links
 from planner_mcp.server.tools.tool_definition import ToolResult
-from planner_mcp.text import timestamp
+from planner_mcp.text import Json, timestamp
 
 POLL_MS: Final = 2000
 """How often a client that only polls should ask."""
@@ -25,7 +25,7 @@ MANY_EVENTS: Final = 10_000
 _ENDS: Final = {"COMPLETED": "completed", "FAILED": "failed", "CANCELLED": "cancelled"}
 
 
-def core_task(job: Job, job_ttl_s: int, event: Event | None = None) -> dict[str, Any]:
+def core_task(job: Job, job_ttl_s: int, event: Event | None = None) -> Json:
     """Return a job as a `Task` of revision 2025-11-25.
 
     Args:
@@ -36,19 +36,19 @@ def core_task(job: Job, job_ttl_s: int, event: Event | None = None) -> dict[str,
     return {**_shared(job, event), "ttl": _ttl_ms(job, job_ttl_s), "pollInterval": POLL_MS}
 
 
-def extension_task(job: Job, job_ttl_s: int, event: Event | None = None) -> dict[str, Any]:
+def extension_task(job: Job, job_ttl_s: int, event: Event | None = None) -> Json:
     """Return a job as a `Task` of the extension, without what only a detailed one has."""
     task = {**_shared(job, event), "ttlMs": _ttl_ms(job, job_ttl_s), "pollIntervalMs": POLL_MS}
     return task | ({"status": "completed"} if task["status"] == "failed" else {})
 
 
-def detailed_task(job: Job, job_ttl_s: int, event: Event | None = None) -> dict[str, Any]:
+def detailed_task(job: Job, job_ttl_s: int, event: Event | None = None) -> Json:
     """Return a job as a `DetailedTask` of the extension: with its result once it is completed."""
     task = extension_task(job, job_ttl_s, event)
     return task | ({"result": {"resultType": "complete", **result_json(job)}} if task["status"] == "completed" else {})
 
 
-def result_json(job: Job) -> dict[str, Any]:
+def result_json(job: Job) -> Json:
     """Return what a call of the tool would have returned had it waited for the end of its job.
 
     As JSON, in the form every revision knows.
@@ -63,7 +63,7 @@ def task_progress(percent: float, number: int) -> float:
     return round(percent + min(1.0, 100 - percent) * number / (number + MANY_EVENTS), 9)
 
 
-def _shared(job: Job, event: Event | None) -> dict[str, Any]:
+def _shared(job: Job, event: Event | None) -> Json:
     status = job.state.upper() if event is None else str(event.data.get("status", job.state.upper()))
     return {
         "taskId": job.id,

@@ -9,6 +9,7 @@ from mcp.server.context import CallNext, HandlerResult
 
 from planner_mcp.server.mcp.request_context import Context
 from planner_mcp.server.tools.tool_registry import REGISTRY
+from planner_mcp.text import Json
 
 SUPPORTING: Final = frozenset(tool.name for tool in REGISTRY if tool.hints.callback)
 
@@ -27,7 +28,7 @@ class CallbackSupport:
         return {**result, "tools": [_marked(tool) for tool in result.get("tools", [])]}
 
 
-def _marked(tool: dict[str, Any]) -> dict[str, Any]:
+def _marked(tool: Json) -> Json:
     if tool.get("name") not in SUPPORTING:
         return tool
     return {**tool, "annotations": {**(tool.get("annotations") or {}), "callbackSupport": True}}

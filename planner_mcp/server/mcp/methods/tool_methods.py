@@ -33,6 +33,7 @@ from planner_mcp.server.tools.tool_caller import ToolCaller
 from planner_mcp.server.tools.tool_definition import ErrorResult, NotifyProgress, Tool, ToolResult
 from planner_mcp.server.tools.tool_registry import APP_REGISTRY, ServerOffer, shown_tools, toolsets_of
 from planner_mcp.settings import TOOLSETS, Settings, names_in
+from planner_mcp.text import Json
 
 PAGE: Final = 50
 """Tools of one page: all of ours."""
@@ -140,9 +141,7 @@ class PlannerToolHandler:
         shown, following = self._content_features.cursors.page(ctx.method, principal, names, cursor, PAGE)
         return types.ListToolsResult(tools=[listed[name] for name in shown], next_cursor=following)
 
-    async def call_tool(
-        self, ctx: ServerRequestContext[Any, Any], params: types.CallToolRequestParams
-    ) -> dict[str, Any]:
+    async def call_tool(self, ctx: ServerRequestContext[Any, Any], params: types.CallToolRequestParams) -> Json:
         """Answer `tools/call`.
 
         Raises:
@@ -185,7 +184,7 @@ class PlannerToolHandler:
         problem = f"The tool {name} is in the tool set {tool.toolset}, which is off."
         return UnknownToolError(f"{problem} {hint}", errors=[Fault("/name", problem, "a tool of tools/list", hint)])
 
-    async def run(self, ctx: ServerRequestContext[Any, Any], tool: Tool, args: dict[str, Any]) -> dict[str, Any]:
+    async def run(self, ctx: ServerRequestContext[Any, Any], tool: Tool, args: Json) -> Json:
         """Run a tool, whether or not its set is on; its scope is asked for all the same."""
         result = await self.caller.call(
             principal_in(ctx),
@@ -251,7 +250,7 @@ def _rising(report: Any) -> NotifyProgress:
     return notify
 
 
-def call_result(result: ToolResult | ErrorResult, *, has_links: bool = True) -> dict[str, Any]:
+def call_result(result: ToolResult | ErrorResult, *, has_links: bool = True) -> Json:
     """Return a tool's answer as the JSON of an MCP result. The SDK validates it.
 
     Args:

@@ -53,7 +53,7 @@ from planner_mcp.server.mcp.notifications.listen_stream import SUBSCRIPTION
 from planner_mcp.server.mcp.notifications.stdio_watches import AnyNotification
 from planner_mcp.server.mcp.request_context import Context, require_scope, scope_of
 from planner_mcp.settings import Settings
-from planner_mcp.text import timestamp
+from planner_mcp.text import Json, timestamp
 
 EXTENSION: Final = "io.modelcontextprotocol/events"
 _REFUSALS: Final[tuple[tuple[type[PlannerError], ...], ...]] = (
@@ -82,7 +82,7 @@ class EventParams(types.RequestParams):
     """Parameters of `events/poll` and `events/stream`."""
 
     name: str = Field(max_length=100)
-    arguments: dict[str, Any] = Field(default_factory=dict)
+    arguments: Json = Field(default_factory=dict)
     cursor: str | None = Field(None, max_length=4000)
     max_age_ms: int | None = Field(None, ge=0)
     max_events: int = Field(MOST_EVENTS, ge=1)
@@ -106,7 +106,7 @@ class UnsubscribeParams(types.RequestParams):
     """Parameters of `events/unsubscribe`."""
 
     name: str = Field(max_length=100)
-    arguments: dict[str, Any] = Field(default_factory=dict)
+    arguments: Json = Field(default_factory=dict)
     delivery: EventEndpoint
 
 
@@ -156,13 +156,13 @@ class Events:
             return result
         return {**result, "capabilities": {**result["capabilities"], "events": {}}}
 
-    async def list_events(self, ctx: Context, _params: types.PaginatedRequestParams | None) -> dict[str, Any]:
+    async def list_events(self, ctx: Context, _params: types.PaginatedRequestParams | None) -> Json:
         """Answer `events/list`."""
         principal = require_scope(ctx, READ)
         listed = [each.as_json(with_webhook=principal != LOCAL) for each in self._types(principal)]
         return {"resultType": "complete", "events": listed}
 
-    async def poll(self, ctx: Context, params: EventParams) -> dict[str, Any]:
+    async def poll(self, ctx: Context, params: EventParams) -> Json:
         """Answer `events/poll`: what happened after a cursor; without one, where to begin."""
         principal, event_type = self._asked(ctx, params.name, params.arguments)
         if event_type is CAPACITY:
@@ -180,7 +180,7 @@ class Events:
             "hasMore": has_more,
         }
 
-    async def stream(self, ctx: Context, params: EventParams) -> dict[str, Any]:
+    async def stream(self, ctx: Context, params: EventParams) -> Json:
         """Answer `events/stream` at its end; what happens is sent as notifications on its own stream."""
         principal, event_type = self._asked(ctx, params.name, params.arguments)
         sender = _EventStream(ctx)
@@ -195,7 +195,7 @@ class Events:
                     await self._job_stream(sender, principal, Occurrences(event_type, params.arguments), params)
         return {"resultType": "complete", "_meta": sender.meta}
 
-    async def subscribe(self, ctx: Context, params: SubscribeParams) -> dict[str, Any]:
+    async def subscribe(self, ctx: Context, params: SubscribeParams) -> Json:
         """Answer `events/subscribe`: deliver by webhook from now on; asked again, it renews."""
         principal, event_type = self._subscriber(ctx, params)
         self.streams.check(principal.id)  # while its endpoint is asked, the call counts as one
@@ -219,7 +219,7 @@ class Events:
             "deliveryStatus": _delivery_status(found.endpoint),
         }
 
-    async def unsubscribe(self, ctx: Context, params: UnsubscribeParams) -> dict[str, Any]:
+    async def unsubscribe(self, ctx: Context, params: UnsubscribeParams) -> Json:
         """Answer `events/unsubscribe`; a subscription that is not there is none."""
         principal, event_type = self._subscriber(ctx, params)
         await self.webhooks.unsubscribe(principal, event_type, params.arguments, params.delivery.url)
@@ -251,7 +251,7 @@ class Events:
             await sender.beat(last)
             await anyio.sleep(CAPACITY_S)
 
-    async def _capacity_poll(self, params: EventParams) -> dict[str, Any]:
+    async def _capacity_poll(self, params: EventParams) -> Json:
         figures = capacity_of(await self.job_service.stats())
         is_changed = params.cursor is not None and params.cursor != capacity_cursor(figures)
         events = [_capacity_occurrence(figures)] if is_changed else []
@@ -295,10 +295,10 @@ class Events:
             raise AccessError("Subscriptions by webhook need a server with authorization; poll or stream events here.")
         return principal, event_type
 
-    def _numbered(self, method: Callable[[Context, Any], Awaitable[dict[str, Any]]]) -> Any:
+    def _numbered(self, method: Callable[[Context, Any], Awaitable[Json]]) -> Any:
         """Return a method whose refusals have the numbers of the extension."""
 
-        async def answer(ctx: Context, params: Any) -> dict[str, Any]:
+        async def answer(ctx: Context, params: Any) -> Json:
             try:
                 return await method(ctx, params)
             except PlannerError as error:
@@ -325,7 +325,7 @@ class _EventStream:
     """
 
     def __init__(self, ctx: Context) -> None:
-        self.meta: dict[str, Any] = {SUBSCRIPTION: ctx.request_id}
+        self.meta: Json = {SUBSCRIPTION: ctx.request_id}
         self._ctx = ctx
         self._sent_at = anyio.current_time()
 
@@ -348,7 +348,7 @@ async def _cancel_after(scope: anyio.CancelScope, end: Callable[[], Awaitable[ob
     scope.cancel()
 
 
-def _capacity_occurrence(figures: dict[str, Any]) -> dict[str, Any]:
+def _capacity_occurrence(figures: Json) -> Json:
     now, cursor = datetime.now(UTC), capacity_cursor(figures)
     return occurrence(f"{int(now.timestamp() * 1000)}-{cursor}", CAPACITY.name, timestamp(now), figures, cursor)
 
@@ -357,7 +357,7 @@ def _delta(ms: int | None) -> timedelta | None:
     return None if ms is None else timedelta(milliseconds=ms)
 
 
-def _delivery_status(endpoint: WebhookEndpoint | None) -> dict[str, Any]:
+def _delivery_status(endpoint: WebhookEndpoint | None) -> Json:
     """Return how an endpoint does; of errors their kind alone."""
     if endpoint is None:
         return {"active": True, "lastDeliveryAt": None, "lastError": None, "failedSince": None, "throttled": False}

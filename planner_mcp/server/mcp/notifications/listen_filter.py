@@ -6,13 +6,14 @@ our own extension, ids of jobs.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 import mcp_types as types
 
 from planner_mcp.errors import Fault, input_error
 from planner_mcp.server.mcp.notifications.resource_subscriptions import LISTS
 from planner_mcp.server.mcp.notifications.watched_resources import MAX_WATCHED
+from planner_mcp.text import Json
 
 JOBS: Final = "planner-mcp/jobs"
 """Our extension, and its key in the filter: a list of job ids."""
@@ -51,14 +52,14 @@ class ListenFilter:
             raise input_error([Fault("/notifications", "Too many things for one stream.", f"at most {MAX_WATCHED}")])
         return found
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> Json:
         """Return the filter as an acknowledgement spells it: only what it holds."""
         lists = {f"{kind}ListChanged": True for kind in self.lists}
         named = {"resourceSubscriptions": self.uris, "taskIds": self.tasks, JOBS: self.jobs}
         return lists | {key: list(names) for key, names in named.items() if names}
 
 
-def _ids(extra: dict[str, Any], key: str) -> tuple[str, ...]:
+def _ids(extra: Json, key: str) -> tuple[str, ...]:
     found = extra.get(key) or []
     if not isinstance(found, Sequence) or isinstance(found, str) or not all(isinstance(each, str) for each in found):
         raise input_error([Fault(f"/notifications/{key.replace('/', '~1')}", "This is a list of ids.", "[text, …]")])

@@ -18,6 +18,7 @@ from planner_mcp.server.mcp.methods.task_methods import EXTENSION as TASKS
 from planner_mcp.server.mcp.notifications.listen_filter import JOBS, ListenFilter
 from planner_mcp.server.mcp.notifications.listen_stream import ListenSources, ListenStream
 from planner_mcp.server.mcp.request_context import Context, require, require_scope
+from planner_mcp.text import Json
 
 
 class Listen:
@@ -37,7 +38,7 @@ class Listen:
         server.add_request_handler("subscriptions/listen", types.SubscriptionsListenRequestParams, self.listen)
         server.extensions[JOBS] = {}
 
-    async def listen(self, ctx: Context, params: types.SubscriptionsListenRequestParams) -> dict[str, Any]:
+    async def listen(self, ctx: Context, params: types.SubscriptionsListenRequestParams) -> Json:
         """Answer `subscriptions/listen`, at its end."""
         principal = require_scope(ctx, READ)
         requested = ListenFilter.parse(params.notifications)

@@ -12,7 +12,7 @@ from collections.abc import Awaitable, Callable
 from contextlib import aclosing
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Final, cast
+from typing import Final, cast
 
 import anyio
 import mcp_types as types
@@ -38,6 +38,7 @@ from planner_mcp.server.mcp.notifications.watched_resources import (
     watched_resource_of,
 )
 from planner_mcp.server.mcp.request_context import Context, scope_of
+from planner_mcp.text import Json
 
 SUBSCRIPTION: Final = "io.modelcontextprotocol/subscriptionId"
 SEND_S: Final = 20.0
@@ -76,7 +77,7 @@ class ListenStream:
     """
 
     def __init__(self, sources: ListenSources, ctx: Context, principal: Principal) -> None:
-        self.meta: dict[str, Any] = {SUBSCRIPTION: ctx.request_id}
+        self.meta: Json = {SUBSCRIPTION: ctx.request_id}
         self._sources = sources
         self._job_service = sources.watched_jobs.job_service
         self._ctx = ctx
@@ -167,11 +168,8 @@ class ListenStream:
         """Queue the notifications of an event; `seen` is the event of the state that readers know."""
         if job.id in self._wanted.jobs and not event.is_review:
             event_notification = notification(event)
-            self._put(
-                ("job", job.id),
-                _OWN_NAMES.get(event_notification["method"], event_notification["method"]),
-                event_notification["params"],
-            )
+            method: str = event_notification["method"]
+            self._put(("job", job.id), _OWN_NAMES.get(method, method), event_notification["params"])
         if job.id in self._wanted.tasks and not event.is_review:
             now = await self._job_service.job(self._principal, job.id) if event.is_final else job
             task = detailed_task(now, self._sources.job_ttl_s, None if event.is_final else event)
@@ -201,7 +199,7 @@ class ListenStream:
 
     # ---- what is sent
 
-    def _put(self, key: _Key, method: str, params: dict[str, Any]) -> None:
+    def _put(self, key: _Key, method: str, params: Json) -> None:
         self._pending.pop(key, None)
         self._pending[key] = AnyNotification(method=method, params=params)
         self._has_pending.set()

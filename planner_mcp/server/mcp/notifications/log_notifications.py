@@ -14,6 +14,7 @@ from mcp_types import LOG_LEVEL_META_KEY
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from planner_mcp.server.mcp.request_context import Context, session_of
+from planner_mcp.text import Json
 
 LEVELS: Final[tuple[types.LoggingLevel, ...]] = get_args(types.LoggingLevel)
 """From the least severe on."""
@@ -75,7 +76,7 @@ class LogNotifications:
         return await self._levels.level(session_id) if session_id is not None else self._own_level
 
 
-def lines_of(tool: str, result: Mapping[str, Any]) -> Iterator[tuple[types.LoggingLevel, dict[str, Any]]]:
+def lines_of(tool: str, result: Mapping[str, Any]) -> Iterator[tuple[types.LoggingLevel, Json]]:
     """Yield what is worth logging of a tool's answer: its error, its warnings, and that it was called."""
     body = result.get("structuredContent") or {}
     fields = {"tool": tool, **{name: body[name] for name in _IDS if name in body}}
@@ -91,7 +92,7 @@ def lines_of(tool: str, result: Mapping[str, Any]) -> Iterator[tuple[types.Loggi
     yield "info", {**fields, **status, "message": f"{tool} done"}
 
 
-async def _send(ctx: Context, level: types.LoggingLevel, data: dict[str, Any]) -> None:
+async def _send(ctx: Context, level: types.LoggingLevel, data: Json) -> None:
     """Send a message on the stream of the request."""
     params = types.LoggingMessageNotificationParams(level=level, data=data, logger=LOGGER)
     await ctx.session.send_notification(types.LoggingMessageNotification(params=params), ctx.request_id)

@@ -51,7 +51,7 @@ from planner_mcp.server.mcp.notifications.watched_resources import (
     watched_resource_of,
 )
 from planner_mcp.server.mcp.request_context import Context, has_session, principal_in, require_scope, session_of
-from planner_mcp.text import compact
+from planner_mcp.text import Json, compact
 
 WATCH_REFRESH_S: Final = 60.0
 """How often a forwarder reads what its session watches, and keeps that alive."""
@@ -312,6 +312,6 @@ def _of_task(job: Job, event: Event, token: int | str | None, ttl_s: int) -> str
     return _text("notifications/progress", progress)
 
 
-def _text(method: str, params: dict[str, Any]) -> str:
+def _text(method: str, params: Json) -> str:
     message = {"jsonrpc": "2.0", "method": method, "params": params}
     return compact(message)

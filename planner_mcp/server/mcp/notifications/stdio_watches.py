@@ -13,6 +13,7 @@ import mcp_types as types
 from pydantic import BaseModel
 
 from planner_mcp.jobs.pubsub_channels import watch_channel
+from planner_mcp.text import Json
 
 SESSION = "stdio"
 """Name of the one session."""
@@ -22,7 +23,7 @@ class AnyNotification(BaseModel):
     """A notification of any name."""
 
     method: str
-    params: dict[str, Any]
+    params: Json
 
 
 class StdioWaiter:

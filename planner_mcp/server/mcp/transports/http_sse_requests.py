@@ -26,7 +26,7 @@ from planner_mcp.server.mcp.kernel import Kernel, Peer
 from planner_mcp.server.mcp.mcp_sessions import Session, SessionLog, Sessions
 from planner_mcp.server.mcp.transports.post_exchange import RENEW_S
 from planner_mcp.task_cancellation import cancel_and_wait
-from planner_mcp.text import compact
+from planner_mcp.text import Json, compact
 
 MAX_RUNNING: Final = 64
 """Messages of one session that may be worked on here at a time."""
@@ -89,7 +89,7 @@ class RequestRunner:
             tasks = [task for running in self._running.values() for task in running.values()]
             await asyncio.gather(cancel_and_wait(beating), *map(cancel_and_wait, tasks), return_exceptions=True)
 
-    async def begin(self, request: Request, session: Session, body: dict[str, Any]) -> None:
+    async def begin(self, request: Request, session: Session, body: Json) -> None:
         """Begin to work on a request.
 
         Raises:
@@ -125,7 +125,7 @@ class RequestRunner:
             except StoreError:
                 log.info("store away", extra={"session_stream": "looked for abandoned requests"})
 
-    async def _answer(self, request: Request, session: Session, body: dict[str, Any], key: str) -> None:
+    async def _answer(self, request: Request, session: Session, body: Json, key: str) -> None:
         sent_at = float("-inf")
 
         async def emit(message: Mapping[str, Any]) -> None:
@@ -144,7 +144,7 @@ class RequestRunner:
         if await self._work.end(session.id, key):
             await self._put(session, answer)
 
-    async def _result(self, request: Request, session: Session, body: dict[str, Any], emit: Any) -> dict[str, Any]:
+    async def _result(self, request: Request, session: Session, body: Json, emit: Any) -> Json:
         if not session.version and body["method"] not in ("initialize", "ping"):
             return rpc_error(MalformedError("Initialize first."), request_id=body["id"])
         peer = Peer(session.version, session.client) if session.version else Peer()

@@ -11,7 +11,7 @@ import asyncio
 import json
 from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import suppress
-from typing import Any, Final
+from typing import Final
 
 import anyio
 
@@ -21,7 +21,7 @@ from planner_mcp.server.mcp.jsonrpc.jsonrpc_errors import rpc_error
 from planner_mcp.server.mcp.mcp_sessions import Session, SessionLog
 from planner_mcp.server.mcp.transports.session_streams import StreamEntry
 from planner_mcp.task_cancellation import cancel_and_wait
-from planner_mcp.text import compact
+from planner_mcp.text import Json, compact
 
 STREAM_AFTER_S: Final = 1.0
 """After this time without an answer the answer becomes a stream."""
@@ -30,7 +30,7 @@ MAX_READER_LAG: Final = 256
 RENEW_S: Final = 3.0
 """How often the lease of a running stream is renewed."""
 
-Serve = Callable[[dict[str, Any], Emit], Awaitable[dict[str, Any]]]
+Serve = Callable[[Json, Emit], Awaitable[Json]]
 """Answers one request: `(request, emit) → response`."""
 
 
@@ -45,11 +45,9 @@ class Exchange:
         name: The stream's name, fresh.
     """
 
-    def __init__(
-        self, log: SessionLog, session: Session, requests: Sequence[dict[str, Any]], *, replica: str, name: str
-    ) -> None:
+    def __init__(self, log: SessionLog, session: Session, requests: Sequence[Json], *, replica: str, name: str) -> None:
         self.name = name
-        self.responses: list[dict[str, Any]] = []
+        self.responses: list[Json] = []
         self.is_stream = False
         self._log = log
         self._session = session
@@ -110,8 +108,8 @@ class Exchange:
         while (entry := await self._inbox.get()) is not None:
             yield entry
 
-    async def _answer(self, request: dict[str, Any], serve: Serve) -> None:
-        response: dict[str, Any] | None = None
+    async def _answer(self, request: Json, serve: Serve) -> None:
+        response: Json | None = None
         with anyio.CancelScope() as scope:
             self._scopes[json.dumps(request["id"])] = scope
             response = await serve(request, self.emit)
@@ -130,7 +128,7 @@ class Exchange:
             if self.is_stream:
                 self._end_reader()
 
-    async def emit(self, message: dict[str, Any]) -> None:
+    async def emit(self, message: Json) -> None:
         """Send a message before the answer; makes the answer a stream."""
         async with self._writing:
             await self._open()
@@ -147,7 +145,7 @@ class Exchange:
         for response in self.responses:
             await self._record("message", response)
 
-    async def _record(self, kind: str, message: dict[str, Any] | None) -> None:
+    async def _record(self, kind: str, message: Json | None) -> None:
         if message is not None and "method" not in message:
             self._unanswered_ids.remove(message["id"])
         text = "" if message is None else compact(message)

@@ -40,6 +40,7 @@ from planner_mcp.server.mcp.jsonrpc.http_envelope import RETRY_AFTER_S, HttpFaul
 from planner_mcp.server.mcp.jsonrpc.jsonrpc_errors import is_unavailable, rpc_error
 from planner_mcp.server.mcp.jsonrpc.jsonrpc_messages import MalformedError, as_parse_error
 from planner_mcp.server.mcp.kernel import Kernel, Peer, accepts_json_and_stream
+from planner_mcp.text import Json
 
 KEEP_ALIVE_S: Final = 15.0
 """Longest silence before an answer becomes a stream, and on one."""
@@ -53,7 +54,7 @@ _PARAM_HEADER: Final = MCP_PARAM_HEADER_PREFIX.lower().encode()
 class ValidRequest:
     """A valid request."""
 
-    body: dict[str, Any]
+    body: Json
     peer: Peer
 
 

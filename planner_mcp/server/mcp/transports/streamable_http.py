@@ -53,6 +53,7 @@ from planner_mcp.server.mcp.transports.post_exchange import Exchange
 from planner_mcp.server.mcp.transports.session_streams import SessionStreamReader, StreamEntry, stream_event
 from planner_mcp.server.mcp.transports.stateless_http import StatelessHttpTransport
 from planner_mcp.task_cancellation import cancel_and_wait
+from planner_mcp.text import Json
 
 Entries = AsyncGenerator[StreamEntry | None]
 Forward = Callable[[str, Principal], Coroutine[Any, Any, None]]
@@ -170,7 +171,7 @@ class StreamableHttpTransport:
         return await self._exchange(request, session, requests, is_batch) if requests else Response(status_code=202)
 
     async def _initialize(self, request: Request, message: JsonRpcMessage) -> Response:
-        async def nowhere(_message: dict[str, Any]) -> None:
+        async def nowhere(_message: Json) -> None:
             """Nothing can be sent before the session exists."""
 
         answer, peer = await self._kernel.answer(message.body, Peer(), http=request, emit=nowhere)
@@ -196,22 +197,20 @@ class StreamableHttpTransport:
         if not session.version:
             return  # of 2024-11-05, and not initialized yet: there is nothing it could be about
 
-        async def standalone(note: dict[str, Any]) -> None:
+        async def standalone(note: Json) -> None:
             await self._store.append(session.id, STANDALONE, kind="message", text=json.dumps(note))
 
         await self._kernel.take_notification(
             message.body, Peer(session.version, session.client), http=request, emit=standalone
         )
 
-    async def _exchange(
-        self, request: Request, session: Session, requests: list[dict[str, Any]], is_batch: bool
-    ) -> Any:
+    async def _exchange(self, request: Request, session: Session, requests: list[Json], is_batch: bool) -> Any:
         name = f"p{secrets.token_hex(8)}"
         set_session(request.scope, session.id)
         exchange = Exchange(self._store, session, requests, replica=self._replica, name=name)
         peer = Peer(session.version, session.client)
 
-        async def serve(body: dict[str, Any], emit: Any) -> dict[str, Any]:
+        async def serve(body: Json, emit: Any) -> Json:
             return (await self._kernel.answer(body, peer, http=request, emit=emit, release=exchange.release))[0]
 
         self._running[exchange] = session.id

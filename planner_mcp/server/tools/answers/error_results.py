@@ -1,7 +1,7 @@
 """An error as a tool's result, with as many of its faults as the budget holds (SPEC T6, T9)."""
 
 from dataclasses import replace
-from typing import Any, Final
+from typing import Final
 
 from pydantic import Field
 
@@ -9,7 +9,7 @@ from planner_mcp.errors import Fault, PlannerError, grouped, listing_only
 from planner_mcp.server.tools.answers.token_estimates import estimated_tokens
 from planner_mcp.server.tools.tool_definition import ErrorResult
 from planner_mcp.server.tools.tool_output import FaultOutput, ToolOutput
-from planner_mcp.text import compact
+from planner_mcp.text import Json, compact
 
 MAX_ERROR_TOKENS: Final = 360
 """Estimated tokens one error may cost; faults beyond are counted, not listed."""
@@ -36,7 +36,7 @@ def error_result(error: PlannerError, trace_id: str) -> ErrorResult:
     return ErrorResult(output, compact(output.as_json()), error)
 
 
-def error_body(error: PlannerError, trace_id: str) -> dict[str, Any]:
+def error_body(error: PlannerError, trace_id: str) -> Json:
     """Return `error.as_json()` within the budget, with `errors_omitted` where there are more faults than it lists.
 
     What does not fit is first grouped: equal mistakes of several entries as one fault with their ids and values. After
@@ -61,11 +61,11 @@ def error_body(error: PlannerError, trace_id: str) -> dict[str, Any]:
     return {**body, "message": listing_only(body["message"], len(listed)), "errors": listed, "errors_omitted": omitted}
 
 
-def _fits(faults: list[dict[str, Any]], room: float) -> bool:
+def _fits(faults: list[Json], room: float) -> bool:
     return sum(estimated_tokens(compact(fault)) for fault in faults) <= room
 
 
-def _with_entries_within(fault: Fault, room: float) -> dict[str, Any]:
+def _with_entries_within(fault: Fault, room: float) -> Json:
     """Return a fault that names as many of its entries as there is room for, one at least."""
     kept = len(fault.which)
     while kept > 1 and estimated_tokens(compact(fault.which[:kept])) > room:

@@ -1,12 +1,13 @@
 """The fields of a job in a tool's result. What they hold is decided by `jobs/job_content.py`."""
 
-from typing import Any, ClassVar, Literal
+from typing import ClassVar, Literal
 
 from pydantic import Field
 
 from planner_mcp.jobs.job_content import job_view
 from planner_mcp.jobs.job_model import Job
 from planner_mcp.server.tools.tool_output import Number, Timestamp, ToolOutput
+from planner_mcp.text import Json
 
 JobStatus = Literal["QUEUED", "SOLVING", "COMPLETED", "FAILED", "CANCELLED"]
 
@@ -55,7 +56,7 @@ class JobOutput(ToolOutput):
     queue_position: int | None = None
     plan_id: str | None = None
     result: PlanFigures | None = None
-    error: dict[str, Any] | None = None
+    error: Json | None = None
     """Why the job failed, as its worker wrote it."""
     changes: list[str] | None = Field(
         None, description="from the plan it started from: cost, who gains, who loses, late"

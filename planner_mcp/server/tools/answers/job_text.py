@@ -4,7 +4,7 @@ Owns how much of a failure a text says and which step it names next. The fields 
 far it is, are `jobs/job_content.py`'s.
 """
 
-from typing import Any, Final
+from typing import Final
 
 from planner_mcp.errors import Fault, listing_only
 from planner_mcp.jobs.ids import plan_of
@@ -12,6 +12,7 @@ from planner_mcp.jobs.job_content import job_view, state_line
 from planner_mcp.jobs.job_model import Job
 from planner_mcp.server.tools.answers.token_estimates import estimated_tokens
 from planner_mcp.server.tools.tool_definition import ResourceLink
+from planner_mcp.text import Json
 
 MAX_ERROR_TOKENS: Final = 250
 """Estimated tokens that a text spends on why a job failed; the faults beyond are in the structured content."""
@@ -30,7 +31,7 @@ def job_lines(job: Job) -> str:
     return "\n".join([*lines, *_next_step(job)])
 
 
-def figures_line(result: dict[str, Any]) -> str:
+def figures_line(result: Json) -> str:
     """Return the figures of a plan on one line, from the `result` of its job's view."""
     return " · ".join(f"{name} {value}" for name, value in result.items() if not isinstance(value, dict))
 
@@ -41,7 +42,7 @@ def job_links(job: Job) -> tuple[ResourceLink, ...]:
     return (*plan, ResourceLink(f"job://{job.id}", "job")) if job.is_terminal else ()
 
 
-def _error_lines(error: dict[str, Any]) -> list[str]:
+def _error_lines(error: Json) -> list[str]:
     """Return why a job failed: its message, and as many of its faults as there is room for, a line each."""
     failure_text = f"error {error.get('code')} {error.get('type')}: {error.get('message')}"
     faults = [Fault(**fault).as_line() for fault in error.get("errors", ())]

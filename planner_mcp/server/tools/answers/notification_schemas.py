@@ -6,7 +6,8 @@ Owns the schema alone; `jobs/job_notifications.py` writes the notifications.
 from typing import Final
 
 from planner_mcp.server.tools.answers.job_output import JobOutput, ReviewOutput
-from planner_mcp.server.tools.tool_output import Json, whole_schema
+from planner_mcp.server.tools.tool_output import whole_schema
+from planner_mcp.text import Json
 
 _OF_EVERY_NOTIFICATION: Final = (
     *("job_id", "status", "progress", "cost", "tickets_served", "tickets_total", "improvements", "elapsed_s"),

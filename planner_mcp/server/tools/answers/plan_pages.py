@@ -17,7 +17,7 @@ from planner_mcp.routing.plan import Plan, PlannedRoute, Visit
 from planner_mcp.routing.scenario.shown_scenario import NO_TICKET, ShownScenario, ShownTicketFields
 from planner_mcp.routing.scenario.window_text import dated_window_text, window_text
 from planner_mcp.server.tools.answers.token_estimates import table_tokens
-from planner_mcp.text import MASK, clock, compact, number, plain
+from planner_mcp.text import MASK, Json, clock, compact, number, plain
 
 TEXTS: Final = ("name", "address", "phone", "notes")
 """What a ticket says for people; columns of visits."""
@@ -172,7 +172,7 @@ BY_AGENT: Final = tuple(name for name, view in VIEWS.items() if "agent_id" in vi
 """Views whose rows belong to agents."""
 
 
-def summary(plan: Plan) -> dict[str, Any]:
+def summary(plan: Plan) -> Json:
     """Return the key figures of a plan, how many tickets are unassigned for which reason, and what is late or over."""
     figures = (*(name for name in figures_of(plan.travel) if name != "status"), "seed")
     reasons = Counter(entry.code for entry in plan.unassigned)

@@ -14,9 +14,8 @@ from typing import Any, Final
 
 from planner_mcp.errors import Fault, input_error
 from planner_mcp.jobs.job_events import position_key
-from planner_mcp.text import compact
+from planner_mcp.text import Json, compact
 
-Json = dict[str, Any]
 MAX_ROUTES: Final = 1000
 """Of a plan with more, each change is sent whole."""
 _DIGEST_BYTES: Final = 9

@@ -6,7 +6,7 @@ Owns the record of a confirmed address. The planner and the address server resol
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import partial
-from typing import Any, Final
+from typing import Final
 
 import anyio.from_thread
 
@@ -23,6 +23,7 @@ from planner_mcp.geocoding.geocoding_service import GeocodingService, RunHere
 from planner_mcp.jobs.fair_limiter import FairLimiter
 from planner_mcp.routing.scenario.coordinates import to_wgs84
 from planner_mcp.server.tools.tool_definition import ToolContext
+from planner_mcp.text import Json
 
 CONFIRMED: Final = "confirmed"
 PIN_RADIUS_M: Final = 50.0
@@ -95,13 +96,13 @@ def confirmed_as(
     )
 
 
-def record_of(resolved: ResolvedAddress) -> dict[str, Any]:
+def record_of(resolved: ResolvedAddress) -> Json:
     """Return what is kept of a confirmed address."""
     position = None if resolved.position is None else asdict(resolved.position)
     return {"address": asdict(resolved.address), "position": position}
 
 
-def _confirmed(text: str, record: dict[str, Any]) -> ResolvedAddress:
+def _confirmed(text: str, record: Json) -> ResolvedAddress:
     position = record["position"]
     place = None if position is None else PlacePosition(**{**position, "accuracy": Accuracy(position["accuracy"])})
     address = StructuredAddress(**record["address"])

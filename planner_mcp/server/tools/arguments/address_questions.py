@@ -13,8 +13,7 @@ from planner_mcp.errors import InputError
 from planner_mcp.jobs.confirmed_addresses import ConfirmedAddressStore
 from planner_mcp.server.tools.arguments.address_lookup import confirmed_as, pinned, record_of, resolve_for
 from planner_mcp.server.tools.tool_definition import AskUser, ToolContext
-from planner_mcp.server.tools.tool_output import Json
-from planner_mcp.text import plain
+from planner_mcp.text import Json, plain
 
 T = TypeVar("T")
 MAX_ASKED: Final = 10

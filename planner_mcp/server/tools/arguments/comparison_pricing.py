@@ -22,8 +22,9 @@ from planner_mcp.routing.compilation.scenario_compiler import compile_scenario
 from planner_mcp.routing.plan import Plan
 from planner_mcp.routing.scenario.scenario_parsing import read_stored
 from planner_mcp.routing.scenario.travel_matrices import TravelMatrices
-from planner_mcp.server.tools.arguments.plan_context import Json, PlanContext, run_in_thread
+from planner_mcp.server.tools.arguments.plan_context import PlanContext, run_in_thread
 from planner_mcp.server.tools.tool_definition import ToolContext
+from planner_mcp.text import Json
 
 NOT_PRICED: Final = "costs do not compare: no day whose prices hold for both knows all their tickets, agents and stops"
 

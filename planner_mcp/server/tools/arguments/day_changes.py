@@ -19,9 +19,8 @@ from planner_mcp.routing.plan import Plan, Visit
 from planner_mcp.routing.scenario.checks.reference_checks import nearest
 from planner_mcp.routing.scenario.field_types import moment
 from planner_mcp.routing.scenario.schema_faults import pointer
-from planner_mcp.server.tools.arguments.plan_context import Json
 from planner_mcp.server.tools.tool_definition import Arguments
-from planner_mcp.text import clock, counted, named, plain
+from planner_mcp.text import Json, clock, counted, named, plain
 
 _SHOWN: Final = re.compile(r"(\d{2,4}):([0-5]\d)", re.ASCII)
 """A time as plans show it, whose hours run on through all days."""

@@ -17,8 +17,9 @@ from planner_mcp.routing.scenario.scenario_model import Scenario, start_of
 from planner_mcp.routing.scenario.scenario_parsing import parse_scenario
 from planner_mcp.server.tools.arguments.resolved_inputs import PlainBounds, ScenarioBounds
 from planner_mcp.server.tools.arguments.scenario_addresses import with_resolved_addresses
+from planner_mcp.text import Json
 
-Fill = Callable[[Mapping[str, Any], Mapping[str, Any]], dict[str, Any]]
+Fill = Callable[[Mapping[str, Any], Mapping[str, Any]], Json]
 """Returns the arguments of a call with an answer put in."""
 MOST_OPTIONS: Final = 40
 """Locations offered as a choice; of more a client types the id."""
@@ -30,7 +31,7 @@ class Question:
     """What to ask."""
 
     message: str
-    schema: dict[str, Any]
+    schema: Json
     """Of the answer: flat, as elicitation wants it."""
     fill: Fill
 
@@ -57,7 +58,7 @@ def question_of(args: Any, bounds: ScenarioBounds) -> Question | None:
         )
     except PlannerError:
         return None
-    fields: dict[str, Any] = {}
+    fields: Json = {}
     if _has_positions(day) and all(start_of(day, agent) is None and _is_silent(agent) for agent in day.agents):
         fields["depot"] = _depot(day)
     if any(ticket.time_windows for ticket in day.tickets) and not any(_has_shift(agent) for agent in day.agents):
@@ -80,7 +81,7 @@ def question_of(args: Any, bounds: ScenarioBounds) -> Question | None:
     return Question(message, {"type": "object", "properties": fields}, with_answer)
 
 
-def with_answer(args: Mapping[str, Any], answer: Mapping[str, Any]) -> dict[str, Any]:
+def with_answer(args: Mapping[str, Any], answer: Mapping[str, Any]) -> Json:
     """Return the arguments with the choices made; what was left empty stays open."""
     filled = dict(args)
     if answer.get("depot"):
@@ -112,10 +113,10 @@ def _has_shift(agent: Any) -> bool:
     return agent.shift_start is not None or agent.shift_end is not None
 
 
-def _depot(day: Scenario) -> dict[str, Any]:
+def _depot(day: Scenario) -> Json:
     """Return the field for the depot; places without tickets come first, since depots are among them."""
     visited = {ticket.location for ticket in day.tickets}
     known = (place.id for place in day.locations if place.id not in day.open_places)
     names = sorted(known, key=lambda name: name in visited)
-    field: dict[str, Any] = {"type": "string", "title": "Depot", "description": "Where vehicles start and end"}
+    field: Json = {"type": "string", "title": "Depot", "description": "Where vehicles start and end"}
     return field | ({"enum": names} if len(names) <= MOST_OPTIONS else {})

@@ -11,6 +11,7 @@ from typing import Any, Final
 
 from planner_mcp.errors import Fault, input_error
 from planner_mcp.routing.scenario.schema_faults import pointer
+from planner_mcp.text import Json
 
 MAX_FAULTS: Final = 20
 """Faults listed; others are counted alone, so that a million cost what it takes to see them."""
@@ -20,7 +21,7 @@ _Finding = tuple[_Place, str, str]
 """Where, what is wrong, what is accepted."""
 
 
-def check_json(args: Any, *, max_nesting: int) -> dict[str, Any]:
+def check_json(args: Any, *, max_nesting: int) -> Json:
     """Return the arguments if they are a JSON object that every later step can take.
 
     Raises:
@@ -34,7 +35,7 @@ def check_json(args: Any, *, max_nesting: int) -> dict[str, Any]:
     return args
 
 
-def _findings(args: dict[str, Any], max_nesting: int) -> Iterator[_Finding]:
+def _findings(args: Json, max_nesting: int) -> Iterator[_Finding]:
     pending: list[tuple[_Place, Any]] = [((), args)]
     while pending:
         place, value = pending.pop()

@@ -7,7 +7,7 @@ answer, gets the error that lists what is missing.
 from typing import Final
 
 from planner_mcp.server.tools.tool_definition import Tool, ToolContext
-from planner_mcp.server.tools.tool_output import Json
+from planner_mcp.text import Json
 
 _ASKED: Final = frozenset({"string", "number", "integer", "boolean"})
 """Types of a field that a person can be asked for (spec 2025-06-18, elicitation)."""

@@ -28,7 +28,6 @@ from planner_mcp.server.tools.tool_definition import ToolContext
 from planner_mcp.text import named, plain
 
 T = TypeVar("T")
-Json = dict[str, Any]
 Clock = Callable[[], float]
 """Seconds, from wherever."""
 PlanName = Annotated[str, Field(max_length=100, description="plan_id or job_id")]

@@ -27,10 +27,10 @@ from planner_mcp.routing.scenario.travel_matrices import Packed, TravelMatrices
 from planner_mcp.server.tools.arguments.address_lookup import AddressQuestion, resolve_for
 from planner_mcp.server.tools.tool_definition import ToolContext
 from planner_mcp.settings import ROADS, Settings
+from planner_mcp.text import Json
 from planner_mcp.travel.matrix_provider import MatrixProvider
 
 T = TypeVar("T")
-Json = dict[str, Any]
 ASK_S: Final = 20.0
 """Time a road engine has where a call waits for it; a solve gives it longer."""
 AT_ONCE_S: Final = 2.0

@@ -16,8 +16,7 @@ from planner_mcp.addresses.structured_address import AddressStatus, PlacePositio
 from planner_mcp.errors import Fault, input_error
 from planner_mcp.routing.scenario.coordinates import from_wgs84
 from planner_mcp.server.tools.arguments.address_lookup import AddressResolver
-from planner_mcp.server.tools.tool_output import Json
-from planner_mcp.text import named, plain
+from planner_mcp.text import Json, named, plain
 
 MAX_FINDINGS: Final = 5
 MAX_SHOWN: Final = 80

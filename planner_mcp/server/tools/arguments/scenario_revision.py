@@ -23,7 +23,6 @@ from planner_mcp.routing.scenario.scenario_patch import (
     with_id_path,
 )
 from planner_mcp.routing.scenario.schema_faults import pointer
-from planner_mcp.server.tools.arguments.plan_context import Json
 from planner_mcp.server.tools.arguments.resolved_inputs import (
     InputResolver,
     ScenarioBounds,
@@ -32,7 +31,7 @@ from planner_mcp.server.tools.arguments.resolved_inputs import (
     scenario_within_limits,
 )
 from planner_mcp.server.tools.arguments.scenario_addresses import AddressedDay, ResolveDay, without_outdated_positions
-from planner_mcp.text import clock, counted, named, plain
+from planner_mcp.text import Json, clock, counted, named, plain
 
 Patch = Annotated[
     Json,

@@ -18,6 +18,7 @@ from planner_mcp.jobs.store.redis_store import RedisStore
 from planner_mcp.server.http.rest.rest_operations import OPERATIONS, WITHOUT_PATH, RestOperation
 from planner_mcp.server.tools.tool_registry import APP_REGISTRY, REGISTRY
 from planner_mcp.settings import Settings
+from planner_mcp.text import Json
 from tests.integration.server.auth.conftest import Served
 from tests.integration.server.auth.test_masked_endpoints import DAY, SECRETS
 from tests.integration.server.mcp.app_replicas import replica
@@ -26,7 +27,6 @@ from tests.shared.http.mcp_caller import Caller
 from tests.shared.scenarios.stored_plans import finish
 
 pytestmark = pytest.mark.anyio
-Json = dict[str, Any]
 Key = Callable[..., Awaitable[str]]
 Door = Callable[[httpx.AsyncClient, str, str, Json], Awaitable[Json]]
 """`(client, credential, tool, arguments) → its result, or of a refusal code and places`."""

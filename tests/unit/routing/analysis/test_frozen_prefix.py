@@ -25,9 +25,9 @@ from planner_mcp.routing.problem import Candidate, Problem
 from planner_mcp.routing.scenario.scenario_parsing import parse_scenario, scenario_schema
 from planner_mcp.routing.scenario.scenario_patch import revise
 from planner_mcp.routing.verification.plan_verification import verify
+from planner_mcp.text import Json
 from tests.shared.scenarios.scenario_builders import agent, body, candidate, problem, route, ticket
 
-Json = dict[str, Any]
 FAR: Json = {"id": "F", "x": 100, "y": 0}
 
 

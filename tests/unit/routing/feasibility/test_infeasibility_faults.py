@@ -1,7 +1,5 @@
 """Tickets and shipments nobody could make are told at the door; whatever some plan makes is let in (SPEC T7)."""
 
-from typing import Any
-
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
@@ -13,6 +11,7 @@ from planner_mcp.routing.feasibility.infeasibility_faults import infeasibility_f
 from planner_mcp.routing.feasibility.unservable_tickets import UnservableTickets
 from planner_mcp.routing.problem import Candidate
 from planner_mcp.routing.verification.plan_verification import verify
+from planner_mcp.text import Json
 from tests.shared.property_tests.example_counts import examples
 from tests.shared.scenarios.scenario_builders import (
     SHIPMENT,
@@ -24,8 +23,6 @@ from tests.shared.scenarios.scenario_builders import (
     raw_scenario,
     ticket,
 )
-
-Json = dict[str, Any]
 
 
 def test_tickets_out_of_reach_are_reported_beside_other_faults() -> None:

@@ -1,7 +1,5 @@
 """Locked visits that cannot be kept are refused when a scenario is stored; what a plan keeps is not (SPEC T7, S1)."""
 
-from typing import Any
-
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
@@ -11,6 +9,7 @@ from planner_mcp.routing.evaluation.plan_builder import build_plan
 from planner_mcp.routing.feasibility import infeasibility_faults
 from planner_mcp.routing.problem import Candidate
 from planner_mcp.routing.verification.plan_verification import verify
+from planner_mcp.text import Json
 from tests.shared.property_tests.example_counts import examples
 from tests.shared.scenarios.scenario_builders import (
     agent,
@@ -21,8 +20,6 @@ from tests.shared.scenarios.scenario_builders import (
     raw_scenario,
     ticket,
 )
-
-Json = dict[str, Any]
 
 
 @pytest.mark.parametrize(

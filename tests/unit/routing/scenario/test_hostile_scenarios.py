@@ -11,13 +11,13 @@ import pytest
 from planner_mcp.errors import InputError
 from planner_mcp.routing.scenario.checks.size_checks import MAX_PAIRS
 from planner_mcp.routing.scenario.scenario_parsing import parse_scenario, warnings
+from planner_mcp.text import Json
 from tests.shared.scenarios.scenario_builders import agent, body, ticket
 
 PER_BYTE = 8
 """Calls that judging may take for each byte of the body; the costliest of these days takes four."""
 PER_PAIR = 12
 """The same for each pair of an agent and a ticket, which rules of who may serve what look at; seven are taken."""
-Json = dict[str, Any]
 
 
 def many(count: int, **fields: Any) -> list[Json]:

@@ -22,12 +22,12 @@ from planner_mcp.jobs.store import store_keys
 from planner_mcp.jobs.store.redis_store import RedisStore
 from planner_mcp.server.tools.tool_definition import ToolContext
 from planner_mcp.server.tools.tool_registry import REGISTRY
+from planner_mcp.text import Json
 from tests.shared.scenarios.stored_plans import Call, created, finish, solved
 from tests.unit.server.tools.test_read_resource import reading
 from workers.webhook_dispatcher import delivery_of
 
 pytestmark = pytest.mark.anyio
-Json = dict[str, Any]
 Ask = Callable[..., Awaitable[Any]]
 DEPOT = (39.9042, 116.4074)
 SHOWN = (39.9, 116.41)

@@ -9,10 +9,9 @@ from planner_mcp.errors import Fault
 from planner_mcp.routing.scenario.checks.error_recovery import ErrorLocation, is_doubtful
 from planner_mcp.routing.scenario.checks.scenario_checks import contradictions
 from planner_mcp.routing.scenario.scenario_model import Agent, Location, Ticket, Travel
+from planner_mcp.text import Json
 from tests.shared.scenarios.scenario_builders import SHIPMENT, agent, body, raw_scenario, ticket
 from tests.unit.routing.scenario.checks.test_scenario_checks import CASES
-
-Json = dict[str, Any]
 
 ENTRIES = {"agents": Agent, "tickets": Ticket, "locations": Location}
 PLACES: list[ErrorLocation] = [

@@ -1,9 +1,8 @@
 """Locked visits that exclude each other, or are not their agent's, are refused; nothing else is (SPEC T7, S1)."""
 
-from typing import Any
-
 import pytest
 
+from planner_mcp.text import Json
 from tests.shared.scenarios.scenario_builders import (
     SHIPMENT,
     agent,
@@ -12,9 +11,6 @@ from tests.shared.scenarios.scenario_builders import (
     raw_scenario,
     ticket,
 )
-
-Json = dict[str, Any]
-
 
 CASES: list[tuple[str, Json, str, str, str]] = [
     (

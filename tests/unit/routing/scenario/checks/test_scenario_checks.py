@@ -26,9 +26,8 @@ from planner_mcp.routing.scenario.checks import (
 from planner_mcp.routing.scenario.checks.scenario_checks import CHECKS, WARNINGS, Check, warning_faults
 from planner_mcp.routing.scenario.scenario_model import Scenario
 from planner_mcp.routing.scenario.travel_matrices import TravelMatrices
+from planner_mcp.text import Json
 from tests.shared.scenarios.scenario_builders import SHIPMENT, agent, all_faults, body, raw_scenario, ticket
-
-Json = dict[str, Any]
 
 
 def globe(*places: tuple[float | None, float | None], **fields: Any) -> Json:

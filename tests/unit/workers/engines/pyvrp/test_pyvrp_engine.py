@@ -4,7 +4,6 @@ import time
 import weakref
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
 
 import pytest
 from pyvrp import (
@@ -26,6 +25,7 @@ from planner_mcp.routing.plan import Plan
 from planner_mcp.routing.problem import Candidate, Feature, Problem, Route
 from planner_mcp.routing.scenario.scenario_parsing import parse_scenario
 from planner_mcp.routing.verification.plan_verification import verify
+from planner_mcp.text import Json
 from tests.shared.scenarios.rule_case import PLACES, agent, ticket
 from tests.shared.scenarios.seeded_fleet import fleet, fleet_body
 from workers.engines.engine_interface import SearchLimits
@@ -43,8 +43,6 @@ from workers.engines.pyvrp.pyvrp_penalties import (
 )
 from workers.engines.pyvrp.pyvrp_run import StopCriterion, search
 from workers.engines.selection import engine_registry
-
-Json = dict[str, Any]
 
 
 def day(agents: list[Json], tickets: list[Json]) -> Problem:
