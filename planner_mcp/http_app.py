@@ -143,6 +143,7 @@ async def open_routes(services: AppServices, drain: anyio.Event) -> AsyncIterato
             Route("/mcp", mcp_endpoint),
             *sse2024_endpoint.routes(),
             *(planner_routes(services, authenticator, drain) if settings.server == "planner" else ()),
+            *(download_routes(services) if settings.server != "bridge" else ()),
             *manifest_routes(settings, manifest_of(services.offer, settings)),
             *discovery_routes(settings, REVISIONS, identity_of(services.offer, settings)),
             *health_routes(),
@@ -194,13 +195,17 @@ def planner_routes(services: AppServices, authenticator: Authenticator, drain: a
         *JobsApi(services.streams, drain=drain).routes(),
         *MatricesApi().routes(),
         *files_routes(),
-        *DownloadRoutes(services.tool_caller.downloads.links, services.tool_caller.open_reading).routes(),
         *openapi_routes(services.settings),
         *RestRoutes(settings, services.tool_caller, repeated).routes(),
         *SharedPlanRoutes(services.tool_caller.shares, services.tool_caller.open_reading).routes(),
         *DashboardRoutes(services.settings, services.tool_caller).routes(),
         *sign_in_routes(services, authenticator),
     ]
+
+
+def download_routes(services: AppServices) -> list[Route]:
+    """Return the route of what tools hand over as a URL."""
+    return DownloadRoutes(services.tool_caller.downloads.links, services.tool_caller.open_reading).routes()
 
 
 def sign_in_routes(services: AppServices, authenticator: Authenticator) -> list[BaseRoute]:

@@ -13,6 +13,7 @@ from planner_mcp.formats.column_mapping import IN_COLUMNS, ColumnMapping, OpenCo
 from planner_mcp.formats.exported_stops import without_plan
 from planner_mcp.formats.header_words import TICKETS, meaning_of, normalized
 from planner_mcp.formats.import_options import ImportedScenario, ImportOptions
+from planner_mcp.formats.resolved_addresses import without_doubtful
 from planner_mcp.formats.table_import import TableImport
 from planner_mcp.formats.text_tables import Table, place_in
 from planner_mcp.formats.unexpected_rows import other_date_notices
@@ -45,7 +46,7 @@ def scenario_of_tables(tables: Mapping[str, Table], import_options: ImportOption
     Raises:
         InputError: What cannot be read, by its place in the file; a wish that cannot be met, by its name.
     """
-    tables = {**tables, "tickets": without_plan(tables["tickets"])}
+    tables = {**tables, "tickets": without_doubtful(without_plan(tables["tickets"]))}
     import_options, reused = with_known_mapping(tables, import_options)
     day = TableImport(import_options.planning_date, import_options.decimal)
     fields: Json = {"name": import_options.name, "planning_date": import_options.planning_date}

@@ -73,7 +73,7 @@ def _is_called_so(texts: Iterable[str]) -> bool:
 
 def rows_without_place(rows: Rows, table: Table, mapping: ColumnMapping) -> Iterator[Fault]:
     """Yield rows that say nothing of a place, among others that do."""
-    headers = {header for header, name in mapping.fields.items() if name in _PLACES}
+    headers = {header for header, name in mapping.fields.items() if name in _PLACES | {"address"}}
     by_line = {str(line): texts for line, texts in table.rows}
     placed = [not headers.isdisjoint(by_line[origin.path.rpartition("/")[2]]) for origin, _ in rows]
     for (origin, _), is_placed in zip(rows, placed, strict=True):

@@ -1,10 +1,12 @@
 """The address server as clients meet it: over HTTP and over stdio, through the official client."""
 
+import csv
 import os
 import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import Any
 
 import httpx2 as httpx
 import jsonschema
@@ -17,6 +19,7 @@ from examples.planner_server import PlannerServer, running_server
 from tests.shared.scenarios.client_scenarios import use
 
 pytestmark = pytest.mark.anyio
+Json = dict[str, Any]
 TOOLS = ["resolve_addresses", "confirm_address", "reverse_address"]
 
 
@@ -64,6 +67,33 @@ async def test_an_agent_resolves_addresses_over_stdio(tmp_path: Path) -> None:
     """SPEC O4, X1: `planner-mcp address` is what a client's configuration starts."""
     async with stdio_session(tmp_path) as client:
         await _is_an_address_server(client)
+        _answer, rows = await _rows_of_a_table(client)
+        assert len(rows) == 251
+
+
+async def _rows_of_a_table(client: Client) -> tuple[Json, list[list[str]]]:
+    """Resolve 250 addresses; return the answer and the rows of the table that it names."""
+    answer = await use(client, "resolve_addresses", addresses=["北京市海淀区学院路37号", "12 High Street, Richmond"] * 125)
+    assert (answer["rows"], answer["sure"]) == ([], 125)
+    if "expires_at" not in answer:
+        return answer, [*csv.reader(Path(answer["download"]).read_text().splitlines())]
+    async with httpx.AsyncClient(trust_env=False) as anybody:
+        table = await anybody.get(answer["download"])
+    assert (table.status_code, table.headers["content-type"]) == (200, "text/csv; charset=utf-8")
+    return answer, [*csv.reader(table.text.splitlines())]
+
+
+async def test_more_than_a_hundred_come_back_as_a_table(address_server: PlannerServer) -> None:
+    """SPEC O4: a row for each address, by a URL that works without a credential."""
+    async with Client(address_server.mcp) as client:
+        answer, (header, *rows) = await _rows_of_a_table(client)
+        again, _rows = await _rows_of_a_table(client)
+    assert header[:4] == ["address", "lat", "lon", "accuracy"]
+    assert len(rows) == 250
+    first, second = (dict(zip(header, row, strict=True)) for row in rows[:2])
+    assert (first["address"], first["status"], first["lat"][:3]) == ("北京市海淀区学院路37号", "resolved", "40.")
+    assert (second["status"], second["lat"]) == ("ambiguous", "")
+    assert again["file"] == answer["file"], "the same table takes one place"
 
 
 async def test_what_a_user_confirmed_is_used_from_then_on(address_server: PlannerServer) -> None:

@@ -10,6 +10,7 @@ import anyio.to_thread
 
 from planner_mcp.errors import NotFoundError
 from planner_mcp.jobs.principals import READ
+from planner_mcp.server.resources.address_tables import ADDRESS_TABLE
 from planner_mcp.server.resources.app_page import APP
 from planner_mcp.server.resources.day_plan_resources import DAY_FILE
 from planner_mcp.server.resources.export_resources import CSV, GEOJSON, GPX
@@ -44,8 +45,8 @@ TEMPLATES: Final = (
 """Always in this order."""
 FIXED: Final = (LIMITS, SCHEMA, WORKERS)
 """Kinds of which there is one: listed with the resources, not with the templates."""
-UNLISTED: Final = (APP, ROADS, SKILL_FILE)
-"""What only pages read, and clients that load skills."""
+UNLISTED: Final = (APP, ROADS, SKILL_FILE, ADDRESS_TABLE)
+"""What only pages read, clients that load skills, and who was given its URI."""
 REPORT_FILE: Final = ResourceMetadata("report", "Static report", "A file of the folder of reports.", "", ("user",), 0.3)
 FILE_TEMPLATE: Final = ROOT + "{+path}"
 FILES_TTL_MS: Final = 60_000

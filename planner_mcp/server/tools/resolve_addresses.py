@@ -6,7 +6,9 @@ from pydantic import Field
 
 from planner_mcp.addresses.address_text import MAX_TEXT
 from planner_mcp.addresses.structured_address import ResolvedAddress
-from planner_mcp.errors import Fault, input_error
+from planner_mcp.errors import Fault, PlannerError, input_error
+from planner_mcp.server.resources.address_tables import MIME_TYPE, address_table, keep_table
+from planner_mcp.server.resources.resource_definition import Contents
 from planner_mcp.server.tools.answers.address_output import AddressRow, counts_text, row_text
 from planner_mcp.server.tools.arguments.address_lookup import resolve_for, run_here
 from planner_mcp.server.tools.tool_definition import (
@@ -19,10 +21,12 @@ from planner_mcp.server.tools.tool_definition import (
     parse,
     schema_of,
 )
-from planner_mcp.server.tools.tool_output import ToolOutput
-from planner_mcp.text import Json
+from planner_mcp.server.tools.tool_output import Timestamp, ToolOutput
+from planner_mcp.text import Json, timestamp
 
-MAX_ADDRESSES: Final = 100
+MAX_ADDRESSES: Final = 10_000
+MAX_LISTED: Final = 100
+"""Addresses up to which the answer has the rows; of more it names a table."""
 MAX_DETAILED: Final = 25
 """Addresses up to which each row has parts, candidates and reasons; a hundred of those would fill a context."""
 
@@ -31,7 +35,8 @@ class ResolveAddressesArguments(Arguments):
     """Arguments of `resolve_addresses`."""
 
     addresses: Annotated[
-        list[str], Field(min_length=1, description="up to 100; rows of one city help each other, so send them together")
+        list[str],
+        Field(min_length=1, description="rows of one city help each other; above 100 the answer is a CSV file"),
     ]
     provider: Annotated[
         str | None, Field(max_length=100, description="geocoding service of this deployment by name, or offline")
@@ -41,11 +46,14 @@ class ResolveAddressesArguments(Arguments):
 class ResolveAddressesResult(ToolOutput):
     """Result of `resolve_addresses`."""
 
-    listed: ClassVar[tuple[str, ...]] = ("rows", "sure")
+    listed: ClassVar[tuple[str, ...]] = ("rows", "sure", "download")
     rows: list[AddressRow] = Field(
-        description="in the order of the addresses; parts, candidates and reasons up to 25 addresses"
+        description="in the order of the addresses; parts, candidates and reasons up to 25, none above 100"
     )
     sure: int = Field(description="rows that can be used unasked")
+    file: str | None = Field(None, description="the table by the name that import_scenario takes")
+    download: str | None = Field(None, description="above 100: URL of the table, or path of a file")
+    expires_at: Timestamp | None = None
 
 
 async def run(ctx: ToolContext, args: Json) -> ToolResult:
@@ -53,8 +61,35 @@ async def run(ctx: ToolContext, args: Json) -> ToolResult:
     asked = parse(ResolveAddressesArguments, args)
     _check_sizes(asked.addresses)
     resolved = await resolve_for(ctx, asked.addresses, asked.provider)
+    if len(resolved) > MAX_LISTED:
+        return await _table(ctx, resolved)
     result: ToolResult = await run_here(ctx)(_result, resolved)
     return result
+
+
+async def _table(ctx: ToolContext, resolved: list[ResolvedAddress]) -> ToolResult:
+    """Keep the rows as a table and return where it can be had."""
+    if ctx.offer_download is None:
+        raise PlannerError
+    rows = [{"address": each.text} for each in resolved]
+    table: str = await run_here(ctx)(address_table, ["address"], rows, resolved)
+    uri, file = await keep_table(ctx.job_service.imports, ctx.principal, table)
+    download = await ctx.offer_download(uri, Contents(MIME_TYPE, table))
+    expires_at = None if download.expires_at is None else timestamp(download.expires_at)
+    output = ResolveAddressesResult(
+        rows=[],
+        sure=sum(each.is_sure for each in resolved),
+        file=file,
+        download=download.address,
+        expires_at=expires_at,
+    )
+    until = "" if expires_at is None else f", until {expires_at}"
+    lines = [
+        counts_text(resolved),
+        f"Table, a row for each address{until}: {download.address}",
+        f"Next: rows below 0.8 to the user, 25 a call for candidates; import_scenario takes file={file}.",
+    ]
+    return ToolResult(output, "\n".join(lines))
 
 
 def _result(resolved: list[ResolvedAddress]) -> ToolResult:

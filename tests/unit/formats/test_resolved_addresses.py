@@ -1,0 +1,29 @@
+"""A table of resolved addresses becomes a day; what is not sure is looked up again."""
+
+from planner_mcp.formats.import_formats import read_scenario_file
+from planner_mcp.formats.import_options import ImportOptions
+from planner_mcp.formats.json_content import Content
+
+OPTIONS = ImportOptions("day", "2025-07-15", depot="52.5,13.4", agents=({"id": "v"},))
+HEADER = "address,lat,lon,accuracy,radius_m,confidence,status,resolved,source,note"
+TABLE = f"""{HEADER}
+"Alexanderplatz 1, 10178 Berlin",52.52,13.41,point,20,0.95,resolved,Berlin,roads,
+"Hauptstraße 1, Berlin",52.48,13.35,city,15000,0.6,resolved,Berlin,offline,there are several
+"12 High Street, Richmond",,,none,,0.3,ambiguous,Richmond,offline,
+"""
+
+
+def test_positions_below_the_confidence_are_not_taken() -> None:
+    """SPEC O4, T5: columns of the answer are neither asked about nor kept; the planner resolves the open ones."""
+    imported = read_scenario_file(Content(TABLE.encode()), "csv", OPTIONS, max_tickets=9, max_agents=9)
+    places = {place["id"]: place.get("lat") for place in imported.body["locations"]}
+    assert [places.get(each.get("location", "")) for each in imported.body["tickets"]] == [52.52, None, None]
+    assert all(each["address"] for each in imported.body["tickets"])
+    assert any("below 0.8" in text for text in imported.assumptions)
+
+
+def test_a_row_with_an_address_alone_has_a_place_among_rows_with_positions() -> None:
+    """SPEC T5: half a list has coordinates; the other half is resolved."""
+    table = "id,address,lat,lon\na,Alexanderplatz 1,52.52,13.41\nb,Marienplatz 8,,\n"
+    body = read_scenario_file(Content(table.encode()), "csv", OPTIONS, max_tickets=9, max_agents=9).body
+    assert [each["address"] for each in body["tickets"]] == ["Alexanderplatz 1", "Marienplatz 8"]
