@@ -8,6 +8,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
+import anyio
 import httpx2 as httpx
 import jsonschema
 import pytest
@@ -73,10 +74,12 @@ async def test_an_agent_resolves_addresses_over_stdio(tmp_path: Path) -> None:
 
 async def _rows_of_a_table(client: Client) -> tuple[Json, list[list[str]]]:
     """Resolve 250 addresses; return the answer and the rows of the table that it names."""
-    answer = await use(client, "resolve_addresses", addresses=["北京市海淀区学院路37号", "12 High Street, Richmond"] * 125)
+    texts = ["北京市海淀区学院路37号", "12 High Street, Richmond"]
+    answer = await use(client, "resolve_addresses", addresses=texts * 125)
     assert (answer["rows"], answer["sure"]) == ([], 125)
     if "expires_at" not in answer:
-        return answer, [*csv.reader(Path(answer["download"]).read_text().splitlines())]
+        text = await anyio.Path(answer["download"]).read_text()
+        return answer, [*csv.reader(text.splitlines())]
     async with httpx.AsyncClient(trust_env=False) as anybody:
         table = await anybody.get(answer["download"])
     assert (table.status_code, table.headers["content-type"]) == (200, "text/csv; charset=utf-8")

@@ -1,7 +1,7 @@
 """Tables of resolved addresses, `addresses://{digest}/addresses.csv`: what is too long for an answer (SPEC O4).
 
-Owns its cells, those of `planner-mcp addresses` too, and under which name a table is kept: beside the uploaded files of its principal, so that `import_scenario` takes it
-as `file`, for as long as they are kept.
+Owns its cells, those of `planner-mcp addresses` too, and under which name a table is kept: beside the uploaded files of
+its principal, so that `import_scenario` takes it as `file`, for as long as they are kept.
 """
 
 import csv
@@ -23,9 +23,7 @@ _DIGITS: Final = 12
 """Of the digest."""
 
 
-def address_table(
-    headers: Sequence[str], rows: Sequence[Mapping[str, str]], found: Sequence[ResolvedAddress]
-) -> str:
+def address_table(headers: Sequence[str], rows: Sequence[Mapping[str, str]], found: Sequence[ResolvedAddress]) -> str:
     """Return CSV with the cells of each row and what its address was resolved to.
 
     Args:

@@ -104,10 +104,10 @@ APP_REGISTRY: Final = (read_view.TOOL,)
 """What the page of the MCP App calls. In no tool set: listed to clients that show pages, hidden from their model."""
 
 ADDRESS_INSTRUCTIONS: Final = (
-    "Resolves addresses, for route planning and elsewhere. 1 resolve_addresses with up to 100 texts (more come back as a file): parts, position "
-    "in WGS-84, radius and confidence of each. 2 Show the user what is not resolved with a confidence of 0.8. "
-    "3 confirm_address keeps their choice. reverse_address names a position. Positions go into locations of a "
-    f"scenario. {AS_DATA}"
+    "Resolves addresses, for route planning and elsewhere. 1 resolve_addresses with up to 100 texts (more come back as "
+    "a file): parts, position in WGS-84, radius and confidence of each. 2 Show the user what is not resolved with a "
+    "confidence of 0.8. 3 confirm_address keeps their choice. reverse_address names a position. Positions go into "
+    f"locations of a scenario. {AS_DATA}"
 )
 
 ADDRESS_REGISTRY: Final = tuple(module.TOOL for module in (resolve_addresses, confirm_address, reverse_address))
