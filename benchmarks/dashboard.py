@@ -9,11 +9,8 @@ import argparse
 import asyncio
 import shutil
 import tempfile
-from contextlib import AsyncExitStack
 from pathlib import Path
-from typing import Any, Final
-
-import httpx2 as httpx
+from typing import Final
 
 from benchmarks.process_stats import tree_cpu_s
 from benchmarks.result_files import Figure, keep, machine, share, spread
@@ -56,31 +53,24 @@ async def _first_paints(server: PlannerServer, n: int) -> list[Figure]:
 
 
 async def _rest(server: PlannerServer, rest_s: float) -> Figure:
-    """Return the CPU of server and worker beyond their own rest while the event streams of many pages are open."""
+    """Return the CPU of server and worker beyond their own rest while many pages show the list of jobs.
+
+    Each page has a profile of its own, as pages of different people have: those of one profile share six connections.
+    """
+    from playwright.async_api import async_playwright
+
     alone_s = await _cpu_in(server, rest_s)
-    limits = httpx.Limits(max_connections=PAGES)
-    async with AsyncExitStack() as pages, asyncio.TaskGroup() as reading:
-        http = await pages.enter_async_context(httpx.AsyncClient(base_url=server.url, limits=limits, timeout=None))
-        streams = [
-            await pages.enter_async_context(http.stream("GET", "/events", headers={"X-Planner-UI": "1"}))
-            for _ in range(PAGES)
-        ]
-        for stream in streams:
-            stream.raise_for_status()
-        readers = [reading.create_task(_drain(stream)) for stream in streams]
+    async with async_playwright() as playwright:
+        browser = await playwright.chromium.launch(executable_path=shutil.which("chromium"), args=ARGUMENTS)
+        for _ in range(PAGES):
+            page = await (await browser.new_context()).new_page()
+            await page.goto(f"{server.url}/ui#/jobs")
+            await page.get_by_text("No jobs yet").wait_for()
         await asyncio.sleep(SETTLE_S)
         open_s = await _cpu_in(server, rest_s)
-        for reader in readers:
-            reader.cancel()
-    note = (
-        f"of one core, beyond {100 * alone_s / rest_s:.1f} % without a page; the event stream of each, {rest_s:.0f} s"
-    )
+        await browser.close()
+    note = f"of one core, beyond {100 * alone_s / rest_s:.1f} % without a page; real pages, visible, {rest_s:.0f} s"
     return share(f"{PAGES} open pages at rest", max(0.0, open_s - alone_s) / rest_s, note)
-
-
-async def _drain(stream: Any) -> None:
-    async for _ in stream.aiter_raw():
-        pass
 
 
 async def _cpu_in(server: PlannerServer, seconds: float) -> float:
