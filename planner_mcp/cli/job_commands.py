@@ -204,8 +204,9 @@ def _run(use: Callable[[Jobs], Awaitable[R]], principal: str, url: str | None, r
 
 
 async def _of_store(use: Callable[[Jobs], Awaitable[R]], principal: str, store: RedisStore, settings: Settings) -> R:
+    owner = LOCAL if principal == LOCAL.id else Principal(principal)
     async with EventFeed(store) as feed:
-        return await use(StoredJobs(JobService(store, feed, settings=settings), Principal(principal)))
+        return await use(StoredJobs(JobService(store, feed, settings=settings), owner))
 
 
 async def _until_ended(jobs: Jobs, *, job_id: str, on_event: Callable[[str, Json], None] | None = None) -> Json:

@@ -13,6 +13,7 @@ from planner_mcp.render.map_positions import positions, unassigned_places
 from planner_mcp.render.names import Names, visible
 from planner_mcp.render.page_words import Words, words_of
 from planner_mcp.render.reason_texts import reason_text
+from planner_mcp.render.route_colours import colours_of, dash_of
 from planner_mcp.render.route_loads import load_ratio, picked_up
 from planner_mcp.render.svg_drawing import NO_LINES, Lines, Roads, curve, route_map, timeline
 from planner_mcp.routing.plan import Plan, PlannedRoute
@@ -71,9 +72,9 @@ def _hues(count: int) -> str:
     """Return a colour per route, and the rules that dim the other routes while one is pointed at."""
     rules = []
     for index in range(count):
-        hue = (25 + index * 360 / max(count, 1)) % 360
-        chroma = 0.15 if index % 2 else 0.12
-        rules.append(f".r{index}{{--hue:oklch(var(--tone) {chroma} {hue:.0f})}}")
+        light, dark = colours_of(index)
+        rules.append(f".r{index}{{--hue:light-dark({light},{dark})}}")
+        rules.append(f".r{index} polyline{{stroke-dasharray:{dash_of(index)}}}")
         rules.append(f"main:has(.r{index}:hover) .route:not(.r{index}){{opacity:.12}}")
     return "\n".join(rules)
 

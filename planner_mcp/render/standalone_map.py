@@ -5,7 +5,6 @@ Owns the colours of pictures outside a page: plain ones that every viewer knows,
 (ADR 0010).
 """
 
-import colorsys
 from collections.abc import Iterator
 from html import escape
 from math import ceil
@@ -15,6 +14,7 @@ from planner_mcp.render.label_text import fitted, isolated, length, length_unit
 from planner_mcp.render.map_positions import positions, unassigned_places
 from planner_mcp.render.names import Names
 from planner_mcp.render.page_words import Words, words_of
+from planner_mcp.render.route_colours import colours_of, dash_of
 from planner_mcp.render.svg_drawing import MAP_HEIGHT, MAP_WIDTH, NO_LINES, Lines, Roads, map_shapes
 from planner_mcp.routing.plan import Plan
 from planner_mcp.routing.scenario.shown_scenario import ShownScenario
@@ -134,12 +134,11 @@ def can_draw(character: str) -> bool:
 
 
 def _colours(count: int) -> str:
-    """Return a colour a route, neighbours far apart on the circle of hues and distinguished by lightness too."""
+    """Return the colour of each route, and how its line is dashed."""
     rules = []
     for index in range(count):
-        hue = (0.07 + index / max(count, 1)) % 1
-        channels = colorsys.hls_to_rgb(hue, 0.28 if index % 2 else 0.36, 0.72)
-        colour = "#" + "".join(f"{round(255 * channel):02x}" for channel in channels)
-        rules.append(f".r{index} polyline,.r{index} line{{stroke:{colour}}} .r{index} circle{{fill:{colour}}}")
+        colour, _dark = colours_of(index)
+        line = f"stroke:{colour};stroke-dasharray:{dash_of(index)}"
+        rules.append(f".r{index} polyline,.r{index} line{{{line}}} .r{index} circle{{fill:{colour}}}")
         rules.append(f".r{index} .spur{{stroke:{colour}}} .r{index} .arrow{{fill:{colour}}}")
     return "\n".join(rules)

@@ -63,7 +63,7 @@ def test_no_test_is_named_by_a_metaphor() -> None:
     """Our choice: the name of a test is a sentence in plain English, and so are the names in it."""
     found = {
         f"{path.relative_to(ROOT)}: {name}"
-        for path in sorted((ROOT / "tests").rglob("*.py"))
+        for path in _tests()
         for name in _identifiers(path)
         if (METAPHORS if name.startswith("test_") else VERBS) & set(_words(name)) and name not in REASONED
     }
@@ -85,7 +85,7 @@ def test_no_name_in_a_script_is_a_private_verb() -> None:
 
 def test_reasons_are_given_only_for_names_that_exist() -> None:
     """Our choice: an exception goes when its name goes."""
-    names = {name for path in (*_modules(), *(ROOT / "tests").rglob("*.py")) for name in _identifiers(path)}
+    names = {name for path in (*_modules(), *_tests()) for name in _identifiers(path)}
     assert set(REASONED) <= names
 
 
@@ -147,6 +147,11 @@ def _modules() -> Iterator[Path]:
     """Yield the Python modules of the product."""
     for package in PACKAGES:
         yield from sorted((ROOT / package).rglob("*.py"))
+
+
+def _tests() -> Iterator[Path]:
+    """Yield the Python modules of the tests, without those of packages that some of them install."""
+    yield from sorted(path for path in (ROOT / "tests").rglob("*.py") if "node_modules" not in path.parts)
 
 
 @cache

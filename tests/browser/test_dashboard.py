@@ -38,6 +38,10 @@ async def test_a_day_is_solved_and_seen_live(server: PlannerServer, page: Any) -
     assert await page.get_by_role("region", name="Stops").locator("tbody tr").count() >= 19
     assert await page.locator("img").count() == 0, "names are text, never markup"
     assert await page.locator(".stamp").inner_text() == "✓ Verified"
+    assert "(1 per metre)" in await page.locator(".figure", has_text="Cost").inner_text(), "this day has no prices"
+    async with page.expect_download() as saved:
+        await page.get_by_role("button", name="Calendar of an agent").click()
+    assert (await (await saved.value).path()).read_bytes().startswith(b"BEGIN:VCALENDAR")
 
 
 async def test_a_table_is_imported_and_its_columns_are_shown(server: PlannerServer, page: Any) -> None:
@@ -216,6 +220,10 @@ async def test_each_place_has_an_address_of_its_own(server: PlannerServer, page:
     await page.get_by_role("region", name="Tickets").get_by_text("t-new", exact=True).wait_for()
     await page.get_by_role("link", name="Earlier revision").click()
     await page.wait_for_url(lambda url: url.endswith(scenario_id))
+    await page.get_by_role("link", name="Later revision").click()
+    await page.wait_for_url(lambda url: not url.endswith(scenario_id))
+    await page.get_by_role("link", name="Earlier revision").click()
+    await page.wait_for_url(lambda url: url.endswith(scenario_id))
     await page.locator("summary", has_text="Raw JSON").click()
     raw = page.locator("pre", has_text=scenario_id)
     assert [each["id"] for each in json.loads(await raw.inner_text())["scenario"]["agents"]] == ["veh-1", "veh-2"]
@@ -252,6 +260,10 @@ async def test_the_system_page_shows_queue_workers_and_store(server: PlannerServ
     worker = page.get_by_role("region", name="Workers").locator("tbody tr").first
     assert await worker.locator("td").nth(1).inner_text() == planner_mcp.__version__
     assert (await worker.inner_text()).endswith("Live")
+    await page.locator("summary", has_text="Limits").click()
+    limits = page.get_by_role("region", name="Limits").locator("tbody")
+    assert "Tickets of a scenario" in await limits.inner_text()
+    assert "limit_" not in await limits.inner_text()
     await page.locator("summary", has_text="Audit log").click()
     await page.get_by_role("region", name="Audit log").wait_for()
 

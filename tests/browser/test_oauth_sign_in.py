@@ -105,7 +105,7 @@ async def test_who_is_signed_in_calls_tools_with_the_scopes_of_the_issuer(guarde
         headers: {"Content-Type": "application/json", "X-Planner-UI": "1"}})).json()).structured"""
     made = await fresh.evaluate(call, ring(5))
     await fresh.get_by_role("link", name="Scenarios").click()
-    await fresh.get_by_role("link", name=made["scenario_id"]).wait_for()
+    await fresh.get_by_role("region", name="Scenarios").get_by_text(made["scenario_id"]).wait_for()
     about = await fresh.evaluate(
         '(async () => (await fetch("/ui/session", {headers: {"X-Planner-UI": "1"}})).json())()'
     )

@@ -42,9 +42,11 @@ TICKETS = 60
 async def _report(store: RedisStore, seconds: float, start: int, day: dict[str, Any], claim: Any) -> int:
     """Report another plan four times a second; return the number of the last."""
     problem = compile_scenario(parse_scenario(day))
-    until, number = time.monotonic() + seconds, start
-    while time.monotonic() < until:
+    number, last = start, start + round(seconds / EVERY_S)
+    due = time.monotonic()
+    while number < last:
         number += 1
+        due += EVERY_S
         turned = [(ticket + number) % TICKETS for ticket in range(TICKETS)]
         plan = build_plan(
             problem, Candidate.of_tickets({agent: turned[10 * agent : 10 * agent + 10] for agent in range(6)})
@@ -53,7 +55,7 @@ async def _report(store: RedisStore, seconds: float, start: int, day: dict[str, 
         await store.report(claim, replace(progress), {**plan.as_json(), "cost": 1e9 - number})
         if number % 8 == 0:
             await store.renew(claim)
-        await anyio.sleep(EVERY_S)
+        await anyio.sleep(max(0.0, due - time.monotonic()))
     return number
 
 

@@ -37,14 +37,17 @@ async def _run(*command: str, **variables: str) -> Result:
 
 async def test_a_job_is_watched_to_its_end_and_listed(server: PlannerServer, place: tuple[str, str]) -> None:
     """SPEC J3, J5: every event once and in order, as text and as JSON alone on standard output."""
+    day = ring(8)
+    day["agents"][0]["name"] = "Ada"
     async with Client(server.mcp) as client:
-        job_id = await submit(client, ring(8), "PT1S", fresh=True)
+        job_id = await submit(client, day, "PT1S", fresh=True)
     watched = await _jobs(place, "watch", job_id, "--json")
     events = [json.loads(line) for line in watched.stdout.splitlines()]
     assert watched.exit_code == 0
     assert (events[0]["status"], events[-1]["status"]) == ("QUEUED", "COMPLETED")
     shown = await _jobs(place, "wait", job_id)
     assert (shown.exit_code, shown.stdout.split()[:2]) == (0, [job_id, "COMPLETED"])
+    assert " cost " in shown.stdout, "who owns the store sees what the server shows"
     listed = await _jobs(place, "list", "--state", "completed", "--count", "1000", "--json")
     assert job_id in {json.loads(line)["job_id"] for line in listed.stdout.splitlines()}
 

@@ -41,6 +41,8 @@ MAX_WAIT_S: Final = 20
 """Hosts end a call of a page after a minute, some earlier."""
 _PLACE: Final = ("id", "lat", "lon", "x", "y", "name")
 _OPTION: Final = ("currency",)
+_PRICE: Final = ("cost_per_km", "cost_per_hour")
+"""Whether an agent has one says what a cost is in."""
 _TICKET: Final = ("id", "name", "location", "time_windows")
 
 _SHOWN: Final = ("status", "progress", "cost", "elapsed_s", "tickets_served")
@@ -165,6 +167,7 @@ def _shown_day(principal: Principal, kept: Json) -> Json:
         "planning_date": body.get("planning_date"),
         "masked": masked_fields(principal, kept),
         "options": _only(_OPTION, body.get("options") or {}),
+        "agents": [_only(_PRICE, agent) for agent in body["agents"]],
         "locations": [_only(_PLACE, place) for place in body.get("locations") or ()],
         "tickets": [_only(_TICKET, ticket) for ticket in body["tickets"]],
     }

@@ -4,14 +4,17 @@ import copy
 import re
 import struct
 from html.parser import HTMLParser
+from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
 import anyio
 import pytest
 
+import planner_mcp.server.http
 from planner_mcp.render import svg_rasterizer
 from planner_mcp.render.plan_report import page
+from planner_mcp.render.route_colours import ROUTE_COLOURS
 from planner_mcp.render.standalone_map import map_svg
 from planner_mcp.render.svg_rasterizer import png_of
 from planner_mcp.routing.plan import Plan
@@ -186,10 +189,21 @@ def test_one_spot_lies_in_the_middle() -> None:
     assert 'cx="360.0" cy="280.0"' in drawn_map(scenario, plan)
 
 
-def test_neighbouring_routes_have_different_colours() -> None:
-    """Our choice: forty routes are told apart."""
-    colours = re.findall(r"\.r\d+ polyline,\.r\d+ line\{stroke:(#[0-9a-f]{6})\}", drawn_map(*day(agents=40)))
-    assert len(set(colours)) == 40
+def test_routes_have_different_lines() -> None:
+    """Our choice: as many routes as the legend names are told apart, by colour or by dashes."""
+    lines = re.findall(r"\.r\d+ polyline,\.r\d+ line\{stroke:(#[0-9a-f]{6});([^}]*)\}", drawn_map(*day(agents=30)))
+    assert len(set(lines)) == len(lines) == 30
+
+
+def test_print_and_the_live_view_have_one_palette() -> None:
+    """Issue 24: a route has the same colour on the page, in the chat, in print and in a picture."""
+    style = (Path(planner_mcp.server.http.__file__).parent / "dashboard" / "view" / "view.css").read_text()
+    rule = r"\.r(\d+) \{ --r: light-dark\((#[0-9a-f]{6}), (#[0-9a-f]{6})\); \}"
+    found = {int(index): colours for index, *colours in re.findall(rule, style)}
+    assert [tuple(found[index]) for index in range(len(found))] == list(ROUTE_COLOURS)
+    assert ROUTE_COLOURS[1][0] in drawn_map(*day(agents=2))
+    scenario, plan = day(agents=2)
+    assert "light-dark({},{})".format(*ROUTE_COLOURS[1]) in report(scenario, plan)
 
 
 def test_a_day_without_positions_says_so() -> None:

@@ -79,15 +79,17 @@ export const widthOf = (place) => {
   return Math.max(320, 20 * Math.floor((place.clientWidth || content.clientWidth) / columns / 20));
 };
 
-export function downloads(planId) {
+export function downloads(planId, routes) {
   const names = { "report.html": t("report"), "sheets.html": t("sheets"), "map.svg": `${t("map")} (SVG)`, "map.png": `${t("map")} (PNG)`, "stops.csv": "stops.csv", "routes.geojson": "routes.geojson", "routes.gpx": "routes.gpx" };
   const messages = h("div");
   const save = async (name) => {
     const url = URL.createObjectURL(await readBlob(`plan://${planId}/${name}`));
-    h("a", { href: url, download: `${planId}-${name}` }).click();
+    h("a", { href: url, download: `${planId}-${name.replace("/", "-")}` }).click();
     URL.revokeObjectURL(url);
   };
-  return h("div", {}, h("h2", {}, t("download")), h("div", { class: "actions" }, Object.entries(names).map(([name, text]) => action(text, () => save(name), { into: messages }))), messages);
+  const calendar = h("select", { "aria-label": t("calendar") }, routes.map((route, at) => h("option", { value: at + 1 }, route.agent_id)));
+  const saveCalendar = action(`${t("calendar")} (.ics)`, () => save(`routes/${calendar.value}.ics`), { into: messages });
+  return h("div", {}, h("h2", {}, t("download")), h("div", { class: "actions" }, Object.entries(names).map(([name, text]) => action(text, () => save(name), { into: messages })), routes.length > 0 && [calendar, saveCalendar]), messages);
 }
 
 // Runs a function at most once in a time; what is asked for meanwhile runs at its end.

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Final
 
 import planner_mcp.server.http
+from planner_mcp.jobs.principal_limits import AUTHENTICATED_LIMITS, LIMIT_NAMES
 
 FOLDER: Final = Path(planner_mcp.server.http.__file__).parent / "dashboard"
 FILES: Final = sorted(path for path in FOLDER.rglob("*") if path.is_file())
@@ -46,6 +47,12 @@ def test_every_word_is_there_in_both_languages() -> None:
         of_view = path.parent.name == "view"
         words = known["view/words.js"]["zh"] | (set() if of_view else known["page_words.js"]["zh"])
         assert set(re.findall(r'\bt\("(\w+)"', path.read_text())) <= words, path.name
+
+
+def test_every_limit_has_a_name() -> None:
+    """Issue 24: the page of the system names limits in words, of every deployment."""
+    names = {f"limit_{name}" for name in (*LIMIT_NAMES, *AUTHENTICATED_LIMITS, "pools")}
+    assert names <= _words(FOLDER / "page_words.js")["en"]
 
 
 def _words(path: Path) -> dict[str, set[str]]:

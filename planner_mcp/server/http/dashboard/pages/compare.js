@@ -3,7 +3,7 @@
 import { callTool, readJson } from "../api.js";
 import { content, jobOf, link, readGround, widthOf } from "../page.js";
 import { h, table } from "../view/dom.js";
-import { distance, figure, isolated, localTime, money } from "../view/format.js";
+import { distance, figure, isolated, localTime, money, unitOf } from "../view/format.js";
 import { routeMap } from "../view/map.js";
 import { canvasLayer } from "../view/map_canvas.js";
 import { t } from "../view/words.js";
@@ -17,7 +17,7 @@ export async function compareView(signal, a, b) {
   if (signal.aborted) return;
   const maps = h("div", { class: "sides" });
   const moves = movedStops(plans, days);
-  const deltas = [`${t("cost")} ${signed(found.cost_delta)} ${days[0].options?.currency ?? ""}`, `${t("distance")} ${found.distance_delta_m > 0 ? "+" : ""}${distance(plans[0], found.distance_delta_m)}`, `${t("agents")} ${signed(found.agents_used_delta)}`];
+  const deltas = [`${t("cost")} ${signed(found.cost_delta)} ${unitOf(days[0])}`, `${t("distance")} ${found.distance_delta_m > 0 ? "+" : ""}${distance(plans[0], found.distance_delta_m)}`, `${t("agents")} ${signed(found.agents_used_delta)}`];
   content.replaceChildren(
     h("h1", {}, t("compare")), h("p", {}, `B − A: ${deltas.map((each) => each.trim()).join(" · ")}`),
     maps, h("h2", {}, t("costByAgent")), agentsTable(plans), h("h2", {}, `${t("moved")} (${moves.length})`),

@@ -51,7 +51,7 @@ export async function jobView(signal, jobId) {
         h("section", {}, h("h2", {}, t("map")), routeMap(plan, scenario, { canvas: canvasLayer, frame, ground, moment, width })),
         h("section", {}, h("h2", {}, t("timeline")), timeline(plan, scenario, { moment, width: Math.max(width, LEAST_TIMELINE_PX) }),
           h("h2", {}, `${t("unassigned")} (${plan.unassigned.length})`), unassigned(plan, tickets, parts.fixes, jobId), parts.fixes),
-        h("section", { class: "wide" }, h("h2", {}, t("stops")), stopsTable(plan, tickets), downloads(planOf(jobId)), sharing),
+        h("section", { class: "wide" }, h("h2", {}, t("stops")), stopsTable(plan, tickets), downloads(planOf(jobId), plan.routes), sharing),
       );
     }
   };
@@ -94,12 +94,13 @@ export async function jobView(signal, jobId) {
     if (event.job_id !== jobId || !isLater(event.event_id, lastId)) return;
     lastId = event.event_id;
     const { result, ...rest } = event;
-    job = { ...job, ...rest, ...(result ? { cost: result.cost } : {}) };
-    if (event.cost !== undefined && event.cost !== points.at(-1)?.cost) points.push({ at: event.elapsed_s ?? 0, cost: event.cost, served: event.tickets_served });
+    const { cost, tickets_served: served } = { ...event, ...result };
+    job = { ...job, ...rest, ...(result ? { cost } : {}) };
+    if (cost !== undefined && cost !== points.at(-1)?.cost) points.push({ at: event.elapsed_s ?? job.elapsed_s ?? 0, cost, served });
     if (points.length > MOST_POINTS) points = points.filter((_point, at) => at % 2 === 0 || at === points.length - 1);
     if (parts.events.children.length >= MOST_EVENTS) parts.events.firstChild.remove();
-    parts.events.append(historyLine(event, scenario));
-    if (event.cost !== undefined || result) loadPlan();
+    parts.events.append(historyLine({ ...event, cost }, scenario));
+    if (cost !== undefined || result) loadPlan();
     if (event.error) parts.messages.replaceChildren(problem(event.error));
     if (ENDED.includes(event.status)) showActions(), ended();
     redraw();

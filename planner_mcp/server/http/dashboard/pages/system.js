@@ -33,6 +33,9 @@ async function filled(part, signal) {
   }
 }
 
+const IN_SHARD = "_in_pool";
+const limitName = (name) => (name.endsWith(IN_SHARD) ? t("inShard", { name: limitName(name.slice(0, -IN_SHARD.length)) }) : t(`limit_${name}`));
+
 function queuePart() {
   const entry = (label, value) => h("div", { class: "figure" }, h("dt", {}, label), h("dd", {}, value));
   const read = async () => [await readJson("limits://vrp"), await (await request("/readyz")).json()];
@@ -42,7 +45,7 @@ function queuePart() {
       entry(t("queued"), figure(queue.queued)), entry(t("solving"), figure(queue.solving)), entry(t("workers"), figure(store.live_workers)),
       entry(t("slots"), figure(queue.slots)), entry(t("store"), store.pools_away ? t("shardsAway", { n: store.pools_away }) : t("ready")),
       entry(t("ownQueued"), figure(used.queued)), entry(t("ownSolving"), figure(used.solving))),
-    h("details", {}, h("summary", {}, t("limits")), table([t("name"), t("value")], Object.entries(limits).map(([name, value]) => [name, String(value)]), t("limits"))),
+    h("details", {}, h("summary", {}, t("limits")), table([t("name"), t("value")], Object.entries(limits).map(([name, value]) => [limitName(name), figure(value)]), t("limits"))),
   ];
   return { box: h("section"), read, draw };
 }

@@ -26,8 +26,11 @@ export function secondsOf(at, date) {
 export const isolated = (text) => `\u2068${text}\u2069`;
 export const figure = (value) =>
   value === undefined || value === null ? "–" : value.toLocaleString(undefined, { maximumFractionDigits: value < 100 ? 2 : 0 });
-// A cost in the currency of its scenario, where that names one.
-export const money = (value, scenario) => [figure(value), (value ?? null) !== null && scenario?.options?.currency].filter(Boolean).join(" ");
+// What a cost is in: the currency that its scenario names, or nothing but the way where no agent has a price.
+const PRICES = ["cost_per_km", "cost_per_hour"];
+export const unitOf = ({ options, agents } = {}) => options?.currency
+  ?? (agents?.length && !agents.some((agent) => PRICES.some((name) => name in agent)) ? t("perMetre") : "");
+export const money = (value, scenario) => [figure(value), (value ?? null) !== null && unitOf(scenario)].filter(Boolean).join(" ");
 // A moment as the reader's own clock and habits write it.
 export const localTime = (moment) => new Date(moment).toLocaleString(undefined, { dateStyle: "short", timeStyle: "medium" });
 const isPlane = (plan) => ["plane", "unit legs"].includes(plan.travel?.source);
