@@ -32,7 +32,7 @@ class CancelArguments(Arguments):
     """Arguments of `cancel_vrp_job`."""
 
     job_id: Annotated[str, Field(max_length=100, description="from solve_vrp")]
-    keep_best: Annotated[bool, Field(description="keep the best plan readable")] = True
+    keep_best: Annotated[bool, Field(description="keep the best plan")] = True
 
 
 class CancelVrpJobResult(ToolOutput):
@@ -84,7 +84,7 @@ TOOL: Final = Tool(
     name="cancel_vrp_job",
     title="Cancel VRP job",
     description=(
-        "Stop a queued or solving job for good. Its best plan stays readable with read_plan. "
+        "Stop a queued or solving job for good. Its best plan stays readable. "
         "An ended job stays as it is (cancelled=false)."
     ),
     input_schema=schema_of(CancelArguments),

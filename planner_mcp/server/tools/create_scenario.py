@@ -184,8 +184,7 @@ TOOL: Final = Tool(
     name="create_scenario",
     title="Create scenario",
     description=(
-        "Store a day to be routed, with places as lat/lon, x/y or travel matrices. Durations are seconds. "
-        "Next: solve_vrp."
+        "Store a day to be routed, with places as lat/lon, x/y or matrices. Durations are seconds. Next: solve_vrp."
     ),
     input_schema=scenario_schema(),
     output=CreateScenarioResult,

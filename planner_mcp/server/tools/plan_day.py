@@ -161,7 +161,7 @@ TOOL: Final = Tool(
     name="plan_day",
     title="Plan a day",
     description=(
-        "Store a day, solve it, wait and return the verified plan, in one call. Give scenario, file or scenario_id. "
+        "Store a day, solve it, wait and return the verified plan. Give scenario, file or scenario_id. "
         "After wait_s it returns the job_id instead: query_vrp_status."
     ),
     input_schema=schema_of(PlanDayArguments),

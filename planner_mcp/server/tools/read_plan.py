@@ -203,7 +203,7 @@ TOOL: Final = Tool(
     title="Read plan",
     description=(
         "Read a job's plan, also while it is solving: summary (figures), routes (a line per agent), visits (times per "
-        "ticket) or unassigned (reasons). Tables come in pages; fields narrows them."
+        "ticket) or unassigned (reasons). Tables come in pages."
     ),
     input_schema=schema_of(ReadArguments),
     output=ReadPlanResult,

@@ -44,13 +44,13 @@ async def test_streams_of_all_endpoints_together_are_capped_when_opened_at_once(
             *[("GET", "/mcp", {"headers": old.headers}) for old in olds],
             *[("POST", "/mcp", {"headers": modern, "json": body}) for _ in range(3)],
         ]
-        statuses, answers = anyio.create_memory_object_stream[int](len(asked) + 1)
-        with anyio.fail_after(60), statuses, answers:
+        send, answers = anyio.create_memory_object_stream[int](len(asked) + 1)
+        with anyio.fail_after(60), send, answers:
             async with anyio.create_task_group() as tasks:
                 for method, path, more in asked:
-                    tasks.start_soon(hold, ann.http, method, path, more, statuses)
+                    tasks.start_soon(hold, ann.http, method, path, more, send)
                 statuses = [await answers.receive() for _ in asked]
-                tasks.start_soon(hold, ben.http, "GET", "/sse", {"headers": ben.headers}, statuses)
+                tasks.start_soon(hold, ben.http, "GET", "/sse", {"headers": ben.headers}, send)
                 assert await answers.receive() == 200, "ben has streams of his own"
                 tasks.cancel_scope.cancel()
     assert Counter(statuses)[200] == MOST, Counter(statuses)
@@ -64,14 +64,14 @@ async def session(owner: Caller) -> Caller:
     return caller
 
 
-async def hold(http: httpx.AsyncClient, method: str, path: str, more: dict[str, Any], statuses: Any) -> None:
-    """Open a stream, tell what it is answered with, and keep it open."""
+async def hold(http: httpx.AsyncClient, method: str, path: str, more: dict[str, Any], send: Any) -> None:
+    """Open a stream, send the status it is answered with, and keep it open."""
     async with http.stream(method, path, **more) as stream:
         lines = stream.aiter_lines()  # to leave its loop would close the stream
         first = await anext(lines) if stream.status_code == 200 else ""
         while first.startswith(("event:", ":", "id:")) or (first == "" and stream.status_code == 200):
             first = await anext(lines)
-        await statuses.send(429 if '"QuotaExceeded"' in first else stream.status_code)
+        await send.send(429 if '"QuotaExceeded"' in first else stream.status_code)
         await anyio.sleep_forever()
 
 

@@ -41,7 +41,7 @@ def test_a_key_is_made_listed_and_revoked(run: Run) -> None:
     assert len(mine) == 1 and mine[0].endswith(f"ada  acme  {principal_id(ISSUER, 'ada', 'acme')}  planner:read")
     assert key not in listed
     assert run("revoke", key_id)[0] == 0
-    assert run("revoke", key_id) == (1, "no key has this id")
+    assert run("revoke", key_id) == (1, "error 4004 NotFound: no key has this id")
     assert run("create", "ada", "--scope", "root")[0] == 1
 
 
