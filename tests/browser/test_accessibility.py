@@ -18,6 +18,13 @@ pytestmark = [
 RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]
 AXE = node_packages.FOLDER / "node_modules" / "axe-core" / "axe.min.js"
 
+MISFITS = """() => [
+    Math.max(0, document.documentElement.scrollWidth - document.documentElement.clientWidth),
+    [...document.querySelectorAll("*")].map(getComputedStyle)
+        .filter((style) => parseFloat(style.transitionDuration) > 0 || style.animationName !== "none").length,
+]"""
+"""Pixels that a page is too wide, and its elements that move by themselves."""
+
 
 @pytest.fixture(scope="module")
 async def paths(server: PlannerServer) -> AsyncIterator[list[str]]:
@@ -55,3 +62,21 @@ async def test_no_page_has_a_serious_violation(
             if violation["impact"] in ("serious", "critical")
         ]
     assert {path: problems for path, problems in found.items() if problems} == {}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("width", [390, 2560])
+async def test_pages_fit_the_screen_and_keep_still_where_that_is_asked(
+    server: PlannerServer, page: Any, paths: list[str], width: int
+) -> None:
+    """Issue 24: from 390 px to 2,560 px without a horizontal scroll bar; reduced motion."""
+    await page.set_viewport_size({"width": width, "height": 900})
+    await page.emulate_media(reduced_motion="reduce")
+    found = {}
+    for path in paths:
+        await page.goto(f"{server.url}/ui#/{path}")
+        await page.reload()
+        await page.get_by_role("heading", level=1).wait_for()
+        await page.get_by_text("Loading…").wait_for(state="detached")
+        found[path] = await page.evaluate(MISFITS)
+    assert found == {path: [0, 0] for path in paths}

@@ -13,11 +13,12 @@ from starlette.responses import FileResponse
 from starlette.routing import Route
 from starlette.types import ASGIApp
 
+from planner_mcp.errors import LinkExpiredError, NotFoundError
 from planner_mcp.jobs.ids import plan_of
 from planner_mcp.jobs.principals import Principal
 from planner_mcp.server.http.dashboard_routes import FILES_FOLDER, PAGE_HEADERS
 from planner_mcp.server.http.http_endpoint import READING, HttpEndpoint
-from planner_mcp.server.http.http_responses import json_answer
+from planner_mcp.server.http.http_responses import json_answer, status_of
 from planner_mcp.server.resources.resource_catalogue import read
 from planner_mcp.server.resources.resource_definition import ReadContext
 from planner_mcp.server.resources.share_links import PREFIX, ShareLinks
@@ -49,8 +50,12 @@ class SharedPlanRoutes:
         ]
 
     async def _page(self, request: Request) -> ASGIApp:
-        await self._shares.open(request.path_params["token"])
-        return FileResponse(FILES_FOLDER / "shared.html", headers=_HEADERS)
+        status = 200
+        try:
+            await self._shares.open(request.path_params["token"])
+        except (NotFoundError, LinkExpiredError) as error:
+            status = status_of(error)  # the page asks for the plan and shows why there is none
+        return FileResponse(FILES_FOLDER / "shared.html", status, headers=_HEADERS)
 
     async def _plan(self, request: Request) -> ASGIApp:
         shared = await self._shares.open(request.path_params["token"])
