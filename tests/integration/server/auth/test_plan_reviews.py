@@ -100,6 +100,12 @@ async def test_steps_reach_the_channel_and_the_webhook(served: Served, key: Key,
         deliveries = [delivery_of(entry) for entry in await store.redis.xrange("{p0}:outbox")]
         assert [delivery.kind for delivery in deliveries] == ["completed", "plan.proposed", "plan.rejected"]
         assert json.loads(deliveries[-1].body) == new[-1][1]
+        await call(http, ann, "propose_plan", job_id=job_id)
+        await call(http, ann, "review_plan", job_id=job_id, decision="approve")
+        await call(http, ann, "publish_plan", job_id=job_id)
+        sent = [delivery_of(entry) for entry in await store.redis.xrange("{p0}:outbox")][len(deliveries) :]
+        assert [delivery.kind for delivery in sent] == ["plan.proposed", "plan.approved", "plan.published"]
+        assert json.loads(sent[-1].body)["params"]["review"]["state"] == "published"
 
 
 async def test_a_reviewer_opens_the_download_of_what_was_proposed(served: Served, key: Key, store: RedisStore) -> None:
