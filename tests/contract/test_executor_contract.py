@@ -32,10 +32,13 @@ class ExecutorHarness:
 
     executor: Executor
     root: int
+    others: frozenset[int] = frozenset()
+    """Processes below the root that were there before; other tests have executors too."""
 
     def solver_processes(self) -> list[int]:
         """Return the fork servers and their children that run now."""
-        return [pid for pid in descendants(self.root) if is_alive(pid) and b"fork_server" in _command(pid)]
+        new = [pid for pid in descendants(self.root) if pid not in self.others]
+        return [pid for pid in new if is_alive(pid) and b"fork_server" in _command(pid)]
 
 
 def _command(pid: int) -> bytes:
@@ -89,7 +92,8 @@ def cluster() -> Iterator[RayCluster]:
 async def _executor(name: str, request: pytest.FixtureRequest) -> AsyncIterator[ExecutorHarness]:
     async with AsyncExitStack() as stack:
         if name == "local":
-            yield ExecutorHarness(await stack.enter_async_context(SolverProcessPool()), os.getpid())
+            others = frozenset(descendants(os.getpid()))
+            yield ExecutorHarness(await stack.enter_async_context(SolverProcessPool()), os.getpid(), others)
         else:
             cluster = request.getfixturevalue("cluster")
             from workers.executors.ray_executor import RayExecutor

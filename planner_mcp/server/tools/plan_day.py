@@ -46,7 +46,7 @@ class PlanDayArguments(Arguments):
     file: Annotated[Json | None, Field(description="as in import_scenario")] = None
     scenario_id: Annotated[str | None, Field(max_length=100, description="of a stored day")] = None
     solve_time: SolveTime = "PT30S"
-    wait_s: Annotated[float, Field(ge=0, le=MAX_WAIT_S, description="past it the job goes on")] = 45
+    wait_s: Annotated[float, Field(ge=0, le=MAX_WAIT_S, description="then the job goes on")] = 45
 
 
 class PlanDayResult(ToolOutput):

@@ -48,8 +48,8 @@ class ReadArguments(Arguments):
     job_id: Annotated[str | None, Field(max_length=100, description="from solve_vrp")] = None
     plan_id: Annotated[str | None, Field(max_length=100, description="instead of job_id")] = None
     view: Annotated[Literal["summary", "routes", "visits", "unassigned"], Field(description="what to show")] = "summary"
-    agent_ids: Annotated[list[_Name], Field(max_length=50, description="only these agents")] = []  # noqa: RUF012
-    fields: Annotated[list[_Name], Field(max_length=20, description="columns to show")] = []  # noqa: RUF012
+    agent_ids: Annotated[list[_Name], Field(max_length=50, description="these agents")] = []  # noqa: RUF012
+    fields: Annotated[list[_Name], Field(max_length=20, description="columns")] = []  # noqa: RUF012
     page: PageNumber = 1
     size: Annotated[int | None, Field(ge=1, le=50, description=f"absent: up to {USUAL_TOKENS} tokens")] = None
 
