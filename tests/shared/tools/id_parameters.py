@@ -37,9 +37,9 @@ def id_parameters() -> Iterator[tuple[Tool, str]]:
 def arguments(tool: Tool, parameter: str, value: str, own: Ids) -> Iterator[dict[str, Any]]:
     """Yield calls that give an id: with all other ids left out, and with the caller's own in their place."""
     properties = tool.input_schema["properties"]
-    plain = {
-        name: each for name, each in tool.meta.get("example", {}).items() if not kind_of(name) and name != "wait_s"
-    }
+    plain = {name: each for name, each in tool.meta.get("example", {}).items() if not kind_of(name)}
+    if "wait_s" in properties:
+        plain["wait_s"] = 0
     required = {name for name in tool.input_schema.get("required", ()) if kind_of(name)}
     given: Any = [value] if properties[parameter].get("type") == "array" else value
     for others in (required, {name for name in properties if kind_of(name)}):

@@ -136,7 +136,7 @@ async def test_what_creates_is_made_once_with_a_key(
     for method, where, body in (
         ("PATCH", path, json.dumps({"name": "Later"})),
         ("POST", "/v1/scenarios/import", rows),
-        ("POST", "/v1/plan", json.dumps({"scenario_id": scenario_id, "solve_time": "PT1S"})),
+        ("POST", "/v1/plan", json.dumps({"scenario_id": scenario_id, "solve_time": "PT1S", "wait_s": 0})),
     ):
         once, twice = [
             await http.request(method, where, content=body, headers={**ann, **JSON_BODY, "idempotency-key": where})

@@ -42,6 +42,7 @@ PLAN = {
     "unassigned": [],
 }
 STEPS = 15
+JOB_ID = r"job-\d+-[a-z2-7]{26}"
 TOOLS = {tool.name: tool for tool in (*REGISTRY, *APP_REGISTRY)}
 DOORS = list(id_parameters())
 who = st.sampled_from(sorted(PRINCIPALS))
@@ -83,8 +84,9 @@ class Tenants(RuleBasedStateMachine):
             json.dumps(result.structured) + result.text + "".join(script_client.uri for script_client in result.links)
         )
         assert not [one for owner, _kind, one in self.made if owner != name and one[-26:] in answered], (name, tool)
-        if tool == "solve_vrp" and not result.is_error:
-            self.made.append((name, "job", result.structured["job_id"]))
+        if not result.is_error:
+            jobs = {(name, "job", one) for one in re.findall(JOB_ID, json.dumps(result.structured))}
+            self.made.extend(sorted(jobs - set(self.made)))
         return result
 
     def own(self, name: str) -> Ids:

@@ -162,8 +162,9 @@ def test_a_server_that_is_away_or_refuses_is_an_error_of_the_engine() -> None:
         engine_registry.choose(fleet(20), "cuopt")
 
 
+@pytest.mark.slow
 def test_auto_asks_it_from_800_tickets_on_and_keeps_the_better_plan() -> None:
-    """Issue 26, part 5: part of `auto` where its server answers; a poor or silent one costs nothing."""
+    """SPEC S2: part of `auto` where its server answers; a poor or silent one costs nothing."""
     small, large = fleet(20), fleet(REMOTE_TICKETS)
     with fake_cuopt(one_each) as fake:
         names = {engine.name for engine in engine_registry.choose(small, "auto", fake.url).capable}  # type: ignore[attr-defined]
