@@ -27,7 +27,10 @@ export async function systemView(signal, query, scopes) {
 async function filled(part, signal) {
   try {
     const found = await part.read();
-    if (!signal.aborted) part.box.replaceChildren(...[part.draw(found)].flat());
+    if (signal.aborted) return;
+    const wasOpen = part.box.querySelector("details")?.open ?? false; // what somebody opened to read stays open
+    part.box.replaceChildren(...[part.draw(found)].flat());
+    part.box.querySelector("details")?.toggleAttribute("open", wasOpen);
   } catch (error) {
     if (!signal.aborted) part.box.replaceChildren(problem(error));
   }
