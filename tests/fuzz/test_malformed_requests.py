@@ -34,6 +34,14 @@ async def app(settings: Settings, store: RedisStore) -> AsyncIterator[Starlette]
         drain.set()
 
 
+async def answer_of(app: Starlette, request: Request) -> Answer:
+    """Return the answer, asking again what the store of a busy machine was too slow for, as such an answer says."""
+    for _ in range(ASKED_AGAIN):
+        if (answer := await ask(app, request)).status != 503:
+            return answer
+    return answer
+
+
 async def open_sessions(app: Starlette) -> dict[str, str]:
     """Return the id of a fresh session of each revision with a handshake."""
     found = {}
@@ -43,7 +51,7 @@ async def open_sessions(app: Starlette) -> dict[str, str]:
             b'"clientInfo":{"name":"f","version":"1"}}}' % version.encode()
         )
         headers = (("host", "127.0.0.1"), ("accept", "*/*"), ("content-type", "application/json"))
-        answer = await ask(app, Request("POST", "/mcp", headers, body))
+        answer = await answer_of(app, Request("POST", "/mcp", headers, body))
         found[version] = answer.headers["mcp-session-id"]
     return found
 
@@ -67,7 +75,7 @@ class Campaign:
         for number in numbers:
             request = mutant(SEED, number, self._sessions)
             try:
-                answer = await self._ask(request)
+                answer = await answer_of(self._app, request)
             except TimeoutError:
                 self.bad.append(f"mutant({SEED}, {number}): hangs: {request.method} {request.path}")
                 continue
@@ -76,13 +84,6 @@ class Campaign:
                 self._sessions.update(await open_sessions(self._app))  # a DELETE was well-formed
             if found := faults(answer):
                 self.bad.append(f"mutant({SEED}, {number}): {found}: {request} → {answer.body[:300]!r}")
-
-    async def _ask(self, request: Request) -> Answer:
-        """Return the answer, asking again what the store of a busy machine was too slow for, as such an answer says."""
-        for _ in range(ASKED_AGAIN):
-            if (answer := await ask(self._app, request)).status != 503:
-                return answer
-        return answer
 
 
 def footprint(app: Starlette) -> tuple[int, int, int]:
