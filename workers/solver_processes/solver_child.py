@@ -34,7 +34,6 @@ from planner_mcp.routing.scenario.scenario_parsing import read_stored
 from planner_mcp.routing.scenario.travel_matrices import TravelMatrices
 from planner_mcp.text import Json
 from workers.child_processes import message_frames
-from workers.engines.bounds.plan_prover import PlanProver
 from workers.engines.engine_interface import Engine, SearchLimits, ShouldStop, StopReason
 from workers.engines.heuristics.reinsertion_search import with_locked
 from workers.engines.heuristics.warm_start_repair import repaired
@@ -79,6 +78,10 @@ class WorkerConnection:
             message_frames.send(self._sock, message)
         except ConnectionError:
             os._exit(0)
+
+    def send_plan(self, plan: Plan, improvements: int) -> None:
+        """Send a plan, and how many better ones there were so far."""
+        self.send({"kind": "plan", "plan": plan.as_json(), "improvements": improvements})
 
     def is_stopped(self) -> bool:
         """Return whether the worker asked to stop. Cheap enough to be called at every iteration of a search."""
@@ -146,7 +149,7 @@ def _search(command: SolveCommand, connection: WorkerConnection) -> message_fram
         published = plan if stated is None else repriced_on(stated, plan)
         if published is None or (stated is None and command.has_made_up_prices):
             published = replace(plan, assumptions=(*plan.assumptions, MADE_UP_PRICES))
-        connection.send({"kind": "plan", "plan": published.as_json(), "improvements": improvements})
+        connection.send_plan(published, improvements)
 
     def should_stop() -> bool:
         if connection.is_stopped():
@@ -185,9 +188,7 @@ def _prove(
     command: SolveCommand, connection: WorkerConnection, problem: Problem, deadline: float
 ) -> message_frames.Message:
     """Prove the plan of the command: publish it again with each better bound, and a cheaper plan where one is found."""
-
-    def publish(plan: Plan, improvements: int) -> None:
-        connection.send({"kind": "plan", "plan": plan.as_json(), "improvements": improvements})
+    from workers.engines.bounds.plan_prover import PlanProver  # loads CP-SAT, which no search needs
 
     def should_stop() -> bool:
         if connection.is_stopped():
@@ -200,7 +201,7 @@ def _prove(
     if plan.status is PlanStatus.PARTIAL:
         raise EngineError("The plan to prove leaves out wanted tickets.")
     origin = PlanOrigin(plan.engine, plan.seed, plan.versions, command.input_hash)
-    incumbent = Incumbent(problem, origin, publish)
+    incumbent = Incumbent(problem, origin, connection.send_plan)
     if (candidate := incumbent.start_from(candidate_of(problem, plan))) is None:
         raise EngineError("The plan to prove does not fit its scenario.")
 
