@@ -19,10 +19,10 @@ import numpy as np
 
 from benchmarks import benchmark_instances
 from benchmarks.plans import DATA
+from planner_mcp.routing.engine_names import PROVE_MAX_TICKETS
 from planner_mcp.routing.evaluation.plan_builder import price
 from planner_mcp.routing.problem import AgentSpec, Candidate, Feature, Problem, TicketSpec
 from workers.engines.bounds.plan_prover import PlanProver
-from workers.engines.bounds.relaxed_networks import MAX_TICKETS
 from workers.engines.engine_interface import SearchLimits
 from workers.engines.native.sisr_engine import SisrEngine
 
@@ -146,7 +146,7 @@ def published(folder: Path, seconds: float, most: int) -> Iterator[ProofRun]:
     for entry in benchmark_instances.load_index(folder):
         if entry["n"] <= most:
             each = benchmark_instances.load(folder, entry)
-            if len(each.problem.tickets) <= MAX_TICKETS:
+            if len(each.problem.tickets) <= PROVE_MAX_TICKETS:
                 yield prove(each.name, each.kind, each.problem, each.best_known, each.scale, seconds)
 
 

@@ -11,5 +11,7 @@ AUTO: Final[EngineName] = "auto"
 """Combines the engines that support the scenario."""
 PROVE: Final = "prove"
 """Stands in the place of an engine in a job that proves a plan and searches none. No caller can choose it."""
+PROVE_MAX_TICKETS: Final = 256
+"""Tickets of a scenario up to which plans are proved: the sets of visited tickets have so many bits."""
 ENGINE_NAMES: Final[tuple[EngineName, ...]] = get_args(EngineName)
 """All names, in the order of the alphabet."""

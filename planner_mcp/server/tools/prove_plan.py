@@ -6,7 +6,7 @@ from pydantic import Field
 
 from planner_mcp.errors import Fault, input_error
 from planner_mcp.jobs.job_model import SolveRequest
-from planner_mcp.routing.engine_names import PROVE
+from planner_mcp.routing.engine_names import PROVE, PROVE_MAX_TICKETS
 from planner_mcp.routing.plan import PlanStatus
 from planner_mcp.server.tools.answers.job_text import job_links
 from planner_mcp.server.tools.arguments.plan_context import PlanName, load_plan_context
@@ -23,9 +23,6 @@ from planner_mcp.server.tools.tool_definition import (
 )
 from planner_mcp.server.tools.tool_output import Timestamp, ToolOutput
 from planner_mcp.text import Json, timestamp
-
-MAX_TICKETS: Final = 256
-"""As `workers/engines/bounds/relaxed_networks.py` has it."""
 
 
 class ProveArguments(Arguments):
@@ -66,8 +63,8 @@ def _refusal(status: PlanStatus, prices_of: str | None, tickets: int) -> Fault |
     if prices_of is not None:
         hint = "Its prices were made up by solve_alternatives."
         return Fault("/plan", "This plan belongs to an alternative.", "a plan of a scenario of its own", hint)
-    if tickets > MAX_TICKETS:
-        return Fault("/plan", f"This scenario has {tickets} tickets.", f"at most {MAX_TICKETS} tickets", "")
+    if tickets > PROVE_MAX_TICKETS:
+        return Fault("/plan", f"This scenario has {tickets} tickets.", f"at most {PROVE_MAX_TICKETS} tickets", "")
     return None
 
 

@@ -300,7 +300,7 @@ def _dear(relaxed: RelaxedProblem) -> int:
     count, total = len(relaxed.problem.tickets), 1
     for ticket in range(count):
         ways = [
-            int(network.field[5] + network.cost[count, ticket] + network.cost[ticket, count])
+            network.fixed_cost + int(network.cost[count, ticket] + network.cost[ticket, count])
             for network in relaxed.networks
             if network.cost[count, ticket] < EXCLUDED
         ]

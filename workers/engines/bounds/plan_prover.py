@@ -13,6 +13,7 @@ from typing import Final
 import numpy as np
 
 from planner_mcp.errors import EngineError
+from planner_mcp.routing.engine_names import PROVE_MAX_TICKETS
 from planner_mcp.routing.evaluation.plan_builder import price
 from planner_mcp.routing.plan import ProofRecord
 from planner_mcp.routing.problem import Candidate, GroupKind, Problem
@@ -21,7 +22,7 @@ from workers.engines.bounds import gap_closing, native_pricing
 from workers.engines.bounds.column_generation import ColumnGeneration, DualBound
 from workers.engines.bounds.column_master import MasterColumn
 from workers.engines.bounds.gap_closing import Chooser
-from workers.engines.bounds.relaxed_networks import MAX_TICKETS, RelaxedProblem, relaxed_problem
+from workers.engines.bounds.relaxed_networks import RelaxedProblem, relaxed_problem
 from workers.engines.engine_interface import ShouldStop
 
 POLL_S: Final = 0.02
@@ -30,7 +31,7 @@ ROOT_SHARE: Final = 0.6
 CLOSE_SHARE: Final = 0.8
 """… and of that and closing the gap; the rest checks the proof."""
 _NO_PART: Final = "the native library is not built"
-_TOO_LARGE: Final = f"the scenario has more than {MAX_TICKETS} tickets, or costs beyond the range of integers"
+_TOO_LARGE: Final = f"the scenario has more than {PROVE_MAX_TICKETS} tickets, or costs beyond the range of integers"
 
 OnProof = Callable[[ProofRecord], None]
 OnPlan = Callable[[Candidate], bool]

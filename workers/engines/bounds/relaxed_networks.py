@@ -23,12 +23,11 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from planner_mcp.routing.engine_names import PROVE_MAX_TICKETS
 from planner_mcp.routing.evaluation.time_dependent_travel import fastest_durations
 from planner_mcp.routing.problem import AgentSpec, Feature, GroupKind, LoadKind, Problem
 from workers.engines.native.native_arrays import agent_types
 
-MAX_TICKETS: Final = 256
-"""The sets of visited tickets have so many bits."""
 MAX_DIMENSIONS: Final = 4
 """Further dimensions are left out."""
 EXCLUDED: Final = (2**63 - 1) // 4
@@ -75,6 +74,11 @@ class RelaxedNetwork:
     switch_cost: Cells
 
     @property
+    def fixed_cost(self) -> int:
+        """Cost of a route before its first leg."""
+        return int(self.field[5])
+
+    @property
     def count(self) -> int:
         """The most routes that its agents can have."""
         return len(self.agents)
@@ -104,7 +108,7 @@ class RelaxedProblem:
 
 def relaxed_problem(problem: Problem) -> RelaxedProblem | None:
     """Return the relaxed problem; None where it has too many tickets or too large costs."""
-    if not 0 < len(problem.tickets) <= MAX_TICKETS:
+    if not 0 < len(problem.tickets) <= PROVE_MAX_TICKETS:
         return None
     types = agent_types(problem)
     members: dict[int, list[int]] = {}
