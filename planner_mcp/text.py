@@ -62,6 +62,11 @@ def at_least(bound: float) -> float | int:
     return whole // 100 if whole % 100 == 0 else whole / 100
 
 
+def share_at_most(share: float) -> float:
+    """Return a share in thousandths, rounded up: what it claims stays true."""
+    return math.ceil(1000 * share - _NOISE) / 1000
+
+
 def clock(seconds: float) -> str:
     """Return seconds after midnight as `HH:MM`; hours run past 24 on a long day."""
     minutes = round(seconds / 60)

@@ -5,14 +5,13 @@ Owns the data and its JSON form. `evaluation/plan_builder.py` builds a plan, and
 metres (or plane units), amounts are in the caller's units.
 """
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, Final
 
-_NOISE: Final = 1e-6
-"""A gap is rounded up, but not for an error of arithmetic."""
+from planner_mcp.text import share_at_most
+
 UNIT_LEGS: Final = "unit legs"
 """Source of travel where no location has a position: a distance counts legs."""
 
@@ -108,7 +107,7 @@ class ProofRecord:
         """Return how far a plan of this cost is above the bound at most, as a share of its cost, in thousandths."""
         if cost <= self.lower_bound or cost <= 0:
             return 0.0
-        return math.ceil(1000 * (cost - self.lower_bound) / cost - _NOISE) / 1000
+        return share_at_most((cost - self.lower_bound) / cost)
 
 
 @dataclass(frozen=True, slots=True)

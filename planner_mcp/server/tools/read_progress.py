@@ -1,6 +1,5 @@
 """`read_progress`: how a solve came to its plan, and how far from the best it can be (SPEC T5, J5)."""
 
-import math
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
@@ -35,13 +34,11 @@ from planner_mcp.server.tools.tool_definition import (
     schema_of,
 )
 from planner_mcp.server.tools.tool_output import Number, ToolOutput
-from planner_mcp.text import Json, counted, number
+from planner_mcp.text import Json, counted, number, share_at_most
 
 _COLUMNS: Final = ("elapsed_s", "cost", "tickets_served")
 _PROOF_COLUMNS: Final = ("elapsed_s", "cost", "lower_bound")
 """Of a job that proves a plan."""
-_NOISE: Final = 1e-6
-"""A gap is rounded up, but not for an error of arithmetic."""
 MAX_KEPT: Final = 4096
 """Bounds, of a hundred bytes or so."""
 _bounds: Final = OrderedDict[str, LowerBound]()
@@ -174,7 +171,7 @@ async def _proof(ctx: ToolContext, job: Job) -> ProofRecord | None:
 def _gap(bound: LowerBound, now: Progress) -> float | None:
     """Return the gap of a job's plan, rounded up; None where the plan leaves out wanted tickets or there is none."""
     gap = None if now.cost is None or now.penalty else bound.gap(now.cost)
-    return None if gap is None else math.ceil(max(0.0, gap) * 1000 - _NOISE) / 1000
+    return None if gap is None else share_at_most(max(0.0, gap))
 
 
 async def _worked_out(ctx: ToolContext, job: Job) -> LowerBound | None:
