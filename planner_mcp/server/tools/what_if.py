@@ -4,7 +4,7 @@ Owns the table. How one change becomes a revision and a warm solve is `resolve_v
 day as it is gets the same time from the same plan, so that what a change saves is not what more time would have saved.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Annotated, Any, Final
@@ -174,22 +174,25 @@ def _cells(ctx: ToolContext, name: str, row: _Row, base: _Row) -> list[Any]:
     if row.context is None:
         return [*cells, *(None for _ in _COLUMNS[len(cells) :])]
     plan = row.context.plan
-    hides_costs = is_masked_for(ctx.principal, row.job)
-
-    def money(value: Callable[[], float | None]) -> float | int | None:
-        return None if hides_costs else number(value())
-
+    costs: list[float | None] = [None, None, None]
+    if not is_masked_for(ctx.principal, row.job):
+        costs = [plan.cost, *((None, None) if row is base else (_saving(row, base), _proved_saving(row, base)))]
     return [
         *cells,
-        money(lambda: plan.cost),
-        money(lambda: None if row is base or base.context is None else base.context.plan.cost - plan.cost),
-        money(lambda: None if row is base else _proved_saving(row, base)),
+        *map(number, costs),
         f"{plan.tickets_served}/{plan.tickets_total}",
         plan.agents_used,
         number(plan.distance_m / 1000),
         number(late_s(plan) / 60),
         row.gap,
     ]
+
+
+def _saving(row: _Row, base: _Row) -> float | None:
+    """Return what a case saves against the plan of the day as it is."""
+    if row.context is None or base.context is None:
+        return None
+    return base.context.plan.cost - row.context.plan.cost
 
 
 def _proved_saving(row: _Row, base: _Row) -> float | None:

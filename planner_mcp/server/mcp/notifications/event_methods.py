@@ -39,7 +39,6 @@ from planner_mcp.jobs.event_types import (
     capacity_of,
     occurrence,
 )
-from planner_mcp.jobs.job_ports import FeedStep
 from planner_mcp.jobs.job_service import JobService
 from planner_mcp.jobs.principals import LOCAL, READ, Principal
 from planner_mcp.jobs.webhooks.delivery_records import EndpointState, WebhookEndpoint
@@ -167,7 +166,7 @@ class Events:
         principal, event_type = self._asked(ctx, params.name, params.arguments)
         if event_type is CAPACITY:
             return await self._capacity_poll(params)
-        steps = await self._past(principal, params.cursor)
+        steps = await self.job_service.past_events(principal, params.cursor or "")
         found = [*Occurrences(event_type, params.arguments).of(steps)]
         found = [each for each in found if _is_recent(each, params.max_age_ms)]
         shown = found[: min(params.max_events, MOST_EVENTS)]
@@ -256,9 +255,6 @@ class Events:
         is_changed = params.cursor is not None and params.cursor != capacity_cursor(figures)
         events = [_capacity_occurrence(figures)] if is_changed else []
         return {**_POLLED, "events": events, "cursor": capacity_cursor(figures), "truncated": False, "hasMore": False}
-
-    async def _past(self, principal: Principal, cursor: str | None) -> list[FeedStep]:
-        return await self.job_service.past_events(principal, cursor or "")
 
     def _types(self, principal: Principal) -> list[EventType]:
         """Return the types a principal may ask for."""
