@@ -28,11 +28,17 @@ from planner_mcp.settings import Settings
 from planner_mcp.task_cancellation import cancel_until_done
 from planner_mcp.text import Json
 from planner_mcp.tracing import span
-from workers.attempts.attempt_inputs import is_better, load_matrices, solve_command, wait_for
+from workers.attempts.attempt_parts import (
+    EXCHANGE_S,
+    STOP_GRACE_S,
+    is_better,
+    load_matrices,
+    solve_command,
+    wait_for,
+)
 from workers.attempts.job_reporter import CLAIM_LOST_ERRORS, JobReporter
-from workers.attempts.seat_attempt import EXCHANGE_S
 from workers.child_processes.message_frames import Message
-from workers.executors.executor_interface import Executor, Solver
+from workers.executors.executor_interface import MEMORY_WATCH_S, Executor, Solver
 from workers.solver_processes.solve_command import OVERRUN_S
 
 REPORT_EVERY_S: Final = 0.2
@@ -43,11 +49,8 @@ PLAN_DELAY_S: Final = 0.02
 """A new plan is reported after this delay; a job that ends within it reports plan and end in one step."""
 FIRST_PLAN_CPU_S: Final = 20.0
 """CPU time beyond its limit that a solver process may use to find its first plan."""
-STOP_GRACE_S: Final = 0.3
-"""Time a solver process has to send its last plan before it is killed."""
 CANCEL_GRACE_S: Final = 0.03
-"""The same after a cancel or a drain, where a quick end is worth more than the last improvement."""
-MEMORY_WATCH_S: Final = 0.05
+"""Time for the last plan after a cancel or a drain, where a quick end is worth more than the last improvement."""
 RENEW_AGAIN_S: Final = 0.1
 REUSE_BELOW_S: Final = 1.0
 """A process that solved for longer is not used again, because its memory is fragmented by a long search.

@@ -17,21 +17,24 @@ from planner_mcp.jobs.job_ports import SeatClaim, WorkerStore
 from planner_mcp.settings import Settings
 from planner_mcp.task_cancellation import cancel_until_done
 from planner_mcp.text import Json
-from workers.attempts.attempt_inputs import is_better, load_matrices, solve_command, wait_for
+from workers.attempts.attempt_parts import (
+    EXCHANGE_S,
+    STOP_GRACE_S,
+    is_better,
+    load_matrices,
+    solve_command,
+    wait_for,
+)
 from workers.child_processes.message_frames import Message
-from workers.executors.executor_interface import Executor, Solver
+from workers.executors.executor_interface import MEMORY_WATCH_S, Executor, Solver
 from workers.solver_processes.solve_command import OVERRUN_S
 
-EXCHANGE_S: Final = 0.5
-"""Time between two exchanges, and so the age of a plan that is lost with its seat."""
 ENDS_BEFORE_S: Final = 0.3
 """A seat ends its search this long before the owner does, so that its last plan counts …"""
 JOINED_LATE_S: Final = 1.0
 """… and earlier by this where the search had begun: the store knows for how long only to the second."""
 SEED_STEP: Final = 500_009
 """Difference between the seeds of two seats; parallel searches of one seat differ by another number."""
-MEMORY_WATCH_S: Final = 0.05
-STOP_GRACE_S: Final = 0.3
 
 log = logging.getLogger("planner.worker")
 

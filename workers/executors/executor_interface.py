@@ -8,10 +8,13 @@ of the worker, `workers/executors/ray_executor.py` on a Ray cluster. The message
 import asyncio
 from collections.abc import Callable
 from types import TracebackType
-from typing import Protocol, Self
+from typing import Final, Protocol, Self
 
 from workers.child_processes.message_frames import Message
 from workers.solver_processes.solver_process_pool import ProcessExit
+
+MEMORY_WATCH_S: Final = 0.05
+"""Time between two looks at the memory of a solver."""
 
 
 class Solver(Protocol):

@@ -21,6 +21,7 @@ from planner_mcp.settings import Settings
 from planner_mcp.task_cancellation import cancel_and_wait
 from planner_mcp.text import compact
 from workers.child_processes.message_frames import Message
+from workers.executors.executor_interface import MEMORY_WATCH_S
 from workers.solver_processes.solver_process_pool import KILLED, ProcessExit, SolverProcess, SolverProcessPool
 
 os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # read when ray is imported
@@ -30,7 +31,6 @@ PLACEMENT_S: Final = 300.0
 """Longest wait for a place on the cluster. It may have to start a node."""
 CALLS_AT_ONCE: Final = 8
 """Calls that an actor takes beside its stream of messages."""
-MEMORY_WATCH_S: Final = 0.05
 USAGE_S: Final = 2.0
 
 

@@ -1,4 +1,7 @@
-"""What a solver process needs for a claim: the travel matrices of its scenario, and the command."""
+"""What the attempt of a job and the one of a seat have in common.
+
+Owns the travel matrices and the command that a solver process gets, which of two plans is better, and shared times.
+"""
 
 import asyncio
 import contextlib
@@ -15,6 +18,10 @@ from workers.solver_processes.solve_command import SolveCommand
 if TYPE_CHECKING:
     from planner_mcp.routing.scenario.travel_matrices import Packed
 
+EXCHANGE_S: Final = 0.5
+"""Time between two exchanges of a team, and so the age of a plan that is lost with its seat."""
+STOP_GRACE_S: Final = 0.3
+"""Time a solver process has to send its last plan before it is killed, and then to end."""
 MATRICES_WAIT_S: Final = 30.0
 """Longest wait for matrices whose shard is away. A replica takes over sooner; after it the worker serves other jobs."""
 
