@@ -58,7 +58,7 @@ async def run(ctx: ToolContext, args: Json) -> ToolResult:
 def _refusal(status: PlanStatus, prices_of: str | None, tickets: int) -> Fault | None:
     """Return why a plan cannot be proved; None where it can."""
     if status is PlanStatus.PARTIAL:
-        hint = "A bound holds for plans that serve them all: suggest_fixes tells what would let it."
+        hint = "A bound holds for plans that serve all of them. suggest_fixes shows what makes that possible."
         return Fault("/plan", "This plan leaves out wanted tickets.", "a plan that serves every wanted ticket", hint)
     if prices_of is not None:
         hint = "Its prices were made up by solve_alternatives."
