@@ -68,10 +68,7 @@ async def bounded_call(
         PlannerError: As the function raised it.
         TooLargeError: The child reached a limit.
     """
-    ours, theirs = socket.socketpair()
-    with theirs:
-        await asyncio.to_thread(_call_server.fork, function.__module__, theirs)
-    reader, writer = await asyncio.open_connection(sock=ours)
+    reader, writer = await _open_connection(function.__module__)
     try:
         call = Call(function, args, limits.cpu_s, limits.wall_s, limits.memory_mb)
         await _send(writer, packed(FrameKind.CALL, call))
@@ -95,6 +92,23 @@ async def bounded_call(
         writer.close()
         with contextlib.suppress(ConnectionError):
             await writer.wait_closed()
+
+
+async def _open_connection(module: str) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+    """Return a connection to a new child. A caller that is cancelled meanwhile leaves the fork to end in its thread."""
+    ours, theirs = socket.socketpair()
+    try:
+        await asyncio.shield(asyncio.create_task(_fork(module, theirs)))
+        return await asyncio.open_connection(sock=ours)
+    except BaseException:
+        ours.close()
+        raise
+
+
+async def _fork(module: str, connection: socket.socket) -> None:
+    """Hand a new child its end of a connection, which is open here until that is done."""
+    with connection:
+        await asyncio.to_thread(_call_server.fork, module, connection)
 
 
 async def _send(writer: asyncio.StreamWriter, frame: tuple[bytes, bytes]) -> None:

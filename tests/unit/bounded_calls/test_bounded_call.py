@@ -11,6 +11,7 @@ import anyio
 import pytest
 
 from planner_mcp.bounded_calls.bounded_call import CallLimits, bounded_call
+from planner_mcp.bounded_calls.bounded_call import _call_server as call_server
 from planner_mcp.errors import InvalidParameterError, NotFoundError, PlannerError, TooLargeError
 from tests.shared.processes.process_tree import until_gone
 from tests.unit.bounded_calls import bounded_functions
@@ -84,6 +85,29 @@ async def test_a_function_asks_its_caller() -> None:
     assert (await bounded_call(bounded_functions.asking, ["a", "b"], answer=answer)).value == ["A", "B"]
     with pytest.raises(NotFoundError):
         await bounded_call(bounded_functions.asking, ["a", "c"], answer=answer)
+
+
+async def test_a_call_that_is_cancelled_before_its_fork_disturbs_no_other() -> None:
+    """ADR 0036: the call server was stopped for it, and with it the children of others; a socket stayed open."""
+    asked, may_answer = anyio.Event(), anyio.Event()
+
+    async def answer(name: str) -> str:
+        asked.set()
+        await may_answer.wait()
+        return name
+
+    other = asyncio.create_task(bounded_call(bounded_functions.asking, ["a"], answer=answer))
+    await asked.wait()
+    with call_server._lock:  # the fork waits in its thread
+        call = asyncio.create_task(bounded_call(bounded_functions.doubled, 1))
+        await asyncio.sleep(0)
+        call.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await call
+    assert (await bounded_call(bounded_functions.doubled, 2)).value == 4
+    may_answer.set()
+    assert (await other).value == ["a"]
+    gc.collect()  # an open socket would be reported
 
 
 @pytest.mark.slow
