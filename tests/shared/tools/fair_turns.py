@@ -8,27 +8,24 @@ import anyio
 from planner_mcp.jobs.fair_limiter import FairLimiter
 
 MANY = 8
-SOON = 4
-"""Two slots: the call of each caller in turn, and the end of a call is heard a little later."""
 
 
-async def place_behind(
+async def callers_waiting(
     limiter: FairLimiter, many: Callable[[], Awaitable[Any]], one: Callable[[], Awaitable[Any]]
-) -> int:
-    """Return as which one call is answered that waits at a limiter behind many of another caller."""
-    answered: list[str] = []
+) -> tuple[int, int]:
+    """Return how many callers wait, one with many calls and then another with one, before and after two slots came free.
 
-    async def send(name: str, call: Callable[[], Awaitable[Any]]) -> None:
-        await call()
-        answered.append(name)
-
-    async with anyio.create_task_group() as tasks, limiter.turn("first"), limiter.turn("first"):
-        for _ in range(MANY):
-            tasks.start_soon(send, "many", many)
-        await _until_waiting(limiter, MANY)
-        tasks.start_soon(send, "one", one)
-        await _until_waiting(limiter, MANY + 1)
-    return answered.index("one")
+    The second caller waits no more where slots are given in turn. Which call ends first depends on the machine.
+    """
+    async with anyio.create_task_group() as tasks:
+        async with limiter.turn("first"), limiter.turn("first"):
+            for _ in range(MANY):
+                tasks.start_soon(many)
+            await _until_waiting(limiter, MANY)
+            tasks.start_soon(one)
+            await _until_waiting(limiter, MANY + 1)
+            before = len(limiter._waiting)
+        return before, len(limiter._waiting)
 
 
 async def _until_waiting(limiter: FairLimiter, count: int) -> None:

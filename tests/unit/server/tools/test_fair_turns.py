@@ -15,7 +15,7 @@ from planner_mcp.server.tools import create_scenario, import_scenario
 from planner_mcp.server.tools.arguments import plan_context
 from planner_mcp.server.tools.tool_definition import ToolContext
 from tests.shared.scenarios.stored_plans import DAY, Call, created, solved
-from tests.shared.tools.fair_turns import MANY, SOON, place_behind
+from tests.shared.tools.fair_turns import callers_waiting
 
 pytestmark = pytest.mark.anyio
 TABLE = {
@@ -48,8 +48,7 @@ async def test_many_calls_of_one_caller_do_not_hold_up_another(
     async def by(name: str) -> None:
         assert not (await call(tool, args, of(ctx, name))).is_error
 
-    soon = MANY // 2 if room is import_scenario else SOON  # processes of their own end in any order
-    assert await place_behind(room._limiter, lambda: by("ann"), lambda: by("ben")) <= soon
+    assert await callers_waiting(room._limiter, lambda: by("ann"), lambda: by("ben")) == (2, 1)
 
 
 @pytest.mark.parametrize(
@@ -78,4 +77,4 @@ async def test_many_pictures_for_one_reader_do_not_hold_up_another(
         reading = ReadContext(contexts[name].principal, ctx.job_service, ReportFolder(None))
         assert await template.read(reading, {"plan_id": plans[name]})
 
-    assert await place_behind(limiter, lambda: by("ann"), lambda: by("ben")) <= SOON
+    assert await callers_waiting(limiter, lambda: by("ann"), lambda: by("ben")) == (2, 1)
