@@ -42,8 +42,10 @@ async def test_the_page_goes_on_at_another_replica(server: PlannerServer, server
             "request",
             lambda asked: asked.url.endswith("/events") and resumed.append(asked.headers.get("last-event-id", "")),
         )
+        await page.goto(f"{url}/ui#/jobs")
+        await page.locator("main table, main p.quiet").first.wait_for()
         job_id = await _solving(server)
-        await page.goto(f"{url}/ui#/jobs/{job_id}")
+        await page.locator("tr", has_text=job_id).get_by_role("link").first.click()  # the list learns of it by an event
         await page.locator("svg.map").wait_for(timeout=60_000)
         os.kill(dying.pid, signal.SIGKILL)
         await page.get_by_text("Connection lost").wait_for(timeout=30_000)
