@@ -52,6 +52,7 @@ async def open_sessions(app: Starlette) -> dict[str, str]:
         )
         headers = (("host", "127.0.0.1"), ("accept", "*/*"), ("content-type", "application/json"))
         answer = await answer_of(app, Request("POST", "/mcp", headers, body))
+        assert "mcp-session-id" in answer.headers, f"{version}: {answer.status} {answer.body[:500]!r}"
         found[version] = answer.headers["mcp-session-id"]
     return found
 

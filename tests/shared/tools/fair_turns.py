@@ -13,7 +13,7 @@ MANY = 8
 async def callers_waiting(
     limiter: FairLimiter, many: Callable[[], Awaitable[Any]], one: Callable[[], Awaitable[Any]]
 ) -> tuple[int, int]:
-    """Return how many callers wait, one with many calls and then another with one, before and after two slots came free.
+    """Return how many callers wait, one with many calls and another with one, before and after two slots come free.
 
     The second caller waits no more where slots are given in turn. Which call ends first depends on the machine.
     """
