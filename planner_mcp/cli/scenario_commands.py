@@ -70,6 +70,9 @@ def solve(
         typer.Argument(help="A scenario as JSON, or a file that `import` reads; - for a scenario on standard input."),
     ],
     seconds: Annotated[int, typer.Option(min=1, help="Longest search.")] = 10,
+    cores: Annotated[
+        int | None, typer.Option(min=1, max=64, help="CPU cores of the search; absent: PLANNER_SOLVE_CORES.")
+    ] = None,
     output: Annotated[
         Path | None, typer.Option(help=f"{OUTPUT_HELP} Absent: JSON, unless standard output is a terminal; -: JSON.")
     ] = None,
@@ -94,6 +97,8 @@ def solve(
     """
     given = ImportAnswers(date, agents, agent, capacity, depot, "", sheet, form, tuple(column), decimal)
     settings = command_settings(redis_url=redis_url, data_dir=data_dir)
+    if cores is not None:
+        settings = settings.model_copy(update={"solve_cores": cores})
     if "log_level" not in settings.model_fields_set:  # what the worker does is shown as progress
         settings = settings.model_copy(update={"log_level": "warning"})
     try:

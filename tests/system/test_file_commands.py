@@ -61,7 +61,9 @@ def test_a_file_is_planned(tmp_path: Path) -> None:
     """SPEC T5, O1: one command, from a scenario to a verified plan."""
     day, plan = tmp_path / "day.json", tmp_path / "plan.json"
     day.write_text(json.dumps(SMALLEST), encoding="utf-8")
-    done = process("solve", str(day), "--seconds", "1", "--output", str(plan), "--data-dir", str(tmp_path / "data"))
+    done = process(
+        "solve", str(day), "--seconds", "1", "--cores", "2", "--output", str(plan), "--data-dir", str(tmp_path / "data")
+    )
     assert done.returncode == 0, done.stderr
     assert json.loads(plan.read_text(encoding="utf-8"))["tickets_served"] == 1
     assert "COMPLETED 100%" in done.stderr

@@ -84,8 +84,7 @@ TOOL: Final = Tool(
     name="cancel_vrp_job",
     title="Cancel VRP job",
     description=(
-        "Stop a queued or solving job for good. Its best plan stays readable. "
-        "An ended job stays as it is (cancelled=false)."
+        "Stop a queued or solving job for good; its plan stays. An ended job stays as it is (cancelled=false)."
     ),
     input_schema=schema_of(CancelArguments),
     output=CancelVrpJobResult,

@@ -21,7 +21,7 @@ from planner_mcp.server.tools.arguments import elicitation_questions
 from planner_mcp.server.tools.arguments.elicitation_questions import Fill, Question
 from planner_mcp.server.tools.arguments.lookup_errors import SCENARIO, naming_argument
 from planner_mcp.server.tools.arguments.resolved_inputs import ScenarioBounds
-from planner_mcp.server.tools.arguments.solve_time import SolveTime, seconds_of
+from planner_mcp.server.tools.arguments.solve_time import Cores, SolveTime, seconds_of
 from planner_mcp.server.tools.read_plan import ReadPlanResult
 from planner_mcp.server.tools.tool_definition import (
     WRITE,
@@ -46,7 +46,8 @@ class PlanDayArguments(Arguments):
     file: Annotated[Json | None, Field(description="as in import_scenario")] = None
     scenario_id: Annotated[str | None, Field(max_length=100, description="of a stored day")] = None
     solve_time: SolveTime = "PT30S"
-    wait_s: Annotated[float, Field(ge=0, le=MAX_WAIT_S, description="then the job goes on")] = 45
+    wait_s: Annotated[float, Field(ge=0, le=MAX_WAIT_S, description="then query_vrp_status")] = 45
+    cores: Cores = None
 
 
 class PlanDayResult(ToolOutput):
@@ -94,7 +95,8 @@ async def run(ctx: ToolContext, args: Json) -> ToolResult:
     _check_one_day(asked)
     seconds_of(asked.solve_time, ctx.settings)  # before anything is stored
     notices, scenario_id, stored = await _stored_day(ctx, asked)
-    solve = await _step(ctx, solve_vrp.TOOL, {"scenario_id": scenario_id, "solve_time": asked.solve_time})
+    solve_args = {"scenario_id": scenario_id, **asked.model_dump(include={"solve_time", "cores"}, exclude_none=True)}
+    solve = await _step(ctx, solve_vrp.TOOL, solve_args)
     job_id = solve.structured["job_id"]
     status = await _step(ctx, query_vrp_status.TOOL, {"job_id": job_id, "wait_s": asked.wait_s})
     job = status.structured
@@ -161,8 +163,8 @@ TOOL: Final = Tool(
     name="plan_day",
     title="Plan a day",
     description=(
-        "Store a day, solve it, wait and return the verified plan. Give scenario, file or scenario_id. "
-        "After wait_s it returns the job_id instead: query_vrp_status."
+        "Store a day, solve it and return the verified plan, or job_id after wait_s. "
+        "Give scenario, file or scenario_id."
     ),
     input_schema=schema_of(PlanDayArguments),
     output=PlanDayResult,

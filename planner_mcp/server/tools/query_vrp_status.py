@@ -28,7 +28,7 @@ class QueryArguments(Arguments):
     """Arguments of `query_vrp_status`."""
 
     job_id: Annotated[str, Field(max_length=100, description="from solve_vrp")]
-    wait_s: Annotated[float, Field(ge=0, le=45, description="45 advised; 0 answers at once")] = 0
+    wait_s: Annotated[float, Field(ge=0, le=45, description="0 answers at once")] = 0
     wait_for: Annotated[WaitFor, Field(description="change: for a better plan too")] = "end"
 
 

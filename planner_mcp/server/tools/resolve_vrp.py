@@ -55,7 +55,7 @@ from planner_mcp.server.tools.arguments.scenario_revision import (
     patched,
     validated_revision,
 )
-from planner_mcp.server.tools.arguments.solve_time import SolveTime, seconds_of
+from planner_mcp.server.tools.arguments.solve_time import Cores, SolveTime, seconds_of
 from planner_mcp.server.tools.tool_definition import (
     WRITE,
     ResourceLink,
@@ -90,6 +90,7 @@ class ResolveArguments(DayChanges):
     solve_time: SolveTime = "PT10S"
     seed: Annotated[int, Field(ge=0, le=1_000_000, description="repeats a run")] = 0
     fresh: Annotated[bool, Field(description="always a new job")] = False
+    cores: Cores = None
 
 
 class ResolveVrpResult(ToolOutput):
@@ -182,6 +183,7 @@ def _request(asked: ResolveArguments, start: PlanContext, day: StoredScenario, s
         solve_time_s,
         seed=asked.seed,
         fresh=asked.fresh,
+        cores=asked.cores,
         warm_plan_id=start.plan_id,
         warm_changed_id=start.job.changed_id,
     )

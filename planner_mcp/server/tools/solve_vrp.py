@@ -15,7 +15,7 @@ from planner_mcp.routing.scenario.scenario_parsing import read_stored
 from planner_mcp.server.tools.answers.notification_schemas import callback_payload_schema
 from planner_mcp.server.tools.arguments.lookup_errors import SCENARIO, naming_argument
 from planner_mcp.server.tools.arguments.plan_context import run_in_thread, scenario_at
-from planner_mcp.server.tools.arguments.solve_time import SolveTime, seconds_of
+from planner_mcp.server.tools.arguments.solve_time import Cores, SolveTime, seconds_of
 from planner_mcp.server.tools.tool_definition import (
     WRITE,
     Arguments,
@@ -62,7 +62,7 @@ class SolveArguments(Arguments):
     engine: Annotated[EngineName, Field(description="solver")] = AUTO
     seed: Annotated[int, Field(ge=0, le=1_000_000, description="repeats a run of pyvrp")] = 0
     priority: Annotated[int, Field(ge=1, le=9, description="9 first")] = 5
-    cores: Annotated[int | None, Field(ge=1, le=64, description="CPU cores")] = None
+    cores: Cores = None
 
 
 class SolveVrpResult(ToolOutput):
@@ -136,7 +136,7 @@ TOOL: Final = Tool(
     title="Solve VRP",
     description=(
         "Queue a solve of a scenario and return job_id at once; the same call returns the same job. "
-        "Then query_vrp_status until COMPLETED, and read_plan."
+        "Next: query_vrp_status."
     ),
     input_schema=schema_of(SolveArguments),
     output=SolveVrpResult,

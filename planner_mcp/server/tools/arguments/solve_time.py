@@ -1,4 +1,4 @@
-"""`solve_time`, as every tool that starts a search reads it."""
+"""`solve_time` and `cores`, as every tool that starts a search reads them."""
 
 import re
 from typing import Annotated, Any, Final
@@ -39,6 +39,9 @@ SolveTime = Annotated[
     BeforeValidator(_with_hint),
     AfterValidator(_allowed),
 ]
+
+Cores = Annotated[int | None, Field(ge=1, le=64, description="CPU cores")]
+"""More than one worker has make a team (ADR 54). None for those of one worker."""
 
 
 def seconds_of(solve_time: str, settings: Settings) -> int:

@@ -17,7 +17,7 @@ from planner_mcp.routing.feasibility.unassigned_reasons import with_reasons
 from planner_mcp.routing.problem import Candidate
 from planner_mcp.routing.scenario.scenario_parsing import parse_scenario
 from planner_mcp.server.tools.tool_definition import ToolContext
-from tests.shared.scenarios.stored_plans import DAY, Call, finish
+from tests.shared.scenarios.stored_plans import DAY, Call, created, finish, solved
 from tests.shared.tools.token_costs import dearer_form_tokens
 
 pytestmark = pytest.mark.anyio
@@ -153,3 +153,20 @@ async def test_the_same_day_twice_is_one_scenario_and_one_job(call: Call, ctx: T
     await finish(store, ["a", "b"], ["c"])
     planned = (await call("plan_day", {"scenario": DAY, "wait_s": 5})).structured
     assert (planned["job_id"], planned["status"]) == (first["job_id"], "COMPLETED")
+
+
+async def test_each_tool_that_queues_a_solve_takes_cores(call: Call, ctx: ToolContext, store: RedisStore) -> None:
+    """SPEC O8: with more than a worker has, several workers search; another number is another job."""
+    scenario_id = await created(call)
+    base = await solved(call, store, scenario_id, ["a", "b"], ["c"])
+    calls: list[tuple[str, dict[str, Any]]] = [
+        ("solve_vrp", {"scenario_id": scenario_id}),
+        ("plan_day", {"scenario_id": scenario_id, "wait_s": 0, "solve_time": "PT31S"}),
+        ("resolve_vrp", {"warm_from": base}),
+    ]
+    for tool, arguments in calls:
+        jobs = {cores: (await call(tool, {**arguments, "cores": cores})).structured["job_id"] for cores in (2, 3)}
+        for cores, job_id in jobs.items():
+            job = await ctx.job_service.job(ctx.principal, job_id)
+            assert (job.request.cores, job.seats) == (cores, cores)
+        assert jobs[2] != jobs[3]

@@ -54,15 +54,16 @@ export async function scenarioView(signal, id) {
   const messages = h("div");
   const later = h("span");
   const seconds = h("input", { type: "number", min: 1, max: 3600, value: 10 });
+  const cores = h("input", { type: "number", min: 1, max: 64 });
   const solve = action(t("solve"), async () => {
-    const { job_id: jobId } = await callTool("solve_vrp", { scenario_id: id, solve_time: `PT${Math.max(1, Math.round(Number(seconds.value)))}S` });
+    const { job_id: jobId } = await callTool("solve_vrp", { scenario_id: id, solve_time: `PT${Math.max(1, Math.round(Number(seconds.value)))}S`, ...(cores.value && { cores: Number(cores.value) }) });
     go(`jobs/${jobId}`);
   }, { main: true, into: messages });
   content.replaceChildren(
     h("h1", {}, day.name ? [h("bdi", {}, day.name), `, ${day.planning_date}`] : id), day.masked && h("p", { class: "quiet" }, t("masked", { names: day.masked.join(", ") })) || "",
     h("p", { class: "quiet" }, `${id} · ${localTime(found.created_at)} · ${t("revision")} ${found.revision}`),
     h("p", {}, [`${t("agents")}: ${day.agents.length}`, `${t("tickets")}: ${day.tickets.length}`, found.parent_id && link(`scenarios/${found.parent_id}`, t("earlier")), found.last_job_id && link(`jobs/${found.last_job_id}`, t("lastSolve"))].filter(Boolean).flatMap((each, at) => (at ? [" · ", each] : [each])), later),
-    h("div", { class: "actions" }, h("label", {}, `${t("solveTime")} (s)`, seconds), solve), messages,
+    h("div", { class: "actions" }, h("label", {}, `${t("solveTime")} (s)`, seconds), h("label", {}, t("cores"), cores), solve), messages,
     h("h2", {}, t("map")), routeMap({ routes: [], unassigned: [] }, day, { width: widthOf(content) }),
     h("h2", {}, t("tickets")), table([t("ticket"), t("name"), t("windows")], day.tickets.map((ticket) => [ticket.id, ticket.name ?? ticket.location, (ticket.time_windows ?? []).map((window) => window.join("–")).join(", ")]), t("tickets")),
     rawJson(`scenario://${id}`),
