@@ -24,6 +24,20 @@ _M_MMAP_THRESHOLD: Final = -3
 MEGABYTE: Final = 1024 * 1024
 
 
+_CPU_QUOTA: Final = Path("/sys/fs/cgroup/cpu.max")
+"""Microseconds of CPU in each period, or `max`, and the length of the period (cgroup v2)."""
+
+
+def usable_cores() -> int:
+    """Return how many cores this process may use: those it may run on, within the quota of its container."""
+    cores = len(os.sched_getaffinity(0)) if _IS_LINUX else os.cpu_count() or 1
+    try:
+        quota, period = _CPU_QUOTA.read_text(encoding="ascii").split()
+    except (OSError, ValueError):
+        return cores
+    return cores if quota == "max" else max(1, min(cores, int(quota) // int(period)))
+
+
 def die_with_parent(parent_pid: int) -> None:
     """Have the kernel kill this process when its parent dies (Linux; elsewhere the caller watches a pipe).
 

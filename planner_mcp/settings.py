@@ -337,7 +337,15 @@ class Settings(BaseSettings):
         default="",
         description="Address of a cuOpt server. auto asks it from 800 tickets on, beside its own searches.",
     )
-    solve_cores: int = Field(default=1, ge=1, le=64, description="CPU cores of one solve.")
+    solve_cores: int = Field(
+        default=1,
+        ge=1,
+        le=64,
+        description=(
+            "CPU cores of one solve. Where it is not set, a server with its own store and workers takes the cores it "
+            "may use, divided by its workers, at least 1 and at most 8."
+        ),
+    )
     ray_address: str | None = Field(
         default=None,
         min_length=1,

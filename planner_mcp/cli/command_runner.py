@@ -10,6 +10,7 @@ import typer
 
 from planner_mcp.cli.environment_settings import read_settings
 from planner_mcp.errors import PlannerError, ungrouped
+from planner_mcp.process_limits import usable_cores
 from planner_mcp.settings import Settings
 from planner_mcp.telemetry import configure_logging
 
@@ -17,6 +18,8 @@ _Result = TypeVar("_Result")
 log = logging.getLogger(__name__)
 INTERRUPTED: Final = 130
 """Exit status of what was stopped by Ctrl-C, as shells count it."""
+MOST_OWN_CORES: Final = 8
+"""Most cores of a solve that are not asked for: each costs a process and its memory."""
 
 
 def command_settings(**given: Any) -> Settings:
@@ -25,11 +28,22 @@ def command_settings(**given: Any) -> Settings:
     Raises:
         typer.BadParameter: A setting cannot be used.
     """
-    settings = read_settings(**given)
+    settings = _with_own_cores(read_settings(**given))
     configure_logging(settings)
     if settings.otel:
         _export_spans()
     return settings
+
+
+def _with_own_cores(settings: Settings) -> Settings:
+    """Return settings whose solves use the cores of the machine, unless they say otherwise.
+
+    Processes that share a store must agree, and do not know one another's machines: there it is 1 unless it is set.
+    """
+    if "solve_cores" in settings.model_fields_set or settings.redis_url is not None or settings.workers == 0:
+        return settings
+    cores = min(MOST_OWN_CORES, max(1, usable_cores() // settings.workers))
+    return settings.model_copy(update={"solve_cores": cores})
 
 
 def _export_spans() -> None:

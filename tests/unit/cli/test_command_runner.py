@@ -1,0 +1,41 @@
+"""The settings a command begins with."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+from planner_mcp.cli.command_runner import MOST_OWN_CORES, command_settings
+from planner_mcp.process_limits import usable_cores
+
+
+@pytest.fixture(autouse=True)
+def _own_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in [name for name in os.environ if name.startswith("PLANNER_")]:
+        monkeypatch.delenv(name)
+
+
+def test_a_solve_gets_the_cores_that_workers_leave_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    """SPEC S2: one worker of a server of its own uses the machine; many workers use a core each."""
+    cores = usable_cores()
+    assert command_settings(workers=1).solve_cores == min(MOST_OWN_CORES, cores)
+    assert command_settings(workers=cores + 1).solve_cores == 1
+    monkeypatch.setenv("PLANNER_SOLVE_CORES", "3")
+    assert command_settings(workers=1).solve_cores == 3
+
+
+def test_processes_that_share_a_store_agree_on_one_core() -> None:
+    """SPEC O8: what a server charges and what a worker uses must be equal, and neither knows the other's machine."""
+    assert command_settings(workers=1, redis_url="redis://store:6379/0").solve_cores == 1
+    assert command_settings(workers=0).solve_cores == 1
+
+
+@pytest.mark.skipif(not hasattr(os, "sched_setaffinity"), reason="the system binds no process to cores")
+def test_usable_cores_are_those_a_process_may_run_on() -> None:
+    """Issue 26: a container or `taskset` may leave one of many."""
+    code = (
+        "import os; os.sched_setaffinity(0, {min(os.sched_getaffinity(0))});"
+        "from planner_mcp.process_limits import usable_cores; print(usable_cores())"
+    )
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "1\n"
