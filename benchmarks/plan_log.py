@@ -30,6 +30,8 @@ class Run:
     """In the units of the set; None where there is no plan, or none that the verifier passes."""
     gap: float | None = None
     """Percent above the best known."""
+    integral: float | None = None
+    """Primal integral in percent; None for engines that report no plan before the end."""
     unserved: int = 0
     first_s: float | None = None
     """Time of the first plan; None for engines that report no plan before the end."""

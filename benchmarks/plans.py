@@ -1,7 +1,8 @@
 """`make bench-plans`: instance × engine × time limit × seed, through the engine code that the workers run.
 
 Owns the runs and what is kept of each: the cost recomputed from the routes by the rule of the set, its gap to the best
-known, when the first plan stood, by how much the limit was overrun, and the memory. Each run is a process of its own,
+known, how good plans were over time (`benchmarks/primal_integral.py`), when the first plan stood, by how much the limit
+was overrun, and the memory. Each run is a process of its own,
 one at a time, and its plan is verified. What is done is kept in a file line by line (`benchmarks/plan_log.py`), so that
 a long run can be stopped and continued. The tables are `benchmarks/plan_table.py`'s.
 """
@@ -24,12 +25,13 @@ from typing import Any, Final
 from benchmarks import benchmark_instances, plan_table, reference_engines
 from benchmarks.benchmark_instances import Instance
 from benchmarks.plan_log import PlanLog, Run, engine_revision
+from benchmarks.primal_integral import ToldPlans
 from benchmarks.result_files import HERE, commit, machine
 from planner_mcp.errors import UnsupportedFeatureError
 from planner_mcp.routing.evaluation.plan_builder import build_plan
 from planner_mcp.routing.problem import Candidate
 from planner_mcp.routing.verification.plan_verification import verify
-from workers.engines.engine_interface import SearchLimits
+from workers.engines.engine_interface import OnImprovement, SearchLimits
 from workers.engines.selection import engine_registry
 
 DATA: Final = "PLANNER_BENCH_DATA"
@@ -59,23 +61,24 @@ def run(instance: Instance, began: Run) -> Run:
 
 
 def _child(pipe: Connection, instance: Instance, asked: Run) -> None:
-    first: list[float] = []
+    told = ToldPlans(asked.limit_s)
     began = time.monotonic()
     limits = SearchLimits(began + asked.limit_s, asked.seed, asked.cores)
-    best = _solve(instance, asked.engine, limits, first)
+    best = _solve(instance, asked.engine, limits, lambda candidate: told.add(time.monotonic() - began, candidate))
     outcome: dict[str, Any] = {"elapsed_s": round(time.monotonic() - began, 2)}
     outcome |= _measured_cost(instance, best)
-    outcome["first_s"] = round(first[0] - began, 2) if first else None
+    outcome["first_s"] = None if told.first_s is None else round(told.first_s, 2)
+    outcome["integral"] = told.integral(instance.cost, instance.best_known)
     who = (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)
     outcome["peak_mb"] = sum(resource.getrusage(each).ru_maxrss for each in who) // 1024
     pipe.send(outcome)
 
 
-def _solve(instance: Instance, name: str, limits: SearchLimits, first: list[float]) -> Candidate | None:
+def _solve(instance: Instance, name: str, limits: SearchLimits, tell: OnImprovement) -> Candidate | None:
     if name in reference_engines.REFERENCE_ENGINES:
         return reference_engines.REFERENCE_ENGINES[name][0](instance.problem, limits)
     engine = engine_registry.choose(instance.problem, name)
-    return engine.solve(instance.problem, limits, lambda _: first.append(time.monotonic()), lambda: False).best
+    return engine.solve(instance.problem, limits, tell, lambda: False).best
 
 
 def _measured_cost(instance: Instance, best: Candidate | None) -> dict[str, Any]:

@@ -6,8 +6,11 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from benchmarks.plan_log import Run
 from benchmarks.plan_table import tables
+from benchmarks.primal_integral import primal_integral
 
 REPOSITORY = Path(__file__).parents[3]
 SOLOMON = """TINY
@@ -60,3 +63,27 @@ def test_means_over_fewer_instances_are_not_compared() -> None:
         Run("hard", "set", 9, "none", 5, 1, 1, fault="no plan"),
     ]
     assert tables(runs).splitlines()[-1] == "| set (2) | **3.00** | 1.00 (1 of 2) | no plan |"
+
+
+def test_the_primal_integral_counts_the_time_until_each_plan() -> None:
+    """Issue 26 part 3, by hand: 1 s at the most (10 %), 1 s at 5 %, 8 s at 1 %; dearer and late plans count nothing."""
+    reported = [(1.0, 105.0), (2.0, 101.0), (3.0, 104.0), (10.0, 100.0)]
+    assert primal_integral(reported, 10, 100) == pytest.approx((10 + 5 + 8 * 1) / 10)
+    assert primal_integral([], 10, 100) == pytest.approx(10)
+    assert primal_integral([(0.0, 250.0)], 10, 100) == pytest.approx(10)
+
+
+def test_engines_that_report_plans_have_a_table_of_primal_integrals() -> None:
+    """Issue 26 part 3: an engine that is silent until its end has no integral to compare."""
+    runs = [
+        Run("day", "set", 9, "auto", 5, 1, 1, gap=2.0, integral=3.0),
+        Run("day", "set", 9, "silent", 5, 1, 1, gap=1.0),
+    ]
+    lines = tables(runs).splitlines()
+    assert lines[-5:] == [
+        "**5 s, primal integral, cores a solve may use: 1, seeds: 1**",
+        "",
+        "| set (instances) | auto |",
+        "|---|--:|",
+        "| set (1) | **3.00** |",
+    ]
