@@ -41,8 +41,8 @@ def import_tables(
     file: Annotated[
         Path,
         typer.Argument(
-            help="Tickets as CSV, XLSX or GeoJSON points; a problem of VROOM (.json); an instance of CVRPLIB (.vrp), "
-            "Solomon or Li and Lim (.txt)."
+            help="Tickets as CSV, XLSX or GeoJSON points; a problem of VROOM (.json); an instance of CVRPLIB (.vrp, "
+            ".gvrp), Solomon or Li and Lim (.txt)."
         ),
     ],
     date: Annotated[str, typer.Option(help=DATE_HELP)],

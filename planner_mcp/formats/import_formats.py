@@ -24,7 +24,7 @@ from planner_mcp.formats.vroom_format import assumed, read_vroom
 from planner_mcp.formats.xlsx_workbook import read_workbook
 
 Form = Literal["csv", "xlsx", "geojson", "vroom", "vrplib", "solomon", "li_lim"]
-PLAIN: Final = frozenset({".csv", ".tsv", ".xlsx", ".xlsm", ".xls", ".geojson", ".vrp"})
+PLAIN: Final = frozenset({".csv", ".tsv", ".xlsx", ".xlsm", ".xls", ".geojson", ".vrp", ".gvrp"})
 """Ends of names that files of one form alone have; of others the form is a guess."""
 _TABLES: Final = ("csv", "xlsx", "geojson")
 _SUFFIXES: Final[Mapping[str, Form]] = {
@@ -34,6 +34,7 @@ _SUFFIXES: Final[Mapping[str, Form]] = {
     ".geojson": "geojson",
     ".json": "vroom",
     ".vrp": "vrplib",
+    ".gvrp": "vrplib",
 }
 
 

@@ -30,6 +30,9 @@ def as_scenario(
         ]
     if instance.backhaul:
         day["options"] = {"backhaul": True}
+    if instance.choices:
+        names = [instance.nodes[visit.node] for visit in instance.visits]
+        day["groups"] = [{"kind": "one_of", "tickets": [names[visit] for visit in each]} for each in instance.choices]
     return day, _notices(instance, len(vehicles))
 
 
@@ -37,6 +40,8 @@ def _notices(instance: PublishedInstance, agents: int) -> list[str]:
     notices = []
     if not instance.is_fleet_given:
         notices.append(f"The file limits no fleet: there are {agents} agents.")
+    if instance.choices:
+        notices.append("Of each cluster one ticket is served: the file is read as a generalized problem.")
     if instance.backhaul:
         notices.append("Routes of pickups alone are allowed here, though sets with backhauls forbid them.")
     return notices

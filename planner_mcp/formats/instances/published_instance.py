@@ -55,6 +55,8 @@ class PublishedInstance:
     """(x, y) by node; empty where there is only a table."""
     vehicles: tuple[Vehicle, ...]
     visits: tuple[InstanceVisit, ...]
+    choices: tuple[tuple[int, ...], ...] = ()
+    """Visits, by their places in the list, of which one is made."""
     shift: tuple[float, float] | None = None
     backhaul: bool = False
     is_fleet_given: bool = True

@@ -2,9 +2,10 @@
 
 Owns header fields, sections, and what is refused: kinds of lengths, sections and fields of the fleet that are not known
 are reported by their line, never passed over. Added sections are those of PyVRP's dialect: time windows, service and
-release times, prizes, backhauls, fleets of several kinds and depots, reloads, who may serve whom.
+release times, prizes, backhauls, fleets of several kinds and depots, reloads, who may serve whom; and clusters of which
+one node is visited (`.gvrp`), where demands are those of clusters and the first node is the depot.
 
-Source: Reinelt, TSPLIB 95; the instances of CVRPLIB and PyVRP.
+Source: Reinelt, TSPLIB 95; the instances of CVRPLIB and PyVRP; of clusters, Bektaş, Erdoğan and Røpke 2011.
 """
 
 from collections.abc import Sequence
@@ -51,8 +52,10 @@ _OF_VEHICLES: Final = {
 """Sections with a row a vehicle; 0 stands for a list of any length."""
 _FOR_ALL: Final = frozenset({"VEHICLES_MAX_DURATION", "VEHICLES_FIXED_COST", "VEHICLES_UNIT_DISTANCE_COST"})
 """Of these, the ones that may be a header field instead, for the whole fleet."""
-_OTHERS: Final = frozenset({"DEPOT", "EDGE_WEIGHT", "DISPLAY_DATA"})
-_MAY_BE_NEGATIVE: Final = frozenset({"NODE_COORD"})
+_CLUSTERS: Final = "GVRP_SET"
+"""Section with a row a cluster: its number, its nodes, then -1."""
+_OTHERS: Final = frozenset({"DEPOT", "EDGE_WEIGHT", "DISPLAY_DATA", _CLUSTERS})
+_MAY_BE_NEGATIVE: Final = frozenset({"NODE_COORD", _CLUSTERS})
 
 
 def read_vrplib(data: bytes, *, max_nodes: int) -> PublishedInstance:
@@ -80,6 +83,8 @@ class _File:
     collector: FaultCollector = field(default_factory=FaultCollector)
     nodes: int = 0
     vehicles: int = 0
+    clusters: int = 0
+    """0 where nodes are visited each."""
 
     def text(self, name: str) -> str:
         """Return a header field; empty where there is none."""
@@ -129,6 +134,8 @@ class _File:
         self.collector.settle()
         self.nodes = nodes or 0
         self.vehicles = self.whole("VEHICLES", max_nodes) or 0
+        if _CLUSTERS in self.sections:
+            self.clusters = self.whole("GVRP_SETS", max_nodes) or len(self.sections[_CLUSTERS])
         kind = self.text("EDGE_WEIGHT_TYPE")
         if kind not in (*_ROUNDING, "EXPLICIT"):
             at = self.header["EDGE_WEIGHT_TYPE"][0] if kind else None
@@ -146,20 +153,22 @@ class _File:
         for name in sorted(needed - self.sections.keys()):
             self.collector.note(None, f"{name}_SECTION is missing.", f"{name}_SECTION and its rows")
         for name, rows in self.sections.items():
-            widths = _OF_NODES | _OF_VEHICLES
-            if name not in widths:
-                continue
-            count = self.nodes if name in _OF_NODES else self.vehicles
-            self._check_section(name, rows, widths[name], count)
+            if name in _OF_NODES:
+                of_clusters = self.clusters > 0 and name == "DEMAND"
+                self._check_section(name, rows, _OF_NODES[name], "GVRP_SETS" if of_clusters else "DIMENSION")
+            elif name in _OF_VEHICLES:
+                self._check_section(name, rows, _OF_VEHICLES[name], "VEHICLES")
+            elif name == _CLUSTERS:
+                self._check_section(name, rows, 0, "GVRP_SETS")
         self.collector.settle()
 
-    def _check_section(self, name: str, rows: list[NumberLine], width: int, count: int) -> None:
+    def _check_section(self, name: str, rows: list[NumberLine], width: int, counted_by: str) -> None:
+        count = {"DIMENSION": self.nodes, "VEHICLES": self.vehicles, "GVRP_SETS": self.clusters}[counted_by]
         if not rows:
             self.collector.note(self.begins[name], f"{name}_SECTION is empty.", "a row for each node, or each vehicle")
         elif len(rows) != count:
-            what = "DIMENSION" if name in _OF_NODES else "VEHICLES"
             line = self.begins[name]
-            problem = f"{name}_SECTION has {len(rows)} rows, and {what} says {count}."
+            problem = f"{name}_SECTION has {len(rows)} rows, and {counted_by} says {count}."
             self.collector.note(line, problem, f"{count} rows", "Look whether the file is cut off.")
         for number, (line, row) in enumerate(rows, 1):
             if row[0] != number:
@@ -216,7 +225,7 @@ def _published(file: _File) -> PublishedInstance:
     vehicles = _vehicles(file, depots, file.vehicles or max(1, file.nodes - len(depots)))
     homes = {*depots, *(vehicle.depot for vehicle in vehicles)}
     windows = [(row[1], row[2]) for _, row in file.sections.get("TIME_WINDOW", ())]
-    visits = _visits(file, homes, windows)
+    visits, choices = (_visits(file, homes, windows), ()) if not file.clusters else _of_clusters(file, homes)
     if not visits:
         file.collector.note(None, "There is nothing to visit.", "a node that is no depot")
     return PublishedInstance(
@@ -225,6 +234,7 @@ def _published(file: _File) -> PublishedInstance:
         places=tuple((row[1], row[2]) for _, row in file.sections.get("NODE_COORD", ())),
         vehicles=vehicles,
         visits=_restricted(file, visits),
+        choices=choices,
         shift=windows[depots[0]] if windows else None,
         backhaul="BACKHAUL" in file.sections,
         is_fleet_given=is_fleet_given,
@@ -290,6 +300,21 @@ def _visits(file: _File, homes: set[int], windows: Sequence[tuple[float, float]]
         for node in range(file.nodes)
         if node not in homes
     ]
+
+
+def _of_clusters(file: _File, homes: set[int]) -> tuple[list[InstanceVisit], tuple[tuple[int, ...], ...]]:
+    """Return a visit for each node of each cluster, and the clusters of several nodes, of which one is visited."""
+    visits: list[InstanceVisit] = []
+    choices: list[tuple[int, ...]] = []
+    seen = set(homes)
+    for (line, row), demand in zip(file.sections[_CLUSTERS], file.column("DEMAND", 0, None), strict=True):
+        nodes = [_node(file, line, number) for number in row[1:] if number != -1]
+        if not nodes or seen & set(nodes) or len(set(nodes)) < len(nodes):
+            file.collector.note(line, "The cluster is empty or has a node of another.", "each node in one cluster")
+        seen.update(nodes)
+        choices.append(tuple(range(len(visits), len(visits) + len(nodes))))
+        visits += [InstanceVisit(node, demand or 0) for node in nodes]
+    return visits, tuple(choice for choice in choices if len(choice) > 1)
 
 
 def _restricted(file: _File, visits: Sequence[InstanceVisit]) -> tuple[InstanceVisit, ...]:

@@ -294,3 +294,51 @@ def test_whatever_is_cut_and_mixed_ends_in_a_fault_or_a_day(read: Read, cut: int
         parse_scenario(day_of(published))
     except (InputError, TooLargeError) as error:
         assert error.message
+
+
+CLUSTERS = """NAME: toy.gvrp
+COMMENT: GVRP
+DIMENSION: 6
+VEHICLES: 2
+GVRP_SETS: 3
+CAPACITY: 10
+EDGE_WEIGHT_TYPE: EUC_2D
+NODE_COORD_SECTION
+1 0 0
+2 3 4
+3 30 40
+4 6 8
+5 8 6
+6 9 12
+GVRP_SET_SECTION
+1 2 3 -1
+2 4 5 -1
+3 6 -1
+DEMAND_SECTION
+1 4
+2 5
+3 6
+EOF
+"""
+
+
+def test_of_each_cluster_of_a_gvrp_file_one_ticket_is_served() -> None:
+    """SPEC T5, issue 26: demands are those of clusters, and a cluster of one node is a ticket."""
+    published = read_vrplib(CLUSTERS.encode(), max_nodes=100)
+    assert [(visit.node, visit.demand) for visit in published.visits] == [(1, 4), (2, 4), (3, 5), (4, 5), (5, 6)]
+    scenario = parse_scenario(day_of(published))
+    assert [(group.kind, group.tickets) for group in scenario.groups] == [
+        ("one_of", ("2", "3")),
+        ("one_of", ("4", "5")),
+    ]
+    assert [agent.capacity["load"] for agent in scenario.agents] == [10, 10]
+
+
+def test_clusters_that_share_a_node_are_refused_by_their_line() -> None:
+    """SPEC T7: which of them it belongs to cannot be guessed; a cluster too few is counted."""
+    assert faults(read_vrplib, CLUSTERS.replace("2 4 5 -1", "2 4 3 -1")) == [
+        ("/17", "The cluster is empty or has a node of another.")
+    ]
+    assert faults(read_vrplib, CLUSTERS.replace("3 6 -1\n", "")) == [
+        ("/15", "GVRP_SET_SECTION has 2 rows, and GVRP_SETS says 3.")
+    ]
