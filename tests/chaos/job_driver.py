@@ -39,6 +39,7 @@ class SubmittingClients:
         is_light: Whether light workers solve, which read `busy_s` and nothing else, and leave the outbox alone.
         among: Pools the jobs are dealt to in turn; all of them unless said otherwise.
         is_keyed: Whether a submit carries a key, which has a home in some pool, or is known by its arguments.
+        cores: What each job asks for; more than a worker has make teams.
     """
 
     store: RedisStore
@@ -47,6 +48,7 @@ class SubmittingClients:
     is_light: bool = True
     among: Sequence[int] = ()
     is_keyed: bool = True
+    cores: int | None = None
     acknowledged: dict[int, str] = field(default_factory=dict)
     refusals: int = 0
     quick: list[str] = field(default_factory=list)
@@ -84,6 +86,7 @@ class SubmittingClients:
             seed=number,
             idempotency_key=f"call-{number}" if self.is_keyed else None,
             callback_url=HOOK if self.is_light else None,
+            cores=self.cores,
         )
         while True:
             try:

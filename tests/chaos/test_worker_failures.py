@@ -7,7 +7,7 @@ set others.
 import asyncio
 import random
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
@@ -23,11 +23,13 @@ from tests.chaos.job_driver import CLIENT, SubmittingClients, beside, repeated_f
 from tests.chaos.worker_processes import Member, WorkerProcesses, fleet_of, real_worker
 from tests.shared.processes.wait_until import until
 from tests.shared.store.chaos_results import keep, size_of, sizes
-from tests.shared.store.store_audit import Audit, Orphan, audit, orphans_of
+from tests.shared.store.store_audit import Audit, Orphan, audit, orphans_of, seats_of
 
 pytestmark = [pytest.mark.anyio, pytest.mark.timeout(3600), pytest.mark.filterwarnings("ignore::ResourceWarning")]
 FaultPlan = tuple[RedisStore, Settings]
 FLEET = 4
+TEAM_FLEET = 6
+"""Workers for two teams at once."""
 PATIENCE_S = 1800.0
 THERE_WITHIN_S = 60.0
 FREEZABLE = 8
@@ -141,6 +143,55 @@ async def test_killed_workers_with_their_solvers_lose_nothing(
     assert found.states["completed"] + (found.crashes // MAX_CRASHES) >= jobs
     assert found.orphans == len(killer.orphans) > 0
     assert found.slowest_rerun_s <= settings.lease_s + 5
+
+
+@sizes("TEAM_KILLS", quick=12, long=200)
+async def test_killed_owners_and_seats_of_teams_lose_nothing(
+    storm_store: FaultPlan, seed: int, tmp_path: Path, size: int
+) -> None:
+    """SPEC J1, J6, O8: an owner or a seat dies in mid-solve, in turn: every job ends once, and no seat stays behind."""
+    (store, settings), began, dice = storm_store, time.monotonic(), random.Random(seed)
+    crowd = SubmittingClients(store, dice, long_share=1.0, cores=3)
+    await crowd.open()
+    jobs = seats = 0
+    with fleet_of(settings, TEAM_FLEET, tmp_path) as fleet:
+        killer = Killer(fleet, store, dice)
+        while killer.strikes < size:
+            jobs += TEAM_FLEET
+            await crowd.submit(range(jobs - TEAM_FLEET, jobs))
+            seats += await _strike_team(killer, is_seat=bool(killer.strikes % 2))
+        await crowd.until_ended(jobs, PATIENCE_S)
+        await until(partial(_is_empty, store, crowd.among), THERE_WITHIN_S)
+    found = await verdict(crowd, killer)
+    keep("SIGKILL in teams", seed=seed, began=began, kills=killer.strikes, seats=seats, **found.as_json())
+    assert found.faults == []
+    assert found.states["completed"] + found.states["failed"] == jobs
+    assert seats == size // 2
+    assert found.orphans == len(killer.orphans) >= size - seats
+
+
+async def _strike_team(killer: Killer, *, is_seat: bool) -> bool:
+    """Kill the worker of a seat, or the owner of a team that has one; start another, and return which it was."""
+    redis, pools = killer.store.redis, range(killer.store.script_client.pools)
+    while True:
+        seats = await seats_of(redis, pools=pools)
+        for member in list(killer.fleet.members):
+            held = {orphan.job_id for orphan in await orphans_of(redis, member.pid, time.time(), pools=pools)}
+            is_owner = any(name.partition("/")[0] in held for name in seats.values())
+            if member.pid in seats if is_seat else is_owner:
+                at_s = time.time()
+                killer.fleet.kill(member)
+                lost = await killer.held_by(member, at_s)
+                killer.fleet.restart_ended()
+                if is_seat or lost:  # else its job had ended before
+                    killer.orphans += lost
+                    killer.strikes += 1
+                    return is_seat
+        await asyncio.sleep(0.01)
+
+
+async def _is_empty(store: RedisStore, pools: Sequence[int]) -> bool:
+    return not any([await store.redis.xlen(f"{{p{shard}}}:ready") for shard in pools])
 
 
 async def _are_there(store: RedisStore, workers: int) -> bool:

@@ -186,6 +186,17 @@ async def orphans_of(redis: Any, pid: int, at_s: float, *, pools: Sequence[int] 
     return lost
 
 
+async def seats_of(redis: Any, *, pools: Sequence[int] = (0,)) -> dict[int, str]:
+    """Return the seats of teams that workers hold, by the process id of the worker."""
+    held = {}
+    for ready in (f"{{p{shard}}}:ready" for shard in pools):
+        names = {entry: fields["job"] for entry, fields in await redis.xrange(ready)}
+        for pending in await redis.xpending_range(ready, "workers", "-", "+", 1000) if names else ():
+            if "/" in (name := names.get(pending["message_id"], "")):
+                held[int(pending["consumer"].split("-")[-2])] = name
+    return held
+
+
 def chaos_settings(settings: Settings, **changes: Any) -> Settings:
     """Return settings under which a storm is not refused by a quota."""
     wide = {"lease_s": 2.0, "max_queued": 1_000_000, "max_queued_per_principal": 1_000_000}

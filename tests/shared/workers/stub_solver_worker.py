@@ -47,7 +47,7 @@ class StubSolverProcess:
         """Take a command, or a request to stop."""
         if message["kind"] == "solve":
             self._solving = asyncio.create_task(self._solve(float(message["body"]["busy_s"])))
-        else:
+        elif message["kind"] == "stop":
             self.kill()
 
     async def _solve(self, busy_s: float) -> None:
