@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from planner_mcp.routing.analysis.frozen_prefix import without_assignments
+from planner_mcp.routing.analysis.pareto_front import Criterion, value_of
 from planner_mcp.routing.analysis.plan_comparison import difference
 from planner_mcp.routing.analysis.plan_repricing import candidate_on, plan_at_stated_times
 from planner_mcp.routing.compilation.scenario_compiler import compile_scenario
@@ -28,6 +29,9 @@ DUPLICATE_BELOW: Final = 0.05
 """Plans that differ by less than this share of neighbours count as duplicates."""
 WEIGHT: Final = 3.0
 """A style's main criterion weighs this many times the present cost of the plan."""
+_LEAST_SHARE: Final = 0.1
+_MOST_SHARE: Final = 10.0
+"""What a criterion costs under the prices of a front, as a share of the cost of the plan."""
 DEFAULT_PER_KM: Final = 1000.0
 """Cost per km where no agent has a rate (`compilation/integer_prices.py`); a style that adds a rate must state it."""
 _MAX_EXTRA: Final = 1e8
@@ -46,6 +50,33 @@ def styles(body: Mapping[str, Any], plan: Plan) -> dict[str, Json]:
     return {name: patch and merge(served, patch) for name, patch in found.items() if patch is not None}
 
 
+def front_styles(body: Mapping[str, Any], plan: Plan, criterion: Criterion, count: int) -> dict[str, Json]:
+    """Return patches that put rising prices on a criterion, by name; none where the plan cannot be better by it.
+
+    Args:
+        body: The scenario as stored.
+        plan: Its present plan. What it has of the criterion costs from a tenth to ten times what all of it costs.
+        criterion: What is priced: each agent, each hour late, each hour of the longest route.
+        count: How many prices.
+    """
+    value = value_of(plan, criterion)
+    if not value or (criterion != "lateness" and plan.agents_used < 2):
+        return {}
+    served = _as_served(body, plan)
+    unit = value / 60 if criterion == "lateness" else value
+    return {
+        f"{criterion} {share:.3g}": merge(served, _PRICED[criterion](body, share * plan.cost / unit))
+        for share in _shares(count)
+    }
+
+
+def _shares(count: int) -> list[float]:
+    """Return rising shares of the cost of a plan, evenly apart by their ratio."""
+    if count == 1:
+        return [1.0]
+    return [_LEAST_SHARE * (_MOST_SHARE / _LEAST_SHARE) ** (number / (count - 1)) for number in range(count)]
+
+
 def _as_served(body: Mapping[str, Any], plan: Plan) -> Json:
     """Return the patch that makes optional tickets wanted where the plan serves them, and worthless elsewhere."""
     served = {visit.ticket_id for route in plan.routes for visit in route.visits}
@@ -62,18 +93,23 @@ def _as_served(body: Mapping[str, Any], plan: Plan) -> Json:
 
 
 def _fewest_agents(body: Mapping[str, Any], plan: Plan) -> Json | None:
-    if plan.agents_used < 2:
-        return None
-    surcharge = WEIGHT * plan.cost
-    return _agents(body, lambda agent: {"fixed_cost": _raised(agent.get("fixed_cost"), surcharge)})
+    return None if plan.agents_used < 2 else _priced_agents(body, WEIGHT * plan.cost)
+
+
+def _priced_agents(body: Mapping[str, Any], price: float) -> Json:
+    return _agents(body, lambda agent: {"fixed_cost": _raised(agent.get("fixed_cost"), price)})
 
 
 def _balanced(body: Mapping[str, Any], plan: Plan) -> Json | None:
-    longest_h = max((route.end_s - route.start_s for route in plan.routes), default=0) / 3600
+    longest_h = value_of(plan, "balance")
     if plan.agents_used < 2 or not longest_h:
         return None
+    return _priced_balance(body, WEIGHT * plan.cost / longest_h)
+
+
+def _priced_balance(body: Mapping[str, Any], hourly: float) -> Json:
     own = (body.get("options") or {}).get("balance_cost_per_hour")
-    return {"options": {"balance_cost_per_hour": _raised(own, WEIGHT * plan.cost / longest_h)}}
+    return {"options": {"balance_cost_per_hour": _raised(own, hourly)}}
 
 
 def _quickest(body: Mapping[str, Any], plan: Plan) -> Json | None:
@@ -86,11 +122,13 @@ def _quickest(body: Mapping[str, Any], plan: Plan) -> Json | None:
 
 
 def _punctual(body: Mapping[str, Any], plan: Plan) -> Json | None:
+    has_soft = any(ticket.get("soft_close") is not None for ticket in body["tickets"])
+    return _priced_lateness(body, 60 * WEIGHT * plan.cost) if has_soft else None
+
+
+def _priced_lateness(body: Mapping[str, Any], hourly: float) -> Json:
     soft = [ticket for ticket in body["tickets"] if ticket.get("soft_close") is not None]
-    if not soft:
-        return None
-    surcharge = 60 * WEIGHT * plan.cost
-    prices = {ticket["id"]: _raised(ticket.get("lateness_cost_per_hour"), surcharge) for ticket in soft}
+    prices = {ticket["id"]: _raised(ticket.get("lateness_cost_per_hour"), hourly) for ticket in soft}
     return {"tickets": {name: {"lateness_cost_per_hour": price} for name, price in prices.items()}}
 
 
@@ -115,6 +153,12 @@ _STYLES: Final[dict[str, Callable[[Mapping[str, Any], Plan], Json | None]]] = {
     "other_search": _other_search,
 }
 """In the order they are tried."""
+_PRICED: Final[dict[Criterion, Callable[[Mapping[str, Any], float], Json]]] = {
+    "agents": _priced_agents,
+    "lateness": _priced_lateness,
+    "balance": _priced_balance,
+}
+"""The patch that adds a price to each unit of a criterion, hours of time."""
 
 
 def _is_any(body: Mapping[str, Any], *names: str) -> bool:
@@ -219,14 +263,9 @@ def _row(problem: Problem, plans: Sequence[Plan], number: int, *, keeps_stated_t
         distance_m=plan.distance_m,
         longest_s=max(lengths),
         spread_s=max(lengths) - min(lengths),
-        late_s=late_s(plan),
+        late_s=60 * value_of(plan, "lateness"),
         tickets_served=plan.tickets_served,
         difference=difference(plans[0], plans[number]),
         duplicate_of=next(duplicates, None),
         is_valid=repriced is not None and not verify(problem, repriced),
     )
-
-
-def late_s(plan: Plan) -> float:
-    """Return by how long a plan is late in all."""
-    return sum(visit.late_s or 0.0 for route in plan.routes for visit in route.visits)

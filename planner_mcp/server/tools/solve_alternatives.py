@@ -10,10 +10,16 @@ from pydantic import Field
 from planner_mcp.errors import Fault, PlannerError, input_error
 from planner_mcp.jobs.job_model import Job, SolveRequest
 from planner_mcp.jobs.job_service import MAX_WAIT_S
-from planner_mcp.routing.analysis.alternative_plans import DUPLICATE_BELOW, styles
+from planner_mcp.jobs.masked_views import is_masked_for
+from planner_mcp.routing.analysis.alternative_plans import DUPLICATE_BELOW, front_styles, styles
 from planner_mcp.routing.analysis.frozen_prefix import without_assignments
+from planner_mcp.routing.analysis.pareto_front import Criterion, FrontPoint, least_value, value_of
 from planner_mcp.routing.analysis.plan_comparison import difference
+from planner_mcp.routing.compilation.scenario_compiler import compile_scenario
 from planner_mcp.routing.plan import Plan
+from planner_mcp.routing.scenario.scenario_parsing import read_stored
+from planner_mcp.routing.scenario.travel_matrices import TravelMatrices
+from planner_mcp.server.tools.answers.pareto_table import BASE, ParetoFront, pareto_lines, pareto_table
 from planner_mcp.server.tools.arguments.comparison_pricing import priced_on_common_scenario, stated_prices
 from planner_mcp.server.tools.arguments.plan_context import (
     PlanContext,
@@ -25,6 +31,7 @@ from planner_mcp.server.tools.arguments.resolved_inputs import InputResolver, in
 from planner_mcp.server.tools.arguments.scenario_addresses import AddressedDay
 from planner_mcp.server.tools.arguments.scenario_revision import revised
 from planner_mcp.server.tools.arguments.solve_time import SolveTime, seconds_of
+from planner_mcp.server.tools.read_progress import bound_and_gap
 from planner_mcp.server.tools.tool_definition import (
     WRITE,
     Arguments,
@@ -34,6 +41,7 @@ from planner_mcp.server.tools.tool_definition import (
     ToolContext,
     ToolResult,
     parse,
+    refuse,
     schema_of,
 )
 from planner_mcp.server.tools.tool_output import Number, Timestamp, ToolOutput
@@ -51,6 +59,9 @@ class AlternativesArguments(Arguments):
 
     plan: PlanName
     styles: Annotated[list[Style], Field(max_length=5, description="absent: the first k that apply")] = []  # noqa: RUF012
+    front: Annotated[Criterion | None, Field(description="instead of styles: a Pareto front of cost against this")] = (
+        None
+    )
     k: Annotated[int, Field(ge=1, le=5, description="how many plans")] = 3
     solve_time: SolveTime = "PT10S"
     wait_s: Annotated[
@@ -75,6 +86,7 @@ class SolveAlternativesResult(ToolOutput):
     alternatives: list[QueuedAlternative]
     submitted_at: Timestamp
     base_cost: Number
+    front: ParetoFront | None = Field(None, description="of the plans that were waited for, the base plan among them")
     left_out: dict[str, str] | None = Field(None, description="why, by style")
     not_queued: list[str] | None = Field(None, description="styles to ask for again")
 
@@ -85,7 +97,7 @@ async def run(ctx: ToolContext, args: Json) -> ToolResult:
     solve_time_s = seconds_of(asked.solve_time, ctx.settings)
     base = await load_plan_context(ctx, asked.plan, "/plan")
     own, plan = await _with_stated_prices(ctx, base)
-    patches = await run_in_thread(ctx, styles, own, plan)
+    patches = await run_in_thread(ctx, _patches, asked, own, plan)
     chosen = _chosen(asked, patches)
     resolve_inputs = input_resolver(ctx)
 
@@ -99,11 +111,13 @@ async def run(ctx: ToolContext, args: Json) -> ToolResult:
     queued = await queue(chosen)
     submitted_at = timestamp(next(iter(queued.values())).submitted_at)
     later = [style for style in chosen if style not in queued]
-    different = Different(queued, {}, {})
+    different, front = Different(queued, {}, {}), None
     if asked.wait_s:
-        spare = [] if asked.styles or later else [style for style in patches if style not in chosen]
+        spare = [] if asked.styles or asked.front or later else [style for style in patches if style not in chosen]
         different = await _different(ctx, base, queued, spare, queue, asked.wait_s)
         queued = different.jobs
+        if asked.front is not None and not is_masked_for(ctx.principal, base.job):
+            front = await _front(ctx, asked.front, base, own, plan, different)
     output = SolveAlternativesResult(
         base_plan=base.plan_id,
         alternatives=[
@@ -118,12 +132,14 @@ async def run(ctx: ToolContext, args: Json) -> ToolResult:
         ],
         submitted_at=submitted_at,
         base_cost=number(plan.cost),
+        front=front,
         left_out=different.left_out or None,
         not_queued=later or None,
     )
     lines = [f"base: {base.plan_id} cost {output.base_cost}"]
     lines += [f"{each.style}: {each.job_id}{_cost_text(each)}" for each in output.alternatives]
     lines += [f"{style} is left out: {reason}" for style, reason in different.left_out.items()]
+    lines += [] if front is None else pareto_lines(front)
     if later:
         lines.append(f"Not queued: {', '.join(later)}. Ask for these again later.")
     if queued:
@@ -145,6 +161,24 @@ class Different:
     """The reason, by style."""
     differences: dict[str, float] = field(default_factory=dict)
     """From the base plan, by style."""
+    plans: dict[str, Plan] = field(default_factory=dict)
+    """By style, of plans that are there."""
+
+
+async def _front(
+    ctx: ToolContext, criterion: Criterion, base: PlanContext, own: Json, plan: Plan, found: Different
+) -> ParetoFront:
+    """Return the front of the base plan and the alternatives that are there, with what is proved of the day."""
+    points = [FrontPoint(BASE, plan.cost, value_of(plan, criterion))]
+    points += [FrontPoint(name, found.costs[name], value_of(each, criterion)) for name, each in found.plans.items()]
+    job_ids = {BASE: base.job.id} | {name: job.id for name, job in found.jobs.items()}
+    least = await run_in_thread(ctx, _least_value, own, base.travel_matrices, criterion)
+    bound = (await bound_and_gap(ctx, base.job.id)).bound
+    return pareto_table(criterion, points, job_ids, bound=bound, least=least)
+
+
+def _least_value(body: Json, travel_matrices: TravelMatrices | None, criterion: Criterion) -> float:
+    return least_value(compile_scenario(read_stored(body, travel_matrices)), criterion)
 
 
 async def _different(
@@ -180,7 +214,7 @@ async def _different(
         if differences[twin] >= DUPLICATE_BELOW:
             _prices, (_base, priced) = await priced_on_common_scenario(ctx, base, other)
             found.jobs[style], found.costs[style], plans[style] = job, priced.cost, other.plan
-            found.differences[style] = differences[_BASE]
+            found.differences[style], found.plans[style] = differences[_BASE], other.plan
             continue
         least = f"{differences[twin]:.3f} of 1, below {DUPLICATE_BELOW}"
         found.left_out[style] = f"its plan is hardly different from {twin} ({least})"
@@ -191,6 +225,17 @@ async def _different(
 
 def _cost_text(alternative: QueuedAlternative) -> str:
     return "" if alternative.cost is None else f" cost {alternative.cost}"
+
+
+def _patches(asked: AlternativesArguments, own: Json, plan: Plan) -> dict[str, Json]:
+    """Return the styles that can change the plan, or the prices of the front that is asked for."""
+    if asked.front is None:
+        return styles(own, plan)
+    if asked.styles:
+        raise refuse("/styles", "A front has prices of its own.", "styles or front", "Leave one of them out.")
+    if not (found := front_styles(own, plan, asked.front, asked.k)):
+        raise refuse("/front", "The plan cannot be better by this.", "another criterion", "Use styles instead.")
+    return found
 
 
 def _chosen(asked: AlternativesArguments, patches: dict[str, Json]) -> list[str]:
@@ -255,7 +300,8 @@ TOOL: Final = Tool(
     title="Solve alternatives",
     description=(
         "Queue up to 5 further plans of a solved scenario, each with another goal: fewer agents, balance, time, "
-        "punctuality, distance, or another search. With wait_s=45 equal plans are replaced. Then weigh_plans."
+        "punctuality, distance, or another search; or a Pareto front of cost against one of them. With wait_s=45 equal "
+        "plans are replaced. Then weigh_plans."
     ),
     input_schema=schema_of(AlternativesArguments),
     output=SolveAlternativesResult,

@@ -16,8 +16,8 @@ from planner_mcp.errors import Fault, PlannerError, input_error, placed
 from planner_mcp.jobs.job_model import Job
 from planner_mcp.jobs.job_service import MAX_WAIT_S
 from planner_mcp.jobs.masked_views import is_masked_for
-from planner_mcp.routing.analysis.alternative_plans import late_s
 from planner_mcp.routing.analysis.cost_bound import LowerBound
+from planner_mcp.routing.analysis.pareto_front import value_of
 from planner_mcp.routing.scenario.schema_faults import pointer
 from planner_mcp.server.tools.arguments.plan_context import PlanContext, PlanName, load_plan_context
 from planner_mcp.server.tools.arguments.solve_time import SolveTime, seconds_of
@@ -183,7 +183,7 @@ def _cells(ctx: ToolContext, name: str, row: _Row, base: _Row) -> list[Any]:
         f"{plan.tickets_served}/{plan.tickets_total}",
         plan.agents_used,
         number(plan.distance_m / 1000),
-        number(late_s(plan) / 60),
+        number(value_of(plan, "lateness")),
         row.gap,
     ]
 

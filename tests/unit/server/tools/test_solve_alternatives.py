@@ -77,3 +77,47 @@ async def test_an_equal_plan_makes_way_for_the_next_style(call: Call, store: Red
     assert [row[2] for row in weighed["rows"]] == [answer.structured["base_cost"], other["cost"]]
     status = (await call("query_vrp_status", {"job_id": other["job_id"]})).structured
     assert (status["cost"], status["result"]["cost"]) == (other["cost"], other["cost"])
+
+
+async def test_a_front_shows_what_fewer_agents_cost_and_what_is_proved(call: Call, store: RedisStore) -> None:
+    """SPEC T5: plans under rising prices of an agent, by the prices of the day; bounds of cost and of agents."""
+    base = await solved(call, store, await created(call), ["a"], ["b", "c"])
+    answers: list[ToolResult | ErrorResult] = []
+
+    async def ask() -> None:
+        answers.append(await call("solve_alternatives", {"plan": base, "front": "agents", "k": 2, "wait_s": 30}))
+
+    with anyio.fail_after(60):
+        async with anyio.create_task_group() as group:
+            group.start_soon(ask)
+            first = await finish(store, ["a", "b", "c"])
+            second = await finish(store, ["c", "b"], ["a"])
+    (answer,) = answers
+    assert not answer.is_error, answer.text
+    front = answer.structured["front"]
+    assert front["columns"] == ["style", "job_id", "cost", "agents", "gap"]
+    by_name = {row[0]: row for row in front["rows"]}
+    assert by_name["agents 0.1"][1::2] == [first.job.id, 1]
+    assert all(0 <= row[4] <= 1 and front["lower_bound"] <= row[2] for row in front["rows"])
+    assert front["least"] == 1
+    assert {*by_name, *front["beaten"], *(answer.structured.get("left_out") or {})} == {
+        "base",
+        "agents 0.1",
+        "agents 10",
+    }
+    prices = [claim.scenario.body["agents"][0]["fixed_cost"] for claim in (first, second)]
+    assert prices[0] < prices[1]
+    assert "Pareto front" in answer.text
+
+
+async def test_a_front_is_refused_where_nothing_can_be_better_or_styles_are_named_too(
+    call: Call, store: RedisStore
+) -> None:
+    """SPEC T7: at the argument that is wrong, with what would be accepted."""
+    base = await solved(call, store, await created(call), ["a", "b"], ["c"])
+    for arguments, path in (
+        ({"front": "lateness"}, "/front"),
+        ({"front": "agents", "styles": ["quickest"]}, "/styles"),
+    ):
+        answer = await call("solve_alternatives", {"plan": base, **arguments})
+        assert [fault["path"] for fault in answer.structured["errors"]] == [path]
