@@ -111,14 +111,29 @@ def die_after(seconds: float) -> None:
 def resident_mb(pid: int) -> float:
     """Return the resident memory of a process and its forks in MiB, 0 where it is unknown (no `/proc`, or it is gone).
 
-    Pages that forks share are counted for each.
+    A page that forks share counts once: the tables of a large day would otherwise count again for every search.
     """
     try:
-        pages = int(Path(f"/proc/{pid}/statm").read_text().split()[1])
-        forks = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+        if _forks(pid):
+            return _share_mb(pid)
+        return int(Path(f"/proc/{pid}/statm").read_text().split()[1]) * _PAGE_BYTES / MEGABYTE
     except (OSError, ValueError, IndexError):
         return 0.0
-    return pages * _PAGE_BYTES / MEGABYTE + sum(resident_mb(int(fork)) for fork in forks)
+
+
+def _share_mb(pid: int) -> float:
+    """Return the memory of a process and its forks; of a page that several processes have, their share."""
+    try:
+        lines = Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines()
+        forks = _forks(pid)
+    except OSError:
+        return 0.0
+    kilobytes = next((int(line.split()[1]) for line in lines if line.startswith("Pss:")), 0)
+    return kilobytes / 1024 + sum(map(_share_mb, forks))
+
+
+def _forks(pid: int) -> list[int]:
+    return list(map(int, Path(f"/proc/{pid}/task/{pid}/children").read_text().split()))
 
 
 def cpu_s(pid: int) -> float:
@@ -128,10 +143,10 @@ def cpu_s(pid: int) -> float:
     """
     try:
         fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-        forks = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+        forks = _forks(pid)
     except (OSError, ValueError, IndexError):
         return 0.0
-    return sum(map(int, fields[11:15])) / os.sysconf("SC_CLK_TCK") + sum(cpu_s(int(fork)) for fork in forks)
+    return sum(map(int, fields[11:15])) / os.sysconf("SC_CLK_TCK") + sum(map(cpu_s, forks))
 
 
 def peak_mb(usage: resource.struct_rusage) -> float:

@@ -43,6 +43,10 @@ from workers.solver_processes.verified_incumbent import Incumbent, PlanOrigin
 
 _LAST_RESORT_S: Final = 600.0
 """Time beyond its limit after which the kernel ends a process that its worker did not end."""
+_END_CPU_PER_TICKET_S: Final = 80e-6
+"""CPU that follows a search, by ticket: the last plan is built and verified twice, written out, and stored."""
+_MOST_KEPT_BACK: Final = 0.2
+"""Share of the time of a solve that is kept back for that at most."""
 _POLL_S: Final = 0.005
 _READ_BYTES: Final = 1 << 16
 MADE_UP_PRICES: Final = (
@@ -136,7 +140,8 @@ def run_command(command: SolveCommand, connection: WorkerConnection) -> message_
 
 
 def _search(command: SolveCommand, connection: WorkerConnection) -> message_frames.Message:
-    deadline = time.monotonic() + command.solve_s
+    began_s, cpu_began_s = time.monotonic(), time.process_time()
+    deadline = began_s + command.solve_s
     matrices = None if command.matrices is None else TravelMatrices.unpack(command.matrices)
     problem = compile_scenario(read_stored(command.body, matrices, prove_infeasible=infeasibility_faults))
     if command.engine == PROVE:
@@ -170,7 +175,9 @@ def _search(command: SolveCommand, connection: WorkerConnection) -> message_fram
         plan = connection.take_team_plan()
         return None if plan is None else candidate_of(problem, Plan.from_json(plan))
 
-    search = SearchLimits(deadline, command.seed, command.cores, command.solve_s, team_plan)
+    wait = (time.monotonic() - began_s) / max(1e-3, time.process_time() - cpu_began_s)
+    ends_s = deadline - kept_back_s(len(problem.tickets), command.solve_s, wait)
+    search = SearchLimits(ends_s, command.seed, command.cores, command.solve_s, team_plan)
     try:
         outcome = engine.solve(problem, search, incumbent.offer, should_stop, warm_start)
     finally:
@@ -182,6 +189,17 @@ def _search(command: SolveCommand, connection: WorkerConnection) -> message_fram
     if incumbent.violations:
         _log_rejection(command, engine, list(incumbent.violations))
     return {"kind": "done", "reason": outcome.reason.value, "iterations": outcome.iterations}
+
+
+def kept_back_s(tickets: int, solve_s: float, wait: float) -> float:
+    """Return the time of a solve that is kept back for what follows its search.
+
+    Args:
+        tickets: Of the scenario.
+        solve_s: The whole time, in seconds.
+        wait: Seconds that passed for each second of CPU so far: how busy the machine is.
+    """
+    return min(_MOST_KEPT_BACK * solve_s, tickets * _END_CPU_PER_TICKET_S * max(1.0, wait))
 
 
 def _prove(

@@ -4,12 +4,13 @@ Owns the sources of travel data (matrices of `scenario/travel_matrices.py`, have
 unit legs where positions are unknown), the rounding, and the sentences about assumptions.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from planner_mcp.errors import TravelUnknownError
 from planner_mcp.routing.plan import UNIT_LEGS
@@ -17,10 +18,10 @@ from planner_mcp.routing.problem import Matrix, empty_table
 from planner_mcp.routing.scenario.coordinates import EARTH_RADIUS_M, to_wgs84
 from planner_mcp.routing.scenario.scenario_model import Location, Scenario
 from planner_mcp.routing.scenario.scenario_model import Travel as TravelFields
-from planner_mcp.routing.scenario.travel_matrices import Floats, TravelMatrices, decimals_of
+from planner_mcp.routing.scenario.travel_matrices import Floats, Table, TravelMatrices, among, decimals_of
 from planner_mcp.text import Json
 
-_BLOCK: Final = 256
+_BLOCK: Final = 128
 """Rows and columns of a matrix computed at once: they fit into a cache, which halves the time of large matrices."""
 _FLOAT_ERROR: Final = 2e-15
 """Relative error of a value after a few float operations."""
@@ -72,23 +73,24 @@ def _with_stand_ins(scenario: Scenario, ids: Sequence[str]) -> Sequence[str]:
     return ids if known is None or not unknown else [known if name in unknown else name for name in ids]
 
 
-def _round(values: Floats, scale: int, rounding: str, *, speed: float = 1.0) -> Matrix:
-    """Return lengths, or travel times at a speed, as integers of 1/scale.
+def _round(values: Floats, scale: int, rounding: str, *, speed: float = 1.0) -> Floats:
+    """Return lengths, or travel times at a speed, in whole units of 1/scale.
 
     `floor` and `ceil` tolerate a float error of 1e-9, and in large values a relative error of `_FLOAT_ERROR`.
     """
-    scaled = values / speed
-    scaled *= scale
+    scaled = values / speed if speed != 1.0 else values.copy()
+    if scale != 1:
+        scaled *= scale
     if rounding == "nearest":
-        return np.rint(scaled).astype(np.int64)
+        return np.rint(scaled, out=scaled)
     sign = 1 if rounding == "floor" else -1
     scaled *= 1 + sign * _FLOAT_ERROR
     scaled += sign * 1e-9
-    return (np.floor if rounding == "floor" else np.ceil)(scaled).astype(np.int64)
+    return (np.floor if rounding == "floor" else np.ceil)(scaled, out=scaled)
 
 
 def _symmetric(
-    points: Floats, lengths: Callable[[Floats, Floats], Floats], rounded: Sequence[Callable[[Floats], Matrix]]
+    points: Floats, lengths: Callable[[Floats, Floats], Floats], rounded: Sequence[Callable[[Floats], Floats]]
 ) -> list[Matrix]:
     """Return tables between places that are as far from each other there as back, (n, n) each.
 
@@ -96,17 +98,17 @@ def _symmetric(
         points: Positions, (n, d).
         lengths: Returns the metres between two sets of positions, (m, d) and (k, d), as (m, k). It grows with each
             coordinate's difference.
-        rounded: For each table, makes integers of metres.
+        rounded: For each table, makes whole units of metres.
     """
     size = len(points)
     longest = lengths(np.zeros((1, points.shape[1])), np.ptp(points, axis=0)[None, :])
-    tables = [empty_table(size, int(to_integers(longest)[0, 0]) + 1) for to_integers in rounded]
+    tables = [empty_table(size, int(to_units(longest)[0, 0]) + 1) for to_units in rounded]
     blocks = [slice(low, low + _BLOCK) for low in range(0, size, _BLOCK)]
     for number, rows in enumerate(blocks):
         for columns in blocks[number:]:
             metres = lengths(points[rows], points[columns])
-            for table, to_integers in zip(tables, rounded, strict=True):
-                cells = to_integers(metres)
+            for table, to_units in zip(tables, rounded, strict=True):
+                cells = to_units(metres).astype(table.dtype)
                 table[rows, columns] = cells
                 table[columns, rows] = cells.T
     return tables
@@ -117,11 +119,11 @@ def _on_the_globe(travel: TravelFields, places: list[Location], factors: Sequenc
     scale = 10 ** (travel.decimals or 0)
     points = _on_unit_sphere(positions)
     metres_per_second = travel.speed_kmh / 3.6
-    to_integers = partial(_round, scale=scale, rounding=travel.rounding)
+    to_units = partial(_round, scale=scale, rounding=travel.rounding)
     distances, *durations = _symmetric(
         points,
         lambda origins, targets: _great_circles(origins, targets) * travel.globe_detour,
-        [to_integers, *(partial(to_integers, speed=metres_per_second * factor) for factor in factors)],
+        [to_units, *(partial(to_units, speed=metres_per_second * factor) for factor in factors)],
     )
     speed = f"{travel.speed_kmh:g} km/h"
     detour = travel.globe_detour
@@ -145,23 +147,27 @@ def _great_circles(origins: Floats, targets: Floats) -> Floats:
     chord = np.zeros((len(origins), len(targets)))
     for axis in range(3):
         gap = origins[:, axis, None] - targets[None, :, axis]
-        chord += gap * gap
-    metres: Floats = 2 * EARTH_RADIUS_M * np.arcsin(np.minimum(1.0, np.sqrt(chord) / 2))
-    return metres
+        gap *= gap
+        chord += gap
+    half = np.sqrt(chord, out=chord)
+    half /= 2
+    angle = np.arcsin(np.minimum(1.0, half, out=half), out=half)
+    angle *= 2 * EARTH_RADIUS_M
+    return angle
 
 
 def _on_the_plane(travel: TravelFields, places: list[Location], factors: Sequence[float]) -> IntegerMatrices:
     positions = tuple((place.x or 0.0, place.y or 0.0) for place in places)
     scale = 10 ** (3 if travel.decimals is None else travel.decimals)
     points = np.array(positions, dtype=np.float64).reshape(-1, 2)
-    to_integers = partial(_round, scale=scale, rounding=travel.rounding)
+    to_units = partial(_round, scale=scale, rounding=travel.rounding)
     speeds = [travel.plane_speed * factor for factor in factors]
     # at speed 1 the same array serves both, which saves its memory
     others = sorted({speed for speed in speeds if speed != 1.0})
     distances, *tables = _symmetric(
         points,
         lambda origins, targets: _plane_lengths(origins, targets) * travel.plane_detour,
-        [to_integers, *(partial(to_integers, speed=speed) for speed in others)],
+        [to_units, *(partial(to_units, speed=speed) for speed in others)],
     )
     by_speed = dict(zip(others, tables, strict=True)) | {1.0: distances}
     durations = tuple(by_speed[speed] for speed in speeds)
@@ -194,46 +200,43 @@ def _equal_legs(size: int, rounding: str, speed: float) -> Matrix:
     return table
 
 
-def _narrowed(table: Matrix) -> Matrix:
-    """Return a table in the form of `empty_table`."""
-    narrow = empty_table(len(table), int(table.max(initial=0)))
-    if narrow.dtype == table.dtype:
-        return table
-    narrow[:] = table
-    return narrow
+def _table_of(values: Table, chosen: NDArray[np.intp], to_units: Callable[[Floats], Floats]) -> Matrix:
+    """Return given lengths or times between some rows in whole units, in the form of `empty_table`."""
+    longest = max(int(to_units(part).max(initial=0)) for _rows, part in among(values, chosen))
+    table = empty_table(len(chosen), longest)
+    for rows, part in among(values, chosen):
+        table[rows] = to_units(part)
+    return table
 
 
 def _from_matrices(
     scenario: Scenario, travel_matrices: TravelMatrices, ids: Sequence[str], factors: Sequence[float]
 ) -> IntegerMatrices:
-    travel = scenario.travel
-    between = travel_matrices.among(ids)
-    decimals = travel.decimals if travel.decimals is not None else max(map(decimals_of, between.values()))
-    scale = 10**decimals
-    assumed = [str(travel_matrices.provenance["said"])] if "said" in travel_matrices.provenance else []
-    distances = _narrowed(
-        _round(between["distances" if "distances" in between else "durations"], scale, travel.rounding)
+    travel, given, chosen = scenario.travel, travel_matrices.given, travel_matrices.rows_of(ids)
+    decimals = (
+        travel.decimals
+        if travel.decimals is not None
+        else max(decimals_of(values, chosen) for values in given.values())
     )
-    if "distances" not in between:
+    to_units = partial(_round, scale=10**decimals, rounding=travel.rounding)
+    assumed = [str(travel_matrices.provenance["said"])] if "said" in travel_matrices.provenance else []
+    distances = _table_of(given["distances" if "distances" in given else "durations"], chosen, to_units)
+    if "distances" not in given:
         assumed.append("Only durations are given: distance is taken equal to travel time.")
-    if "durations" not in between:
+    if "durations" not in given:
         assumed.append(f"Travel times follow from the given distances at {travel.speed_kmh:g} km/h.")
-    is_shared = "distances" not in between
+    metres_per_second = 1.0 if "durations" in given else travel.speed_kmh / 3.6
+    times = given["durations" if "durations" in given else "distances"]
+    is_shared = "distances" not in given
     durations = tuple(
-        distances if is_shared and factor == 1.0 else _narrowed(_travel_times(travel, between, scale, factor))
+        distances
+        if is_shared and factor == 1.0
+        else _table_of(times, chosen, partial(to_units, speed=metres_per_second * factor))
         for factor in factors
     )
     facts = {name: fact for name, fact in travel_matrices.provenance.items() if name != "said"}
-    return IntegerMatrices(
-        (distances,) * len(factors), durations, scale, _drawing_positions(scenario, ids), facts, tuple(assumed)
-    )
-
-
-def _travel_times(travel: TravelFields, between: Mapping[str, Floats], scale: int, factor: float) -> Matrix:
-    """Return travel times at a speed factor, from given durations or from distances."""
-    if "durations" in between:
-        return _round(between["durations"], scale, travel.rounding, speed=factor)
-    return _round(between["distances"], scale, travel.rounding, speed=travel.speed_kmh / 3.6 * factor)
+    positions = _drawing_positions(scenario, ids)
+    return IntegerMatrices((distances,) * len(factors), durations, 10**decimals, positions, facts, tuple(assumed))
 
 
 def _drawing_positions(scenario: Scenario, ids: Sequence[str]) -> tuple[tuple[float, float], ...]:

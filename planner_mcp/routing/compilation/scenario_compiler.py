@@ -9,6 +9,7 @@ import math
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
+from functools import lru_cache
 from typing import Final
 
 from planner_mcp.routing.compilation.frozen_prefix_compilation import bind_to_held_agents, freeze_prefix
@@ -148,6 +149,7 @@ class _Units:
         self.dimensions = tuple(dict.fromkeys(name for amount in amounts for name in amount))
         self.amount_scale = _amount_scale(amounts)
         self.horizon = horizon
+        self._floor, self._ceil = lru_cache(1024)(_amount_floor), lru_cache(1024)(_amount_ceil)
 
     def time(self, seconds: float) -> int:
         """Return the nearest unit."""
@@ -168,14 +170,19 @@ class _Units:
 
     def capacity_units(self, amount: dict[str, float]) -> tuple[int, ...]:
         """Return a capacity or a smallest load, rounded down."""
-        return tuple(math.floor(self._amount(amount.get(name, 0.0)) + _FLOAT_TOLERANCE) for name in self.dimensions)
+        return tuple(self._floor(amount.get(name, 0.0), self.amount_scale) for name in self.dimensions)
 
     def demand_units(self, amount: dict[str, float]) -> tuple[int, ...]:
         """Return a demand, rounded up."""
-        return tuple(math.ceil(self._amount(amount.get(name, 0.0)) - _FLOAT_TOLERANCE) for name in self.dimensions)
+        return tuple(self._ceil(amount.get(name, 0.0), self.amount_scale) for name in self.dimensions)
 
-    def _amount(self, value: float) -> Fraction:
-        return exact(value) * self.amount_scale
+
+def _amount_floor(value: float, scale: int) -> int:
+    return math.floor(exact(value) * scale + _FLOAT_TOLERANCE)
+
+
+def _amount_ceil(value: float, scale: int) -> int:
+    return math.ceil(exact(value) * scale - _FLOAT_TOLERANCE)
 
 
 def _amount_scale(amounts: Sequence[dict[str, float]]) -> int:

@@ -17,7 +17,7 @@ from planner_mcp.routing.scenario.field_types import MAX_TIME_S
 from planner_mcp.routing.scenario.scenario_model import Agent, Scenario, end_of, most_reloads, start_of
 
 _DAY_S: Final = 86_400
-_CHUNK_ROWS: Final = 256
+_CHUNK_ROWS: Final = 64
 """Rows of a matrix processed at once."""
 _ENDLESS: Final = math.inf
 LONGEST_LEG: Final = 2**31 - 1
@@ -50,7 +50,7 @@ def finest_scale(scenario: Scenario, travel: IntegerMatrices, factors: list[floa
         factors: Speed factors in the order of the profiles.
     """
     travel_matrices = (*travel.distances, *travel.durations)
-    if all(int(table.max(initial=0)) <= LONGEST_LEG for table in travel_matrices):
+    if all(table.dtype == np.int32 or int(table.max(initial=0)) <= LONGEST_LEG for table in travel_matrices):
         return travel.scale
     profiles = zip(factors, travel.distances, travel.durations, strict=True)
     longest, scale = max(_longest_relevant_leg(scenario, travel.scale, *profile) for profile in profiles), travel.scale
@@ -183,13 +183,14 @@ def _widen(
 ) -> None:
     """Update `found` with the longest legs of a pair of matrices, without those beyond a limit."""
     allowed = [int(min(limit, _MAX_UNITS)) for limit in limits]
-    is_whole = all(int(table.max(initial=0)) <= limit for table, limit in zip(travel_matrices, allowed, strict=True))
     for low in range(0, len(travel_matrices[0]), _CHUNK_ROWS):
         rows = [table[low : low + _CHUNK_ROWS] for table in travel_matrices]
-        if not is_whole:
+        longest_of_rows = [part.max(axis=1) for part in rows]
+        if any(int(longest.max()) > limit for longest, limit in zip(longest_of_rows, allowed, strict=True)):
             usable = (rows[0] <= allowed[0]) & (rows[1] <= allowed[1])
             rows = [np.where(usable, part, 0) for part in rows]
-        for (out, into), part in zip(longest_legs, rows, strict=True):
+            longest_of_rows = [part.max(axis=1) for part in rows]
+        for (out, into), part, longest in zip(longest_legs, rows, longest_of_rows, strict=True):
             longest_out = out[low : low + _CHUNK_ROWS]
-            np.maximum(longest_out, part.max(axis=1), out=longest_out)
+            np.maximum(longest_out, longest, out=longest_out)
             np.maximum(into, part.max(axis=0), out=into)

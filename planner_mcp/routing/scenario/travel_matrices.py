@@ -8,7 +8,7 @@ their decimals. Other modules read them from the scenario, an upload or a road e
 import base64
 import json
 import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -20,6 +20,11 @@ from planner_mcp.text import compact
 MAX_DECIMALS: Final = 3
 """Finer numbers are rounded to a thousandth of a metre or second."""
 _UNIT: Final = 10**MAX_DECIMALS
+_PACKED: Final = np.dtype("<i8")
+_ROWS: Final = 128
+"""Rows of a table that are converted at once."""
+_CHARS: Final = 1 << 16
+"""Characters of a packed table that are read at once, a multiple of 4."""
 
 BLOCK_CHARS: Final = 1 << 20
 """Characters of a block in which packed matrices are passed on and stored."""
@@ -27,6 +32,8 @@ BLOCK_CHARS: Final = 1 << 20
 NAMES: Final = ("distances", "durations")
 """Names of the matrices a scenario may have."""
 Floats = NDArray[np.float64]
+Table = NDArray[np.float64] | NDArray[np.int64] | NDArray[np.int32]
+"""(n, n) metres or seconds as floats, or whole numbers of 1/1000 of them, which take half the memory."""
 Packed = dict[str, str]
 """Matrices as text: `locations`, `provenance` and, where there are any, `off_network` as JSON, each matrix as base64 of
 compressed integers of 1/1000."""
@@ -38,27 +45,23 @@ class TravelMatrices:
 
     locations: tuple[str, ...]
     """(n,) ids of the rows and columns."""
-    distances: Floats | None = None
-    durations: Floats | None = None
+    distances: Table | None = None
+    durations: Table | None = None
     provenance: Mapping[str, Any] = field(default_factory=dict)
     """Their source, for the plan."""
     off_network: Mapping[str, str] = field(default_factory=dict)
     """Locations that no road leads to or from, each with why in a clause; what the tables say of them is no travel."""
 
     @property
-    def given(self) -> dict[str, Floats]:
+    def given(self) -> dict[str, Table]:
         """The matrices that exist, by name."""
         both = {"distances": self.distances, "durations": self.durations}
         return {name: table for name, table in both.items() if table is not None}
 
-    def among(self, ids: Sequence[str]) -> dict[str, Floats]:
-        """Return the existing matrices restricted to some locations, in this order, with a diagonal of 0."""
+    def rows_of(self, ids: Sequence[str]) -> NDArray[np.intp]:
+        """Return the row of each location, (n,)."""
         row = {name: index for index, name in enumerate(self.locations)}
-        chosen = np.array([row[name] for name in ids], dtype=np.intp)
-        found = {name: table[np.ix_(chosen, chosen)] for name, table in self.given.items()}
-        for table in found.values():
-            np.fill_diagonal(table, 0)
-        return found
+        return np.array([row[name] for name in ids], dtype=np.intp)
 
     def pack(self) -> Packed:
         """Return the matrices as text."""
@@ -79,21 +82,51 @@ class TravelMatrices:
         )
 
 
-def decimals_of(table: Floats) -> int:
-    """Return how many decimals the values have, at most 3."""
-    return next((d for d in range(MAX_DECIMALS) if _is_whole(table * 10**d)), MAX_DECIMALS)
+def among(table: Table, chosen: NDArray[np.intp]) -> Iterator[tuple[slice, Floats]]:
+    """Yield a matrix restricted to some rows and their columns, with a diagonal of 0, a few rows at a time.
+
+    A second whole matrix would take 800 MB at 10,000 locations.
+    """
+    for low in range(0, len(chosen), _ROWS):
+        rows = slice(low, min(low + _ROWS, len(chosen)))
+        cells = table[np.ix_(chosen[rows], chosen)]
+        part: Floats = cells / _UNIT if _is_thousandths(table) else cells.astype(np.float64, copy=False)
+        np.fill_diagonal(part[:, low:], 0)
+        yield rows, part
+
+
+def decimals_of(table: Table, chosen: NDArray[np.intp]) -> int:
+    """Return how many decimals the values between some rows have, at most 3."""
+    decimals = 0
+    for _rows, part in among(table, chosen):
+        while decimals < MAX_DECIMALS and not _is_whole(part * 10**decimals):
+            decimals += 1
+    return decimals
 
 
 def _is_whole(values: Floats) -> bool:
     return np.allclose(values, np.rint(values), rtol=0, atol=1e-6)
 
 
-def _packed(table: Floats) -> str:
-    thousandths = np.rint(table * _UNIT).astype("<i8")
-    return base64.b64encode(zlib.compress(thousandths.tobytes(), level=1)).decode()
+def _is_thousandths(table: Table) -> bool:
+    return table.dtype != np.float64
 
 
-def _unpacked(text: str, size: int) -> Floats:
-    thousandths = np.frombuffer(zlib.decompress(base64.b64decode(text)), dtype="<i8")
-    table: Floats = thousandths.reshape(size, size) / _UNIT
-    return table
+def _packed(table: Table) -> str:
+    thousandths = table if _is_thousandths(table) else np.rint(table * _UNIT)
+    return base64.b64encode(zlib.compress(thousandths.astype("<i8").tobytes(), level=1)).decode()
+
+
+def _unpacked(text: str, size: int) -> Table:
+    """Return a table of 1/1000, of 32 bits where they suffice; it is never whole in a wider form."""
+    inflate = zlib.decompressobj()
+    table, at, rest = np.zeros(size * size, dtype=np.int32), 0, b""
+    for low in range(0, len(text), _CHARS):
+        found = rest + inflate.decompress(base64.b64decode(text[low : low + _CHARS]))
+        cells = np.frombuffer(found, dtype=_PACKED, count=len(found) // _PACKED.itemsize)
+        rest = found[cells.nbytes :]
+        if int(cells.max(initial=0)) > np.iinfo(table.dtype).max:
+            table = table.astype(np.int64)
+        table[at : at + len(cells)] = cells
+        at += len(cells)
+    return table.reshape(size, size)

@@ -9,8 +9,9 @@ from pydantic import Field
 from planner_mcp.errors import Fault, NotFoundError, input_error
 from planner_mcp.jobs.field_masking import plan_for, scenario_for
 from planner_mcp.jobs.ids import plan_of
+from planner_mcp.jobs.job_model import StoredScenario
+from planner_mcp.jobs.principals import Principal
 from planner_mcp.routing.plan import Plan
-from planner_mcp.routing.scenario.shown_scenario import ShownScenario
 from planner_mcp.server.tools.answers.plan_pages import (
     BY_AGENT,
     USUAL_TOKENS,
@@ -23,7 +24,7 @@ from planner_mcp.server.tools.answers.plan_pages import (
 from planner_mcp.server.tools.answers.table_result import table_page, table_text
 from planner_mcp.server.tools.answers.token_estimates import fitting
 from planner_mcp.server.tools.arguments.lookup_errors import PLAN, naming_argument
-from planner_mcp.server.tools.arguments.plan_context import check_agents, job_id_of
+from planner_mcp.server.tools.arguments.plan_context import check_agents, job_id_of, run_in_thread
 from planner_mcp.server.tools.tool_definition import (
     READ,
     Arguments,
@@ -95,18 +96,24 @@ async def run(ctx: ToolContext, args: Json) -> ToolResult:
         plan = await ctx.job_service.plan_of_job(ctx.principal, job_id)
     plan_id, plan = plan_of(job_id), plan_for(ctx.principal, plan)
     if asked.view == "summary":
-        return _summary(plan_id, plan)
+        return await run_in_thread(ctx, _summary, plan_id, plan)
     idle = await _without_route(ctx, asked.agent_ids, job_id, plan)
-    page = page_of(
+    day = await _day(ctx, job_id) if asked.view == "visits" or is_over_days(plan) else None
+    page = await run_in_thread(ctx, _page, asked, ctx.principal, plan, day)
+    return table(plan_id, asked.view, page, idle)
+
+
+def _page(asked: ReadArguments, principal: Principal, plan: Plan, day: StoredScenario | None) -> Page:
+    """Return the page that is asked for, as the principal may see it."""
+    return page_of(
         VIEWS[asked.view],
         plan,
-        await _scenario(ctx, job_id) if asked.view == "visits" or is_over_days(plan) else None,
+        None if day is None else scenario_for(principal, day.body),
         columns=asked.fields,
         agents=asked.agent_ids,
         page=asked.page,
         size=asked.size,
     )
-    return table(plan_id, asked.view, page, idle)
 
 
 def _given(asked: ReadArguments) -> str:
@@ -146,19 +153,15 @@ async def _without_route(ctx: ToolContext, asked: list[str], job_id: str, plan: 
 
 
 async def _agents(ctx: ToolContext, job_id: str) -> list[str]:
-    with suppress(NotFoundError):
-        job = await ctx.job_service.job(ctx.principal, job_id)
-        day = await ctx.job_service.scenario(ctx.principal, job.request.scenario_id)
-        return [agent["id"] for agent in day.body["agents"]]
-    return []
+    day = await _day(ctx, job_id)
+    return [] if day is None else [agent["id"] for agent in day.body["agents"]]
 
 
-async def _scenario(ctx: ToolContext, job_id: str) -> ShownScenario | None:
-    """Return what the plan plans, as the principal may see it; None where it is kept no longer."""
+async def _day(ctx: ToolContext, job_id: str) -> StoredScenario | None:
+    """Return what the plan plans; None where it is kept no longer."""
     with suppress(NotFoundError):
         job = await ctx.job_service.job(ctx.principal, job_id)
-        day = await ctx.job_service.scenario(ctx.principal, job.request.scenario_id)
-        return scenario_for(ctx.principal, day.body)
+        return await ctx.job_service.scenario(ctx.principal, job.request.scenario_id)
     return None
 
 

@@ -147,7 +147,7 @@ async def run(ctx: ToolContext, args: Json) -> ToolResult:
     asked = parse(ResolveArguments, args)
     queued = await requeued(ctx, asked, seconds_of(asked.solve_time, ctx.settings))
     job, start, day, notice = queued.job, queued.start, queued.day, queued.notice
-    count = count_held(day.body)
+    count = await run_in_thread(ctx, count_held, day.body)
     output = ResolveVrpResult(
         job_id=job.id,
         scenario_id=day.id,

@@ -280,23 +280,34 @@ void Problem::read_neighbours(const StopCriterion& stop_criterion) {
         for (int i = 0; i < n; ++i) remoteness[i] = std::min<Number>(remoteness[i], distance(start, tickets[i].place));
     }
     neighbours.resize(n);
-    std::vector<std::uint64_t> nearest(
-        n);  // nearness in the high bits, ticket in the low bits: sorts faster than pairs
+    std::vector<int> places(n);
+    for (int i = 0; i < n; ++i) places[i] = tickets[i].place;
+    std::vector<std::uint64_t> nearest;  // nearness in the high bits, ticket in the low bits: sorts faster than pairs
+    nearest.reserve(2 * kept);
     for (int i = 0; i < n; ++i) {
         if (stop_criterion.over()) {  // no time left to search; keep the lists usable
             neighbours[i] = {i};
             continue;
         }
-        const int u = tickets[i].place;
+        const int u = places[i];
         const std::int32_t *there = distance.out_of(u), *back = distance.into(u);
         const std::int32_t *there_time = duration.out_of(u), *back_time = duration.into(u);
+        // only what may still be among the nearest is kept, so that few of many tickets are sorted
+        nearest.clear();
+        double too_far = FURTHEST;
         for (int j = 0; j < n; ++j) {
-            const int v = tickets[j].place;
-            const double near = length * (double(there[v]) + back[v]) + hours * (double(there_time[v]) + back_time[v]);
-            nearest[j] = j == i ? i : (static_cast<std::uint64_t>(near) + 1) << TICKET_BITS | j;
+            const int v = places[j];
+            double near = length * (double(there[v]) + back[v]);
+            if (hours > 0) near += hours * (double(there_time[v]) + back_time[v]);
+            if (near >= too_far) continue;
+            nearest.push_back(j == i ? i : (static_cast<std::uint64_t>(near) + 1) << TICKET_BITS | j);
+            if (static_cast<int>(nearest.size()) < 2 * kept) continue;
+            std::nth_element(nearest.begin(), nearest.begin() + (kept - 1), nearest.end());
+            too_far = static_cast<double>(nearest[kept - 1] >> TICKET_BITS);
+            nearest.resize(kept);
         }
-        std::nth_element(nearest.begin(), nearest.begin() + (kept - 1), nearest.end());
-        std::sort(nearest.begin(), nearest.begin() + kept);
+        std::sort(nearest.begin(), nearest.end());
+        nearest.resize(kept);
         neighbours[i].reserve(kept);
         for (int k = 0; k < kept; ++k)
             neighbours[i].push_back(static_cast<int>(nearest[k] & ((1u << TICKET_BITS) - 1)));

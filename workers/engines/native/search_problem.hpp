@@ -53,16 +53,19 @@ private:
 
     // The longest leg, and the legs into a place contiguous in memory, like those out of it, where they differ.
     void read_legs_into(const StopCriterion& stop_criterion) {
-        bool symmetric = true;
+        std::int32_t longest = 0, differing = 0;
         for (int low = 0; low < size_; low += BLOCK) {
             if (stop_criterion.over()) return;
-            for (int left = 0; left < size_; left += BLOCK)
+            for (int left = low; left < size_; left += BLOCK)
                 for (int i = low; i < std::min(low + BLOCK, size_); ++i)
                     for (int j = left; j < std::min(left + BLOCK, size_); ++j) {
-                        longest_ = std::max(longest_, out_[at(i, j)]);
-                        symmetric = symmetric && out_[at(j, i)] == out_[at(i, j)];
+                        const std::int32_t there = out_[at(i, j)], back = out_[at(j, i)];
+                        longest = std::max({longest, there, back});
+                        differing |= there ^ back;
                     }
         }
+        longest_ = longest;
+        const bool symmetric = differing == 0;
         if (!symmetric) into_.resize(area());
         for (int low = 0; low < size_ && !symmetric; low += BLOCK) {
             if (stop_criterion.over()) return;
