@@ -6,7 +6,7 @@ Owns what of a configuration and its document is a fault. All are reported toget
 import base64
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 from urllib.parse import quote, urlsplit
@@ -19,6 +19,7 @@ from planner_mcp.bridge.bridge_config import NAME_FORM, AuthConfig, BridgeConfig
 from planner_mcp.bridge.bridged_call import BridgedCall, BridgedResult
 from planner_mcp.bridge.document_reading import read_mapping
 from planner_mcp.bridge.guarded_client import GuardedClient
+from planner_mcp.bridge.open_calls import OpenCalls
 from planner_mcp.bridge.openapi_document import OpenApiDocument, Operation
 from planner_mcp.bridge.operation_arguments import arguments_of
 from planner_mcp.bridge.secret_redaction import spellings
@@ -79,6 +80,7 @@ class Bridge:
     config: BridgeConfig
     document: OpenApiDocument
     environment: Mapping[str, str]
+    open_calls: OpenCalls = field(default_factory=OpenCalls)
 
     def tool(self, tool: ToolConfig, place: str) -> Tool:
         """Return one operation as a tool.
@@ -108,6 +110,7 @@ class Bridge:
             secrets=secrets,
             select=tool.select or "",
             max_tokens=tool.max_tokens or self.config.max_tokens,
+            open_calls=self.open_calls,
         )
         return Tool(
             name=name,

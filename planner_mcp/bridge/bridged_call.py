@@ -14,20 +14,24 @@ from pydantic import Field
 
 from planner_mcp.bridge.answer_projection import AnswerProjection, projected, shortened
 from planner_mcp.bridge.guarded_client import GuardedClient, ServiceAnswer
+from planner_mcp.bridge.open_calls import OpenCalls
 from planner_mcp.bridge.openapi_document import Operation
 from planner_mcp.bridge.operation_arguments import OperationArguments
 from planner_mcp.bridge.request_building import BridgeRequest, request_of
 from planner_mcp.bridge.secret_redaction import without
 from planner_mcp.errors import BridgedServiceError, Fault, ServiceRefusedError, TooLargeError, input_error
+from planner_mcp.jobs.fair_limiter import FairLimiter
 from planner_mcp.jobs.reading_limits import read_bounded
 from planner_mcp.routing.scenario.schema_faults import describe, pointer
+from planner_mcp.server.http.json_reading import values_in
 from planner_mcp.server.tools.tool_definition import ToolContext, ToolResult
 from planner_mcp.server.tools.tool_output import ToolOutput
 from planner_mcp.text import Json, compact, named, plain
 
 MAX_ARGUMENT_BYTES: Final = 64 * 1024
 SMALL_BYTES: Final = 16 * 1024
-"""Answers up to this are read on the event loop, within a millisecond or two."""
+SMALL_VALUES: Final = 200
+"""Answers up to both are read on the event loop, within five milliseconds."""
 MAX_FAULTS: Final = 20
 READ_OF_REFUSAL: Final = 16 * 1024
 """Bytes of a refusal that are looked at …"""
@@ -35,6 +39,8 @@ SHOWN_OF_REFUSAL: Final = 300
 """… and characters that are quoted."""
 _ENVELOPE_TOKENS: Final = 40
 """Of an answer, for what stands around the data."""
+_limiter: Final = FairLimiter()
+"""Answers read at the same time in processes of their own."""
 _STATUS_WORDS: Final = {
     401: "does not accept the credentials of the bridge",
     403: "does not allow this",
@@ -76,13 +82,17 @@ class BridgedCall:
     """Texts that give the credentials away; none of them is handed over."""
     select: str
     max_tokens: int
+    open_calls: OpenCalls
+    """Those of the whole bridge."""
 
     async def run(self, ctx: ToolContext, args: Json) -> ToolResult:
         """Call the service."""
-        answer = await self.client.send(self._request(args))
-        if answer.status >= 300:
-            raise _refusal(answer, self.secrets)
-        found = await self._projected(ctx, answer)
+        request = self._request(args)
+        with self.open_calls.opened(ctx.principal.id):
+            answer = await self.client.send(request)
+            if answer.status >= 300:
+                raise _refusal(answer, self.secrets)
+            found = await self._projected(ctx, answer)
         left_out = [LeftOut(path=path, count=count) for path, count in found.left_out.items()]
         result = BridgedResult(source=self.source, data=found.data, left_out=left_out or None)
         rest = "".join(f"\nNot shown: {each.count} more of {each.path}." for each in left_out)
@@ -104,11 +114,12 @@ class BridgedCall:
             return shortened(without(answer.body.decode("utf-8", "replace"), self.secrets), room)
         if answer.body and not (kind == "application/json" or kind.endswith("+json")):
             raise BridgedServiceError("The service answered with something that is neither JSON nor text.")
-        if len(answer.body) <= SMALL_BYTES:
+        if len(answer.body) <= SMALL_BYTES and values_in(answer.body) <= SMALL_VALUES:
             return projected(answer.body, self.select, room, self.secrets)
-        return await read_bounded(
-            ctx.principal.id, ctx.settings, projected, answer.body, self.select, room, self.secrets
-        )
+        async with _limiter.turn(ctx.principal.id):
+            return await read_bounded(
+                ctx.principal.id, ctx.settings, projected, answer.body, self.select, room, self.secrets
+            )
 
 
 def _refusal(answer: ServiceAnswer, secrets: Sequence[str]) -> ServiceRefusedError:

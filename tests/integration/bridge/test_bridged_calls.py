@@ -3,17 +3,22 @@
 import asyncio
 import json
 from collections.abc import AsyncIterator, Awaitable, Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
+import anyio
 import jsonschema
 import pytest
 
-from planner_mcp.bridge import guarded_client
+from planner_mcp.bridge import bridged_call, guarded_client
 from planner_mcp.bridge.bridge_offer import bridged_offer
+from planner_mcp.bridge.bridged_call import SMALL_VALUES
+from planner_mcp.bridge.open_calls import MOST_OPEN
 from planner_mcp.jobs.event_feed import EventFeed
 from planner_mcp.jobs.job_service import JobService
 from planner_mcp.jobs.principals import LOCAL, READ, Principal
+from planner_mcp.jobs.reading_limits import read_bounded
 from planner_mcp.jobs.store.redis_store import RedisStore
 from planner_mcp.server.tools.tool_definition import ErrorResult, ToolContext, ToolResult
 from planner_mcp.server.tools.tool_registry import dispatch
@@ -198,6 +203,41 @@ async def test_an_answer_without_end_is_cut_off(service: Receiver, call: Call, m
 
     service.answers["/v2/get_orders"] = [endless]
     assert (await call("get_orders", day="x")).structured["code"] == 4013
+
+
+async def test_calls_of_one_principal_are_bounded_while_a_service_is_silent(service: Receiver, call: Call) -> None:
+    """SPEC A4, O5: the ones too many are told to come back at once; another principal's call is made all the same."""
+    service.answers["/v2/get_orders"] = [hanging]
+    async with anyio.create_task_group() as mallory:
+        for _ in range(MOST_OPEN):
+            mallory.start_soon(partial(call, "get_orders", day="x"))
+        await service.wait_in_all(MOST_OPEN)
+        refused = await call("get_orders", day="x")
+        assert (refused.structured["code"], refused.structured["errors"][0]["accepted"]) == (
+            4032,
+            f"{MOST_OPEN} at a time",
+        )
+        service.answers["/v2/get_orders"] = [answering(200, JSON, '{"orders": []}')]
+        assert (await call("get_orders", Principal("ann", frozenset({READ})), day="x")).structured["data"] == []
+        mallory.cancel_scope.cancel()
+    assert (await call("get_orders", day="x")).structured["data"] == []
+
+
+async def test_an_answer_of_many_small_values_is_read_elsewhere(
+    service: Receiver, call: Call, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """SPEC A4: 16 KiB of them took 50 ms of everybody's time."""
+    elsewhere: list[int] = []
+
+    async def noted(principal_id: str, settings: Settings, function: Any, body: bytes, *rest: Any) -> Any:
+        elsewhere.append(len(body))
+        return await read_bounded(principal_id, settings, function, body, *rest)
+
+    monkeypatch.setattr(bridged_call, "read_bounded", noted)
+    for count in (SMALL_VALUES // 3, SMALL_VALUES):  # an empty object counts for two
+        service.answers["/v2/post_order"] = [answering(200, JSON, f"[{','.join(['{}'] * count)}]")]
+        assert (await call("post_order", id="o")).structured["data"]
+    assert elsewhere == [3 * SMALL_VALUES + 1]
 
 
 async def test_a_name_that_leads_to_a_private_address_is_never_called(

@@ -1,13 +1,16 @@
 """Answers of services: selected, cut to their tokens, and what is left out told."""
 
 import json
+import time
 from typing import Any
 
 import pytest
 
 from planner_mcp.bridge import answer_projection
 from planner_mcp.bridge.answer_projection import projected, shortened
+from planner_mcp.bridge.bridged_call import SMALL_BYTES, SMALL_VALUES
 from planner_mcp.errors import BridgedServiceError, TooLargeError
+from planner_mcp.server.http.json_reading import values_in
 from planner_mcp.server.tools.answers.token_estimates import estimated_tokens
 from planner_mcp.text import compact
 
@@ -72,3 +75,15 @@ def test_no_content_is_null_and_a_selection_that_does_not_fit_is_reported() -> N
 def test_the_longest_list_is_found_in_any_depth() -> None:
     """Our choice: the search for a fitting length begins at the longest."""
     assert answer_projection._longest({"a": [{"b": [1, 2, 3]}], "c": []}) == 3
+
+
+@pytest.mark.parametrize("entry", ["{}", '{"a":1}', "[1,1]", "1", '"\\n"'])
+def test_what_is_read_at_once_is_soon_read(entry: str) -> None:
+    """SPEC A4: answers that are small in bytes and values hold up the event loop for five milliseconds at most."""
+    entries = ",".join([entry] * (SMALL_VALUES // (values_in(entry.encode()) + 1)))
+    body = f'[{entries},"{"x" * (SMALL_BYTES - len(entries) - 5)}"]'.encode()
+    assert len(body) <= SMALL_BYTES
+    assert values_in(body) <= SMALL_VALUES
+    began = time.thread_time()
+    projected(body, "", 4000)
+    assert time.thread_time() - began < 0.05, "ten times what is meant, since other tests run beside this one"
