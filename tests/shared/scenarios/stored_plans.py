@@ -1,6 +1,7 @@
 """Plans as a worker stores them, of any size; and days that are solved with the test as the worker."""
 
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from typing import Any
 
 from planner_mcp.jobs.job_model import Progress
@@ -11,6 +12,7 @@ from planner_mcp.routing.analysis.plan_repricing import repriced_on
 from planner_mcp.routing.compilation.scenario_compiler import compile_scenario
 from planner_mcp.routing.evaluation.plan_builder import build_plan
 from planner_mcp.routing.feasibility.unassigned_reasons import with_reasons
+from planner_mcp.routing.plan import ProofRecord
 from planner_mcp.routing.problem import Candidate
 from planner_mcp.routing.scenario.scenario_parsing import parse_scenario
 from planner_mcp.server.tools.tool_definition import ErrorResult, ToolResult
@@ -103,8 +105,15 @@ async def solved(call: Call, store: RedisStore, scenario_id: str, *routes: list[
     return str(job.structured["job_id"])
 
 
-async def finish(store: RedisStore, *routes: list[str], is_end: bool = True) -> Claim:
-    """Complete the next job with these routes, or tell of them and search on."""
+async def finish(store: RedisStore, *routes: list[str], is_end: bool = True, bound: float | None = None) -> Claim:
+    """Complete the next job with these routes, or tell of them and search on.
+
+    Args:
+        store: Where the job is.
+        routes: Tickets of each agent.
+        is_end: Whether the search ends.
+        bound: What the job proves: a share of the cost that no plan is below.
+    """
     await store.register("w1", 1)
     claim = await store.claim("w1", 1.0)
     assert claim is not None
@@ -115,7 +124,12 @@ async def finish(store: RedisStore, *routes: list[str], is_end: bool = True) -> 
     plan = with_reasons(problem, plan)
     if claim.prices is not None:
         plan = repriced_on(at_prices_of(claim.scenario.body, claim.prices, None), plan) or plan
-    await (store.complete if is_end else store.report)(claim, Progress(cost=plan.cost), plan.as_json())
+    least = None if bound is None else bound * plan.cost
+    if least is not None:
+        plan = replace(plan, proof=ProofRecord(least, seconds=0.5))
+    await (store.complete if is_end else store.report)(
+        claim, Progress(cost=plan.cost, lower_bound=least), plan.as_json()
+    )
     return claim
 
 
