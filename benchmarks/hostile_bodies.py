@@ -98,6 +98,15 @@ MATRICES: Final[Mapping[str, Callable[[int], bytes]]] = {
     "matrix text": lambda size: filled(b'{"locations":["', b'\\"', b'"],"distances":[[0]]}', size),
 }
 """Bodies of `PUT /matrices`."""
+BATCHES: Final[Mapping[str, Callable[[int], bytes]]] = {
+    "addresses": lambda size: called(
+        "resolve_addresses",
+        json.dumps({"addresses": [f"北京市海淀区学院路{number}号" for number in range(size // 64)]}).encode(),
+    ),
+    "bridged answers": lambda _size: called("get_orders", b"{}"),
+}
+"""Calls of the address server and of a bridge: small bodies that make much work."""
+ATTACKS: Final = {**BODIES, **MATRICES, **BATCHES}
 
 
 @dataclass(slots=True)
@@ -182,7 +191,7 @@ def request_of(url: str, key: str, body: bytes, *, method: str = "POST", path: s
 
 async def attack(url: str, key: str, name: str, size: int, at_once: int) -> Counter[str]:
     """Send one body over many connections at once; return how often which answer came."""
-    body = {**BODIES, **MATRICES}[name](size)
+    body = ATTACKS[name](size)
     tool = json.loads(body)["params"]["name"] if b'"tools/call"' in body[:100] and name != "not JSON" else ""
     is_matrix = name in MATRICES
     request = request_of(
@@ -226,11 +235,19 @@ def memory_mib(pid: int) -> float:
     return tree_pss_mib(pid) - (tree_pss_mib(*stores) if stores else 0.0)
 
 
-async def measured(url: str, pid: int, keys: tuple[str, str], name: str, at_once: int, size: int = 0) -> AttackFigures:
-    """Return what one attack did to a bystander and to the server."""
+async def measured(
+    url: str,
+    pid: int,
+    keys: tuple[str, str],
+    name: str,
+    at_once: int,
+    size: int = 0,
+    asked: tuple[str, bytes] = ("list_jobs", b"{}"),
+) -> AttackFigures:
+    """Return what one attack did to a bystander, who calls a tool with arguments, and to the server."""
     size = size or (MATRIX if name in MATRICES else BODY)
     figures = AttackFigures(name, at_once, round(at_once * size / MEBIBYTE, 1))
-    call = Wire(url, request_of(url, keys[1], called("list_jobs", b"{}"), tool="list_jobs"))
+    call = Wire(url, request_of(url, keys[1], called(*asked), tool=asked[0]))
     health = Wire(url, request_of(url, keys[1], b"", method="GET", path="/healthz"))
     for _ in range(5):
         await asyncio.gather(call.ask(), health.ask())

@@ -10,17 +10,14 @@ from pathlib import Path
 import pytest
 
 from benchmarks import hostile_bodies
-from benchmarks.hostile_bodies import BODIES, MATRICES, AttackFigures, Wire, made_key, measured, request_of
+from benchmarks.hostile_bodies import BODIES, MATRICES, Wire, made_key, measured, request_of
 from examples.planner_server import PlannerServer, running_server
+from tests.chaos.attack_bounds import HEALTH_MS, faults_of
 from tests.shared.http.hostile_bodies import FRAMES, TOKENS, hostile_body
 from tests.shared.store.chaos_results import keep
 
 pytestmark = [pytest.mark.anyio, pytest.mark.chaos, pytest.mark.timeout(600)]
 SETTINGS = {"PLANNER_AUTH_API_KEYS": "true", "PLANNER_TOOLSETS": "all"}
-CALL_MS = 250.0
-HEALTH_MS = 100.0
-MEMORY_MIB = 200.0
-"""Beside three times the bytes in flight, and what may be left half a minute later."""
 GENERATED = 200
 """Bodies of the generator, each of full size."""
 
@@ -42,20 +39,7 @@ async def test_no_body_holds_up_another_principal(
     began = time.monotonic()
     figures = await measured(server.url, server.pid, keys, name, at_once)
     keep("hostile bodies", seed=0, began=began, **asdict(figures))
-    assert _faults(figures) == []
-
-
-def _faults(figures: AttackFigures) -> list[str]:
-    accepted = {"200", "400", "413", "429"}
-    bounds = {
-        "call": figures.call_p99_ms <= CALL_MS,
-        "health": figures.health_p99_ms <= HEALTH_MS,
-        "memory": figures.memory_mib <= 3 * figures.sent_mib + MEMORY_MIB,
-        "memory kept": figures.memory_after_mib <= MEMORY_MIB,
-        "answers": set(figures.answers) <= accepted,
-        "bystander": figures.failed_calls == 0,
-    }
-    return [name for name, holds in bounds.items() if not holds]
+    assert faults_of(figures) == []
 
 
 async def test_generated_bodies_hold_up_nobody(attacked: tuple[PlannerServer, tuple[str, str]], seed: int) -> None:

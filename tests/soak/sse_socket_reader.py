@@ -8,8 +8,11 @@ import contextlib
 import json
 from collections.abc import AsyncIterator, Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 from urllib.parse import urlsplit
+
+AGAIN_S: Final = 0.5
+"""Pause of a reader whose request came too late."""
 
 
 class RefusedError(Exception):
@@ -72,7 +75,7 @@ async def events(
         on_open: Called when the stream has begun.
 
     Raises:
-        BusyError: 503 with `Retry-After`.
+        BusyError: 503 with `Retry-After`, or 408.
         RefusedError: Not a stream. 204, which tells a reader that there will be nothing more, is an end.
     """
     reader, writer, found = await request(url, "GET", {"Accept": "text/event-stream", **headers})
@@ -81,6 +84,8 @@ async def events(
             return
         if found[":status"] == "503" and "retry-after" in found:
             raise BusyError(float(found["retry-after"]))
+        if found[":status"] == "408":  # this process was busy with its other readers for too long
+            raise BusyError(AGAIN_S)
         if found[":status"] != "200":
             raise RefusedError(found)
         on_open()

@@ -117,6 +117,8 @@ class Scene:
     replicas: tuple[PlannerServer, PlannerServer]
     store: RedisStore
     job_service: JobService
+    turns: anyio.CapacityLimiter = field(default_factory=lambda: anyio.CapacityLimiter(8))
+    """Of reports: all jobs report from this one process, beside the readers."""
 
     async def submit(self) -> str:
         scenario = await self.job_service.create_scenario(LOCAL, SMALLEST)
@@ -137,9 +139,11 @@ class Scene:
             progress = Progress(
                 percent=share, cost=1000.0 - k, tickets_served=1, tickets_total=1, improvements=k, elapsed_s=float(k)
             )
-            await self.store.report(claim, progress, PLAN)
+            async with self.turns:
+                await self.store.report(claim, progress, PLAN)
             await anyio.sleep(random.random() * 0.4)
-        await self.store.complete(claim, progress, PLAN)
+        async with self.turns:
+            await self.store.complete(claim, progress, PLAN)
 
     async def open_session(self, replica: PlannerServer) -> dict[str, str]:
         """Return the headers of a new session."""
