@@ -88,7 +88,7 @@ async def run(ctx: ToolContext, args: Json, *, is_repeatable: bool = False) -> T
     return await _answered(ctx, await with_asked_addresses(ctx, attempt), is_repeatable=is_repeatable)
 
 
-async def run_text(ctx: ToolContext, arguments: LargeArguments) -> ToolResult:
+async def run_text(ctx: ToolContext, arguments: LargeArguments, *, is_repeatable: bool = False) -> ToolResult:
     """Do the same with a day that is still text; it is never decoded in this process."""
     bounds, nesting = PlainBounds.of(ctx.settings), ctx.settings.max_nesting
 
@@ -96,7 +96,7 @@ async def run_text(ctx: ToolContext, arguments: LargeArguments) -> ToolResult:
         async with _limiter.turn(ctx.principal.id):
             return await read_apart(ctx, _judged_text, str(arguments), bounds, nesting, is_asking)
 
-    return await _answered(ctx, await with_asked_addresses(ctx, attempt))
+    return await _answered(ctx, await with_asked_addresses(ctx, attempt), is_repeatable=is_repeatable)
 
 
 async def _answered(ctx: ToolContext, judged: JudgedScenario, *, is_repeatable: bool = False) -> ToolResult:

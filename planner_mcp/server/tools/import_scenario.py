@@ -145,10 +145,10 @@ async def run(ctx: ToolContext, args: Json, *, is_repeatable: bool = False) -> T
         raise
 
 
-async def run_text(ctx: ToolContext, arguments: LargeArguments) -> ToolResult:
+async def run_text(ctx: ToolContext, arguments: LargeArguments, *, is_repeatable: bool = False) -> ToolResult:
     """Do the same with arguments that are still text; what failed is not kept."""
     kept = await find_kept(ctx.job_service.imports, ctx.principal)
-    return await _answered(ctx, _read_text, str(arguments), ctx.settings.max_nesting, kept)
+    return await _answered(ctx, _read_text, str(arguments), ctx.settings.max_nesting, kept, is_repeatable=is_repeatable)
 
 
 async def find_kept(

@@ -4,6 +4,7 @@ Owns the order of the steps and how they share one answer. Each step is the tool
 scope; nothing is decided here a second time. The same day gives the same scenario, and the same call the same job.
 """
 
+import json
 from collections.abc import Mapping
 from contextlib import AbstractContextManager
 from dataclasses import replace
@@ -19,9 +20,11 @@ from planner_mcp.server.tools.answers.job_output import PlanFigures
 from planner_mcp.server.tools.answers.unservable_findings import UnservableFinding
 from planner_mcp.server.tools.arguments import elicitation_questions
 from planner_mcp.server.tools.arguments.elicitation_questions import Fill, Question
+from planner_mcp.server.tools.arguments.json_checks import check_json
 from planner_mcp.server.tools.arguments.lookup_errors import SCENARIO, naming_argument
-from planner_mcp.server.tools.arguments.resolved_inputs import ScenarioBounds
+from planner_mcp.server.tools.arguments.resolved_inputs import ScenarioBounds, read_apart
 from planner_mcp.server.tools.arguments.solve_time import Cores, SolveTime, seconds_of
+from planner_mcp.server.tools.large_arguments import LargeArguments
 from planner_mcp.server.tools.read_plan import ReadPlanResult
 from planner_mcp.server.tools.tool_definition import (
     WRITE,
@@ -36,6 +39,8 @@ from planner_mcp.server.tools.tool_definition import (
 from planner_mcp.server.tools.tool_output import ToolOutput
 from planner_mcp.text import Json
 
+_DAYS: Final = ("scenario", "file")
+"""Arguments that hold a day to be stored."""
 _ONE_OF: Final = "scenario, file or scenario_id, one of them"
 
 
@@ -81,7 +86,7 @@ def question_of(args: Any, bounds: ScenarioBounds, kept: import_scenario.Kept) -
 
 def part_of(args: Any) -> str | None:
     """Return the argument that holds a day to be stored; None where there is none, or more than one."""
-    given = [name for name in ("scenario", "file", "scenario_id") if isinstance(args, dict) and args.get(name)]
+    given = [name for name in (*_DAYS, "scenario_id") if isinstance(args, dict) and args.get(name)]
     return given[0] if len(given) == 1 and isinstance(args[given[0]], dict) else None
 
 
@@ -91,10 +96,29 @@ def _filled(name: str, fill: Fill, given: Mapping[str, Any], answer: Mapping[str
 
 async def run(ctx: ToolContext, args: Json) -> ToolResult:
     """Store the day, solve it, wait for the plan and read it; past `wait_s` hand over the job id."""
-    asked = parse(PlanDayArguments, args)
+    return await _planned(ctx, parse(PlanDayArguments, args), {})
+
+
+async def run_text(ctx: ToolContext, arguments: LargeArguments) -> ToolResult:
+    """Do the same with arguments that are still text; the day in them is never decoded in this process."""
+    small, days = await read_apart(ctx, _apart, str(arguments), ctx.settings.max_nesting)
+    small = small if arguments.complete is None else arguments.complete(small)
+    return await _planned(ctx, parse(PlanDayArguments, small), days)
+
+
+def _apart(text: str, max_nesting: int) -> tuple[Json, dict[str, LargeArguments]]:
+    """Return arguments with an empty day, and the days by argument as text; in a process of its own."""
+    asked = parse(PlanDayArguments, check_json(json.loads(text), max_nesting=max_nesting))
+    given = asked.model_dump(exclude_unset=True)
+    days = {name: LargeArguments(json.dumps(given[name])) for name in _DAYS if given.get(name) is not None}
+    return {**given, **{name: {} for name in days}}, days
+
+
+async def _planned(ctx: ToolContext, asked: PlanDayArguments, days: Mapping[str, LargeArguments]) -> ToolResult:
+    """Return the plan; a day that stands in `days` is text."""
     _check_one_day(asked)
     seconds_of(asked.solve_time, ctx.settings)  # before anything is stored
-    notices, scenario_id, stored = await _stored_day(ctx, asked)
+    notices, scenario_id, stored = await _stored_day(ctx, asked, days)
     solve_args = {"scenario_id": scenario_id, **asked.model_dump(include={"solve_time", "cores"}, exclude_none=True)}
     solve = await _step(ctx, solve_vrp.TOOL, solve_args)
     job_id = solve.structured["job_id"]
@@ -117,13 +141,15 @@ async def run(ctx: ToolContext, args: Json) -> ToolResult:
 
 
 def _check_one_day(asked: PlanDayArguments) -> None:
-    given = [name for name in ("scenario", "file", "scenario_id") if getattr(asked, name) is not None]
+    given = [name for name in (*_DAYS, "scenario_id") if getattr(asked, name) is not None]
     if len(given) != 1:
         problem = f"{' and '.join(given)} are given." if given else "No day is given."
         raise input_error([Fault("/scenario", problem, _ONE_OF, kind="invalid" if given else "missing")])
 
 
-async def _stored_day(ctx: ToolContext, asked: PlanDayArguments) -> tuple[list[str], str, Json]:
+async def _stored_day(
+    ctx: ToolContext, asked: PlanDayArguments, days: Mapping[str, LargeArguments]
+) -> tuple[list[str], str, Json]:
     """Return what to say of the day, its scenario_id, and the answer that stored it, empty for a stored one."""
     if asked.scenario_id is not None:
         with naming_argument("/scenario_id", SCENARIO):
@@ -132,7 +158,10 @@ async def _stored_day(ctx: ToolContext, asked: PlanDayArguments) -> tuple[list[s
     step, args = (import_scenario, asked.file) if asked.scenario is None else (create_scenario, asked.scenario)
     with _placed_under(name):
         _require(ctx, step.TOOL)
-        found = await step.run(ctx, args or {}, is_repeatable=True)
+        if name in days:
+            found = await step.run_text(ctx, days[name], is_repeatable=True)
+        else:
+            found = await step.run(ctx, args or {}, is_repeatable=True)
     notices = [line for line in found.text.splitlines() if not line.startswith("Next: ")]
     return notices, found.structured["scenario_id"], found.structured
 
@@ -170,6 +199,7 @@ TOOL: Final = Tool(
     output=PlanDayResult,
     hints=ToolAnnotations(idempotent=True),
     run=run,
+    run_text=run_text,
     scope=WRITE,
     meta={"example": {"scenario_id": "scn-0-…"}},
 )

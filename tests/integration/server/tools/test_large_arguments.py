@@ -21,7 +21,7 @@ BASE = "http://127.0.0.1:8080"
 @pytest.fixture
 async def http(store: RedisStore, settings: Settings) -> AsyncIterator[httpx.AsyncClient]:
     """The doors of a server with one user and every tool."""
-    allowed = settings.model_copy(update={"toolsets": "all", "max_values": 20_000})
+    allowed = settings.model_copy(update={"toolsets": "all", "max_values": 60_000})
     async with open_app(allowed, drain=anyio.Event()) as app:
         transport = httpx.ASGITransport(app=app)
         async with httpx.AsyncClient(transport=transport, base_url=BASE) as http:
@@ -76,7 +76,7 @@ async def test_tools_of_small_arguments_take_large_ones(http: httpx.AsyncClient)
 
 async def test_too_many_values_are_refused_before_they_are_decoded(http: httpx.AsyncClient) -> None:
     """SPEC X3: 413, in the form of the protocol."""
-    answer = await Caller(http).call("create_scenario", tickets=[{}] * 20_001)
+    answer = await Caller(http).call("create_scenario", tickets=[{}] * 60_001)
     assert answer.status_code == 413
     assert answer.json()["error"]["data"]["type"] == "TooLarge"
 
@@ -88,3 +88,23 @@ async def test_large_bodies_that_the_sdk_refuses_are_refused(http: httpx.AsyncCl
     answer = await http.post("/mcp", json=body, headers=headers)
     assert answer.status_code == 400
     assert answer.json()["error"]["data"]["code"] == 4015
+
+
+async def test_a_large_day_is_planned_in_one_call(http: httpx.AsyncClient) -> None:
+    """SPEC T10, T7, T11: a day, a file, at both entry points; mistakes have their places; equal days are one."""
+    caller, large = Caller(http), day(2_000, priority=1)
+    asked = {"scenario": large, "solve_time": "PT1S", "wait_s": 0}
+    answers = [(await caller.call("plan_day", **asked)).json()["result"]["structuredContent"] for _ in range(2)]
+    answers.append((await http.post("/v1/plan", json=asked, headers={"prefer": "wait=0"})).json())
+    assert {answer.get("status") for answer in answers} == {"QUEUED"}, answers
+    assert len({answer["scenario_id"] for answer in answers}) == len({answer["job_id"] for answer in answers}) == 1
+    wrong = await caller.call("plan_day", scenario=day(600, demand="much"), wait_s=99, nights=[{}] * 3_000)
+    assert [fault["path"] for fault in wrong.json()["result"]["structuredContent"]["errors"]] == ["/wait_s", "/nights"]
+    wrong = await caller.call("plan_day", scenario=day(600, demand="much"))
+    assert [fault["path"] for fault in wrong.json()["result"]["structuredContent"]["errors"]] == [
+        "/scenario/tickets/599/demand"
+    ]
+    table = "id,location\n" + "".join(f"t-{number},L{number}\n" for number in range(2000))
+    file = {"content": table, "format": "csv", "planning_date": "2025-07-15", "agents": [{"id": "v", "capacity": 9}]}
+    planned = await caller.call("plan_day", file=file, wait_s=0)
+    assert planned.json()["result"]["structuredContent"]["status"] == "QUEUED"
