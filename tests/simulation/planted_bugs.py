@@ -36,6 +36,12 @@ BUGS: Final = {
     "a renewal leaves the lease as it was": PlantedBug(
         "renew", "call('XCLAIM', READY, GROUP, A.worker, 0, A.delivery, 'JUSTID')\n", ""
     ),
+    "a seat goes on though its job is over": PlantedBug(
+        "exchange", "A.leaves or not job or job.cancel ~= ''", "A.leaves or job and job.cancel ~= ''"
+    ),
+    "a seat of an attempt that has passed is handed out": PlantedBug(
+        "_dispatch_jobs", "job.state == 'solving' and job.fence == fence and", "job.state == 'solving' and"
+    ),
     "a settled attempt need not hold its lease": PlantedBug(
         "webhook_settle",
         "or not let_go(A.id, A.id .. '/' .. A.fence, delivery) then",
