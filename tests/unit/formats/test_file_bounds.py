@@ -76,9 +76,14 @@ FILES: dict[str, tuple[Form, Callable[[], bytes], bool]] = {
     "one cell": ("csv", lambda: b"id\n" + b"x" * 19_900_000, False),
     "quotes alone": ("csv", lambda: b"id\n" + b'"' * 19_900_000, False),
     "5000 rows of 200 cells": ("csv", lambda: wide_table(5000, 200), False),
-    "a workbook of 300,000 rows": (
+    "a workbook of as many rows as a sheet has": (
         "xlsx",
-        lambda: workbook({"Orders": sheet_xml(rows_of(("id", "lat", "lon"), *[("a", 1, 2)] * 300_000))}),
+        lambda: workbook({"Orders": sheet_xml(rows_of(("id", "lat", "lon"), *[("a", 1, 2)] * 1_048_575))}),
+        False,
+    ),
+    "a workbook of a million empty rows": (
+        "xlsx",
+        lambda: workbook({"Orders": sheet_xml("".join(f'<row r="{number}"/>' for number in range(1, 1_048_577)))}),
         False,
     ),
     "archives in an archive": ("xlsx", lambda: nested_archive(6), False),
