@@ -109,7 +109,6 @@ def prove(name: str, kind: str, problem: Problem, best_known: float | None, scal
     prover = PlanProver(
         problem,
         found,
-        cores=2,
         deadline=began + seconds,
         on_proof=lambda _: None,
         on_plan=_keeper(plans),

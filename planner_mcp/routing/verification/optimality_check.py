@@ -1,447 +1,461 @@
 """Checks a proof of optimality independently of the code that found it.
 
 Owns a second way from prices of tickets (dual values) to the statement that no plan costs less. It knows the definition
-in `problem.py` and the prices, and shares no code with engines or evaluation. Prices may be any integers: they decide
-whether the check succeeds, not whether it is right.
+in `problem.py` and the certificate, and shares no code with engines or evaluation. The numbers of a certificate may be
+any integers: they decide whether the check succeeds, not whether it is right.
 
 1. A plan that serves every wanted ticket costs at least the sum of the prices, each at most the penalty of its ticket,
    plus the reduced costs of its routes: their costs less the prices of their tickets.
-2. `_Agent.least` finds a number that no reduced cost of an agent's routes is below, by extending routes ticket by
-   ticket. It drops a partial route only where another one at the same place is nowhere worse.
-3. What the plan costs above that sum is a budget. Every route within the budget is listed, backwards from its end.
-4. A search over these routes shows that no choice of them, one for each ticket, stays below the budget.
+2. The certificate claims a number for each agent that no reduced cost is below. What the plan costs above the sum with
+   these numbers is a budget. So a route of a cheaper plan has a reduced cost below the budget plus the claim.
+3. A `RouteLister` lists the sets of tickets of all such routes. A listed one below the claim refutes it.
+4. Where the budget is not below one cost unit, the tree of the certificate splits the choices of listed routes. Each of
+   its nodes has prices by which no choice there is cheaper, or that leave routes out, before the next split.
 
-Rules that concern more than the order, loads and times of one route are ignored: without them plans only get cheaper,
-so success means the same. Agents that reload are not checked.
+Rules that concern more than the order, loads and times of one route are ignored, save that tickets may be incompatible
+and shipments belong together: without them plans only get cheaper, so success means the same. Agents that reload are
+not checked.
 """
 
-import heapq
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
 
 from planner_mcp.routing.problem import AgentSpec, GroupKind, LoadKind, Problem
 
-_ENDLESS: Final = 2**62
-_NEIGHBOURS: Final = 10
-"""Tickets that a partial route remembers at each stop."""
-MAX_STEPS: Final = 400_000
-"""Choices that are tried in step 4."""
-IsOver = Callable[[], bool]
+NO_LEG: Final = (2**63 - 1) // 4
+"""Cost of a leg that is not driven, and any other limit that is none."""
+MOST_DIMENSIONS: Final = 4
+"""Further dimensions are ignored."""
+_WORDS: Final = 4
+_NEAREST: Final = 4
+_LARGEST: Final = 2**60
+"""Sums beyond it could leave the range of the arithmetic."""
+_MANY: Final = 4
+"""A route that could stop more than so many times as often as there are tickets is limited by its stops."""
+Table = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
-class OptimalityCertificate:
-    """Prices that prove a cost, in `1 / factor` cost units."""
+class Prices:
+    """Prices in `1 / factor` cost units."""
 
-    factor: int
     tickets: tuple[int, ...]
     """By ticket; 0 for the tickets of ONE_OF groups."""
     groups: tuple[int, ...]
     """By group; 0 for groups of which all or none are served."""
 
 
-class _OutOfTimeError(Exception):
-    """The check would take too long."""
+@dataclass(frozen=True, slots=True)
+class OddCut:
+    """Of an odd number of tickets at most half are served by routes in pairs; the price of one more."""
+
+    tickets: tuple[int, ...]
+    price: int
 
 
-def proves(problem: Problem, certificate: OptimalityCertificate, cost: int, is_over: IsOver) -> bool:
-    """Return whether the certificate shows in time that no plan serving every wanted ticket costs less than `cost`.
+@dataclass(frozen=True, slots=True)
+class PairSplit:
+    """First the choices with two tickets on one route, then those without."""
+
+    tickets: tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class AgentSplit:
+    """First the choices with a ticket served by the kind of an agent, then those without."""
+
+    ticket: int
+    agent: int
+
+
+@dataclass(frozen=True, slots=True)
+class ServiceSplit:
+    """First the choices that serve a ticket, or one of its group, then those that leave it out."""
+
+    ticket: int
+
+
+@dataclass(frozen=True, slots=True)
+class CountSplit:
+    """First the choices with at most so many routes of the kind of an agent, then those with more."""
+
+    agent: int
+    most: int
+
+
+@dataclass(frozen=True, slots=True)
+class ProofNode:
+    """Prices, and how the choices that they admit are split; a leaf admits none, without a split one part follows."""
+
+    prices: Prices
+    cuts: tuple[OddCut, ...] = ()
+    split: PairSplit | AgentSplit | ServiceSplit | CountSplit | None = None
+    parts: tuple["ProofNode", ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class OptimalityCertificate:
+    """What proves a cost. Numbers are in `1 / factor` cost units."""
+
+    factor: int
+    prices: Prices
+    least: tuple[int, ...]
+    """By agent, at most 0: the claim that no reduced cost of its routes is below."""
+    memory: NDArray[np.bool_]
+    """(n, n): tickets (columns) that partial routes are told apart by after a stop (row)."""
+    tree: ProofNode | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class AgentTables:
+    """The routes of an agent, as tables whose rows `workers/engines/native/proof_listing.hpp` states."""
+
+    agent: Table
+    tickets: Table
+    legs: Table
+    windows: Table
+
+
+RouteLister = Callable[[AgentTables, int], Sequence[tuple[int, tuple[int, ...]]] | None]
+"""Returns cost and tickets of each set that a route below a limit serves, at its least cost; None where not all."""
+
+
+def proves(problem: Problem, certificate: OptimalityCertificate, cost: int, list_routes: RouteLister) -> bool:
+    """Return whether the certificate shows that no plan serving every wanted ticket costs less than `cost`.
 
     Args:
         problem: The problem.
-        certificate: The prices.
+        certificate: The proof.
         cost: In cost units, wanted tickets all served.
-        is_over: Whether the time is up; asked often.
+        list_routes: May give up.
     """
     if any(agent.reload_at and agent.max_reloads for agent in problem.agents):
         return False
-    try:
-        return _Check(problem, certificate, is_over).is_least(cost)
-    except _OutOfTimeError:
-        return False
+    check = _Check(problem, certificate)
+    return check.is_in_range(cost) and check.is_least(cost, list_routes)
 
 
 @dataclass(frozen=True, slots=True)
 class _Row:
     """Tickets of which exactly one is served; left out at a penalty where there is one."""
 
-    tickets: frozenset[int]
-    price: int
+    tickets: tuple[int, ...]
     penalty: int | None
-
-    @property
-    def worth(self) -> int:
-        return self.price if self.penalty is None else min(self.price, self.penalty)
 
 
 @dataclass(frozen=True, slots=True)
-class _Option:
-    """A route within the budget."""
+class _Kind:
+    """Agents that differ in nothing but the id."""
 
-    kind: int
-    tickets: frozenset[int]
-    excess: int
-    """Its reduced cost."""
+    agents: tuple[int, ...]
+    is_used: bool
+    """Whether each has a route in every plan."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Options:
+    """The routes that a cheaper plan could have."""
+
+    kind: Table
+    """(options,)."""
+    cost: Table
+    """(options,)."""
+    serves: NDArray[np.bool_]
+    """(options, tickets)."""
+
+    def only(self, kept: NDArray[np.bool_]) -> "_Options":
+        """Return a part of them."""
+        return _Options(self.kind[kept], self.cost[kept], self.serves[kept])
+
+
+@dataclass(frozen=True, slots=True)
+class _Choices:
+    """The choices at a node of the tree."""
+
+    options: _Options
+    served: frozenset[int]
+    """Rows that are not left out …"""
+    left_out: frozenset[int]
+    """… and that are."""
+    counts: tuple[tuple[int, int], ...]
+    """By kind: the fewest and the most routes."""
 
 
 class _Check:
     """One check. Costs are multiplied by the factor."""
 
-    def __init__(self, problem: Problem, certificate: OptimalityCertificate, is_over: IsOver) -> None:
+    def __init__(self, problem: Problem, certificate: OptimalityCertificate) -> None:
         self.problem = problem
+        self.certificate = certificate
         self.factor = certificate.factor
-        self._is_over = is_over
-        self._steps = 0
-        self.rows = list(self._read_rows(certificate))
-        self.price = [0] * len(problem.tickets)
-        for row in self.rows:
-            for ticket in row.tickets:
-                self.price[ticket] += row.price
-        self._kinds = list(self._read_kinds())
+        self.rows = tuple(self._read_rows())
+        self._kinds = tuple(self._read_kinds())
+        self._kind_of = {agent: number for number, kind in enumerate(self._kinds) for agent in kind.agents}
 
-    def watch(self) -> None:
-        """Raise once the time is up."""
-        if self._is_over():
-            raise _OutOfTimeError
+    def is_in_range(self, cost: int) -> bool:
+        """Return whether no sum can leave the range of the arithmetic."""
+        nodes, sums = [self.certificate.tree], [abs(cost) * self.factor, *map(abs, self.certificate.least)]
+        sums += [_sum_of(self.certificate.prices)]
+        while nodes:
+            if (node := nodes.pop()) is not None:
+                sums.append(_sum_of(node.prices) + sum(len(cut.tickets) * abs(cut.price) for cut in node.cuts))
+                nodes += node.parts
+        return max(sums) * (1 + len(self.problem.agents)) <= _LARGEST
 
-    def _read_rows(self, certificate: OptimalityCertificate) -> Iterable[_Row]:
+    def _read_rows(self) -> Iterable[_Row]:
         tickets = self.problem.tickets
-        choices = [each for each in enumerate(self.problem.groups) if each[1].kind is GroupKind.ONE_OF]
-        chosen = {ticket for _, group in choices for ticket in group.tickets}
+        choices = [group for group in self.problem.groups if group.kind is GroupKind.ONE_OF]
+        chosen = {ticket for group in choices for ticket in group.tickets}
         for number, ticket in enumerate(tickets):
             if number not in chosen:
                 must = not ticket.is_priced and ticket.penalty > 0
-                penalty = None if must else ticket.penalty * self.factor
-                yield _Row(frozenset({number}), certificate.tickets[number], penalty)
-        for number, group in choices:
+                yield _Row((number,), None if must else ticket.penalty * self.factor)
+        for group in choices:
             must = group.penalty > 0 and not all(tickets[each].is_priced for each in group.tickets)
-            yield _Row(
-                frozenset(group.tickets), certificate.groups[number], None if must else group.penalty * self.factor
-            )
+            yield _Row(group.tickets, None if must else group.penalty * self.factor)
 
-    def _read_kinds(self) -> Iterable[tuple["_Agent", int]]:
-        """Yield an agent of each kind, and how many there are: they differ in nothing but the id."""
-        counts: dict[tuple[object, ...], list[int]] = {}
+    def _read_kinds(self) -> Iterable[_Kind]:
+        kinds: dict[tuple[object, ...], list[int]] = {}
         for number, spec in enumerate(self.problem.agents):
-            tickets = enumerate(self.problem.tickets)
-            own = tuple((t.agents is None or number in t.agents, t.preferred == number) for _, t in tickets)
+            own = tuple((t.agents is None or number in t.agents, t.preferred == number) for t in self.problem.tickets)
             values = tuple(getattr(spec, name) for name in AgentSpec.__slots__ if name != "id")
-            counts.setdefault((values, own), []).append(number)
-        for numbers in counts.values():
-            yield _Agent(self, numbers[0]), len(numbers)
+            kinds.setdefault((values, own), []).append(number)
+        for numbers in kinds.values():
+            yield _Kind(tuple(numbers), bool(self.problem.agents[numbers[0]].locked))
 
-    def is_least(self, cost: int) -> bool:
-        """Return whether no plan costs less."""
-        least = [agent.least() for agent, _ in self._kinds]
-        floor = sum(row.worth for row in self.rows)
-        floor += sum(count * min(0, lowest) for (_, count), lowest in zip(self._kinds, least, strict=True))
-        budget = cost * self.factor - floor
-        if budget < self.factor:  # costs are whole units: what is less than one below the cost is the cost
-            return True
-        options = [
-            _Option(kind, tickets, excess)
-            for kind, ((agent, _), lowest) in enumerate(zip(self._kinds, least, strict=True))
-            for tickets, excess in agent.within(budget + min(0, lowest)).items()
-        ]
-        return not self._is_cheaper(options, least, budget)
+    def _row_prices(self, prices: Prices) -> list[int]:
+        groups = [prices.groups[n] for n, each in enumerate(self.problem.groups) if each.kind is GroupKind.ONE_OF]
+        singles = [prices.tickets[row.tickets[0]] for row in self.rows[: len(self.rows) - len(groups)]]
+        return [*singles, *groups]
 
-    def _is_cheaper(self, options: Sequence[_Option], least: Sequence[int], budget: int) -> bool:
-        """Return whether a choice of routes serves every row for less than the budget, by trying all that could."""
-        serving: list[list[tuple[int, _Option]]] = [[] for _ in self.rows]
-        rows_of = [{at for at, row in enumerate(self.rows) if not row.tickets.isdisjoint(o.tickets)} for o in options]
-        allowed = [min(0, lowest) for lowest in least]
-        for number, option in enumerate(options):
-            for row in rows_of[number]:
-                serving[row].append((number, option))
-        for choices in serving:
-            choices.sort(key=lambda each: each[1].excess - allowed[each[1].kind])
-        left = [count for _, count in self._kinds]
-
-        def search(open_rows: frozenset[int], spent: int) -> bool:
-            self._steps += 1
-            if self._steps > MAX_STEPS:
-                raise _OutOfTimeError
-            if self._steps % 256 == 0:
-                self.watch()
-            if not open_rows:
-                idle = sum(count * lowest for count, lowest in zip(left, allowed, strict=True))
-                return spent - idle < budget  # idle agents take back what they were allowed
-            fits = {
-                row: [c for c in serving[row] if rows_of[c[0]] <= open_rows and left[c[1].kind]] for row in open_rows
-            }
-            row = min(open_rows, key=lambda each: len(fits[each]))
-            penalty = self.rows[row].penalty
-            if penalty is not None:
-                more = penalty - self.rows[row].worth
-                if spent + more < budget and search(open_rows - {row}, spent + more):
-                    return True
-            for number, option in fits[row]:
-                more = option.excess - allowed[option.kind]
-                for each in rows_of[number]:
-                    more += self.rows[each].price - self.rows[each].worth
-                if spent + more >= budget:
-                    continue
-                left[option.kind] -= 1
-                found = search(open_rows - rows_of[number], spent + more)
-                left[option.kind] += 1
-                if found:
-                    return True
-            return False
-
-        return search(frozenset(range(len(self.rows))), 0)
-
-
-@dataclass(slots=True)
-class _Partial:
-    """A route from its start to a ticket, whose service begins as early as it can."""
-
-    last: int
-    ready: int
-    busy: int
-    """Time from the departure to `ready` without waiting."""
-    leave: int
-    """Latest departure."""
-    spent: int
-    """Reduced cost without the price of time."""
-    driven: int
-    stops: int
-    peak: tuple[int, ...]
-    picked: tuple[int, ...]
-    seen: int
-    """Bits of the tickets it remembers."""
-    is_beaten: bool = False
-
-
-class _Agent:
-    """The routes of one agent."""
-
-    def __init__(self, check: _Check, number: int) -> None:
-        problem = check.problem
-        self._check = check
-        self._spec = problem.agents[number]
-        self._tickets = problem.tickets
-        self._count = len(problem.tickets)
-        self._factor = check.factor
-        self._hour = check.factor * self._spec.time_cost
-        self._closes = self._spec.shift[1] + self._spec.overtime
-        self._distance = problem.distances[self._spec.profile].tolist()
-        factor = min([1000, *(period.factor for period in problem.travel_periods)])
-        self._travel = [
-            [leg * factor // 1000 for leg in legs] for legs in problem.durations[self._spec.profile].tolist()
-        ]
-        paired = {t.pickup for t in problem.tickets if t.pickup is not None}
-        self._is_half = [i in paired or t.pickup is not None for i, t in enumerate(problem.tickets)]
-        locked = {ticket for other, spec in enumerate(problem.agents) if other != number for ticket in spec.locked}
-        self._own = [
-            i for i, t in enumerate(problem.tickets) if (t.agents is None or number in t.agents) and i not in locked
-        ]
-        self._switch = [
-            t.switch_cost * check.factor if t.preferred not in (None, number) else 0 for t in problem.tickets
-        ]
-        self._apart = {pair for low, high in problem.incompatible for pair in ((low, high), (high, low))}
-        if problem.backhaul and not problem.partner_of:
-            kinds = [ticket.load for ticket in problem.tickets]
-            self._apart |= {
-                (i, j)
-                for i in self._own
-                for j in self._own
-                if kinds[i] is LoadKind.PICKUP and kinds[j] is LoadKind.DELIVERY
-            }
-        self._keeps_time = bool(self._hour) or self._spec.max_duration is not None
-        self._keeps_time |= any(ticket.release for ticket in problem.tickets)
-        self._reached: dict[int, list[_Partial]] = {ticket: [] for ticket in self._own}
-        self._memory = {ticket: self._near(ticket) for ticket in self._own}
-
-    def _near(self, ticket: int) -> int:
-        at = self._tickets[ticket].location
-        nearest = sorted(self._own, key=lambda other: self._distance[self._tickets[other].location][at])
-        return sum(1 << other for other in {ticket, *nearest[:_NEIGHBOURS]})
-
-    def _leg(self, last: int | None, ticket: int | None) -> tuple[int, int]:
-        """Return distance and time from one start of service, or the departure, to the next, or the end."""
-        before = None if last is None else self._tickets[last]
-        place = self._spec.start if before is None else before.location
-        after = None if ticket is None else self._tickets[ticket]
-        target = self._spec.end if after is None else after.location
-        distance = travel = 0
-        if place is not None and target is not None:
-            distance, travel = self._distance[place][target], self._travel[place][target]
-        if before is not None:
-            travel += before.service
-        if after is not None and (before is None or place != target):
-            travel += after.setup
-        return distance, travel
-
-    def _first(self) -> _Partial:
-        none = (0,) * len(self._spec.capacity)
-        fixed = self._spec.fixed_cost * self._factor
-        return _Partial(-1, self._spec.shift[0], 0, self._closes, fixed, 0, 0, none, none, 0)
-
-    def _after(self, route: _Partial, ticket: int) -> _Partial | None:
-        """Return a route with one more ticket; None where that is not possible."""
-        spec, work = self._spec, self._tickets[ticket]
-        last = None if route.last < 0 else route.last
-        if route.seen >> ticket & 1 or (route.last, ticket) in self._apart:
-            return None
-        if spec.max_stops is not None and route.stops >= spec.max_stops:
-            return None
-        distance, travel = self._leg(last, ticket)
-        busy, driven = route.busy + travel, route.driven + distance
-        ready = max(route.ready + travel, work.release + busy if work.release else 0)
-        closes = work.windows[-1][1] if work.windows else _ENDLESS
-        if work.windows:
-            ready = next((max(ready, opens) for opens, until in work.windows if ready <= until), _ENDLESS)
-        leave = min(route.leave, closes - busy)
-        if ready > min(closes, self._closes) or (spec.max_distance is not None and driven > spec.max_distance):
-            return None
-        if spec.max_duration is not None and max(busy, ready - leave) > spec.max_duration:
-            return None
-        given, taken = self._load(ticket)
-        picked = tuple(a + b for a, b in zip(route.picked, taken, strict=True))
-        peak = tuple(max(a + b, c) for a, b, c in zip(route.peak, given, picked, strict=True))
-        if any(load > room for load, room in zip(peak, spec.capacity, strict=True)):
-            return None
-        late = 0 if work.soft_close is None else work.lateness_cost * max(0, ready - work.soft_close)
-        spent = route.spent + self._factor * (spec.distance_cost * distance + late)
-        spent += self._switch[ticket] - self._check.price[ticket]
-        seen = route.seen | 1 << ticket
-        return _Partial(ticket, ready, busy, leave, spent, driven, route.stops + 1, peak, picked, seen)
-
-    def _load(self, ticket: int) -> tuple[Sequence[int], Sequence[int]]:
-        """Return what a ticket delivers and picks up; nothing for half a shipment."""
-        none = (0,) * len(self._spec.capacity)
-        demand = self._tickets[ticket].demand
-        if self._is_half[ticket]:
-            return none, none
-        return (demand, none) if self._tickets[ticket].load is LoadKind.DELIVERY else (none, demand)
-
-    def _finished(self, route: _Partial) -> int | None:
-        """Return the reduced cost of a route that ends here; None where it cannot."""
-        distance, travel = self._leg(route.last, None)
-        end = route.ready + travel
-        duration = max(route.busy + travel, end - route.leave)
-        spec, driven = self._spec, route.driven + distance
-        if end > self._closes or (spec.max_distance is not None and driven > spec.max_distance):
-            return None
-        if spec.max_duration is not None and duration > spec.max_duration:
-            return None
-        over = spec.overtime_cost * max(0, end - spec.shift[1])
-        return route.spent + self._hour * duration + self._factor * (spec.distance_cost * distance + over)
-
-    def least(self) -> int:
-        """Return a number that no reduced cost of a route is below."""
-        queue: list[tuple[int, int, _Partial]] = []
-        lowest, made = 0, 0
-        first = self._first()
-        pending = [first]
-        while pending or queue:
-            route = pending.pop() if pending else heapq.heappop(queue)[2]
-            if route.is_beaten:
-                continue
-            made += 1
-            if made % 64 == 0:
-                self._check.watch()
-            if route.stops and (cost := self._finished(route)) is not None:
-                lowest = min(lowest, cost)
-            for ticket in self._own:
-                if (longer := self._after(route, ticket)) is None:
-                    continue
-                longer.seen = longer.seen & self._memory[ticket] | 1 << ticket
-                if longer.stops <= self._count and self._is_kept(longer):
-                    heapq.heappush(queue, (longer.ready, id(longer), longer))
-        return lowest
-
-    def _is_kept(self, route: _Partial) -> bool:
-        """Keep a route unless another one is nowhere worse; what it beats is dropped."""
-        others = self._reached[route.last]
-        if any(self._beats(other, route) for other in others):
-            return False
-        for other in others:
-            other.is_beaten = self._beats(route, other)
-        self._reached[route.last] = [*(other for other in others if not other.is_beaten), route]
-        return True
-
-    def _beats(self, a: _Partial, b: _Partial) -> bool:
-        if a.ready > b.ready or a.seen & ~b.seen or a.stops > b.stops:
-            return False
-        if a.spent + self._hour * a.busy > b.spent + self._hour * b.busy:
-            return False
-        if self._keeps_time:
-            if a.spent - self._hour * a.leave > b.spent - self._hour * b.leave:
-                return False
-            if a.busy > b.busy or a.leave < b.leave:
-                return False
-        if self._spec.max_distance is not None and a.driven > b.driven:
-            return False
-        loads = zip((*a.peak, *a.picked), (*b.peak, *b.picked), strict=True)
-        return all(load <= other for load, other in loads)
-
-    def within(self, budget: int) -> dict[frozenset[int], int]:
-        """Return the tickets and the least reduced cost of the routes below a budget. `least` comes first."""
-        found: dict[frozenset[int], int] = {}
-        for ticket in self._own:
-            distance, travel = self._leg(ticket, None)
-            cost = self._factor * self._spec.distance_cost * distance + self._hour * travel
-            self._extend_back((ticket,), cost, self._closes - travel, budget, found)
+    def _ticket_prices(self, prices: Prices) -> Table:
+        """Return what a visit to each ticket is worth: the prices of all its rows."""
+        found = np.zeros(len(self.problem.tickets), dtype=np.int64)
+        for row, price in zip(self.rows, self._row_prices(prices), strict=True):
+            found[list(row.tickets)] += price
         return found
 
-    def _extend_back(
-        self, tail: tuple[int, ...], cost: int, start_by: int, budget: int, found: dict[frozenset[int], int]
-    ) -> None:
-        """Record the route that consists of a tail, and go on with every ticket that could come before it.
+    def is_least(self, cost: int, list_routes: RouteLister) -> bool:
+        """Return whether no plan costs less."""
+        claims = [min(0, *(self.certificate.least[agent] for agent in kind.agents)) for kind in self._kinds]
+        values = self._row_prices(self.certificate.prices)
+        floor = sum(v if row.penalty is None else min(v, row.penalty) for v, row in zip(values, self.rows, strict=True))
+        floor += sum(len(kind.agents) * claim for kind, claim in zip(self._kinds, claims, strict=True))
+        # costs are whole units: what is less than one below the cost is the cost
+        budget = 0 if cost * self.factor - floor < self.factor else cost * self.factor - floor
+        prices = self._ticket_prices(self.certificate.prices)
+        listed: list[tuple[int, int, tuple[int, ...]]] = []
+        for number, (kind, claim) in enumerate(zip(self._kinds, claims, strict=True)):
+            tables = _agent_tables(self.problem, kind.agents[0], self.factor, prices, self.certificate.memory)
+            routes = list_routes(tables, budget + claim)
+            if routes is None or any(excess < claim for excess, _ in routes):
+                return False
+            listed += [(number, excess, tickets) for excess, tickets in routes if self._is_allowed(tickets)]
+        if budget == 0:
+            return True
+        counts = tuple((len(k.agents) if k.is_used else 0, len(k.agents)) for k in self._kinds)
+        choices = _Choices(self._options(listed, prices), frozenset(), frozenset(), counts)
+        return self.certificate.tree is not None and self._is_closed(self.certificate.tree, choices, cost)
 
-        Args:
-            tail: Its tickets.
-            cost: Of the tail from the service of its first ticket on: travel, time, less the prices of the others.
-            start_by: When the service of its first ticket has to begin at the latest for the rest to be in time.
-            budget: Exclusive.
-            found: Gets the route.
-        """
-        self._check.watch()
-        first, rest = tail[0], tail[1:]
-        latest = self._latest(first, start_by)
-        if latest is None or not self._can_begin(first, rest, cost, latest, budget):
-            return
-        if (excess := self._reduced_cost(tail)) is not None and excess < budget:
-            tickets = frozenset(tail)
-            found[tickets] = min(excess, found.get(tickets, _ENDLESS))
-        for ticket in self._own:
-            if ticket in tail or (ticket, first) in self._apart:
-                continue
-            distance, travel = self._leg(ticket, first)
-            more = self._factor * self._spec.distance_cost * distance + self._hour * travel
-            more += self._switch[first] - self._check.price[first]
-            self._extend_back((ticket, *tail), cost + more, latest - travel, budget, found)
+    def _is_allowed(self, tickets: Sequence[int]) -> bool:
+        served, problem = set(tickets), self.problem
+        if any(len(served.intersection(row.tickets)) > 1 for row in self.rows if len(row.tickets) > 1):
+            return False
+        if any(problem.partner_of.get(ticket, ticket) not in served for ticket in served):
+            return False
+        return not any(low in served and high in served for low, high in problem.incompatible)
 
-    def _latest(self, ticket: int, start_by: int) -> int | None:
-        """Return the latest start of a service up to a time; None where there is none."""
-        windows = self._tickets[ticket].windows or ((-_ENDLESS, _ENDLESS),)
-        return max((min(closes, start_by) for opens, closes in windows if opens <= start_by), default=None)
+    def _options(self, listed: Sequence[tuple[int, int, tuple[int, ...]]], prices: Table) -> _Options:
+        serves = np.zeros((len(listed), len(self.problem.tickets)), dtype=bool)
+        for number, (_, _, tickets) in enumerate(listed):
+            serves[number, list(tickets)] = True
+        excess = np.array([each[1] for each in listed], dtype=np.int64)
+        kind = np.array([each[0] for each in listed], dtype=np.int64)
+        return _Options(kind, excess + serves.astype(np.int64) @ prices, serves)
 
-    def _can_begin(self, first: int, rest: Sequence[int], cost: int, latest: int, budget: int) -> bool:
-        """Return whether some way to the first ticket fits the tail and leaves it below the budget."""
-        others = sum(1 << ticket for ticket in rest)
-        loads = [self._load(ticket) for ticket in rest]
-        given = [sum(each) for each in zip(*(load[0] for load in loads), strict=True)] or [0] * len(self._spec.capacity)
-        taken = [sum(each) for each in zip(*(load[1] for load in loads), strict=True)] or [0] * len(self._spec.capacity)
-        for way in self._reached[first]:
-            if way.spent + self._hour * way.busy + cost >= budget or way.ready > latest or way.seen & others:
-                continue
-            if all(
-                peak + more <= room and picked + extra <= room
-                for peak, more, picked, extra, room in zip(
-                    way.peak, given, way.picked, taken, self._spec.capacity, strict=True
-                )
-            ):
-                return True
+    # ---- the tree
+
+    def _is_closed(self, node: ProofNode, choices: _Choices, cost: int) -> bool:
+        """Return whether no choice is cheaper, by the prices of a node or those of its parts."""
+        excess = choices.options.cost - choices.options.serves @ self._ticket_prices(node.prices)
+        floor = self._worth(node.prices, choices)
+        for cut in node.cuts:
+            pairs = choices.options.serves[:, list(set(cut.tickets))].sum(axis=1) // 2
+            excess = excess + max(0, cut.price) * pairs
+            floor -= max(0, cut.price) * (len(set(cut.tickets)) // 2)
+        claims = []
+        for number, (fewest, most) in enumerate(choices.counts):
+            least = int(excess[choices.options.kind == number].min(initial=NO_LEG))
+            if fewest and least == NO_LEG:
+                return True  # it has to have a route, and none is left
+            claims.append(least if least < 0 or fewest else 0)
+            floor += most * least if least < 0 else fewest * least
+        budget = cost * self.factor - floor
+        if budget < self.factor:
+            return True
+        kept = excess < budget + np.array(claims, dtype=np.int64)[choices.options.kind]
+        left = replace(choices, options=choices.options.only(kept))
+        parts = (left,) if node.split is None else self._parts(node.split, left)
+        return len(parts) == len(node.parts) and all(
+            self._is_closed(each, part, cost) for each, part in zip(node.parts, parts, strict=True)
+        )
+
+    def _worth(self, prices: Prices, choices: _Choices) -> int:
+        total = 0
+        for number, (row, price) in enumerate(zip(self.rows, self._row_prices(prices), strict=True)):
+            if row.penalty is None or number in choices.served:
+                total += price
+            else:
+                total += row.penalty if number in choices.left_out else min(price, row.penalty)
+        return total
+
+    def _parts(
+        self, split: PairSplit | AgentSplit | ServiceSplit | CountSplit, choices: _Choices
+    ) -> tuple[_Choices, ...]:
+        """Return the choices on both sides of a split; every choice is on one of them."""
+        options = choices.options
+        if isinstance(split, PairSplit):
+            both = options.serves[:, list(split.tickets)].sum(axis=1)
+            return tuple(replace(choices, options=options.only(kept)) for kept in (both != 1, both != 2))
+        if isinstance(split, AgentSplit):
+            own, serves = options.kind == self._kind_of[split.agent], options.serves[:, split.ticket]
+            return tuple(replace(choices, options=options.only(kept)) for kept in (own | ~serves, ~(own & serves)))
+        if isinstance(split, ServiceSplit):
+            row = next(n for n, each in enumerate(self.rows) if split.ticket in each.tickets)
+            without = options.only(options.serves[:, list(self.rows[row].tickets)].sum(axis=1) == 0)
+            return (
+                replace(choices, served=choices.served | {row}),
+                replace(choices, options=without, left_out=choices.left_out | {row}),
+            )
+        kind = self._kind_of[split.agent]
+        fewest, most = choices.counts[kind]
+        sides = ((fewest, min(most, split.most)), (max(fewest, split.most + 1), most))
+        before, after = choices.counts[:kind], choices.counts[kind + 1 :]
+        return tuple(replace(choices, counts=(*before, side, *after)) for side in sides)
+
+
+def _sum_of(prices: Prices) -> int:
+    return sum(map(abs, prices.tickets)) + sum(map(abs, prices.groups))
+
+
+# ---- the tables of an agent
+
+
+def _agent_tables(problem: Problem, number: int, factor: int, prices: Table, memory: NDArray[np.bool_]) -> AgentTables:
+    """Return what the routes of an agent are, in integers."""
+    spec = problem.agents[number]
+    distance, time = _legs(problem, number)
+    legs = factor * spec.distance_cost * distance
+    per_time, closes = factor * spec.time_cost, spec.shift[1] + spec.overtime
+    if _is_untimed(problem, number, time):
+        legs, time, per_time = legs + per_time * time, np.zeros_like(time), 0
+    legs[_is_not_driven(problem, number)] = NO_LEG
+    tickets = problem.tickets
+    dimensions = min(MOST_DIMENSIONS, len(spec.capacity))
+    given, taken = (_loads(problem, kind, dimensions) for kind in (LoadKind.DELIVERY, LoadKind.PICKUP))
+    is_simple = not (given.any() and taken.any()) and all(
+        len(t.windows) <= 1 and not t.release and not t.lateness_cost for t in tickets
+    )
+    capacity = [*spec.capacity[:dimensions], *[0] * (MOST_DIMENSIONS - dimensions)]
+    limits = (NO_LEG if each is None else each for each in (spec.max_distance, spec.max_duration, spec.max_stops))
+    may_be_long = spec.max_stops is not None or _may_be_long(given + taken, capacity, time, closes - spec.shift[0])
+    money = (factor * spec.overtime_cost, per_time, factor * spec.fixed_cost)
+    times = (spec.shift[0], closes, spec.shift[1])
+    agent = (len(tickets), dimensions, *times, *money, *limits, may_be_long, is_simple, *capacity)
+    windows = [window for ticket in tickets for window in ticket.windows] or [(0, 0)]
+    return AgentTables(
+        np.array(agent, dtype=np.int64),
+        _ticket_rows(problem, number, factor, prices, np.hstack([given, taken]), memory),
+        np.ascontiguousarray(np.stack([legs, time, distance], axis=2)),
+        np.array(windows, dtype=np.int64),
+    )
+
+
+def _legs(problem: Problem, number: int) -> tuple[Table, Table]:
+    """Return distance and time from one start of service, or the departure (last), to the next, or the end (last)."""
+    spec, tickets, count = problem.agents[number], problem.tickets, len(problem.tickets)
+    factor = min([1000, *(period.factor for period in problem.travel_periods)])
+    distance = np.zeros((count + 1, count + 1), dtype=np.int64)
+    travel = np.zeros_like(distance)
+    places = [*(ticket.location for ticket in tickets), None]
+    for row, origin in enumerate([*places[:count], spec.start]):
+        for column, target in enumerate([*places[:count], spec.end]):
+            if origin is not None and target is not None:
+                distance[row, column] = problem.distances[spec.profile][origin, target]
+                travel[row, column] = int(problem.durations[spec.profile][origin, target]) * factor // 1000
+            if row < count:
+                travel[row, column] += tickets[row].service
+            if column < count and (row == count or origin != target):
+                travel[row, column] += tickets[column].setup
+    return distance, travel
+
+
+def _is_untimed(problem: Problem, number: int, time: Table) -> bool:
+    """Return whether no order of any tickets is too late anywhere."""
+    spec = problem.agents[number]
+    if spec.max_duration is not None or spec.shift[0] + int(time.max(axis=1).sum()) > spec.shift[1]:
         return False
+    return not any(ticket.windows or ticket.release or ticket.lateness_cost for ticket in problem.tickets)
 
-    def _reduced_cost(self, tickets: Sequence[int]) -> int | None:
-        """Return the reduced cost of a route; None where it is not possible."""
-        route: _Partial | None = self._first()
-        for ticket in tickets:
-            if route is None:
-                return None
-            route = self._after(route, ticket)
-        return None if route is None else self._finished(route)
+
+def _is_not_driven(problem: Problem, number: int) -> NDArray[np.bool_]:
+    tickets, count = problem.tickets, len(problem.tickets)
+    found = np.eye(count + 1, dtype=bool)
+    held = {ticket for other, spec in enumerate(problem.agents) if other != number for ticket in spec.locked}
+    foreign = [i for i, t in enumerate(tickets) if i in held or (t.agents is not None and number not in t.agents)]
+    found[foreign] = found[:, foreign] = True
+    for low, high in problem.incompatible:
+        found[low, high] = found[high, low] = True
+    if problem.backhaul and not problem.partner_of:
+        is_pickup = np.array([*(ticket.load is LoadKind.PICKUP for ticket in tickets), False])
+        found |= np.outer(is_pickup, np.append(~is_pickup[:count], False))
+    return found
+
+
+def _loads(problem: Problem, kind: LoadKind, dimensions: int) -> Table:
+    """Return what each ticket delivers, or picks up; nothing for half a shipment."""
+    amounts = np.zeros((len(problem.tickets), MOST_DIMENSIONS), dtype=np.int64)
+    for number, ticket in enumerate(problem.tickets):
+        if ticket.load is kind and number not in problem.partner_of:
+            amounts[number, :dimensions] = ticket.demand[:dimensions]
+    return amounts
+
+
+def _may_be_long(amounts: Table, capacity: Sequence[int], time: Table, span: int) -> bool:
+    """Return whether neither loads nor times end a route after a small multiple of the tickets."""
+    count = len(amounts)
+    smallest = [(int(amounts[:, d].min()), room) for d, room in enumerate(capacity)]
+    between = time[:, :count] + np.vstack([np.diag([span + 1] * count), np.zeros((1, count), dtype=np.int64)])
+    smallest.append((int(between.min()), span))
+    return not any(least * _MANY * count >= room for least, room in smallest if least > 0)
+
+
+def _ticket_rows(
+    problem: Problem, number: int, factor: int, prices: Table, loads: Table, memory: NDArray[np.bool_]
+) -> Table:
+    count, rows = len(problem.tickets), []
+    ends = np.cumsum([0, *(len(ticket.windows) for ticket in problem.tickets)])
+    for at, ticket in enumerate(problem.tickets):
+        switch = ticket.switch_cost * factor if ticket.preferred not in (None, number) else 0
+        soft = NO_LEG if ticket.soft_close is None else ticket.soft_close
+        late = ticket.lateness_cost * factor
+        rows.append((switch - int(prices[at]), ticket.release, soft, late, ends[at], ends[at + 1], *loads[at]))
+    places = [ticket.location for ticket in problem.tickets]
+    far = problem.distances[problem.agents[number].profile][np.ix_(places, places)].astype(np.int64)
+    near = memory | np.eye(count, dtype=bool)
+    far = np.where(near, far, NO_LEG)
+    np.fill_diagonal(far, -1)
+    nearest = np.zeros_like(near)
+    np.put_along_axis(nearest, np.argsort(far, axis=1, kind="stable")[:, :_NEAREST], values=True, axis=1)
+    return np.hstack([np.array(rows, dtype=np.int64), _words(near), _words(nearest & near)])
+
+
+def _words(sets: NDArray[np.bool_]) -> Table:
+    """Return rows of booleans as rows of bits."""
+    padded = np.zeros((len(sets), _WORDS * 64), dtype=np.uint8)
+    padded[:, : len(sets)] = sets
+    return np.ascontiguousarray(np.packbits(padded, axis=1, bitorder="little").view(np.int64))

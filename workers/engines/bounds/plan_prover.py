@@ -16,13 +16,14 @@ from planner_mcp.errors import EngineError
 from planner_mcp.routing.engine_names import PROVE_MAX_TICKETS
 from planner_mcp.routing.evaluation.plan_builder import price
 from planner_mcp.routing.plan import ProofRecord
-from planner_mcp.routing.problem import Candidate, GroupKind, Problem
-from planner_mcp.routing.verification.optimality_check import OptimalityCertificate, proves
+from planner_mcp.routing.problem import Candidate, Problem
+from planner_mcp.routing.verification.optimality_check import OptimalityCertificate, ProofNode, proves
 from workers.engines.bounds import gap_closing, native_pricing
 from workers.engines.bounds.column_generation import ColumnGeneration, DualBound
 from workers.engines.bounds.column_master import MasterColumn
-from workers.engines.bounds.gap_closing import Chooser
+from workers.engines.bounds.native_listing import route_lister
 from workers.engines.bounds.relaxed_networks import RelaxedProblem, relaxed_problem
+from workers.engines.bounds.route_choice import RouteChoice, prices_of
 from workers.engines.engine_interface import ShouldStop
 
 POLL_S: Final = 0.02
@@ -44,7 +45,6 @@ class PlanProver:
     Args:
         problem: The problem.
         incumbent: A verified plan that serves every wanted ticket.
-        cores: Threads of CP-SAT.
         deadline: `time.monotonic()` by which to end.
         on_proof: Called in the caller's thread with each better bound.
         on_plan: Called in the caller's thread with a cheaper plan, if one is found.
@@ -55,7 +55,6 @@ class PlanProver:
         problem: Problem,
         incumbent: Candidate,
         *,
-        cores: int,
         deadline: float,
         on_proof: OnProof,
         on_plan: OnPlan,
@@ -63,7 +62,6 @@ class PlanProver:
         self._problem = problem
         self._incumbent = incumbent
         self._cost = price(problem, incumbent)
-        self._cores = cores
         self._began = time.monotonic()
         self._deadline = deadline
         self._on_proof = on_proof
@@ -73,6 +71,9 @@ class PlanProver:
         self._best: int | None = None
         self._reported: tuple[int, bool] | None = None
         self._found: Candidate | None = None
+        self._tree: ProofNode | None = None
+        self.certificate: OptimalityCertificate | None = None
+        """What the check was given last."""
         self._is_optimal = False
         self._failure: BaseException | None = None
 
@@ -134,8 +135,9 @@ class PlanProver:
         while self._found is not None and not self._is_over():  # until the caller has judged the cheaper plan
             time.sleep(POLL_S)
         if self._best is not None and self._best >= self._cost:
-            certificate = _certificate(relaxed, generation.best)
-            self._is_optimal = proves(self._problem, certificate, self._cost, self._is_over)
+            self.certificate = _certificate(relaxed, generation.best, self._tree)
+            lister = route_lister(self._cancel, self._deadline)
+            self._is_optimal = proves(self._problem, self.certificate, self._cost, lister)
 
     def _is_over(self) -> bool:
         return bool(self._cancel[0]) or time.monotonic() >= self._deadline
@@ -153,26 +155,19 @@ class PlanProver:
         columns = gap_closing.enumerated(relaxed, generation.pricers, bound, self._cost, ends)
         if columns is None or self._cancel[0]:
             return
-        left_s = ends - time.monotonic()
-        choice = Chooser(relaxed, columns, self._cost).choose(left_s, self._cores, self._cancel)
-        if choice is None:
+        if (choice := RouteChoice(relaxed, columns, self._cost).run(ends, self._cancel)) is None:
             return
+        self._tree = choice.tree
         if choice.routes is not None and not relaxed.relaxed:
             self._found = _plan_of(relaxed, choice.routes)
         self._keep(min(self._cost, choice.bound))
 
 
-def _certificate(relaxed: RelaxedProblem, bound: DualBound) -> OptimalityCertificate:
-    """Return the dual values of a bound as prices of tickets and groups."""
-    problem = relaxed.problem
-    prices = {row.tickets: int(dual) for row, dual in zip(relaxed.rows, bound.duals, strict=True)}
-    choices = [group.kind is GroupKind.ONE_OF for group in problem.groups]
-    grouped = {t for group in problem.groups if group.kind is GroupKind.ONE_OF for t in group.tickets}
-    return OptimalityCertificate(
-        relaxed.factor,
-        tuple(0 if ticket in grouped else prices[(ticket,)] for ticket in range(len(problem.tickets))),
-        tuple(prices[g.tickets] if is_choice else 0 for g, is_choice in zip(problem.groups, choices, strict=True)),
-    )
+def _certificate(relaxed: RelaxedProblem, bound: DualBound, tree: ProofNode | None) -> OptimalityCertificate:
+    """Return what the check needs of a proof."""
+    least = {agent: value for each, value in zip(relaxed.networks, bound.least, strict=True) for agent in each.agents}
+    claims = tuple(min(0, least[agent]) for agent in range(len(least)))
+    return OptimalityCertificate(relaxed.factor, prices_of(relaxed, bound.duals), claims, bound.memory, tree)
 
 
 def _plan_of(relaxed: RelaxedProblem, columns: tuple[MasterColumn, ...]) -> Candidate:

@@ -1,6 +1,7 @@
-// The C interface: five functions over plain arrays. Thread-safe for different buffers.
+// The C interface: six functions over plain arrays. Thread-safe for different buffers.
 #include <new>
 
+#include "proof_listing.hpp"
 #include "route_pricing.hpp"
 #include "search_driver.hpp"
 
@@ -45,6 +46,15 @@ EXPORTED int sisr_enumerate(const sisr::Network* network, const sisr::PricingOpt
         return static_cast<int>(sisr::enumerate_routes(*network, *options, out, size, used));
     } catch (const std::bad_alloc&) {
         return static_cast<int>(sisr::Pricing::OUT_OF_MEMORY);
+    }
+}
+
+// List routes for the check of proofs, see `proof::list_routes`; returns a `proof::Listing`.
+EXPORTED int proof_list_routes(const proof::Request* request, proof::Int* out, proof::Int size, proof::Int* used) {
+    try {
+        return static_cast<int>(proof::list_routes(*request, out, size, used));
+    } catch (const std::bad_alloc&) {
+        return static_cast<int>(proof::Listing::OUT_OF_MEMORY);
     }
 }
 }

@@ -11,13 +11,24 @@ from planner_mcp.errors import EngineError
 from planner_mcp.routing.evaluation.plan_builder import build_plan, price
 from planner_mcp.routing.plan import ProofRecord
 from planner_mcp.routing.problem import Candidate, Feature, Problem
-from planner_mcp.routing.verification.optimality_check import OptimalityCertificate, proves
+from planner_mcp.routing.verification.optimality_check import (
+    AgentSplit,
+    CountSplit,
+    OddCut,
+    OptimalityCertificate,
+    PairSplit,
+    Prices,
+    ProofNode,
+    ServiceSplit,
+    proves,
+)
 from planner_mcp.routing.verification.plan_verification import verify
 from tests.shared.scenarios.proof_days import ProofDay, proof_days
 from tests.shared.scenarios.random_problems import random_problem
 from tests.shared.scenarios.scenario_builders import agent, problem, ticket
 from workers.engines.bounds import native_pricing
 from workers.engines.bounds.column_generation import ColumnGeneration, lagrangian_bound
+from workers.engines.bounds.native_listing import route_lister
 from workers.engines.bounds.native_pricing import RoutePricer, dual_of_tickets
 from workers.engines.bounds.plan_prover import PlanProver
 from workers.engines.bounds.relaxed_networks import relaxed_problem
@@ -31,7 +42,7 @@ PLAIN = frozenset({Feature.TIME_WINDOWS, Feature.MULTI_CAPACITY, Feature.HETEROG
 def proof_of(day: Problem, plan: Candidate, seconds: float = 20) -> tuple[ProofRecord | None, list[Candidate]]:
     found: list[Candidate] = []
     prover = PlanProver(
-        day, plan, cores=1, deadline=time.monotonic() + seconds, on_proof=lambda _: None, on_plan=partial(keep, found)
+        day, plan, deadline=time.monotonic() + seconds, on_proof=lambda _: None, on_plan=partial(keep, found)
     )
     return prover.run(lambda: False), found
 
@@ -39,6 +50,25 @@ def proof_of(day: Problem, plan: Candidate, seconds: float = 20) -> tuple[ProofR
 def keep(found: list[Candidate], candidate: Candidate) -> bool:
     found.append(candidate)
     return True
+
+
+def random_tree(dice: np.random.Generator, day: Problem, depth: int) -> ProofNode:
+    """Return a tree of arbitrary prices, cuts and splits, which may close nodes by luck, but never all of them."""
+    tickets, agents = len(day.tickets), len(day.agents)
+    prices = Prices(
+        tuple(dice.integers(-50, 150, tickets).tolist()), tuple(dice.integers(0, 99, len(day.groups)).tolist())
+    )
+    some = tuple(dice.permutation(tickets)[:3].tolist())
+    splits = [
+        CountSplit(int(dice.integers(agents)), int(dice.integers(agents))),
+        AgentSplit(some[0], int(dice.integers(agents))),
+        ServiceSplit(some[0]),
+        *([PairSplit((some[0], some[1]))] if tickets > 1 else []),
+        None,
+    ]
+    split = splits[int(dice.integers(len(splits)))]
+    parts = tuple(random_tree(dice, day, depth - 1) for _ in range(1 if split is None else 2) if depth)
+    return ProofNode(prices, (OddCut(some, int(dice.integers(50))),), split, parts)
 
 
 def check(day: ProofDay) -> bool:
@@ -67,8 +97,11 @@ def check(day: ProofDay) -> bool:
     for row, dual in zip(relaxed.rows, dice.integers(-9, 99, len(relaxed.rows)).tolist(), strict=True):
         if len(row.tickets) == 1:
             tickets[row.tickets[0]] = dual
-    certificate = OptimalityCertificate(1, tuple(tickets), tuple(groups))
-    assert not proves(day.problem, certificate, day.cost + 1, lambda: False), text
+    claims = tuple(dice.integers(-200, 1, len(day.problem.agents)).tolist())
+    tree = random_tree(dice, day.problem, depth=3)
+    certificate = OptimalityCertificate(1, Prices(tuple(tickets), tuple(groups)), claims, memory, tree)
+    lister = route_lister(np.zeros(1, dtype=np.int64), time.monotonic() + 9)
+    assert not proves(day.problem, certificate, day.cost + 1, lister), text
     return proof.is_optimal
 
 
@@ -113,6 +146,28 @@ def test_a_plan_of_capacities_and_windows_is_proved_or_replaced_by_a_proved_one(
     assert again is not None and again.is_optimal and better == []
 
 
+def test_a_gap_is_closed_by_splits_that_the_check_follows() -> None:
+    """SPEC S2, issue 26: twelve tickets of three vehicles; without the tree, or below the claims, nothing is proved."""
+    day = random_problem(11, tickets=12, features=frozenset({Feature.HETEROGENEOUS, Feature.MULTI_CAPACITY}))
+    best = SisrEngine(max_iterations=20_000).solve(
+        day, SearchLimits(time.monotonic() + 30), lambda _: None, lambda: False
+    )
+    assert best.best is not None
+    prover = PlanProver(
+        day, best.best, deadline=time.monotonic() + 20, on_proof=lambda _: None, on_plan=lambda _: False
+    )
+    proof = prover.run(lambda: False)
+    assert proof is not None and proof.is_optimal
+    certificate, cost = prover.certificate, price(day, best.best)
+    assert certificate is not None and certificate.tree is not None
+    lister = route_lister(np.zeros(1, dtype=np.int64), time.monotonic() + 20)
+    assert proves(day, certificate, cost, lister)
+    assert not proves(day, certificate, cost + 1, lister)
+    assert not proves(day, replace(certificate, tree=None), cost, lister)
+    high = tuple(claim + 50 * certificate.factor for claim in certificate.least)
+    assert not proves(day, replace(certificate, least=high, tree=None), cost, lister)
+
+
 def test_the_bound_of_a_plan_that_is_not_the_best_stays_below_the_best() -> None:
     """SPEC T5: three tickets on three routes, where one route serves them all."""
     day = problem([agent(name, fixed_cost=5) for name in "vwx"], [ticket(name, "C") for name in "abc"])
@@ -150,9 +205,7 @@ def test_a_stop_ends_a_proof_within_a_second() -> None:
     day = random_problem(5, tickets=150, features=frozenset({Feature.HETEROGENEOUS}))
     wide = replace(day, agents=tuple(replace(each, capacity=(10**6,)) for each in day.agents))
     began = time.monotonic()
-    prover = PlanProver(
-        wide, Candidate(()), cores=1, deadline=began + 60, on_proof=lambda _: None, on_plan=lambda _: True
-    )
+    prover = PlanProver(wide, Candidate(()), deadline=began + 60, on_proof=lambda _: None, on_plan=lambda _: True)
     prover.run(lambda: time.monotonic() > began + 0.5)
     assert time.monotonic() - began < 5
 

@@ -1,0 +1,62 @@
+"""The call of the native listing of routes, with which proofs are checked.
+
+Owns nothing of what the tables mean: `planner_mcp/routing/verification/optimality_check.py` fills them, and
+`workers/engines/native/proof_listing.hpp` states them.
+"""
+
+import ctypes
+import time
+from typing import Final
+
+import numpy as np
+
+from planner_mcp.errors import EngineMemoryError
+from planner_mcp.routing.verification.optimality_check import AgentTables, RouteLister, Table
+from workers.engines.native.sisr_engine import library
+
+MAX_PARTIAL: Final = 1_500_000
+"""Partial routes that are kept at the same time: 400 MB or so."""
+_CELLS: Final = 1 << 22
+_COMPLETE, _OUT_OF_MEMORY = 0, 2
+_POINTER: Final = ctypes.POINTER(ctypes.c_int64)
+
+
+class _Request(ctypes.Structure):
+    """`proof::Request`."""
+
+    _fields_ = (
+        *((name, _POINTER) for name in ("agent", "tickets", "legs", "windows")),
+        *((name, ctypes.c_int64) for name in ("limit", "most_partial")),
+        ("seconds", ctypes.c_double),
+        ("cancel", _POINTER),
+    )
+
+
+def route_lister(cancel: Table, deadline: float) -> RouteLister:
+    """Return a lister that ends by `deadline` (`time.monotonic()`), or once `cancel`, (1,), is not 0."""
+    out = np.empty(_CELLS, dtype=np.int64)
+
+    def list_routes(tables: AgentTables, limit: int) -> list[tuple[int, tuple[int, ...]]] | None:
+        used = ctypes.c_int64()
+        arrays = [_cells(each) for each in (tables.agent, tables.tickets, tables.legs, tables.windows)]
+        left_s = max(0.0, deadline - time.monotonic())
+        request = _Request(*arrays, limit, MAX_PARTIAL, left_s, _cells(cancel))
+        end = library().proof_list_routes(ctypes.byref(request), _cells(out), _CELLS, ctypes.byref(used))
+        if end == _OUT_OF_MEMORY:
+            raise EngineMemoryError
+        return _routes(out[: used.value]) if end == _COMPLETE else None
+
+    return list_routes
+
+
+def _routes(written: Table) -> list[tuple[int, tuple[int, ...]]]:
+    cells, routes, at = written.tolist(), [], 0
+    while at < len(cells):
+        end = at + 2 + cells[at + 1]
+        routes.append((cells[at], tuple(cells[at + 2 : end])))
+        at = end
+    return routes
+
+
+def _cells(array: Table) -> "ctypes._Pointer[ctypes.c_int64]":
+    return array.ctypes.data_as(_POINTER)

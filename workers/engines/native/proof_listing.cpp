@@ -1,0 +1,423 @@
+#include "proof_listing.hpp"
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <bitset>
+#include <chrono>
+#include <functional>
+#include <queue>
+#include <span>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+namespace proof {
+namespace {
+
+using Set = std::bitset<MOST_TICKETS>;
+using Amounts = std::array<Int, MOST_DIMENSIONS>;
+
+struct OutOfRoom {};
+
+// Ends a listing by time, by a cancel, or by its number of partial routes.
+class Limits {
+public:
+    explicit Limits(const Request& request)
+        : ends_(Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(request.seconds))),
+          left_(request.most_partial), cancel_(*request.cancel) {}
+
+    void count_partial() {
+        if (--left_ < 0) throw OutOfRoom{};
+    }
+    void watch() {
+        if (++steps_ % 1024 == 0 && (cancel_.load(std::memory_order_relaxed) != 0 || Clock::now() >= ends_)) throw OutOfRoom{};
+    }
+
+private:
+    using Clock = std::chrono::steady_clock;
+    Clock::time_point ends_;
+    Int left_;
+    std::atomic_ref<Int> cancel_;
+    unsigned steps_ = 0;
+};
+
+// The day as one agent sees it.
+struct Day {
+    explicit Day(const Request& request)
+        : agent(*request.agent), count(static_cast<int>(agent.tickets)), request(request), near(count), nearest(count) {
+        for (int ticket = 0; ticket < count; ++ticket)
+            for (int other = 0; other < count; ++other) {
+                near[ticket][other] = (at(ticket).near[other / 64] >> (other % 64) & 1) != 0;
+                nearest[ticket][other] = (at(ticket).nearest[other / 64] >> (other % 64) & 1) != 0;
+            }
+    }
+
+    const TicketRow& at(int ticket) const { return request.tickets[ticket]; }
+    const LegRow& leg(int from, int to) const { return request.legs[from * (count + 1) + to]; }
+    std::span<const WindowRow> windows(int ticket) const {
+        return {request.windows + at(ticket).first_window, request.windows + at(ticket).end_window};
+    }
+    // The latest start of a service up to a time; negative where there is none.
+    Int latest(int ticket, Int until) const {
+        if (windows(ticket).empty()) return until;
+        Int found = -1;
+        for (const WindowRow& window : windows(ticket))
+            if (window.opens <= until) found = std::min(window.closes, until);
+        return found;
+    }
+    Int earliest(int ticket) const { return windows(ticket).empty() ? 0 : windows(ticket).front().opens; }
+
+    const AgentRow& agent;
+    int count;
+    const Request& request;
+    std::vector<Set> near, nearest;
+};
+
+// A route from its start to a ticket, whose service begins as early as it can.
+struct Way {
+    Set seen;
+    Int ready, busy;  // start of service; the same without waiting, from the departure
+    Int leave;        // latest departure
+    Int spent;        // without the price of time
+    Int driven, stops;
+    Amounts peak, taken;
+    int last;
+};
+
+Way departure(const Day& day) {
+    Way way{};
+    way.ready = day.agent.opens, way.leave = day.agent.closes, way.spent = day.agent.fixed, way.last = day.count;
+    return way;
+}
+
+// Adds a ticket to a way; false where that is not possible.
+bool visit(const Day& day, Way& way, int ticket) {
+    const TicketRow& work = day.at(ticket);
+    const LegRow& leg = day.leg(way.last, ticket);
+    if (leg.cost >= NO_LEG || way.seen[ticket] || ++way.stops > day.agent.max_stops) return false;
+    way.busy += leg.time, way.driven += leg.distance;
+    way.ready = std::max(way.ready + leg.time, work.release > 0 ? work.release + way.busy : 0);
+    if (const auto windows = day.windows(ticket); !windows.empty()) {
+        const auto is_open = [&](const WindowRow& each) { return way.ready <= each.closes; };
+        const auto window = std::find_if(windows.begin(), windows.end(), is_open);
+        if (window == windows.end()) return false;
+        way.ready = std::max(way.ready, window->opens);
+        way.leave = std::min(way.leave, windows.back().closes - way.busy);
+    }
+    if (way.ready > day.agent.closes || way.driven > day.agent.max_distance) return false;
+    if (std::max(way.busy, way.ready - way.leave) > day.agent.max_duration) return false;
+    for (int d = 0; d < day.agent.dimensions; ++d) {
+        way.taken[d] += work.taken[d];
+        way.peak[d] = std::max(way.peak[d] + work.given[d], way.taken[d]);
+        if (way.peak[d] > day.agent.capacity[d]) return false;
+    }
+    way.spent += leg.cost + work.cost + work.lateness * std::max<Int>(0, way.ready - work.soft_close);
+    way.seen.set(ticket), way.last = ticket;
+    return true;
+}
+
+// The cost of a route that ends after its last ticket; NO_LEG where it cannot.
+Int finished(const Day& day, const Way& way) {
+    const LegRow& leg = day.leg(way.last, day.count);
+    const Int end = way.ready + leg.time, duration = std::max(way.busy + leg.time, end - way.leave);
+    if (leg.cost >= NO_LEG || end > day.agent.closes || duration > day.agent.max_duration) return NO_LEG;
+    if (way.driven + leg.distance > day.agent.max_distance) return NO_LEG;
+    return way.spent + leg.cost + day.agent.per_time * duration + day.agent.per_overtime * std::max<Int>(0, end - day.agent.shift_end);
+}
+
+// A route from the start of service at its first ticket to its end, and what its end costs at least.
+struct Tail {
+    Set seen;
+    Int start_by;  // latest start of service
+    Int cost;      // after the first ticket; without the price of time
+    Int time;      // from the start of service to the end, without waiting
+    Int end;       // earliest end
+    Int driven, stops;
+    Amounts given, taken;  // sums
+    int first;
+    int next;  // the tail without the first ticket
+};
+
+// The tail of the last ticket; false where there is none.
+bool last_stop(const Day& day, int ticket, Tail& tail) {
+    const LegRow& leg = day.leg(ticket, day.count);
+    if (leg.cost >= NO_LEG) return false;
+    tail = Tail{};
+    tail.seen.set(ticket);
+    tail.start_by = day.latest(ticket, day.agent.closes - leg.time);
+    tail.cost = leg.cost, tail.time = leg.time, tail.end = day.earliest(ticket) + leg.time;
+    tail.driven = leg.distance, tail.stops = 1, tail.first = ticket, tail.next = -1;
+    for (int d = 0; d < day.agent.dimensions; ++d) tail.given[d] = day.at(ticket).given[d], tail.taken[d] = day.at(ticket).taken[d];
+    return tail.start_by >= day.earliest(ticket);
+}
+
+// Puts a ticket before a tail; false where that is not possible.
+bool precede(const Day& day, Tail& tail, int ticket) {
+    const LegRow& leg = day.leg(ticket, tail.first);
+    if (leg.cost >= NO_LEG || tail.seen[ticket] || ++tail.stops > day.agent.max_stops) return false;
+    tail.start_by = day.latest(ticket, tail.start_by - leg.time);
+    if (tail.start_by < day.earliest(ticket)) return false;
+    tail.cost += leg.cost + day.at(tail.first).cost, tail.time += leg.time, tail.driven += leg.distance;
+    tail.end = std::max(tail.end, day.earliest(ticket) + tail.time);
+    if (tail.driven > day.agent.max_distance || tail.time > day.agent.max_duration) return false;
+    for (int d = 0; d < day.agent.dimensions; ++d) {
+        tail.given[d] += day.at(ticket).given[d], tail.taken[d] += day.at(ticket).taken[d];
+        if (std::max(tail.given[d], tail.taken[d]) > day.agent.capacity[d]) return false;
+    }
+    tail.seen.set(ticket), tail.first = ticket;
+    return true;
+}
+
+// What the route of a way and a tail, which begins at the last ticket of the way, costs at least; NO_LEG where they do
+// not fit.
+Int joined(const Day& day, const Way& way, const Tail& tail) {
+    if (way.ready > tail.start_by || way.stops + tail.stops - 1 > day.agent.max_stops) return NO_LEG;
+    if ((way.seen & tail.seen).count() > 1) return NO_LEG;
+    const TicketRow& work = day.at(tail.first);
+    for (int d = 0; d < day.agent.dimensions; ++d)
+        if (std::max(way.peak[d] + tail.given[d] - work.given[d], way.taken[d] + tail.taken[d] - work.taken[d]) > day.agent.capacity[d])
+            return NO_LEG;
+    const Int leave = std::min(way.leave, tail.start_by - way.busy);
+    const Int end = std::max(way.ready + tail.time, tail.end);
+    const Int duration = std::max(way.busy + tail.time, end - leave);
+    if (duration > day.agent.max_duration || way.driven + tail.driven > day.agent.max_distance) return NO_LEG;
+    return way.spent + tail.cost + day.agent.per_time * duration + day.agent.per_overtime * std::max<Int>(0, end - day.agent.shift_end);
+}
+
+bool no_more(const Amounts& a, const Amounts& b) {
+    for (int d = 0; d < MOST_DIMENSIONS; ++d)
+        if (a[d] > b[d]) return false;
+    return true;
+}
+
+bool no_worse(const Day& day, const Way& a, const Way& b) {
+    if (a.ready > b.ready || a.spent + day.agent.per_time * a.busy > b.spent + day.agent.per_time * b.busy) return false;
+    if (day.agent.per_time != 0 && a.spent - day.agent.per_time * a.leave > b.spent - day.agent.per_time * b.leave) return false;
+    const bool keeps_time = day.agent.per_time != 0 || day.agent.max_duration < NO_LEG || day.agent.is_simple == 0;
+    if (keeps_time && (a.busy > b.busy || a.leave < b.leave)) return false;
+    if (day.agent.max_distance < NO_LEG && a.driven > b.driven) return false;
+    if (day.agent.counts_stops != 0 && a.stops > b.stops) return false;
+    return no_more(a.peak, b.peak) && no_more(a.taken, b.taken) && (a.seen & ~b.seen).none();
+}
+
+bool no_worse(const Day& day, const Tail& a, const Tail& b) {
+    if (a.start_by < b.start_by || a.cost > b.cost) return false;
+    if (day.agent.per_time != 0 || day.agent.max_duration < NO_LEG || day.agent.per_overtime != 0)
+        if (a.time > b.time || a.end > b.end) return false;
+    if (day.agent.max_distance < NO_LEG && a.driven > b.driven) return false;
+    if (day.agent.counts_stops != 0 && a.stops > b.stops) return false;
+    return no_more(a.given, b.given) && no_more(a.taken, b.taken) && (a.seen & ~b.seen).none();
+}
+
+Int cost_of(const Day& day, const Way& way) { return way.spent + day.agent.per_time * way.busy; }
+Int cost_of(const Day& day, const Tail& tail) { return tail.cost + day.agent.per_time * tail.time; }
+Int order_of(const Way& way) { return way.ready + way.peak[0] + way.taken[0]; }
+Int order_of(const Tail& tail) { return tail.given[0] + tail.taken[0] - tail.start_by; }
+int ticket_of(const Way& way) { return way.last; }
+int ticket_of(const Tail& tail) { return tail.first; }
+
+// Partial routes, by the ticket where they can be joined with another half: of each ticket those that no other one
+// beats, by cost.
+template <typename Half>
+class Halves {
+public:
+    Halves(const Day& day, Limits& limits) : day_(day), limits_(limits), front_(day.count) {}
+
+    // Keeps a half unless another one is nowhere worse.
+    void add(const Half& half) {
+        auto& front = front_[ticket_of(half)];
+        const Int cost = cost_of(day_, half);
+        auto place = front.begin();
+        for (; place != front.end() && place->cost <= cost; ++place)
+            if (no_worse(day_, halves_[place->number], half)) return;
+        auto keep = place;
+        for (auto each = place; each != front.end(); ++each)
+            if (no_worse(day_, half, halves_[each->number]))
+                is_beaten_[each->number] = true;
+            else
+                *keep++ = *each;
+        const auto at = place - front.begin();
+        front.erase(keep, front.end());
+        limits_.count_partial();
+        const int number = static_cast<int>(halves_.size());
+        front.insert(front.begin() + at, {cost, number});
+        halves_.push_back(half), is_beaten_.push_back(false);
+        queue_.emplace(order_of(half), number);
+    }
+
+    // Takes the next half that was not beaten since; false where there is none.
+    bool take(Half& half) {
+        while (!queue_.empty()) {
+            const int number = queue_.top().second;
+            queue_.pop();
+            half = halves_[number];
+            if (!is_beaten_[number]) return true;
+        }
+        return false;
+    }
+
+    template <typename Other>
+    bool can_be_route(const Other& other) const {
+        const Int own = cost_of(day_, other);
+        for (const auto& [cost, number] : front_[ticket_of(other)]) {
+            limits_.watch();
+            if (own + cost >= day_.request.limit) return false;
+            if (joined(other, halves_[number]) < day_.request.limit) return true;
+        }
+        return false;
+    }
+
+private:
+    struct Place {
+        Int cost;
+        int number;
+    };
+    Int joined(const Way& way, const Tail& tail) const { return proof::joined(day_, way, tail); }
+    Int joined(const Tail& tail, const Way& way) const { return proof::joined(day_, way, tail); }
+
+    using Entry = std::pair<Int, int>;
+    const Day& day_;
+    Limits& limits_;
+    std::vector<std::vector<Place>> front_;
+    std::vector<Half> halves_;
+    std::vector<bool> is_beaten_;
+    std::priority_queue<Entry, std::vector<Entry>, std::greater<>> queue_;
+};
+
+// How routes can end, with what is nearest remembered.
+Halves<Tail> all_tails(const Day& day, Limits& limits) {
+    Halves<Tail> found(day, limits);
+    Tail tail{}, rest{};
+    for (int ticket = 0; ticket < day.count; ++ticket)
+        if (last_stop(day, ticket, tail)) found.add(tail);
+    while (found.take(rest))
+        for (int ticket = 0; ticket < day.count; ++ticket) {
+            limits.watch();
+            tail = rest;
+            if (!precede(day, tail, ticket) || tail.stops > day.count) continue;
+            tail.seen &= day.nearest[ticket];
+            tail.seen.set(ticket);
+            found.add(tail);
+        }
+    return found;
+}
+
+// How routes below the limit can begin, with what is near remembered.
+Halves<Way> all_ways(const Day& day, const Halves<Tail>& tails, Limits& limits) {
+    Halves<Way> found(day, limits);
+    Way way = departure(day);
+    do {
+        for (int ticket = 0; ticket < day.count; ++ticket) {
+            limits.watch();
+            Way longer = way;
+            if (!visit(day, longer, ticket) || longer.stops > day.count) continue;
+            longer.seen &= day.near[ticket];
+            longer.seen.set(ticket);
+            if (tails.can_be_route(longer)) found.add(longer);
+        }
+    } while (found.take(way));
+    return found;
+}
+
+// Every route below the limit, from its end on: tails of one more ticket in each round.
+class Lister {
+public:
+    Lister(const Day& day, const Halves<Way>& ways, Limits& limits) : day_(day), ways_(ways), limits_(limits) {}
+
+    std::unordered_map<Set, Int> run() {
+        Tail tail{};
+        std::vector<int> round;
+        for (int ticket = 0; ticket < day_.count; ++ticket)
+            if (last_stop(day_, ticket, tail)) keep(tail, round);
+        while (!round.empty()) {
+            tails_of_.clear();
+            std::vector<int> next;
+            for (const int at : round) {
+                if (tails_[at].first < 0) continue;  // beaten
+                record(at);
+                for (int ticket = 0; ticket < day_.count; ++ticket) {
+                    limits_.watch();
+                    tail = tails_[at];
+                    tail.next = at;
+                    if (precede(day_, tail, ticket)) keep(tail, next);
+                }
+            }
+            round = std::move(next);
+        }
+        return std::move(found_);
+    }
+
+private:
+    void keep(const Tail& tail, std::vector<int>& round) {
+        if (!ways_.can_be_route(tail) || (day_.agent.is_simple != 0 && is_beaten(tail))) return;
+        limits_.count_partial();
+        round.push_back(static_cast<int>(tails_.size()));
+        tails_.push_back(tail);
+    }
+
+    // Compares a tail with those of the same tickets and the same first one; on simple days its cost says all.
+    bool is_beaten(const Tail& tail) {
+        auto& rivals = tails_of_[{tail.seen, tail.first}];
+        for (const int at : rivals)
+            if (no_worse(day_, tails_[at], tail)) return true;
+        std::erase_if(rivals, [&](int at) {
+            const bool is_worse = no_worse(day_, tail, tails_[at]);
+            if (is_worse) tails_[at].first = -1;
+            return is_worse;
+        });
+        rivals.push_back(static_cast<int>(tails_.size()));
+        return false;
+    }
+
+    void record(int at) {
+        Way way = departure(day_);
+        const Set seen = tails_[at].seen;
+        for (; at >= 0; at = tails_[at].next)
+            if (!visit(day_, way, tails_[at].first)) return;
+        const Int cost = finished(day_, way);
+        if (cost >= day_.request.limit) return;
+        const auto [place, is_new] = found_.try_emplace(seen, cost);
+        if (!is_new) place->second = std::min(place->second, cost);
+    }
+
+    struct Hash {
+        std::size_t operator()(const std::pair<Set, int>& key) const {
+            return std::hash<Set>{}(key.first) * 31 + static_cast<std::size_t>(key.second);
+        }
+    };
+    const Day& day_;
+    const Halves<Way>& ways_;
+    Limits& limits_;
+    std::vector<Tail> tails_;
+    std::unordered_map<std::pair<Set, int>, std::vector<int>, Hash> tails_of_;
+    std::unordered_map<Set, Int> found_;
+};
+
+bool write(const std::unordered_map<Set, Int>& found, Int* out, Int size, Int* used) {
+    for (const auto& [tickets, cost] : found) {
+        const Int count = static_cast<Int>(tickets.count());
+        if (*used + 2 + count > size) return false;
+        out[(*used)++] = cost, out[(*used)++] = count;
+        for (int ticket = 0; ticket < MOST_TICKETS; ++ticket)
+            if (tickets[ticket]) out[(*used)++] = ticket;
+    }
+    return true;
+}
+
+}  // namespace
+
+Listing list_routes(const Request& request, Int* out, Int size, Int* used) {
+    *used = 0;
+    try {
+        const Day day(request);
+        Limits limits(request);
+        const Halves<Tail> tails = all_tails(day, limits);
+        const Halves<Way> ways = all_ways(day, tails, limits);
+        return write(Lister(day, ways, limits).run(), out, size, used) ? Listing::COMPLETE : Listing::LIMITED;
+    } catch (const OutOfRoom&) {
+        return Listing::LIMITED;
+    }
+}
+
+}  // namespace proof
