@@ -34,6 +34,8 @@ class StoredScenario:
     parent_id: str | None = None
     last_job_id: str | None = None
     """Its newest solve, while that is kept."""
+    proof_ids: tuple[str, ...] = ()
+    """Its newest jobs that prove plans, a few; they may have expired."""
     prices_of: str | None = None
     """The scenario whose prices hold where those of `body` are made up to find another plan; None: its own."""
     is_confidential: bool = False

@@ -134,6 +134,7 @@ def scenario_from_hash(kept: Fields) -> StoredScenario:
         revision=int(kept["revision"]),
         parent_id=kept["parent_id"] or None,
         last_job_id=kept.get("job") or None,
+        proof_ids=tuple(kept.get("proofs", "").split()),
         prices_of=kept.get("prices_of") or None,
         is_confidential=bool(kept.get("confidential", UNKNOWN)),
     )

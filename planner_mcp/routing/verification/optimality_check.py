@@ -40,7 +40,7 @@ Table = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
-class Prices:
+class RowPrices:
     """Prices in `1 / factor` cost units."""
 
     tickets: tuple[int, ...]
@@ -50,7 +50,7 @@ class Prices:
 
 
 @dataclass(frozen=True, slots=True)
-class OddCut:
+class SubsetCut:
     """Of an odd number of tickets at most half are served by routes in pairs; the price of one more."""
 
     tickets: tuple[int, ...]
@@ -91,8 +91,8 @@ class CountSplit:
 class ProofNode:
     """Prices, and how the choices that they admit are split; a leaf admits none, without a split one part follows."""
 
-    prices: Prices
-    cuts: tuple[OddCut, ...] = ()
+    prices: RowPrices
+    cuts: tuple[SubsetCut, ...] = ()
     split: PairSplit | AgentSplit | ServiceSplit | CountSplit | None = None
     parts: tuple["ProofNode", ...] = ()
 
@@ -102,7 +102,7 @@ class OptimalityCertificate:
     """What proves a cost. Numbers are in `1 / factor` cost units."""
 
     factor: int
-    prices: Prices
+    prices: RowPrices
     least: tuple[int, ...]
     """By agent, at most 0: the claim that no reduced cost of its routes is below."""
     memory: NDArray[np.bool_]
@@ -227,12 +227,12 @@ class _Check:
         for numbers in kinds.values():
             yield _Kind(tuple(numbers), bool(self.problem.agents[numbers[0]].locked))
 
-    def _row_prices(self, prices: Prices) -> list[int]:
+    def _row_prices(self, prices: RowPrices) -> list[int]:
         groups = [prices.groups[n] for n, each in enumerate(self.problem.groups) if each.kind is GroupKind.ONE_OF]
         singles = [prices.tickets[row.tickets[0]] for row in self.rows[: len(self.rows) - len(groups)]]
         return [*singles, *groups]
 
-    def _ticket_prices(self, prices: Prices) -> Table:
+    def _ticket_prices(self, prices: RowPrices) -> Table:
         """Return what a visit to each ticket is worth: the prices of all its rows."""
         found = np.zeros(len(self.problem.tickets), dtype=np.int64)
         for row, price in zip(self.rows, self._row_prices(prices), strict=True):
@@ -304,7 +304,7 @@ class _Check:
             self._is_closed(each, part, cost) for each, part in zip(node.parts, parts, strict=True)
         )
 
-    def _worth(self, prices: Prices, choices: _Choices) -> int:
+    def _worth(self, prices: RowPrices, choices: _Choices) -> int:
         total = 0
         for number, (row, price) in enumerate(zip(self.rows, self._row_prices(prices), strict=True)):
             if row.penalty is None or number in choices.served:
@@ -338,7 +338,7 @@ class _Check:
         return tuple(replace(choices, counts=(*before, side, *after)) for side in sides)
 
 
-def _sum_of(prices: Prices) -> int:
+def _sum_of(prices: RowPrices) -> int:
     return sum(map(abs, prices.tickets)) + sum(map(abs, prices.groups))
 
 

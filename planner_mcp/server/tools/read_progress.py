@@ -157,15 +157,17 @@ async def bound_and_gap(ctx: ToolContext, job_id: str) -> BoundAndGap:
 
 
 async def _proof(ctx: ToolContext, job: Job) -> ProofRecord | None:
-    """Return what was proved last of a job's day: it holds for every plan of that."""
-    with suppress(NotFoundError, PlanNotReadyError):
+    """Return the best that was proved of a job's day: it holds for every plan of that."""
+    try:
         scenario = await ctx.job_service.scenario(ctx.principal, job.request.scenario_id)
-        newest = job
-        if scenario.last_job_id is not None and job.request.engine != PROVE:
-            newest = await ctx.job_service.job(ctx.principal, scenario.last_job_id)
-        if newest.request.engine == PROVE and scenario.prices_of is None:
-            return (await ctx.job_service.plan_of_job(ctx.principal, newest.id)).proof
-    return None
+    except NotFoundError:
+        return None
+    found: list[ProofRecord] = []
+    for proof_id in scenario.proof_ids if scenario.prices_of is None else ():
+        with suppress(NotFoundError, PlanNotReadyError):
+            if (proof := (await ctx.job_service.plan_of_job(ctx.principal, proof_id)).proof) is not None:
+                found.append(proof)
+    return max(found, key=lambda each: (each.lower_bound, each.is_optimal), default=None)
 
 
 def _gap(bound: LowerBound, now: Progress) -> float | None:

@@ -78,6 +78,7 @@ class ReadViewResult(ToolOutput):
     roads: Json | None = Field(None, description="as plan://…/roads.json; of `lines` without the roads")
     lower_bound: Number | None = None
     gap: Number | None = None
+    optimal: bool | None = None
 
 
 async def run(ctx: ToolContext, args: Json) -> ToolResult:
@@ -194,7 +195,7 @@ def _last_figures(job: Job) -> Json:
 async def _bound(ctx: ToolContext, job: Job) -> Json:
     """Return the bound that `read_progress` gives; it can take seconds, so the page asks for it last."""
     found = (await read_progress.run(ctx, {"job_id": job.id, "points": 2})).structured
-    return {name: found.get(name) for name in ("lower_bound", "gap")}
+    return {name: found.get(name) for name in ("lower_bound", "gap", "optimal")}
 
 
 TOOL: Final = Tool(

@@ -24,11 +24,11 @@ from planner_mcp.routing.problem import GroupKind
 from planner_mcp.routing.verification.optimality_check import (
     AgentSplit,
     CountSplit,
-    OddCut,
     PairSplit,
-    Prices,
     ProofNode,
+    RowPrices,
     ServiceSplit,
+    SubsetCut,
 )
 from workers.engines.bounds.column_master import MasterColumn
 from workers.engines.bounds.relaxed_networks import Cells, RelaxedProblem
@@ -321,8 +321,8 @@ class RouteChoice:
         split = None if is_leaf else node.split
         for prices, cut_prices in reversed(node.steps):
             cuts = zip(node.cuts, cut_prices.tolist(), strict=False)  # later steps have more
-            odd = tuple(OddCut(tickets, price) for tickets, price in cuts if price)
-            step = ProofNode(prices_of(self._relaxed, prices), odd, split, parts)
+            priced = tuple(SubsetCut(tickets, price) for tickets, price in cuts if price)
+            step = ProofNode(prices_of(self._relaxed, prices), priced, split, parts)
             split, parts = None, (step,)
         return step
 
@@ -391,13 +391,13 @@ def _triples(tickets: Cells, together: NDArray[np.float64]) -> Iterator[tuple[in
                 yield triple[0], triple[1], triple[2]
 
 
-def prices_of(relaxed: RelaxedProblem, duals: Cells) -> Prices:
+def prices_of(relaxed: RelaxedProblem, duals: Cells) -> RowPrices:
     """Return dual values of rows as prices of tickets and groups."""
     problem = relaxed.problem
     prices = {row.tickets: int(dual) for row, dual in zip(relaxed.rows, duals, strict=True)}
     choices = [group.kind is GroupKind.ONE_OF for group in problem.groups]
     grouped = {t for group in problem.groups if group.kind is GroupKind.ONE_OF for t in group.tickets}
-    return Prices(
+    return RowPrices(
         tuple(0 if ticket in grouped else prices[(ticket,)] for ticket in range(len(problem.tickets))),
         tuple(prices[g.tickets] if is_choice else 0 for g, is_choice in zip(problem.groups, choices, strict=True)),
     )

@@ -43,6 +43,10 @@ write(A.job, job, {
   summary = '', progress = '', best = '', events = 0,
 })
 call('HSET', scenario_key(A.scenario), 'job', A.job)
+if A.is_proof then
+  local earlier = call('HGET', scenario_key(A.scenario), 'proofs') or ''
+  call('HSET', scenario_key(A.scenario), 'proofs', A.job .. ' ' .. string.match(earlier, '^%S* ?%S* ?%S*'))
+end
 -- watchers of the scenario's result follow this job from now on (jobs/pubsub_channels.py: scenario_channel)
 call('PUBLISH', 'scn:' .. A.scenario, A.job)
 call('ZADD', QUEUED, NOW_MS, A.job)

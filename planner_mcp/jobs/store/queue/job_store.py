@@ -34,6 +34,7 @@ from planner_mcp.jobs.store import record_codec, store_keys
 from planner_mcp.jobs.store.connection import shard_pages
 from planner_mcp.jobs.store.connection.script_client import ScriptClient, ScriptReply
 from planner_mcp.jobs.store.connection.shard_availability import ask_all
+from planner_mcp.routing.engine_names import PROVE
 from planner_mcp.settings import Settings
 from planner_mcp.text import Json, compact
 
@@ -160,6 +161,7 @@ class RedisJobStore:
             "seats": job_admission.seats_of(request, self._settings.solve_cores),
             "url": request.callback_url or "",
             "masked": "1" if request.is_masked else "",
+            "is_proof": request.engine == PROVE,
             "idem": idem,
             "find": is_explicit or not request.fresh,
             "digest": digest if is_explicit else "",

@@ -47,6 +47,19 @@ async def test_a_proof_holds_for_every_plan_of_its_day(call: Call, ctx: ToolCont
     of_base = (await call("read_progress", {"job_id": base})).structured
     assert (of_base["lower_bound"], of_base["gap"], of_base["optimal"]) == (cost, 0, True)
     assert (await call("read_plan", {"job_id": job_id})).structured["proof"] == "optimal"
+    view = (await call("read_view", {"job_id": base, "parts": ["bound"]})).structured
+    assert (view["gap"], view["optimal"]) == (0, True)
+
+
+async def test_a_proof_is_reported_after_later_jobs_of_its_day(call: Call, ctx: ToolContext, store: RedisStore) -> None:
+    """SPEC T5, issue 26: another solve and a proof without a bound do not hide what was proved before."""
+    base = await solved(call, store, await created(call), ["a", "b"], ["c"])
+    cost = (await call("read_plan", {"job_id": base})).structured["cost"]
+    await proved(call, ctx, store, base, ProofRecord(cost, is_optimal=True))
+    scenario_id = (await call("prove_plan", {"plan": base, "fresh": True})).structured["scenario_id"]
+    later = (await call("solve_vrp", {"scenario_id": scenario_id, "fresh": True})).structured["job_id"]
+    assert later != base
+    assert (await call("read_progress", {"job_id": base})).structured["optimal"] is True
 
 
 async def test_a_gap_names_what_the_proof_leaves_out(call: Call, ctx: ToolContext, store: RedisStore) -> None:

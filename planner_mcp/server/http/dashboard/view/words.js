@@ -3,7 +3,7 @@
 const WORDS = {
   en: {
     job: "Job", status: "Status", progress: "Progress", cost: "Cost", served: "Served", agents: "Agents", name: "Name", cancel: "Cancel",
-    finish: "Finish now", again: "Solve again", seconds: "{n} s", distance: "Distance", working: "Working time", gap: "Gap to lower bound",
+    finish: "Finish now", again: "Solve again", seconds: "{n} s", distance: "Distance", working: "Working time", gap: "Gap to lower bound", optimal: "0, proved optimal",
     verified: "Verified", notYet: "No plan yet", perMetre: "(1 per metre)", verifiedHint: "An independent verifier has checked every rule of this plan.",
     curve: "Best cost over time", map: "Map", timeline: "Timeline", stops: "Stops", unassigned: "Not served", stop: "Stop", agent: "Agent",
     ticket: "Ticket", arrival: "Arrival", start: "Start", departure: "Departure", load: "Load", reason: "Reason", none: "None",
@@ -25,7 +25,7 @@ const WORDS = {
   },
   zh: {
     job: "任务", status: "状态", progress: "进度", cost: "成本", served: "已服务", agents: "车辆", name: "名称", cancel: "取消", finish: "立即结束", again: "重新求解",
-    seconds: "{n} 秒", distance: "里程", working: "工作时间", gap: "与下界差距", verified: "已验证", notYet: "尚无计划", perMetre: "（每米 1）", verifiedHint: "独立的验证程序已检查本计划的每条规则。",
+    seconds: "{n} 秒", distance: "里程", working: "工作时间", gap: "与下界差距", optimal: "0，已证明最优", verified: "已验证", notYet: "尚无计划", perMetre: "（每米 1）", verifiedHint: "独立的验证程序已检查本计划的每条规则。",
     curve: "最优成本随时间变化", map: "地图", timeline: "时间轴", stops: "停靠点", unassigned: "未服务", stop: "序号", agent: "车辆", ticket: "工单", arrival: "到达", start: "开始",
     departure: "离开", load: "载量", reason: "原因", none: "无", lost: "连接中断，正在重试……", depot: "车场或补货点", late: "晚到 {n}", waits: "等待", service: "服务", drives: "行驶",
     break: "休息", reload: "补货", window: "时间窗", lateKey: "晚到（!）", before: "尚未出发", after: "已返回", timeOfDay: "时刻", play: "播放全天", pause: "暂停", north: "北",

@@ -14,12 +14,12 @@ from planner_mcp.routing.problem import Candidate, Feature, Problem
 from planner_mcp.routing.verification.optimality_check import (
     AgentSplit,
     CountSplit,
-    OddCut,
     OptimalityCertificate,
     PairSplit,
-    Prices,
     ProofNode,
+    RowPrices,
     ServiceSplit,
+    SubsetCut,
     proves,
 )
 from planner_mcp.routing.verification.plan_verification import verify
@@ -55,7 +55,7 @@ def keep(found: list[Candidate], candidate: Candidate) -> bool:
 def random_tree(dice: np.random.Generator, day: Problem, depth: int) -> ProofNode:
     """Return a tree of arbitrary prices, cuts and splits, which may close nodes by luck, but never all of them."""
     tickets, agents = len(day.tickets), len(day.agents)
-    prices = Prices(
+    prices = RowPrices(
         tuple(dice.integers(-50, 150, tickets).tolist()), tuple(dice.integers(0, 99, len(day.groups)).tolist())
     )
     some = tuple(dice.permutation(tickets)[:3].tolist())
@@ -68,7 +68,7 @@ def random_tree(dice: np.random.Generator, day: Problem, depth: int) -> ProofNod
     ]
     split = splits[int(dice.integers(len(splits)))]
     parts = tuple(random_tree(dice, day, depth - 1) for _ in range(1 if split is None else 2) if depth)
-    return ProofNode(prices, (OddCut(some, int(dice.integers(50))),), split, parts)
+    return ProofNode(prices, (SubsetCut(some, int(dice.integers(50))),), split, parts)
 
 
 def check(day: ProofDay) -> bool:
@@ -99,7 +99,7 @@ def check(day: ProofDay) -> bool:
             tickets[row.tickets[0]] = dual
     claims = tuple(dice.integers(-200, 1, len(day.problem.agents)).tolist())
     tree = random_tree(dice, day.problem, depth=3)
-    certificate = OptimalityCertificate(1, Prices(tuple(tickets), tuple(groups)), claims, memory, tree)
+    certificate = OptimalityCertificate(1, RowPrices(tuple(tickets), tuple(groups)), claims, memory, tree)
     lister = route_lister(np.zeros(1, dtype=np.int64), time.monotonic() + 9)
     assert not proves(day.problem, certificate, day.cost + 1, lister), text
     return proof.is_optimal
