@@ -111,29 +111,28 @@ def die_after(seconds: float) -> None:
 def resident_mb(pid: int) -> float:
     """Return the resident memory of a process and its forks in MiB, 0 where it is unknown (no `/proc`, or it is gone).
 
-    A page that forks share counts once: the tables of a large day would otherwise count again for every search.
+    A page that forks share counts once, where the kernel tells shares: the tables of a large day would otherwise count
+    again for every search.
     """
+    processes = _with_forks(pid)
+    return sum(map(_share_mb if len(processes) > 1 else _own_mb, processes))
+
+
+def _own_mb(pid: int) -> float:
+    """Return the resident memory of one process, with all of what it shares."""
     try:
-        if _forks(pid):
-            return _share_mb(pid)
         return int(Path(f"/proc/{pid}/statm").read_text().split()[1]) * _PAGE_BYTES / MEGABYTE
     except (OSError, ValueError, IndexError):
         return 0.0
 
 
 def _share_mb(pid: int) -> float:
-    """Return the memory of a process and its forks; of a page that several processes have, their share."""
+    """Return the memory of one process, and of a page that several have its share; all of it where that is unknown."""
     try:
         lines = Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines()
-        forks = _forks(pid)
     except OSError:
-        return 0.0
-    kilobytes = next((int(line.split()[1]) for line in lines if line.startswith("Pss:")), 0)
-    return kilobytes / 1024 + sum(map(_share_mb, forks))
-
-
-def _forks(pid: int) -> list[int]:
-    return list(map(int, Path(f"/proc/{pid}/task/{pid}/children").read_text().split()))
+        return _own_mb(pid)
+    return sum(int(line.split()[1]) / 1024 for line in lines if line.startswith("Pss:"))
 
 
 def cpu_s(pid: int) -> float:
@@ -141,12 +140,24 @@ def cpu_s(pid: int) -> float:
 
     Forks that have ended and were waited for are counted too.
     """
+    return sum(map(_own_cpu_s, _with_forks(pid)))
+
+
+def _own_cpu_s(pid: int) -> float:
     try:
         fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-        forks = _forks(pid)
-    except (OSError, ValueError, IndexError):
+    except OSError:
         return 0.0
-    return sum(map(int, fields[11:15])) / os.sysconf("SC_CLK_TCK") + sum(map(cpu_s, forks))
+    return sum(map(int, fields[11:15])) / os.sysconf("SC_CLK_TCK")
+
+
+def _with_forks(pid: int) -> list[int]:
+    """Return a process and all that it has forked."""
+    try:
+        forks = map(int, Path(f"/proc/{pid}/task/{pid}/children").read_text().split())
+    except OSError:
+        return [pid]
+    return [pid, *(each for fork in forks for each in _with_forks(fork))]
 
 
 def peak_mb(usage: resource.struct_rusage) -> float:

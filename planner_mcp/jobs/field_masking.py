@@ -27,6 +27,8 @@ MASKED: Final = "masked"
 """What a scenario of which anything is hidden says first: which fields. No scenario that is sent may have it."""
 COARSE: Final = {"lat": 2, "lon": 2, "x": -3, "y": -3}
 """Decimals a masked position keeps: a hundredth of a degree, a thousand metres."""
+_SCALAR: Final = (str, int, float, type(None))
+"""Most of what a large day holds: sorted out before anything dearer is asked of it."""
 
 
 def scenario_for(principal: Principal, body: Mapping[str, Any]) -> ShownScenario:
@@ -81,11 +83,11 @@ def _schema() -> Json:
 
 
 def _shown(value: Any, schema: Json, *, is_masked: bool) -> Any:
+    if isinstance(value, _SCALAR):
+        return value
     schema = _resolved(schema)
     if isinstance(value, list):
         return [_shown(each, schema.get("items", {}), is_masked=is_masked) for each in value]
-    if not isinstance(value, Mapping):
-        return value
     hidden, fields = schema.get(KEYWORD, ()), schema.get("properties", {})
     return {
         name: _field(name, each, is_masked=is_masked)
@@ -96,11 +98,11 @@ def _shown(value: Any, schema: Json, *, is_masked: bool) -> Any:
 
 
 def _computable(value: Any, schema: Json) -> Any:
+    if isinstance(value, _SCALAR):
+        return value
     schema = _resolved(schema)
     if isinstance(value, list):
         return [_computable(each, schema.get("items", {})) for each in value]
-    if not isinstance(value, Mapping):
-        return value
     hidden, fields = schema.get(KEYWORD, ()), schema.get("properties", {})
     return {
         name: _field(name, each, is_masked=True) if name in hidden else _computable(each, fields.get(name, {}))

@@ -144,11 +144,13 @@ def _search(command: SolveCommand, connection: WorkerConnection) -> message_fram
     deadline = began_s + command.solve_s
     matrices = None if command.matrices is None else TravelMatrices.unpack(command.matrices)
     problem = compile_scenario(read_stored(command.body, matrices, prove_infeasible=infeasibility_faults))
+    stated = None if command.prices is None else at_prices_of(command.body, command.prices, matrices)
+    if command.matrices is not None:
+        command.matrices.clear()  # the tables of the problem are all that is read from here on
+    del matrices
     if command.engine == PROVE:
         return _prove(command, connection, problem, deadline)
     engine = engine_registry.choose(problem, command.engine, command.cuopt_url)
-
-    stated = None if command.prices is None else at_prices_of(command.body, command.prices, matrices)
 
     def publish(plan: Plan, improvements: int) -> None:
         published = plan if stated is None else repriced_on(stated, plan)

@@ -79,11 +79,14 @@ def _visits(plan: Plan, scenario: ShownScenario | None) -> list[AgentVisit]:
     tickets = {} if scenario is None else {ticket["id"]: ticket for ticket in scenario["tickets"]}
     date = "" if scenario is None else scenario["planning_date"]
     write_window = dated_window_text if is_over_days(plan) else window_text
+    windows: dict[str, str] = {}  # most tickets share theirs with others
     found = []
     for route in plan.routes:
         for visit in route.visits:
             ticket = tickets.get(visit.ticket_id or "", NO_TICKET)
-            found.append(AgentVisit(route.agent_id, visit, ticket, write_window(ticket, date)))
+            if (stored := str(ticket.get("time_windows"))) not in windows:
+                windows[stored] = write_window(ticket, date)
+            found.append(AgentVisit(route.agent_id, visit, ticket, windows[stored]))
     return found
 
 
