@@ -21,6 +21,7 @@ from planner_mcp.routing.verification.optimality_check import OptimalityCertific
 from workers.engines.bounds import gap_closing, native_pricing
 from workers.engines.bounds.column_generation import ColumnGeneration, DualBound
 from workers.engines.bounds.column_master import MasterColumn
+from workers.engines.bounds.day_model import DayModel, is_small
 from workers.engines.bounds.native_listing import route_lister
 from workers.engines.bounds.relaxed_networks import RelaxedProblem, relaxed_problem
 from workers.engines.bounds.route_choice import RouteChoice, prices_of
@@ -45,6 +46,7 @@ class PlanProver:
     Args:
         problem: The problem.
         incumbent: A verified plan that serves every wanted ticket.
+        cores: Threads of CP-SAT.
         deadline: `time.monotonic()` by which to end.
         on_proof: Called in the caller's thread with each better bound.
         on_plan: Called in the caller's thread with a cheaper plan, if one is found.
@@ -55,6 +57,7 @@ class PlanProver:
         problem: Problem,
         incumbent: Candidate,
         *,
+        cores: int,
         deadline: float,
         on_proof: OnProof,
         on_plan: OnPlan,
@@ -62,6 +65,7 @@ class PlanProver:
         self._problem = problem
         self._incumbent = incumbent
         self._cost = price(problem, incumbent)
+        self._cores = cores
         self._began = time.monotonic()
         self._deadline = deadline
         self._on_proof = on_proof
@@ -74,6 +78,8 @@ class PlanProver:
         self._tree: ProofNode | None = None
         self.certificate: OptimalityCertificate | None = None
         """What the check was given last."""
+        self._is_modelled = False
+        """Whether the bound is that of a model of the day, which leaves next to nothing out."""
         self._is_optimal = False
         self._failure: BaseException | None = None
 
@@ -111,7 +117,8 @@ class PlanProver:
     def _record(self, relaxed: RelaxedProblem, best: int) -> ProofRecord:
         columns = 0 if self._generation is None else self._generation.columns
         seconds = round(time.monotonic() - self._began, 3)
-        return ProofRecord(best / self._problem.cost_scale, self._is_optimal, columns, seconds, relaxed.relaxed)
+        left_out = () if self._is_modelled else relaxed.relaxed
+        return ProofRecord(best / self._problem.cost_scale, self._is_optimal, columns, seconds, left_out)
 
     # ---- in the thread
 
@@ -134,10 +141,25 @@ class PlanProver:
             self._close(relaxed, generation, generation.best, self._began + CLOSE_SHARE * span_s)
         while self._found is not None and not self._is_over():  # until the caller has judged the cheaper plan
             time.sleep(POLL_S)
-        if self._best is not None and self._best >= self._cost:
+        is_certified = generation.is_tight or self._tree is not None
+        if self._best is not None and self._best < self._cost and not self._is_over() and is_small(self._problem):
+            self._model_day(self._best)
+        if is_certified and self._best is not None and self._best >= self._cost:
             self.certificate = _certificate(relaxed, generation.best, self._tree)
             lister = route_lister(self._cancel, self._deadline)
             self._is_optimal = proves(self._problem, self.certificate, self._cost, lister)
+
+    def _model_day(self, bound: int) -> None:
+        """Solve a model of the whole day, which leaves out less than routes by themselves do."""
+        left_s = self._deadline - time.monotonic()
+        found = DayModel(self._problem, self._cost, bound).prove(left_s, self._cores, self._cancel)
+        if found is None:
+            return
+        self._found = found.plan
+        self._keep(min(self._cost, found.bound))
+        self._is_modelled = self._best == found.bound
+        while self._found is not None and not self._is_over():
+            time.sleep(POLL_S)
 
     def _is_over(self) -> bool:
         return bool(self._cancel[0]) or time.monotonic() >= self._deadline

@@ -42,7 +42,7 @@ PLAIN = frozenset({Feature.TIME_WINDOWS, Feature.MULTI_CAPACITY, Feature.HETEROG
 def proof_of(day: Problem, plan: Candidate, seconds: float = 20) -> tuple[ProofRecord | None, list[Candidate]]:
     found: list[Candidate] = []
     prover = PlanProver(
-        day, plan, deadline=time.monotonic() + seconds, on_proof=lambda _: None, on_plan=partial(keep, found)
+        day, plan, cores=1, deadline=time.monotonic() + seconds, on_proof=lambda _: None, on_plan=partial(keep, found)
     )
     return prover.run(lambda: False), found
 
@@ -71,13 +71,16 @@ def random_tree(dice: np.random.Generator, day: Problem, depth: int) -> ProofNod
     return ProofNode(prices, (SubsetCut(some, int(dice.integers(50))),), split, parts)
 
 
-def check(day: ProofDay) -> bool:
-    """Assert that neither the bound of the day nor that of arbitrary dual values is above its best plan."""
+def check(day: ProofDay) -> tuple[bool, bool]:
+    """Assert that neither the bound of the day nor that of arbitrary dual values is above its best plan.
+
+    Return whether the bound is its cost, and whether the check agreed.
+    """
     text = f"seed {day.seed}: {sorted(day.problem.features)}"
-    proof, found = proof_of(day.problem, day.best)
+    proof, found = proof_of(day.problem, day.best, seconds=6)
     assert proof is not None, text
     assert proof.lower_bound <= day.cost, text
-    assert found == [], text
+    assert all(verify(day.problem, build_plan(day.problem, plan)) for plan in found), text
     assert proof.lower_bound == day.cost or proof.relaxed, text
     relaxed = relaxed_problem(day.problem)
     assert relaxed is not None
@@ -102,13 +105,15 @@ def check(day: ProofDay) -> bool:
     certificate = OptimalityCertificate(1, RowPrices(tuple(tickets), tuple(groups)), claims, memory, tree)
     lister = route_lister(np.zeros(1, dtype=np.int64), time.monotonic() + 9)
     assert not proves(day.problem, certificate, day.cost + 1, lister), text
-    return proof.is_optimal
+    return proof.lower_bound == day.cost, proof.is_optimal
 
 
 def check_days(first_seed: int, count: int) -> None:
-    proved = sum(check(day) for day in proof_days(first_seed, count))
+    found = [check(day) for day in proof_days(first_seed, count)]
+    closed, proved = (sum(part) for part in zip(*found, strict=True))
     assert proved > count / 3
-    print(f"seeds from {first_seed}: {proved} of {count} days proved")  # noqa: T201 — issue 26 asks for the seeds
+    assert closed >= 0.9 * count
+    print(f"seeds from {first_seed}: {closed} of {count} days closed, {proved} checked")  # noqa: T201 — issue 26 asks for the seeds
 
 
 def test_no_bound_is_above_the_best_of_all_plans() -> None:
@@ -154,7 +159,7 @@ def test_a_gap_is_closed_by_splits_that_the_check_follows() -> None:
     )
     assert best.best is not None
     prover = PlanProver(
-        day, best.best, deadline=time.monotonic() + 20, on_proof=lambda _: None, on_plan=lambda _: False
+        day, best.best, cores=1, deadline=time.monotonic() + 20, on_proof=lambda _: None, on_plan=lambda _: False
     )
     proof = prover.run(lambda: False)
     assert proof is not None and proof.is_optimal
@@ -205,7 +210,9 @@ def test_a_stop_ends_a_proof_within_a_second() -> None:
     day = random_problem(5, tickets=150, features=frozenset({Feature.HETEROGENEOUS}))
     wide = replace(day, agents=tuple(replace(each, capacity=(10**6,)) for each in day.agents))
     began = time.monotonic()
-    prover = PlanProver(wide, Candidate(()), deadline=began + 60, on_proof=lambda _: None, on_plan=lambda _: True)
+    prover = PlanProver(
+        wide, Candidate(()), cores=1, deadline=began + 60, on_proof=lambda _: None, on_plan=lambda _: True
+    )
     prover.run(lambda: time.monotonic() > began + 0.5)
     assert time.monotonic() - began < 5
 
