@@ -57,8 +57,11 @@ async def look(roots: Mapping[str, int], store: RedisStore, part: str) -> Footpr
     parts = parts_of(roots)
     memory = {name: sum(map(pss_mib, pids)) for name, pids in parts.items()}
     names = [key async for key in store.redis.scan_iter(count=1000)]
-    lasting = [name for name in names if kind_of(name) in LONG_LIVED]
-    kept = sum([await store.redis.memory_usage(name) or 0 for name in lasting])
+    asked = store.redis.pipeline(transaction=False)
+    for name in names:
+        if kind_of(name) in LONG_LIVED:
+            asked.memory_usage(name)
+    kept = sum(size or 0 for size in await asked.execute())
     used = int((await store.redis.info("memory"))["used_memory"])
     memory[f"{part} store"] = (used - kept) / 2**20
     return Footprint(
