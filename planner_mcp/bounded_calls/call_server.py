@@ -55,10 +55,12 @@ def serve(control: socket.socket) -> None:
 
 
 def _import(name: str) -> None:
-    """Import the module of a call before the fork, so that later children have it."""
+    """Import the module of a call before the fork, so that later children have it, and what its `before_fork` reads."""
     if name not in sys.modules:
         with contextlib.suppress(ImportError):  # reported by the child, which meets it again
-            importlib.import_module(name)
+            module = importlib.import_module(name)
+            if (prepare := getattr(module, "before_fork", None)) is not None:
+                prepare()
         gc.collect()
         gc.freeze()
 

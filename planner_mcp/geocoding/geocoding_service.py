@@ -9,6 +9,7 @@ import time
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import fields, replace
+from pathlib import Path
 from typing import Any, Final
 
 import anyio
@@ -63,6 +64,11 @@ RunHere = Callable[..., Awaitable[Any]]
 """Calls a function with its arguments beside the event loop."""
 
 
+def register_of(settings: Settings) -> Path | None:
+    """Return the file of the register of streets of a deployment, None where it has no road extract."""
+    return settings.roads_folder / REGISTER_FILE if settings.roads_pbf is not None else None
+
+
 class GeocodingService:
     """Resolves addresses and names positions.
 
@@ -73,8 +79,8 @@ class GeocodingService:
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
         self._geocoders = {name: KINDS[each.kind](each) for name, each in settings.geocoders.items()}
-        has_roads = settings.roads_pbf is not None
-        self._register = StreetRegister(settings.roads_folder / REGISTER_FILE) if has_roads else None
+        register = register_of(settings)
+        self._register = None if register is None else StreetRegister(register)
         self._kept: OrderedDict[tuple[str, str], tuple[float, tuple[GeocodedPlace, ...]]] = OrderedDict()
 
     def check_provider(self, provider: str | None, path: str) -> str:

@@ -3,13 +3,16 @@
 Owns the record of a confirmed address. The planner and the address server resolve by this one function.
 """
 
+import pickle
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import partial
 from typing import Final
 
 import anyio.from_thread
+import anyio.lowlevel
 
+from planner_mcp.addresses.bounded_batches import resolved_in_parts
 from planner_mcp.addresses.structured_address import (
     Accuracy,
     AddressStatus,
@@ -19,8 +22,9 @@ from planner_mcp.addresses.structured_address import (
     StructuredAddress,
 )
 from planner_mcp.bounded_calls.call_server import ask_caller
-from planner_mcp.geocoding.geocoding_service import GeocodingService, RunHere
+from planner_mcp.geocoding.geocoding_service import GeocodingService, RunHere, register_of
 from planner_mcp.jobs.fair_limiter import FairLimiter
+from planner_mcp.jobs.reading_limits import read_bounded
 from planner_mcp.routing.scenario.coordinates import to_wgs84
 from planner_mcp.server.tools.tool_definition import ToolContext
 from planner_mcp.text import Json
@@ -30,6 +34,8 @@ PIN_RADIUS_M: Final = 50.0
 """Of a position that a person gave."""
 AddressResolver = Callable[[Sequence[str]], list[ResolvedAddress]]
 """Resolves the addresses of a day while it is judged, outside the event loop."""
+MOST_IN_THREAD: Final = 25
+"""Addresses of a batch that are read beside the event loop, within ten milliseconds."""
 _limiter: Final = FairLimiter()
 """Batches read at the same time; a hundred threads of one caller would leave the event loop a hundredth of the core."""
 
@@ -69,9 +75,27 @@ async def resolve_for(ctx: ToolContext, texts: Sequence[str], provider: str | No
         InputError: There is no service of this name.
     """
     known = await ctx.confirmed.confirmed(ctx.principal.id, texts) if ctx.confirmed is not None else {}
-    asked = geocoding_of(ctx).resolve(texts, provider, run_here(ctx))  # all of them: the rows help each other
+    asked = geocoding_of(ctx).resolve(texts, provider, partial(_resolved_beside, ctx))  # all: the rows help each other
     answers = await asked
     return [_confirmed(each.text, known[each.text]) if each.text in known else each for each in answers]
+
+
+async def _resolved_beside(
+    ctx: ToolContext, resolve_here: Callable[[Sequence[str]], list[ResolvedAddress]], texts: Sequence[str]
+) -> list[ResolvedAddress]:
+    """Return what texts say of places: of a few in a thread, of more in a process of its own at the caller's cost."""
+    if len(texts) <= MOST_IN_THREAD:
+        few: list[ResolvedAddress] = await _limiter.run(ctx.principal.id, resolve_here, texts)
+        return few
+    async with _limiter.turn(ctx.principal.id):
+        parts = await read_bounded(
+            ctx.principal.id, ctx.settings, resolved_in_parts, tuple(texts), register_of(ctx.settings)
+        )
+    resolved: list[ResolvedAddress] = []
+    for part in parts:
+        resolved += pickle.loads(part)  # noqa: S301 - our own child wrote it
+        await anyio.lowlevel.checkpoint()
+    return resolved
 
 
 def pinned(lat: float, lon: float, crs: str = "wgs84") -> PlacePosition:

@@ -1,0 +1,30 @@
+"""Resolves a batch of addresses in a process of its own (ADR 0036)."""
+
+import pickle
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Final
+
+from planner_mcp.addresses.offline_resolver import resolve_offline
+from planner_mcp.addresses.place_data import place_data
+from planner_mcp.addresses.street_register import StreetRegister
+
+PART_ROWS: Final = 100
+
+
+def before_fork() -> None:
+    """Read the place data, in the process that forks one child for each batch: once for all of them."""
+    place_data()
+
+
+def resolved_in_parts(texts: Sequence[str], register: Path | None) -> list[bytes]:
+    """Return what each text says of a place, pickled in parts, each of which is soon read.
+
+    Args:
+        texts: The batch.
+        register: The streets of a road extract, where the deployment has one.
+    """
+    resolved = resolve_offline(texts)
+    if register is not None:
+        resolved = StreetRegister(register).located(resolved)
+    return [pickle.dumps(resolved[at : at + PART_ROWS]) for at in range(0, len(resolved), PART_ROWS)]
