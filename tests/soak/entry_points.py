@@ -68,8 +68,9 @@ class World:
         return {"authorization": self.key}
 
     def http(self, url: str = "") -> httpx.AsyncClient:
-        """Return a client with connections of its own."""
-        return http_client(base_url=url or self.planner, timeout=60)
+        """Return a client that opens a connection for each request: one that was kept may end as it is used again."""
+        fresh = httpx.Limits(max_keepalive_connections=0)
+        return http_client(base_url=url or self.planner, timeout=60, limits=fresh)
 
 
 def answered(answer: httpx.Response, *expected: int) -> httpx.Response:

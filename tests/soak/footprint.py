@@ -13,8 +13,11 @@ from typing import Final
 from benchmarks.process_stats import descendants, pss_mib
 from planner_mcp.jobs.store.redis_store import RedisStore
 
-LONG_LIVED: Final = ("audit", "feed", "wh:d", "wh:tries", "wh:all", "whsec", "measured", "outbox")
-"""Kinds of keys that are kept for hours or days whatever the settings of a soak: they grow with what was done."""
+LONG_LIVED: Final = ("audit", "feed", "wh:d", "wh:tries", "wh:all", "wh:ep", "whsec", "measured", "outbox", "scn")
+"""Kinds of keys that are kept for hours or days whatever the settings of a soak: they grow with what was done.
+
+A scenario that was solved is kept for seven days at least (`store_keys.py`).
+"""
 MORE_DESCRIPTORS: Final = 6
 MORE_KEYS: Final = 1.1, 40
 """Factor and summand."""

@@ -159,7 +159,7 @@ async def test_nothing_grows_while_all_entry_points_are_open(tmp_path: Path) -> 
         "visits": dict(visits.done),
         "asked_to_come_back": dict(visits.asked_to_come_back),
         "slowest_visit_s": visits.slowest_s,
-        "wrong": len(visits.wrong),
+        "wrong": visits.wrong[:50],
         "grown": found,
         "looks": [asdict(looks[at]) for at in (0, len(looks) // 3, 2 * len(looks) // 3, -1)],
     }
