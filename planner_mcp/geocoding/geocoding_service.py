@@ -29,7 +29,7 @@ from planner_mcp.addresses.structured_address import (
     ResolvedAddress,
     StructuredAddress,
 )
-from planner_mcp.bounded_requests import UpstreamError, fetch_json
+from planner_mcp.bounded_requests import UpstreamError, fetch_json, http_client
 from planner_mcp.errors import Fault, input_error
 from planner_mcp.geocoding.amap_geocoder import AmapGeocoder
 from planner_mcp.geocoding.baidu_geocoder import BaiduGeocoder
@@ -151,12 +151,7 @@ class GeocodingService:
         )
 
     def _client(self) -> httpx.AsyncClient:
-        return httpx.AsyncClient(
-            timeout=self._settings.geocoder_request_s,
-            follow_redirects=False,
-            trust_env=False,
-            headers={"user-agent": _AGENT},
-        )
+        return http_client(self._settings.geocoder_request_s, headers={"user-agent": _AGENT})
 
     async def _ask_all(self, name: str, texts: Sequence[str]) -> dict[str, tuple[GeocodedPlace, ...] | str]:
         """Return places by text, or why there are none; texts that the time did not reach are left out."""

@@ -17,6 +17,7 @@ import httpx2 as httpx
 import numpy as np
 from numpy.typing import NDArray
 
+from planner_mcp.bounded_requests import http_client
 from planner_mcp.errors import Fault, InvalidScenarioError, RoutingProviderUnavailableError, TooLargeError
 from planner_mcp.routing.compilation.matrix_request import MatrixRequest
 from planner_mcp.routing.scenario.travel_matrices import Floats, TravelMatrices
@@ -82,7 +83,7 @@ class MatrixBuilder:
             raise TooLargeError(f"Roads are asked between at most {self._max_locations} locations.")
         is_embedded = self._embedded is not None and question.router == ROADS
         router = self._embedded if self._embedded is not None and is_embedded else routing_provider_of(chosen)
-        async with httpx.AsyncClient(timeout=self._request_s, follow_redirects=False, trust_env=False) as http:
+        async with http_client(self._request_s) as http:
             full_matrix = await self._in_time(question, chosen, router, http)
             facts = full_matrix.facts | await self._facts(question, router, http)
         return TravelMatrices(

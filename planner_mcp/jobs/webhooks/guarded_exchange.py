@@ -10,6 +10,7 @@ import ssl
 from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, Final
 
 import anyio
@@ -52,7 +53,7 @@ class GuardedExchange:
     def __init__(self, timeout_s: float, *, lookup: Lookup | None = None, tls: ssl.SSLContext | None = None) -> None:
         self._timeout_s = timeout_s
         self._lookup = lookup
-        self._tls = tls or httpcore2.default_ssl_context()
+        self._tls = tls
 
     @asynccontextmanager
     async def response(
@@ -72,7 +73,7 @@ class GuardedExchange:
             with anyio.fail_after(self._timeout_s):
                 connection = httpcore2.AsyncHTTPConnection(
                     httpcore2.Origin(url.scheme.encode(), url.host.encode(), url.port),
-                    ssl_context=self._tls,
+                    ssl_context=self._tls or (_system_trust() if url.scheme == "https" else None),
                     network_backend=_PinnedBackend(await address_guard.resolve(url, allowed, self._lookup)),
                 )
                 async with connection:
@@ -83,6 +84,12 @@ class GuardedExchange:
                         await response.aclose()
         except _FAILURES as error:
             raise EndpointUnreachableError from error
+
+
+@cache
+def _system_trust() -> ssl.SSLContext:
+    """Return the certificates of this system, or of `SSL_CERT_FILE`, read once for the first URL that needs them."""
+    return httpcore2.default_ssl_context()
 
 
 class _PinnedBackend(httpcore2.AsyncNetworkBackend):

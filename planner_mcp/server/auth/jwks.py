@@ -13,12 +13,11 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, Final
 
-import httpx2 as httpx
 from cryptography.exceptions import UnsupportedAlgorithm
 from joserfc.errors import JoseError
 from joserfc.jwk import JWKRegistry, Key, KeySet
 
-from planner_mcp.bounded_requests import UpstreamError, fetch_json
+from planner_mcp.bounded_requests import UpstreamError, fetch_json, http_client
 from planner_mcp.errors import UnauthenticatedError
 from planner_mcp.text import Json
 
@@ -40,10 +39,7 @@ async def fetch_document(url: str) -> Any:
     Raises:
         UpstreamError, TimeoutError: Not reachable in time, not 200, too large or not JSON.
     """
-    async with (
-        httpx.AsyncClient(trust_env=False, follow_redirects=False, timeout=FETCH_TIMEOUT_S) as client,
-        asyncio.timeout(FETCH_TIMEOUT_S),
-    ):
+    async with http_client(FETCH_TIMEOUT_S) as client, asyncio.timeout(FETCH_TIMEOUT_S):
         request = client.build_request("GET", url, headers={"accept": "application/json"})
         return await fetch_json(client, request, max_bytes=MAX_DOCUMENT_BYTES)
 

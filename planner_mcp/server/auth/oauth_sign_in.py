@@ -20,9 +20,7 @@ from types import MappingProxyType
 from typing import Final
 from urllib.parse import urlencode
 
-import httpx2 as httpx
-
-from planner_mcp.bounded_requests import UpstreamError, fetch_json
+from planner_mcp.bounded_requests import UpstreamError, fetch_json, http_client
 from planner_mcp.errors import AuthorityUnavailableError, StoreError, UnauthenticatedError
 from planner_mcp.jobs.principals import Principal, principal_id
 from planner_mcp.server.auth.access_links import TextEncryption
@@ -214,7 +212,7 @@ class OAuthSignIn:
             **self._indicator(),
         }
         try:
-            async with httpx.AsyncClient(trust_env=False, follow_redirects=False, timeout=TIMEOUT_S) as http:
+            async with http_client(TIMEOUT_S) as http:
                 request = http.build_request("POST", endpoints.token, data=form, headers={"accept": "application/json"})
                 found = await fetch_json(http, request, max_bytes=MAX_ANSWER_BYTES)
         except UpstreamError as error:

@@ -13,7 +13,7 @@ from typing import Any, Final, TypeGuard
 
 import httpx2 as httpx
 
-from planner_mcp.bounded_requests import UpstreamError, fetch_json
+from planner_mcp.bounded_requests import UpstreamError, fetch_json, http_client
 from planner_mcp.errors import AuthorityUnavailableError, UnauthenticatedError
 from planner_mcp.jobs.principals import SCOPES, Principal, group_id, principal_id
 from planner_mcp.server.auth.access_tokens import scopes_of
@@ -51,9 +51,7 @@ class IntrospectionEndpoint:
         form = {"token": token, "token_type_hint": "access_token"}
         auth = httpx.BasicAuth(self.client_id, self.client_secret)
         try:
-            async with httpx.AsyncClient(
-                trust_env=False, follow_redirects=False, timeout=TIMEOUT_S, auth=auth
-            ) as client:
+            async with http_client(TIMEOUT_S, auth=auth) as client:
                 request = client.build_request("POST", self.url, data=form)
                 body = await fetch_json(client, request, max_bytes=MAX_ANSWER_BYTES)
         except (UpstreamError, OSError) as error:

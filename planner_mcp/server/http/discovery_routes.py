@@ -5,6 +5,7 @@ from a request, so a header cannot redirect clients.
 """
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Final
 
 from starlette.routing import Route
@@ -32,10 +33,11 @@ def discovery_routes(
     """
     url = mcp_url(settings)
     identity = identity or server_identity.identity_of(settings.server)
-    card = server_identity.server_card(planner_mcp.__version__, url, revisions, identity)
+    card = partial(server_identity.server_card, planner_mcp.__version__, url, revisions, identity)
+    catalogue = partial(server_identity.catalogue, url, identity)
     return [
         *document_routes(CARD_PATHS, card, server_identity.CARD_TYPE),
-        *document_routes(CATALOGUE_PATHS, server_identity.catalogue(url, identity), server_identity.CATALOGUE_TYPE),
+        *document_routes(CATALOGUE_PATHS, catalogue, server_identity.CATALOGUE_TYPE),
     ]
 
 

@@ -1,5 +1,6 @@
 """`GET /manifest` and `GET /.well-known/mcp/manifest` (SPEC M1). The document comes from `manifest/`."""
 
+from functools import partial
 from typing import Final
 
 from starlette.routing import Route
@@ -34,4 +35,4 @@ def served(settings: Settings, document: Json | None = None) -> Json:
 
 def manifest_routes(settings: Settings, document: Json | None = None) -> list[Route]:
     """Return the routes to mount; the arguments are those of `served`."""
-    return document_routes(PATHS, served(settings, document))
+    return document_routes(PATHS, partial(served, settings, document))

@@ -1,5 +1,7 @@
 """`/.well-known/oauth-protected-resource`, at the root and with the resource's path behind it (RFC 9728 §3.1)."""
 
+from functools import partial
+
 from starlette.routing import Route
 
 from planner_mcp.server.auth.bearer_challenge import WELL_KNOWN, metadata_path, resource_metadata
@@ -12,4 +14,4 @@ def metadata_routes(settings: Settings) -> list[Route]:
     if (resource := settings.described_resource) is None:
         return []
     paths = tuple(dict.fromkeys((WELL_KNOWN, metadata_path(resource))))
-    return document_routes(paths, resource_metadata(resource, settings.token_issuers))
+    return document_routes(paths, partial(resource_metadata, resource, settings.token_issuers))

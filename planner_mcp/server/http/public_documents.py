@@ -1,7 +1,8 @@
 """Public documents: entity tag, caching, any origin (RFC 9110 §13.1.2)."""
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import cache
 from typing import Final
 
 from starlette.requests import Request
@@ -13,20 +14,25 @@ from planner_mcp.text import Json, compact
 MAX_AGE_S: Final = 300
 
 
-def document_routes(paths: Sequence[str], document: Json, media_type: str = "application/json") -> list[Route]:
-    """Return the routes that serve a document, the same at each path."""
-    body = compact(document).encode()
-    tag = entity_tag(body)
-    headers = {
-        "ETag": tag,
-        "Cache-Control": f"public, max-age={MAX_AGE_S}",
-        "Access-Control-Allow-Origin": "*",
-        "Access-Control-Expose-Headers": "ETag",
-        "Cross-Origin-Resource-Policy": "cross-origin",
-    }
+def document_routes(
+    paths: Sequence[str], make: Callable[[], Json], media_type: str = "application/json"
+) -> list[Route]:
+    """Return the routes that serve a document, the same at each path; it is made once, for who asks first."""
+
+    @cache
+    def made() -> tuple[bytes, dict[str, str]]:
+        body = compact(make()).encode()
+        return body, {
+            "ETag": entity_tag(body),
+            "Cache-Control": f"public, max-age={MAX_AGE_S}",
+            "Access-Control-Allow-Origin": "*",
+            "Access-Control-Expose-Headers": "ETag",
+            "Cross-Origin-Resource-Policy": "cross-origin",
+        }
 
     async def answer(request: Request) -> Response:
-        if names_tag(request.headers.get("if-none-match", ""), tag):
+        body, headers = made()
+        if names_tag(request.headers.get("if-none-match", ""), headers["ETag"]):
             return Response(status_code=304, headers=headers)
         return Response(body, media_type=media_type, headers=headers)
 

@@ -39,4 +39,5 @@ def served_openapi(settings: Settings) -> Json:
 
 def openapi_routes(settings: Settings) -> list[Route]:
     """Return the routes to mount."""
-    return [*document_routes(PATHS, served_openapi(settings)), *reference_routes(partial(served_openapi, settings))]
+    make = partial(served_openapi, settings)
+    return [*document_routes(PATHS, make), *reference_routes(make)]
