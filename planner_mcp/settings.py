@@ -17,7 +17,8 @@ from pydantic import (
     model_validator,
 )
 from pydantic_core import PydanticUseDefault
-from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
+from pydantic_settings import BaseSettings, NoDecode, PydanticBaseSettingsSource, SettingsConfigDict
+from typing_extensions import override
 
 from planner_mcp.setting_urls import is_address, is_host, is_origin, is_url, store_url_fault, store_urls
 from planner_mcp.translation import Language
@@ -654,6 +655,19 @@ class Settings(BaseSettings):
     def audience(self) -> str | None:
         """What tokens must be issued for (RFC 8707): by default the URL clients connect to."""
         return self.auth_audience or self.resource
+
+    @override
+    @classmethod
+    def settings_customise_sources(
+        cls,
+        settings_cls: type[BaseSettings],
+        init_settings: PydanticBaseSettingsSource,
+        env_settings: PydanticBaseSettingsSource,
+        dotenv_settings: PydanticBaseSettingsSource,
+        file_secret_settings: PydanticBaseSettingsSource,
+    ) -> tuple[PydanticBaseSettingsSource, ...]:
+        """Read arguments, then the environment; there are no files of settings to look through."""
+        return init_settings, env_settings
 
     @model_validator(mode="before")
     @classmethod
