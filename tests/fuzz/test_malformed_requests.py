@@ -35,10 +35,11 @@ async def app(settings: Settings, store: RedisStore) -> AsyncIterator[Starlette]
 
 
 async def answer_of(app: Starlette, request: Request) -> Answer:
-    """Return the answer, asking again what the store of a busy machine was too slow for, as such an answer says."""
+    """Return the answer, asking again what the store of a busy machine was too slow for, when such an answer says."""
     for _ in range(ASKED_AGAIN):
         if (answer := await ask(app, request)).status != 503:
-            return answer
+            break
+        await anyio.sleep(float(answer.headers.get("retry-after", 0)))
     return answer
 
 

@@ -118,7 +118,8 @@ def test_few_tickets_are_not_left_where_the_first_descent_ends() -> None:
     def note(candidate: Candidate) -> None:
         found.append(price(problem, candidate))
 
-    OrToolsEngine().solve(problem, SearchLimits(time.monotonic() + 2), note, lambda: bool(found) and min(found) == best)
+    limits = SearchLimits(time.monotonic() + 20)  # a busy machine does not get far in two seconds
+    OrToolsEngine().solve(problem, limits, note, lambda: bool(found) and min(found) == best)
     assert min(found) == best
 
 
