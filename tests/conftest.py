@@ -50,7 +50,7 @@ _turn = count()
 GROUPS = (
     ("tests/system/auth",),
     ("tests/integration/workers", "tests/integration/travel"),
-    ("tests/system", "tests/walkthrough", "tests/docs"),
+    ("tests/browser", "tests/system", "tests/walkthrough", "tests/docs"),
     ("tests/integration/server/tools",),
 )
 """Folders whose tests share servers or workers, so one process of pytest-xdist runs them all, beginning with what takes

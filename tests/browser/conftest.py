@@ -4,11 +4,11 @@ import shutil
 from collections.abc import AsyncIterator
 from typing import Any
 
-import httpx2 as httpx
 import pytest
 
 from examples.planner_server import PlannerServer
 from tests.browser.chat_host import FOLDER, ChatHost
+from tests.shared.http.http_clients import http_client
 from tests.shared.node import node_packages
 
 CHROMIUM = shutil.which("chromium")
@@ -44,7 +44,7 @@ async def page(browser: Any, server: PlannerServer) -> AsyncIterator[Any]:
 
 async def call(server: PlannerServer, tool: str, **arguments: Any) -> dict[str, Any]:
     """Run a tool as the page does; return its structured output."""
-    async with httpx.AsyncClient(base_url=server.url, trust_env=False, timeout=60) as http:
+    async with http_client(base_url=server.url, timeout=60) as http:
         answer = (await http.post("/ui/call", json={"tool": tool, "arguments": arguments})).json()
     assert answer["is_error"] is False, answer
     return dict(answer["structured"])

@@ -169,6 +169,7 @@ async def test_a_running_job_is_cancelled_from_its_page(server: PlannerServer, p
     await page.locator("pre", has_text=job_id).wait_for()
 
 
+@pytest.mark.slow
 async def test_a_running_job_is_finished_from_its_page(server: PlannerServer, page: Any) -> None:
     """SPEC T4: the button calls the same tool as a client does."""
     scenario_id = (await call(server, "create_scenario", **ring(30)))["scenario_id"]
@@ -182,6 +183,7 @@ async def test_a_running_job_is_finished_from_its_page(server: PlannerServer, pa
     assert await page.locator("svg.map").get_attribute("viewBox") == enlarged, "a better plan does not move the map"
 
 
+@pytest.mark.slow
 async def test_the_list_shows_jobs_and_filters_them(server: PlannerServer, page: Any) -> None:
     """SPEC O2: by the name of its day, its id or its status."""
     scenario_id = (await call(server, "create_scenario", **ring(5) | {"name": "Monday, north"}))["scenario_id"]
@@ -231,6 +233,7 @@ async def test_each_place_has_an_address_of_its_own(server: PlannerServer, page:
     await page.get_by_role("region", name="Tickets").get_by_text("t-new", exact=True).wait_for()
 
 
+@pytest.mark.slow
 async def test_an_unknown_job_is_an_error_on_the_page(server: PlannerServer, browser: Any) -> None:
     """SPEC T7: code and message, no blank page."""
     page = await browser.new_page()
@@ -240,6 +243,7 @@ async def test_an_unknown_job_is_an_error_on_the_page(server: PlannerServer, bro
     await page.close()
 
 
+@pytest.mark.slow
 async def test_the_page_speaks_chinese_on_a_narrow_screen(server: PlannerServer, page: Any) -> None:
     """SPEC O2: two languages, from 390 px on without a horizontal scroll bar."""
     await page.set_viewport_size({"width": 390, "height": 800})

@@ -12,6 +12,7 @@ import pytest
 from examples.planner_server import PlannerServer
 from tests.browser.conftest import call
 from tests.shared.http.free_ports import free_port
+from tests.shared.http.http_clients import http_client
 from tests.shared.node import external_clients
 from tests.shared.processes.wait_until import until
 from tests.shared.scenarios.client_scenarios import ring
@@ -35,7 +36,7 @@ async def inspector(server: PlannerServer, tmp_path: Path) -> AsyncIterator[str]
     url = f"http://127.0.0.1:{ports['CLIENT_PORT']}/"
 
     async def answers() -> bool:
-        async with httpx.AsyncClient(trust_env=False) as http:
+        async with http_client() as http:
             try:
                 return (await http.get(url)).status_code == 200
             except httpx.TransportError:

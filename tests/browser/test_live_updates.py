@@ -5,12 +5,12 @@ import signal
 from pathlib import Path
 from typing import Any
 
-import httpx2 as httpx
 import pytest
 
 from examples.planner_server import PlannerServer, running_server
 from tests.browser.conftest import call
 from tests.browser.test_view import run
+from tests.shared.http.http_clients import http_client
 from tests.shared.http.load_balancer import balancing
 from tests.shared.scenarios.client_scenarios import ring
 from tests.shared.workers.patient_lease import PATIENT_LEASE
@@ -26,7 +26,7 @@ async def _solving(server: PlannerServer, seconds: int = 60) -> str:
 
 async def _shown_and_kept(page: Any, url: str, job_id: str) -> tuple[int, int]:
     """Return how many events of a job the page shows, and how many are kept."""
-    async with httpx.AsyncClient(trust_env=False) as http:
+    async with http_client() as http:
         answer = await http.get(f"{url}/jobs/{job_id}/events", headers={"accept": "application/json"})
     return await page.locator("ol.scroll li").count(), len(answer.json()["events"])
 
@@ -71,6 +71,7 @@ async def test_the_list_changes_by_itself_over_one_stream(server: PlannerServer,
     assert sum("jobs%3A%2F%2F" in url for url in asked) <= 4, "the rows change by events, not by reading the list again"
 
 
+@pytest.mark.slow
 async def test_a_lost_stream_is_tried_again_after_growing_pauses_of_chance(server: PlannerServer, page: Any) -> None:
     """Issue 24: 0.5 to 10 s, half as long to half as long again, so that the pages of a fleet do not come at once."""
     await page.goto(f"{server.url}/ui#/import")

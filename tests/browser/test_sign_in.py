@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-import httpx2 as httpx
 import pytest
 
 from examples.planner_server import PlannerServer, running_server
@@ -17,6 +16,7 @@ from planner_mcp.jobs.store.security.page_session_store import RedisPageSessionS
 from planner_mcp.server.auth.api_key_auth import new_key, principal_of_key
 from planner_mcp.server.auth.page_sessions import PageSessions
 from planner_mcp.settings import Settings
+from tests.shared.http.http_clients import http_client
 from tests.shared.scenarios.client_scenarios import ring
 
 pytestmark = pytest.mark.anyio
@@ -72,6 +72,7 @@ async def test_a_key_signs_in_until_the_sign_out(guarded: Guarded, browser: Any)
     await context.close()
 
 
+@pytest.mark.slow
 async def test_a_ticket_in_the_fragment_signs_in_once(guarded: Guarded, browser: Any) -> None:
     """SPEC O2: as `planner-mcp dashboard` opens the page; the ticket leaves the address at once."""
     context = await browser.new_context()
@@ -86,11 +87,12 @@ async def test_a_ticket_in_the_fragment_signs_in_once(guarded: Guarded, browser:
     await context.close()
 
 
+@pytest.mark.slow
 async def test_who_may_not_see_names_sees_none(guarded: Guarded, browser: Any) -> None:
     """SPEC R3: neither in the page nor in what it received."""
     day = ring(5)
     day["tickets"][0] |= {"name": "Ada Lovelace", "phone": "+44 20 7946 0958"}
-    async with httpx.AsyncClient(base_url=guarded.server.url, trust_env=False) as http:
+    async with http_client(base_url=guarded.server.url) as http:
         asked = {"tool": "create_scenario", "arguments": day}
         made = await http.post("/ui/call", json=asked, headers={"authorization": f"Bearer {guarded.key}"})
         scenario_id = made.json()["structured"]["scenario_id"]

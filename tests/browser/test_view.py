@@ -5,11 +5,11 @@ import re
 from pathlib import Path
 from typing import Any
 
-import httpx2 as httpx
 import pytest
 
 from examples.planner_server import PlannerServer
 from tests.browser.conftest import call
+from tests.shared.http.http_clients import http_client
 from tests.shared.scenarios.client_scenarios import ring
 from tests.shared.scenarios.stored_plans import stored_plan
 
@@ -43,7 +43,7 @@ async def job_id(server: PlannerServer) -> str:
 async def read(server: PlannerServer, job_id: str, form: str = "") -> str:
     """Read the plan of a job in a form as the page does."""
     uri = f"plan://{job_id.replace('job-', 'plan-')}{form}"
-    async with httpx.AsyncClient(base_url=server.url, trust_env=False, timeout=60) as http:
+    async with http_client(base_url=server.url, timeout=60) as http:
         return (await http.get("/ui/read", params={"uri": uri})).text
 
 
@@ -94,6 +94,7 @@ async def test_a_time_is_chosen_by_keyboard_and_the_map_follows(server: PlannerS
     assert await agents.evaluate_all(places) != back
 
 
+@pytest.mark.slow
 async def test_a_large_plan_is_drawn_on_a_canvas_and_moves(server: PlannerServer, page: Any) -> None:
     """Issue 24: above 3,000 stops a canvas; keys enlarge it, lead to a stop and select it; names are text."""
     places = [
@@ -112,6 +113,7 @@ async def test_a_large_plan_is_drawn_on_a_canvas_and_moves(server: PlannerServer
     assert found["markup"] == 0
 
 
+@pytest.mark.slow
 async def test_a_plan_of_several_days_shows_its_dates(server: PlannerServer, page: Any) -> None:
     """Issue 24: an hour alone would be of two days; windows are drawn in each form in which a scenario has them."""
     plan = stored_plan(routes=1, visits=3)
@@ -128,6 +130,7 @@ async def test_a_plan_of_several_days_shows_its_dates(server: PlannerServer, pag
     assert drawn == 2
 
 
+@pytest.mark.slow
 async def test_many_agents_and_stops_are_shown_a_part_at_a_time(server: PlannerServer, page: Any) -> None:
     """Our choice: 100 rows of the timeline and 500 of a table, the rest when it is asked for."""
     await page.goto(f"{server.url}/ui#/import")

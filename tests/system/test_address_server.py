@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 import anyio
-import httpx2 as httpx
 import jsonschema
 import pytest
 from mcp import Client
@@ -17,6 +16,7 @@ from mcp.client.stdio import StdioServerParameters, stdio_client
 
 import manifest
 from examples.planner_server import PlannerServer, running_server
+from tests.shared.http.http_clients import http_client
 from tests.shared.scenarios.client_scenarios import use
 
 pytestmark = pytest.mark.anyio
@@ -80,7 +80,7 @@ async def _rows_of_a_table(client: Client) -> tuple[Json, list[list[str]]]:
     if "expires_at" not in answer:
         text = await anyio.Path(answer["download"]).read_text()
         return answer, [*csv.reader(text.splitlines())]
-    async with httpx.AsyncClient(trust_env=False) as anybody:
+    async with http_client() as anybody:
         table = await anybody.get(answer["download"])
     assert (table.status_code, table.headers["content-type"]) == (200, "text/csv; charset=utf-8")
     return answer, [*csv.reader(table.text.splitlines())]
@@ -113,7 +113,7 @@ async def test_what_a_user_confirmed_is_used_from_then_on(address_server: Planne
 
 async def test_its_manifest_card_and_health_are_its_own(address_server: PlannerServer) -> None:
     """SPEC M1, M2: it says what it is, and has no page of jobs."""
-    async with httpx.AsyncClient(base_url=address_server.url, trust_env=False) as http:
+    async with http_client(base_url=address_server.url) as http:
         served = (await http.get("/manifest")).json()
         assert [tool["name"] for tool in served["tools"]] == TOOLS
         assert served["name"] == manifest.load("address")["name"] == "planner-mcp-address"

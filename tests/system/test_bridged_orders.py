@@ -5,7 +5,6 @@ import sys
 from collections.abc import AsyncIterator
 from pathlib import Path
 
-import httpx2 as httpx
 import pytest
 from mcp import Client
 from mcp.client.stdio import StdioServerParameters, stdio_client
@@ -13,6 +12,7 @@ from mcp.client.stdio import StdioServerParameters, stdio_client
 from examples import bridged_orders
 from examples.order_system import service
 from examples.planner_server import PlannerServer
+from tests.shared.http.http_clients import http_client
 
 pytestmark = pytest.mark.anyio
 TOOLS = ["open_orders", "record_delivery"]
@@ -43,7 +43,7 @@ async def test_orders_become_a_plan_and_the_plan_is_recorded(server: PlannerServ
         assert [tool.annotations.read_only_hint for tool in listed if tool.annotations] == [True, False]
         answer = await client.call_tool("open_orders", {"day": service.DAY})
         assert answer.structured_content is not None and answer.structured_content["data"]["tickets"] == []
-    async with httpx.AsyncClient(base_url=bridge.url, trust_env=False) as http:
+    async with http_client(base_url=bridge.url) as http:
         served = (await http.get("/manifest")).json()
         assert ([tool["name"] for tool in served["tools"]], served["name"]) == (TOOLS, "order-book")
         card = (await http.get("/mcp/server-card")).json()

@@ -8,7 +8,6 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
-import httpx2 as httpx
 import pytest
 from mcp import Client
 from mcp.client.stdio import StdioServerParameters, stdio_client
@@ -16,6 +15,7 @@ from mcp.client.stdio import StdioServerParameters, stdio_client
 from examples.planner_server import PlannerServer
 from planner_mcp.text import Json
 from tests.shared.bridge.bridge_documents import written
+from tests.shared.http.http_clients import http_client
 from tests.shared.scenarios.client_scenarios import SMALLEST
 
 pytestmark = [pytest.mark.anyio, pytest.mark.slow]
@@ -27,7 +27,7 @@ METHODS = ("get", "post", "patch")
 @asynccontextmanager
 async def bridged(server: PlannerServer, folder: Path) -> AsyncIterator[tuple[Client, list[str]]]:
     """Serve the operations of the planner's document by `planner-mcp bridge`; yields a client and their names."""
-    async with httpx.AsyncClient(trust_env=False) as http:
+    async with http_client() as http:
         document = (await http.get(f"{server.url}/openapi.json")).json()
     operations = [
         (item[method]["operationId"], method)

@@ -11,6 +11,7 @@ import pytest
 from mcp import Client
 
 from examples.planner_server import PlannerServer
+from tests.shared.http.http_clients import http_client
 
 
 @pytest.fixture
@@ -23,5 +24,5 @@ async def client(server: PlannerServer) -> AsyncIterator[Client]:
 @pytest.fixture
 async def http() -> AsyncIterator[httpx.AsyncClient]:
     """A plain HTTP client, for the doors that need no MCP."""
-    async with httpx.AsyncClient(timeout=30, trust_env=False) as http:
+    async with http_client(timeout=30) as http:
         yield http

@@ -5,6 +5,7 @@ Every day has its tickets on the corners of a square: D (0, 0) is the depot, A (
 """
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 from planner_mcp.routing.compilation.scenario_compiler import compile_scenario
@@ -55,7 +56,7 @@ class RuleCase:
             **self.more,
         }
 
-    @property
+    @cached_property
     def problem(self) -> Problem:
         """The day, compiled."""
         return compile_scenario(parse_scenario(self.body))

@@ -7,7 +7,7 @@ import anyio
 
 from planner_mcp.jobs.fair_limiter import FairLimiter
 
-MANY = 8
+MANY = 3
 
 
 async def callers_waiting(

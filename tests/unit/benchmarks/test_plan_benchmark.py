@@ -28,6 +28,7 @@ CUST NO.  XCOORD.   YCOORD.    DEMAND   READY TIME  DUE DATE   SERVICE TIME
 """
 
 
+@pytest.mark.slow
 def test_bench_recomputes_the_cost_by_the_rule_of_the_set(tmp_path: Path) -> None:
     """Issue 6: through the real engine code, gap by an independent recomputation. There and back is 20."""
     entry = {"name": "TINY", "set": "vrptw-tiny", "kind": "vrptw", "file": "tiny.txt", "bks": 16}

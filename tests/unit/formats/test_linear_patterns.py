@@ -37,8 +37,8 @@ def patterns() -> dict[str, tuple[re.Pattern[str], list[str]]]:
         module = importlib.import_module(name)
         source = Path(module.__file__ or "").read_text(encoding="utf-8")
         for constant, value in vars(module).items():
-            uses = sorted(set(re.findall(rf"\b{constant}\.(\w+)\(", source)) & {*WORKS})
             if isinstance(value, re.Pattern) and isinstance(value.pattern, str):
+                uses = sorted(set(re.findall(rf"\b{constant}\.(\w+)\(", source)) & {*WORKS})
                 found[f"{name.rpartition('.')[2]}.{constant}"] = (value, uses or ["match", "fullmatch"])
     return found
 

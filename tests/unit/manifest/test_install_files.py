@@ -25,6 +25,7 @@ def _checked(folder: Path) -> dict[str, Any]:
     return report
 
 
+@pytest.mark.slow
 def test_plugins_skills_and_registry_entries_pass_a_foreign_checker(tmp_path: Path) -> None:
     """SPEC O7, M2: `server.json` against its schema, Claude Code and Codex plugins, the marketplace, SKILL.md."""
     report = _checked(ROOT)

@@ -15,12 +15,12 @@ from tests.shared.http.ssrf_urls import FORBIDDEN_URLS, PUBLIC_URLS, SPECIAL
 NETWORK_WORDS = ("127.", "10.", "private", "loopback", "resolve", "dns", "refused", "timeout", "metadata", "network")
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def plain() -> Settings:
     return Settings()
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def opened() -> Settings:
     return Settings(webhook_allow_networks=["127.0.0.0/8", "::1"], webhook_allow_ports=[8443])
 
