@@ -78,13 +78,13 @@ def test_a_worker_that_may_not_says_so_without_a_stack_trace(tmp_path: Path) -> 
             "PLANNER_DATA_DIR": str(tmp_path),
         }
         ended = subprocess.run(
-            [sys.executable, "-m", "workers"], env=env, capture_output=True, text=True, timeout=60, check=False
+            [sys.executable, "-m", "workers"], env=env, capture_output=True, text=True, timeout=110, check=False
         )
     lines = [json.loads(line)["message"] for line in ended.stderr.splitlines()]
     assert (ended.returncode, lines[-1]) == (
         os.EX_UNAVAILABLE,
         "the store cannot be used: The user in PLANNER_REDIS_URL may not do there what the planner does.",
-    )
+    ), ended.stderr
     assert "the job store refuses: NOPERM" in lines
 
 
