@@ -26,11 +26,8 @@ from planner_mcp.jobs.store.sessions.request_leases import RequestLeases
 from planner_mcp.jobs.store.sessions.session_store import SessionStore
 from planner_mcp.server.auth.authenticator import Authenticator
 from planner_mcp.server.auth.authenticator_factory import open_authenticator
-from planner_mcp.server.auth.oauth_sign_in import OAuthSignIn
 from planner_mcp.server.auth.page_sessions import PageSessions
-from planner_mcp.server.auth.revocation_watch import RevocationWatch
 from planner_mcp.server.http.audit_middleware import AuditMiddleware
-from planner_mcp.server.http.authentication_middleware import AuthenticationMiddleware
 from planner_mcp.server.http.authorization_middleware import AuthorizationMiddleware
 from planner_mcp.server.http.dashboard_routes import DashboardRoutes
 from planner_mcp.server.http.discovery_routes import discovery_routes
@@ -50,7 +47,6 @@ from planner_mcp.server.http.rest.rest_routes import RestRoutes
 from planner_mcp.server.http.scale_route import scale_routes
 from planner_mcp.server.http.session_routes import SessionRoutes
 from planner_mcp.server.http.shared_plans_api import SharedPlanRoutes
-from planner_mcp.server.http.sign_in_routes import SignInRoutes
 from planner_mcp.server.http.trailing_slash_middleware import TrailingSlashMiddleware
 from planner_mcp.server.mcp.jsonrpc.http_envelope import validation_refusal
 from planner_mcp.server.mcp.protocol_revisions import REVISIONS
@@ -216,6 +212,9 @@ def sign_in_routes(services: AppServices, authenticator: Authenticator) -> list[
     sessions = page_sessions(services)
     if not settings.auth_dashboard_clients:
         return SessionRoutes(sessions, has_reviews=has_reviews).routes()
+    from planner_mcp.server.auth.oauth_sign_in import OAuthSignIn  # for deployments with such a dashboard alone
+    from planner_mcp.server.http.sign_in_routes import SignInRoutes
+
     sign_in = OAuthSignIn(
         settings.auth_dashboard_clients,
         scopes=frozenset(settings.auth_dashboard_scopes),
@@ -235,6 +234,9 @@ def authentication_layers(services: AppServices, authenticator: Authenticator) -
     settings, script_client = services.settings, services.store.script_client
     if not settings.has_auth:
         return []
+    from planner_mcp.server.auth.revocation_watch import RevocationWatch  # what verifies credentials takes 4 MiB
+    from planner_mcp.server.http.authentication_middleware import AuthenticationMiddleware
+
     return [
         Middleware(
             AuthenticationMiddleware,

@@ -7,7 +7,6 @@ from typing import Annotated
 import typer
 
 from planner_mcp.cli.command_runner import command_settings, run_command
-from planner_mcp.cli.doctor import examine
 from planner_mcp.cli.http_server import check_exposure, serve_http
 from planner_mcp.cli.server_processes import run_workers, serve_stdio
 from planner_mcp.cli.store_queries import DataDir, RedisUrl
@@ -75,6 +74,8 @@ def doctor(redis_url: RedisUrl = None, data_dir: DataDir = None) -> None:
 
 
 async def _print_examination(settings: Settings) -> None:
+    from planner_mcp.cli.doctor import examine
+
     is_well = True
     async for finding in examine(settings):
         is_well &= finding.is_well

@@ -7,16 +7,20 @@ When to try again is not decided here.
 import ssl
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Final
+from functools import cached_property
+from typing import TYPE_CHECKING, Final
 
 import anyio
-import httpcore2
 
 from planner_mcp.errors import EndpointForbiddenError, EndpointUnreachableError
 from planner_mcp.jobs.webhooks import address_guard
 from planner_mcp.jobs.webhooks.address_guard import Lookup
-from planner_mcp.jobs.webhooks.guarded_exchange import GuardedExchange, GuardedRequest
 from planner_mcp.settings import Settings
+
+if TYPE_CHECKING:
+    import httpcore2
+
+    from planner_mcp.jobs.webhooks.guarded_exchange import GuardedExchange
 
 MAX_ANSWER_BYTES: Final = 64 * 1024
 ANSWER_S: Final = 2.0
@@ -35,7 +39,7 @@ class WebhookResponse:
 
 
 class WebhookClient:
-    """The guarded client.
+    """The guarded client. The HTTP library and the trust of the system are loaded with the first attempt.
 
     Args:
         settings: Networks and ports opened for tests, and the deadline of one attempt.
@@ -45,7 +49,14 @@ class WebhookClient:
 
     def __init__(self, settings: Settings, *, lookup: Lookup | None = None, tls: ssl.SSLContext | None = None) -> None:
         self._settings = settings
-        self._exchange = GuardedExchange(settings.webhook_timeout_s, lookup=lookup, tls=tls)
+        self._lookup = lookup
+        self._tls = tls
+
+    @cached_property
+    def _exchange(self) -> "GuardedExchange":
+        from planner_mcp.jobs.webhooks.guarded_exchange import GuardedExchange
+
+        return GuardedExchange(self._settings.webhook_timeout_s, lookup=self._lookup, tls=self._tls)
 
     async def post(self, url: str, headers: Mapping[str, str], body: bytes, *, keep_bytes: int = 0) -> WebhookResponse:
         """Make one attempt and return the status of the answer, whatever it is.
@@ -59,6 +70,8 @@ class WebhookClient:
         Raises:
             EndpointUnreachableError: No status within the deadline, for whatever reason; the reason is not disclosed.
         """
+        from planner_mcp.jobs.webhooks.guarded_exchange import GuardedRequest
+
         kept = bytearray()
         answered = None  # the status stands, whatever becomes of the rest of the answer
         try:
@@ -74,8 +87,10 @@ class WebhookClient:
         return replace(answered, body=bytes(kept[:keep_bytes]))
 
 
-async def _drain(response: httpcore2.Response, kept: bytearray) -> None:
+async def _drain(response: "httpcore2.Response", kept: bytearray) -> None:
     """Read a short answer; the status stands whatever comes of it."""
+    import httpcore2
+
     with anyio.move_on_after(ANSWER_S):
         try:
             async for chunk in response.aiter_stream():
@@ -86,6 +101,6 @@ async def _drain(response: httpcore2.Response, kept: bytearray) -> None:
             return
 
 
-def _header(response: httpcore2.Response, name: bytes) -> str:
+def _header(response: "httpcore2.Response", name: bytes) -> str:
     found = next((value for key, value in response.headers if key.lower() == name), b"")
     return found[:64].decode("latin-1")

@@ -19,10 +19,10 @@ from joserfc.errors import JoseError
 
 from planner_mcp.errors import UnauthenticatedError
 from planner_mcp.jobs.principals import SCOPES, Principal, group_id, principal_id
+from planner_mcp.server.auth.authenticator import MAX_TOKEN_BYTES
 from planner_mcp.server.auth.jwks import KeySource
 from planner_mcp.text import Json
 
-MAX_TOKEN_BYTES: Final = 8192
 MAX_LIFETIME_S: Final = 24 * 3600
 LEEWAY_S: Final = 5
 FORBIDDEN_HEADERS: Final = ("jku", "jwk", "x5u", "x5c", "crit", "b64")

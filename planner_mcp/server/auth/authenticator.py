@@ -11,9 +11,9 @@ from typing import Final, Protocol
 
 from planner_mcp.errors import UnauthenticatedError
 from planner_mcp.jobs.principals import Principal
-from planner_mcp.server.auth.access_tokens import MAX_TOKEN_BYTES
 from planner_mcp.server.auth.api_key_auth import PREFIX
 
+MAX_TOKEN_BYTES: Final = 8192
 _BEARER: Final = re.compile(rb"bearer +([A-Za-z0-9\-._~+/]+=*)", re.IGNORECASE)
 
 RawHeaders = Iterable[tuple[bytes, bytes]]

@@ -11,8 +11,6 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
-import yaml
-
 from planner_mcp.errors import NotFoundError
 from planner_mcp.server.resources.resource_definition import (
     LONG_MS,
@@ -64,6 +62,8 @@ def skills() -> tuple[Skill, ...]:
 
 
 def _skill(folder: Path) -> Skill:
+    import yaml  # with the first reader: few ask for skills
+
     files = {each.name: each.read_bytes() for each in sorted(folder.iterdir()) if each.is_file()}
     _before, frontmatter, _text = files[MAIN_FILE].decode().split("---\n", 2)
     return Skill(folder.name, yaml.safe_load(frontmatter), files)

@@ -3,28 +3,35 @@
 import hashlib
 import os
 import secrets
+from functools import cached_property
 from pathlib import Path
-from typing import Final
-
-from cryptography.exceptions import InvalidTag
-from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+from typing import TYPE_CHECKING, Final
 
 from planner_mcp.errors import StoreError
 from planner_mcp.settings import Settings
+
+if TYPE_CHECKING:
+    from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
 KEY_FILE: Final = "secret.key"
 NONCE_BYTES: Final = 12
 
 
 class SecretCipher:
-    """Seals and opens texts.
+    """Seals and opens texts. The library is imported with the first of them: it takes 3 MiB.
 
     Args:
         key: Of any length with enough randomness; folded to 256 bits.
     """
 
     def __init__(self, key: bytes) -> None:
-        self._cipher = AESGCM(hashlib.sha256(b"planner-mcp seal 1\n" + key).digest())
+        self._key = hashlib.sha256(b"planner-mcp seal 1\n" + key).digest()
+
+    @cached_property
+    def _cipher(self) -> "AESGCM":
+        from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+
+        return AESGCM(self._key)
 
     def encrypt(self, text: str, owner: str) -> str:
         """Return a text encrypted for an owner; each call gives another result."""
@@ -37,6 +44,8 @@ class SecretCipher:
         Raises:
             StoreError: Sealed with another key, for another owner, or damaged.
         """
+        from cryptography.exceptions import InvalidTag
+
         try:
             data = bytes.fromhex(ciphertext)
             return self._cipher.decrypt(data[:NONCE_BYTES], data[NONCE_BYTES:], owner.encode()).decode()
