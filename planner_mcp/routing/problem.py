@@ -35,12 +35,11 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Final, cast
 
-import numpy as np
-from numpy.typing import NDArray
-
+from planner_mcp import arrays as np
+from planner_mcp.arrays import Integers
 from planner_mcp.text import Json
 
-Matrix = NDArray[np.int64]
+Matrix = Integers
 """(L, L) integers, row from, column to. Those of many places are of 32 bits: take sums and products of cells in 64."""
 NARROW_FROM: Final = 5000
 """Places from which on a table is of 32 bits where its cells fit: one of 10,000 places takes 400 MB."""

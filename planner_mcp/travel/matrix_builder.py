@@ -14,13 +14,13 @@ from typing import Any, Final
 
 import anyio
 import httpx2 as httpx
-import numpy as np
-from numpy.typing import NDArray
 
+from planner_mcp import arrays as np
+from planner_mcp.arrays import Flags, Floats
 from planner_mcp.bounded_requests import http_client
 from planner_mcp.errors import Fault, InvalidScenarioError, RoutingProviderUnavailableError, TooLargeError
 from planner_mcp.routing.compilation.matrix_request import MatrixRequest
-from planner_mcp.routing.scenario.travel_matrices import Floats, TravelMatrices
+from planner_mcp.routing.scenario.travel_matrices import TravelMatrices
 from planner_mcp.settings import ROADS, RouterSettings
 from planner_mcp.text import Json
 from planner_mcp.travel.embedded_roads import EmbeddedRoads
@@ -36,7 +36,7 @@ _FACTS_S: Final = 5.0
 log = logging.getLogger("planner.roads")
 
 Span = tuple[int, int]
-Holes = NDArray[np.bool_]
+Holes = Flags
 
 
 class MatrixBuilder:

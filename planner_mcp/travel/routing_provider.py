@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from typing import Any, Final, Protocol
 
 import httpx2 as httpx
-import numpy as np
 
+from planner_mcp import arrays as np
+from planner_mcp.arrays import Floats
 from planner_mcp.bounded_requests import UpstreamError, fetch_json
 from planner_mcp.errors import RoutingProviderUnavailableError
-from planner_mcp.routing.scenario.travel_matrices import Floats
 
 Position = tuple[float, float]
 """(lat, lon) in WGS-84."""

@@ -11,8 +11,8 @@ from datetime import UTC, datetime
 from typing import Any, Final
 
 import httpx2 as httpx
-import numpy as np
 
+from planner_mcp import arrays as np
 from planner_mcp.errors import RoutingProviderUnavailableError
 from planner_mcp.routing.scenario.coordinates import haversine_m
 from planner_mcp.settings import RouterSettings

@@ -18,8 +18,7 @@ Source: the radial bound is that of Haimovich and Rinnooy Kan, Mathematics of Op
 from dataclasses import dataclass
 from typing import Final
 
-import numpy as np
-
+from planner_mcp import arrays as np
 from planner_mcp.routing.analysis.one_tree_bound import TreeCosts, tree_bound
 from planner_mcp.routing.feasibility import fleet_size_bounds
 from planner_mcp.routing.feasibility.cheapest_legs import (

@@ -13,9 +13,8 @@ Source: Held and Karp, Operations Research 18 (1970), for one vehicle; Fisher, O
 from dataclasses import dataclass
 from typing import Any, Final
 
-import numpy as np
-from numpy.typing import NDArray
-
+from planner_mcp import arrays as np
+from planner_mcp.arrays import Array
 from planner_mcp.routing.feasibility.cheapest_legs import UNREACHABLE, Costs
 
 MAX_ROUNDS: Final = 400
@@ -25,7 +24,7 @@ _FIRST_STEP: Final = 0.2
 _LAST_STEP: Final = 0.002
 """Step sizes, as shares of the bound per ticket, of the first and the last iteration."""
 
-Values = NDArray[Any]
+Values = Array
 """Integers, or floats during the ascent."""
 
 

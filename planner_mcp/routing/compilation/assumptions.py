@@ -8,8 +8,7 @@ would take seconds and hundreds of megabytes.
 from collections.abc import Hashable, Iterable
 from typing import Any
 
-import numpy as np
-
+from planner_mcp import arrays as np
 from planner_mcp.routing.compilation.scenario_compiler import compile_scenario
 from planner_mcp.routing.scenario.checks.reference_checks import named_places
 from planner_mcp.routing.scenario.scenario_model import Agent, Scenario, Ticket, end_of, start_of

@@ -9,16 +9,15 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Final
 
-import numpy as np
-from numpy.typing import NDArray
-
+from planner_mcp import arrays as np
+from planner_mcp.arrays import Floats, Indices
 from planner_mcp.errors import TravelUnknownError
 from planner_mcp.routing.plan import UNIT_LEGS
 from planner_mcp.routing.problem import Matrix, empty_table
 from planner_mcp.routing.scenario.coordinates import EARTH_RADIUS_M, to_wgs84
 from planner_mcp.routing.scenario.scenario_model import Location, Scenario
 from planner_mcp.routing.scenario.scenario_model import Travel as TravelFields
-from planner_mcp.routing.scenario.travel_matrices import Floats, Table, TravelMatrices, among, decimals_of
+from planner_mcp.routing.scenario.travel_matrices import Table, TravelMatrices, among, decimals_of
 from planner_mcp.text import Json
 
 _BLOCK: Final = 128
@@ -200,7 +199,7 @@ def _equal_legs(size: int, rounding: str, speed: float) -> Matrix:
     return table
 
 
-def _table_of(values: Table, chosen: NDArray[np.intp], to_units: Callable[[Floats], Floats]) -> Matrix:
+def _table_of(values: Table, chosen: Indices, to_units: Callable[[Floats], Floats]) -> Matrix:
     """Return given lengths or times between some rows in whole units, in the form of `empty_table`."""
     longest = max(int(to_units(part).max(initial=0)) for _rows, part in among(values, chosen))
     table = empty_table(len(chosen), longest)

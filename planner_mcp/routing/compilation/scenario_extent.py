@@ -8,9 +8,8 @@ import math
 from dataclasses import dataclass
 from typing import Final
 
-import numpy as np
-from numpy.typing import NDArray
-
+from planner_mcp import arrays as np
+from planner_mcp.arrays import Integers
 from planner_mcp.routing.compilation.integer_matrices import IntegerMatrices
 from planner_mcp.routing.problem import Matrix
 from planner_mcp.routing.scenario.field_types import MAX_TIME_S
@@ -24,7 +23,7 @@ LONGEST_LEG: Final = 2**31 - 1
 """Largest leg in units that every engine represents: the native engine stores legs in 32 bits."""
 _MAX_UNITS: Final = 2**62
 
-Longest = tuple[NDArray[np.int64], NDArray[np.int64]]
+Longest = tuple[Integers, Integers]
 """(n,) the longest leg out of each place, and (n,) the longest leg into it."""
 
 

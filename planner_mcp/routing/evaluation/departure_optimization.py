@@ -13,8 +13,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Final
 
-import numpy as np
-
+from planner_mcp import arrays as np
 from planner_mcp.routing.evaluation.leg_timing import drive_leg, latest_departure
 from planner_mcp.routing.evaluation.route_legs import Leg
 from planner_mcp.routing.evaluation.time_dependent_travel import BASE_FACTOR, MAX_IN_64_BITS, Moments, TravelSpeeds

@@ -18,12 +18,11 @@ from itertools import accumulate
 from math import lcm
 from typing import Any, Final
 
-import numpy as np
-from numpy.typing import NDArray
-
+from planner_mcp import arrays as np
+from planner_mcp.arrays import Array
 from planner_mcp.routing.problem import AgentSpec, Feature, Matrix, Problem, TravelPeriod
 
-Moments = NDArray[Any]
+Moments = Array
 """Times in units, as 64-bit or Python integers."""
 BASE_FACTOR: Final = 1000
 """The factor outside every travel period, in thousandths."""

@@ -9,15 +9,14 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
-import numpy as np
-from numpy.typing import NDArray
-
+from planner_mcp import arrays as np
+from planner_mcp.arrays import Flags, Integers
 from planner_mcp.routing.evaluation.time_dependent_travel import fastest_durations
 from planner_mcp.routing.problem import Problem, TicketSpec
 
 UNREACHABLE: Final = 2**60
 """Length of a leg that no plan drives."""
-Costs = NDArray[np.int64]
+Costs = Integers
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +59,7 @@ def over_shortest_paths(legs: CheapestLegs, *, everywhere: bool) -> CheapestLegs
     return CheapestLegs(table, _relaxed(legs.out, table), _relaxed(legs.back, table.T))
 
 
-def all_shortest_paths(table: NDArray[np.int64]) -> NDArray[np.int64]:
+def all_shortest_paths(table: Integers) -> Integers:
     """Return the (L, L) lengths of the shortest ways over any other places (Floyd and Warshall)."""
     ways = table.copy()
     for middle in range(len(ways)):
@@ -98,7 +97,7 @@ def _first(ticket: TicketSpec) -> int:
     return ticket.windows[0][0] if ticket.windows else 0
 
 
-def _disjoint_agents(tickets: Iterable[TicketSpec]) -> NDArray[np.bool_]:
+def _disjoint_agents(tickets: Iterable[TicketSpec]) -> Flags:
     """Return which pairs of tickets no agent may serve both."""
     sets = [ticket.agents for ticket in tickets]
     kinds = list(dict.fromkeys(sets))

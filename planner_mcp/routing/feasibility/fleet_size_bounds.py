@@ -8,9 +8,8 @@ served.
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
-import numpy as np
-from numpy.typing import NDArray
-
+from planner_mcp import arrays as np
+from planner_mcp.arrays import Integers
 from planner_mcp.routing.evaluation.time_dependent_travel import fastest_durations
 from planner_mcp.routing.feasibility.cheapest_legs import UNREACHABLE
 from planner_mcp.routing.problem import AgentSpec, GroupKind, LoadKind, Matrix, Problem
@@ -125,7 +124,7 @@ def max_route_time(agent: AgentSpec) -> int:
     return length if agent.max_duration is None else min(length, agent.max_duration)
 
 
-def least_arrival_legs(problem: Problem) -> NDArray[np.int64]:
+def least_arrival_legs(problem: Problem) -> Integers:
     """Return the least time a leg into each place takes; nothing where a route may begin or another ticket lies."""
     into = np.minimum.reduce([_least_from_elsewhere(table) for table in fastest_durations(problem)])
     stops = np.array([ticket.location for ticket in problem.tickets])
@@ -137,7 +136,7 @@ def least_arrival_legs(problem: Problem) -> NDArray[np.int64]:
     return np.where(free, 0, into)
 
 
-def _least_from_elsewhere(table: Matrix) -> NDArray[np.int64]:
+def _least_from_elsewhere(table: Matrix) -> Integers:
     """Return the least of each column but for its own row, (L,), a few rows at a time: a large table is not copied."""
     least = np.full(len(table), UNREACHABLE)
     for first in range(0, len(table), _ROWS):

@@ -18,9 +18,8 @@ from itertools import combinations
 from math import isqrt
 from typing import Final
 
-import numpy as np
-from numpy.typing import NDArray
-
+from planner_mcp import arrays as np
+from planner_mcp.arrays import Integers
 from planner_mcp.routing.feasibility.assignment_enumeration import (
     MAX_SHARED_TICKETS,
     MAX_STEPS,
@@ -180,7 +179,7 @@ def _stops(problem: Problem, tickets: Sequence[int], eligible_agents: Sequence[A
 
 
 def _hours(
-    problem: Problem, tickets: Sequence[int], eligible_agents: Sequence[AgentSpec], into: NDArray[np.int64]
+    problem: Problem, tickets: Sequence[int], eligible_agents: Sequence[AgentSpec], into: Integers
 ) -> InfeasibleSubset | None:
     """Compare the time that coming to and serving takes at least with what shifts and max_duration leave.
 
@@ -203,7 +202,7 @@ def _hours(
     return _subset(problem, InfeasibilityReason.WORKING_TIME, some, eligible_agents, words)
 
 
-def _certain_setups(problem: Problem, eligible_agents: Sequence[AgentSpec], setups: Sequence[int]) -> NDArray[np.int64]:
+def _certain_setups(problem: Problem, eligible_agents: Sequence[AgentSpec], setups: Sequence[int]) -> Integers:
     """Return, by place, the setup of its only ticket; of several one may spend it for all."""
     counts = Counter(ticket.location for ticket in problem.tickets)
     spared = {place for agent in eligible_agents for place in agent.reload_depots}

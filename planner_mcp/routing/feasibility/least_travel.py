@@ -7,11 +7,10 @@ search.
 
 from enum import IntEnum
 from functools import cache
-from typing import Any, Final
+from typing import Final
 
-import numpy as np
-from numpy.typing import NDArray
-
+from planner_mcp import arrays as np
+from planner_mcp.arrays import Array, Floats
 from planner_mcp.routing.evaluation.time_dependent_travel import fastest_durations
 from planner_mcp.routing.problem import Problem
 from planner_mcp.routing.scenario.shortest_paths import Table, least_incoming_legs, shortest_paths
@@ -80,10 +79,10 @@ class ShortestPaths(DirectLegs):
         kind, profile, is_back = table
         return self.tables[kind][profile].T if is_back else self.tables[kind][profile]
 
-    def _searched(self, table: tuple[TravelMeasure, int, bool], here: int) -> NDArray[Any] | None:
+    def _searched(self, table: tuple[TravelMeasure, int, bool], here: int) -> Array | None:
         """Return the shortest ways from a place to each other, None when much time was spent on such."""
         self._steps += len(self._stops) * len(self._table(table))
         return None if self._steps > MAX_STEPS else shortest_paths(self._table(table), here, self._stops)
 
-    def _least(self, table: tuple[TravelMeasure, int, bool]) -> NDArray[np.float64]:
+    def _least(self, table: tuple[TravelMeasure, int, bool]) -> Floats:
         return least_incoming_legs(self._table(table), self._stops)

@@ -8,9 +8,7 @@ is proved of every route that serves them, whatever else is on it; a "yes" prove
 from collections.abc import Callable, Iterable, Sequence
 from typing import Final, NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
-
+from planner_mcp.arrays import Integers
 from planner_mcp.routing.evaluation.time_dependent_travel import fastest_durations
 from planner_mcp.routing.feasibility.cheapest_legs import UNREACHABLE, all_shortest_paths
 from planner_mcp.routing.problem import AgentSpec, Problem, TicketSpec
@@ -180,7 +178,7 @@ def least_setups(problem: Problem) -> list[int]:
     return [setups.get(place, 0) for place in range(len(problem.locations))]
 
 
-def _shortest(tables: Iterable[NDArray[np.int64]]) -> list[Table]:
+def _shortest(tables: Iterable[Integers]) -> list[Table]:
     return [all_shortest_paths(table).tolist() for table in tables]
 
 

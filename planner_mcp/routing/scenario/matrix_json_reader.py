@@ -11,12 +11,13 @@ from collections import deque
 from collections.abc import Iterator
 from typing import Any, Final, NoReturn
 
-import numpy as np
 from pydantic_core import PydanticCustomError
 
+from planner_mcp import arrays as np
+from planner_mcp.arrays import Floats
 from planner_mcp.errors import Fault, TooLargeError, input_error
 from planner_mcp.routing.scenario.field_types import MAX_NUMBER, read_id
-from planner_mcp.routing.scenario.travel_matrices import Floats, TravelMatrices
+from planner_mcp.routing.scenario.travel_matrices import TravelMatrices
 
 _NAMES: Final = ("distances", "durations")
 _MAX_FAULTS: Final = 20

@@ -9,7 +9,6 @@ times are seconds after midnight of the planning date.
 from collections.abc import Iterable, Mapping
 from typing import Annotated, Any, Final, Literal
 
-import numpy as np
 from pydantic import (
     BaseModel,
     BeforeValidator,
@@ -22,6 +21,7 @@ from pydantic import (
 )
 from typing_extensions import override
 
+from planner_mcp import arrays as np
 from planner_mcp.errors import Fault
 from planner_mcp.routing.scenario.field_types import (
     NUMBERS,

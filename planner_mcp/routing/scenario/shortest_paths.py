@@ -3,14 +3,12 @@
 Owns the search alone, for matrices of floats and of integers; callers limit its cost.
 """
 
-from typing import Any
+from planner_mcp import arrays as np
+from planner_mcp.arrays import Array, Floats, Indices
 
-import numpy as np
-from numpy.typing import NDArray
-
-Table = NDArray[Any]
+Table = Array
 """(L, L) distances or times, row from, column to."""
-Stops = NDArray[np.intp]
+Stops = Indices
 """(s,) rows of the locations that a path may pass."""
 
 
@@ -30,7 +28,7 @@ def shortest_paths(table: Table, origin: int, stops: Stops) -> Table:
     return lengths
 
 
-def least_incoming_legs(table: Table, stops: Stops) -> NDArray[np.float64]:
+def least_incoming_legs(table: Table, stops: Stops) -> Floats:
     """Return the (L,) shortest legs to each place from any other stop; infinite where there is none."""
     least = np.full(len(table), np.inf)
     for stop in stops:

@@ -12,15 +12,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-import numpy as np
-from numpy.typing import NDArray
-
+from planner_mcp import arrays as np
+from planner_mcp.arrays import Floats, Indices, Integers, ShortIntegers
 from planner_mcp.text import compact
 
 MAX_DECIMALS: Final = 3
 """Finer numbers are rounded to a thousandth of a metre or second."""
 _UNIT: Final = 10**MAX_DECIMALS
-_PACKED: Final = np.dtype("<i8")
+_PACKED: Final = "<i8"
+_PACKED_BYTES: Final = 8
 _ROWS: Final = 128
 """Rows of a table that are converted at once."""
 _CHARS: Final = 1 << 16
@@ -31,8 +31,7 @@ BLOCK_CHARS: Final = 1 << 20
 
 NAMES: Final = ("distances", "durations")
 """Names of the matrices a scenario may have."""
-Floats = NDArray[np.float64]
-Table = NDArray[np.float64] | NDArray[np.int64] | NDArray[np.int32]
+Table = Floats | Integers | ShortIntegers
 """(n, n) metres or seconds as floats, or whole numbers of 1/1000 of them, which take half the memory."""
 Packed = dict[str, str]
 """Matrices as text: `locations`, `provenance` and, where there are any, `off_network` as JSON, each matrix as base64 of
@@ -58,7 +57,7 @@ class TravelMatrices:
         both = {"distances": self.distances, "durations": self.durations}
         return {name: table for name, table in both.items() if table is not None}
 
-    def rows_of(self, ids: Sequence[str]) -> NDArray[np.intp]:
+    def rows_of(self, ids: Sequence[str]) -> Indices:
         """Return the row of each location, (n,)."""
         row = {name: index for index, name in enumerate(self.locations)}
         return np.array([row[name] for name in ids], dtype=np.intp)
@@ -82,7 +81,7 @@ class TravelMatrices:
         )
 
 
-def among(table: Table, chosen: NDArray[np.intp]) -> Iterator[tuple[slice, Floats]]:
+def among(table: Table, chosen: Indices) -> Iterator[tuple[slice, Floats]]:
     """Yield a matrix restricted to some rows and their columns, with a diagonal of 0, a few rows at a time.
 
     A second whole matrix would take 800 MB at 10,000 locations.
@@ -95,7 +94,7 @@ def among(table: Table, chosen: NDArray[np.intp]) -> Iterator[tuple[slice, Float
         yield rows, part
 
 
-def decimals_of(table: Table, chosen: NDArray[np.intp]) -> int:
+def decimals_of(table: Table, chosen: Indices) -> int:
     """Return how many decimals the values between some rows have, at most 3."""
     decimals = 0
     for _rows, part in among(table, chosen):
@@ -123,7 +122,7 @@ def _unpacked(text: str, size: int) -> Table:
     table, at, rest = np.zeros(size * size, dtype=np.int32), 0, b""
     for low in range(0, len(text), _CHARS):
         found = rest + inflate.decompress(base64.b64decode(text[low : low + _CHARS]))
-        cells = np.frombuffer(found, dtype=_PACKED, count=len(found) // _PACKED.itemsize)
+        cells = np.frombuffer(found, dtype=_PACKED, count=len(found) // _PACKED_BYTES)
         rest = found[cells.nbytes :]
         if int(cells.max(initial=0)) > np.iinfo(table.dtype).max:
             table = table.astype(np.int64)

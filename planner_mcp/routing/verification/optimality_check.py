@@ -21,9 +21,8 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-import numpy as np
-from numpy.typing import NDArray
-
+from planner_mcp import arrays as np
+from planner_mcp.arrays import Flags, Integers
 from planner_mcp.routing.problem import AgentSpec, GroupKind, LoadKind, Problem
 
 NO_LEG: Final = (2**63 - 1) // 4
@@ -36,7 +35,7 @@ _LARGEST: Final = 2**60
 """Sums beyond it could leave the range of the arithmetic."""
 _MANY: Final = 4
 """A route that could stop more than so many times as often as there are tickets is limited by its stops."""
-Table = NDArray[np.int64]
+Table = Integers
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +104,7 @@ class OptimalityCertificate:
     prices: RowPrices
     least: tuple[int, ...]
     """By agent, at most 0: the claim that no reduced cost of its routes is below."""
-    memory: NDArray[np.bool_]
+    memory: Flags
     """(n, n): tickets (columns) that partial routes are told apart by after a stop (row)."""
     tree: ProofNode | None = None
 
@@ -164,10 +163,10 @@ class _Options:
     """(options,)."""
     cost: Table
     """(options,)."""
-    serves: NDArray[np.bool_]
+    serves: Flags
     """(options, tickets)."""
 
-    def only(self, kept: NDArray[np.bool_]) -> "_Options":
+    def only(self, kept: Flags) -> "_Options":
         """Return a part of them."""
         return _Options(self.kind[kept], self.cost[kept], self.serves[kept])
 
@@ -345,7 +344,7 @@ def _sum_of(prices: RowPrices) -> int:
 # ---- the tables of an agent
 
 
-def _agent_tables(problem: Problem, number: int, factor: int, prices: Table, memory: NDArray[np.bool_]) -> AgentTables:
+def _agent_tables(problem: Problem, number: int, factor: int, prices: Table, memory: Flags) -> AgentTables:
     """Return what the routes of an agent are, in integers."""
     spec = problem.agents[number]
     distance, time = _legs(problem, number)
@@ -402,7 +401,7 @@ def _is_untimed(problem: Problem, number: int, time: Table) -> bool:
     return not any(ticket.windows or ticket.release or ticket.lateness_cost for ticket in problem.tickets)
 
 
-def _is_not_driven(problem: Problem, number: int) -> NDArray[np.bool_]:
+def _is_not_driven(problem: Problem, number: int) -> Flags:
     tickets, count = problem.tickets, len(problem.tickets)
     found = np.eye(count + 1, dtype=bool)
     held = {ticket for other, spec in enumerate(problem.agents) if other != number for ticket in spec.locked}
@@ -434,9 +433,7 @@ def _may_be_long(amounts: Table, capacity: Sequence[int], time: Table, span: int
     return not any(least * _MANY * count >= room for least, room in smallest if least > 0)
 
 
-def _ticket_rows(
-    problem: Problem, number: int, factor: int, prices: Table, loads: Table, memory: NDArray[np.bool_]
-) -> Table:
+def _ticket_rows(problem: Problem, number: int, factor: int, prices: Table, loads: Table, memory: Flags) -> Table:
     count, rows = len(problem.tickets), []
     ends = np.cumsum([0, *(len(ticket.windows) for ticket in problem.tickets)])
     for at, ticket in enumerate(problem.tickets):
@@ -454,7 +451,7 @@ def _ticket_rows(
     return np.hstack([np.array(rows, dtype=np.int64), _words(near), _words(nearest & near)])
 
 
-def _words(sets: NDArray[np.bool_]) -> Table:
+def _words(sets: Flags) -> Table:
     """Return rows of booleans as rows of bits."""
     padded = np.zeros((len(sets), _WORDS * 64), dtype=np.uint8)
     padded[:, : len(sets)] = sets

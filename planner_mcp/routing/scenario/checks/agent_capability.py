@@ -6,8 +6,7 @@ Owns that one relation, of the ticket alone; what else is on the route only take
 
 from functools import lru_cache
 
-import numpy as np
-
+from planner_mcp import arrays as np
 from planner_mcp.routing.scenario.scenario_model import Scenario, Ticket
 
 _Asked = tuple[tuple[str, float], ...]
