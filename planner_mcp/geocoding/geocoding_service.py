@@ -16,7 +16,6 @@ import anyio
 import anyio.to_thread
 import httpx2 as httpx
 
-from planner_mcp.addresses.offline_resolver import resolve_offline, reverse_offline
 from planner_mcp.addresses.place_data import fold
 from planner_mcp.addresses.street_register import REGISTER_FILE, StreetRegister
 from planner_mcp.addresses.structured_address import (
@@ -111,10 +110,14 @@ class GeocodingService:
         ]
 
     def _resolve_here(self, texts: Sequence[str]) -> list[ResolvedAddress]:
+        from planner_mcp.addresses.offline_resolver import resolve_offline  # grammars, with the first address
+
         resolved = resolve_offline(texts)
         return resolved if self._register is None else self._register.located(resolved)
 
     def _named_here(self, lat: float, lon: float, crs: str) -> ResolvedAddress:
+        from planner_mcp.addresses.offline_resolver import reverse_offline
+
         nearest = reverse_offline(lat, lon, crs)
         return nearest if self._register is None else self._register.named(nearest, *to_wgs84(lat, lon, crs), crs)
 

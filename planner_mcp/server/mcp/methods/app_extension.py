@@ -24,8 +24,13 @@ def shows_pages(ctx: Context) -> bool:
     return declares(ctx, EXTENSION)
 
 
+def listed_tool(tool: Tool, language: Language) -> types.Tool:
+    """Return a tool as an entry of `tools/list`."""
+    return types.Tool.model_validate(tool.as_json(language))
+
+
 def listed_with_page(tool: Tool, language: Language) -> types.Tool:
-    """Return a tool as an entry of `tools/list` for clients that show pages."""
+    """Return the same for clients that show pages."""
     entry = tool.as_json(language)
     if tool.name in WITH_PAGE:
         entry["_meta"] = {**entry["_meta"], "ui": {"resourceUri": page_uri()}}

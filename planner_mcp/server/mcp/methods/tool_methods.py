@@ -21,7 +21,7 @@ from planner_mcp.jobs.job_service import JobService
 from planner_mcp.jobs.webhooks.delivery_records import WebhookStore
 from planner_mcp.server.auth.audit_trail import Audit
 from planner_mcp.server.mcp.jsonrpc.jsonrpc_errors import INVALID_PARAMS, rpc_data
-from planner_mcp.server.mcp.methods.app_extension import listed_with_page, shows_pages
+from planner_mcp.server.mcp.methods.app_extension import listed_tool, listed_with_page, shows_pages
 from planner_mcp.server.mcp.methods.content_features import ContentFeatures
 from planner_mcp.server.mcp.methods.elicitation import asking_of
 from planner_mcp.server.mcp.request_context import has_session, principal_in, set_job
@@ -110,12 +110,9 @@ class PlannerToolHandler:
         self._tools: dict[str, Tool] = {
             tool.name: tool for tool in shown_tools(settings, f"all,{settings.toolsets}", offer)
         }
-        self._listed = {
-            name: types.Tool.model_validate(tool.as_json(settings.lang)) for name, tool in self._tools.items()
-        }
         self._app_tools = {tool.name: tool for tool in APP_REGISTRY if offer.has_toolsets}
-        with_page = {**self._tools, **self._app_tools}
-        self._listed_with_page = {name: listed_with_page(tool, settings.lang) for name, tool in with_page.items()}
+        self._entries: dict[tuple[str, bool], types.Tool] = {}
+        """Tools as they were listed, without and with their page: made for the first client that sees them."""
 
     def input_schema(self, name: str) -> Mapping[str, Any] | None:
         """Return a tool's input schema, None for an unknown tool."""
@@ -132,14 +129,22 @@ class PlannerToolHandler:
     ) -> types.ListToolsResult:
         """Answer `tools/list`: what is on and the principal may call, in the same order on every replica."""
         principal = principal_in(ctx)
-        listed = self._listed_with_page if shows_pages(ctx) else self._listed
-        tools = [*await self._shown(ctx), *self._app_tools.values()]
-        names = [tool.name for tool in tools if tool.name in listed and principal.may(tool.scope)]
+        has_pages = shows_pages(ctx)
+        tools = [*await self._shown(ctx), *(self._app_tools.values() if has_pages else ())]
+        tools = [tool for tool in tools if principal.may(tool.scope)]
         if not has_session(ctx):
-            names = [name for name in names if name != enable_toolset.TOOL.name]
+            tools = [tool for tool in tools if tool is not enable_toolset.TOOL]
         cursor = params.cursor if params is not None else None
-        shown, following = self._content_features.cursors.page(ctx.method, principal, names, cursor, PAGE)
-        return types.ListToolsResult(tools=[listed[name] for name in shown], next_cursor=following)
+        shown, following = self._content_features.cursors.page(ctx.method, principal, tools, cursor, PAGE)
+        return types.ListToolsResult(tools=[self._entry(tool, has_pages) for tool in shown], next_cursor=following)
+
+    def _entry(self, tool: Tool, has_pages: bool) -> types.Tool:
+        """Return a tool as it is listed to clients that show pages, or to others."""
+        key = tool.name, has_pages
+        if key not in self._entries:
+            listed = listed_with_page if has_pages else listed_tool
+            self._entries[key] = listed(tool, self._settings.lang)
+        return self._entries[key]
 
     async def call_tool(self, ctx: ServerRequestContext[Any, Any], params: types.CallToolRequestParams) -> Json:
         """Answer `tools/call`.

@@ -12,6 +12,7 @@ from typing import Any, Final, Protocol
 
 from mcp.server.context import CallNext, HandlerResult
 
+import manifest
 from planner_mcp.server.mcp.request_context import Context
 from planner_mcp.server.prompts.prompt_registry import PROMPTS
 from planner_mcp.server.resources.app_page import page_uri
@@ -52,12 +53,13 @@ class ListCapabilities:
             await self._log.publish_fingerprint(kind, fingerprint)
 
     def fingerprints(self) -> dict[str, str]:
-        """Return a short text for each list that differs when the list does."""
+        """Return a short text for each list that differs when the list does.
+
+        What tools look like is taken from the committed manifest, so that a start does not describe them all again.
+        """
         shown = [tool.name for tool in shown_tools(self._settings)]
-        entries = [
-            tool.as_json(self._settings.lang) for tool in shown_tools(self._settings, f"all,{self._settings.toolsets}")
-        ]
-        tools = [shown, entries, page_uri()]
+        allowed = [tool.name for tool in shown_tools(self._settings, f"all,{self._settings.toolsets}")]
+        tools = [shown, allowed, manifest.load()["tools"], self._settings.lang, page_uri()]
         prompts = [prompt.as_json(self._settings.lang) for prompt in PROMPTS]
         kinds = [(template.uri_template, template.metadata.name, template.scope) for template in TEMPLATES]
         resources = [kinds, self._settings.reports_dir is not None]
