@@ -27,7 +27,9 @@ from planner_mcp.jobs.store.sessions.session_store import SessionStore
 from planner_mcp.server.auth.authenticator import Authenticator
 from planner_mcp.server.auth.authenticator_factory import open_authenticator
 from planner_mcp.server.auth.page_sessions import PageSessions
+from planner_mcp.server.auth.revocation_watch import RevocationWatch
 from planner_mcp.server.http.audit_middleware import AuditMiddleware
+from planner_mcp.server.http.authentication_middleware import AuthenticationMiddleware
 from planner_mcp.server.http.authorization_middleware import AuthorizationMiddleware
 from planner_mcp.server.http.dashboard_routes import DashboardRoutes
 from planner_mcp.server.http.discovery_routes import discovery_routes
@@ -234,9 +236,6 @@ def authentication_layers(services: AppServices, authenticator: Authenticator) -
     settings, script_client = services.settings, services.store.script_client
     if not settings.has_auth:
         return []
-    from planner_mcp.server.auth.revocation_watch import RevocationWatch  # what verifies credentials takes 4 MiB
-    from planner_mcp.server.http.authentication_middleware import AuthenticationMiddleware
-
     return [
         Middleware(
             AuthenticationMiddleware,

@@ -16,8 +16,8 @@ from planner_mcp.cli.command_files import unreadable_message
 from planner_mcp.cli.day_addresses import addressed_day
 from planner_mcp.errors import Fault, InputError, grouped, input_error, placed
 from planner_mcp.formats.column_mapping import IN_COLUMNS, ColumnMapping
-from planner_mcp.formats.import_formats import PLAIN, Form, form_of, read_scenario_file
-from planner_mcp.formats.import_options import ImportedScenario, ImportOptions
+from planner_mcp.formats.import_formats import PLAIN, form_of, read_scenario_file
+from planner_mcp.formats.import_options import Form, ImportedScenario, ImportOptions
 from planner_mcp.formats.json_content import Content
 from planner_mcp.formats.text_tables import Table, read_table
 from planner_mcp.routing.feasibility.infeasibility_faults import infeasibility_faults

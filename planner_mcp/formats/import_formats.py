@@ -7,12 +7,12 @@ of the caller by its name, which has no slash. Whether the day makes sense is ju
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import PurePath
-from typing import Final, Literal
+from typing import Final
 
 from planner_mcp.errors import Fault, InputError, input_error
 from planner_mcp.formats.column_mapping import OpenColumn
 from planner_mcp.formats.geojson_points import is_collection, read_points
-from planner_mcp.formats.import_options import ImportedScenario, ImportOptions
+from planner_mcp.formats.import_options import Form, ImportedScenario, ImportOptions
 from planner_mcp.formats.instances.instance_scenario import as_scenario
 from planner_mcp.formats.instances.published_instance import PublishedInstance
 from planner_mcp.formats.instances.solomon_li_lim import is_solomon, read_li_lim, read_solomon
@@ -23,7 +23,6 @@ from planner_mcp.formats.text_tables import SPLIT, Table, read_table, too_large
 from planner_mcp.formats.vroom_format import assumed, read_vroom
 from planner_mcp.formats.xlsx_workbook import read_workbook
 
-Form = Literal["csv", "xlsx", "geojson", "vroom", "vrplib", "solomon", "li_lim"]
 PLAIN: Final = frozenset({".csv", ".tsv", ".xlsx", ".xlsm", ".xls", ".geojson", ".vrp", ".gvrp"})
 """Ends of names that files of one form alone have; of others the form is a guess."""
 _TABLES: Final = ("csv", "xlsx", "geojson")

@@ -2,13 +2,17 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from planner_mcp.errors import Fault
-from planner_mcp.formats.column_mapping import ColumnMapping
 from planner_mcp.formats.source_rows import SourceRows, in_file
 from planner_mcp.formats.text_tables import Table
 from planner_mcp.text import Json
+
+if TYPE_CHECKING:
+    from planner_mcp.formats.column_mapping import ColumnMapping
+
+Form = Literal["csv", "xlsx", "geojson", "vroom", "vrplib", "solomon", "li_lim"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +54,7 @@ class ImportedScenario:
     """A day that was read."""
 
     body: Json
-    proposals: dict[str, ColumnMapping]
+    proposals: dict[str, "ColumnMapping"]
     """What the columns of `tickets` and of `agents` were taken for, where the file was a table."""
     assumptions: list[str]
     origins: SourceRows = field(default_factory=dict)

@@ -36,8 +36,7 @@ from planner_mcp.server.http.concurrency_limits import RequestLimit
 from planner_mcp.server.http.dashboard_routes import is_page
 from planner_mcp.server.http.http_responses import refusal_at
 from planner_mcp.server.http.request_validation import PROBE_PATHS, PUBLIC_PATHS, SCALE_PATH
-from planner_mcp.server.http.session_routes import SESSION_PATH, cookie_in, is_question_of_stranger
-from planner_mcp.server.http.sign_in_routes import PATHS as SIGN_IN_PATHS
+from planner_mcp.server.http.session_routes import SESSION_PATH, SIGN_IN_PATHS, cookie_in, is_question_of_stranger
 from planner_mcp.settings import Settings
 
 PUBLIC_PREFIX: Final = "/.well-known/"

@@ -20,6 +20,10 @@ from planner_mcp.server.http.http_endpoint import HttpEndpoint
 from planner_mcp.server.http.http_responses import json_answer
 
 SESSION_PATH: Final = "/ui/session"
+SIGN_IN_PATH: Final = "/ui/sign-in"
+RETURN_PATH: Final = "/ui/signed-in"
+"""What is registered at the issuer, behind the public URL."""
+SIGN_IN_PATHS: Final = frozenset({SIGN_IN_PATH, RETURN_PATH})
 COOKIE: Final = "__Host-planner"
 UI_HEADER: Final = b"x-planner-ui"
 COOKIE_PATHS: Final = ("/ui/", "/jobs/", "/files/")

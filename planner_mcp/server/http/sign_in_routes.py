@@ -22,16 +22,12 @@ from planner_mcp.server.http.body_intake import decoded_in, has_content_type
 from planner_mcp.server.http.http_endpoint import HttpEndpoint
 from planner_mcp.server.http.http_responses import json_answer
 from planner_mcp.server.http.json_reading import UnreadableJsonError
-from planner_mcp.server.http.session_routes import set_session_cookie
+from planner_mcp.server.http.session_routes import RETURN_PATH, SIGN_IN_PATH, set_session_cookie
 from planner_mcp.server.resources.downloads import base_url
 from planner_mcp.settings import Settings
 from planner_mcp.telemetry import trace_id
 from planner_mcp.text import Json
 
-SIGN_IN_PATH: Final = "/ui/sign-in"
-RETURN_PATH: Final = "/ui/signed-in"
-"""What is registered at the issuer, behind the public URL."""
-PATHS: Final = frozenset({SIGN_IN_PATH, RETURN_PATH})
 COOKIE: Final = "__Host-planner-sign-in"
 
 

@@ -8,14 +8,12 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any, ClassVar, Final, Literal
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Final, Literal
 
 from pydantic import AfterValidator, Field
 
 from planner_mcp.errors import Fault, InputError, NotFoundError, PlannerError, input_error, placed
-from planner_mcp.formats.column_mapping import ColumnMapping
-from planner_mcp.formats.import_formats import Form, form_of, open_columns, read_scenario_file
-from planner_mcp.formats.import_options import ImportedScenario, ImportOptions, KnownMapping
+from planner_mcp.formats.import_options import Form, ImportedScenario, ImportOptions, KnownMapping
 from planner_mcp.formats.json_content import Content
 from planner_mcp.formats.text_tables import MAX_BYTES
 from planner_mcp.jobs.fair_limiter import FairLimiter
@@ -52,6 +50,9 @@ from planner_mcp.server.tools.tool_definition import (
 from planner_mcp.server.tools.tool_output import ToolOutput
 from planner_mcp.settings import ANY_FILE
 from planner_mcp.text import Json, plain
+
+if TYPE_CHECKING:
+    from planner_mcp.formats.column_mapping import ColumnMapping
 
 _limiter: Final = FairLimiter()
 """Files read at the same time, each in a process of its own; a workbook may take many seconds."""
@@ -207,6 +208,8 @@ def _read(bounds: PlainBounds, asked: ImportArguments, kept: Kept, is_asking: bo
 
 def _read_file(asked: ImportArguments, bounds: ScenarioBounds, source: Source) -> ImportedScenario:
     """Return the day; what is wrong in the file is reported by its place under `/content` or `/file`."""
+    from planner_mcp.formats.import_formats import read_scenario_file
+
     content, form, import_options = source
     with placed(partial(_in_argument, source=asked.source)):
         return read_scenario_file(
@@ -251,6 +254,8 @@ def question_of(args: Any, bounds: ScenarioBounds, kept: Kept) -> Question | Non
         return None
     if not open_paths <= {"/columns", "/decimal"}:
         return None
+    from planner_mcp.formats.import_formats import open_columns
+
     content, form, import_options = source
     columns = open_columns(content, form, import_options, max_tickets=bounds.max_tickets)[:_MAX_ASKED]
     fields: Json = {
@@ -297,6 +302,8 @@ def _source(asked: ImportArguments, kept: Kept) -> Source:
     data = kept.uploaded
     if data is None:
         data = _bytes(asked) if asked.file is None else _file(asked.file, kept.files_dir)
+    from planner_mcp.formats.import_formats import form_of  # the readers of all formats, with the first file
+
     content = Content(data)
     form = asked.format or form_of(asked.file or "", content)
     first = sorted(kept.known.items(), key=lambda item: item[0] != asked.mapping)
@@ -361,7 +368,7 @@ def _led_back(fault: Fault, read: ImportedScenario, source: str) -> Fault:
     return with_id_path(fault, read.body) if found is None else _in_argument(found, source)
 
 
-def _column_summary(proposal: ColumnMapping) -> ImportedColumns:
+def _column_summary(proposal: "ColumnMapping") -> ImportedColumns:
     """Return a proposal as short texts, as many as there is room for."""
     taken = [
         f"{plain(header, MAX_HEADER)} → {field}{' (a guess)' if header in proposal.guessed else ''}"

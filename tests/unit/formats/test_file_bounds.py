@@ -13,8 +13,8 @@ import pytest
 from planner_mcp.bounded_calls.bounded_call import CallLimits, bounded_call
 from planner_mcp.bounded_calls.call_server import OUT_OF_BOUNDS
 from planner_mcp.errors import PlannerError
-from planner_mcp.formats.import_formats import Form, read_scenario_file
-from planner_mcp.formats.import_options import ImportOptions
+from planner_mcp.formats.import_formats import read_scenario_file
+from planner_mcp.formats.import_options import Form, ImportOptions
 from planner_mcp.formats.json_content import Content
 from tests.shared.formats.xlsx_files import rows_of, sheet_xml, workbook
 

@@ -406,7 +406,7 @@ async def test_a_stream_ends_when_its_api_key_is_revoked(
                 is_open.set()
             await super().until_revoked(key_id)
 
-    monkeypatch.setattr(revocation_watch, "RevocationWatch", Watch)
+    monkeypatch.setattr(http_app, "RevocationWatch", Watch)
     monkeypatch.setattr(revocation_watch, "CHECK_S", 0.02)
     revoked, kept = await key("ann"), await key("ann")
     async with served() as http:
