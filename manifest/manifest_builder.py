@@ -28,6 +28,7 @@ from planner_mcp.server.prompts.prompt_registry import PROMPTS
 from planner_mcp.server.resources.resource_catalogue import FILE_TEMPLATE, FIXED, REPORT_FILE, TEMPLATES, UNLISTED
 from planner_mcp.server.resources.skill_files import skills
 from planner_mcp.server.tools.answers.error_results import ErrorOutput
+from planner_mcp.server.tools.answers.notification_schemas import callback_payload_schema
 from planner_mcp.server.tools.tool_definition import Tool
 from planner_mcp.server.tools.tool_output import whole_schema
 from planner_mcp.server.tools.tool_registry import APP_REGISTRY, OFFERS, REGISTRY, ServerOffer
@@ -112,6 +113,7 @@ def _capabilities() -> dict[str, Any]:
 
 def _tool(tool: Tool) -> dict[str, Any]:
     shared = _SHARED.get(tool.name)
+    payload = {"callbackPayloadSchema": callback_payload_schema()} if tool.hints.callback else {}
     return {
         "name": tool.name,
         "title": tool.title,
@@ -119,7 +121,7 @@ def _tool(tool: Tool) -> dict[str, Any]:
         "inputSchema": {"$ref": resource_schemas.SCHEMAS + shared} if shared else tool.input_schema,
         "returns": tool.output_schema,
         "annotations": tool.annotations,
-        "_meta": tool.meta,
+        "_meta": tool.meta | payload,
     }
 
 

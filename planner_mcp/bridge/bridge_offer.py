@@ -116,7 +116,7 @@ class Bridge:
             name=name,
             title=tool.title or _line(operation.summary, 100) or name,
             description=tool.description or _line(operation.summary or operation.description, 300) or operation.id,
-            input_schema=schema,
+            arguments=lambda: schema,
             output=BridgedResult,
             hints=ToolAnnotations(
                 read_only=effect == "read",

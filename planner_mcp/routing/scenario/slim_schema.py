@@ -4,6 +4,7 @@ Owns the selection. The schema is generated from the models, so it is always up 
 and names nearly all others in descriptions; it accepts whatever the full schema accepts.
 """
 
+from functools import cache
 from typing import Final
 
 from planner_mcp.routing.scenario.field_types import MAX_TIME_S
@@ -57,6 +58,7 @@ _BOUNDED: Final = ("service_time_s", "priority")
 """Fields whose bounds the short form shows; a model knows those of a latitude."""
 
 
+@cache
 def scenario_schema() -> Json:
     """Return the short schema, for a tool's `inputSchema`. It has no `$ref` and no `$defs`."""
     whole = Scenario.model_json_schema()

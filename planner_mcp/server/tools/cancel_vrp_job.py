@@ -19,7 +19,6 @@ from planner_mcp.server.tools.tool_definition import (
     ToolContext,
     ToolResult,
     parse,
-    schema_of,
 )
 from planner_mcp.server.tools.tool_output import Timestamp, ToolOutput
 from planner_mcp.text import Json, timestamp
@@ -86,7 +85,7 @@ TOOL: Final = Tool(
     description=(
         "Stop a queued or solving job for good; its plan stays. An ended job stays as it is (cancelled=false)."
     ),
-    input_schema=schema_of(CancelArguments),
+    arguments=CancelArguments,
     output=CancelVrpJobResult,
     hints=ToolAnnotations(destructive=True, idempotent=True),
     run=run,

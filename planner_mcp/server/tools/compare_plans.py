@@ -23,7 +23,6 @@ from planner_mcp.server.tools.tool_definition import (
     ToolContext,
     ToolResult,
     parse,
-    schema_of,
 )
 from planner_mcp.server.tools.tool_output import Number, ToolOutput
 from planner_mcp.text import Json, named, number
@@ -153,7 +152,7 @@ TOOL: Final = Tool(
         "Show the changes from plan_a to plan_b, in words too: cost, tickets moved between agents, reordered, newly "
         "served or unassigned, and each agent. Plans of revisions are priced on one scenario, named in priced_on."
     ),
-    input_schema=schema_of(CompareArguments),
+    arguments=CompareArguments,
     output=ComparePlansResult,
     hints=ToolAnnotations(read_only=True, idempotent=True),
     run=run,

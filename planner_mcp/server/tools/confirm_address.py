@@ -20,7 +20,6 @@ from planner_mcp.server.tools.tool_definition import (
     ToolResult,
     parse,
     refuse,
-    schema_of,
 )
 from planner_mcp.server.tools.tool_output import ToolOutput
 from planner_mcp.text import Json
@@ -94,7 +93,7 @@ TOOL: Final = Tool(
         "Keep the user's choice for a text that resolve_addresses left open: one of its candidates, the answer as it "
         "stands, or a position. Later calls with this text, also create_scenario, use it."
     ),
-    input_schema=schema_of(ConfirmAddressArguments),
+    arguments=ConfirmAddressArguments,
     output=ConfirmAddressResult,
     hints=ToolAnnotations(idempotent=True, open_world=True),
     run=run,

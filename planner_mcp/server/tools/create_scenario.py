@@ -186,7 +186,7 @@ TOOL: Final = Tool(
     description=(
         "Store a day to be routed, with places as lat/lon, x/y or matrices. Durations are seconds. Next: solve_vrp."
     ),
-    input_schema=scenario_schema(),
+    arguments=scenario_schema,
     output=CreateScenarioResult,
     hints=ToolAnnotations(),
     run=run,

@@ -17,7 +17,6 @@ from planner_mcp.server.tools.tool_definition import (
     ToolResult,
     parse,
     refuse,
-    schema_of,
 )
 from planner_mcp.server.tools.tool_output import ToolOutput
 from planner_mcp.text import Json
@@ -55,7 +54,7 @@ TOOL: Final = Tool(
         "Add tools to this session: planning (re-plan, alternatives, compare, explain), data (lists, import, "
         "resources), admin (webhooks)."
     ),
-    input_schema=schema_of(EnableToolsetArguments),
+    arguments=EnableToolsetArguments,
     output=EnableToolsetResult,
     hints=ToolAnnotations(idempotent=True),
     run=run,

@@ -31,7 +31,6 @@ from planner_mcp.server.tools.tool_definition import (
     ToolContext,
     ToolResult,
     parse,
-    schema_of,
 )
 from planner_mcp.server.tools.tool_output import Number, ToolOutput
 from planner_mcp.text import Json, figure
@@ -191,7 +190,7 @@ TOOL: Final = Tool(
         "Explain why tickets are unassigned: a code for each and, for the agents that come closest to serving it, "
         "which constraint fails and by how much, with the other stops in their order. Next: suggest_fixes."
     ),
-    input_schema=schema_of(ExplainArguments),
+    arguments=ExplainArguments,
     output=ExplainUnassignedResult,
     hints=ToolAnnotations(read_only=True, idempotent=True),
     run=run,

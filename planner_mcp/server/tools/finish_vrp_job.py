@@ -18,7 +18,6 @@ from planner_mcp.server.tools.tool_definition import (
     ToolContext,
     ToolResult,
     parse,
-    schema_of,
 )
 from planner_mcp.text import Json
 
@@ -53,7 +52,7 @@ TOOL: Final = Tool(
         "End a solving job now, as COMPLETED with the best plan so far, when read_progress shows that more time is not "
         "worth it. A queued job is refused; to stop for good use cancel_vrp_job."
     ),
-    input_schema=schema_of(FinishArguments),
+    arguments=FinishArguments,
     output=FinishVrpJobResult,
     hints=ToolAnnotations(idempotent=True),
     run=run,

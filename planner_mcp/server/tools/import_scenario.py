@@ -45,7 +45,6 @@ from planner_mcp.server.tools.tool_definition import (
     ToolResult,
     parse,
     refuse,
-    schema_of,
 )
 from planner_mcp.server.tools.tool_output import ToolOutput
 from planner_mcp.settings import ANY_FILE
@@ -389,7 +388,7 @@ TOOL: Final = Tool(
         "Store a routing day from a file: table of tickets (needs agents), VROOM problem, published instance. Returns "
         "scenario_id and what columns mean. Next: solve_vrp."
     ),
-    input_schema=schema_of(ImportArguments),
+    arguments=ImportArguments,
     output=ImportScenarioResult,
     hints=ToolAnnotations(),
     run=run,

@@ -16,7 +16,6 @@ from planner_mcp.server.tools.tool_definition import (
     ToolContext,
     ToolResult,
     parse,
-    schema_of,
 )
 from planner_mcp.text import Json, number, timestamp
 
@@ -56,7 +55,7 @@ TOOL: Final = Tool(
     description=(
         "List your solves, newest first: after a break, or when a job_id is lost. Next: query_vrp_status or read_plan."
     ),
-    input_schema=schema_of(JobsArguments),
+    arguments=JobsArguments,
     output=TablePage,
     hints=ToolAnnotations(read_only=True, idempotent=True),
     run=run,

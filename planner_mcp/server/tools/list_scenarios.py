@@ -14,7 +14,6 @@ from planner_mcp.server.tools.tool_definition import (
     ToolContext,
     ToolResult,
     parse,
-    schema_of,
 )
 from planner_mcp.text import Json, plain, timestamp
 
@@ -48,7 +47,7 @@ TOOL: Final = Tool(
         "List your scenarios, newest first, each with its newest job. Next: solve_vrp with a scenario_id, or "
         "read_resource scenario://<scenario_id>."
     ),
-    input_schema=schema_of(ScenariosArguments),
+    arguments=ScenariosArguments,
     output=TablePage,
     hints=ToolAnnotations(read_only=True, idempotent=True),
     run=run,

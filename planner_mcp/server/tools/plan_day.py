@@ -34,7 +34,6 @@ from planner_mcp.server.tools.tool_definition import (
     ToolContext,
     ToolResult,
     parse,
-    schema_of,
 )
 from planner_mcp.server.tools.tool_output import ToolOutput
 from planner_mcp.text import Json
@@ -195,7 +194,7 @@ TOOL: Final = Tool(
         "Store a day, solve it and return the verified plan, or job_id after wait_s. "
         "Give scenario, file or scenario_id."
     ),
-    input_schema=schema_of(PlanDayArguments),
+    arguments=PlanDayArguments,
     output=PlanDayResult,
     hints=ToolAnnotations(idempotent=True),
     run=run,

@@ -13,7 +13,6 @@ from planner_mcp.server.tools.tool_definition import (
     ToolContext,
     ToolResult,
     parse,
-    schema_of,
 )
 from planner_mcp.text import Json
 
@@ -39,7 +38,7 @@ TOOL: Final = Tool(
         "Hand the plan of an ended job to a person for approval, once you have checked it. Returns the difference "
         "from the plan approved earlier for that day."
     ),
-    input_schema=schema_of(PlanArguments),
+    arguments=PlanArguments,
     output=ReviewResult,
     hints=ToolAnnotations(idempotent=True),
     run=run,

@@ -19,7 +19,6 @@ from planner_mcp.server.tools.tool_definition import (
     ToolContext,
     ToolResult,
     parse,
-    schema_of,
 )
 from planner_mcp.server.tools.tool_output import Timestamp, ToolOutput
 from planner_mcp.text import Json, timestamp
@@ -75,7 +74,7 @@ TOOL: Final = Tool(
         "Queue a job that proves how good a plan is: a lower bound on the cost of any plan, rising while it works, and "
         "the cheaper plan it may find. read_progress tells the gap, or that the plan is optimal."
     ),
-    input_schema=schema_of(ProveArguments),
+    arguments=ProveArguments,
     output=ProvePlanResult,
     hints=ToolAnnotations(),
     run=run,

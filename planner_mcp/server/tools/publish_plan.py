@@ -13,7 +13,6 @@ from planner_mcp.server.tools.tool_definition import (
     ToolContext,
     ToolResult,
     parse,
-    schema_of,
 )
 from planner_mcp.text import Json
 
@@ -33,7 +32,7 @@ TOOL: Final = Tool(
         "Put an approved plan into effect: its webhook receives plan.published. It must be the plan approved "
         "last for its day."
     ),
-    input_schema=schema_of(PlanArguments),
+    arguments=PlanArguments,
     output=ReviewResult,
     hints=ToolAnnotations(idempotent=True),
     run=run,

@@ -19,7 +19,6 @@ from planner_mcp.server.tools.tool_definition import (
     ToolContext,
     ToolResult,
     parse,
-    schema_of,
 )
 from planner_mcp.text import Json
 
@@ -53,7 +52,7 @@ TOOL: Final = Tool(
         "Show a job's status, progress and best cost. With wait_s=45 it stays open until the job ends; while QUEUED or "
         "SOLVING call again, then read_plan."
     ),
-    input_schema=schema_of(QueryArguments),
+    arguments=QueryArguments,
     output=JobOutput,
     hints=ToolAnnotations(read_only=True, idempotent=True),
     run=run,

@@ -35,7 +35,6 @@ from planner_mcp.server.tools.tool_definition import (
     ToolContext,
     ToolResult,
     parse,
-    schema_of,
 )
 from planner_mcp.server.tools.tool_output import Number, ToolOutput
 from planner_mcp.text import MAX_NAMED_BYTES, Json, named
@@ -208,7 +207,7 @@ TOOL: Final = Tool(
         "Read a job's plan, also while it is solving: summary (figures), routes (a line per agent), visits (times per "
         "ticket) or unassigned (reasons). Tables come in pages."
     ),
-    input_schema=schema_of(ReadArguments),
+    arguments=ReadArguments,
     output=ReadPlanResult,
     hints=ToolAnnotations(read_only=True, idempotent=True),
     run=run,

@@ -31,7 +31,6 @@ from planner_mcp.server.tools.tool_definition import (
     ToolContext,
     ToolResult,
     parse,
-    schema_of,
 )
 from planner_mcp.server.tools.tool_output import Number, ToolOutput
 from planner_mcp.text import Json, counted, number, share_at_most
@@ -229,7 +228,7 @@ TOOL: Final = Tool(
         "Show how a job's best cost fell over time (a few points of the curve), also while solving, with a lower "
         "bound and the gap it leaves at most: to judge whether more time is worth it. read_plan shows the plan itself."
     ),
-    input_schema=schema_of(ProgressArguments),
+    arguments=ProgressArguments,
     output=ReadProgressResult,
     hints=ToolAnnotations(read_only=True, idempotent=True),
     run=run,

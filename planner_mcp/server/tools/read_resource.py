@@ -21,7 +21,6 @@ from planner_mcp.server.tools.tool_definition import (
     ToolContext,
     ToolResult,
     parse,
-    schema_of,
 )
 from planner_mcp.server.tools.tool_output import Timestamp, ToolOutput
 from planner_mcp.text import Json, timestamp
@@ -134,7 +133,7 @@ TOOL: Final = Tool(
         "jobs://vrp/status/all, logs://vrp/DATE.txt, file:///; plan://ID/map.png map.svg report.html sheets.html "
         "stops.csv routes.geojson routes.gpx routes/1.ics"
     ),
-    input_schema=schema_of(ResourceArguments),
+    arguments=ResourceArguments,
     output=ReadResourceResult,
     hints=ToolAnnotations(read_only=True, idempotent=True),
     run=run,

@@ -31,7 +31,6 @@ from planner_mcp.server.tools.tool_definition import (
     ToolContext,
     ToolResult,
     parse,
-    schema_of,
 )
 from planner_mcp.server.tools.tool_output import Number, ToolOutput
 from planner_mcp.text import Json
@@ -205,7 +204,7 @@ TOOL: Final = Tool(
         "For the page that a host shows, never for a model: a job with its plan, the positions of its day and the "
         "points of its cost curve, then what has changed since a position."
     ),
-    input_schema=schema_of(ViewArguments),
+    arguments=ViewArguments,
     output=ReadViewResult,
     hints=ToolAnnotations(read_only=True, idempotent=True),
     run=run,

@@ -19,7 +19,6 @@ from planner_mcp.server.tools.tool_definition import (
     ToolContext,
     ToolResult,
     parse,
-    schema_of,
 )
 from planner_mcp.server.tools.tool_output import Timestamp, ToolOutput
 from planner_mcp.text import Json, timestamp
@@ -138,7 +137,7 @@ TOOL: Final = Tool(
         "the planner. Rows below confidence 0.8 must be shown to the user. Positions are WGS-84 with a radius: offline "
         "they are centres of towns, districts or cities. Next: confirm_address for what is open."
     ),
-    input_schema=schema_of(ResolveAddressesArguments),
+    arguments=ResolveAddressesArguments,
     output=ResolveAddressesResult,
     hints=ToolAnnotations(read_only=True, idempotent=True, open_world=True),
     run=run,

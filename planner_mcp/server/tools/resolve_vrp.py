@@ -65,7 +65,6 @@ from planner_mcp.server.tools.tool_definition import (
     ToolResult,
     parse,
     refuse,
-    schema_of,
 )
 from planner_mcp.server.tools.tool_output import Timestamp, ToolOutput
 from planner_mcp.settings import Settings
@@ -362,7 +361,7 @@ TOOL: Final = Tool(
         "(keep_agents) or few (switch_cost), while vehicles are out (keep_until), to prove a fix, to improve. "
         "Returns job_id at once."
     ),
-    input_schema=schema_of(ResolveArguments),
+    arguments=ResolveArguments,
     output=ResolveVrpResult,
     hints=ToolAnnotations(),
     run=run,

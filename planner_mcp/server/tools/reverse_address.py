@@ -14,7 +14,6 @@ from planner_mcp.server.tools.tool_definition import (
     ToolContext,
     ToolResult,
     parse,
-    schema_of,
 )
 from planner_mcp.server.tools.tool_output import ToolOutput
 from planner_mcp.text import Json
@@ -52,7 +51,7 @@ TOOL: Final = Tool(
         "Name the place of a position: the nearest town or district offline, street and number with a road extract or "
         "a geocoding service. Use it to show a user where a stop is."
     ),
-    input_schema=schema_of(ReverseAddressArguments),
+    arguments=ReverseAddressArguments,
     output=ReverseAddressResult,
     hints=ToolAnnotations(read_only=True, idempotent=True, open_world=True),
     run=run,

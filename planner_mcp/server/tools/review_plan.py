@@ -26,7 +26,6 @@ from planner_mcp.server.tools.tool_definition import (
     ToolResult,
     parse,
     refuse,
-    schema_of,
 )
 from planner_mcp.text import Json
 
@@ -88,7 +87,7 @@ TOOL: Final = Tool(
         "Approve or reject a proposed plan on behalf of a person who has seen it. Ask them first; their client may ask "
         "again. A rejection needs a reason."
     ),
-    input_schema=schema_of(ReviewArguments),
+    arguments=ReviewArguments,
     output=ReviewResult,
     hints=ToolAnnotations(idempotent=True),
     run=run,

@@ -27,7 +27,6 @@ from planner_mcp.server.tools.tool_definition import (
     ToolResult,
     parse,
     refuse,
-    schema_of,
 )
 from planner_mcp.server.tools.tool_output import ToolOutput
 from planner_mcp.settings import Settings
@@ -101,7 +100,7 @@ TOOL: Final = Tool(
         "Change a scenario without sending it again: the patch gives a new revision, checked like create_scenario; the "
         "old one stays. To plan it from an earlier plan use resolve_vrp, which takes the same patch."
     ),
-    input_schema=schema_of(ReviseArguments),
+    arguments=ReviseArguments,
     output=ReviseScenarioResult,
     hints=ToolAnnotations(),
     run=run,

@@ -18,7 +18,6 @@ from planner_mcp.server.tools.tool_definition import (
     ToolResult,
     parse,
     refuse,
-    schema_of,
 )
 from planner_mcp.server.tools.tool_output import Timestamp, ToolOutput
 from planner_mcp.text import Json, timestamp
@@ -70,7 +69,7 @@ TOOL: Final = Tool(
         "Make a link that shows a plan on a page to people without an account: read only, names and prices hidden, "
         "until it expires. revoke=true ends all links of the plan."
     ),
-    input_schema=schema_of(ShareArguments),
+    arguments=ShareArguments,
     output=SharePlanResult,
     hints=ToolAnnotations(),
     run=run,

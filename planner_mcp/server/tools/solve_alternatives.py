@@ -42,7 +42,6 @@ from planner_mcp.server.tools.tool_definition import (
     ToolResult,
     parse,
     refuse,
-    schema_of,
 )
 from planner_mcp.server.tools.tool_output import Number, Timestamp, ToolOutput
 from planner_mcp.settings import Settings
@@ -303,7 +302,7 @@ TOOL: Final = Tool(
         "punctuality, distance, or another search; or a Pareto front of cost against one of them. With wait_s=45 equal "
         "plans are replaced. Then weigh_plans."
     ),
-    input_schema=schema_of(AlternativesArguments),
+    arguments=AlternativesArguments,
     output=SolveAlternativesResult,
     hints=ToolAnnotations(),
     run=run,

@@ -12,7 +12,6 @@ from planner_mcp.routing.engine_features import check_engine
 from planner_mcp.routing.engine_names import AUTO, EngineName
 from planner_mcp.routing.scenario.field_types import field_error
 from planner_mcp.routing.scenario.scenario_parsing import read_stored
-from planner_mcp.server.tools.answers.notification_schemas import callback_payload_schema
 from planner_mcp.server.tools.arguments.lookup_errors import SCENARIO, naming_argument
 from planner_mcp.server.tools.arguments.plan_context import run_in_thread, scenario_at
 from planner_mcp.server.tools.arguments.solve_time import Cores, SolveTime, seconds_of
@@ -25,7 +24,6 @@ from planner_mcp.server.tools.tool_definition import (
     ToolContext,
     ToolResult,
     parse,
-    schema_of,
 )
 from planner_mcp.server.tools.tool_output import Timestamp, ToolOutput
 from planner_mcp.settings import Settings
@@ -138,14 +136,11 @@ TOOL: Final = Tool(
         "Queue a solve of a scenario and return job_id at once; the same call returns the same job. "
         "Next: query_vrp_status."
     ),
-    input_schema=schema_of(SolveArguments),
+    arguments=SolveArguments,
     output=SolveVrpResult,
     hints=ToolAnnotations(idempotent=True, callback=True),
     run=run,
     scope=WRITE,
-    meta={
-        "example": {"scenario_id": "scn-0-…", "solve_time": "PT60S"},
-        "callbackPayloadSchema": callback_payload_schema(),
-    },
+    meta={"example": {"scenario_id": "scn-0-…", "solve_time": "PT60S"}},
     may_be_task=True,
 )

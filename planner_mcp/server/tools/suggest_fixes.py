@@ -29,7 +29,6 @@ from planner_mcp.server.tools.tool_definition import (
     ToolContext,
     ToolResult,
     parse,
-    schema_of,
 )
 from planner_mcp.server.tools.tool_output import Number, ToolOutput
 from planner_mcp.text import Json, compact, named, number
@@ -216,7 +215,7 @@ TOOL: Final = Tool(
         "Find the smallest changes that let a plan serve unassigned tickets: widen a window, extend a shift, raise a "
         "capacity, add an agent. Each is verified on this plan and comes as a patch for resolve_vrp."
     ),
-    input_schema=schema_of(SuggestArguments),
+    arguments=SuggestArguments,
     output=SuggestFixesResult,
     hints=ToolAnnotations(read_only=True, idempotent=True),
     run=run,

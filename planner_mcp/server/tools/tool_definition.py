@@ -6,6 +6,7 @@ Owns the types that pass between a tool and a transport. Tools know neither MCP'
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Final, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
@@ -186,8 +187,8 @@ class Tool:
     title: str
     description: str
     """When to use it, what comes back, what to do next."""
-    input_schema: Json
-    """With every bound; `tools/list` shows it without those that only careless input meets."""
+    arguments: "type[BaseModel] | Callable[[], Json]"
+    """Their model, or what returns their JSON Schema."""
     output: type[ToolOutput]
     """What a success returns; errors are `answers.error_results.ErrorOutput`."""
     hints: ToolAnnotations
@@ -205,6 +206,11 @@ class Tool:
     """Its answer is a job, so a client may take it as an MCP task; the result is then the job's end."""
     is_review: bool = False
     """It is offered only where plans are reviewed (`approval`)."""
+
+    @property
+    def input_schema(self) -> Json:
+        """The JSON Schema of the arguments with every bound; `tools/list` shows fewer (`_listed`)."""
+        return schema_of(self.arguments) if isinstance(self.arguments, type) else self.arguments()
 
     @property
     def output_schema(self) -> Json:
@@ -234,7 +240,7 @@ class Tool:
             "inputSchema": translated_schema(_listed(self.input_schema), language),
             "outputSchema": translated_schema(listed_schema(self.output), language),
             "annotations": translated_schema(self.annotations, language),
-            "_meta": {name: value for name, value in self.meta.items() if name != "callbackPayloadSchema"},
+            "_meta": self.meta,
         }
         return entry | ({"execution": {"taskSupport": "optional"}} if self.may_be_task else {})
 
@@ -244,9 +250,9 @@ def _as_text(value: Any) -> str:
 
 
 class Arguments(BaseModel):
-    """Base of the flat arguments of a tool: nothing coerced, nothing unknown."""
+    """Base of the flat arguments of a tool: nothing coerced, nothing unknown. Each is built when it is first used."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True, strict=True, allow_inf_nan=False)
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True, allow_inf_nan=False, defer_build=True)
 
 
 PageNumber = Annotated[int, Field(ge=1, le=1_000_000, description="from 1 on")]
@@ -283,6 +289,7 @@ def refuse(path: str, problem: str, accepted: str = "", hint: str = "") -> Excep
     return input_error([Fault(path, problem, accepted, hint)])
 
 
+@cache
 def schema_of(model: type[BaseModel]) -> Json:
     """Return a model's JSON Schema without titles and nulls. It stands alone: no `$ref`, no `$defs`."""
     schema = model.model_json_schema()

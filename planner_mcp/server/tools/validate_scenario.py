@@ -46,7 +46,6 @@ from planner_mcp.server.tools.tool_definition import (
     ToolContext,
     ToolResult,
     parse,
-    schema_of,
 )
 from planner_mcp.server.tools.tool_output import FaultOutput, Number, ToolOutput
 from planner_mcp.text import Json, named
@@ -212,7 +211,7 @@ TOOL: Final = Tool(
         "Check a scenario, or a patch of a stored one, without keeping or solving it: mistakes and warnings, tickets "
         "that provably cannot all be served, how many agents and what cost any plan needs at least."
     ),
-    input_schema=schema_of(ValidateArguments),
+    arguments=ValidateArguments,
     output=ValidateScenarioResult,
     hints=ToolAnnotations(read_only=True, idempotent=True),
     run=run,

@@ -19,7 +19,6 @@ from planner_mcp.server.tools.tool_definition import (
     ToolContext,
     ToolResult,
     parse,
-    schema_of,
 )
 from planner_mcp.server.tools.tool_output import Timestamp, ToolOutput
 from planner_mcp.text import Json, counted, plain, timestamp
@@ -218,7 +217,7 @@ TOOL: Final = Tool(
         "List your webhook deliveries (state=dead: given up), show one with its attempts, replay one under the same "
         "id, test an endpoint, or list endpoints with their state. A replay or test enables a disabled endpoint."
     ),
-    input_schema=schema_of(DeliveriesArguments),
+    arguments=DeliveriesArguments,
     output=WebhookDeliveriesResult,
     hints=ToolAnnotations(),
     run=run,

@@ -14,7 +14,6 @@ from planner_mcp.server.tools.tool_definition import (
     ToolContext,
     ToolResult,
     parse,
-    schema_of,
 )
 from planner_mcp.server.tools.tool_output import Timestamp, ToolOutput
 from planner_mcp.text import Json, timestamp
@@ -65,7 +64,7 @@ TOOL: Final = Tool(
         "Show the whsec_ secret that signs your webhooks (Standard Webhooks); this works once. "
         "rotate makes a new secret, and both sign for 24 h."
     ),
-    input_schema=schema_of(SecretArguments),
+    arguments=SecretArguments,
     output=WebhookSecretResult,
     hints=ToolAnnotations(),
     run=run,

@@ -26,7 +26,6 @@ from planner_mcp.server.tools.tool_definition import (
     ToolContext,
     ToolResult,
     parse,
-    schema_of,
 )
 from planner_mcp.server.tools.tool_output import Number, ToolOutput
 from planner_mcp.text import Json, number
@@ -143,7 +142,7 @@ TOOL: Final = Tool(
         "Show 2 to 6 plans of one day or its revisions as a trade-off table, all priced on the first plan's day: cost, "
         "agents, distance, longest route, spread, lateness, and how much each really differs. Flags duplicates."
     ),
-    input_schema=schema_of(WeighArguments),
+    arguments=WeighArguments,
     output=WeighPlansResult,
     hints=ToolAnnotations(read_only=True, idempotent=True),
     run=run,

@@ -32,7 +32,6 @@ from planner_mcp.server.tools.tool_definition import (
     ToolContext,
     ToolResult,
     parse,
-    schema_of,
 )
 from planner_mcp.server.tools.tool_output import ToolOutput
 from planner_mcp.text import Json, at_least, number
@@ -223,7 +222,7 @@ TOOL: Final = Tool(
         "Compare up to 5 changes of a solved day (one more van, windows 30 min wider, an earlier shift) with the day "
         "as it is: each solved warm for the same time, in one table with cost, what it saves, service and gap."
     ),
-    input_schema=schema_of(WhatIfArguments),
+    arguments=WhatIfArguments,
     output=WhatIfResult,
     hints=ToolAnnotations(),
     run=run,

@@ -97,13 +97,13 @@ def test_hints_are_those_of_the_design(name: str) -> None:
 
 def test_the_callback_payload_is_declared() -> None:
     """SPEC W2: each tool's payload schema."""
-    (solve,) = (tool for tool in REGISTRY if tool.name == "solve_vrp")
+    (solve,) = (tool for tool in manifest.load()["tools"] if tool["name"] == "solve_vrp")
     payload = {
         "jsonrpc": "2.0",
         "method": "notifications/complete",
         "params": {"job_id": "job-0-a", "status": "COMPLETED", "progress": 100, "result": {}},
     }
-    jsonschema.validate(payload, solve.meta["callbackPayloadSchema"])
+    jsonschema.validate(payload, solve["_meta"]["callbackPayloadSchema"])
 
 
 async def _broken(_ctx: ToolContext, _args: dict[str, Any]) -> ToolResult:
