@@ -26,6 +26,8 @@ NICENESS: Final = 5
 NAME_BYTES: Final = 256
 """Length of a name of a module as it is sent, blanks behind it."""
 OUT_OF_BOUNDS: Final = "The input takes more memory or time than allowed."
+USED_BY_CALLS: Final = ("numpy", "planner_mcp.addresses.offline_resolver", "planner_mcp.formats.import_formats")
+"""What modules of calls import when they first use it. It is imported here, or each child would pay for it anew."""
 log = logging.getLogger(__name__)
 _connection: socket.socket | None = None
 
@@ -61,6 +63,9 @@ def _import(name: str) -> None:
             module = importlib.import_module(name)
             if (prepare := getattr(module, "before_fork", None)) is not None:
                 prepare()
+        for each in USED_BY_CALLS:
+            with contextlib.suppress(ImportError):
+                importlib.import_module(each)
         gc.collect()
         gc.freeze()
 
