@@ -62,9 +62,10 @@ class LazyCommands(TyperGroup):
 def _importing() -> Iterator[None]:
     """Import without garbage collection, which takes a tenth of a start to find that modules stay."""
     gc.disable()
-    yield
-    gc.freeze()
-    gc.enable()
+    try:
+        yield
+    finally:
+        gc.enable()
 
 
 def _load(name: str) -> Any:
