@@ -17,6 +17,7 @@ BASE_MODULES = {
     "tracing",
     "task_cancellation",
     "bounded_requests",
+    "arrays",
     "file_locks",
     "process_limits",
 }
