@@ -15,7 +15,10 @@ import signal
 import sys
 import time
 from collections.abc import Callable, Iterator
-from typing import Final
+from typing import Any, Final
+
+from pydantic import SecretStr
+from pydantic_core import to_jsonable_python
 
 from planner_mcp.settings import Settings
 
@@ -34,7 +37,7 @@ def environment_of(settings: Settings) -> dict[str, str]:
 
     Variables that an override has emptied are left out.
     """
-    values = settings.model_dump(mode="json", exclude_none=True)
+    values = json.loads(json.dumps(settings.model_dump(exclude_none=True), default=_revealed))
     texts = {
         f"PLANNER_{name.upper()}": value if isinstance(value, str) else json.dumps(value)
         for name, value in values.items()
@@ -42,6 +45,11 @@ def environment_of(settings: Settings) -> dict[str, str]:
     ours = {f"PLANNER_{name.upper()}" for name in Settings.model_fields}  # read whatever their case
     others = {name: value for name, value in os.environ.items() if name.upper() not in ours}
     return others | texts
+
+
+def _revealed(value: object) -> Any:
+    """Return a value as JSON, a secret as it is: masked it would be another one, or too short."""
+    return value.get_secret_value() if isinstance(value, SecretStr) else to_jsonable_python(value)
 
 
 class Supervisor:

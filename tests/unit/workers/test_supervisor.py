@@ -6,14 +6,22 @@ import sys
 from pathlib import Path
 
 import pytest
+from pydantic import SecretStr
 
-from planner_mcp.settings import Settings
+from planner_mcp.settings import GeocoderSettings, Settings
 from workers.supervisor import environment_of
 
 
 def test_workers_read_the_settings_of_their_supervisor(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """SPEC O1: overrides of the command line reach the workers, lists and floats included."""
-    settings = Settings(data_dir=tmp_path, lease_s=0.7, webhook_allow_ports=[1, 2], public_url="https://x.example")
+    """SPEC O1: overrides of the command line reach the workers, lists, floats and secrets included."""
+    settings = Settings(
+        data_dir=tmp_path,
+        lease_s=0.7,
+        webhook_allow_ports=[1, 2],
+        public_url="https://x.example",
+        scale_token=SecretStr("s" * 16),
+        geocoders={"map": GeocoderSettings(kind="photon", url="https://photon.example", key=SecretStr("key"))},
+    )
     for name, value in environment_of(settings).items():
         monkeypatch.setenv(name, value)
     assert Settings() == settings
