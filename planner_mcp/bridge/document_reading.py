@@ -63,6 +63,8 @@ def _text(path: Path) -> str:
             data = file.read(MAX_BYTES + 1)
     except OSError as error:
         raise refusal(path, f"cannot be read: {error.strerror}") from error
+    except ValueError as error:
+        raise refusal(path, "has a name that no file has") from error
     if len(data) > MAX_BYTES:
         raise refusal(path, "is too large", f"at most {MAX_BYTES // 1024**2} MiB", "Leave out what is not served.")
     try:

@@ -58,5 +58,7 @@ def test_huge_and_absent_files_are_refused(tmp_path: Path, monkeypatch: pytest.M
         read_mapping(_written(tmp_path, "a: " + "x" * 1000))
     with pytest.raises(InputError, match="cannot be read"):
         read_mapping(tmp_path / "absent.yaml")
+    with pytest.raises(InputError, match="no file has"):
+        read_mapping(tmp_path / "a\0.yaml")
     with pytest.raises(InputError, match="cannot be read"):
         read_mapping(tmp_path)
