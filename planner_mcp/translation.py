@@ -8,7 +8,7 @@ as it is. Nothing that a program reads is translated: no code, name, unit or fie
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from contextvars import ContextVar
 from functools import cache
 from pathlib import Path
@@ -17,6 +17,16 @@ from typing import Any, Final, Literal
 Language = Literal["en", "zh"]
 LANGUAGES: Final[tuple[Language, ...]] = ("en", "zh")
 HOLE: Final = "{}"
+MAX_LINE: Final = 2000
+"""Characters of a line that is looked up; longer ones are tables."""
+_WARNING: Final = "Warning: "
+_NEXT: Final = "Next: "
+_LABEL: Final = re.compile(rf"{_WARNING}|{_NEXT}|/\S*: |[A-Z]+(?:_[A-Z]+)* (?=\S)")
+"""What leads in a sentence: a word of ours, a place, a code."""
+_BETWEEN: Final = re.compile(r"(?<=[.:;,]) (?=\S)")
+_SENTENCES: Final = re.compile(r"[.:;] ")
+_NOTHING: Final = re.compile(r"(?!)")
+_MOST_PARTS: Final = 12
 _SHOWN: Final = ("title", "description")
 _current: ContextVar[Language] = ContextVar("language", default="en")
 
@@ -55,10 +65,53 @@ def translated(text: str, language: Language | None = None) -> str:
         return text
     if (chinese := chinese_texts().get(text)) is not None:
         return chinese
-    for pattern, words in _patterns():
-        if (found := pattern.fullmatch(text)) is not None:
+    return _filled_in(text) or text
+
+
+def phrase(template: str, *values: object) -> str:
+    """Return a text of ours, `{}` for each value, in the language of the running task with the values filled in."""
+    return translated(template).format(*values)
+
+
+def translated_line(text: str) -> str:
+    """Return a line in the language of the running task; what was put together from texts of ours is taken apart.
+
+    A part without an entry stays as it is, and so does a single word, which may be a caller's.
+    """
+    if _current.get() == "en" or len(text) > MAX_LINE:
+        return text
+    if (whole := chinese_texts().get(text)) is not None:
+        return whole
+    if label := _LABEL.match(text):
+        return translated(label[0]) + translated_line(text[label.end() :])
+    parts, shown = _BETWEEN.split(text, maxsplit=_MOST_PARTS - 1), list[str]()
+    while parts:
+        taken, words = next(_known_beginnings(parts), (1, parts[0]))
+        shown.append(words)
+        del parts[:taken]
+    return " ".join(shown)
+
+
+def _known_beginnings(parts: list[str]) -> Iterator[tuple[int, str]]:
+    """Yield how many parts make a text of ours together, and its translation: those without values first."""
+    beginnings = [" ".join(parts[:count]) for count in range(1, len(parts) + 1)]
+    for count, text in reversed([*enumerate(beginnings, 1)]):
+        if " " in text and (words := chinese_texts().get(text)) is not None:
+            yield count, words
+    for count, text in enumerate(beginnings, 1):
+        bare = text.rstrip(",;")
+        for said, end in ((text, ""), (bare, text[len(bare) :])):
+            if " " in said and (words := _filled_in(said, _SENTENCES)) is not None:
+                yield count, words + end
+
+
+def _filled_in(text: str, never: re.Pattern[str] = _NOTHING) -> str | None:
+    """Return the translation of a text with values, in none of which a pattern is found; None where there is none."""
+    for literal, pattern, words in _patterns():
+        found = pattern.fullmatch(text) if literal in text else None
+        if found is not None and not any(map(never.search, found.groups())):
             return words.format(*found.groups())
-    return text
+    return None
 
 
 def translated_schema(schema: Any, language: Language) -> Any:
@@ -82,8 +135,10 @@ def chinese_texts() -> dict[str, str]:
 
 
 @cache
-def _patterns() -> tuple[tuple[re.Pattern[str], str], ...]:
-    found = [(key, words) for key, words in chinese_texts().items() if HOLE in key]
+def _patterns() -> tuple[tuple[str, re.Pattern[str], str], ...]:
+    """Return the texts with values: the longest part that every text of the pattern has, the pattern, the words."""
+    found = [(key.split(HOLE), words) for key, words in chinese_texts().items() if HOLE in key]
     return tuple(
-        (re.compile("(.+)".join(re.escape(part) for part in key.split(HOLE)), re.DOTALL), words) for key, words in found
+        (max(parts, key=len), re.compile("(.+)".join(map(re.escape, parts)), re.DOTALL), words)
+        for parts, words in found
     )

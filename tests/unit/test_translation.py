@@ -2,6 +2,7 @@
 
 import ast
 import re
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -18,7 +19,7 @@ from planner_mcp.server.tools.suggest_fixes import SuggestFixesResult
 from planner_mcp.server.tools.tool_definition import ToolResult
 from planner_mcp.server.tools.tool_registry import ADDRESS_REGISTRY, APP_REGISTRY, OFFERS, REGISTRY, shown_tools
 from planner_mcp.settings import Settings
-from planner_mcp.translation import chinese_texts, preferred, translated, use_language
+from planner_mcp.translation import MAX_LINE, chinese_texts, preferred, translated, translated_line, use_language
 from tests.shared.tools.token_costs import tokens
 
 PACKAGE = Path(__file__).parents[2] / "planner_mcp"
@@ -186,7 +187,64 @@ def test_faults_and_lines_are_in_the_language_of_their_reader() -> None:
     finally:
         use_language("en")
     chinese = "行程时间由给出的距离按 30 公里/小时得出。"
-    assert (shown.structured["notes"], shown.text) == ([chinese], f"1 job\n{chinese}\nWarning: {chinese}")
+    assert (shown.structured["notes"], shown.text) == ([chinese], f"1 job\n{chinese}\n警告：{chinese}")
+
+
+@pytest.mark.parametrize(
+    ("line", "chinese"),
+    [
+        ("TIME_WINDOW 63 min late at t4", "TIME_WINDOW 迟到 63 分钟（t4）"),
+        ("CAPACITY load short by 4", "CAPACITY load 缺 4"),
+        (
+            "a, b cannot all be served: they are 3, the agents may serve 2",
+            "a, b 无法全部服务： 它们有 3 个，所有车最多服务 2 个",
+        ),
+        (
+            "v1 gains t1, t2 and loses t3: +5 min, -1.2 km, cost +3.",
+            "v1 增加 t1, t2，减少 t3： +5 分钟，-1.2 km，成本 +3。",
+        ),
+        ("tickets: 1 added (t7), 2 changed (t1, t2)", "tickets: 新增 1 个（t7）, 修改 2 个（t1, t2）"),
+        (
+            "Warning: /agents: The delivery tickets need 10 of load, all agents together carry 5. "
+            "Add agents or reload_locations; otherwise some tickets stay unassigned.",
+            "警告：/agents: 配送工单需要 10 的 load，所有车合计可装 5。 "
+            "请增加车辆或 reload_locations；否则部分工单将不被分配。",
+        ),
+        ("Next: query_vrp_status wait_s=45.", "下一步：query_vrp_status wait_s=45."),
+        ("t1: Workers", "t1: Workers"),
+        ("x" * 3000, "x" * 3000),
+    ],
+)
+def test_a_line_put_together_is_translated_part_by_part(line: str, chinese: str) -> None:
+    """SPEC T11: places, codes, ids and figures stay, and so does a word of the caller that is one of ours."""
+    use_language("zh")
+    try:
+        assert translated_line(line) == chinese
+    finally:
+        use_language("en")
+    assert translated_line(line) == line
+
+
+def test_what_answers_say_in_phrases_is_to_be_had_in_chinese() -> None:
+    """SPEC T11: each template that an answer fills in."""
+    calls = [
+        node
+        for path in (PACKAGE / "server").rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "phrase"
+    ]
+    templates = {node.args[0].value for node in calls if isinstance(node.args[0], ast.Constant)}
+    assert len(templates) >= 5
+    assert sorted(templates - chinese_texts().keys()) == []
+
+
+def test_a_hostile_line_is_looked_up_in_a_moment() -> None:
+    """SPEC A4: the parts of every pattern, over and over, in a line of the longest length that is looked up."""
+    began = time.process_time()
+    for key in chinese_texts():
+        if "{}" in key:
+            translated((key.replace("{}", "x") * MAX_LINE)[:MAX_LINE] + "!", "zh")
+    assert time.process_time() - began < 2
 
 
 def test_an_error_is_written_in_the_language_of_its_reader() -> None:

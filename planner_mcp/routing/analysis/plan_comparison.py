@@ -94,10 +94,10 @@ def difference_in_words(a: Plan, b: Plan, found: Comparison) -> list[str]:
     """Return the change from plan a to plan b, a sentence each, the most important first: distance and cost in all, who
     is served no longer and who now, what is late, and who gains and loses what.
     """
-    total = "" if found.cost is None else f", cost {number(found.cost):+}"
-    sentences = [f"In all {_length(found.distance_m)}{total}."]
-    for words, tickets in (("No longer served", found.newly_left_out), ("Served now", found.newly_served)):
-        sentences += [f"{words}: {named(tickets)}."] if tickets else []
+    length, cost = _length(found.distance_m), number(found.cost)
+    sentences = [f"In all {length}." if cost is None else f"In all {length}, cost {cost:+}."]
+    sentences += [f"No longer served: {named(found.newly_left_out)}."] if found.newly_left_out else []
+    sentences += [f"Served now: {named(found.newly_served)}."] if found.newly_served else []
     lateness = _lateness(a), _lateness(b)
     for ticket, late_s in lateness[1].items():
         was = lateness[0].get(ticket, 0.0)
@@ -110,10 +110,15 @@ def difference_in_words(a: Plan, b: Plan, found: Comparison) -> list[str]:
 def _agent_in_words(delta: AgentDelta, *orders: Mapping[str, list[str]]) -> str:
     before, after = (order.get(delta.agent_id, []) for order in orders)
     gained, lost = [t for t in after if t not in before], [t for t in before if t not in after]
-    parts = [f"{verb} {named(tickets)}" for verb, tickets in (("gains", gained), ("loses", lost)) if tickets]
-    figures = [f"{delta.duration_s / 60:+.0f} min", _length(delta.distance_m)]
-    figures += [] if delta.cost is None else [f"cost {number(delta.cost):+}"]
-    return f"{delta.agent_id} {' and '.join(parts) or 'keeps its tickets'}: {', '.join(figures)}."
+    if gained and lost:
+        change = f"{delta.agent_id} gains {named(gained)} and loses {named(lost)}:"
+    elif gained or lost:
+        change = f"{delta.agent_id} gains {named(gained)}:" if gained else f"{delta.agent_id} loses {named(lost)}:"
+    else:
+        change = f"{delta.agent_id} keeps its tickets:"
+    time, way, cost = f"{delta.duration_s / 60:+.0f}", _length(delta.distance_m), number(delta.cost)
+    figures = f"{time} min, {way}." if cost is None else f"{time} min, {way}, cost {cost:+}."
+    return f"{change} {figures}"
 
 
 def _length(metres: float) -> str:

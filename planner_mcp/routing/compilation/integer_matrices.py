@@ -126,10 +126,11 @@ def _on_the_globe(travel: TravelFields, places: list[Location], factors: Sequenc
     )
     speed = f"{travel.speed_kmh:g} km/h"
     detour = travel.globe_detour
-    lengthened = f" times {detour:g}" if detour != 1.0 else ""
     facts = {"source": "haversine", "speed_kmh": travel.speed_kmh, "detour": detour, "crs": travel.crs}
-    assumed = (f"Roads are not known: distances are straight lines (haversine){lengthened} at {speed}.",)
-    return IntegerMatrices((distances,) * len(factors), tuple(durations), scale, positions, facts, assumed)
+    assumed = f"Roads are not known: distances are straight lines (haversine) at {speed}."
+    if detour != 1.0:
+        assumed = f"Roads are not known: distances are straight lines (haversine) times {detour:g} at {speed}."
+    return IntegerMatrices((distances,) * len(factors), tuple(durations), scale, positions, facts, (assumed,))
 
 
 def _on_unit_sphere(positions: Sequence[tuple[float, float]]) -> Floats:

@@ -318,9 +318,9 @@ def violation_text(problem: Problem, violation: Violation) -> str:
         case InfeasibilityReason.MAX_DISTANCE:
             amount = f"{math.ceil(violation.short / problem.scale)} m over"
         case InfeasibilityReason.MAX_TICKETS:
-            amount = f"{violation.short} over"
+            amount = f"over by {violation.short}"
         case InfeasibilityReason.CAPACITY | InfeasibilityReason.MIN_LOAD:
-            amount = f"{problem.dimensions[violation.index]} {figure(violation.short / problem.amount_scale)} short"
+            amount = f"{problem.dimensions[violation.index]} short by {figure(violation.short / problem.amount_scale)}"
         case _:
             amount = ""
     return f"{violation.limit.value} {amount}".rstrip()

@@ -20,7 +20,7 @@ from planner_mcp.server.tools.tool_definition import (
     ToolResult,
     parse,
 )
-from planner_mcp.server.tools.tool_output import Timestamp, ToolOutput
+from planner_mcp.server.tools.tool_output import Timestamp, ToolOutput, Words
 from planner_mcp.text import Json, timestamp
 
 SETTLE_S: Final = 5.0
@@ -43,7 +43,7 @@ class CancelVrpJobResult(ToolOutput):
     job_id: str
     status: str
     plan_id: str | None = None
-    changes: list[str] | None = Field(None, description="from the plan it started from")
+    changes: list[Words] | None = Field(None, description="from the plan it started from")
 
 
 async def run(ctx: ToolContext, args: Json) -> ToolResult:

@@ -24,8 +24,9 @@ from planner_mcp.server.tools.tool_definition import (
     ToolResult,
     parse,
 )
-from planner_mcp.server.tools.tool_output import Number, ToolOutput
+from planner_mcp.server.tools.tool_output import Number, ToolOutput, Words
 from planner_mcp.text import Json, named, number
+from planner_mcp.translation import phrase, translated
 
 MAX_LISTED: Final = 10
 """Tickets and agents listed; the counts are of all."""
@@ -66,7 +67,7 @@ class ComparePlansResult(ToolOutput):
     plan_a: str
     plan_b: str
     priced_on: str | None = Field(description="scenario whose prices hold for both; null: none does")
-    priced_on_is: str = Field(description="what that day is to both plans")
+    priced_on_is: Words = Field(description="what that day is to both plans")
     cost_delta: Number | None
     distance_delta_m: Number
     agents_used_delta: int
@@ -79,7 +80,7 @@ class ComparePlansResult(ToolOutput):
     newly_unserved: list[str]
     gone: list[str] = Field(description="served by plan_a, on the day of plan_b no more")
     agents: list[AgentChange]
-    in_words: list[str] = Field(description="who gains, who loses, what is late, cost")
+    in_words: list[Words] = Field(description="who gains, who loses, what is late, cost")
 
 
 async def run(ctx: ToolContext, args: Json) -> ToolResult:
@@ -138,7 +139,8 @@ def _text(output: ComparePlansResult, found: Comparison) -> str:
     names = ("cost_delta", "distance_delta_m", "agents_used_delta", "difference", "moved", "reordered", "shifted_5min")
     lines = [f"{output.plan_a} → {output.plan_b}", " · ".join(f"{name} {getattr(output, name)}" for name in names)]
     priced_on, explanation = output.priced_on, output.priced_on_is
-    lines.append(f"costs by the prices of {priced_on}, {explanation}" if priced_on else explanation)
+    said = translated(explanation)
+    lines.append(phrase("costs by the prices of {}, {}", priced_on, said) if priced_on else said)
     lines += output.in_words
     if found.gone:
         lines.append(f"no longer on the day: {named(found.gone)}")

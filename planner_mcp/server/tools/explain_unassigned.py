@@ -32,8 +32,9 @@ from planner_mcp.server.tools.tool_definition import (
     ToolResult,
     parse,
 )
-from planner_mcp.server.tools.tool_output import Number, ToolOutput
+from planner_mcp.server.tools.tool_output import Number, ToolOutput, Words
 from planner_mcp.text import Json, figure
+from planner_mcp.translation import phrase, translated, translated_line
 
 BUDGET_S: Final = 3.0
 """Time to look at the agents, divided between the tickets of a page; the answer says what it does not suffice for."""
@@ -58,7 +59,7 @@ class NearestAgent(ToolOutput):
     """How near one agent is to serving a ticket."""
 
     agent_id: str
-    in_the_way: list[str]
+    in_the_way: list[Words]
     fits_at_cost: Number | None = None
 
 
@@ -103,7 +104,7 @@ async def run(ctx: ToolContext, args: Json) -> ToolResult:
         not_shown=len(shown) - len(tickets) or None,
         next_page=asked.page + 1 if asked.page * asked.size < len(left_out) else None,
     )
-    head = f"{found.plan_id}: {len(left_out)} unassigned, page {asked.page}"
+    head = phrase("{}: {} unassigned, page {}", found.plan_id, len(left_out), asked.page)
     lines = [line for entry in tickets for line in lines_of(entry, is_alone=len(shown) == 1)]
     return ToolResult(output, "\n".join([head, *lines, "Next: suggest_fixes"] if tickets else [head]))
 
@@ -163,24 +164,27 @@ def lines_of(entry: TicketExplanation, *, is_alone: bool) -> list[str]:
     if entry.served_instead is not None:
         return [group_served_sentence(named, entry.served_instead)]
     ways = ", ".join(f"{limit} {count}" for limit, count in entry.in_the_way.items())
-    in_the_way = f": {ways or 'nothing in the way'}" if entry.agents else ""
-    lines = [f"{named}; of {_looked_at(entry, is_alone)}{in_the_way}"]
+    in_the_way = f": {ways or translated('nothing in the way')}" if entry.agents else ""
+    lines = [f"{named}; {_looked_at(entry, is_alone)}{in_the_way}"]
     if entry.code == InfeasibilityReason.PENALTY_LOWER_THAN_COST:
         lines.append("  It could be served; leaving it out costs its penalty, which is less than serving it would.")
     if entry.code == InfeasibilityReason.GROUP_INCOMPLETE and not entry.agents:
         lines.append("  Its all-or-none group cannot be complete while another of a one_of group is served.")
     for near in entry.nearest:
-        cost = "" if near.fits_at_cost is None else f", cost +{figure(near.fits_at_cost)}"
-        violation = " + ".join(near.in_the_way) or f"fits{cost}"
+        cost = near.fits_at_cost
+        fits = translated("fits") if cost is None else phrase("fits, cost +{}", figure(cost))
+        violation = " + ".join(map(translated_line, near.in_the_way)) or fits
         lines.append(f"  {near.agent_id}: {violation}")
     return lines
 
 
 def _looked_at(entry: TicketExplanation, is_alone: bool) -> str:
     if not entry.is_cut_short:
-        return f"{entry.agents} agents"
-    hint = "" if is_alone else ": ask for it alone"
-    return f"{entry.agents} of {entry.agents_in_all} agents looked at (no time for all places{hint})"
+        return phrase("of {} agents", entry.agents)
+    template = "of {} of {} agents looked at (no time for all places: ask for it alone)"
+    if is_alone:
+        template = "of {} of {} agents looked at (no time for all places)"
+    return phrase(template, entry.agents, entry.agents_in_all)
 
 
 TOOL: Final = Tool(

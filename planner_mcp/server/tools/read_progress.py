@@ -32,8 +32,9 @@ from planner_mcp.server.tools.tool_definition import (
     ToolResult,
     parse,
 )
-from planner_mcp.server.tools.tool_output import Number, ToolOutput
+from planner_mcp.server.tools.tool_output import Number, ToolOutput, Words
 from planner_mcp.text import Json, counted, number, share_at_most
+from planner_mcp.translation import phrase, translated
 
 _COLUMNS: Final = ("elapsed_s", "cost", "tickets_served")
 _PROOF_COLUMNS: Final = ("elapsed_s", "cost", "lower_bound")
@@ -72,7 +73,7 @@ class ReadProgressResult(ToolOutput):
     rows: list[list[Any]]
     agents_needed: int | None = None
     lower_bound: Number | None = None
-    no_lower_bound: str | None = Field(None, description="why there is none")
+    no_lower_bound: Words | None = Field(None, description="why there is none")
     gap: Number | None = Field(None, description="share of the cost; the true gap is at most this")
     optimal: bool | None = Field(None, description="true: proved, and the proof was checked")
     relaxed: list[str] | None = Field(None, description="features that the proof leaves out, so the gap may be smaller")
@@ -211,7 +212,8 @@ def _text(output: ReadProgressResult) -> str:
     if cost is not None:
         lines.append(f"Agents needed: {needed} or more; no plan serving all wanted tickets costs less than {cost}.")
     if output.no_lower_bound is not None:
-        lines.append(f"Agents needed: {needed} or more; no bound on the cost: {output.no_lower_bound}.")
+        why = translated(output.no_lower_bound)
+        lines.append(phrase("Agents needed: {} or more; no bound on the cost: {}.", needed, why))
     if output.optimal:
         lines.append("This plan is optimal: the bound meets its cost, and the proof was checked.")
     elif output.gap is not None:

@@ -66,7 +66,7 @@ from planner_mcp.server.tools.tool_definition import (
     parse,
     refuse,
 )
-from planner_mcp.server.tools.tool_output import Timestamp, ToolOutput
+from planner_mcp.server.tools.tool_output import Timestamp, ToolOutput, Words
 from planner_mcp.settings import Settings
 from planner_mcp.text import Json, clock, named, timestamp
 
@@ -101,7 +101,7 @@ class ResolveVrpResult(ToolOutput):
     submitted_at: Timestamp
     status: str
     kept_tickets: int
-    changes: list[str]
+    changes: list[Words]
     unservable: list[UnservableFinding] | None = None
     warnings: list[str]
     notes: list[str]

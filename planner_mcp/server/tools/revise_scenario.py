@@ -28,7 +28,7 @@ from planner_mcp.server.tools.tool_definition import (
     parse,
     refuse,
 )
-from planner_mcp.server.tools.tool_output import ToolOutput
+from planner_mcp.server.tools.tool_output import ToolOutput, Words
 from planner_mcp.settings import Settings
 from planner_mcp.text import Json
 
@@ -49,7 +49,7 @@ class ReviseScenarioResult(ToolOutput):
     scenario_id: str
     revision: int
     parent_id: str
-    changes: list[str]
+    changes: list[Words]
     unservable: list[UnservableFinding] | None = None
     warnings: list[str]
 

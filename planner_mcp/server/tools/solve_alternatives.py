@@ -43,7 +43,7 @@ from planner_mcp.server.tools.tool_definition import (
     parse,
     refuse,
 )
-from planner_mcp.server.tools.tool_output import Number, Timestamp, ToolOutput
+from planner_mcp.server.tools.tool_output import Number, Timestamp, ToolOutput, Words
 from planner_mcp.settings import Settings
 from planner_mcp.text import Json, number, timestamp
 
@@ -86,7 +86,7 @@ class SolveAlternativesResult(ToolOutput):
     submitted_at: Timestamp
     base_cost: Number
     front: ParetoFront | None = Field(None, description="of the plans that were waited for, the base plan among them")
-    left_out: dict[str, str] | None = Field(None, description="why, by style")
+    left_out: dict[str, Words] | None = Field(None, description="why, by style")
     not_queued: list[str] | None = Field(None, description="styles to ask for again")
 
 

@@ -32,6 +32,7 @@ from planner_mcp.server.tools.tool_definition import (
 )
 from planner_mcp.server.tools.tool_output import Number, ToolOutput
 from planner_mcp.text import Json, compact, named, number
+from planner_mcp.translation import translated
 
 BUDGET_S: Final = 4.0
 """Time to look for fixes, divided between the tickets; those it does not suffice for are named."""
@@ -150,17 +151,21 @@ def _is_listed(name: str, fixes: Mapping[str, list[Fix]], entries_shown: list[Su
 
 
 def _hurried(names: list[str], wanted: list[str]) -> list[str]:
-    hint = "; ask for each alone" if len(wanted) > 1 else ""
-    return [f"The time ran out at {named(names)}: a smaller change may exist{hint}."] if names else []
+    if not names:
+        return []
+    if len(wanted) > 1:
+        return [f"The time ran out at {named(names)}: a smaller change may exist; ask for each alone."]
+    return [f"The time ran out at {named(names)}: a smaller change may exist."]
 
 
 def _lines(output: SuggestFixesResult, *, is_alone: bool) -> list[str]:
     lines = [f"{output.plan_id}: each fix proved: inserted into this plan, verified, worth its cost"]
     for fix in output.fixes:
-        cost = "" if fix.cost_delta is None else f", cost {fix.cost_delta:+}"
-        lines.append(f"{fix.ticket_id}: {fix.change} (by {fix.agent_id}{cost})")
-    lines += [f"{name}: no small change found; resolve_vrp may, moving others" for name in output.without_fix]
-    why = "no time left to look at all places; resolve_vrp may, moving others" if is_alone else _NO_ROOM
+        by = f"by {fix.agent_id}" if fix.cost_delta is None else f"by {fix.agent_id}, cost {fix.cost_delta:+}"
+        lines.append(f"{fix.ticket_id}: {fix.change} ({translated(by)})")
+    found_none = translated("no small change found; resolve_vrp may, moving others")
+    lines += [f"{name}: {found_none}" for name in output.without_fix]
+    why = translated("no time left to look at all places; resolve_vrp may, moving others" if is_alone else _NO_ROOM)
     lines += [f"{name}: {why}" for name in output.not_examined]
     lines += [group_served_sentence(name, other) for name, other in output.nothing_to_mend.items()]
     lines += output.notes

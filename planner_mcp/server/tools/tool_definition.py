@@ -19,7 +19,7 @@ from planner_mcp.routing.scenario.schema_faults import faults_of
 from planner_mcp.server.tools.tool_output import ToolOutput, listed_schema, whole_schema
 from planner_mcp.settings import Settings
 from planner_mcp.text import Json, compact
-from planner_mcp.translation import Language, current_language, translated, translated_schema
+from planner_mcp.translation import Language, current_language, translated, translated_line, translated_schema
 
 if TYPE_CHECKING:
     from planner_mcp.geocoding.geocoding_service import GeocodingService
@@ -104,7 +104,6 @@ class ImageContent:
 
 NOTES: Final = ("assumptions", "warnings", "notes")
 """Members of outputs that are sentences for people."""
-_WARNING: Final = "Warning: "
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,15 +123,9 @@ class ToolResult:
         """Serialise the output once; notes and the lines of the text are in the language of their reader."""
         structured = self.output.as_json()
         if current_language() != "en":
-            structured |= {name: [*map(_line, structured[name])] for name in NOTES if structured.get(name)}
-            object.__setattr__(self, "text", "\n".join(map(_line, self.text.split("\n"))))
+            structured |= {name: [*map(translated_line, structured[name])] for name in NOTES if structured.get(name)}
+            object.__setattr__(self, "text", "\n".join(map(translated_line, self.text.split("\n"))))
         object.__setattr__(self, "structured", structured)
-
-
-def _line(text: str) -> str:
-    """Return a line of ours translated; what stands before the text of a warning stays."""
-    label, separator, rest = text.partition(": ") if text.startswith(_WARNING) else ("", "", text)
-    return f"{label}{separator}{translated(rest)}"
 
 
 @dataclass(frozen=True, slots=True)

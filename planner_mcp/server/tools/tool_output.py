@@ -7,13 +7,24 @@ Owns how a result is serialised and the two JSON Schemas of it. The whole schema
 from functools import cache
 from typing import Annotated, Any, ClassVar, Final
 
-from pydantic import BaseModel, ConfigDict, Field, SerializerFunctionWrapHandler, WithJsonSchema, model_serializer
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    PlainSerializer,
+    SerializerFunctionWrapHandler,
+    WithJsonSchema,
+    model_serializer,
+)
 
 from planner_mcp.errors import Fault
 from planner_mcp.text import Json
+from planner_mcp.translation import translated_line
 
 Number = Annotated[int | float, WithJsonSchema({"type": "number"})]
 """A number that is written without decimals where it has none."""
+Words = Annotated[str, PlainSerializer(translated_line)]
+"""Text for people; it becomes JSON in the language of its reader, wherever it was written."""
 Timestamp = Annotated[str, Field(json_schema_extra={"format": "date-time"})]
 _UNUSED: Final = {"title", "additionalProperties", "default"}
 

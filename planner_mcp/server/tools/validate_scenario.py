@@ -47,8 +47,9 @@ from planner_mcp.server.tools.tool_definition import (
     ToolResult,
     parse,
 )
-from planner_mcp.server.tools.tool_output import FaultOutput, Number, ToolOutput
+from planner_mcp.server.tools.tool_output import FaultOutput, Number, ToolOutput, Words
 from planner_mcp.text import Json, named
+from planner_mcp.translation import phrase, translated, translated_line
 
 MAX_SHOWN: Final = 10
 """Entries of one list; a last one of `errors` says how many more there are."""
@@ -69,8 +70,8 @@ class Conflict(ToolOutput):
     ticket_ids: list[str]
     tickets: int
     agents: int
-    why: str
-    text: str
+    why: Words
+    text: Words
 
 
 class ValidateScenarioResult(ToolOutput):
@@ -88,7 +89,7 @@ class ValidateScenarioResult(ToolOutput):
     assumptions: list[str] | None = None
     agents_needed: int | None = Field(None, description="at least")
     lower_bound: Number | None = None
-    no_lower_bound: str | None = None
+    no_lower_bound: Words | None = None
     conflict: Conflict | None = Field(None, description="tickets that cannot all be served, proved")
 
 
@@ -179,14 +180,15 @@ def _conflict(problem: Problem) -> Conflict | None:
     """Return tickets that provably cannot all be served, where there are such."""
     if (found := smallest_infeasible_subset(problem)) is None:
         return None
-    all_of = "all " if len(found.tickets) > 1 else ""
+    tickets = named(found.tickets)
+    head = f"{tickets} cannot all be served:" if len(found.tickets) > 1 else f"{tickets} cannot be served:"
     return Conflict(
         kind=found.kind,
         ticket_ids=fitting(found.tickets[:MAX_SHOWN], 600),
         tickets=len(found.tickets),
         agents=len(found.agents),
         why=found.words,
-        text=f"{named(found.tickets)} cannot {all_of}be served: {found.words}",
+        text=f"{head} {found.words}",
     )
 
 
@@ -196,11 +198,12 @@ def lines_of(found: ValidateScenarioResult) -> list[str]:
     lines += unservable_lines(found.unservable or ())
     lines = ["valid" if found.valid else "not valid", *lines, *(f"Warning: {each}" for each in found.warnings)]
     if found.conflict is not None:
-        lines.append(f"Conflict ({found.conflict.kind}): {found.conflict.text}.")
+        lines.append(phrase("Conflict ({}): {}.", found.conflict.kind, translated_line(found.conflict.text)))
     if found.lower_bound is not None:
         lines.append(f"Agents needed: {found.agents_needed} or more; cost: {found.lower_bound} or more.")
     if found.no_lower_bound is not None:
-        lines.append(f"Agents needed: {found.agents_needed} or more; no bound on the cost: {found.no_lower_bound}.")
+        why = translated(found.no_lower_bound)
+        lines.append(phrase("Agents needed: {} or more; no bound on the cost: {}.", found.agents_needed, why))
     return [*lines, *(found.assumptions or ())]
 
 

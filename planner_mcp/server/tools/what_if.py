@@ -33,8 +33,9 @@ from planner_mcp.server.tools.tool_definition import (
     ToolResult,
     parse,
 )
-from planner_mcp.server.tools.tool_output import ToolOutput
+from planner_mcp.server.tools.tool_output import ToolOutput, Words
 from planner_mcp.text import Json, at_least, number
+from planner_mcp.translation import translated_line
 
 AS_IT_IS: Final = "as it is"
 """The row of the day without a change."""
@@ -82,7 +83,7 @@ class WhatIfResult(ToolOutput):
         description="saves: against the first row; saves_at_least: proved, against every plan of the day as it is; "
         "gap: the plan's cost is at most this share above the best one's"
     )
-    changes: dict[str, list[str]] = Field(description="what each case changed")
+    changes: dict[str, list[Words]] = Field(description="what each case changed")
     refused: dict[str, str] | None = Field(None, description="cases without a job, and why; ask again later")
 
 
@@ -208,7 +209,7 @@ def _proved_saving(row: _Row, base: _Row) -> float | None:
 def _text(output: WhatIfResult) -> str:
     lines = [" ".join(output.columns)]
     lines += [" ".join("-" if cell is None else str(cell) for cell in row) for row in output.rows]
-    lines += [f"{name}: {'; '.join(changed)}" for name, changed in output.changes.items()]
+    lines += [f"{name}: {'; '.join(map(translated_line, changed))}" for name, changed in output.changes.items()]
     lines += [f"{name} has no job: {why}" for name, why in (output.refused or {}).items()]
     if any(row[2] not in ("COMPLETED", "FAILED", "CANCELLED") for row in output.rows):
         lines.append("Next: query_vrp_status of those that still run")

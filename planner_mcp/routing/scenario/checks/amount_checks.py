@@ -193,6 +193,12 @@ def double_limits(scenario: Scenario) -> Iterator[Fault]:
             yield Fault(f"/agents/{index}/max_distance_m", problem, "one of the two", "Remove one.", "logic")
 
 
+_TOO_MUCH: Final = {
+    "delivery": "The delivery tickets need {} of {}, all agents together carry {}.",
+    "pickup": "The pickup tickets need {} of {}, all agents together carry {}.",
+}
+
+
 def more_demand_than_capacity(scenario: Scenario) -> Iterator[Fault]:
     """Yield dimensions in which all deliveries, or all pickups, are more than all agents can take in all their trips.
 
@@ -205,9 +211,10 @@ def more_demand_than_capacity(scenario: Scenario) -> Iterator[Fault]:
     for kind in ("delivery", "pickup"):
         for name, need in total(_needed(scenario, kind)).items():
             if need > (available := total_capacity.get(name, need)):
-                words = f"need {figure(need)} of {plain(name, 40)}, all agents together carry {figure(available)}."
+                amounts = figure(need), plain(name, 40), figure(available)
+                problem = _TOO_MUCH[kind].format(*amounts)
                 hint = "Add agents or reload_locations; otherwise some tickets stay unassigned."
-                yield Fault("/agents", f"The {kind} tickets {words}", "", hint, "warning")
+                yield Fault("/agents", problem, "", hint, "warning")
 
 
 def _needed(scenario: Scenario, kind: str) -> Iterator[Mapping[str, float]]:

@@ -6,7 +6,7 @@ from pydantic import Field
 
 from planner_mcp.jobs.job_content import job_view
 from planner_mcp.jobs.job_model import Job
-from planner_mcp.server.tools.tool_output import Number, Timestamp, ToolOutput
+from planner_mcp.server.tools.tool_output import Number, Timestamp, ToolOutput, Words
 from planner_mcp.text import Json
 
 JobStatus = Literal["QUEUED", "SOLVING", "COMPLETED", "FAILED", "CANCELLED"]
@@ -58,7 +58,7 @@ class JobOutput(ToolOutput):
     result: PlanFigures | None = None
     error: Json | None = None
     """Why the job failed, as its worker wrote it."""
-    changes: list[str] | None = Field(
+    changes: list[Words] | None = Field(
         None, description="from the plan it started from: cost, who gains, who loses, late"
     )
     cancelled_at: Timestamp | None = None

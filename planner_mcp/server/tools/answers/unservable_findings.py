@@ -11,7 +11,8 @@ from pydantic import Field
 from planner_mcp.errors import Fault, grouped
 from planner_mcp.routing.scenario.scenario_model import Scenario
 from planner_mcp.server.tools.answers.token_estimates import fitting
-from planner_mcp.server.tools.tool_output import ToolOutput
+from planner_mcp.server.tools.tool_output import ToolOutput, Words
+from planner_mcp.translation import phrase, translated_line
 
 _MAX_GROUPS: Final = 6
 _MAX_ENTRIES_BYTES: Final = 900
@@ -25,9 +26,9 @@ class UnservableFinding(ToolOutput):
     tickets: int
     which: list[str] = Field(description="ids, each with the value seen; as many as there is room for")
     path: str = Field(description="of the first", json_schema_extra={"format": "json-pointer"})
-    why: str
-    accepted: str
-    fix: str
+    why: Words
+    accepted: Words
+    fix: Words
 
 
 def unservable_findings(scenario: Scenario, place: Callable[[Fault], Fault] | None = None) -> list[UnservableFinding]:
@@ -60,7 +61,9 @@ def unservable_lines(findings: Sequence[UnservableFinding]) -> list[str]:
         return []
     lines = []
     for each in findings:
-        more = f" and {each.tickets - len(each.which)} more" if each.tickets > len(each.which) else ""
-        accepted = f" (accepted: {each.accepted})" if each.accepted else ""
-        lines.append(f"{each.code}: {', '.join(each.which)}{more}: {each.why}{accepted} {each.fix}".rstrip())
-    return [f"Nobody can serve {sum(each.tickets for each in findings)} of the tickets; plans leave them out:", *lines]
+        more = phrase(" and {} more", each.tickets - len(each.which)) if each.tickets > len(each.which) else ""
+        why, accepted, fix = map(translated_line, (each.why, each.accepted, each.fix))
+        expected = f" (accepted: {accepted})" if accepted else ""
+        lines.append(f"{each.code}: {', '.join(each.which)}{more}: {why}{expected} {fix}".rstrip())
+    count = sum(each.tickets for each in findings)
+    return [phrase("Nobody can serve {} of the tickets; plans leave them out:", count), *lines]

@@ -104,8 +104,12 @@ def change_lines(before: Json, after: Json) -> list[str]:
     """Return what a patch changed, a line for each list: how many were added, removed and changed, and the first."""
     lines = []
     for name, revision in changes(before, after).items():
-        kinds = {"added": revision.added, "removed": revision.removed, "changed": revision.changed}
-        summary = [f"{len(ids)} {kind} ({named(ids)})" for kind, ids in kinds.items() if ids]
+        kinds = {
+            "{} added ({})": revision.added,
+            "{} removed ({})": revision.removed,
+            "{} changed ({})": revision.changed,
+        }
+        summary = [template.format(len(ids), named(ids)) for template, ids in kinds.items() if ids]
         lines.append(f"{name}: {', '.join(summary)}")
     others = [name for name in {**before, **after} if name not in _LISTS and before.get(name) != after.get(name)]
     return lines + ([f"changed: {', '.join(others)}"] if others else [])

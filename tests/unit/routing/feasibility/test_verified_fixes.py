@@ -146,7 +146,7 @@ def test_evidence_names_each_agent_by_itself() -> None:
         insertion.route.agent: [violation_text(at.problem, each) for each in insertion.violations]
         for insertion in at.closest(1, lambda: False)
     }
-    assert seen == {0: ["CAPACITY load 1 short"], 1: ["SHIFT_END 1 min over"], 2: ["SKILL_OR_AGENT"]}
+    assert seen == {0: ["CAPACITY load short by 1"], 1: ["SHIFT_END 1 min over"], 2: ["SKILL_OR_AGENT"]}
 
 
 def test_what_the_hour_forbids_is_no_lack_of_skills_or_visits() -> None:
