@@ -136,8 +136,9 @@ def chinese_texts() -> dict[str, str]:
 
 @cache
 def _patterns() -> tuple[tuple[str, re.Pattern[str], str], ...]:
-    """Return the texts with values: the longest part that every text of the pattern has, the pattern, the words."""
+    """Return the texts with values, the longest first: a part that each text of it has, its pattern, its translation."""
     found = [(key.split(HOLE), words) for key, words in chinese_texts().items() if HOLE in key]
+    found.sort(key=lambda each: -len("".join(each[0])))
     return tuple(
         (max(parts, key=len), re.compile("(.+)".join(map(re.escape, parts)), re.DOTALL), words)
         for parts, words in found

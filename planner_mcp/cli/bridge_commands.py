@@ -11,6 +11,7 @@ from typing import Annotated
 import typer
 
 from planner_mcp.cli.command_runner import command_settings, run_command
+from planner_mcp.cli.environment_settings import read_settings
 from planner_mcp.cli.server_processes import serve_stdio
 from planner_mcp.cli.store_queries import DataDir, RedisUrl
 
@@ -42,6 +43,7 @@ def check(config: Annotated[Path, typer.Argument(help="Configuration of the brid
 
     Nothing is asked of the service. The secret may be missing.
     """
+    read_settings()  # for their language alone
     run_command(_check(config))
 
 

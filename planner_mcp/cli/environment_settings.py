@@ -12,6 +12,7 @@ import typer
 from pydantic import ValidationError
 
 from planner_mcp.settings import Settings
+from planner_mcp.translation import use_language
 
 PREFIX: Final = "PLANNER_"
 API_KEY: Final = "PLANNER_API_KEY"
@@ -22,16 +23,18 @@ _LINKED: Final = ("tcp://", "udp://", "sctp://")
 
 
 def read_settings(**given: Any) -> Settings:
-    """Return the settings; an option that is not None overrides the environment.
+    """Return the settings; an option that is not None overrides the environment. Refusals are in their language then.
 
     Raises:
         typer.BadParameter: A setting cannot be read.
     """
     try:
-        return Settings(**{name: value for name, value in given.items() if value is not None})
+        settings = Settings(**{name: value for name, value in given.items() if value is not None})
     except ValidationError as error:
         wrong = [_setting_fault(each["loc"], each["msg"], given) for each in error.errors(include_input=False)]
         raise typer.BadParameter("; ".join(wrong)) from error
+    use_language(settings.lang)
+    return settings
 
 
 def _setting_fault(place: tuple[int | str, ...], fault: str, given: dict[str, Any]) -> str:

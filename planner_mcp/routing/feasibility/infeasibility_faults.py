@@ -134,9 +134,9 @@ _LOCKED_VISIT_TEXTS: Final[tuple[_Text, _Text]] = (
 )
 """(problem, accepted, hint) of a locked visit, and of the delivery of a locked pickup."""
 _LOCK_LIMIT_TEXTS: Final[dict[InfeasibilityReason, str]] = {
-    InfeasibilityReason.SHIFT_END: "take longer than the shift",
-    InfeasibilityReason.MAX_DURATION: "take longer than max_duration_s",
-    InfeasibilityReason.MAX_DISTANCE: "are farther than the distance limit",
+    InfeasibilityReason.SHIFT_END: "The locked visits take longer than the shift.",
+    InfeasibilityReason.MAX_DURATION: "The locked visits take longer than max_duration_s.",
+    InfeasibilityReason.MAX_DISTANCE: "The locked visits are farther than the distance limit.",
 }
 _ALL_JUDGED: Final = NotJudged()
 
@@ -222,7 +222,7 @@ def _lock_fault(agent: int, lock: InfeasibleLock) -> Fault:
     if lock.at is not None:
         problem, accepted, hint = _LOCKED_VISIT_TEXTS[lock.is_of_delivery]
         return Fault(f"{path}/{lock.at}", problem, accepted, hint, "logic", reason=lock.reason)
-    problem = f"The locked visits {_LOCK_LIMIT_TEXTS[lock.reason]}."
+    problem = _LOCK_LIMIT_TEXTS[lock.reason]
     problem += " Deliveries of locked pickups count." if lock.is_of_delivery else ""
     return Fault(path, problem, "visits that the agent can make", UNLOCK, "logic", reason=lock.reason)
 

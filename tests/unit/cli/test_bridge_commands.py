@@ -7,6 +7,7 @@ from typer.testing import CliRunner
 
 from examples.bridged_orders import FOLDER
 from planner_mcp.cli.commands import app
+from planner_mcp.translation import use_language
 from tests.shared.bridge.bridge_documents import config, document, json_body, written
 
 
@@ -42,3 +43,17 @@ def test_a_faulty_configuration_ends_with_its_faults(tmp_path: Path, caplog: pyt
     code, _said = _check(written(tmp_path, document(), config({"operation": "absent"}, base_url="http://10.0.0.1")))
     assert code == 1
     assert "/tools/0/operation" in caplog.text
+
+
+def test_refusals_of_commands_are_in_the_language_of_the_deployment(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """SPEC T11: PLANNER_LANG; values stay."""
+    monkeypatch.setenv("PLANNER_LANG", "zh")
+    absent = config({"operation": "absent"}, base_url="https://orders.example.com")
+    try:
+        code, _said = _check(written(tmp_path, document(), absent))
+    finally:
+        use_language("en")
+    assert code == 1
+    assert "文档中没有操作 absent。" in caplog.text
