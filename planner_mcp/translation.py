@@ -136,7 +136,7 @@ def chinese_texts() -> dict[str, str]:
 
 @cache
 def _patterns() -> tuple[tuple[str, re.Pattern[str], str], ...]:
-    """Return the texts with values, the longest first: a part that each text of it has, its pattern, its translation."""
+    """Return the texts with values, the longest first: a part that each one has, its pattern, its translation."""
     found = [(key.split(HOLE), words) for key, words in chinese_texts().items() if HOLE in key]
     found.sort(key=lambda each: -len("".join(each[0])))
     return tuple(
