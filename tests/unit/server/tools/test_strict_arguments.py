@@ -11,11 +11,11 @@ from planner_mcp.routing.scenario.scenario_model import Scenario
 from planner_mcp.routing.scenario.schema_faults import faults_of, pointer
 from planner_mcp.server.tools import create_scenario
 from planner_mcp.server.tools.tool_definition import Tool, ToolContext, schema_of
-from planner_mcp.server.tools.tool_registry import ADDRESS_REGISTRY, REGISTRY
+from planner_mcp.server.tools.tool_registry import ADDRESS_REGISTRY, APP_REGISTRY, REGISTRY
 from planner_mcp.text import Json
 
 pytestmark = pytest.mark.anyio
-TOOLS = {tool.name: tool for tool in (*REGISTRY, *ADDRESS_REGISTRY)}
+TOOLS = {tool.name: tool for tool in (*REGISTRY, *APP_REGISTRY, *ADDRESS_REGISTRY)}
 VALUES: tuple[Any, ...] = (False, 1.0, 0.5, "1", [[]], {"a": True})
 """One value at a time stands in every place of a call. Null is left out: it stands for absence (docs/reference)."""
 
