@@ -100,8 +100,8 @@ def _known_beginnings(parts: list[str]) -> Iterator[tuple[int, str]]:
             yield count, words
     for count, text in enumerate(beginnings, 1):
         bare = text.rstrip(",;")
-        for said, end in ((text, ""), (bare, text[len(bare) :])):
-            if " " in said and (words := _filled_in(said, _SENTENCES)) is not None:
+        for part, end in ((text, ""), (bare, text[len(bare) :])):
+            if " " in part and (words := _filled_in(part, _SENTENCES)) is not None:
                 yield count, words + end
 
 

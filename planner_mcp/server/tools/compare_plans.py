@@ -139,8 +139,8 @@ def _text(output: ComparePlansResult, found: Comparison) -> str:
     names = ("cost_delta", "distance_delta_m", "agents_used_delta", "difference", "moved", "reordered", "shifted_5min")
     lines = [f"{output.plan_a} → {output.plan_b}", " · ".join(f"{name} {getattr(output, name)}" for name in names)]
     priced_on, explanation = output.priced_on, output.priced_on_is
-    said = translated(explanation)
-    lines.append(phrase("costs by the prices of {}, {}", priced_on, said) if priced_on else said)
+    shown = translated(explanation)
+    lines.append(phrase("costs by the prices of {}, {}", priced_on, shown) if priced_on else shown)
     lines += output.in_words
     if found.gone:
         lines.append(f"no longer on the day: {named(found.gone)}")
