@@ -68,6 +68,8 @@ class Exchanged:
     """False when the job is over for this member."""
     plan: Json | None = None
     """The team's best plan, where it is better."""
+    members: tuple[int, ...] = (1,)
+    """Numbers of the members that search now, ascending."""
 
 
 @dataclass(frozen=True, slots=True)

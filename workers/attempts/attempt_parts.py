@@ -10,9 +10,10 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Final
 
 from planner_mcp.errors import StoreUnavailableError
-from planner_mcp.jobs.job_ports import ClaimedWork, WorkerStore
+from planner_mcp.jobs.job_ports import ClaimedWork, Exchanged, SeatClaim, WorkerStore
 from planner_mcp.settings import Settings
 from workers.attempts.job_reporter import RETRY_FIRST_S, RETRY_LONGEST_S
+from workers.executors.executor_interface import Solver
 from workers.solver_processes.solve_command import SolveCommand
 
 if TYPE_CHECKING:
@@ -63,6 +64,8 @@ def solve_command(
         engine=work.job.request.engine,
         seed=seed,
         solve_s=solve_s,
+        member=work.number if isinstance(work, SeatClaim) else 1,
+        span_s=work.job.request.solve_time_s if work.job.seats > 1 else 0.0,
         cores=min(work.job.request.cores or settings.solve_cores, settings.solve_cores),
         memory_mb=settings.solve_memory_mb,
         best_plan=work.best_plan,
@@ -71,6 +74,19 @@ def solve_command(
         prices=work.prices,
         has_made_up_prices=work.scenario.prices_of is not None,
     )
+
+
+class TeamUpdates:
+    """What a solver process has to hear of its team: a better plan, and who searches. Owns what it heard last."""
+
+    def __init__(self) -> None:
+        self._members: tuple[int, ...] = ()
+
+    def send(self, solver: Solver | None, exchanged: Exchanged) -> None:
+        """Send what is new to a solver process that is there."""
+        if solver is not None and (exchanged.plan is not None or exchanged.members != self._members):
+            self._members = exchanged.members
+            solver.send({"kind": "team", "plan": exchanged.plan, "members": exchanged.members})
 
 
 def is_better(plan: dict[str, object], other: dict[str, object] | None) -> bool:

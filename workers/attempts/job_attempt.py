@@ -31,6 +31,7 @@ from planner_mcp.tracing import span
 from workers.attempts.attempt_parts import (
     EXCHANGE_S,
     STOP_GRACE_S,
+    TeamUpdates,
     is_better,
     load_matrices,
     solve_command,
@@ -117,6 +118,7 @@ class JobAttempt:
         """Set when the solver process has closed its connection and every message of it was read."""
         self._wants_first_plan = False
         self._is_settled = False
+        self._team_updates = TeamUpdates()
 
     @property
     def job_id(self) -> str:
@@ -262,9 +264,10 @@ class JobAttempt:
             return
         with contextlib.suppress(StoreUnavailableError, *CLAIM_LOST_ERRORS):
             exchanged = await self._store.exchange(self._claim, self._reporter.plan)
-            if exchanged.plan is not None and self._child is not None:
+            if exchanged.plan is not None:
                 self._take_plan(exchanged.plan, self._reporter.improvements + 1)
-                self._child.send({"kind": "team_plan", "plan": exchanged.plan})
+            if exchanged.is_held:
+                self._team_updates.send(self._child, exchanged)
 
     async def _report_progress(self) -> None:
         """Report each better plan, and the elapsed time at least every `HEARTBEAT_S`."""

@@ -20,6 +20,7 @@ from planner_mcp.text import Json
 from workers.attempts.attempt_parts import (
     EXCHANGE_S,
     STOP_GRACE_S,
+    TeamUpdates,
     is_better,
     load_matrices,
     solve_command,
@@ -72,6 +73,7 @@ class SeatAttempt:
         self._plan: Json | None = None
         """The best plan this seat knows."""
         self._is_new = False
+        self._team_updates = TeamUpdates()
         self._leaves = False
         self._due = asyncio.Event()
         self.worker_released: asyncio.Future[None] = asyncio.get_running_loop().create_future()
@@ -135,6 +137,7 @@ class SeatAttempt:
             self.hand_back()
         elif is_better(message["plan"], self._plan):
             self._plan, self._is_new = message["plan"], True
+            self._due.set()
 
     async def _exchange(self) -> bool:
         """Exchange plans; return whether the seat goes on."""
@@ -147,6 +150,6 @@ class SeatAttempt:
             return not leaves
         if exchanged.plan is not None:
             self._plan = exchanged.plan
-            if self._solver is not None:
-                self._solver.send({"kind": "team_plan", "plan": exchanged.plan})
+        if exchanged.is_held:
+            self._team_updates.send(self._solver, exchanged)
         return exchanged.is_held

@@ -11,7 +11,7 @@ it computes times, verifies and prices each candidate itself. An engine must
 """
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache
@@ -43,6 +43,32 @@ class StopReason(StrEnum):
     """Nothing is left to try (for example, one ticket). This is no proof of optimality."""
 
 
+class Team(Protocol):
+    """The members of a team, as the search of one of them sees them (ADR 54)."""
+
+    @property
+    def number(self) -> int:
+        """The number of this member; the owner of the job is 1."""
+        ...
+
+    @property
+    def span_s(self) -> float:
+        """Time span of the whole job, in seconds, the same for all members."""
+        ...
+
+    def members(self) -> Sequence[int]:
+        """Return the numbers of the members that search now, ascending, this one among them."""
+        ...
+
+    def take_plan(self) -> Candidate | None:
+        """Return a plan that another member has found since the last call."""
+        ...
+
+    def publish(self) -> None:
+        """Have the best plan so far sent to the others now, rather than at the usual pace."""
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class SearchLimits:
     """The resources of a search."""
@@ -54,8 +80,10 @@ class SearchLimits:
     asked_s: float | None = None
     """Seconds the caller requested. Schedules such as cooling use them, so that a seed repeats a search whatever time
     was lost before it began. None: they use the time left until the deadline."""
-    team_plan: Callable[[], "Candidate | None"] | None = None
-    """Returns a plan that another member of the team has found since the last call."""
+    team: "Team | None" = None
+    """The others that search for the same job, where there are any."""
+    cooling: tuple[float, float] = (0.0, 1.0)
+    """Where an engine cools: the shares of a longer cooling at which this search begins and ends."""
     route_log: NDArray[np.int64] | None = None
     """A buffer in which an engine may log routes of good plans, in the form of `native/route_log.hpp`."""
 

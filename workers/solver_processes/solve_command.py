@@ -40,6 +40,10 @@ class SolveCommand:
     """The travel matrices that the scenario refers to."""
     prices: Json | None = None
     """The day whose prices determine the costs of plans; None where they are those of the scenario, or unavailable."""
+    member: int = 1
+    """Number of this search in the team of the job; its owner is 1."""
+    span_s: float = 0.0
+    """Time of the whole job, the same for all members of a team; 0 without a team."""
     has_made_up_prices: bool = False
     """Whether prices of the scenario were made up to find another plan, so that costs should follow from `prices`."""
 

@@ -5,7 +5,7 @@ one never blocks the worker's event loop. It reads stop messages whenever the en
 the plan that still waits and exits at once, without waiting for the engine to return. An engine that does not call it
 is killed by the worker, which loses little, because plans are sent as they are found.
 
-worker → child: `solve` (see `workers/solver_processes/solve_command.py`), `stop`, `team_plan {plan}` (of a team).
+worker → child: `solve` (see `workers/solver_processes/solve_command.py`), `stop`, `team {plan, members}` (of a team).
 child → worker: `plan {plan, improvements}` repeatedly, then one of `done {reason, iterations}` and `error {error}`.
 """
 
@@ -48,6 +48,8 @@ _END_CPU_PER_TICKET_S: Final = 80e-6
 _MOST_KEPT_BACK: Final = 0.2
 """Share of the time of a solve that is kept back for that at most."""
 _POLL_S: Final = 0.005
+MEMBERS_WAIT_S: Final = 1.0
+"""How long a search waits to hear of its team: its worker asks twice a second."""
 _READ_BYTES: Final = 1 << 16
 MADE_UP_PRICES: Final = (
     "Costs follow from prices that were made up to find this alternative: those of its base scenario are not available."
@@ -66,13 +68,15 @@ class WorkerConnection:
         self._next_poll = 0.0
         self._is_stopped = False
         self._team_plan: Json | None = None
+        self.members: tuple[int, ...] = ()
+        """Of the team, as the worker last named them."""
 
     def next_command(self) -> SolveCommand | None:
         """Wait for a command; return None when the worker has closed the connection."""
         while data := self._sock.recv(_READ_BYTES):
             for message in self._buffer.feed(data):
                 if message.pop("kind") == "solve":
-                    self._is_stopped, self._team_plan = False, None
+                    self._is_stopped, self._team_plan, self.members = False, None, ()
                     return SolveCommand(**message)
         return None
 
@@ -103,12 +107,39 @@ class WorkerConnection:
                 if message["kind"] == "stop":
                     self._is_stopped = True
                 else:
-                    self._team_plan = message["plan"]
+                    self._team_plan = message["plan"] or self._team_plan
+                    self.members = tuple(message["members"])
 
     def take_team_plan(self) -> Json | None:
         """Return the last plan of the team that came since the last call."""
         plan, self._team_plan = self._team_plan, None
         return plan
+
+
+class TeamOfSearch:
+    """The team of a job as the search of one member sees it (`engine_interface.Team`)."""
+
+    def __init__(
+        self, command: SolveCommand, connection: WorkerConnection, problem: Problem, incumbent: Incumbent
+    ) -> None:
+        self.number, self.span_s = command.member, command.span_s
+        self._connection, self._problem, self._incumbent = connection, problem, incumbent
+        self._knows_by = time.monotonic() + MEMBERS_WAIT_S
+
+    def members(self) -> tuple[int, ...]:
+        """Return who searches now; at first, wait until the worker has said so."""
+        while not (self._connection.is_stopped() or self._connection.members) and time.monotonic() < self._knows_by:
+            time.sleep(_POLL_S)
+        return tuple(sorted({self.number, *self._connection.members}))
+
+    def take_plan(self) -> Candidate | None:
+        """Return a plan that another member has found since the last call."""
+        plan = self._connection.take_team_plan()
+        return None if plan is None else candidate_of(self._problem, Plan.from_json(plan))
+
+    def publish(self) -> None:
+        """Have the best plan so far evaluated and sent now."""
+        self._incumbent.flush()
 
 
 def preload() -> None:
@@ -173,13 +204,10 @@ def _search(command: SolveCommand, connection: WorkerConnection) -> message_fram
     )
     warm_start = None if start is None else incumbent.start_from(start)
 
-    def team_plan() -> Candidate | None:
-        plan = connection.take_team_plan()
-        return None if plan is None else candidate_of(problem, Plan.from_json(plan))
-
     wait = (time.monotonic() - began_s) / max(1e-3, time.process_time() - cpu_began_s)
     ends_s = deadline - kept_back_s(len(problem.tickets), command.solve_s, wait)
-    search = SearchLimits(ends_s, command.seed, command.cores, command.solve_s, team_plan)
+    team = TeamOfSearch(command, connection, problem, incumbent) if command.span_s else None
+    search = SearchLimits(ends_s, command.seed, command.cores, command.solve_s, team)
     try:
         outcome = engine.solve(problem, search, incumbent.offer, should_stop, warm_start)
     finally:

@@ -6,6 +6,10 @@ import anyio
 import pytest
 
 from planner_mcp.jobs.job_events import EventKind
+from planner_mcp.routing.compilation.scenario_compiler import compile_scenario
+from planner_mcp.routing.plan import Plan
+from planner_mcp.routing.scenario.scenario_parsing import parse_scenario
+from planner_mcp.routing.verification.plan_verification import verify
 from tests.integration.workers.conftest import OWNER, WorkerHarness, kinds
 from tests.shared.processes.process_tree import LONGEST_S, children, descendants, is_alive, kill, until_gone
 from tests.shared.scenarios.seeded_fleet import fleet_body
@@ -66,3 +70,23 @@ async def test_the_death_of_the_owner_lets_another_worker_lead_the_team(harness:
     best = [(event.data.get("penalty", 0), event.data["cost"]) for event in events if "cost" in event.data]
     assert best == sorted(best, reverse=True)
     assert events[-1].kind is EventKind.COMPLETED
+
+
+async def test_a_large_day_is_planned_by_a_team_in_regions(harness: WorkerHarness) -> None:
+    """SPEC O8, S3: above 2,000 tickets; a seat that dies in mid-solve costs its region of a round, and no ticket."""
+    body = fleet_body(2100)
+    async with harness.running_workers(2) as supervisor:
+        job = await harness.submit(body, 12, cores=2)
+        await harness.until_planned(job)
+        owner = await harness.holder(job)
+        (seat,) = set(await _searching(supervisor, 2)) - {owner}
+        with anyio.fail_after(LONGEST_S):
+            while not (found := await harness.store.redis.hget(f"{{p0}}:team:{job.id}", "best")):  # noqa: ASYNC110
+                await asyncio.sleep(0.05)
+        kill(seat)
+        events = await harness.until_end(job)
+    assert kinds(events) == [EventKind.QUEUED, EventKind.STARTED, EventKind.COMPLETED]
+    plan = Plan.from_json(await harness.store.get_plan(OWNER, (await harness.job(job)).plan_id or ""))
+    assert verify(compile_scenario(parse_scenario(body)), plan) == []
+    assert plan.tickets_served == 2100 and plan.engine == "sisr"
+    assert (plan.penalty, plan.cost) <= tuple(map(float, found.split()))

@@ -26,7 +26,7 @@ from planner_mcp.routing.problem import (
     is_narrow,
 )
 
-ABI_VERSION: Final = 9
+ABI_VERSION: Final = 10
 INCUMBENT_HEADER: Final = 5
 """Cells before the plan: cancel flag, sequence, iterations, cost, length of the plan."""
 CANCEL, SEQUENCE, ITERATIONS, COST, LENGTH = range(INCUMBENT_HEADER)
@@ -74,6 +74,8 @@ class NativeOptions(ctypes.Structure):
         ("warm", _Numbers),
         ("routes_size", ctypes.c_int64),
         ("routes", _Numbers),
+        ("cooled_from", ctypes.c_double),
+        ("cooled_to", ctypes.c_double),
     )
 
 

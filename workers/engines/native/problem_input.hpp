@@ -10,7 +10,7 @@ namespace sisr {
 
 using Number = std::int64_t;
 
-inline constexpr Number ABI_VERSION = 9;
+inline constexpr Number ABI_VERSION = 10;
 
 enum AgentField {
     A_START,
@@ -78,6 +78,8 @@ struct Options {
     const Number* warm;
     Number routes_size;  // length of `routes`; 0: routes are not logged
     Number* routes;      // see `route_log.hpp`
+    // The shares of a longer cooling, from scratch, at which this search begins and ends; 0 and 1 for a search by itself.
+    double cooled_from = 0, cooled_to = 1;
 };
 
 }  // namespace sisr

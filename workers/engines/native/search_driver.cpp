@@ -71,12 +71,14 @@ double Search::temperature(const Annealer& annealer) const {
 
 // Cool from a temperature, in mean leg costs, to the end temperature.
 void Search::cool(double initial_temperature, double until) {
-    start_temperature_ = initial_temperature * mean_, cooling_ = std::log(END_TEMPERATURE / initial_temperature);
+    const double whole = std::log(END_TEMPERATURE / initial_temperature);
+    start_temperature_ = initial_temperature * std::exp(whole * options_.cooled_from) * mean_;
+    cooling_ = whole * (options_.cooled_to - options_.cooled_from);
     begun_ = share(main_), until_ = until;
 }
 
 double Search::initial_temperature() const {
-    return options_.warm_length > 0 ? WARM_START_TEMPERATURE
+    return options_.warm_length > 0 && options_.cooled_from <= 0 ? WARM_START_TEMPERATURE
            : problem_.exchangeable  ? START_TEMPERATURE
                                     : START_TEMPERATURE_MIXED;
 }
@@ -115,7 +117,8 @@ void Search::descend(double until) {
 // of the time, nor with all-or-none groups, which crossover may leave incomplete.
 bool Search::uses_population() const {
     const double expected = static_cast<double>(main_.iterations) / std::max(share(main_), 1e-9);
-    return options_.warm_length == 0 && !unassigned_penalty_.is_active(0) && problem_.all_of.empty() &&
+    return options_.warm_length == 0 && options_.cooled_to >= 1 && !unassigned_penalty_.is_active(0) &&
+           problem_.all_of.empty() &&
            expected > static_cast<double>(
                           (problem_.several_vehicle_types ? POPULATION_ITERATIONS_MIXED : POPULATION_ITERATIONS) *
                           problem_.items.size());

@@ -151,7 +151,14 @@ class _Run:
         warm = self._warm.ctypes.data_as(ctypes.POINTER(ctypes.c_int64))
         seconds = max(0.001, limits.deadline - time.monotonic())
         self._options = native_arrays.NativeOptions(
-            seconds, limits.seed, limits.cores, max_iterations, warm_length, warm, *self._route_log(limits)
+            seconds,
+            limits.seed,
+            limits.cores,
+            max_iterations,
+            warm_length,
+            warm,
+            *self._route_log(limits),
+            *limits.cooling,
         )
         self._thread = threading.Thread(target=self._search, name="sisr", daemon=True)
 

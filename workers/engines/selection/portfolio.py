@@ -35,7 +35,15 @@ from workers.engines.recombination import recombination
 from workers.engines.recombination.recombination import Recombination
 from workers.engines.selection import parallel_search
 from workers.engines.selection.elite_pool import ElitePool
-from workers.engines.selection.time_allocation import REMOTE, plan_rounds, recombination_s
+from workers.engines.selection.region_search import RegionSearch
+from workers.engines.selection.regions import merged
+from workers.engines.selection.time_allocation import (
+    NOT_DECOMPOSABLE,
+    REMOTE,
+    member_rounds,
+    recombination_s,
+    region_engine,
+)
 
 log = logging.getLogger("planner.child")
 
@@ -83,10 +91,15 @@ class Portfolio:
                 return tried
             if tried.best is not None:
                 best.offer(tried.best)
+        if limits.team is not None and (starter := region_engine(problem, self.capable)) is not None:
+            search_regions = RegionSearch(starter, problem, limits, limits.team, on_improvement, should_stop)
+            return search_regions.run(warm_start)
         began, iterations, reason = time.monotonic(), 0, StopReason.TIME_LIMIT
         span_s = limits.deadline - began
         pause_s = recombination_s(problem, span_s)
-        for number, (until, engines) in enumerate(plan_rounds(problem, max(1, limits.cores), self.capable)):
+        member, cores = limits.team.number if limits.team else 1, max(1, limits.cores)
+        rounds = member_rounds(problem, cores, self.capable, number=member, span_s=span_s)
+        for number, (until, engines) in enumerate(rounds):
             round_ends = began + until * span_s
             deadline = round_ends - pause_s
             seed = limits.seed + number * limits.cores * SEED_STEP
@@ -97,8 +110,9 @@ class Portfolio:
             reason = outcome.reason
             if reason is StopReason.STOPPED:
                 break
-            if limits.team_plan is not None and (found := limits.team_plan()) is not None:
-                best.offer(found)
+            if limits.team is not None:
+                limits.team.publish()
+                best.take(limits.team.take_plan())
             if time.monotonic() >= limits.deadline and best.settle() is not None:
                 break
             if pause_s > 0:
@@ -180,6 +194,13 @@ class _BestOfRounds(BestVerified):
         self._recombination = Recombination(problem)
         if start is not None:
             self._pool.add(start, price(problem, start))
+
+    def take(self, plan: Candidate | None) -> None:
+        """Take what is better in a plan of another member of the team, where there is one."""
+        if plan is not None and self.candidate is not None and not self._problem.features & NOT_DECOMPOSABLE:
+            plan = merged(self._problem, self.candidate, plan)
+        if plan is not None:
+            self.offer(plan)
 
     def starts(self, count: int) -> list[Candidate | None]:
         """Return `count` starts of searches."""

@@ -45,6 +45,11 @@ DECOMPOSITION_ROUTES: Final = 15
 NOT_DECOMPOSABLE: Final = frozenset({Feature.BALANCE, Feature.GROUPS})
 """… unless the cost of a plan is not the sum of the costs of its parts."""
 
+SEAT_LEAD_S: Final = 0.7
+"""A plan of a seat reaches the search of the owner within this time, mostly."""
+REGION_TICKETS: Final = 2000
+"""Tickets beyond which the members of a team search regions of the day rather than the whole of it."""
+
 RECOMBINATION_SHARE: Final = 0.05
 """Share of the time for recombination after each round …"""
 RECOMBINATION_LONGEST_S: Final = 2.0
@@ -75,6 +80,25 @@ def plan_rounds(problem: Problem, cores: int, capable: Sequence[Engine]) -> Sear
     return [(1.0, remote)]
 
 
+def member_rounds(
+    problem: Problem, cores: int, capable: Sequence[Engine], *, number: int, span_s: float
+) -> SearchRounds:
+    """Return the rounds of one member of a team, each of whom has so many cores; the owner is number 1.
+
+    A seat does what further cores of the owner would do; it ends the rounds before the last a little earlier, so that
+    the owner starts the next one from the seat's plan. The remote engine is the owner's.
+    """
+    if number == 1:
+        return plan_rounds(problem, cores, capable)
+    local = [engine for engine in capable if engine.name != REMOTE] or list(capable)
+    before = cores * (number - 1)
+    rounds = plan_rounds(problem, before + cores, local)
+    lead = SEAT_LEAD_S / max(span_s, SEAT_LEAD_S)
+    return [
+        (until if until == 1 else max(0.0, until - lead), engines[before:] or engines[:1]) for until, engines in rounds
+    ]
+
+
 def _local_rounds(problem: Problem, cores: int, capable: Sequence[Engine]) -> SearchRounds:
     """Return the rounds of the engines that search on this machine."""
     named = {engine.name: engine for engine in capable}
@@ -95,6 +119,17 @@ def _local_rounds(problem: Problem, cores: int, capable: Sequence[Engine]) -> Se
     else:
         first = (starter, *others)
     return [(share, first), (1.0, (finisher, *others))]
+
+
+def region_engine(problem: Problem, capable: Sequence[Engine]) -> Engine | None:
+    """Return the engine that a team searches regions with; None where members search the whole day.
+
+    The remote engine needs the whole day.
+    """
+    has_remote = any(engine.name == REMOTE for engine in capable)
+    if has_remote or len(problem.tickets) <= REGION_TICKETS or problem.features & NOT_DECOMPOSABLE:
+        return None
+    return next((engine for engine in capable if engine.name == STARTER), None)
 
 
 def recombination_s(problem: Problem, span_s: float) -> float:

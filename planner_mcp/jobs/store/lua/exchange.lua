@@ -23,9 +23,24 @@ local function swap(job)
   return ''
 end
 
+-- Returns the numbers of the seats that exchanged within a lease, as text. A seat that leaves is gone at once.
+local function seats_there(job)
+  local there, own = {}, A.seat:match('%d+$')
+  if own then
+    call('HSET', team_key(A.job), 'seen:' .. own, A.leaves and 0 or NOW_MS)
+    call('EXPIRE', team_key(A.job), LIMITS.live_s)
+  end
+  for number = 2, tonumber(job.seats or 1) do
+    local seen_ms = call('HGET', team_key(A.job), 'seen:' .. number)
+    if seen_ms and tonumber(seen_ms) > NOW_MS - LIMITS.lease_ms then there[#there + 1] = number end
+  end
+  return table.concat(there, ' ')
+end
+
 local job = held(A.job, A.fence)
 local plan = job and swap(job)
-if A.seat == '' then return job and { 'ok', plan } or { 'lost' } end
+local seats = job and seats_there(job)
+if A.seat == '' then return job and { 'ok', plan, seats } or { 'lost' } end
 local pending = call('XPENDING', READY, GROUP, A.delivery, A.delivery, 1)[1]
 local is_mine = pending and pending[2] == A.worker
 if is_mine and (A.leaves or not job or job.cancel ~= '') then
@@ -33,6 +48,6 @@ if is_mine and (A.leaves or not job or job.cancel ~= '') then
   dispatch()
 elseif is_mine then
   call('XCLAIM', READY, GROUP, A.worker, 0, A.delivery, 'JUSTID')
-  return { 'ok', plan }
+  return { 'ok', plan, seats }
 end
 return { 'lost' }

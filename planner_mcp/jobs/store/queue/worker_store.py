@@ -183,7 +183,9 @@ class RedisWorkerStore:
         }
         reply = await self._step("exchange", member, args, _text(plan if is_new else None))
         if reply[0] == "ok":
-            return Exchanged(is_held=True, plan=json.loads(reply[1]) if reply[1] else None)
+            plan_text, seats = reply[1:]
+            members = (1, *map(int, seats.split()))
+            return Exchanged(is_held=True, plan=json.loads(plan_text) if plan_text else None, members=members)
         if isinstance(member, SeatClaim):
             self._forget(member)
         return Exchanged(is_held=False)

@@ -20,7 +20,7 @@ from planner_mcp.routing.scenario.scenario_parsing import parse_scenario
 from planner_mcp.routing.verification.plan_verification import verify
 from tests.shared.processes.stopwatch import Stopwatch
 from tests.shared.scenarios.random_problems import random_problem
-from tests.shared.scenarios.seeded_fleet import fleet_body
+from tests.shared.scenarios.seeded_fleet import fleet, fleet_body
 from workers.engines.engine_interface import SearchLimits, StopReason
 from workers.engines.native import build, native_arrays, sisr_engine
 from workers.engines.native.sisr_engine import SisrEngine
@@ -128,6 +128,21 @@ def test_one_seed_gives_one_plan() -> None:
     assert engine.is_deterministic
     assert solve(problem, seed=3) == solve(problem, seed=3)
     assert not SisrEngine().is_deterministic
+
+
+def test_a_search_may_be_a_part_of_a_longer_cooling() -> None:
+    """SPEC O8: what begins hot ends dearer than the whole, and goes on from there to as good a plan."""
+    problem = fleet(200)
+
+    def part(begins: float, ends: float, start: Candidate | None = None) -> Candidate:
+        limits = SearchLimits(time.monotonic() + 30, 1, cooling=(begins, ends))
+        best = SisrEngine(max_iterations=6000).solve(problem, limits, lambda _: None, lambda: False, start).best
+        assert best is not None
+        return best
+
+    whole, hot = part(0.0, 1.0), part(0.0, 0.3)
+    assert price(problem, whole) < price(problem, hot)
+    assert price(problem, part(0.3, 1.0, hot)) < 1.01 * price(problem, whole)
 
 
 @pytest.mark.parametrize("cores", [2, pytest.param(3, marks=pytest.mark.slow)])

@@ -22,11 +22,13 @@ from workers.engines.selection.time_allocation import (
     FINISHER_FEATURES,
     RECOMBINATION_LONGEST_S,
     RECOMBINATION_SHARE,
+    SEAT_LEAD_S,
     STARTER,
     STARTER_FEATURES,
     STARTER_LONG_SHARE,
     STARTER_SHARE,
     SearchRounds,
+    member_rounds,
     plan_rounds,
     recombination_s,
     tickets_per_load,
@@ -49,6 +51,21 @@ def test_rounds_fill_the_time_and_the_cores(cores: int, capable: list[Engine]) -
     assert [len(engines) for _, engines in rounds] == [cores] * len(rounds)
     ends = [until for until, _ in rounds]
     assert ends == sorted(ends) and ends[-1] == 1.0
+
+
+@pytest.mark.parametrize("day", [SMALL, LARGE])
+@pytest.mark.parametrize("cores", [1, 2])
+def test_members_of_a_team_do_what_the_cores_of_one_worker_would(day: Problem, cores: int) -> None:
+    """SPEC O8, S2: every engine of so many cores has its place; a seat has its plan ready when the owner goes on."""
+    span_s = 30.0
+    owner, *seats = (member_rounds(day, cores, ABLE, number=number, span_s=span_s) for number in (1, 2, 3))
+    assert owner == plan_rounds(day, cores, ABLE)
+    for (until, engines), *others in zip(plan_rounds(day, 3 * cores, ABLE), *seats, strict=True):
+        for at, (ends, of_seat) in enumerate(others, start=1):
+            assert of_seat == (engines[at * cores : (at + 1) * cores] or engines[:1])
+            assert ends == pytest.approx(1.0 if until == 1.0 else until - SEAT_LEAD_S / span_s)
+    short = member_rounds(day, cores, ABLE, number=2, span_s=0.0)
+    assert 0.0 <= short[0][0] <= short[-1][0] == 1.0
 
 
 def test_shares_follow_kind_and_size() -> None:
@@ -177,7 +194,7 @@ def test_searches_of_a_round_start_from_different_good_plans(monkeypatch: pytest
         ScriptedEngine(FINISHER, None),
     )
     rounds: SearchRounds = [(0.5, (starter, second)), (1.0, (finisher, second))]
-    monkeypatch.setattr(portfolio, "plan_rounds", lambda *_: rounds)
+    monkeypatch.setattr(portfolio, "member_rounds", lambda *_, **__: rounds)
     monkeypatch.setattr(portfolio.parallel_search, "run", in_turn)
     Portfolio([starter]).solve(problem, SearchLimits(time.monotonic() + 1, cores=2), lambda _: None, lambda: False)
     best, next_best = sorted((one, other), key=lambda plan: price(problem, plan))
