@@ -24,6 +24,7 @@ import numpy as np
 from planner_mcp.routing.evaluation.plan_builder import route_cost
 from planner_mcp.routing.evaluation.timing_cache import cached_schedule
 from planner_mcp.routing.problem import Candidate
+from workers.engines.bounds.capacity_cuts import CapacityCut, CutFinder, flow_of
 from workers.engines.bounds.column_master import ColumnMaster, Duals, MasterColumn
 from workers.engines.bounds.native_pricing import Memory, PricedRoute, RoutePricer, dual_of_tickets
 from workers.engines.bounds.relaxed_networks import EXCLUDED, Cells, RelaxedProblem
@@ -62,6 +63,8 @@ class DualBound:
     """By network: the least reduced cost, or a number below it."""
     memory: Memory
     """The ng-sets by which the routes were priced."""
+    has_cuts: bool = False
+    """Whether capacity cuts have a part in it; `duals` has theirs after those of the rows, (rows + cuts,)."""
 
 
 OnBound = Callable[[DualBound], None]
@@ -100,6 +103,7 @@ class ColumnGeneration:
         self.pricers = [RoutePricer(network, cancel) for network in relaxed.networks]
         self._memory = ng_sets(relaxed, _FIRST_MEMORY)
         self._near = ng_sets(relaxed, _COARSE_MEMORY)
+        self._cuts: list[CapacityCut] = []
         self._master = ColumnMaster(relaxed, self._target or _dear(relaxed))
         self.best: DualBound | None = None
         self.rounds = 0
@@ -135,6 +139,25 @@ class ColumnGeneration:
                 self.is_solved = True
                 return
 
+    def run_with_cuts(self, deadline: float) -> None:
+        """Raise the bound further by capacity cuts. What they prove holds, but is no part of certificates."""
+        self._deadline, finder = deadline, CutFinder(self.relaxed)
+        while not self._is_over and not self.is_tight:
+            routes, amounts = [column.tickets for column in self._master.used()], self._master.amounts()
+            found = finder.violated(flow_of(len(self.relaxed.problem.tickets), routes, amounts))
+            if not (new := [cut for cut in found if cut not in self._cuts]):
+                return
+            self.add_cuts(new)
+            if not self._solve_linear_program() and not self._shrink_memory():
+                return
+
+    def add_cuts(self, cuts: Iterable[CapacityCut]) -> None:
+        """Add cuts that hold for every plan and are not there yet."""
+        for cut in cuts:
+            if cut not in self._cuts:
+                self._cuts.append(cut)
+                self._master.add_cut(cut)
+
     def _solve_linear_program(self) -> bool:
         """Generate columns until there are none or nothing more can be solved.
 
@@ -150,10 +173,13 @@ class ColumnGeneration:
             if self._is_close(value):
                 return True
             if self.best is not None and smoothing:
-                asked = smoothing * self.best.duals + (1 - smoothing) * duals
+                known = np.zeros(len(duals))
+                known[: len(self.best.duals)] = self.best.duals
+                asked = smoothing * known + (1 - smoothing) * duals
             else:
                 asked = duals
             at = np.rint(asked).astype(np.int64)
+            at[len(self.relaxed.rows) :] = np.maximum(0, at[len(self.relaxed.rows) :])
             if self._priced_heuristically(at, duals):
                 unused = 0
                 if (began := time.monotonic()) >= due:
@@ -195,7 +221,10 @@ class ColumnGeneration:
             if not is_complete:
                 return None
             least.append(lowest)
-        self._keep(DualBound(lagrangian_bound(self.relaxed, at, least), at, tuple(least), self._memory.copy()))
+        rows, prices = np.split(at, [len(self.relaxed.rows)])
+        value = lagrangian_bound(self.relaxed, rows, least)
+        value += sum(cut.least * price for cut, price in zip(self._cuts, prices.tolist(), strict=True))
+        self._keep(DualBound(value, at, tuple(least), self._memory.copy(), bool(self._cuts)))
         return added
 
     def _keep(self, bound: DualBound) -> None:
@@ -206,10 +235,12 @@ class ColumnGeneration:
     def _priced(
         self, number: int, at: Cells, *, max_labels: int, is_heuristic: bool
     ) -> tuple[bool, int, list[PricedRoute]]:
-        cost = self.relaxed.networks[number].switch_cost - dual_of_tickets(self.relaxed.rows_of, at)
+        network = self.relaxed.networks[number]
+        cost = network.switch_cost - dual_of_tickets(self.relaxed.rows_of, at)
         left_s = max(0.0, self._deadline - time.monotonic())
         return self.pricers[number].price(
             cost,
+            self._discounted(network.cost, at),
             self._memory,
             self._memory & self._near,
             seconds=left_s,
@@ -218,13 +249,23 @@ class ColumnGeneration:
             is_heuristic=is_heuristic,
         )
 
+    def _discounted(self, arcs: Cells, at: Cells) -> Cells:
+        """Return the costs of arcs less the dual values of the cuts that they enter."""
+        found = arcs.copy()
+        for cut, price in zip(self._cuts, at[len(self.relaxed.rows) :].tolist(), strict=True):
+            if price:
+                found[cut.arcs(len(self.relaxed.problem.tickets))] -= price
+        return np.where(arcs >= EXCLUDED, EXCLUDED, found)
+
     def _add(self, number: int, routes: Iterable[PricedRoute], at: Cells, duals: Duals) -> bool:
         """Add the routes whose reduced cost is below zero by the dual values of the linear program."""
         asked, own = (dual_of_tickets(self.relaxed.rows_of, each) for each in (at, np.rint(duals).astype(np.int64)))
         added = False
         for route in routes:
-            cost = route.cost + int(asked[list(route.tickets)].sum())
-            if cost < int(own[list(route.tickets)].sum()) - 1:
+            entries = np.array([cut.entries(route.tickets) for cut in self._cuts], dtype=np.int64)
+            cost = route.cost + int(asked[list(route.tickets)].sum()) + int(entries @ at[len(self.relaxed.rows) :])
+            worth = int(own[list(route.tickets)].sum()) + int(entries @ np.rint(duals[len(self.relaxed.rows) :]))
+            if cost < worth - 1:
                 added |= self._master.add(MasterColumn(number, route.tickets, cost))
         return added
 

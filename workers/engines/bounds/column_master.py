@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from ortools.linear_solver import pywraplp
 
+from workers.engines.bounds.capacity_cuts import CapacityCut
 from workers.engines.bounds.relaxed_networks import RelaxedProblem
 
 _GLOP: Final = "use_preprocessing: false use_dual_simplex: false"
@@ -48,6 +49,8 @@ class ColumnMaster:
         self._unserved_cost = unserved_cost
         self._unit = max(1.0, unserved_cost / 1000)
         self._used: list[MasterColumn] = []
+        self._amounts: list[float] = []
+        self._cuts: dict[CapacityCut, pywraplp.Constraint] = {}
         self._build([])
 
     def _build(self, columns: Iterable[MasterColumn]) -> None:
@@ -67,8 +70,19 @@ class ColumnMaster:
         for constraint, network in zip(self._fleets, relaxed.networks, strict=True):
             if network.is_used:
                 self._variable({constraint: 1.0}, self._unserved_cost)
+        cuts, self._cuts = list(self._cuts), {}
+        for cut in cuts:
+            self.add_cut(cut)
         for column in columns:
             self.add(column)
+
+    def add_cut(self, cut: CapacityCut) -> None:
+        """Add a cut."""
+        constraint = self._solver.Constraint(float(cut.least), self._solver.infinity())
+        self._variable({constraint: 1.0}, self._unserved_cost)
+        for column, variable in self._variables.items():
+            constraint.SetCoefficient(variable, float(cut.entries(column.tickets)))
+        self._cuts[cut] = constraint
 
     def add(self, column: MasterColumn) -> bool:
         """Add a column; return False where it is there already."""
@@ -76,6 +90,7 @@ class ColumnMaster:
             return False
         counts = Counter(row for ticket in column.tickets for row in self._relaxed.rows_of[ticket])
         entries = {self._rows[row]: float(count) for row, count in counts.items()}
+        entries |= {row: float(cut.entries(column.tickets)) for cut, row in self._cuts.items()}
         self._variables[column] = self._variable({**entries, self._fleets[column.network]: 1.0}, column.cost)
         return True
 
@@ -91,7 +106,7 @@ class ColumnMaster:
         self._variables.pop(column).SetUb(0.0)
 
     def solve(self, seconds: float) -> tuple[float, Duals] | None:
-        """Return the value of the linear program and the dual values of the rows, (rows,), times the factor.
+        """Return the value of the linear program and the dual values of rows and cuts, (rows + cuts,), by the factor.
 
         None where it is not solved in time, or GLOP finds it too imprecise.
         """
@@ -99,9 +114,11 @@ class ColumnMaster:
         self._used = []
         if self._solver.Solve() != pywraplp.Solver.OPTIMAL:
             return None
-        duals = np.array([constraint.dual_value() for constraint in self._rows]) * self._unit
+        duals = np.array([each.dual_value() for each in (*self._rows, *self._cuts.values())]) * self._unit
         value = self._objective.Value() * self._unit
-        self._used = [column for column, variable in self._variables.items() if variable.solution_value() > _USED]
+        amounts = {column: variable.solution_value() for column, variable in self._variables.items()}
+        self._used = [column for column, amount in amounts.items() if amount > _USED]
+        self._amounts = [amounts[column] for column in self._used]
         if len(self._variables) > _MOST_COLUMNS:
             by_cost = sorted(self._variables, key=lambda column: self._variables[column].reduced_cost())
             self._build(by_cost[:_KEPT_COLUMNS])
@@ -110,6 +127,10 @@ class ColumnMaster:
     def used(self) -> list[MasterColumn]:
         """Return the columns of the last solution."""
         return self._used
+
+    def amounts(self) -> list[float]:
+        """Return how much of each of them the solution has."""
+        return self._amounts
 
     def all(self) -> list[MasterColumn]:
         """Return every column."""

@@ -89,6 +89,7 @@ class RoutePricer:
     def price(
         self,
         node_cost: Cells,
+        arc_cost: Cells,
         memory: Memory,
         coarse: Memory,
         *,
@@ -101,6 +102,7 @@ class RoutePricer:
 
         Args:
             node_cost: (n,), cost of a visit less its dual value.
+            arc_cost: (n + 1, n + 1), as `RelaxedNetwork.cost`, less the dual values of cuts.
             memory: The ng-sets.
             coarse: Smaller ng-sets, for bounds of how a route can end.
             seconds: Time limit.
@@ -110,7 +112,7 @@ class RoutePricer:
         """
         used, least = ctypes.c_int64(), ctypes.c_int64()
         options = self._options(seconds, max_labels, max_routes, is_heuristic=is_heuristic)
-        network = self._structure(node_cost, memory, coarse)
+        network = self._structure(node_cost, arc_cost, memory, coarse)
         end = library().sisr_price(
             ctypes.byref(network),
             ctypes.byref(options),
@@ -128,7 +130,7 @@ class RoutePricer:
         """Return of each set of tickets the cheapest route with a reduced cost below `limit`; None where not all."""
         used = ctypes.c_int64()
         options = self._options(seconds, max_labels, max_routes, limit=limit)
-        network = self._structure(node_cost, memory, memory)
+        network = self._structure(node_cost, self._network.cost, memory, memory)
         end = library().sisr_enumerate(
             ctypes.byref(network), ctypes.byref(options), _cells(self._out), _CELLS, ctypes.byref(used)
         )
@@ -140,8 +142,9 @@ class RoutePricer:
     ) -> _Options:
         return _Options(seconds, max_labels, max_routes, is_heuristic, limit, _cells(self._cancel))
 
-    def _structure(self, node_cost: Cells, memory: Memory, coarse: Memory) -> _Network:
+    def _structure(self, node_cost: Cells, arc_cost: Cells, memory: Memory, coarse: Memory) -> _Network:
         bits = _bits(memory)
+        self._arrays["cost"] = np.ascontiguousarray(arc_cost, dtype=np.int64)
         self._arrays |= {"node_cost": np.ascontiguousarray(node_cost, dtype=np.int64), "memory": bits.view(np.int64)}
         self._arrays["coarse"] = _bits(coarse).view(np.int64)
         sizes = (len(self._network.release), len(self._network.capacity), bits.shape[1])

@@ -78,8 +78,6 @@ class PlanProver:
         self._tree: ProofNode | None = None
         self.certificate: OptimalityCertificate | None = None
         """What the check was given last."""
-        self._is_modelled = False
-        """Whether the bound is that of a model of the day, which leaves next to nothing out."""
         self._is_optimal = False
         self._failure: BaseException | None = None
 
@@ -117,7 +115,7 @@ class PlanProver:
     def _record(self, relaxed: RelaxedProblem, best: int) -> ProofRecord:
         columns = 0 if self._generation is None else self._generation.columns
         seconds = round(time.monotonic() - self._began, 3)
-        left_out = () if self._is_modelled else relaxed.relaxed
+        left_out = () if best >= self._cost else relaxed.relaxed  # what meets the cost cannot rise further
         return ProofRecord(best / self._problem.cost_scale, self._is_optimal, columns, seconds, left_out)
 
     # ---- in the thread
@@ -141,7 +139,9 @@ class PlanProver:
             self._close(relaxed, generation, generation.best, self._began + CLOSE_SHARE * span_s)
         while self._found is not None and not self._is_over():  # until the caller has judged the cheaper plan
             time.sleep(POLL_S)
-        is_certified = generation.is_tight or self._tree is not None
+        if self._best is not None and self._best < self._cost and not self._is_over() and not is_small(self._problem):
+            generation.run_with_cuts(self._deadline)
+        is_certified = (generation.is_tight and not generation.best.has_cuts) or self._tree is not None
         if self._best is not None and self._best < self._cost and not self._is_over() and is_small(self._problem):
             self._model_day(self._best)
         if is_certified and self._best is not None and self._best >= self._cost:
@@ -157,7 +157,6 @@ class PlanProver:
             return
         self._found = found.plan
         self._keep(min(self._cost, found.bound))
-        self._is_modelled = self._best == found.bound
         while self._found is not None and not self._is_over():
             time.sleep(POLL_S)
 
@@ -166,7 +165,7 @@ class PlanProver:
 
     def _keep_dual(self, bound: DualBound) -> None:
         assert self._generation is not None  # noqa: S101 — it calls this
-        self._keep(-(-bound.value // self._generation.relaxed.factor))
+        self._keep(max(0, -(-bound.value // self._generation.relaxed.factor)))
 
     def _keep(self, bound: int) -> None:
         """Keep a bound, in cost units; every plan costs an integer of them."""
