@@ -129,7 +129,7 @@ async def visit_stateless(world: World) -> None:
     """Revision 2026-07-28: a day in one call, and questions about its plan."""
     async with world.http() as http:
         caller = Caller(http, world.key)
-        day = {**ring(12), "name": f"ring {next(_numbers) % 20}"}
+        day = {**ring(12), "name": f"ring {next(_numbers)}"}
         planned = await used(caller, "plan_day", scenario=day, solve_time="PT1S", wait_s=20)
         if planned["status"] != "COMPLETED":
             return

