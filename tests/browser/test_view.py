@@ -18,13 +18,18 @@ DRAWINGS = (Path(__file__).parent / "drawings.js").read_text()
 
 
 def whole_day() -> dict[str, Any]:
-    """A day with breaks, windows, waiting, a depot with a name, and a ticket that nobody can serve."""
+    """A day with breaks, windows, waiting, a depot with a name, and a ticket that nobody can serve.
+
+    Six tickets are early and six late, three agents take five each: in every plan that serves them some agent has both,
+    and its break between.
+    """
     day = ring(14)
-    breaks = [{"earliest": "08:30", "latest": "09:30", "duration_s": 1800}]
+    day["agents"] = day["agents"][:3]
+    breaks = [{"earliest": "09:05", "latest": "10:00", "duration_s": 1800}]
     for agent in day["agents"]:
         agent.update(capacity=5, shift_start="08:00", shift_end="18:00", breaks=breaks)
     for number, ticket in enumerate(day["tickets"]):
-        window = ["10:00", "11:00"] if number % 4 == 0 else ["08:00", "17:00"]
+        window = ["08:00", "09:00"] if number in range(2, 13, 2) else ["10:30", "12:30"]
         ticket.update(service_time_s=600, time_windows=[window])
     day["tickets"][3]["demand"] = 50
     day["locations"][0]["name"] = "Main yard"
