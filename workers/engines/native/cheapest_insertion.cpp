@@ -3,7 +3,8 @@
 namespace sisr {
 
 void Inserter::try_route(int agent, const Option& option, InsertionPosition& best) {
-    if (plan_.spare[agent] < problem_.tickets[option.ticket].load)
+    const Ticket& ticket = problem_.tickets[option.ticket];
+    if ((ticket.kind == Kind::PICKUP ? plan_.spare_for_pickups : plan_.spare)[agent] < ticket.load)
         return;  // rejected without access to the route, which is out of the cache
     const Route& route = plan_.routes[agent];
     if (!admits(route, option)) return;
@@ -105,8 +106,13 @@ void Inserter::single(const Route& route, const Option& option, InsertionPositio
     const bool is_pickup = ticket.kind == Kind::PICKUP, sums_durations = problem_.sums_durations;
     const Number time_room = agent.longest() - route.duration;
     const Node* nodes = route.nodes.data();
+    int k = route.pinned, last = static_cast<int>(route.nodes.size()) - 1;
+    if (backhaul && is_mixed && route.reloads == 0) {
+        if (ticket.kind == Kind::DELIVERY) last = std::min(last, route.first_pickup);
+        if (is_pickup) k = std::max(k, route.last_delivery);
+    }
     for (const Node& node : route.nodes) __builtin_prefetch(dist.in + node.place);  // random accesses to a large matrix
-    for (int k = route.pinned, last = static_cast<int>(route.nodes.size()) - 1; k < last; ++k) {
+    for (; k < last; ++k) {
         const Node &before = nodes[k], &next = nodes[k + 1];
         if (timed) {
             if (before.finish > closes) break;
@@ -129,7 +135,7 @@ void Inserter::single(const Route& route, const Option& option, InsertionPositio
         if (is_mixed && ticket.kind != Kind::SHIPMENT_DELIVERY &&
             !fits(route, is_pickup ? route.tail : route.head, k, option.ticket))
             continue;
-        if (backhaul && !in_order(route, k, ticket.kind)) continue;
+        if (backhaul && route.reloads > 0 && !in_order(route, k, ticket.kind)) continue;
         propose(route, {delta, route.agent, k, -1, TERMINUS, TERMINUS, option}, best);
     }
     if (reloads) this->reloads(route, option, base, best);

@@ -39,7 +39,7 @@ bool InterRouteExchange::tails(int one, int last, int other, int next, Number ro
                           (is_emptied ? 0 : distance(before_j.place, after_i.place));
     if (agent.per_distance * detour - (is_emptied ? agent.fixed : 0) >= room) return false;
     if (problem_.timed && !(in_time(a, last, b, next) && in_time(b, next - 1, a, last + 1))) return false;
-    if (!problem_.is_mixed(agent) && !(fits(a, last, b, next) && fits(b, next - 1, a, last + 1))) return false;
+    if (agent.max_reloads == 0 && !(fits(a, last, b, next) && fits(b, next - 1, a, last + 1))) return false;
     plan_.begin();
     const auto tail_of = [](const Route& route, int from) { return Span{from, static_cast<int>(route.nodes.size())}; };
     plan_.exchange_segments(one, tail_of(a, last + 1), other, tail_of(b, next));
@@ -52,17 +52,24 @@ bool InterRouteExchange::in_time(const Route& route, int last, const Route& tail
     return i.finish + problem_.duration(problem_.agents[route.agent])(i.place, j.place) <= j.latest;
 }
 
-// Where loads only fall: whether the tail fits the remaining capacity.
+// Whether all deliveries of a route of one trip that continues with another tail fit, and all pickups, in their order.
+// Where loads rise and fall in any order this is a necessary condition.
 bool InterRouteExchange::fits(const Route& route, int last, const Route& tail, int next) const {
     const Number* capacity = problem_.agents[route.agent].capacity;
-    const auto load = [&](const Route& of, int from, int d) {
+    const auto load = [&](const Route& of, int from, int d, Kind kind) {
         Number sum = 0;
         for (int k = from, end = static_cast<int>(of.nodes.size()) - 1; k < end; ++k)
-            sum += problem_.tickets[of.nodes[k].stop].demand[d];
+            if (const Ticket& ticket = problem_.tickets[of.nodes[k].stop]; ticket.kind == kind) sum += ticket.demand[d];
         return sum;
     };
-    for (int d = 0; d < problem_.dimensions; ++d)
-        if (route.load[d] - load(route, last + 1, d) + load(tail, next, d) > capacity[d]) return false;
+    const auto then = [&](Number all, int d, Kind kind) {
+        return all - load(route, last + 1, d, kind) + load(tail, next, d, kind);
+    };
+    if (problem_.backhaul && problem_.mixed && route.first_pickup <= last && tail.last_delivery >= next) return false;
+    for (int d = 0; d < problem_.dimensions; ++d) {
+        if (then(route.departs_with(problem_, d), d, Kind::DELIVERY) > capacity[d]) return false;
+        if (problem_.mixed && then(route.returns_with(problem_, d), d, Kind::PICKUP) > capacity[d]) return false;
+    }
     return true;
 }
 

@@ -24,16 +24,20 @@ bool fits_simple(const Problem& problem, Route& route) {
     return true;
 }
 
-bool in_backhaul_order(const Problem& problem, const Route& route) {
+bool in_backhaul_order(const Problem& problem, Route& route) {
+    const int last = static_cast<int>(route.nodes.size()) - 1;
+    route.last_delivery = 0, route.first_pickup = last;
     bool has_pickup = false;
-    for (std::size_t k = 1; k + 1 < route.nodes.size(); ++k) {
+    for (int k = 1; k < last; ++k) {
         const int stop = route.nodes[k].stop;
         if (problem.is_reload(stop)) {
             has_pickup = false;
         } else if (problem.tickets[stop].kind == Kind::PICKUP) {
             has_pickup = true;
-        } else if (problem.tickets[stop].kind == Kind::DELIVERY && has_pickup) {
-            return false;
+            route.first_pickup = std::min(route.first_pickup, k);
+        } else if (problem.tickets[stop].kind == Kind::DELIVERY) {
+            if (has_pickup) return false;
+            route.last_delivery = k;
         }
     }
     return true;
@@ -68,6 +72,21 @@ bool fits_mixed(const Problem& problem, Route& route) {
         }
     }
     return !problem.backhaul || in_backhaul_order(problem, route);
+}
+
+// The largest load on board up to each node of a trip, and from it on.
+void spread_loads(const Problem& problem, Route& route) {
+    const std::size_t last = route.nodes.size() - 1;
+    const int dimensions = problem.dimensions;
+    const auto starts_trip = [&](std::size_t k) { return k == 0 || problem.is_reload(route.nodes[k].stop); };
+    route.head = route.tail = route.leg;
+    for (int d = 0; d < dimensions; ++d) {
+        const auto at = [&](std::size_t k) { return k * dimensions + d; };
+        for (std::size_t k = 1; k < last; ++k)
+            if (!starts_trip(k)) route.head[at(k)] = std::max(route.head[at(k)], route.head[at(k - 1)]);
+        for (std::size_t k = last - 1; k-- > 0;)
+            if (!starts_trip(k + 1)) route.tail[at(k)] = std::max(route.tail[at(k)], route.tail[at(k + 1)]);
+    }
 }
 
 bool schedule(const Problem& problem, Route& route, Clock& clock, BreakScheduler& breaks) {
@@ -326,17 +345,7 @@ void compute_backward(const Problem& problem, Route& route) {
     if (problem.timed)
         for (std::size_t k = last; k-- > 0;) route.nodes[k].latest = latest_at(problem, route, k);
     if (problem.uses_segments || problem.estimates_by_segments) join_segments(problem, route);
-    if (!problem.is_mixed(agent)) return;
-    const int dimensions = problem.dimensions;
-    const auto starts_trip = [&](std::size_t k) { return k == 0 || problem.is_reload(route.nodes[k].stop); };
-    route.head = route.tail = route.leg;
-    for (int d = 0; d < dimensions; ++d) {
-        const auto at = [&](std::size_t k) { return k * dimensions + d; };
-        for (std::size_t k = 1; k < last; ++k)
-            if (!starts_trip(k)) route.head[at(k)] = std::max(route.head[at(k)], route.head[at(k - 1)]);
-        for (std::size_t k = last - 1; k-- > 0;)
-            if (!starts_trip(k + 1)) route.tail[at(k)] = std::max(route.tail[at(k)], route.tail[at(k + 1)]);
-    }
+    if (problem.is_mixed(agent)) spread_loads(problem, route);
 }
 
 void update_after_insertion(const Problem& problem, Route& route, std::size_t at) {
@@ -352,7 +361,10 @@ void update_after_insertion(const Problem& problem, Route& route, std::size_t at
     route.distance += Number{node.leg} + next.leg;
     route.duration += problem.sums_durations ? ticket.service + node.leg_time + next.leg_time : 0;
     ++route.served;
-    for (int d = 0; d < problem.dimensions; ++d) route.load[d] += ticket.demand[d];
+    if (problem.is_mixed(agent))
+        fits_mixed(problem, route), spread_loads(problem, route);
+    else
+        for (int d = 0; d < problem.dimensions; ++d) route.load[d] += ticket.demand[d];
     if (problem.timed) {
         for (std::size_t k = at; k < route.nodes.size(); ++k) {
             const Number finish = finish_at(problem, route, k);

@@ -59,6 +59,7 @@ struct Route : Totals {
 
     int agent;
     int pinned = 0;  // node of the last locked ticket; up to it only reloads change
+    int last_delivery = 0, first_pickup = 1;  // nodes, in a route of one trip where pickups come last
     std::vector<Node> nodes;
     std::vector<Number> load;  // by dimension: the sum, where loads only fall (see Problem::mixed)
     std::vector<Number> leg, head,
@@ -67,6 +68,11 @@ struct Route : Totals {
     std::vector<TripPosition> trips;        // by node, where there are releases or reloads
 
     bool is_used() const { return served > 0; }
+    // Loads of a vehicle that is loaded once.
+    Number departs_with(const Problem& problem, int d) const { return problem.mixed ? leg[d] : load[d]; }
+    Number returns_with(const Problem& problem, int d) const {
+        return problem.mixed ? leg[(nodes.size() - 2) * problem.dimensions + d] : 0;
+    }
 };
 
 // Evaluate the route: times, cost, limits. Returns false when it is infeasible; then only `nodes` are valid.

@@ -45,9 +45,13 @@ End Search::run() {
     publish(main_.best, main_.best_cost);
     stop_criterion_.set_has_plan();
     mean_ = main_.mean_leg_cost();
-    if (options_.warm_length == 0) unassigned_penalty_.initialize(main_.plan);
-    if (const int parts = threads(); parts > 1)
-        anneal_parts(parts);
+    const int parts = threads();
+    if (options_.warm_length == 0) {
+        if (parts > 1 || !has_time_for_population()) cool_briefly();
+        unassigned_penalty_.initialize(main_.plan);
+    }
+    if (parts > 1)
+        anneal_parts(parts, 1, initial_temperature());
     else if (uses_population())
         evolve_population();
     else
@@ -113,15 +117,29 @@ void Search::descend(double until) {
     for (Number k = 0; k < iterations && share(main_) < until && !is_over(main_); ++k) main_.step(0);
 }
 
-// Whether the time is long for a search from scratch, by the speed so far. Not with reduced penalties, which need all
-// of the time, nor with all-or-none groups, which crossover may leave incomplete.
-bool Search::uses_population() const {
-    const double expected = static_cast<double>(main_.iterations) / std::max(share(main_), 1e-9);
-    return options_.warm_length == 0 && options_.cooled_to >= 1 && !unassigned_penalty_.is_active(0) &&
-           problem_.all_of.empty() &&
-           expected > static_cast<double>(
-                          (problem_.several_vehicle_types ? POPULATION_ITERATIONS_MIXED : POPULATION_ITERATIONS) *
-                          problem_.items.size());
+// By the speed so far.
+double Search::expected_iterations_per_item() const {
+    return static_cast<double>(main_.iterations) / std::max(share(main_), 1e-9) /
+           static_cast<double>(std::max<std::size_t>(1, problem_.items.size()));
+}
+
+// Whether the time is long for a search from scratch. Not with all-or-none groups, which crossover may leave
+// incomplete.
+bool Search::has_time_for_population() const {
+    return options_.warm_length == 0 && options_.cooled_to >= 1 && problem_.all_of.empty() &&
+           expected_iterations_per_item() >
+               (problem_.several_vehicle_types ? POPULATION_ITERATIONS_MIXED : POPULATION_ITERATIONS);
+}
+
+// Reduced penalties need all of the time.
+bool Search::uses_population() const { return has_time_for_population() && !unassigned_penalty_.is_active(0); }
+
+void Search::cool_briefly() {
+    if (options_.cooled_to < 1 || FIRST_COOLING_SHARE * expected_iterations_per_item() < FIRST_COOLING_ITERATIONS) return;
+    const double until = share(main_) + FIRST_COOLING_SHARE;
+    if (const int parts = threads(); parts > 1) return anneal_parts(parts, until, FIRST_COOLING_TEMPERATURE);
+    anneal_whole(until, FIRST_COOLING_TEMPERATURE);
+    if (main_.best_cost < UNKNOWN) main_.restart_from(main_.best);
 }
 
 // Anneal several plans separately, then offspring of two. What one search settles early it rarely revises; the plans of
@@ -172,24 +190,28 @@ int Search::threads() const {
     return std::max(1, static_cast<int>(std::min<Number>(options_.threads, most)));
 }
 
-void Search::anneal_parts(int threads) {
+void Search::anneal_parts(int threads, double until, double initial_temperature) {
     std::vector<Route> current = main_.plan.routes, best = main_.best;
     Number best_cost = main_.best_cost;
-    cool(initial_temperature(), 1);
+    cool(initial_temperature, until);
     std::vector<std::unique_ptr<Annealer>> annealers;
     while (static_cast<int>(annealers.size()) < threads)
         annealers.push_back(std::make_unique<Annealer>(problem_, stop_criterion_, log_, random_.next()));
     parallel_ = threads;
     if (unassigned_penalty_.is_active(share(main_))) settle_route_count(annealers, current, best, best_cost);
-    for (; !is_over(main_); publish(best, best_cost)) {
+    for (; share(main_) < until && !is_over(main_); publish(best, best_cost)) {
         const std::vector<SubPlan> parts = decompose(problem_, current, threads, random_);
         iterations_before_ = main_.iterations;
-        const double until =
+        const double round_ends =
             share(main_) + (is_timed() ? std::max(ROUND_SHARE, ROUND_S / options_.seconds) : ROUND_SHARE);
-        run_parallel(threads, [&](int k) { anneal(*annealers[k], current, parts[k], until); });
+        run_parallel(threads, [&](int k) { anneal(*annealers[k], current, parts[k], round_ends); });
         merge_parts(annealers, current, best, best_cost);
         incumbent_.count(main_.iterations);
     }
+    parallel_ = 1;
+    if (best_cost == UNKNOWN) return;
+    main_.restart_from(best);
+    main_.discard_best();
 }
 
 // The number of routes is settled in whole plans, one for each thread, with random differences; the best one is kept.

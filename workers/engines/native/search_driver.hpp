@@ -2,7 +2,8 @@
 //
 // Large plans are annealed by several threads, each on a part of nearby routes; the decomposition changes many times.
 // If the time is long for the size of the plan, a population of plans is annealed, then offspring of two plans, each
-// for a short time. Temperatures are relative to the mean leg cost of the initial plan.
+// for a short time; otherwise a brief cooling comes first. Temperatures are relative to the mean leg cost of the
+// initial plan.
 #pragma once
 #include <memory>
 
@@ -28,6 +29,10 @@ private:
     static constexpr double START_TEMPERATURE_MIXED = 2;
     // With a warm start: a higher temperature would discard it, a lower one not leave it.
     static constexpr double WARM_START_TEMPERATURE = 0.3;
+    // A search from scratch cools once briefly, so that a good plan stands early: the annealing proper begins too hot
+    // to find a better one for a third of its time or more.
+    static constexpr double FIRST_COOLING_SHARE = 0.04, FIRST_COOLING_TEMPERATURE = 0.3;
+    static constexpr Number FIRST_COOLING_ITERATIONS = 20;  // per item; with fewer it finds little
     static constexpr Number DESCENT_ITERATIONS = 8;  // iterations per item before the mean leg cost is measured
     static constexpr double DESCENT_SHARE = 0.05;    // of the time, at most
     static constexpr double PUBLISH_EVERY_S = 0.02;
@@ -48,7 +53,10 @@ private:
     void start();
     void descend(double until);
     int threads() const;
+    double expected_iterations_per_item() const;
+    bool has_time_for_population() const;
     bool uses_population() const;
+    void cool_briefly();
     void evolve_population();
     void anneal_whole(double until, double initial_temperature);
     void cool(double initial_temperature, double until);
@@ -56,7 +64,7 @@ private:
     void settle_route_count(const Annealers& annealers, std::vector<Route>& current, std::vector<Route>& best,
                             Number& best_cost);
     void settle_route_count(Annealer& annealer, const std::vector<Route>& first);
-    void anneal_parts(int threads);
+    void anneal_parts(int threads, double until, double initial_temperature);
     void anneal(Annealer& annealer, const std::vector<Route>& routes, const SubPlan& part, double until);
     void merge_parts(const Annealers& annealers, std::vector<Route>& current, std::vector<Route>& best,
                      Number& best_cost);

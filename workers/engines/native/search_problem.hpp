@@ -195,9 +195,11 @@ public:
     }
     int reload_stop(int place) const { return static_cast<int>(tickets.size()) + place; }
     bool is_mixed(const Agent& agent) const { return mixed || agent.max_reloads > 0; }
-    // Deliveries with one window each: an insertion is evaluated by updating the stored values.
+    // Loaded and unloaded once: it departs with all deliveries and returns with all pickups.
+    bool is_one_trip(const Agent& agent) const { return !paired && agent.max_reloads == 0; }
+    // An insertion is evaluated by updating the stored values.
     bool is_plain(const Agent& agent) const {
-        return (!needs_evaluation || uses_segments) && !releases && !is_mixed(agent);
+        return (!needs_evaluation || uses_segments) && !releases && is_one_trip(agent);
     }
     const Matrix& distance(const Agent& agent) const { return *distances_[agent.profile]; }
     const Matrix& duration(const Agent& agent) const { return *durations_[agent.profile]; }

@@ -22,7 +22,7 @@ public:
     std::vector<Number> prices(double share) const;  // by item, at a share of the time at which it is active
 
 private:
-    static constexpr double END_SHARE = 0.2, MAX_END_S = 20;   // of the time; limited in seconds
+    static constexpr double END_SHARE = 0.23, MAX_END_S = 20;  // of the time; limited in seconds
     static constexpr double MIN_FACTOR = 2.5, MAX_FACTOR = 4;  // times the share of a route
     // Number of routes relative to what loads require: at least some more, but not many more for other reasons.
     static constexpr double MIN_ROUTE_RATIO = 1.05, MAX_ROUTE_RATIO = 1.25;

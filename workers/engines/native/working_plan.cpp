@@ -9,6 +9,7 @@ namespace sisr {
 Plan::Plan(const Problem& problem, const StopCriterion& stop_criterion)
     : problem(problem),
       spare(problem.agents.size(), NEVER),
+      spare_for_pickups(problem.agents.size(), NEVER),
       agent_of(problem.tickets.size(), -1),
       node(problem.tickets.size(), -1),
       active(static_cast<int>(problem.agents.size())),
@@ -127,8 +128,11 @@ void Plan::index(int agent, std::size_t from) {
         agent_of[stop] = agent;
         node[stop] = static_cast<int>(k);
     }
-    if (problem.dimensions > 0 && !problem.is_mixed(problem.agents[agent]))
-        spare[agent] = problem.agents[agent].capacity[0] - route.load[0];
+    const Agent& driver = problem.agents[agent];
+    if (problem.dimensions > 0 && problem.is_one_trip(driver) && route.cost < INFEASIBLE_COST) {
+        spare[agent] = driver.capacity[0] - route.departs_with(problem, 0);
+        spare_for_pickups[agent] = driver.capacity[0] - route.returns_with(problem, 0);
+    }
     active.set(agent, route.is_used());
     idle[problem.agents[agent].type].set(agent, !route.is_used());
 }

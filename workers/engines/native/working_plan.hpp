@@ -71,7 +71,9 @@ public:
 
     const Problem& problem;
     std::vector<Route> routes;        // by agent
-    std::vector<Number> spare;        // by agent: free capacity in the first dimension; NEVER where loads rise and fall
+    // By agent: free capacity for deliveries and for pickups, in the first dimension; NEVER where it depends on the
+    // position.
+    std::vector<Number> spare, spare_for_pickups;
     std::vector<int> agent_of, node;  // by ticket: agent (-1: unserved), index in its route
     IndexedSet active;                // agents with stops
     std::vector<IndexedSet> idle;     // agents without stops, by type

@@ -19,6 +19,20 @@ inline Number cost_from_scratch(const Problem& problem, const Plan& plan) {
     return sum + problem.span_cost * longest;
 }
 
+// Whether the loads that insertions read are those of the route evaluated from scratch.
+inline bool has_its_loads(const Problem& problem, const Plan& plan, const Route& route) {
+    Route fresh = route;
+    if (!evaluate(problem, fresh)) return false;
+    compute_backward(problem, fresh);
+    const Agent& agent = problem.agents[route.agent];
+    if (problem.is_one_trip(agent) && problem.dimensions > 0 &&
+        (plan.spare[route.agent] != agent.capacity[0] - fresh.departs_with(problem, 0) ||
+         plan.spare_for_pickups[route.agent] != agent.capacity[0] - fresh.returns_with(problem, 0)))
+        return false;
+    return route.load == fresh.load && route.leg == fresh.leg && route.head == fresh.head && route.tail == fresh.tail &&
+           route.last_delivery == fresh.last_delivery && route.first_pickup == fresh.first_pickup;
+}
+
 inline bool is_indexed(const Problem& problem, const Plan& plan) {
     for (const Route& route : plan.routes) {
         if (plan.active.has(route.agent) != route.is_used()) return false;
@@ -27,9 +41,7 @@ inline bool is_indexed(const Problem& problem, const Plan& plan) {
             if (problem.is_reload(stop)) continue;
             if (plan.agent_of[stop] != route.agent || plan.node[stop] != static_cast<int>(k)) return false;
         }
-        if (problem.dimensions > 0 && !problem.is_mixed(problem.agents[route.agent]) &&
-            plan.spare[route.agent] != problem.agents[route.agent].capacity[0] - route.load[0])
-            return false;
+        if (!has_its_loads(problem, plan, route)) return false;
     }
     return true;
 }

@@ -18,6 +18,7 @@ FEATURES: tuple[frozenset[Feature], ...] = (
     *(frozenset({feature}) for feature in Feature),
     frozenset({Feature.TIME_WINDOWS, Feature.SHIFTS, Feature.MULTI_DEPOT, Feature.MULTI_CAPACITY}),
     frozenset({Feature.TIME_WINDOWS, Feature.HETEROGENEOUS, Feature.BREAKS, Feature.PICKUPS, Feature.OVERTIME}),
+    frozenset({Feature.BACKHAUL, Feature.PICKUPS, Feature.TIME_WINDOWS, Feature.MULTI_CAPACITY, Feature.LOCKS}),
     frozenset({Feature.RELOAD, Feature.RELEASE, Feature.TIME_WINDOWS, Feature.LOCKS}),
     frozenset({Feature.SKILLS, Feature.HETEROGENEOUS, Feature.TIME_WINDOWS, Feature.RELOAD}),
 )
