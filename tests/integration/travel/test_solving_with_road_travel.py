@@ -268,4 +268,4 @@ def test_tables_survive_packing() -> None:
     assert twin.locations == travel_matrices.locations
     assert twin.durations is None
     assert twin.distances is not None
-    assert twin.distances.tolist() == travel_matrices.distances.tolist()  # type: ignore[union-attr]
+    assert (twin.distances / 1000).tolist() == travel_matrices.distances.tolist()  # type: ignore[union-attr]
