@@ -46,17 +46,19 @@ NARROW_FROM: Final = 5000
 
 
 def empty_table(size: int, largest: int) -> Matrix:
-    """Return a table of zeros for cells of at most `largest`.
-
-    A narrow one is a view of a table with one more row and column of zeros, which the native engine reads in place.
-    """
+    """Return a table of zeros for cells of at most `largest`: a narrow one where it is large and they fit."""
     if size < NARROW_FROM or largest > np.iinfo(np.int32).max:
         return np.zeros((size, size), dtype=np.int64)
+    return narrow_table(size)
+
+
+def narrow_table(size: int) -> Matrix:
+    """Return a table of zeros of 32 bits: a view of one with one more row and column, which the native engine reads."""
     return cast(Matrix, np.zeros((size + 1, size + 1), dtype=np.int32)[:size, :size])
 
 
 def is_narrow(table: Matrix) -> bool:
-    """Return whether a table is one that `empty_table` made of 32 bits, with a further row and column of zeros."""
+    """Return whether a table is one of `narrow_table`."""
     return table.dtype == np.int32 and table.base is not None and table.base.shape == (len(table) + 1,) * 2
 
 

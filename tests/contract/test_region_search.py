@@ -5,6 +5,7 @@ import time
 from collections.abc import Callable
 
 import pytest
+from typing_extensions import override
 
 from planner_mcp.routing.evaluation.plan_builder import price
 from planner_mcp.routing.problem import Candidate, Problem
@@ -55,22 +56,14 @@ class Member:
         return None
 
 
-class Watched:
+class Watched(SisrEngine):
     """The native engine, and the problems it was given."""
 
-    name, features, is_deterministic = "sisr", SisrEngine.features, False
-
     def __init__(self) -> None:
+        super().__init__()
         self.problems: list[Problem] = []
 
-    def is_available(self) -> bool:
-        """Return whether it can search."""
-        return SisrEngine().is_available()
-
-    def versions(self) -> dict[str, str]:
-        """Return its version."""
-        return SisrEngine().versions()
-
+    @override
     def solve(
         self,
         problem: Problem,
@@ -81,7 +74,7 @@ class Watched:
     ) -> SearchOutcome:
         """Search, and note what."""
         self.problems.append(problem)
-        return SisrEngine().solve(problem, limits, on_improvement, should_stop, warm_start)
+        return super().solve(problem, limits, on_improvement, should_stop, warm_start)
 
 
 @pytest.fixture(autouse=True)

@@ -1,8 +1,8 @@
 """Proves how good a plan is: the bound of column generation, then the closing of the gap.
 
 Owns the order of the steps and what is told of them: the last is the independent check, without which no plan is called
-optimal. It runs in a thread; the caller's thread passes on bounds and asks
-whether to stop, as engines do. The bound never falls, and holds at any moment.
+optimal. It runs in a thread; the caller's thread passes on bounds and asks whether to stop, as engines do. The bound
+never falls, and holds at any moment.
 """
 
 import threading
@@ -137,13 +137,13 @@ class PlanProver:
             return
         if not generation.is_tight and not self._cancel[0]:
             self._close(relaxed, generation, generation.best, self._began + CLOSE_SHARE * span_s)
-        while self._found is not None and not self._is_over():  # until the caller has judged the cheaper plan
-            time.sleep(POLL_S)
-        if self._best is not None and self._best < self._cost and not self._is_over() and not is_small(self._problem):
-            generation.run_with_cuts(self._deadline)
+        self._wait_until_judged()
+        if self._best is not None and self._best < self._cost and not self._is_over():
+            if is_small(self._problem):
+                self._model_day(self._best)
+            else:
+                generation.run_with_cuts(self._deadline)
         is_certified = (generation.is_tight and not generation.best.has_cuts) or self._tree is not None
-        if self._best is not None and self._best < self._cost and not self._is_over() and is_small(self._problem):
-            self._model_day(self._best)
         if is_certified and self._best is not None and self._best >= self._cost:
             self.certificate = _certificate(relaxed, generation.best, self._tree)
             lister = route_lister(self._cancel, self._deadline)
@@ -157,6 +157,10 @@ class PlanProver:
             return
         self._found = found.plan
         self._keep(min(self._cost, found.bound))
+        self._wait_until_judged()
+
+    def _wait_until_judged(self) -> None:
+        """Wait until the caller has judged the cheaper plan, where there is one."""
         while self._found is not None and not self._is_over():
             time.sleep(POLL_S)
 

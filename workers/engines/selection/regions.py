@@ -8,7 +8,6 @@ only where the cost of a plan is the sum of the costs of its parts (`time_alloca
 import random
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import cast
 
 import numpy as np
 
@@ -23,6 +22,7 @@ from planner_mcp.routing.problem import (
     StopKind,
     TicketSpec,
     is_narrow,
+    narrow_table,
 )
 
 
@@ -97,9 +97,8 @@ class Region:
 
     def _ticket(self, ticket: TicketSpec) -> TicketSpec:
         preferred = None if ticket.preferred is None else self._agent_at.get(ticket.preferred)
-        switch_cost = (
-            0 if ticket.preferred is None or preferred is not None else ticket.switch_cost
-        )  # by any agent here
+        is_elsewhere = ticket.preferred is not None and preferred is None
+        switch_cost = ticket.switch_cost if is_elsewhere else 0  # by any agent here
         return replace(
             ticket,
             location=self._place_at[ticket.location],
@@ -116,8 +115,7 @@ class Region:
         part = table[np.ix_(self._places, self._places)]
         if not is_narrow(table):
             return part
-        size = len(part)
-        narrow = cast(Matrix, np.zeros((size + 1, size + 1), dtype=np.int32)[:size, :size])  # as `empty_table` makes it
+        narrow = narrow_table(len(part))
         narrow[:] = part
         return narrow
 
