@@ -8,7 +8,7 @@ CALL_MS: Final = 250.0
 HEALTH_MS: Final = 100.0
 MEMORY_MIB: Final = 200.0
 """Beside three times the bytes in flight, and what may be left half a minute later."""
-ACCEPTED: Final = frozenset({"200", "400", "413", "429"})
+ACCEPTED: Final = frozenset({"200", "201", "400", "413", "429"})
 """How the attacker may be answered; never by a dropped connection."""
 
 

@@ -29,6 +29,8 @@ MOST_OUTLINE: Final = 64 * 1024
 """Characters of a large body beside the arguments of its calls."""
 _ANY_HALF: Final = re.compile(rb"\\u[dD][89a-fA-F]")
 _STRING: Final = re.compile(rb'"(?:[^"\\]++|\\.)*+"?+', re.DOTALL)  # possessive: it never goes back
+_PART: Final = re.compile(rb'(?:[^"]++|"(?:[^"\\]++|\\.)*+"?+){1,8192}+', re.DOTALL)
+"""So much of a text as holds a few thousand strings, each of them whole."""
 _OTHERS: Final = bytes(set(range(256)) - set(b"[]{}"))
 _ONE_KIND: Final = bytes.maketrans(b"{}", b"[]")
 
@@ -164,18 +166,23 @@ def too_deep(limit: int) -> str:
 
 def values_in(text: bytes) -> int:
     """Return how many values a JSON text has at most; those in texts count for nothing, empty lists for two."""
-    return _values(_STRING.sub(b"", text))
+    return _values(_without_strings(text))
 
 
 def _check_size(body: bytes | bytearray, limits: JsonLimits) -> None:
     opening = body.count(b"[") + body.count(b"{")
     if opening <= limits.nesting and _values(body) <= limits.values:
         return
-    bare = _STRING.sub(b"", body)
+    bare = _without_strings(body)
     if (count := _values(bare)) > limits.values:
         raise TooLargeError(f"The body has {count} values; {limits.values} are accepted.")
     if _is_deeper(bare, limits.nesting):
         raise InvalidMessageError(too_deep(limits.nesting))
+
+
+def _without_strings(text: bytes | bytearray) -> bytes:
+    """Return a JSON text without its strings, made part by part: each piece between two strings takes memory."""
+    return b"".join(_STRING.sub(b"", part[0]) for part in _PART.finditer(text))
 
 
 def _values(bare: bytes | bytearray) -> int:
@@ -186,7 +193,7 @@ def is_deeper(body: bytes, limit: int) -> bool:
     """Return whether brackets of a JSON text nest deeper than a limit; those in texts count for nothing."""
     if body.count(b"[") + body.count(b"{") <= limit:
         return False
-    return _is_deeper(_STRING.sub(b"", body), limit)
+    return _is_deeper(_without_strings(body), limit)
 
 
 def _is_deeper(bare: bytes, limit: int) -> bool:

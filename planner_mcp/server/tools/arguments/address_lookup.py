@@ -37,7 +37,9 @@ AddressResolver = Callable[[Sequence[str]], list[ResolvedAddress]]
 MOST_IN_THREAD: Final = 25
 """Addresses of a batch that are read beside the event loop, within ten milliseconds."""
 _limiter: Final = FairLimiter()
-"""Batches read at the same time; a hundred threads of one caller would leave the event loop a hundredth of the core."""
+"""Few addresses read at the same time; a hundred threads of one caller would leave the event loop hardly a turn."""
+_batches: Final = FairLimiter(most_waiting=16)
+"""Large batches read at the same time; a call with few addresses waits for none of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +89,7 @@ async def _resolved_beside(
     if len(texts) <= MOST_IN_THREAD:
         few: list[ResolvedAddress] = await _limiter.run(ctx.principal.id, resolve_here, texts)
         return few
-    async with _limiter.turn(ctx.principal.id):
+    async with _batches.turn(ctx.principal.id):
         parts = await read_bounded(
             ctx.principal.id, ctx.settings, resolved_in_parts, tuple(texts), register_of(ctx.settings)
         )
