@@ -10,6 +10,7 @@ from pydantic import TypeAdapter
 
 from planner_mcp.jobs.audit_records import AuditEntry
 from planner_mcp.jobs.field_masking import KEYWORD, sensitive_fields
+from planner_mcp.jobs.field_meanings import FIELD_MEANINGS, with_meanings
 from planner_mcp.routing.plan import Plan
 from planner_mcp.server.resources.resource_definition import JSON, ResourceMetadata
 from planner_mcp.server.tools.answers.job_output import JobOutput
@@ -30,6 +31,18 @@ _SENSITIVE: Final = {
     **dict.fromkeys(("log", "log-text"), _OF_A_LOG),
 }
 """By the name of a resource; masked for principals without `planner:sensitive`, or kept to administrators (logs)."""
+
+_OF_PARTS: Final = {
+    "Plan": {
+        "status": {"description": FIELD_MEANINGS["plan_status"]},
+        "routes": {"description": "one for each agent that sets out"},
+        "unassigned": {"description": "tickets left out, each with its reason"},
+    },
+    "Visit": {"kind": {"description": "ticket, reload or break"}},
+    "RecombinationRecord": {"columns": {"description": "most routes that it chose from"}},
+    "ProofRecord": {"columns": {"description": "routes of the last linear program"}},
+}
+"""What fields mean in a part of a plan, where that is not what their names mean elsewhere."""
 
 
 def described(metadata: ResourceMetadata) -> dict[str, Any]:
@@ -61,11 +74,17 @@ def _plan_parts() -> dict[str, Any]:
 
 
 def _of_dataclass(kind: type) -> dict[str, Any]:
-    return TypeAdapter(kind).json_schema(mode="serialization", ref_template=SCHEMAS + "{model}")
+    schema = TypeAdapter(kind).json_schema(mode="serialization", ref_template=SCHEMAS + "{model}")
+    for part in (schema, *schema.get("$defs", {}).values()):
+        if "properties" in part:
+            own = _OF_PARTS.get(part["title"], {})
+            fields = {name: {**field, **own.get(name, {})} for name, field in part["properties"].items()}
+            part["properties"] = with_meanings(fields)
+    return schema
 
 
 def _object(required: tuple[str, ...], **fields: Any) -> dict[str, Any]:
-    return {"type": "object", "required": list(required), "properties": fields}
+    return {"type": "object", "required": list(required), "properties": with_meanings(fields)}
 
 
 def _ref(name: str) -> dict[str, str]:
@@ -91,9 +110,9 @@ _KNOWN: Final = {
     },
     "jobs": _object(
         ("status", "page", "size", "total", "jobs"),
-        status=_TEXT,
+        status={**_TEXT, "description": "state of the jobs, ALL, or PROPOSED: their plans wait for review"},
         page=_COUNT,
-        size=_COUNT,
+        size={**_COUNT, "description": "jobs a page"},
         total=_COUNT,
         next=_TEXT,
         jobs={"type": "array", "items": _object(("job_id", "status"), job_id=_TEXT, status=_TEXT)},
@@ -101,7 +120,7 @@ _KNOWN: Final = {
     "plan": {"allOf": [_object(("plan_id",), plan_id=_TEXT), _ref("Plan")]},
     "log": _object(
         ("date", "entries"),
-        date={"type": "string", "format": "date"},
+        date={"type": "string", "format": "date", "description": "day of the log, in UTC"},
         entries={"type": "array", "items": _ref("AuditEntry")},
         next=_TEXT,
     ),

@@ -10,6 +10,7 @@ from datetime import datetime
 from typing import Any, Final
 
 from planner_mcp.errors import Fault, input_error
+from planner_mcp.jobs.field_meanings import with_meanings
 from planner_mcp.jobs.job_events import FINAL_KINDS, REVIEW_KINDS, Event, EventKind
 from planner_mcp.jobs.job_ports import FeedStep, QueueStats
 from planner_mcp.jobs.principals import ADMIN, READ
@@ -49,7 +50,7 @@ class EventType:
             "description": self.description,
             "delivery": [*POLLED, "webhook"] if self.kinds and with_webhook else [*POLLED],
             "inputSchema": {"type": "object", "properties": dict(self.properties), "additionalProperties": False},
-            "payloadSchema": {"type": "object", "properties": dict(self.payload)},
+            "payloadSchema": {"type": "object", "properties": with_meanings(self.payload)},
         }
 
     def checked(self, arguments: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -39,7 +39,7 @@ class CancelVrpJobResult(ToolOutput):
 
     listed: ClassVar[tuple[str, ...]] = ("cancelled", "cancelled_at")
     cancelled: bool
-    cancelled_at: Timestamp = Field(description="where nothing was cancelled: when the job ended")
+    cancelled_at: Timestamp = Field(description="when the job ended")
     job_id: str
     status: str
     plan_id: str | None = None

@@ -44,10 +44,10 @@ class AgentChange(ToolOutput):
     """What changes for one agent."""
 
     agent_id: str
-    tickets: int
-    distance_m: Number
-    duration_s: Number
-    cost: Number | None = None
+    tickets: int = Field(description="tickets more, negative: fewer")
+    distance_m: Number = Field(description="metres more, negative: fewer")
+    duration_s: Number = Field(description="seconds more, negative: fewer")
+    cost: Number | None = Field(None, description="cost more, negative: less")
 
 
 class ComparePlansResult(ToolOutput):
@@ -79,7 +79,7 @@ class ComparePlansResult(ToolOutput):
     newly_served: list[str]
     newly_unserved: list[str]
     gone: list[str] = Field(description="served by plan_a, on the day of plan_b no more")
-    agents: list[AgentChange]
+    agents: list[AgentChange] = Field(description="what changes for each")
     in_words: list[Words] = Field(description="who gains, who loses, what is late, cost")
 
 

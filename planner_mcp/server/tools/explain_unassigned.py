@@ -81,8 +81,8 @@ class ExplainUnassignedResult(ToolOutput):
 
     listed: ClassVar[tuple[str, ...]] = ("plan_id", "tickets", "total", "next_page")
     plan_id: str
-    tickets: list[TicketExplanation]
-    total: int
+    tickets: list[TicketExplanation] = Field(description="each with what prevents it")
+    total: int = Field(description="tickets left out")
     not_shown: int | None = None
     next_page: int | None = None
 

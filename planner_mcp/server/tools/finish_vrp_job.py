@@ -1,6 +1,6 @@
 """`finish_vrp_job`: end a solve now, completed with the best plan it has (SPEC T5)."""
 
-from typing import Annotated, ClassVar, Final
+from typing import Annotated, Final
 
 from pydantic import Field
 
@@ -28,12 +28,6 @@ class FinishArguments(Arguments):
     job_id: Annotated[str, Field(max_length=100, description="from solve_vrp")]
 
 
-class FinishVrpJobResult(JobOutput):
-    """Result of `finish_vrp_job`."""
-
-    listed: ClassVar[tuple[str, ...]] = ("job_id", "status", "progress")
-
-
 async def run(ctx: ToolContext, args: Json) -> ToolResult:
     """Ask a solving job to complete, and return how it stands; one that has ended stays as it is."""
     asked = parse(FinishArguments, args)
@@ -41,7 +35,7 @@ async def run(ctx: ToolContext, args: Json) -> ToolResult:
         job = await ctx.job_service.finish_now(ctx.principal, asked.job_id)
     job = await settled(ctx, job)
     changes = await changes_of(ctx, job)
-    output = FinishVrpJobResult(**job_view(job), changes=changes or None)
+    output = JobOutput(**job_view(job), changes=changes or None)
     return ToolResult(output, "\n".join([job_lines(job), *changes]), job_links(job))
 
 
@@ -53,7 +47,7 @@ TOOL: Final = Tool(
         "worth it. A queued job is refused; to stop for good use cancel_vrp_job."
     ),
     arguments=FinishArguments,
-    output=FinishVrpJobResult,
+    output=JobOutput,
     hints=ToolAnnotations(idempotent=True),
     run=run,
     scope=WRITE,

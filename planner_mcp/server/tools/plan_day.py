@@ -57,7 +57,7 @@ class PlanDayArguments(Arguments):
 class PlanDayResult(ToolOutput):
     """Result of `plan_day`: the job, and its plan where the job ended in time."""
 
-    listed: ClassVar[tuple[str, ...]] = ("job_id", "status")
+    listed: ClassVar[tuple[str, ...]] = ("job_id",)
     scenario_id: str
     job_id: str
     status: str

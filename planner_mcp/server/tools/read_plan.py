@@ -57,14 +57,14 @@ class ReadArguments(Arguments):
 class ReadPlanResult(ToolOutput):
     """Result of `read_plan`: the figures of a plan, or one page of a table."""
 
-    listed: ClassVar[tuple[str, ...]] = ("plan_id", "columns", "rows", "next_page")
+    listed: ClassVar[tuple[str, ...]] = ("rows", "next_page")
     plan_id: str
     columns: list[str] | None = None
     rows: list[list[Any]] | None = None
     page: int | None = None
     total: int | None = None
     next_page: int | None = None
-    size: int | None = None
+    size: int | None = Field(None, description="rows a page")
     without_route: list[str] | None = None
     plan_status: str | None = None
     cost: Number | None = None

@@ -45,7 +45,7 @@ class ReadResourceResult(ToolOutput):
     uri: str
     mime_type: str
     size: int
-    text: str | None = None
+    text: str | None = Field(None, description="contents from the offset on")
     next_offset: int | None = None
     masked: list[str] | None = None
     download: str | None = Field(None, description="URL for the person, or path of a file")

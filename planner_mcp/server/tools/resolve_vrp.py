@@ -95,7 +95,7 @@ class ResolveArguments(DayChanges):
 class ResolveVrpResult(ToolOutput):
     """Result of `resolve_vrp`."""
 
-    listed: ClassVar[tuple[str, ...]] = ("job_id", "scenario_id", "status", "changes", "warnings", "notes")
+    listed: ClassVar[tuple[str, ...]] = ("job_id", "scenario_id", "changes")
     job_id: str
     scenario_id: str
     submitted_at: Timestamp

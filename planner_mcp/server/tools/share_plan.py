@@ -38,7 +38,7 @@ class SharePlanResult(ToolOutput):
 
     plan_id: str
     revoked: bool
-    url: str | None = None
+    url: str | None = Field(None, description="the link")
     expires_at: Timestamp | None = None
 
 

@@ -171,6 +171,13 @@ class ToolAnnotations:
         }
         return hints | ({"callbackSupport": True} if self.callback else {})
 
+    def as_listed(self) -> dict[str, bool]:
+        """Return the same without what MCP says of every tool: a reading one destroys nothing and may be repeated."""
+        unsaid = {"destructiveHint", "idempotentHint"} if self.read_only else set[str]()
+        if not self.idempotent:
+            unsaid.add("idempotentHint")
+        return {name: is_so for name, is_so in self.as_json().items() if name not in unsaid}
+
 
 @dataclass(frozen=True, slots=True)
 class Tool:
@@ -232,7 +239,7 @@ class Tool:
             "description": self.described(language),
             "inputSchema": translated_schema(_listed(self.input_schema), language),
             "outputSchema": translated_schema(listed_schema(self.output), language),
-            "annotations": translated_schema(self.annotations, language),
+            "annotations": translated_schema({"title": self.title, **self.hints.as_listed()}, language),
             "_meta": self.meta,
         }
         return entry | ({"execution": {"taskSupport": "optional"}} if self.may_be_task else {})

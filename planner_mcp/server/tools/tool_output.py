@@ -18,6 +18,7 @@ from pydantic import (
 )
 
 from planner_mcp.errors import Fault
+from planner_mcp.jobs.field_meanings import with_meanings
 from planner_mcp.text import Json
 from planner_mcp.translation import translated_line
 
@@ -27,6 +28,7 @@ Words = Annotated[str, PlainSerializer(translated_line)]
 """Text for people; it becomes JSON in the language of its reader, wherever it was written."""
 Timestamp = Annotated[str, Field(json_schema_extra={"format": "date-time"})]
 _UNUSED: Final = {"title", "additionalProperties", "default"}
+_NOT_LISTED: Final = {"properties", "required", "items", "minimum", "maximum"}
 
 
 class ToolOutput(BaseModel):
@@ -112,7 +114,8 @@ def _tidied(schema: Any, models: Json) -> Any:
         return {**_joined([_tidied(option, models) for option in kept]), **beside}
     tidied = {key: _tidied(value, models) for key, value in schema.items() if key not in {*_UNUSED, "$defs"}}
     if "properties" in schema:
-        tidied["properties"] = {name: _tidied(value, models) for name, value in schema["properties"].items()}
+        fields = {name: _tidied(value, models) for name, value in schema["properties"].items()}
+        tidied["properties"] = with_meanings(fields)
         tidied.pop("description", None)
     return {key: value for key, value in tidied.items() if value != {}}
 
@@ -126,8 +129,8 @@ def _joined(options: list[Json]) -> Json:
 
 
 def _short(field: Json) -> Json:
-    """Return a field without what it holds; of objects in a list the names that each has stay."""
-    short = {key: value for key, value in field.items() if key not in {"properties", "required", "items"}}
+    """Return a field without bounds and what it holds; of objects in a list the names that each has stay."""
+    short = {key: value for key, value in field.items() if key not in _NOT_LISTED}
     if "enum" in short:
         short.pop("type", None)
     items = field.get("items")

@@ -56,7 +56,7 @@ class DeliveryTry(ToolOutput):
     """One attempt of a delivery."""
 
     at: Timestamp
-    status: int | None
+    status: int | None = Field(description="HTTP status; null: no answer")
     error: str
     took_ms: int
 

@@ -20,7 +20,7 @@ _ENTRIES_SHARE: Final = 0.5
 class ErrorOutput(ToolOutput):
     """What a refused or failed call returns."""
 
-    code: int
+    code: int = Field(description="number of its kind, as in the manifest")
     type: str
     message: str
     traceId: str  # noqa: N815 the name on the wire

@@ -43,7 +43,7 @@ class ReviewOutput(ToolOutput):
 class JobOutput(ToolOutput):
     """A job with its progress and, once it has ended, its result."""
 
-    listed: ClassVar[tuple[str, ...]] = ("job_id", "status", "progress")
+    listed: ClassVar[tuple[str, ...]] = ("status", "progress")
     job_id: str
     submitted_at: Timestamp | None = None
     status: JobStatus

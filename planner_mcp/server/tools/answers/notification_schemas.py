@@ -5,6 +5,7 @@ Owns the schema alone; `jobs/job_notifications.py` writes the notifications.
 
 from typing import Final
 
+from planner_mcp.jobs.field_meanings import with_meanings
 from planner_mcp.server.tools.answers.job_output import JobOutput, ReviewOutput
 from planner_mcp.server.tools.tool_output import whole_schema
 from planner_mcp.text import Json
@@ -35,13 +36,15 @@ def _notification(kind: str, required: tuple[str, ...], **fields: Json) -> Json:
     return {
         "type": "object",
         "required": ["jsonrpc", "method", "params"],
-        "properties": {
-            "jsonrpc": {"const": "2.0"},
-            "method": {"const": f"notifications/{kind}"},
-            "params": {
-                "type": "object",
-                "required": ["job_id", "status", *required],
-                "properties": {**{name: job[name] for name in _OF_EVERY_NOTIFICATION}, **fields},
-            },
-        },
+        "properties": with_meanings(
+            {
+                "jsonrpc": {"const": "2.0", "description": "version of JSON-RPC"},
+                "method": {"const": f"notifications/{kind}"},
+                "params": {
+                    "type": "object",
+                    "required": ["job_id", "status", *required],
+                    "properties": with_meanings({name: job[name] for name in _OF_EVERY_NOTIFICATION} | fields),
+                },
+            }
+        ),
     }

@@ -7,6 +7,7 @@ import pytest
 from pydantic import Field
 
 from planner_mcp.errors import Fault
+from planner_mcp.jobs.field_meanings import FIELD_MEANINGS
 from planner_mcp.server.tools.tool_definition import Tool
 from planner_mcp.server.tools.tool_output import FaultOutput, Number, ToolOutput, listed_schema, whole_schema
 from planner_mcp.server.tools.tool_registry import REGISTRY
@@ -46,16 +47,17 @@ def test_what_is_not_known_is_left_out_and_what_is_always_sent_may_be_null() -> 
 
 def test_the_whole_schema_stands_alone() -> None:
     """SPEC T6, M2: no references, no titles; null only where it is sent."""
+    of_cost = FIELD_MEANINGS["cost"]
     part = {
         "type": "object",
-        "properties": {"name": {"type": "string"}, "cost": {"type": "number"}},
+        "properties": {"name": {"type": "string"}, "cost": {"type": "number", "description": of_cost}},
         "required": ["name"],
     }
     assert whole_schema(Whole) == {
         "type": "object",
         "properties": {
             "parts": {"type": "array", "items": part, "description": "all of them"},
-            "cost": {"type": ["number", "null"]},
+            "cost": {"type": ["number", "null"], "description": of_cost},
             "count": {"type": "integer"},
             "price": {"type": ["string", "null"]},
         },
@@ -73,7 +75,7 @@ def test_the_listed_schema_shows_the_listed_fields_alone() -> None:
                 "items": {"type": "object", "required": ["name"]},
                 "description": "all of them",
             },
-            "cost": {"type": ["number", "null"]},
+            "cost": {"type": ["number", "null"], "description": FIELD_MEANINGS["cost"]},
             "price": {"type": ["string", "null"]},
         },
     }

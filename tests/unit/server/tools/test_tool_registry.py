@@ -2,7 +2,6 @@
 
 import io
 import json
-from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -14,9 +13,11 @@ from planner_mcp.jobs.principals import Principal
 from planner_mcp.jobs.store.redis_store import RedisStore
 from planner_mcp.jobs.store.webhooks.webhook_store import RedisWebhookStore
 from planner_mcp.server.tools.tool_definition import Tool, ToolContext, ToolResult
-from planner_mcp.server.tools.tool_registry import ADDRESS_REGISTRY, REGISTRY, dispatch, shown_tools
+from planner_mcp.server.tools.tool_output import whole_schema
+from planner_mcp.server.tools.tool_registry import ADDRESS_REGISTRY, APP_REGISTRY, REGISTRY, dispatch, shown_tools
 from planner_mcp.settings import Settings
 from planner_mcp.telemetry import configure_logging
+from tests.shared.tools.undescribed_fields import undescribed
 
 NAMES = [
     "create_scenario",
@@ -138,19 +139,12 @@ async def test_a_call_without_its_scope_is_refused(ctx: ToolContext) -> None:
     assert "planner:write" in result.structured["message"]
 
 
-def _undescribed(schema: Any, path: str = "") -> Iterator[str]:
-    for name, field in schema.get("properties", {}).items():
-        if not field.get("description"):
-            yield f"{path}/{name}"
-        yield from _undescribed(field, f"{path}/{name}")
-        yield from _undescribed(field.get("items", {}), f"{path}/{name}")
-
-
-@pytest.mark.parametrize("tool", [*REGISTRY, *ADDRESS_REGISTRY], ids=lambda tool: tool.name)
+@pytest.mark.parametrize("tool", [*REGISTRY, *APP_REGISTRY, *ADDRESS_REGISTRY], ids=lambda tool: tool.name)
 def test_every_advertised_property_is_described_and_every_tool_shows_a_use(tool: Tool) -> None:
     """SPEC T6, T11: hosts show a model the description and the properties, and not `_meta`."""
     shown = tool.as_json()
-    assert list(_undescribed(shown["inputSchema"])) == []
+    assert list(undescribed([shown["inputSchema"], shown["outputSchema"]])) == []
+    assert list(undescribed([tool.input_schema, whole_schema(tool.output)])) == []
     assert "Example: " in shown["description"]
     assert shown["annotations"]["title"] == shown["title"] == tool.title
 
