@@ -63,8 +63,16 @@ def lower_bound(problem: Problem) -> LowerBound:
     """Return the bound on the cost, None for large problems, and the bound on the number of agents."""
     wanted = fleet_size_bounds.mandatory_tickets(problem)
     agents = fleet_size_bounds.agents_needed(problem, wanted)
+    least = least_cost(problem)
+    return LowerBound(None if least is None else least / problem.cost_scale, agents)
+
+
+def least_cost(problem: Problem) -> int | None:
+    """Return the bound on the cost, in cost units; None for large problems."""
     if len(problem.tickets) > MAX_TICKETS:
-        return LowerBound(None, agents)
+        return None
+    wanted = fleet_size_bounds.mandatory_tickets(problem)
+    agents = fleet_size_bounds.agents_needed(problem, wanted)
     legs = cheapest_legs(problem)
     direct = legs_between_tickets(problem, legs)
     work = int(_work(problem)[wanted].sum())
@@ -73,7 +81,7 @@ def lower_bound(problem: Problem) -> LowerBound:
         work + _one_tree_bound(problem, legs, direct, wanted, agents),
         work + _radial_bound(problem, legs, wanted),
     )
-    return LowerBound((serving + fleet_size_bounds.least_fixed_cost(problem, wanted)) / problem.cost_scale, agents)
+    return int(serving + fleet_size_bounds.least_fixed_cost(problem, wanted))
 
 
 def _work(problem: Problem) -> Costs:

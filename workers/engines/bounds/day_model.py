@@ -6,7 +6,9 @@ may overlap, travel takes the time of the best hour, backhaul is free on days wi
 what it proves. Its reach is a dozen tickets.
 """
 
+import threading
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -18,6 +20,7 @@ from workers.engines.bounds.relaxed_networks import Cells
 
 MAX_TICKETS: Final = 12
 MAX_AGENTS: Final = 12
+_POLL_S: Final = 0.02
 
 
 @dataclass(frozen=True, slots=True)
@@ -329,7 +332,8 @@ class DayModel:
         solver = cp_model.CpSolver()
         solver.parameters.max_time_in_seconds = max(0.01, seconds)
         solver.parameters.num_workers = cores
-        status = solver.solve(self._model, _Stop(cancel))
+        with _stopped_by(cancel, solver):
+            status = solver.solve(self._model)
         if status == cp_model.INFEASIBLE:
             return DayProof(self._target, None)
         if status not in (cp_model.OPTIMAL, cp_model.FEASIBLE, cp_model.UNKNOWN):
@@ -357,14 +361,20 @@ def _stop(node: _Node) -> Stop:
     return Stop(StopKind.RELOAD, node.reload)
 
 
-class _Stop(cp_model.CpSolverSolutionCallback):
-    """Ends a solve at its next solution once it is cancelled."""
+@contextmanager
+def _stopped_by(cancel: Cells, solver: cp_model.CpSolver) -> Iterator[None]:
+    """Stop a solve as soon as it is cancelled, also before its first solution."""
+    is_done = threading.Event()
 
-    def __init__(self, cancel: Cells) -> None:
-        super().__init__()
-        self._cancel = cancel
+    def watch() -> None:
+        while not is_done.wait(_POLL_S):
+            if cancel[0]:
+                solver.stop_search()  # again until it is done: one that has not begun yet does not hear it
 
-    def on_solution_callback(self) -> None:
-        """Look at the cancel cell."""
-        if self._cancel[0]:
-            self.stop_search()
+    watcher = threading.Thread(target=watch, name="prove-cancel", daemon=True)
+    watcher.start()
+    try:
+        yield
+    finally:
+        is_done.set()
+        watcher.join()

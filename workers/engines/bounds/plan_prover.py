@@ -1,4 +1,4 @@
-"""Proves how good a plan is: the bound of column generation, then the closing of the gap.
+"""Proves how good a plan is: the quick bound, that of column generation, then the closing of the gap.
 
 Owns the order of the steps and what is told of them: the last is the independent check, without which no plan is called
 optimal. It runs in a thread; the caller's thread passes on bounds and asks whether to stop, as engines do. The bound
@@ -13,6 +13,7 @@ from typing import Final
 import numpy as np
 
 from planner_mcp.errors import EngineError
+from planner_mcp.routing.analysis.cost_bound import least_cost
 from planner_mcp.routing.engine_names import PROVE_MAX_TICKETS
 from planner_mcp.routing.evaluation.plan_builder import price
 from planner_mcp.routing.plan import ProofRecord
@@ -82,7 +83,7 @@ class PlanProver:
         self._failure: BaseException | None = None
 
     def run(self, should_stop: ShouldStop) -> ProofRecord | None:
-        """Return the best proof; None where the time ended before the first bound.
+        """Return the best proof; None where it was stopped before the first bound.
 
         Raises:
             EngineError: The native library is not built, the scenario is too large, or a solver failed.
@@ -127,6 +128,8 @@ class PlanProver:
             self._failure = error
 
     def _raise_bound(self, relaxed: RelaxedProblem) -> None:
+        if (quick := least_cost(self._problem)) is not None:
+            self._keep(max(0, quick))
         span_s = self._deadline - self._began
         root_ends = self._began + ROOT_SHARE * span_s
         generation = self._generation = ColumnGeneration(

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from planner_mcp.errors import EngineError
+from planner_mcp.routing.analysis.cost_bound import least_cost
 from planner_mcp.routing.evaluation.plan_builder import build_plan, price
 from planner_mcp.routing.plan import ProofRecord
 from planner_mcp.routing.problem import Candidate, Feature, Problem, StopKind
@@ -29,6 +30,7 @@ from tests.shared.scenarios.scenario_builders import agent, problem, ticket
 from workers.engines.bounds import native_pricing
 from workers.engines.bounds.capacity_cuts import CapacityCut, CutFinder
 from workers.engines.bounds.column_generation import ColumnGeneration, lagrangian_bound
+from workers.engines.bounds.day_model import DayModel
 from workers.engines.bounds.native_listing import route_lister
 from workers.engines.bounds.native_pricing import RoutePricer, dual_of_tickets
 from workers.engines.bounds.plan_prover import PlanProver
@@ -46,6 +48,12 @@ def proof_of(day: Problem, plan: Candidate, seconds: float = 20) -> tuple[ProofR
         day, plan, cores=1, deadline=time.monotonic() + seconds, on_proof=lambda _: None, on_plan=partial(keep, found)
     )
     return prover.run(lambda: False), found
+
+
+def wide_day() -> Problem:
+    """Return a large day whose routes hardly anything limits."""
+    day = random_problem(5, tickets=150, features=frozenset({Feature.HETEROGENEOUS}))
+    return replace(day, agents=tuple(replace(each, capacity=(10**6,)) for each in day.agents))
 
 
 def keep(found: list[Candidate], candidate: Candidate) -> bool:
@@ -252,13 +260,33 @@ def test_a_pricing_that_takes_too_much_memory_is_repeated_with_smaller_sets() ->
     assert found[0] <= found[1]
 
 
+def test_a_day_whose_pricing_is_never_completed_has_the_quick_bound() -> None:
+    """SPEC T5: the proof starts from the bound that the day has anyway."""
+    day = wide_day()
+    quick = least_cost(day)
+    proof, _ = proof_of(day, Candidate(()), seconds=0.01)
+    assert quick is not None and proof is not None
+    assert proof.lower_bound * day.cost_scale >= quick > 0
+
+
+def test_a_cancelled_model_of_a_day_ends_without_a_first_solution() -> None:
+    """SPEC T4: the target leaves no plan to find, and the search for it is long."""
+    day = random_problem(11, tickets=12, features=frozenset({Feature.HETEROGENEOUS, Feature.MULTI_CAPACITY}))
+    best = SisrEngine(max_iterations=20_000).solve(
+        day, SearchLimits(time.monotonic() + 30), lambda _: None, lambda: False
+    )
+    assert best.best is not None
+    cost, began = price(day, best.best), time.monotonic()
+    found = DayModel(day, cost, 0).prove(60, 1, np.ones(1, dtype=np.int64))
+    assert time.monotonic() - began < 5
+    assert found is None or (found.plan is None and found.bound < cost)
+
+
 def test_a_stop_ends_a_proof_within_a_second() -> None:
     """SPEC J4: also while routes of a large day are priced."""
-    day = random_problem(5, tickets=150, features=frozenset({Feature.HETEROGENEOUS}))
-    wide = replace(day, agents=tuple(replace(each, capacity=(10**6,)) for each in day.agents))
     began = time.monotonic()
     prover = PlanProver(
-        wide, Candidate(()), cores=1, deadline=began + 60, on_proof=lambda _: None, on_plan=lambda _: True
+        wide_day(), Candidate(()), cores=1, deadline=began + 60, on_proof=lambda _: None, on_plan=lambda _: True
     )
     prover.run(lambda: time.monotonic() > began + 0.5)
     assert time.monotonic() - began < 5
