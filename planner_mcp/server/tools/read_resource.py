@@ -41,7 +41,7 @@ class ResourceArguments(Arguments):
 class ReadResourceResult(ToolOutput):
     """Result of `read_resource`."""
 
-    listed: ClassVar[tuple[str, ...]] = ("uri", "mime_type", "text", "next_offset", "size", "download")
+    listed: ClassVar[tuple[str, ...]] = ("mime_type", "text", "next_offset", "download")
     uri: str
     mime_type: str
     size: int
