@@ -149,7 +149,7 @@ async def bound_and_gap(ctx: ToolContext, job_id: str) -> BoundAndGap:
     job = await ctx.job_service.job(seeing.principal, job_id)
     if (bound := _bounds.get(job.id) or await _worked_out(seeing, job)) is None:
         return BoundAndGap()
-    if (proof := await _proof(seeing, job)) is None or proof.lower_bound <= (bound.cost or 0.0):
+    if (proof := await _proof(seeing, job)) is None or proof.lower_bound < (bound.cost or 0.0):
         return BoundAndGap(bound, _gap(bound, job.progress))
     proved = replace(bound, cost=proof.lower_bound)
     gap = _gap(proved, job.progress)

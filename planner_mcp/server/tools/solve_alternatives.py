@@ -31,7 +31,7 @@ from planner_mcp.server.tools.arguments.resolved_inputs import InputResolver, in
 from planner_mcp.server.tools.arguments.scenario_addresses import AddressedDay
 from planner_mcp.server.tools.arguments.scenario_revision import revised
 from planner_mcp.server.tools.arguments.solve_time import SolveTime, seconds_of
-from planner_mcp.server.tools.read_progress import bound_and_gap
+from planner_mcp.server.tools.read_progress import bound_and_gap, lower_bound_of
 from planner_mcp.server.tools.tool_definition import (
     WRITE,
     Arguments,
@@ -172,7 +172,10 @@ async def _front(
     points += [FrontPoint(name, found.costs[name], value_of(each, criterion)) for name, each in found.plans.items()]
     job_ids = {BASE: base.job.id} | {name: job.id for name, job in found.jobs.items()}
     least = await run_in_thread(ctx, _least_value, own, base.travel_matrices, criterion)
-    bound = (await bound_and_gap(ctx, base.job.id)).bound
+    if own == base.scenario.body:
+        bound = (await bound_and_gap(ctx, base.job.id)).bound
+    else:  # the base job kept tickets with their agents: what is proved of its day does not hold for the freed one
+        bound = await run_in_thread(ctx, lower_bound_of, own, base.travel_matrices)
     return pareto_table(criterion, points, job_ids, bound=bound, least=least)
 
 

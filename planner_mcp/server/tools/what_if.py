@@ -202,7 +202,7 @@ def _proved_saving(row: _Row, base: _Row) -> float | None:
     """
     if base.bound is None or base.bound.cost is None or row.context is None or row.job.progress.penalty:
         return None
-    least = at_least(base.bound.cost) - row.context.plan.cost
+    least = at_least(at_least(base.bound.cost) - row.context.plan.cost)
     return least if least > 0 else None
 
 

@@ -110,6 +110,26 @@ async def test_a_front_shows_what_fewer_agents_cost_and_what_is_proved(call: Cal
     assert "Pareto front" in answer.text
 
 
+async def test_a_front_is_bounded_by_the_day_its_plans_are_of(call: Call, store: RedisStore) -> None:
+    """SPEC T5, S2: what is proved of a day whose tickets stay with their agents does not hold for the freed day."""
+    agents = [agent(name, fixed_cost=1000) for name in ("v", "w")]
+    base = await solved(call, store, await created(call, body(agents, [ticket("a"), ticket("b")])), ["a"], ["b"])
+    asked = {"warm_from": base, "keep_agents": True}
+    kept = str((await call("resolve_vrp", asked)).structured["job_id"])
+    await finish(store, ["a"], ["b"])
+    answers: list[ToolResult | ErrorResult] = []
+
+    async def ask() -> None:
+        answers.append(await call("solve_alternatives", {"plan": kept, "front": "agents", "k": 1, "wait_s": 30}))
+
+    with anyio.fail_after(60):
+        async with anyio.create_task_group() as group:
+            group.start_soon(ask)
+            await finish(store, ["a", "b"])
+    front = answers[0].structured["front"]
+    assert front["lower_bound"] <= min(row[2] for row in front["rows"])
+
+
 async def test_a_front_is_refused_where_nothing_can_be_better_or_styles_are_named_too(
     call: Call, store: RedisStore
 ) -> None:
