@@ -171,7 +171,6 @@ FIELD_MEANINGS: Final[Mapping[str, str]] = {
     "subject": "who the token names",
     "submitted_at": "when queued",
     "summary": "figures of the plan",
-    "taken": "columns and what they were read as",
     "target": "id of what was acted on",
     "tenant": "of the caller",
     "text": "in words",

@@ -28,8 +28,9 @@ LARGE_ARGUMENTS: Final = 1024
 MOST_OUTLINE: Final = 64 * 1024
 """Characters of a large body beside the arguments of its calls."""
 _ANY_HALF: Final = re.compile(rb"\\u[dD][89a-fA-F]")
-_STRING: Final = re.compile(rb'"(?:[^"\\]++|\\.)*+"?+', re.DOTALL)  # possessive: it never goes back
-_PART: Final = re.compile(rb'(?:[^"]++|"(?:[^"\\]++|\\.)*+"?+){1,8192}+', re.DOTALL)
+_ONE_STRING: Final = rb'"(?:[^"\\]++|\\.)*+"?+'  # possessive: it never goes back
+_STRING: Final = re.compile(_ONE_STRING, re.DOTALL)
+_PART: Final = re.compile(rb'(?:[^"]++|' + _ONE_STRING + rb"){1,8192}+", re.DOTALL)
 """So much of a text as holds a few thousand strings, each of them whole."""
 _OTHERS: Final = bytes(set(range(256)) - set(b"[]{}"))
 _ONE_KIND: Final = bytes.maketrans(b"{}", b"[]")

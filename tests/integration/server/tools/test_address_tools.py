@@ -14,6 +14,8 @@ from planner_mcp.jobs.job_service import JobService
 from planner_mcp.jobs.principals import LOCAL, READ, WRITE, Principal
 from planner_mcp.jobs.store.redis_store import RedisStore
 from planner_mcp.jobs.store.security.confirmed_addresses_store import RedisConfirmedAddresses
+from planner_mcp.server.tools.arguments import address_lookup
+from planner_mcp.server.tools.arguments.address_lookup import MOST_IN_THREAD
 from planner_mcp.server.tools.tool_definition import ErrorResult, ToolContext, ToolResult
 from planner_mcp.server.tools.tool_registry import ADDRESS_REGISTRY, REGISTRY, dispatch
 from planner_mcp.settings import Settings
@@ -187,3 +189,10 @@ async def test_a_large_batch_is_read_in_a_process_of_its_own(call: CallTool, mon
     shown = ("status", "confidence", "label", "position")
     assert [[row.get(name) for name in shown] for row in rows[:3]] == [[row.get(name) for name in shown] for row in few]
     assert len(rows) == 60
+
+
+async def test_a_few_addresses_wait_for_no_large_batch(call: CallTool) -> None:
+    """SPEC A3, O4: one address waited 12 s behind the batches of another principal, whose turns it shared."""
+    with anyio.fail_after(20):
+        async with address_lookup._batches.turn("mallory"), address_lookup._batches.turn("mallory"):
+            assert not (await call("resolve_addresses", addresses=[HANGZHOU] * MOST_IN_THREAD)).is_error

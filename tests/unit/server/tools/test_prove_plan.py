@@ -62,6 +62,16 @@ async def test_a_proof_is_reported_after_later_jobs_of_its_day(call: Call, ctx: 
     assert (await call("read_progress", {"job_id": base})).structured["optimal"] is True
 
 
+async def test_a_proof_is_told_where_the_quick_bound_equals_it(call: Call, ctx: ToolContext, store: RedisStore) -> None:
+    """SPEC S2, T5: one ticket costs what the quick bound says; that this is optimal was checked all the same."""
+    base = await solved(call, store, await created(call, body([agent("v")], [ticket("a")])), ["a"])
+    unproved = (await call("read_progress", {"job_id": base})).structured
+    assert unproved["lower_bound"] == unproved["rows"][-1][1]
+    assert "optimal" not in unproved
+    await proved(call, ctx, store, base, ProofRecord(unproved["lower_bound"], is_optimal=True))
+    assert (await call("read_progress", {"job_id": base})).structured["optimal"] is True
+
+
 async def test_a_gap_names_what_the_proof_leaves_out(call: Call, ctx: ToolContext, store: RedisStore) -> None:
     """Issue 26: the bound stays valid and says which features were relaxed; nothing is called optimal unchecked."""
     base = await solved(call, store, await created(call), ["a", "b"], ["c"])

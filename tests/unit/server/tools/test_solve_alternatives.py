@@ -1,5 +1,7 @@
 """`solve_alternatives`: other plans of a day, each by its own style (SPEC T5)."""
 
+from typing import Any
+
 import anyio
 import pytest
 
@@ -32,6 +34,22 @@ async def alternative(call: Call, store: RedisStore, plan: str, style: str) -> C
     return await finish(store, ["a", "b"], ["c"])
 
 
+async def answered(
+    call: Call, store: RedisStore, asked: dict[str, Any], *plans: list[list[str]]
+) -> tuple[ToolResult | ErrorResult, list[Claim]]:
+    """Return the answer to a call that waits for alternatives, and the claims of the worker that finds these plans."""
+    answers: list[ToolResult | ErrorResult] = []
+
+    async def ask() -> None:
+        answers.append(await call("solve_alternatives", {**asked, "wait_s": 30}))
+
+    with anyio.fail_after(60):
+        async with anyio.create_task_group() as group:
+            group.start_soon(ask)
+            claims = [await finish(store, *routes) for routes in plans]
+    return answers[0], claims
+
+
 async def test_alternatives_of_an_alternative_leave_its_style_behind(call: Call, store: RedisStore) -> None:
     """SPEC T5: the balanced one is not looked for with few agents at any price, whichever plan it is asked of."""
     base = await solved(call, store, await created(call), ["a", "b"], ["c"])
@@ -57,17 +75,7 @@ async def test_alternatives_are_free_of_what_a_call_before_tied_to_agents(call: 
 async def test_an_equal_plan_makes_way_for_the_next_style(call: Call, store: RedisStore) -> None:
     """SPEC T5: alternatives really differ; what is left out has its reason, and costs are by the base's prices."""
     base = await solved(call, store, await created(call), ["a", "b"], ["c"])
-    answers: list[ToolResult | ErrorResult] = []
-
-    async def ask() -> None:
-        answers.append(await call("solve_alternatives", {"plan": base, "k": 1, "wait_s": 30}))
-
-    with anyio.fail_after(60):
-        async with anyio.create_task_group() as group:
-            group.start_soon(ask)
-            await finish(store, ["a", "b"], ["c"])
-            second = await finish(store, ["c", "a"], ["b"])
-    (answer,) = answers
+    answer, (_, second) = await answered(call, store, {"plan": base, "k": 1}, [["a", "b"], ["c"]], [["c", "a"], ["b"]])
     assert answer.structured["left_out"] == {
         "fewest_agents": "its plan is hardly different from the base plan (0.000 of 1, below 0.05)"
     }
@@ -82,17 +90,8 @@ async def test_an_equal_plan_makes_way_for_the_next_style(call: Call, store: Red
 async def test_a_front_shows_what_fewer_agents_cost_and_what_is_proved(call: Call, store: RedisStore) -> None:
     """SPEC T5: plans under rising prices of an agent, by the prices of the day; bounds of cost and of agents."""
     base = await solved(call, store, await created(call), ["a"], ["b", "c"])
-    answers: list[ToolResult | ErrorResult] = []
-
-    async def ask() -> None:
-        answers.append(await call("solve_alternatives", {"plan": base, "front": "agents", "k": 2, "wait_s": 30}))
-
-    with anyio.fail_after(60):
-        async with anyio.create_task_group() as group:
-            group.start_soon(ask)
-            first = await finish(store, ["a", "b", "c"])
-            second = await finish(store, ["c", "b"], ["a"])
-    (answer,) = answers
+    asked = {"plan": base, "front": "agents", "k": 2}
+    answer, (first, second) = await answered(call, store, asked, [["a", "b", "c"]], [["c", "b"], ["a"]])
     assert not answer.is_error, answer.text
     front = answer.structured["front"]
     assert front["columns"] == ["style", "job_id", "cost", "agents", "gap"]
@@ -117,16 +116,8 @@ async def test_a_front_is_bounded_by_the_day_its_plans_are_of(call: Call, store:
     asked = {"warm_from": base, "keep_agents": True}
     kept = str((await call("resolve_vrp", asked)).structured["job_id"])
     await finish(store, ["a"], ["b"])
-    answers: list[ToolResult | ErrorResult] = []
-
-    async def ask() -> None:
-        answers.append(await call("solve_alternatives", {"plan": kept, "front": "agents", "k": 1, "wait_s": 30}))
-
-    with anyio.fail_after(60):
-        async with anyio.create_task_group() as group:
-            group.start_soon(ask)
-            await finish(store, ["a", "b"])
-    front = answers[0].structured["front"]
+    answer, _ = await answered(call, store, {"plan": kept, "front": "agents", "k": 1}, [["a", "b"]])
+    front = answer.structured["front"]
     assert front["lower_bound"] <= min(row[2] for row in front["rows"])
 
 
