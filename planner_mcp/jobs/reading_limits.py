@@ -78,8 +78,11 @@ class BodyBudget:
         self._arrived = TokenBuckets(rate_per_s=rate, burst=BURST_S * rate)
 
     @contextmanager
-    def opened(self, principal_id: str, size: int) -> Iterator[None]:
+    def opened(self, principal_id: str, size: int) -> Iterator[Callable[[int], None]]:
         """Count a body of so many bytes as open for the length of the block; one is let in however large it is.
+
+        Yields what is to be called with the bytes that came: from then on only these count, where a body
+        of unknown length counted with the most that it may have.
 
         Raises:
             QuotaExceededError: Too many bytes are open.
@@ -93,14 +96,18 @@ class BodyBudget:
             allowed = value_text("body_mb_per_s", self._settings.body_mb_per_s)
             problem = "Too many bytes came of late."
             raise RateLimitedError.reached(problem, allowed, "Wait retry_after_s.", retry_after_s=wait_s)
+        counted = size
+
+        def arrived(came: int) -> None:
+            nonlocal counted
+            self._arrived.spend(principal_id, came / MEBIBYTE)
+            self._open[principal_id] += came - counted
+            counted = came
+
         self._open[principal_id] += size
         try:
-            yield
+            yield arrived
         finally:
-            self._open[principal_id] -= size
+            self._open[principal_id] -= counted
             if not self._open[principal_id]:
                 del self._open[principal_id]
-
-    def arrived(self, principal_id: str, size: int) -> None:
-        """Count bytes that came."""
-        self._arrived.spend(principal_id, size / MEBIBYTE)

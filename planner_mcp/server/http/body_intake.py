@@ -88,12 +88,12 @@ class BodyIntake:
         length = Headers(scope=scope).get("content-length")
         if length is not None and not (length.isdecimal() and int(length) <= most):
             raise TooLargeError(f"The body is larger than {most} bytes.")
-        counted.enter_context(self._budget.opened(principal_id, most if length is None else int(length)))
+        arrived = counted.enter_context(self._budget.opened(principal_id, most if length is None else int(length)))
         path = plain_path(scope["path"])
         is_matrix = path == MATRICES_PATH
         with paced_parts(principal_id) as pause:
             blocks = await _read(receive, most, pause, BLOCK_BYTES if is_matrix else most)
-        self._budget.arrived(principal_id, sum(map(len, blocks)))
+        arrived(sum(map(len, blocks)))
         if is_matrix:
             keep_blocks(scope, blocks)
             return replay_body(b"", receive)

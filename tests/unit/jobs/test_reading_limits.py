@@ -21,11 +21,24 @@ def test_open_bytes_are_bounded_by_principal() -> None:
         pass
 
 
+def test_a_body_that_came_counts_with_the_bytes_it_has() -> None:
+    """SPEC A3: of unknown length it counts with the most it may have only while it comes, not while it is answered."""
+    budget = BodyBudget(Settings(max_open_body_bytes=2048))
+    with budget.opened("ann", 2000) as arrived:
+        with pytest.raises(QuotaExceededError), budget.opened("ann", 100):
+            pass
+        arrived(10)
+        with budget.opened("ann", 2000):
+            pass
+    with budget.opened("ann", 2048), pytest.raises(QuotaExceededError), budget.opened("ann", 1):
+        pass
+
+
 def test_bytes_that_came_are_paid_afterwards() -> None:
     """SPEC A3: where principals are told apart; none is refused for its size alone."""
     budget = BodyBudget(Settings(body_mb_per_s=0.001, auth_api_keys=True))
-    with budget.opened("ann", 1):
-        budget.arrived("ann", 8 * MEBIBYTE)
+    with budget.opened("ann", 1) as arrived:
+        arrived(8 * MEBIBYTE)
     with pytest.raises(RateLimitedError) as refused, budget.opened("ann", 1):
         pass
     assert refused.value.retry_after_s is not None
