@@ -49,7 +49,11 @@ class LowerBound:
 
     def gap(self, cost: float) -> float | None:
         """Return the gap as a share of the plan's cost, 0 … 1; None where it is not defined."""
-        return (cost - self.cost) / cost if self.cost is not None and cost > 0 else None
+        if self.cost is None:
+            return None
+        if cost <= self.cost:
+            return 0.0
+        return (cost - self.cost) / cost if cost > 0 else None
 
     def as_json(self) -> Json:
         """Return the bound as tools report it, or the reason why there is none."""

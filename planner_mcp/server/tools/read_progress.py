@@ -173,7 +173,7 @@ async def _proof(ctx: ToolContext, job: Job) -> ProofRecord | None:
 def _gap(bound: LowerBound, now: Progress) -> float | None:
     """Return the gap of a job's plan, rounded up; None where the plan leaves out wanted tickets or there is none."""
     gap = None if now.cost is None or now.penalty else bound.gap(now.cost)
-    return None if gap is None else share_at_most(max(0.0, gap))
+    return None if gap is None else share_at_most(gap)
 
 
 async def _worked_out(ctx: ToolContext, job: Job) -> LowerBound | None:

@@ -56,7 +56,7 @@ def pareto_table(
 
 def _gap(bound: LowerBound | None, cost: float) -> float | None:
     gap = None if bound is None else bound.gap(cost)
-    return None if gap is None else share_at_most(max(0.0, gap))
+    return None if gap is None else share_at_most(gap)
 
 
 def pareto_lines(front: ParetoFront) -> list[str]:

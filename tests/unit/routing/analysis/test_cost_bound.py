@@ -211,4 +211,5 @@ def test_trees_know_a_good_round_trip() -> None:
 def test_a_gap_is_a_share_of_the_plans_cost() -> None:
     """SPEC T5: 0 would mean proved to be best."""
     assert LowerBound(8.0, 1).gap(10.0) == pytest.approx(0.2)
-    assert LowerBound(0.0, 0).gap(0.0) is None
+    assert LowerBound(0.0, 0).gap(0.0) == 0
+    assert LowerBound(-1.0, 0).gap(0.0) is None

@@ -72,6 +72,15 @@ async def test_a_proof_is_told_where_the_quick_bound_equals_it(call: Call, ctx: 
     assert (await call("read_progress", {"job_id": base})).structured["optimal"] is True
 
 
+async def test_a_plan_just_above_its_bound_is_not_optimal(call: Call, ctx: ToolContext, store: RedisStore) -> None:
+    """SPEC S2: bound and cost meet, or the gap is above 0, however small it is."""
+    base = await solved(call, store, await created(call), ["a", "b"], ["c"])
+    cost = (await ctx.job_service.plan_of_job(ctx.principal, base)).cost
+    job_id = await proved(call, ctx, store, base, ProofRecord(cost * (1 - 1e-14), is_optimal=True))
+    answer = (await call("read_progress", {"job_id": job_id})).structured
+    assert (answer["gap"], "optimal" in answer) == (0.001, False)
+
+
 async def test_a_gap_names_what_the_proof_leaves_out(call: Call, ctx: ToolContext, store: RedisStore) -> None:
     """Issue 26: the bound stays valid and says which features were relaxed; nothing is called optimal unchecked."""
     base = await solved(call, store, await created(call), ["a", "b"], ["c"])
