@@ -6,7 +6,7 @@ Owns the principal, its opaque id and the names of the scopes. `server/auth` tur
 import base64
 import hashlib
 import json
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 from planner_mcp.errors import InsufficientScopeError
@@ -50,6 +50,10 @@ class Principal:
         """
         if not self.may(scope):
             raise InsufficientScopeError(f"{what} needs the scope {scope}.")
+
+    def as_writer(self) -> "Principal":
+        """Return the principal as it writes: on what is its own, whatever it may review (ADR 0041)."""
+        return replace(self, scopes=self.scopes - {APPROVE})
 
 
 def principal_id(issuer: str, subject: str, tenant: str = "") -> str:

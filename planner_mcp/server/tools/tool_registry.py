@@ -6,11 +6,12 @@ internal detail passes it (SPEC T8).
 
 import logging
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from manifest import server_identity
 from planner_mcp.errors import Fault, PlannerError, input_error
+from planner_mcp.jobs.principals import WRITE
 from planner_mcp.jobs.reading_limits import check_share
 from planner_mcp.server.auth.audit_trail import OK, target_of
 from planner_mcp.server.tools import (
@@ -207,6 +208,8 @@ async def dispatch(tool: Tool, ctx: ToolContext, args: Any) -> ToolResult | Erro
 async def _call(tool: Tool, ctx: ToolContext, args: Any) -> ToolResult | ErrorResult:
     try:
         ctx.principal.require(tool.scope, what=f"The tool {tool.name}")
+        if tool.scope == WRITE:
+            ctx = replace(ctx, principal=ctx.principal.as_writer())
         large = large_arguments_in(args)
         if large is not None and tool.run_text is not None:
             return await tool.run_text(ctx, large)

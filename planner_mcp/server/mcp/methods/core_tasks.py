@@ -141,7 +141,7 @@ class CoreTasks:
 
     async def cancel(self, ctx: Context, params: types.GetTaskRequestParams) -> Json:
         """Answer `tasks/cancel`, after the solver has stopped."""
-        job = await self._job_service.job(require_scope(ctx, READ), params.task_id)
+        job = await self._job_service.job(require_scope(ctx, READ).as_writer(), params.task_id)
         if job.is_terminal:
             raise InputError(f"The task has already ended: {job.state.lower()}.")
         return core_task(await self._cancel(ctx, job.id), self._ttl_s)

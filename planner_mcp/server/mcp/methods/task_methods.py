@@ -169,15 +169,16 @@ class ExtensionTasks:
 
     async def cancel(self, ctx: Context, params: types.GetTaskRequestParams) -> Json:
         """Answer `tasks/cancel`; a task that has ended stays as it is."""
-        job = await self._task(ctx, params.task_id)
+        job = await self._task(ctx, params.task_id, is_writing=True)
         if not job.is_terminal:
             await self._cancel(ctx, job.id)
         return dict(COMPLETE)
 
-    async def _task(self, ctx: Context, task_id: str) -> Job:
+    async def _task(self, ctx: Context, task_id: str, *, is_writing: bool = False) -> Job:
         require(ctx, EXTENSION)
         check_name(ctx, task_id)
-        return await self._job_service.job(require_scope(ctx, READ), task_id)
+        principal = require_scope(ctx, READ)
+        return await self._job_service.job(principal.as_writer() if is_writing else principal, task_id)
 
 
 def _with_capability(result: HandlerResult) -> HandlerResult:

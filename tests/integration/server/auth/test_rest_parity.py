@@ -200,6 +200,36 @@ def _lines(entries: list[Json]) -> Counter[tuple[str, str]]:
     return Counter((entry["what"], entry["outcome"]) for entry in entries if entry["what"] in TOOLS)
 
 
+OF_NOBODY = {"create_scenario", "import_scenario", "webhook_secret", "webhook_deliveries", "confirm_address"}
+"""Writing tools whose arguments name nothing that is stored."""
+
+
+async def test_no_writing_tool_knows_what_a_reviewer_may_read(served: Served, key: Key, store: RedisStore) -> None:
+    """SPEC A2, A5 (ADR 0041): each is refused as not found at every endpoint, and nothing is made or changed."""
+    async with served(approval="on") as http:
+        owner, approver = await key("ann", READ, WRITE, SENSITIVE), await key("eve", READ, WRITE, SENSITIVE, APPROVE)
+        good = await calls(http, owner, store)
+        job_id, scenario_id = good["share_plan"]["job_id"], good["solve_vrp"]["scenario_id"]
+        first = good["query_vrp_status"]["job_id"]
+        for each in (job_id, first):
+            await by_mcp(http, owner, "propose_plan", {"job_id": each})
+        assert (await by_mcp(http, approver, "read_plan", {"job_id": job_id, "view": "visits"}))["rows"]
+        before = await _state(http, owner, approver, job_id)
+        writing = [tool.name for tool in REGISTRY if tool.scope == WRITE and tool.name not in OF_NOBODY]
+        assert scenario_id and {*writing} <= {*good}
+        for name, door in DOORS.items():
+            found = {tool: await door(http, approver, tool, good[tool]) for tool in writing}
+            known = {tool: answer for tool, answer in found.items() if answer.get("code") not in (4003, 4004)}
+            assert known == {}, name
+        assert await _state(http, owner, approver, job_id) == before
+
+
+async def _state(http: httpx.AsyncClient, owner: str, approver: str, job_id: str) -> list[Json]:
+    """Return the owner's job, and how many scenarios and jobs each of two has."""
+    lists = [await by_mcp(http, who, tool, {}) for who in (owner, approver) for tool in ("list_scenarios", "list_jobs")]
+    return [await by_mcp(http, owner, "query_vrp_status", {"job_id": job_id}), *lists]
+
+
 JOB_COMMANDS = {
     "query_vrp_status": ("status",),
     "list_jobs": ("list",),
