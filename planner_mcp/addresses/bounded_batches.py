@@ -8,6 +8,7 @@ from typing import Final
 from planner_mcp.addresses.offline_resolver import resolve_offline
 from planner_mcp.addresses.place_data import place_data
 from planner_mcp.addresses.street_register import StreetRegister
+from planner_mcp.addresses.structured_address import ResolvedAddress
 
 PART_ROWS: Final = 100
 
@@ -17,6 +18,17 @@ def before_fork() -> None:
     place_data()
 
 
+def resolved_here(texts: Sequence[str], register: Path | None) -> list[ResolvedAddress]:
+    """Return what each text says of a place.
+
+    Args:
+        texts: The batch.
+        register: The streets of a road extract, where the deployment has one.
+    """
+    resolved = resolve_offline(texts)
+    return resolved if register is None else StreetRegister(register).located(resolved)
+
+
 def resolved_in_parts(texts: Sequence[str], register: Path | None) -> list[bytes]:
     """Return what each text says of a place, pickled in parts, each of which is soon read.
 
@@ -24,7 +36,5 @@ def resolved_in_parts(texts: Sequence[str], register: Path | None) -> list[bytes
         texts: The batch.
         register: The streets of a road extract, where the deployment has one.
     """
-    resolved = resolve_offline(texts)
-    if register is not None:
-        resolved = StreetRegister(register).located(resolved)
+    resolved = resolved_here(texts, register)
     return [pickle.dumps(resolved[at : at + PART_ROWS]) for at in range(0, len(resolved), PART_ROWS)]

@@ -47,14 +47,14 @@ def _added(each: ResolvedAddress) -> tuple[object, ...]:
     return (where.lat, where.lon, where.accuracy.value, f"{where.radius_m:g}", *says)
 
 
-async def keep_table(imports: ImportStore, principal: Principal, table: str) -> tuple[str, str]:
+async def keep_table(imports: ImportStore, principal: Principal, table: bytes) -> tuple[str, str]:
     """Keep a table; return its URI and its name among the files of the principal. The same table has one name.
 
     Raises:
         QuotaExceededError: The principal has as many files as it may.
     """
-    digest = sha256(table.encode()).hexdigest()[:_DIGITS]
-    file = UploadedFile(table.encode(), is_confidential=principal.may(SENSITIVE))
+    digest = sha256(table).hexdigest()[:_DIGITS]
+    file = UploadedFile(table, is_confidential=principal.may(SENSITIVE))
     await imports.put_file(principal.id, _name(digest), file)
     return f"addresses://{digest}/addresses.csv", _name(digest)
 

@@ -7,9 +7,10 @@ from pydantic import Field
 from planner_mcp.addresses.address_text import MAX_TEXT
 from planner_mcp.addresses.structured_address import ResolvedAddress
 from planner_mcp.errors import Fault, PlannerError, input_error
-from planner_mcp.server.resources.address_tables import MIME_TYPE, address_table, keep_table
+from planner_mcp.server.resources.address_tables import MIME_TYPE, keep_table
 from planner_mcp.server.resources.resource_definition import Contents
 from planner_mcp.server.tools.answers.address_output import AddressRow, counts_text, row_text
+from planner_mcp.server.tools.arguments.address_batches import table_for
 from planner_mcp.server.tools.arguments.address_lookup import resolve_for, run_here
 from planner_mcp.server.tools.tool_definition import (
     READ,
@@ -59,32 +60,31 @@ async def run(ctx: ToolContext, args: Json) -> ToolResult:
     """Resolve a batch of addresses."""
     asked = parse(ResolveAddressesArguments, args)
     _check_sizes(asked.addresses)
+    if len(asked.addresses) > MAX_LISTED:
+        return await _table(ctx, asked)
     resolved = await resolve_for(ctx, asked.addresses, asked.provider)
-    if len(resolved) > MAX_LISTED:
-        return await _table(ctx, resolved)
     result: ToolResult = await run_here(ctx)(_result, resolved)
     return result
 
 
-async def _table(ctx: ToolContext, resolved: list[ResolvedAddress]) -> ToolResult:
+async def _table(ctx: ToolContext, asked: ResolveAddressesArguments) -> ToolResult:
     """Keep the rows as a table and return where it can be had."""
     if ctx.offer_download is None:
         raise PlannerError
-    rows = [{"address": each.text} for each in resolved]
-    table: str = await run_here(ctx)(address_table, ["address"], rows, resolved)
-    uri, file = await keep_table(ctx.job_service.imports, ctx.principal, table)
-    download = await ctx.offer_download(uri, Contents(MIME_TYPE, table))
+    table = await table_for(ctx, asked.addresses, asked.provider)
+    uri, file = await keep_table(ctx.job_service.imports, ctx.principal, table.csv)
+    download = await ctx.offer_download(uri, Contents(MIME_TYPE, table.csv.decode()))
     expires_at = None if download.expires_at is None else timestamp(download.expires_at)
     output = ResolveAddressesResult(
         rows=[],
-        sure=sum(each.is_sure for each in resolved),
+        sure=table.sure,
         file=file,
         download=download.address,
         expires_at=expires_at,
     )
     until = "" if expires_at is None else f", until {expires_at}"
     lines = [
-        counts_text(resolved),
+        table.counts,
         f"Table, a row for each address{until}: {download.address}",
         f"Next: rows below 0.8 to the user, 25 a call for candidates; import_scenario takes file={file}.",
     ]

@@ -4,10 +4,10 @@ Owns the record of a confirmed address. The planner and the address server resol
 """
 
 import pickle
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import partial
-from typing import Final
+from typing import Any, Final, TypeVar
 
 import anyio.from_thread
 import anyio.lowlevel
@@ -29,6 +29,7 @@ from planner_mcp.routing.scenario.coordinates import to_wgs84
 from planner_mcp.server.tools.tool_definition import ToolContext
 from planner_mcp.text import Json
 
+T = TypeVar("T")
 CONFIRMED: Final = "confirmed"
 PIN_RADIUS_M: Final = 50.0
 """Of a position that a person gave."""
@@ -76,10 +77,30 @@ async def resolve_for(ctx: ToolContext, texts: Sequence[str], provider: str | No
     Raises:
         InputError: There is no service of this name.
     """
-    known = await ctx.confirmed.confirmed(ctx.principal.id, texts) if ctx.confirmed is not None else {}
+    known = await confirmed_by(ctx, texts)
     asked = geocoding_of(ctx).resolve(texts, provider, partial(_resolved_beside, ctx))  # all: the rows help each other
-    answers = await asked
-    return [_confirmed(each.text, known[each.text]) if each.text in known else each for each in answers]
+    return with_confirmed(await asked, known)
+
+
+async def confirmed_by(ctx: ToolContext, texts: Sequence[str]) -> Mapping[str, Json]:
+    """Return what the caller confirmed of some texts, by text."""
+    return await ctx.confirmed.confirmed(ctx.principal.id, texts) if ctx.confirmed is not None else {}
+
+
+def with_confirmed(resolved: Sequence[ResolvedAddress], known: Mapping[str, Json]) -> list[ResolvedAddress]:
+    """Return answers with what was confirmed in place of what was resolved."""
+    return [_confirmed(each.text, known[each.text]) if each.text in known else each for each in resolved]
+
+
+async def read_in_turn(ctx: ToolContext, function: Callable[..., T], *args: Any) -> T:
+    """Return what a function makes of a large batch, in a process of its own, when it is the caller's turn.
+
+    Raises:
+        QuotaExceededError: Too many batches of the caller wait.
+        PlannerError: As `read_bounded`.
+    """
+    async with _batches.turn(ctx.principal.id):
+        return await read_bounded(ctx.principal.id, ctx.settings, function, *args)
 
 
 async def _resolved_beside(
@@ -89,10 +110,7 @@ async def _resolved_beside(
     if len(texts) <= MOST_IN_THREAD:
         few: list[ResolvedAddress] = await _limiter.run(ctx.principal.id, resolve_here, texts)
         return few
-    async with _batches.turn(ctx.principal.id):
-        parts = await read_bounded(
-            ctx.principal.id, ctx.settings, resolved_in_parts, tuple(texts), register_of(ctx.settings)
-        )
+    parts = await read_in_turn(ctx, resolved_in_parts, tuple(texts), register_of(ctx.settings))
     resolved: list[ResolvedAddress] = []
     for part in parts:
         resolved += pickle.loads(part)  # noqa: S301 - our own child wrote it

@@ -1,5 +1,6 @@
 """The tools of the address server, on a real store."""
 
+import csv
 import threading
 from collections.abc import Awaitable, Callable
 from typing import Any
@@ -14,7 +15,10 @@ from planner_mcp.jobs.job_service import JobService
 from planner_mcp.jobs.principals import LOCAL, READ, WRITE, Principal
 from planner_mcp.jobs.store.redis_store import RedisStore
 from planner_mcp.jobs.store.security.confirmed_addresses_store import RedisConfirmedAddresses
-from planner_mcp.server.tools.arguments import address_lookup
+from planner_mcp.jobs.store.security.encryption import open_cipher
+from planner_mcp.server.auth.access_links import AccessLinks
+from planner_mcp.server.resources.downloads import Downloads
+from planner_mcp.server.tools.arguments import address_batches, address_lookup
 from planner_mcp.server.tools.arguments.address_lookup import MOST_IN_THREAD
 from planner_mcp.server.tools.tool_definition import ErrorResult, ToolContext, ToolResult
 from planner_mcp.server.tools.tool_registry import ADDRESS_REGISTRY, REGISTRY, dispatch
@@ -37,7 +41,10 @@ def call(store: RedisStore, feed: EventFeed, settings: Settings) -> CallTool:
     async def call(name: str, *, principal: Principal = LOCAL, **arguments: Any) -> ToolResult | ErrorResult:
         job_service = JobService(store, feed, settings=settings)
         confirmed = RedisConfirmedAddresses(store.script_client, settings)
-        context = ToolContext(principal, job_service, settings, silent, "0" * 32, confirmed=confirmed)
+        offer = Downloads(settings, AccessLinks(open_cipher(settings), "download")).as_file
+        context = ToolContext(
+            principal, job_service, settings, silent, "0" * 32, confirmed=confirmed, offer_download=offer
+        )
         result = await dispatch(TOOLS[name], context, arguments)
         jsonschema.validate(result.structured, TOOLS[name].as_json()["outputSchema"])
         if not result.is_error:
@@ -196,3 +203,16 @@ async def test_a_few_addresses_wait_for_no_large_batch(call: CallTool) -> None:
     with anyio.fail_after(20):
         async with address_lookup._batches.turn("mallory"), address_lookup._batches.turn("mallory"):
             assert not (await call("resolve_addresses", addresses=[HANGZHOU] * MOST_IN_THREAD)).is_error
+
+
+async def test_of_a_batch_with_a_table_the_server_holds_no_rows(
+    call: CallTool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """SPEC A3, O4: rows of many large batches stayed in its memory; what the caller confirmed is in the table."""
+    await call("confirm_address", address="仓库", lat=30.0, lon=120.0)
+    monkeypatch.setattr(address_lookup, "resolve_for", None)  # its rows come to this process
+    monkeypatch.setattr(address_batches, "resolve_for", None)
+    answer = await call("resolve_addresses", addresses=[*[HANGZHOU] * 100, "仓库"])
+    (*_, last) = csv.reader((await anyio.Path(answer.structured["download"]).read_text()).splitlines())
+    assert (answer.structured["rows"], answer.structured["sure"]) == ([], 101)
+    assert (last[0], last[1:3], last[-2]) == ("仓库", ["30.0", "120.0"], "confirmed")
