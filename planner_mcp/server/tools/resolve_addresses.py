@@ -5,7 +5,7 @@ from typing import Annotated, ClassVar, Final
 from pydantic import Field
 
 from planner_mcp.addresses.address_text import MAX_TEXT
-from planner_mcp.addresses.structured_address import ResolvedAddress
+from planner_mcp.addresses.structured_address import AddressStatus, ResolvedAddress
 from planner_mcp.errors import Fault, PlannerError, input_error
 from planner_mcp.server.resources.address_tables import MIME_TYPE, keep_table
 from planner_mcp.server.resources.resource_definition import Contents
@@ -84,7 +84,7 @@ async def _table(ctx: ToolContext, asked: ResolveAddressesArguments) -> ToolResu
     )
     until = "" if expires_at is None else f", until {expires_at}"
     lines = [
-        table.counts,
+        counts_text(len(asked.addresses), table.sure, table.missing),
         f"Table, a row for each address{until}: {download.address}",
         f"Next: rows below 0.8 to the user, 25 a call for candidates; import_scenario takes file={file}.",
     ]
@@ -98,7 +98,7 @@ def _result(resolved: list[ResolvedAddress]) -> ToolResult:
         sure=sum(each.is_sure for each in resolved),
     )
     lines = [
-        counts_text(resolved),
+        counts_text(len(resolved), output.sure, sum(each.status is AddressStatus.NOT_FOUND for each in resolved)),
         *(row_text(at, each, is_detailed=is_detailed) for at, each in enumerate(resolved, 1)),
     ]
     if output.sure < len(resolved) and is_detailed:

@@ -1,6 +1,5 @@
 """Resolved addresses as results of tools: rows with position, confidence and reasons, and a line of text for each."""
 
-from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Final
 
@@ -8,7 +7,6 @@ from pydantic import Field
 
 from planner_mcp.addresses.structured_address import (
     AddressCandidate,
-    AddressStatus,
     PlacePosition,
     ResolvedAddress,
     StructuredAddress,
@@ -145,8 +143,6 @@ def row_text(index: int, resolved: ResolvedAddress, *, is_detailed: bool = True)
     return line
 
 
-def counts_text(resolved: Sequence[ResolvedAddress]) -> str:
-    """Return how many rows may be used unasked."""
-    sure = sum(each.is_sure for each in resolved)
-    missing = sum(each.status is AddressStatus.NOT_FOUND for each in resolved)
-    return f"{sure} of {len(resolved)} can be used unasked, {missing} not found"
+def counts_text(count: int, sure: int, missing: int) -> str:
+    """Return how many of some rows may be used unasked, and how many were not found."""
+    return f"{sure} of {count} can be used unasked, {missing} not found"

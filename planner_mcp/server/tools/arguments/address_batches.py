@@ -9,10 +9,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from planner_mcp.addresses import bounded_batches
-from planner_mcp.addresses.structured_address import ResolvedAddress
+from planner_mcp.addresses.structured_address import AddressStatus, ResolvedAddress
 from planner_mcp.geocoding.geocoding_service import OFFLINE, register_of
 from planner_mcp.server.resources.address_tables import address_table
-from planner_mcp.server.tools.answers.address_output import counts_text
 from planner_mcp.server.tools.arguments.address_lookup import (
     confirmed_by,
     geocoding_of,
@@ -35,8 +34,8 @@ class AddressTable:
     """In UTF-8."""
     sure: int
     """Rows that can be used unasked."""
-    counts: str
-    """Both counts in words."""
+    missing: int
+    """Rows that were not found."""
 
 
 async def table_for(ctx: ToolContext, texts: Sequence[str], provider: str | None) -> AddressTable:
@@ -67,4 +66,6 @@ def table_apart(texts: Sequence[str], register: Path | None, known: Mapping[str,
 def table_of(resolved: Sequence[ResolvedAddress]) -> AddressTable:
     """Return the table of resolved addresses."""
     table = address_table(["address"], [{"address": each.text} for each in resolved], resolved)
-    return AddressTable(table.encode(), sum(each.is_sure for each in resolved), counts_text(resolved))
+    sure = sum(each.is_sure for each in resolved)
+    missing = sum(each.status is AddressStatus.NOT_FOUND for each in resolved)
+    return AddressTable(table.encode(), sure, missing)
