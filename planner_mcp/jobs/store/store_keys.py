@@ -38,9 +38,10 @@ key                      kind    holds                                          
 {pN}:pace:<p>            hash    the same for its submits, where they are limited  until it would be full again
 {pN}:audit:<date>        stream  audit log of a UTC day (shard 0)                   audit TTL from its last line
 {pN}:wh:…                        webhook deliveries, named in webhooks/outbox.py    keep
-{pN}:watched:<p>         hash    kinds of events that subscriptions of a principal want  as the longest of them
+{pN}:watched:<p>         hash    kinds of events that subscriptions of a principal or group want  as the longest of them
 {pN}:gain:<sub>:<job>    string  time and cost of the last improvement it was sent  GAIN_S
 {p0}:evsubs:<p>          hash    subscriptions to events by id, JSON                as the longest of them
+{p0}:evgroup:<group>     hash    reviewers that subscribed to its reviews, and until when, ms  as the longest of them
 {p0}:repeat:<digest>     string  request with an idempotency key and its answer     idempotency TTL
 {p0}:whsec:<p>           hash    signing secrets (security/signing_secrets.py)      KEEP_S
 {p0}:places:<p>          hash    addresses the principal confirmed                  scenario TTL from the last one

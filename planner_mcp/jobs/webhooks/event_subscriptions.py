@@ -33,11 +33,13 @@ class EventSubscription:
     is_masked: bool
     """Whether its principal lacks `planner:sensitive`."""
     until: datetime
+    group: str = ""
+    """Whose proposed plans its principal may review; empty where it hears of its own jobs alone."""
 
     def occurrences(
         self, event: Event, reported: dict[str, tuple[float, float]], *, is_confidential: bool
     ) -> list[Json]:
-        """Return what an event of a job of the principal tells the subscription.
+        """Return what an event of a job that the principal may follow tells the subscription.
 
         Args:
             event: As the store has it.

@@ -14,7 +14,7 @@ from secrets import token_urlsafe
 from typing import Any, Final
 
 from planner_mcp.errors import EndpointUnverifiedError, Fault, QuotaExceededError, input_error
-from planner_mcp.jobs.event_types import EventType, Occurrences
+from planner_mcp.jobs.event_types import REVIEWED, EventType, Occurrences
 from planner_mcp.jobs.ids import subscription_id
 from planner_mcp.jobs.job_service import JobService
 from planner_mcp.jobs.principals import SENSITIVE, Principal
@@ -104,6 +104,7 @@ class EventWebhooks:
             url=url,
             is_masked=not principal.may(SENSITIVE),
             until=datetime.now(UTC) + min(max(life or USUAL_LIFE, SHORTEST_LIFE), LONGEST_LIFE),
+            group=self._job_service.reviews.group_of(principal) if event_type is REVIEWED else "",
         )
         if len(kept) >= MOST_SUBSCRIPTIONS and all(each.id != subscription.id for each in kept):
             raise QuotaExceededError(

@@ -50,27 +50,34 @@ class RedisEventSubscriptions:
     async def put(self, subscription: EventSubscription, secret: str) -> None:
         """Keep a subscription until it ends; the secret before this one goes on signing beside it for a day."""
         life_ms = max(1, round((subscription.until.timestamp() - time.time()) * 1000))
-        key = _key(subscription.principal)
+        owner = subscription.principal
+        key = _key(owner)
         old = await self._script_client.command("HGET", key, subscription.id)
         kept = json.loads(old)["secrets"] if old else []
         record = {
             "name": subscription.type.name,
             "arguments": subscription.arguments,
             "url": subscription.url,
-            "secrets": self._rotated(subscription.principal, secret, kept),
+            "secrets": self._rotated(owner, secret, kept),
             "masked": subscription.is_masked,
             "until_ms": round(subscription.until.timestamp() * 1000),
+            "group": subscription.group,
         }
-        await self._script_client.command("HSET", key, subscription.id, compact(record))
+        await self._keep(key, subscription.id, compact(record), life_ms)
+        if subscription.group:
+            reviewers = _reviewers_key(subscription.group)
+            until_ms = max(record["until_ms"], int(await self._script_client.command("HGET", reviewers, owner) or 0))
+            await self._keep(reviewers, owner, until_ms, life_ms)
+        for readers in filter(None, (owner, subscription.group)):
+            watched = {"principal": readers, "kinds": sorted(subscription.type.kinds), "life_ms": life_ms}
+            for shard in range(self._settings.pools):
+                await self._script_client.step("watch_events", shard, watched)
+
+    async def _keep(self, key: str, name: str, value: str | int, life_ms: int) -> None:
+        """Set a field of a hash that lives as long as the longest of its fields."""
+        await self._script_client.command("HSET", key, name, value)
         if int(await self._script_client.command("PTTL", key)) < life_ms:
             await self._script_client.command("PEXPIRE", key, life_ms)
-        watched = {
-            "principal": subscription.principal,
-            "kinds": sorted(subscription.type.kinds),
-            "life_ms": life_ms,
-        }
-        for shard in range(self._settings.pools):
-            await self._script_client.step("watch_events", shard, watched)
 
     def _rotated(self, principal: str, secret: str, kept: Sequence[Json]) -> list[Json]:
         """Return the secrets to keep: the current one, and those before it for as long as they sign."""
@@ -123,19 +130,20 @@ class RedisEventSubscriptions:
             url=kept["url"],
             is_masked=kept["masked"],
             until=record_codec.utc_from_ms(kept["until_ms"]),
+            group=kept.get("group", ""),
         )
 
     # ---- deliveries
 
     async def deliveries_of(self, entry_id: str, kept: Mapping[str, str]) -> list[NewDelivery]:
-        """Return what an event in the outbox makes for the subscriptions of its principal.
+        """Return what an event in the outbox makes for its principal's subscriptions, and for its reviewers'.
 
         Raises:
             KeyError, ValueError: The entry is not what the job engine writes.
         """
         event = record_codec.event_from(kept["job"], kept["id"], dict(kept))
         found: list[NewDelivery] = []
-        for each in await self.of(kept["principal"]):
+        for each in [*await self.of(kept["principal"]), *await self._of_reviewers(kept)]:
             if event.kind in each.type.kinds:
                 last = await self._last_gain(each, event.job_id)
                 reported = {} if last is None else {event.job_id: last}
@@ -145,6 +153,17 @@ class RedisEventSubscriptions:
                 is_first = not reported or await self._note(each, event.job_id, last, reported[event.job_id])
                 found += [_delivery(each, one, entry_id) for one in occurrences if is_first]
         return found
+
+    async def _of_reviewers(self, kept: Mapping[str, str]) -> list[EventSubscription]:
+        """Return the subscriptions of those that an event in the outbox was proposed to, but for the owner's own."""
+        if not (group := kept.get("group", "")):
+            return []
+        until_ms = await self._script_client.command("HGETALL", _reviewers_key(group))
+        gone = [name for name, ms in until_ms.items() if int(ms) <= time.time() * 1000]
+        if gone:
+            await self._script_client.command("HDEL", _reviewers_key(group), *gone)
+        names = until_ms.keys() - {kept["principal"], *gone}
+        return [each for name in sorted(names) for each in await self.of(name) if each.group == group]
 
     async def deliver(self, subscription: EventSubscription, found: Sequence[Mapping[str, Any]]) -> None:
         """Schedule occurrences for delivery, each once however often it is asked."""
@@ -208,6 +227,10 @@ def _delivery(subscription: EventSubscription, occurrence: Mapping[str, Any], en
 
 def _key(principal: str) -> str:
     return store_keys.key(store_keys.UNSHARDED, "evsubs", principal)
+
+
+def _reviewers_key(group: str) -> str:
+    return store_keys.key(store_keys.UNSHARDED, "evgroup", group)
 
 
 def _gain_key(subscription: EventSubscription, job_id: str) -> str:

@@ -12,7 +12,7 @@ import anyio
 import httpx2 as httpx
 import pytest
 
-from planner_mcp.jobs.principals import READ, SENSITIVE, WRITE
+from planner_mcp.jobs.principals import APPROVE, READ, SENSITIVE, WRITE
 from planner_mcp.jobs.store.redis_store import RedisStore
 from planner_mcp.jobs.store.security.encryption import open_cipher
 from planner_mcp.jobs.store.webhooks.event_subscription_store import RedisEventSubscriptions
@@ -124,6 +124,53 @@ async def test_a_subscriber_is_sent_each_end_signed_with_its_secret(
             assert verify([secret], event.headers, event.body, now_s=time.time())
         polled = await ask(http, ann, "events/poll", name=FINISHED, arguments={}, cursor=first["cursor"])
         assert [each["eventId"] for each in polled["events"]] == [body["eventId"]]
+        assert await keys_without_ttl(store) == []
+
+
+async def test_reviewers_are_told_reviews_of_others_by_poll_and_webhook(
+    served: Served, key: Key, store: RedisStore, settings: Settings, receiver: Receiver
+) -> None:
+    """SPEC O6, A5: each step once, to owner and reviewers; no other group, nobody without the scope, no other event."""
+    readers = {
+        "owner": await key("ann", READ, WRITE, SENSITIVE, APPROVE),
+        "reviewer": await key("bob", READ, APPROVE),
+        "plain": await key("cid", READ, WRITE),
+        "foreign": await key("eve", READ, APPROVE, tenant="other"),
+    }
+    reviewed = "vrp.plan.reviewed"
+    async with events_served(served, store, settings, receiver, approval="on") as http:
+        begin = {}
+        for name, who in readers.items():
+            receiver.answers[f"/{name}"] = [echo]
+            asked = wanted(receiver, url=f"/{name}", name=reviewed)
+            begin[name] = (await ask(http, who, "events/subscribe", **asked))["cursor"]
+        receiver.answers["/ends"] = [echo]
+        await ask(http, readers["reviewer"], "events/subscribe", **wanted(receiver, url="/ends"))
+        job_id = await planned(http, store, readers["owner"])
+        await call(http, readers["owner"], "propose_plan", job_id=job_id)
+        await call(http, readers["reviewer"], "review_plan", job_id=job_id, decision="approve")
+        steps = ["plan.proposed", "plan.approved"]
+        for name in ("owner", "reviewer"):
+            sent = occurrences(await receiver.wait_for(3, f"/{name}"))
+            assert sorted(each["data"]["event"] for each in sent) == sorted(steps), name
+            polled = await ask(http, readers[name], "events/poll", name=reviewed, arguments={}, cursor=begin[name])
+            assert [each["eventId"] for each in polled["events"]] == [
+                each["eventId"] for each in sorted(sent, key=lambda each: steps.index(each["data"]["event"]))
+            ]
+        assert "reason" not in repr(occurrences(receiver.to("/reviewer")))
+        for name in ("plain", "foreign"):
+            polled = await ask(http, readers[name], "events/poll", name=reviewed, arguments={}, cursor=begin[name])
+            assert polled["events"] == []
+        # a webhook of the next day is the mark that whatever was to be sent before it has been sent
+        second = await planned(http, store, readers["owner"])
+        await call(http, readers["owner"], "propose_plan", job_id=second)
+        await receiver.wait_for(4, "/reviewer")
+        assert [occurrences(receiver.to(path)) for path in ("/plain", "/foreign", "/ends")] == [[], [], []]
+        unsubscribed = {"name": reviewed, "arguments": {}, "delivery": {"url": receiver.url("/reviewer")}}
+        await ask(http, readers["reviewer"], "events/unsubscribe", **unsubscribed)
+        await call(http, readers["reviewer"], "review_plan", job_id=second, decision="approve")
+        await receiver.wait_for(5, "/owner")
+        assert len(receiver.to("/reviewer")) == 4
         assert await keys_without_ttl(store) == []
 
 
