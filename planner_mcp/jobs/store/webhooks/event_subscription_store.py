@@ -50,7 +50,7 @@ class RedisEventSubscriptions:
     async def put(self, subscription: EventSubscription, secret: str) -> None:
         """Keep a subscription until it ends; the secret before this one goes on signing beside it for a day."""
         life_ms = max(1, round((subscription.until.timestamp() - time.time()) * 1000))
-        owner = subscription.principal
+        owner, until_ms = subscription.principal, round(subscription.until.timestamp() * 1000)
         key = _key(owner)
         old = await self._script_client.command("HGET", key, subscription.id)
         kept = json.loads(old)["secrets"] if old else []
@@ -60,14 +60,14 @@ class RedisEventSubscriptions:
             "url": subscription.url,
             "secrets": self._rotated(owner, secret, kept),
             "masked": subscription.is_masked,
-            "until_ms": round(subscription.until.timestamp() * 1000),
+            "until_ms": until_ms,
             "group": subscription.group,
         }
         await self._keep(key, subscription.id, compact(record), life_ms)
         if subscription.group:
             reviewers = _reviewers_key(subscription.group)
-            until_ms = max(record["until_ms"], int(await self._script_client.command("HGET", reviewers, owner) or 0))
-            await self._keep(reviewers, owner, until_ms, life_ms)
+            last_ms = int(await self._script_client.command("HGET", reviewers, owner) or 0)
+            await self._keep(reviewers, owner, max(until_ms, last_ms), life_ms)
         for readers in filter(None, (owner, subscription.group)):
             watched = {"principal": readers, "kinds": sorted(subscription.type.kinds), "life_ms": life_ms}
             for shard in range(self._settings.pools):
