@@ -41,8 +41,12 @@ JSON_PATHS: Final = frozenset({"/mcp", "/messages", "/ui/call", "/ui/sign-in"})
 BLOCK_BYTES: Final = 1 << 20
 """Size of the blocks in which a travel matrix is held."""
 _DECODED: Final = "decoded_body"
+ALONE_BYTES: Final = 1 << 20
+"""Bodies above this are decoded one at a time: decoding takes up to 20 times their bytes."""
 _limiter: Final = FairLimiter()
 """Large bodies decoded at the same time."""
+_alone: Final = FairLimiter(slots=1)
+"""Turns of the largest."""
 
 log = logging.getLogger(__name__)
 
@@ -115,7 +119,7 @@ class BodyIntake:
     async def _decoded(self, principal_id: str, body: bytearray, outline: Outline) -> DecodedBody:
         if len(body) <= LARGE_BYTES:
             return decoded_body(body, self._json_limits)
-        async with _limiter.turn(principal_id):
+        async with (_alone if len(body) > ALONE_BYTES else _limiter).turn(principal_id):
             return await read_bounded(principal_id, self._settings, outline, body, self._json_limits)
 
 

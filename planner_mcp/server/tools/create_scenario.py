@@ -61,8 +61,12 @@ class CreateScenarioResult(ToolOutput):
     warnings: list[str]
 
 
+ALONE_CHARACTERS: Final = 1 << 20
+"""Days whose text is longer are judged one at a time: that takes up to 20 times their bytes."""
 _limiter: Final = FairLimiter()
 """Scenarios judged at the same time."""
+_alone: Final = FairLimiter(slots=1)
+"""Turns of the longest."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +97,7 @@ async def run_text(ctx: ToolContext, arguments: LargeArguments, *, is_repeatable
     bounds, nesting = PlainBounds.of(ctx.settings), ctx.settings.max_nesting
 
     async def attempt(is_asking: bool) -> JudgedScenario:
-        async with _limiter.turn(ctx.principal.id):
+        async with (_alone if len(arguments) > ALONE_CHARACTERS else _limiter).turn(ctx.principal.id):
             return await read_apart(ctx, _judged_text, str(arguments), bounds, nesting, is_asking)
 
     return await _answered(ctx, await with_asked_addresses(ctx, attempt), is_repeatable=is_repeatable)

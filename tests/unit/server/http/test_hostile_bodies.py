@@ -5,6 +5,7 @@ import time
 from collections.abc import Iterator
 from typing import Any
 
+import anyio
 import anyio.lowlevel
 import pytest
 from hypothesis import given
@@ -12,7 +13,7 @@ from hypothesis import strategies as st
 from starlette.types import Message, Receive, Scope, Send
 
 from planner_mcp.server.http import body_intake
-from planner_mcp.server.http.body_intake import BLOCK_BYTES, BodyIntake, decoded_in
+from planner_mcp.server.http.body_intake import ALONE_BYTES, BLOCK_BYTES, BodyIntake, decoded_in
 from planner_mcp.server.http.json_reading import LARGE_BYTES, MOST_OUTLINE, DecodedBody, UnreadableJsonError
 from planner_mcp.settings import Settings
 from tests.shared.http.hostile_bodies import generated_bodies
@@ -109,3 +110,25 @@ async def test_blocks_of_a_body_are_bounded(block_bytes: int) -> None:
     assert b"".join(blocks) == 40 * 65536 * b"x"
     assert max(map(len, blocks)) <= block_bytes + 65536
     assert (len(blocks) == 1) == (block_bytes > 40 * 65536)
+
+
+@pytest.mark.parametrize(("size", "at_once"), [(ALONE_BYTES // 16, 2), (ALONE_BYTES + 1, 1)])
+async def test_the_largest_bodies_are_decoded_one_at_a_time(
+    monkeypatch: pytest.MonkeyPatch, size: int, at_once: int
+) -> None:
+    """SPEC A3, X3: four children for bodies of 4 MiB took 240 MiB at once."""
+    decoding, most = 0, 0
+
+    async def read(*_: Any) -> DecodedBody:
+        nonlocal decoding, most
+        decoding += 1
+        most = max(most, decoding)
+        await anyio.lowlevel.checkpoint()
+        decoding -= 1
+        return DecodedBody(None, None, b"{}")
+
+    monkeypatch.setattr(body_intake, "read_bounded", read)
+    async with anyio.create_task_group() as group:
+        for _ in range(4):
+            group.start_soon(_serve, b" " * size)
+    assert most == at_once
