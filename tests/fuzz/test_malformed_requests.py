@@ -21,15 +21,20 @@ pytestmark = pytest.mark.anyio
 SEED = int(os.environ.get("FUZZ_SEED", "20261121"))
 CASES = int(os.environ.get("FUZZ_CASES", "100000"))
 LANES = 64
+SESSIONS = max(10_000, CASES)
+"""More than so many mutants open."""
 ASKED_AGAIN = 4
 PAGE = os.sysconf("SC_PAGE_SIZE")
 
 
 @pytest.fixture
 async def app(settings: Settings, store: RedisStore) -> AsyncIterator[Starlette]:
-    """One replica of the whole product, asked in this process."""
+    """One replica of the whole product, asked in this process.
+
+    Well-formed mutants open sessions, and none ends by itself within the run.
+    """
     drain = anyio.Event()
-    async with open_app(settings, drain=drain) as app:
+    async with open_app(settings.model_copy(update={"max_sessions": SESSIONS}), drain=drain) as app:
         yield app
         drain.set()
 
