@@ -23,7 +23,7 @@ An infeasible scenario and a search that ran out of time are results, not errors
 """
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Final, Self
@@ -709,6 +709,14 @@ def catalogue() -> dict[int, dict[str, Any]]:
         code: {"type": cls.type, "meaning": cls.summary, "retryable": cls.retryable}
         for code, cls in error_classes().items()
     }
+
+
+def shown_error(kept: Mapping[str, Any]) -> dict[str, Any]:
+    """Return an error that was kept as JSON, in English, in the language of its reader."""
+    cls = error_classes().get(kept.get("code", 0), PlannerError)
+    message = cls(str(kept.get("message", ""))).translated_message()
+    faults = [Fault(**{**fault, "which": tuple(fault.get("which", ()))}).as_json() for fault in kept.get("errors", ())]
+    return {**kept, "message": message, "errors": faults}
 
 
 def error_classes() -> dict[int, type[PlannerError]]:

@@ -6,11 +6,13 @@ how far it is. What a tool's text adds to that is `server/tools/answers/job_text
 
 from typing import Final
 
+from planner_mcp.errors import shown_error
 from planner_mcp.jobs.ids import plan_of
 from planner_mcp.jobs.job_events import Event
 from planner_mcp.jobs.job_lifecycle import JobState
 from planner_mcp.jobs.job_model import Job
 from planner_mcp.text import Json, counted, number, timestamp
+from planner_mcp.translation import current_language
 
 STATUSES: Final = tuple(state.upper() for state in JobState)
 _FIGURES: Final = ("cost", "distance_m", "duration_s", "agents_used")
@@ -33,7 +35,7 @@ def job_view(job: Job) -> Json:
         "queue_position": job.queue_position if job.state is JobState.QUEUED else None,
         "plan_id": plan_of(job.id) if job.is_terminal and job.plan_id else None,
         "result": _result(job) if job.is_terminal else None,
-        "error": job.error,
+        "error": shown_error(job.error) if job.error and current_language() != "en" else job.error,
         "cancelled_at": _time(job) if job.state is JobState.CANCELLED else None,
         "review": job.review.as_json() if job.review is not None else None,
     }

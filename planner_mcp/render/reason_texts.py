@@ -24,11 +24,13 @@ def reason_text(entry: Unassigned, language: Language | None = None) -> str:
 
 
 def plan_in_words(plan: Plan, language: Language | None = None) -> Plan:
-    """Return a plan whose reasons are in a language, that of the running task where none is given."""
+    """Return a plan whose reasons and assumptions are in a language, that of the running task where none is given."""
     if (language or current_language()) == "en":
         return plan
     return replace(
-        plan, unassigned=tuple(replace(each, detail=reason_text(each, language)) for each in plan.unassigned)
+        plan,
+        unassigned=tuple(replace(each, detail=reason_text(each, language)) for each in plan.unassigned),
+        assumptions=tuple(translated(each, language) for each in plan.assumptions),
     )
 
 

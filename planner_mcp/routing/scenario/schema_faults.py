@@ -194,7 +194,7 @@ def _deref(schema: Json, root: Json) -> Json:
 def describe(schema: Json) -> str:
     """Return a short description of what a JSON Schema accepts."""
     if "enum" in schema:
-        return "one of " + ", ".join(str(value) for value in schema["enum"])
+        return f"one of {', '.join(str(value) for value in schema['enum'])}"
     if "const" in schema:
         return str(schema["const"])
     if options := schema.get("anyOf"):

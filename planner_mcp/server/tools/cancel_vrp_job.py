@@ -22,9 +22,13 @@ from planner_mcp.server.tools.tool_definition import (
 )
 from planner_mcp.server.tools.tool_output import Timestamp, ToolOutput, Words
 from planner_mcp.text import Json, timestamp
+from planner_mcp.translation import phrase, translated
 
 SETTLE_S: Final = 5.0
 """How long the answer waits for the solver to stop. It takes well under a second; a lost worker takes its lease."""
+
+
+_ASKED: Final = " (cancel is asked; its worker has not answered yet)"
 
 
 class CancelArguments(Arguments):
@@ -63,7 +67,7 @@ async def run(ctx: ToolContext, args: Json) -> ToolResult:
         changes=changes or None,
     )
     if output.plan_id is None:
-        return ToolResult(output, f"{job.id} {output.status}{_note(job)}, no plan")
+        return ToolResult(output, f"{job.id} {output.status}{_note(job)}{translated(', no plan')}")
     lines = [f"{job.id} {output.status}{_note(job)}", *changes, f"read_plan job_id={job.id} shows its best plan."]
     return ToolResult(output, "\n".join(lines), (ResourceLink(f"plan://{output.plan_id}", "plan"),))
 
@@ -75,8 +79,8 @@ async def settled(ctx: ToolContext, job: Job) -> Job:
 
 def _note(job: Job) -> str:
     if job.state is JobState.CANCELLED:
-        return f" at {timestamp(job.finished_at)}" if job.finished_at else ""
-    return " (it had ended before)" if job.is_terminal else " (cancel is asked; its worker has not answered yet)"
+        return phrase(" at {}", timestamp(job.finished_at)) if job.finished_at else ""
+    return translated(" (it had ended before)" if job.is_terminal else _ASKED)
 
 
 TOOL: Final = Tool(

@@ -23,6 +23,10 @@ from planner_mcp.server.tools.tool_definition import (
 )
 from planner_mcp.server.tools.tool_output import ToolOutput
 from planner_mcp.text import Json
+from planner_mcp.translation import translated
+
+
+_KEPT: Final = "Kept for your later calls, also those of the planner."
 
 
 class ConfirmAddressArguments(Arguments):
@@ -55,7 +59,7 @@ async def run(ctx: ToolContext, args: Json) -> ToolResult:
         raise refuse("/address", "This server keeps no confirmed addresses.")
     await ctx.confirmed.confirm(ctx.principal.id, asked.address, record_of(confirmed))
     output = ConfirmAddressResult(row=AddressRow.of(confirmed, is_detailed=True))
-    return ToolResult(output, f"{row_text(1, confirmed)}\nKept for your later calls, also those of the planner.")
+    return ToolResult(output, f"{row_text(1, confirmed)}\n{translated(_KEPT)}")
 
 
 def _check_choice(asked: ConfirmAddressArguments) -> None:

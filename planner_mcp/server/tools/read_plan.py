@@ -126,7 +126,7 @@ def _given(asked: ReadArguments) -> str:
 
 def _check_fields(asked: ReadArguments) -> None:
     known = VIEWS[asked.view].columns if asked.view != "summary" else {}
-    accepted = "one of " + ", ".join(known) if known else "no fields: the summary has no columns"
+    accepted = f"one of {', '.join(known)}" if known else "no fields: the summary has no columns"
     faults = [
         Fault(f"/fields/{index}", f"This is not a column of the view {asked.view}.", accepted)
         for index, name in enumerate(asked.fields)

@@ -23,6 +23,7 @@ from planner_mcp.server.tools.tool_definition import (
 )
 from planner_mcp.server.tools.tool_output import Timestamp, ToolOutput
 from planner_mcp.text import Json, timestamp
+from planner_mcp.translation import phrase
 
 MAX_ADDRESSES: Final = 10_000
 MAX_LISTED: Final = 100
@@ -82,11 +83,11 @@ async def _table(ctx: ToolContext, asked: ResolveAddressesArguments) -> ToolResu
         download=download.address,
         expires_at=expires_at,
     )
-    until = "" if expires_at is None else f", until {expires_at}"
+    until = "" if expires_at is None else phrase(", until {}", expires_at)
     lines = [
         counts_text(len(asked.addresses), table.sure, table.missing),
-        f"Table, a row for each address{until}: {download.address}",
-        f"Next: rows below 0.8 to the user, 25 a call for candidates; import_scenario takes file={file}.",
+        phrase("Table, a row for each address{}: {}", until, download.address),
+        "Next: " + phrase("rows below 0.8 to the user, 25 a call for candidates; import_scenario takes file={}.", file),
     ]
     return ToolResult(output, "\n".join(lines))
 
@@ -104,7 +105,8 @@ def _result(resolved: list[ResolvedAddress]) -> ToolResult:
     if output.sure < len(resolved) and is_detailed:
         lines.append("Next: show the others to the user, then confirm_address or ask for a better text.")
     elif output.sure < len(resolved):
-        lines.append(f"Next: send the others again, at most {MAX_DETAILED} a call, for candidates and reasons.")
+        again = phrase("send the others again, at most {} a call, for candidates and reasons.", MAX_DETAILED)
+        lines.append(f"Next: {again}")
     return ToolResult(output, "\n".join(lines))
 
 

@@ -28,6 +28,7 @@ from planner_mcp.server.tools.tool_definition import (
     refuse,
 )
 from planner_mcp.text import Json
+from planner_mcp.translation import phrase, translated
 
 
 class ReviewArguments(PlanArguments):
@@ -65,9 +66,9 @@ async def _decided_by_user(
     job = await ctx.job_service.job(ctx.principal, job_id)
     if ctx.ask_user is None or job.review is None or job.review.state is not ReviewState.PROPOSED:
         return asked, None
-    decision: Json = {"type": "string", "title": "Decision", "enum": ["approve", "reject"]}
+    decision: Json = {"type": "string", "title": translated("Decision"), "enum": ["approve", "reject"]}
     decision |= {"default": asked.decision} if asked.decision else {}
-    reason = {"type": "string", "title": "Reason, for a rejection", "maxLength": MAX_REASON}
+    reason = {"type": "string", "title": translated("Reason, for a rejection"), "maxLength": MAX_REASON}
     schema = {"type": "object", "properties": {"decision": decision, "reason": reason}, "required": ["decision"]}
     differences = await differences_of(ctx, job)
     answer = await ctx.ask_user(_question(job, differences), schema)
@@ -76,7 +77,7 @@ async def _decided_by_user(
 
 def _question(job: Job, differences: list[str] | None) -> str:
     """Return what a person needs to decide: the figures of the plan, and what it changes."""
-    lines = [f"Do you approve {plan_of(job.id)}?", figures_line(job_view(job).get("result", {}))]
+    lines = [phrase("Do you approve {}?", plan_of(job.id)), figures_line(job_view(job).get("result", {}))]
     return "\n".join([*lines, *(differences or ())])
 
 

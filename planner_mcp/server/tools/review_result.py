@@ -13,6 +13,7 @@ from planner_mcp.server.tools import compare_plans
 from planner_mcp.server.tools.answers.job_output import ReviewOutput
 from planner_mcp.server.tools.tool_definition import ResourceLink, ToolContext, ToolResult
 from planner_mcp.server.tools.tool_output import ToolOutput
+from planner_mcp.translation import phrase
 
 _NEXT: Final = {
     ReviewState.DRAFT: "Next: propose_plan.",
@@ -53,7 +54,7 @@ async def review_result(ctx: ToolContext, job: Job, differences: list[str] | Non
     )
     lines = [f"{plan_id} {review.state.upper()}" + (f": {review.reason}" if review.reason else "")]
     if differences is not None:
-        lines += [f"Against {review.differs_from}, approved before:", *differences]
+        lines += [phrase("Against {}, approved before:", review.differs_from), *differences]
     files = f"Its files are those of the day: scenario://{job.request.scenario_id}/plan/sheets.html, stops.csv, …"
     lines.append(_NEXT[review.state] + (files if review.state in TAKEN_OUT else ""))
     return ToolResult(output, "\n".join(lines), (ResourceLink(f"plan://{plan_id}", "plan"),))

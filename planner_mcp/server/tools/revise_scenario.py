@@ -31,6 +31,7 @@ from planner_mcp.server.tools.tool_definition import (
 from planner_mcp.server.tools.tool_output import ToolOutput, Words
 from planner_mcp.settings import Settings
 from planner_mcp.text import Json
+from planner_mcp.translation import phrase
 
 _Revision = tuple[Json, list[str], list[UnservableFinding], list[str]]
 """The revised day, what the patch changed, tickets nobody can serve, and warnings."""
@@ -81,7 +82,8 @@ async def run(ctx: ToolContext, args: Json) -> ToolResult:
     text_lines = [f"{stored.id}: revision {stored.revision} of {parent.id}", *lines]
     text_lines += unservable_lines(findings)
     text_lines += [f"Warning: {caution}" for caution in cautions]
-    text_lines.append(f"Next: resolve_vrp warm_from=<an earlier job> scenario_id={stored.id}, or solve_vrp")
+    following = phrase("resolve_vrp warm_from=<an earlier job> scenario_id={}, or solve_vrp", stored.id)
+    text_lines.append(f"Next: {following}")
     return ToolResult(output, "\n".join(text_lines), (ResourceLink(f"scenario://{stored.id}", "scenario"),))
 
 

@@ -21,6 +21,7 @@ from planner_mcp.server.tools.tool_definition import (
 )
 from planner_mcp.server.tools.tool_output import Timestamp, ToolOutput
 from planner_mcp.text import Json, timestamp
+from planner_mcp.translation import phrase
 
 HOUR_S: Final = 3600.0
 
@@ -58,7 +59,7 @@ async def run(ctx: ToolContext, args: Json) -> ToolResult:
         link = await ctx.offer_share(job_id, asked.hours * HOUR_S)
     ends = timestamp(link.expires_at) if link.expires_at is not None else None
     output = SharePlanResult(plan_id=plan_of(job_id), revoked=False, url=link.address, expires_at=ends)
-    text = f"{output.plan_id}, masked and read only, until {ends}: {link.address}"
+    text = phrase("{}, masked and read only, until {}: {}", output.plan_id, ends, link.address)
     return ToolResult(output, text, (ResourceLink(link.address, "shared plan", "text/html"),))
 
 

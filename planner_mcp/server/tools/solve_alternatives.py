@@ -242,7 +242,7 @@ def _patches(asked: AlternativesArguments, own: Json, plan: Plan) -> dict[str, J
 
 def _chosen(asked: AlternativesArguments, patches: dict[str, Json]) -> list[str]:
     faults = [
-        Fault(f"/styles/{index}", "This style makes no difference on this day.", "one of " + ", ".join(patches))
+        Fault(f"/styles/{index}", "This style makes no difference on this day.", f"one of {', '.join(patches)}")
         for index, style in enumerate(asked.styles)
         if style not in patches
     ]

@@ -35,7 +35,7 @@ from planner_mcp.server.tools.tool_definition import (
 )
 from planner_mcp.server.tools.tool_output import ToolOutput, Words
 from planner_mcp.text import Json, at_least, number
-from planner_mcp.translation import translated_line
+from planner_mcp.translation import phrase, translated, translated_line
 
 AS_IT_IS: Final = "as it is"
 """The row of the day without a change."""
@@ -208,12 +208,16 @@ def _proved_saving(row: _Row, base: _Row) -> float | None:
 
 def _text(output: WhatIfResult) -> str:
     lines = [" ".join(output.columns)]
-    lines += [" ".join("-" if cell is None else str(cell) for cell in row) for row in output.rows]
+    lines += [" ".join("-" if cell is None else str(cell) for cell in _shown(row)) for row in output.rows]
     lines += [f"{name}: {'; '.join(map(translated_line, changed))}" for name, changed in output.changes.items()]
-    lines += [f"{name} has no job: {why}" for name, why in (output.refused or {}).items()]
+    lines += [phrase("{} has no job: {}", name, translated_line(why)) for name, why in (output.refused or {}).items()]
     if any(row[2] not in ("COMPLETED", "FAILED", "CANCELLED") for row in output.rows):
         lines.append("Next: query_vrp_status of those that still run")
     return "\n".join(lines)
+
+
+def _shown(row: list[Any]) -> list[Any]:
+    return [translated(AS_IT_IS), *row[1:]] if row[0] == AS_IT_IS else row
 
 
 TOOL: Final = Tool(

@@ -13,6 +13,7 @@ from planner_mcp.addresses.structured_address import (
 )
 from planner_mcp.server.tools.tool_output import Number, ToolOutput
 from planner_mcp.text import number, plain
+from planner_mcp.translation import phrase, translated
 
 MAX_LABEL: Final = 120
 MAX_NOTE: Final = 200
@@ -132,7 +133,7 @@ class AddressRow(ToolOutput):
 
 def row_text(index: int, resolved: ResolvedAddress, *, is_detailed: bool = True) -> str:
     """Return a row as a line: number, status, confidence, position, what it was read as, and its candidates."""
-    where = "no position"
+    where = translated("no position")
     if (position := resolved.position) is not None:
         where = f"{position.lat:.5f},{position.lon:.5f} ±{position.radius_m / 1000:.3g} km {position.accuracy.value}"
     label = plain(resolved.address.label, MAX_LABEL) or "-"
@@ -145,4 +146,4 @@ def row_text(index: int, resolved: ResolvedAddress, *, is_detailed: bool = True)
 
 def counts_text(count: int, sure: int, missing: int) -> str:
     """Return how many of some rows may be used unasked, and how many were not found."""
-    return f"{sure} of {count} can be used unasked, {missing} not found"
+    return phrase("{} of {} can be used unasked, {} not found", sure, count, missing)

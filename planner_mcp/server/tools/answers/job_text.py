@@ -26,8 +26,8 @@ def job_lines(job: Job) -> str:
         lines.append(figures_line(result))
         if reasons := result.get("unassigned_reasons"):
             lines.append("unassigned: " + ", ".join(f"{code} {count}" for code, count in reasons.items()))
-    if job.error:
-        lines += _error_lines(job.error)
+    if error := view.get("error"):
+        lines += _error_lines(error)
     return "\n".join([*lines, *_next_step(job)])
 
 

@@ -5,6 +5,7 @@ from typing import Any
 
 from planner_mcp.server.tools.tool_definition import ToolResult
 from planner_mcp.server.tools.tool_output import ToolOutput
+from planner_mcp.translation import phrase
 
 
 class TablePage(ToolOutput):
@@ -25,8 +26,9 @@ def table_page(columns: Sequence[str], rows: list[list[Any]], *, page: int, size
 
 def table_text(what: str, table: TablePage) -> str:
     """Return a page as text: a heading with the columns, then a line for each row."""
-    more = f", more with page={table.next_page}" if table.next_page else ""
-    head = f"{what} {len(table.rows)} of {table.total}, page {table.page}{more}: {' '.join(table.columns)}"
+    more = phrase(", more with page={}", table.next_page) if table.next_page else ""
+    part = phrase("{} of {}, page {}", len(table.rows), table.total, table.page)
+    head = f"{what} {part}{more}: {' '.join(table.columns)}"
     return "\n".join([head, *(" ".join(map(_cell_text, row)) for row in table.rows)])
 
 
