@@ -10,6 +10,7 @@ from typing import Any, Final
 import planner_mcp
 from manifest import resource_schemas, server_identity
 from manifest.resource_schemas import SCHEMAS
+from planner_mcp.jobs.field_meanings import with_meanings
 from planner_mcp.jobs.principals import READ, SCOPES, WRITE
 from planner_mcp.routing.scenario.scenario_parsing import Scenario
 from planner_mcp.server.http.files_api import MAX_NAME
@@ -273,12 +274,20 @@ def _further() -> dict[str, Json]:
     job = _parameter("path", "job_id", _NAME)
     resumed = _parameter("header", "Last-Event-ID", {**_TEXT, "description": "id of the last event received"})
     stream = {"text/event-stream": {"schema": _TEXT, "x-sse-data": callback_payload_schema()}}
-    history = _json({"events": {"type": "array", "items": {"type": "object"}}})
+    events: Json = {"type": "array", "items": {"type": "object"}, "description": "the newest of them, oldest first"}
+    history = _json({"events": events})
     file_name = _parameter("path", "name", {**_TEXT, "minLength": 1, "maxLength": MAX_NAME})
     matrix = _parameter("path", "matrix", {**_TEXT, "minLength": 1})
     tables: Json = {"type": "object", "description": "travel_times_s and distances_m, a row a location"}
-    card = {"matrix": _TEXT, "locations": _COUNT, "given": {"type": "array", "items": _TEXT}}
-    file_card = {"file": _TEXT, "bytes": _COUNT}
+    card = {
+        "matrix": {**_TEXT, "description": "name for travel.matrix of a scenario", "examples": ["mat-0-…"]},
+        "locations": {**_COUNT, "description": "rows of each table"},
+        "given": {"type": "array", "items": _TEXT, "description": "tables that were sent"},
+    }
+    file_card = {
+        "file": {**_TEXT, "description": "name for import_scenario"},
+        "bytes": {**_COUNT, "description": "bytes kept"},
+    }
     binary = {"application/octet-stream": {"schema": _BINARY}}
     return {
         "/v1/jobs/{job_id}/events": {
@@ -371,17 +380,18 @@ def _schemas() -> dict[str, Json]:
 def _problem() -> Json:
     """Return the schema of an error: RFC 9457 with the fields that every transport sends."""
     always: Json = {
-        "type": {**_TEXT, "format": "uri-reference"},
-        "title": _TEXT,
-        "status": {"type": "integer"},
-        "detail": _TEXT,
+        "type": {**_TEXT, "format": "uri-reference", "description": "URI of the kind of error"},
+        "title": {**_TEXT, "description": "the kind of error in words"},
+        "status": {"type": "integer", "description": "HTTP status"},
+        "detail": {**_TEXT, "description": "what is wrong with this request"},
         "name": {**_TEXT, "description": "of the code"},
         "code": {"type": "integer", "description": "stable"},
         "traceId": _TEXT,
         "errors": {"type": "array", "items": whole_schema(FaultOutput)},
         "retryable": {"type": "boolean"},
     }
-    return {"type": "object", "required": list(always), "properties": always | {"retry_after_s": {"type": "number"}}}
+    fields = with_meanings(always | {"retry_after_s": {"type": "number"}})
+    return {"type": "object", "required": list(always), "properties": fields}
 
 
 def _list_of(tool: str) -> Json:
@@ -397,15 +407,19 @@ def _list_of(tool: str) -> Json:
         },
         "list_scenarios": {
             "scenario_id": _TEXT,
-            "name": _TEXT,
+            "name": {**_TEXT, "description": "name of the day"},
             "revision": _COUNT,
             "last_job_id": optional_text,
             "created_at": time,
         },
     }
-    item = {"type": "object", "required": list(columns[tool]), "properties": columns[tool]}
-    listed: Json = {"items": {"type": "array", "items": item}, "total": _COUNT}
-    return {"type": "object", "required": list(listed), "properties": listed | {"next_cursor": _TEXT}}
+    item = {"type": "object", "required": list(columns[tool]), "properties": with_meanings(columns[tool])}
+    listed: Json = {
+        "items": {"type": "array", "items": item, "description": "newest first"},
+        "total": {**_COUNT, "description": "entries on all pages"},
+    }
+    cursor = {**_TEXT, "description": "for the next page; absent on the last"}
+    return {"type": "object", "required": list(listed), "properties": listed | {"next_cursor": cursor}}
 
 
 def _refusals() -> Json:

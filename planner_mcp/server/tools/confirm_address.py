@@ -25,7 +25,6 @@ from planner_mcp.server.tools.tool_output import ToolOutput
 from planner_mcp.text import Json
 from planner_mcp.translation import translated
 
-
 _KEPT: Final = "Kept for your later calls, also those of the planner."
 
 

@@ -1,6 +1,7 @@
 """The OpenAPI document describes what is served, in a form that others read."""
 
 from collections.abc import Iterator
+from typing import Any
 
 import jsonschema
 import openapi_spec_validator
@@ -42,6 +43,25 @@ def test_every_tool_is_an_operation_of_its_name(document: Json) -> None:
     assert len(set(names)) == len(names)
     assert tools - set(names) == WITHOUT_PATH
     assert {operation.tool.name for operation in OPERATIONS} == tools - WITHOUT_PATH
+
+
+def test_every_property_of_every_schema_has_a_description(document: Json) -> None:
+    """SPEC T6, O5: components, parameters, bodies and answers."""
+    assert [
+        place for place, field in _properties(document) if not field.get("description") and "$ref" not in field
+    ] == []
+
+
+def _properties(value: Any, place: str = "") -> Iterator[tuple[str, Json]]:
+    if isinstance(value, dict):
+        fields = value.get("properties")
+        if isinstance(fields, dict):
+            yield from ((f"{place}/{name}", field) for name, field in fields.items())
+        for key, each in value.items():
+            yield from _properties(each, f"{place}/{key}")
+    elif isinstance(value, list):
+        for number, each in enumerate(value):
+            yield from _properties(each, f"{place}/{number}")
 
 
 def test_links_name_operations_and_what_they_take(document: Json) -> None:
