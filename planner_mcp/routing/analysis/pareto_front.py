@@ -33,6 +33,8 @@ class FrontPoint:
     cost: float
     value: float
     """In the unit of its criterion, 0 or more."""
+    penalty: float = 0.0
+    """For wanted tickets that it leaves out."""
 
 
 def value_of(plan: Plan, criterion: Criterion) -> float:
@@ -44,8 +46,18 @@ def value_of(plan: Plan, criterion: Criterion) -> float:
     return max((route.end_s - route.start_s for route in plan.routes), default=0.0) / 3600
 
 
+def serving_most(points: Sequence[FrontPoint]) -> list[FrontPoint]:
+    """Return the points with the lowest penalty: whoever leaves out more has a lower cost for that reason alone."""
+    least = min(point.penalty for point in points)
+    return [point for point in points if point.penalty == least]
+
+
 def front_of(points: Sequence[FrontPoint]) -> tuple[list[FrontPoint], dict[str, str]]:
-    """Return the points on the front, the cheapest first, and for each other one a point that is as good in both."""
+    """Return the points on the front, the cheapest first, and for each other one a point that is as good in both.
+
+    Args:
+        points: Of plans that leave out the same (`serving_most`).
+    """
     front: list[FrontPoint] = []
     beaten: dict[str, str] = {}
     for point in sorted(points, key=lambda point: (point.cost, point.value)):

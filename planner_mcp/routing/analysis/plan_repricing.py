@@ -67,7 +67,7 @@ def _pinned(problem: Problem, stops: Candidate, plan: Plan) -> Problem:
 
 
 def repriced_on(problem: Problem, plan: Plan, *, keeps_stated_times: bool = False) -> Plan | None:
-    """Return a plan with its costs on another scenario, all else unchanged; None where they are not defined.
+    """Return a plan with its costs and penalty on another scenario, all else unchanged; None where these are undefined.
 
     Args:
         problem: The other scenario.
@@ -78,4 +78,5 @@ def repriced_on(problem: Problem, plan: Plan, *, keeps_stated_times: bool = Fals
         return None
     repriced = plan_at_stated_times(problem, candidate, plan) if keeps_stated_times else build_plan(problem, candidate)
     costs = {route.agent_id: route.cost for route in repriced.routes}
-    return replace(plan, cost=repriced.cost, routes=tuple(replace(r, cost=costs.get(r.agent_id)) for r in plan.routes))
+    routes = tuple(replace(route, cost=costs.get(route.agent_id)) for route in plan.routes)
+    return replace(plan, cost=repriced.cost, penalty=repriced.penalty, routes=routes)

@@ -20,7 +20,7 @@ from planner_mcp.routing.plan import Plan
 from planner_mcp.routing.scenario.scenario_parsing import read_stored
 from planner_mcp.routing.scenario.travel_matrices import TravelMatrices
 from planner_mcp.server.tools.answers.pareto_table import BASE, ParetoFront, pareto_lines, pareto_table
-from planner_mcp.server.tools.arguments.comparison_pricing import priced_on_common_scenario, stated_prices
+from planner_mcp.server.tools.arguments.comparison_pricing import Prices, priced_on_common_scenario, stated_prices
 from planner_mcp.server.tools.arguments.plan_context import (
     PlanContext,
     PlanName,
@@ -95,7 +95,7 @@ async def run(ctx: ToolContext, args: Json) -> ToolResult:
     asked = parse(AlternativesArguments, args)
     solve_time_s = seconds_of(asked.solve_time, ctx.settings)
     base = await load_plan_context(ctx, asked.plan, "/plan")
-    own, plan = await _with_stated_prices(ctx, base)
+    own, prices, plan = await _with_stated_prices(ctx, base)
     patches = await run_in_thread(ctx, _patches, asked, own, plan)
     chosen = _chosen(asked, patches)
     resolve_inputs = input_resolver(ctx)
@@ -110,10 +110,10 @@ async def run(ctx: ToolContext, args: Json) -> ToolResult:
     queued = await queue(chosen)
     submitted_at = timestamp(next(iter(queued.values())).submitted_at)
     later = [style for style in chosen if style not in queued]
-    different, front = Different(queued, {}, {}), None
+    different, front = Different(queued, {}), None
     if asked.wait_s:
         spare = [] if asked.styles or asked.front or later else [style for style in patches if style not in chosen]
-        different = await _different(ctx, base, queued, spare, queue, asked.wait_s)
+        different = await _different(ctx, base, prices, queued, spare, queue, asked.wait_s)
         queued = different.jobs
         if asked.front is not None and not is_masked_for(ctx.principal, base.job):
             front = await _front(ctx, asked.front, base, own, plan, different)
@@ -124,7 +124,7 @@ async def run(ctx: ToolContext, args: Json) -> ToolResult:
                 style=style,
                 job_id=job.id,
                 scenario_id=job.request.scenario_id,
-                cost=number(different.costs.get(style)),
+                cost=number(at_prices.cost) if (at_prices := different.plans.get(style)) else None,
                 difference=number(different.differences.get(style)),
             )
             for style, job in queued.items()
@@ -143,7 +143,7 @@ async def run(ctx: ToolContext, args: Json) -> ToolResult:
         lines.append(f"Not queued: {', '.join(later)}. Ask for these again later.")
     if queued:
         names = " ".join(job.id for job in queued.values())
-        waited = "" if len(different.costs) == len(queued) else "query_vrp_status each, then "
+        waited = "" if len(different.differences) == len(queued) else "query_vrp_status each, then "
         lines.append(f"Next: {waited}weigh_plans plans={base.plan_id} {names}")
     links = tuple(ResourceLink(f"job://{job.id}", "job") for job in queued.values())
     return ToolResult(output, "\n".join(lines), links)
@@ -154,22 +154,22 @@ class Different:
     """Alternatives that are waited for, as far as they differ from the base plan and from each other."""
 
     jobs: dict[str, Job]
-    costs: dict[str, float]
-    """By style, at the prices of the base plan; of plans that are there."""
     left_out: dict[str, str]
     """The reason, by style."""
     differences: dict[str, float] = field(default_factory=dict)
     """From the base plan, by style."""
     plans: dict[str, Plan] = field(default_factory=dict)
-    """By style, of plans that are there."""
+    """By style, at the prices of the base plan; of plans that are there and have costs at these prices."""
 
 
 async def _front(
     ctx: ToolContext, criterion: Criterion, base: PlanContext, own: Json, plan: Plan, found: Different
 ) -> ParetoFront:
     """Return the front of the base plan and the alternatives that are there, with what is proved of the day."""
-    points = [FrontPoint(BASE, plan.cost, value_of(plan, criterion))]
-    points += [FrontPoint(name, found.costs[name], value_of(each, criterion)) for name, each in found.plans.items()]
+    points = [
+        FrontPoint(name, each.cost, value_of(each, criterion), each.penalty)
+        for name, each in ({BASE: plan} | found.plans).items()
+    ]
     job_ids = {BASE: base.job.id} | {name: job.id for name, job in found.jobs.items()}
     least = await run_in_thread(ctx, _least_value, own, base.travel_matrices, criterion)
     if own == base.scenario.body:
@@ -186,6 +186,7 @@ def _least_value(body: Json, travel_matrices: TravelMatrices | None, criterion: 
 async def _different(
     ctx: ToolContext,
     base: PlanContext,
+    prices: Prices | None,
     queued: Mapping[str, Job],
     spare: list[str],
     queue: Callable[[list[str]], Awaitable[dict[str, Job]]],
@@ -196,13 +197,14 @@ async def _different(
     Args:
         ctx: Of the call.
         base: The plan they must differ from.
+        prices: Of the base plan.
         queued: Their jobs by style.
         spare: Styles that may take a place.
         queue: Queues styles.
         wait_s: For all together; jobs that take longer are kept as they stand.
     """
     ends = anyio.current_time() + wait_s
-    found, plans, waiting = Different({}, {}, {}), {_BASE: base.plan}, dict(queued)
+    found, plans, waiting = Different({}, {}), {_BASE: base.plan}, dict(queued)
     while waiting:
         style = next(iter(waiting))
         queued_job = waiting.pop(style)
@@ -214,9 +216,10 @@ async def _different(
         differences = {name: difference(plan, other.plan) for name, plan in plans.items()}
         twin = min(differences, key=lambda name: differences[name])
         if differences[twin] >= DUPLICATE_BELOW:
-            _prices, (_base, priced) = await priced_on_common_scenario(ctx, base, other)
-            found.jobs[style], found.costs[style], plans[style] = job, priced.cost, other.plan
-            found.differences[style], found.plans[style] = differences[_BASE], other.plan
+            found.jobs[style], found.differences[style], plans[style] = job, differences[_BASE], other.plan
+            common, (_base, priced) = await priced_on_common_scenario(ctx, base, other)
+            if common is not None and prices is not None and common.scenario_id == prices.scenario_id:
+                found.plans[style] = priced
             continue
         least = f"{differences[twin]:.3f} of 1, below {DUPLICATE_BELOW}"
         found.left_out[style] = f"its plan is hardly different from {twin} ({least})"
@@ -251,12 +254,12 @@ def _chosen(asked: AlternativesArguments, patches: dict[str, Json]) -> list[str]
     return list(dict.fromkeys(asked.styles)) or list(patches)[: asked.k]
 
 
-async def _with_stated_prices(ctx: ToolContext, base: PlanContext) -> tuple[Json, Plan]:
-    """Return a day and its plan without what one call asked for: the prices of a style, tickets tied to agents."""
+async def _with_stated_prices(ctx: ToolContext, base: PlanContext) -> tuple[Json, Prices | None, Plan]:
+    """Return a day, its prices and its plan, all without the prices of a style and without tickets tied to agents."""
     fair = await stated_prices(ctx, base.scenario)
-    _prices, (plan, _same) = await priced_on_common_scenario(ctx, base, base)
+    prices, (plan, _same) = await priced_on_common_scenario(ctx, base, base)
     body = without_assignments(base.scenario.body) if fair is None else fair[1]
-    return body, plan
+    return body, prices, plan
 
 
 def _body(base: PlanContext, own: Json, patch: Json, settings: Settings, resolve_inputs: InputResolver) -> Json | None:

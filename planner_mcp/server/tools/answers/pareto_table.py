@@ -6,7 +6,7 @@ from typing import Any, Final
 from pydantic import Field
 
 from planner_mcp.routing.analysis.cost_bound import LowerBound
-from planner_mcp.routing.analysis.pareto_front import UNITS, Criterion, FrontPoint, front_of
+from planner_mcp.routing.analysis.pareto_front import UNITS, Criterion, FrontPoint, front_of, serving_most
 from planner_mcp.server.tools.tool_output import Number, ToolOutput
 from planner_mcp.text import at_least, number, share_at_most
 
@@ -20,6 +20,7 @@ class ParetoFront(ToolOutput):
     columns: list[str]
     rows: list[list[Any]] = Field(description="gap: a plan serving all costs at most this share less, whatever else")
     beaten: dict[str, str] = Field(description="plan → one on the front that is as good in both")
+    partial: list[str] | None = Field(None, description="plans that are not compared: they leave out more tickets")
     lower_bound: Number | None = Field(None, description="of the cost of every plan that serves all")
     least: Number | None = Field(None, description="of the criterion: no plan that serves all has less")
 
@@ -41,21 +42,24 @@ def pareto_table(
         bound: Of the cost of every plan of that day; None where there is none.
         least: Of the criterion.
     """
-    front, beaten = front_of(points)
+    compared = serving_most(points)
+    front, beaten = front_of(compared)
     return ParetoFront(
         columns=["style", "job_id", "cost", UNITS[criterion], "gap"],
         rows=[
-            [point.name, job_ids[point.name], number(point.cost), number(point.value), _gap(bound, point.cost)]
+            [point.name, job_ids[point.name], number(point.cost), number(point.value), _gap(bound, point)]
             for point in front
         ],
         beaten=beaten,
+        partial=[point.name for point in points if point not in compared] or None,
         lower_bound=None if bound is None or bound.cost is None else at_least(bound.cost),
         least=at_least(least),
     )
 
 
-def _gap(bound: LowerBound | None, cost: float) -> float | None:
-    gap = None if bound is None else bound.gap(cost)
+def _gap(bound: LowerBound | None, point: FrontPoint) -> float | None:
+    """Return the gap of a plan that serves all, rounded up; None of another, which no bound holds for."""
+    gap = None if bound is None or point.penalty else bound.gap(point.cost)
     return None if gap is None else share_at_most(gap)
 
 
@@ -64,6 +68,7 @@ def pareto_lines(front: ParetoFront) -> list[str]:
     lines = [f"Pareto front, {' '.join(front.columns)}"]
     lines += [" ".join("-" if cell is None else str(cell) for cell in row) for row in front.rows]
     lines += [f"{name} is no better than {other} in either" for name, other in front.beaten.items()]
+    lines += [f"{name} is not compared: it leaves out more tickets" for name in front.partial or ()]
     if front.lower_bound is not None:
         lines.append(f"No plan that serves all costs less than {front.lower_bound}.")
     lines.append(f"No plan that serves all has {front.columns[3]} below {front.least}.")

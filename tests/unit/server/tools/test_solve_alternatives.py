@@ -109,6 +109,25 @@ async def test_a_front_shows_what_fewer_agents_cost_and_what_is_proved(call: Cal
     assert "Pareto front" in answer.text
 
 
+async def test_a_plan_that_leaves_out_tickets_is_not_on_the_front(call: Call, store: RedisStore) -> None:
+    """SPEC T5: it is cheaper and has fewer agents because it serves less, so it beats no plan that serves all."""
+    base = await solved(call, store, await created(call), ["a"], ["b", "c"])
+    answer, _ = await answered(call, store, {"plan": base, "front": "agents", "k": 1}, [["c", "b"]])
+    front = answer.structured["front"]
+    assert [row[0] for row in front["rows"]] == ["base"]
+    assert (front["partial"], front["beaten"]) == (["agents 1"], {})
+    assert "agents 1 is not compared: it leaves out more tickets" in answer.text
+
+
+async def test_a_front_of_plans_that_all_leave_out_tickets_has_no_gaps(call: Call, store: RedisStore) -> None:
+    """SPEC T5, S2: a bound of plans that serve all says nothing of others."""
+    base = await solved(call, store, await created(call), ["a"], ["b"])
+    answer, _ = await answered(call, store, {"plan": base, "front": "agents", "k": 1}, [["b", "a"]])
+    front = answer.structured["front"]
+    assert "partial" not in front
+    assert [row[4] for row in front["rows"]] == [None] * len(front["rows"])
+
+
 async def test_a_front_is_bounded_by_the_day_its_plans_are_of(call: Call, store: RedisStore) -> None:
     """SPEC T5, S2: what is proved of a day whose tickets stay with their agents does not hold for the freed day."""
     agents = [agent(name, fixed_cost=1000) for name in ("v", "w")]
