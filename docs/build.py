@@ -12,6 +12,7 @@ from typing import Any, Final
 from pydantic_core import PydanticUndefined
 
 from manifest import load_openapi
+from manifest.argument_examples import with_examples
 from manifest.generated_files import write_or_check
 from planner_mcp.errors import catalogue
 from planner_mcp.routing.feasibility.verified_fixes import FIX_KINDS
@@ -91,7 +92,7 @@ def _tools_text(title: str, offer: ServerOffer) -> str:
             f"Scope `{tool.scope}`, tool set `{tool.toolset}`. Hints: {hints}.\n",
         ]
         parts += ["| argument | | type | meaning |\n|---|---|---|---|"]
-        parts += list(_rows(tool.input_schema, tool.input_schema, required))
+        parts += list(_rows(with_examples(tool.input_schema), tool.input_schema, required))
         if more := tool.input_schema.get("description"):
             parts += [f"\n{more}."]
         parts += ["\n| result | | type | meaning |\n|---|---|---|---|", *_result_rows(tool.output_schema), ""]
@@ -142,7 +143,7 @@ def _quoted(words: Iterable[str]) -> str:
 
 def scenario_page() -> str:
     """Return every field of a scenario."""
-    schema = Scenario.model_json_schema()
+    schema = with_examples(Scenario.model_json_schema())
     head = (
         "# Scenario\n\nThe arguments of `create_scenario`. Times are `HH:MM` or `HH:MM:SS` of the planning date (hours "
         "up to 47), an ISO date-time, or seconds after midnight. Amounts are a number, or an object of numbers by "
@@ -206,6 +207,8 @@ def _meaning(field: dict[str, Any]) -> str:
         facts.append(f"`{field['pattern']}`")
     if "$ref" not in field and field.get("default") not in (None, [], {}, ""):
         facts.append(f"default `{json.dumps(field['default'], ensure_ascii=False)}`")
+    if "examples" in field:
+        facts.append(f"e.g. `{json.dumps(field['examples'][0], ensure_ascii=False)}`")
     return "; ".join([*(fact.removesuffix(".") for fact in facts[:-1]), *facts[-1:]]).replace("|", "\\|")
 
 

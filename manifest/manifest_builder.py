@@ -18,6 +18,7 @@ from typing import Any, Final
 import manifest
 import planner_mcp
 from manifest import install_files, resource_schemas, rest_description, server_identity
+from manifest.argument_examples import with_examples
 from manifest.generated_files import write_or_check
 from planner_mcp.errors import catalogue
 from planner_mcp.jobs.event_types import TYPES
@@ -118,7 +119,7 @@ def _tool(tool: Tool) -> dict[str, Any]:
         "name": tool.name,
         "title": tool.title,
         "description": tool.described(),
-        "inputSchema": {"$ref": resource_schemas.SCHEMAS + shared} if shared else tool.input_schema,
+        "inputSchema": {"$ref": resource_schemas.SCHEMAS + shared} if shared else with_examples(tool.input_schema),
         "returns": tool.output_schema,
         "annotations": tool.annotations,
         "_meta": tool.meta | payload,
@@ -145,7 +146,7 @@ def _resources() -> list[dict[str, Any]]:
 
 def _components() -> dict[str, Any]:
     schema = Scenario.model_json_schema(ref_template=resource_schemas.SCHEMAS + "{model}")
-    parts = schema.pop("$defs", {})
+    schema, parts = with_examples(schema), with_examples(schema.pop("$defs", {}))
     parts |= resource_schemas.components()
     return {"Scenario": schema, **dict(sorted(parts.items())), "Error": whole_schema(ErrorOutput)}
 

@@ -9,6 +9,7 @@ from typing import Any, Final
 
 import planner_mcp
 from manifest import resource_schemas, server_identity
+from manifest.argument_examples import with_examples
 from manifest.resource_schemas import SCHEMAS
 from planner_mcp.jobs.field_meanings import with_meanings
 from planner_mcp.jobs.principals import READ, SCOPES, WRITE
@@ -362,11 +363,11 @@ def _security() -> Json:
 
 def _schemas() -> dict[str, Json]:
     scenario = Scenario.model_json_schema(ref_template=SCHEMAS + "{model}")
-    parts = {**scenario.pop("$defs", {}), "Scenario": scenario}
+    parts = with_examples({**scenario.pop("$defs", {}), "Scenario": scenario})
     found = {name: _nullable(part) for name, part in parts.items()} | resource_schemas.components()
     for operation in OPERATIONS:
         if operation.has_body:
-            found[_body_name(operation)] = _body_schema(operation)
+            found[_body_name(operation)] = with_examples(_body_schema(operation))
         if not operation.is_list:
             found[operation.tool.output.__name__] = operation.tool.output_schema
     for shown, metadata in (("StoredScenario", SCENARIO.metadata), ("StoredPlan", PLAN.metadata)):
