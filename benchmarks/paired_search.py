@@ -14,7 +14,7 @@ import pickle
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from statistics import fmean
@@ -66,9 +66,14 @@ class SideRun:
     load: float
 
     @property
-    def pair(self) -> tuple[str, int, float]:
+    def day(self) -> tuple[str, str]:
+        """Set and name of the instance: two sets may have one of the same name."""
+        return self.kind, self.instance
+
+    @property
+    def pair(self) -> tuple[tuple[str, str], int, float]:
         """What both sides were asked."""
-        return self.instance, self.seed, self.seconds
+        return self.day, self.seed, self.seconds
 
 
 def build(checkout: Path, target: Path) -> Path:
@@ -114,18 +119,18 @@ def table(runs: Sequence[SideRun]) -> str:
     """Return one row per instance and one per kind; lower is better everywhere but in iterations."""
     whole = {pair for pair in {run.pair for run in runs} if sum(run.pair == pair for run in runs) == len(SIDES)}
     paired = [run for run in runs if run.pair in whole]
-    best = {name: min(run.cost for run in runs if run.instance == name) for name in {run.instance for run in runs}}
+    best = {day: min(run.cost for run in runs if run.day == day) for day in {run.day for run in runs}}
     head = "pairs | old % | new % | integral old | new | better, worse | p | routes old | new | iterations old | new"
     rows = [f"| instance or kind | {head} |", "|---|" + "--:|" * (head.count("|") + 1)]
-    for field in ("instance", "kind"):
-        for name in dict.fromkeys(getattr(run, field) for run in paired):
-            of = [run for run in paired if getattr(run, field) == name]
-            rows.append(_row(f"**{name}**" if field == "kind" else name, of, best))
+    for day in dict.fromkeys(run.day for run in paired):
+        rows.append(_row(" ".join(day), [run for run in paired if run.day == day], best))
+    for kind in dict.fromkeys(run.kind for run in paired):
+        rows.append(_row(f"**{kind}**", [run for run in paired if run.kind == kind], best))
     rows.append(_row("**all**", paired, best))
     return "\n".join(rows)
 
 
-def _row(name: str, runs: Iterable[SideRun], best: dict[str, int]) -> str:
+def _row(name: str, runs: Sequence[SideRun], best: dict[tuple[str, str], int]) -> str:
     sides = {side: {run.pair: run for run in runs if run.side == side} for side in SIDES}
     old, new = sides["old"], sides["new"]
     better = sum(new[pair].cost < old[pair].cost for pair in old)
@@ -134,8 +139,8 @@ def _row(name: str, runs: Iterable[SideRun], best: dict[str, int]) -> str:
     def means(value: Any, form: str) -> str:
         return " | ".join(form.format(fmean(map(value, sides[side].values()))) for side in SIDES)
 
-    excess = means(lambda run: 100 * (run.cost / best[run.instance] - 1), "{:.2f}")
-    integral = means(lambda run: primal_integral(run.told, run.seconds, best[run.instance]), "{:.2f}")
+    excess = means(lambda run: 100 * (run.cost / best[run.day] - 1), "{:.2f}")
+    integral = means(lambda run: primal_integral(run.told, run.seconds, best[run.day]), "{:.2f}")
     routes, speed = means(lambda run: run.routes, "{:.1f}"), means(lambda run: run.iterations, "{:.0f}")
     counts = f"{len(old)} | {excess} | {integral} | {better}, {worse} | {sign_test(better, worse):.2f}"
     return f"| {name} | {counts} | {routes} | {speed} |"
@@ -163,14 +168,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     out: Path = options.out
     out.parent.mkdir(parents=True, exist_ok=True)
     runs = [SideRun(**json.loads(line)) for line in out.read_text().splitlines()] if out.exists() else []
-    made = {(run.side, *run.pair) for run in runs}
+    made = {(run.side, run.pair) for run in runs}
     checkouts = dict(zip(SIDES, (options.old, options.new), strict=True))
     libraries = {side: build(checkouts[side], out.with_suffix(f".{side}.so")) for side in SIDES}
     days = _instances(options)
     for seed in options.seed:
         for day in days:
             for side in SIDES:
-                if (side, day.name, seed, options.seconds) in made:
+                if (side, ((day.set, day.name), seed, options.seconds)) in made:
                     continue
                 runs.append(run(side, checkouts[side], libraries[side], day, seed, options))
                 with out.open("a", encoding="utf-8") as file:
