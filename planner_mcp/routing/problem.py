@@ -23,7 +23,8 @@ board from its pickup until its delivery. At every moment 0 <= load <= capacity.
 + span_cost · longest duration.
 The duration of a route lasts from the departure at its start to the arrival at its end, waiting included.
 A *trip* is the part of a route up to the end or the next reload. It leaves (the start, the reload, or without a start
-the first stop) at or after the release time of every ticket it serves. A shipment may stay on board through a reload.
+the first stop) at or after the release time of every ticket it serves. A trip may have no ticket: a reload may follow
+another, come first or come last. A shipment may stay on board through a reload.
 A *break* may interrupt a leg: the time between two locations is at least the travel time plus the breaks between them.
 A used agent takes each of its breaks, except those it can take outside its route: where the route ends by `window[1]`,
 or starts at or after `window[0] + duration`.

@@ -37,14 +37,14 @@ def _routes(agent: AgentSpec, tickets: Sequence[int]) -> Iterator[Stops]:
 
 
 def _woven(agent: AgentSpec, tickets: Sequence[int], rests: Sequence[int], reloads: int) -> Iterator[Stops]:
-    """Yield the tickets in their order with rests and reloads anywhere between them, or left out."""
+    """Yield the tickets in their order with rests and reloads anywhere, in a row too, or left out."""
     if not tickets:
         yield ()
     if tickets:
         yield from _after(Stop(StopKind.TICKET, tickets[0]), _woven(agent, tickets[1:], rests, reloads))
     if rests:
         yield from _after(Stop(StopKind.BREAK, rests[0]), _woven(agent, tickets, rests[1:], reloads))
-    for place in agent.reload_at if tickets and reloads else ():
+    for place in agent.reload_depots if reloads else ():
         yield from _after(Stop(StopKind.RELOAD, place), _woven(agent, tickets, rests, reloads - 1))
 
 

@@ -1,7 +1,7 @@
 """Random days of all features that are small enough to try every plan, and the best plan of each."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import islice
 
 from planner_mcp.routing.evaluation.plan_builder import build_plan, price
@@ -31,9 +31,7 @@ def proof_days(first_seed: int, count: int) -> Iterator[ProofDay]:
 
 
 def _day(seed: int) -> ProofDay | None:
-    drawn = random_problem(seed, tickets=1 + seed % 4)
-    agents = tuple(replace(agent, max_reloads=min(1, agent.max_reloads)) for agent in drawn.agents)
-    problem = replace(drawn, agents=agents)
+    problem = random_problem(seed, tickets=1 + seed % 4)
     plans = list(islice(every_plan(problem), _MOST_PLANS))
     if len(plans) == _MOST_PLANS:
         return None
