@@ -87,6 +87,27 @@ async def test_an_equal_plan_makes_way_for_the_next_style(call: Call, store: Red
     assert (status["cost"], status["result"]["cost"]) == (other["cost"], other["cost"])
 
 
+async def test_an_alternative_has_no_cost_where_the_day_of_the_base_plan_is_gone(call: Call, store: RedisStore) -> None:
+    """SPEC T5: costs are by the prices of the base plan; those that its search was given are made up."""
+    day = await created(call)
+    base = await solved(call, store, day, ["a", "b"], ["c"])
+    answers: list[ToolResult | ErrorResult] = []
+
+    async def ask() -> None:
+        asked = {"plan": base, "styles": ["balanced", "fewest_agents"], "wait_s": 30}
+        answers.append(await call("solve_alternatives", asked))
+
+    with anyio.fail_after(60):
+        async with anyio.create_task_group() as group:
+            group.start_soon(ask)
+            await finish(store, ["c", "a"], ["b"])
+            await store.redis.delete(f"{{p0}}:scn:{day}")
+            await finish(store, ["a", "b", "c"])
+    (_, last) = answers[0].structured["alternatives"]
+    assert "cost" not in last
+    assert last["difference"] > 0
+
+
 async def test_a_front_shows_what_fewer_agents_cost_and_what_is_proved(call: Call, store: RedisStore) -> None:
     """SPEC T5: plans under rising prices of an agent, by the prices of the day; bounds of cost and of agents."""
     base = await solved(call, store, await created(call), ["a"], ["b", "c"])
