@@ -13,14 +13,17 @@ from planner_mcp.jobs.ids import plan_of
 from planner_mcp.jobs.job_service import JobService
 from planner_mcp.jobs.store.redis_store import RedisStore
 from planner_mcp.jobs.store.security.confirmed_addresses_store import RedisConfirmedAddresses
+from planner_mcp.routing.analysis.cost_bound import LowerBound
+from planner_mcp.routing.analysis.pareto_front import FrontPoint
 from planner_mcp.routing.scenario.scenario_parsing import Scenario
 from planner_mcp.server.prompts.prompt_registry import PROMPTS
 from planner_mcp.server.resources.resource_catalogue import read
+from planner_mcp.server.tools.answers.pareto_table import pareto_lines, pareto_table
 from planner_mcp.server.tools.answers.plan_pages import VIEWS
 from planner_mcp.server.tools.tool_definition import ErrorResult, ToolContext, ToolResult
 from planner_mcp.server.tools.tool_registry import ADDRESS_REGISTRY, dispatch
 from planner_mcp.settings import Settings
-from planner_mcp.translation import use_language
+from planner_mcp.translation import translated_line, use_language
 from tests.shared.scenarios.scenario_builders import agent, body, ticket
 from tests.shared.scenarios.stored_plans import Call, finish
 from tests.unit.server.tools.conftest import TOOLS
@@ -200,6 +203,17 @@ async def test_no_answer_of_a_day_has_an_english_sentence(
             await day(tool, **dict.fromkeys(properties, wrong))
     assert day.called == set(TOOLS)
     assert day.english == {}
+
+
+def test_the_lines_of_a_front_are_chinese() -> None:
+    """SPEC T11, T5: what is on it, beaten, not compared and proved."""
+    points = [FrontPoint("base", 9, 2), FrontPoint("agents 1", 9, 3), FrontPoint("agents 10", 1, 1, penalty=5)]
+    front = pareto_table("agents", points, {"base": UNKNOWN}, bound=LowerBound(5.5, 1), least=1)
+    lines = [translated_line(line) for line in pareto_lines(front)]
+    assert "agents 10 不参与比较：它未安排的工单更多" in lines
+    assert [line for line in lines if is_english(line) or not re.search(r"[\u4e00-\u9fff]", line)] == [
+        f"base {UNKNOWN} 9 2 {front.rows[0][4]}"
+    ]
 
 
 async def test_no_resource_and_no_prompt_has_an_english_sentence(
