@@ -1,0 +1,220 @@
+"""The command line as one more face of the tools: the same refusals, masking and audit, and a row for each command."""
+
+import json
+import re
+from collections import Counter
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any, Final
+
+import anyio.to_thread
+import pytest
+from typer.main import get_command
+from typer.testing import CliRunner
+
+from planner_mcp.cli.commands import app
+from planner_mcp.jobs.principals import READ, SENSITIVE, WRITE
+from planner_mcp.jobs.store.redis_store import RedisStore
+from planner_mcp.server.tools.tool_registry import APP_REGISTRY, REGISTRY
+from planner_mcp.settings import Settings
+from planner_mcp.text import Json
+from tests.integration.server.auth.conftest import Served
+from tests.integration.server.auth.test_masked_endpoints import DAY, SECRETS
+from tests.integration.server.auth.test_rest_parity import Key, by_command, by_mcp, by_page, calls
+from tests.integration.server.mcp.app_replicas import replica
+from tests.shared.http.http_clients import http_client
+
+pytestmark = pytest.mark.anyio
+
+SERVER, STORE, FILE = "server", "store", "file"
+"""Where a command does what its tool does: at a server, for the principal of its key; in the store, for the owner it
+names; on files. In the last two nobody signs in: there are no scopes, no masking and no audit."""
+MATCHED: Final = {
+    "jobs list": (SERVER, ("list_jobs",)),
+    "jobs status": (SERVER, ("query_vrp_status",)),
+    "jobs watch": (SERVER, ("query_vrp_status", "read_progress")),
+    "jobs wait": (SERVER, ("query_vrp_status",)),
+    "jobs cancel": (SERVER, ("cancel_vrp_job",)),
+    "jobs finish": (SERVER, ("finish_vrp_job",)),
+    "webhooks list": (STORE, ("webhook_deliveries",)),
+    "webhooks show": (STORE, ("webhook_deliveries",)),
+    "webhooks endpoints": (STORE, ("webhook_deliveries",)),
+    "webhooks replay": (STORE, ("webhook_deliveries",)),
+    "webhooks test": (STORE, ("webhook_deliveries",)),
+    "webhooks secret": (STORE, ("webhook_secret",)),
+    "webhooks rotate": (STORE, ("webhook_secret",)),
+    "solve": (FILE, ("create_scenario", "solve_vrp", "plan_day")),
+    "validate": (FILE, ("validate_scenario",)),
+    "import": (FILE, ("import_scenario",)),
+    "export": (FILE, ("read_resource",)),
+}
+"""The tools that a command matches."""
+OF_NO_TOOL: Final = {
+    **dict.fromkeys(("serve", "address", "worker", "bench"), "runs a process"),
+    **dict.fromkeys(("manifest", "config", "bridge check", "doctor", "roads status"), "describes an installation"),
+    **dict.fromkeys(("roads build", "backup", "restore"), "an operator's work on the host"),
+    **dict.fromkeys(("keys create", "keys list", "keys revoke"), "an operator's: no tool gives out keys"),
+    "matrix": "uploads have no tool; over HTTP it is PUT /matrices",
+    "addresses resolve": "the address server's tools, which are no tools of the planner",
+    "demo": "a fixed day, planned as `solve` does",
+    "dashboard": "signs a person in to the page",
+}
+"""Why a command has no tool."""
+WITHOUT_COMMAND: Final = {
+    **dict.fromkeys(
+        ("revise_scenario", "list_scenarios", "resolve_vrp", "what_if", "solve_alternatives"),
+        "works on stored scenarios; the file is the scenario of the command line",
+    ),
+    **dict.fromkeys(
+        ("read_plan", "compare_plans", "weigh_plans", "prove_plan", "explain_unassigned", "suggest_fixes"),
+        "reads stored plans; `solve` prints or writes its plan",
+    ),
+    **dict.fromkeys(("propose_plan", "review_plan", "publish_plan", "share_plan"), "needs a principal who signs"),
+    "enable_toolset": "a setting of an MCP session",
+    "read_view": "of the MCP App alone",
+}
+"""Why a tool has no command."""
+
+
+def _leaves(command: Any, *names: str) -> list[str]:
+    """Return every command by its whole name."""
+    if not hasattr(command, "list_commands"):
+        return [" ".join(names)]
+    below = ((name, command.get_command(None, name)) for name in command.list_commands(None))
+    return [leaf for name, each in below for leaf in _leaves(each, *names, name)]
+
+
+def test_every_command_and_every_tool_stands_in_one_row() -> None:
+    """SPEC T5, O5: a new command or tool says what it matches, or why nothing."""
+    matched = {tool for _where, tools in MATCHED.values() for tool in tools}
+    assert Counter(_leaves(get_command(app))) == Counter([*MATCHED, *OF_NO_TOOL])
+    assert Counter(tool.name for tool in (*REGISTRY, *APP_REGISTRY)) == Counter([*matched, *WITHOUT_COMMAND])
+
+
+OF_A_JOB: Final = {
+    name.removeprefix("jobs "): tools[0]
+    for name, (where, tools) in MATCHED.items()
+    if where == SERVER and name != "jobs list"
+}
+
+READING: Final = tuple(command for command, tool in OF_A_JOB.items() if tool == "query_vrp_status")
+
+
+async def test_a_job_watched_from_a_shell_is_masked_and_refused_as_by_its_tool(
+    store: RedisStore, key: Key, settings: Settings, audited: Callable[[], Awaitable[list[Json]]]
+) -> None:
+    """SPEC O5, T7, R3, A2, A3: an unknown id, no id and one of a stranger; a line of audit for each refusal."""
+    owner, reader = await key("ann", READ, WRITE, SENSITIVE), await key("ann", READ, WRITE)
+    bob = await key("bob", READ, WRITE)
+    async with (
+        replica(settings.redis_url or "", settings.data_dir, auth_api_keys=True) as on,
+        http_client(base_url=on.url) as http,
+    ):
+        job_id = (await calls(http, owner, store))["query_vrp_status"]["job_id"]
+        for command in ("watch", "wait"):
+            for who in (owner, reader):
+                last = (await by_command(on.url, who, command, job_id))["lines"][-1]
+                own = await by_mcp(http, who, "query_vrp_status", {"job_id": job_id})
+                assert (last["job_id"], last["status"]) == (job_id, "COMPLETED")
+                assert last["result"].get("cost") == own["result"].get("cost"), (command, who == owner)
+                assert [secret for secret in SECRETS if secret in repr(last)] == []
+            assert "cost" not in last["result"]
+        for command, tool in OF_A_JOB.items():
+            for who, wrong in ((owner, "job-0-" + "a" * 26), (owner, "nonsense"), (bob, job_id)):
+                said = await by_command(on.url, who, command, wrong)
+                refused = await by_mcp(http, who, tool, {"job_id": wrong})
+                assert said == {"code": refused["code"]}, (command, wrong)
+    lines = Counter((entry["what"], entry["outcome"]) for entry in await audited())
+    assert lines["GET /jobs", "4004"] == 3 * len(READING)  # a command that reads asks for the job's page
+    assert [lines[tool, "4004"] for tool in ("cancel_vrp_job", "finish_vrp_job")] == [2 * 3] * 2  # and by MCP
+
+
+async def _run(*command: str, **environment: str) -> Any:
+    return await anyio.to_thread.run_sync(lambda: CliRunner(env=environment).invoke(app, command))
+
+
+WRONG_DAYS: Final = {
+    "a wrong type": {**DAY, "agents": 3, "name": 5},
+    "a missing field": {name: value for name, value in DAY.items() if name != "tickets"},
+    "an unknown place": {**DAY, "tickets": [{"id": "t1", "location": "nowhere"}]},
+    "an unknown field": {**DAY, "tickets": [{"id": "t1", "location": "p", "demmand": 1}]},
+    "two of one id": {**DAY, "tickets": [DAY["tickets"][0], DAY["tickets"][0]]},
+}
+
+
+async def test_commands_that_read_a_day_name_the_mistakes_of_the_tools(
+    served: Served, key: Key, tmp_path: Path
+) -> None:
+    """SPEC T5, T6: `validate` and `solve` print every fault of create_scenario in its words; nothing is planned."""
+    async with served() as http:
+        who = await key("ann", READ, WRITE, SENSITIVE)
+        found = {name: await _faults(http, who, "create_scenario", wrong) for name, wrong in WRONG_DAYS.items()}
+    path = tmp_path / "day.json"
+    for name, wrong in WRONG_DAYS.items():
+        path.write_text(json.dumps(wrong), encoding="utf-8")
+        for command in ("validate", "solve"):
+            said = await _run(command, str(path), PLANNER_DATA_DIR=str(tmp_path / "data"))
+            assert (said.exit_code, bool(found[name])) == (1, True), (name, command)
+            assert _unsaid(found[name], said.output) == [], (name, command)
+
+
+async def _faults(http: Any, who: str, tool: str, arguments: Json) -> list[tuple[str, str]]:
+    """Return place and problem of each fault that a tool names."""
+    body = {"tool": tool, "arguments": arguments}
+    answer = (await http.post("/ui/call", json=body, headers={"authorization": who})).json()
+    return [(each["path"], each["problem"]) for each in answer["structured"].get("errors", ())]
+
+
+def _unsaid(found: list[tuple[str, str]], said: str) -> list[tuple[str, str]]:
+    """Return the faults that no line of a text tells."""
+    lines = said.splitlines()
+    return [
+        (path, problem)
+        for path, problem in found
+        if not any(line.startswith(f"{path or '/'}:") and problem in line for line in lines)
+    ]
+
+
+TABLES: Final = {
+    "no number": "id,lat,lon,demand\nA,52.5213,13.4131,much\n",
+    "no row": "id,lat,lon,demand\n",
+    "off the earth": "id,lat,lon,demand\nA,152.5213,13.4131,1\n",
+}
+
+
+async def test_import_names_the_mistakes_of_its_tool(served: Served, key: Key, tmp_path: Path) -> None:
+    """SPEC T5, T6: the same problems in the same rows; what is a field of the tool is an option here."""
+    given = {"format": "csv", "planning_date": "2026-11-23", "agents": [{"id": "v", "capacity": 9}]}
+    async with served() as http:
+        who = await key("ann", READ, WRITE, SENSITIVE)
+        found = {
+            name: await _faults(http, who, "import_scenario", {**given, "content": table})
+            for name, table in TABLES.items()
+        }
+    path = tmp_path / "orders.csv"
+    for name, table in TABLES.items():
+        path.write_text(table, encoding="utf-8")
+        said = await _run("import", str(path), "--date", "2026-11-23", "--agent", "1", "--capacity", "9")
+        places = [(place.removeprefix("/content"), problem) for place, problem in found[name]]
+        assert (said.exit_code, bool(places)) == (1, True), name
+        assert _unsaid(places, said.stderr) == [], (name, said.stderr)
+
+
+async def test_webhook_commands_refuse_as_their_tool_does(served: Served, key: Key, settings: Settings) -> None:
+    """SPEC T7, W3: an unknown delivery and an address that is none have the codes and places of webhook_deliveries."""
+    environment = {"PLANNER_REDIS_URL": settings.redis_url or "", "PLANNER_DATA_DIR": str(settings.data_dir)}
+    asked = (
+        (("show", "nonsense"), {"action": "show", "delivery_id": "nonsense"}),
+        (("replay", "nonsense"), {"action": "replay", "delivery_id": "nonsense"}),
+        (("test", "ftp://x"), {"action": "test", "url": "ftp://x"}),
+        (("test", "http://10.0.0.1/"), {"action": "test", "url": "http://10.0.0.1/"}),
+    )
+    async with served() as http:
+        who = await key("ann", READ, WRITE)
+        for command, arguments in asked:
+            refused = await by_page(http, who, "webhook_deliveries", arguments)
+            said = await _run("webhooks", *command, **environment)
+            named = re.match(r"error (\d+) \w+: (/\w+:)?", said.stderr)
+            assert (said.exit_code, named is not None) == (1, True), said.output
+            assert named is not None and int(named[1]) == refused["code"], command
+            assert command[0] != "test" or named[2] == "/url:"  # an id is the one argument: no place is printed
