@@ -218,3 +218,40 @@ async def test_webhook_commands_refuse_as_their_tool_does(served: Served, key: K
             assert (said.exit_code, named is not None) == (1, True), said.output
             assert named is not None and int(named[1]) == refused["code"], command
             assert command[0] != "test" or named[2] == "/url:"  # an id is the one argument: no place is printed
+
+
+async def test_export_writes_what_the_resource_shows(
+    served: Served, key: Key, store: RedisStore, tmp_path: Path
+) -> None:
+    """SPEC T5, R2: the table of a plan is the same from a file and by read_resource; a wrong file is named."""
+    async with served() as http:
+        who = await key("ann", READ, WRITE, SENSITIVE)
+        uri = (await calls(http, who, store))["read_resource"]["uri"]
+        table = (await by_page(http, who, "read_resource", {"uri": uri}))["text"]
+        document = (await by_page(http, who, "read_resource", {"uri": uri.removesuffix("/stops.csv")}))["text"]
+    plan, day, stops = tmp_path / "plan.json", tmp_path / "day.json", tmp_path / "stops.csv"
+    plan.write_text(document, encoding="utf-8")
+    day.write_text(json.dumps(DAY), encoding="utf-8")
+    said = await _run("export", str(plan), str(day), "--output", str(stops))
+    assert (said.exit_code, said.output) == (0, "")
+    assert stops.read_bytes().decode("utf-8-sig") == table  # with the mark that spreadsheets want in a file
+
+
+FILE_COMMANDS: Final = tuple(name for name, (where, _tools) in MATCHED.items() if where == FILE)
+
+
+@pytest.mark.parametrize("command", FILE_COMMANDS)
+async def test_a_file_that_is_none_is_one_clear_fault(command: str, tmp_path: Path) -> None:
+    """SPEC T6: whichever command reads it; nothing is written, and nothing is a traceback."""
+    broken, output = tmp_path / "day.json", tmp_path / "out.csv"
+    broken.write_text("{", encoding="utf-8")
+    further = {
+        "export": (str(broken), "--output", str(output)),
+        "import": ("--date", "2026-11-23", "--output", str(output)),
+        "solve": ("--data-dir", str(tmp_path / "data")),
+    }
+    for path in (broken, tmp_path / "missing.json"):
+        said = await _run(command, str(path), *further.get(command, ()))
+        assert (said.exit_code, isinstance(said.exception, SystemExit)) == (1, True), said.output
+        assert [line for line in said.output.splitlines() if line.startswith("/")] != [], said.output
+    assert not output.exists()
