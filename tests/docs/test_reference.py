@@ -52,8 +52,8 @@ def test_bounds_of_settings_stand_on_their_page() -> None:
 
 def test_bounds_of_arguments_stand_on_their_page() -> None:
     """SPEC T6: lengths of lists, and bounds of what may be null."""
-    assert "these agents; at most 50 items; each at most 100 characters |" in tools_page()
-    assert "the first is the base; 2…6 items; each at most 100 characters |" in tools_page()
+    assert "these agents; at most 50 items; each at most 100 characters; e.g." in tools_page()
+    assert "the first is the base; 2…6 items; each at most 100 characters; e.g." in tools_page()
     assert "| `decimals` |  | integer |" in scenario_page() and "all of matrices; 0…3 |" in scenario_page()
 
 

@@ -8,7 +8,7 @@ def side_run(side: str, kind: str, cost: int) -> SideRun:
 
 
 def test_instances_of_one_name_in_two_sets_are_two_instances() -> None:
-    """Each has its own pairs, and its excess is over its own best plan."""
+    """SPEC S3: each has its own pairs, and its excess is over its own best plan."""
     runs = [side_run(side, kind, cost) for kind, cost in (("homberger", 100), ("other", 1000)) for side in SIDES]
     rows = {row.split(" | ")[0]: row.split(" | ")[1:4] for row in table(runs).splitlines()[2:]}
     for name in ("homberger C1_10_2", "other C1_10_2", "**homberger**", "**other**"):

@@ -127,7 +127,7 @@ async def test_a_subscriber_is_sent_each_end_signed_with_its_secret(
         assert await keys_without_ttl(store) == []
 
 
-async def test_reviewers_are_told_reviews_of_others_by_poll_and_webhook(
+async def test_reviewers_get_reviews_of_others_by_poll_and_webhook(
     served: Served, key: Key, store: RedisStore, settings: Settings, receiver: Receiver
 ) -> None:
     """SPEC O6, A5: each step once, to owner and reviewers; no other group, nobody without the scope, no other event."""

@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -66,7 +66,8 @@ LISTED = re.compile(rf"(?<!\w)(?:(?:{'|'.join(sorted(map(re.escape, NAMES), key=
 
 
 @pytest.fixture(autouse=True)
-def _chinese() -> Iterator[None]:
+async def _chinese() -> AsyncIterator[None]:
+    """Choose the language where the tests run: the task of their event loop, which may be older than this module."""
     use_language("zh")
     yield
     use_language("en")
@@ -155,8 +156,8 @@ async def test_no_answer_of_a_day_has_an_english_sentence(
         await store.fail(claim, WHY)
         if claim.job.id == failed:
             break
-    told = (await day("query_vrp_status", job_id=failed))["error"]
-    assert told == {**WHY, "message": "求解进程已崩溃。"}
+    shown = (await day("query_vrp_status", job_id=failed))["error"]
+    assert shown == {**WHY, "message": "求解进程已崩溃。"}
     await day("read_plan", job_id=failed)
     await day("read_progress", job_id=failed)
     await day("revise_scenario", scenario_id=scenario_id, patch={"tickets": {"a": None, "b": {"demand": 2}}})
@@ -205,7 +206,7 @@ async def test_no_answer_of_a_day_has_an_english_sentence(
     assert day.english == {}
 
 
-def test_the_lines_of_a_front_are_chinese() -> None:
+async def test_the_lines_of_a_front_are_chinese() -> None:
     """SPEC T11, T5: what is on it, beaten, not compared and proved."""
     points = [FrontPoint("base", 9, 2), FrontPoint("agents 1", 9, 3), FrontPoint("agents 10", 1, 1, penalty=5)]
     front = pareto_table("agents", points, {"base": UNKNOWN}, bound=LowerBound(5.5, 1), least=1)
@@ -219,7 +220,7 @@ def test_the_lines_of_a_front_are_chinese() -> None:
 async def test_no_resource_and_no_prompt_has_an_english_sentence(
     call: Call, ctx: ToolContext, store: RedisStore
 ) -> None:
-    """SPEC T11, R1: what is told of a job and a plan, and the texts of prompts."""
+    """SPEC T11, R1: what is said of a job and a plan, and the texts of prompts."""
     day = Day(call, reading(ctx))
     scenario_id = (await day("create_scenario", **DAY))["scenario_id"]
     job_id = (await day("solve_vrp", scenario_id=scenario_id))["job_id"]

@@ -62,7 +62,9 @@ async def test_a_proof_is_reported_after_later_jobs_of_its_day(call: Call, ctx: 
     assert (await call("read_progress", {"job_id": base})).structured["optimal"] is True
 
 
-async def test_a_proof_is_told_where_the_quick_bound_equals_it(call: Call, ctx: ToolContext, store: RedisStore) -> None:
+async def test_a_checked_proof_counts_where_the_quick_bound_meets_it(
+    call: Call, ctx: ToolContext, store: RedisStore
+) -> None:
     """SPEC S2, T5: one ticket costs what the quick bound says; that this is optimal was checked all the same."""
     base = await solved(call, store, await created(call, body([agent("v")], [ticket("a")])), ["a"])
     unproved = (await call("read_progress", {"job_id": base})).structured
