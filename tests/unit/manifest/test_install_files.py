@@ -13,7 +13,7 @@ import pytest
 import planner_mcp
 from manifest import install_files, server_identity
 from planner_mcp.settings import Settings
-from tests.shared.node import node_packages
+from tests.shared.node import desktop_bundle, node_packages
 
 ROOT = Path(__file__).parents[3]
 
@@ -67,10 +67,5 @@ def test_the_bundle_asks_for_settings_that_exist() -> None:
 @pytest.mark.skipif(not node_packages.IS_THERE, reason="needs node and npm")
 def test_the_bundle_is_valid_and_packed_by_its_own_tool(tmp_path: Path) -> None:
     """SPEC O7: `mcpb validate` and `mcpb pack` of manifest 0.4 with server type `uv`."""
-    node_packages.install()
-    tool = node_packages.FOLDER / "node_modules" / "@anthropic-ai" / "mcpb" / "dist" / "cli" / "cli.js"
-    packed = tmp_path / "planner-mcp.mcpb"
-    for arguments in (["validate", "deploy/mcpb/manifest.json"], ["pack", "deploy/mcpb", str(packed)]):
-        subprocess.run(["node", str(tool), *arguments], cwd=ROOT, check=True, capture_output=True, timeout=60)
-    with zipfile.ZipFile(packed) as bundle:
+    with zipfile.ZipFile(desktop_bundle.pack(tmp_path)) as bundle:
         assert sorted(bundle.namelist()) == ["manifest.json", "pyproject.toml", install_files.BUNDLE_ENTRY]
