@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from planner_mcp.jobs.principals import ADMIN, READ
+from tests.shared.scenarios.client_scenarios import SMALLEST
 
 pytestmark = pytest.mark.anyio
 TOKEN = "a-token-for-the-autoscaler"  # noqa: S105 - of this test
@@ -23,6 +24,18 @@ async def test_the_token_opens_it_and_nothing_else(served: Any, key: Any) -> Non
     assert answer.json() == {"wanted_slots": 0, "live_slots": 0, "queued_s": 0.0, "solving_s": 0.0}
     assert [each.status_code for each in (*refused, elsewhere)] == [401, 401, 401, 401]
     assert all("www-authenticate" in each.headers for each in refused)
+
+
+async def test_jobs_that_wait_ask_for_slots_where_no_worker_lives(served: Any, key: Any) -> None:
+    """SPEC O8: two minutes of work start within 30 s on four slots; nobody has to be alive to say so."""
+    ann = {"authorization": await key("ann")}
+    async with served(scale_token=TOKEN, target_wait_s=30.0, solve_cores=1) as http:
+        scenario = (await http.post("/v1/scenarios", json=SMALLEST, headers=ann)).json()["scenario_id"]
+        for seed in (1, 2):
+            body = {"scenario_id": scenario, "solve_time": "PT60S", "seed": seed}
+            assert (await http.post("/v1/jobs", json=body, headers=ann)).status_code == 202
+        answer = (await http.get("/scale", headers={"authorization": f"Bearer {TOKEN}"})).json()
+    assert answer == {"wanted_slots": 4, "live_slots": 0, "queued_s": 120.0, "solving_s": 0.0}
 
 
 async def test_without_a_token_it_wants_an_operator(served: Any, key: Any) -> None:
