@@ -41,7 +41,7 @@ def test_every_object_follows_the_schema_of_kubernetes(path: Path) -> None:
 
 
 def test_keda_scales_the_workers_of_the_chart_by_a_figure_of_the_server() -> None:
-    """SPEC O8: its own schemas cannot be had; what it names has to be there: Deployment, Service, figure, slots of a pod."""
+    """SPEC O8: its schemas are not those of Kubernetes; Deployment, Service, figure and slots that it names exist."""
     keda = {each["kind"]: each for each in _objects((DEPLOY / "k8s" / "keda.yaml").read_text("utf-8"))}
     chart = {
         (each["kind"], each["metadata"]["name"]): each["spec"]

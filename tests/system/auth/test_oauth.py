@@ -1,5 +1,7 @@
 """The whole way from 401 to a plan, against an authorization server we did not write."""
 
+import json
+from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
@@ -20,6 +22,7 @@ from tests.shared.scenarios.client_scenarios import SMALLEST, submit, use, wait_
 from tests.system.auth.conftest import Fort, configured, issuers
 
 pytestmark = [pytest.mark.anyio, pytest.mark.node, pytest.mark.slow]
+DEPLOY = Path(__file__).parents[3] / "deploy"
 CALLBACK = "http://127.0.0.1:9/callback"
 both_eras = pytest.mark.parametrize("mode", ["legacy", "auto"])
 
@@ -174,3 +177,33 @@ async def test_opaque_tokens_are_looked_up_where_they_were_made(tmp_path_factory
             metadata = (await http.get("/.well-known/oauth-protected-resource")).json()
     assert statuses == [404, 401, 401]
     assert metadata["authorization_servers"] == [server.issuer]
+
+
+async def test_programs_of_the_keycloak_realm_may_do_what_it_grants_them(tmp_path: Path) -> None:
+    """SPEC A1, O7: its clients, scopes and audience; the tokens are of another server, since Keycloak is not run here."""
+    realm = json.loads((DEPLOY / "keycloak" / "realm.json").read_text("utf-8"))
+    programs = {
+        each["clientId"]: " ".join(each["optionalClientScopes"])
+        for each in realm["clients"]
+        if each["serviceAccountsEnabled"]
+    }
+    (audience,) = (
+        mapper["config"]["included.custom.audience"]
+        for scope in realm["clientScopes"]
+        for mapper in scope.get("protocolMappers", ())
+        if mapper["protocolMapper"] == "oidc-audience-mapper"
+    )
+    lines = (DEPLOY / "keycloak.env").read_text("utf-8").splitlines()
+    (public_url,) = (line.partition("=")[2] for line in lines if line.startswith("PLANNER_PUBLIC_URL="))
+    statuses = {}
+    async with authority({audience: "jwt"}, programs) as server:
+        settings = configured(PUBLIC_URL=public_url, AUTH_ISSUERS=issuers(server))
+        async with (
+            running_server(tmp_path, workers=0, settings=settings) as planner_server,
+            http_client(base_url=planner_server.url) as http,
+        ):
+            for name, scopes in programs.items():
+                headers = {"authorization": f"Bearer {await server.token(name, audience, scopes)}"}
+                created = await http.post("/v1/scenarios", json=SMALLEST, headers=headers)
+                statuses[name] = (created.status_code, (await http.get("/metrics", headers=headers)).status_code)
+    assert statuses == {"planner-robot": (201, 403), "planner-auditor": (403, 200)}
