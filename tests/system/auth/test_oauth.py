@@ -180,7 +180,7 @@ async def test_opaque_tokens_are_looked_up_where_they_were_made(tmp_path_factory
 
 
 async def test_programs_of_the_keycloak_realm_may_do_what_it_grants_them(tmp_path: Path) -> None:
-    """SPEC A1, O7: its clients, scopes and audience; the tokens are of another server, since Keycloak is not run here."""
+    """SPEC A1, O7: its clients, scopes and audience; the tokens are of another server; Keycloak is not run."""
     realm = json.loads((DEPLOY / "keycloak" / "realm.json").read_text("utf-8"))
     programs = {
         each["clientId"]: " ".join(each["optionalClientScopes"])
