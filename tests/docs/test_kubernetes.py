@@ -1,10 +1,8 @@
 """The chart and the manifests made from it: valid for Kubernetes, and about options and settings that exist."""
 
 import re
-from dataclasses import fields
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
 
 import jsonschema
 import kubernetes_validate
@@ -15,7 +13,6 @@ from typer.testing import CliRunner
 import planner_mcp
 from deploy import kubernetes_files
 from planner_mcp.cli.commands import app
-from planner_mcp.jobs.scaling import Scale
 from planner_mcp.settings import Settings
 
 ROOT = Path(__file__).parents[2]
@@ -38,27 +35,6 @@ def test_every_object_follows_the_schema_of_kubernetes(path: Path) -> None:
     for each in _objects(path.read_text("utf-8")):
         if each["apiVersion"] != "keda.sh/v1alpha1":  # not of Kubernetes itself
             kubernetes_validate.validate(each, "1.37", strict=True)
-
-
-def test_keda_scales_the_workers_of_the_chart_by_a_figure_of_the_server() -> None:
-    """SPEC O8: its schemas are not those of Kubernetes; Deployment, Service, figure and slots that it names exist."""
-    keda = {each["kind"]: each for each in _objects((DEPLOY / "k8s" / "keda.yaml").read_text("utf-8"))}
-    chart = {
-        (each["kind"], each["metadata"]["name"]): each["spec"]
-        for each in _objects(kubernetes_files.RENDERED.read_text("utf-8"))
-        if "spec" in each
-    }
-    scaled = keda["ScaledObject"]["spec"]
-    worker = chart["Deployment", scaled["scaleTargetRef"]["name"]]["template"]["spec"]["containers"][0]
-    (trigger,) = scaled["triggers"]
-    url = urlsplit(trigger["metadata"]["url"])
-    assert url.port in [each["port"] for each in chart["Service", str(url.hostname)]["ports"]]
-    assert url.path == "/scale"
-    assert trigger["metadata"]["valueLocation"] in {each.name for each in fields(Scale)}
-    assert worker["args"] == ["worker", "--processes", trigger["metadata"]["targetValue"]]
-    (secret,) = keda["TriggerAuthentication"]["spec"]["secretTargetRef"]
-    assert trigger["authenticationRef"]["name"] == keda["TriggerAuthentication"]["metadata"]["name"]
-    assert (secret["name"], secret["key"]) == (keda["Secret"]["metadata"]["name"], *keda["Secret"]["stringData"])
 
 
 def test_values_are_checked_and_a_misspelt_setting_is_refused() -> None:
