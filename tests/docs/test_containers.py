@@ -126,6 +126,34 @@ def test_every_service_has_a_limit_of_memory_and_a_pinned_image(compose: dict[st
         assert service["image"] == "planner-mcp:local" or re.search(r":\d+\.\d+", service["image"]), name
 
 
+def test_every_service_that_listens_has_a_health_check(compose: dict[str, Any]) -> None:
+    """SPEC O7: servers have that of the image; a worker listens nowhere, and loses its lease when it stalls."""
+    services = compose["services"]
+    without = {name for name, each in services.items() if each.get("healthcheck", {"disable": True}).get("disable")}
+    assert without == {"server-1", "server-2", "worker"}
+
+
+@pytest.mark.parametrize(("status", "is_healthy"), [(200, True), (503, False)])
+def test_the_health_check_of_keycloak_reads_the_status(compose: dict[str, Any], status: int, is_healthy: bool) -> None:
+    """SPEC O7: run as written, but for the port, against a server that answers with this status."""
+
+    class Ready(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            self.send_response(status if self.path == "/health/ready" else 404)
+            self.end_headers()
+
+        def log_message(self, *_args: Any) -> None:
+            pass
+
+    _cmd, *words = compose["services"]["keycloak"]["healthcheck"]["test"]
+    with ThreadingHTTPServer(("127.0.0.1", 0), Ready) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        words[-1] = words[-1].replace("/9000 ", f"/{server.server_port} ").replace("$$", "$")
+        checked = subprocess.run(words)
+        server.shutdown()
+    assert (checked.returncode == 0) is is_healthy
+
+
 def test_the_health_check_of_the_image_follows_the_port() -> None:
     """SPEC O7: it runs as written here, and succeeds only where a server answers at PLANNER_PORT."""
     lines = (ROOT / "Dockerfile").read_text(encoding="utf-8")

@@ -24,6 +24,8 @@ from workers.supervisor import environment_of
 
 pytestmark = [pytest.mark.anyio, pytest.mark.filterwarnings("ignore::ResourceWarning")]
 
+HANDED_BACK_S = 2
+"""What `PLANNER_SOLVE_DRAIN_S` promises."""
 ONCE_MORE = [EventKind.QUEUED, EventKind.STARTED, EventKind.REQUEUED, EventKind.STARTED, EventKind.COMPLETED]
 
 
@@ -146,19 +148,28 @@ async def test_drain_lets_a_short_solve_finish(harness: WorkerHarness) -> None:
 
 @pytest.mark.slow
 async def test_drain_hands_a_long_solve_back_without_a_crash(harness: WorkerHarness) -> None:
-    """SPEC J7, O8: at once the job is queued again, with its plan and no attempt burnt."""
+    """SPEC J7, O8: within 2 s the job is queued again, with its plan and no attempt burnt; another worker goes on."""
     async with harness.running_workers() as supervisor:
         job = await harness.submit(fleet_body(60), 60)
         await harness.until_planned(job)
         processes = [*supervisor.pids, *descendants(supervisor.pids[0])]
+        watch = Stopwatch()
         supervisor.drain()
         events = await harness.until(job, lambda event: event.kind is EventKind.REQUEUED)
+        assert watch.spent_s < HANDED_BACK_S
         await until_gone(processes)
     handed_back = await harness.job(job)
     assert handed_back.state is JobState.QUEUED
     assert handed_back.crashes == 0
     assert handed_back.plan_id is not None
     assert events[-1].data["progress"] < 100
+    async with harness.running_workers():
+        await harness.until_attempt(job, 2)
+        await harness.store.finish_now(OWNER, job.id)
+        events = await harness.until_end(job)
+    best = [(event.data.get("penalty", 0), event.data["cost"]) for event in events if "cost" in event.data]
+    assert best == sorted(best, reverse=True)
+    assert events[-1].kind is EventKind.COMPLETED
 
 
 async def test_second_sigterm_hands_back_at_once(harness: WorkerHarness) -> None:
