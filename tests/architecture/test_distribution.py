@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.architecture.built_wheel import build_wheel
+from tests.shared.cli.built_wheel import build_wheel
 
 ROOT = Path(__file__).parents[2]
 PACKAGES = ("planner_mcp", "workers", "manifest")

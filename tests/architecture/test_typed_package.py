@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.architecture.built_wheel import build_wheel, environment_with
+from tests.shared.cli.built_wheel import build_wheel, environment_with
 
 CONSUMER = Path(__file__).with_name("typed_consumer.py")
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.architecture.built_wheel import ROOT, environment_with
+from tests.shared.cli.built_wheel import ROOT, environment_with
 from tests.shared.scenarios.seeded_fleet import fleet_body
 from workers.engines.native import build
 

@@ -17,7 +17,7 @@ import pytest
 from mcp import Client, StdioServerParameters
 
 import planner_mcp
-from tests.architecture.built_wheel import build_wheel
+from tests.shared.cli.built_wheel import build_wheel
 from tests.shared.node import desktop_bundle, node_packages
 from tests.shared.scenarios.client_scenarios import SMALLEST, submit, use, wait_for
 
