@@ -28,7 +28,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Final, Self
 
-from planner_mcp.translation import translated
+from planner_mcp.translation import current_language, translated
 
 
 @dataclass(frozen=True, slots=True)
@@ -713,6 +713,8 @@ def catalogue() -> dict[int, dict[str, Any]]:
 
 def shown_error(kept: Mapping[str, Any]) -> dict[str, Any]:
     """Return an error that was kept as JSON, in English, in the language of its reader."""
+    if current_language() == "en":
+        return dict(kept)
     cls = error_classes().get(kept.get("code", 0), PlannerError)
     message = cls(str(kept.get("message", ""))).translated_message()
     faults = [Fault(**{**fault, "which": tuple(fault.get("which", ()))}).as_json() for fault in kept.get("errors", ())]

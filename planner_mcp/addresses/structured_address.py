@@ -3,6 +3,7 @@
 Owns the types alone. Positions are WGS-84 whatever a provider's own coordinate system is.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Final
@@ -149,6 +150,23 @@ class ResolvedAddress:
     def accuracy(self) -> Accuracy:
         """What its position stands for."""
         return Accuracy.NONE if self.position is None else self.position.accuracy
+
+
+@dataclass(frozen=True, slots=True)
+class AddressCounts:
+    """How many of some addresses can be used."""
+
+    total: int
+    sure: int
+    """May be used unasked."""
+    missing: int
+    """Were not found."""
+
+    @classmethod
+    def of(cls, resolved: Sequence[ResolvedAddress]) -> "AddressCounts":
+        """Return the counts of addresses."""
+        missing = sum(each.status is AddressStatus.NOT_FOUND for each in resolved)
+        return cls(len(resolved), sum(each.is_sure for each in resolved), missing)
 
 
 def confidence_of(evidence: tuple[Evidence, ...]) -> float:

@@ -12,7 +12,6 @@ from planner_mcp.jobs.job_events import Event
 from planner_mcp.jobs.job_lifecycle import JobState
 from planner_mcp.jobs.job_model import Job
 from planner_mcp.text import Json, counted, number, timestamp
-from planner_mcp.translation import current_language
 
 STATUSES: Final = tuple(state.upper() for state in JobState)
 _FIGURES: Final = ("cost", "distance_m", "duration_s", "agents_used")
@@ -35,7 +34,7 @@ def job_view(job: Job) -> Json:
         "queue_position": job.queue_position if job.state is JobState.QUEUED else None,
         "plan_id": plan_of(job.id) if job.is_terminal and job.plan_id else None,
         "result": _result(job) if job.is_terminal else None,
-        "error": shown_error(job.error) if job.error and current_language() != "en" else job.error,
+        "error": shown_error(job.error) if job.error else None,
         "cancelled_at": _time(job) if job.state is JobState.CANCELLED else None,
         "review": job.review.as_json() if job.review is not None else None,
     }

@@ -6,12 +6,13 @@ used, so one large input is never refused for its size alone: the next waits unt
 
 from collections import Counter
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractAsyncContextManager, contextmanager
 from functools import cache
 from typing import Any, Final, TypeVar
 
 from planner_mcp.bounded_calls.bounded_call import AnswerQuestion, CallLimits, bounded_call
 from planner_mcp.errors import QuotaExceededError, RateLimitedError
+from planner_mcp.jobs.fair_limiter import FairLimiter
 from planner_mcp.jobs.principal_limits import value_text
 from planner_mcp.jobs.token_buckets import TokenBuckets
 from planner_mcp.settings import Settings
@@ -22,6 +23,22 @@ BURST_S: Final = 60.0
 """What a principal may save up of its share of CPU, and of its bytes: that much of a second each."""
 RETRY_AFTER_S: Final = 5.0
 """`retry_after_s` where too many bytes are open."""
+
+
+LARGEST_BYTES: Final = 1 << 20
+"""Inputs above this are read one at a time: that takes up to 20 times their bytes."""
+
+
+class ReadingTurns(FairLimiter):
+    """Turns of reading inputs of one kind, where the largest have turns of their own."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._largest = FairLimiter(slots=1)
+
+    def turn_of(self, principal_id: str, size: int) -> AbstractAsyncContextManager[None]:
+        """Return the turn of an input of so many bytes; raises as `turn`."""
+        return (self._largest if size > LARGEST_BYTES else self).turn(principal_id)
 
 
 def call_limits(settings: Settings) -> CallLimits:

@@ -88,6 +88,16 @@ class RecombinationRecord:
     """Cost that it saved, relative to the plans before it; penalties count as cost."""
 
 
+def gap_at_most(cost: float, lower_bound: float) -> float | None:
+    """Return how far a cost is above a bound: a share of the cost, rounded up to thousandths.
+
+    It is 0 only where they meet; None for a cost of 0 or less that is above its bound.
+    """
+    if cost <= lower_bound:
+        return 0.0
+    return share_at_most((cost - lower_bound) / cost) if cost > 0 else None
+
+
 @dataclass(frozen=True, slots=True)
 class ProofRecord:
     """What is proved about the cost of a plan that serves every wanted ticket."""
@@ -105,9 +115,7 @@ class ProofRecord:
 
     def gap(self, cost: float) -> float:
         """Return how far a plan of this cost is above the bound at most, as a share of its cost, in thousandths."""
-        if cost <= self.lower_bound or cost <= 0:
-            return 0.0
-        return share_at_most((cost - self.lower_bound) / cost)
+        return gap_at_most(cost, self.lower_bound) or 0.0
 
 
 @dataclass(frozen=True, slots=True)

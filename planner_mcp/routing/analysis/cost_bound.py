@@ -28,6 +28,7 @@ from planner_mcp.routing.feasibility.cheapest_legs import (
     legs_between_tickets,
     over_shortest_paths,
 )
+from planner_mcp.routing.plan import gap_at_most
 from planner_mcp.routing.problem import GroupKind, Problem
 from planner_mcp.text import Json, at_least
 
@@ -48,12 +49,8 @@ class LowerBound:
     """A lower bound on the number of agents."""
 
     def gap(self, cost: float) -> float | None:
-        """Return the gap as a share of the plan's cost, 0 … 1; None where it is not defined."""
-        if self.cost is None:
-            return None
-        if cost <= self.cost:
-            return 0.0
-        return (cost - self.cost) / cost if cost > 0 else None
+        """Return the gap of a plan of this cost, as `gap_at_most`; None also where there is no bound."""
+        return None if self.cost is None else gap_at_most(cost, self.cost)
 
     def as_json(self) -> Json:
         """Return the bound as tools report it, or the reason why there is none."""

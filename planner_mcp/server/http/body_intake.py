@@ -17,8 +17,7 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from planner_mcp.errors import PlannerError, TooLargeError
-from planner_mcp.jobs.fair_limiter import FairLimiter
-from planner_mcp.jobs.reading_limits import BodyBudget, read_bounded
+from planner_mcp.jobs.reading_limits import BodyBudget, ReadingTurns, read_bounded
 from planner_mcp.server.auth.request_principal import principal_of
 from planner_mcp.server.http.asgi_receive import keep_blocks, replay_body
 from planner_mcp.server.http.body_pacing import paced_parts
@@ -41,12 +40,8 @@ JSON_PATHS: Final = frozenset({"/mcp", "/messages", "/ui/call", "/ui/sign-in"})
 BLOCK_BYTES: Final = 1 << 20
 """Size of the blocks in which a travel matrix is held."""
 _DECODED: Final = "decoded_body"
-ALONE_BYTES: Final = 1 << 20
-"""Bodies above this are decoded one at a time: decoding takes up to 20 times their bytes."""
-_limiter: Final = FairLimiter()
+_limiter: Final = ReadingTurns()
 """Large bodies decoded at the same time."""
-_alone: Final = FairLimiter(slots=1)
-"""Turns of the largest."""
 
 log = logging.getLogger(__name__)
 
@@ -119,7 +114,7 @@ class BodyIntake:
     async def _decoded(self, principal_id: str, body: bytearray, outline: Outline) -> DecodedBody:
         if len(body) <= LARGE_BYTES:
             return decoded_body(body, self._json_limits)
-        async with (_alone if len(body) > ALONE_BYTES else _limiter).turn(principal_id):
+        async with _limiter.turn_of(principal_id, len(body)):
             return await read_bounded(principal_id, self._settings, outline, body, self._json_limits)
 
 

@@ -7,8 +7,8 @@ from functools import partial
 from typing import ClassVar, Final
 
 from planner_mcp.errors import Fault
-from planner_mcp.jobs.fair_limiter import FairLimiter
 from planner_mcp.jobs.job_model import WrittenScenario
+from planner_mcp.jobs.reading_limits import ReadingTurns
 from planner_mcp.jobs.scenario_writing import written_scenario
 from planner_mcp.routing.compilation.assumptions import assumptions_of
 from planner_mcp.routing.scenario.scenario_parsing import scenario_schema, warnings
@@ -61,12 +61,8 @@ class CreateScenarioResult(ToolOutput):
     warnings: list[str]
 
 
-ALONE_CHARACTERS: Final = 1 << 20
-"""Days whose text is longer are judged one at a time: that takes up to 20 times their bytes."""
-_limiter: Final = FairLimiter()
+_limiter: Final = ReadingTurns()
 """Scenarios judged at the same time."""
-_alone: Final = FairLimiter(slots=1)
-"""Turns of the longest."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +93,7 @@ async def run_text(ctx: ToolContext, arguments: LargeArguments, *, is_repeatable
     bounds, nesting = PlainBounds.of(ctx.settings), ctx.settings.max_nesting
 
     async def attempt(is_asking: bool) -> JudgedScenario:
-        async with (_alone if len(arguments) > ALONE_CHARACTERS else _limiter).turn(ctx.principal.id):
+        async with _limiter.turn_of(ctx.principal.id, len(arguments)):
             return await read_apart(ctx, _judged_text, str(arguments), bounds, nesting, is_asking)
 
     return await _answered(ctx, await with_asked_addresses(ctx, attempt), is_repeatable=is_repeatable)

@@ -33,7 +33,7 @@ from planner_mcp.server.tools.tool_definition import (
     parse,
 )
 from planner_mcp.server.tools.tool_output import Number, ToolOutput, Words
-from planner_mcp.text import Json, counted, number, share_at_most
+from planner_mcp.text import Json, counted, number
 from planner_mcp.translation import phrase, translated
 
 _COLUMNS: Final = ("elapsed_s", "cost", "tickets_served")
@@ -171,9 +171,8 @@ async def _proof(ctx: ToolContext, job: Job) -> ProofRecord | None:
 
 
 def _gap(bound: LowerBound, now: Progress) -> float | None:
-    """Return the gap of a job's plan, rounded up; None where the plan leaves out wanted tickets or there is none."""
-    gap = None if now.cost is None or now.penalty else bound.gap(now.cost)
-    return None if gap is None else share_at_most(gap)
+    """Return the gap of a job's plan; None where the plan leaves out wanted tickets or there is none."""
+    return None if now.cost is None or now.penalty else bound.gap(now.cost)
 
 
 async def _worked_out(ctx: ToolContext, job: Job) -> LowerBound | None:

@@ -5,7 +5,7 @@ from typing import Annotated, ClassVar, Final
 from pydantic import Field
 
 from planner_mcp.addresses.address_text import MAX_TEXT
-from planner_mcp.addresses.structured_address import AddressStatus, ResolvedAddress
+from planner_mcp.addresses.structured_address import AddressCounts, ResolvedAddress
 from planner_mcp.errors import Fault, PlannerError, input_error
 from planner_mcp.server.resources.address_tables import MIME_TYPE, keep_table
 from planner_mcp.server.resources.resource_definition import Contents
@@ -78,14 +78,14 @@ async def _table(ctx: ToolContext, asked: ResolveAddressesArguments) -> ToolResu
     expires_at = None if download.expires_at is None else timestamp(download.expires_at)
     output = ResolveAddressesResult(
         rows=[],
-        sure=table.sure,
+        sure=table.counts.sure,
         file=file,
         download=download.address,
         expires_at=expires_at,
     )
     until = "" if expires_at is None else phrase(", until {}", expires_at)
     lines = [
-        counts_text(len(asked.addresses), table.sure, table.missing),
+        counts_text(table.counts),
         phrase("Table, a row for each address{}: {}", until, download.address),
         "Next: " + phrase("rows below 0.8 to the user, 25 a call for candidates; import_scenario takes file={}.", file),
     ]
@@ -94,12 +94,13 @@ async def _table(ctx: ToolContext, asked: ResolveAddressesArguments) -> ToolResu
 
 def _result(resolved: list[ResolvedAddress]) -> ToolResult:
     is_detailed = len(resolved) <= MAX_DETAILED
+    counts = AddressCounts.of(resolved)
     output = ResolveAddressesResult(
         rows=[AddressRow.of(each, is_detailed=is_detailed) for each in resolved],
-        sure=sum(each.is_sure for each in resolved),
+        sure=counts.sure,
     )
     lines = [
-        counts_text(len(resolved), output.sure, sum(each.status is AddressStatus.NOT_FOUND for each in resolved)),
+        counts_text(counts),
         *(row_text(at, each, is_detailed=is_detailed) for at, each in enumerate(resolved, 1)),
     ]
     if output.sure < len(resolved) and is_detailed:

@@ -22,6 +22,12 @@ from workers.supervisor import Supervisor
 OWNER = "local"
 
 
+def check_plans_improve(events: list[Event]) -> None:
+    """Check that no event of a job reports a plan that is worse than the one before."""
+    best = [(event.data.get("penalty", 0), event.data["cost"]) for event in events if "cost" in event.data]
+    assert best == sorted(best, reverse=True)
+
+
 @dataclass
 class WorkerHarness:
     """A store with jobs to do."""

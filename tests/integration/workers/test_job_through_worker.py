@@ -8,7 +8,7 @@ from planner_mcp.jobs.job_lifecycle import JobState
 from planner_mcp.jobs.job_model import Job, SolveRequest
 from planner_mcp.routing.engine_names import PROVE
 from planner_mcp.routing.plan import Plan
-from tests.integration.workers.conftest import OWNER, WorkerHarness, kinds
+from tests.integration.workers.conftest import OWNER, WorkerHarness, check_plans_improve, kinds
 from tests.shared.processes.process_tree import LONGEST_S, until_gone
 from tests.shared.processes.stopwatch import Stopwatch
 from tests.shared.scenarios.client_scenarios import SMALLEST
@@ -73,8 +73,7 @@ async def test_progress_is_true_and_only_rises(running_harness: WorkerHarness) -
     assert percents == sorted(percents)
     assert all(percent < 100 for percent in percents[:-1])
     assert percents[-1] == 100
-    best = [(event.data.get("penalty", 0), event.data["cost"]) for event in events if "cost" in event.data]
-    assert best == sorted(best, reverse=True)
+    check_plans_improve(events)
     done = await running_harness.job(job)
     assert done.state is JobState.COMPLETED
     assert 1.5 < done.progress.elapsed_s < 2 + OVERRUN_S

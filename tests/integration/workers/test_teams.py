@@ -10,7 +10,7 @@ from planner_mcp.routing.compilation.scenario_compiler import compile_scenario
 from planner_mcp.routing.plan import Plan
 from planner_mcp.routing.scenario.scenario_parsing import parse_scenario
 from planner_mcp.routing.verification.plan_verification import verify
-from tests.integration.workers.conftest import OWNER, WorkerHarness, kinds
+from tests.integration.workers.conftest import OWNER, WorkerHarness, check_plans_improve, kinds
 from tests.shared.processes.process_tree import LONGEST_S, children, descendants, is_alive, kill, until_gone
 from tests.shared.scenarios.seeded_fleet import fleet_body
 from workers.supervisor import Supervisor
@@ -67,8 +67,7 @@ async def test_the_death_of_the_owner_lets_another_worker_lead_the_team(harness:
         await harness.until_attempt(job, 2)
         await harness.store.finish_now(OWNER, job.id)
         events = await harness.until_end(job)
-    best = [(event.data.get("penalty", 0), event.data["cost"]) for event in events if "cost" in event.data]
-    assert best == sorted(best, reverse=True)
+    check_plans_improve(events)
     assert events[-1].kind is EventKind.COMPLETED
 
 

@@ -179,16 +179,17 @@ local function joined(head, object)
 end
 
 -- One event: into the job's own stream (the order that counts), into the shard's feed (what replicas listen to), and into
--- the outbox where its principal, or the group its plan was proposed to, subscribed to events of this kind. `is_change`: the state or the best cost has changed.
+-- the outbox where its principal, or the group its plan was proposed to, subscribed to events of this kind. `is_change`: the
+-- state or the best cost has changed.
 local function emit(id, job, kind, extra, is_change)
   local number = tonumber(job.events) + 1
   local data = joined('"status":"' .. job.state:upper() .. '","progress":' .. job.percent, extra)
   local event = call('XADD', events_key(id), 'MAXLEN', '~', LIMITS.events_kept, '*',
     'kind', kind, 'at', at(), 'number', number, 'data', data)
-  local entry = { 'job', id, 'principal', job.principal, 'group', job.group or '', 'scenario', job.scenario_id,
+  local group = job.group or ''
+  local entry = { 'job', id, 'principal', job.principal, 'group', group, 'scenario', job.scenario_id,
     'name', job.name or '', 'id', event, 'kind', kind, 'at', at(), 'number', number, 'data', data }
   call('XADD', FEED, 'MAXLEN', '~', LIMITS.feed_kept, '*', unpack(entry))
-  local group = job.group or ''
   if call('HEXISTS', watched_key(job.principal), kind) == 1
     or group ~= '' and call('HEXISTS', watched_key(group), kind) == 1 then
     call('XADD', OUTBOX, '*', 'confidential', job.confidential or '', unpack(entry))

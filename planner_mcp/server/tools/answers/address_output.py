@@ -7,6 +7,7 @@ from pydantic import Field
 
 from planner_mcp.addresses.structured_address import (
     AddressCandidate,
+    AddressCounts,
     PlacePosition,
     ResolvedAddress,
     StructuredAddress,
@@ -144,6 +145,6 @@ def row_text(index: int, resolved: ResolvedAddress, *, is_detailed: bool = True)
     return line
 
 
-def counts_text(count: int, sure: int, missing: int) -> str:
+def counts_text(counts: AddressCounts) -> str:
     """Return how many of some rows may be used unasked, and how many were not found."""
-    return phrase("{} of {} can be used unasked, {} not found", sure, count, missing)
+    return phrase("{} of {} can be used unasked, {} not found", counts.sure, counts.total, counts.missing)

@@ -8,7 +8,7 @@ from pydantic import Field
 from planner_mcp.routing.analysis.cost_bound import LowerBound
 from planner_mcp.routing.analysis.pareto_front import UNITS, Criterion, FrontPoint, front_of, serving_most
 from planner_mcp.server.tools.tool_output import Number, ToolOutput
-from planner_mcp.text import at_least, number, share_at_most
+from planner_mcp.text import at_least, number
 
 BASE: Final = "base"
 """Name of the plan that the front was made from."""
@@ -58,9 +58,8 @@ def pareto_table(
 
 
 def _gap(bound: LowerBound | None, point: FrontPoint) -> float | None:
-    """Return the gap of a plan that serves all, rounded up; None of another, which no bound holds for."""
-    gap = None if bound is None or point.penalty else bound.gap(point.cost)
-    return None if gap is None else share_at_most(gap)
+    """Return the gap of a plan that serves all; None of another, which no bound holds for."""
+    return None if bound is None or point.penalty else bound.gap(point.cost)
 
 
 def pareto_lines(front: ParetoFront) -> list[str]:

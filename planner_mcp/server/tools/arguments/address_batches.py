@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from planner_mcp.addresses import bounded_batches
-from planner_mcp.addresses.structured_address import AddressStatus, ResolvedAddress
+from planner_mcp.addresses.structured_address import AddressCounts, ResolvedAddress
 from planner_mcp.geocoding.geocoding_service import OFFLINE, register_of
 from planner_mcp.server.resources.address_tables import address_table
 from planner_mcp.server.tools.arguments.address_lookup import (
@@ -24,6 +24,7 @@ from planner_mcp.server.tools.tool_definition import ToolContext
 from planner_mcp.text import Json
 
 before_fork = bounded_batches.before_fork
+"""What the call server reads once for all its children, who look for it in the module of their function."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,10 +33,7 @@ class AddressTable:
 
     csv: bytes
     """In UTF-8."""
-    sure: int
-    """Rows that can be used unasked."""
-    missing: int
-    """Rows that were not found."""
+    counts: AddressCounts
 
 
 async def table_for(ctx: ToolContext, texts: Sequence[str], provider: str | None) -> AddressTable:
@@ -66,6 +64,4 @@ def table_apart(texts: Sequence[str], register: Path | None, known: Mapping[str,
 def table_of(resolved: Sequence[ResolvedAddress]) -> AddressTable:
     """Return the table of resolved addresses."""
     table = address_table(["address"], [{"address": each.text} for each in resolved], resolved)
-    sure = sum(each.is_sure for each in resolved)
-    missing = sum(each.status is AddressStatus.NOT_FOUND for each in resolved)
-    return AddressTable(table.encode(), sure, missing)
+    return AddressTable(table.encode(), AddressCounts.of(resolved))

@@ -12,8 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from starlette.types import Message, Receive, Scope, Send
 
+from planner_mcp.jobs.reading_limits import LARGEST_BYTES
 from planner_mcp.server.http import body_intake
-from planner_mcp.server.http.body_intake import ALONE_BYTES, BLOCK_BYTES, BodyIntake, decoded_in
+from planner_mcp.server.http.body_intake import BLOCK_BYTES, BodyIntake, decoded_in
 from planner_mcp.server.http.json_reading import LARGE_BYTES, MOST_OUTLINE, DecodedBody, UnreadableJsonError
 from planner_mcp.settings import Settings
 from tests.shared.http.hostile_bodies import generated_bodies
@@ -112,7 +113,7 @@ async def test_blocks_of_a_body_are_bounded(block_bytes: int) -> None:
     assert (len(blocks) == 1) == (block_bytes > 40 * 65536)
 
 
-@pytest.mark.parametrize(("size", "at_once"), [(ALONE_BYTES // 16, 2), (ALONE_BYTES + 1, 1)])
+@pytest.mark.parametrize(("size", "at_once"), [(LARGEST_BYTES // 16, 2), (LARGEST_BYTES + 1, 1)])
 async def test_the_largest_bodies_are_decoded_one_at_a_time(
     monkeypatch: pytest.MonkeyPatch, size: int, at_once: int
 ) -> None:
