@@ -104,7 +104,7 @@ chaos-full: setup ## the runs of docs/reliability.md at their sizes, on Valkey, 
 serve: setup ## run server and one worker on 127.0.0.1:8080
 	$(BIN)/planner-mcp serve --workers 1
 
-demo: setup ## plan a real day through the whole house
+demo: setup ## plan a real-sized day and write out/demo.html
 	$(BIN)/python -m examples.demo
 
 bench: setup ## measure latencies, throughput and start-up cost, record them in benchmarks/results

@@ -3,7 +3,7 @@
 Owns a comparison by iterations and CPU instead of time, so that a busy machine changes nothing but the duration. The
 members of a team run one after another in one process, and plans meet at the ends of rounds: what the way through the
 store costs is left out. An iteration inside a region is cheaper than one of the whole day, so members of regions get
-more of them; the CPU of both is told.
+more of them; the CPU of both is printed.
 """
 
 import argparse

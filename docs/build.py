@@ -83,7 +83,7 @@ def address_tools_page() -> str:
 
 
 def _tools_text(title: str, offer: ServerOffer) -> str:
-    parts = [NOTE + f"# {title}\n\nWhat a client is told of the server: *{offer.instructions}*\n"]
+    parts = [NOTE + f"# {title}\n\nThe server describes itself to a client as: *{offer.instructions}*\n"]
     for tool in offer.tools:
         hints = ", ".join(name for name, is_set in tool.hints.as_json().items() if is_set) or "none"
         required = tool.input_schema.get("required", [])
@@ -116,10 +116,10 @@ def codes_page() -> str:
         _glossary("code", REASON_TEXTS),
         "## What a fix changes\n\n`kinds` of `suggest_fixes`, one for each part of `change`.\n",
         _glossary("kind", FIX_KINDS),
-        "## Columns of read_plan\n\n`fields` chooses columns, in its order; without it those shown are told. `start`, "
-        "`end`, `arrival` and `departure` are `HH:MM`, hours running on past midnight; the same with `_s` are seconds "
-        "after midnight of the planning date. Every other `_s` is a length of time in seconds. `distance_m` of a visit "
-        "is that from the stop before, `load` what is on board when leaving.\n",
+        "## Columns of read_plan\n\n`fields` chooses columns and their order; without it the table has those under "
+        "*shown*. `start`, `end`, `arrival` and `departure` are `HH:MM`, hours running on past midnight; the same with "
+        "`_s` are seconds after midnight of the planning date. Every other `_s` is a length of time in seconds. "
+        "`distance_m` of a visit is that from the stop before, `load` what is on board when leaving.\n",
         "| view | shown | shown where any is above 0 | further |\n|---|---|---|---|",
         *(_columns(name, view) for name, view in VIEWS.items()),
         "",

@@ -662,7 +662,7 @@ def input_error(faults: Sequence[Fault], *, most: int = MAX_FAULTS, found: int =
     listed = sum(fault.count for fault in faults[:most])
     if count <= listed:
         return cls(message, errors=faults, found=count)
-    rest = Fault("", f"{count - listed} more problems are not listed.", "", "Mend these first.", faults[-1].kind)
+    rest = Fault("", f"{count - listed} more problems are not listed.", "", "Correct these first.", faults[-1].kind)
     return cls(listing_only(message, listed), errors=[*faults[:most], rest], found=count)
 
 

@@ -63,7 +63,7 @@ def at_least(bound: float) -> float | int:
 
 
 def share_at_most(share: float) -> float:
-    """Return a share in thousandths, rounded up: what it claims stays true. A share above 0 is never told as 0."""
+    """Return a share in thousandths, rounded up: what it claims stays true. A share above 0 is never shown as 0."""
     return max(math.ceil(1000 * share - _NOISE), share > 0) / 1000
 
 

@@ -1,6 +1,6 @@
 """The order system: an HTTP service of a company, which has orders, customers and prices, and no idea of routes.
 
-Run `python -m examples.order_system.service PORT`. It keeps what it is told in memory.
+Run `python -m examples.order_system.service PORT`. It keeps what it receives in memory.
 """
 
 import random

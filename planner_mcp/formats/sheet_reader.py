@@ -90,7 +90,7 @@ def _table(book: CalamineWorkbook, parts: Parts, name: str, max_rows: int) -> Ta
     read = book.get_sheet_by_name(name)
     faults = [
         *_faults(name, look.uncalculated, "The formula has no value.", "Open the file in a spreadsheet and save it."),
-        *_faults(name, look.errors, "The cell holds an error.", "Mend the formula, or empty the cell."),
+        *_faults(name, look.errors, "The cell holds an error.", "Correct the formula, or empty the cell."),
     ]
     if faults:
         raise input_error(faults)

@@ -1,7 +1,7 @@
 """A scenario from tables of tickets and agents (SPEC T5).
 
-Owns how a row becomes a ticket, an agent and a location. It judges only whether a cell can be read in one way; whether
-the day makes sense is judged as for any scenario. A fault names the line of the file, the column and the value.
+Owns how a row becomes a ticket, an agent and a location. It checks only whether a cell can be read in one way; the day
+is then checked like any scenario. A fault names the line of the file, the column and the value.
 """
 
 import math

@@ -122,7 +122,7 @@ class _Reader:
 
     @contextmanager
     def _reading(self, path: str) -> Iterator[None]:
-        """Tell what cannot be read in the block by the place it stands for, and go on behind it."""
+        """Report what cannot be read in the block at the place it stands for, and go on behind it."""
         try:
             yield
         except _BROKEN as error:

@@ -54,7 +54,7 @@ class EventBuffer(Generic[Item]):
             self._wake_reader()
 
     def mark_stale(self) -> None:
-        """Tell the follower to read from the store."""
+        """Have the follower read from the store."""
         self._events.clear()
         self._must_read = True
         self._wake_reader()

@@ -39,7 +39,7 @@ class FeedListener:
     Args:
         log: The events as kept.
         job_id: The job.
-        inbox: Its buffer.
+        event_buffer: Its buffer.
     """
 
     def __init__(self, log: EventLog, job_id: str, event_buffer: EventBuffer[Event]) -> None:
@@ -50,7 +50,7 @@ class FeedListener:
     async def events(
         self, principal: str, after: str = "0", history: EventHistory | None = None, *, with_reviews: bool = False
     ) -> AsyncGenerator[Event, None]:
-        """Yield as `jobs.job_ports.FeedListener`."""
+        """Yield as `jobs.job_ports.EventListener`."""
         last = position_key(after)
         fresh = history or await self._log.read_past(principal, self._job_id, after)
         last_number = fresh.seen
@@ -68,7 +68,7 @@ class FeedListener:
             fresh = await self._next(principal, last, last_number)
 
     async def _next(self, principal: str, last: tuple[int, int], last_number: int) -> EventHistory:
-        """Return the events after `last`: from the inbox when they join on, else from the job's own stream."""
+        """Return the events after `last`: from the buffer when they join on, else from the job's own stream."""
         while True:
             taken = await self._event_buffer.take()
             if taken is not None:

@@ -40,7 +40,7 @@ class EventType:
     """Of its arguments; none is required."""
     payload: Mapping[str, Json]
     kinds: frozenset[EventKind] = frozenset()
-    """Events of a job that may tell it; none where it is not read from jobs, and so not delivered by webhook."""
+    """Events of a job that may hold it; none where it is not read from jobs, and so not delivered by webhook."""
     scope: str = READ
 
     def as_json(self, *, with_webhook: bool = True) -> Json:
@@ -130,7 +130,7 @@ class Occurrences:
     type: EventType
     arguments: Mapping[str, Any]
     reported: dict[str, tuple[float, float]] = field(default_factory=dict)
-    """By job when an improvement was last told, and its cost."""
+    """By job when an improvement was last sent, and its cost."""
 
     def of(self, steps: Iterable[FeedStep]) -> Iterator[Json]:
         """Yield the events that follow from some steps of a principal's stream."""
@@ -177,7 +177,7 @@ class Occurrences:
 
 
 def improvement_of(event: Event) -> tuple[float, float] | None:
-    """Return when a better plan was found, in Unix time, and its cost; None where an event tells no cost."""
+    """Return when a better plan was found, in Unix time, and its cost; None where an event has no cost."""
     cost = event.data.get("cost")
     return (datetime.fromisoformat(event.at).timestamp(), float(cost)) if isinstance(cost, int | float) else None
 

@@ -114,7 +114,7 @@ FIELD_MEANINGS: Final[Mapping[str, str]] = {
     "outcome": "ok, or the code of the error",
     "overtime_s": "seconds beyond the shifts",
     "page": "from 1 on",
-    "params": "what it tells",
+    "params": "what it says",
     "parent_id": "day or revision it came from",
     "patch": "for revise_scenario",
     "path": "JSON pointer to the place",

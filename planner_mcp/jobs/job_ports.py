@@ -125,7 +125,7 @@ class MatrixParts:
 
     matrix_id: str
     token: str
-    """Tells the blocks of this upload from those of another."""
+    """Distinguishes the blocks of this upload from those of another."""
     blocks: int = 0
 
 
@@ -455,9 +455,9 @@ class EventListener(Protocol):
         """Yield as `Feed.follow`.
 
         Args:
-            principal: Whom the job must belong to; not looked at where `past` is given, which was read in its name.
+            principal: Whom the job must belong to; not looked at where `history` is given, which was read in its name.
             after: The position.
-            past: What there was after it, where that was read since listening.
+            history: What there was after it, where that was read since listening.
         """
         ...
 

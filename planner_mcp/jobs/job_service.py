@@ -61,7 +61,7 @@ class JobService:
         store: Where scenarios, jobs and plans are kept.
         feed: How a job is followed.
         settings: Limits, and the number of shards.
-        clock: Tells the time in UTC.
+        clock: Returns the time in UTC.
         name: Makes the name of a new scenario or job in a shard.
     """
 
@@ -244,7 +244,7 @@ class JobService:
             principal: Whom the call acts for.
             job_id: The job.
             wait_s: 0 to 45; longer is cut.
-            on_event: Told every event meanwhile, in order.
+            on_event: Called with every event meanwhile, in order.
             wait_for: What ends the wait. A change ends it after `MIN_CHANGE_WAIT_S` at the earliest.
         """
         if wait_s <= 0:

@@ -57,7 +57,7 @@ async def next_page(
 
     Args:
         read: Reads the list.
-        mark_of: The mark of an entry.
+        keyset_of: Returns the mark of an entry.
         offset: Where the page begins.
         count: How many entries it has.
         last: The mark of the page before, empty for the first page.

@@ -52,7 +52,7 @@ class ReviewService:
         )
 
     async def publish(self, principal: Principal, job_id: str) -> Job:
-        """Tell the webhook of a job that its approved plan holds from now on; raises as `propose`."""
+        """Announce to the webhook of a job that its approved plan holds from now on; raises as `propose`."""
         self._check_on()
         return await self._store.review(principal.id, job_id, ReviewStep.PUBLISH)
 

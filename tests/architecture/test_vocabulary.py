@@ -112,6 +112,19 @@ def test_a_file_that_is_named_exists() -> None:
     assert sorted(found) == []
 
 
+def test_a_documented_argument_exists() -> None:
+    """Our choice: a docstring names the arguments of its function or class by their present names."""
+    found = [
+        f"{path.relative_to(ROOT)}:{node.lineno}: {name}"
+        for path in _modules()
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)
+        for name in _documented_arguments(node)
+        if name not in _arguments(node)
+    ]
+    assert found == []
+
+
 def test_a_class_name_means_one_thing() -> None:
     """Our choice: a public class name stands in one module, so that a reader of a message knows which is meant."""
     places = defaultdict(set)
@@ -151,6 +164,23 @@ def _modules() -> Iterator[Path]:
 def _tests() -> Iterator[Path]:
     """Yield the Python modules of the tests, without those of packages that some of them install."""
     yield from sorted(path for path in (ROOT / "tests").rglob("*.py") if "node_modules" not in path.parts)
+
+
+def _documented_arguments(node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) -> list[str]:
+    """Return the names in the section `Args` of a docstring."""
+    section = re.search(r"^Args:\n((?: {4}.*\n?|\n)+)", ast.get_docstring(node) or "", re.MULTILINE)
+    return re.findall(r"^ {4}(\w+):", section[1], re.MULTILINE) if section else []
+
+
+def _arguments(node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) -> set[str]:
+    """Return the arguments of a function, or those that make an instance of a class: of `__init__`, or its fields."""
+    if not isinstance(node, ast.ClassDef):
+        return {argument.arg for argument in ast.walk(node.args) if isinstance(argument, ast.arg)}
+    fields = {
+        each.target.id for each in node.body if isinstance(each, ast.AnnAssign) and isinstance(each.target, ast.Name)
+    }
+    makers = (each for each in node.body if isinstance(each, ast.FunctionDef) and each.name == "__init__")
+    return fields.union(*map(_arguments, makers))
 
 
 @cache

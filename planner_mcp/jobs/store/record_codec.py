@@ -89,7 +89,7 @@ def _known(record: type[Any], stored: dict[str, Any]) -> dict[str, Any]:
 
 
 def progress_text(progress: Progress) -> str:
-    """Return progress as stored, with costs as every answer tells them."""
+    """Return progress as stored, with costs as every answer gives them."""
     return compact(_progress_fields(progress))
 
 

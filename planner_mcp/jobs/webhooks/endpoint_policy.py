@@ -58,7 +58,7 @@ def decide_delivery(
         retry_after: Header as sent, seconds or a date.
         attempt: Attempts made so far, this one included.
         schedule_s: Delay before each attempt.
-        stretch: Factor of jitter for the next delay, around 1.
+        jitter: Factor for the next delay, around 1.
         now: UTC, to read a date.
     """
     if status is not None and 200 <= status < 300:

@@ -34,16 +34,16 @@ class EventSubscription:
     """Whether its principal lacks `planner:sensitive`."""
     until: datetime
     group: str = ""
-    """Whose proposed plans its principal may review; empty where it hears of its own jobs alone."""
+    """Whose proposed plans its principal may review; empty where it gets events of its own jobs alone."""
 
     def occurrences(
         self, event: Event, reported: dict[str, tuple[float, float]], *, is_confidential: bool
     ) -> list[Json]:
-        """Return what an event of a job that the principal may follow tells the subscription.
+        """Return the occurrences that an event of a job is to the subscription; its principal may follow that job.
 
         Args:
             event: As the store has it.
-            reported: Improvements that were told before; is changed.
+            reported: Improvements that were sent before; is changed.
             is_confidential: Whether its figures need `planner:sensitive`.
         """
         shown = masked_event(event) if is_confidential and self.is_masked else event

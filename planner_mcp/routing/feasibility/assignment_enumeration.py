@@ -1,8 +1,8 @@
 """Whether a few tickets could be shared out among some agents at all (SPEC T5).
 
-Owns the trial of every way to share them: which of their sets each agent might have on one route (`route_bounds.py`),
-by its capacity and its limit of stops too, and what such sets come to together. A set that is not reached is served by
-no plan, whatever else the plan leaves out.
+Owns the enumeration of every way to share them: which of their sets each agent might have on one route
+(`route_bounds.py`), by its capacity and its limit of stops too, and what such sets come to together. A set that is not
+reached is served by no plan, whatever else the plan leaves out.
 """
 
 from collections import Counter
@@ -34,7 +34,7 @@ def smallest_unassignable_subset(
         problem: The day.
         tickets: Indexes; more than `MAX_SHARED_TICKETS` are not looked at.
         agents: All who may serve any of them.
-        rounds: Their routes on the whole day; None to look at what each may carry and serve alone.
+        route_bounds: Their routes on the whole day; None to look at what each may carry and serve alone.
         most: Steps there is time for.
     """
     count = len(tickets)

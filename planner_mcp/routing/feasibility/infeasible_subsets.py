@@ -186,7 +186,7 @@ def _hours(
     Args:
         problem: The day.
         tickets: Indexes of those to be served.
-        crew: Who may serve them.
+        eligible_agents: Who may serve them.
         into: (L,), what coming to each place takes at least.
     """
     room = sum(max_route_time(agent) for agent in eligible_agents)

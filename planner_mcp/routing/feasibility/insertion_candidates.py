@@ -1,8 +1,8 @@
 """Every way to insert one ticket into a plan that stands, and what is in the way of each (SPEC T5).
 
-Owns the trial of places: each agent, each position of its route, with a reload beside it where the agent may make one
-more, an idle agent with its breaks before or after. The order of the other stops stays. It answers why a ticket is left
-out, agent by agent, and what the smallest change would be; a search may still find more by moving others.
+Owns the enumeration of places: each agent, each position of its route, with a reload beside it where the agent may make
+one more, an idle agent with its breaks before or after. The order of the other stops stays. It answers why a ticket is
+left out, agent by agent, and what the smallest change would be; a search may still find more by moving others.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -26,7 +26,7 @@ class InsertionCandidate:
 
     Args:
         route: The agent's route with the ticket.
-        obstacles: What it breaks; empty where it fits.
+        violations: What it breaks; empty where it fits.
         cost: What the plan would cost more, its span with it, in cost units.
     """
 

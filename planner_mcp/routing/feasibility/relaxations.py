@@ -1,4 +1,4 @@
-"""What would have to be changed in a scenario for one obstacle to vanish.
+"""What would have to be changed in a scenario to remove one violation.
 
 Owns the words and the patch for each limit; values are rounded up to what people agree on (minutes, hundredths of a
 kilometre, amounts in the scenario's own precision). Whether it helps is proved by `verified_fixes.py`.
@@ -23,7 +23,7 @@ _CLOCK_END_S: Final = 48 * 3600
 
 @dataclass(frozen=True, slots=True)
 class Relaxation:
-    """A change for one obstacle: in words, and as a patch; empty where nothing the caller wrote is in the way."""
+    """A change for one violation, in words and as a patch; empty where nothing that the caller wrote causes it."""
 
     words: str
     patch: Json
@@ -35,8 +35,8 @@ def relaxation_for(body: Json, problem: Problem, agent: int, violation: Violatio
     Args:
         body: The day, with what else is changed beside it: a patch replaces lists and numbers whole.
         problem: The day as integers.
-        agent: Whose route meets the obstacle.
-        obstacle: What is in the way.
+        agent: Whose route has the violation.
+        violation: What the route violates.
     """
     build = _RELAXATIONS.get(violation.limit)
     return None if build is None else build(body, problem, agent, violation)

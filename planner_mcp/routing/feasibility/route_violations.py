@@ -42,7 +42,7 @@ def violations(problem: Problem, route: Route, schedule: RouteSchedule | None = 
     Args:
         problem: The day.
         route: What is to be driven.
-        line: Its times, where they are known already.
+        schedule: Its times, where they are known already.
     """
     tickets = route.tickets
     schedule = schedule_route(problem, route) if schedule is None else schedule

@@ -93,12 +93,12 @@ class Fix:
 
 
 class UnassignedAnalysis:
-    """A stored plan on its day, ready for trials.
+    """A stored plan on its day, ready for insertions.
 
     Args:
         body: The scenario as stored.
         plan: The plan.
-        tables: The travel it refers to.
+        travel_matrices: The travel it refers to.
     """
 
     def __init__(self, body: Json, plan: Plan, travel_matrices: TravelMatrices | None = None) -> None:
@@ -117,7 +117,7 @@ class UnassignedAnalysis:
         self._over = {route.agent for route in routes if route.end_s is not None}
 
     def closest(self, ticket: int, until: StopCheck) -> list[InsertionCandidate]:
-        """Return the best trial of each agent, the nearest to fitting first; the rest of its group is in already."""
+        """Return the best insertion of each agent, the nearest to fitting first; the rest of its group is served."""
         best: dict[int, InsertionCandidate] = {}
         if (base := self._with_companions(ticket, until)) is None:
             return []
@@ -132,7 +132,7 @@ class UnassignedAnalysis:
 
         Args:
             ticket: One that the plan leaves out.
-            until: Tells when the time is up.
+            until: Returns true once the time is up.
             most: Fixes looked for that change what there is.
             max_agents: Agents the deployment lets in; where the day has as many, none is added.
         """
@@ -163,7 +163,7 @@ class UnassignedAnalysis:
         return with_tickets(self.problem, self.candidate, _companions(self.problem, ticket), until=until)
 
     def _smallest(self, base: Candidate, ticket: int, until: StopCheck) -> list[InsertionCandidate]:
-        """Return the nearest trial for each set of limits that one fix may change."""
+        """Return the insertion nearest to fitting for each set of limits that one fix may change."""
         best: dict[tuple[InfeasibilityReason, ...], InsertionCandidate] = {}
         for insertion in self._insertions(base, ticket, until):
             if len(insertion.violations) > MAX_VIOLATIONS or insertion.route.agent in self._out:
@@ -186,11 +186,11 @@ class UnassignedAnalysis:
                     yield self._with(insertion, without_waiting)
 
     def _with(self, insertion: InsertionCandidate, found: Iterable[Violation]) -> InsertionCandidate:
-        """Return a trial with what stands in its way; its cost, which decides between trials as near, stays."""
+        """Return an insertion with its violations; its cost, which decides between insertions as near, stays."""
         return replace(insertion, violations=tuple(self._as_held(insertion.route.agent, found)))
 
     def _as_held(self, agent: int, found: Iterable[Violation]) -> Iterator[Violation]:
-        """Yield the obstacles of a route; those that only the frozen prefix causes have names of their own."""
+        """Yield the violations of a route; those that only the frozen prefix causes have names of their own."""
         if self._scenario.held is None:
             yield from found
             return
@@ -206,7 +206,7 @@ class UnassignedAnalysis:
                 yield each
 
     def _is_only_closed(self, agent: int, ticket: int) -> bool:
-        """Return whether nothing but the hour bars an agent from a ticket: its window is an obstacle by itself."""
+        """Return whether nothing but the hour bars an agent from a ticket: its window is a violation by itself."""
         is_open_to = self._eligible.may(agent, self._bound.tickets[ticket])
         return is_open_to and is_closed(self.problem, self.problem.tickets[ticket])
 
@@ -229,7 +229,7 @@ class UnassignedAnalysis:
         return self._proved(ticket, self.problem.agents[insertion.route.agent].id, candidate, steps)
 
     def _broken(self, insertion: InsertionCandidate, route: Route) -> Iterable[Violation]:
-        """Return the obstacles of a route of the plan with a trial in it."""
+        """Return the violations of a route of the plan with an insertion in it."""
         is_tried = route == insertion.route
         return insertion.violations if is_tried else self._as_held(route.agent, violations(self.problem, route))
 
@@ -309,7 +309,7 @@ def _is_out(agent: Agent, held: Held | None) -> bool:
 
 
 def violation_text(problem: Problem, violation: Violation) -> str:
-    """Return an obstacle as a code with its amount: `TIME_WINDOW 25 min late at t-7`."""
+    """Return a violation as a code with its amount: `TIME_WINDOW 25 min late at t-7`."""
     match violation.limit:
         case InfeasibilityReason.TIME_WINDOW:
             amount = f"{_minutes(problem, violation)} min late at {problem.tickets[violation.index].id}"

@@ -105,7 +105,7 @@ class OptimalityCertificate:
     least: tuple[int, ...]
     """By agent, at most 0: the claim that no reduced cost of its routes is below."""
     memory: Flags
-    """(n, n): tickets (columns) that partial routes are told apart by after a stop (row)."""
+    """(n, n): tickets (columns) by which partial routes are distinguished after a stop (row)."""
     tree: ProofNode | None = None
 
 

@@ -51,7 +51,7 @@ class AccessLinks:
     Args:
         encryption: With the key of the deployment.
         use: What the links are for, as `download`.
-        clock: Tells seconds since the epoch.
+        clock: Returns seconds since the epoch.
     """
 
     def __init__(self, encryption: TextEncryption, use: str, *, clock: Callable[[], float] = time.time) -> None:

@@ -42,7 +42,7 @@ class Audit:
 
     Args:
         store: Where entries are kept.
-        clock: Tells the time in UTC.
+        clock: Returns the time in UTC.
     """
 
     def __init__(self, store: AuditStore, *, clock: Callable[[], datetime] = _now) -> None:

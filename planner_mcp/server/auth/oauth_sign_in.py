@@ -93,7 +93,7 @@ class OAuthSignIn:
         encryption: With the key of the deployment.
         backchannels: Issuer → URL by which this server reaches it, where that is another.
         fetch: How the metadata of an issuer is read.
-        clock: Tells seconds since the epoch.
+        clock: Returns seconds since the epoch.
     """
 
     def __init__(

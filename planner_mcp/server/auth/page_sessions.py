@@ -20,7 +20,7 @@ from planner_mcp.server.auth.access_links import TextEncryption
 
 SESSION_S: Final = 8 * 3600
 TICKET_PREFIX: Final = "pmt_"
-"""Tells a ticket from an API key and a token."""
+"""Distinguishes a ticket from an API key and a token."""
 MAX_COOKIE: Final = 1024
 """Characters of the longest cookie that is looked at."""
 _OWNER: Final = "dashboard session"
@@ -58,7 +58,7 @@ class PageSessions:
         keys: Knows which API keys are revoked.
         encryption: With the key of the deployment.
         session_s: The longest life of a session.
-        clock: Tells seconds since the epoch.
+        clock: Returns seconds since the epoch.
     """
 
     def __init__(

@@ -33,7 +33,7 @@ class DispatchContext:
         emit: Where notifications go.
         request_id: None for a notification.
         progress_token: The progress token of the request, if it has one.
-        let_go: Ends the connection that carries the answer.
+        release: Ends the connection that carries the answer.
     """
 
     request: Request

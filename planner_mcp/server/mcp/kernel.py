@@ -147,7 +147,7 @@ class Kernel:
             peer: Who asks, and in which revision.
             http: The HTTP request that carried it.
             emit: Sends a notification to the caller before the answer.
-            let_go: Ends the connection that carries the answer; its client then resumes the stream.
+            release: Ends the connection that carries the answer; its client then resumes the stream.
 
         Returns:
             The JSON-RPC response, and the peer as it stands after it (`initialize` fills it).

@@ -89,15 +89,15 @@ class SessionLog(Protocol):
         ...
 
     async def cancel(self, session_id: str, request_id: str) -> None:
-        """Tell every replica that a request was cancelled."""
+        """Announce to every replica that a request was cancelled."""
         ...
 
 
 class ChangeNotifier(Protocol):
-    """How a replica hears that a session's streams grew."""
+    """How a replica learns that a session's streams grew."""
 
     def watch(self, channel: str) -> AbstractAsyncContextManager[Waiter]:
-        """Yield a bell for a channel; read the store after each ring."""
+        """Yield a waiter for a channel; read the store each time it is woken."""
         ...
 
 

@@ -46,7 +46,7 @@ class AuditedMethods:
     """A layer around every method.
 
     Args:
-        audit: Told of uses and refusals.
+        audit: Records uses and refusals.
     """
 
     def __init__(self, audit: Audit) -> None:

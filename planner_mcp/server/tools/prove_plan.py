@@ -72,7 +72,7 @@ TOOL: Final = Tool(
     title="Prove plan",
     description=(
         "Queue a job that proves how good a plan is: a lower bound on the cost of any plan, rising while it works, and "
-        "the cheaper plan it may find. read_progress tells the gap, or that the plan is optimal."
+        "the cheaper plan it may find. read_progress shows the gap, or that the plan is optimal."
     ),
     arguments=ProveArguments,
     output=ProvePlanResult,

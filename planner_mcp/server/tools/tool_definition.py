@@ -266,7 +266,7 @@ def parse(model: type[A], args: Json, settings: Settings | None = None) -> A:
     Args:
         model: What they should be.
         args: As they came.
-        settings: Judges what the deployment alone knows, such as the networks of webhooks; None where no field asks.
+        settings: For fields whose check depends on the deployment, such as the networks of webhooks; else None.
 
     Raises:
         InputError: With all faults at once.

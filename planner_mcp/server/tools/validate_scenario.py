@@ -94,7 +94,7 @@ class ValidateScenarioResult(ToolOutput):
 
 
 async def run(ctx: ToolContext, args: Json) -> ToolResult:
-    """Judge a day; what is wrong with it is the answer, not an error."""
+    """Check a day; what is wrong with it is the answer, not an error."""
     asked = _parsed(args)
     body = asked.scenario
     if asked.scenario_id is not None:

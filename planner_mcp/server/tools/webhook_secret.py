@@ -34,7 +34,7 @@ class WebhookSecretResult(ToolOutput):
 
 
 async def run(ctx: ToolContext, args: Json) -> ToolResult:
-    """Tell the secret once, or make a new one."""
+    """Return the secret once, or make a new one."""
     asked = parse(SecretArguments, args)
     if ctx.webhooks is None:
         raise PlannerError

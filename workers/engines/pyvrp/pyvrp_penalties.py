@@ -60,7 +60,7 @@ class Penalties:
 
     Args:
         start: Initial penalties.
-        most: The largest penalty per unit.
+        maximum: The largest penalty per unit.
     """
 
     def __init__(self, start: InitialPenalties, maximum: float) -> None:

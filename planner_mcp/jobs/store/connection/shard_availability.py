@@ -38,7 +38,7 @@ class ShardAvailability:
     """The availability of the shards as one worker found it.
 
     Args:
-        pools: How many there are.
+        shards: How many there are.
         lease_s: How long a worker may go without renewing.
         clock: Monotonic seconds.
     """

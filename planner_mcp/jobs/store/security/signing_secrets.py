@@ -35,7 +35,7 @@ class RedisSigningSecrets:
 
     Args:
         script_client: Runs steps and commands.
-        seal: Encrypts what is stored.
+        cipher: Encrypts what is stored.
     """
 
     def __init__(self, script_client: ScriptClient, cipher: SecretCipher) -> None:

@@ -208,6 +208,6 @@ class SessionStore:
     # ---- across replicas
 
     async def cancel(self, session_id: str, request_id: str) -> None:
-        """Tell every replica that a request was cancelled."""
+        """Announce to every replica that a request was cancelled."""
         with translated_errors():
             await self._redis.publish(CANCELS, f"{session_id} {request_id}")

@@ -104,7 +104,7 @@ class SubscriptionStore:
     # ---- lists
 
     async def announce(self, principal: str, kind: str) -> None:
-        """Tell every replica that a list has changed for a principal."""
+        """Announce to every replica that a list has changed for a principal."""
         with translated_errors():
             seconds, micros = await self._redis.time()
             async with self._redis.pipeline(transaction=False) as pipe:

@@ -28,7 +28,7 @@ from planner_mcp.text import Json, compact
 MOST_OLD: Final = 2
 """Secrets that sign beside the current one."""
 GAIN_S: Final = 86400
-"""How long it is known which improvement of a job a subscription was told last."""
+"""How long it is known which improvement of a job a subscription was sent last."""
 _TYPES: Final = {each.name: each for each in TYPES}
 
 
@@ -180,7 +180,7 @@ class RedisEventSubscriptions:
         await self._webhooks.reopen(endpoint_id(principal, url))
 
     async def _last_gain(self, subscription: EventSubscription, job_id: str) -> tuple[float, float] | None:
-        """Return when a subscription was told the last improvement of a job, and its cost."""
+        """Return when a subscription was sent the last improvement of a job, and its cost."""
         text = await self._script_client.command("GET", _gain_key(subscription, job_id))
         if not text:
             return None

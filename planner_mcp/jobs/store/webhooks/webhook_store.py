@@ -75,7 +75,7 @@ class RedisWebhookStore:
         return _together(parts) if parts else None
 
     async def reopen(self, endpoint: str, *, but: int | None = None) -> None:
-        """Open an endpoint in all shards, or all but one: each judges it by itself.
+        """Open an endpoint in all shards, or all but one: each counts its failures by itself.
 
         A shard that is away goes on leaving it alone until the next test or replay.
         """

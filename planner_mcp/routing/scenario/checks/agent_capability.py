@@ -1,6 +1,6 @@
 """Which agents could take a ticket along at all: all of its amounts at once, and as many tickets as it brings.
 
-Owns that one relation, of the ticket alone; what else is on the route only takes room. Skills and names are judged by
+Owns that one relation, of the ticket alone; what else is on the route only takes room. Skills and names are checked by
 `scenario/agent_eligibility.py`, travel and hours by `feasibility/unservable_tickets.py`.
 """
 

@@ -44,7 +44,7 @@ class _Guess:
 
     Args:
         fields: Fields it may stand in for.
-        shaken: Needs of faults; or `/` and a section of the scenario, of which every fault is doubtful.
+        doubtful: Needs of faults; or `/` and a section of the scenario, of which every fault is doubtful.
         is_exempt: Whether it stands in for any field but these.
     """
 
@@ -78,7 +78,7 @@ _DOUBTFUL: Final[dict[str, tuple[_Guess, ...]]] = {
 
 
 def recover(body: Any, places: Sequence[ErrorLocation]) -> Json | None:
-    """Return a copy without the mistakes, or None where too little is left to judge."""
+    """Return a copy without the mistakes, or None where too little is left to check."""
     if not isinstance(body, dict) or any(place in ((), ("agents",), ("tickets",)) for place in places):
         return None
     recovered = dict(body)

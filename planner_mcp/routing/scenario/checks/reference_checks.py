@@ -39,7 +39,7 @@ def duplicate_ids(scenario: Scenario) -> Iterator[Fault]:
 def unknown_locations(scenario: Scenario) -> Iterator[Fault]:
     """Yield references to locations that are not listed. Where nothing is listed any name is a location.
 
-    Uploaded matrices list locations too; `matrices.missing_rows` judges by them.
+    Uploaded matrices list locations too; `matrix_checks.missing_rows` compares with them.
     """
     known = {place.id for place in scenario.locations} | set(scenario.travel.matrix_locations or ())
     if known and scenario.travel.matrix is None:

@@ -24,7 +24,7 @@ export class PageEvents {
     addEventListener("online", () => this.#retryNow?.());
   }
 
-  // Tells a listener each notification (`onEvent(params)`), and to read again what it shows (`onStart()`).
+  // Calls a listener with each notification (`onEvent(params)`), and when it has to read anew what it shows (`onStart()`).
   listen(listener, signal) {
     this.#listeners.add(listener);
     signal.addEventListener("abort", () => this.#listeners.delete(listener), { once: true });

@@ -38,7 +38,7 @@ async def answered_once(
         requests: What was answered before.
         principal: Who asks.
         request: The whole request.
-        make: Makes the answer; a refusal is not kept, so the request may come again mended.
+        make: Makes the answer; a refusal is not kept, so the request may come again corrected.
 
     Raises:
         IdempotencyConflictError: The key came with another request.

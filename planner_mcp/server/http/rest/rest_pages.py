@@ -37,7 +37,7 @@ class Cursor:
 
 
 def parse_cursor(text: str) -> Cursor:
-    """Return the cursor that `as_text` wrote; the tool judges its arguments.
+    """Return the cursor that `as_text` wrote; the tool checks its arguments.
 
     Raises:
         InvalidParameterError: It is none.

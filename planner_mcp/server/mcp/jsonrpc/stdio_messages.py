@@ -180,7 +180,7 @@ class MessageLines:
 
     Args:
         wire: Standard input.
-        answers: Told of requests, and the way to answer.
+        answers: Learns of requests, and writes answers.
     """
 
     def __init__(self, wire: BinaryIO, answers: AnswerWriter) -> None:

@@ -31,7 +31,7 @@ class Completion:
     """Suggests values.
 
     Args:
-        planner: Whose scenarios, jobs and plans are suggested.
+        job_service: Has the scenarios, jobs and plans that are suggested.
     """
 
     def __init__(self, job_service: JobService) -> None:

@@ -63,11 +63,11 @@ class CoreTasks:
     """Answers task requests of revision 2025-11-25.
 
     Args:
-        planner: Whose jobs the tasks are.
+        job_service: Has the jobs that the tasks are.
         settings: How long jobs are kept.
         cursors: Those of `tasks/list`.
         cancel: Cancels a job and returns it once its solver has stopped.
-        on_created: Told of each new task, so that its session hears how it goes.
+        on_created: Called with each new task, so that its session is notified of its changes.
     """
 
     def __init__(

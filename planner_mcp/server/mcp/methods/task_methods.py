@@ -75,11 +75,11 @@ class Tasks:
     """Serves tasks in the form of each revision; revisions without them have no such methods.
 
     Args:
-        planner: Whose jobs the tasks are.
+        job_service: Has the jobs that the tasks are.
         tool_handler: Calls the tools.
         settings: How long jobs are kept.
         cursors: Those of `tasks/list`.
-        on_created: Told of each task of a handshake session, if anybody is.
+        on_created: Called with each task of a handshake session; None where none are.
     """
 
     def __init__(
@@ -137,7 +137,7 @@ class ExtensionTasks:
     """Answers task requests of revision 2026-07-28.
 
     Args:
-        planner: Whose jobs the tasks are.
+        job_service: Has the jobs that the tasks are.
         settings: How long jobs are kept.
         cancel: Cancels a job.
     """

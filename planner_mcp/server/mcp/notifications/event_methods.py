@@ -1,9 +1,9 @@
 """`events/list`, `poll`, `stream`, `subscribe` and `unsubscribe`: the extension `io.modelcontextprotocol/events`
 (SPEC O6, SEP-3415).
 
-Owns the methods, how the extension is advertised, and its error numbers. `jobs/event_types.py` says what is told. Poll
-and stream read the stream of a principal's jobs, whose positions are the cursors, so either goes on where the other
-stopped, at any replica. What is subscribed to by webhook is `jobs/webhooks/event_webhooks.py`'s.
+Owns the methods, how the extension is advertised, and its error numbers. `jobs/event_types.py` says what an event
+holds. Poll and stream read the stream of a principal's jobs, whose positions are the cursors, so either goes on where
+the other stopped, at any replica. What is subscribed to by webhook is `jobs/webhooks/event_webhooks.py`'s.
 """
 
 from collections.abc import Awaitable, Callable, Mapping
@@ -147,7 +147,7 @@ class Events:
         server.middleware.append(self._advertise)
 
     async def _advertise(self, ctx: Context, call_next: CallNext) -> HandlerResult:
-        """Tell of events beside the extensions, where some clients look: those that asked, or all by the setting."""
+        """Advertise events beside the extensions, where some clients look: to those that asked, or to all (setting)."""
         result = await call_next(ctx)
         if ctx.method not in ("initialize", "server/discover") or not isinstance(result, dict):
             return result

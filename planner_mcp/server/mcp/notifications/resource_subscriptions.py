@@ -64,7 +64,7 @@ class Subscriptions:
     """Takes subscriptions of handshake sessions and sends their notifications.
 
     Args:
-        registry: Finds the jobs behind URIs.
+        watched_jobs: Finds the jobs behind URIs.
         log: What sessions watch.
         notifier: Announces that a session watches something else.
         job_ttl_s: How long jobs are kept after their end.
@@ -103,7 +103,7 @@ class Subscriptions:
         return types.EmptyResult()
 
     async def add_task(self, ctx: Context, job: Job) -> None:
-        """Tell the session that made a task how it goes."""
+        """Notify the session that made a task of its changes."""
         if job.is_terminal:
             return
         log, session_id = self._where(ctx)
@@ -149,7 +149,7 @@ class Subscriptions:
 
 
 class SubscriptionForwarder:
-    """Tells one session what happens, while this replica holds its stream.
+    """Notifies one session, while this replica holds its stream.
 
     Args:
         subscriptions: What the session watches.
@@ -180,7 +180,7 @@ class SubscriptionForwarder:
         """Jobs that have ended, whose reviews are followed for a resource."""
 
     async def run(self) -> None:
-        """Pump until cancelled, or the session ends; a store that is away is waited for."""
+        """Forward until cancelled, or until the session ends; a store that is away is waited for."""
         while True:
             try:
                 await self._run()
@@ -240,7 +240,7 @@ class SubscriptionForwarder:
             await self._session_watches.forget_task(job_id, self._watches)
 
     async def _follow_reviews(self, job: Job, position: str) -> None:
-        """Tell the resources of a job that has ended how the review of its plan goes, while they are watched."""
+        """Notify watched resources of a job that has ended of each step in the review of its plan."""
         with CancelScope() as following:
             self._reviewed[job.id] = job, following
             try:
@@ -267,7 +267,7 @@ class SubscriptionForwarder:
         return position
 
     async def _lists(self) -> None:
-        """Tell of lists that change from now on."""
+        """Notify of lists that change from now on."""
         async with self._notifier.watch(LISTS_CHANNEL) as waiter:
             while True:
                 versions = await self._log.list_versions(self._principal.id)

@@ -70,7 +70,7 @@ class SessionWatches:
     """What one session watches, within bounds.
 
     Args:
-        registry: Finds the jobs behind what is watched.
+        watched_jobs: Finds the jobs behind what is watched.
         log: Where it is kept.
         session_id: The session.
         principal: Whose it is.

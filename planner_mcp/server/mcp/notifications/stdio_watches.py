@@ -96,12 +96,12 @@ class StdioWatchStore:
 
 
 class StdioNotifier:
-    """One bell for all channels."""
+    """One waiter for all channels."""
 
     def __init__(self) -> None:
         self.waiter = StdioWaiter()
 
     @asynccontextmanager
     async def watch(self, channel: str) -> AsyncIterator[StdioWaiter]:
-        """Yield the bell of what the client watches; other channels stay silent."""
+        """Yield the waiter of what the client watches; one of another channel is never woken."""
         yield self.waiter if channel == watch_channel(SESSION) else StdioWaiter()

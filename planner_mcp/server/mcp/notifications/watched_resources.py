@@ -71,10 +71,10 @@ def watched_resource_of(uri: str) -> WatchedResource:
 
 @dataclass(frozen=True, slots=True)
 class WatchedJobs:
-    """Finds the jobs behind subjects.
+    """Finds the jobs behind watched resources.
 
     Args:
-        planner: Knows jobs and scenarios.
+        job_service: Knows jobs and scenarios.
         notifier: Announces new solves of a scenario; None: the newest solve stays the newest.
     """
 
@@ -82,7 +82,7 @@ class WatchedJobs:
     notifier: ChangeNotifier | None = None
 
     async def job_of(self, principal: Principal, resource: WatchedResource) -> str | None:
-        """Return the job behind a subject, None for a scenario without a solve.
+        """Return the job behind a resource, None for a scenario without a solve.
 
         Raises:
             NotFoundError: Unknown, or another principal's, or the URI reads nothing of the job or scenario.
@@ -105,7 +105,7 @@ class WatchedJobs:
                 except NotFoundError:
                     return
                 except StoreError:
-                    newest = last  # the bell rings again once the store is back
+                    newest = last  # the waiter is woken once the store is back
                 if newest is not None and newest != last:
                     yield newest
                     last = newest

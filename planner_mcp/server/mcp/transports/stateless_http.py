@@ -159,7 +159,7 @@ class Reply:
 
     Args:
         scope: Of the request, as `receive` and `send`.
-        receive: Tells that the client has gone.
+        receive: Returns when the client has gone.
         send: Takes the answer.
         send_s: Longest wait for one message to be taken.
     """

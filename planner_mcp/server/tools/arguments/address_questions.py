@@ -29,7 +29,7 @@ async def with_asked_addresses(ctx: ToolContext, attempt: Callable[[bool], Await
 
     Args:
         ctx: Of the call.
-        attempt: Judges the day. Its argument says whether every open address is to be a fault.
+        attempt: Checks the day. Its argument says whether every open address is to be a fault.
     """
     if ctx.ask_user is None or ctx.confirmed is None:
         return await attempt(False)

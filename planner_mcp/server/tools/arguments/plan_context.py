@@ -33,7 +33,6 @@ Clock = Callable[[], float]
 PlanName = Annotated[str, Field(max_length=100, description="plan_id or job_id")]
 _limiter: Final = FairLimiter()
 """Days worked on at the same time."""
-"""Code of an alternative that is left out as it should be: of its group another is served."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +83,7 @@ class PlanContext:
         return [entries[name] for name in dict.fromkeys(ticket_ids)] if ticket_ids else list(entries.values())
 
     def analysis(self) -> UnassignedAnalysis:
-        """Return the plan on its day, ready for trials; takes seconds where the day is large."""
+        """Return the plan on its day, ready for insertions; takes seconds where the day is large."""
         return UnassignedAnalysis(self.scenario.body, self.plan, self.travel_matrices)
 
 
