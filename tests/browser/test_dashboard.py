@@ -75,6 +75,33 @@ async def test_the_questions_of_an_import_are_a_form(server: PlannerServer, page
     assert "Stop time" in await page.get_by_text("Used:").first.inner_text()
 
 
+async def test_a_table_of_addresses_in_the_encoding_of_a_spreadsheet_is_imported(
+    server: PlannerServer, page: Any
+) -> None:
+    """SPEC T5, O2, O4: Chinese spreadsheets write GB18030, which only the bytes of a file show."""
+    await page.goto(_url(server, "import"))
+    rows = "客户,送货地址,箱数\n望京店,北京市朝阳区望京街道,3\n西单店,北京市西城区西长安街街道,2\n"
+    await page.get_by_label("File").set_input_files(
+        {"name": "订单.csv", "mimeType": "text/csv", "buffer": rows.encode("gb18030")}
+    )
+    await page.get_by_label("Vehicles, if none are listed").fill("1")
+    await page.get_by_label("Capacity of each").fill("100")
+    await page.get_by_label("Depot").fill("39.90,116.40")
+    await page.get_by_role("button", name="Import and check").click()
+    await page.get_by_text("Imported: 1 agents, 2 tickets").wait_for(timeout=30_000)
+    assert "送货地址" in await page.get_by_text("Used:").first.inner_text()
+
+
+async def test_the_planning_date_is_today_where_the_dispatcher_is(server: PlannerServer, browser: Any) -> None:
+    """SPEC O2: before eight in the morning in Shanghai it is still yesterday in UTC."""
+    context = await browser.new_context(timezone_id="Asia/Shanghai")
+    page = await context.new_page()
+    await page.clock.set_fixed_time("2026-03-01T23:30:00Z")
+    await page.goto(_url(server, "import"))
+    assert await page.locator("input[type=date]").input_value() == "2026-03-02"
+    await context.close()
+
+
 @pytest.mark.slow
 async def test_the_day_is_changed_from_the_page_of_its_job(server: PlannerServer, page: Any) -> None:
     """SPEC T10, O2: another window, then a breakdown; each is a job of its own that starts from the plan."""

@@ -1,6 +1,6 @@
 // A file becomes a scenario.
 
-import { callTool } from "../api.js";
+import { callTool, request } from "../api.js";
 import { action, askingIn, content, link } from "../page.js";
 import { h } from "../view/dom.js";
 import { t } from "../view/words.js";
@@ -8,22 +8,16 @@ import { t } from "../view/words.js";
 export function importView() {
   const messages = h("div", { role: "status" });
   const file = h("input", { type: "file", required: true });
-  const format = h("select", {}, ["csv", "xlsx", "vroom", "vrplib"].map((name) => h("option", { value: name }, name)));
-  const date = h("input", { type: "date", required: true, value: new Date().toISOString().slice(0, 10) });
+  const date = h("input", { type: "date", required: true, value: new Date().toLocaleDateString("sv") }); // today where the page is, as YYYY-MM-DD
   const fleet = h("input", { type: "number", min: 1, max: 1000, placeholder: "–" }); // for files without vehicles
   const capacity = h("input", { type: "number", min: 0, step: "any", placeholder: "–" });
   const depot = h("input", { size: 18, placeholder: "52.52,13.40" });
   const agents = () => Array.from({ length: Number(fleet.value) }, (_, at) => ({ id: `veh-${at + 1}`, ...(capacity.value === "" ? {} : { capacity: Number(capacity.value) }) }));
-  const guess = () => {
-    const ending = (file.files[0]?.name ?? "").split(".").at(-1).toLowerCase();
-    format.value = { xlsx: "xlsx", json: "vroom", vrp: "vrplib", txt: "csv" }[ending] ?? "csv";
-  };
-  file.addEventListener("change", guess);
   const run = action(t("doImport"), async () => {
     const chosen = file.files[0];
     if (!chosen) return file.focus();
-    const text = format.value === "xlsx" ? await base64(chosen) : await chosen.text();
-    const found = await callTool("import_scenario", { format: format.value, content: text, planning_date: date.value, name: chosen.name, agents: agents(), ...(depot.value.trim() ? { depot: depot.value.trim() } : {}) }, askingIn(messages));
+    const upload = await uploaded(chosen);
+    const found = await callTool("import_scenario", { file: upload, planning_date: date.value, name: chosen.name, agents: agents(), ...(depot.value.trim() ? { depot: depot.value.trim() } : {}) }, askingIn(messages));
     messages.replaceChildren(
       h("p", {}, t("imported", { agents: found.agents, tickets: found.tickets }), " ", link(`scenarios/${found.scenario_id}`, t("open"))),
       ...[["assumptions", found.assumptions], ["warnings", found.warnings]].filter(([, lines]) => lines?.length)
@@ -33,12 +27,13 @@ export function importView() {
     );
   }, { main: true, into: messages });
   content.replaceChildren(h("h1", {}, t("import")), h("p", { class: "quiet" }, t("chooseFile")),
-    h("div", { class: "actions" }, h("label", {}, t("file"), file), h("label", {}, t("format"), format), h("label", {}, t("date"), date), h("label", {}, t("fleet"), fleet), h("label", {}, t("capacityEach"), capacity), h("label", {}, t("depotAt"), depot), run), messages);
+    h("div", { class: "actions" }, h("label", {}, t("file"), file), h("label", {}, t("date"), date), h("label", {}, t("fleet"), fleet), h("label", {}, t("capacityEach"), capacity), h("label", {}, t("depotAt"), depot), run), messages);
 }
 
-async function base64(file) {
-  const bytes = new Uint8Array(await file.arrayBuffer());
-  let text = "";
-  for (let at = 0; at < bytes.length; at += 32768) text += String.fromCharCode(...bytes.subarray(at, at + 32768));
-  return btoa(text);
+// Sends a file as it is, since only its bytes say how a spreadsheet has encoded it; returns the name of the upload. A file takes
+// the place of the one before with the same ending.
+async function uploaded(file) {
+  const name = `dashboard${/\.\w{1,8}$/.exec(file.name)?.[0].toLowerCase() ?? ".csv"}`;
+  await request(`/files/${name}`, { method: "PUT", body: file });
+  return name;
 }
