@@ -137,18 +137,24 @@ def _unwritten(path: Path, why: str) -> Fault:
     return Fault("--output", f"{path}: {why}", "a file that can be written")
 
 
-def write_plan(plan: Json, scenario: ShownScenario, output: Path | None, lines: Lines = NO_LINES) -> bool:
-    """Write a plan to standard output as JSON, or to a file in the form its name ends in; return whether it could."""
+def write_plan(
+    plan: Plan, scenario: ShownScenario, output: Path | None, lines: Lines = NO_LINES, *, document: Json | None = None
+) -> bool:
+    """Write a plan to standard output as JSON, or to a file in the form its name ends in; return whether it could.
+
+    The `document` that the plan was read from is its JSON, since it may hold what this version does not know.
+    """
     form = form_of(output)
     try:  # spreadsheets take a file without a mark for one in the encoding of the machine
-        read = Plan.from_json(plan)
         with placed(_named):
-            _check_form(form, scenario, read)
+            _check_form(form, scenario, plan)
         if form in PAGES:
-            _write_bytes(page_of(read, scenario, form, lines), output)
+            _write_bytes(page_of(plan, scenario, form, lines), output)
             return True
-        document = json.dumps(plan, ensure_ascii=False, indent=2) + "\n"
-        text = document if form == "json" else export(read, scenario, form, lines)
+        if form == "json" and document is not None:
+            text = json.dumps(document, ensure_ascii=False, indent=2) + "\n"
+        else:
+            text = export(plan, scenario, form, lines)
         write_text(text, output, "utf-8-sig" if form == "csv" else "utf-8")
     except InputError as error:
         print_faults(error)

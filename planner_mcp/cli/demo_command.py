@@ -18,7 +18,6 @@ from planner_mcp.cli.printed_plans import of_agent
 from planner_mcp.cli.solve_display import show_plan
 from planner_mcp.cli.solve_run import SolveRun, solve_beside_worker
 from planner_mcp.errors import Fault, input_error
-from planner_mcp.routing.plan import Plan
 
 DAY_FILE: Final = Path(__file__).with_name("demo_day.json")
 NAMES: Final = ("report.html", "sheets.html", "map.png", "stops.csv", "plan.json")
@@ -44,9 +43,8 @@ def demo(
         solved = run_command(solve_beside_worker(SolveRun(DAY_FILE, scenario, seconds, None, False), settings))
     if solved is None:
         sys.exit(1)
-    plan = Plan.from_json(solved.plan)
-    show_plan(scenario, plan, solved.gap)
-    one = of_agent(plan, plan.routes[0].agent_id).as_json()
+    show_plan(scenario, solved.plan, solved.gap)
+    one = of_agent(solved.plan, solved.plan.routes[0].agent_id)
     wanted = [(name, solved.plan) for name in NAMES] + [(CALENDAR, one)]
     if not all(write_plan(part, scenario, folder / name) for name, part in wanted):
         sys.exit(1)

@@ -78,10 +78,11 @@ def export_plan(
 ) -> None:
     """Write a plan as a table, a map, a report, driver sheets or a calendar."""
     try:
-        body = _read("plan", plan, read_plan)
+        document = _read("plan", plan, read_plan)
+        read = Plan.from_json(document)
         if agent is not None:
-            body = of_agent(Plan.from_json(body), agent).as_json()
-        is_written = write_plan(body, _read("scenario", scenario, read_places), output)
+            read, document = of_agent(read, agent), None
+        is_written = write_plan(read, _read("scenario", scenario, read_places), output, document=document)
     except InputError as error:
         print_faults(error)
         is_written = False

@@ -43,7 +43,6 @@ from planner_mcp.cli.solve_run import Solved, SolveRun, solve_beside_worker
 from planner_mcp.cli.store_queries import DataDir, RedisUrl
 from planner_mcp.errors import InputError
 from planner_mcp.jobs.principals import LOCAL
-from planner_mcp.routing.plan import Plan
 from planner_mcp.server.tools.arguments.resolved_inputs import (
     OPEN,
     ResolvedInputs,
@@ -133,10 +132,10 @@ def _with_positions(body: Any, settings: Settings) -> Any:
 def _is_written(asked: SolveRun, solved: Solved) -> bool:
     """Write a plan where it was asked for; return whether it could be."""
     if asked.as_json:
-        shown = solved.view if asked.output else {**solved.view, "plan": solved.plan}
+        shown = solved.view if asked.output else {**solved.view, "plan": solved.plan.as_json()}
         typer.echo(compact(shown))
         return asked.output is None or write_plan(solved.plan, solved.scenario, asked.output, solved.lines)
-    show_plan(solved.scenario, Plan.from_json(solved.plan), solved.gap)
+    show_plan(solved.scenario, solved.plan, solved.gap)
     if asked.output is None and sys.stdout.isatty():
         typer.echo("--output writes the plan to a file.", err=True)
         return True

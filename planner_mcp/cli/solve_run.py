@@ -7,7 +7,7 @@ to complete with its best plan, the second cancels it and ends the command as in
 import asyncio
 from collections.abc import Coroutine, Iterator
 from contextlib import aclosing, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -60,7 +60,7 @@ class Solved:
     """A job that has a plan."""
 
     scenario: ShownScenario
-    plan: Json
+    plan: Plan
     view: Json
     """The job, as `query_vrp_status` returns it."""
     gap: float | None
@@ -79,8 +79,8 @@ async def solve_beside_worker(asked: SolveRun, settings: Settings) -> Solved | N
             solved = await _solved(services.job_service, asked, settings, display)
         if solved is None or form_of(asked.output) not in DRAWN:
             return solved
-        lines = await RouteGeometry(settings).lines("", Plan.from_json(solved.plan), globe_positions(solved.scenario))
-        return Solved(solved.scenario, solved.plan, solved.view, solved.gap, lines)
+        lines = await RouteGeometry(settings).lines("", solved.plan, globe_positions(solved.scenario))
+        return replace(solved, lines=lines)
 
 
 async def _solved(jobs: JobService, asked: SolveRun, settings: Settings, display: SearchDisplay) -> Solved | None:
@@ -106,7 +106,7 @@ async def _solved(jobs: JobService, asked: SolveRun, settings: Settings, display
         return None
     plan = await jobs.plan_of_job(LOCAL, job.id)
     gap = (plan.cost - bound) / plan.cost if bound is not None and plan.cost and not plan.unassigned else None
-    return Solved(as_shown(body), plan.as_json(), job_view(ended), gap)
+    return Solved(as_shown(body), plan, job_view(ended), gap)
 
 
 async def _checked(jobs: JobService, asked: SolveRun, settings: Settings) -> tuple[Json, TravelMatrices | None]:

@@ -27,19 +27,21 @@ class ClaimedWork:
     """What a worker took from the ready stream."""
 
     job: Job
-    fence: int
-    """Fencing number; every write of the worker carries it and a stale one is refused."""
+    """Its `fence` is the number of this claim; every write of the worker carries it and a stale one is refused."""
     worker_id: str
     ready_entry_id: str
     """Entry in the ready stream, for the acknowledgement."""
     scenario: StoredScenario
     best_plan: Json | None
     """Last incumbent of an earlier attempt (or of the plan to start from), as `Plan.as_json()`."""
-    elapsed_s: float
-    """Solve time earlier attempts have used."""
     prices: Json | None = None
     """The day whose prices determine the costs of an alternative; None where they are those of the scenario, and where
     that day has expired or its shard is unavailable."""
+
+    @property
+    def elapsed_s(self) -> float:
+        """Solve time earlier attempts have used."""
+        return self.job.progress.elapsed_s
 
 
 class Claim(ClaimedWork):

@@ -1,6 +1,7 @@
 """The figures of a plan that a status, an event and a webhook carry."""
 
 from collections import Counter
+from collections.abc import Iterable
 from typing import Any, Final
 
 from planner_mcp.routing.plan import UNIT_LEGS
@@ -21,7 +22,10 @@ def summary_of(plan: Json) -> Json:
     left_out = plan.get("unassigned", ())
     reasons = Counter(entry["code"] for entry in left_out if "code" in entry)
     reason_counts = {"unassigned_reasons": dict(reasons.most_common(MAX_REASONS))} if reasons else {}
-    return figures | {"unassigned": len(left_out)} | reason_counts | shortfalls_of(plan)
+    routes = plan.get("routes", ())
+    late_s = (visit.get("late_s") for route in routes for visit in route["visits"])
+    shortfalls = shortfalls_of(late_s, (route.get("overtime_s") for route in routes))
+    return figures | {"unassigned": len(left_out)} | reason_counts | shortfalls
 
 
 def figures_of(travel: Any) -> tuple[str, ...]:
@@ -30,14 +34,17 @@ def figures_of(travel: Any) -> tuple[str, ...]:
     return tuple(name for name in FIGURES if not (is_unknown and name == "distance_m"))
 
 
-def shortfalls_of(plan: Json) -> dict[str, float]:
+def shortfalls_of(late_s: Iterable[float | None], overtime_s: Iterable[float | None]) -> dict[str, float]:
     """Return lateness and overtime of a plan; figures that are 0 are left out.
 
     `late_tickets` start after their soft close, the latest of them by `late_max_s`; `overtime_s` is the sum of what
     routes drive after their shift's end.
+
+    Args:
+        late_s: Of each visit; None in a plan of a version that did not record it.
+        overtime_s: Of each route, likewise.
     """
-    routes = plan.get("routes", ())
-    late = [late_s for route in routes for visit in route["visits"] if (late_s := number(visit.get("late_s")) or 0) > 0]
-    over = sum(route.get("overtime_s", 0.0) for route in routes)  # a plan of an older worker has no such fields
+    late = [shown_s for value in late_s if (shown_s := number(value) or 0) > 0]
+    over = sum(value or 0.0 for value in overtime_s)
     figures = {"late_tickets": len(late), "late_max_s": max(late, default=0), "overtime_s": number(over) or 0}
     return {name: value for name, value in figures.items() if value > 0}

@@ -1,24 +1,27 @@
 """What the attempt of a job and the one of a seat have in common.
 
-Owns the travel matrices and the command that a solver process gets, which of two plans is better, and shared times.
+Owns the start of a search in a solver process, the release of the worker, which of two plans is better, and shared
+times.
 """
 
 import asyncio
 import contextlib
 import time
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Generic, TypeVar
 
 from planner_mcp.errors import StoreUnavailableError
 from planner_mcp.jobs.job_ports import ClaimedWork, Exchanged, SeatClaim, WorkerStore
 from planner_mcp.settings import Settings
 from workers.attempts.job_reporter import RETRY_FIRST_S, RETRY_LONGEST_S
-from workers.executors.executor_interface import Solver
+from workers.child_processes.message_frames import Message
+from workers.executors.executor_interface import Executor, Solver
 from workers.solver_processes.solve_command import SolveCommand
 
 if TYPE_CHECKING:
     from planner_mcp.routing.scenario.travel_matrices import Packed
 
+Work = TypeVar("Work", bound=ClaimedWork)
 EXCHANGE_S: Final = 0.5
 """Time between two exchanges of a team, and so the age of a plan that is lost with its seat."""
 STOP_GRACE_S: Final = 0.3
@@ -52,41 +55,91 @@ async def load_matrices(
         delay_s = min(2 * delay_s, RETRY_LONGEST_S)
 
 
-def solve_command(
-    work: ClaimedWork, settings: Settings, matrices: "Packed | None", *, solve_s: float, seed: int, trace_id: str
-) -> SolveCommand:
-    """Return the command of a search of `solve_s` seconds, on the cores that the worker has for a solve."""
-    return SolveCommand(
-        job_id=work.job.id,
-        trace_id=trace_id,
-        body=work.scenario.body,
-        input_hash=work.scenario.input_hash,
-        engine=work.job.request.engine,
-        seed=seed,
-        solve_s=solve_s,
-        member=work.number if isinstance(work, SeatClaim) else 1,
-        span_s=work.job.request.solve_time_s if work.job.seats > 1 else 0.0,
-        cores=min(work.job.request.cores or settings.solve_cores, settings.solve_cores),
-        memory_mb=settings.solve_memory_mb,
-        best_plan=work.best_plan,
-        cuopt_url=settings.cuopt_url,
-        matrices=matrices,
-        prices=work.prices,
-        has_made_up_prices=work.scenario.prices_of is not None,
-    )
+class Attempt(Generic[Work]):
+    """A claim that a worker works on.
 
+    Args:
+        claim: The job or the seat.
+        executor: Where the solver process comes from.
+        store: Where plans are reported or exchanged.
+        trace_id: Joins log lines and a failed job.
+        clock: Monotonic seconds.
+    """
 
-class TeamUpdates:
-    """What a solver process has to hear of its team: a better plan, and who searches. Owns what it heard last."""
-
-    def __init__(self) -> None:
+    def __init__(
+        self,
+        claim: Work,
+        executor: Executor,
+        store: WorkerStore,
+        settings: Settings,
+        *,
+        trace_id: str,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._claim = claim
+        self._executor = executor
+        self._store = store
+        self._settings = settings
+        self._trace_id = trace_id
+        self._clock = clock
+        self._solver: Solver | None = None
+        """The solver process, once there is one."""
         self._members: tuple[int, ...] = ()
+        """Of the team, as the solver process knows them."""
+        self.worker_released: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        """Done when the worker may go on with another job."""
 
-    def send(self, solver: Solver | None, exchanged: Exchanged) -> None:
-        """Send what is new to a solver process that is there."""
-        if solver is not None and (exchanged.plan is not None or exchanged.members != self._members):
+    @property
+    def job_id(self) -> str:
+        """The job that is solved."""
+        return self._claim.job.id
+
+    def release_worker(self, *, is_reusable: bool = False) -> None:
+        """Give the solver process back and let the worker go on. Only the first call has an effect."""
+        if self.worker_released.done():
+            return
+        if self._solver is not None:
+            self._solver.release(is_reusable=is_reusable)
+        self.worker_released.set_result(None)
+
+    async def _start_search(self, on_message: Callable[[Message | None], None], *, solve_s: float, seed: int) -> Solver:
+        """Load the matrices, and start a search of `solve_s` seconds on the cores that the worker has for a solve.
+
+        Raises:
+            StoreUnavailableError: The shard of the matrices is unavailable.
+            EngineCrashedError: No solver process can be started.
+            PlannerError: The matrices cannot be had.
+        """
+        matrices = await load_matrices(self._claim, self._store, self._settings, clock=self._clock)
+        solver = self._solver = await self._executor.acquire()
+        solver.listen(on_message)
+        work, settings = self._claim, self._settings
+        command = SolveCommand(
+            job_id=work.job.id,
+            trace_id=self._trace_id,
+            body=work.scenario.body,
+            input_hash=work.scenario.input_hash,
+            engine=work.job.request.engine,
+            seed=seed,
+            solve_s=solve_s,
+            member=work.number if isinstance(work, SeatClaim) else 1,
+            span_s=work.job.request.solve_time_s if work.job.seats > 1 else 0.0,
+            cores=min(work.job.request.cores or settings.solve_cores, settings.solve_cores),
+            memory_mb=settings.solve_memory_mb,
+            best_plan=work.best_plan,
+            cuopt_url=settings.cuopt_url,
+            matrices=matrices,
+            prices=work.prices,
+            has_made_up_prices=work.scenario.prices_of is not None,
+        )
+        solver.send(command.as_message())
+        return solver
+
+    def _send_team(self, exchanged: Exchanged) -> None:
+        """Send a solver process that is there what is new in its team: a better plan, and who searches."""
+        if self._solver is not None and (exchanged.plan is not None or exchanged.members != self._members):
             self._members = exchanged.members
-            solver.send({"kind": "team", "plan": exchanged.plan, "members": exchanged.members})
+            self._solver.send({"kind": "team", "plan": exchanged.plan, "members": exchanged.members})
 
 
 def is_better(plan: dict[str, object], other: dict[str, object] | None) -> bool:

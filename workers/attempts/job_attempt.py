@@ -28,15 +28,7 @@ from planner_mcp.settings import Settings
 from planner_mcp.task_cancellation import cancel_until_done
 from planner_mcp.text import Json
 from planner_mcp.tracing import span
-from workers.attempts.attempt_parts import (
-    EXCHANGE_S,
-    STOP_GRACE_S,
-    TeamUpdates,
-    is_better,
-    load_matrices,
-    solve_command,
-    wait_for,
-)
+from workers.attempts.attempt_parts import EXCHANGE_S, STOP_GRACE_S, Attempt, is_better, wait_for
 from workers.attempts.job_reporter import CLAIM_LOST_ERRORS, JobReporter
 from workers.child_processes.message_frames import Message
 from workers.executors.executor_interface import MEMORY_WATCH_S, Executor, Solver
@@ -75,16 +67,8 @@ class EndCause(Enum):
     MEMORY = auto()
 
 
-class JobAttempt:
-    """Runs one claim to its end.
-
-    Args:
-        claim: What to solve, with the right to report how it went.
-        executor: Where the solver process comes from.
-        store: Where progress, plans and the end are reported.
-        trace_id: Joins log lines and a failed job.
-        clock: Monotonic seconds.
-    """
+class JobAttempt(Attempt[Claim]):
+    """Runs one claim of a job to its end, and reports how it went."""
 
     def __init__(
         self,
@@ -96,20 +80,11 @@ class JobAttempt:
         trace_id: str,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        self._claim = claim
-        self._executor = executor
-        self._store = store
-        self._settings = settings
-        self._trace_id = trace_id
-        self._clock = clock
+        super().__init__(claim, executor, store, settings, trace_id=trace_id, clock=clock)
         self._reporter = JobReporter(
             claim, store, trace_id=trace_id, clock=clock, on_store_unavailable=self._release_worker_early
         )
         self._solve_s = max(1.0, claim.job.request.solve_time_s - claim.elapsed_s)
-        self._child: Solver | None = None
-        """The solver process, once there is one."""
-        self.worker_released: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        """Done when the worker may go on with another job."""
         self._report_due = asyncio.Event()
         self._flags_changed = asyncio.Event()
         self._cause: asyncio.Future[EndCause] = asyncio.get_running_loop().create_future()
@@ -118,12 +93,6 @@ class JobAttempt:
         """Set when the solver process has closed its connection and every message of it was read."""
         self._wants_first_plan = False
         self._is_settled = False
-        self._team_updates = TeamUpdates()
-
-    @property
-    def job_id(self) -> str:
-        """The job that is solved."""
-        return self._claim.job.id
 
     def refresh_flags(self) -> None:
         """Ask the store at once whether the job was cancelled or is to be finished."""
@@ -133,14 +102,6 @@ class JobAttempt:
         """Stop, and give the job back unfinished."""
         self._reporter.limit_retry_time()
         self._decide(EndCause.HAND_BACK)
-
-    def release_worker(self, *, is_reusable: bool = False) -> None:
-        """Give the solver process back and let the worker go on. Only the first call has an effect."""
-        if self.worker_released.done():
-            return
-        if self._child is not None:
-            self._child.release(is_reusable=is_reusable)
-        self.worker_released.set_result(None)
 
     def _release_worker_early(self) -> None:
         """Let the worker serve other shards while this job's is away. With one shard it waits for the final report."""
@@ -160,7 +121,7 @@ class JobAttempt:
                 cause = await self._cause
                 note("verdict", cause.name.lower())
             await cancel_until_done([searching, exchanging])
-            await self._stop_child(cause)
+            await self._stop_solver(cause)
             if cause in (EndCause.DONE, EndCause.FINISH, EndCause.OVERDUE):
                 await self._take_team_plan()
             await cancel_until_done([reporting], grace_s=STOP_GRACE_S)
@@ -171,10 +132,11 @@ class JobAttempt:
         self.release_worker(is_reusable=cause is EndCause.DONE and self._reporter.elapsed_s < REUSE_BELOW_S)
 
     async def _search(self) -> None:
-        """Load the matrices, start the search in a solver process, and enforce its limits."""
+        """Search in a solver process, and enforce its limits."""
         try:
-            matrices = await load_matrices(self._claim, self._store, self._settings, clock=self._clock)
-            child = self._child = await self._executor.acquire()
+            solver = await self._start_search(
+                self._on_message, solve_s=self._solve_s, seed=self._claim.job.request.seed
+            )
         except StoreUnavailableError:
             self._decide(EndCause.HAND_BACK)
         except EngineCrashedError:
@@ -183,18 +145,8 @@ class JobAttempt:
             self._error = error.as_json(self._trace_id)
             self._decide(EndCause.ERROR)
         else:
-            child.listen(self._on_message)
             self._reporter.start_clock()
-            command = solve_command(
-                self._claim,
-                self._settings,
-                matrices,
-                solve_s=self._solve_s,
-                seed=self._claim.job.request.seed,
-                trace_id=self._trace_id,
-            )
-            child.send(command.as_message())
-            await self._enforce_limits(child)
+            await self._enforce_limits(solver)
 
     def _decide(self, cause: EndCause) -> None:
         if not self._cause.done():
@@ -267,7 +219,7 @@ class JobAttempt:
             if exchanged.plan is not None:
                 self._take_plan(exchanged.plan, self._reporter.improvements + 1)
             if exchanged.is_held:
-                self._team_updates.send(self._child, exchanged)
+                self._send_team(exchanged)
 
     async def _report_progress(self) -> None:
         """Report each better plan, and the elapsed time at least every `HEARTBEAT_S`."""
@@ -285,21 +237,21 @@ class JobAttempt:
                 return
             await asyncio.wait([self._cause], timeout=REPORT_EVERY_S)
 
-    async def _enforce_limits(self, child: Solver) -> None:
+    async def _enforce_limits(self, solver: Solver) -> None:
         """Watch the time and the memory of the solver process.
 
         A busy machine may give a process too little CPU to find any plan in time. Without a plan the time that counts
         is the CPU time it was given; a process that uses none of it for `OVERRUN_S` is stuck.
         """
-        cpu_limit_s = child.cpu_s() + self._solve_s + OVERRUN_S + FIRST_PLAN_CPU_S
+        cpu_limit_s = solver.cpu_s() + self._solve_s + OVERRUN_S + FIRST_PLAN_CPU_S
         used_s, ends_s = -1.0, self._solve_s + OVERRUN_S
         while True:
             while (left_s := ends_s - self._reporter.elapsed_s) > 0:
                 await asyncio.sleep(min(MEMORY_WATCH_S, left_s))
-                if child.resident_mb() > self._settings.solve_memory_mb:
+                if solver.resident_mb() > self._settings.solve_memory_mb:
                     self._decide(EndCause.MEMORY)
                     return
-            before_s, used_s = used_s, child.cpu_s()
+            before_s, used_s = used_s, solver.cpu_s()
             if self._reporter.plan is not None or used_s == before_s or used_s >= cpu_limit_s:
                 self._decide(EndCause.OVERDUE)
                 return
@@ -307,15 +259,15 @@ class JobAttempt:
 
     # ---- how it ends
 
-    async def _stop_child(self, cause: EndCause) -> None:
+    async def _stop_solver(self, cause: EndCause) -> None:
         """Make sure that nothing searches any more; ask first for the last plan where it is still wanted."""
-        if self._child is None or cause in (EndCause.DONE, EndCause.ERROR, EndCause.DIED):
+        if self._solver is None or cause in (EndCause.DONE, EndCause.ERROR, EndCause.DIED):
             return
         if cause in (EndCause.CANCEL, EndCause.FINISH, EndCause.HAND_BACK):
-            self._child.send({"kind": "stop"})
-            await self._child.wait(STOP_GRACE_S if cause is EndCause.FINISH else CANCEL_GRACE_S)
-        self._child.kill()
-        await self._child.wait(STOP_GRACE_S)
+            self._solver.send({"kind": "stop"})
+            await self._solver.wait(STOP_GRACE_S if cause is EndCause.FINISH else CANCEL_GRACE_S)
+        self._solver.kill()
+        await self._solver.wait(STOP_GRACE_S)
         await wait_for(self._output_ended, STOP_GRACE_S)
 
     async def _settle(self, cause: EndCause) -> None:
@@ -337,10 +289,10 @@ class JobAttempt:
 
     async def _settle_death(self) -> None:
         """Report a death by signal as a crash, which runs again; memory or an exception would only repeat itself."""
-        if self._child is None:
+        if self._solver is None:
             await self._reporter.crashed(EngineCrashedError("The process that loads the solvers did not start."))
             return
-        end = await asyncio.shield(self._child.exit)
+        end = await asyncio.shield(self._solver.exit)
         if end.code >= 0:
             await self._reporter.fail(EngineError())
         elif end.peak_mb > self._settings.solve_memory_mb:

@@ -168,4 +168,4 @@ class JobReporter:
 
     def context(self) -> Json:
         """Return what every log line of this attempt carries."""
-        return {"job_id": self._claim.job.id, "trace_id": self._trace_id, "fence": self._claim.fence}
+        return {"job_id": self._claim.job.id, "trace_id": self._trace_id, "fence": self._claim.job.fence}

@@ -17,17 +17,9 @@ from planner_mcp.jobs.job_ports import SeatClaim, WorkerStore
 from planner_mcp.settings import Settings
 from planner_mcp.task_cancellation import cancel_until_done
 from planner_mcp.text import Json
-from workers.attempts.attempt_parts import (
-    EXCHANGE_S,
-    STOP_GRACE_S,
-    TeamUpdates,
-    is_better,
-    load_matrices,
-    solve_command,
-    wait_for,
-)
+from workers.attempts.attempt_parts import EXCHANGE_S, STOP_GRACE_S, Attempt, is_better, wait_for
 from workers.child_processes.message_frames import Message
-from workers.executors.executor_interface import MEMORY_WATCH_S, Executor, Solver
+from workers.executors.executor_interface import MEMORY_WATCH_S, Executor
 from workers.solver_processes.solve_command import OVERRUN_S
 
 ENDS_BEFORE_S: Final = 0.3
@@ -40,16 +32,8 @@ SEED_STEP: Final = 500_009
 log = logging.getLogger("planner.worker")
 
 
-class SeatAttempt:
-    """Runs one seat to its end.
-
-    Args:
-        claim: The seat.
-        executor: Where the solver process comes from.
-        store: Where plans are exchanged.
-        trace_id: Joins log lines.
-        clock: Monotonic seconds.
-    """
+class SeatAttempt(Attempt[SeatClaim]):
+    """Runs one seat to its end."""
 
     def __init__(
         self,
@@ -61,28 +45,14 @@ class SeatAttempt:
         trace_id: str,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        self._claim = claim
-        self._executor = executor
-        self._store = store
-        self._settings = settings
-        self._trace_id = trace_id
-        self._clock = clock
+        super().__init__(claim, executor, store, settings, trace_id=trace_id, clock=clock)
         joined_late_s = JOINED_LATE_S if claim.elapsed_s else 0.0
         self._solve_s = max(1.0, claim.job.request.solve_time_s - claim.elapsed_s - joined_late_s - ENDS_BEFORE_S)
-        self._solver: Solver | None = None
         self._plan: Json | None = None
         """The best plan this seat knows."""
         self._is_new = False
-        self._team_updates = TeamUpdates()
         self._leaves = False
         self._due = asyncio.Event()
-        self.worker_released: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        """Done when the worker may go on with another job."""
-
-    @property
-    def job_id(self) -> str:
-        """The job of the team."""
-        return self._claim.job.id
 
     def refresh_flags(self) -> None:
         """Ask the store at once whether the job goes on."""
@@ -92,14 +62,6 @@ class SeatAttempt:
         """Give the seat up."""
         self._leaves = True
         self._due.set()
-
-    def release_worker(self) -> None:
-        """Give the solver process back and let the worker go on. Only the first call has an effect."""
-        if self.worker_released.done():
-            return
-        if self._solver is not None:
-            self._solver.release(is_reusable=False)
-        self.worker_released.set_result(None)
 
     async def run(self) -> None:
         """Search and exchange plans until one of the ends."""
@@ -119,14 +81,8 @@ class SeatAttempt:
     async def _search(self) -> None:
         """Search within the limits of time and memory; leave when they are reached."""
         with contextlib.suppress(PlannerError):
-            matrices = await load_matrices(self._claim, self._store, self._settings, clock=self._clock)
-            solver = self._solver = await self._executor.acquire()
-            solver.listen(self._on_message)
             seed = self._claim.job.request.seed + (self._claim.number - 1) * SEED_STEP
-            command = solve_command(
-                self._claim, self._settings, matrices, solve_s=self._solve_s, seed=seed, trace_id=self._trace_id
-            )
-            solver.send(command.as_message())
+            solver = await self._start_search(self._on_message, solve_s=self._solve_s, seed=seed)
             ends_at = self._clock() + self._solve_s + OVERRUN_S
             while self._clock() < ends_at and solver.resident_mb() <= self._settings.solve_memory_mb:  # noqa: ASYNC110 — the kernel sends no event
                 await asyncio.sleep(MEMORY_WATCH_S)
@@ -151,5 +107,5 @@ class SeatAttempt:
         if exchanged.plan is not None:
             self._plan = exchanged.plan
         if exchanged.is_held:
-            self._team_updates.send(self._solver, exchanged)
+            self._send_team(exchanged)
         return exchanged.is_held

@@ -145,12 +145,9 @@ class RedisJobStore:
     async def submit(self, principal: str, request: SolveRequest, job_id: str) -> Job:
         """Queue a job, or return the one the same call already made (SPEC T2)."""
         shard = self._shard("scn", request.scenario_id)
-        digest, is_explicit = job_admission.digest(request), request.idempotency_key is not None
-        idem = (
-            f"key:{job_admission.key_digest(request.idempotency_key)}"
-            if request.idempotency_key is not None
-            else digest
-        )
+        digest, key = job_admission.digest(request), request.idempotency_key
+        is_explicit = key is not None
+        idem = digest if key is None else f"key:{job_admission.key_digest(key)}"
         args = {
             "job": job_id,
             "principal": principal,
@@ -236,13 +233,14 @@ class RedisJobStore:
         self, principal: str, state: JobState | None, *, offset: int, count: int
     ) -> tuple[list[Job], int]:
         """Return jobs newest first, and how many there are."""
-        parts, total = await self._page("list_jobs", {"principal": principal, "state": state or ""}, offset, count)
-        jobs = [[_job(row) for row in rows] for rows in parts]
-        return shard_pages.merged(jobs, count, lambda job: job.submitted_at), total
+        return await self._listed(principal, state or "", offset, count)
 
     async def list_proposed(self, reader: str, *, offset: int, count: int) -> tuple[list[Job], int]:
         """Return jobs whose plans wait for review, the newest job first, and how many there are."""
-        parts, total = await self._page("list_jobs", {"principal": reader, "state": "proposed"}, offset, count)
+        return await self._listed(reader, "proposed", offset, count)
+
+    async def _listed(self, reader: str, state: str, offset: int, count: int) -> tuple[list[Job], int]:
+        parts, total = await self._page("list_jobs", {"principal": reader, "state": state}, offset, count)
         jobs = [[_job(row) for row in rows] for rows in parts]
         return shard_pages.merged(jobs, count, lambda job: job.submitted_at), total
 

@@ -118,8 +118,7 @@ class RedisWorkerStore:
         scenario = record_codec.scenario_from_hash(record_codec.fields_of(scenario_fields))
         best = json.loads(plan) if plan else await self._warm_plan(job)
         self._held[worker_id, ids.shard_of("job", job_id)].add(ready_entry_id)
-        prices = await self._prices(scenario)
-        work = (job, job.fence, worker_id, ready_entry_id, scenario, best, job.progress.elapsed_s, prices)
+        work = (job, worker_id, ready_entry_id, scenario, best, await self._prices(scenario))
         return SeatClaim(*work, seat) if seat else Claim(*work)
 
     async def _claim_with_retries(self, shard: int, args: Json) -> ScriptReply:
@@ -221,7 +220,8 @@ class RedisWorkerStore:
             **_progress(progress),
             "percent": progress.percent,
             "extra": record_codec.progress_extra(progress),
-            **_plan(claim, plan),
+            "plan_id": "" if plan is None else ids.plan_of(claim.job.id),
+            "summary": "" if plan is None else compact(summary_of(plan)),
         }
         self._must_hold(claim, await self._step("report", claim, args, _text(plan)))
 
@@ -229,8 +229,9 @@ class RedisWorkerStore:
 
     async def complete(self, claim: Claim, progress: Progress, plan: Json) -> None:
         """End the job completed with its plan; cancelled, when a cancel was answered before."""
-        result = {"plan_id": ids.plan_of(claim.job.id), **summary_of(plan)}
-        args = {**_progress(progress), **_plan(claim, plan), "extra": compact({"result": result})}
+        plan_id, summary = ids.plan_of(claim.job.id), summary_of(plan)
+        extra = {"result": {"plan_id": plan_id, **summary}}
+        args = {**_progress(progress), "plan_id": plan_id, "summary": compact(summary), "extra": compact(extra)}
         await self._finish(claim, Change.COMPLETE, args, _text(plan))
 
     async def fail(self, claim: Claim, error: Json) -> None:
@@ -272,7 +273,9 @@ class RedisWorkerStore:
 
     async def _step(self, name: str, claim: ClaimedWork, args: Json, *blobs: str) -> ScriptReply:
         shard = ids.shard_of("job", claim.job.id)
-        return await self._script_client.step(name, shard, {"job": claim.job.id, "fence": claim.fence, **args}, *blobs)
+        return await self._script_client.step(
+            name, shard, {"job": claim.job.id, "fence": claim.job.fence, **args}, *blobs
+        )
 
     def _release(self, claim: Claim, reply: ScriptReply) -> None:
         self._must_hold(claim, reply)
@@ -303,12 +306,6 @@ def _progress(progress: Progress) -> dict[str, str]:
 
 def _best(penalty: float | None, cost: float) -> str:
     return f"{penalty or 0.0!r} {cost!r}"
-
-
-def _plan(claim: Claim, plan: Json | None) -> dict[str, str]:
-    if plan is None:
-        return {"plan_id": "", "summary": ""}
-    return {"plan_id": ids.plan_of(claim.job.id), "summary": compact(summary_of(plan))}
 
 
 def _text(plan: Json | None) -> str:

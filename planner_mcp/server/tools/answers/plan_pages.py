@@ -179,10 +179,11 @@ def summary(plan: Plan) -> Json:
     """Return the key figures of a plan, how many tickets are unassigned for which reason, and what is late or over."""
     figures = (*(name for name in figures_of(plan.travel) if name != "status"), "seed")
     reasons = Counter(entry.code for entry in plan.unassigned)
+    late_s = (visit.late_s for route in plan.routes for visit in route.visits)
     return {
         "plan_status": plan.status,
         **{name: number(getattr(plan, name)) for name in figures if name != "cost" or not plan.is_masked},
-        **shortfalls_of(plan.as_json()),
+        **shortfalls_of(late_s, (route.overtime_s for route in plan.routes)),
         "routes": len(plan.routes),
         "unassigned": len(plan.unassigned),
         "unassigned_reasons": dict(reasons.most_common(8)),

@@ -166,7 +166,7 @@ async def test_a_plan_to_start_from_on_a_node_that_is_away_holds_up_nobody(
         with anyio.fail_after(30):
             claim = await store.claim("w1", 5)
         assert claim is not None
-        assert (claim.job.id, claim.fence, claim.best_plan) == (warm.id, 1, None)
+        assert (claim.job.id, claim.job.fence, claim.best_plan) == (warm.id, 1, None)
         assert shard in store.availability.there()
 
 

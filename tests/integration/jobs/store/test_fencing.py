@@ -27,7 +27,7 @@ async def test_fencing_numbers_only_rise(stale_and_new: tuple[Claim, Claim]) -> 
     """SPEC J6."""
     stale, new = stale_and_new
     assert new.job.id == stale.job.id
-    assert new.fence > stale.fence
+    assert new.job.fence > stale.job.fence
 
 
 @pytest.mark.parametrize("write", ["report", "complete", "fail", "settle_cancel", "crash", "hand_back"])
@@ -110,7 +110,7 @@ async def test_an_end_that_the_store_lost_is_reached_again(harness: Any, plan: d
     for key, (value, ttl_ms) in kept.items():
         await redis.restore(key, ttl_ms, value)
     again = await harness.claim("w1")  # the store says that its worker never ended it, so that is where it goes
-    assert (again.job.id, again.fence) == (claim.job.id, claim.fence + 1)
+    assert (again.job.id, again.job.fence) == (claim.job.id, claim.job.fence + 1)
     with pytest.raises(LeaseLostError):
         await harness.store.report(claim, half, plan)
     await harness.store.report(again, Progress(percent=75), None)

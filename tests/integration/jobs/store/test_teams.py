@@ -31,9 +31,9 @@ async def team(harness: StoreHarness, cores: int = 2, workers: int = 2, **args: 
 async def test_a_job_of_more_cores_than_a_worker_has_is_searched_by_several_workers(harness: StoreHarness) -> None:
     """SPEC O8: the first claim owns the job, the others have seats; what no worker is free for waits."""
     owner, seats = await team(harness, cores=4, workers=3)
-    assert [(seat.job.id, seat.number, seat.fence) for seat in seats] == [
-        (owner.job.id, 2, owner.fence),
-        (owner.job.id, 3, owner.fence),
+    assert [(seat.job.id, seat.number, seat.job.fence) for seat in seats] == [
+        (owner.job.id, 2, owner.job.fence),
+        (owner.job.id, 3, owner.job.fence),
     ]
     assert (await harness.store.stats()).solving == 1
     await harness.workers(name="w4")
@@ -80,7 +80,7 @@ async def test_seats_end_with_the_claim_they_serve(harness: StoreHarness, ending
     assert [row.solving for row in await store.workers() if row.name == "w2"] == [0]
     if ending == "hand_back":
         again = await harness.claim("w2")
-        assert type(again) is Claim and again.fence == owner.fence + 1
+        assert type(again) is Claim and again.job.fence == owner.job.fence + 1
         assert isinstance(await store.claim("w1", 0.0), SeatClaim)
 
 
