@@ -68,7 +68,8 @@ def scenario_of_tables(tables: Mapping[str, Table], import_options: ImportOption
         day.are_agents_made_up = not import_options.agents
     if not day.agents:
         path = place_in(fleet.name) if fleet else "agents"
-        day.faults.append(Fault(path, "The file has no agents.", "agents, or a sheet of them", kind="missing"))
+        hint = "Say how many vehicles there are and what each carries."
+        day.faults.append(Fault(path, "The file has no agents.", "agents, or a sheet of them", hint, "missing"))
     if not day.tickets:
         day.faults.append(replace(_NO_ROWS, path=place_in(tables["tickets"].name)))
     elif not proposals["tickets"].fields:

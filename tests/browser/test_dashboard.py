@@ -92,6 +92,21 @@ async def test_a_table_of_addresses_in_the_encoding_of_a_spreadsheet_is_imported
     assert "送货地址" in await page.get_by_text("Used:").first.inner_text()
 
 
+async def test_a_refusal_says_what_would_be_accepted(server: PlannerServer, page: Any) -> None:
+    """SPEC T7, O2: each fault with what is accepted at its place, also where it has no hint."""
+    await page.goto(_url(server, "import"))
+    rows = "id,lat,lon,demand,until\nc1,52.52,13.40,1,9-12 Uhr\nc2,52.50,13.45,2,14:00\n"
+    await page.get_by_label("File").set_input_files({"name": "a.csv", "mimeType": "text/csv", "buffer": rows.encode()})
+    await page.get_by_role("button", name="Import and check").click()
+    refusal = page.get_by_role("alert")
+    await refusal.wait_for(timeout=30_000)
+    shown = await refusal.inner_text()
+    assert '"9-12 Uhr" is not a time. (accepted: ' in shown
+    assert "Say how many vehicles there are and what each carries." in shown
+    await page.goto(_url(server, "jobs"))
+    assert "Proposed" in await page.get_by_label("Status").locator("option").all_inner_texts()
+
+
 async def test_the_planning_date_is_today_where_the_dispatcher_is(server: PlannerServer, browser: Any) -> None:
     """SPEC O2: before eight in the morning in Shanghai it is still yesterday in UTC."""
     context = await browser.new_context(timezone_id="Asia/Shanghai")

@@ -24,7 +24,8 @@ export function showBanner(text) {
 }
 
 export function problem(error) {
-  const places = (error.errors ?? []).map((each) => h("li", {}, h("code", {}, each.path || "/"), ` ${each.problem} `, each.hint ?? each.accepted ?? ""));
+  const words = ({ problem, accepted, hint }) => [problem, accepted && `(${t("accepted")}: ${accepted})`, hint].filter(Boolean).join(" ");
+  const places = (error.errors ?? []).map((each) => h("li", {}, h("code", {}, each.path || "/"), ` ${words(each)}`));
   return h("div", { class: "problem", role: "alert" }, h("strong", {}, `${t("error")} ${error.code ?? error.status ?? ""} `), error.message, places.length > 0 && h("ul", {}, places));
 }
 

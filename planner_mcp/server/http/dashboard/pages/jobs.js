@@ -24,7 +24,7 @@ export async function jobsView(signal, query) {
   };
   filter.addEventListener("input", draw);
   const choice = h("select", { "aria-label": t("status"), onchange: () => go(`jobs?status=${choice.value}`) },
-    STATUSES.map((each) => h("option", { value: each, selected: each === status }, t(each === "all" ? each : each.toUpperCase()))));
+    STATUSES.map((each) => h("option", { value: each, selected: each === status }, t({ all: "all", proposed: "state_proposed" }[each] ?? each.toUpperCase()))));
   const load = async () => {
     const found = await readJson(`jobs://vrp/status/${status}?page=${page}&size=${PAGE_SIZE}`);
     if (signal.aborted) return;
