@@ -38,7 +38,7 @@ DATE_HELP: Final = "Planning date, YYYY-MM-DD."
 Agents = Annotated[Path | None, typer.Option(help="CSV of agents; absent: a sheet of them, or --agent of --capacity.")]
 Agent = Annotated[int | None, typer.Option(min=1, help="Number of identical agents; absent: 1.")]
 Capacity = Annotated[float | None, typer.Option(min=0, help="Capacity of each; absent: 1000000, with a note.")]
-Depot = Annotated[str, typer.Option(help="Start and end of all agents: LAT,LON or a location.")]
+Depot = Annotated[str, typer.Option(help="Start and end of all agents: LAT,LON, a location or an address.")]
 Sheet = Annotated[str, typer.Option(help="Sheet of the tickets, if a workbook has several.")]
 Format = Annotated[Form | None, typer.Option("--format", help="Format of the file, if its name does not show it.")]
 Decimal = Annotated[str, typer.Option(help="Mark before decimals, . or , where the file does not show it.")]

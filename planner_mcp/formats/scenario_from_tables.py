@@ -59,6 +59,8 @@ def scenario_of_tables(tables: Mapping[str, Table], import_options: ImportOption
         import_options.columns, tables["tickets"].headers, fleet.headers if fleet else (), unread
     )
     proposals = {"tickets": day.add_tickets(tables["tickets"], ours)}
+    if import_options.depot and "address" in proposals["tickets"].fields.values():
+        day.take_as_address(fields["depot"])
     if fleet is not None:
         proposals["agents"] = day.add_agents(fleet, theirs)
         if day.lacks_capacity(proposals["agents"]) and not proposals["agents"].open_columns:

@@ -5,6 +5,7 @@ is then checked like any scenario. A fault names the line of the file, the colum
 """
 
 import math
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -44,6 +45,8 @@ Spot = tuple[tuple[str, float], ...]
 """A position: its coordinates by name."""
 Decimal = Literal["", ".", ","]
 _FEW: Final = 3
+_WORD: Final = re.compile(r"[^\W\d_]{3}")
+"""Letters that no position has."""
 _LONGEST_OWNER: Final = 90
 """Characters of an id that a place is named after; a name has a hundred at most."""
 _AXES: Final = frozenset({"lat", "lon", "x", "y"})
@@ -150,15 +153,21 @@ class TableImport:
             agent["capacity"] = capacity
 
     def add_depot(self, text: str) -> str:
-        """Return the location of a depot given as `lat,lon` or by name."""
+        """Return the location of a depot given as `lat,lon`, by name or by address."""
         if pair := pair_in(text):
             return self._place({"location": "depot", "lat": pair[0], "lon": pair[1]}, "depot", SourceRow("depot", {}))
         lat, comma, lon = text.partition(",")
-        if not comma:
+        if not comma or _WORD.search(text):
             return text
         read = {"lat": self._axis(lat, "depot"), "lon": self._axis(lon, "depot")}
         position = {name: value for name, value in read.items() if value is not None}
         return self._place({"location": "depot", **position}, "depot", SourceRow("depot", {}))
+
+    def take_as_address(self, depot: str) -> None:
+        """Have a depot that is no place of the table looked up as an address, like those of the tickets."""
+        if depot not in self.locations and all(ticket.get("location") != depot for ticket in self.tickets):
+            self.locations[depot] = {"id": depot, "address": depot}
+            self.origins["locations"].append(SourceRow("depot", {}))
 
     def lacks_coordinates(self, mapping: ColumnMapping) -> bool:
         """Return whether tickets have no columns of coordinates and lie at unknown places, beside known ones."""

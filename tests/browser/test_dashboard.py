@@ -80,16 +80,21 @@ async def test_a_table_of_addresses_in_the_encoding_of_a_spreadsheet_is_imported
 ) -> None:
     """SPEC T5, O2, O4: Chinese spreadsheets write GB18030, which only the bytes of a file show."""
     await page.goto(_url(server, "import"))
-    rows = "客户,送货地址,箱数\n望京店,北京市朝阳区望京街道,3\n西单店,北京市西城区西长安街街道,2\n"
+    rows = "客户,送货地址,箱数,最晚到店时间\n望京店,北京市朝阳区望京街道,3,12:00\n西单店,北京市西城区西长安街街道,2,\n"
     await page.get_by_label("File").set_input_files(
         {"name": "订单.csv", "mimeType": "text/csv", "buffer": rows.encode("gb18030")}
     )
     await page.get_by_label("Vehicles, if none are listed").fill("1")
     await page.get_by_label("Capacity of each").fill("100")
-    await page.get_by_label("Depot").fill("39.90,116.40")
+    await page.get_by_label("Depot").fill("北京市丰台区丰台街道")
     await page.get_by_role("button", name="Import and check").click()
     await page.get_by_text("Imported: 1 agents, 2 tickets").wait_for(timeout=30_000)
     assert "送货地址" in await page.get_by_text("Used:").first.inner_text()
+    scenario_id = str(await page.get_by_role("link", name="Open").get_attribute("href")).rpartition("/")[2]
+    job_id = (await call(server, "solve_vrp", scenario_id=scenario_id, solve_time="PT1S"))["job_id"]
+    await call(server, "query_vrp_status", job_id=job_id, wait_s=45)
+    plan = await call(server, "read_plan", job_id=job_id, view="visits")
+    assert min(row[plan["columns"].index("start")] for row in plan["rows"]) >= "08:00", "nobody drives at night"
 
 
 async def test_a_refusal_says_what_would_be_accepted(server: PlannerServer, page: Any) -> None:

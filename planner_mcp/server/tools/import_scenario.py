@@ -85,7 +85,7 @@ class ImportArguments(Arguments):
     planning_date: Annotated[str, Field(description="YYYY-MM-DD", json_schema_extra={"format": "date"})]
     name: Annotated[str | None, Field(description="of the scenario")] = None
     agents: Annotated[list[Json], Field(description="as in create_scenario")] = []  # noqa: RUF012
-    depot: Annotated[str | None, Field(max_length=100, description="lat,lon or location")] = None
+    depot: Annotated[str | None, Field(max_length=100, description="lat,lon or address")] = None
     columns: Annotated[dict[str, str] | None, AfterValidator(_few), Field(description="field by header")] = None
     sheet: Annotated[str | None, Field(max_length=100, description="of a workbook")] = None
     decimal: Annotated[Literal[".", ","] | None, Field(description="decimal mark")] = None

@@ -47,6 +47,20 @@ async def faults(call: Call, form: str, content: str, **more: Any) -> list[tuple
     return [(fault["path"], fault["problem"]) for fault in result.structured["errors"]]
 
 
+async def test_the_depot_of_a_table_of_addresses_may_be_an_address(call: Call, ctx: ToolContext) -> None:
+    """SPEC O4, T5: it is found like those of the tickets; one that is not found is refused with what would be."""
+    rows = "Kunde;Anschrift\nPost;Marienplatz 1, 80331 München\nMarkt;Rathausplatz 2, 86150 Augsburg\n"
+    for depot in ("Rathausplatz 2, 86150 Augsburg", "80331 München"):
+        result = await imported(call, "csv", rows, agents=AGENTS, depot=depot)
+        assert isinstance(result, ToolResult), result.text
+        stored = await ctx.job_service.scenario(ctx.principal, result.structured["scenario_id"])
+        (place,) = (each for each in stored.body["locations"] if each["id"] == stored.body["depot"])
+        assert 47 < place["lat"] < 49, depot
+    assert await faults(call, "csv", rows, agents=AGENTS, depot="Hinterkaifeckhausen") == [
+        ("/depot", "The address of Hinterkaifeckhausen is not sure (confidence 0.30): Hinterkaifeckhausen.")
+    ]
+
+
 @pytest.mark.parametrize(
     ("form", "content", "agents", "tickets"),
     [

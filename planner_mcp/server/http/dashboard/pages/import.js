@@ -11,8 +11,11 @@ export function importView() {
   const date = h("input", { type: "date", required: true, value: new Date().toLocaleDateString("sv") }); // today where the page is, as YYYY-MM-DD
   const fleet = h("input", { type: "number", min: 1, max: 1000, placeholder: "–" }); // for files without vehicles
   const capacity = h("input", { type: "number", min: 0, step: "any", placeholder: "–" });
-  const depot = h("input", { size: 18, placeholder: "52.52,13.40" });
-  const agents = () => Array.from({ length: Number(fleet.value) }, (_, at) => ({ id: `veh-${at + 1}`, ...(capacity.value === "" ? {} : { capacity: Number(capacity.value) }) }));
+  const begin = h("input", { type: "time", value: "08:00" });
+  const end = h("input", { type: "time", value: "18:00" });
+  const depot = h("input", { size: 24, placeholder: t("depotHint") });
+  const each = () => ({ ...(capacity.value && { capacity: Number(capacity.value) }), ...(begin.value && { shift_start: begin.value }), ...(end.value && { shift_end: end.value }) });
+  const agents = () => Array.from({ length: Number(fleet.value) }, (_, at) => ({ id: `veh-${at + 1}`, ...each() }));
   const run = action(t("doImport"), async () => {
     const chosen = file.files[0];
     if (!chosen) return file.focus();
@@ -27,7 +30,7 @@ export function importView() {
     );
   }, { main: true, into: messages });
   content.replaceChildren(h("h1", {}, t("import")), h("p", { class: "quiet" }, t("chooseFile")),
-    h("div", { class: "actions" }, h("label", {}, t("file"), file), h("label", {}, t("date"), date), h("label", {}, t("fleet"), fleet), h("label", {}, t("capacityEach"), capacity), h("label", {}, t("depotAt"), depot), run), messages);
+    h("div", { class: "actions" }, h("label", {}, t("file"), file), h("label", {}, t("date"), date), h("label", {}, t("fleet"), fleet), h("label", {}, t("capacityEach"), capacity), h("label", {}, t("shiftBegin"), begin), h("label", {}, t("shiftEnd"), end), h("label", {}, t("depotAt"), depot), run), messages);
 }
 
 // Sends a file as it is, since only its bytes say how a spreadsheet has encoded it; returns the name of the upload. A file takes
