@@ -14,16 +14,17 @@ any integers: they decide whether the check succeeds, not whether it is right.
 
 Rules that concern more than the order, loads and times of one route are ignored, save that tickets may be incompatible
 and shipments belong together: without them plans only get cheaper, so success means the same. Agents that reload are
-not checked.
+not checked. Days of a dozen tickets are checked with all rules, by `small_day_check.py`.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
 from planner_mcp import arrays as np
 from planner_mcp.arrays import Flags, Integers
-from planner_mcp.routing.problem import AgentSpec, GroupKind, LoadKind, Problem
+from planner_mcp.routing.problem import LoadKind, Problem
+from planner_mcp.routing.verification.proof_rows import kinds_of, row_prices, rows_of
 
 NO_LEG: Final = (2**63 - 1) // 4
 """Cost of a leg that is not driven, and any other limit that is none."""
@@ -139,23 +140,6 @@ def proves(problem: Problem, certificate: OptimalityCertificate, cost: int, list
 
 
 @dataclass(frozen=True, slots=True)
-class _Row:
-    """Tickets of which exactly one is served; left out at a penalty where there is one."""
-
-    tickets: tuple[int, ...]
-    penalty: int | None
-
-
-@dataclass(frozen=True, slots=True)
-class _Kind:
-    """Agents that differ in nothing but the id."""
-
-    agents: tuple[int, ...]
-    is_used: bool
-    """Whether each has a route in every plan."""
-
-
-@dataclass(frozen=True, slots=True)
 class _Options:
     """The routes that a cheaper plan could have."""
 
@@ -191,8 +175,8 @@ class _Check:
         self.problem = problem
         self.certificate = certificate
         self.factor = certificate.factor
-        self.rows = tuple(self._read_rows())
-        self._kinds = tuple(self._read_kinds())
+        self.rows = tuple(rows_of(problem, certificate.factor))
+        self._kinds = tuple(kinds_of(problem))
         self._kind_of = {agent: number for number, kind in enumerate(self._kinds) for agent in kind.agents}
 
     def is_in_range(self, cost: int) -> bool:
@@ -205,31 +189,8 @@ class _Check:
                 nodes += node.parts
         return max(sums) * (1 + len(self.problem.agents)) <= _LARGEST
 
-    def _read_rows(self) -> Iterable[_Row]:
-        tickets = self.problem.tickets
-        choices = [group for group in self.problem.groups if group.kind is GroupKind.ONE_OF]
-        chosen = {ticket for group in choices for ticket in group.tickets}
-        for number, ticket in enumerate(tickets):
-            if number not in chosen:
-                must = not ticket.is_priced and ticket.penalty > 0
-                yield _Row((number,), None if must else ticket.penalty * self.factor)
-        for group in choices:
-            must = group.penalty > 0 and not all(tickets[each].is_priced for each in group.tickets)
-            yield _Row(group.tickets, None if must else group.penalty * self.factor)
-
-    def _read_kinds(self) -> Iterable[_Kind]:
-        kinds: dict[tuple[object, ...], list[int]] = {}
-        for number, spec in enumerate(self.problem.agents):
-            own = tuple((t.agents is None or number in t.agents, t.preferred == number) for t in self.problem.tickets)
-            values = tuple(getattr(spec, name) for name in AgentSpec.__slots__ if name != "id")
-            kinds.setdefault((values, own), []).append(number)
-        for numbers in kinds.values():
-            yield _Kind(tuple(numbers), bool(self.problem.agents[numbers[0]].locked))
-
     def _row_prices(self, prices: RowPrices) -> list[int]:
-        groups = [prices.groups[n] for n, each in enumerate(self.problem.groups) if each.kind is GroupKind.ONE_OF]
-        singles = [prices.tickets[row.tickets[0]] for row in self.rows[: len(self.rows) - len(groups)]]
-        return [*singles, *groups]
+        return row_prices(self.problem, self.rows, prices.tickets, prices.groups)
 
     def _ticket_prices(self, prices: RowPrices) -> Table:
         """Return what a visit to each ticket is worth: the prices of all its rows."""

@@ -6,12 +6,15 @@ Owns nothing of what the tables mean: `planner_mcp/routing/verification/optimali
 
 import ctypes
 import time
+from dataclasses import fields
 from typing import Final
 
 import numpy as np
 
 from planner_mcp.errors import EngineMemoryError
 from planner_mcp.routing.verification.optimality_check import AgentTables, RouteLister, Table
+from planner_mcp.routing.verification.small_day_check import SmallDayLister
+from planner_mcp.routing.verification.small_day_tables import SmallDayTables
 from workers.engines.native.sisr_engine import library
 
 MAX_PARTIAL: Final = 1_500_000
@@ -60,3 +63,32 @@ def _routes(written: Table) -> list[tuple[int, tuple[int, ...]]]:
 
 def _cells(array: Table) -> "ctypes._Pointer[ctypes.c_int64]":
     return array.ctypes.data_as(_POINTER)
+
+
+class _SmallDayRequest(ctypes.Structure):
+    """`proof::small::Request`."""
+
+    _fields_ = (
+        *((name, _POINTER) for name in ("agent", "tickets", "legs", "service", "windows", "breaks")),
+        *((name, _POINTER) for name in ("locked", "may_end", "rest")),
+        *((name, ctypes.c_int64) for name in ("limit", "most_partial")),
+        ("seconds", ctypes.c_double),
+        ("cancel", _POINTER),
+    )
+
+
+def small_day_lister(cancel: Table, deadline: float) -> SmallDayLister:
+    """Return a lister of small days; it ends as `route_lister` does."""
+
+    def list_routes(tables: SmallDayTables, limit: int) -> dict[int, int] | None:
+        out, used = np.empty(2 * len(tables.may_end), dtype=np.int64), ctypes.c_int64()
+        arrays = [_cells(getattr(tables, each.name)) for each in fields(tables)]
+        left_s = max(0.0, deadline - time.monotonic())
+        request = _SmallDayRequest(*arrays, limit, MAX_PARTIAL, left_s, _cells(cancel))
+        end = library().proof_list_small_day(ctypes.byref(request), _cells(out), len(out), ctypes.byref(used))
+        if end == _OUT_OF_MEMORY:
+            raise EngineMemoryError
+        written = out[: used.value].tolist()
+        return dict(zip(written[1::2], written[::2], strict=True)) if end == _COMPLETE else None
+
+    return list_routes

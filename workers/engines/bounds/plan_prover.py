@@ -19,11 +19,12 @@ from planner_mcp.routing.evaluation.plan_builder import price
 from planner_mcp.routing.plan import ProofRecord
 from planner_mcp.routing.problem import Candidate, Problem
 from planner_mcp.routing.verification.optimality_check import OptimalityCertificate, ProofNode, proves
+from planner_mcp.routing.verification.small_day_check import is_small_day, proves_small_day
 from workers.engines.bounds import gap_closing, native_pricing
 from workers.engines.bounds.column_generation import ColumnGeneration, DualBound
 from workers.engines.bounds.column_master import MasterColumn
 from workers.engines.bounds.day_model import DayModel, is_small
-from workers.engines.bounds.native_listing import route_lister
+from workers.engines.bounds.native_listing import route_lister, small_day_lister
 from workers.engines.bounds.relaxed_networks import RelaxedProblem, relaxed_problem
 from workers.engines.bounds.route_choice import RouteChoice, prices_of
 from workers.engines.engine_interface import ShouldStop
@@ -136,21 +137,27 @@ class PlanProver:
             relaxed, self._incumbent, self._cost, cancel=self._cancel, deadline=root_ends, on_bound=self._keep_dual
         )
         generation.run()
-        if generation.best is None:
+        if (root := generation.best) is None:
             return
-        if not generation.is_tight and not self._cancel[0]:
-            self._close(relaxed, generation, generation.best, self._began + CLOSE_SHARE * span_s)
+        if not (is_tight := generation.is_tight) and not self._cancel[0]:
+            self._close(relaxed, generation, root, self._began + CLOSE_SHARE * span_s)
         self._wait_until_judged()
         if self._best is not None and self._best < self._cost and not self._is_over():
             if is_small(self._problem):
                 self._model_day(self._best)
             else:
                 generation.run_with_cuts(self._deadline)
-        is_certified = (generation.is_tight and not generation.best.has_cuts) or self._tree is not None
-        if is_certified and self._best is not None and self._best >= self._cost:
-            self.certificate = _certificate(relaxed, generation.best, self._tree)
-            lister = route_lister(self._cancel, self._deadline)
-            self._is_optimal = proves(self._problem, self.certificate, self._cost, lister)
+        has_proof = is_tight or self._tree is not None or is_small_day(self._problem)
+        if has_proof and self._best is not None and self._best >= self._cost:
+            self._is_optimal = self._is_confirmed(relaxed, root)
+
+    def _is_confirmed(self, relaxed: RelaxedProblem, root: DualBound) -> bool:
+        """Return whether the independent check agrees that no plan costs less."""
+        self.certificate = _certificate(relaxed, root, self._tree)
+        if is_small_day(self._problem):
+            lister = small_day_lister(self._cancel, self._deadline)
+            return proves_small_day(self._problem, self.certificate, self._cost, lister)
+        return proves(self._problem, self.certificate, self._cost, route_lister(self._cancel, self._deadline))
 
     def _model_day(self, bound: int) -> None:
         """Solve a model of the whole day, which leaves out less than routes by themselves do."""

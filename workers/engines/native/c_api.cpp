@@ -1,9 +1,10 @@
-// The C interface: six functions over plain arrays. Thread-safe for different buffers.
+// The C interface: seven functions over plain arrays. Thread-safe for different buffers.
 #include <new>
 
 #include "proof_listing.hpp"
 #include "route_pricing.hpp"
 #include "search_driver.hpp"
+#include "small_day_listing.hpp"
 
 #define EXPORTED __attribute__((visibility("default")))
 
@@ -53,6 +54,15 @@ EXPORTED int sisr_enumerate(const sisr::Network* network, const sisr::PricingOpt
 EXPORTED int proof_list_routes(const proof::Request* request, proof::Int* out, proof::Int size, proof::Int* used) {
     try {
         return static_cast<int>(proof::list_routes(*request, out, size, used));
+    } catch (const std::bad_alloc&) {
+        return static_cast<int>(proof::Listing::OUT_OF_MEMORY);
+    }
+}
+
+// List routes of a small day for the check of proofs, see `proof::small::list_routes`; returns a `proof::Listing`.
+EXPORTED int proof_list_small_day(const proof::small::Request* request, proof::Int* out, proof::Int size, proof::Int* used) {
+    try {
+        return static_cast<int>(proof::small::list_routes(*request, out, size, used));
     } catch (const std::bad_alloc&) {
         return static_cast<int>(proof::Listing::OUT_OF_MEMORY);
     }

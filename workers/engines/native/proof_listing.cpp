@@ -2,9 +2,7 @@
 
 #include <algorithm>
 #include <array>
-#include <atomic>
 #include <bitset>
-#include <chrono>
 #include <functional>
 #include <queue>
 #include <span>
@@ -12,35 +10,13 @@
 #include <utility>
 #include <vector>
 
+#include "proof_limits.hpp"
+
 namespace proof {
 namespace {
 
 using Set = std::bitset<MOST_TICKETS>;
 using Amounts = std::array<Int, MOST_DIMENSIONS>;
-
-struct OutOfRoom {};
-
-// Ends a listing by time, by a cancel, or by its number of partial routes.
-class Limits {
-public:
-    explicit Limits(const Request& request)
-        : ends_(Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(request.seconds))),
-          left_(request.most_partial), cancel_(*request.cancel) {}
-
-    void count_partial() {
-        if (--left_ < 0) throw OutOfRoom{};
-    }
-    void watch() {
-        if (++steps_ % 1024 == 0 && (cancel_.load(std::memory_order_relaxed) != 0 || Clock::now() >= ends_)) throw OutOfRoom{};
-    }
-
-private:
-    using Clock = std::chrono::steady_clock;
-    Clock::time_point ends_;
-    Int left_;
-    std::atomic_ref<Int> cancel_;
-    unsigned steps_ = 0;
-};
 
 // The day as one agent sees it.
 struct Day {
@@ -411,7 +387,7 @@ Listing list_routes(const Request& request, Int* out, Int size, Int* used) {
     *used = 0;
     try {
         const Day day(request);
-        Limits limits(request);
+        Limits limits(request.seconds, request.most_partial, request.cancel);
         const Halves<Tail> tails = all_tails(day, limits);
         const Halves<Way> ways = all_ways(day, tails, limits);
         return write(Lister(day, ways, limits).run(), out, size, used) ? Listing::COMPLETE : Listing::LIMITED;

@@ -50,8 +50,9 @@ def _library() -> ctypes.CDLL | None:
     library.sisr_price.restype = library.sisr_enumerate.restype = ctypes.c_int
     library.sisr_enumerate.argtypes = [ctypes.c_void_p, ctypes.c_void_p, numbers, ctypes.c_int64, numbers]
     library.sisr_price.argtypes = [*library.sisr_enumerate.argtypes, numbers]
-    library.proof_list_routes.restype = ctypes.c_int
-    library.proof_list_routes.argtypes = [ctypes.c_void_p, numbers, ctypes.c_int64, numbers]
+    for listing in (library.proof_list_routes, library.proof_list_small_day):
+        listing.restype = ctypes.c_int
+        listing.argtypes = [ctypes.c_void_p, numbers, ctypes.c_int64, numbers]
     return library
 
 

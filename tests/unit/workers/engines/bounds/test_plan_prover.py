@@ -24,6 +24,7 @@ from planner_mcp.routing.verification.optimality_check import (
     proves,
 )
 from planner_mcp.routing.verification.plan_verification import verify
+from planner_mcp.routing.verification.small_day_check import proves_small_day
 from tests.shared.scenarios.proof_days import ProofDay, proof_days
 from tests.shared.scenarios.random_problems import random_problem
 from tests.shared.scenarios.scenario_builders import agent, problem, ticket
@@ -31,7 +32,7 @@ from workers.engines.bounds import native_pricing
 from workers.engines.bounds.capacity_cuts import CapacityCut, CutFinder
 from workers.engines.bounds.column_generation import ColumnGeneration, lagrangian_bound
 from workers.engines.bounds.day_model import DayModel
-from workers.engines.bounds.native_listing import route_lister
+from workers.engines.bounds.native_listing import route_lister, small_day_lister
 from workers.engines.bounds.native_pricing import RoutePricer, dual_of_tickets
 from workers.engines.bounds.plan_prover import PlanProver
 from workers.engines.bounds.relaxed_networks import relaxed_problem
@@ -42,12 +43,14 @@ pytestmark = pytest.mark.skipif(not native_pricing.is_available(), reason="the n
 PLAIN = frozenset({Feature.TIME_WINDOWS, Feature.MULTI_CAPACITY, Feature.HETEROGENEOUS, Feature.MULTI_DEPOT})
 
 
+def prover_of(day: Problem, plan: Candidate, found: list[Candidate], seconds: float) -> PlanProver:
+    ends = time.monotonic() + seconds
+    return PlanProver(day, plan, cores=1, deadline=ends, on_proof=lambda _: None, on_plan=partial(keep, found))
+
+
 def proof_of(day: Problem, plan: Candidate, seconds: float = 20) -> tuple[ProofRecord | None, list[Candidate]]:
     found: list[Candidate] = []
-    prover = PlanProver(
-        day, plan, cores=1, deadline=time.monotonic() + seconds, on_proof=lambda _: None, on_plan=partial(keep, found)
-    )
-    return prover.run(lambda: False), found
+    return prover_of(day, plan, found, seconds).run(lambda: False), found
 
 
 def wide_day() -> Problem:
@@ -86,7 +89,9 @@ def check(day: ProofDay) -> tuple[bool, bool]:
     Return whether the bound is its cost, and whether the check agreed.
     """
     text = f"seed {day.seed}: {sorted(day.problem.features)}"
-    proof, found = proof_of(day.problem, day.best, seconds=6)
+    found: list[Candidate] = []
+    prover = prover_of(day.problem, day.best, found, seconds=6)
+    proof = prover.run(lambda: False)
     assert proof is not None, text
     assert proof.lower_bound <= day.cost, text
     for plan in found:
@@ -118,6 +123,9 @@ def check(day: ProofDay) -> tuple[bool, bool]:
     certificate = OptimalityCertificate(1, RowPrices(tuple(tickets), tuple(groups)), claims, memory, tree)
     lister = route_lister(np.zeros(1, dtype=np.int64), time.monotonic() + 9)
     assert not proves(day.problem, certificate, day.cost + 1, lister), text
+    small = small_day_lister(np.zeros(1, dtype=np.int64), time.monotonic() + 9)
+    for each in (certificate, replace(certificate, least=(0,) * len(claims)), prover.certificate):
+        assert each is None or not proves_small_day(day.problem, each, day.cost + 1, small), text
     return proof.lower_bound == day.cost, proof.is_optimal
 
 
@@ -144,13 +152,12 @@ def check_cuts(day: ProofDay, text: str) -> None:
 def check_days(first_seed: int, count: int) -> None:
     found = [check(day) for day in proof_days(first_seed, count)]
     closed, proved = (sum(part) for part in zip(*found, strict=True))
-    assert proved > count / 3
-    assert closed >= 0.9 * count
+    assert proved >= 0.99 * count
     print(f"seeds from {first_seed}: {closed} of {count} days closed, {proved} checked")  # noqa: T201 — issue 26 asks for the seeds
 
 
 def test_no_bound_is_above_the_best_of_all_plans() -> None:
-    """SPEC T5, issue 26: on random days of all features; where nothing is left out, the best plan is proved."""
+    """SPEC S2, SPEC T5, issue 26: on random days of all features; 99 in 100 best plans are proved."""
     check_days(1, 20)
 
 
@@ -164,14 +171,14 @@ def test_a_plan_that_ends_with_a_reload_is_among_those_that_were_tried() -> None
 @pytest.mark.slow
 @pytest.mark.timeout(300)
 def test_no_bound_is_above_the_best_of_all_plans_on_many_days() -> None:
-    """SPEC T5, issue 26: as above, on 300 days."""
+    """SPEC S2, SPEC T5, issue 26: as above, on 300 days."""
     check_days(1000, 300)
 
 
 @pytest.mark.chaos
 @pytest.mark.timeout(7200)
 def test_no_bound_is_above_the_best_of_all_plans_on_ten_thousand_days() -> None:
-    """SPEC T5, issue 26: as above, on 10,000 days."""
+    """SPEC S2, SPEC T5, issue 26: as above, on 10,000 days."""
     check_days(100_000, 10_000)
 
 

@@ -1,0 +1,64 @@
+"""What the tickets and agents of a problem are to a proof: rows of which one is served, and kinds of equal agents.
+
+Part of the independent checks of proofs: it shares no code with engines or evaluation.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from planner_mcp.routing.problem import AgentSpec, GroupKind, Problem
+
+
+@dataclass(frozen=True, slots=True)
+class ProofRow:
+    """Tickets of which exactly one is served; left out at a penalty where there is one."""
+
+    tickets: tuple[int, ...]
+    penalty: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """Agents that differ in nothing but the id."""
+
+    agents: tuple[int, ...]
+    is_used: bool
+    """Whether each has a route in every plan."""
+
+
+def rows_of(problem: Problem, factor: int) -> Iterator[ProofRow]:
+    """Yield the tickets outside ONE_OF groups, then these groups; penalties are multiplied by the factor."""
+    tickets = problem.tickets
+    choices = [group for group in problem.groups if group.kind is GroupKind.ONE_OF]
+    chosen = {ticket for group in choices for ticket in group.tickets}
+    for number, ticket in enumerate(tickets):
+        if number not in chosen:
+            must = not ticket.is_priced and ticket.penalty > 0
+            yield ProofRow((number,), None if must else ticket.penalty * factor)
+    for group in choices:
+        must = group.penalty > 0 and not all(tickets[each].is_priced for each in group.tickets)
+        yield ProofRow(group.tickets, None if must else group.penalty * factor)
+
+
+def kinds_of(problem: Problem) -> Iterator[Kind]:
+    """Yield the kinds of agents."""
+    kinds: dict[tuple[object, ...], list[int]] = {}
+    for number, spec in enumerate(problem.agents):
+        own = tuple((t.agents is None or number in t.agents, t.preferred == number) for t in problem.tickets)
+        values = tuple(getattr(spec, name) for name in AgentSpec.__slots__ if name != "id")
+        kinds.setdefault((values, own), []).append(number)
+    for numbers in kinds.values():
+        yield Kind(tuple(numbers), bool(problem.agents[numbers[0]].locked))
+
+
+def row_prices(problem: Problem, rows: Sequence[ProofRow], tickets: Sequence[int], groups: Sequence[int]) -> list[int]:
+    """Return the price of each row.
+
+    Args:
+        problem: The problem.
+        rows: Those of `rows_of`.
+        tickets: Prices by ticket.
+        groups: Prices by group.
+    """
+    choices = [groups[number] for number, each in enumerate(problem.groups) if each.kind is GroupKind.ONE_OF]
+    return [*(tickets[row.tickets[0]] for row in rows[: len(rows) - len(choices)]), *choices]
