@@ -1,7 +1,7 @@
 """Measures the dashboard: its first paint, its size, and what open pages cost the server while nothing happens.
 
 `python -m benchmarks.dashboard` writes `benchmarks/results/dashboard-….json`. It needs Playwright and Chromium
-(`make setup-browser`). Goals (issue 24): first paint within 1 s on two cores, 50 open pages at rest within 10 % of one
+(`make setup-browser`). Goals: first paint within 1 s on two cores, 50 open pages at rest within 10 % of one
 core, 150 kB of files, 60 kB of the page in a chat.
 """
 

@@ -1,4 +1,4 @@
-"""`planner-mcp webhooks`: deliveries, endpoints and signing secrets from a shell (issue 3, SPEC W3, W5).
+"""`planner-mcp webhooks`: deliveries, endpoints and signing secrets from a shell (SPEC W3, W5).
 
 Owns the wording of these commands. They act for one principal, the single user of a server without
 authorization unless `--principal` names another.

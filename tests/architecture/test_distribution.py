@@ -50,7 +50,7 @@ def test_every_public_name_can_be_imported() -> None:
 
 
 def test_tracked_files_name_no_place_of_one_machine() -> None:
-    """STYLE: what is shared works anywhere."""
+    """Our choice: what is shared works anywhere."""
     private = re.compile(r"/(?:home|root|Users)/\w+/|/work/|https?://[^\s\"')]*(?:artifactory|nexus|pypi\.internal)")
     texts = {path: (ROOT / path).read_text(encoding="utf-8", errors="ignore") for path in tracked()}
     own = Path(__file__).relative_to(ROOT).as_posix()
@@ -58,7 +58,7 @@ def test_tracked_files_name_no_place_of_one_machine() -> None:
 
 
 def test_every_make_target_is_described() -> None:
-    """STYLE: bare `make` lists the commands a person or CI runs."""
+    """Our choice: bare `make` lists the commands a person or CI runs."""
     text = (ROOT / "Makefile").read_text(encoding="utf-8")
     targets = set(re.findall(r"^([a-z][a-z-]*):", text, re.MULTILINE))
     documented = set(re.findall(r"^([a-z][a-z-]*):.*##", text, re.MULTILINE))

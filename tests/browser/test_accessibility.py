@@ -69,7 +69,7 @@ async def test_no_page_has_a_serious_violation(
 async def test_pages_fit_the_screen_and_keep_still_where_that_is_asked(
     server: PlannerServer, page: Any, paths: list[str], width: int
 ) -> None:
-    """Issue 24: from 390 px to 2,560 px without a horizontal scroll bar; reduced motion."""
+    """Our choice: from 390 px to 2,560 px without a horizontal scroll bar; reduced motion."""
     await page.set_viewport_size({"width": width, "height": 900})
     await page.emulate_media(reduced_motion="reduce")
     found = {}

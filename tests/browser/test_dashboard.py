@@ -325,7 +325,7 @@ async def test_the_system_page_shows_queue_workers_and_store(server: PlannerServ
 
 @pytest.mark.slow
 async def test_a_delivery_that_waits_is_listed_and_shown(server: PlannerServer, page: Any) -> None:
-    """SPEC W3, issue 24: which event, how often it was tried, what went wrong; the whole record by its button."""
+    """SPEC W3: which event, how often it was tried, what went wrong; the whole record by its button."""
     scenario_id = (await call(server, "create_scenario", **ring(4)))["scenario_id"]
     solve = {"scenario_id": scenario_id, "solve_time": "PT1S", "fresh": True, "callback_url": "https://hooks.example/a"}
     job_id = (await call(server, "solve_vrp", **solve))["job_id"]
@@ -344,7 +344,7 @@ async def test_a_delivery_that_waits_is_listed_and_shown(server: PlannerServer, 
 
 @pytest.mark.slow
 async def test_no_text_of_a_caller_becomes_markup_anywhere(server: PlannerServer, page: Any) -> None:
-    """SPEC R3, issue 24: script, markup and right-to-left text in every field, on each page, in print and pictures."""
+    """SPEC R3: script, markup and right-to-left text in every field, on each page, in print and pictures."""
     hostile = f"{SCRIPT}\u05d0\u05d1 &amp; \"'"
     day = ring(5) | {"name": hostile}
     day["agents"] = [{**day["agents"][0], "id": hostile[:60], "name": hostile, "skills": [hostile[:60]]}]

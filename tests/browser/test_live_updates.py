@@ -73,7 +73,7 @@ async def test_the_list_changes_by_itself_over_one_stream(server: PlannerServer,
 
 @pytest.mark.slow
 async def test_a_lost_stream_is_tried_again_after_growing_pauses_of_chance(server: PlannerServer, page: Any) -> None:
-    """Issue 24: 0.5 to 10 s, half as long to half as long again, so that the pages of a fleet do not come at once."""
+    """Our choice: 0.5 to 10 s, half as long to half as long again, so that the pages of a fleet do not come at once."""
     await page.goto(f"{server.url}/ui#/import")
     await page.get_by_role("heading", name="Import").wait_for()
     middle = [500, 1000, 2000, 4000, 8000, 10000, 10000, 10000]

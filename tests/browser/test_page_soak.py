@@ -1,4 +1,4 @@
-"""A page that is open for long while a plan improves four times a second: its memory stays flat (issue 24).
+"""A page that is open for long while a plan improves four times a second: its memory stays flat.
 
 The test is the worker: it claims the job and reports plans, as fast as no solver does for ten minutes. `SOAK_S` sets
 the seconds.
@@ -76,7 +76,7 @@ async def _open(browser: Any, server: PlannerServer, job_id: str) -> tuple[Any, 
 
 
 async def test_an_open_page_holds_no_more_memory_after_many_updates(browser: Any, tmp_path: Path) -> None:
-    """Issue 24: 10 minutes at 4 updates a second with a flat heap."""
+    """Our choice: 10 minutes at 4 updates a second with a flat heap."""
     began = time.monotonic()
     day = {**ring(TICKETS + 1), "name": "soak"}
     settings = Settings(data_dir=tmp_path)

@@ -58,7 +58,7 @@ async def run(page: Any, function: str, *arguments: Any) -> Any:
 
 
 async def test_the_view_and_print_draw_the_same_plan(server: PlannerServer, page: Any, job_id: str) -> None:
-    """Issue 24: routes, stop numbers, depots, tickets left out and bars of the timeline: one golden comparison."""
+    """Our choice: routes, stop numbers, depots, tickets left out and bars of the timeline: one golden comparison."""
     await page.goto(f"{server.url}/ui#/jobs/{job_id}")
     await page.locator("svg.times .row").first.wait_for(timeout=30_000)
     drawn = await run(page, "shapes")
@@ -80,7 +80,7 @@ async def test_the_view_and_print_draw_the_same_plan(server: PlannerServer, page
 
 
 async def test_a_time_is_chosen_by_keyboard_and_the_map_follows(server: PlannerServer, page: Any, job_id: str) -> None:
-    """Issue 24: the time cursor of the timeline shows on the map where each agent is then."""
+    """Our choice: the time cursor of the timeline shows on the map where each agent is then."""
     await page.goto(f"{server.url}/ui#/jobs/{job_id}")
     slider = page.get_by_role("slider", name="Time of day")
     await slider.wait_for(timeout=30_000)
@@ -101,7 +101,7 @@ async def test_a_time_is_chosen_by_keyboard_and_the_map_follows(server: PlannerS
 
 @pytest.mark.slow
 async def test_a_large_plan_is_drawn_on_a_canvas_and_moves(server: PlannerServer, page: Any) -> None:
-    """Issue 24: above 3,000 stops a canvas; keys enlarge it, lead to a stop and select it; names are text."""
+    """Our choice: above 3,000 stops a canvas; keys enlarge it, lead to a stop and select it; names are text."""
     places = [
         {"id": f"LOC-{n}", "lat": 31 + n % 63 / 200, "lon": 121 + n // 63 / 200, "name": "</script><script>"}
         for n in range(4000)
@@ -120,7 +120,7 @@ async def test_a_large_plan_is_drawn_on_a_canvas_and_moves(server: PlannerServer
 
 @pytest.mark.slow
 async def test_a_plan_of_several_days_shows_its_dates(server: PlannerServer, page: Any) -> None:
-    """Issue 24: an hour alone would be of two days; windows are drawn in each form in which a scenario has them."""
+    """Our choice: an hour alone would be of two days; windows are drawn in each form in which a scenario has them."""
     plan = stored_plan(routes=1, visits=3)
     for at, visit in enumerate(plan["routes"][0]["visits"]):
         begin = 30_000 + 86_400 * at

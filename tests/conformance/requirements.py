@@ -3,7 +3,7 @@
 The page is the list of promises; this module reads it. Proofs are not listed by hand: a test proves what its
 docstring names, as in `"SPEC J6"` or `"SPEC J2, J4"`, and `proofs()` collects them from the sources. A docstring that
 names another text instead (`"Spec 2025-11-25, tasks: …"`, `"RFC 9110 …"`) proves the promises that the docstring of its
-module names; one with a reason of the project's own (`"Our choice: …"`, `"Issue 3: …"`) proves none.
+module names; one with a reason of the project's own (`"Our choice: …"`) proves none.
 `python -m tests.conformance.requirements` prints a table of promises, and with numbers behind it the tests of each.
 """
 
@@ -54,7 +54,7 @@ _NAMED = re.compile(r"\bSPEC ((?:[A-Z]\d+(?:[-–][A-Z]?\d+)?(?:, | and )?)+)")
 _ID = re.compile(r"([A-Z])(\d+)(?:[-–][A-Z]?(\d+))?")
 _TEXT = re.compile(r"(?:Spec|MCP|JSON-RPC|RFC|Standard Webhooks|Tasks extension|Source)\b")
 _SLOW = re.compile(r"pytest\.mark\.(?:slow|long|chaos|node)\b")
-_OUR_REASON = re.compile(r"(?:Our choice|Issues? \d+|ADR|Engine contract|STYLE)\b")
+_OUR_REASON = re.compile(r"(?:Our choice|ADR|Engine contract)\b")
 
 
 @dataclass(frozen=True, slots=True)

@@ -68,5 +68,5 @@ def test_a_promise_under_a_letter_that_has_none_is_read() -> None:
 def test_a_test_proves_what_it_names_itself() -> None:
     """Our choice: the promises of a module are proved by its tests but those that stand there for a reason of ours."""
     module = "What a worker does (SPEC J6)."
-    said = ["SPEC S3: x", "Spec 2025-11-25, tasks: x", "Our choice: x", "Issue 3: x", "Engine contract."]
+    said = ["SPEC S3: x", "Spec 2025-11-25, tasks: x", "Our choice: x", "ADR 27: x", "Engine contract."]
     assert [Case("x", each, module).proves for each in said] == [{"S3"}, {"J6"}, set(), set(), set()]

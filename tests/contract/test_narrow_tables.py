@@ -1,4 +1,4 @@
-"""Tables of travel of 32 bits, which days of many places have (issue 26, part 4)."""
+"""Tables of travel of 32 bits, which days of many places have."""
 
 import time
 from typing import Any

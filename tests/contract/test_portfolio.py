@@ -95,7 +95,7 @@ def test_lane_that_ignores_the_deadline_is_ended() -> None:
 
 
 def test_search_without_any_plan_is_waited_for() -> None:
-    """Issue 26, part 4: a machine too busy to find a plan in time still gives one."""
+    """Our choice: a machine too busy to find a plan in time still gives one."""
     deadline = time.monotonic()
 
     def search(on_improvement: OnImprovement) -> None:
@@ -110,7 +110,7 @@ def test_search_without_any_plan_is_waited_for() -> None:
 
 @pytest.mark.parametrize("cores", [1, 2])
 def test_day_whose_time_is_over_before_the_search_is_planned(cores: int) -> None:
-    """Issue 26, part 4: a first plan serves every ticket that it can, however late the search begins."""
+    """Our choice: a first plan serves every ticket that it can, however late the search begins."""
     problem = fleet(200)
     limits = SearchLimits(time.monotonic() - 1, cores=cores)
     outcome = engine_registry.choose(problem).solve(problem, limits, lambda _: None, lambda: False)

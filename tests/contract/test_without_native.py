@@ -1,4 +1,4 @@
-"""Without a C++ compiler the planner plans on, and says what it lacks (issue 6)."""
+"""Without a C++ compiler the planner plans on, and says what it lacks."""
 
 import os
 import subprocess

@@ -1,4 +1,4 @@
-"""All entry points open at once for a long time: every visit is answered, and nothing grows (issue 27).
+"""All entry points open at once for a long time: every visit is answered, and nothing grows.
 
 `SOAK_MINUTES` sets how long, `SOAK_VISITORS` how many at each entry point; `CHAOS_RECORD` keeps the figures.
 """

@@ -22,7 +22,7 @@ pytestmark = pytest.mark.anyio
 
 
 async def test_log_is_one_json_object_a_line(server: PlannerServer, server_dir: Path) -> None:
-    """SPEC A3, issue 2: one JSON object a line in the log."""
+    """SPEC A3: one JSON object a line in the log."""
     async with Client(server.mcp) as client:
         await use(client, "create_scenario", **SMALLEST)
     lines = [json.loads(line) for line in (server_dir / "serve.log").read_text().splitlines()]
@@ -109,7 +109,7 @@ def test_a_wrong_option_is_reported_without_a_stack_trace(tmp_path: Path, option
 
 @pytest.mark.slow
 def test_worker_without_a_store_says_so_in_one_line_and_tries_again(tmp_path: Path) -> None:
-    """Issue 2: one JSON object a line in the log, and no stack trace for what an operator mends."""
+    """Our choice: one JSON object a line in the log, and no stack trace for what an operator mends."""
     command = [sys.executable, "-m", "planner_mcp", "worker", "--redis-url", "redis://127.0.0.1:1"]
     command += ["--data-dir", str(tmp_path)]
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as worker:

@@ -1,4 +1,4 @@
-"""The command line at a terminal: what a person is asked and shown there (issue 24)."""
+"""The command line at a terminal: what a person is asked and shown there."""
 
 import json
 import os
@@ -90,7 +90,7 @@ FLEET = ("--agent", "1", "--capacity", "100", "--depot", "48.14,11.58", "--date"
 
 
 def test_a_table_is_solved_after_its_questions_are_answered(tmp_path: Path) -> None:
-    """Issue 24: `solve x.csv` asks what the file leaves open, then plans it and says what is not served."""
+    """Our choice: `solve x.csv` asks what the file leaves open, then plans it and says what is not served."""
     table = tmp_path / "orders.csv"
     table.write_text(TABLE)
     with at_terminal("solve", str(table), *FLEET, "--seconds", "1", "--data-dir", str(tmp_path / "data")) as terminal:
@@ -116,7 +116,7 @@ def test_no_text_of_a_file_reaches_the_terminal_as_it_is(tmp_path: Path) -> None
 
 
 def test_a_server_says_three_lines_to_a_person(tmp_path: Path) -> None:
-    """Issue 24: where it listens, what runs and how it ends, how a client connects; no JSON, Ctrl-C ends it well."""
+    """Our choice: where it listens, what runs and how it ends, how a client connects; no JSON, Ctrl-C ends it well."""
     with at_terminal("serve", "--port", "0", "--workers", "0", "--data-dir", str(tmp_path)) as terminal:
         shown = terminal.read_until("planner-mcp config claude-code --url")
         lines = shown.strip().splitlines()
@@ -131,7 +131,7 @@ def test_a_server_says_three_lines_to_a_person(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("typed", "offered"), [("so", {"solve"}), ("config v", {"vscode"})])
 def test_a_shell_completes_commands_and_clients(typed: str, offered: set[str]) -> None:
-    """Issue 24: as the script that `--install-completion` writes asks for it."""
+    """Our choice: as the script that `--install-completion` writes asks for it."""
     words = {"COMP_WORDS": f"planner-mcp {typed}", "COMP_CWORD": str(len(typed.split()))}
     asked = {**os.environ, **words, "_PLANNER_MCP_COMPLETE": "complete_bash"}
     command = str(Path(sys.executable).with_name("planner-mcp"))

@@ -29,7 +29,7 @@ async def url(server: PlannerServer, second: PlannerServer, request: pytest.Fixt
 
 
 async def test_typescript_client_plans_a_day(packages: None, url: str) -> None:
-    """Issue 2: create, solve, wait with progress, resume a broken stream, cancel; no protocol error seen on the way."""
+    """Our choice: create, solve, wait with progress, resume a broken stream, cancel; no protocol error on the way."""
     command = ["node", "flow.mjs", url, json.dumps(SMALLEST), json.dumps(ring())]
     with anyio.fail_after(60):
         ended = await anyio.run_process(command, cwd=node_packages.FOLDER, check=False)

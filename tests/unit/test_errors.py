@@ -25,7 +25,7 @@ TREE = [kind for kind in vars(errors).values() if isinstance(kind, type) and iss
 
 
 def test_the_drawing_names_every_branch() -> None:
-    """STYLE §5: the tree at the top of the module is what a reader goes by."""
+    """Our choice: the tree at the top of the module is what a reader goes by."""
     branches = [kind.__name__ for kind in TREE if kind.__base__ is PlannerError]
     assert [name for name in branches if f"─ {name} " not in str(errors.__doc__)] == []
 

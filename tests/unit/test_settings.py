@@ -235,7 +235,7 @@ def test_the_name_of_the_embedded_road_engine_is_taken() -> None:
 
 @pytest.mark.parametrize("url", ["gpu-host:5000", "ftp://gpu-host", "http://gpu-host?x=1"])
 def test_an_address_of_cuopt_is_an_http_url(url: str) -> None:
-    """Issue 26, part 5: a setting that cannot work is refused at the start."""
+    """Our choice: a setting that cannot work is refused at the start."""
     with pytest.raises(ValidationError, match="not an http"):
         Settings(cuopt_url=url)
     assert Settings(cuopt_url="http://gpu-host:5000").cuopt_url == "http://gpu-host:5000"

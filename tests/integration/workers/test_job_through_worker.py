@@ -47,7 +47,7 @@ async def test_smallest_call_completes_at_once(running_harness: WorkerHarness) -
 
 
 async def test_a_plan_is_proved_by_a_job_of_its_own(running_harness: WorkerHarness) -> None:
-    """SPEC S2, T5, issue 26: its bound rises while it works, and stays on the plan; optimal only once checked."""
+    """SPEC S2, T5: its bound rises while it works, and stays on the plan; optimal only once checked."""
     solved = await running_harness.submit(DAY, 5)
     await running_harness.until_end(solved)
     solved = await running_harness.job(solved)
@@ -142,7 +142,7 @@ async def test_cancelled_job_keeps_its_best_plan(running_harness: WorkerHarness)
 
 
 async def test_finish_now_completes_with_the_best_plan(running_harness: WorkerHarness) -> None:
-    """Issue 3: beside cancel, finish now and keep the best; asked before there is a plan, it waits for the first."""
+    """Our choice: beside cancel, finish now and keep the best; asked before there is a plan, it waits for the first."""
     job = await running_harness.submit(fleet_body(200), 60)
     await running_harness.until_solving(job)
     watch = Stopwatch()

@@ -92,7 +92,7 @@ async def test_death_of_a_worker_leaves_no_process_and_no_job_behind(harness: Wo
 
 @pytest.mark.slow
 async def test_child_that_ignores_its_limit_is_killed_and_its_plan_kept(harness: WorkerHarness) -> None:
-    """Issue 3: killed at limit + 5 s; the best verified plan completes the job."""
+    """Our choice: killed at limit + 5 s; the best verified plan completes the job."""
     async with harness.running_workers() as supervisor:
         job = await harness.submit(fleet_body(100), 1)
         await harness.until_planned(job)
@@ -109,7 +109,7 @@ async def test_child_that_ignores_its_limit_is_killed_and_its_plan_kept(harness:
 
 @pytest.mark.slow
 async def test_child_without_a_plan_has_the_cpu_time_that_it_was_not_given(harness: WorkerHarness) -> None:
-    """Issue 26, part 4: a machine that gives a solve no CPU until after its limit costs it no plan."""
+    """Our choice: a machine that gives a solve no CPU until after its limit costs it no plan."""
     async with harness.running_workers() as supervisor:
         job = await harness.submit(fleet_body(1500), 1)
         _, _, child = await solver_of(supervisor)

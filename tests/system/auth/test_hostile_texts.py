@@ -46,7 +46,7 @@ CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2
 
 
 def test_there_are_seventeen() -> None:
-    """Issue 5: as many as were asked for, all different."""
+    """Our choice: as many as were asked for, all different."""
     assert len(set(HOSTILE)) == 17
 
 
@@ -112,7 +112,7 @@ async def test_hostile_texts_forge_no_line_and_reach_no_reader(keyed: Fort) -> N
 @pytest.mark.slow
 @pytest.mark.timeout(600)
 async def test_seventeen_hostile_texts_through_every_field(keyed: Fort) -> None:
-    """SPEC A3, T8, issue 5: 0 forged log lines, 0 control bytes, 0 secrets, in logs and in texts a model reads."""
+    """SPEC A3, T8: 0 forged log lines, 0 control bytes, 0 secrets, in logs and in texts a model reads."""
     await through_every_field(keyed, stride=1)
 
 

@@ -85,7 +85,7 @@ def p99(spent: list[float]) -> float:
 
 @pytest.mark.timeout(300)
 async def test_two_thousand_slow_clients_are_closed_while_another_works(keyed: Fort) -> None:
-    """SPEC X3, issue 5: all are let go at the deadlines; the p99 of another principal rises by less than 500 ms."""
+    """SPEC X3: all are let go at the deadlines; the p99 of another principal rises by less than 500 ms."""
     host = keyed.planner_server.url.removeprefix("http://")
     calm = p99(await calmly(keyed))
     ended, gate = anyio.Event(), asyncio.Semaphore(100)

@@ -30,7 +30,7 @@ CUST NO.  XCOORD.   YCOORD.    DEMAND   READY TIME  DUE DATE   SERVICE TIME
 
 @pytest.mark.slow
 def test_bench_recomputes_the_cost_by_the_rule_of_the_set(tmp_path: Path) -> None:
-    """Issue 6: through the real engine code, gap by an independent recomputation. There and back is 20."""
+    """Our choice: through the real engine code, gap by an independent recomputation. There and back is 20."""
     entry = {"name": "TINY", "set": "vrptw-tiny", "kind": "vrptw", "file": "tiny.txt", "bks": 16}
     (tmp_path / "tiny.txt").write_text(SOLOMON)
     (tmp_path / "index.json").write_text(json.dumps([entry]))
@@ -67,7 +67,7 @@ def test_means_over_fewer_instances_are_not_compared() -> None:
 
 
 def test_the_primal_integral_counts_the_time_until_each_plan() -> None:
-    """Issue 26 part 3, by hand: 1 s at the most (10 %), 1 s at 5 %, 8 s at 1 %; dearer and late plans count nothing."""
+    """Our choice, by hand: 1 s at the most (10 %), 1 s at 5 %, 8 s at 1 %; dearer and late plans count nothing."""
     reported = [(1.0, 105.0), (2.0, 101.0), (3.0, 104.0), (10.0, 100.0)]
     assert primal_integral(reported, 10, 100) == pytest.approx((10 + 5 + 8 * 1) / 10)
     assert primal_integral([], 10, 100) == pytest.approx(10)
@@ -75,7 +75,7 @@ def test_the_primal_integral_counts_the_time_until_each_plan() -> None:
 
 
 def test_engines_that_report_plans_have_a_table_of_primal_integrals() -> None:
-    """Issue 26 part 3: an engine that is silent until its end has no integral to compare."""
+    """Our choice: an engine that is silent until its end has no integral to compare."""
     runs = [
         Run("day", "set", 9, "auto", 5, 1, 1, gap=2.0, integral=3.0),
         Run("day", "set", 9, "silent", 5, 1, 1, gap=1.0),

@@ -33,7 +33,7 @@ def test_processes_that_share_a_store_agree_on_one_core() -> None:
 
 @pytest.mark.skipif(not hasattr(os, "sched_setaffinity"), reason="the system binds no process to cores")
 def test_usable_cores_are_those_a_process_may_run_on() -> None:
-    """Issue 26: a container or `taskset` may leave one of many."""
+    """Our choice: a container or `taskset` may leave one of many."""
     code = (
         "import os; os.sched_setaffinity(0, {min(os.sched_getaffinity(0))});"
         "from planner_mcp.process_limits import usable_cores; print(usable_cores())"

@@ -59,5 +59,5 @@ def test_i_give_you_my_list_as_it_is(file: DispatcherFile) -> None:
 
 
 def test_there_are_forty_of_them_in_five_languages() -> None:
-    """Issue 23: twenty sets of headers, two files each."""
+    """Our choice: twenty sets of headers, two files each."""
     assert (len(FILES), {file.name[:2] for file in FILES}) == (40, {"zh", "en", "de", "fr", "es"})

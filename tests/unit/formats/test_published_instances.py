@@ -323,7 +323,7 @@ EOF
 
 
 def test_of_each_cluster_of_a_gvrp_file_one_ticket_is_served() -> None:
-    """SPEC T5, issue 26: demands are those of clusters, and a cluster of one node is a ticket."""
+    """SPEC T5: demands are those of clusters, and a cluster of one node is a ticket."""
     published = read_vrplib(CLUSTERS.encode(), max_nodes=100)
     assert [(visit.node, visit.demand) for visit in published.visits] == [(1, 4), (2, 4), (3, 5), (4, 5), (5, 6)]
     scenario = parse_scenario(day_of(published))

@@ -196,7 +196,7 @@ def test_routes_have_different_lines() -> None:
 
 
 def test_print_and_the_live_view_have_one_palette() -> None:
-    """Issue 24: a route has the same colour on the page, in the chat, in print and in a picture."""
+    """Our choice: a route has the same colour on the page, in the chat, in print and in a picture."""
     style = (Path(planner_mcp.server.http.__file__).parent / "dashboard" / "view" / "view.css").read_text()
     rule = r"\.r(\d+) \{ --r: light-dark\((#[0-9a-f]{6}), (#[0-9a-f]{6})\); \}"
     found = {int(index): colours for index, *colours in re.findall(rule, style)}

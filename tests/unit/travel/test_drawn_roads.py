@@ -18,7 +18,7 @@ def side_streets(count: int) -> list[tuple[int, list[tuple[float, float]]]]:
 
 
 def test_main_roads_come_first_and_side_streets_only_where_all_of_them_fit(tmp_path: Path) -> None:
-    """Issue 24: side streets are left out first, as a whole, and a map has 150 kB at most."""
+    """Our choice: side streets are left out first, as a whole, and a map has 150 kB at most."""
     rows = [(0, MAIN), (1, MAIN[:2]), *side_streets(200)]
     roads = DrawnRoads(register(tmp_path / "a", rows))
     assert [len(lines) for lines in roads.within(BOX)] == [1, 1, 0, 0, 200]
@@ -26,7 +26,7 @@ def test_main_roads_come_first_and_side_streets_only_where_all_of_them_fit(tmp_p
 
 
 def test_of_too_many_main_roads_the_longest_are_drawn_within_the_bytes(tmp_path: Path) -> None:
-    """Issue 24: a country's motorways do not fit; what is coded stays below the limit."""
+    """Our choice: a country's motorways do not fit; what is coded stays below the limit."""
     lines = [(0, [(60.0 + n / 50_000, 24.0), (60.0 + n / 25_000, 24.0 + n / 20_000)]) for n in range(1, 2000)]
     roads = DrawnRoads(register(tmp_path / "b", lines)).within(BOX, 10_000)
     written = [coded(line, (round(BOX.south * UNITS), round(BOX.west * UNITS)), "wgs84") for line in roads[0]]
@@ -52,7 +52,7 @@ def test_without_a_register_there_are_no_roads(tmp_path: Path, content: bytes | 
 
 
 def test_a_coded_line_leads_to_its_places_again() -> None:
-    """Issue 24: differences in hundred-thousandths of a degree."""
+    """Our choice: differences in hundred-thousandths of a degree."""
     origin = (round(BOX.south * UNITS), round(BOX.west * UNITS))
     assert coded(MAIN, origin, "wgs84") == [1000, 1000, 4000, 9000, 4000, 9000]
 

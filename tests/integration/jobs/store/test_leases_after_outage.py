@@ -1,4 +1,4 @@
-"""Leases while the store was away: nobody loses a job for a renewal that could not be sent (issue 3)."""
+"""Leases while the store was away: nobody loses a job for a renewal that could not be sent."""
 
 from typing import Any
 

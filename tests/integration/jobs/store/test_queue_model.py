@@ -1,4 +1,4 @@
-"""The queue against a model of it: whatever callers, workers and the reaper do in whatever order (issue 3).
+"""The queue against a model of it: whatever callers, workers and the reaper do in whatever order.
 
 The quick profile runs in seconds; `MODEL_RUNS=5000 pytest tests/integration/jobs/store/test_queue_model.py` runs the
 long one, of other histories each time. Three workers hold claims side by side, old claims are kept and tried again.
@@ -309,7 +309,7 @@ class Queue(RuleBasedStateMachine):
 
 @pytest.mark.timeout(3600)
 def test_the_queue_behaves_like_its_model(database_url: str) -> None:
-    """Issue 3: a stateful model test of the queue against the real store."""
+    """Our choice: a stateful model test of the queue against the real store."""
     Queue.url = database_url
     profile = settings(
         max_examples=RUNS,

@@ -1,4 +1,4 @@
-"""Three workers at once: whatever they do side by side, every job's story stays a possible one (issue 3).
+"""Three workers at once: whatever they do side by side, every job's history stays a possible one.
 
 Each history is drawn before it runs; the interleaving is the server's. `RACE_RUNS=200` runs the long size,
 of other histories each time.
@@ -124,7 +124,7 @@ async def _finish(store: RedisStore) -> None:
 
 @pytest.mark.timeout(3600)
 def test_three_workers_at_once_never_record_an_impossible_history(database_url: str) -> None:
-    """SPEC J1, J6, W3; issue 3: one end, one outbox entry, fencing numbers that rise by one, nothing left behind."""
+    """SPEC J1, J6, W3: one end, one outbox entry, fencing numbers that rise by one, nothing left behind."""
     profile = settings(max_examples=RUNS, derandomize=not IS_LONG, suppress_health_check=list(HealthCheck))
 
     @profile

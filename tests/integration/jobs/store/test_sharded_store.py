@@ -1,4 +1,4 @@
-"""Several shards on a three-node cluster: no step ever leaves its slot (issue 3)."""
+"""Several shards on a three-node cluster: no step ever leaves its slot."""
 
 from collections import Counter
 from collections.abc import AsyncIterator

@@ -1,4 +1,4 @@
-"""A fault at each place in the engine that calls Redis, three ways: before, after, and without an answer (issue 3).
+"""A fault at each place in the engine that calls Redis, three ways: before, after, and without an answer.
 
 The places are searched for in the sources, and each must be reached; a day in which every use case occurs is then
 played once for each place and kind of fault. Whoever calls repeats, as real callers and workers do.

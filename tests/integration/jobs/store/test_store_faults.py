@@ -1,4 +1,4 @@
-"""Faults at every call to Redis: it fails before, after, or without an answer (issue 3)."""
+"""Faults at every call to Redis: it fails before, after, or without an answer."""
 
 import inspect
 import random

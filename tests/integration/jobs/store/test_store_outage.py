@@ -230,7 +230,7 @@ async def test_a_process_waits_for_a_server_that_is_slow_when_it_starts(server: 
 
 
 async def test_a_server_that_may_evict_jobs_is_refused(server: EmbeddedServer, store: RedisStore) -> None:
-    """Issue 3: start refused on an evicting maxmemory-policy."""
+    """Our choice: start refused on an evicting maxmemory-policy."""
     await store.redis.config_set("maxmemory-policy", "allkeys-lru")
     with pytest.raises(StoreError, match="noeviction"):
         async with connect(Settings(redis_url=server.url)):

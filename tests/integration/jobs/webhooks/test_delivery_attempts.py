@@ -160,7 +160,7 @@ async def test_principals_see_only_their_own(post: WebhookHarness, receiver: Rec
 
 
 async def test_a_test_delivery_travels_like_any_other(post: WebhookHarness, receiver: Receiver) -> None:
-    """Issue 3: an admin can test an endpoint."""
+    """Our choice: an admin can test an endpoint."""
     made = await post.hooks.send_test("ann", receiver.url("/hook"))
     assert (await post.ended(made.id)).state is DeliveryState.DELIVERED
     (request,) = receiver.to("/hook")

@@ -64,7 +64,7 @@ async def take(
 async def test_the_schedule_is_kept_to_the_millisecond(
     store: RedisStore, settings: Settings, clock: Clock, receiver: Receiver, draw: float
 ) -> None:
-    """Issue 3: 0 s, 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 10 h with ±20 % jitter; then given up."""
+    """Our choice: 0 s, 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 10 h with ±20 % jitter; then given up."""
     real = settings.model_copy(update={"webhook_schedule_s": Settings().webhook_schedule_s})
     outbox = Outbox(store.script_client, 0, real, clock_ms=clock)
     cipher = open_cipher(real)

@@ -15,7 +15,7 @@ PLANES = [(32, 127), (0xA0, 0xD800), (0x10000, 0x110000)]
 
 
 def test_ten_thousand_bodies_verify_in_node() -> None:
-    """SPEC W1, issue 3: a second independent receiver; on the current or on the old secret while one rotates."""
+    """SPEC W1: a second independent receiver; on the current or on the old secret while one rotates."""
     dice = random.Random(20261121)
     secrets = [webhook_signing.new_secret(dice.randbytes(32)) for _ in range(2)]
     deliveries = []

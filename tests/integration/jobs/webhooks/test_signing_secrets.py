@@ -50,7 +50,7 @@ async def test_concurrent_first_needs_make_one_secret(secrets: RedisSigningSecre
 
 
 async def test_old_secrets_sign_on_for_a_day(secrets: RedisSigningSecrets, store: RedisStore) -> None:
-    """Issue 3: current and old secrets during rotation, ten at most."""
+    """Our choice: current and old secrets during rotation, ten at most."""
     made = [(await secrets.rotate("ann")).secret for _ in range(3)]
     assert await secrets.signing("ann") == made[::-1]
     for _ in range(MAX_SECRETS + 3):
@@ -99,7 +99,7 @@ async def test_old_secrets_of_another_key_keep_a_new_one_from_signing_no_more(
 async def test_what_is_stored_reveals_no_secret(
     secrets: RedisSigningSecrets, store: RedisStore, settings: Settings
 ) -> None:
-    """Issue 3: stored encrypted, for one principal, under a key only its owner can read."""
+    """Our choice: stored encrypted, for one principal, under a key only its owner can read."""
     note = await secrets.reveal("ann")
     assert note.secret is not None
     stored = await store.redis.hgetall("{p0}:whsec:ann")

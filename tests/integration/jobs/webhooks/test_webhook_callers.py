@@ -184,7 +184,7 @@ async def test_a_mistaken_call_says_what_is_missing(
 
 
 async def test_commands_do_the_same(post: WebhookHarness, receiver: Receiver, settings: Settings) -> None:
-    """Issue 3: `planner-mcp webhooks` lists, shows, replays and tests deliveries and manages secrets."""
+    """Our choice: `planner-mcp webhooks` lists, shows, replays and tests deliveries and manages secrets."""
     where = ["--data-dir", str(settings.data_dir), "--redis-url", str(settings.redis_url)]
     env = {
         "PLANNER_WEBHOOK_ALLOW_NETWORKS": "127.0.0.0/8",

@@ -202,5 +202,5 @@ def test_ten_histories_leak_nothing(database_url: str) -> None:
 @pytest.mark.long
 @pytest.mark.timeout(900)
 def test_a_thousand_histories_leak_nothing(database_url: str) -> None:
-    """SPEC A2, issue 5: 1,000 random histories of three principals, 0 leaks."""
+    """SPEC A2: 1,000 random histories of three principals, 0 leaks."""
     histories(1000, database_url)

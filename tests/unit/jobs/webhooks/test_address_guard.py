@@ -27,7 +27,7 @@ def opened() -> Settings:
 
 @pytest.mark.parametrize("url", FORBIDDEN_URLS)
 def test_a_forbidden_url_is_refused_at_submit(url: str, plain: Settings) -> None:
-    """SPEC W4, issue 3: literals are refused before anything is stored, and the text tells nothing of the network."""
+    """SPEC W4: literals are refused before anything is stored, and the text tells nothing of the network."""
     with pytest.raises(EndpointForbiddenError) as refused:
         check_callback_url(url, plain)
     (fault,) = refused.value.errors
@@ -78,7 +78,7 @@ def test_a_public_url_is_read_as_it_stands(url: str, host: str, port: int, targe
 
 
 def test_there_are_enough_targets() -> None:
-    """Issue 3: 77 forgery targets and more."""
+    """Our choice: 77 forgery targets and more."""
     assert len(set(FORBIDDEN_URLS)) >= 77
 
 
@@ -162,7 +162,7 @@ def reference(address: ipaddress.IPv4Address | ipaddress.IPv6Address) -> bool:
 
 
 def test_ten_thousand_addresses_are_classified_as_by_another_library() -> None:
-    """Issue 3: half of them near the edge of some special network."""
+    """Our choice: half of them near the edge of some special network."""
     dice = random.Random(20261121)
     networks = [ipaddress.ip_network(text) for text in EDGES]
     wrong = []

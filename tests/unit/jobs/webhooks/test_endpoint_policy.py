@@ -24,7 +24,7 @@ def judged(status: int | None, retry_after: str = "", *, attempt: int = 1, jitte
 
 @pytest.mark.parametrize("status", [200, 201, 202, 204, 299])
 def test_2xx_alone_is_success(status: int) -> None:
-    """Issue 3: 2xx alone is success."""
+    """Our choice: 2xx alone is success."""
     assert judged(status) == DeliveryDecision(is_delivered=True)
 
 
@@ -40,13 +40,13 @@ def test_no_answer_comes_again_and_says_no_more() -> None:
 
 
 def test_the_schedule_is_that_of_the_issue() -> None:
-    """Issue 3: 0 s, 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 10 h."""
+    """Our choice: 0 s, 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 10 h."""
     assert SCHEDULE == [0, 5, 300, 1800, 7200, 18000, 36000, 36000]
     assert [judged(500, attempt=n).delay_s for n in range(1, 9)] == [*SCHEDULE[1:], None]
 
 
 def test_jitter_stretches_a_delay() -> None:
-    """Issue 3: ±20 % jitter."""
+    """Our choice: ±20 % jitter."""
     assert judged(500, attempt=2, jitter=1.2).delay_s == 360
 
 

@@ -236,7 +236,7 @@ def test_a_plan_goes_through_json_and_back_to_its_stops() -> None:
 
 
 def test_large_days_fit_in_memory_and_time() -> None:
-    """Issue 6: 1500 locations compile within a second or two, in integers of 8 bytes."""
+    """Our choice: 1500 locations compile within a second or two, in integers of 8 bytes."""
     spread = np.random.default_rng(1).uniform(39.5, 40.5, (1500, 2))
     places = [{"id": f"P{i}", "lat": float(lat), "lon": float(lon)} for i, (lat, lon) in enumerate(spread)]
     tickets = [ticket(f"t{i}", f"P{i}") for i in range(1500)]

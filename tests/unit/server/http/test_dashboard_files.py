@@ -50,7 +50,7 @@ def test_every_word_is_there_in_both_languages() -> None:
 
 
 def test_every_limit_has_a_name() -> None:
-    """Issue 24: the page of the system names limits in words, of every deployment."""
+    """Our choice: the page of the system names limits in words, of every deployment."""
     names = {f"limit_{name}" for name in (*LIMIT_NAMES, *AUTHENTICATED_LIMITS, "pools")}
     assert names <= _words(FOLDER / "page_words.js")["en"]
 

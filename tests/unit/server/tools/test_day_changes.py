@@ -48,7 +48,7 @@ def served(plan: Plan) -> dict[str, list[str | None]]:
 async def test_van_2_broke_down_and_the_van_that_is_home_takes_its_stops(
     call: Call, ctx: ToolContext, store: RedisStore
 ) -> None:
-    """SPEC T5, issue 23: no van stands idle at the depot with hours of its shift left."""
+    """SPEC T5: no van stands idle at the depot with hours of its shift left."""
     late = [["10:00", "16:00"]]
     early = [ticket(name, time_windows=MORNING) for name in ("a", "b")]
     tickets = [*early, *(ticket(name, "B", time_windows=late) for name in ("c", "d"))]
@@ -71,7 +71,7 @@ async def test_van_2_broke_down_and_the_van_that_is_home_takes_its_stops(
 
 
 async def test_no_fix_sends_the_broken_van_out_again(call: Call, ctx: ToolContext, store: RedisStore) -> None:
-    """SPEC T5, issue 23: neither a longer shift of it nor a copy."""
+    """SPEC T5: neither a longer shift of it nor a copy."""
     tickets = [ticket("a"), ticket("c", "B", time_windows=[["10:00", "11:00"]])]
     base = await solved(
         call, store, await created(call, day(*tickets, van1={}, van2={"skills": ["x"]})), [], ["a", "c"]
@@ -108,7 +108,7 @@ async def test_what_happens_with_the_load_of_a_broken_van(
 
 
 async def test_a_promised_stop_is_not_dropped_for_a_new_order(call: Call, ctx: ToolContext, store: RedisStore) -> None:
-    """SPEC T5, issue 23: whatever the priority of the new one, unless the caller says otherwise."""
+    """SPEC T5: whatever the priority of the new one, unless the caller says otherwise."""
     window = [["10:00", "10:00"]]
     base_day = day(ticket("a", time_windows=window), van1={})
     base = await solved(call, store, await created(call, base_day), ["a"])
@@ -151,7 +151,7 @@ async def test_nobody_was_there_and_the_driver_is_late(call: Call, ctx: ToolCont
 
 
 async def test_the_setup_of_a_begun_visit_stays_in_its_history(call: Call, ctx: ToolContext, store: RedisStore) -> None:
-    """SPEC T5, issue 23: the route starts when it started, and waits no longer."""
+    """SPEC T5: the route starts when it started, and waits no longer."""
     tickets = [ticket("a", setup_time_s=900, time_windows=[["09:00", "10:00"]]), ticket("b", "B")]
     scenario_id = await created(call, day(*tickets, van1={}))
     base = await solved(call, store, scenario_id, ["a", "b"])

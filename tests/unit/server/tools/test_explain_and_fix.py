@@ -214,7 +214,7 @@ async def test_only_unassigned_tickets_can_be_asked_about(call: Call, store: Red
 
 
 async def test_a_ticket_left_out_by_its_price_is_reported_so(call: Call, store: RedisStore) -> None:
-    """SPEC T5, issue 23: nothing is in its way; its penalty is less than the way there."""
+    """SPEC T5: nothing is in its way; its penalty is less than the way there."""
     day = body([agent("v")], [ticket("a"), ticket("e", "E", penalty=1)])
     job_id = await solved(call, store, await created(call, day), ["a"])
     text = (await call("explain_unassigned", {"plan": job_id})).text
@@ -222,7 +222,7 @@ async def test_a_ticket_left_out_by_its_price_is_reported_so(call: Call, store: 
 
 
 async def test_nothing_fits_into_a_group_whose_partner_gave_way(call: Call, store: RedisStore) -> None:
-    """SPEC T5, issue 23: no agent is shown as able, and no fix is proposed that is none."""
+    """SPEC T5: no agent is shown as able, and no fix is proposed that is none."""
     groups = [{"kind": "one_of", "tickets": ["t0", "t2"]}, {"kind": "all", "tickets": ["t2", "t3"]}]
     tickets = [ticket("t0"), ticket("t2", "B"), ticket("t3", "C")]
     day = body([agent("v", locked_tickets=["t0"])], tickets, groups=groups)

@@ -260,7 +260,7 @@ async def test_answers_and_errors_fit_the_output_schema(call: Call, store: Redis
 
 
 async def test_an_engine_that_cannot_plan_the_scenario_is_refused_with_the_table(call: Call) -> None:
-    """SPEC T7, issue 23: before it is queued, with what it lacks and who has that; the others take it."""
+    """SPEC T7: before it is queued, with what it lacks and who has that; the others take it."""
     scenario_id = await created(call, body([agent(breaks=[{"earliest": 0, "latest": 9, "duration_s": 1}])]))
     refused = await call("solve_vrp", {"scenario_id": scenario_id, "engine": "pyvrp"})
     assert refused.structured["type"] == "UnsupportedFeature"

@@ -52,7 +52,7 @@ async def test_a_proof_holds_for_every_plan_of_its_day(call: Call, ctx: ToolCont
 
 
 async def test_a_proof_is_reported_after_later_jobs_of_its_day(call: Call, ctx: ToolContext, store: RedisStore) -> None:
-    """SPEC T5, issue 26: another solve and a proof without a bound do not hide what was proved before."""
+    """SPEC T5: another solve and a proof without a bound do not hide what was proved before."""
     base = await solved(call, store, await created(call), ["a", "b"], ["c"])
     cost = (await call("read_plan", {"job_id": base})).structured["cost"]
     await proved(call, ctx, store, base, ProofRecord(cost, is_optimal=True))
@@ -84,7 +84,7 @@ async def test_a_plan_just_above_its_bound_is_not_optimal(call: Call, ctx: ToolC
 
 
 async def test_a_gap_names_what_the_proof_leaves_out(call: Call, ctx: ToolContext, store: RedisStore) -> None:
-    """Issue 26: the bound stays valid and says which features were relaxed; nothing is called optimal unchecked."""
+    """Our choice: the bound stays valid and says which features were relaxed; nothing is called optimal unchecked."""
     base = await solved(call, store, await created(call), ["a", "b"], ["c"])
     cost = (await call("read_plan", {"job_id": base})).structured["cost"]
     job_id = await proved(call, ctx, store, base, ProofRecord(cost, relaxed=("balance", "breaks")))

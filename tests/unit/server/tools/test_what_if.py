@@ -36,7 +36,7 @@ async def answered(
 
 
 async def test_each_case_is_a_row_beside_the_day_as_it_is(call: Call, store: RedisStore) -> None:
-    """Issue 26, part 6: one call, several patches, one table; the first row is the day without a change."""
+    """Our choice: one call, several patches, one table; the first row is the day without a change."""
     base = await solved(call, store, await created(call), ["a", "b"], ["c"])
     cases = {"without c": {"cancelled_ticket": ["c"]}, "one more van": ONE_MORE}
     asked = {"plan": base, "cases": cases, "wait_s": 30, "solve_time": "PT1S"}
@@ -58,7 +58,7 @@ async def test_each_case_is_a_row_beside_the_day_as_it_is(call: Call, store: Red
 
 
 async def test_every_case_starts_from_the_plan_with_the_same_time(call: Call, store: RedisStore) -> None:
-    """Issue 26, part 6: what a change saves is not what more time would have saved."""
+    """Our choice: what a change saves is not what more time would have saved."""
     base = await solved(call, store, await created(call), ["a", "b"], ["c"])
     asked = {"plan": base, "cases": {"one more van": ONE_MORE}, "wait_s": 0, "solve_time": "PT7S"}
     answer = await call("what_if", asked)

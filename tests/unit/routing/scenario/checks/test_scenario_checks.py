@@ -202,7 +202,7 @@ FAULT_OF: dict[Check, tuple[str, str]] = {
 
 
 def test_no_check_is_without_its_case_and_there_are_many() -> None:
-    """SPEC T7, issue 6: at least 15 checks of logic; each is proved below."""
+    """SPEC T7: at least 15 checks of logic; each is proved below."""
     with_travel = {infeasibility_faults}
     of_roads = {matrix_checks.off_network_ends}  # its case is below: a body cannot say what a road engine found
     assert set(CASES) | of_roads == {*CHECKS, size_checks.matrices_too_large, *with_travel}

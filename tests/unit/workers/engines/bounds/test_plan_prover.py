@@ -153,11 +153,11 @@ def check_days(first_seed: int, count: int) -> None:
     found = [check(day) for day in proof_days(first_seed, count)]
     closed, proved = (sum(part) for part in zip(*found, strict=True))
     assert proved >= 0.99 * count
-    print(f"seeds from {first_seed}: {closed} of {count} days closed, {proved} checked")  # noqa: T201 — issue 26 asks for the seeds
+    print(f"seeds from {first_seed}: {closed} of {count} days closed, {proved} checked")  # noqa: T201 — a run names its seeds
 
 
 def test_no_bound_is_above_the_best_of_all_plans() -> None:
-    """SPEC S2, SPEC T5, issue 26: on random days of all features; 99 in 100 best plans are proved."""
+    """SPEC S2, SPEC T5: on random days of all features; 99 in 100 best plans are proved."""
     check_days(1, 20)
 
 
@@ -171,19 +171,19 @@ def test_a_plan_that_ends_with_a_reload_is_among_those_that_were_tried() -> None
 @pytest.mark.slow
 @pytest.mark.timeout(300)
 def test_no_bound_is_above_the_best_of_all_plans_on_many_days() -> None:
-    """SPEC S2, SPEC T5, issue 26: as above, on 300 days."""
+    """SPEC S2, SPEC T5: as above, on 300 days."""
     check_days(1000, 300)
 
 
 @pytest.mark.chaos
 @pytest.mark.timeout(7200)
 def test_no_bound_is_above_the_best_of_all_plans_on_ten_thousand_days() -> None:
-    """SPEC S2, SPEC T5, issue 26: as above, on 10,000 days."""
+    """SPEC S2, SPEC T5: as above, on 10,000 days."""
     check_days(100_000, 10_000)
 
 
 def test_a_plan_of_capacities_and_windows_is_proved_or_replaced_by_a_proved_one() -> None:
-    """SPEC S2, issue 26: from a worse plan the proof finds the best one; another proof confirms it."""
+    """SPEC S2: from a worse plan the proof finds the best one; another proof confirms it."""
     day = random_problem(7, tickets=9, features=PLAIN)
     best = SisrEngine(max_iterations=2000).solve(
         day, SearchLimits(time.monotonic() + 30), lambda _: None, lambda: False
@@ -199,7 +199,7 @@ def test_a_plan_of_capacities_and_windows_is_proved_or_replaced_by_a_proved_one(
 
 
 def test_a_gap_is_closed_by_splits_that_the_check_follows() -> None:
-    """SPEC S2, issue 26: twelve tickets of three vehicles; without the tree, or below the claims, nothing is proved."""
+    """SPEC S2: twelve tickets of three vehicles; without the tree, or below the claims, nothing is proved."""
     day = random_problem(11, tickets=12, features=frozenset({Feature.HETEROGENEOUS, Feature.MULTI_CAPACITY}))
     best = SisrEngine(max_iterations=20_000).solve(
         day, SearchLimits(time.monotonic() + 30), lambda _: None, lambda: False
@@ -221,7 +221,7 @@ def test_a_gap_is_closed_by_splits_that_the_check_follows() -> None:
 
 
 def test_capacity_cuts_raise_the_bound_and_not_above_a_plan() -> None:
-    """Issue 26: the linear program would serve the day by fewer routes than its load needs."""
+    """Our choice: the linear program would serve the day by fewer routes than its load needs."""
     day = random_problem(8, tickets=12, features=frozenset({Feature.HETEROGENEOUS, Feature.MULTI_CAPACITY}))
     best = SisrEngine(max_iterations=20_000).solve(
         day, SearchLimits(time.monotonic() + 30), lambda _: None, lambda: False
@@ -249,7 +249,7 @@ def test_the_bound_of_a_plan_that_is_not_the_best_stays_below_the_best() -> None
 
 
 def test_what_the_bound_leaves_out_is_named() -> None:
-    """Issue 26: the answer says which features were relaxed."""
+    """Our choice: the answer says which features were relaxed."""
     day = random_problem(3, tickets=4, features=frozenset({Feature.BREAKS, Feature.BALANCE, Feature.TIME_WINDOWS}))
     relaxed = relaxed_problem(day)
     assert relaxed is not None
@@ -257,7 +257,7 @@ def test_what_the_bound_leaves_out_is_named() -> None:
 
 
 def test_a_pricing_that_takes_too_much_memory_is_repeated_with_smaller_sets() -> None:
-    """Issue 26: memory is bounded; the bound becomes weaker, not wrong."""
+    """Our choice: memory is bounded; the bound becomes weaker, not wrong."""
     day = random_problem(7, tickets=9, features=PLAIN)
     relaxed = relaxed_problem(day)
     assert relaxed is not None

@@ -1,4 +1,4 @@
-"""The engine `cuopt` against a server that checks every request (issue 26, part 5). No GPU takes part."""
+"""The engine `cuopt` against a server that checks every request. No GPU takes part."""
 
 import os
 import signal
@@ -47,7 +47,7 @@ def solved(problem: Problem, url: str, seconds: float = 2.0, start: Candidate | 
 
 @pytest.mark.parametrize("feature", SUPPORTED)
 def test_requests_of_every_feature_are_what_cuopt_takes(feature: Feature) -> None:
-    """Issue 26, part 5: the fake refuses what the published models do not allow."""
+    """Our choice: the fake refuses what the published models do not allow."""
     problem = random_problem(3, tickets=12, features=frozenset({feature, Feature.TIME_WINDOWS}))
     assert not CuoptEngine().missing(problem)
     with fake_cuopt(one_each) as fake:
@@ -74,7 +74,7 @@ def test_shipments_are_pairs_whose_load_goes_up_and_down() -> None:
 
 
 def test_cost_leads_and_not_the_number_of_vehicles() -> None:
-    """Issue 26, part 5: by itself cuOpt takes as few vehicles as it can, at any cost."""
+    """Our choice: by itself cuOpt takes as few vehicles as it can, at any cost."""
     request = cuopt_model.request_of(fleet(20), 1, None)
     assert request["solver_config"]["objectives"] == {"cost": 1, "vehicle_fixed_cost": 1, "travel_time": 0}
     assert request["fleet_data"]["vehicle_fixed_costs"] == [0.0] * len(fleet(20).agents)
@@ -118,7 +118,7 @@ def test_a_plan_that_breaks_the_day_is_no_plan() -> None:
 
 
 def test_a_stop_deletes_the_request() -> None:
-    """Issue 26, part 5: cancel by deletion."""
+    """Our choice: cancel by deletion."""
     began = time.monotonic()
     with fake_cuopt(one_each, takes_s=60) as fake:
         outcome = CuoptEngine(fake.url).solve(
@@ -130,7 +130,7 @@ def test_a_stop_deletes_the_request() -> None:
 
 
 def test_a_process_that_is_killed_deletes_its_request_too() -> None:
-    """Issue 26, part 5: a search of `auto` is killed when the solve ends; its GPU must not go on."""
+    """Our choice: a search of `auto` is killed when the solve ends; its GPU must not go on."""
     with fake_cuopt(one_each, takes_s=60) as fake:
         if (child := os.fork()) == 0:
             solved(fleet(20), fake.url, 30)

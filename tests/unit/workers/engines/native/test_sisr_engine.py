@@ -197,7 +197,7 @@ def test_a_warm_start_is_never_lost() -> None:
 
 @pytest.mark.parametrize("tickets", [1000, 3000])
 def test_a_stop_is_obeyed_at_once_in_every_phase(tickets: int) -> None:
-    """Issue 6: cancel takes effect within a second at n = 1000, model building included."""
+    """Our choice: cancel takes effect within a second at n = 1000, model building included."""
     problem = random_problem(3, tickets=tickets, features=frozenset({Feature.TIME_WINDOWS}))
     for delay_s in (0.0, 0.02, 0.3):
         stop = threading.Event()
@@ -216,7 +216,7 @@ def test_a_stop_is_obeyed_at_once_in_every_phase(tickets: int) -> None:
 
 
 def test_the_deadline_is_kept_and_a_plan_is_there() -> None:
-    """Issue 6: an incumbent within a second at n = 1000; no solve overruns its time."""
+    """Our choice: an incumbent within a second at n = 1000; no solve overruns its time."""
     problem = random_problem(5, tickets=1000, features=frozenset())
     deadline, watch = time.monotonic() + 1.0, Stopwatch()
     outcome = SisrEngine().solve(problem, SearchLimits(deadline), lambda _: None, lambda: False)
@@ -237,7 +237,7 @@ def test_no_plan_is_made_of_travel_that_was_not_read(seed: int) -> None:
 
 @pytest.mark.parametrize("seed", range(3))
 def test_time_that_is_over_still_gives_a_first_plan(seed: int) -> None:
-    """Issue 26, part 4: a machine too busy to read the matrices in time costs no plan."""
+    """Our choice: a machine too busy to read the matrices in time costs no plan."""
     problem = random_problem(seed, tickets=100, features=frozenset({Feature.TIME_WINDOWS}))
     outcome = SisrEngine().solve(problem, SearchLimits(time.monotonic() - 1), lambda _: None, lambda: False)
     assert outcome.best is not None
@@ -254,7 +254,7 @@ def test_one_ticket_is_soon_exhausted() -> None:
 
 
 def test_without_the_library_the_engine_says_what_is_lacking(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """Issue 6: without a compiler the product works and says what it lacks."""
+    """Our choice: without a compiler the product works and says what it lacks."""
     monkeypatch.setattr(sisr_engine, "LIBRARY", tmp_path / "absent.so")
     sisr_engine._library.cache_clear()
     try:
@@ -290,7 +290,7 @@ for seed in range(int(sys.argv[2])):
 @pytest.mark.long
 @pytest.mark.timeout(900)
 def test_sanitizers_find_nothing(tmp_path: Path) -> None:
-    """Issue 6: the library runs clean under address and undefined-behaviour sanitizers on random days."""
+    """Our choice: the library runs clean under address and undefined-behaviour sanitizers on random days."""
     flags = ("-g", "-O1", "-fsanitize=address,undefined", "-fno-sanitize-recover=undefined", "-D_GLIBCXX_ASSERTIONS")
     try:
         library = build.build(tmp_path / "asan.so", flags)
@@ -319,7 +319,7 @@ def test_sanitizers_find_nothing(tmp_path: Path) -> None:
 @pytest.mark.slow
 @pytest.mark.timeout(300)
 def test_search_threads_have_no_data_race(tmp_path: Path) -> None:
-    """Issue 6: search threads, readers of the incumbent and a canceller have no data race."""
+    """Our choice: search threads, readers of the incumbent and a canceller have no data race."""
     flags, program = ("-g", "-O1", "-fsanitize=thread"), tmp_path / "shared_incumbent_race"
     try:
         library = build.build(tmp_path / "tsan.so", flags)

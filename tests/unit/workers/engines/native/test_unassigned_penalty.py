@@ -66,7 +66,7 @@ def test_what_may_stay_out_for_a_while_is_served_in_the_end(
 
 
 def test_a_day_of_villages_has_no_route_too_many() -> None:
-    """Issue 6: where most of a route is the way there and back, the fewest routes are found."""
+    """Our choice: where most of a route is the way there and back, the fewest routes are found."""
     problem = villages(1, tickets=90, agents=90)
     best = solve(problem, iterations=20_000, seed=1)
     assert len(best.routes) == 45

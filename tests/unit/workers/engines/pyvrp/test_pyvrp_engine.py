@@ -284,7 +284,7 @@ def test_a_start_that_lacks_wanted_tickets_is_completed_and_built_upon() -> None
 
 
 def test_a_day_that_cannot_be_served_whole_is_held_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Issue 6: the tables of a day fill much of a job's memory; the second search begins when the first's are gone."""
+    """Our choice: the tables of a day fill much of a job's memory; the second search begins after the first is gone."""
     alive, most = weakref.WeakSet[PyvrpModel](), []
 
     class Counted(PyvrpModel):
@@ -300,7 +300,7 @@ def test_a_day_that_cannot_be_served_whole_is_held_once(monkeypatch: pytest.Monk
 
 
 def test_agents_of_many_kinds_on_a_large_day_are_not_its_own() -> None:
-    """Issue 6: a pair of tables for each choice of skills would fill a job's memory, and a good plan be lost."""
+    """Our choice: a pair of tables for each choice of skills would fill a job's memory, and a good plan be lost."""
     skills = [f"s{number}" for number in range(12)]
     crews = [agent(number, skills=skills[number % 12 :][:3]) for number in range(24)]
     tickets = [ticket("A", id=f"A{number}", skills=[skills[number % 12]]) for number in range(1300)]

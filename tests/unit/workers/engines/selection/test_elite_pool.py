@@ -21,7 +21,7 @@ KINDS = [day(*range(first, COUNT - 1, 6)) for first in range(6)]
 
 
 def test_difference_is_the_share_of_legs_not_in_common() -> None:
-    """Issue 6: plans differ measurably."""
+    """Our choice: plans differ measurably."""
     one, other = leg_set(day()), leg_set(day(7))
     assert len(one) == COUNT + 1
     assert difference(one, one) == 0
@@ -30,7 +30,7 @@ def test_difference_is_the_share_of_legs_not_in_common() -> None:
 
 
 def test_of_plans_alike_the_cheaper_stays() -> None:
-    """Issue 6: a search that improves step by step fills one place of the pool, not all."""
+    """Our choice: a search that improves step by step fills one place of the pool, not all."""
     pool = ElitePool()
     rest = list(range(2, 4 * COUNT))
     first, second = (Candidate.of_tickets({0: [*pair, *rest]}) for pair in ((0, 1), (1, 0)))
@@ -41,7 +41,7 @@ def test_of_plans_alike_the_cheaper_stays() -> None:
 
 
 def test_a_full_pool_lets_the_dearest_go() -> None:
-    """Issue 6: a small pool."""
+    """Our choice: a small pool."""
     pool = ElitePool()
     for cost, plan in zip((6, 5, 4, 3, 2, 1), KINDS, strict=True):
         pool.add(plan, cost)
@@ -52,7 +52,7 @@ def test_a_full_pool_lets_the_dearest_go() -> None:
 
 
 def test_searches_start_from_the_best_and_from_others_nearly_as_good() -> None:
-    """Issue 6: lanes start from different plans; a plan too dear to catch up is nobody's start."""
+    """Our choice: lanes start from different plans; a plan too dear to catch up is nobody's start."""
     pool = ElitePool()
     assert pool.starts(2) == [None, None]
     pool.add(KINDS[0], 10_000)

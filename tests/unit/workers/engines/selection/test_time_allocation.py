@@ -184,7 +184,7 @@ def test_each_round_starts_from_the_best_plan_so_far() -> None:
 
 
 def test_searches_of_a_round_start_from_different_good_plans(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Issue 6: what one lane found is not lost because another's is a little cheaper."""
+    """Our choice: what one lane found is not lost because another's is a little cheaper."""
     one, other = Candidate.of_tickets({0: [0, 1, 2, 3]}), Candidate.of_tickets({0: [3, 1, 0, 2]})
     day = random_problem(2, tickets=600, features=frozenset())
     problem = replace(day, agents=tuple(replace(agent, capacity=(1000,)) for agent in day.agents))
