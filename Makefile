@@ -22,7 +22,7 @@ WHEEL_PLATFORMS := manylinux_2_17_x86_64 manylinux_2_17_aarch64 macosx_11_0_arm6
 .PHONY: setup-browser setup-ray bench-peers bench-protocol help setup setup-roads setup-cuopt check test test-slow test-all test-cluster chaos chaos-full serve demo bench bench-plans docs manifest lock wheels clean
 
 help: ## list the commands
-	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | sort | awk -F'\t' '{printf "  %-12s %s\n", $$1, $$2}'
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | sort | awk -F'\t' '{printf "  %-14s %s\n", $$1, $$2}'
 
 $(STAMP): pyproject.toml requirements/dev.lock
 	@$(IS_MADE) || $(PYTHON) $(IS_RECENT) || \
