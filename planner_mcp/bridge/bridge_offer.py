@@ -173,7 +173,7 @@ def _check_select(select: str | None, place: str) -> None:
     try:
         jmespath.compile(select or "@")
     except JMESPathError as error:
-        problem = "This is no JMESPath expression."
+        problem = "This is not a JMESPath expression."
         raise input_error([Fault(f"{place}/select", problem, "such as orders[].{id: id, weight: kg}")]) from error
 
 

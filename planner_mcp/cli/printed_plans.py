@@ -56,7 +56,7 @@ def check_page(plan: Plan | None, scenario: ShownScenario) -> None:
         InputError: The scenario is none that `create_scenario` takes, or the plan is of another one.
     """
     if not is_readable({name: value for name, value in scenario.items() if name != MASKED}):
-        raise input_error([Fault("/scenario", "It is no scenario that can be read.", "what create_scenario takes")])
+        raise input_error([Fault("/scenario", "The file is not a scenario.", "what create_scenario takes")])
     if plan is None:
         return
     _check_known("agents", (route.agent_id for route in plan.routes), scenario["agents"])

@@ -27,7 +27,7 @@ from planner_mcp.travel.road_map_builder import (
 from planner_mcp.travel.street_register_builder import build_street_register, is_register_of, register_path
 
 app = typer.Typer(
-    name="roads", help="The road engine of this host: build its map, see how it is.", no_args_is_help=True
+    name="roads", help="The road engine of this host: build its map, show its state.", no_args_is_help=True
 )
 _PATH_CHARS: Final = 1000
 

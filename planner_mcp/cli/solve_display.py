@@ -21,7 +21,7 @@ from planner_mcp.jobs.job_notifications import notification
 from planner_mcp.render.day_times import DayTimes
 from planner_mcp.render.label_text import length, length_unit
 from planner_mcp.render.page_words import ENGLISH
-from planner_mcp.routing.plan import Plan
+from planner_mcp.routing.plan import Plan, gap_at_most
 from planner_mcp.routing.scenario.shown_scenario import ShownScenario
 from planner_mcp.text import Json, compact, counted, plain
 
@@ -91,7 +91,7 @@ class LiveBar:
         if (served := known.get("tickets_served")) is not None:
             parts.append(f"served {served}/{known.get('tickets_total')}")
             if cost and self._bound is not None and served == known.get("tickets_total"):
-                parts.append(f"gap ≤ {(cost - self._bound) / cost:.1%}")
+                parts.append(f"gap ≤ {gap_at_most(cost, self._bound) or 0.0:.1%}")
         self._progress.update(self._task, completed=known.get("progress", 0), facts="  ".join(parts))
 
     def note(self, text: str) -> None:
@@ -135,7 +135,7 @@ def show_plan(scenario: ShownScenario, plan: Plan, gap: float | None) -> None:
         f"{plan.tickets_served} of {counted(plan.tickets_total, 'ticket')} served",
         f"{length(plan.distance_m, unit)} {unit}",
         f"cost {plan.cost:,.0f}{f' {plain(currency)}' if currency else ''}",
-        *([] if gap is None else [f"the best possible is at most {gap:.1%} cheaper"]),
+        *([] if gap is None else [f"no plan is more than {gap:.1%} cheaper" if gap else "no plan is cheaper"]),
         f"by {plan.engine}",
     ]
     console.print(Text(", ".join(facts)), soft_wrap=True)

@@ -24,7 +24,7 @@ from planner_mcp.jobs.job_lifecycle import JobState
 from planner_mcp.jobs.job_model import Job, SolveRequest
 from planner_mcp.jobs.job_service import JobService
 from planner_mcp.jobs.principals import LOCAL
-from planner_mcp.routing.plan import Plan
+from planner_mcp.routing.plan import Plan, gap_at_most
 from planner_mcp.routing.scenario.coordinates import globe_positions
 from planner_mcp.routing.scenario.shown_scenario import ShownScenario, as_shown
 from planner_mcp.routing.scenario.travel_matrices import TravelMatrices
@@ -105,7 +105,7 @@ async def _solved(jobs: JobService, asked: SolveRun, settings: Settings, display
     if ended.plan_id is None or ended.state is not JobState.COMPLETED:
         return None
     plan = await jobs.plan_of_job(LOCAL, job.id)
-    gap = (plan.cost - bound) / plan.cost if bound is not None and plan.cost and not plan.unassigned else None
+    gap = gap_at_most(plan.cost, bound) if bound is not None and not plan.unassigned else None
     return Solved(as_shown(body), plan, job_view(ended), gap)
 
 

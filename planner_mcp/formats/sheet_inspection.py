@@ -135,8 +135,8 @@ def _walk(xml: bytes, start: Start, end: End | None = None) -> None:
     try:
         parser.Parse(xml, True)
     except (expat.ExpatError, ValueError):
-        hint = "Save the workbook again."
-        raise input_error([Fault("", "A part of the workbook is no sound XML.", "a workbook as .xlsx", hint)]) from None
+        problem, hint = "A part of the workbook is not valid XML.", "Save the workbook again."
+        raise input_error([Fault("", problem, "a workbook as .xlsx", hint)]) from None
 
 
 def _local(name: str) -> str:

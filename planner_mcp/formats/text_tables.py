@@ -226,7 +226,7 @@ def _slip(text: str, delimiter: str, name: str, line: int) -> Fault:
         at = len(text) if found is None else max(found.end(), at + 1)
     accepted = f"CSV with a header line, {csv.field_size_limit()} characters a cell"
     hint = "Put line breaks within a cell into quotes."
-    return Fault(place_in(name, line), "The file is no table of text.", accepted, hint)
+    return Fault(place_in(name, line), "The file is not a table of text.", accepted, hint)
 
 
 def _open_quote(path: str) -> Fault:

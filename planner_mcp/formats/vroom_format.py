@@ -64,7 +64,7 @@ def read_vroom(parsed: Any, *, name: str, planning_date: str) -> Json:
         body = None
     if body is None:
         hint = _OURS if isinstance(parsed, dict) and {"agents", "tickets"} <= parsed.keys() else ""
-        raise input_error([Fault("", "The file is no problem of VROOM.", "vehicles, and jobs or shipments", hint)])
+        raise input_error([Fault("", "The file is not a problem of VROOM.", "vehicles, and jobs or shipments", hint)])
     if reader.faults:
         raise input_error(reader.faults, found=reader.found)
     return {"name": name, "planning_date": planning_date, **body}
@@ -241,7 +241,7 @@ class _Reader:
         usual, by_type = stop.get(name, 0), stop.get(f"{name}_per_type") or {}
         times = {by_type.get(kind, usual) for kind in self.types} if by_type else {usual}
         if len(times) > 1:
-            problem = "A ticket takes every agent as long."
+            problem = "A ticket takes the same time for every agent here."
             self._lacks(f"{path}/{name}_per_type", problem, "Give all vehicles one type, or one time.")
         return times.pop() if times else usual
 

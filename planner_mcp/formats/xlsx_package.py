@@ -39,7 +39,7 @@ def unpacked(data: bytes) -> Parts:
             _check_size(archive.infolist())
             parts = {entry.filename: archive.read(entry) for entry in archive.infolist()}
     except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, ValueError, OSError, RuntimeError):
-        raise _refusal("The file is no workbook, or it is cut off.", "Save it as .xlsx again.") from None
+        raise _refusal("The file is not a workbook, or it is cut off.", "Save it as .xlsx again.") from None
     _check_kind(parts)
     return parts
 
@@ -60,7 +60,7 @@ def _check_kind(parts: Parts) -> None:
     if "xl/workbook.bin" in parts:
         raise _refusal("The file is a binary .xlsb.", "Save it as .xlsx.")
     if "xl/workbook.xml" not in parts:
-        raise _refusal("The file is an archive, yet no workbook of Excel.", "Save it as .xlsx.")
+        raise _refusal("The file is an archive, but not a workbook of Excel.", "Save it as .xlsx.")
 
 
 def packed(parts: Parts) -> bytes:

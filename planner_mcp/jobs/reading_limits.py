@@ -72,7 +72,7 @@ def check_share(principal_id: str, settings: Settings) -> None:
         RateLimitedError: It has not.
     """
     if wait_s := _shares(settings.read_share).debt_s(principal_id):
-        problem, allowed = "Reading your inputs took too long of late.", value_text("read_share", settings.read_share)
+        problem, allowed = "Reading your inputs took too long lately.", value_text("read_share", settings.read_share)
         raise RateLimitedError.reached(problem, allowed, "Wait retry_after_s.", retry_after_s=wait_s)
 
 
@@ -103,7 +103,7 @@ class BodyBudget:
 
         Raises:
             QuotaExceededError: Too many bytes are open.
-            RateLimitedError: Too many came of late.
+            RateLimitedError: Too many came lately.
         """
         most = self._settings.max_open_body_bytes
         if self._open[principal_id] and self._open[principal_id] + size > most:
@@ -111,7 +111,7 @@ class BodyBudget:
             raise QuotaExceededError.reached(problem, allowed, "Wait retry_after_s.", retry_after_s=RETRY_AFTER_S)
         if self._settings.has_auth and (wait_s := self._arrived.debt_s(principal_id)):
             allowed = value_text("body_mb_per_s", self._settings.body_mb_per_s)
-            problem = "Too many bytes came of late."
+            problem = "Too many bytes came in a short time."
             raise RateLimitedError.reached(problem, allowed, "Wait retry_after_s.", retry_after_s=wait_s)
         counted = size
 

@@ -69,7 +69,7 @@ async def request_json(http: httpx.AsyncClient, request: httpx.Request) -> Any:
     except UpstreamError as error:
         raise RoutingProviderUnavailableError(f"The road engine {error}.") from error
     if not isinstance(payload, dict | list):
-        raise RoutingProviderUnavailableError("The road engine answered with something that is no table.")
+        raise RoutingProviderUnavailableError("The road engine answered with something that is not a table.")
     return payload
 
 
@@ -101,7 +101,7 @@ def matrix_of(rows: Any, shape: tuple[int, int], unit: float = 1.0) -> Floats:
     try:
         table = np.array(rows, dtype=np.float64) * unit
     except (TypeError, ValueError) as error:
-        raise RoutingProviderUnavailableError("The road engine answered with something that is no table.") from error
+        raise RoutingProviderUnavailableError("The road engine answered with something that is not a table.") from error
     table = np.where((table < 0) & (table > -_SIGN_ERROR), -table, table)
     if table.shape != shape or np.any(table < 0) or np.any(np.isinf(table)):
         raise RoutingProviderUnavailableError("The road engine answered with a table of another shape.")

@@ -107,4 +107,4 @@ def _rows(payload: Any) -> tuple[Any, Any]:
             return payload["distances"], payload["durations"]
         return tuple([[cell[name] for cell in row] for row in payload] for name in ("distance", "time"))  # type: ignore[return-value]
     except (KeyError, TypeError) as error:
-        raise RoutingProviderUnavailableError("The road engine answered with something that is no table.") from error
+        raise RoutingProviderUnavailableError("The road engine answered with something that is not a table.") from error

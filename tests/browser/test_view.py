@@ -119,6 +119,15 @@ async def test_a_large_plan_is_drawn_on_a_canvas_and_moves(server: PlannerServer
 
 
 @pytest.mark.slow
+async def test_a_gap_above_none_is_not_drawn_as_none(server: PlannerServer, page: Any) -> None:
+    """SPEC S2, O2: the curve rounds the gap to the bound up, as the figures beside it do."""
+    await page.goto(f"{server.url}/ui#/import")
+    drawn = "(await import('/ui/assets/view/curve.js')).costCurve([{at: 0, cost: 1000, served: 1}], bound)"
+    for bound, gap in ((999.9, "−0.1 %"), (1000, "−0.0 %")):
+        label = await page.evaluate(f"async (bound) => ({drawn}).getAttribute('aria-label')", bound)
+        assert label.endswith(gap), label
+
+
 async def test_a_plan_of_several_days_shows_its_dates(server: PlannerServer, page: Any) -> None:
     """Our choice: an hour alone would be of two days; windows are drawn in each form in which a scenario has them."""
     plan = stored_plan(routes=1, visits=3)

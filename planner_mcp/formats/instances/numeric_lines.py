@@ -82,12 +82,12 @@ class FaultCollector:
 
         Raises:
             TooLargeError: It is above `most`.
-            InputError: It is no whole number from 1 on.
+            InputError: It is not a whole number from 1 on.
         """
         if number > most:
             raise too_large(f"/{line}", f"Line {line} counts more than {most}.", f"at most {most}")
         if number < 1 or not number.is_integer():
-            raise self.stop(line, "A count is no whole number from 1 on.", f"a whole number from 1 to {most}")
+            raise self.stop(line, "A count is not a whole number from 1 on.", f"a whole number from 1 to {most}")
         return int(number)
 
     def check_least(self, rows: Iterable[NumberLine], columns: Sequence[tuple[int, str]]) -> None:

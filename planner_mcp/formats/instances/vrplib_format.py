@@ -97,7 +97,7 @@ class _File:
         line, text = self.header[name]
         number = number_of(text)
         if number is None or number < 0:
-            self.collector.note(line, f"{name} is no number of 0 or more.", f"{name} : a number")
+            self.collector.note(line, f"{name} is not a number of 0 or more.", f"{name} : a number")
             return default
         return number
 
@@ -111,7 +111,7 @@ class _File:
             raise too_large(f"/{line}", f"{name} is more than {most}.", f"at most {most}")
         if number < 1 or not number.is_integer():
             self.collector.note(
-                self.header[name][0], f"{name} is no whole number from 1 on.", f"{name} : a whole number"
+                self.header[name][0], f"{name} is not a whole number from 1 on.", f"{name} : a whole number"
             )
         return int(number)
 
@@ -126,7 +126,7 @@ class _File:
         if self.text("TYPE") in _NO_ROUTES:
             line = self.header["TYPE"][0]
             raise self.collector.stop(
-                line, "The file is no problem of vehicle routing.", "TYPE : CVRP, or VRPTW and kin"
+                line, "The file is not a problem of vehicle routing.", "TYPE : CVRP, or VRPTW and kin"
             )
         nodes = self.whole("DIMENSION", max_nodes + 1)
         if nodes is None and "DIMENSION" not in self.header:

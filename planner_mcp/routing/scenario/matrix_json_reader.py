@@ -64,7 +64,7 @@ def read_matrix_blocks(blocks: Iterator[bytes], *, max_locations: int) -> Travel
         raise input_error([Fault("", "The text is not JSON of this form.", _FORM)]) from None
     ids = _ids(locations, faults)
     if not rows:
-        faults.append(Fault("", "There is neither distances nor durations.", "one or both", "Add one.", "missing"))
+        faults.append(Fault("", "There are neither distances nor durations.", "one or both", "Add one.", "missing"))
     faults += [fault for name, table in rows.items() if (fault := _misshapen(name, table, len(ids))) is not None]
     if faults:
         raise input_error(faults, most=_MAX_FAULTS)

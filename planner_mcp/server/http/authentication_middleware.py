@@ -54,7 +54,7 @@ async def count_further_calls(scope: Mapping[str, Any], count: int) -> None:
     """Count further calls that one request carries in a batch; the request itself is counted already.
 
     Raises:
-        RateLimitedError: There were too many calls of late.
+        RateLimitedError: There were too many calls lately.
     """
     take: Callable[[], Awaitable[None]] | None = scope.get("state", {}).get(_COUNT_CALL)
     if take is not None:  # requests are not counted without authentication
@@ -69,7 +69,7 @@ class Limiter(Protocol):
         """Count one request.
 
         Raises:
-            RateLimitedError: There were too many of late; with the time until one is let in again.
+            RateLimitedError: There were too many lately; with the time until one is let in again.
         """
         ...
 

@@ -91,7 +91,7 @@ class DashboardRoutes:
         then sent again with one answer more.
         """
         if not has_content_type(request, "application/json"):
-            raise input_error([Fault("/content-type", "The body is not said to be JSON.", "application/json")])
+            raise input_error([Fault("/content-type", "Content-Type is not that of JSON.", "application/json")])
         tool, arguments, answers = self._asked(decoded_in(request.scope))
         principal, scope = principal_of(request.scope), request.scope
         try:
@@ -139,7 +139,7 @@ class DashboardRoutes:
             raise input_error([Fault("/arguments", "The arguments are not an object.", "object")])
         is_list = isinstance(answers, list) and len(answers) <= MAX_ANSWERS
         if answers is not None and not (is_list and all(isinstance(each, dict) for each in answers)):
-            raise input_error([Fault("/answers", "The answers are no list of objects.", f"at most {MAX_ANSWERS}")])
+            raise input_error([Fault("/answers", "The answers are not a list of objects.", f"at most {MAX_ANSWERS}")])
         return self._tools[name], arguments, answers if self._asks else None
 
 

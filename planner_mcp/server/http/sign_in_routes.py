@@ -58,11 +58,11 @@ class SignInRoutes:
     async def _begin(self, request: Request) -> ASGIApp:
         """Answer `{"issuer", "place"}` with `{"url"}`, to which the page goes."""
         if not has_content_type(request, "application/json"):
-            raise input_error([Fault("/content-type", "The body is not said to be JSON.", "application/json")])
+            raise input_error([Fault("/content-type", "Content-Type is not that of JSON.", "application/json")])
         issuer, place = self._asked(request)
         server = base_url(self._settings, request.scope)
         if request.headers["host"].lower() != server.partition("://")[2].partition("/")[0].lower():
-            problem = "A sign-in ends at another address than this page has."  # its cookie would not be sent there
+            problem = "Signing in leads to another address than this page has."  # its cookie would not be sent there
             raise input_error([Fault("/host", problem, f"the page at {server}/ui")])
         url, cookie = await self._sign_in.begin(issuer, f"{server}{RETURN_PATH}", place)
         answer = json_answer({"url": url})

@@ -298,7 +298,9 @@ def _released(asked: ResolveArguments, before: Json) -> list[str]:
     held = before.get("held") or {}
     names = [name for name, field in (("keep_agents", "stay"), ("switch_cost", "prefer")) if held.get(field)]
     gone = [name for name in names if not getattr(asked, name)]
-    return [f"What an earlier call held by {' and '.join(gone)} is free: each call says it anew."] if gone else []
+    return (
+        [f"What an earlier call held by {' and '.join(gone)} is not held now: each call decides anew."] if gone else []
+    )
 
 
 def _executed_part(start: PlanContext) -> list[str]:
@@ -318,7 +320,7 @@ def _unbegun(plan: Plan, executed: Plan, until_s: float | None) -> list[str]:
     if until_s is None or not routes or frozen_prefix(executed, until_s)["routes"]:
         return []
     if not executed.routes:
-        return ["Nothing of the plan counts as done: planning_date is another than its own."]
+        return ["Nothing of the plan counts as done: its planning_date is another."]
     first_s, last_s = min(route.start_s for route in routes), max(route.end_s for route in routes)
     notice = f"Nothing has begun by {clock(until_s)}, the first start is at {clock(first_s)}."
     if last_s > _DAY_S or first_s - until_s > _DAY_S / 2:
@@ -339,10 +341,10 @@ def _until(asked: ResolveArguments, planned_on: date) -> float | None:
     if asked.breakdown is not None and asked.breakdown.at is not None:
         hour, path = asked.breakdown.at, "/breakdown/at"
         if asked.keep_until not in (None, hour):
-            raise refuse(path, "keep_until is another time.", "one of the two", "Leave keep_until out.")
+            raise refuse(path, "keep_until names another time.", "one of the two", "Leave keep_until out.")
     if hour is None:
         if asked.breakdown is not None or asked.no_show:
-            problem, hint = "When it happened is not given.", "It says what has been done by then."
+            problem, hint = "When it happened is not given.", "From it the planner knows what has been done by then."
             raise refuse("/keep_until", problem, "now, as HH:MM", hint)
         return None
     try:

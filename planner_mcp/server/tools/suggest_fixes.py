@@ -163,9 +163,9 @@ def _lines(output: SuggestFixesResult, *, is_alone: bool) -> list[str]:
     for fix in output.fixes:
         by = f"by {fix.agent_id}" if fix.cost_delta is None else f"by {fix.agent_id}, cost {fix.cost_delta:+}"
         lines.append(f"{fix.ticket_id}: {fix.change} ({translated(by)})")
-    found_none = translated("no small change found; resolve_vrp may, moving others")
+    found_none = translated("no small change found; resolve_vrp may find one by moving others")
     lines += [f"{name}: {found_none}" for name in output.without_fix]
-    why = translated("no time left to look at all places; resolve_vrp may, moving others" if is_alone else _NO_ROOM)
+    why = translated("no time left to look at all places; resolve_vrp may find one" if is_alone else _NO_ROOM)
     lines += [f"{name}: {why}" for name in output.not_examined]
     lines += [group_served_sentence(name, other) for name, other in output.nothing_to_mend.items()]
     lines += output.notes

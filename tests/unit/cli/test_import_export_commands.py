@@ -248,7 +248,7 @@ def test_a_plan_of_another_day_is_not_printed(tmp_path: Path) -> None:
     for change, why in (
         ({"agents": [{"id": "other", "capacity": 9}]}, "this one has no agents"),
         ({"agents": 5}, "/scenario/agents: "),
-        ({"agents": [{}]}, "It is no scenario that can be read."),
+        ({"agents": [{}]}, "The file is not a scenario."),
     ):
         day.write_text(json.dumps({**SMALLEST, **change}))
         assert why in refused_output("export", str(plan), str(day), "--output", str(out))

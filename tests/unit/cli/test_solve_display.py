@@ -54,5 +54,7 @@ def test_the_table_is_in_clock_times_and_markup_of_names_stays_text(capsys: pyte
     head, row, facts, missing = printed.splitlines()
     assert head.split() == ["agent", "stops", "leaves", "back", "km"]
     assert row.split() == ["[red]van[31m", "5", "08:00", "10:00", "12.0"]
-    assert facts == ("5 of 7 tickets served, 36.0 km, cost 1 EUR, the best possible is at most 25.0% cheaper, by tiny")
+    assert facts == ("5 of 7 tickets served, 36.0 km, cost 1 EUR, no plan is more than 25.0% cheaper, by tiny")
     assert missing.startswith("Not served: t-6: NO_CAPACITY.") and missing.endswith("(and 1 more)")
+    show_plan(scenario, Plan.from_json(plan), 0.0)
+    assert "no plan is cheaper" in capsys.readouterr().err

@@ -30,7 +30,7 @@ def test_what_is_no_json_is_no_problem(data: bytes) -> None:
     content = Content(data)
     with pytest.raises(InputError) as caught:
         read_scenario_file(content, form_of("problem.json", content), WISHES, max_tickets=9, max_agents=9)
-    assert [fault.problem for fault in caught.value.errors] == ["The file is no problem of VROOM."]
+    assert [fault.problem for fault in caught.value.errors] == ["The file is not a problem of VROOM."]
     with pytest.raises(TooLargeError):
         form_of("problem.json", Content(bytes(MAX_BYTES + 1)))
 

@@ -443,7 +443,8 @@ def test_a_line_that_breaks_outside_of_quotes_is_reported() -> None:
     """SPEC T7: half a row is no ticket."""
     with pytest.raises(InputError) as caught:
         table("id,place\na,A\nb,B\rb,C\nd,D\n")
-    assert [(fault.path, fault.problem) for fault in caught.value.errors] == [("/3", "The file is no table of text.")]
+    (fault,) = caught.value.errors
+    assert (fault.path, fault.problem) == ("/3", "The file is not a table of text.")
 
 
 @pytest.mark.parametrize("encoding", ["utf-16", "utf-8", "gb18030"])

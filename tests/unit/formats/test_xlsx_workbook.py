@@ -85,8 +85,8 @@ FORMULA = '<row r="1"><c r="A1" t="str"><f>B1</f><v>id</v></c></row><row r="2">{
         (sheet_xml(FORMULA.format("<c><f>1+1</f></c>")), "/s/2/A", "The formula has no value."),
         (sheet_xml(FORMULA.format('<c r="B2" t="e"><v>#N/A</v></c>')), "/s/2/B", "The cell holds an error."),
         (sheet_xml(ORDERS, merged="B2:B3"), "/s/2/B", "Cells of several rows are merged."),
-        (f"<!DOCTYPE w [<!ENTITY a 'b'>]>{SHEET}", "", "A part of the workbook is no sound XML."),
-        (SHEET[:-30], "", "A part of the workbook is no sound XML."),
+        (f"<!DOCTYPE w [<!ENTITY a 'b'>]>{SHEET}", "", "A part of the workbook is not valid XML."),
+        (SHEET[:-30], "", "A part of the workbook is not valid XML."),
     ],
 )
 def test_what_is_no_plain_value_is_reported_by_its_cell(xml: str, path: str, problem: str) -> None:
@@ -142,11 +142,11 @@ LOOKALIKES = {
     "one with macros": (workbook({"s": SHEET}, more={"xl/vbaProject.bin": b"x"}), "The workbook has macros."),
     "one with old macros": (workbook({"s": SHEET}, more={"xl/macrosheets/m1.xml": ""}), "The workbook has macros."),
     "a binary one": (archive({"xl/workbook.bin": b"x"}), "The file is a binary .xlsb."),
-    "another archive": (archive({"content.xml": ""}), "The file is an archive, yet no workbook of Excel."),
-    "one that is cut off": (GOOD[:-40], "The file is no workbook, or it is cut off."),
-    "one with a broken part": (GOOD[:60] + b"\xff\xff" + GOOD[62:], "The file is no workbook, or it is cut off."),
-    "a text": (b"id,place\n", "The file is no workbook, or it is cut off."),
-    "nothing": (b"", "The file is no workbook, or it is cut off."),
+    "another archive": (archive({"content.xml": ""}), "The file is an archive, but not a workbook of Excel."),
+    "one that is cut off": (GOOD[:-40], "The file is not a workbook, or it is cut off."),
+    "one with a broken part": (GOOD[:60] + b"\xff\xff" + GOOD[62:], "The file is not a workbook, or it is cut off."),
+    "a text": (b"id,place\n", "The file is not a workbook, or it is cut off."),
+    "nothing": (b"", "The file is not a workbook, or it is cut off."),
     "a workbook without sheets": (workbook({}), "Which sheet has the tickets is not clear."),
     "one whose sheet is lost": (
         archive({"xl/workbook.xml": "<workbook/>", "[Content_Types].xml": "<Types/>"}),
@@ -199,7 +199,7 @@ def test_what_unpacks_beyond_measure_is_refused() -> None:
         with pytest.raises(TooLargeError):
             unpacked(data)
     lying = bomb.replace(struct.pack("<I", MAX_UNPACKED_BYTES), struct.pack("<I", 1000))
-    assert faults(lying) == [("", "The file is no workbook, or it is cut off.")]
+    assert faults(lying) == [("", "The file is not a workbook, or it is cut off.")]
 
 
 @pytest.mark.slow

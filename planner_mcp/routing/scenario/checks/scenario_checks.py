@@ -79,7 +79,7 @@ CHECKS: Final[tuple[Check, ...]] = (
     time_checks.overlapping_windows,
     time_checks.backward_shifts,
     time_checks.backward_breaks,
-    time_checks.invalid_rush_hours,
+    time_checks.invalid_travel_periods,
     time_checks.late_releases,
     amount_checks.negative_amounts,
     amount_checks.unknown_dimensions,

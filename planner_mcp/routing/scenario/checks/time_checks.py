@@ -48,14 +48,14 @@ def backward_shifts(scenario: Scenario) -> Iterator[Fault]:
             yield Fault(f"/agents/{index}/shift_end", problem, "a time after shift_start", hint, "logic")
 
 
-def invalid_rush_hours(scenario: Scenario) -> Iterator[Fault]:
-    """Yield rush hours that end before they start, or overlap."""
+def invalid_travel_periods(scenario: Scenario) -> Iterator[Fault]:
+    """Yield travel periods that end before they start, or overlap."""
     travel_periods = scenario.travel.rush_hours
     for index, period in enumerate(travel_periods):
         path = f"/travel/rush_hours/{index}"
         if period.end <= period.start:
             hint = "Swap the two, or write hours past midnight as 24:00 to 47:59."
-            yield Fault(f"{path}/end", "The rush ends before it starts.", "a time after start", hint, "logic")
+            yield Fault(f"{path}/end", "The travel period ends before it starts.", "a time after start", hint, "logic")
         elif any(other.start < period.end and period.start < other.end for other in travel_periods[:index]):
             yield Fault(path, "It overlaps with an earlier one.", "hours apart from each other", "Join them.", "logic")
 
@@ -66,9 +66,8 @@ def backward_breaks(scenario: Scenario) -> Iterator[Fault]:
         for at, break_spec in enumerate(agent.breaks):
             if break_spec.latest < break_spec.earliest:
                 path = f"/agents/{index}/breaks/{at}/latest"
-                yield Fault(
-                    path, "The break must start before it may.", "a time after earliest", "Swap the two.", "logic"
-                )
+                problem = "The latest start of the break is before its earliest."
+                yield Fault(path, problem, "a time after earliest", "Swap the two.", "logic")
 
 
 def late_releases(scenario: Scenario) -> Iterator[Fault]:

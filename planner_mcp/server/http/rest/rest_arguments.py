@@ -128,7 +128,7 @@ async def _body(operation: RestOperation, request: Request) -> Any:
         return {}
     accepted = (JSON, MERGE_PATCH) if operation.body_argument else (JSON,)
     if not has_content_type(request, *accepted):
-        problem = "The body is not said to be JSON."
+        problem = "Content-Type is not that of JSON."
         raise UnsupportedMediaTypeError(problem, errors=[Fault("/Content-Type", problem, " or ".join(accepted))])
     try:
         return decoded_in(request.scope).value

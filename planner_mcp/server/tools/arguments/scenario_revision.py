@@ -159,7 +159,7 @@ def _begun_faults(before: Json, after: Json, patch: Json) -> Iterator[Fault]:
 def _date_warnings(body: Json, patch: Json) -> list[str]:
     if not drops_held(body, patch):
         return []
-    return [f"held is let go: it was of {body['planning_date']}, and planning_date is another now."]
+    return [f"held is dropped: it was of {body['planning_date']}, and planning_date is another now."]
 
 
 def _matrix_name_warnings(before: Json, patch: Json, after: Json) -> list[str]:

@@ -194,7 +194,7 @@ async def test_the_hour_of_one_date_is_not_laid_on_the_next(call: Call, store: R
     held = await call("resolve_vrp", {"warm_from": job_id, "keep_until": "12:30"})
     await finish(store, ["a", "b"])
     patch = {"planning_date": "2025-07-16", "tickets": {"m": {"location": "A", "demand": 1}}}
-    messages = "held is let go: it was of 2025-07-15, and planning_date is another now."
+    messages = "held is dropped: it was of 2025-07-15, and planning_date is another now."
     asked = {"scenario_id": held.structured["scenario_id"], "patch": patch}
     revised = (await call("revise_scenario", asked)).structured
     assert revised["changes"] == ["tickets: 1 added (m)", "changed: planning_date, held"]
@@ -204,7 +204,7 @@ async def test_the_hour_of_one_date_is_not_laid_on_the_next(call: Call, store: R
     assert "held" not in (await finish(store, ["m", "a", "b"])).scenario.body
     asked = {"warm_from": held.structured["job_id"], "patch": patch, "keep_until": "2025-07-16T09:00"}
     morning = await call("resolve_vrp", asked)
-    assert morning.structured["notes"] == ["Nothing of the plan counts as done: planning_date is another than its own."]
+    assert morning.structured["notes"] == ["Nothing of the plan counts as done: its planning_date is another."]
     problem = compile_scenario(parse_scenario((await finish(store, ["m", "a", "b"])).scenario.body))
     assert problem.frozen_until == 9 * 3600 * problem.scale
     assert "Planned from 09:00: no new visit begins earlier." in problem.assumptions

@@ -85,7 +85,7 @@ CASES: dict[Check, Json] = {
     time_checks.overlapping_windows: body(tickets=[ticket(time_windows=[[1, 5], [4, 8]])]),
     time_checks.backward_shifts: body([agent(shift_start=9, shift_end=8)]),
     time_checks.backward_breaks: body([agent(breaks=[{"earliest": 9, "latest": 8, "duration_s": 1}])]),
-    time_checks.invalid_rush_hours: body(travel={"rush_hours": [{"start": 9, "end": 9, "factor": 2}]}),
+    time_checks.invalid_travel_periods: body(travel={"rush_hours": [{"start": 9, "end": 9, "factor": 2}]}),
     time_checks.late_releases: body(tickets=[ticket(release_time=9, time_windows=[[1, 8]])]),
     shipment_checks.late_pickups: body(
         tickets=[SHIPMENT[0] | {"time_windows": [[50, 60]]}, SHIPMENT[1] | {"time_windows": [[1, 9]]}]
@@ -165,7 +165,7 @@ FAULT_OF: dict[Check, tuple[str, str]] = {
     time_checks.overlapping_windows: ("/tickets/0/time_windows", "Join them"),
     time_checks.backward_shifts: ("/agents/0/shift_end", "past midnight as 24:00"),
     time_checks.backward_breaks: ("/agents/0/breaks/0/latest", "Swap the two"),
-    time_checks.invalid_rush_hours: ("/travel/rush_hours/0/end", "Swap the two"),
+    time_checks.invalid_travel_periods: ("/travel/rush_hours/0/end", "Swap the two"),
     time_checks.late_releases: ("/tickets/0/release_time", "Release it earlier"),
     shipment_checks.late_pickups: ("/tickets/1/time_windows", "open the pickup earlier"),
     amount_checks.negative_amounts: ("/agents/0/capacity", "Write 0"),
@@ -247,7 +247,7 @@ def test_places_that_an_agent_names_are_looked_up_too() -> None:
 def test_rush_hours_may_touch_and_not_overlap(hours: list[tuple[int, int]], paths: list[str]) -> None:
     """SPEC T7, S1: no moment has two speeds."""
     travel_periods = [{"start": start, "end": end, "factor": 2} for start, end in hours]
-    faults = list(time_checks.invalid_rush_hours(raw_scenario(body(travel={"rush_hours": travel_periods}))))
+    faults = list(time_checks.invalid_travel_periods(raw_scenario(body(travel={"rush_hours": travel_periods}))))
     assert [fault.path for fault in faults] == paths
 
 
