@@ -4,7 +4,6 @@ Owns the transition table. The Lua steps are given this table
 as JSON, so Python and Redis allow the same transitions.
 """
 
-import json
 from enum import StrEnum
 from typing import Final
 
@@ -49,8 +48,3 @@ TRANSITIONS: Final[dict[tuple[JobState, Change], JobState]] = {
     (JobState.SOLVING, Change.CANCEL): JobState.CANCELLED,
 }
 """Every legal change. `SOLVING → CLAIM`: another worker takes over an expired lease under a higher fencing number."""
-
-
-def table_json() -> str:
-    """Return the table as `{"state:change": "state"}`, the form the Lua steps read."""
-    return json.dumps({f"{state}:{change}": target for (state, change), target in TRANSITIONS.items()}, sort_keys=True)

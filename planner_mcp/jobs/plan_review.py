@@ -4,7 +4,6 @@ Owns the transition table and the record. The Lua step is given the table as JSO
 steps. Who may take a step is `review_service.py`'s.
 """
 
-import json
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
@@ -73,8 +72,3 @@ class PlanReview:
 def next_steps(state: ReviewState) -> list[ReviewStep]:
     """Return the steps that a state allows."""
     return [step for (start, step) in REVIEWS if start is state]
-
-
-def review_table_json() -> str:
-    """Return the table as `{"state:step": "state"}`, the form the Lua step reads."""
-    return json.dumps({f"{state}:{step}": target for (state, step), target in REVIEWS.items()}, sort_keys=True)

@@ -10,11 +10,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
-from typing import Final
+from typing import Any, Final
 
-from planner_mcp.jobs.job_lifecycle import MAX_CRASHES, table_json
+from planner_mcp.jobs.job_lifecycle import MAX_CRASHES, TRANSITIONS
 from planner_mcp.jobs.measurements import BOUNDS_MS
-from planner_mcp.jobs.plan_review import review_table_json
+from planner_mcp.jobs.plan_review import REVIEWS
 from planner_mcp.jobs.principal_limits import limit_per_shard
 from planner_mcp.jobs.store import store_keys
 from planner_mcp.settings import Settings
@@ -106,9 +106,14 @@ def _constants(settings: Settings) -> str:
         "control_s": store_keys.CONTROL_S,
         "refresh_ms": store_keys.REFRESH_MS,
     }
-    bounds, moves = ", ".join(map(str, BOUNDS_MS)), _lua(json.loads(table_json()))
+    bounds, moves = ", ".join(map(str, BOUNDS_MS)), _lua(_by_pair(TRANSITIONS))
     head = f"local LIMITS = {_lua(limits)}\nlocal BOUNDS_MS = {{{bounds}}}\nlocal MOVES = {moves}"
-    return f"{head}\nlocal REVIEWS = {_lua(json.loads(review_table_json()))}"
+    return f"{head}\nlocal REVIEWS = {_lua(_by_pair(REVIEWS))}"
+
+
+def _by_pair(table: Mapping[Any, str]) -> dict[str, str]:
+    """Return a table of transitions by `state:change`, as the Lua steps read it."""
+    return {":".join(pair): target for pair, target in sorted(table.items())}
 
 
 def _lua(table: Mapping[str, float | str]) -> str:

@@ -1,8 +1,6 @@
 """The transition table alone."""
 
-import json
-
-from planner_mcp.jobs.job_lifecycle import TERMINAL, TRANSITIONS, JobState, table_json
+from planner_mcp.jobs.job_lifecycle import TERMINAL, TRANSITIONS, JobState
 
 
 def test_terminal_states_have_no_exit() -> None:
@@ -16,9 +14,3 @@ def test_every_state_can_be_reached_from_queued() -> None:
     for _round in JobState:
         reached |= {target for (state, _change), target in TRANSITIONS.items() if state in reached}
     assert reached == set(JobState)
-
-
-def test_lua_is_given_the_same_table() -> None:
-    """Our choice: the table lives once."""
-    lua_table = {tuple(pair.split(":")): target for pair, target in json.loads(table_json()).items()}
-    assert lua_table == TRANSITIONS

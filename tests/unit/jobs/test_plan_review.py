@@ -1,16 +1,8 @@
 """The transition table of reviews alone."""
 
-import json
-
 import pytest
 
-from planner_mcp.jobs.plan_review import REVIEWS, ReviewState, ReviewStep, next_steps, review_table_json
-
-
-def test_lua_is_given_the_same_table() -> None:
-    """Our choice: the table lives once."""
-    lua_table = {tuple(pair.split(":")): target for pair, target in json.loads(review_table_json()).items()}
-    assert lua_table == REVIEWS
+from planner_mcp.jobs.plan_review import REVIEWS, ReviewState, ReviewStep, next_steps
 
 
 @pytest.mark.parametrize(
