@@ -67,7 +67,7 @@ def days_with(*features: Feature) -> Iterator[tuple[Problem, int]]:
     ],
 )
 def test_the_best_cost_is_proved_and_no_higher_one(features: tuple[Feature, ...]) -> None:
-    """SPEC S2, issue 26: for each rule, without the help of prices; what refutes a claim is refused."""
+    """SPEC S2: for each rule, without the help of prices; what refutes a claim is refused."""
     days = list(days_with(*features))
     assert len(days) == DAYS
     for day, cost in days:
