@@ -53,7 +53,7 @@ _DAY_HOURS: Final = 24
 _DAYS: Final = range(43831, 51502)
 """Days as spreadsheets count them, of the years 2020 to 2040: a time whose format was lost. As seconds: about noon."""
 _TIMES: Final = "a time such as 08:30, 8:30 AM, 2025-07-15T08:30, or seconds after midnight"
-_WINDOWS: Final = "08:00-12:00, several between semicolons, from 10:00 or until 12:00"
+_WINDOWS: Final = "windows such as 08:00-12:00, from 10:00 or until 12:00, several between semicolons"
 _WEEKDAYS: Final = "Mo-Fr 09:00-17:00; Sa 10:00-14:00"
 _WHOLE_DAY: Final = [(0.0, 24.0 * 3600 - 60)]
 _DURATIONS: Final = "15 min, 0:15, 1h30 or a number"

@@ -55,10 +55,18 @@ def fault_texts(*folders: str) -> set[str]:
     """Return what faults say in some folders: problem, accepted and hint, where these are more than values."""
     found = set()
     for path in (path for folder in folders for path in (PACKAGE / folder).rglob("*.py")):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        module = ast.parse(path.read_text(encoding="utf-8"))
+        constants = {
+            node.target.id: _template(node.value)
+            for node in module.body
+            if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name) and node.value is not None
+        }
+        for node in ast.walk(module):
             if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "Fault":
                 named = (each.value for each in node.keywords if each.arg in ("problem", "accepted", "hint"))
-                found |= {text for each in (*node.args[1:4], *named) if (text := _template(each)) is not None}
+                for each in (*node.args[1:4], *named):
+                    text = constants.get(each.id) if isinstance(each, ast.Name) else _template(each)
+                    found |= set() if text is None else {text}
             elif isinstance(node, ast.Assign) and getattr(node.targets[0], "id", "") in ("problem", "hint", "accepted"):
                 found |= {text for text in (_template(node.value),) if text is not None}
     return {text for text in found if re.search(r"[A-Za-z]{2,} [A-Za-z]|[A-Z][a-z]+ ?.*\.$", text.replace("{}", ""))}
