@@ -10,6 +10,7 @@ from typing import Final
 from planner_mcp.routing.feasibility.unassigned_reasons import PROVED
 from planner_mcp.routing.infeasibility_reasons import REASON_TEXTS, InfeasibilityReason
 from planner_mcp.routing.plan import Plan, Unassigned
+from planner_mcp.routing.scenario.checks.address_checks import NO_POSITION_FIX
 from planner_mcp.translation import Language, current_language, translated
 
 _BETWEEN: Final = "; "
@@ -18,6 +19,10 @@ _BETWEEN: Final = "; "
 def reason_text(entry: Unassigned, language: Language | None = None) -> str:
     """Return why a ticket is not served, in the language of the running task where none is given."""
     language = language or current_language()
+    if language != "en" and entry.code == InfeasibilityReason.NO_POSITION:
+        return translated(REASON_TEXTS[InfeasibilityReason.NO_POSITION], language) + translated(
+            NO_POSITION_FIX, language
+        )
     if language == "en" or not entry.detail.startswith(PROVED):
         return translated(entry.detail, language)
     return translated(PROVED, language) + translated(REASON_TEXTS[InfeasibilityReason(entry.code)], language)

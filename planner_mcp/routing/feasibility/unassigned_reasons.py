@@ -51,7 +51,7 @@ def _detail(problem: Problem, ticket: TicketSpec, reason: InfeasibilityReason) -
         return f"No agent can drive to {name}: it is {problem.off_network[ticket.location]}. {NO_ROAD_FIX}"
     if reason is InfeasibilityReason.NO_POSITION:
         status = problem.open_addresses[ticket.location]
-        return f"Its address gave no position: it is {OPEN_WORDS.get(status, status)}. {NO_POSITION_FIX}"
+        return f"Its address is {OPEN_WORDS.get(status, status)}, so its place has no position. {NO_POSITION_FIX}"
     text = REASON_TEXTS[reason]
     is_limit = reason in PROVED_REASONS and reason is not InfeasibilityReason.SHIPMENT_HALF_UNSERVED
     return text if not is_limit else f"{PROVED} {text[0].lower()}{text[1:]}"

@@ -28,7 +28,7 @@ from planner_mcp.server.tools.tool_definition import (
     refuse,
 )
 from planner_mcp.text import Json
-from planner_mcp.translation import phrase, translated
+from planner_mcp.translation import phrase
 
 
 class ReviewArguments(PlanArguments):
@@ -66,9 +66,9 @@ async def _decided_by_user(
     job = await ctx.job_service.job(ctx.principal, job_id)
     if ctx.ask_user is None or job.review is None or job.review.state is not ReviewState.PROPOSED:
         return asked, None
-    decision: Json = {"type": "string", "title": translated("Decision"), "enum": ["approve", "reject"]}
+    decision: Json = {"type": "string", "title": "Decision", "enum": ["approve", "reject"]}
     decision |= {"default": asked.decision} if asked.decision else {}
-    reason = {"type": "string", "title": translated("Reason, for a rejection"), "maxLength": MAX_REASON}
+    reason = {"type": "string", "title": "Reason, for a rejection", "maxLength": MAX_REASON}
     schema = {"type": "object", "properties": {"decision": decision, "reason": reason}, "required": ["decision"]}
     differences = await differences_of(ctx, job)
     answer = await ctx.ask_user(_question(job, differences), schema)

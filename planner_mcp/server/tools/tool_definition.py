@@ -48,8 +48,8 @@ class QuestionPendingError(Exception):
 
     def __init__(self, message: str, schema: Json) -> None:
         super().__init__(message)
-        self.message = message
-        self.schema = schema
+        self.message = translated(message)
+        self.schema: Json = translated_schema(schema, current_language())
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,6 +25,11 @@ LATE = "the route would end after the agent's shift and overtime."
             "没有车辆能开到 A {0}（900 m from the nearest road）。"
             "请检查其位置，或移到车辆可通行的街道上；地图也可能未覆盖该处。",
         ),
+        (
+            "NO_POSITION",
+            "Its address is not sure, so its place has no position. Ask the user.",
+            "其地点的地址没有得到位置。请询问用户；然后用 revise_scenario 给出该地点的 lat 和 lon，或更完整的地址。",
+        ),
         ("FROM_OLD_STORE", "A text of an older version.", "A text of an older version."),
     ],
 )

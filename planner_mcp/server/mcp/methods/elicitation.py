@@ -29,6 +29,7 @@ from planner_mcp.server.tools.open_questions import ASKING, OpenQuestions, with_
 from planner_mcp.server.tools.tool_definition import AskUser, QuestionPendingError
 from planner_mcp.settings import Settings
 from planner_mcp.text import Json
+from planner_mcp.translation import current_language, translated, translated_schema
 
 KEY: Final = "choices"
 """Name of the question in `inputRequests`; one at a time, since the next depends on the answer."""
@@ -170,7 +171,7 @@ async def _with_state_error_data(ctx: Context, call_next: CallNext) -> HandlerRe
 
 async def _asked(ctx: Context, message: str, schema: Json) -> Mapping[str, Any]:
     """Ask now and wait, as long as a person may take; return the answer, empty for none."""
-    reason = "Silence"
+    reason, message, schema = "Silence", translated(message), translated_schema(schema, current_language())
     with anyio.move_on_after(client_requests.ANSWER_TIMEOUT_S):  # over stdio nothing else ends the wait
         try:
             result = await ctx.session.elicit_form(message, schema, related_request_id=ctx.request_id)

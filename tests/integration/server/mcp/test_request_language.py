@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 from mcp import Client
+from mcp_types import ElicitResult
 
 from examples.planner_server import PlannerServer, running_server
 from tests.shared.http.http_clients import http_client
@@ -74,3 +75,33 @@ async def test_a_server_without_the_setting_answers_in_chinese_where_asked(serve
             for headers in ({}, {"Accept-Language": "zh-CN,zh;q=0.9,en;q=0.8"})
         ]
     assert [UNKNOWN in each for each in answers] == [False, True]
+
+
+async def test_a_question_follows_the_language_of_its_request(chinese: PlannerServer) -> None:
+    """SPEC T7, T11: on the page and in both eras of MCP; what stands in the day stays as it was written."""
+    address = "荣华中路"
+    day = {
+        "name": "d",
+        "planning_date": "2026-07-15",
+        "agents": [{"id": "v", "capacity": 9}],
+        "tickets": [{"id": "a", "address": address, "demand": 1}, {"id": "b", "location": "b", "demand": 1}],
+        "locations": [{"id": "b", "lat": 39.9, "lon": 116.4}],
+        "depot": "b",
+    }
+    asked = []
+
+    async def answer(_context: Any, params: Any) -> ElicitResult:
+        asked.append((params.message, params.requested_schema["properties"]["address_1"]))
+        return ElicitResult(action="decline")
+
+    for mode in ("legacy", "auto"):
+        async with Client(chinese.mcp, mode=mode, elicitation_callback=answer) as client:
+            await client.call_tool("create_scenario", day)
+    async with http_client(timeout=20) as http:
+        call = {"tool": "create_scenario", "arguments": day, "answers": []}
+        shown = (await http.post(f"{chinese.url}/ui/call", json=call)).json()["asks"]
+    asked.append((shown["message"], shown["schema"]["properties"]["address_1"]))
+    assert {message for message, _field in asked} == {"有些地址不确定。留空的保持未定。"}
+    for _message, field in asked:
+        assert (field["title"], field["description"]) == (address, "带城市的更完整的地址，或纬度, 经度")
+    assert len(asked) == 3

@@ -148,7 +148,7 @@ async def test_open_addresses_beside_known_ones_leave_their_tickets_out_and_keep
     problem = compile_scenario(read_stored(body))
     plan = with_reasons(problem, build_plan(problem, Candidate.of_tickets({0: [0]})))
     assert {each.ticket_id: each.code for each in plan.unassigned} == dict.fromkeys(["t1", "t2", "t3"], "NO_POSITION")
-    assert "Its address gave no position: it is ambiguous." in plan.unassigned[0].detail
+    assert "Its address is ambiguous, so its place has no position." in plan.unassigned[0].detail
 
 
 async def test_a_strict_day_is_refused_for_an_open_address(planner: _Planner) -> None:
