@@ -114,7 +114,11 @@ class PlannerError(Exception):
 
     def lines(self) -> list[str]:
         """Return the error for people: a line a fault, or the message where it lists none."""
-        return [fault.as_line() for fault in self.errors] or [self.message]
+        return [fault.as_line() for fault in self.errors] or [self.translated_message()]
+
+    def as_text(self) -> str:
+        """Return the error for people with its code and type, as `error_text`."""
+        return error_text(self.code, self.type, self.translated_message(), [fault.as_line() for fault in self.errors])
 
     def as_json(self, trace_id: str) -> dict[str, Any]:
         """Return `{code, type, message, traceId, errors, retryable[, retry_after_s]}` (SPEC T7)."""
@@ -719,6 +723,12 @@ def shown_error(kept: Mapping[str, Any]) -> dict[str, Any]:
     message = cls(str(kept.get("message", ""))).translated_message()
     faults = [Fault(**{**fault, "which": tuple(fault.get("which", ()))}).as_json() for fault in kept.get("errors", ())]
     return {**kept, "message": message, "errors": faults}
+
+
+def error_text(code: int, kind: str, message: str, faults: Sequence[str]) -> str:
+    """Return an error for people: `error CODE TYPE:` before its one fault, or before its message and a line a fault."""
+    head = f"error {code} {kind}: "
+    return head + faults[0] if len(faults) == 1 else "\n".join([head + message, *faults])
 
 
 def error_classes() -> dict[int, type[PlannerError]]:

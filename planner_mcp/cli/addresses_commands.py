@@ -34,18 +34,17 @@ def resolve(
 ) -> None:
     """Write the table with a position for each address; exit status 1 if it cannot be read."""
     settings = command_settings()
-    text, summary = run_command(_resolved(settings, file, column, provider))
-    write_text(text, output)
-    typer.echo(summary, err=True)
+    typer.echo(run_command(_resolve(settings, file, column, provider, output)), err=True)
 
 
-async def _resolved(settings: Settings, file: Path, column: str, provider: str | None) -> tuple[str, str]:
+async def _resolve(settings: Settings, file: Path, column: str, provider: str | None, output: Path | None) -> str:
+    """Write the table; return what was found."""
     table = _table(file)
     header = _address_header(table, column)
     found = await GeocodingService(settings).resolve([cells.get(header, "") for _, cells in table.rows], provider)
     sure = sum(each.is_sure for each in found)
-    summary = f"{len(found)} addresses of column {header}, {sure} to be used unasked"
-    return address_table(table.headers, [cells for _, cells in table.rows], found), summary
+    write_text(address_table(table.headers, [cells for _, cells in table.rows], found), output)
+    return f"{len(found)} addresses of column {header}, {sure} to be used unasked"
 
 
 def _table(file: Path) -> Table:

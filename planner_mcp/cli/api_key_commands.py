@@ -15,7 +15,7 @@ from typing import Annotated, Final
 import typer
 
 from planner_mcp.cli.store_queries import DataDir, RedisUrl, run_store_query
-from planner_mcp.errors import InvalidParameterError, NotFoundError, PlannerError
+from planner_mcp.errors import Fault, InputError, PlannerError, input_error
 from planner_mcp.jobs.api_key_records import ApiKeyRecord
 from planner_mcp.jobs.principals import READ, WRITE, Principal
 from planner_mcp.jobs.store.redis_store import RedisStore
@@ -31,6 +31,7 @@ app = typer.Typer(name="keys", help="Make, list and revoke API keys.")
 
 OPERATOR: Final = Principal("operator")
 """Whoever may run commands on the machine, in the audit log."""
+_ISSUER: Final = "an issuer of PLANNER_AUTH_ISSUERS, or PLANNER_AUTH_INTROSPECTION_ISSUER"
 Scopes = Annotated[
     list[str],
     typer.Option("--scope", help="A scope of the key; may be repeated. Absent: read and write, scenarios masked."),
@@ -55,7 +56,7 @@ def create(
     async def add(store: RedisStore, settings: Settings) -> str:
         async with audited_command(store, settings, "keys create") as line:
             if reviews_with and reviews_with not in settings.token_issuers:
-                raise InvalidParameterError("--reviews-with names an issuer whose tokens are accepted here")
+                raise input_error([Fault("--reviews-with", "No tokens of this issuer are accepted here.", _ISSUER)])
             key, record = new_key(subject, tenant, scope, now=datetime.now(UTC), reviews_with=reviews_with)
             line.target = record.id
             await RedisApiKeyStore(store.script_client).add(record)
@@ -84,11 +85,17 @@ def revoke(key_id: str, redis_url: RedisUrl = None, data_dir: DataDir = None) ->
         ring = RedisApiKeyStore(store.script_client)
         async with audited_command(store, settings, "keys revoke") as line:
             if (record := await ring.find(key_id)) is None or not await ring.revoke(key_id):
-                raise NotFoundError("no key has this id")
+                raise unknown_key("/key_id")
             line.target = record.id
         await _announce(store, record)
 
     run_store_query(forget, redis_url, data_dir)
+
+
+def unknown_key(path: str) -> InputError:
+    """Return the error of an argument that names no key."""
+    fault = Fault(path, "No key has this id.", "the id of a key", "planner-mcp keys list shows them.", kind="absent")
+    return input_error([fault])
 
 
 @dataclass(slots=True)

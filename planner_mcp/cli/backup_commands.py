@@ -1,12 +1,12 @@
 """`planner-mcp backup` and `restore`: the data folder as one archive, and an archive as a new data folder."""
 
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from planner_mcp.cli.command_runner import refuse
 from planner_mcp.cli.environment_settings import read_settings
 from planner_mcp.cli.store_queries import DataDir
 from planner_mcp.errors import InputError, PlannerError
@@ -41,6 +41,5 @@ def _run(step: Callable[[Path], None], data_dir: Path | None) -> Path:
             raise InputError("PLANNER_REDIS_URL names the store: use its own tools, or name a folder with --data-dir.")
         step(settings.data_dir)
     except PlannerError as error:
-        typer.echo("\n".join(error.lines()), err=True)
-        sys.exit(1)
+        refuse(error)
     return settings.data_dir

@@ -10,7 +10,7 @@ from typing import Annotated
 
 import typer
 
-from planner_mcp.cli.command_runner import command_settings, run_command
+from planner_mcp.cli.command_runner import command_settings, run_command, run_service
 from planner_mcp.cli.environment_settings import read_settings
 from planner_mcp.cli.server_processes import serve_stdio
 from planner_mcp.cli.store_queries import DataDir, RedisUrl
@@ -34,7 +34,7 @@ def bridge(
         settings = command_settings(
             bridge_config=config, redis_url=redis_url, data_dir=data_dir, server="bridge", workers=0
         )
-        run_command(serve_stdio(settings))
+        run_service(serve_stdio(settings))
 
 
 @app.command()

@@ -14,6 +14,7 @@ from typing import Any, Final
 
 import typer
 
+from planner_mcp.cli.command_runner import print_error
 from planner_mcp.cli.printed_plans import PAGES, SHEETS, check_page, page_of
 from planner_mcp.errors import Fault, InputError, input_error, placed
 from planner_mcp.formats.plan_exports import FORMS, NO_LINES, Lines, check_form, export
@@ -157,7 +158,7 @@ def write_plan(
             text = export(plan, scenario, form, lines)
         write_text(text, output, "utf-8-sig" if form == "csv" else "utf-8")
     except InputError as error:
-        print_faults(error)
+        print_error(error)
         return False
     return True
 
@@ -181,8 +182,3 @@ def _write_bytes(data: bytes, output: Path | None) -> None:
         file.write_bytes(data)
     except OSError as error:
         raise input_error([_unwritten(file, error.strerror or "The file cannot be written.")]) from error
-
-
-def print_faults(error: InputError) -> None:
-    """Print what is wrong, a line each."""
-    typer.echo("\n".join(error.lines()), err=True)

@@ -4,7 +4,7 @@ import asyncio
 import logging
 import sys
 from collections.abc import Coroutine
-from typing import Any, Final, TypeVar
+from typing import Any, Final, NoReturn, TypeVar
 
 import typer
 
@@ -55,17 +55,38 @@ def _export_spans() -> None:
         raise typer.BadParameter("PLANNER_OTEL needs the extra: pip install 'planner-mcp[otel]'") from error
 
 
-def run_command(work: Coroutine[Any, Any, _Result]) -> _Result:
-    """Run a coroutine to its end and return its result.
-
-    A refusal of the planner is logged, one line for each fault, and ends the process with exit status 1.
-    """
+def run_service(work: Coroutine[Any, Any, _Result]) -> _Result:
+    """Run a process that serves to its end and return its result; a refusal is logged, one line for each fault."""
     try:
-        with ungrouped():
-            return asyncio.run(work)
+        return _run(work)
     except PlannerError as error:
         for line in error.lines():
             log.error(line, extra={"code": error.code, "type": error.type})
         sys.exit(1)
+
+
+def run_command(work: Coroutine[Any, Any, _Result]) -> _Result:
+    """Run a command that a person waits for to its end and return its result; a refusal is printed."""
+    try:
+        return _run(work)
+    except PlannerError as error:
+        refuse(error)
+
+
+def _run(work: Coroutine[Any, Any, _Result]) -> _Result:
+    try:
+        with ungrouped():
+            return asyncio.run(work)
     except KeyboardInterrupt:
         sys.exit(INTERRUPTED)
+
+
+def print_error(error: PlannerError) -> None:
+    """Print what is wrong: code and type, then place, problem and what is accepted, a line each."""
+    typer.echo(error.as_text(), err=True)
+
+
+def refuse(error: PlannerError) -> NoReturn:
+    """Print what is wrong and end the command with exit status 1."""
+    print_error(error)
+    sys.exit(1)

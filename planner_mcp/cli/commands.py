@@ -104,10 +104,10 @@ def stdio(
     """Speak MCP over standard input and output, with one worker in the background."""
     if context.invoked_subcommand is None:
         with _importing():
-            from planner_mcp.cli.command_runner import command_settings, run_command
+            from planner_mcp.cli.command_runner import command_settings, run_service
             from planner_mcp.cli.server_processes import serve_stdio
 
-        run_command(serve_stdio(command_settings()))
+        run_service(serve_stdio(command_settings()))
 
 
 def main() -> None:

@@ -17,7 +17,8 @@ from urllib.parse import urlsplit
 
 import typer
 
-from planner_mcp.cli.command_files import print_faults, write_text
+from planner_mcp.cli.command_files import write_text
+from planner_mcp.cli.command_runner import refuse
 from planner_mcp.errors import Fault, InputError, input_error
 from planner_mcp.text import Json
 
@@ -102,8 +103,7 @@ def config(
         if write:
             _replace(path, text)
     except InputError as error:
-        print_faults(error)
-        sys.exit(1)
+        refuse(error)
     typer.echo(f"Written to {path}; restart the client." if write else f"For {path}:", err=True)
     if not write:
         typer.echo(text, nl=False)

@@ -9,9 +9,9 @@ from urllib.parse import urlsplit
 
 import typer
 
-from planner_mcp.cli.api_key_commands import audited_command
+from planner_mcp.cli.api_key_commands import audited_command, unknown_key
 from planner_mcp.cli.store_queries import DataDir, RedisUrl, run_store_query
-from planner_mcp.errors import InvalidParameterError, NotFoundError
+from planner_mcp.errors import InvalidParameterError
 from planner_mcp.jobs.api_key_records import ApiKeyRecord
 from planner_mcp.jobs.store.redis_store import RedisStore
 from planner_mcp.jobs.store.security.api_key_store import RedisApiKeyStore
@@ -65,7 +65,7 @@ def _server_url(settings: Settings) -> str:
 async def _record(ring: RedisApiKeyStore, key_id: str | None) -> ApiKeyRecord:
     if key_id is not None:
         if (record := await ring.find(key_id)) is None:
-            raise NotFoundError("no key has this id")
+            raise unknown_key("--key-id")
         return record
     records = await ring.list()
     if len(records) != 1:

@@ -12,8 +12,8 @@ from typing import Annotated, Final
 
 import typer
 
-from planner_mcp.cli.command_files import print_faults, write_plan
-from planner_mcp.cli.command_runner import command_settings, run_command
+from planner_mcp.cli.command_files import write_plan
+from planner_mcp.cli.command_runner import command_settings, refuse, run_command
 from planner_mcp.cli.printed_plans import of_agent
 from planner_mcp.cli.solve_display import show_plan
 from planner_mcp.cli.solve_run import SolveRun, solve_beside_worker
@@ -35,8 +35,7 @@ def demo(
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        print_faults(input_error([Fault("--folder", f"{folder}: {error.strerror}", "a folder that can be written")]))
-        sys.exit(1)
+        refuse(input_error([Fault("--folder", f"{folder}: {error.strerror}", "a folder that can be written")]))
     scenario = json.loads(DAY_FILE.read_text(encoding="utf-8"))
     with tempfile.TemporaryDirectory(prefix="planner-demo-") as data:
         settings = command_settings(data_dir=Path(data), redis_url="", log_level="warning")

@@ -12,7 +12,8 @@ from typing import Annotated, Any
 
 import typer
 
-from planner_mcp.cli.command_files import print_faults, read_scenario, write_plan, write_text
+from planner_mcp.cli.command_files import read_scenario, write_plan, write_text
+from planner_mcp.cli.command_runner import print_error, refuse
 from planner_mcp.cli.environment_settings import read_settings
 from planner_mcp.cli.file_import import (
     DATE_HELP,
@@ -65,8 +66,7 @@ def import_tables(
         write_text(json.dumps(read.body, ensure_ascii=False, indent=2) + "\n", output)
         check_imported(read, settings)
     except InputError as error:
-        print_faults(error)
-        sys.exit(1)
+        refuse(error)
 
 
 @app.command(name="export")
@@ -84,7 +84,7 @@ def export_plan(
             read, document = of_agent(read, agent), None
         is_written = write_plan(read, _read("scenario", scenario, read_places), output, document=document)
     except InputError as error:
-        print_faults(error)
+        print_error(error)
         is_written = False
     sys.exit(0 if is_written else 1)
 

@@ -23,6 +23,7 @@ from planner_mcp.jobs.job_notifications import notification
 from planner_mcp.jobs.job_service import JobService
 from planner_mcp.jobs.principals import LOCAL, Principal
 from planner_mcp.jobs.store.redis_store import RedisStore
+from planner_mcp.server.tools.arguments.lookup_errors import AcceptedId, naming_argument
 from planner_mcp.settings import Settings
 from planner_mcp.text import Json, compact
 
@@ -32,6 +33,7 @@ FAILED: Final = 1
 app = typer.Typer(name="jobs", help="List, show, watch and end jobs.")
 
 R = TypeVar("R")
+KNOWN: Final[AcceptedId] = ("the id of a job (job-…)", "planner-mcp jobs list shows them.")
 JobId = Annotated[str, typer.Argument(help="Id of a job, as solve_vrp returns it.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, one object a line.")]
 Owner = Annotated[str, typer.Option("--principal", help="Owner of the jobs, as `keys list` shows it.")]
@@ -206,7 +208,8 @@ def _run(use: Callable[[Jobs], Awaitable[R]], principal: str, url: str | None, r
 async def _of_store(use: Callable[[Jobs], Awaitable[R]], principal: str, store: RedisStore, settings: Settings) -> R:
     owner = LOCAL if principal == LOCAL.id else Principal(principal)
     async with EventFeed(store) as feed:
-        return await use(StoredJobs(JobService(store, feed, settings=settings), owner))
+        with naming_argument("/job_id", KNOWN):
+            return await use(StoredJobs(JobService(store, feed, settings=settings), owner))
 
 
 async def _until_ended(jobs: Jobs, *, job_id: str, on_event: Callable[[str, Json], None] | None = None) -> Json:

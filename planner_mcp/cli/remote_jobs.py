@@ -15,8 +15,8 @@ from urllib.parse import quote
 import httpx2 as httpx
 import typer
 
+from planner_mcp.cli.command_runner import run_command
 from planner_mcp.cli.environment_settings import API_KEY
-from planner_mcp.cli.store_queries import run_query
 from planner_mcp.errors import Fault, PlannerError, error_classes
 from planner_mcp.jobs.job_lifecycle import TERMINAL, JobState
 from planner_mcp.setting_urls import is_address
@@ -55,7 +55,7 @@ class RemoteJobs:
 
     async def job(self, job_id: str) -> Json:
         """Return a job."""
-        return await self._asked("GET", f"/jobs/{_part(job_id)}")
+        return await self._called("query_vrp_status", job_id=job_id)
 
     async def cancel(self, job_id: str, *, keep_best: bool) -> Json:
         """Cancel a job."""
@@ -102,10 +102,11 @@ class RemoteJobs:
                     yield fields["id"], json.loads(fields["data"])
                     fields = {}
 
-    async def _called(self, tool: str, **arguments: Any) -> None:
+    async def _called(self, tool: str, **arguments: Any) -> Json:
         result = await self._asked("POST", "/ui/call", json={"tool": tool, "arguments": arguments})
         if result["is_error"]:
             raise _error(result["structured"])
+        return dict(result["structured"])
 
     async def _asked(self, method: str, path: str, **options: Any) -> Json:
         answer = await self._http.request(method, path, **options)
@@ -138,7 +139,7 @@ def run_remote_query(question: Callable[[RemoteJobs], Awaitable[R]], url: str) -
             except httpx.HTTPError as error:
                 raise PlannerError(f"{server} does not answer.") from error
 
-    return run_query(answer())
+    return run_command(answer())
 
 
 def _part(job_id: str) -> str:

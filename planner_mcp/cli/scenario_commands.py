@@ -17,12 +17,11 @@ import typer
 from planner_mcp.cli.command_files import (
     STDIN,
     matrices_beside,
-    print_faults,
     read_matrices,
     read_scenario,
     write_plan,
 )
-from planner_mcp.cli.command_runner import command_settings, run_command
+from planner_mcp.cli.command_runner import command_settings, print_error, refuse, run_command
 from planner_mcp.cli.day_addresses import addressed_day
 from planner_mcp.cli.file_import import (
     DATE_HELP,
@@ -103,8 +102,7 @@ def solve(
     try:
         body = _scenario_of(file, given, settings)
     except InputError as error:
-        print_faults(error)
-        sys.exit(1)
+        refuse(error)
     asked = SolveRun(file, body, seconds, output, as_json)
     solved = run_command(solve_beside_worker(asked, settings))
     sys.exit(0 if solved is not None and _is_written(asked, solved) else 1)
@@ -170,7 +168,7 @@ def print_validation(path: Path, settings: Settings) -> bool:
         resolve_day = partial(addressed_day, settings=settings)
         found = validation_report(body, {}, settings, lambda _: resolved, resolve_day)
     except InputError as error:
-        print_faults(error)
+        print_error(error)
         return False
     typer.echo("\n".join(lines_of(found)))
     return found.valid

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from planner_mcp.cli.command_runner import command_settings, run_command
+from planner_mcp.cli.command_runner import command_settings, run_command, run_service
 from planner_mcp.cli.http_server import check_exposure, serve_http
 from planner_mcp.cli.server_processes import run_workers, serve_stdio
 from planner_mcp.cli.store_queries import DataDir, RedisUrl
@@ -46,13 +46,13 @@ def serve(
     if sys.stderr.isatty() and "log_level" not in settings.model_fields_set:
         configure_logging(settings := settings.model_copy(update={"log_level": "warning"}))  # three lines say the rest
     check_exposure(settings, is_allowed=insecure)
-    run_command(serve_http(settings, context.obj or open_app))
+    run_service(serve_http(settings, context.obj or open_app))
 
 
 @app.command()
 def address(redis_url: RedisUrl = None, data_dir: DataDir = None) -> None:
     """Speak MCP over standard input and output as the address server."""
-    run_command(serve_stdio(command_settings(redis_url=redis_url, data_dir=data_dir, server="address", workers=0)))
+    run_service(serve_stdio(command_settings(redis_url=redis_url, data_dir=data_dir, server="address", workers=0)))
 
 
 @app.command()
@@ -63,7 +63,7 @@ def worker(
 ) -> None:
     """Run workers for a store that servers share."""
     settings = command_settings(redis_url=redis_url, data_dir=data_dir)
-    run_command(run_workers(settings, processes))
+    run_service(run_workers(settings, processes))
 
 
 @app.command()

@@ -13,11 +13,11 @@ from typing import Any, Final
 
 import typer
 
-from planner_mcp.cli.command_files import check_output, form_of, matrices_beside, print_faults
-from planner_mcp.cli.command_runner import INTERRUPTED
+from planner_mcp.cli.command_files import check_output, form_of, matrices_beside
+from planner_mcp.cli.command_runner import INTERRUPTED, print_error
 from planner_mcp.cli.printed_plans import DRAWN
 from planner_mcp.cli.solve_display import SearchDisplay, search_display
-from planner_mcp.errors import Fault, InputError, PlannerError, input_error
+from planner_mcp.errors import Fault, InputError, PlannerError, error_text, input_error
 from planner_mcp.formats.plan_exports import Lines
 from planner_mcp.jobs.job_content import job_view
 from planner_mcp.jobs.job_lifecycle import JobState
@@ -87,7 +87,7 @@ async def _solved(jobs: JobService, asked: SolveRun, settings: Settings, display
     try:
         body, travel_matrices = await _checked(jobs, asked, settings)
     except InputError as error:
-        print_faults(error)
+        print_error(error)
         return None
     scenario = await jobs.create_scenario(LOCAL, body)
     job = await jobs.submit(LOCAL, SolveRequest(scenario.id, asked.seconds, fresh=True))
@@ -180,6 +180,5 @@ def check_seconds(seconds: int, settings: Settings) -> None:
 
 def print_failure(error: Json) -> None:
     """Print why a job failed, with what is to be corrected in its scenario."""
-    typer.echo(f"error {error['code']} {error['type']}: {error['message']}", err=True)
-    if faults := [Fault(**fault) for fault in error.get("errors", ())]:
-        print_faults(InputError(error["message"], errors=faults))
+    faults = [Fault(**fault).as_line() for fault in error.get("errors", ())]
+    typer.echo(error_text(error["code"], error["type"], error["message"], faults), err=True)

@@ -4,17 +4,14 @@ Owns no wording but the help of these options. A command that runs for long open
 itself (`service_commands.py`).
 """
 
-import asyncio
-import sys
-from collections.abc import Awaitable, Callable, Coroutine
+from collections.abc import Awaitable, Callable
 from pathlib import Path
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, TypeVar
 
 import typer
 
-from planner_mcp.cli.command_runner import INTERRUPTED
+from planner_mcp.cli.command_runner import run_command
 from planner_mcp.cli.environment_settings import read_settings
-from planner_mcp.errors import PlannerError
 from planner_mcp.jobs.store.connection.error_translation import explained_refusals
 from planner_mcp.jobs.store.open_store import connect
 from planner_mcp.jobs.store.redis_store import RedisStore
@@ -36,15 +33,4 @@ def run_store_query(
             with explained_refusals(has_url=bool(settings.redis_url)):
                 return await question(store, settings)
 
-    return run_query(answer())
-
-
-def run_query(answer: Coroutine[Any, Any, R]) -> R:
-    """Return an answer; an error ends the command with status 1, Ctrl-C with 130."""
-    try:
-        return asyncio.run(answer)
-    except PlannerError as error:
-        typer.echo(f"error {error.code} {error.type}: " + "\n".join(error.lines()), err=True)
-        sys.exit(1)
-    except KeyboardInterrupt:
-        sys.exit(INTERRUPTED)
+    return run_command(answer())

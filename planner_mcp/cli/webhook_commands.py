@@ -7,8 +7,9 @@ authorization unless `--principal` names another.
 import sys
 from collections.abc import Awaitable, Callable
 from datetime import datetime
+from functools import partial
 from pathlib import Path
-from typing import Annotated, TypeVar
+from typing import Annotated, Final, TypeVar
 
 import typer
 
@@ -17,11 +18,13 @@ from planner_mcp.jobs.principals import LOCAL
 from planner_mcp.jobs.store.webhooks.webhook_store import RedisWebhookStore
 from planner_mcp.jobs.webhooks.address_guard import check_callback_url
 from planner_mcp.jobs.webhooks.delivery_records import Delivery, DeliveryState, SigningSecret
+from planner_mcp.server.tools.arguments.lookup_errors import AcceptedId, find_all, naming_argument
 from planner_mcp.settings import Settings
 
 app = typer.Typer(name="webhooks", help="List webhook deliveries, send them again, manage the signing secret.")
 
 R = TypeVar("R")
+KNOWN: Final[AcceptedId] = ("the id of a delivery", "planner-mcp webhooks list shows them.")
 Owner = Annotated[str, typer.Option("--principal", help="Owner of the webhooks, as `keys list` shows it.")]
 
 
@@ -46,7 +49,12 @@ def list_deliveries(
 @app.command()
 def show(delivery_id: str, principal: Owner = LOCAL.id, redis_url: RedisUrl = None, data_dir: DataDir = None) -> None:
     """Show one delivery with its attempts and its body."""
-    delivery = _run_query(lambda hooks, _settings: hooks.delivery(principal, delivery_id), redis_url, data_dir)
+
+    async def one(hooks: RedisWebhookStore, _settings: Settings) -> Delivery:
+        with naming_argument("/delivery_id", KNOWN):
+            return await hooks.delivery(principal, delivery_id)
+
+    delivery = _run_query(one, redis_url, data_dir)
     typer.echo(_line(delivery))
     typer.echo(delivery.url)
     for attempt in delivery.attempts:
@@ -82,6 +90,7 @@ def replay(
 
     async def replay_all(hooks: RedisWebhookStore, _settings: Settings) -> list[Delivery]:
         names = list(delivery_ids or ())
+        await find_all([partial(_known, hooks, principal, name, at) for at, name in enumerate(names)])
         if dead:
             found, _total = await hooks.deliveries(principal, DeliveryState.DEAD, offset=0, count=100_000)
             names += [delivery.id for delivery in found]
@@ -89,6 +98,11 @@ def replay(
 
     for delivery in _run_query(replay_all, redis_url, data_dir):
         typer.echo(_line(delivery))
+
+
+async def _known(hooks: RedisWebhookStore, principal: str, name: str, at: int) -> None:
+    with naming_argument(f"/delivery_ids/{at}", KNOWN):
+        await hooks.delivery(principal, name)
 
 
 @app.command()

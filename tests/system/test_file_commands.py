@@ -21,6 +21,7 @@ from tests.shared.formats.xlsx_files import rows_of, sheet_xml, workbook
 from tests.shared.scenarios.client_scenarios import SMALLEST
 from tests.shared.scenarios.street_scenario import day as road_day
 
+WRONG = "error 4001 InvalidParameter: "
 PLANNER = Path(sys.executable).with_name("planner-mcp")
 
 
@@ -43,7 +44,7 @@ def test_every_fault_is_reported_and_the_exit_status_says_so() -> None:
     assert {line.partition(":")[0] for line in done.stdout.splitlines()[1:]} == {"/agents", "/depot"}
     broken = run_command_line("validate", "-", given="{")
     assert (broken.exit_code, broken.stdout) == (1, "")
-    assert broken.stderr.strip() == "/: The standard input is not JSON. (accepted: JSON (UTF-8))"
+    assert broken.stderr.strip() == f"{WRONG}/: The standard input is not JSON. (accepted: JSON (UTF-8))"
 
 
 def test_what_a_command_refuses_is_reported_with_its_place(tmp_path: Path) -> None:
@@ -51,7 +52,7 @@ def test_what_a_command_refuses_is_reported_with_its_place(tmp_path: Path) -> No
     (tmp_path / "roads.json").write_text("[]")
     refused = run_command_line("matrix", str(tmp_path / "roads.json"), "--data-dir", str(tmp_path / "data"))
     assert refused.exit_code == 1
-    assert "/: The text is not JSON of this form. (accepted: " in refused.stderr
+    assert refused.stderr.startswith(f"{WRONG}/: The text is not JSON of this form. (accepted: ")
     refused = run_command_line("webhooks", "test", "http://example.com/hook", "--data-dir", str(tmp_path / "data"))
     assert refused.exit_code == 1
     assert refused.stderr.startswith("error 4014 EndpointForbidden: /url: ") and "(accepted: " in refused.stderr
@@ -182,7 +183,7 @@ def test_matrices_beside_a_scenario_are_read_and_a_plan_is_exported(tmp_path: Pa
         "solve", str(tmp_path / "gone.json"), "--seconds", "1", "--data-dir", str(tmp_path / "data")
     )
     assert (gone.exit_code, "QUEUED" in gone.stderr) == (1, False)
-    assert gone.stderr.startswith("/travel/matrix: There are no matrices of this id.")
+    assert gone.stderr.startswith("error 4005 InvalidScenario: /travel/matrix: There are no matrices of this id.")
     plan, track = tmp_path / "plan.json", tmp_path / "plan.gpx"
     files = (str(tmp_path / "day.json"), "--seconds", "1", "--output", str(plan))
     done = run_command_line("solve", *files, *data)
@@ -210,5 +211,5 @@ def test_a_workbook_and_an_instance_become_days(tmp_path: Path) -> None:
     refused = run_command_line("import", str(tmp_path / "old.xls"), "--date", "2025-07-15")
     assert (refused.exit_code, refused.stderr.strip()) == (
         1,
-        "/: The file is an older .xls. (accepted: a workbook as .xlsx) Save it as .xlsx.",
+        f"{WRONG}/: The file is an older .xls. (accepted: a workbook as .xlsx) Save it as .xlsx.",
     )

@@ -1,5 +1,8 @@
 """What tests of commands share: a command that is refused, and a plan of the smallest day."""
 
+import re
+from typing import Final
+
 from typer.testing import CliRunner
 
 from planner_mcp.cli.commands import app
@@ -10,6 +13,14 @@ from planner_mcp.routing.scenario.scenario_parsing import parse_scenario
 from tests.shared.scenarios.client_scenarios import SMALLEST
 
 PLAN = build_plan(compile_scenario(parse_scenario(SMALLEST)), Candidate.of_tickets({0: [0]})).as_json()
+
+
+_CODE: Final = re.compile(r"^error 4\d{3} \w+: ", re.MULTILINE)
+
+
+def without_code(output: str) -> str:
+    """Return what a command says without code and type, which its error begins with."""
+    return _CODE.sub("", output)
 
 
 def refused_output(*command: str) -> str:

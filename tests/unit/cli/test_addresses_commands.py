@@ -41,3 +41,17 @@ def test_the_column_is_named_where_no_header_says_address(tmp_path: Path) -> Non
     assert "0 columns look like addresses. (accepted: a, b) Name it with --column." in refused.stderr
     named = run_command_line("addresses", "resolve", str(file), "--column", "b", PLANNER_DATA_DIR=str(tmp_path))
     assert (named.exit_code, "52.52" in named.stdout) == (0, True)
+
+
+def test_a_table_that_cannot_be_written_is_one_clear_fault(tmp_path: Path) -> None:
+    """SPEC T7: code, place and what is accepted; no traceback."""
+    file = tmp_path / "orders.csv"
+    file.write_text("id,address\n1,北京市朝阳区\n", encoding="utf-8")
+    refused = run_command_line(
+        *("addresses", "resolve", str(file), "--output", str(tmp_path / "none" / "made.csv")),
+        PLANNER_DATA_DIR=str(tmp_path),
+    )
+    assert (refused.exit_code, refused.stdout) == (1, "")
+    assert refused.stderr.startswith("error 4001 InvalidParameter: --output: ") and "Traceback" not in refused.stderr
+    missing = run_command_line("addresses", "resolve", str(tmp_path / "none.csv"), PLANNER_DATA_DIR=str(tmp_path))
+    assert missing.stderr.startswith("error 4001 InvalidParameter: /: ")

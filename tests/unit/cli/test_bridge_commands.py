@@ -38,22 +38,21 @@ def test_an_offer_that_is_too_large_says_what_to_leave_out(tmp_path: Path) -> No
     assert "post_a: hide long (" in said.splitlines()[-2]
 
 
-def test_a_faulty_configuration_ends_with_its_faults(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
-    """SPEC T7: exit status 1, a line a fault."""
-    code, _said = _check(written(tmp_path, document(), config({"operation": "absent"}, base_url="http://10.0.0.1")))
-    assert code == 1
-    assert "/tools/0/operation" in caplog.text
+def test_a_faulty_configuration_ends_with_its_faults(tmp_path: Path) -> None:
+    """SPEC T7: exit status 1, the code, a line a fault."""
+    code, said = _check(written(tmp_path, document(), config({"operation": "absent"}, base_url="http://10.0.0.1")))
+    assert (code, said.startswith("error 4001 InvalidParameter: /tools/0/operation: ")) == (1, True)
 
 
 def test_refusals_of_commands_are_in_the_language_of_the_deployment(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """SPEC T11: PLANNER_LANG; values stay."""
     monkeypatch.setenv("PLANNER_LANG", "zh")
     absent = config({"operation": "absent"}, base_url="https://orders.example.com")
     try:
-        code, _said = _check(written(tmp_path, document(), absent))
+        code, said = _check(written(tmp_path, document(), absent))
     finally:
         use_language("en")
     assert code == 1
-    assert "文档中没有操作 absent。" in caplog.text
+    assert "文档中没有操作 absent。" in said

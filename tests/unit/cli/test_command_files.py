@@ -13,6 +13,8 @@ from planner_mcp.settings import Settings
 from tests.shared.scenarios.client_scenarios import SMALLEST
 from tests.unit.cli.cli_runs import PLAN, refused_output
 
+WRONG = "error 4001 InvalidParameter: "
+
 
 def test_a_fault_is_reported_with_what_would_be_accepted(tmp_path: Path) -> None:
     """SPEC T6, T7: the text is complete by itself."""
@@ -27,9 +29,9 @@ def test_a_fault_is_reported_with_what_would_be_accepted(tmp_path: Path) -> None
     assert (result.exit_code, sorted(result.stdout.splitlines())) == (1, [priority, router, "not valid"])
     result = CliRunner().invoke(app, ["export", str(tmp_path / "nofile"), str(file), "--output", "x.csv"])
     assert result.exit_code == 1
-    assert result.stderr == f"/: {tmp_path / 'nofile'}: No such file or directory (accepted: JSON (UTF-8))\n"
+    assert result.stderr == f"{WRONG}/: {tmp_path / 'nofile'}: No such file or directory (accepted: JSON (UTF-8))\n"
     result = CliRunner().invoke(app, ["import", str(tmp_path / "nofile.csv"), "--date", "2025-07-15"])
-    assert result.stderr == f"/: {tmp_path / 'nofile.csv'}: No such file or directory\n"
+    assert result.stderr == f"{WRONG}/: {tmp_path / 'nofile.csv'}: No such file or directory\n"
 
 
 @pytest.mark.parametrize(
@@ -41,7 +43,7 @@ def test_an_unreadable_file_of_matrices_is_reported_with_its_name(name: str, why
     day = tmp_path / "day.json"
     day.write_text(json.dumps({**SMALLEST, "travel": {"matrix": name}}))
     output_lines = refused_output("validate", str(day))
-    assert output_lines.startswith(f"/travel/matrix: {tmp_path}") and why in output_lines
+    assert output_lines.startswith(f"{WRONG}/travel/matrix: {tmp_path}") and why in output_lines
 
 
 def test_a_file_of_matrices_that_is_not_there_is_named(tmp_path: Path) -> None:
@@ -58,7 +60,7 @@ def test_a_scenario_is_read_behind_a_mark_and_however_deep_it_is(tmp_path: Path)
     day.write_text(json.dumps(SMALLEST), encoding="utf-8-sig")
     assert read_scenario(day) == SMALLEST
     day.write_text("[" * 200_000)
-    assert refused_output("validate", str(day)) == f"/: {day} is not JSON. (accepted: JSON (UTF-8))\n"
+    assert refused_output("validate", str(day)) == f"{WRONG}/: {day} is not JSON. (accepted: JSON (UTF-8))\n"
 
 
 def test_a_dash_is_standard_output(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

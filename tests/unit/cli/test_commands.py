@@ -35,11 +35,11 @@ def test_a_refused_option_is_reported_by_its_name(tmp_path: Path) -> None:
     day.write_text(json.dumps(SMALLEST))
     for name, why in (("plan.xlsx", "There is no such form."), ("plan.gpx", "The scenario has no positions on the")):
         assert refused_output("export", str(plan), str(day), "--output", str(tmp_path / name)).startswith(
-            f"--output: {why}"
+            f"error 4001 InvalidParameter: --output: {why}"
         )
     result = refused_output("solve", str(day), "--seconds", "4000", "--data-dir", str(tmp_path / "data"))
     problem = "--seconds: The search is longer than PLANNER_MAX_SOLVE_TIME_S allows. (accepted: 1 to 3600)"
-    assert result.splitlines() == [problem]
+    assert result.splitlines() == [f"error 4001 InvalidParameter: {problem}"]
 
 
 def test_spans_without_their_extra_are_refused_in_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -22,4 +22,4 @@ def test_a_folder_that_cannot_be_made_is_reported(tmp_path: Path) -> None:
     """SPEC T7: before the search."""
     (tmp_path / "file").touch()
     done = run_command_line("demo", "--folder", str(tmp_path / "file" / "made"))
-    assert (done.exit_code, done.stderr.startswith("--folder: ")) == (1, True)
+    assert (done.exit_code, done.stderr.startswith("error 4001 InvalidParameter: --folder: ")) == (1, True)

@@ -125,8 +125,9 @@ async def test_a_job_watched_from_a_shell_is_masked_and_refused_as_by_its_tool(
                 refused = await by_mcp(http, who, tool, {"job_id": wrong})
                 assert said == {"code": refused["code"]}, (command, wrong)
     lines = Counter((entry["what"], entry["outcome"]) for entry in await audited())
-    assert lines["GET /jobs", "4004"] == 3 * len(READING)  # a command that reads asks for the job's page
-    assert [lines[tool, "4004"] for tool in ("cancel_vrp_job", "finish_vrp_job")] == [2 * 3] * 2  # and by MCP
+    assert lines["query_vrp_status", "4004"] == 2 * 3 * len(READING)  # by the command and by MCP
+    assert [lines[tool, "4004"] for tool in ("cancel_vrp_job", "finish_vrp_job")] == [2 * 3] * 2
+    assert lines["GET /jobs", "4004"] == 0
 
 
 async def _run(*command: str, **environment: str) -> Any:
@@ -145,29 +146,39 @@ WRONG_DAYS: Final = {
 async def test_commands_that_read_a_day_name_the_mistakes_of_the_tools(
     served: Served, key: Key, tmp_path: Path
 ) -> None:
-    """SPEC T5, T6: `validate` and `solve` print every fault of create_scenario in its words; nothing is planned."""
+    """SPEC T5, T7: `validate` and `solve` print every fault of create_scenario in its words, and `solve`, where it is
+    an error, its code; nothing is planned."""
     async with served() as http:
         who = await key("ann", READ, WRITE, SENSITIVE)
-        found = {name: await _faults(http, who, "create_scenario", wrong) for name, wrong in WRONG_DAYS.items()}
+        found = {name: await _refusal(http, who, "create_scenario", wrong) for name, wrong in WRONG_DAYS.items()}
     path = tmp_path / "day.json"
     for name, wrong in WRONG_DAYS.items():
         path.write_text(json.dumps(wrong), encoding="utf-8")
         for command in ("validate", "solve"):
             said = await _run(command, str(path), PLANNER_DATA_DIR=str(tmp_path / "data"))
-            assert (said.exit_code, bool(found[name])) == (1, True), (name, command)
-            assert _unsaid(found[name], said.output) == [], (name, command)
+            code, faults = found[name]
+            assert (said.exit_code, bool(faults)) == (1, True), (name, command)
+            assert _unsaid(faults, said.output) == [], (name, command)
+            assert command == "validate" or _codes(said.stderr) == [code], (name, said.stderr)
 
 
-async def _faults(http: Any, who: str, tool: str, arguments: Json) -> list[tuple[str, str]]:
-    """Return place and problem of each fault that a tool names."""
+async def _refusal(http: Any, who: str, tool: str, arguments: Json) -> tuple[int, list[tuple[str, str]]]:
+    """Return the code of a tool's refusal, and place and problem of each fault that it names."""
     body = {"tool": tool, "arguments": arguments}
-    answer = (await http.post("/ui/call", json=body, headers={"authorization": who})).json()
-    return [(each["path"], each["problem"]) for each in answer["structured"].get("errors", ())]
+    refused = (await http.post("/ui/call", json=body, headers={"authorization": who})).json()["structured"]
+    return refused["code"], [(each["path"], each["problem"]) for each in refused.get("errors", ())]
+
+
+_CODE: Final = re.compile(r"^error (\d+) \w+: ", re.MULTILINE)
+
+
+def _codes(said: str) -> list[int]:
+    return [int(code) for code in _CODE.findall(said)]
 
 
 def _unsaid(found: list[tuple[str, str]], said: str) -> list[tuple[str, str]]:
     """Return the faults that no line of a text tells."""
-    lines = said.splitlines()
+    lines = _CODE.sub("", said).splitlines()
     return [
         (path, problem)
         for path, problem in found
@@ -183,20 +194,21 @@ TABLES: Final = {
 
 
 async def test_import_names_the_mistakes_of_its_tool(served: Served, key: Key, tmp_path: Path) -> None:
-    """SPEC T5, T6: the same problems in the same rows; what is a field of the tool is an option here."""
+    """SPEC T5, T7: the same code, and the same problems in the same rows; a field of the tool is an option here."""
     given = {"format": "csv", "planning_date": "2026-11-23", "agents": [{"id": "v", "capacity": 9}]}
     async with served() as http:
         who = await key("ann", READ, WRITE, SENSITIVE)
         found = {
-            name: await _faults(http, who, "import_scenario", {**given, "content": table})
+            name: await _refusal(http, who, "import_scenario", {**given, "content": table})
             for name, table in TABLES.items()
         }
     path = tmp_path / "orders.csv"
     for name, table in TABLES.items():
         path.write_text(table, encoding="utf-8")
         said = await _run("import", str(path), "--date", "2026-11-23", "--agent", "1", "--capacity", "9")
-        places = [(place.removeprefix("/content"), problem) for place, problem in found[name]]
-        assert (said.exit_code, bool(places)) == (1, True), name
+        code, faults = found[name]
+        places = [(place.removeprefix("/content"), problem) for place, problem in faults]
+        assert (said.exit_code, bool(places), _codes(said.stderr)) == (1, True, [code]), (name, said.stderr)
         assert _unsaid(places, said.stderr) == [], (name, said.stderr)
 
 
@@ -214,10 +226,10 @@ async def test_webhook_commands_refuse_as_their_tool_does(served: Served, key: K
         for command, arguments in asked:
             refused = await by_page(http, who, "webhook_deliveries", arguments)
             said = await _run("webhooks", *command, **environment)
-            named = re.match(r"error (\d+) \w+: (/\w+:)?", said.stderr)
-            assert (said.exit_code, named is not None) == (1, True), said.output
-            assert named is not None and int(named[1]) == refused["code"], command
-            assert command[0] != "test" or named[2] == "/url:"  # an id is the one argument: no place is printed
+            (place,) = refused["places"]
+            place = "/delivery_ids/0" if command[0] == "replay" else place  # the command takes several
+            assert (said.exit_code, _codes(said.stderr)) == (1, [refused["code"]]), said.output
+            assert _CODE.sub("", said.stderr).startswith(f"{place}: "), said.stderr
 
 
 async def test_export_writes_what_the_resource_shows(
@@ -253,5 +265,6 @@ async def test_a_file_that_is_none_is_one_clear_fault(command: str, tmp_path: Pa
     for path in (broken, tmp_path / "missing.json"):
         said = await _run(command, str(path), *further.get(command, ()))
         assert (said.exit_code, isinstance(said.exception, SystemExit)) == (1, True), said.output
-        assert [line for line in said.output.splitlines() if line.startswith("/")] != [], said.output
+        assert _codes(said.stderr) == [4001], said.output
+        assert [line for line in _CODE.sub("", said.stderr).splitlines() if line.startswith("/")] != [], said.output
     assert not output.exists()
