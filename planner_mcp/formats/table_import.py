@@ -52,6 +52,7 @@ _LONGEST_OWNER: Final = 90
 _AXES: Final = frozenset({"lat", "lon", "x", "y"})
 _NUMBERS: Final = _AXES | {"penalty", "fixed_cost", "cost_per_km", "cost_per_hour", "priority", "max_tickets"}
 _AMOUNTS: Final = frozenset({"demand", "capacity"})
+_SHIFT: Final = frozenset({"shift_start", "shift_end"})
 _TIMES: Final = frozenset({"opens", "closes", "shift_start", "shift_end"})
 _SERVICE_S: Final = {"service_s": 1.0, "service_min": 60.0, "service_h": 3600.0}
 """Seconds of one unit of each field of a service time."""
@@ -183,6 +184,9 @@ class TableImport:
     def assumed(self) -> list[str]:
         """Return what was taken for granted where rows say nothing, or nothing that is known."""
         notices = list(self.notices)
+        has_windows = any("time_windows" in ticket for ticket in self.tickets)
+        if has_windows and not any(_SHIFT & agent.keys() for agent in self.agents):
+            notices.append("No agent has a shift, so routes may begin at midnight.")
         if self.without_demand:
             notices.append(f"{counted(self.without_demand, 'ticket')} without a demand: 0 is taken.")
         if self.without_capacity:

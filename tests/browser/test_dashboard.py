@@ -50,7 +50,7 @@ async def test_a_table_is_imported_and_its_columns_are_shown(server: PlannerServ
     table = {"name": "customers.csv", "mimeType": "text/csv", "buffer": TABLE.encode()}
     await page.get_by_label("File").set_input_files(table)
     await page.get_by_role("button", name="Import and check").click()
-    outcome = page.locator("[role=status] >> text=/Imported: \\d+ agents, 3 tickets/")
+    outcome = page.locator("[role=status] >> text=/Imported. Agents: \\d+, tickets: 3/")
     refusal = page.get_by_role("alert")
     await outcome.or_(refusal).first.wait_for(timeout=30_000)
     if await refusal.count():
@@ -71,7 +71,7 @@ async def test_the_questions_of_an_import_are_a_form(server: PlannerServer, page
     form = page.get_by_role("form", name="Questions")
     await form.get_by_label("Stop time").select_option("service_min")
     await form.get_by_role("button", name="Go on").click()
-    await page.get_by_text("Imported: 2 agents, 1 tickets").wait_for(timeout=30_000)
+    await page.get_by_text("Imported. Agents: 2, tickets: 1").wait_for(timeout=30_000)
     assert "Stop time" in await page.get_by_text("Used:").first.inner_text()
 
 
@@ -88,7 +88,7 @@ async def test_a_table_of_addresses_in_the_encoding_of_a_spreadsheet_is_imported
     await page.get_by_label("Capacity of each").fill("100")
     await page.get_by_label("Depot").fill("北京市丰台区丰台街道")
     await page.get_by_role("button", name="Import and check").click()
-    await page.get_by_text("Imported: 1 agents, 2 tickets").wait_for(timeout=30_000)
+    await page.get_by_text("Imported. Agents: 1, tickets: 2").wait_for(timeout=30_000)
     assert "送货地址" in await page.get_by_text("Used:").first.inner_text()
     scenario_id = str(await page.get_by_role("link", name="Open").get_attribute("href")).rpartition("/")[2]
     job_id = (await call(server, "solve_vrp", scenario_id=scenario_id, solve_time="PT1S"))["job_id"]

@@ -17,7 +17,7 @@ addWords({
     cookieLost: "The browser did not keep the session: open this page by https, or on the machine itself.",
     accepted: "accepted", key: "API key or access token", keyHint: "It is exchanged for a session and is not kept.", file: "File",
     chooseFile: "Choose a table (CSV, Excel), GeoJSON points, a VROOM problem or a published instance.", date: "Planning date", doImport: "Import and check",
-    imported: "Imported: {agents} agents, {tickets} tickets.", warnings: "Warnings", assumptions: "Assumptions", columns: "Columns", notUsed: "Not used",
+    imported: "Imported. Agents: {agents}, tickets: {tickets}.", warnings: "Warnings", assumptions: "Assumptions", columns: "Columns", notUsed: "Not used",
     used: "Used", loading: "Loading…", compare: "Compare", compareWith: "Compare with another plan", moved: "Changed stops", lastSolve: "Newest solve", earlier: "Earlier revision", later: "Later revision",
     noMoved: "No stop changes its agent.", page: "Page {n}", older: "Older", newer: "Newer", all: "All",
     compareWithApproved: "Compare with the approved plan", share: "Share a link", shareLink: "Link to the plan", revokeLinks: "End all links",

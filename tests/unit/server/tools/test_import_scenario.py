@@ -15,6 +15,7 @@ from planner_mcp.server.tools import import_scenario
 from planner_mcp.server.tools.import_scenario import Kept
 from planner_mcp.server.tools.tool_definition import ErrorResult, ToolContext, ToolResult
 from planner_mcp.settings import ANY_FILE
+from planner_mcp.text import Json
 from tests.shared.formats.instance_texts import li_lim, solomon, vrplib
 from tests.shared.formats.xlsx_files import rows_of, sheet_xml, workbook
 from tests.shared.scenarios.stored_plans import Call
@@ -45,6 +46,15 @@ async def faults(call: Call, form: str, content: str, **more: Any) -> list[tuple
     result = await imported(call, form, content, **more)
     assert isinstance(result, ErrorResult)
     return [(fault["path"], fault["problem"]) for fault in result.structured["errors"]]
+
+
+@pytest.mark.parametrize(("shift", "is_noted"), [({}, True), ({"shift_start": "08:00"}, False)])
+async def test_a_table_with_windows_and_no_shift_is_noted(call: Call, shift: Json, is_noted: bool) -> None:
+    """SPEC T5: such a plan may begin at midnight, which a dispatcher would see in the plan only."""
+    rows = "id,lat,lon,until\na,52.5,13.4,10:00\n"
+    result = await imported(call, "csv", rows, agents=[AGENTS[0] | shift])
+    note = "No agent has a shift, so routes may begin at midnight."
+    assert (note in result.structured["assumptions"]) is is_noted
 
 
 async def test_the_depot_of_a_table_of_addresses_may_be_an_address(call: Call, ctx: ToolContext) -> None:
