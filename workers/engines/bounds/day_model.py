@@ -332,7 +332,7 @@ class DayModel:
         solver = cp_model.CpSolver()
         solver.parameters.max_time_in_seconds = max(0.01, seconds)
         solver.parameters.num_workers = cores
-        with _stopped_by(cancel, solver):
+        with stopped_by(cancel, solver):
             status = solver.solve(self._model)
         if status == cp_model.INFEASIBLE:
             return DayProof(self._target, None)
@@ -362,7 +362,7 @@ def _stop(node: _Node) -> Stop:
 
 
 @contextmanager
-def _stopped_by(cancel: Cells, solver: cp_model.CpSolver) -> Iterator[None]:
+def stopped_by(cancel: Cells, solver: cp_model.CpSolver) -> Iterator[None]:
     """Stop a solve as soon as it is cancelled, also before its first solution."""
     is_done = threading.Event()
 

@@ -23,7 +23,8 @@ from planner_mcp.routing.verification.small_day_check import is_small_day, prove
 from workers.engines.bounds import gap_closing, native_pricing
 from workers.engines.bounds.column_generation import ColumnGeneration, DualBound
 from workers.engines.bounds.column_master import MasterColumn
-from workers.engines.bounds.day_model import DayModel, is_small
+from workers.engines.bounds.day_enumeration import DayEnumeration
+from workers.engines.bounds.day_model import DayModel, DayProof, is_small
 from workers.engines.bounds.native_listing import route_lister, small_day_lister
 from workers.engines.bounds.relaxed_networks import RelaxedProblem, relaxed_problem
 from workers.engines.bounds.route_choice import RouteChoice, prices_of
@@ -34,6 +35,10 @@ ROOT_SHARE: Final = 0.6
 """Share of the time for column generation …"""
 CLOSE_SHARE: Final = 0.8
 """… and of that and closing the gap; the rest checks the proof."""
+SMALL_DAY_SHARE: Final = 0.9
+"""Share of the time for all of that on a small day …"""
+MODEL_SHARE: Final = 0.2
+"""… and of what is left of it then for a model of the whole day."""
 _NO_PART: Final = "the native library is not built"
 _TOO_LARGE: Final = f"the scenario has more than {PROVE_MAX_TICKETS} tickets, or costs beyond the range of integers"
 
@@ -142,11 +147,10 @@ class PlanProver:
         if not (is_tight := generation.is_tight) and not self._cancel[0]:
             self._close(relaxed, generation, root, self._began + CLOSE_SHARE * span_s)
         self._wait_until_judged()
-        if self._best is not None and self._best < self._cost and not self._is_over():
-            if is_small(self._problem):
-                self._model_day(self._best)
-            else:
-                generation.run_with_cuts(self._deadline)
+        if is_small_day(self._problem):
+            self._close_small_day(relaxed, root, self._began + SMALL_DAY_SHARE * span_s)
+        elif self._has_gap():
+            generation.run_with_cuts(self._deadline)
         has_proof = is_tight or self._tree is not None or is_small_day(self._problem)
         if has_proof and self._best is not None and self._best >= self._cost:
             self._is_optimal = self._is_confirmed(relaxed, root)
@@ -159,15 +163,23 @@ class PlanProver:
             return proves_small_day(self._problem, self.certificate, self._cost, lister)
         return proves(self._problem, self.certificate, self._cost, route_lister(self._cancel, self._deadline))
 
-    def _model_day(self, bound: int) -> None:
-        """Solve a model of the whole day, which leaves out less than routes by themselves do."""
-        left_s = self._deadline - time.monotonic()
-        found = DayModel(self._problem, self._cost, bound).prove(left_s, self._cores, self._cancel)
-        if found is None:
-            return
-        self._found = found.plan
-        self._keep(min(self._cost, found.bound))
-        self._wait_until_judged()
+    def _close_small_day(self, relaxed: RelaxedProblem, root: DualBound, ends: float) -> None:
+        """Prove with all rules: by a model of the whole day, and where that takes long, by all routes of its agents."""
+        if is_small(self._problem) and self._has_gap():
+            left_s = MODEL_SHARE * (ends - time.monotonic())
+            self._take(DayModel(self._problem, self._cost, self._best or 0).prove(left_s, self._cores, self._cancel))
+        if self._has_gap():
+            self._take(DayEnumeration(relaxed, root, self._cost, ends, self._cancel).prove())
+
+    def _take(self, found: DayProof | None) -> None:
+        if found is not None:
+            self._found = found.plan
+            self._keep(min(self._cost, found.bound))
+            self._wait_until_judged()
+
+    def _has_gap(self) -> bool:
+        """Return whether the bound is below the cost, with time left to raise it."""
+        return self._best is not None and self._best < self._cost and not self._is_over()
 
     def _wait_until_judged(self) -> None:
         """Wait until the caller has judged the cheaper plan, where there is one."""

@@ -1,0 +1,92 @@
+"""The cheapest plan of a small day by all routes of its agents, against the best of all plans."""
+
+import time
+
+import numpy as np
+import pytest
+
+from planner_mcp.routing.evaluation.plan_builder import build_plan, price
+from planner_mcp.routing.plan import PlanStatus
+from planner_mcp.routing.problem import Candidate, Feature, Problem
+from planner_mcp.routing.verification.plan_verification import verify
+from tests.shared.scenarios.proof_days import proof_days
+from tests.shared.scenarios.random_problems import random_problem
+from workers.engines.bounds import native_pricing
+from workers.engines.bounds.column_generation import ColumnGeneration
+from workers.engines.bounds.day_enumeration import DayEnumeration
+from workers.engines.bounds.plan_prover import PlanProver
+from workers.engines.bounds.relaxed_networks import relaxed_problem
+from workers.engines.engine_interface import SearchLimits
+from workers.engines.native.sisr_engine import SisrEngine
+
+pytestmark = pytest.mark.skipif(not native_pricing.is_available(), reason="the native library is not built")
+
+
+def enumeration_of(day: Problem, target: int, *, is_cancelled: bool = False) -> DayEnumeration:
+    relaxed = relaxed_problem(day)
+    assert relaxed is not None
+    ends = time.monotonic() + 20
+    generation = ColumnGeneration(relaxed, None, None, cancel=np.zeros(1, dtype=np.int64), deadline=ends)
+    generation.run()
+    assert generation.best is not None
+    return DayEnumeration(relaxed, generation.best, target, ends, np.full(1, is_cancelled, dtype=np.int64))
+
+
+def rich_day(seed: int) -> tuple[Problem, Candidate] | None:
+    """Return a random day of 5 to 12 tickets and a plan of all wanted ones; None where the search found none."""
+    day = random_problem(seed, tickets=5 + seed % 8)
+    limits = SearchLimits(time.monotonic() + 30, 1)
+    best = SisrEngine(max_iterations=20_000).solve(day, limits, lambda _: None, lambda: False).best
+    if best is None:
+        return None
+    plan = build_plan(day, best)
+    return (day, best) if plan.status is PlanStatus.FEASIBLE and not verify(day, plan) else None
+
+
+def is_proved(day: Problem, plan: Candidate, seconds: float) -> bool:
+    """Return whether the plan, or a better one that the proof finds, is called optimal."""
+    plans = [plan]
+
+    def keep(better: Candidate) -> bool:
+        is_better = not verify(day, build_plan(day, better)) and price(day, better) < price(day, plans[-1])
+        plans.extend([better] if is_better else [])
+        return is_better
+
+    ends = time.monotonic() + seconds
+    proof = PlanProver(day, plan, cores=1, deadline=ends, on_proof=lambda _: None, on_plan=keep).run(lambda: False)
+    assert proof is not None
+    assert round(proof.lower_bound * day.cost_scale) <= price(day, plans[-1])
+    return proof.is_optimal
+
+
+def test_the_best_plan_is_found_and_no_cheaper_one() -> None:
+    """SPEC S2, issue 26: on random days of all features."""
+    for day in proof_days(1, 30):
+        text = f"seed {day.seed}: {sorted(day.problem.features)}"
+        proof = enumeration_of(day.problem, day.cost).prove()
+        assert proof is not None and proof.bound == day.cost and proof.plan is None, text
+        better = enumeration_of(day.problem, day.cost + 9).prove()
+        assert better is not None and better.bound == day.cost and better.plan is not None, text
+        assert price(day.problem, better.plan) == day.cost, text
+        assert verify(day.problem, build_plan(day.problem, better.plan)) == [], text
+
+
+def test_a_cancelled_enumeration_proves_nothing() -> None:
+    """SPEC J4: it ends soon, and without a bound."""
+    day = random_problem(7, tickets=12, features=frozenset({Feature.TIME_COST, Feature.BALANCE}))
+    assert enumeration_of(day, 10**6, is_cancelled=True).prove() is None
+
+
+def test_a_rich_day_of_nine_tickets_is_proved() -> None:
+    """SPEC S2, issue 26: reloads, breaks, releases and shipments, where the model of the day takes too long."""
+    found = rich_day(3028)
+    assert found is not None
+    assert is_proved(*found, seconds=6)
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(600)
+def test_rich_days_of_up_to_twelve_tickets_are_proved() -> None:
+    """SPEC S2, issue 26: 99 in 100 of the days that have a plan of all wanted tickets."""
+    found = [is_proved(*day, seconds=60) for day in map(rich_day, range(3000, 3060)) if day is not None]
+    assert sum(found) >= 0.99 * len(found)
