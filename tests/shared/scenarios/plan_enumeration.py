@@ -4,7 +4,7 @@ It shares nothing with the enumeration that `auto` uses; what is feasible is the
 """
 
 from collections.abc import Iterator, Sequence
-from itertools import chain, permutations, product
+from itertools import chain, combinations, permutations, product
 
 from planner_mcp.routing.evaluation.plan_builder import build_plan, price
 from planner_mcp.routing.problem import AgentSpec, Candidate, Problem, Route, Stop, StopKind
@@ -32,13 +32,15 @@ def _routes(agent: AgentSpec, tickets: Sequence[int]) -> Iterator[Stops]:
     """Yield what the agent may do with its tickets; nothing without any."""
     if not tickets:
         return iter([()])
-    rests = tuple(range(len(agent.breaks)))
-    return chain.from_iterable(_woven(agent, order, rests, agent.max_reloads) for order in permutations(tickets))
+    taken = [rests for size in range(len(agent.breaks) + 1) for rests in combinations(range(len(agent.breaks)), size)]
+    return chain.from_iterable(
+        _woven(agent, order, rests, agent.max_reloads) for order in permutations(tickets) for rests in taken
+    )
 
 
 def _woven(agent: AgentSpec, tickets: Sequence[int], rests: Sequence[int], reloads: int) -> Iterator[Stops]:
-    """Yield the tickets in their order with rests and reloads anywhere, in a row too, or left out."""
-    if not tickets:
+    """Yield the tickets and rests in their order, and reloads anywhere, in a row too, or left out."""
+    if not tickets and not rests:
         yield ()
     if tickets:
         yield from _after(Stop(StopKind.TICKET, tickets[0]), _woven(agent, tickets[1:], rests, reloads))

@@ -63,7 +63,7 @@ class DayEnumeration:
         span_cost, target, plan = self._problem.span_cost, self._target, None
         longest = max(spec.shift[1] + spec.overtime - spec.shift[0] for spec in self._problem.agents)
         while longest >= 0:
-            shorter = longest * 7 // 8 if longest else -1
+            shorter = longest // 2 if longest else -1
             found = self._cheapest(target - span_cost * (shorter + 1), longest)
             if found is not None:
                 if (cost := price(self._problem, found.plan)) < target:

@@ -282,6 +282,10 @@ class RouteEnumeration:
         is_ticket = target < self._count
         served = group.served | (1 << target if is_ticket else 0)
         rest = self._rest[target][self._mine & ~served] - (self._prices[target] if is_ticket else 0)
+        leg = self._factor * self._spec.distance_cost * self._distance[group.last][target]
+        leg += self._per_time * (self._service(group.last) + self._travel[group.last][target])
+        if partial.timing.least(self._per_time) + leg + rest >= limit:
+            return
         for after, each in (
             self._served(group, partial, target) if is_ticket else self._reloaded(group, partial, target)
         ):
@@ -300,12 +304,12 @@ class RouteEnumeration:
 
     def _beats(self, a: _PartialRoute, b: _PartialRoute) -> bool:
         return (
-            is_no_worse(a.timing, b.timing, is_limited=self._is_limited)
-            and a.distance <= b.distance
+            a.distance <= b.distance
             and a.reloads <= b.reloads
             and a.releases >= b.releases
             and (a.peak == b.peak or all(map(int.__le__, a.peak, b.peak)))
             and (a.on_board == b.on_board or all(map(int.__le__, a.on_board, b.on_board)))
+            and is_no_worse(a.timing, b.timing, is_limited=self._is_limited)
         )
 
     def _drives(self, group: _Group, partial: _PartialRoute, target: int) -> Iterator[tuple[_Pause, DepartureRange]]:

@@ -168,6 +168,13 @@ def test_a_plan_that_ends_with_a_reload_is_among_those_that_were_tried() -> None
     check(day)
 
 
+def test_a_plan_without_the_first_break_is_among_those_that_were_tried() -> None:
+    """SPEC S1: an agent that starts after its first break takes only the second, and this plan is proved."""
+    day = next(proof_days(20_557, 1))
+    assert [stop.index for stop in day.best.routes[0].stops if stop.kind is StopKind.BREAK] == [1]
+    assert check(day) == (True, True)
+
+
 @pytest.mark.slow
 @pytest.mark.timeout(300)
 def test_no_bound_is_above_the_best_of_all_plans_on_many_days() -> None:
