@@ -11,7 +11,7 @@ all); it takes a principal or a claim and answers `NotFoundError` for what is un
 
 from collections.abc import AsyncGenerator, Container, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from planner_mcp.jobs.import_records import ImportStore
@@ -128,7 +128,8 @@ class MatrixParts:
     matrix_id: str
     token: str
     """Distinguishes the blocks of this upload from those of another."""
-    blocks: int = 0
+    tables: list[str] = field(default_factory=list)
+    """The table of each block, in order."""
 
 
 class MatrixStore(Protocol):

@@ -12,9 +12,11 @@ import pytest
 
 from planner_mcp.errors import InputError, TooLargeError
 from planner_mcp.http_app import open_app
+from planner_mcp.jobs import matrix_service
 from planner_mcp.jobs.job_service import JobService
 from planner_mcp.jobs.matrix_service import MatrixService
 from planner_mcp.jobs.principals import LOCAL, READ, WRITE
+from planner_mcp.jobs.store import store_keys
 from planner_mcp.jobs.store.redis_store import RedisStore
 from planner_mcp.routing.scenario.matrix_json_reader import read_travel_matrices
 from planner_mcp.routing.scenario.travel_matrices import TravelMatrices
@@ -107,6 +109,22 @@ async def test_an_upload_is_named_by_what_it_holds(http: httpx.AsyncClient) -> N
     for gone in ("/matrices/mat-0-x", "/matrices/scn-0-" + 26 * "a", "/matrices/mat-9-" + 26 * "a"):
         assert (await http.get(gone)).status_code == 404
     assert (await http.post("/matrices", json=RING)).status_code == 405
+
+
+@pytest.mark.parametrize(("block", "is_whole"), [(1 << 20, True), (20, False)], ids=["one block", "several"])
+async def test_a_table_of_one_block_is_stored_as_earlier_versions_read_it(
+    store: RedisStore, settings: Settings, monkeypatch: pytest.MonkeyPatch, block: int, is_whole: bool
+) -> None:
+    """SPEC O7: workers of 0.1 and 0.2.0 solve days with its matrices while an upgrade lasts, and after a rollback."""
+    monkeypatch.setattr(matrix_service, "BLOCK_CHARS", block)
+    matrices = MatrixService(store, settings)
+    given = read_travel_matrices(json.dumps(RING), max_locations=10)
+    name = await matrices.keep(LOCAL.id, given)
+    kept = await store.script_client.fetch("HGETALL", store_keys.key(0, "mat", name))
+    tables = {table: given.pack()[table] for table in ("distances", "durations")}
+    assert ({table: kept[table] for table in tables} == tables) == is_whole
+    found = (await matrices.packed(LOCAL.id, name)).items()
+    assert tables.items() <= found and not any(":" in field for field, _text in found)
 
 
 async def test_a_body_too_large_is_refused(http: httpx.AsyncClient) -> None:

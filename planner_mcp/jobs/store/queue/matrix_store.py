@@ -28,11 +28,15 @@ class RedisMatrixStore:
         self._settings = settings
 
     async def put_matrix_block(self, parts: MatrixParts, name: str, text: str) -> None:
-        """Put a block of the packed text of a matrix; raises `StoreUnavailableError`."""
+        """Put a block of the packed text of a matrix; raises `StoreUnavailableError`.
+
+        The first block of a table has its name, as the whole table has in versions 0.1 and 0.2.0: they read what is one
+        block.
+        """
         args = {"parts": _parts_name(parts), "life_s": store_keys.PARTS_S}
-        field = f"{name}:{parts.blocks:05}"
+        field = f"{name}:{len(parts.tables):05}" if name in parts.tables else name
         await self._script_client.step("put_matrix_part", ids.shard_of("mat", parts.matrix_id), args, field, text)
-        parts.blocks += 1
+        parts.tables.append(name)
 
     async def put_matrix(
         self,
@@ -60,7 +64,7 @@ class RedisMatrixStore:
         args = {
             "matrix": matrix_id,
             "parts": _parts_name(parts),
-            "blocks": parts.blocks,
+            "blocks": len(parts.tables),
             "principal": principal,
             "ttl_s": self._settings.scenario_ttl_s,
             "most": limit_per_shard(self._settings, "max_matrices"),
