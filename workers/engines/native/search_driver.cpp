@@ -44,7 +44,7 @@ End Search::run() {
     start();
     publish(main_.best, main_.best_cost);
     stop_criterion_.set_has_plan();
-    mean_ = main_.mean_leg_cost();
+    unit_ = main_.mean_leg_cost();
     const int parts = threads();
     if (options_.warm_length == 0) {
         if (parts > 1 || !has_time_for_population()) cool_briefly();
@@ -73,10 +73,10 @@ double Search::temperature(const Annealer& annealer) const {
     return start_temperature_ * std::exp(cooling_ * (share(annealer) - begun_) / (until_ - begun_));
 }
 
-// Cool from a temperature, in mean leg costs, to the end temperature.
+// Cool from a temperature, in units, to the end temperature.
 void Search::cool(double initial_temperature, double until) {
     const double whole = std::log(END_TEMPERATURE / initial_temperature);
-    start_temperature_ = initial_temperature * std::exp(whole * options_.cooled_from) * mean_;
+    start_temperature_ = initial_temperature * std::exp(whole * options_.cooled_from) * unit_;
     cooling_ = whole * (options_.cooled_to - options_.cooled_from);
     begun_ = share(main_), until_ = until;
 }
@@ -125,10 +125,11 @@ double Search::expected_iterations_per_item() const {
 
 // Whether the time is long for a search from scratch. Not with all-or-none groups, which crossover may leave
 // incomplete.
-bool Search::has_time_for_population() const {
+bool Search::has_time_for_population(int times) const {
     return options_.warm_length == 0 && options_.cooled_to >= 1 && problem_.all_of.empty() &&
            expected_iterations_per_item() >
-               (problem_.several_vehicle_types ? POPULATION_ITERATIONS_MIXED : POPULATION_ITERATIONS);
+               static_cast<double>(times * (problem_.several_vehicle_types ? POPULATION_ITERATIONS_MIXED
+                                                                           : POPULATION_ITERATIONS));
 }
 
 // Reduced penalties need all of the time.
@@ -137,13 +138,37 @@ bool Search::uses_population() const { return has_time_for_population() && !unas
 void Search::cool_briefly() {
     if (options_.cooled_to < 1 || FIRST_COOLING_SHARE * expected_iterations_per_item() < FIRST_COOLING_ITERATIONS) return;
     const double until = share(main_) + FIRST_COOLING_SHARE;
-    if (const int parts = threads(); parts > 1) return anneal_parts(parts, until, FIRST_COOLING_TEMPERATURE);
-    anneal_whole(until, FIRST_COOLING_TEMPERATURE);
-    if (main_.best_cost < UNKNOWN) main_.restart_from(main_.best);
+    if (const int parts = threads(); parts > 1)
+        anneal_parts(parts, until, FIRST_COOLING_TEMPERATURE);
+    else
+        anneal_whole(until, FIRST_COOLING_TEMPERATURE);
+    if (main_.best_cost == UNKNOWN) return;
+    main_.restart_from(main_.best);
+    raise_temperatures();
+}
+
+// Raise all temperatures until a plan at the initial one soon costs more than the settled plan by a share. Returns
+// whether they rose.
+bool Search::raise_temperatures() {
+    if (problem_.priced || !main_.plan.absent.empty()) return false;  // tickets left out outweigh the routes
+    const double before = unit_;
+    const Number most = main_.cost + static_cast<Number>(INITIAL_EXCESS * static_cast<double>(main_.plan.route_cost()));
+    for (int rises = 0; rises < MAX_RISES && !soon_exceeds(most); ++rises) unit_ *= RISE;
+    main_.restart_from(main_.best);
+    return unit_ > before;
+}
+
+// Whether the plan at the initial temperature soon costs more, or the time is up.
+bool Search::soon_exceeds(Number cost) {
+    const Number iterations = RISE_ITERATIONS * static_cast<Number>(problem_.items.size());
+    for (Number k = 0; k < iterations && main_.cost <= cost && !is_over(main_); ++k)
+        main_.step(initial_temperature() * unit_);
+    return main_.cost > cost || is_over(main_);
 }
 
 // Anneal several plans separately, then offspring of two. What one search settles early it rarely revises; the plans of
-// several searches differ in their routes.
+// several searches differ in their routes. Where temperatures rise, a cooling takes longer, and a population needs more
+// time.
 void Search::evolve_population() {
     const std::vector<Route> first = main_.plan.routes;
     const double begun = share(main_);
@@ -153,6 +178,9 @@ void Search::evolve_population() {
         main_.discard_best();
         anneal_whole(begun + (FOUNDERS_SHARE - begun) * k / FOUNDERS, initial_temperature());
         population.add(main_.best, main_.best_cost);
+        if (k > 1 || main_.best_cost == UNKNOWN || has_time_for_population(HOT_TIMES)) continue;
+        main_.restart_from(main_.best);
+        if (raise_temperatures()) return anneal_whole(1, initial_temperature());
     }
     for (int k = 1; k <= CHILDREN && !is_over(main_); ++k) {
         const Population::Pair parents = population.draw(random_);

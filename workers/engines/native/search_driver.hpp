@@ -2,8 +2,8 @@
 //
 // Large plans are annealed by several threads, each on a part of nearby routes; the decomposition changes many times.
 // If the time is long for the size of the plan, a population of plans is annealed, then offspring of two plans, each
-// for a short time; otherwise a brief cooling comes first. Temperatures are relative to the mean leg cost of the
-// initial plan.
+// for a short time; otherwise a brief cooling comes first. The unit of temperatures is the mean leg cost of the initial
+// plan, or a multiple of it.
 #pragma once
 #include <memory>
 
@@ -24,7 +24,7 @@ public:
     End run();
 
 private:
-    static constexpr double START_TEMPERATURE = 0.7, END_TEMPERATURE = 0.02;  // in mean leg costs
+    static constexpr double START_TEMPERATURE = 0.7, END_TEMPERATURE = 0.02;  // in units
     // Where agents differ: the assignment of tickets to agents takes longer to settle.
     static constexpr double START_TEMPERATURE_MIXED = 2;
     // With a warm start: a higher temperature would discard it, a lower one not leave it.
@@ -33,12 +33,18 @@ private:
     // to find a better one for a third of its time or more.
     static constexpr double FIRST_COOLING_SHARE = 0.04, FIRST_COOLING_TEMPERATURE = 0.3;
     static constexpr Number FIRST_COOLING_ITERATIONS = 20;  // per item; with fewer it finds little
+    // Where routes are long and windows wide, most detours cost little, and a plan at the initial temperature is hardly
+    // worse than a settled one: then all temperatures rise.
+    static constexpr double INITIAL_EXCESS = 0.05, RISE = 1.4;
+    static constexpr Number RISE_ITERATIONS = 10;  // per item, before each rise
+    static constexpr int MAX_RISES = 6;
     static constexpr Number DESCENT_ITERATIONS = 8;  // iterations per item before the mean leg cost is measured
     static constexpr double DESCENT_SHARE = 0.05;    // of the time, at most
     static constexpr double PUBLISH_EVERY_S = 0.02;
     static constexpr int FEW_ITEMS = 3, FEW_ITERATIONS = 3000;
     // Iterations per ticket from which a population is better.
     static constexpr Number POPULATION_ITERATIONS = 3000, POPULATION_ITERATIONS_MIXED = 8000;
+    static constexpr int HOT_TIMES = 2;  // as many where temperatures rise
     static constexpr int FOUNDERS = 4, CHILDREN = 60;
     static constexpr double FOUNDERS_SHARE = 0.3;              // share of the time for annealing all founders
     static constexpr double OFFSPRING_TEMPERATURE = 0.3;       // times the initial temperature of a founder
@@ -54,9 +60,11 @@ private:
     void descend(double until);
     int threads() const;
     double expected_iterations_per_item() const;
-    bool has_time_for_population() const;
+    bool has_time_for_population(int times = 1) const;
     bool uses_population() const;
     void cool_briefly();
+    bool raise_temperatures();
+    bool soon_exceeds(Number cost);
     void evolve_population();
     void anneal_whole(double until, double initial_temperature);
     void cool(double initial_temperature, double until);
@@ -73,7 +81,7 @@ private:
     void publish(const std::vector<Route>& routes, Number cost);
     double share(const Annealer& annealer) const;
     double temperature(const Annealer& annealer) const;
-    double initial_temperature() const;  // in mean leg costs
+    double initial_temperature() const;  // in units
 
     const Problem& problem_;
     const Options& options_;
@@ -83,7 +91,7 @@ private:
     Annealer main_;
     UnassignedPenalty unassigned_penalty_;
     Random random_;    // for decompositions and the seeds of threads
-    double mean_ = 1;  // mean leg cost
+    double unit_ = 1;  // of temperatures
     double start_temperature_ = 0, cooling_ = 0;
     double begun_ = 0, until_ = 1;  // the temperature falls from `start_temperature_` between these shares
     Number iterations_before_ = 0;  // iterations before this round

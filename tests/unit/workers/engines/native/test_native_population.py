@@ -15,8 +15,9 @@ from workers.engines.native import native_arrays
 from workers.engines.native.sisr_engine import SisrEngine
 
 TICKETS = 6
-POPULATION_ITERATIONS = 8001 * TICKETS
-"""Iterations from which on such a problem is searched with a population."""
+ITERATIONS = (600 * TICKETS, 4000 * TICKETS, 8001 * TICKETS)
+"""Iterations of a search that cools briefly first, of one whose population depends on its temperatures, and of one with
+a population."""
 
 MIXED: tuple[frozenset[Feature], ...] = (
     frozenset(),
@@ -29,11 +30,12 @@ MIXED: tuple[frozenset[Feature], ...] = (
 
 
 @pytest.mark.skipif(not SisrEngine().is_available(), reason="the native library is not built here")
+@pytest.mark.parametrize("iterations", ITERATIONS)
 @pytest.mark.parametrize("feature", list(Feature))
-def test_a_long_search_of_few_tickets_is_proved_and_repeats(feature: Feature) -> None:
-    """SPEC S2, S3: long searches use a population and crossover, whatever features the problem has."""
+def test_a_long_search_of_few_tickets_is_proved_and_repeats(feature: Feature, iterations: int) -> None:
+    """SPEC S2, S3: long searches raise temperatures or use a population, whatever features the problem has."""
     problem = random_problem(3, tickets=TICKETS, features=frozenset({feature}))
-    engine = SisrEngine(max_iterations=POPULATION_ITERATIONS)
+    engine = SisrEngine(max_iterations=iterations)
     one, again = (
         engine.solve(problem, SearchLimits(time.monotonic() + 60, 5), lambda _: None, lambda: False).best
         for _ in range(2)
