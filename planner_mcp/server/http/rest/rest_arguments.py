@@ -15,6 +15,7 @@ from typing import Any, Final
 from starlette.requests import Request
 
 from planner_mcp.errors import Fault, UnsupportedMediaTypeError, input_error, placed
+from planner_mcp.routing.scenario.synonyms import known_field_list
 from planner_mcp.server.http.body_intake import decoded_in, has_content_type
 from planner_mcp.server.http.json_reading import UnreadableJsonError
 from planner_mcp.server.http.rest.keyed_requests import key_in
@@ -24,6 +25,7 @@ from planner_mcp.server.tools.large_arguments import large_arguments_in
 from planner_mcp.text import Json
 
 _NUMBER: Final = re.compile(r"-?(?:0|[1-9][0-9]{0,40})(?:\.[0-9]{1,40})?(?:[eE][+-]?[0-9]{1,3})?")
+_NEAR: Final = "Did you mean "
 _WAIT: Final = re.compile(r'(?:^|,)\s*wait\s*=\s*"?([0-9]{1,6})"?\s*(?=[,;]|$)', re.IGNORECASE)
 
 
@@ -63,11 +65,27 @@ def named_as_asked(operation: RestOperation) -> AbstractContextManager[None]:
         first, slash, inner = fault.path[1:].partition("/")
         if operation.body_argument and first == operation.body_argument:
             return replace(fault, path=slash + inner)
-        if fault.kind == "unknown" or first not in names:  # what is unknown is reported as it was written
+        if fault.kind == "unknown":  # reported as it was written
+            return fault if slash else _among_parameters(fault, operation, names)
+        if first not in names:
             return fault
-        return replace(fault, path=f"/{names[first]}{slash}{inner}")
+        problem = fault.problem.replace(f"parameter {first} ", f"parameter {names[first]} ", 1)
+        return replace(fault, path=f"/{names[first]}{slash}{inner}", problem=problem)
 
     return placed(place)
+
+
+def _among_parameters(fault: Fault, operation: RestOperation, names: Mapping[str, str]) -> Fault:
+    """Return the fault of an unknown parameter with those that there are here, where it lists those of the tool."""
+    if fault.accepted not in (known_field_list(operation.tool.input_schema, is_whole=whole) for whole in (True, False)):
+        return fault
+    near = fault.hint.removeprefix(_NEAR).removesuffix("?")
+    hint = f"{_NEAR}{names[near]}?" if near in names else "" if near in operation.hidden else fault.hint
+    return replace(fault, accepted=_parameters(operation), hint=hint)
+
+
+def _parameters(operation: RestOperation) -> str:
+    return ", ".join([*operation.arguments, *(("cursor",) if operation.is_list else ())])
 
 
 def _filled(operation: RestOperation, request: Request) -> Json:
@@ -95,7 +113,7 @@ def _completed(operation: RestOperation, filled: Mapping[str, Any], given: Any) 
     elsewhere = {*operation.renamed.values(), *operation.filled.values(), *operation.hidden}
     misplaced = (elsewhere & given.keys()) - operation.arguments.keys()
     if misplaced:
-        accepted = ", ".join(operation.arguments)
+        accepted = _parameters(operation)
         faults = [Fault(f"/{name}", "This has no place here.", accepted, kind="unknown") for name in sorted(misplaced)]
         raise input_error(faults)
     return {**filled, **{operation.renamed.get(name, name): value for name, value in given.items()}}

@@ -102,6 +102,25 @@ async def test_a_plan_comes_in_the_form_that_is_asked_for(
     assert "text/csv" in refused.json()["errors"][0]["accepted"]
 
 
+async def test_refusals_name_the_parameters_that_there_are_here(http: httpx.AsyncClient, ann: dict[str, str]) -> None:
+    """SPEC T7, T11: what is accepted and what is meant, by the names of the request, not by those of the tool."""
+    found: dict[str, tuple[str, str, str]] = {}
+    for given in ("sizee=1", "size=1", "page=2", "pag=2", "limit=0"):
+        (fault,) = (await http.get(f"/v1/jobs?{given}", headers=ann)).json()["errors"]
+        found[given] = fault["problem"], fault["accepted"], fault["hint"]
+    known = "status, limit, cursor"
+    assert found == {
+        "sizee=1": ("The parameter sizee is not known.", known, "Did you mean limit?"),
+        "size=1": ("This has no place here.", known, ""),
+        "page=2": ("This has no place here.", known, ""),
+        "pag=2": ("The parameter pag is not known.", known, ""),
+        "limit=0": ("The parameter limit is too small.", "integer 1…50", ""),
+    }
+    body = {"scenario_id": "scn-0-x", "idempotency_kex": "x"}
+    (fault,) = (await http.post("/v1/jobs", json=body, headers=ann)).json()["errors"]
+    assert "idempotency_key" not in fault["accepted"] and fault["hint"] == "Did you mean Idempotency-Key?"
+
+
 async def test_the_same_key_gives_the_same_job_and_another_body_is_refused(
     http: httpx.AsyncClient, ann: dict[str, str]
 ) -> None:
