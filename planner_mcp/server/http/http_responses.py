@@ -38,6 +38,7 @@ from planner_mcp.errors import (
 from planner_mcp.server.tools.answers.error_results import error_body
 from planner_mcp.telemetry import new_trace_id, trace_id
 from planner_mcp.text import Json
+from planner_mcp.translation import translated
 
 _STATUSES: Final[tuple[tuple[type[PlannerError], int], ...]] = (
     (NotFoundError, 404),
@@ -107,7 +108,7 @@ def problem_body(error: PlannerError, trace: str) -> Json:
     """Return an error as problem details; what the RFC has no member for is named as on every transport."""
     found = error.as_json(trace)
     name, message = found.pop("type"), found.pop("message")
-    about = {"type": f"{PROBLEM_PAGE}{error.code}", "title": error.summary, "status": status_of(error)}
+    about = {"type": f"{PROBLEM_PAGE}{error.code}", "title": translated(error.summary), "status": status_of(error)}
     return {**about, "detail": message, "name": name, **found}
 
 

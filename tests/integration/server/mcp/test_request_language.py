@@ -77,6 +77,19 @@ async def test_a_server_without_the_setting_answers_in_chinese_where_asked(serve
     assert [UNKNOWN in each for each in answers] == [False, True]
 
 
+async def test_problem_details_are_in_one_language(server: PlannerServer) -> None:
+    """SPEC T11; RFC 9457, 3.1.3: the title of a problem varies by language alone."""
+    titles = []
+    async with http_client(timeout=20) as http:
+        for language in ("zh-CN", "en"):
+            answer = await http.post(f"{server.url}/v1/scenarios", json={}, headers={"Accept-Language": language})
+            titles.append((answer.json()["title"], answer.json()["errors"][0]["problem"]))
+    assert titles == [
+        ("缺少必需的参数。", "缺少必需的参数 name。"),
+        ("A required parameter is missing.", "The required parameter name is missing."),
+    ]
+
+
 async def test_a_question_follows_the_language_of_its_request(chinese: PlannerServer) -> None:
     """SPEC T7, T11: on the page and in both eras of MCP; what stands in the day stays as it was written."""
     address = "荣华中路"
