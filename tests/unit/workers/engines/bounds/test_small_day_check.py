@@ -16,7 +16,10 @@ from planner_mcp.routing.verification.small_day_tables import SmallDayTables
 from tests.shared.scenarios.plan_enumeration import cheapest
 from tests.shared.scenarios.random_problems import random_problem
 from workers.engines.bounds import native_pricing
+from workers.engines.bounds.column_generation import ColumnGeneration
+from workers.engines.bounds.day_enumeration import DayEnumeration
 from workers.engines.bounds.native_listing import small_day_lister
+from workers.engines.bounds.relaxed_networks import relaxed_problem
 
 pytestmark = pytest.mark.skipif(not native_pricing.is_available(), reason="the native library is not built")
 TIMES = frozenset({Feature.TIME_WINDOWS, Feature.TIME_COST, Feature.PICKUPS})
@@ -34,11 +37,21 @@ def is_proved(day: Problem, cost: int, certificate: OptimalityCertificate | None
     return proves_small_day(day, certificate or certificate_of(day), cost, lister)
 
 
+def enumeration_of(day: Problem, target: int) -> DayEnumeration:
+    relaxed, stop, ends = relaxed_problem(day), np.zeros(1, dtype=np.int64), time.monotonic() + 20
+    assert relaxed is not None
+    generation = ColumnGeneration(relaxed, None, None, cancel=stop, deadline=ends)
+    generation.run()
+    assert generation.best is not None
+    return DayEnumeration(relaxed, generation.best, target, ends, stop)
+
+
 def days_with(*features: Feature) -> Iterator[tuple[Problem, int]]:
     """Yield days of three tickets with features and the cost of their best plan, which serves every wanted ticket."""
     found = 0
     for seed in range(400, 600):
         day = random_problem(seed, tickets=3, features=TIMES | frozenset(features))
+        day = replace(day, agents=tuple(replace(each, max_reloads=min(1, each.max_reloads)) for each in day.agents))
         best = cheapest(day)
         if build_plan(day, best).status is PlanStatus.FEASIBLE:
             yield day, price(day, best)
@@ -76,6 +89,25 @@ def test_the_best_cost_is_proved_and_no_higher_one(features: tuple[Feature, ...]
         certificate = certificate_of(day)
         high = RowPrices((10**6,) * len(day.tickets), certificate.prices.groups)
         assert not is_proved(day, cost, replace(certificate, prices=high))
+
+
+@pytest.mark.parametrize("features", [(), (Feature.RELEASE,), (Feature.SHIPMENTS,), (Feature.BALANCE,)])
+def test_a_reload_makes_room_for_the_next_trip(features: tuple[Feature, ...]) -> None:
+    """SPEC S2, issue 26: one agent cannot carry everything at once, and the best plan reloads."""
+    found = 0
+    for seed in range(400, 700):
+        day = random_problem(seed, tickets=3, features=frozenset({Feature.RELOAD, *features}))
+        day = replace(day, agents=tuple(replace(each, capacity=(10,)) for each in day.agents[:1]))
+        best = cheapest(day)
+        if build_plan(day, best).status is not PlanStatus.FEASIBLE or not best.routes[0].reloads:
+            continue
+        assert is_proved(day, price(day, best)), seed
+        assert not is_proved(day, price(day, best) + 1), seed
+        enumerated = enumeration_of(day, price(day, best) + 1).prove()
+        assert enumerated is not None and enumerated.bound == price(day, best), seed
+        if (found := found + 1) == DAYS:
+            return
+    pytest.fail("too few days need a reload")
 
 
 def test_groups_of_all_or_none_are_served_whole() -> None:
