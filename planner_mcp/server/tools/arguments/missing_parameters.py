@@ -8,6 +8,7 @@ from typing import Final
 
 from planner_mcp.server.tools.tool_definition import Tool, ToolContext
 from planner_mcp.text import Json
+from planner_mcp.translation import phrase, translated
 
 _ASKED: Final = frozenset({"string", "number", "integer", "boolean"})
 """Types of a field that a person can be asked for (spec 2025-06-18, elicitation)."""
@@ -22,5 +23,6 @@ async def with_asked_parameters(ctx: ToolContext, tool: Tool, args: Json) -> Jso
         return args
     asked = {name: {key: field[key] for key in _KEPT if key in field} for name, field in fields.items()}
     schema = {"type": "object", "properties": asked, "required": missing}
-    answer = await ctx.ask_user(f"{tool.title} needs {', '.join(missing)}.", schema)
+    message = phrase("Please give {} for {}.", ", ".join(missing), translated(tool.title))
+    answer = await ctx.ask_user(message, schema)
     return {**args, **{name: answer[name] for name in missing if answer.get(name) not in (None, "")}}

@@ -118,3 +118,17 @@ async def test_a_question_follows_the_language_of_its_request(chinese: PlannerSe
     for _message, field in asked:
         assert (field["title"], field["description"]) == (address, "带城市的更完整的地址，或纬度, 经度")
     assert len(asked) == 3
+
+
+async def test_a_missing_parameter_is_asked_for_in_the_language_of_the_server(chinese: PlannerServer) -> None:
+    """SPEC T7, T11: in both eras of MCP, with the title that the tool has in the list."""
+    asked: list[str] = []
+
+    async def answer(_context: Any, params: Any) -> ElicitResult:
+        asked.append(params.message)
+        return ElicitResult(action="decline")
+
+    for mode in ("legacy", "auto"):
+        async with Client(chinese.mcp, mode=mode, elicitation_callback=answer) as client:
+            await client.call_tool("query_vrp_status", {})
+    assert asked == ["请给出 job_id，用于“查询任务状态”。"] * 2
