@@ -207,7 +207,13 @@ async def test_commands_do_the_same(post: WebhookHarness, receiver: Receiver, se
     assert receiver.url("/hook") in (await run("show", name))[1]
     assert (await run("endpoints"))[1] == f"new  {receiver.url('/hook')}  pending 1  failures 0"
     assert "pending" in (await run("replay", name))[1]
-    assert await run("show", "nothing") == (1, "error 4004 NotFound: Nothing with this id is known here.")
+    unknown = (
+        "Nothing with this id is known here. (accepted: the id of a delivery) planner-mcp webhooks list shows them."
+    )
+    assert await run("show", "nothing") == (1, f"error 4004 NotFound: /delivery_id: {unknown}")
+    before = await run("show", name)
+    assert await run("replay", name, "nothing") == (1, f"error 4004 NotFound: /delivery_ids/1: {unknown}")
+    assert await run("show", name) == before  # where one id is unknown, nothing is sent again
     assert (await run("test", "https://10.0.0.1/"))[0] == 1
     env |= {"PLANNER_SECRET_KEY": "another"}
     code, reported = await run("rotate")
