@@ -142,7 +142,9 @@ class ColumnGeneration:
     def run_with_cuts(self, deadline: float) -> None:
         """Raise the bound further by capacity cuts. What they prove holds, but is no part of certificates."""
         self._deadline, finder = deadline, CutFinder(self.relaxed)
-        while not self._is_over and not self.is_tight:
+        if not self.is_solved:
+            self.run()
+        while self._master.used() and not self._is_over and not self.is_tight:
             routes, amounts = [column.tickets for column in self._master.used()], self._master.amounts()
             found = finder.violated(flow_of(len(self.relaxed.problem.tickets), routes, amounts))
             if not (new := [cut for cut in found if cut not in self._cuts]):

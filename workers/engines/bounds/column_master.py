@@ -111,7 +111,7 @@ class ColumnMaster:
         None where it is not solved in time, or GLOP finds it too imprecise.
         """
         self._solver.SetTimeLimit(max(1, round(1000 * seconds)))
-        self._used = []
+        self._used, self._amounts = [], []
         if self._solver.Solve() != pywraplp.Solver.OPTIMAL:
             return None
         duals = np.array([each.dual_value() for each in (*self._rows, *self._cuts.values())]) * self._unit

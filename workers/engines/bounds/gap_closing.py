@@ -15,17 +15,34 @@ from workers.engines.bounds.column_master import MasterColumn
 from workers.engines.bounds.native_pricing import PricedRoute, RoutePricer, dual_of_tickets
 from workers.engines.bounds.relaxed_networks import RelaxedProblem
 
-MAX_LABELS: Final = 500_000
-MAX_ROUTES: Final = 30_000
+MAX_LABELS: Final = 2_000_000
+"""400 MB or so."""
+MAX_ROUTES: Final = 250_000
 
 
 def enumerated(
-    relaxed: RelaxedProblem, pricers: Sequence[RoutePricer], bound: DualBound, target: int, deadline: float
+    relaxed: RelaxedProblem,
+    pricers: Sequence[RoutePricer],
+    bound: DualBound,
+    target: int,
+    deadline: float,
+    *,
+    share: float = 1.0,
 ) -> list[MasterColumn] | None:
-    """Return every route that a plan cheaper than `target` cost units could have; None where they are too many."""
+    """Return every route that a plan cheaper than `target` cost units could have; None where they are too many.
+
+    Args:
+        relaxed: The relaxed problem.
+        pricers: By network.
+        bound: The bound.
+        target: Cost units.
+        deadline: `time.monotonic()` by which to end.
+        share: Of the gap; below 1 the routes are some of them.
+    """
     duals, columns = dual_of_tickets(relaxed.rows_of, bound.duals), []
+    gap = int(share * (target * relaxed.factor - bound.value))
     for number, (network, pricer) in enumerate(zip(relaxed.networks, pricers, strict=True)):
-        limit = target * relaxed.factor - bound.value + min(0, bound.least[number])
+        limit = gap + min(0, bound.least[number])
         left_s = max(0.0, deadline - time.monotonic())
         routes = pricer.enumerate(
             network.switch_cost - duals,

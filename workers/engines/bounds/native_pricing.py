@@ -17,8 +17,8 @@ from planner_mcp.errors import EngineError, EngineMemoryError
 from workers.engines.bounds.relaxed_networks import Cells, RelaxedNetwork
 from workers.engines.native.sisr_engine import library
 
-_CELLS: Final = 1 << 21
-"""Room for routes: 16 MB."""
+_CELLS: Final = 1 << 22
+"""Room for routes: 32 MB."""
 _WORD: Final = 64
 _Numbers = ctypes.POINTER(ctypes.c_int64)
 _ARRAYS: Final = (

@@ -7,7 +7,7 @@ never falls, and holds at any moment.
 
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Final
 
 import numpy as np
@@ -39,6 +39,8 @@ SMALL_DAY_SHARE: Final = 0.9
 """Share of the time for all of that on a small day …"""
 MODEL_SHARE: Final = 0.2
 """… and of what is left of it then for a model of the whole day."""
+GAP_SHARES: Final[Sequence[float]] = (1.0, 0.5, 0.25, 0.125)
+"""Parts of the gap of which routes are listed, each where those of the part before are too many."""
 _NO_PART: Final = "the native library is not built"
 _TOO_LARGE: Final = f"the scenario has more than {PROVE_MAX_TICKETS} tickets, or costs beyond the range of integers"
 
@@ -198,16 +200,27 @@ class PlanProver:
         self._best = bound if self._best is None else max(self._best, bound)
 
     def _close(self, relaxed: RelaxedProblem, generation: ColumnGeneration, bound: DualBound, ends: float) -> None:
-        """Choose among all routes that a cheaper plan could have."""
-        columns = gap_closing.enumerated(relaxed, generation.pricers, bound, self._cost, ends)
-        if columns is None or self._cancel[0]:
-            return
-        if (choice := RouteChoice(relaxed, columns, self._cost).run(ends, self._cancel)) is None:
-            return
-        self._tree = choice.tree
-        if choice.routes is not None and not relaxed.relaxed:
-            self._found = _plan_of(relaxed, choice.routes)
-        self._keep(min(self._cost, choice.bound))
+        """Choose among all routes that a cheaper plan could have.
+
+        Where they are too many, those of a part of the gap are listed: they prove nothing, but a plan chosen among them
+        is cheaper and leaves fewer routes to list.
+        """
+        shares, known = GAP_SHARES, self._cost
+        while shares and not self._is_over() and time.monotonic() < ends:
+            share, *shares = shares
+            columns = gap_closing.enumerated(relaxed, generation.pricers, bound, known, ends, share=share)
+            if columns is None:
+                continue
+            if (choice := RouteChoice(relaxed, columns, known).run(ends, self._cancel)) is None:
+                return
+            if choice.routes is not None and not relaxed.relaxed:
+                self._found = _plan_of(relaxed, choice.routes)
+            if share == 1:
+                self._tree = choice.tree
+                self._keep(min(known, choice.bound))
+                return
+            self._wait_until_judged()
+            shares, known = (GAP_SHARES if self._cost < known else ()), self._cost
 
 
 def _certificate(relaxed: RelaxedProblem, bound: DualBound, tree: ProofNode | None) -> OptimalityCertificate:

@@ -14,12 +14,13 @@ import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations
-from typing import Final
+from typing import Final, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 from ortools.linear_solver import pywraplp
 
+from planner_mcp.arrays import Flags
 from planner_mcp.routing.problem import GroupKind
 from planner_mcp.routing.verification.optimality_check import (
     AgentSplit,
@@ -48,6 +49,7 @@ _DEAR: Final = 4
 """Assumed cost of a ticket that no route serves, in costs of the plan."""
 _TINY: Final = 1e-6
 _NONE: Final = 2**61
+_Number = TypeVar("_Number", np.int64, np.float64)
 Split = PairSplit | AgentSplit | ServiceSplit | CountSplit
 
 
@@ -109,14 +111,16 @@ class RouteChoice:
         self._target = target * relaxed.factor
         self._cost = np.array([column.cost for column in columns], dtype=np.int64)
         self._kind = np.array([column.network for column in columns], dtype=np.int64)
-        self._tickets = np.zeros((len(columns), len(relaxed.problem.tickets)), dtype=np.int64)
-        for number, column in enumerate(columns):
-            self._tickets[number, list(column.tickets)] = 1
-        self._row_of = np.zeros((self._tickets.shape[1], len(relaxed.rows)), dtype=np.int64)
-        for ticket, rows in enumerate(relaxed.rows_of):
-            self._row_of[ticket, list(rows)] = 1
-        self._rows = self._tickets @ self._row_of
-        self._is_valid = self._rows.max(axis=1, initial=0) <= 1
+        entries = [[row for ticket in column.tickets for row in relaxed.rows_of[ticket]] for column in columns]
+        self._entries = np.full((len(columns), max(map(len, entries), default=0)), len(relaxed.rows), dtype=np.int32)
+        """(routes, longest), the rows of each route; of shorter ones one more that is worth nothing."""
+        self._serves = np.zeros((len(columns), len(relaxed.problem.tickets)), dtype=bool)
+        self._rows = np.zeros((len(columns), len(relaxed.rows)), dtype=bool)
+        for number, (column, rows) in enumerate(zip(columns, entries, strict=True)):
+            self._serves[number, list(column.tickets)] = True
+            self._rows[number, rows] = True
+            self._entries[number, : len(rows)] = rows
+        self._is_valid = np.array([len(set(rows)) == len(rows) for rows in entries], dtype=bool)
         self._routes: tuple[MasterColumn, ...] | None = None
         self._count = 0
 
@@ -190,38 +194,41 @@ class RouteChoice:
     def _solve(self, node: _Node, deadline: float) -> _Solved | None:
         """Solve the linear program of a node, by columns of its routes."""
         program = _Program(self._relaxed, node, _DEAR * self._target)
-        reduced = self._cost[node.options] - self._rows[node.options] @ (
-            np.zeros(self._rows.shape[1]) if node.duals is None else node.duals
-        )
-        chosen = np.argsort(reduced, kind="stable")[:_FIRST]
+        cost, pairs = self._cost[node.options], self._pairs(node)
+        duals = np.zeros(self._rows.shape[1]) if node.duals is None else node.duals
+        chosen = _lowest(cost - self._worth_of(node.options, duals), _FIRST)
         while True:
             numbers = node.options[chosen]
-            program.add(
-                numbers, self._rows[numbers], self._kind[numbers], self._cost[numbers], self._pairs(node, numbers)
-            )
+            program.add(numbers, self._rows[numbers], self._kind[numbers], self._cost[numbers], pairs[chosen])
             if (solved := program.solve(deadline - time.monotonic())) is None:
                 return None
-            reduced = self._cost[node.options] - self._rows[node.options] @ solved.duals
-            reduced = reduced - self._pairs(node, node.options) @ solved.cut_duals
+            reduced = cost - self._worth_of(node.options, solved.duals) - _weighted(pairs, solved.cut_duals)
             reduced -= program.count_duals[self._kind[node.options]]
-            chosen = np.argsort(reduced, kind="stable")[:_MORE]
+            chosen = _lowest(reduced, _MORE)
             chosen = chosen[reduced[chosen] < -_TINY * self._relaxed.factor]
             chosen = chosen[~np.isin(node.options[chosen], program.numbers)]
             if not len(chosen):
                 return solved
 
-    def _pairs(self, node: _Node, numbers: Cells) -> Cells:
-        """Return how many pairs of the tickets of each cut each route serves, (routes, cuts)."""
-        if not node.cuts:
-            return np.zeros((len(numbers), 0), dtype=np.int64)
-        return np.stack([self._tickets[np.ix_(numbers, np.array(cut))].sum(axis=1) // 2 for cut in node.cuts], axis=1)
+    def _worth_of(self, numbers: Cells, values: NDArray[_Number]) -> NDArray[_Number]:
+        """Return the sum of the values of the rows of each route."""
+        worth: NDArray[_Number] = np.append(values, values.dtype.type(0))[self._entries[numbers]].sum(axis=1)
+        return worth
+
+    def _pairs(self, node: _Node) -> Flags:
+        """Return whether each route of a node serves two of the tickets of each cut, (routes, cuts)."""
+        found = np.zeros((len(node.options), len(node.cuts)), dtype=bool)
+        for number, (first, second, third) in enumerate(node.cuts):
+            one, two, three = (self._serves[node.options, ticket] for ticket in (first, second, third))
+            found[:, number] = (one & two) | (one & three) | (two & three)
+        return found
 
     def _keep_bound(self, node: _Node, solved: _Solved) -> None:
         """Keep what the dual values prove, and leave out the routes that cost too much by it."""
         prices = np.rint(solved.duals).astype(np.int64)
         cut_prices = np.maximum(0, np.rint(-solved.cut_duals)).astype(np.int64)
-        excess = self._cost[node.options] - self._rows[node.options] @ prices
-        excess += self._pairs(node, node.options) @ cut_prices
+        excess = self._cost[node.options] - self._worth_of(node.options, prices)
+        excess += _weighted(self._pairs(node), cut_prices)
         floor, claims = self._worth(node, prices) - int(cut_prices.sum()), []
         for number, (fewest, most) in enumerate(node.counts):
             least = int(excess[self._kind[node.options] == number].min(initial=_NONE))
@@ -251,7 +258,7 @@ class RouteChoice:
         if len(node.cuts) >= _MOST_CUTS:
             return False
         found = []
-        serves = self._tickets[solved.numbers].astype(float)
+        serves = self._serves[solved.numbers].astype(float)
         together = (serves * solved.amounts[:, None]).T @ serves
         known = set(node.cuts)
         partial = np.flatnonzero(((together > _TINY) & (together < 1 - _TINY)).any(axis=1))
@@ -278,7 +285,7 @@ class RouteChoice:
             if each.penalty is not None and row not in node.served | node.left_out:
                 share = float(solved.amounts @ self._rows[solved.numbers, row])
                 found.append((abs(share - 0.5), 0, ServiceSplit(each.tickets[0])))
-        serves = self._tickets[solved.numbers]
+        serves = self._serves[solved.numbers].astype(np.int64)
         together = (serves * solved.amounts[:, None]).T @ serves
         for first, second in combinations(np.flatnonzero((serves.T @ (solved.amounts % 1 > _TINY)) > 0).tolist(), 2):
             found.append((abs(float(together[first, second]) - 0.5), 1, PairSplit((first, second))))
@@ -297,19 +304,19 @@ class RouteChoice:
             for side in ((fewest, min(most, split.most)), (max(fewest, split.most + 1), most)):
                 yield replace(base, counts=(*node.counts[:kind], side, *node.counts[kind + 1 :]))
             return
-        serves = self._tickets[node.options]
+        serves = self._serves[node.options]
         if isinstance(split, ServiceSplit):
             row = self._relaxed.rows_of[split.ticket][0]
             yield replace(base, served=node.served | {row})
-            out = self._rows[node.options, row] == 0
+            out = ~self._rows[node.options, row]
             yield replace(base, options=node.options[out], left_out=node.left_out | {row})
             return
         if isinstance(split, PairSplit):
-            first, second = (serves[:, ticket] > 0 for ticket in split.tickets)
+            first, second = (serves[:, ticket] for ticket in split.tickets)
             sides = first == second, ~(first & second)
         else:
             own = np.array([split.agent == each.agents[0] for each in self._relaxed.networks])[self._kind[node.options]]
-            served = serves[:, split.ticket] > 0
+            served = serves[:, split.ticket]
             sides = own | ~served, ~(own & served)
         for kept in sides:
             yield replace(base, options=node.options[kept])
@@ -357,11 +364,11 @@ class _Program:
         self._objective.SetCoefficient(variable, cost / self._unit)
         return variable
 
-    def add(self, numbers: Cells, rows: Cells, kinds: Cells, costs: Cells, pairs: Cells) -> None:
+    def add(self, numbers: Cells, rows: Flags, kinds: Cells, costs: Cells, pairs: Flags) -> None:
         """Add routes."""
         for row, kind, cost, pair in zip(rows, kinds.tolist(), costs.tolist(), pairs, strict=True):
             entries = [(self._rows[at], 1) for at in np.flatnonzero(row)] + [(self._counts[kind], 1)]
-            entries += [(self._cuts[at], int(pair[at])) for at in np.flatnonzero(pair)]
+            entries += [(self._cuts[at], 1) for at in np.flatnonzero(pair)]
             self._variables.append(self._add_variable(entries, cost))
         self.numbers = np.concatenate([self.numbers, numbers])
 
@@ -377,6 +384,22 @@ class _Program:
         amounts = np.array([variable.solution_value() for variable in self._variables])
         used = amounts > _TINY
         return _Solved(self._objective.Value() * self._unit, self.numbers[used], amounts[used], duals, cut_duals)
+
+
+def _lowest(values: NDArray[_Number], most: int) -> Cells:
+    """Return the places of the lowest values, the lowest first."""
+    if len(values) > most:
+        places = np.argpartition(values, most)[:most]
+        return places[np.argsort(values[places], kind="stable")]
+    return np.argsort(values, kind="stable")
+
+
+def _weighted(pairs: Flags, prices: NDArray[_Number]) -> NDArray[_Number]:
+    """Return the sum of the prices of the cuts of which each route serves two tickets."""
+    total = np.zeros(len(pairs), dtype=prices.dtype)
+    for number in np.flatnonzero(prices).tolist():
+        total[pairs[:, number]] += prices[number]
+    return total
 
 
 def _triples(tickets: Cells, together: NDArray[np.float64]) -> Iterator[tuple[int, int, int]]:

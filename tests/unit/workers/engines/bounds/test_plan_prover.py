@@ -3,6 +3,7 @@
 import time
 from dataclasses import replace
 from functools import partial
+from typing import Any
 
 import numpy as np
 import pytest
@@ -28,9 +29,10 @@ from planner_mcp.routing.verification.small_day_check import proves_small_day
 from tests.shared.scenarios.proof_days import ProofDay, proof_days
 from tests.shared.scenarios.random_problems import random_problem
 from tests.shared.scenarios.scenario_builders import agent, problem, ticket
-from workers.engines.bounds import native_pricing
+from workers.engines.bounds import gap_closing, native_pricing
 from workers.engines.bounds.capacity_cuts import CapacityCut, CutFinder
 from workers.engines.bounds.column_generation import ColumnGeneration, lagrangian_bound
+from workers.engines.bounds.column_master import ColumnMaster, MasterColumn
 from workers.engines.bounds.day_model import DayModel
 from workers.engines.bounds.native_listing import route_lister, small_day_lister
 from workers.engines.bounds.native_pricing import RoutePricer, dual_of_tickets
@@ -51,6 +53,11 @@ def prover_of(day: Problem, plan: Candidate, found: list[Candidate], seconds: fl
 def proof_of(day: Problem, plan: Candidate, seconds: float = 20) -> tuple[ProofRecord | None, list[Candidate]]:
     found: list[Candidate] = []
     return prover_of(day, plan, found, seconds).run(lambda: False), found
+
+
+def dearer(day: Problem, plan: Candidate) -> Candidate:
+    """Return a plan whose routes serve the same tickets in the order of their numbers."""
+    return Candidate.of_tickets({route.agent: sorted(route.tickets) for route in plan.routes})
 
 
 def wide_day() -> Problem:
@@ -225,6 +232,50 @@ def test_a_gap_is_closed_by_splits_that_the_check_follows() -> None:
     assert not proves(day, replace(certificate, tree=None), cost, lister)
     high = tuple(claim + 50 * certificate.factor for claim in certificate.least)
     assert not proves(day, replace(certificate, least=high, tree=None), cost, lister)
+
+
+def test_a_gap_with_too_many_routes_is_closed_after_a_cheaper_plan_is_chosen_among_some(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """SPEC S2: a plan far above the best leaves more routes than are listed at once."""
+    day = random_problem(11, tickets=14, features=frozenset({Feature.HETEROGENEOUS, Feature.MULTI_CAPACITY}))
+    engine, limits = SisrEngine(max_iterations=20_000), SearchLimits(time.monotonic() + 30)
+    best = engine.solve(day, limits, lambda _: None, lambda: False).best
+    assert best is not None
+    poor = dearer(day, best)
+    listed: list[tuple[float, bool]] = []
+    enumerated = gap_closing.enumerated
+
+    def watched(*given: Any, share: float) -> list[MasterColumn] | None:
+        found = enumerated(*given, share=share)
+        listed.append((share, found is not None))
+        return found
+
+    monkeypatch.setattr(gap_closing, "enumerated", watched)
+    monkeypatch.setattr(gap_closing, "MAX_ROUTES", 150)
+    proof, found = proof_of(day, poor)
+    assert listed[0] == (1.0, False)
+    assert listed[-1] == (1.0, True)
+    assert proof is not None and proof.is_optimal
+    assert price(day, found[-1]) == price(day, best)
+
+
+def test_a_linear_program_without_a_solution_in_time_has_none_of_the_one_before() -> None:
+    """SPEC S2: cuts are looked for in what was solved last, its routes and their amounts together."""
+    day = random_problem(5, tickets=100, features=frozenset())
+    relaxed = relaxed_problem(day)
+    assert relaxed is not None
+    master = ColumnMaster(relaxed, 10**9)
+    dice = np.random.default_rng(1)
+    for size in (2, 3):
+        for _ in range(2000):
+            tickets = tuple(dice.choice(100, size, replace=False).tolist())
+            master.add(MasterColumn(0, tickets, int(dice.integers(1, 10**6))))
+        if size == 2:
+            assert master.solve(20) is not None
+            assert len(master.used()) == len(master.amounts()) > 0
+    assert master.solve(0) is None
+    assert master.used() == [] and master.amounts() == []
 
 
 def test_capacity_cuts_raise_the_bound_and_not_above_a_plan() -> None:
