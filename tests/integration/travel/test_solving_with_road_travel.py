@@ -101,7 +101,7 @@ async def test_a_ticket_with_an_open_address_is_left_out_and_no_road_is_asked_fo
     left = {each["ticket_id"]: each["code"] for each in plan["unassigned"]}
     assert left == {"x": "NO_POSITION", "y": "SHIPMENT_HALF_UNSERVED"}
     assert plan["tickets_served"] == len(day()["tickets"])
-    assert "it is ambiguous" in plan["unassigned"][0]["detail"]
+    assert "address is ambiguous" in plan["unassigned"][0]["detail"]
     why = await tools_client.use("explain_unassigned", plan=job)
     assert why["tickets"][0]["in_the_way"] == {"NO_POSITION": 1}
     fixes = await tools_client.use("suggest_fixes", plan=job, ticket_ids=["x"])
