@@ -93,7 +93,7 @@ def test_the_best_cost_is_proved_and_no_higher_one(features: tuple[Feature, ...]
 
 @pytest.mark.parametrize("features", [(), (Feature.RELEASE,), (Feature.SHIPMENTS,), (Feature.BALANCE,)])
 def test_a_reload_makes_room_for_the_next_trip(features: tuple[Feature, ...]) -> None:
-    """SPEC S2, issue 26: one agent cannot carry everything at once, and the best plan reloads."""
+    """SPEC S2: one agent cannot carry everything at once, and the best plan reloads."""
     found = 0
     for seed in range(400, 700):
         day = random_problem(seed, tickets=3, features=frozenset({Feature.RELOAD, *features}))

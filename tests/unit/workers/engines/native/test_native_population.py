@@ -15,7 +15,7 @@ from workers.engines.native import native_arrays
 from workers.engines.native.sisr_engine import SisrEngine
 
 TICKETS = 6
-ITERATIONS = (600 * TICKETS, 4000 * TICKETS, 8001 * TICKETS)
+ITERATIONS = (600 * TICKETS, pytest.param(4000 * TICKETS, marks=pytest.mark.slow), 8001 * TICKETS)
 """Iterations of a search that cools briefly first, of one whose population depends on its temperatures, and of one with
 a population."""
 
