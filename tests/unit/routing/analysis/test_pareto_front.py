@@ -11,6 +11,9 @@ from tests.shared.scenarios.plan_enumeration import every_plan
 from tests.shared.scenarios.random_problems import random_problem
 from tests.shared.scenarios.scenario_builders import agent, body, candidate, problem, ticket
 
+MANY_PLANS = (5, 7)
+"""Seeds of days of which all plans are tried for ten seconds."""
+
 
 def test_a_plan_is_on_the_front_unless_another_is_as_good_in_both() -> None:
     """SPEC T5: the cheapest first; of equal plans one is shown."""
@@ -26,7 +29,9 @@ def test_a_plan_is_on_the_front_unless_another_is_as_good_in_both() -> None:
     assert beaten == {"dear and no better": "base", "the same": "fewer"}
 
 
-@pytest.mark.parametrize("seed", range(24))
+@pytest.mark.parametrize(
+    "seed", [pytest.param(seed, marks=pytest.mark.slow) if seed in MANY_PLANS else seed for seed in range(24)]
+)
 def test_no_plan_of_a_random_day_has_less_than_the_least(seed: int) -> None:
     """SPEC T5: every plan that serves all wanted tickets, enumerated and verified, whatever the day is made of."""
     day = random_problem(seed, tickets=2)
