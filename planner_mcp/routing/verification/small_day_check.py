@@ -78,6 +78,7 @@ class _SmallDayCheck:
             self._floor += price if row.penalty is None else min(price, row.penalty)
             for ticket in row.tickets:
                 self._prices[ticket] += price
+        self._tables = [small_day_tables(problem, kind.agents[0], self._factor, self._prices) for kind in self._kinds]
 
     def is_in_range(self, cost: int) -> bool:
         """Return whether no sum can leave the range of the arithmetic."""
@@ -108,9 +109,8 @@ class _SmallDayCheck:
             budget = 0  # the claims remain to be confirmed
         best = np.full(len(self._sets), _UNREACHABLE, dtype=np.int64)
         best[0] = 0
-        for kind, claim in zip(self._kinds, self._claims, strict=True):
-            tables = small_day_tables(self._problem, kind.agents[0], self._factor, self._prices, most_duration)
-            routes = None if tables is None else self._list_routes(tables, budget + claim)
+        for kind, claim, tables in zip(self._kinds, self._claims, self._tables, strict=True):
+            routes = None if tables is None else self._list_routes(tables.within(most_duration), budget + claim)
             if routes is None or any(each - self._worth(served) < claim for served, each in routes.items()):
                 return False
             for _ in kind.agents:

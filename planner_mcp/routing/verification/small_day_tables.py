@@ -7,7 +7,7 @@ cheaper or admits more of them. Rows and columns are those of `workers/engines/n
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Final
 
@@ -18,6 +18,8 @@ from planner_mcp.routing.problem import GroupKind, LoadKind, Problem
 MOST_BREAKS: Final = 3
 MOST_DIMENSIONS: Final = 4
 NO_LIMIT: Final = (2**63 - 1) // 4
+_MAX_DURATION: Final = 12
+"""Column of the row of the agent."""
 LARGEST: Final = 2**58
 """Costs beyond it could leave the range of the arithmetic."""
 
@@ -41,13 +43,17 @@ class SmallDayTables:
     rest: Integers
     """(rows, sets): what a route costs at least from a stop on, less the prices of what it serves of a set."""
 
+    def within(self, duration: int) -> "SmallDayTables":
+        """Return the tables of the routes that take at most a duration."""
+        agent = self.agent.copy()
+        agent[_MAX_DURATION] = min(int(agent[_MAX_DURATION]), duration)
+        return replace(self, agent=agent)
 
-def small_day_tables(
-    problem: Problem, agent: int, factor: int, prices: Sequence[int], most_duration: int
-) -> SmallDayTables | None:
-    """Return the tables of an agent whose routes take at most a duration; None where costs are too large."""
+
+def small_day_tables(problem: Problem, agent: int, factor: int, prices: Sequence[int]) -> SmallDayTables | None:
+    """Return the tables of an agent; None where costs are too large."""
     tables = _Tables(problem, agent, factor, prices)
-    return tables.all(most_duration) if tables.is_in_range() else None
+    return tables.all() if tables.is_in_range() else None
 
 
 class _Tables:
@@ -75,14 +81,14 @@ class _Tables:
         cost += sum(ticket.switch_cost + ticket.lateness_cost * ends for ticket in problem.tickets)
         return factor * cost + sum(map(abs, self.prices)) <= LARGEST and spec.shift[0] >= 0
 
-    def all(self, most_duration: int) -> SmallDayTables:
+    def all(self) -> SmallDayTables:
         """Return the tables."""
         spec = self.spec
         windows = [window for ticket in self.problem.tickets for window in ticket.windows]
         breaks = [(*each.window, each.duration) for each in spec.breaks[:MOST_BREAKS]]
         cost = self.factor * spec.distance_cost * self.distance
         return SmallDayTables(
-            self._agent(most_duration),
+            self._agent(),
             self._tickets(),
             np.ascontiguousarray(np.stack([cost, self.distance, self.travel, self.setup], axis=2)),
             self.service,
@@ -107,15 +113,17 @@ class _Tables:
                     setup[row, column] = tickets[column].setup
         return distance, travel, setup
 
-    def _agent(self, most_duration: int) -> Integers:
+    def _agent(self) -> Integers:
         spec, factor, problem = self.spec, self.factor, self.problem
         dimensions = min(MOST_DIMENSIONS, len(spec.capacity))
-        duration = most_duration if spec.max_duration is None else min(most_duration, spec.max_duration)
         counts = (len(problem.tickets), len(spec.reload_depots), len(spec.breaks[:MOST_BREAKS]), len(spec.locked))
         times = (spec.shift[0], spec.shift[1] + spec.overtime, spec.shift[1])
         costs = (factor * spec.fixed_cost, self.per_time, factor * spec.overtime_cost)
-        distance, stops = (NO_LIMIT if each is None else each for each in (spec.max_distance, spec.max_stops))
-        limits = (distance, duration, stops, spec.max_reloads if spec.reload_depots else 0)
+        bounds = (spec.max_distance, spec.max_duration, spec.max_stops)
+        limits = (
+            *(NO_LIMIT if each is None else each for each in bounds),
+            spec.max_reloads if spec.reload_depots else 0,
+        )
         room = (*spec.capacity[:dimensions], *[0] * (MOST_DIMENSIONS - dimensions))
         row = (*counts, dimensions, *times, *costs, *limits, problem.backhaul, *room)
         return np.array(row, dtype=np.int64)

@@ -45,6 +45,11 @@ class DayEnumeration:
         self._target = target
         self._deadline = deadline
         self._cancel = cancel
+        prices = dual_of_tickets(relaxed.rows_of, dual.duals).tolist()
+        self._enumerations = [
+            RouteEnumeration(relaxed.problem, network.agents[0], relaxed.factor, prices, self._is_over)
+            for network in relaxed.networks
+        ]
 
     def prove(self) -> DayProof | None:
         """Return the bound, and the cheapest plan below the target; None where time or memory did not suffice."""
@@ -81,15 +86,13 @@ class DayEnumeration:
         Raises:
             EnumerationEndedError: It was stopped, or would take too much memory.
         """
-        relaxed, factor = self._relaxed, self._relaxed.factor
-        prices = dual_of_tickets(relaxed.rows_of, self._dual.duals).tolist()
-        budget = (limit - 1) * factor + 1 - self._dual.value
+        budget = (limit - 1) * self._relaxed.factor + 1 - self._dual.value
         if budget <= 0:
             return None
-        routes: list[dict[int, EnumeratedRoute]] = []
-        for network, least in zip(relaxed.networks, self._dual.least, strict=True):
-            listing = RouteEnumeration(self._problem, network.agents[0], factor, prices, max_duration, self._is_over)
-            routes.append(listing.below(budget + min(0, least)))
+        routes = [
+            each.below(budget + min(0, least), max_duration)
+            for each, least in zip(self._enumerations, self._dual.least, strict=True)
+        ]
         return self._choice(routes, limit)
 
     def _is_over(self) -> bool:

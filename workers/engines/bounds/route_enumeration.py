@@ -94,7 +94,6 @@ class RouteEnumeration:
         agent: Its index.
         factor: Costs are multiplied by it.
         prices: By ticket: what a limit is raised by where it is served.
-        max_duration: A limit besides that of the agent.
         is_over: Whether to stop.
     """
 
@@ -104,7 +103,6 @@ class RouteEnumeration:
         agent: int,
         factor: int,
         prices: Sequence[int],
-        max_duration: int | None,
         is_over: Callable[[], bool],
     ) -> None:
         self._problem = problem
@@ -113,8 +111,6 @@ class RouteEnumeration:
         self._prices = prices
         self._spec = spec = problem.agents[agent]
         self._is_over = is_over
-        self._max_duration = min((n for n in (spec.max_duration, max_duration) if n is not None), default=None)
-        self._is_limited = self._max_duration is not None
         self._per_time = factor * spec.time_cost
         self._closes = spec.shift[1] + spec.overtime
         self._breaks = spec.breaks[:MOST_BREAKS]
@@ -127,6 +123,12 @@ class RouteEnumeration:
         self._excluded = self._excluded_by_ticket()
         self._pauses = [list(self._pauses_after(taken)) for taken in range(1 << len(self._breaks))]
         self._rest = self._least_rests()
+        self._limit_duration(None)
+
+    def _limit_duration(self, max_duration: int | None) -> None:
+        """Begin a new enumeration of routes that take at most so long, besides the limit of the agent."""
+        self._max_duration = min((n for n in (self._spec.max_duration, max_duration) if n is not None), default=None)
+        self._is_limited = self._max_duration is not None
         self._kept: dict[_Group, list[_PartialRoute]] = {}
         self._steps = 0
 
@@ -217,12 +219,17 @@ class RouteEnumeration:
 
     # ---- the enumeration
 
-    def below(self, limit: int) -> dict[int, EnumeratedRoute]:
+    def below(self, limit: int, max_duration: int | None) -> dict[int, EnumeratedRoute]:
         """Return the cheapest route of each set of tickets, as bits, that costs less than a limit and its prices.
+
+        Args:
+            limit: Multiplied by the factor.
+            max_duration: A limit besides that of the agent.
 
         Raises:
             EnumerationEndedError: It was stopped, or would take too much memory.
         """
+        self._limit_duration(max_duration)
         found: dict[int, EnumeratedRoute] = {}
         fresh = self._departures()
         while fresh:
