@@ -35,7 +35,7 @@ from planner_mcp.settings import Settings
 from planner_mcp.text import Json
 from planner_mcp.tracing import current_traceparent
 
-MAX_WAIT_S: Final = 45.0
+MAX_WAIT_S: Final = 45
 """Below the minute after which proxies close a quiet request (SPEC T3)."""
 MIN_CHANGE_WAIT_S: Final = 5.0
 """A wait for a change lasts at least this long while the job goes on: each return costs the client's model a turn."""

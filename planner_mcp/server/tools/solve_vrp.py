@@ -58,7 +58,7 @@ class SolveArguments(Arguments):
     idempotency_key: Annotated[str | None, Field(min_length=1, max_length=200, description="same key, same job")] = None
     fresh: Annotated[bool, Field(description="always a new job")] = False
     engine: Annotated[EngineName, Field(description="solver")] = AUTO
-    seed: Annotated[int, Field(ge=0, le=1_000_000, description="repeats a run of pyvrp")] = 0
+    seed: Annotated[int, Field(ge=0, le=1_000_000, description="random seed")] = 0
     priority: Annotated[int, Field(ge=1, le=9, description="9 first")] = 5
     cores: Cores = None
 
