@@ -12,7 +12,7 @@ import pytest
 from planner_mcp.errors import Fault, InvalidParameterError, NotFoundError, catalogue, input_error
 from planner_mcp.routing.feasibility.unassigned_reasons import PROVED
 from planner_mcp.routing.infeasibility_reasons import REASON_TEXTS
-from planner_mcp.routing.scenario.schema_faults import PROBLEMS
+from planner_mcp.routing.scenario.schema_faults import PROBLEMS, describe
 from planner_mcp.server.prompts.prompt_registry import PROMPTS
 from planner_mcp.server.resources.resource_catalogue import FIXED, REPORT_FILE, TEMPLATES
 from planner_mcp.server.tools.suggest_fixes import SuggestFixesResult
@@ -24,6 +24,8 @@ from tests.shared.tools.token_costs import tokens
 
 PACKAGE = Path(__file__).parents[2] / "planner_mcp"
 RELAXATIONS = PACKAGE / "routing" / "feasibility" / "relaxations.py"
+SCHEMA_TEXTS = frozenset({"one of {}", "string of {} characters", "string matching {}", "array of {} items"})
+"""What `schema_faults.describe` makes of a JSON Schema, beside the names of types and numbers."""
 TOOLS = (*REGISTRY, *APP_REGISTRY, *ADDRESS_REGISTRY)
 
 
@@ -99,6 +101,7 @@ def shown_texts() -> set[str]:
         *REASON_TEXTS.values(),
         *(text for text in templates_of(RELAXATIONS) if re.match(r"[a-z ]+[a-z_]* .*\{\}", text)),
         PROVED,
+        *SCHEMA_TEXTS,
     }
 
 
@@ -111,6 +114,20 @@ def test_what_single_faults_say_is_to_be_had_in_chinese() -> None:
     """SPEC T11: problem, accepted and hint of each, those of bridges and commands too."""
     folders = ("routing", "server", "jobs", "travel", "geocoding", "formats", "bridge", "cli", "addresses")
     assert sorted(fault_texts(*folders) - chinese_texts().keys()) == []
+
+
+@pytest.mark.parametrize(
+    ("schema", "shown"),
+    [
+        ({"enum": ["local", "global"]}, "以下之一：local, global"),
+        ({"type": "string", "minLength": 1, "maxLength": 64}, "1…64 个字符的 string"),
+        ({"type": "string", "pattern": r"^PT\d+S$"}, r"符合 ^PT\d+S$ 的 string"),
+        ({"type": "array", "maxItems": 50}, "≤ 50 项的 array"),
+    ],
+)
+def test_what_an_argument_may_be_is_to_be_had_in_chinese(schema: Any, shown: str) -> None:
+    """SPEC T7, T11: names of types are those of JSON Schema in either language."""
+    assert translated(describe(schema), "zh") == shown
 
 
 def test_no_chinese_text_is_left_over() -> None:
