@@ -1,6 +1,7 @@
 """Every setting, its default and its meaning: read from `PLANNER_*` environment variables, overridden by the CLI."""
 
 import json
+import os
 from ipaddress import ip_network
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal, Self, TypeVar
@@ -17,12 +18,12 @@ from pydantic import (
     model_validator,
 )
 from pydantic_core import PydanticUseDefault
-from pydantic_settings import BaseSettings, NoDecode, PydanticBaseSettingsSource, SettingsConfigDict
-from typing_extensions import override
 
 from planner_mcp.setting_urls import is_address, is_host, is_origin, is_url, store_url_fault, store_urls
 from planner_mcp.translation import Language
 
+PREFIX: Final = "PLANNER_"
+"""Of the environment variables; the rest is the name of a setting in capitals."""
 T = TypeVar("T")
 
 
@@ -63,9 +64,9 @@ def _origin(text: str) -> str:
     return text
 
 
-Listed = Annotated[list[T], NoDecode, BeforeValidator(_split)]
+Listed = Annotated[list[T], BeforeValidator(_split)]
 """A list that an environment variable gives as `a,b` or as JSON."""
-Mapped = Annotated[dict[str, T], NoDecode, BeforeValidator(_from_json)]
+Mapped = Annotated[dict[str, T], BeforeValidator(_from_json)]
 """A map that an environment variable gives as JSON."""
 DAY_S: Final = 86400
 Delay = Annotated[float, Field(ge=0, le=30 * DAY_S)]
@@ -164,10 +165,10 @@ ANY_FILE: Final = Path("/")
 """As `files_dir`: any file of this machine that its user may read, by a path that may be relative."""
 
 
-class Settings(BaseSettings):
+class Settings(BaseModel):
     """Settings of servers and workers alike."""
 
-    model_config = SettingsConfigDict(env_prefix="PLANNER_", extra="ignore", allow_inf_nan=False)
+    model_config = ConfigDict(extra="ignore", allow_inf_nan=False, validate_default=True)
 
     # ---- store
     redis_url: str | None = Field(
@@ -656,24 +657,13 @@ class Settings(BaseSettings):
         """What tokens must be issued for (RFC 8707): by default the URL clients connect to."""
         return self.auth_audience or self.resource
 
-    @override
-    @classmethod
-    def settings_customise_sources(
-        cls,
-        settings_cls: type[BaseSettings],
-        init_settings: PydanticBaseSettingsSource,
-        env_settings: PydanticBaseSettingsSource,
-        dotenv_settings: PydanticBaseSettingsSource,
-        file_secret_settings: PydanticBaseSettingsSource,
-    ) -> tuple[PydanticBaseSettingsSource, ...]:
-        """Read arguments, then the environment; there are no files of settings to look through."""
-        return init_settings, env_settings
-
     @model_validator(mode="before")
     @classmethod
-    def _drop_empty_values(cls, given: dict[str, Any]) -> dict[str, Any]:
-        """Treat an empty variable as unset, except where empty has a meaning of its own."""
-        return {name: value for name, value in given.items() if value != "" or name == "toolsets_allowed"}
+    def _read_environment(cls, given: dict[str, Any]) -> dict[str, Any]:
+        """Add what the environment sets; an empty variable sets nothing, save where empty has a meaning of its own."""
+        names = {f"{PREFIX}{name.upper()}": name for name in cls.model_fields}
+        values = {names[variable]: value for variable, value in os.environ.items() if variable in names} | given
+        return {name: value for name, value in values.items() if value != "" or name == "toolsets_allowed"}
 
     @field_validator("port", mode="before")
     @classmethod

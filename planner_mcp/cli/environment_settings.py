@@ -11,10 +11,9 @@ from typing import Any, Final
 import typer
 from pydantic import ValidationError
 
-from planner_mcp.settings import Settings
+from planner_mcp.settings import PREFIX, Settings
 from planner_mcp.translation import use_language
 
-PREFIX: Final = "PLANNER_"
 API_KEY: Final = "PLANNER_API_KEY"
 """No setting: the credential of commands that ask a server. On the command line others could read it."""
 _LINK: Final = re.compile(r".*_(SERVICE_(HOST|PORT(_.+)?)|PORT_\d+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?)", re.DOTALL)
