@@ -104,7 +104,7 @@ async def test_an_end_that_the_store_lost_is_reached_again(harness: Any, plan: d
     claim = await harness.solving()
     await harness.store.report(claim, half, plan)
     redis = harness.store.redis
-    kept = {key: (await redis.dump(key), max(0, await redis.pttl(key))) for key in await redis.keys("*")}
+    kept = {key: (await redis.dump(key), max(0, await redis.pttl(key))) async for key in redis.scan_iter()}
     await harness.store.complete(claim, half, plan)
     await redis.flushdb()
     for key, (value, ttl_ms) in kept.items():
