@@ -64,6 +64,11 @@ _ALWAYS: Final = words_of(
     "flexible toute_la_journee sans indifferent todo_el_dia cualquiera 不限 全天 随时 无 均可 不限时"
 )
 """Cells of a column of windows that say there is none."""
+_HALF_DAYS: Final[Mapping[str, tuple[float, float]]] = {
+    **dict.fromkeys(words_of("am morning forenoon vormittag vormittags matin manana 上午"), (0.0, 12.0 * 3600)),
+    **dict.fromkeys(words_of("pm afternoon nachmittag nachmittags apresmidi tarde 下午"), (12.0 * 3600, 18.0 * 3600)),
+}
+"""Words for a half of the day, as windows; evenings and mornings that begin at no known hour are none."""
 _GROUPS: Final = re.compile(r"\d{1,3}(?:[ '’\u00a0\u202f]\d{3})+(?=[.,]|$)")
 _BODY: Final = re.compile(r"([+-]?[\d.,'’ \u00a0\u202f]*+)(.*)", re.DOTALL)
 """A number and what stands behind it."""
@@ -456,6 +461,13 @@ def names_weekdays(text: str) -> bool:
     return len(text) <= MAX_WINDOWS_CELL and bool(hours_by_weekday(_simplified(text)))
 
 
+def names_half_days(text: str) -> bool:
+    """Return whether a window of a cell is a half of the day, named by a word."""
+    return len(text) <= MAX_WINDOWS_CELL and any(
+        normalized_word(part) in _HALF_DAYS for part in _BETWEEN.split(_simplified(text))
+    )
+
+
 def says_holidays(text: str) -> bool:
     """Return whether the hours of a cell name public holidays, which are not known."""
     return len(text) <= MAX_WINDOWS_CELL and names_holidays(_simplified(text))
@@ -467,6 +479,8 @@ def _on_day(day: str, time: str) -> str:
 
 def _window(part: str) -> tuple[float, float] | None:
     """Return begin and end of one window in seconds."""
+    if half := _HALF_DAYS.get(normalized_word(part)):
+        return half
     sides = [side.strip() for side in _RANGE.split(part, maxsplit=2)]
     leading = _LEADING.match(sides[0]) if sides else None
     if len(sides) == 2 and sides[0] and sides[1]:

@@ -25,6 +25,7 @@ from planner_mcp.formats.cell_parsing import (
     has_date,
     is_duration,
     is_hhmm,
+    names_half_days,
     normalized_word,
     pair_in,
     time_in,
@@ -70,12 +71,10 @@ _STREET: Final = re.compile(
     r"|\b(?:rue|avenue|av|bd|boulevard|place|quai|chemin|calle|avenida|avda|plaza|paseo|carrer|c/)\b",
     re.IGNORECASE,
 )
-_HALF_DAYS: Final = words_of(
-    "am pm morning afternoon evening forenoon noon vormittag vormittags nachmittag nachmittags morgens abends "
-    "fruh matin "
-    "apresmidi soir manana tarde noche 上午 下午 早上 中午 晚上 傍晚 asap sofort urgent 尽快"
+_VAGUE_TIMES: Final = words_of(
+    "evening noon morgens abends fruh soir noche 早上 中午 晚上 傍晚 asap sofort urgent 尽快"
 )
-"""Words for a part of the day: a time that nobody can plan with, and must not be lost."""
+"""Words for a time that nobody can plan with, and that must not be lost."""
 PICKUPS: Final = words_of(
     "pickup pickups collect collection return returns abholung retoure rucknahme enlevement ramasse retour "
     "collecte recogida "
@@ -156,6 +155,8 @@ _SOME_MONDAY: Final = "2025-01-06"
 
 
 def _is_window(cell: str) -> bool:
+    if names_half_days(cell):
+        return True
     read = windows_in(cell, "", CellStyle(planning_date=_SOME_MONDAY))
     if not isinstance(read, list) or cell.replace(" ", "").isdecimal() or not any(map(str.isdecimal, cell)):
         return False
@@ -163,7 +164,7 @@ def _is_window(cell: str) -> bool:
 
 
 def _is_time(cell: str) -> bool:
-    if normalized_word(cell) in _HALF_DAYS:
+    if normalized_word(cell) in _VAGUE_TIMES:
         return True
     simple = cell.strip()
     if simple.replace(".", "").replace(",", "").replace("-", "").isdecimal():

@@ -22,6 +22,7 @@ from planner_mcp.formats.cell_parsing import (
     duration_in,
     is_hhmm,
     listed,
+    names_half_days,
     names_weekdays,
     normalized_word,
     number_in,
@@ -306,7 +307,7 @@ class TableImport:
             self._note_hours(header, style)
             return lambda text, path: self._read(side_in(text, path, style, is_end=is_end))
         if name in ("window", "shift"):
-            self._note_weekdays(table, header)
+            self._note_windows(table, header)
             return lambda text, path: self._read(windows_in(text, path, style))
         if name == "position":
             lon_first = _is_lon_first(header, [row[header] for _, row in table.rows if header in row])
@@ -319,12 +320,19 @@ class TableImport:
         if style.bare_times in ("hours", "hhmm"):
             self.notices[f'Whole numbers in "{plain(header, 40)}" are read as times of day.'] = None
 
-    def _note_weekdays(self, table: Table, header: str) -> None:
+    def _note_windows(self, table: Table, header: str) -> None:
         if any(names_weekdays(row[header]) for _, row in table.rows if header in row):
             hours = f'Hours by weekday in "{plain(header, 40)}" are read for {self.planning_date}'
             self.notices[f"{hours}; public holidays are not known."] = None
         if any(says_holidays(row[header]) for _, row in table.rows if header in row):
             self.notices[f'Hours of public holidays (PH) in "{plain(header, 40)}" are not used.'] = None
+
+        if any(names_half_days(row[header]) for _, row in table.rows if header in row):
+            note = (
+                f'"{plain(header, 40)}" names halves of the day: mornings are read as until 12:00, '
+                "afternoons as 12:00-18:00."
+            )
+            self.notices[note] = None
 
     def _amount(self, text: str, name: str, path: str, style: CellStyle, header: str) -> float | None:
         """Return an amount in the unit of its column: that of the header, else the first one in a cell."""

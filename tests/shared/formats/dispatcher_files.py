@@ -341,8 +341,8 @@ UNSEEN: list[DispatcherFile] = [
     F(
         "de: vormittags, brutto und cbm",
         "Lfd. Nr.;Lieferant;GPS-Breite;GPS-Länge;Brutto kg;cbm;Anlieferung;Abladedauer\n1;Bosch;48,7758;9,1829;1.250,0;2,4;vormittags;20\n2;Daimler;48,7900;9,2000;830,5;1,1;nachmittags;30\n",
-        {"demand": 1250, "service_time_s": 1200, "lat": 48.7758},
-        {"Abladedauer": "service_min", "Anlieferung": "", "Brutto kg": "demand", "cbm": "notes"},
+        {"demand": 1250, "time_windows": [["00:00", "12:00"]], "service_time_s": 1200, "lat": 48.7758},
+        {"Abladedauer": "service_min", "Brutto kg": "demand", "cbm": "notes"},
     ),
     F(
         "fr: livrer avant et après",

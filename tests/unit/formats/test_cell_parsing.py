@@ -195,6 +195,10 @@ def test_a_day_is_read_where_its_order_is_clear(text: str, day: str) -> None:
         ("12点前", [["00:00", "12:00"]]),
         ("jusqu'à 12h", [["00:00", "12:00"]]),
         ("2025-07-15 08:00-12:00", [["2025-07-15T08:00", "2025-07-15T12:00"]]),
+        ("AM", [["00:00", "12:00"]]),
+        ("上午", [["00:00", "12:00"]]),
+        ("Nachmittags", [["12:00", "18:00"]]),
+        ("après-midi", [["12:00", "18:00"]]),
         ("9:00 AM – 1:00 PM, 14:00 to 15:00;", [["09:00", "13:00"], ["14:00", "15:00"]]),
     ],
 )
@@ -203,7 +207,7 @@ def test_a_window_in_one_cell_is_read(text: str, windows: list[list[str]]) -> No
     assert windows_in(text, "/2/window") == windows
 
 
-@pytest.mark.parametrize("text", ["morning", "上午", "08:00", "08:00-12:00-14:00", ";", "08:00-12:00; later"])
+@pytest.mark.parametrize("text", ["evening", "晚上", "早上", "08:00", "08:00-12:00-14:00", ";", "08:00-12:00; later"])
 def test_what_is_no_window_is_refused(text: str) -> None:
     """SPEC T7: a day without its windows would be another's."""
     parsed_value = windows_in(text, "/2/window")

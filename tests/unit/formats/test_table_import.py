@@ -267,7 +267,7 @@ def test_a_window_that_closes_at_midnight_is_not_open_for_ever() -> None:
     assert day.tickets[0]["time_windows"] == [["08:00", 0]]
 
 
-@pytest.mark.parametrize("cells", [("3", "4"), ("上午", "下午"), ("soon", "later")])
+@pytest.mark.parametrize("cells", [("3", "4"), ("早上", "晚上"), ("soon", "later")])
 def test_a_column_called_after_windows_that_has_none_is_asked_about(cells: tuple[str, str]) -> None:
     """SPEC T5: a slot may be a number; another column that has windows is taken in its place."""
     day = TableImport()
@@ -277,6 +277,16 @@ def test_a_column_called_after_windows_that_has_none_is_asked_about(cells: tuple
     (fault,) = day.faults
     assert fault.path == "columns" and 'Column "slot" is not used' in fault.problem and cells[0] in fault.problem
     assert [each.get("time_windows") for each in day.tickets] == [[["08:00", "12:00"]], None]
+
+
+@pytest.mark.parametrize(("header", "cells"), [("到货时间", ("8:00-10:30", "下午")), ("Delivery window", ("AM", "PM"))])
+def test_halves_of_the_day_are_windows_and_a_note_says_of_what_hours(header: str, cells: tuple[str, str]) -> None:
+    """SPEC T5, T7: orders name mornings and afternoons more often than hours."""
+    day = TableImport()
+    day.add_tickets(table(f"id,place,qty,{header}\na,A,1,{cells[0]}\nb,B,1,{cells[1]}\n"), {})
+    assert (day.faults, day.tickets[1]["time_windows"]) == ([], [["12:00", "18:00"]])
+    (note,) = day.notices
+    assert note.startswith(f'"{header}" names halves of the day: mornings are read as until 12:00')
 
 
 def test_a_column_that_is_named_as_one_of_windows_has_some() -> None:
