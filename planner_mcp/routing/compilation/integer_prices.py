@@ -185,7 +185,8 @@ def _most_a_plan_costs(scenario: Scenario, extent: Extent, scale: int, default: 
     balance = max(hours) * exact(scenario.options.balance_cost_per_hour)
     ends = [None if agent.shift_end is None else agent.shift_end + agent.overtime_s for agent in scenario.agents]
     latest_end = horizon_s if None in ends else exact(max(end for end in ends if end is not None))
-    lateness = sum((_lateness(ticket, latest_end) for ticket in scenario.tickets), Fraction(0))
+    late = (ticket for ticket in scenario.tickets if ticket.lateness_cost_per_hour)
+    lateness = sum((_lateness(ticket, latest_end) for ticket in late), Fraction(0))
     fixed = _sum(agent.fixed_cost for agent in scenario.agents)
     return fixed + _sum(ticket.switch_cost for ticket in scenario.tickets) + driving + sum(routes) + balance + lateness
 
@@ -204,7 +205,7 @@ def _hourly(agent: Agent, hours: Fraction) -> Fraction:
 
 def _lateness(ticket: Ticket, latest_end: Fraction) -> Fraction:
     """Return an upper bound of the lateness cost of a ticket; `over` is when every route has ended, in seconds."""
-    if ticket.soft_close is None or not ticket.lateness_cost_per_hour:
+    if ticket.soft_close is None:
         return Fraction(0)
     closes = max((close for _, close in ticket.time_windows), default=inf)
     latest = latest_end if closes == inf else min(latest_end, exact(closes))

@@ -187,19 +187,17 @@ def _with_offset(moment: datetime, offset: timedelta | None) -> str:
     return f"Write all with one offset: {moment.isoformat()} as {written.isoformat()}."
 
 
-def read_duration(value: Any) -> float:
-    """Return a duration in seconds."""
-    return _number(0, MAX_TIME_S)(value)
+_read_load = _number(-MAX_NUMBER, MAX_NUMBER, ", or an object of numbers by dimension")
+_read_amount_of_dimension = _number(-MAX_NUMBER, MAX_NUMBER)
 
 
 def read_amount(value: Any) -> dict[str, float]:
     """Return amounts by dimension; a bare number is the amount of dimension `load`."""
     if not isinstance(value, dict):
-        return {"load": _number(-MAX_NUMBER, MAX_NUMBER, ", or an object of numbers by dimension")(value)}
+        return {"load": _read_load(value)}
     if not 0 < len(value) <= 10:
         raise field_error("The object has no dimensions or too many.", "a number, or an object of 1 to 10 numbers")
-    read = _number(-MAX_NUMBER, MAX_NUMBER)
-    return {read_id(name): read(amount) for name, amount in value.items()}
+    return {read_id(name): _read_amount_of_dimension(amount) for name, amount in value.items()}
 
 
 _AMOUNT_SCHEMA: Final = {
@@ -228,7 +226,7 @@ def _bounded(low: float, high: float) -> WithJsonSchema:
     return WithJsonSchema({"type": "number", "minimum": low, "maximum": high})
 
 
-Duration = Annotated[float, PlainValidator(read_duration), _bounded(0, MAX_TIME_S)]
+Duration = Annotated[float, PlainValidator(_number(0, MAX_TIME_S)), _bounded(0, MAX_TIME_S)]
 Price = Annotated[float, PlainValidator(_number(0, MAX_NUMBER)), _bounded(0, MAX_NUMBER)]
 Length = Annotated[float, PlainValidator(_number(0, MAX_NUMBER)), _bounded(0, MAX_NUMBER)]
 Coordinate = Annotated[float, PlainValidator(_number(-MAX_NUMBER, MAX_NUMBER)), _bounded(-MAX_NUMBER, MAX_NUMBER)]

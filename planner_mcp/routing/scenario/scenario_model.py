@@ -103,6 +103,8 @@ class _Part(BaseModel):
             return value
         if len(value) > _MAX_FIELDS:
             raise field_error(f"The object has {len(value)} fields.", f"at most {_MAX_FIELDS} fields")
+        if None not in value.values():
+            return value
         optional = {name for name, field in cls.model_fields.items() if not field.is_required()}
         return {k: v for k, v in value.items() if v is not None or k not in optional or k in NULLABLE}
 
