@@ -7,7 +7,7 @@ time it returns early, and a search takes over.
 
 import time
 from collections.abc import Iterator
-from itertools import combinations, permutations
+from itertools import combinations, islice, permutations
 from math import comb, factorial
 from typing import Final
 
@@ -20,6 +20,8 @@ NAME: Final = "enumeration"
 """Name of the finder in plans found by enumeration."""
 MAX_PLANS: Final = 3000
 """Plans that are evaluated within about a second, or within several with travel periods."""
+_MOST_TICKETS: Final = 8
+"""More tickets make more plans than that, even of one agent."""
 REPORT_AFTER_S: Final = 0.1
 """Seconds after which improvements are reported; without a feasible plan by then, one is built by insertion."""
 PROJECTION_SHARE: Final = 0.1
@@ -34,7 +36,8 @@ def is_enumerable(problem: Problem) -> bool:
     """Return whether every plan can be tried quickly, or no ticket fits any agent at all."""
     if problem.features & _NOT_ENUMERATED:
         return False
-    return _plan_count(len(_servable(problem)), len(problem.agents)) <= MAX_PLANS
+    few = list(islice(_servable(problem), _MOST_TICKETS + 1))
+    return _plan_count(len(few), len(problem.agents)) <= MAX_PLANS
 
 
 def solve(
@@ -46,7 +49,7 @@ def solve(
     `TIME_LIMIT` also before the deadline, where the projection says that the enumeration cannot finish in time; see
     `is_incomplete`.
     """
-    servable = _servable(problem)
+    servable = list(_servable(problem))
     progress = _Progress(_plan_count(len(servable), len(problem.agents)), limits.deadline)
     best = _BestFound(problem, on_improvement)
     reason = StopReason.EXHAUSTED
@@ -114,9 +117,8 @@ class _Progress:
         return elapsed_s >= PROJECTION_SHARE * span_s and REMAINING_TIME_RATIO * remaining_s > span_s - elapsed_s
 
 
-def _servable(problem: Problem) -> list[int]:
-    """Return the tickets that some agent may serve and has the capacity for."""
-    found = []
+def _servable(problem: Problem) -> Iterator[int]:
+    """Yield the tickets that some agent may serve and has the capacity for."""
     for number, ticket in enumerate(problem.tickets):
         allowed = range(len(problem.agents)) if ticket.agents is None else ticket.agents
         capacities = (problem.agents[agent].capacity for agent in allowed)
@@ -124,13 +126,12 @@ def _servable(problem: Problem) -> list[int]:
             all(need <= capacity for need, capacity in zip(ticket.demand, capacity_of, strict=True))
             for capacity_of in capacities
         ):
-            found.append(number)
-    return found
+            yield number
 
 
 def _plan_count(tickets: int, agents: int) -> int:
-    """Return the number of plans, or `MAX_PLANS + 1` for more than 8 tickets."""
-    if tickets > 8:
+    """Return the number of plans, or `MAX_PLANS + 1` for more than `_MOST_TICKETS`."""
+    if tickets > _MOST_TICKETS:
         return MAX_PLANS + 1
     return sum(comb(tickets, k) * factorial(k) * comb(k + agents - 1, k) for k in range(tickets + 1))
 
