@@ -5,6 +5,7 @@ GLOP starts each solve from the last basis. Its dual values are only proposals: 
 by `workers/engines/bounds/column_generation.py`.
 """
 
+import time
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -108,12 +109,14 @@ class ColumnMaster:
     def solve(self, seconds: float) -> tuple[float, Duals] | None:
         """Return the value of the linear program and the dual values of rows and cuts, (rows + cuts,), by the factor.
 
-        None where it is not solved in time, or GLOP finds it too imprecise.
+        None where it is not solved in time, or GLOP finds it too imprecise even without the last basis.
         """
-        self._solver.SetTimeLimit(max(1, round(1000 * seconds)))
+        deadline = time.monotonic() + seconds
         self._used, self._amounts = [], []
-        if self._solver.Solve() != pywraplp.Solver.OPTIMAL:
-            return None
+        if not self._is_solved(deadline):
+            self._build(list(self._variables))
+            if not self._is_solved(deadline):
+                return None
         duals = np.array([each.dual_value() for each in (*self._rows, *self._cuts.values())]) * self._unit
         value = self._objective.Value() * self._unit
         amounts = {column: variable.solution_value() for column, variable in self._variables.items()}
@@ -123,6 +126,10 @@ class ColumnMaster:
             by_cost = sorted(self._variables, key=lambda column: self._variables[column].reduced_cost())
             self._build(by_cost[:_KEPT_COLUMNS])
         return value, duals
+
+    def _is_solved(self, deadline: float) -> bool:
+        self._solver.SetTimeLimit(max(1, round(1000 * (deadline - time.monotonic()))))
+        return bool(self._solver.Solve() == pywraplp.Solver.OPTIMAL)
 
     def used(self) -> list[MasterColumn]:
         """Return the columns of the last solution."""

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from ortools.linear_solver import pywraplp
 
 from planner_mcp.errors import EngineError
 from planner_mcp.routing.analysis.cost_bound import least_cost
@@ -276,6 +277,22 @@ def test_a_linear_program_without_a_solution_in_time_has_none_of_the_one_before(
             assert len(master.used()) == len(master.amounts()) > 0
     assert master.solve(0) is None
     assert master.used() == [] and master.amounts() == []
+
+
+def test_a_linear_program_that_fails_by_its_last_basis_is_solved_without_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    """SPEC S2: a solver that gives up once neither ends the proof nor changes what it finds."""
+    relaxed = relaxed_problem(random_problem(5, tickets=20, features=frozenset()))
+    assert relaxed is not None
+    master = ColumnMaster(relaxed, 10**9)
+    for ticket_number in range(20):
+        master.add(MasterColumn(0, (ticket_number,), 1000 + ticket_number))
+    before = master.solve(20)
+    statuses, solve = [pywraplp.Solver.ABNORMAL], pywraplp.Solver.Solve
+    monkeypatch.setattr(pywraplp.Solver, "Solve", lambda solver: statuses.pop() if statuses else solve(solver))
+    after = master.solve(20)
+    assert before is not None and after is not None and not statuses
+    assert after[0] == pytest.approx(before[0])
+    assert len(master.used()) == len(master.amounts()) > 0
 
 
 def test_capacity_cuts_raise_the_bound_and_not_above_a_plan() -> None:
