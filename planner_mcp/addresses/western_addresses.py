@@ -163,7 +163,6 @@ class WesternParts:
     state: str = ""
     postcode: str = ""
     postcode_countries: tuple[str, ...] = ()
-    is_postcode_first: bool = False
     city: str = ""
     """As written."""
     road: str = ""
@@ -394,7 +393,7 @@ def _take_locality(left: list[str], read: WesternParts, data: PlaceData) -> West
     for at, part in reversed(list(enumerate(left))):
         name = part
         if not read.postcode and (leading := _leading_postcode(part, data)):
-            read = replace(read, postcode=leading[0], postcode_countries=leading[1], is_postcode_first=True)
+            read = replace(read, postcode=leading[0], postcode_countries=leading[1])
             name = leading[2]
         elif not read.postcode and (trailing := _trailing_postcode(part)):
             read = replace(read, postcode=trailing[0], postcode_countries=trailing[1])

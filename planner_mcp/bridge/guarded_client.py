@@ -4,7 +4,6 @@ Owns which addresses a bridge may call, what it sends and how much it reads: at 
 itself is that of a webhook (`jobs/webhooks/guarded_exchange.py`).
 """
 
-import ssl
 from dataclasses import dataclass
 from ipaddress import ip_network
 from typing import Final
@@ -22,7 +21,7 @@ from planner_mcp.errors import (
     input_error,
 )
 from planner_mcp.jobs.webhooks import address_guard
-from planner_mcp.jobs.webhooks.address_guard import ForbiddenUrlError, Lookup, WebhookUrl
+from planner_mcp.jobs.webhooks.address_guard import ForbiddenUrlError, WebhookUrl
 from planner_mcp.jobs.webhooks.guarded_exchange import GuardedExchange, GuardedRequest
 
 MAX_ANSWER_BYTES: Final = 2 * 1024 * 1024
@@ -50,19 +49,15 @@ class GuardedClient:
     Args:
         config: Networks that were opened, and the deadline.
         base_url: Where the service is.
-        lookup: Asks a name service; the system's unless a test brings its own.
-        tls: Trust of the connections; the system's unless a test brings its own.
 
     Raises:
         InputError: The service may not be called.
     """
 
-    def __init__(
-        self, config: BridgeConfig, base_url: str, *, lookup: Lookup | None = None, tls: ssl.SSLContext | None = None
-    ) -> None:
+    def __init__(self, config: BridgeConfig, base_url: str) -> None:
         self._base_url = base_url.rstrip("/")
         self._allowed = tuple(ip_network(text, strict=False) for text in config.allow_networks)
-        self._exchange = GuardedExchange(config.timeout_s, lookup=lookup, tls=tls)
+        self._exchange = GuardedExchange(config.timeout_s)
         try:
             self._port = urlsplit(self._base_url).port or (443 if self._base_url.startswith("https") else 80)
             self._url("")

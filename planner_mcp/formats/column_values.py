@@ -94,8 +94,6 @@ class ColumnValues:
 
     kind: Kind
     examples: tuple[str, ...]
-    is_whole: bool = False
-    """Whether every number is a whole one."""
     is_counting: bool = False
     """Whether it counts rows."""
 
@@ -125,7 +123,7 @@ def values_of(cells: Sequence[str]) -> ColumnValues:
     is_counting = are_whole and len(cells) > 2 and _counts(cells)
     if kind == "numbers" and are_whole and _are_codes(numbers):
         kind = "codes"
-    return ColumnValues(kind, tuple(examples)[:_MAX_EXAMPLES], are_whole, is_counting)
+    return ColumnValues(kind, tuple(examples)[:_MAX_EXAMPLES], is_counting)
 
 
 def _kind(counts: Counter[Kind]) -> Kind:

@@ -45,6 +45,8 @@ from planner_mcp.routing.scenario.travel_matrices import TravelMatrices
 from planner_mcp.routing.verification.plan_verification import verify
 from planner_mcp.text import Json, figure
 
+MAX_CHANGES: Final = 3
+"""Fixes looked for that change what there is."""
 MAX_VIOLATIONS: Final = 2
 """Limits that one fix may change; with more it is no small change any longer."""
 NO_CHANGE: Final = "NONE"
@@ -127,13 +129,12 @@ class UnassignedAnalysis:
                 best[insertion.route.agent] = insertion
         return sorted(best.values(), key=lambda insertion: insertion.effort)
 
-    def fixes(self, ticket: int, until: StopCheck, *, most: int = 3, max_agents: int = MAX_AGENTS) -> list[Fix]:
+    def fixes(self, ticket: int, until: StopCheck, *, max_agents: int = MAX_AGENTS) -> list[Fix]:
         """Return proved fixes, the smallest of each kind, smallest first; fewer where the time is up.
 
         Args:
             ticket: One that the plan leaves out.
             until: Returns true once the time is up.
-            most: Fixes looked for that change what there is.
             max_agents: Agents the deployment lets in; where the day has as many, none is added.
         """
         found: list[Fix] = []
@@ -142,7 +143,7 @@ class UnassignedAnalysis:
         for insertion in self._smallest(base, ticket, until):
             if (fix := self._fix(base, ticket, insertion)) is not None:
                 found.append(fix)
-            if until() or len(found) == most or (fix is not None and fix.kinds == (NO_CHANGE,)):
+            if until() or len(found) == MAX_CHANGES or (fix is not None and fix.kinds == (NO_CHANGE,)):
                 return found
         is_full = len(self.body["agents"]) >= max_agents
         added_agent = None if is_full else self._with_another_agent(ticket, until)

@@ -55,7 +55,7 @@ def metadata_urls(issuer: str) -> tuple[str, ...]:
     )
 
 
-async def issuer_metadata(issuer: str, fetch: Fetch = fetch_document, backchannel: str = "") -> Json:
+async def issuer_metadata(issuer: str, fetch: Fetch, backchannel: str) -> Json:
     """Return how an issuer describes itself, in a document that names it exactly (RFC 8414 §3.3).
 
     Args:

@@ -92,8 +92,6 @@ class OAuthSignIn:
         authenticate: Checks an access token.
         encryption: With the key of the deployment.
         backchannels: Issuer → URL by which this server reaches it, where that is another.
-        fetch: How the metadata of an issuer is read.
-        clock: Returns seconds since the epoch.
     """
 
     def __init__(
@@ -105,8 +103,6 @@ class OAuthSignIn:
         authenticate: Authenticate,
         encryption: TextEncryption,
         backchannels: Mapping[str, str] = MappingProxyType({}),
-        fetch: Fetch = fetch_document,
-        clock: Callable[[], float] = time.time,
     ) -> None:
         self._clients = clients
         self._scopes = scopes
@@ -114,8 +110,6 @@ class OAuthSignIn:
         self._authenticate = authenticate
         self._encryption = encryption
         self._backchannels = backchannels
-        self._fetch = fetch
-        self._clock = clock
         self._endpoints: dict[str, tuple[float, Endpoints]] = {}
 
     @property
@@ -141,7 +135,7 @@ class OAuthSignIn:
             verifier=secrets.token_urlsafe(48),
             redirect_uri=redirect_uri,
             place=place if _PLACE.fullmatch(place) else START_PLACE,
-            ends_at=self._clock() + SIGN_IN_S,
+            ends_at=time.time() + SIGN_IN_S,
         )
         query = {
             "response_type": "code",
@@ -184,7 +178,7 @@ class OAuthSignIn:
             asked = SignIn(**json.loads(self._encryption.decrypt(cookie[:MAX_VALUE], _OWNER)))
         except StoreError as error:
             raise RefusedSignInError("expired", "No sign-in was begun in this browser.") from error
-        if asked.ends_at <= self._clock() or asked.issuer not in self._clients:
+        if asked.ends_at <= time.time() or asked.issuer not in self._clients:
             raise RefusedSignInError("expired", "The sign-in took too long.")
         return asked
 
@@ -234,12 +228,12 @@ class OAuthSignIn:
     async def _endpoints_of(self, issuer: str) -> Endpoints:
         """Return the endpoints of an issuer; they are read again after `FRESH_S`, and kept while it does not answer."""
         read_at, known = self._endpoints.get(issuer, (0.0, None))
-        if known is not None and self._clock() - read_at < FRESH_S:
+        if known is not None and time.time() - read_at < FRESH_S:
             return known
         try:
             backchannel = self._backchannels.get(issuer, "")
-            known = _endpoints(issuer, backchannel, await issuer_metadata(issuer, self._fetch, backchannel))
-            self._endpoints[issuer] = self._clock(), known
+            known = _endpoints(issuer, backchannel, await issuer_metadata(issuer, fetch_document, backchannel))
+            self._endpoints[issuer] = time.time(), known
         except (KeyError, TypeError, ValueError, OSError) as error:
             log.warning("no sign-in at an issuer", extra={"issuer": issuer, "reason": str(error)[:200]})
             if known is None:

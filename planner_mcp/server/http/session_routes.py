@@ -55,9 +55,7 @@ class SessionRoutes:
         has_reviews: Whether plans are reviewed.
     """
 
-    def __init__(
-        self, sessions: PageSessions | None, issuers: Sequence[str] = (), *, has_reviews: bool = False
-    ) -> None:
+    def __init__(self, sessions: PageSessions | None, issuers: Sequence[str] = (), *, has_reviews: bool) -> None:
         self._sessions = sessions
         self._issuers = list(issuers)
         self._has_reviews = has_reviews

@@ -79,7 +79,7 @@ class JudgedScenario:
 
 async def run(ctx: ToolContext, args: Json, *, is_repeatable: bool = False) -> ToolResult:
     """Check a scenario, keep it, and return what was assumed; `is_repeatable` as of `JobService.keep_scenario`."""
-    resolve_inputs = input_resolver(ctx, is_written=True, shows_names=True)
+    resolve_inputs = input_resolver(ctx, is_written=True)
 
     async def attempt(is_asking: bool) -> JudgedScenario:
         resolve_day = partial(with_resolved_addresses, resolve=address_resolver(ctx), is_asking=is_asking)
@@ -164,7 +164,7 @@ def judged_scenario(
 
 def _judged_text(text: str, bounds: PlainBounds, max_nesting: int, is_asking: bool) -> JudgedScenario:
     body = check_json(json.loads(text), max_nesting=max_nesting)
-    resolve_inputs = resolver_apart(bounds, is_written=True, shows_names=True)
+    resolve_inputs = resolver_apart(bounds, is_written=True)
     resolve_day = partial(with_resolved_addresses, resolve=resolve_apart, is_asking=is_asking)
     return judged_scenario(body, bounds, resolve_inputs, resolve_day)
 

@@ -198,7 +198,7 @@ def _read(bounds: PlainBounds, asked: ImportArguments, kept: Kept, is_asking: bo
     place = partial(_led_back, read=read, source=asked.source)
     body = {**read.body, "strict": True} if asked.strict else read.body
     with placed(place):
-        resolve_inputs = resolver_apart(bounds, is_written=False, shows_names=True)
+        resolve_inputs = resolver_apart(bounds, is_written=False)
         resolve_day = partial(with_resolved_addresses, resolve=resolve_apart, is_asking=is_asking)
         judged = judged_scenario(body, bounds, resolve_inputs, resolve_day, read.assumptions, place)
     columns = {what: _column_summary(proposal) for what, proposal in read.proposals.items()}

@@ -120,7 +120,7 @@ def _report_on_text(text: str, bounds: PlainBounds, max_nesting: int) -> Validat
     asked = _parsed(check_json(json.loads(text), max_nesting=max_nesting))
     if asked.scenario is None:
         return None
-    resolve_inputs = resolver_apart(bounds, is_written=True, shows_names=True)
+    resolve_inputs = resolver_apart(bounds, is_written=True)
     resolve_day = partial(with_resolved_addresses, resolve=resolve_apart)
     return validation_report(asked.scenario, asked.patch, bounds, resolve_inputs, resolve_day)
 

@@ -58,13 +58,11 @@ class DualBound:
 
     value: int
     duals: Cells
-    """(rows,)."""
+    """(rows + cuts,)."""
     least: tuple[int, ...]
     """By network: the least reduced cost, or a number below it."""
     memory: Memory
     """The ng-sets by which the routes were priced."""
-    has_cuts: bool = False
-    """Whether capacity cuts have a part in it; `duals` has theirs after those of the rows, (rows + cuts,)."""
 
 
 OnBound = Callable[[DualBound], None]
@@ -106,7 +104,6 @@ class ColumnGeneration:
         self._cuts: list[CapacityCut] = []
         self._master = ColumnMaster(relaxed, self._target or _dear(relaxed))
         self.best: DualBound | None = None
-        self.rounds = 0
         self.is_solved = False
         """Whether the linear program over all routes was solved, with the largest ng-sets."""
         for column in _columns_of(relaxed, incumbent):
@@ -171,7 +168,6 @@ class ColumnGeneration:
             if (solved := self._master.solve(self._deadline - time.monotonic())) is None:
                 return True
             value, duals = solved
-            self.rounds += 1
             if self._is_close(value):
                 return True
             if self.best is not None and smoothing:
@@ -226,7 +222,7 @@ class ColumnGeneration:
         rows, prices = np.split(at, [len(self.relaxed.rows)])
         value = lagrangian_bound(self.relaxed, rows, least)
         value += sum(cut.least * price for cut, price in zip(self._cuts, prices.tolist(), strict=True))
-        self._keep(DualBound(value, at, tuple(least), self._memory.copy(), bool(self._cuts)))
+        self._keep(DualBound(value, at, tuple(least), self._memory.copy()))
         return added
 
     def _keep(self, bound: DualBound) -> None:

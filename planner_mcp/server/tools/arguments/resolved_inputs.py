@@ -99,13 +99,13 @@ FindRoads = Callable[[Any], TravelMatrices | None]
 """Returns the roads of a day, of whatever form, where they are known already or computed at once."""
 
 
-def input_resolver(ctx: ToolContext, *, is_written: bool = False, shows_names: bool = False) -> InputResolver:
+def input_resolver(ctx: ToolContext, *, is_written: bool = False) -> InputResolver:
     """Return how the days of a caller come to their tables; to be used in a thread of this event loop.
 
     Args:
         ctx: Of the call.
-        is_written: The days were written into the call itself, where large matrices have no place.
-        shows_names: The caller wrote the names for people, in whatever form; they may also have the scope for them.
+        is_written: The caller wrote the days into the call itself, where large matrices have no place and names of
+            people are no secret.
     """
 
     def find(name: str) -> TravelMatrices:
@@ -114,13 +114,12 @@ def input_resolver(ctx: ToolContext, *, is_written: bool = False, shows_names: b
     def find_roads(body: Any) -> TravelMatrices | None:
         return anyio.from_thread.run(_roads_at_once, ctx, body)
 
-    may_know = is_written or shows_names or ctx.principal.may(SENSITIVE)
     return partial(
         resolved_inputs,
         bounds=ctx.settings,
         find=find,
         is_written=is_written,
-        shows_names=may_know,
+        shows_names=is_written or ctx.principal.may(SENSITIVE),
         find_roads=find_roads if ctx.settings.router_names else None,
     )
 
@@ -142,9 +141,9 @@ async def _roads_at_once(ctx: ToolContext, body: Any) -> TravelMatrices | None:
     return None
 
 
-def resolver_apart(bounds: PlainBounds, *, is_written: bool, shows_names: bool) -> InputResolver:
-    """Return how a day comes to its tables in a process of its own that `read_apart` started."""
-    return partial(resolved_inputs, bounds=bounds, find=_find_apart, is_written=is_written, shows_names=shows_names)
+def resolver_apart(bounds: PlainBounds, *, is_written: bool) -> InputResolver:
+    """Return how a day of the caller's own comes to its tables in a process of its own that `read_apart` started."""
+    return partial(resolved_inputs, bounds=bounds, find=_find_apart, is_written=is_written, shows_names=True)
 
 
 def _find_apart(name: str) -> TravelMatrices:
