@@ -32,7 +32,7 @@ from planner_mcp.server.http.audit_middleware import AuditMiddleware
 from planner_mcp.server.http.authentication_middleware import AuthenticationMiddleware
 from planner_mcp.server.http.authorization_middleware import AuthorizationMiddleware
 from planner_mcp.server.http.dashboard_routes import DashboardRoutes
-from planner_mcp.server.http.discovery_routes import discovery_routes
+from planner_mcp.server.http.discovery_routes import discovery_routes, metadata_routes
 from planner_mcp.server.http.downloads_api import DownloadRoutes
 from planner_mcp.server.http.files_api import files_routes
 from planner_mcp.server.http.health_probes import health_routes
@@ -42,7 +42,6 @@ from planner_mcp.server.http.language_middleware import LanguageMiddleware
 from planner_mcp.server.http.manifest_routes import manifest_routes
 from planner_mcp.server.http.matrices_api import MatricesApi
 from planner_mcp.server.http.metrics_route import RequestMetrics, metrics_routes
-from planner_mcp.server.http.protected_resource_metadata import metadata_routes
 from planner_mcp.server.http.request_validation import http_middleware
 from planner_mcp.server.http.rest.openapi_routes import openapi_routes
 from planner_mcp.server.http.rest.rest_routes import RestRoutes

@@ -1,4 +1,4 @@
-"""Text from strangers made safe to repeat, numbers with their nouns, the first of many names, times and JSON as text.
+"""Text from strangers made safe to repeat, numbers with their nouns, the first of many names, times, records and JSON.
 
 Owns what is dropped before a caller's words stand in an answer, an error or a log line: controls, bidirectional
 overrides, invisible tag characters, line separators and halves of surrogate pairs, all of which can make a reader
@@ -109,3 +109,8 @@ def named(ids: Sequence[str]) -> str:
         shown.append(name)
     more = len(ids) - len(shown)
     return ", ".join([*shown, *([f"{more} more"] if more else [])])
+
+
+def plain_fields(record: Any) -> Json:
+    """Return the fields of a record whose values are plain; `asdict` would copy each of them."""
+    return {name: getattr(record, name) for name in record.__slots__}

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from planner_mcp.jobs.job_model import plain_fields
+from planner_mcp.text import plain_fields
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,8 @@ import json
 import math
 from typing import Final
 
-from planner_mcp.jobs.job_model import SolveRequest, plain_fields
+from planner_mcp.jobs.job_model import SolveRequest
+from planner_mcp.text import plain_fields
 
 
 def seats_of(request: SolveRequest, cores: int) -> int:

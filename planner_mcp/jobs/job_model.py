@@ -6,17 +6,11 @@ needs no model of a scenario and no numpy, so this module loads neither (`scenar
 
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any
 
 from planner_mcp.jobs.job_lifecycle import JobState
 from planner_mcp.jobs.plan_review import PlanReview, ReviewState
 from planner_mcp.routing.engine_names import AUTO
 from planner_mcp.text import Json
-
-
-def plain_fields(record: Any) -> Json:
-    """Return the fields of a record whose values are plain; `asdict` would copy each of them."""
-    return {name: getattr(record, name) for name in record.__slots__}
 
 
 @dataclass(frozen=True, slots=True)

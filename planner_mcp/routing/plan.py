@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, Final
 
-from planner_mcp.text import share_at_most
+from planner_mcp.text import plain_fields, share_at_most
 
 UNIT_LEGS: Final = "unit legs"
 """Source of travel where no location has a position: a distance counts legs."""
@@ -152,13 +152,17 @@ class Plan:
     def as_json(self) -> dict[str, Any]:
         """Return the plan as plain JSON. (`asdict` would copy every value, at four times the cost.)"""
         routes = [_route_json(route) for route in self.routes]
-        fields = {**_fields(self), "routes": routes, "unassigned": [_fields(entry) for entry in self.unassigned]}
+        fields = {
+            **plain_fields(self),
+            "routes": routes,
+            "unassigned": [plain_fields(entry) for entry in self.unassigned],
+        }
         left_out = ["cost", "penalty", "input_hash"] if self.is_masked else ["is_masked"]
         for name in ("recombination", "proof"):
             if (record := getattr(self, name)) is None:
                 left_out.append(name)
             else:
-                fields[name] = _fields(record)
+                fields[name] = plain_fields(record)
         return {name: value for name, value in fields.items() if name not in left_out}
 
     @staticmethod
@@ -177,8 +181,8 @@ class Plan:
 
 
 def _route_json(route: PlannedRoute) -> dict[str, Any]:
-    visits = [_recorded(_fields(visit), "late_s") for visit in route.visits]
-    return _recorded({**_fields(route), "visits": visits}, "overtime_s")
+    visits = [_recorded(plain_fields(visit), "late_s") for visit in route.visits]
+    return _recorded({**plain_fields(route), "visits": visits}, "overtime_s")
 
 
 def _recorded(fields: dict[str, Any], name: str) -> dict[str, Any]:
@@ -195,7 +199,3 @@ def _route_of(data: Mapping[str, Any]) -> PlannedRoute:
 
 def _known(record: Any, data: Mapping[str, Any]) -> dict[str, Any]:
     return {name: data[name] for name in record.__slots__ if name in data}
-
-
-def _fields(record: Any) -> dict[str, Any]:
-    return {name: getattr(record, name) for name in record.__slots__}

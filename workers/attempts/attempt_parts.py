@@ -86,6 +86,7 @@ class Attempt(Generic[Work]):
         """The solver process, once there is one."""
         self._members: tuple[int, ...] = ()
         """Of the team, as the solver process knows them."""
+        self._flags_changed = asyncio.Event()
         self.worker_released: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         """Done when the worker may go on with another job."""
 
@@ -93,6 +94,10 @@ class Attempt(Generic[Work]):
     def job_id(self) -> str:
         """The job that is solved."""
         return self._claim.job.id
+
+    def refresh_flags(self) -> None:
+        """Ask the store at once how the job stands: cancelled, to be finished, or at its end."""
+        self._flags_changed.set()
 
     def release_worker(self, *, is_reusable: bool = False) -> None:
         """Give the solver process back and let the worker go on. Only the first call has an effect."""

@@ -86,17 +86,12 @@ class JobAttempt(Attempt[Claim]):
         )
         self._solve_s = max(1.0, claim.job.request.solve_time_s - claim.elapsed_s)
         self._report_due = asyncio.Event()
-        self._flags_changed = asyncio.Event()
         self._cause: asyncio.Future[EndCause] = asyncio.get_running_loop().create_future()
         self._error: Json = {}
         self._output_ended = asyncio.Event()
         """Set when the solver process has closed its connection and every message of it was read."""
         self._wants_first_plan = False
         self._is_settled = False
-
-    def refresh_flags(self) -> None:
-        """Ask the store at once whether the job was cancelled or is to be finished."""
-        self._flags_changed.set()
 
     def hand_back(self) -> None:
         """Stop, and give the job back unfinished."""

@@ -8,18 +8,15 @@ own time, a crash of its process, a drain.
 import asyncio
 import contextlib
 import logging
-import time
-from collections.abc import Callable
 from typing import Final
 
 from planner_mcp.errors import PlannerError, StoreUnavailableError
-from planner_mcp.jobs.job_ports import SeatClaim, WorkerStore
-from planner_mcp.settings import Settings
+from planner_mcp.jobs.job_ports import SeatClaim
 from planner_mcp.task_cancellation import cancel_until_done
 from planner_mcp.text import Json
 from workers.attempts.attempt_parts import EXCHANGE_S, STOP_GRACE_S, Attempt, is_better, wait_for
 from workers.child_processes.message_frames import Message
-from workers.executors.executor_interface import MEMORY_WATCH_S, Executor
+from workers.executors.executor_interface import MEMORY_WATCH_S
 from workers.solver_processes.solve_command import OVERRUN_S
 
 ENDS_BEFORE_S: Final = 0.3
@@ -35,33 +32,15 @@ log = logging.getLogger("planner.worker")
 class SeatAttempt(Attempt[SeatClaim]):
     """Runs one seat to its end."""
 
-    def __init__(
-        self,
-        claim: SeatClaim,
-        executor: Executor,
-        store: WorkerStore,
-        settings: Settings,
-        *,
-        trace_id: str,
-        clock: Callable[[], float] = time.monotonic,
-    ) -> None:
-        super().__init__(claim, executor, store, settings, trace_id=trace_id, clock=clock)
-        joined_late_s = JOINED_LATE_S if claim.elapsed_s else 0.0
-        self._solve_s = max(1.0, claim.job.request.solve_time_s - claim.elapsed_s - joined_late_s - ENDS_BEFORE_S)
-        self._plan: Json | None = None
-        """The best plan this seat knows."""
-        self._is_new = False
-        self._leaves = False
-        self._due = asyncio.Event()
-
-    def refresh_flags(self) -> None:
-        """Ask the store at once whether the job goes on."""
-        self._due.set()
+    _plan: Json | None = None
+    """The best plan this seat knows."""
+    _is_new = False
+    _leaves = False
 
     def hand_back(self) -> None:
         """Give the seat up."""
         self._leaves = True
-        self._due.set()
+        self.refresh_flags()
 
     async def run(self) -> None:
         """Search and exchange plans until one of the ends."""
@@ -69,7 +48,7 @@ class SeatAttempt(Attempt[SeatClaim]):
         async with asyncio.TaskGroup() as tasks:
             searching = tasks.create_task(self._search())
             while await self._exchange():
-                await wait_for(self._due, EXCHANGE_S)
+                await wait_for(self._flags_changed, EXCHANGE_S)
             await cancel_until_done([searching])
         if self._solver is not None:
             self._solver.kill()
@@ -80,10 +59,13 @@ class SeatAttempt(Attempt[SeatClaim]):
 
     async def _search(self) -> None:
         """Search within the limits of time and memory; leave when they are reached."""
+        claim, asked = self._claim, self._claim.job.request
+        joined_late_s = JOINED_LATE_S if claim.elapsed_s else 0.0
+        solve_s = max(1.0, asked.solve_time_s - claim.elapsed_s - joined_late_s - ENDS_BEFORE_S)
         with contextlib.suppress(PlannerError):
-            seed = self._claim.job.request.seed + (self._claim.number - 1) * SEED_STEP
-            solver = await self._start_search(self._on_message, solve_s=self._solve_s, seed=seed)
-            ends_at = self._clock() + self._solve_s + OVERRUN_S
+            seed = asked.seed + (claim.number - 1) * SEED_STEP
+            solver = await self._start_search(self._on_message, solve_s=solve_s, seed=seed)
+            ends_at = self._clock() + solve_s + OVERRUN_S
             while self._clock() < ends_at and solver.resident_mb() <= self._settings.solve_memory_mb:  # noqa: ASYNC110 — the kernel sends no event
                 await asyncio.sleep(MEMORY_WATCH_S)
         self.hand_back()
@@ -93,7 +75,7 @@ class SeatAttempt(Attempt[SeatClaim]):
             self.hand_back()
         elif is_better(message["plan"], self._plan):
             self._plan, self._is_new = message["plan"], True
-            self._due.set()
+            self.refresh_flags()
 
     async def _exchange(self) -> bool:
         """Exchange plans; return whether the seat goes on."""

@@ -6,8 +6,7 @@ It imports no solver, because the worker reads it too; solvers are loaded in the
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from planner_mcp.jobs.job_model import plain_fields
-from planner_mcp.text import Json
+from planner_mcp.text import Json, plain_fields
 from workers.child_processes import message_frames
 
 if TYPE_CHECKING:

@@ -16,10 +16,9 @@ from planner_mcp.jobs.job_model import (
     SolveRequest,
     StoredScenario,
     WrittenScenario,
-    plain_fields,
 )
 from planner_mcp.jobs.plan_review import PlanReview, ReviewState
-from planner_mcp.text import at_least, compact, number
+from planner_mcp.text import at_least, compact, number, plain_fields
 
 Fields = dict[str, str]
 UNKNOWN: Final = "1"

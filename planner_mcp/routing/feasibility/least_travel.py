@@ -10,10 +10,9 @@ from functools import cache
 from typing import Final
 
 from planner_mcp import arrays as np
-from planner_mcp.arrays import Array, Floats
+from planner_mcp.arrays import Array, Floats, Indices
 from planner_mcp.routing.evaluation.time_dependent_travel import fastest_durations
 from planner_mcp.routing.problem import Problem
-from planner_mcp.routing.scenario.shortest_paths import Table, least_incoming_legs, shortest_paths
 
 MAX_STEPS: Final = 20_000_000
 """Legs looked at for the ways of one plan, about a tenth of a second; then the last leg alone is counted of longer."""
@@ -75,7 +74,7 @@ class ShortestPaths(DirectLegs):
         ways = self._paths(table, here)
         return int(min(self._table(table)[here, there], self._last(table)[there]) if ways is None else ways[there])
 
-    def _table(self, table: tuple[TravelMeasure, int, bool]) -> Table:
+    def _table(self, table: tuple[TravelMeasure, int, bool]) -> Array:
         kind, profile, is_back = table
         return self.tables[kind][profile].T if is_back else self.tables[kind][profile]
 
@@ -86,3 +85,29 @@ class ShortestPaths(DirectLegs):
 
     def _least(self, table: tuple[TravelMeasure, int, bool]) -> Floats:
         return least_incoming_legs(self._table(table), self._stops)
+
+
+def shortest_paths(table: Array, origin: int, stops: Indices) -> Array:
+    """Return the (L,) shortest paths from a place to all others over stops.
+
+    Takes s · L steps for s stops. Source: Dijkstra (1959).
+    """
+    lengths: Array = table[origin].copy()
+    lengths[origin] = 0
+    closed = np.full(len(table), np.inf)
+    closed[stops] = 0.0
+    for _ in range(len(stops)):
+        nearest = int((lengths + closed).argmin())
+        closed[nearest] = np.inf
+        np.minimum(lengths, table[nearest] + lengths[nearest], out=lengths)
+    return lengths
+
+
+def least_incoming_legs(table: Array, stops: Indices) -> Floats:
+    """Return the (L,) shortest legs to each place from any other stop; infinite where there is none."""
+    least = np.full(len(table), np.inf)
+    for stop in stops:
+        here, least[stop] = least[stop], np.inf
+        np.minimum(least, table[stop], out=least)
+        least[stop] = here
+    return least

@@ -17,9 +17,8 @@ from typing import Any, Final
 from planner_mcp.errors import StoreError, StoreUnavailableError
 from planner_mcp.jobs.audit_records import AuditEntry, AuditStore
 from planner_mcp.jobs.ids import is_id
-from planner_mcp.jobs.job_model import plain_fields
 from planner_mcp.jobs.principals import Principal
-from planner_mcp.text import plain, timestamp
+from planner_mcp.text import plain, plain_fields, timestamp
 
 OK: Final = "ok"
 NOBODY: Final = Principal("nobody")

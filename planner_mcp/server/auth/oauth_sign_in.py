@@ -24,7 +24,7 @@ from planner_mcp.bounded_requests import UpstreamError, fetch_json, http_client
 from planner_mcp.errors import AuthorityUnavailableError, StoreError, UnauthenticatedError
 from planner_mcp.jobs.principals import Principal, principal_id
 from planner_mcp.server.auth.access_links import TextEncryption
-from planner_mcp.server.auth.jwks import FRESH_S, Fetch, as_safe_as, fetch_document, issuer_metadata
+from planner_mcp.server.auth.jwks import FRESH_S, as_safe_as, fetch_document, issuer_metadata
 from planner_mcp.text import Json
 
 SIGN_IN_S: Final = 600

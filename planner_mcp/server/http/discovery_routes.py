@@ -1,7 +1,7 @@
-"""Discovery: the server card at `/mcp/server-card`, and a catalogue that points to it (SPEC M2).
+"""Discovery: the server card at `/mcp/server-card`, a catalogue that points to it (SPEC M2), who issues tokens.
 
-Owns paths and addresses; `manifest/server_identity.py` has the documents. Addresses come from the settings, never
-from a request, so a header cannot redirect clients.
+Owns paths and addresses; `manifest/server_identity.py` and `server/auth/bearer_challenge.py` have the documents.
+Addresses come from the settings, never from a request, so a header cannot redirect clients.
 """
 
 from collections.abc import Sequence
@@ -13,6 +13,7 @@ from starlette.routing import Route
 import planner_mcp
 from manifest import server_identity
 from manifest.server_identity import ServerIdentity
+from planner_mcp.server.auth.bearer_challenge import WELL_KNOWN, metadata_path, resource_metadata
 from planner_mcp.server.http.public_documents import document_routes
 from planner_mcp.settings import Settings
 
@@ -39,6 +40,17 @@ def discovery_routes(
         *document_routes(CARD_PATHS, card, server_identity.CARD_TYPE),
         *document_routes(CATALOGUE_PATHS, catalogue, server_identity.CATALOGUE_TYPE),
     ]
+
+
+def metadata_routes(settings: Settings) -> list[Route]:
+    """Return `/.well-known/oauth-protected-resource`, also with the resource's path behind it (RFC 9728 §3.1).
+
+    There is none where no issuer is configured.
+    """
+    if (resource := settings.described_resource) is None:
+        return []
+    paths = tuple(dict.fromkeys((WELL_KNOWN, metadata_path(resource))))
+    return document_routes(paths, partial(resource_metadata, resource, settings.token_issuers))
 
 
 def mcp_url(settings: Settings) -> str:

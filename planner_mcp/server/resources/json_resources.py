@@ -9,7 +9,7 @@ from planner_mcp.jobs.fair_limiter import FairLimiter
 from planner_mcp.jobs.field_masking import MASKED, masked_fields, plan_for, scenario_for
 from planner_mcp.jobs.job_content import job_view
 from planner_mcp.jobs.job_lifecycle import JobState
-from planner_mcp.jobs.job_model import Job, StoredScenario, plain_fields
+from planner_mcp.jobs.job_model import Job, StoredScenario
 from planner_mcp.jobs.masked_views import is_masked_for
 from planner_mcp.jobs.principals import ADMIN, Principal
 from planner_mcp.render.reason_texts import plan_in_words
@@ -24,7 +24,7 @@ from planner_mcp.server.resources.resource_definition import (
     ResourceMetadata,
     Template,
 )
-from planner_mcp.text import Json, compact, timestamp
+from planner_mcp.text import Json, compact, plain_fields, timestamp
 
 ALL: Final = "all"
 PROPOSED: Final = "proposed"

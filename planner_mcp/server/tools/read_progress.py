@@ -10,7 +10,7 @@ from pydantic import Field
 
 from planner_mcp.errors import NotFoundError, PlanNotReadyError
 from planner_mcp.jobs.job_events import Event
-from planner_mcp.jobs.job_model import Job, Progress, plain_fields
+from planner_mcp.jobs.job_model import Job, Progress
 from planner_mcp.jobs.masked_views import is_masked_for
 from planner_mcp.jobs.principals import SENSITIVE
 from planner_mcp.routing.analysis.convergence import ConvergencePoint, convergence_curve
@@ -33,7 +33,7 @@ from planner_mcp.server.tools.tool_definition import (
     parse,
 )
 from planner_mcp.server.tools.tool_output import Number, ToolOutput, Words
-from planner_mcp.text import Json, counted, number
+from planner_mcp.text import Json, counted, number, plain_fields
 from planner_mcp.translation import phrase, translated
 
 _COLUMNS: Final = ("elapsed_s", "cost", "tickets_served")

@@ -27,7 +27,7 @@ from planner_mcp.jobs import ids, job_admission
 from planner_mcp.jobs.fair_limiter import FairLimiter
 from planner_mcp.jobs.job_events import Event
 from planner_mcp.jobs.job_lifecycle import TERMINAL, JobState
-from planner_mcp.jobs.job_model import Job, ScenarioCard, SolveRequest, StoredScenario, WrittenScenario, plain_fields
+from planner_mcp.jobs.job_model import Job, ScenarioCard, SolveRequest, StoredScenario, WrittenScenario
 from planner_mcp.jobs.job_ports import EventHistory, OpenWork, QueueStats, WorkerRow
 from planner_mcp.jobs.principal_limits import limit_text
 from planner_mcp.jobs.store import record_codec, store_keys
@@ -36,7 +36,7 @@ from planner_mcp.jobs.store.connection.script_client import ScriptClient, Script
 from planner_mcp.jobs.store.connection.shard_availability import ask_all
 from planner_mcp.routing.engine_names import PROVE
 from planner_mcp.settings import Settings
-from planner_mcp.text import Json, compact
+from planner_mcp.text import Json, compact, plain_fields
 
 T = TypeVar("T")
 PING_TIMEOUT_S: Final = 1.2

@@ -54,6 +54,13 @@ class SecretCipher:
                 "A stored secret does not open; PLANNER_SECRET_KEY must be the same everywhere."
             ) from error
 
+    def decrypt_or_none(self, ciphertext: str, owner: str) -> str | None:
+        """Return the text; None where `decrypt` raises."""
+        try:
+            return self.decrypt(ciphertext, owner)
+        except StoreError:
+            return None
+
 
 def open_cipher(settings: Settings) -> SecretCipher:
     """Return the seal of this deployment, making the key file (readable by its owner alone) if there is no key yet.

@@ -10,7 +10,7 @@ import logging
 import secrets
 from typing import Final
 
-from planner_mcp.errors import StoreError, StoreUnavailableError
+from planner_mcp.errors import StoreUnavailableError
 from planner_mcp.jobs.store import store_keys
 from planner_mcp.jobs.store.connection.script_client import ScriptClient
 from planner_mcp.jobs.store.record_codec import fields_of, utc_from_ms
@@ -60,18 +60,11 @@ class RedisSigningSecrets:
                 raise
             return last
         current = self._cipher.decrypt(kept["current"], principal)
-        old = [self._opened(one["sealed"], principal) for one in _old(kept, now_ms)]
+        old = [self._cipher.decrypt_or_none(one["sealed"], principal) for one in _old(kept, now_ms)]
         found = [current, *filter(None, old)]
         if None in old and found != self._last.get(principal):  # logged once, not with each delivery
             log.warning("%d old webhook secrets of %s do not open and sign no more", old.count(None), principal)
         return self._remember(principal, found)
-
-    def _opened(self, ciphertext: str, principal: str) -> str | None:
-        """Return a secret, None where it was encrypted with another key."""
-        try:
-            return self._cipher.decrypt(ciphertext, principal)
-        except StoreError:
-            return None
 
     def _remember(self, principal: str, found: list[str]) -> list[str]:
         self._last.pop(principal, None)

@@ -10,7 +10,6 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any, Final
 
-from planner_mcp.errors import StoreError
 from planner_mcp.jobs.event_types import TYPES, improvement_of
 from planner_mcp.jobs.ids import shard_of_delivery
 from planner_mcp.jobs.store import record_codec, store_keys
@@ -82,16 +81,10 @@ class RedisEventSubscriptions:
     def _rotated(self, principal: str, secret: str, kept: Sequence[Json]) -> list[Json]:
         """Return the secrets to keep: the current one, and those before it for as long as they sign."""
         until_ms = round((time.time() + OLD_S) * 1000)
-        others = [each for each in kept if self._opened(each["sealed"], principal) not in (secret, None)]
+        known = [(each, self._cipher.decrypt_or_none(each["sealed"], principal)) for each in kept]
+        others = [each for each, found in known if found not in (secret, None)]
         old = [{**each, "until_ms": min(each["until_ms"] or until_ms, until_ms)} for each in others[:MOST_OLD]]
         return [{"sealed": self._cipher.encrypt(secret, principal), "until_ms": 0}, *old]
-
-    def _opened(self, ciphertext: str, principal: str) -> str | None:
-        """Return a secret; None where it was encrypted with another key."""
-        try:
-            return self._cipher.decrypt(ciphertext, principal)
-        except StoreError:
-            return None
 
     async def drop(self, principal: str, subscription: str) -> None:
         """Forget one; nothing where there is none. What waits for delivery is not sent any more."""
@@ -118,7 +111,7 @@ class RedisEventSubscriptions:
         if kept["until_ms"] <= now_ms:
             return []
         current, *others = kept["secrets"]
-        old = [self._opened(each["sealed"], principal) for each in others if each["until_ms"] > now_ms]
+        old = [self._cipher.decrypt_or_none(each["sealed"], principal) for each in others if each["until_ms"] > now_ms]
         return [self._cipher.decrypt(current["sealed"], principal), *filter(None, old)]
 
     def _read(self, principal: str, name: str, kept: Json) -> EventSubscription:
