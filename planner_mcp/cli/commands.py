@@ -35,7 +35,6 @@ COMMANDS: Final = {
     "doctor": "service_commands",
     "backup": "backup_commands",
     "restore": "backup_commands",
-    "bench": "bench_command",
     "dashboard": "dashboard_command",
     "jobs": "job_commands",
     "keys": "api_key_commands",

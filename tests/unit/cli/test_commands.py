@@ -3,7 +3,6 @@
 import json
 import sys
 from pathlib import Path
-from types import ModuleType
 
 import pytest
 from typer.testing import CliRunner
@@ -61,20 +60,6 @@ def test_a_key_that_cannot_be_kept_is_reported_once(
     output_lines = refused_output(command, "--data-dir", str(tmp_path / "file"))
     lines = [line for line in output_lines.splitlines() if "PLANNER_SECRET_KEY, or PLANNER_DATA_DIR" in line]
     assert len(lines) == 1 and f"{tmp_path / 'file'} cannot be used" in lines[0]
-
-
-@pytest.mark.parametrize("is_taken", [False, True], ids=["no such package", "another's package of this name"])
-def test_the_benchmark_is_refused_in_a_sentence_where_it_is_not_installed(
-    monkeypatch: pytest.MonkeyPatch, is_taken: bool
-) -> None:
-    """SPEC T8: a wheel does not hold it; what to run instead, and no traceback."""
-    for name in [name for name in sys.modules if name.partition(".")[0] == "benchmarks"]:
-        monkeypatch.delitem(sys.modules, name)
-    stranger = ModuleType("benchmarks")
-    stranger.__path__ = []
-    monkeypatch.setitem(sys.modules, "benchmarks", stranger if is_taken else None)
-    result = CliRunner().invoke(app, ["bench", "--most", "1"])
-    assert (result.exit_code, "bench-plans" in result.output) == (2, True)
 
 
 def test_replay_of_nothing_says_what_to_name(tmp_path: Path) -> None:

@@ -50,7 +50,7 @@ MATCHED: Final = {
 }
 """The tools that a command matches."""
 OF_NO_TOOL: Final = {
-    **dict.fromkeys(("serve", "address", "worker", "bench"), "runs a process"),
+    **dict.fromkeys(("serve", "address", "worker"), "runs a process"),
     **dict.fromkeys(("manifest", "config", "bridge check", "doctor", "roads status"), "describes an installation"),
     **dict.fromkeys(("roads build", "backup", "restore"), "an operator's work on the host"),
     **dict.fromkeys(("keys create", "keys list", "keys revoke"), "an operator's: no tool gives out keys"),
