@@ -14,7 +14,7 @@ from planner_mcp import arrays as np
 from planner_mcp.arrays import Floats, Indices
 from planner_mcp.errors import TravelUnknownError
 from planner_mcp.routing.plan import UNIT_LEGS
-from planner_mcp.routing.problem import Matrix, empty_table, is_narrow
+from planner_mcp.routing.problem import Matrix, empty_table
 from planner_mcp.routing.scenario.coordinates import EARTH_RADIUS_M, to_wgs84
 from planner_mcp.routing.scenario.scenario_model import Location, Scenario
 from planner_mcp.routing.scenario.scenario_model import Travel as TravelFields
@@ -24,7 +24,7 @@ from planner_mcp.text import Json
 _BLOCK: Final = 128
 """Rows and columns of a matrix computed at once: they fit into a cache, which halves the time of large matrices."""
 _THREADS: Final = 2
-"""Threads that fill a narrow table: NumPy computes, and the kernel clears new memory, without the lock of Python."""
+"""Threads that fill tables: NumPy computes, and the kernel clears new memory, without the lock of Python."""
 _FLOAT_ERROR: Final = 2e-15
 """Relative error of a value after a few float operations."""
 
@@ -116,12 +116,8 @@ def _symmetric(
                 table[rows, columns] = cells
                 table[columns, rows] = cells.T
 
-    if is_narrow(tables[0]):
-        with ThreadPoolExecutor(_THREADS) as threads:
-            list(threads.map(fill, range(len(blocks))))
-    else:
-        for number in range(len(blocks)):
-            fill(number)
+    with ThreadPoolExecutor(_THREADS) as threads:
+        list(threads.map(fill, range(len(blocks))))
     return tables
 
 
