@@ -18,7 +18,7 @@ public:
           inserter_(plan, random, plan.problem.items.size() <= FEW_ITEMS ? BLINK_OFTEN : BLINK_RATE),
           is_listed_(1 + static_cast<int>(plan.problem.agents.size())),
           key_(plan.problem.items.size()),
-          cost_only_grows_(problem_.exchangeable && !problem_.priced && !problem_.reloads && problem_.span_cost == 0 &&
+          cost_only_grows_(!problem_.priced && !problem_.reloads && problem_.span_cost == 0 &&
                            problem_.all_of.empty()) {}
 
     // Returns false when an all-or-none group could neither be completed nor removed, or when the routes cost more than
