@@ -229,7 +229,7 @@ def _nothing(text: str) -> ResolvedAddress:
 
 
 def _answer(text: str, read: WesternParts, address: StructuredAddress, cities: Sequence[City]) -> ResolvedAddress:
-    is_exact = fold(read.city) in {fold(cities[0].name)} or len(read.city.split()) == 1
+    is_exact = fold(read.city) == fold(cities[0].name) or len(read.city.split()) == 1
     evidence = [Evidence(f"{read.city} is a city of GeoNames", 0.98 if is_exact else 0.93)]
     people = sum(max(1, city.people) for city in cities)
     share = max(1, cities[0].people) / people

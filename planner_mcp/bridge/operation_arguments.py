@@ -88,7 +88,7 @@ def arguments_of(document: OpenApiDocument, operation: Operation, config: ToolCo
     Raises:
         InputError: With every fault of the configuration, or what of the document cannot be served.
     """
-    found = [*_parameters(document, operation), *_body_fields(document, operation)]
+    found = [*_parameters(operation), *_body_fields(document, operation)]
     by_name = _with_unique_names(found, place)
     _check_names(by_name, config, place)
     expansion = SchemaExpansion(document, _place_of(operation))
@@ -124,7 +124,7 @@ class _Found:
     is_json: bool = False
 
 
-def _parameters(document: OpenApiDocument, operation: Operation) -> Iterator[_Found]:
+def _parameters(operation: Operation) -> Iterator[_Found]:
     place = _place_of(operation)
     for parameter in operation.parameters:
         name, where = parameter.get("name"), parameter.get("in")

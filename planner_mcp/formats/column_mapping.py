@@ -449,7 +449,7 @@ class _Proposal:
         if look.kind == "places" and self._kind == "tickets":
             self._take(header, "address" if self._is_unaddressed() else "notes", is_guess=True)
             return
-        if look.kind in ("numbers", "amounts") and self._is_no_amount(header, look, meaning):
+        if look.kind in ("numbers", "amounts") and self._is_no_amount(look, meaning):
             return
         self._ask(header, options)
 
@@ -474,7 +474,7 @@ class _Proposal:
     def _is_unaddressed(self) -> bool:
         return "address" not in self._fields.values()
 
-    def _is_no_amount(self, header: str, look: ColumnValues, meaning: HeaderMeaning) -> bool:
+    def _is_no_amount(self, look: ColumnValues, meaning: HeaderMeaning) -> bool:
         """Return whether numbers are prices, codes or counts of rows by their header or by themselves."""
         if meaning.concepts & {"money", "code", "ordinal", "cost"} or look.is_counting:
             return True

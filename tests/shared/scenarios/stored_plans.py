@@ -105,6 +105,14 @@ async def solved(call: Call, store: RedisStore, scenario_id: str, *routes: list[
     return str(job.structured["job_id"])
 
 
+async def claimed(store: RedisStore) -> Claim:
+    """Take the next job as a worker."""
+    await store.register("w1", 1)
+    claim = await store.claim("w1", 1.0)
+    assert claim is not None
+    return claim
+
+
 async def finish(store: RedisStore, *routes: list[str], is_end: bool = True, bound: float | None = None) -> Claim:
     """Complete the next job with these routes, or tell of them and search on.
 
@@ -114,9 +122,7 @@ async def finish(store: RedisStore, *routes: list[str], is_end: bool = True, bou
         is_end: Whether the search ends.
         bound: What the job proves: a share of the cost that no plan is below.
     """
-    await store.register("w1", 1)
-    claim = await store.claim("w1", 1.0)
-    assert claim is not None
+    claim = await claimed(store)
     problem = compile_scenario(parse_scenario(claim.scenario.body))
     index = {spec.id: number for number, spec in enumerate(problem.tickets)}
     orders = {number: [index[name] for name in route] for number, route in enumerate(routes)}

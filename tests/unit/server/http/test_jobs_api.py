@@ -15,18 +15,11 @@ from planner_mcp.jobs.job_service import JobService
 from planner_mcp.jobs.principals import LOCAL, Principal
 from planner_mcp.jobs.store.redis_store import RedisStore
 from planner_mcp.settings import Settings
-from tests.shared.scenarios.stored_plans import stored_plan
+from tests.shared.scenarios.stored_plans import claimed, stored_plan
 from tests.unit.server.http.conftest import build, serving
 
 pytestmark = pytest.mark.anyio
 STEP = Progress(percent=10, cost=100.0, tickets_served=1, tickets_total=1, improvements=1, elapsed_s=1.0)
-
-
-async def claimed(store: RedisStore) -> Claim:
-    await store.register("w1", 1)
-    claim = await store.claim("w1", 1.0)
-    assert claim is not None
-    return claim
 
 
 async def solve(store: RedisStore, claim: Claim, *, steps: int) -> None:

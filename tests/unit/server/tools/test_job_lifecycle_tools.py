@@ -10,14 +10,13 @@ import pytest
 from planner_mcp.errors import Fault, TravelUnknownError
 from planner_mcp.jobs import job_service
 from planner_mcp.jobs.job_model import Progress
-from planner_mcp.jobs.job_ports import Claim
 from planner_mcp.jobs.principals import Principal
 from planner_mcp.jobs.store.redis_store import RedisStore
 from planner_mcp.server.tools.create_scenario import EXAMPLE
 from planner_mcp.server.tools.tool_definition import ToolContext, ToolResult
 from planner_mcp.server.tools.tool_registry import REGISTRY
 from tests.shared.scenarios.scenario_builders import agent, body
-from tests.shared.scenarios.stored_plans import Call, created, stored_plan
+from tests.shared.scenarios.stored_plans import Call, claimed, created, stored_plan
 
 pytestmark = pytest.mark.anyio
 HALF = Progress(percent=50, cost=1234.5, tickets_served=98, tickets_total=100, improvements=7, elapsed_s=12.34)
@@ -28,14 +27,6 @@ async def submit(call: Call, **args: Any) -> str:
     scenario = await call("create_scenario", EXAMPLE)
     job = await call("solve_vrp", {"scenario_id": scenario.structured["scenario_id"], **args})
     return str(job.structured["job_id"])
-
-
-async def claimed(store: RedisStore) -> Claim:
-    """Take the job as a worker."""
-    await store.register("w1", 1)
-    claim = await store.claim("w1", 1.0)
-    assert claim is not None
-    return claim
 
 
 async def test_the_smallest_day_says_what_was_assumed(call: Call) -> None:

@@ -20,7 +20,7 @@ from planner_mcp.server.resources.resource_definition import ReadContext
 from planner_mcp.server.tools.tool_definition import ToolContext
 from planner_mcp.travel.drawn_roads import DrawnRoads
 from tests.shared.roads.road_register import register
-from tests.shared.scenarios.stored_plans import DAY, Call, created, solved
+from tests.shared.scenarios.stored_plans import DAY, Call, claimed, created, solved
 
 pytestmark = pytest.mark.anyio
 PLACED = {
@@ -50,9 +50,7 @@ async def test_answers_contain_only_what_has_changed(call: Call, store: RedisSto
         ["QUEUED"],
     )
     assert [ticket["id"] for ticket in first["day"]["tickets"]] == ["a", "b", "c"]
-    await store.register("w1", 1)
-    claim = await store.claim("w1", 1.0)
-    assert claim is not None
+    claim = await claimed(store)
     problem, seen = compile_scenario(parse_scenario(DAY)), first
     for improvements, order in ((1, [0, 2, 1]), (1, [0, 2, 1]), (2, [0, 1, 2])):
         plan = build_plan(problem, Candidate.of_tickets({0: order}))
@@ -75,9 +73,7 @@ async def test_a_route_is_sent_once(call: Call, store: RedisStore) -> None:
     """SPEC O2: of a changed plan the changed routes alone, by what the reader says it holds; all to any other."""
     day = {**DAY, "agents": [{**DAY["agents"][0], "id": name} for name in ("v", "w")]}
     job_id = (await call("solve_vrp", {"scenario_id": await created(call, day)})).structured["job_id"]
-    await store.register("w1", 1)
-    claim = await store.claim("w1", 1.0)
-    assert claim is not None
+    claim = await claimed(store)
     problem = compile_scenario(parse_scenario(day))
     seen: list[dict[str, Any]] = []
     for improvements, orders in enumerate(({0: [0, 1], 1: [2]}, {0: [1, 0], 1: [2]}, {1: [2, 0, 1]}), 1):
