@@ -7,6 +7,7 @@ import mcp_types as types
 from planner_mcp.errors import Fault, input_error
 from planner_mcp.jobs.import_records import ImportStore
 from planner_mcp.jobs.principals import SENSITIVE
+from planner_mcp.server.mcp.kernel import LIST_TTL_MS
 from planner_mcp.server.mcp.methods.page_cursors import Cursors
 from planner_mcp.server.mcp.request_context import Context, principal_in
 from planner_mcp.server.prompts.mapping_examples import MAP_BUSINESS_TABLE, mapping_examples
@@ -14,7 +15,6 @@ from planner_mcp.server.prompts.prompt_registry import PROMPTS
 from planner_mcp.translation import Language, translated
 
 PAGE: Final = 50
-LIST_TTL_MS: Final = 300_000
 _BY_NAME: Final = {prompt.name: prompt for prompt in PROMPTS}
 
 

@@ -35,15 +35,13 @@ from planner_mcp.server.auth.request_principal import principal_of
 from planner_mcp.server.http.asgi_receive import replay_body, until_disconnected
 from planner_mcp.server.http.body_intake import decoded_in
 from planner_mcp.server.http.concurrency_limits import StreamLimit
-from planner_mcp.server.http.event_stream import COMMENT, SEND_S, EventStream, sse_event
+from planner_mcp.server.http.event_stream import COMMENT, KEEP_ALIVE_S, SEND_S, EventStream, sse_event
 from planner_mcp.server.mcp.jsonrpc.http_envelope import RETRY_AFTER_S, HttpFault, check_json, check_revision, too_many
 from planner_mcp.server.mcp.jsonrpc.jsonrpc_errors import is_unavailable, rpc_error
 from planner_mcp.server.mcp.jsonrpc.jsonrpc_messages import MalformedError, as_parse_error
 from planner_mcp.server.mcp.kernel import Kernel, Peer, accepts_json_and_stream
 from planner_mcp.text import Json
 
-KEEP_ALIVE_S: Final = 15.0
-"""Longest silence before an answer becomes a stream, and on one."""
 DISCONNECT_CHECK_S: Final = 0.05
 """A disconnect is noticed after this time; most requests are answered before."""
 LISTEN: Final = "subscriptions/listen"
