@@ -108,7 +108,7 @@ class RoutePricer:
             seconds: Time limit.
             max_labels: Limit of the memory used, of 200 to 300 bytes each.
             max_routes: Routes to return at most.
-            is_heuristic: Compare labels by cost and time alone; then nothing is proved.
+            is_heuristic: Compare labels by cost, time and load alone; then nothing is proved.
         """
         used, least = ctypes.c_int64(), ctypes.c_int64()
         options = self._options(seconds, max_labels, max_routes, is_heuristic=is_heuristic)

@@ -183,11 +183,11 @@ public:
 
     bool dominates(const Label<W>& a, const Label<W>& b, bool is_heuristic) const {
         if (a.cost > b.cost || a.ready > b.ready) return false;
+        for (int d = 0; d < side_.dimensions; ++d)
+            if (a.most[d] > b.most[d] || a.picked[d] > b.picked[d]) return false;
         if (is_heuristic) return true;
         if (side_.per_time != 0 && a.early_cost > b.early_cost) return false;
         if (!is_subset<W>(a.memory, b.memory)) return false;
-        for (int d = 0; d < side_.dimensions; ++d)
-            if (a.most[d] > b.most[d] || a.picked[d] > b.picked[d]) return false;
         if (side_.keeps_busy && (a.busy > b.busy || a.latest < b.latest)) return false;
         if (side_.max_distance < NO_END && a.distance > b.distance) return false;
         return !side_.counts_stops || a.stops <= b.stops;

@@ -52,7 +52,7 @@ struct Network {
 struct PricingOptions {
     double seconds;
     Number max_labels, max_routes;
-    Number is_heuristic;  // compare labels by cost and time alone
+    Number is_heuristic;  // compare labels by cost, time and load alone
     Number limit;         // enumeration: of the reduced cost, exclusive
     Number* cancel;
 };

@@ -38,7 +38,7 @@ from workers.engines.bounds.day_model import DayModel
 from workers.engines.bounds.native_listing import route_lister, small_day_lister
 from workers.engines.bounds.native_pricing import RoutePricer, dual_of_tickets
 from workers.engines.bounds.plan_prover import PlanProver
-from workers.engines.bounds.relaxed_networks import relaxed_problem
+from workers.engines.bounds.relaxed_networks import EXCLUDED, relaxed_problem
 from workers.engines.engine_interface import SearchLimits
 from workers.engines.native.sisr_engine import SisrEngine
 
@@ -277,6 +277,24 @@ def test_a_linear_program_without_a_solution_in_time_has_none_of_the_one_before(
             assert len(master.used()) == len(master.amounts()) > 0
     assert master.solve(0) is None
     assert master.used() == [] and master.amounts() == []
+
+
+def test_fast_pricing_keeps_a_dearer_way_that_leaves_more_room() -> None:
+    """SPEC S2: a proof ends in time where few routes are left to the slow pricing."""
+    loads = {"A": 8, "B": 2, "C": 1, "E": 7}
+    window = ["2025-07-15T00:00:00Z", "2025-07-15T23:00:00Z"]
+    orders = [ticket(name, name, demand=load, time_windows=[window]) for name, load in loads.items()]
+    relaxed = relaxed_problem(problem([agent()], orders))
+    assert relaxed is not None
+    network = relaxed.networks[0]
+    arcs = np.full_like(network.cost, EXCLUDED)
+    for origin, target in ((4, 0), (4, 1), (0, 2), (1, 2), (2, 3), (3, 4)):  # D-A, D-B, A-C, B-C, C-E, E-D
+        arcs[origin, target] = 0
+    pricer, memory = RoutePricer(network, np.zeros(1, dtype=np.int64)), np.eye(4, dtype=bool)
+    _, least, routes = pricer.price(
+        np.array([-10, -5, 0, -100]), arcs, memory, memory, seconds=9, max_labels=99, max_routes=5, is_heuristic=True
+    )
+    assert (least, routes[0].tickets) == (-105, (1, 2, 3))
 
 
 def test_a_linear_program_that_fails_by_its_last_basis_is_solved_without_it(monkeypatch: pytest.MonkeyPatch) -> None:
