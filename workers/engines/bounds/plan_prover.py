@@ -33,7 +33,7 @@ from workers.engines.engine_interface import ShouldStop
 POLL_S: Final = 0.02
 ROOT_SHARE: Final = 0.6
 """Share of the time for column generation …"""
-CLOSE_SHARE: Final = 0.8
+CLOSE_SHARE: Final = 0.7
 """… and of that and closing the gap; the rest checks the proof."""
 SMALL_DAY_SHARE: Final = 0.9
 """Share of the time for all of that on a small day …"""
