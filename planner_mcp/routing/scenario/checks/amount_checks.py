@@ -23,6 +23,11 @@ _PRICES: Final = {
 """Prices beside those by km and hour, by list."""
 
 
+def _unservable(path: str, problem: str, accepted: str, hint: str, reason: InfeasibilityReason) -> Fault:
+    """Return the fault of a ticket that no agent can serve, whatever else the agent serves."""
+    return Fault(path, problem, accepted, hint, "logic", needs=(FaultDependency.ELIGIBILITY,), reason=reason)
+
+
 def negative_amounts(scenario: Scenario) -> Iterator[Fault]:
     """Yield demands, capacities and smallest loads below zero."""
     parts = [(f"/agents/{i}/capacity", agent.capacity) for i, agent in enumerate(scenario.agents)]
@@ -56,15 +61,7 @@ def unknown_dimensions(scenario: Scenario) -> Iterator[Fault]:
         if not set(ticket.demand) <= set(known):
             problem = "The demand is in a dimension no agent has a capacity for."
             hint = "Name the same dimensions."
-            yield Fault(
-                f"/tickets/{index}/demand",
-                problem,
-                accepted,
-                hint,
-                "logic",
-                needs=(FaultDependency.ELIGIBILITY,),
-                reason=InfeasibilityReason.CAPACITY,
-            )
+            yield _unservable(f"/tickets/{index}/demand", problem, accepted, hint, InfeasibilityReason.CAPACITY)
 
 
 def unknown_min_loads(scenario: Scenario) -> Iterator[Fault]:
@@ -94,29 +91,13 @@ def oversized_demands(scenario: Scenario) -> Iterator[Fault]:
             if amount > most:
                 problem = f"The demand is above the capacity ({figure(most)}) of every agent that may serve the ticket."
                 path, accepted = _amount_path(index, name), f"at most {figure(most)}"
-                yield Fault(
-                    path,
-                    problem,
-                    accepted,
-                    "Split the ticket.",
-                    "logic",
-                    needs=(FaultDependency.ELIGIBILITY,),
-                    reason=InfeasibilityReason.CAPACITY,
-                )
+                yield _unservable(path, problem, accepted, "Split the ticket.", InfeasibilityReason.CAPACITY)
                 is_sound = False
         if is_sound and not capability.with_capacity(ticket, agents):
             problem = "No agent that may serve the ticket has the capacity for all of its demand at once."
             path, accepted = f"/tickets/{index}/demand", "amounts that one agent can carry"
             hint = "Split the ticket, or raise a capacity."
-            yield Fault(
-                path,
-                problem,
-                accepted,
-                hint,
-                "logic",
-                needs=(FaultDependency.ELIGIBILITY,),
-                reason=InfeasibilityReason.CAPACITY,
-            )
+            yield _unservable(path, problem, accepted, hint, InfeasibilityReason.CAPACITY)
 
 
 def max_tickets_too_small(scenario: Scenario) -> Iterator[Fault]:
@@ -127,15 +108,7 @@ def max_tickets_too_small(scenario: Scenario) -> Iterator[Fault]:
         if capability.with_capacity(ticket, agents) and not capability.capable(ticket, agents):
             problem = "Every agent that could serve the ticket has too small a max_tickets."
             hint = "Raise max_tickets of an agent; a shipment counts as two."
-            yield Fault(
-                f"/tickets/{index}",
-                problem,
-                _SERVED,
-                hint,
-                "logic",
-                needs=(FaultDependency.ELIGIBILITY,),
-                reason=InfeasibilityReason.MAX_TICKETS,
-            )
+            yield _unservable(f"/tickets/{index}", problem, _SERVED, hint, InfeasibilityReason.MAX_TICKETS)
 
 
 def _amount_path(index: int, dimension: str) -> str:
@@ -153,15 +126,7 @@ def missing_skills(scenario: Scenario) -> Iterator[Fault]:
             if skill not in known:
                 path, problem = f"/tickets/{index}/skills/{at}", "No agent has this skill."
                 hint = "Give it to an agent."
-                yield Fault(
-                    path,
-                    problem,
-                    "a skill of an agent",
-                    hint,
-                    "logic",
-                    needs=(FaultDependency.ELIGIBILITY,),
-                    reason=InfeasibilityReason.SKILL_OR_AGENT,
-                )
+                yield _unservable(path, problem, "a skill of an agent", hint, InfeasibilityReason.SKILL_OR_AGENT)
 
 
 def tickets_without_eligible_agent(scenario: Scenario) -> Iterator[Fault]:
@@ -174,15 +139,7 @@ def tickets_without_eligible_agent(scenario: Scenario) -> Iterator[Fault]:
         if is_known and not eligibility.agents(ticket):
             problem = "No agent may serve the ticket: none has all its skills and is allowed."
             hint = "Relax skills, agents or not_agents."
-            yield Fault(
-                f"/tickets/{index}",
-                problem,
-                _SERVED,
-                hint,
-                "logic",
-                needs=(FaultDependency.ELIGIBILITY,),
-                reason=InfeasibilityReason.SKILL_OR_AGENT,
-            )
+            yield _unservable(f"/tickets/{index}", problem, _SERVED, hint, InfeasibilityReason.SKILL_OR_AGENT)
 
 
 def double_limits(scenario: Scenario) -> Iterator[Fault]:
