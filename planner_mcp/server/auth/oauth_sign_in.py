@@ -24,7 +24,7 @@ from planner_mcp.bounded_requests import UpstreamError, fetch_json, http_client
 from planner_mcp.errors import AuthorityUnavailableError, StoreError, UnauthenticatedError
 from planner_mcp.jobs.principals import Principal, principal_id
 from planner_mcp.server.auth.access_links import TextEncryption
-from planner_mcp.server.auth.jwks import FRESH_S, as_safe_as, fetch_document, issuer_metadata
+from planner_mcp.server.auth.jwks import FRESH_S, Fetch, as_safe_as, fetch_document, issuer_metadata
 from planner_mcp.text import Json
 
 SIGN_IN_S: Final = 600
@@ -92,6 +92,8 @@ class OAuthSignIn:
         authenticate: Checks an access token.
         encryption: With the key of the deployment.
         backchannels: Issuer → URL by which this server reaches it, where that is another.
+        fetch: How the metadata of an issuer is read.
+        clock: Returns seconds since the epoch.
     """
 
     def __init__(
@@ -103,6 +105,8 @@ class OAuthSignIn:
         authenticate: Authenticate,
         encryption: TextEncryption,
         backchannels: Mapping[str, str] = MappingProxyType({}),
+        fetch: Fetch = fetch_document,
+        clock: Callable[[], float] = time.time,
     ) -> None:
         self._clients = clients
         self._scopes = scopes
@@ -110,6 +114,8 @@ class OAuthSignIn:
         self._authenticate = authenticate
         self._encryption = encryption
         self._backchannels = backchannels
+        self._fetch = fetch
+        self._clock = clock
         self._endpoints: dict[str, tuple[float, Endpoints]] = {}
 
     @property
@@ -135,7 +141,7 @@ class OAuthSignIn:
             verifier=secrets.token_urlsafe(48),
             redirect_uri=redirect_uri,
             place=place if _PLACE.fullmatch(place) else START_PLACE,
-            ends_at=time.time() + SIGN_IN_S,
+            ends_at=self._clock() + SIGN_IN_S,
         )
         query = {
             "response_type": "code",
@@ -178,7 +184,7 @@ class OAuthSignIn:
             asked = SignIn(**json.loads(self._encryption.decrypt(cookie[:MAX_VALUE], _OWNER)))
         except StoreError as error:
             raise RefusedSignInError("expired", "No sign-in was begun in this browser.") from error
-        if asked.ends_at <= time.time() or asked.issuer not in self._clients:
+        if asked.ends_at <= self._clock() or asked.issuer not in self._clients:
             raise RefusedSignInError("expired", "The sign-in took too long.")
         return asked
 
@@ -228,12 +234,12 @@ class OAuthSignIn:
     async def _endpoints_of(self, issuer: str) -> Endpoints:
         """Return the endpoints of an issuer; they are read again after `FRESH_S`, and kept while it does not answer."""
         read_at, known = self._endpoints.get(issuer, (0.0, None))
-        if known is not None and time.time() - read_at < FRESH_S:
+        if known is not None and self._clock() - read_at < FRESH_S:
             return known
         try:
             backchannel = self._backchannels.get(issuer, "")
-            known = _endpoints(issuer, backchannel, await issuer_metadata(issuer, fetch_document, backchannel))
-            self._endpoints[issuer] = time.time(), known
+            known = _endpoints(issuer, backchannel, await issuer_metadata(issuer, self._fetch, backchannel))
+            self._endpoints[issuer] = self._clock(), known
         except (KeyError, TypeError, ValueError, OSError) as error:
             log.warning("no sign-in at an issuer", extra={"issuer": issuer, "reason": str(error)[:200]})
             if known is None:
