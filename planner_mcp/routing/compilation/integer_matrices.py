@@ -5,7 +5,6 @@ unit legs where positions are unknown), the rounding, and the sentences about as
 """
 
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
 from typing import Final
@@ -23,8 +22,6 @@ from planner_mcp.text import Json
 
 _BLOCK: Final = 128
 """Rows and columns of a matrix computed at once: they fit into a cache, which halves the time of large matrices."""
-_THREADS: Final = 2
-"""Threads that fill tables: NumPy computes, and the kernel clears new memory, without the lock of Python."""
 _FLOAT_ERROR: Final = 2e-15
 """Relative error of a value after a few float operations."""
 
@@ -106,18 +103,13 @@ def _symmetric(
     longest = lengths(np.zeros((1, points.shape[1])), np.ptp(points, axis=0)[None, :])
     tables = [empty_table(size, int(to_units(longest)[0, 0]) + 1) for to_units in rounded]
     blocks = [slice(low, low + _BLOCK) for low in range(0, size, _BLOCK)]
-
-    def fill(number: int) -> None:
-        rows = blocks[number]
+    for number, rows in enumerate(blocks):
         for columns in blocks[number:]:
             metres = lengths(points[rows], points[columns])
             for table, to_units in zip(tables, rounded, strict=True):
                 cells = to_units(metres).astype(table.dtype)
                 table[rows, columns] = cells
                 table[columns, rows] = cells.T
-
-    with ThreadPoolExecutor(_THREADS) as threads:
-        list(threads.map(fill, range(len(blocks))))
     return tables
 
 
