@@ -72,7 +72,7 @@ _STREET: Final = re.compile(
     re.IGNORECASE,
 )
 _VAGUE_TIMES: Final = words_of(
-    "evening noon morgens abends fruh soir noche 早上 中午 晚上 傍晚 asap sofort urgent 尽快"
+    "evening noon morgens abends fruh soir manana tarde noche 早上 中午 晚上 傍晚 asap sofort urgent 尽快"
 )
 """Words for a time that nobody can plan with, and that must not be lost."""
 PICKUPS: Final = words_of(
@@ -153,9 +153,9 @@ _SOME_MONDAY: Final = "2025-01-06"
 
 
 def _is_window(cell: str) -> bool:
-    if names_half_days(cell):
-        return True
     read = windows_in(cell, "", CellStyle(planning_date=_SOME_MONDAY))
+    if isinstance(read, list) and names_half_days(cell):
+        return True
     if not isinstance(read, list) or cell.replace(" ", "").isdecimal() or not any(map(str.isdecimal, cell)):
         return False
     return bool(read) and (":" in cell or not _PHONE.fullmatch(cell.strip()) or len(cell) <= len("0800-1200"))

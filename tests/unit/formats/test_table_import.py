@@ -7,6 +7,7 @@ import pytest
 
 from planner_mcp.errors import InputError, TooLargeError
 from planner_mcp.formats.column_mapping import ColumnMapping, propose_mapping, split_by_table
+from planner_mcp.formats.column_values import values_of
 from planner_mcp.formats.geojson_points import read_points
 from planner_mcp.formats.header_words import AGENTS, TICKETS
 from planner_mcp.formats.table_import import TableImport
@@ -287,6 +288,11 @@ def test_halves_of_the_day_are_windows_and_a_note_says_of_what_hours(header: str
     assert (day.faults, day.tickets[1]["time_windows"]) == ([], [["12:00", "18:00"]])
     (note,) = day.notices
     assert note.startswith(f'"{header}" names halves of the day: mornings are read as until 12:00')
+
+
+def test_a_sentence_that_names_a_half_of_the_day_is_no_window() -> None:
+    """SPEC T5: what a customer asks for stays a note."""
+    assert values_of(["morning, please ring", "afternoon, by the back door"]).kind == "texts"
 
 
 def test_a_column_that_is_named_as_one_of_windows_has_some() -> None:
