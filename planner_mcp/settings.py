@@ -662,8 +662,8 @@ class Settings(BaseModel):
     def _read_environment(cls, given: dict[str, Any]) -> dict[str, Any]:
         """Add what the environment sets; an empty variable sets nothing, save where empty has a meaning of its own."""
         names = {f"{PREFIX}{name.upper()}": name for name in cls.model_fields}
-        values = {names[variable]: value for variable, value in os.environ.items() if variable in names} | given
-        return {name: value for name, value in values.items() if value != "" or name == "toolsets_allowed"}
+        variables = {names[key.upper()]: value for key, value in os.environ.items() if key.upper() in names}
+        return {name: value for name, value in (variables | given).items() if value != "" or name == "toolsets_allowed"}
 
     @field_validator("port", mode="before")
     @classmethod

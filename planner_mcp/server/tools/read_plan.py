@@ -204,8 +204,8 @@ TOOL: Final = Tool(
     name="read_plan",
     title="Read plan",
     description=(
-        "Read a job's plan, also while it is solving: summary (figures), routes (a line per agent), visits (times per "
-        "ticket) or unassigned (reasons). Tables come in pages."
+        "Read a job's plan, also while solving: summary (figures), routes (a line per agent), visits (times per "
+        "ticket) or unassigned (reasons)."
     ),
     arguments=ReadArguments,
     output=ReadPlanResult,

@@ -58,7 +58,7 @@ class SolveArguments(Arguments):
     idempotency_key: Annotated[str | None, Field(min_length=1, max_length=200, description="same key, same job")] = None
     fresh: Annotated[bool, Field(description="always a new job")] = False
     engine: Annotated[EngineName, Field(description="solver")] = AUTO
-    seed: Annotated[int, Field(ge=0, le=1_000_000, description="random seed")] = 0
+    seed: Annotated[int, Field(ge=0, le=1_000_000, description="repeats a run of pyvrp")] = 0
     priority: Annotated[int, Field(ge=1, le=9, description="9 first")] = 5
     cores: Cores = None
 
@@ -132,10 +132,7 @@ async def _check_engine(ctx: ToolContext, asked: SolveArguments) -> None:
 TOOL: Final = Tool(
     name="solve_vrp",
     title="Solve VRP",
-    description=(
-        "Queue a solve of a scenario and return job_id at once; the same call returns the same job. "
-        "Next: query_vrp_status."
-    ),
+    description="Queue a solve of a scenario and return job_id at once; same call, same job. Next: query_vrp_status.",
     arguments=SolveArguments,
     output=SolveVrpResult,
     hints=ToolAnnotations(idempotent=True, callback=True),
