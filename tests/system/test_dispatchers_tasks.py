@@ -126,7 +126,14 @@ async def why_is_ticket_seven_not_served(agent: Agent) -> None:
 
 
 async def two_alternatives(agent: Agent) -> None:
-    base = await agent.plan(day(stops(16), vans(3, capacity=12), locations=city(16), depot="depot"))
+    fast = {
+        "id": "fast",
+        "capacity": 12,
+        "speed_factor": 2,
+        "cost_per_km": 3,
+    }  # the quickest plan is not the cheapest
+    fleet = [*vans(2, capacity=12, cost_per_km=1), fast]
+    base = await agent.plan(day(stops(16), fleet, locations=city(16), depot="depot"))
     found = await agent.use("solve_alternatives", plan=base["job_id"], k=2, solve_time="PT2S", wait_s=45)
     jobs = [each["job_id"] for each in found["alternatives"]]
     assert len(jobs) == 2, found["text"]
