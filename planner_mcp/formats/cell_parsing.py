@@ -428,10 +428,15 @@ def _windows(simple: str) -> list[tuple[float, float]]:
     """Return the windows of a text in seconds; none where any part of it is none."""
     if paired := _PAIRED.match(simple):
         simple = _AND.sub("-", simple[paired.end() :], count=1)
-    parts = [part.strip() for each in _AND.split(simple) for part in _BETWEEN.split(each) if part.strip()]
+    parts = _parts(simple)
     found = [_window(part) for part in parts]
     windows = [window for window in found if window is not None]
     return windows if len(windows) == len(parts) else []
+
+
+def _parts(simple: str) -> list[str]:
+    """Return what stands between the separators of a cell of windows."""
+    return [part.strip() for each in _AND.split(simple) for part in _BETWEEN.split(each) if part.strip()]
 
 
 def _weekday_windows(segments: list[Segment], text: str, path: str, style: CellStyle) -> list[list[str]] | Fault:
@@ -464,7 +469,7 @@ def names_weekdays(text: str) -> bool:
 def names_half_days(text: str) -> bool:
     """Return whether a window of a cell is a half of the day, named by a word."""
     return len(text) <= MAX_WINDOWS_CELL and any(
-        normalized_word(part) in _HALF_DAYS for part in _BETWEEN.split(_simplified(text))
+        normalized_word(part) in _HALF_DAYS for part in _parts(_simplified(text))
     )
 
 

@@ -154,9 +154,11 @@ _SOME_MONDAY: Final = "2025-01-06"
 
 def _is_window(cell: str) -> bool:
     read = windows_in(cell, "", CellStyle(planning_date=_SOME_MONDAY))
-    if isinstance(read, list) and names_half_days(cell):
+    if not isinstance(read, list):
+        return False
+    if names_half_days(cell):
         return True
-    if not isinstance(read, list) or cell.replace(" ", "").isdecimal() or not any(map(str.isdecimal, cell)):
+    if cell.replace(" ", "").isdecimal() or not any(map(str.isdecimal, cell)):
         return False
     return bool(read) and (":" in cell or not _PHONE.fullmatch(cell.strip()) or len(cell) <= len("0800-1200"))
 

@@ -321,17 +321,14 @@ class TableImport:
             self.notices[f'Whole numbers in "{plain(header, 40)}" are read as times of day.'] = None
 
     def _note_windows(self, table: Table, header: str) -> None:
-        if any(names_weekdays(row[header]) for _, row in table.rows if header in row):
-            hours = f'Hours by weekday in "{plain(header, 40)}" are read for {self.planning_date}'
+        cells, shown = [row[header] for _, row in table.rows if header in row], plain(header, 40)
+        if any(map(names_weekdays, cells)):
+            hours = f'Hours by weekday in "{shown}" are read for {self.planning_date}'
             self.notices[f"{hours}; public holidays are not known."] = None
-        if any(says_holidays(row[header]) for _, row in table.rows if header in row):
-            self.notices[f'Hours of public holidays (PH) in "{plain(header, 40)}" are not used.'] = None
-
-        if any(names_half_days(row[header]) for _, row in table.rows if header in row):
-            note = (
-                f'"{plain(header, 40)}" names halves of the day: mornings are read as until 12:00, '
-                "afternoons as 12:00-18:00."
-            )
+        if any(map(says_holidays, cells)):
+            self.notices[f'Hours of public holidays (PH) in "{shown}" are not used.'] = None
+        if any(map(names_half_days, cells)):
+            note = f'"{shown}" names halves of the day: mornings are read as until 12:00, afternoons as 12:00-18:00.'
             self.notices[note] = None
 
     def _amount(self, text: str, name: str, path: str, style: CellStyle, header: str) -> float | None:

@@ -126,12 +126,8 @@ async def why_is_ticket_seven_not_served(agent: Agent) -> None:
 
 
 async def two_alternatives(agent: Agent) -> None:
-    fast = {
-        "id": "fast",
-        "capacity": 12,
-        "speed_factor": 2,
-        "cost_per_km": 3,
-    }  # the quickest plan is not the cheapest
+    # The quickest plan, by the van that is fast and dear, is not the cheapest.
+    fast = {"id": "fast", "capacity": 12, "speed_factor": 2, "cost_per_km": 3}
     fleet = [*vans(2, capacity=12, cost_per_km=1), fast]
     base = await agent.plan(day(stops(16), fleet, locations=city(16), depot="depot"))
     found = await agent.use("solve_alternatives", plan=base["job_id"], k=2, solve_time="PT2S", wait_s=45)

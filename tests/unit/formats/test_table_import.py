@@ -280,7 +280,14 @@ def test_a_column_called_after_windows_that_has_none_is_asked_about(cells: tuple
     assert [each.get("time_windows") for each in day.tickets] == [[["08:00", "12:00"]], None]
 
 
-@pytest.mark.parametrize(("header", "cells"), [("到货时间", ("8:00-10:30", "下午")), ("Delivery window", ("AM", "PM"))])
+@pytest.mark.parametrize(
+    ("header", "cells"),
+    [
+        ("到货时间", ("8:00-10:30", "下午")),
+        ("Delivery window", ("AM", "PM")),
+        ("Slot", ("AM and PM", "afternoon")),
+    ],
+)
 def test_halves_of_the_day_are_windows_and_a_note_says_of_what_hours(header: str, cells: tuple[str, str]) -> None:
     """SPEC T5, T7: orders name mornings and afternoons more often than hours."""
     day = TableImport()

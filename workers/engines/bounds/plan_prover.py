@@ -34,7 +34,7 @@ POLL_S: Final = 0.02
 ROOT_SHARE: Final = 0.6
 """Share of the time for column generation …"""
 CLOSE_SHARE: Final = 0.7
-"""… and of that and closing the gap; the rest checks the proof."""
+"""… and of that and closing the gap; the rest is for cuts and the check of the proof."""
 SMALL_DAY_SHARE: Final = 0.9
 """Share of the time for all of that on a small day …"""
 MODEL_SHARE: Final = 0.2
