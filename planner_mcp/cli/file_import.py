@@ -89,7 +89,7 @@ def imported(file: Path, given: ImportAnswers, settings: Settings) -> ImportedSc
     for what, proposal in read.proposals.items():
         _print_mapping(what, proposal)
     if given.capacity is None and "tickets" in read.proposals and "agents" not in read.proposals:
-        typer.echo(_made_up(given.agent), err=True)
+        typer.echo(_made_up(given.agent, read.body), err=True)
     return _with_positions(read, settings)
 
 
@@ -207,11 +207,13 @@ def _uniform_fleet(count: int | None, capacity: float | None) -> tuple[Json, ...
     return tuple({"id": f"agent-{number}", "capacity": room} for number in range(1, (count or 1) + 1))
 
 
-def _made_up(count: int | None) -> str:
+def _made_up(count: int | None, body: Json) -> str:
     """Return the note for a capacity or a fleet that was assumed, which the scenario itself does not show."""
     if count is not None:
         return f"No capacity given: {figure(DEFAULT_CAPACITY)} each is taken; --capacity says another."
-    taken = f"1 of capacity {figure(DEFAULT_CAPACITY)} is taken"
+    capacity = body["agents"][0]["capacity"]
+    room = max(capacity.values()) if isinstance(capacity, dict) else capacity
+    taken = f"1 of capacity {figure(room)} is taken"
     return f"No agents in the file: {taken}; --agents, or --agent and --capacity, say others."
 
 

@@ -63,7 +63,7 @@ def settle_amounts(
         carried: Columns of the table of agents; None where agents were given by the caller.
         given: Capacities of those.
         tickets: How many tickets there are.
-        is_made_up: Whether the capacities given are nobody's: they are then of each dimension.
+        is_made_up: Whether the capacities given are nobody's: they are then of each dimension, and hold all there is.
     """
     settled = SettledAmounts()
     wanted = [column for column in wanted if any(number is not None for number in column.numbers)] or list(wanted[:1])
@@ -100,12 +100,14 @@ Pairs = list[tuple[AmountColumn, str, float]]
 def _with_given(
     wanted: Sequence[AmountColumn], given: Sequence[Any], settled: SettledAmounts, *, is_made_up: bool
 ) -> Pairs:
-    settled.capacities = list(given)
     names = list(dict.fromkeys(name for each in given if isinstance(each, dict) for name in each))
     chosen = [column for column in wanted if column.is_chosen]
-    if is_made_up and len(wanted) > 1:
-        settled.capacities = [{_name(column): each for column in wanted} for each in given]
-        return [(column, _name(column), 1.0) for column in wanted]
+    if is_made_up:
+        names_of = {_name(column) if len(wanted) > 1 else "": column for column in wanted}
+        for each in given:
+            room = {name: max(each, sum(filter(None, column.numbers))) for name, column in names_of.items()}
+            settled.capacities.append(room.get("", each) if set(room) <= {""} else room)
+        return [(column, name, 1.0) for name, column in names_of.items()]
     if not names:
         if len(wanted) > 1 and len(chosen) != 1:
             settled.faults.append(_several(wanted, "the agents have one capacity"))

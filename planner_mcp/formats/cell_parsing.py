@@ -1,4 +1,4 @@
-"""What the text of a cell says: a number, a time, a duration, a window, a position, a day, a list (SPEC T5).
+"""What the text of a cell says: a number, a time, a duration, a window, a day, a list (SPEC T5).
 
 Owns the forms in which people write these. What may mean two things is read as the style of its column says
 (`column_values.py` settles it); what stays open is a fault, as is what means nothing. Every reader bounds its text
@@ -144,9 +144,6 @@ _CHINESE_CLOCK: Final = re.compile(r"([一二两三四五六七八九]?)(十?)([
 _CHINESE_QUARTERS: Final = re.compile(r"(\d{1,3})刻钟?")
 _AND_A_HALF: Final = re.compile(r"(\d{1,3})个半(?:小时|钟头)")
 _SPAN: Final = re.compile(r"(\d{1,3}):(\d\d)(?::(\d\d))?(?:\s?h)?")
-_AXIS: Final = r"([nsew]?) ?([+-]?\d{1,3}(?:\.\d+)?) ?°? ?([nsew]?)"
-_PAIR: Final = re.compile(rf"[(\[]? ?{_AXIS} ?[,;/ ] ?{_AXIS} ?[)\]]?")
-_PAIR_BY_COMMAS: Final = re.compile(r"[(\[]? ?([+-]?\d{1,3},\d+) ?[;/ ] ?([+-]?\d{1,3},\d+) ?[)\]]?")
 _COMMAS: Final = re.compile(r"[,，、;；]")
 _NO_WORD: Final = re.compile(r"[\W_]+")
 _BLANKS: Final = re.compile(r"\s+")
@@ -157,7 +154,7 @@ def shown(text: str) -> str:
     return f'"{plain(text, 40)}"'
 
 
-def _simplified(text: str) -> str:
+def simplified(text: str) -> str:
     """Return a cell of bounded length in one width, without accents and case."""
     wide = unicodedata.normalize("NFKC", text)
     bare = "".join(each for each in unicodedata.normalize("NFKD", wide) if not unicodedata.combining(each))
@@ -223,7 +220,7 @@ def amount_in(
         style: Of its column.
         has_thousands: Whether a mark may part thousands; coordinates have none.
     """
-    simple = _simplified(text[: MAX_CELL + 1])
+    simple = simplified(text[: MAX_CELL + 1])
     found = _BODY.match(simple) if len(text) <= MAX_CELL else None
     word = found[2].strip(". ") if found else ""
     unit = unit_named(word) if word else None
@@ -241,7 +238,7 @@ def amount_in(
 
 def counted_in(cells: Sequence[str]) -> str:
     """Return the one word that stands behind the number of each cell; empty where it differs, or is a known unit."""
-    words = {found[2].strip(". ") for cell in cells if (found := _BODY.match(_simplified(cell[: MAX_CELL + 1])))}
+    words = {found[2].strip(". ") for cell in cells if (found := _BODY.match(simplified(cell[: MAX_CELL + 1])))}
     word = words.pop() if len(words) == 1 else ""
     is_one = len(cells) > 1 and 0 < len(word) <= _LONGEST_COUNTED and word.isalpha() and word not in _NOT_COUNTED
     are_numbers = all(cell.strip()[:1].isdecimal() for cell in cells)
@@ -339,7 +336,7 @@ def time_in(text: str, path: str, style: CellStyle = PLAIN_STYLE, *, is_end: boo
     """
     if len(text) > MAX_CELL:
         return Fault(path, f"{shown(text)} is not a time.", _TIMES)
-    simple = _simplified(text)
+    simple = simplified(text)
     if _ISO.fullmatch(simple):
         return text.strip()
     if dated := _split_day(simple, style):
@@ -360,7 +357,7 @@ def side_in(text: str, path: str, style: CellStyle = PLAIN_STYLE, *, is_end: boo
 
     Arguments are those of `time_in`. In such a column `8:00a` is a time too.
     """
-    simple = _simplified(text[: MAX_CELL + 1])
+    simple = simplified(text[: MAX_CELL + 1])
     read = time_in(f"{simple}m" if _ONE_LETTER.fullmatch(simple) else text, path, style, is_end=is_end)
     return None if isinstance(read, Fault) and simple.replace(" ", "_") in _ALWAYS else read
 
@@ -410,7 +407,7 @@ def windows_in(text: str, path: str, style: CellStyle = PLAIN_STYLE) -> list[lis
     """
     if len(text) > MAX_WINDOWS_CELL:
         return Fault(path, f"The cell has {len(text)} characters.", f"time windows in at most {MAX_WINDOWS_CELL}")
-    simple = _simplified(text)
+    simple = simplified(text)
     if simple.replace(" ", "_") in _ALWAYS:
         return []
     if segments := hours_by_weekday(simple):
@@ -463,19 +460,19 @@ def _weekday_windows(segments: list[Segment], text: str, path: str, style: CellS
 
 def names_weekdays(text: str) -> bool:
     """Return whether the hours of a cell depend on the weekday."""
-    return len(text) <= MAX_WINDOWS_CELL and bool(hours_by_weekday(_simplified(text)))
+    return len(text) <= MAX_WINDOWS_CELL and bool(hours_by_weekday(simplified(text)))
 
 
 def names_half_days(text: str) -> bool:
     """Return whether a window of a cell is a half of the day, named by a word."""
     return len(text) <= MAX_WINDOWS_CELL and any(
-        normalized_word(part) in _HALF_DAYS for part in _parts(_simplified(text))
+        normalized_word(part) in _HALF_DAYS for part in _parts(simplified(text))
     )
 
 
 def says_holidays(text: str) -> bool:
     """Return whether the hours of a cell name public holidays, which are not known."""
-    return len(text) <= MAX_WINDOWS_CELL and names_holidays(_simplified(text))
+    return len(text) <= MAX_WINDOWS_CELL and names_holidays(simplified(text))
 
 
 def _on_day(day: str, time: str) -> str:
@@ -527,6 +524,21 @@ def _both(begin: str, end: str) -> tuple[float, float] | None:
     return opens, closes
 
 
+def next_day_end(opens: Any, closes: Any) -> str | None:
+    """Return the end of hours that pass midnight, such as 22:00-06:00, in hours of the first day: 30:00.
+
+    Hours that begin in the morning, or would last for more than half a day, are rather a mistake: there is none.
+    """
+    sides = [_HOURS_OF_DAY.fullmatch(each) if isinstance(each, str) else None for each in (opens, closes)]
+    begin, end = (int(side[1]) * _HOUR_S + int(side[2]) * _MINUTE_S if side else -1 for side in sides)
+    half_day = _DAY_HOURS * _HOUR_S // 2
+    passes = 0 <= end < begin and begin >= half_day and end + half_day <= begin
+    return written(end + _DAY_HOURS * _HOUR_S) if passes else None
+
+
+_HOURS_OF_DAY: Final = re.compile(r"([01]\d|2[0-3]):(\d\d)")
+
+
 def are_same_windows(one: Windows, other: Windows) -> bool:
     """Return whether windows are of the same hours, however these are written."""
     try:
@@ -551,7 +563,7 @@ def duration_in(
         style: Of its column.
         are_minutes: Whether `12:30` is of minutes and seconds.
     """
-    simple = _simplified(text[: MAX_CELL + 1])
+    simple = simplified(text[: MAX_CELL + 1])
     fault = Fault(path, f"{shown(text)} is not a duration.", _DURATIONS)
     if len(text) > MAX_CELL:
         return fault
@@ -587,7 +599,7 @@ def _duration(simple: str) -> float | None:
 
 def is_duration(text: str) -> bool:
     """Return whether a cell is a duration that says its unit: `15 min`, not `0:15`."""
-    simple = _simplified(text[: MAX_CELL + 1])
+    simple = simplified(text[: MAX_CELL + 1])
     return len(text) <= MAX_CELL and _SPAN.fullmatch(simple) is None and _duration(simple) is not None
 
 
@@ -608,55 +620,18 @@ def _chinese_number(found: re.Match[str]) -> str:
     return str(value + _CHINESE_NUMERALS.get(ones, 0)) if ten or not ones else found[0]
 
 
-# ---- positions
-
-
-def position_in(text: str, path: str, *, lon_first: bool) -> tuple[float, float] | Fault:
-    """Return latitude and longitude of a cell that has both.
-
-    Args:
-        text: Of the cell, such as `52.52, 13.40`, `52,52; 13,40` or `N 52.52 E 13.40`.
-        path: Where it stands.
-        lon_first: Whether the longitude stands first where the cell does not say.
-    """
-    pair = pair_in(text)
-    if pair is None:
-        return Fault(path, f"{shown(text)} is no position.", "latitude and longitude such as 52.52, 13.40")
-    first, second, named = pair
-    if named:
-        return (first, second) if named == "lat" else (second, first)
-    return (second, first) if lon_first else (first, second)
-
-
-def pair_in(text: str) -> tuple[float, float, str] | None:
-    """Return the two numbers of a position, and which of its axes stands first, where letters say so."""
-    if len(text) > MAX_CELL:
-        return None
-    simple = _simplified(text)
-    if commas := _PAIR_BY_COMMAS.fullmatch(simple):
-        return float(commas[1].replace(",", ".")), float(commas[2].replace(",", ".")), ""
-    found = _PAIR.fullmatch(simple)
-    if found is None or not ("." in found[2] or "." in found[5]):
-        return None
-    letters = [found[1] or found[3], found[4] or found[6]]
-    values = [float(found[2]), float(found[5])]
-    values = [-value if letter in ("s", "w") else value for value, letter in zip(values, letters, strict=True)]
-    named = "lat" if letters[0] in ("n", "s") else "lon" if letters[0] in ("e", "w") else ""
-    return (values[0], values[1], named) if max(map(abs, values)) <= 180 else None
-
-
 # ---- words
 
 
 def date_in(text: str, style: CellStyle = PLAIN_STYLE) -> str:
     """Return the day of a cell that says one and no time, as YYYY-MM-DD; empty where it says none."""
-    dated = _split_day(_simplified(text[: MAX_CELL + 1]), style)
+    dated = _split_day(simplified(text[: MAX_CELL + 1]), style)
     return dated[0] if dated and dated[0] != "?" and dated[1] in _MIDNIGHTS else ""
 
 
 def has_date(text: str) -> bool:
     """Return whether a cell begins with a day, whichever order that has."""
-    return _split_day(_simplified(text[: MAX_CELL + 1]), PLAIN_STYLE) is not None
+    return _split_day(simplified(text[: MAX_CELL + 1]), PLAIN_STYLE) is not None
 
 
 def normalized_word(text: str) -> str:

@@ -13,7 +13,7 @@ from typing import Final
 
 from planner_mcp.errors import Fault, input_error
 from planner_mcp.formats.amount_units import AmountUnit, unit_named, words_of
-from planner_mcp.formats.cell_parsing import decimal_mark_of, is_duration, normalized_word, number_in, pair_in
+from planner_mcp.formats.cell_parsing import decimal_mark_of, is_duration, normalized_word, number_in
 from planner_mcp.formats.column_values import (
     OPEN_KINDS,
     ColumnValues,
@@ -26,6 +26,7 @@ from planner_mcp.formats.column_values import (
     are_yes_or_no,
     values_of,
 )
+from planner_mcp.formats.coordinate_parsing import Axis, axis_of, coordinate_in, has_minutes, pair_in
 from planner_mcp.formats.header_words import (
     AGENTS,
     COMPOSED,
@@ -46,7 +47,7 @@ IN_COLUMNS: Final = "in columns"
 """Where hints say that a column is named, in the words of a tool."""
 _SUGGESTION_SIMILARITY: Final = 0.85
 _MAX_HEADER_SHOWN: Final = 40
-_DEGREE_BOUNDS: Final = {"lat": 90.0, "lon": 180.0}
+_DEGREES: Final[Mapping[str, Axis]] = {"lat": "lat", "lon": "lon"}
 _SERVICE_UNITS: Final = {
     **dict.fromkeys(words_of("s sec secs seg second seconds sek sekunden seconde secondes segundos 秒"), "service_s"),
     **dict.fromkeys(words_of("m mn min mins minute minutes minuten minuto minutos 分 分钟 分鐘"), "service_min"),
@@ -253,8 +254,8 @@ class _Proposal:
         if name == "location" and look.is_counting:
             return False
         cells = self._cells[header]
-        if name in _DEGREE_BOUNDS:
-            return any(not isinstance(number_in(cell, name, "", has_thousands=False), Fault) for cell in cells)
+        if axis := _DEGREES.get(name):
+            return any(not isinstance(coordinate_in(cell, "", axis), Fault) or _is_one_angle(cell) for cell in cells)
         meaning = self._meanings[header]
         if name == "address" and not meaning.is_exact and "address" not in meaning.concepts:
             return are_divisions(cells)
@@ -443,7 +444,11 @@ class _Proposal:
         if look.kind == "windows" and is_delivery and not has_hours:
             self._take(header, "window", is_guess=True)
             return
-        if look.kind == "positions" and {"position", "lat", "lon"}.isdisjoint(self._fields.values()):
+        if look.kind == "positions" and self._is_free("position") and (axis := _axis_of(self._cells[header])):
+            if self._is_free(axis):
+                self._take(header, axis, is_guess=True)
+                return
+        elif look.kind == "positions" and {"position", "lat", "lon"}.isdisjoint(self._fields.values()):
             self._take(header, "position", is_guess=True)
             return
         if look.kind == "places" and self._kind == "tickets":
@@ -499,6 +504,17 @@ def has_minute_spans(header: str) -> bool:
 
 
 _MINUTE_SPANS: Final = frozenset({"mm ss", "m s", "min sec", "min sek", "min s"})
+
+
+def _is_one_angle(cell: str) -> bool:
+    """Return whether a cell is one coordinate in degrees and minutes, whether or not it can be read."""
+    return has_minutes(cell) and pair_in(cell) is None
+
+
+def _axis_of(cells: Sequence[str]) -> Axis:
+    """Return the axis that the letters of all coordinates in a column name."""
+    axes = {axis_of(cell) for cell in cells if normalized_word(cell)}
+    return axes.pop() if len(axes) == 1 else ""
 
 
 def _words(header: str) -> list[str]:

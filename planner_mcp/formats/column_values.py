@@ -27,10 +27,10 @@ from planner_mcp.formats.cell_parsing import (
     is_hhmm,
     names_half_days,
     normalized_word,
-    pair_in,
     time_in,
     windows_in,
 )
+from planner_mcp.formats.coordinate_parsing import has_minutes, pair_in
 from planner_mcp.formats.header_words import normalized
 from planner_mcp.text import plain
 
@@ -195,8 +195,7 @@ def _is_code(cell: str) -> bool:
 
 
 def _is_position(cell: str) -> bool:
-    pair = pair_in(cell)
-    return pair is not None and ("," not in cell or cell.count(".") != 1)
+    return has_minutes(cell) or (pair_in(cell) is not None and ("," not in cell or cell.count(".") != 1))
 
 
 _CHECKS: Final[tuple[tuple[Kind, Callable[[str], bool]], ...]] = (

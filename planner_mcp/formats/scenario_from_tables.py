@@ -29,6 +29,7 @@ _NOWHERE: Final = Fault(
     f"Add them, or name them {IN_COLUMNS}; without any position each leg counts 1.",
     "missing",
 )
+_UNPLACED: Final = "No place has a position or an address: each leg counts 1."
 _NO_ROWS: Final = Fault("", "The table has no rows of tickets.", "a row a ticket", "Add them below the headers.")
 _NO_COLUMN: Final = Fault(
     "",
@@ -85,6 +86,8 @@ def scenario_of_tables(tables: Mapping[str, Table], import_options: ImportOption
         *tables["tickets"].notices,
         *(fleet.notices if fleet else ()),
     ]
+    if day.is_unplaced(proposals["tickets"]):
+        notices.append(_UNPLACED)
     notices += other_date_notices(tables["tickets"], proposals["tickets"], import_options.planning_date)
     body = day.scenario(**fields)
     return ImportedScenario(body, proposals, [*dict.fromkeys(notices), *day.assumed()], day.origins)

@@ -24,16 +24,16 @@ from planner_mcp.formats.cell_parsing import (
     listed,
     names_half_days,
     names_weekdays,
+    next_day_end,
     normalized_word,
     number_in,
-    pair_in,
-    position_in,
     says_holidays,
     side_in,
     windows_in,
 )
 from planner_mcp.formats.column_mapping import ColumnMapping, has_minute_spans, propose_mapping
 from planner_mcp.formats.column_values import DELIVERIES, PICKUPS, has_open_mark, style_of
+from planner_mcp.formats.coordinate_parsing import Axis, coordinate_in, pair_in, position_in
 from planner_mcp.formats.header_words import meaning_of, normalized, split_brackets
 from planner_mcp.formats.source_rows import SourceRow
 from planner_mcp.formats.text_tables import Table, place_in
@@ -50,7 +50,10 @@ _WORD: Final = re.compile(r"[^\W\d_]{3}")
 """Letters that no position has."""
 _LONGEST_OWNER: Final = 90
 """Characters of an id that a place is named after; a name has a hundred at most."""
-_AXES: Final = frozenset({"lat", "lon", "x", "y"})
+_DEGREES: Final[Mapping[str, Axis]] = {"lat": "lat", "lon": "lon"}
+_AXES: Final = frozenset({*_DEGREES, "x", "y"})
+_PLACING: Final = _AXES | {"position", "address"}
+"""Fields that say where a ticket is."""
 _NUMBERS: Final = _AXES | {"penalty", "fixed_cost", "cost_per_km", "cost_per_hour", "priority", "max_tickets"}
 _AMOUNTS: Final = frozenset({"demand", "capacity"})
 _SHIFT: Final = frozenset({"shift_start", "shift_end"})
@@ -84,6 +87,8 @@ class TableImport:
     """Tickets whose row says nothing of it."""
     without_capacity: int = 0
     """The same of agents."""
+    overnight: dict[str, None] = field(default_factory=dict)
+    """Hours that pass midnight."""
     taken_as_deliveries: dict[str, None] = field(default_factory=dict)
     """Kinds that are no known word."""
     origins: dict[str, list[SourceRow]] = field(default_factory=lambda: {"tickets": [], "agents": [], "locations": []})
@@ -129,7 +134,9 @@ class TableImport:
                 place = self._place(cells, agent["id"], origin)
                 agent |= {"start_location": place, "end_location": place}
             for shift in cells.pop("shift", [])[:1]:
-                agent |= {"shift_start": shift[0], "shift_end": shift[1]}
+                cells |= {"shift_start": shift[0], "shift_end": shift[1]}
+            if cells.keys() >= _SHIFT:
+                cells["shift_end"] = self._forward(cells["shift_start"], cells["shift_end"])[1]
             self.agents.append(agent | cells)
         return mapping
 
@@ -161,7 +168,7 @@ class TableImport:
         lat, comma, lon = text.partition(",")
         if not comma or _WORD.search(text):
             return text
-        read = {"lat": self._axis(lat, "depot"), "lon": self._axis(lon, "depot")}
+        read = {name: self._read(number_in(each, "depot", "depot")) for name, each in (("lat", lat), ("lon", lon))}
         position = {name: value for name, value in read.items() if value is not None}
         return self._place({"location": "depot", **position}, "depot", SourceRow("depot", {}))
 
@@ -173,9 +180,12 @@ class TableImport:
 
     def lacks_coordinates(self, mapping: ColumnMapping) -> bool:
         """Return whether tickets have no columns of coordinates and lie at unknown places, beside known ones."""
-        is_placed = {*_AXES, "position", "address"} & set(mapping.fields.values())
         is_known = all(ticket["location"] in self.locations for ticket in self.tickets)
-        return bool(self.locations) and not is_placed and not is_known
+        return bool(self.locations) and not _PLACING & set(mapping.fields.values()) and not is_known
+
+    def is_unplaced(self, mapping: ColumnMapping) -> bool:
+        """Return whether nothing says where any place is."""
+        return not self.locations and not _PLACING & set(mapping.fields.values())
 
     def lacks_capacity(self, mapping: ColumnMapping) -> bool:
         """Return whether no column says what agents carry, while tickets want something carried."""
@@ -192,6 +202,8 @@ class TableImport:
             notices.append(f"{counted(self.without_demand, 'ticket')} without a demand: 0 is taken.")
         if self.without_capacity:
             notices.append(f"{counted(self.without_capacity, 'agent')} without a capacity: 0 is taken.")
+        if self.overnight:
+            notices.append(f"Read as ending on the next day: {', '.join(list(self.overnight)[:_FEW])}.")
         if self.taken_as_deliveries:
             kinds = ", ".join(plain(kind, 40) for kind in list(self.taken_as_deliveries)[:_FEW])
             notices.append(f"Of unknown kind, taken as deliveries: {kinds}.")
@@ -295,8 +307,10 @@ class TableImport:
         """Return the reader of a column: of a text and its place to a value, None where it says nothing clear."""
         if name in _AMOUNTS:
             return lambda text, path: self._amount(text, name, path, style, header)
+        if name in _DEGREES:
+            return lambda text, path: self._read(coordinate_in(text, path, _DEGREES[name]))
         if name in _AXES:
-            return self._axis
+            return lambda text, path: self._read(number_in(text, "coordinate", path, has_thousands=False))
         if name in _NUMBERS:
             return lambda text, path: self._read(number_in(text, name, path, style))
         if name in _SERVICE_S:
@@ -360,10 +374,6 @@ class TableImport:
             self.taken_as_deliveries[kind] = None
         return word in PICKUPS
 
-    def _axis(self, text: str, path: str) -> float | None:
-        name = "depot" if path == "depot" else "coordinate"
-        return self._read(number_in(text, name, path, has_thousands=False))
-
     def _read(self, value: Read | Fault) -> Read | None:
         """Return what a cell says; None where it says nothing clear, which is reported."""
         if isinstance(value, Fault):
@@ -374,15 +384,22 @@ class TableImport:
 
     def _windows(self, cells: Json, path: str) -> list[list[Any]]:
         """Return the time windows of a row; none where it says nothing of them."""
-        windows: list[list[Any]] = cells.pop("window", [])
+        windows: list[list[Any]] = [self._forward(*window) for window in cells.pop("window", [])]
         opens, closes = cells.pop("opens", None), cells.pop("closes", None)
         if opens is None and closes is None:
             return windows
-        hours = [["00:00" if opens is None else opens, OPEN_END if closes is None else closes]]
+        hours = [self._forward("00:00" if opens is None else opens, OPEN_END if closes is None else closes)]
         if windows and not are_same_windows(windows, hours):
             hint = "Leave one of the columns out."
             self.faults.append(Fault(path, "The row has a time window, and hours beside it.", "one of the two", hint))
         return hours
+
+    def _forward(self, opens: Any, closes: Any) -> list[Any]:
+        """Return hours in the order in which they pass: those over midnight end on the next day."""
+        if (later := next_day_end(opens, closes)) is None:
+            return [opens, closes]
+        self.overnight[f"{opens}-{closes}"] = None
+        return [opens, later]
 
     def _service(self, cells: Json, path: str) -> Any:
         """Return the service time of a row in seconds, None where it says none."""

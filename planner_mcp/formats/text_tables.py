@@ -31,6 +31,8 @@ _FALLBACK_NAMES: Final = {"gb18030": "GB18030", "cp1252": "Windows-1252"}
 _WIDE: Final = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 """What spreadsheets write before their "Unicode text"."""
 _WORKBOOKS: Final = (b"PK\x03\x04", bytes.fromhex("d0cf11e0a1b11ae1"))
+_MARKUP: Final = (b"<!doctype", b"<html", b"<table", b"<?xml", b"<head", b"<meta")
+_MARKUP_BYTES: Final = 200
 _DELIMITERS: Final = ",;\t|"
 _SAMPLE_LINES: Final = 30
 _SAMPLE_BYTES: Final = 100_000
@@ -75,6 +77,19 @@ def check_size(data: bytes) -> None:
         raise too_large("", f"The file is larger than {MAX_BYTES} bytes.", f"at most {MAX_BYTES} bytes", SPLIT)
 
 
+def refuse_markup(data: bytes) -> None:
+    """Refuse a web page or XML, which some programs write under the name of a table or of a workbook.
+
+    Raises:
+        InputError: It is one.
+    """
+    begin = data[:_MARKUP_BYTES].removeprefix(codecs.BOM_UTF8).lstrip().lower()
+    if begin.startswith(_MARKUP):
+        problem = "The file is XML." if begin.startswith(b"<?xml") else "The file is a web page (HTML)."
+        hint = "Open it in a spreadsheet and save it as .xlsx, or as CSV UTF-8."
+        raise input_error([Fault("", problem, "a CSV file, or a workbook as .xlsx", hint)])
+
+
 def read_table(data: bytes, *, max_rows: int, name: str = "") -> Table:
     """Return the table of a file.
 
@@ -85,10 +100,11 @@ def read_table(data: bytes, *, max_rows: int, name: str = "") -> Table:
 
     Raises:
         TooLargeError: It has more bytes or rows than allowed.
-        InputError: It is no text in a known encoding, a quote is not closed, it has no header, a header twice, or
-        rows with more cells than headers.
+        InputError: It is a web page, XML, or no text in a known encoding, a quote is not closed, it has no header, a
+        header twice, or rows with more cells than headers.
     """
     check_size(data)
+    refuse_markup(data)
     text, notices = _decoded(data, name)
     text = _with_line_feeds(text)
     delimiter = _delimiter_of(text)

@@ -10,7 +10,7 @@ import zlib
 from typing import Final
 
 from planner_mcp.errors import Fault, input_error
-from planner_mcp.formats.text_tables import check_size, too_large
+from planner_mcp.formats.text_tables import check_size, refuse_markup, too_large
 
 MAX_UNPACKED_BYTES: Final = 64 * 1024 * 1024
 MAX_PARTS: Final = 500
@@ -30,13 +30,14 @@ def unpacked(data: bytes) -> Parts:
         InputError: It is no such workbook, with what to do about it.
     """
     check_size(data)
+    refuse_markup(data)
     if data.startswith(_OLE2):
         if _ENCRYPTED in data:
             raise _refusal("The workbook is encrypted.", "Save it without a password.")
         raise _refusal("The file is an older .xls.", "Save it as .xlsx.")
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
-            _check_size(archive.infolist())
+            _check_file(archive.infolist())
             parts = {entry.filename: archive.read(entry) for entry in archive.infolist()}
     except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, ValueError, OSError, RuntimeError):
         raise _refusal("The file is not a workbook, or it is cut off.", "Save it as .xlsx again.") from None
@@ -44,7 +45,7 @@ def unpacked(data: bytes) -> Parts:
     return parts
 
 
-def _check_size(entries: list[zipfile.ZipInfo]) -> None:
+def _check_file(entries: list[zipfile.ZipInfo]) -> None:
     """Refuse by what the directory says; the standard library reads no more of a part than that."""
     if any(entry.flag_bits & _HAS_PASSWORD for entry in entries):
         raise _refusal("The workbook is encrypted.", "Save it without a password.")

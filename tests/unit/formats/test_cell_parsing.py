@@ -9,8 +9,8 @@ from planner_mcp.formats.cell_parsing import (
     CellStyle,
     date_in,
     duration_in,
+    next_day_end,
     number_in,
-    position_in,
     time_in,
     windows_in,
 )
@@ -87,23 +87,6 @@ def test_what_is_no_duration_is_refused(text: str, unit_s: float) -> None:
     """SPEC T7: nor is a number whose unit nobody knows."""
     fault = duration_in(text, "/2/stop", unit_s=unit_s)
     assert isinstance(fault, Fault) and f'"{text}"' in fault.problem
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "52.52, 13.40",
-        "52.52 13.40",
-        "(52.52,13.40)",
-        "52,52; 13,40",
-        "52,52 13,40",
-        "N 52.52 E 13.40",
-        "52.52°N, 13.40°E",
-    ],
-)
-def test_a_position_in_one_cell_is_read(text: str) -> None:
-    """SPEC T5: as maps copy it to the clipboard."""
-    assert position_in(text, "/2/gps", lon_first=False) == (52.52, 13.4)
 
 
 @pytest.mark.parametrize(
@@ -273,3 +256,21 @@ def test_hours_by_weekday_that_are_not_clear_are_refused(text: str, day: str, ac
     assert isinstance(fault, Fault)
     assert fault.accepted == accepted
     assert text in fault.problem
+
+
+@pytest.mark.parametrize(
+    ("opens", "closes", "end"),
+    [("22:00", "06:00", "30:00"), ("14:00", "02:00", "26:00"), ("22:00", "00:00", "24:00")],
+)
+def test_hours_over_midnight_end_on_the_next_day(opens: str, closes: str, end: str) -> None:
+    """SPEC T5: night shifts, as people write them."""
+    assert next_day_end(opens, closes) == end
+
+
+@pytest.mark.parametrize(
+    ("opens", "closes"),
+    [("08:00", "12:00"), ("17:00", "08:00"), ("11:00", "09:00"), ("22:00", "30:00"), (79200, 21600), ("22:00", "x")],
+)
+def test_hours_that_are_rather_a_mistake_stay_as_they_are(opens: str, closes: str) -> None:
+    """SPEC T5: a day that is written backwards is refused later, with its place."""
+    assert next_day_end(opens, closes) is None

@@ -10,6 +10,8 @@ from planner_mcp.formats.column_mapping import ColumnMapping, propose_mapping, s
 from planner_mcp.formats.column_values import values_of
 from planner_mcp.formats.geojson_points import read_points
 from planner_mcp.formats.header_words import AGENTS, TICKETS
+from planner_mcp.formats.import_options import ImportOptions
+from planner_mcp.formats.scenario_from_tables import scenario_of_tables
 from planner_mcp.formats.table_import import TableImport
 from planner_mcp.formats.text_tables import Table, read_table
 from planner_mcp.formats.vroom_format import assumed, read_vroom
@@ -766,3 +768,56 @@ def test_a_file_full_of_strange_words_is_reported_briefly() -> None:
 def test_hours_by_weekday_are_a_window_whatever_their_header(header: str, cell: str) -> None:
     """SPEC T5: by the values below it."""
     assert proposed(f"id,Place,{header}", f'a,A,"{cell}"').fields[header] == "window"
+
+
+@pytest.mark.parametrize(
+    ("headers", "cells"),
+    [
+        ("Order;Coordinates", "A1;52°31'12\"N 13°24'18\"E"),
+        ("Order;Lat;Lon", "A1;52°31'12\"N;13°24'18\"E"),
+        ("Order;Mark;Other", "A1;52°31'12\"N;13°24'18\"E"),
+        ("Order;Koordinaten", "A1;52,5200, 13,4050"),
+        ("Order;Latitude;Longitude", "A1;52.52 N;13.405 E"),
+    ],
+)
+def test_positions_are_read_however_degrees_are_written(headers: str, cells: str) -> None:
+    """SPEC T5: no column of positions is left out in silence."""
+    day = TableImport()
+    day.add_tickets(table(f"{headers}\n{cells}\n"), {})
+    day.agents.append({"id": "van", "capacity": 1})
+    assert day.scenario()["locations"] == [{"id": "at A1", "lat": 52.52, "lon": 13.405}]
+
+
+def test_degrees_that_may_be_east_or_west_are_refused_with_their_row() -> None:
+    """SPEC T5: a position that cannot be read is never passed over."""
+    day = TableImport()
+    day.add_tickets(table("Order;Breite;Länge\nA1;52°31'12\"N;13°24'18\"O\n"), {})
+    assert [(fault.path, fault.hint) for fault in day.faults] == [("/2/Länge", "O may be east or west: write E or W.")]
+
+
+def test_night_hours_end_on_the_next_day_and_say_so() -> None:
+    """SPEC T5: windows and shifts that pass midnight."""
+    day = TableImport()
+    day.add_tickets(table("Order;Lat;Lon;Slot\nA1;52.5;13.4;22:00-06:00\nA2;52.6;13.4;08:00-12:00\n"), {})
+    day.add_agents(table("Vehicle;Capacity;Shift start;Shift end\nV1;9;20:00;04:00\n"), {})
+    body = day.scenario()
+    assert [ticket["time_windows"] for ticket in body["tickets"]] == [[["22:00", "30:00"]], [["08:00", "12:00"]]]
+    assert (body["agents"][0]["shift_start"], body["agents"][0]["shift_end"]) == ("20:00", "28:00")
+    assert "Read as ending on the next day: 22:00-06:00, 20:00-04:00." in day.assumed()
+
+
+def test_a_fleet_that_nobody_named_carries_all_there_is() -> None:
+    """SPEC T5: tonnes beside grams do not exceed a vehicle that was assumed."""
+    options = ImportOptions("day", "2025-07-15", default_agents=({"id": "van", "capacity": 1e6},))
+    read = scenario_of_tables(
+        {"tickets": table("Order;Lat;Lon;Weight\nA1;52.5;13.4;500 g\nA2;52.6;13.4;2 t\n")}, options
+    )
+    assert [ticket["demand"] for ticket in read.body["tickets"]] == [500, 2_000_000]
+    assert read.body["agents"][0]["capacity"] == 2_000_500
+
+
+def test_tickets_without_any_place_are_reported() -> None:
+    """SPEC T5: a day whose legs all count 1 says so when it is read."""
+    options = ImportOptions("day", "2025-07-15", default_agents=({"id": "van", "capacity": 9},))
+    read = scenario_of_tables({"tickets": table("Order;Weight\nA1;5\nA2;2\n")}, options)
+    assert "No place has a position or an address: each leg counts 1." in read.assumptions

@@ -145,6 +145,8 @@ LOOKALIKES = {
     "another archive": (archive({"content.xml": ""}), "The file is an archive, but not a workbook of Excel."),
     "one that is cut off": (GOOD[:-40], "The file is not a workbook, or it is cut off."),
     "one with a broken part": (GOOD[:60] + b"\xff\xff" + GOOD[62:], "The file is not a workbook, or it is cut off."),
+    "a web page": (b"\xef\xbb\xbf\n<html><table>", "The file is a web page (HTML)."),
+    "a workbook as XML": (b'<?xml version="1.0"?><Workbook/>', "The file is XML."),
     "a text": (b"id,place\n", "The file is not a workbook, or it is cut off."),
     "nothing": (b"", "The file is not a workbook, or it is cut off."),
     "a workbook without sheets": (workbook({}), "Which sheet has the tickets is not clear."),
