@@ -11,7 +11,8 @@ from planner_mcp.jobs.ids import plan_of
 from planner_mcp.jobs.job_events import Event
 from planner_mcp.jobs.job_lifecycle import JobState
 from planner_mcp.jobs.job_model import Job
-from planner_mcp.text import Json, counted, number, timestamp
+from planner_mcp.text import Json, number, timestamp
+from planner_mcp.translation import phrase
 
 STATUSES: Final = tuple(state.upper() for state in JobState)
 _FIGURES: Final = ("cost", "distance_m", "duration_s", "agents_used")
@@ -54,15 +55,15 @@ def state_line(view: Json) -> str:
 def _figures(view: Json) -> str:
     parts = []
     if (cost := view.get("cost")) is not None:
-        parts.append(f"cost {number(cost)}")
+        parts.append(phrase("cost {}", number(cost)))
     if view.get("tickets_served") is not None:
-        parts.append(f"served {view['tickets_served']}/{view.get('tickets_total')}")
-    if view.get("improvements"):
-        parts.append(counted(view["improvements"], "improvement"))
+        parts.append(phrase("served {}/{}", view["tickets_served"], view.get("tickets_total")))
+    if improvements := view.get("improvements"):
+        parts.append(phrase("{} improvement" if improvements == 1 else "{} improvements", improvements))
     if view.get("elapsed_s"):
         parts.append(f"{number(view['elapsed_s'])} s")
     if view.get("queue_position") is not None:
-        parts.append(f"queue position {view['queue_position']}")
+        parts.append(phrase("queue position {}", view["queue_position"]))
     return "".join(f" · {part}" for part in parts)
 
 

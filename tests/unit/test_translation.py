@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from planner_mcp.errors import Fault, InvalidParameterError, NotFoundError, catalogue, input_error
+from planner_mcp.jobs.job_content import state_line
 from planner_mcp.routing.feasibility.unassigned_reasons import PROVED
 from planner_mcp.routing.infeasibility_reasons import REASON_TEXTS
 from planner_mcp.routing.scenario.schema_faults import PROBLEMS, describe
@@ -248,11 +249,25 @@ def test_a_line_put_together_is_translated_part_by_part(line: str, chinese: str)
     assert translated_line(line) == line
 
 
+def test_progress_is_told_in_the_language_of_its_reader() -> None:
+    """SPEC T11: the message of a progress notification, with the state as programs read it."""
+    view = {"status": "SOLVING", "progress": 40, "cost": 12.5, "tickets_served": 3, "tickets_total": 4}
+    view |= {"improvements": 1, "elapsed_s": 2, "queue_position": 5}
+    use_language("zh")
+    try:
+        line = state_line(view)
+    finally:
+        use_language("en")
+    assert line == "SOLVING 40% · 成本 12.5 · 已服务 3/4 · 改进 1 次 · 2 s · 排队位置 5"
+    assert state_line(view) == "SOLVING 40% · cost 12.5 · served 3/4 · 1 improvement · 2 s · queue position 5"
+
+
 def test_what_answers_say_in_phrases_is_to_be_had_in_chinese() -> None:
     """SPEC T11: each template that an answer fills in."""
     calls = [
         node
-        for path in (PACKAGE / "server").rglob("*.py")
+        for folder in ("server", "jobs")
+        for path in (PACKAGE / folder).rglob("*.py")
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
         if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "phrase"
     ]
