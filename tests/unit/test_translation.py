@@ -249,7 +249,7 @@ def test_a_line_put_together_is_translated_part_by_part(line: str, chinese: str)
     assert translated_line(line) == line
 
 
-def test_progress_is_told_in_the_language_of_its_reader() -> None:
+def test_messages_of_progress_are_in_the_language_of_their_reader() -> None:
     """SPEC T11: the message of a progress notification, with the state as programs read it."""
     view = {"status": "SOLVING", "progress": 40, "cost": 12.5, "tickets_served": 3, "tickets_total": 4}
     view |= {"improvements": 1, "elapsed_s": 2, "queue_position": 5}

@@ -77,8 +77,10 @@ def test_what_is_no_such_coordinate_is_refused_with_its_value(text: str, axis: A
     "text", ["08:00 12:00", "12, 13", "1,5,2,5", "5 s 10 s", "52.52 N 53.10 N", "200.5, 300.5", "4 °C", "", "13:24:18"]
 )
 def test_what_only_resembles_a_position_is_none(text: str) -> None:
+    """SPEC T5: times, lists, durations and temperatures are no positions."""
     assert pair_in(text) is None
 
 
 def test_the_letter_of_an_angle_names_its_axis() -> None:
+    """SPEC T5: columns of degrees and minutes are found whatever their headers."""
     assert [axis_of(text) for text in ("52°31'12\"N", "13°24'18\"E", "13°24'18\"O", "30 s")] == ["lat", "lon", "", ""]
