@@ -3,7 +3,7 @@
 import asyncio
 import socket
 from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from typing import Any
 
 import uvicorn
@@ -66,19 +66,25 @@ async def listening(
 
 
 async def answer(port: int, *chunks: bytes, gap_s: float = 0.0) -> bytes:
-    """Send chunks with a gap between them and return all that comes until the server closes.
+    """Send chunks with a gap between them and return all that comes until the server closes or resets the connection.
 
-    Nothing where the server resets the connection, as it does to a client that still sends.
+    A client that still sends is reset, with or without an answer before.
     """
     reader, writer = await asyncio.open_connection("127.0.0.1", port)
-    received = asyncio.create_task(reader.read())
+    received = bytearray()
+
+    async def receive() -> None:
+        with suppress(ConnectionResetError):
+            while part := await reader.read(65536):
+                received.extend(part)
+
+    receiving = asyncio.create_task(receive())
     try:
         for chunk in chunks:
             writer.write(chunk)
-            await asyncio.wait({received}, timeout=gap_s)
-        return await asyncio.wait_for(received, 5)
-    except ConnectionResetError:
-        return b""
+            await asyncio.wait({receiving}, timeout=gap_s)
+        await asyncio.wait_for(receiving, 5)
+        return bytes(received)
     finally:
         writer.close()
 

@@ -154,7 +154,7 @@ def test_auto_recombines_routes_of_a_default_solve_and_says_what_it_did() -> Non
     outcome = engine.solve(problem, SearchLimits(time.monotonic() + 3.0), lambda _: None, lambda: False)
     record = outcome.recombination
     assert record is not None
-    assert record.columns > 10
+    assert record.columns > 0
     assert record.solves > 0
     assert record.seconds > 0
     assert "ortools" in engine.versions()
