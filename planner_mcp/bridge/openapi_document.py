@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 from urllib.parse import unquote
 
-from planner_mcp.errors import Fault, InputError, input_error
+from planner_mcp.errors import Fault, input_error
 from planner_mcp.text import Json, named, plain
 
 METHODS: Final = ("get", "head", "post", "put", "patch", "delete", "options", "trace")
@@ -81,17 +81,17 @@ class OpenApiDocument:
         """
         for _hop in range(MAX_HOPS):
             if not isinstance(value, dict):
-                raise document_error(path, "This is not an object.", "an object")
+                raise input_error([Fault(path, "This is not an object.", "an object")])
             if not isinstance(reference := value.get("$ref"), str):
                 return value
             value = self._target(reference, path)
-        raise document_error(path, "The references lead in a circle.")
+        raise input_error([Fault(path, "The references lead in a circle.")])
 
     def _target(self, reference: str, path: str) -> Any:
         shown = plain(reference, 100)
         if not reference.startswith("#/"):
             hint = "Put what it refers to into the document: no other file and no network is asked."
-            raise document_error(path, f"The reference {shown} leads out of the document.", "#/…", hint)
+            raise input_error([Fault(path, f"The reference {shown} leads out of the document.", "#/…", hint)])
         here: Any = self._root
         for part in unquote(reference[2:]).split("/"):
             name = part.replace("~1", "/").replace("~0", "~")
@@ -100,7 +100,7 @@ class OpenApiDocument:
             elif isinstance(here, dict) and name in here:
                 here = here[name]
             else:
-                raise document_error(path, f"The reference {shown} leads nowhere.")
+                raise input_error([Fault(path, f"The reference {shown} leads nowhere.")])
         return here
 
     def _read_operations(self) -> Iterator[Operation]:
@@ -108,7 +108,7 @@ class OpenApiDocument:
         for operation in self._all_operations():
             places.setdefault(operation.id, []).append(f"{operation.method} {operation.path}")
             if len(places) > MAX_OPERATIONS:
-                raise document_error("/paths", "There are too many operations.", f"at most {MAX_OPERATIONS}")
+                raise input_error([Fault("/paths", "There are too many operations.", f"at most {MAX_OPERATIONS}")])
             yield operation
         if twice := {name: found for name, found in places.items() if len(found) > 1}:
             raise input_error(
@@ -125,7 +125,7 @@ class OpenApiDocument:
                 continue
             place = f"/paths/{plain(path, 100)}"
             if not path.startswith("/"):
-                raise document_error(place, "The path does not begin with a slash.")
+                raise input_error([Fault(place, "The path does not begin with a slash.")])
             item = self.resolved(entry, place)
             for method in METHODS:
                 if method in item:
@@ -153,11 +153,6 @@ class OpenApiDocument:
         )
 
 
-def document_error(path: str, problem: str, accepted: str = "", hint: str = "") -> InputError:
-    """Return the error of one place of a document."""
-    return input_error([Fault(path, problem, accepted, hint)])
-
-
 def _version_of(document: Mapping[str, Any]) -> str:
     """Return the version of a document.
 
@@ -168,15 +163,15 @@ def _version_of(document: Mapping[str, Any]) -> str:
     if not isinstance(version, str) or not VERSIONS.fullmatch(version) or "openapi" not in document:
         version_text = f"says {plain(str(version), 20)}" if version is not None else "says no version"
         hint = "Convert it to OpenAPI 3 first." if "swagger" in document else ""
-        raise document_error("/openapi", f"The document {version_text}.", "OpenAPI 3.0 or 3.1", hint)
+        raise input_error([Fault("/openapi", f"The document {version_text}.", "OpenAPI 3.0 or 3.1", hint)])
     if not isinstance(document.get("paths"), dict):
-        raise document_error("/paths", "The document has no paths.", "an object of paths")
+        raise input_error([Fault("/paths", "The document has no paths.", "an object of paths")])
     return version
 
 
 def _list_of(value: Any, path: str) -> list[Any]:
     if not isinstance(value, list):
-        raise document_error(path, "This is not a list.", "a list")
+        raise input_error([Fault(path, "This is not a list.", "a list")])
     return value
 
 

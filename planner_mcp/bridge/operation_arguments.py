@@ -12,7 +12,7 @@ from typing import Any, Final, Literal
 import jsonschema
 
 from planner_mcp.bridge.bridge_config import ToolConfig
-from planner_mcp.bridge.openapi_document import OpenApiDocument, Operation, document_error
+from planner_mcp.bridge.openapi_document import OpenApiDocument, Operation
 from planner_mcp.bridge.schema_expansion import SchemaExpansion, required_in
 from planner_mcp.errors import Fault, input_error
 from planner_mcp.text import Json, named, plain
@@ -129,20 +129,22 @@ def _parameters(operation: Operation) -> Iterator[_Found]:
     for parameter in operation.parameters:
         name, where = parameter.get("name"), parameter.get("in")
         if not isinstance(name, str) or not name or where not in ("path", "query", "header", "cookie"):
-            raise document_error(place, "A parameter has no name or no place.", "name and in")
+            raise input_error([Fault(place, "A parameter has no name or no place.", "name and in")])
         shown, is_required = plain(name, 60), parameter.get("required") is True or where == "path"
         if where == "header" and name.lower() in _NOT_PARAMETERS:
             continue
         if where == "cookie" or (where == "header" and not _HEADER.fullmatch(name)):
             if is_required:
-                raise document_error(place, f"The parameter {shown} cannot be sent.", "path, query or header")
+                raise input_error([Fault(place, f"The parameter {shown} cannot be sent.", "path, query or header")])
             continue
         content = parameter.get("content")
         style = parameter.get("style", STYLES[where][0])
         if style not in STYLES[where]:
-            raise document_error(place, f"The parameter {shown} has a style that is not served.", named(STYLES[where]))
+            raise input_error(
+                [Fault(place, f"The parameter {shown} has a style that is not served.", named(STYLES[where]))]
+            )
         if isinstance(content, dict) and not any(map(_JSON_TYPE.fullmatch, content)):
-            raise document_error(place, f"The parameter {shown} is no JSON.", "application/json")
+            raise input_error([Fault(place, f"The parameter {shown} is no JSON.", "application/json")])
         schema = (
             next(iter(content.values())).get("schema", {}) if isinstance(content, dict) else parameter.get("schema")
         )
@@ -171,7 +173,7 @@ def _body_fields(document: OpenApiDocument, operation: Operation) -> Iterator[_F
         if not is_required and not kinds:
             return
         problem = f"The body is {named([plain(kind, 60) for kind in kinds]) or 'of no type'}."
-        raise document_error(f"{place}/requestBody", problem, "application/json", "Serve another operation.")
+        raise input_error([Fault(f"{place}/requestBody", problem, "application/json", "Serve another operation.")])
     schema = media.get("schema", {}) if isinstance(media, dict) else {}
     yield from _fields(SchemaExpansion(document, place), schema, (), (), is_required)
 

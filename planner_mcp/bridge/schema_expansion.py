@@ -12,7 +12,8 @@ boolean bounds of 3.0 rewritten, and what neither a model nor a check needs left
 
 from typing import Any, Final
 
-from planner_mcp.bridge.openapi_document import OpenApiDocument, document_error
+from planner_mcp.bridge.openapi_document import OpenApiDocument
+from planner_mcp.errors import Fault, input_error
 from planner_mcp.text import Json, plain
 
 MAX_PARTS: Final = 2_000
@@ -57,7 +58,7 @@ class SchemaExpansion:
         self._parts += 1
         if self._parts > MAX_PARTS or len(within) > MAX_DEPTH:
             hint = "Hide arguments, or set them as constants."
-            raise document_error(self._place, "The schemas are too large.", f"{MAX_PARTS} parts", hint)
+            raise input_error([Fault(self._place, "The schemas are too large.", f"{MAX_PARTS} parts", hint)])
         made = {key: merged[key] for key in _KEPT if key in merged} | {"required": required_in(merged)}
         if text := description_of(merged):
             made["description"] = text
@@ -92,7 +93,7 @@ class SchemaExpansion:
             beside = {key: value for key, value in schema.items() if key != "$ref"}
             schema = {**self._document.resolved(schema, self._place), **({} if self._document.is_3_0 else beside)}
         if not isinstance(schema, dict):
-            raise document_error(self._place, "A schema is not an object.", "an object")
+            raise input_error([Fault(self._place, "A schema is not an object.", "an object")])
         if not isinstance(parts := schema.get("allOf"), list) or not parts:
             return schema, within
         found = [self.merged(each, within) for each in parts]

@@ -19,7 +19,6 @@ from planner_mcp.server.tools.tool_definition import (
     ToolContext,
     ToolResult,
     parse,
-    refuse,
 )
 from planner_mcp.server.tools.tool_output import ToolOutput
 from planner_mcp.text import Json
@@ -55,7 +54,7 @@ async def run(ctx: ToolContext, args: Json) -> ToolResult:
     (resolved,) = await geocoding_of(ctx).resolve([asked.address], asked.provider, run_here(ctx))
     confirmed = _chosen(asked, resolved)
     if ctx.confirmed is None:
-        raise refuse("/address", "This server keeps no confirmed addresses.")
+        raise input_error([Fault("/address", "This server keeps no confirmed addresses.")])
     await ctx.confirmed.confirm(ctx.principal.id, asked.address, record_of(confirmed))
     output = ConfirmAddressResult(row=AddressRow.of(confirmed, is_detailed=True))
     return ToolResult(output, f"{row_text(1, confirmed)}\n{translated(_KEPT)}")
@@ -80,12 +79,14 @@ def _chosen(asked: ConfirmAddressArguments, resolved: ResolvedAddress) -> Resolv
     elif asked.choice is not None:
         if asked.choice > len(resolved.candidates):
             accepted = f"1 to {len(resolved.candidates)}" if resolved.candidates else "no choice: it has no candidates"
-            raise refuse("/choice", "There is no such candidate.", accepted, "Call resolve_addresses to see them.")
+            raise input_error(
+                [Fault("/choice", "There is no such candidate.", accepted, "Call resolve_addresses to see them.")]
+            )
         candidate = resolved.candidates[asked.choice - 1]
         address, position = candidate.address, candidate.position
     if position is None:
         hint = "Give choice, or lat and lon." if resolved.candidates else "Give lat and lon."
-        raise refuse("/address", "No position is known for it.", "a text with a position", hint)
+        raise input_error([Fault("/address", "No position is known for it.", "a text with a position", hint)])
     return confirmed_as(resolved, address, position)
 
 

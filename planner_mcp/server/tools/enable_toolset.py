@@ -8,6 +8,7 @@ from typing import Annotated, Final, Literal
 
 from pydantic import Field
 
+from planner_mcp.errors import Fault, input_error
 from planner_mcp.server.tools.tool_definition import (
     READ,
     Arguments,
@@ -16,7 +17,6 @@ from planner_mcp.server.tools.tool_definition import (
     ToolContext,
     ToolResult,
     parse,
-    refuse,
 )
 from planner_mcp.server.tools.tool_output import ToolOutput
 from planner_mcp.text import Json
@@ -40,9 +40,13 @@ async def run(ctx: ToolContext, args: Json) -> ToolResult:
     """Switch a set on for the session of the call; `list_changed` follows."""
     asked = parse(EnableToolsetArguments, args)
     if ctx.enable_toolset is None:
-        raise refuse("/toolset", "This connection has no session that could keep a tool set.", "", _BY_URL)
+        raise input_error(
+            [Fault("/toolset", "This connection has no session that could keep a tool set.", "", _BY_URL)]
+        )
     if (tools := await ctx.enable_toolset(asked.toolset)) is None:
-        raise refuse("/toolset", "This deployment does not offer the set.", "", "PLANNER_TOOLSETS_ALLOWED names them.")
+        raise input_error(
+            [Fault("/toolset", "This deployment does not offer the set.", "", "PLANNER_TOOLSETS_ALLOWED names them.")]
+        )
     text = f"On for this session: {', '.join(tools)}. Read tools/list anew."
     return ToolResult(EnableToolsetResult(tools=tools), text)
 

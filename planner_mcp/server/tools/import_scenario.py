@@ -44,7 +44,6 @@ from planner_mcp.server.tools.tool_definition import (
     ToolContext,
     ToolResult,
     parse,
-    refuse,
 )
 from planner_mcp.server.tools.tool_output import ToolOutput
 from planner_mcp.settings import ANY_FILE
@@ -330,7 +329,9 @@ def _file(path: str, files_dir: Path | None) -> bytes:
     Raises:
         InputError: There is no such upload and no such file, or it lies outside of the folder.
     """
-    unknown = refuse("/file", "There is no such file.", "the name of an upload, or a path that this server may read")
+    unknown = input_error(
+        [Fault("/file", "There is no such file.", "the name of an upload, or a path that this server may read")]
+    )
     if files_dir is None:
         raise unknown
     base = Path.cwd() if files_dir == ANY_FILE else files_dir.resolve()
@@ -353,7 +354,9 @@ def _bytes(asked: ImportArguments) -> bytes:
     try:
         return base64.b64decode("".join(content.split()), validate=True)
     except (binascii.Error, ValueError):
-        raise refuse("/content", "The workbook is not base64.", "the bytes of the file as base64") from None
+        raise input_error(
+            [Fault("/content", "The workbook is not base64.", "the bytes of the file as base64")]
+        ) from None
 
 
 def _in_argument(fault: Fault, source: str) -> Fault:

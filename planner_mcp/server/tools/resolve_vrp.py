@@ -10,6 +10,7 @@ from typing import Annotated, Any, ClassVar, Final
 from pydantic import Field
 from pydantic_core import PydanticCustomError
 
+from planner_mcp.errors import Fault, input_error
 from planner_mcp.jobs.job_model import Job, SolveRequest, StoredScenario
 from planner_mcp.routing.analysis.frozen_prefix import (
     agent_assignments,
@@ -64,7 +65,6 @@ from planner_mcp.server.tools.tool_definition import (
     ToolContext,
     ToolResult,
     parse,
-    refuse,
 )
 from planner_mcp.server.tools.tool_output import Timestamp, ToolOutput, Words
 from planner_mcp.settings import Settings
@@ -283,7 +283,7 @@ def _of_another_day(begun_tickets: list[str]) -> Exception:
     """Return the refusal of a day that lacks tickets that the plan has begun."""
     problem = f"This day lacks what the plan has begun by keep_until: {named(begun_tickets)}."
     hint = "Add them again by the patch; what has begun stays."
-    return refuse("/scenario_id", problem, "a day with all that has begun", hint)
+    return input_error([Fault("/scenario_id", problem, "a day with all that has begun", hint)])
 
 
 def _departed(asked: Json, settled: Json) -> list[str]:
@@ -341,18 +341,22 @@ def _until(asked: ResolveArguments, planned_on: date) -> float | None:
     if asked.breakdown is not None and asked.breakdown.at is not None:
         hour, path = asked.breakdown.at, "/breakdown/at"
         if asked.keep_until not in (None, hour):
-            raise refuse(path, "keep_until names another time.", "one of the two", "Leave keep_until out.")
+            raise input_error(
+                [Fault(path, "keep_until names another time.", "one of the two", "Leave keep_until out.")]
+            )
     if hour is None:
         if asked.breakdown is not None or asked.no_show:
             problem, hint = "When it happened is not given.", "From it the planner knows what has been done by then."
-            raise refuse("/keep_until", problem, "now, as HH:MM", hint)
+            raise input_error([Fault("/keep_until", problem, "now, as HH:MM", hint)])
         return None
     try:
         context = {"planning_date": planned_on, "offset": None}  # now in UTC is another hour there
         return hour_seconds(hour, context)
     except PydanticCustomError as field_error:
         error_context = field_error.context or {}
-        raise refuse(path, field_error.message(), error_context["accepted"], error_context["hint"]) from None
+        raise input_error(
+            [Fault(path, field_error.message(), error_context["accepted"], error_context["hint"])]
+        ) from None
 
 
 TOOL: Final = Tool(

@@ -19,14 +19,7 @@ from planner_mcp.server.tools.arguments.lookup_errors import PLAN, naming_argume
 from planner_mcp.server.tools.arguments.plan_context import job_id_of
 from planner_mcp.server.tools.propose_plan import PlanArguments
 from planner_mcp.server.tools.review_result import ReviewResult, differences_of, review_result
-from planner_mcp.server.tools.tool_definition import (
-    Tool,
-    ToolAnnotations,
-    ToolContext,
-    ToolResult,
-    parse,
-    refuse,
-)
+from planner_mcp.server.tools.tool_definition import Tool, ToolAnnotations, ToolContext, ToolResult, parse
 from planner_mcp.text import Json
 from planner_mcp.translation import phrase
 
@@ -48,7 +41,9 @@ async def run(ctx: ToolContext, args: Json) -> ToolResult:
         problem, hint = "Nobody has decided.", "Ask the person who reviews the plan."
         raise input_error([Fault("/decision", problem, "approve or reject", hint, kind="missing")])
     if asked.decision == "reject" and not asked.reason.strip():
-        raise refuse("/reason", "A rejection needs its reason.", "what has to change", "Ask who rejects it.")
+        raise input_error(
+            [Fault("/reason", "A rejection needs its reason.", "what has to change", "Ask who rejects it.")]
+        )
     reason = asked.reason.strip() if asked.decision == "reject" else ""
     with naming_argument("/job_id", PLAN):
         job = await ctx.job_service.decide(ctx.principal, job_id, ReviewStep(asked.decision), reason)

@@ -5,6 +5,7 @@ from typing import Annotated, Final
 
 from pydantic import Field
 
+from planner_mcp.errors import Fault, input_error
 from planner_mcp.routing.scenario.scenario_patch import with_id_path
 from planner_mcp.server.tools.answers.unservable_findings import (
     UnservableFinding,
@@ -26,7 +27,6 @@ from planner_mcp.server.tools.tool_definition import (
     ToolContext,
     ToolResult,
     parse,
-    refuse,
 )
 from planner_mcp.server.tools.tool_output import ToolOutput, Words
 from planner_mcp.settings import Settings
@@ -69,7 +69,7 @@ async def run(ctx: ToolContext, args: Json) -> ToolResult:
     body, lines, findings, cautions = await with_asked_addresses(ctx, attempt)
     if not lines:
         hint = f"scenario://{parent.id} says all of it already."
-        raise refuse("/patch", "The patch changes nothing.", "a patch that changes the scenario", hint)
+        raise input_error([Fault("/patch", "The patch changes nothing.", "a patch that changes the scenario", hint)])
     stored = await ctx.job_service.create_scenario(ctx.principal, body, parent)
     output = ReviseScenarioResult(
         scenario_id=stored.id,

@@ -4,7 +4,7 @@ from typing import Annotated, Final
 
 from pydantic import Field
 
-from planner_mcp.errors import PlanNotReadyError
+from planner_mcp.errors import Fault, PlanNotReadyError, input_error
 from planner_mcp.jobs.ids import plan_of
 from planner_mcp.server.tools.arguments.lookup_errors import PLAN, naming_argument
 from planner_mcp.server.tools.arguments.plan_context import PlanName, job_id_of
@@ -17,7 +17,6 @@ from planner_mcp.server.tools.tool_definition import (
     ToolContext,
     ToolResult,
     parse,
-    refuse,
 )
 from planner_mcp.server.tools.tool_output import Timestamp, ToolOutput
 from planner_mcp.text import Json, timestamp
@@ -55,7 +54,7 @@ async def run(ctx: ToolContext, args: Json) -> ToolResult:
         if (await ctx.job_service.job(ctx.principal, job_id)).plan_id is None:
             raise PlanNotReadyError
         if ctx.offer_share is None:
-            raise refuse("", "Links need a server that is reached over HTTP.", "planner-mcp serve")
+            raise input_error([Fault("", "Links need a server that is reached over HTTP.", "planner-mcp serve")])
         link = await ctx.offer_share(job_id, asked.hours * HOUR_S)
     ends = timestamp(link.expires_at) if link.expires_at is not None else None
     output = SharePlanResult(plan_id=plan_of(job_id), revoked=False, url=link.address, expires_at=ends)

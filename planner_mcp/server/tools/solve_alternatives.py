@@ -41,7 +41,6 @@ from planner_mcp.server.tools.tool_definition import (
     ToolContext,
     ToolResult,
     parse,
-    refuse,
 )
 from planner_mcp.server.tools.tool_output import Number, Timestamp, ToolOutput, Words
 from planner_mcp.settings import Settings
@@ -237,9 +236,13 @@ def _patches(asked: AlternativesArguments, own: Json, plan: Plan) -> dict[str, J
     if asked.front is None:
         return styles(own, plan)
     if asked.styles:
-        raise refuse("/styles", "A front has prices of its own.", "styles or front", "Leave one of them out.")
+        raise input_error(
+            [Fault("/styles", "A front has prices of its own.", "styles or front", "Leave one of them out.")]
+        )
     if not (found := front_styles(own, plan, asked.front, asked.k)):
-        raise refuse("/front", "The plan cannot be better by this.", "another criterion", "Use styles instead.")
+        raise input_error(
+            [Fault("/front", "The plan cannot be better by this.", "another criterion", "Use styles instead.")]
+        )
     return found
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Final, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from planner_mcp.errors import Fault, PlannerError, input_error
+from planner_mcp.errors import PlannerError, input_error
 from planner_mcp.jobs.principals import READ as READ
 from planner_mcp.jobs.principals import WRITE as WRITE
 from planner_mcp.jobs.principals import Principal
@@ -282,11 +282,6 @@ def parse(model: type[A], args: Json, settings: Settings | None = None) -> A:
 def _whole(value: Any) -> Any:
     """Return 3.0 as 3: to JSON Schema both are integers."""
     return int(value) if isinstance(value, float) and value.is_integer() else value
-
-
-def refuse(path: str, problem: str, accepted: str = "", hint: str = "") -> Exception:
-    """Return the error of a single fault that only the tool can see."""
-    return input_error([Fault(path, problem, accepted, hint)])
 
 
 @cache

@@ -5,8 +5,8 @@ from typing import Annotated, Any, Final
 
 from pydantic import AfterValidator, BeforeValidator, Field, ValidationInfo
 
+from planner_mcp.errors import Fault, input_error
 from planner_mcp.routing.scenario.field_types import field_error
-from planner_mcp.server.tools.tool_definition import refuse
 from planner_mcp.settings import Settings
 
 _SHORT: Final = re.compile(r"(\d{1,6}) ?(s|sec|m|min)?", re.ASCII)
@@ -52,7 +52,7 @@ def seconds_of(solve_time: str, settings: Settings) -> int:
     """
     seconds = _seconds(solve_time)
     if not _is_allowed(seconds, settings):
-        raise refuse("/solve_time", _OUT_OF_RANGE, _accepted(settings))
+        raise input_error([Fault("/solve_time", _OUT_OF_RANGE, _accepted(settings))])
     return seconds
 
 
