@@ -47,6 +47,7 @@ class Fault:
             reported as one, as many as are named.
         count: Number of equal mistakes that are reported as one.
         open_address: The address that is not sure, as it was written, for whoever can ask a person; never sent.
+        choices: What a person may choose from, one of which settles it, for whoever can ask; never sent.
     """
 
     path: str
@@ -59,6 +60,7 @@ class Fault:
     which: tuple[str, ...] = field(default=(), compare=False, kw_only=True)
     count: int = field(default=1, compare=False, kw_only=True)
     open_address: str = field(default="", compare=False, repr=False, kw_only=True)
+    choices: tuple[str, ...] = field(default=(), compare=False, repr=False, kw_only=True)
 
     def as_json(self) -> dict[str, Any]:
         """Return the fault as it stands in `errors[]` of an answer, in the language of its reader."""

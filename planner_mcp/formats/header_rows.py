@@ -40,7 +40,10 @@ def find_header(lines: Sequence[Line], spans: Sequence[tuple[int, int, int]] = (
     best = max(range(len(scores)), key=lambda index: (scores[index], -index))
     if scores[best] >= 2 and scores[best] > 2 * scores[min(at, len(scores) - 1)]:
         at = best
-    if at + 1 < len(lines) and _is_second_line(lines[at][1], lines[at + 1][1]):
+    if at + 1 < len(lines) and (
+        _is_second_line(lines[at][1], lines[at + 1][1])
+        or (_is_line_of_groups(lines[at], lines[at + 1], spans) and at + 1 < len(scores) and scores[at + 1] >= 2)
+    ):
         at += 1
     _, cells = lines[at]
     headers = [cell.strip() for cell in cells]
@@ -80,6 +83,15 @@ def _is_second_line(above: Sequence[str], cells: Sequence[str]) -> bool:
         return False
     words = [cell.strip() for cell in cells if cell.strip()]
     return len(words) < _filled(above) + 1 and all(len(word) <= _MAX_LENGTH and _is_side(word) for word in words)
+
+
+def _is_line_of_groups(line: Line, below: Line, spans: Sequence[tuple[int, int, int]]) -> bool:
+    """Return whether merged cells of a line stand over several words of the line below, which has no figures."""
+    number, above = line
+    words = [cell.strip() for cell in below[1]]
+    merged = [words[first : last + 1] for row, first, last in spans if row == number and above[first].strip()]
+    has_figures = any(char.isdigit() for word in words for char in word)
+    return not has_figures and any(sum(map(bool, group)) > 1 for group in merged)
 
 
 def _is_side(word: str) -> bool:

@@ -93,7 +93,7 @@ AGENTS: Final[Mapping[str, str]] = {
     "dienstbeginn arbeitsbeginn beginn von ab debut heure_debut hora_inicio inicio desde de",
     "shift_end": "shift_end end_time ends end to until off_duty 下班时间 结束时间 收车时间 班次结束 schichtende "
     "dienstende "
-    "arbeitsende ende bis fin heure_fin hora_fin hasta a",
+    "arbeitsende ende bis finish finish_time fin heure_fin hora_fin hasta a",
     "shift": "shift working_hours hours 班次 工作时间 上班时段 schicht arbeitszeit dienstzeit horaires poste "
     "turno horario "
     "jornada",
@@ -122,7 +122,7 @@ _CONCEPTS: Final[Mapping[str, str]] = {
     "最早 开始 起始 开门 起送 早于 点后 之后 以后",
     "end": "late later spater vor tardia tardio maxi close closes closing latest until till to by before due deadline "
     "end ends cutoff bis ende einsatzende lieferende annahmeende schliesst "
-    "schluss frist "
+    "schluss frist finish finishes "
     "fin jusqua jusqu fermeture ferme avant tard limite echeance hasta cierre cierra tarde antes *spatest *latest "
     "最晚 最迟 "
     "结束 截止 时限 期限 关门 截至 打烊 晚于 点前 之前 以前",

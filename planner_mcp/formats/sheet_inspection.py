@@ -18,6 +18,9 @@ _LETTERS: Final = 26
 Attributes = dict[str, str]
 Start = Callable[[str, Attributes], None]
 End = Callable[[str], None]
+Text = Callable[[str], None]
+_VALUE: Final = "a value"
+"""Stands among the elements of a cell for characters in its value."""
 
 
 @dataclass(slots=True)
@@ -41,7 +44,7 @@ def inspect_sheet(xml: bytes) -> SheetInspection:
         InputError: It is no XML, or declares entities.
     """
     handler = _SheetHandler()
-    _walk(xml, handler.start, handler.end)
+    _walk(xml, handler.start, handler.end, handler.text)
     return handler.found
 
 
@@ -52,7 +55,8 @@ class _SheetHandler:
         self.found = SheetInspection()
         self._at = (0, 0)
         self._inside: set[str] = set()
-        self._is_error = False
+        self._type = ""
+        self._is_open = False
 
     def start(self, name: str, attributes: Attributes) -> None:
         """Take in the start of an element."""
@@ -63,19 +67,27 @@ class _SheetHandler:
                 self.found.hidden.add(self._at[0])
         elif name == "c":
             self._at = place_of(attributes.get("r", "")) or (self._at[0], self._at[1] + 1)
-            self._inside, self._is_error = set(), attributes.get("t") == "e"
+            self._inside, self._type = set(), attributes.get("t", "")
         else:
             self._inside.add(name)
+            self._is_open = name == "v"
+
+    def text(self, _text: str) -> None:
+        """Take in characters: a value is none while it is empty, as programs leave it that do not calculate."""
+        if self._is_open:
+            self._inside.add(_VALUE)
 
     def end(self, name: str) -> None:
         """Take in the end of an element."""
+        self._is_open = False
         if name != "c" or not self._inside:
             return
         self.found.rows = max(self.found.rows, self._at[0])
         self.found.columns = max(self.found.columns, self._at[1])
-        if self._is_error:
+        has_value = _VALUE in self._inside or (self._type == "str" and "v" in self._inside)
+        if self._type == "e":
             self.found.errors.append(self._at)
-        elif "f" in self._inside and "v" not in self._inside:
+        elif "f" in self._inside and not has_value:
             self.found.uncalculated.append(self._at)
 
 
@@ -119,8 +131,8 @@ def part_of_sheet(parts: Parts, sheet: str) -> bytes:
     return parts.get(target.lstrip("/") if target.startswith("/") else f"xl/{target}", b"")
 
 
-def _walk(xml: bytes, start: Start, end: End | None = None) -> None:
-    """Call `start` and `end` with the local names of elements and attributes."""
+def _walk(xml: bytes, start: Start, end: End | None = None, text: Text | None = None) -> None:
+    """Call `start` and `end` with the local names of elements and attributes, `text` with the characters in them."""
     parser = expat.ParserCreate(namespace_separator=" ")
 
     def refuse(*_declaration: object) -> None:
@@ -132,6 +144,8 @@ def _walk(xml: bytes, start: Start, end: End | None = None) -> None:
     )
     if end is not None:
         parser.EndElementHandler = lambda name: end(_local(name))
+    if text is not None:
+        parser.CharacterDataHandler = text
     try:
         parser.Parse(xml, True)
     except (expat.ExpatError, ValueError):

@@ -6,9 +6,11 @@ without a point. `xlsx_workbook.py` starts this process and bounds it.
 
 import io
 import json
+import re
 import resource
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from datetime import date, datetime, time, timedelta
 from typing import Any, Final
 
@@ -20,22 +22,29 @@ from planner_mcp.formats.header_words import normalized
 from planner_mcp.formats.sheet_inspection import inspect_sheet, letters_of, part_of_sheet
 from planner_mcp.formats.text_tables import MAX_COLUMNS, Table, place_in, table_of, too_large
 from planner_mcp.formats.xlsx_package import Parts, packed, unpacked
-from planner_mcp.text import Json, clock_s, counted
+from planner_mcp.text import Json, clock_s, counted, plain
 
 MAX_MEMORY_BYTES: Final = 1024**3
 MAX_CPU_S: Final = 15
 MAX_TEXT: Final = 10_000_000
 """Characters in all cells together; one text may stand in many."""
 _TICKETS: Final = words_of(
-    "tickets orders stops visits customers deliveries jobs auftrage lieferungen kunden stopps commandes "
-    "livraisons clients "
+    "tickets orders stops visits customers deliveries jobs shipments auftrage lieferungen sendungen kunden stopps "
+    "commandes livraisons clients "
     "pedidos entregas clientes 订单 任务 客户 网点 订单明细 配送单 送货单 运单"
 )
 _AGENTS: Final = words_of(
-    "agents vehicles fleet drivers trucks vans fahrzeuge fuhrpark flotte fahrer vehicules chauffeurs vehiculos "
-    "flota conductores "
-    "车辆 司机 车队 车辆信息 运力"
+    "agents vehicles fleet drivers trucks vans couriers technicians fahrzeuge fuhrpark flotte fahrer lkw techniker "
+    "vehicules camions chauffeurs livreurs techniciens vehiculos camiones furgonetas "
+    "flota conductores repartidores tecnicos "
+    "车辆 司机 车队 车辆信息 运力 骑手 配送员"
 )
+_MOST_NAMED: Final = 20
+"""Sheets that a refusal names."""
+_FEW: Final = 3
+_CELL: Final = re.compile(rb"<(?:\w+:)?c[\s/>]")
+_LONGEST_NAME: Final = 31
+"""Characters that a sheet's name may have."""
 _FIRST_DAYS: Final = frozenset({date(1899, 12, 30), date(1899, 12, 31), date(1904, 1, 1)})
 """Where spreadsheets count days from: a time without a date."""
 
@@ -55,30 +64,67 @@ def tables_of(data: bytes, *, sheet: str, max_rows: int) -> dict[str, Table]:
     parts = unpacked(data)
     try:
         with CalamineWorkbook.from_filelike(io.BytesIO(packed(parts))) as book:
-            names = _chosen(book, sheet)
-            return {kind: _table(book, parts, name, max_rows) for kind, name in names.items()}
+            visible = _filled(book, parts)
+            names = _chosen(book, visible, sheet)
+            tables = {kind: _table(book, parts, name, max_rows) for kind, name in names.items()}
+            notices = (*tables["tickets"].notices, *_unread(visible, names))
+            return tables | {"tickets": replace(tables["tickets"], notices=notices)}
     except CalamineError:
         hint = "Save it as .xlsx again."
         raise input_error([Fault("", "The workbook cannot be read.", "a workbook as .xlsx", hint)]) from None
 
 
-def _chosen(book: CalamineWorkbook, sheet: str) -> dict[str, str]:
+def _filled(book: CalamineWorkbook, parts: Parts) -> list[str]:
+    """Return the visible sheets, without those of any name in which there is nothing; all where there is nothing."""
+    visible = [
+        each.name
+        for each in book.sheets_metadata
+        if (each.typ, each.visible) == (SheetTypeEnum.WorkSheet, SheetVisibleEnum.Visible)
+    ]
+    known = {name for name in visible if normalized(name) in _TICKETS | _AGENTS}
+    return [name for name in visible if name in known or _CELL.search(part_of_sheet(parts, name))] or visible
+
+
+def _unread(visible: Sequence[str], names: Mapping[str, str]) -> Iterator[str]:
+    """Yield what is said of sheets that are passed over: a fleet in one would give way to a vehicle without limits."""
+    others = [f'"{plain(name, _LONGEST_NAME)}"' for name in visible if name not in names.values()]
+    if others:
+        more = ", …" if len(others) > _FEW else ""
+        yield f"Sheets that are not read: {', '.join(others[:_FEW])}{more}."
+        if "agents" not in names:
+            yield "A sheet of vehicles is known by its name, such as Vehicles or Fleet."
+
+
+def _chosen(book: CalamineWorkbook, visible: Sequence[str], sheet: str) -> dict[str, str]:
     sheets = [each for each in book.sheets_metadata if each.typ == SheetTypeEnum.WorkSheet]
-    visible = [each.name for each in sheets if each.visible == SheetVisibleEnum.Visible]
-    agents = [name for name in visible if normalized(name) in _AGENTS and name != sheet]
+    agents = _called([name for name in visible if name != sheet], _AGENTS, besides=_TICKETS)
     others = [name for name in visible if name not in agents]
-    named = [name for name in others if normalized(name) in _TICKETS]
-    candidates = [name for name in visible if name == sheet] if sheet else named or others
+    if not others and not sheet:  # of a single sheet it is the tickets'
+        agents, others = [], list(visible)
+    named = _called(others, _TICKETS, besides=_AGENTS)
+    shown = [each.name for each in sheets if each.visible == SheetVisibleEnum.Visible]
+    candidates = [name for name in shown if name == sheet] if sheet else named or others
     if len(candidates) != 1:
         problem = "There is no such sheet." if sheet else "Which sheet has the tickets is not clear."
         problem = "The sheet is hidden." if sheet in (each.name for each in sheets) else problem
-        raise input_error(
-            [Fault("sheet", problem, " or ".join(visible[:20]) or "a visible sheet", "Name one of the visible sheets.")]
-        )
+        accepted = " or ".join(visible[:_MOST_NAMED]) or "a visible sheet"
+        choices = tuple((candidates or visible)[:_MOST_NAMED])
+        raise input_error([Fault("sheet", problem, accepted, "Name one of the visible sheets.", choices=choices)])
     if len(agents) > 1:
         hint = "Rename or hide all but one."
         raise input_error([Fault("", "Several sheets are called like one of agents.", " or ".join(agents), hint)])
     return {"tickets": candidates[0]} | ({"agents": agents[0]} if agents else {})
+
+
+def _called(names: Sequence[str], words: frozenset[str], *, besides: frozenset[str]) -> list[str]:
+    """Return the sheets that a word names, or else has part in: *Vehicles*, or else *Vehicles Berlin*, 车辆清单."""
+    whole = [name for name in names if normalized(name) in words]
+    return whole or [name for name in names if _has_part(name, words) and not _has_part(name, besides)]
+
+
+def _has_part(name: str, words: frozenset[str]) -> bool:
+    text = normalized(name)
+    return not words.isdisjoint(text.split()) or any(word in text for word in words if not word.isascii())
 
 
 def _table(book: CalamineWorkbook, parts: Parts, name: str, max_rows: int) -> Table:
@@ -161,7 +207,7 @@ def main(arguments: Sequence[str]) -> None:
         output["tables"] = {kind: _as_lists(table) for kind, table in tables.items()}
     except InputError as error:
         output["is_too_large"] = isinstance(error, TooLargeError)
-        output["faults"] = [fault.as_json() for fault in error.errors]
+        output["faults"] = [fault.as_json() | {"choices": fault.choices} for fault in error.errors]
         output["found"] = error.found
     sys.stdout.buffer.write(json.dumps(output, ensure_ascii=False).encode("utf-8", "replace"))
 

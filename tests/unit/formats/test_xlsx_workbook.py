@@ -83,6 +83,7 @@ FORMULA = '<row r="1"><c r="A1" t="str"><f>B1</f><v>id</v></c></row><row r="2">{
     [
         (sheet_xml(FORMULA.format('<c r="AB2"><f>1+1</f></c>')), "/s/2/AB", "The formula has no value."),
         (sheet_xml(FORMULA.format("<c><f>1+1</f></c>")), "/s/2/A", "The formula has no value."),
+        (sheet_xml(FORMULA.format('<c r="B2"><f>1+1</f><v/></c>')), "/s/2/B", "The formula has no value."),
         (sheet_xml(FORMULA.format('<c r="B2" t="e"><v>#N/A</v></c>')), "/s/2/B", "The cell holds an error."),
         (sheet_xml(ORDERS, merged="B2:B3"), "/s/2/B", "Cells of several rows are merged."),
         (f"<!DOCTYPE w [<!ENTITY a 'b'>]>{SHEET}", "", "A part of the workbook is not valid XML."),
@@ -120,6 +121,40 @@ def test_a_merged_title_and_merged_groups_above_the_header_are_read() -> None:
         read = tables_of(workbook({"s": xml}), sheet="", max_rows=9)["tickets"]
         assert read.headers == ("id", "place", "Time window from", "Time window to")
         assert read.notices == ('Above the header, passed over: 1 line ("Orders of Monday").',)
+
+
+def test_a_formula_that_gives_no_text_is_an_empty_cell() -> None:
+    """SPEC T5: an order without a note, unlike a formula that no program has calculated yet."""
+    rows = FORMULA.format('<c r="A2" t="str"><f>B2</f><v>a</v></c><c r="B2" t="str"><f>""</f><v></v></c>')
+    assert tables_of(workbook({"s": sheet_xml(rows)}), sheet="", max_rows=9)["tickets"].rows == ((2, {"id": "a"}),)
+
+
+def test_a_fleet_in_a_sheet_of_a_longer_name_is_read_and_other_sheets_are_reported() -> None:
+    """SPEC T5, T7: else a vehicle without limits takes its place in silence."""
+    empty = sheet_xml("")
+    for fleet in ("Camions", "Fahrzeuge Berlin", "车辆清单", "Technicians"):
+        read = tables_of(workbook({"Tour 5": SHEET, fleet: FLEET, "Sheet3": empty}), sheet="", max_rows=9)
+        assert (read["agents"].name, read["tickets"].name, read["tickets"].notices) == (fleet, "Tour 5", ())
+    read = tables_of(workbook({"orders": SHEET, "Tabelle2": FLEET}), sheet="", max_rows=9)
+    assert read["tickets"].notices == (
+        'Sheets that are not read: "Tabelle2".',
+        "A sheet of vehicles is known by its name, such as Vehicles or Fleet.",
+    )
+    alone = tables_of(workbook({"Fahrer Mo": SHEET}), sheet="", max_rows=9)
+    assert (alone["tickets"].name, list(alone)) == ("Fahrer Mo", ["tickets"]), "a single sheet is that of the tickets"
+
+
+def test_a_line_of_groups_below_other_lines_is_no_header() -> None:
+    """SPEC T5: a date of printing above it makes neither of them the header."""
+    rows = rows_of(
+        ("Stand:", "27.11.2026", "Schäfer"),
+        ("Auftrag", "Empfänger", "", "Lieferfenster", ""),
+        ("Nr.", "Name", "Ort", "von", "bis"),
+        ("1", "Café", "Berlin", "08:00", "12:00"),
+    )
+    read = tables_of(workbook({"s": sheet_xml(rows, merged="B2:C2 D2:E2")}), sheet="", max_rows=9)["tickets"]
+    assert read.headers == ("Auftrag Nr.", "Empfänger Name", "Empfänger Ort", "Lieferfenster von", "Lieferfenster bis")
+    assert len(read.rows) == 1
 
 
 def test_the_sheet_is_named_where_it_is_not_clear() -> None:
