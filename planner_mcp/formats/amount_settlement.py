@@ -115,8 +115,9 @@ def _with_given(
         return [(column, "", 1.0) for column in (chosen or wanted)[:1]]
     if len(names) == 1 and len(wanted) == 1:
         return [(wanted[0], names[0], 1.0)]
-    pairs = [(column, name, 1.0) for name in names for column in wanted if _is_called(column, name)]
-    if wanted and not pairs:
+    by_name = {name: [column for column in wanted if _is_called(column, name)] for name in names}
+    pairs = [(column, name, 1.0) for name, alike in by_name.items() for column in _one_of(alike, f'"{name}"', settled)]
+    if wanted and not pairs and not settled.faults:
         settled.faults.append(_several(wanted, f"the agents carry {' and '.join(map(plain, names))}"))
     return pairs
 
@@ -136,9 +137,11 @@ def _is_called(column: AmountColumn, name: str) -> bool:
 
 
 def _with_carried(wanted: Sequence[AmountColumn], carried: Sequence[AmountColumn], settled: SettledAmounts) -> Pairs:
-    matched = [(w, c) for c in carried for w in wanted if c.dimension and w.dimension == c.dimension]
-    matched = [pair for index, pair in enumerate(matched) if all(pair[1] is not other[1] for other in matched[:index])]
-    if not matched and wanted and carried:
+    matched: list[tuple[AmountColumn, AmountColumn]] = []
+    for limit in carried:
+        alike = [column for column in wanted if limit.dimension and column.dimension == limit.dimension]
+        matched += [(column, limit) for column in _one_of(alike, limit.shown, settled)]
+    if not matched and wanted and carried and not settled.faults:
         chosen = [column for column in wanted if column.is_chosen] or list(wanted)
         limits = [column for column in carried if column.is_chosen] or list(carried)
         if len(chosen) == 1 and len(limits) == 1 and _are_comparable(chosen[0], limits[0]):
@@ -162,6 +165,18 @@ def _with_carried(wanted: Sequence[AmountColumn], carried: Sequence[AmountColumn
     return pairs
 
 
+def _one_of(alike: Sequence[AmountColumn], limit: str, settled: SettledAmounts) -> Sequence[AmountColumn]:
+    """Return the column that a capacity limits, of those of its kind; none, and a fault, where several might be it.
+
+    The weight of a case beside that of the order: whichever came first would load the day wrongly.
+    """
+    chosen = [column for column in alike if column.is_chosen]
+    if len(alike) <= 1 or len(chosen) == 1:
+        return chosen if len(chosen) == 1 else alike
+    settled.faults.append(_several(alike, f"{limit} limits one of them"))
+    return []
+
+
 def _are_comparable(column: AmountColumn, limit: AmountColumn) -> bool:
     are_known = column.dimension and limit.dimension and column.dimension != limit.dimension
     return not are_known or column.is_chosen or limit.is_chosen
@@ -171,4 +186,5 @@ def _several(wanted: Sequence[AmountColumn], but: str) -> Fault:
     columns = ", ".join(column.shown for column in wanted)
     problem = f"Which amount of a ticket counts is open: it has {columns}, and {but}."
     hint = f'Name it {IN_COLUMNS} as demand; as notes it is kept for the driver, "" leaves it out.'
-    return Fault("columns", problem, "one amount that capacities are of", hint, "missing")
+    choices = tuple(column.header for column in wanted)
+    return Fault("columns", problem, "one amount that capacities are of", hint, "missing", choices=choices)

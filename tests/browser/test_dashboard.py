@@ -9,6 +9,7 @@ import pytest
 import planner_mcp
 from examples.planner_server import PlannerServer
 from tests.browser.conftest import call
+from tests.shared.formats.xlsx_files import rows_of, sheet_xml, workbook
 from tests.shared.scenarios.client_scenarios import ring
 from tests.shared.scenarios.scenario_builders import agent, body, ticket
 
@@ -75,6 +76,24 @@ async def test_the_questions_of_an_import_are_a_form(server: PlannerServer, page
     assert "Stop time" in await page.get_by_text("Used:").first.inner_text()
 
 
+async def test_the_sheet_is_asked_before_the_columns_in_it(server: PlannerServer, page: Any) -> None:
+    """SPEC T5, O2: a workbook with a sheet for each day; each choice stands there in words."""
+    sheet = sheet_xml(rows_of(("Kunde", "Breite", "Länge", "Kisten", "Zielzeit"), ("K1", 52.5, 13.4, 2.0, "12:30")))
+    book = {"name": "week.xlsx", "mimeType": "application/xlsx", "buffer": workbook({"Mo": sheet, "Di": sheet})}
+    await page.goto(_url(server, "import"))
+    await page.get_by_label("File").set_input_files(book)
+    await page.get_by_label("Vehicles, if none are listed").fill("1")
+    await page.get_by_label("Capacity of each").fill("9")
+    await page.get_by_role("button", name="Import and check").click()
+    form = page.get_by_role("form", name="Questions")
+    await form.get_by_label("Sheet of the tickets").select_option("Di")
+    await form.get_by_role("button", name="Go on").click()
+    await form.get_by_label("Zielzeit").select_option(label="not after")
+    await form.get_by_role("button", name="Go on").click()
+    await page.get_by_text("Imported. Agents: 1, tickets: 1").wait_for(timeout=30_000)
+    assert 'Sheets that are not read: "Mo".' in await page.locator("main").inner_text()
+
+
 async def test_a_table_of_addresses_in_the_encoding_of_a_spreadsheet_is_imported(
     server: PlannerServer, page: Any
 ) -> None:
@@ -108,6 +127,13 @@ async def test_a_refusal_says_what_would_be_accepted(server: PlannerServer, page
     shown = await refusal.inner_text()
     assert '"9-12 Uhr" is not a time. (accepted: ' in shown
     assert "Say how many vehicles there are and what each carries." in shown
+    late = "id,lat,lon,demand,opens,closes\nc1,52.52,13.40,1,09:00,08:00\nc2,52.50,13.45,2,12:00,08:00\n"
+    await page.get_by_label("File").set_input_files({"name": "b.csv", "mimeType": "text/csv", "buffer": late.encode()})
+    await page.get_by_label("Vehicles, if none are listed").fill("1")
+    await page.get_by_role("button", name="Import and check").click()
+    await page.get_by_text("The window closes before it opens.").first.wait_for(timeout=30_000)
+    shown = await page.get_by_role("alert").inner_text()
+    assert "c1 ([09:00,08:00])" in shown and "c2 ([12:00,08:00])" in shown, "each row with its value"
     await page.goto(_url(server, "jobs"))
     assert "Proposed" in await page.get_by_label("Status").locator("option").all_inner_texts()
 

@@ -109,12 +109,14 @@ class DashboardRoutes:
         Raises:
             QuestionPendingError: A person is to be asked first.
         """
-        question = await self._questions.find(principal, tool.name, arguments)
-        if question is None:
-            return arguments
-        if not answers:
-            raise QuestionPendingError(question.message, question.schema)
-        return with_answer_in(question, arguments, answers.pop(0))
+        while (question := await self._questions.find(principal, tool.name, arguments)) is not None:
+            if not answers:
+                raise QuestionPendingError(question.message, question.schema)
+            answer = answers.pop(0)
+            arguments = with_answer_in(question, arguments, answer)
+            if question.is_last or not answer:
+                break
+        return arguments
 
     async def _read(self, request: Request) -> ASGIApp:
         """Return the contents of the resource that `?uri=` names."""

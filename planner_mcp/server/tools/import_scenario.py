@@ -55,6 +55,7 @@ if TYPE_CHECKING:
 _limiter: Final = FairLimiter()
 """Files read at the same time, each in a process of its own; a workbook may take many seconds."""
 MAX_FILE_NAME: Final = 500
+MAX_SHEET_NAME: Final = 100
 MAX_HEADER: Final = 40
 MAX_COLUMNS_BYTES: Final = 1500
 """Room for the columns of one table in each form of an answer."""
@@ -86,7 +87,7 @@ class ImportArguments(Arguments):
     agents: Annotated[list[Json], Field(description="as in create_scenario")] = []  # noqa: RUF012
     depot: Annotated[str | None, Field(max_length=100, description="lat,lon or address")] = None
     columns: Annotated[dict[str, str] | None, AfterValidator(_few), Field(description="field by header")] = None
-    sheet: Annotated[str | None, Field(max_length=100, description="of a workbook")] = None
+    sheet: Annotated[str | None, Field(max_length=MAX_SHEET_NAME, description="of a workbook")] = None
     decimal: Annotated[Literal[".", ","] | None, Field(description="decimal mark")] = None
     mapping: Annotated[str | None, Field(min_length=1, max_length=100, description="name to keep columns by")] = None
     strict: Annotated[bool, Field(description="refuse tickets nobody can serve")] = False
@@ -236,20 +237,24 @@ _MAX_ASKED: Final = 12
 
 
 def question_of(args: Any, bounds: ScenarioBounds, kept: Kept) -> Question | None:
-    """Return what a call should ask first: what open columns are, and the mark before decimals; None for nothing.
+    """Return what a call should ask first; None for nothing.
 
-    A file with other faults is not asked about: it comes again.
+    That is the sheet of the tickets, before all else; then what open columns are, which amount counts, and the mark
+    before decimals. A file with other faults is not asked about: it comes again.
     """
     try:
         asked = parse(ImportArguments, args)
         source = _source(asked, kept)
         _read_file(asked, bounds, source)
     except InputError as error:
-        open_paths = {fault.path for fault in error.errors}
+        faults = error.errors
     except PlannerError:
         return None
     else:
         return None
+    open_paths = {fault.path for fault in faults}
+    if open_paths == {"/sheet"}:
+        return _which_sheet([name for name in faults[0].choices if name == plain(name, MAX_SHEET_NAME)])
     if not open_paths <= {"/columns", "/decimal"}:
         return None
     from planner_mcp.formats.import_formats import open_columns
@@ -267,22 +272,53 @@ def question_of(args: Any, bounds: ScenarioBounds, kept: Kept) -> Question | Non
     }
     if "/decimal" in open_paths:
         fields["decimal"] = {"type": "string", "title": "Mark before decimals", "enum": [".", ","]}
+    amounts = next((fault.choices for fault in faults if fault.choices), ())
+    if amounts and not columns:
+        choices = [plain(header, MAX_HEADER) for header in amounts]
+        fields["demand"] = {"type": "string", "title": "Amount that vehicles are limited by", "enum": choices}
     if not fields:
         return None
 
     message = "Some columns of this file are not clear. What an empty answer leaves open is an error."
     return Question(
-        message, {"type": "object", "properties": fields}, partial(_filled, [each.header for each in columns])
+        message,
+        {"type": "object", "properties": fields},
+        partial(_filled, [each.header for each in columns], amounts),
+        is_last=not (amounts and columns),
     )
 
 
-def _filled(headers: Sequence[str], given: Mapping[str, Any], answer: Mapping[str, Any]) -> Json:
-    """Return the arguments of a call with the answer put in; `headers` are of the columns that were asked about."""
+def _which_sheet(names: Sequence[str]) -> Question | None:
+    """Return the question for the sheet of the tickets; None where no name can be shown as it is."""
+    if not names:
+        return None
+    field = {"type": "string", "title": "Sheet of the tickets", "enum": list(names)}
+    message = "Which sheet has the tickets is not clear."
+    return Question(message, {"type": "object", "properties": {"sheet": field}}, _with_sheet, is_last=False)
+
+
+def _with_sheet(given: Mapping[str, Any], answer: Mapping[str, Any]) -> Json:
+    return {**given, **({"sheet": answer["sheet"]} if answer.get("sheet") else {})}
+
+
+def _filled(
+    headers: Sequence[str], amounts: Sequence[str], given: Mapping[str, Any], answer: Mapping[str, Any]
+) -> Json:
+    """Return the arguments of a call with the answer put in.
+
+    Args:
+        headers: Of the columns that were asked about.
+        amounts: Headers of which one counts; the others are kept as notes.
+        given: The arguments as they came.
+        answer: By field of the question.
+    """
     named = {
         header: "" if choice == _LEAVE_OUT else choice
         for number, header in enumerate(headers, 1)
         if (choice := answer.get(f"column_{number}"))
     }
+    if answer.get("demand"):
+        named |= {each: "demand" if plain(each, MAX_HEADER) == answer["demand"] else "notes" for each in amounts}
     mark = {"decimal": answer["decimal"]} if answer.get("decimal") else {}
     return {**given, "columns": {**(given.get("columns") or {}), **named}, **mark}
 

@@ -352,6 +352,27 @@ def test_amounts_are_brought_to_the_unit_of_the_capacity() -> None:
         assert (body["tickets"][0]["demand"], day.assumed()) == (demand, notices)
 
 
+def test_which_of_two_weights_a_vehicle_is_limited_by_is_asked() -> None:
+    """SPEC T5, T7: the weight of a case for that of the order would overload every vehicle in silence."""
+    orders, fleet = "id,location,kg per case,Total weight (kg)\na,A,12.25,98\n", "van,Payload (kg)\nv,900\n"
+    for capacities in ((), ({"weight_kg": 900},)):
+        day = TableImport()
+        day.add_tickets(table(orders), {})
+        if capacities:
+            day.agents += [{"id": "v", "capacity": each} for each in capacities]
+        else:
+            day.add_agents(table(fleet), {})
+        with pytest.raises(InputError) as caught:
+            day.scenario(name="x", planning_date="2025-07-15")
+        (fault,) = caught.value.errors
+        assert (fault.path, fault.choices) == ("columns", ("kg per case", "Total weight (kg)"))
+    day = TableImport()
+    day.add_tickets(table(orders), {"Total weight (kg)": "demand", "kg per case": "notes"})
+    day.add_agents(table(fleet), {})
+    (ticket,) = day.scenario(name="x", planning_date="2025-07-15")["tickets"]
+    assert (ticket["demand"], ticket["notes"]) == (98, "kg per case 12.25")
+
+
 def test_weight_and_volume_are_both_held_against_the_fleet() -> None:
     """SPEC T5: boxes that no vehicle counts are kept for the driver."""
     day = TableImport()

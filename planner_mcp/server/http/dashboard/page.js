@@ -24,7 +24,9 @@ export function showBanner(text) {
 }
 
 export function problem(error) {
-  const words = ({ problem, accepted, hint }) => [problem, accepted && `(${t("accepted")}: ${accepted})`, hint].filter(Boolean).join(" ");
+  // A refusal of many rows names the first of them, each with the value that was read there.
+  const seen = ({ which = [], count = 1 }) => which.length > 0 && `${which.join(", ")}${count > which.length ? ", …" : ""}:`;
+  const words = ({ problem, accepted, hint, ...where }) => [seen(where), problem, accepted && `(${t("accepted")}: ${accepted})`, hint].filter(Boolean).join(" ");
   const places = (error.errors ?? []).map((each) => h("li", {}, h("code", {}, each.path || "/"), ` ${words(each)}`));
   return h("div", { class: "problem", role: "alert" }, h("strong", {}, `${t("error")} ${error.code ?? error.status ?? ""} `), error.message, places.length > 0 && h("ul", {}, places));
 }
@@ -46,11 +48,14 @@ export function action(text, act, { main = false, into } = {}) {
   return button;
 }
 
+// The words of a choice that is a field of a table; others stand as they are.
+const choiceWord = (choice) => (t(`field_${choice}`) === `field_${choice}` ? choice : t(`field_${choice}`));
+
 // Shows a question as a form in a place; resolves to the answer, without the fields that were left empty.
 export const askingIn = (place) => (message, schema) => new Promise((resolve) => {
   const field = ([name, { title, description, enum: choices, type, default: usual, minimum, maximum }]) => {
     const input = choices
-      ? h("select", { name }, h("option", { value: "" }, "–"), choices.map((each) => h("option", { value: each, selected: each === usual }, each)))
+      ? h("select", { name }, h("option", { value: "" }, "–"), choices.map((each) => h("option", { value: each, selected: each === usual }, choiceWord(each))))
       : h("input", { name, type: type === "number" ? "number" : "text", min: minimum, max: maximum, step: type === "number" ? "any" : undefined, value: usual });
     return h("label", {}, [title, description].filter(Boolean).join(": "), input);
   };

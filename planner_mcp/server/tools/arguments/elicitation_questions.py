@@ -34,6 +34,8 @@ class Question:
     schema: Json
     """Of the answer: flat, as elicitation wants it."""
     fill: Fill
+    is_last: bool = True
+    """Whether the call runs with its answer; else another question may follow."""
 
 
 FindQuestion = Callable[[Any, ScenarioBounds], Question | None]

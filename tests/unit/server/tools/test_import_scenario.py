@@ -348,6 +348,26 @@ async def test_what_a_column_is_is_asked_where_the_client_can_ask(call: Call, ct
     ]
 
 
+async def test_the_sheet_and_the_amount_that_counts_are_asked_too(call: Call, ctx: ToolContext) -> None:
+    """SPEC T5, T7: a page has no other place to name them."""
+    sheet = sheet_xml(rows_of(("id", "lat", "lon", "kg", "pallets"), ("a", 48.1, 11.5, 30.0, 1.0)))
+    content = base64.b64encode(workbook({"Monday": sheet, "Tuesday": sheet})).decode()
+    args = {"format": "xlsx", "content": content, "planning_date": DATE, "agents": AGENTS}
+    first = import_scenario.question_of(args, ctx.settings, Kept())
+    assert first is not None and not first.is_last
+    assert first.schema["properties"]["sheet"]["enum"] == ["Monday", "Tuesday"]
+    args = first.fill(args, {"sheet": "Tuesday"})
+    second = import_scenario.question_of(args, ctx.settings, Kept())
+    assert second is not None and second.is_last
+    assert second.schema["properties"]["demand"]["enum"] == ["kg", "pallets"]
+    args = second.fill(args, {"demand": "pallets"})
+    assert (args["sheet"], args["columns"]) == ("Tuesday", {"kg": "notes", "pallets": "demand"})
+    result = await call("import_scenario", args)
+    assert isinstance(result, ToolResult), result.text
+    stored = await ctx.job_service.scenario(ctx.principal, result.structured["scenario_id"])
+    assert (stored.body["tickets"][0]["demand"], stored.body["tickets"][0]["notes"]) == (1, "kg 30")
+
+
 LIST = "Nr;Ort;Lat;Lon;Stk;Zeit\na;A;48,1;11,5;3;15\n"
 CHOICES = {"Zeit": "service_min", "Stk": "demand", "Ort": "", "Nr": "id"}
 
