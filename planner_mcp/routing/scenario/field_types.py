@@ -24,6 +24,10 @@ NUMBERS: Final = "numbers"
 """Key of the validation context under which times written as non-zero numbers are collected."""
 TEXTS: Final = "texts"
 """Key under which the earliest and the latest time written as text are collected."""
+OFFSET: Final = "offset"
+"""Key under which the UTC offset is that times are written with; None where they may have none."""
+CLOCKS: Final = "clocks"
+"""Key that says whether a time was written without an offset."""
 SHOWS_NAMES: Final = "shows_names"
 """Key that says whether error messages may contain names of people."""
 MAX_FREE_TEXT_LENGTH: Final = 500
@@ -152,6 +156,7 @@ def moment(value: Any, context: dict[str, Any]) -> float:
 def _read_text(text: str, context: dict[str, Any]) -> float:
     if match := _CLOCK.fullmatch(text):
         hours, minutes, seconds = (int(part or 0) for part in match.groups())
+        context[CLOCKS] = True
         return float(hours * 3600 + minutes * 60 + seconds)
     return _read_iso(text, context)
 
@@ -170,8 +175,10 @@ def _read_iso(text: str, context: dict[str, Any]) -> float:
     if not 0 <= seconds <= MAX_TIME_S:
         raise field_error("The date-time is before planning_date or too long after it.", _TIME_FORMS)
     offset = moment.utcoffset()
-    if offset is not None and context.setdefault("offset", offset) != offset:
-        hint = _with_offset(moment, context["offset"])
+    if offset is None:
+        context[CLOCKS] = True
+    elif context.setdefault(OFFSET, offset) != offset:
+        hint = _with_offset(moment, context[OFFSET])
         raise field_error("The date-time has a different UTC offset than an earlier one.", _TIME_FORMS, hint)
     return seconds
 

@@ -7,6 +7,7 @@ times are seconds after midnight of the planning date.
 """
 
 from collections.abc import Iterable, Mapping
+from datetime import timedelta
 from typing import Annotated, Any, Final, Literal
 
 from pydantic import (
@@ -24,7 +25,9 @@ from typing_extensions import override
 from planner_mcp import arrays as np
 from planner_mcp.errors import Fault
 from planner_mcp.routing.scenario.field_types import (
+    CLOCKS,
     NUMBERS,
+    OFFSET,
     SHOWS_NAMES,
     TEXTS,
     Amount,
@@ -377,6 +380,8 @@ class Scenario(_Part):
     _travel_matrices: TravelMatrices | None = PrivateAttr(None)
     _numbers: frozenset[float] = PrivateAttr(frozenset())
     _texts: tuple[float, float] | None = PrivateAttr(None)
+    _offset: timedelta | None = PrivateAttr(None)
+    _has_clocks: bool = PrivateAttr(False)
     _shows_names: bool = PrivateAttr(False)
     _findings: tuple[Fault, ...] = PrivateAttr(())
 
@@ -399,6 +404,8 @@ class Scenario(_Part):
         self._travel_matrices = context.get("travel_matrices") or _inline_matrices(self)
         self._numbers = frozenset(context.get(NUMBERS, ()))
         self._texts = context.get(TEXTS)
+        self._offset = context.get(OFFSET)
+        self._has_clocks = context.get(CLOCKS, False)
         self._shows_names = context.get(SHOWS_NAMES, False)
 
     @property
@@ -415,6 +422,16 @@ class Scenario(_Part):
     def text_time_range(self) -> tuple[float, float] | None:
         """The earliest and the latest time that was written as text; None without any."""
         return self._texts
+
+    @property
+    def utc_offset(self) -> timedelta | None:
+        """The UTC offset that times were written with; None without any."""
+        return self._offset
+
+    @property
+    def has_clocks(self) -> bool:
+        """Whether a time was written without a UTC offset."""
+        return self._has_clocks
 
     @property
     def shows_names(self) -> bool:

@@ -113,6 +113,7 @@ _ENTRY_CHECKS: Final[tuple[Check, ...]] = (
 
 WARNINGS: Final[tuple[Check, ...]] = (
     time_checks.numbers_as_minutes,
+    time_checks.times_with_offset,
     amount_checks.more_demand_than_capacity,
     amount_checks.zero_penalty_tickets,
     amount_checks.prices_beside_metres,

@@ -90,6 +90,21 @@ def numbers_as_minutes(scenario: Scenario) -> Iterator[Fault]:
         yield Fault(path, problem, "", hint, "warning")
 
 
+def times_with_offset(scenario: Scenario) -> Iterator[Fault]:
+    """Yield what is made of UTC offsets: none is converted, so a time of UTC beside one of the place is hours off."""
+    offset, path = scenario.utc_offset, "/planning_date"
+    if offset is None:
+        return
+    if scenario.has_clocks:
+        problem = "Times with a UTC offset stand beside times without one; all are read as of the same clock."
+        yield Fault(path, problem, "", "Write all as local times of the place, without an offset.", "warning")
+    elif not offset:
+        problem = "All times are written in UTC, and so are those of the plan and of driver sheets."
+        yield Fault(
+            path, problem, "", "Where drivers keep another clock, write local times without an offset.", "warning"
+        )
+
+
 def misread_numbers(scenario: Scenario) -> tuple[str, str] | None:
     """Return what the latest number is taken for, and what to write, where all are rather minutes or hours of a day.
 

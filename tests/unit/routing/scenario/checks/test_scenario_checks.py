@@ -116,6 +116,11 @@ CASES: dict[Check, Json] = {
 }
 ODD: dict[Check, Json] = {
     time_checks.numbers_as_minutes: globe(*PEKING, agents=[agent(shift_start=480, shift_end="18:00")]),
+    time_checks.times_with_offset: body(
+        [agent(shift_start="08:00")],
+        [ticket(time_windows=[["2025-07-15T09:00:00Z", "2025-07-15T10:00:00Z"]])],
+        planning_date="2025-07-15",
+    ),
     amount_checks.prices_beside_metres: globe(*PEKING, agents=[agent(fixed_cost=40)]),
     amount_checks.more_demand_than_capacity: body(tickets=[ticket(demand=8), ticket("b", "B", demand=8)]),
     amount_checks.zero_penalty_tickets: body(tickets=[ticket(penalty=0)]),
@@ -186,6 +191,7 @@ FAULT_OF: dict[Check, tuple[str, str]] = {
     lock_checks.locked_backhaul: ("/agents/0/locked_tickets/1", "Lock deliveries first"),
     infeasibility_faults: ("/tickets/0/location", "Extend a shift"),
     time_checks.numbers_as_minutes: ("/agents/0/shift_start", 'Write "08:00"'),
+    time_checks.times_with_offset: ("/planning_date", "local times of the place"),
     amount_checks.prices_beside_metres: ("/agents/0/fixed_cost", "Set cost_per_km of all agents"),
     amount_checks.more_demand_than_capacity: ("/agents", "Add agents or reload_locations"),
     amount_checks.zero_penalty_tickets: ("/tickets/0/penalty", "Raise it"),
@@ -208,7 +214,7 @@ def test_no_check_is_without_its_case_and_there_are_many() -> None:
     assert set(CASES) | of_roads == {*CHECKS, size_checks.matrices_too_large, *with_travel}
     assert set(ODD) == set(WARNINGS)
     assert len(CASES) == 48
-    assert len(ODD) == 12
+    assert len(ODD) == 13
 
 
 @pytest.mark.parametrize("rule", [*CASES, *ODD], ids=lambda rule: rule.__name__)
@@ -311,6 +317,15 @@ def test_fields_that_have_an_effect_are_not_suspicious() -> None:
     promise = {"soft_close": 0, "lateness_cost_per_hour": 9, "time_windows": [[0, 5]]}
     assert warning_faults(raw_scenario(body([late], [ticket(preferred_agent="v", switch_cost=9, **promise)]))) == []
     assert warning_faults(raw_scenario(body(tickets=[ticket(preferred_agent="v")], held={"until_s": 60}))) == []
+
+
+def test_times_of_utc_are_suspicious_and_those_of_the_place_are_not() -> None:
+    """SPEC T7: no offset is converted, so a driver's sheet would be hours off in silence."""
+    for offset, said in (("Z", ["All times are written in UTC"]), ("+02:00", []), ("", [])):
+        window = [f"2025-07-15T09:00:00{offset}", f"2025-07-15T10:00:00{offset}"]
+        day = body(tickets=[ticket(time_windows=[window])], planning_date="2025-07-15")
+        problems = [fault.problem for fault in warning_faults(raw_scenario(day))]
+        assert [problem.partition(",")[0] for problem in problems] == said
 
 
 def north(*orders: Json, **driver: Any) -> Json:
