@@ -19,8 +19,9 @@ from pydantic import BaseModel, ConfigDict, RootModel, ValidationError
 
 from planner_mcp.errors import Fault, input_error
 from planner_mcp.formats.exported_stops import STOP_COLUMNS, TICKET_COLUMNS
-from planner_mcp.routing.plan import Plan, PlannedRoute
+from planner_mcp.routing.plan import Plan, PlannedRoute, Visit
 from planner_mcp.routing.scenario.coordinates import globe_positions
+from planner_mcp.routing.scenario.field_types import MAX_FREE_TEXT_LENGTH
 from planner_mcp.routing.scenario.scenario_model import Location
 from planner_mcp.routing.scenario.schema_faults import faults_of
 from planner_mcp.routing.scenario.shown_scenario import (
@@ -31,7 +32,7 @@ from planner_mcp.routing.scenario.shown_scenario import (
     as_shown,
 )
 from planner_mcp.routing.scenario.window_text import window_text
-from planner_mcp.text import Json, clock_s
+from planner_mcp.text import Json, clock, clock_s, plain
 
 _FORMULA: Final = re.compile(r'(?<![;"\s])([;"\s]*+)(?=[=+\-@＝＋－＠])')
 """Where a formula may begin: a quote before it does not show. Programs take the full-width signs for the others.
@@ -68,7 +69,7 @@ def export(plan: Plan, scenario: ShownScenario, form: str, lines: Lines = NO_LIN
     places = globe_positions(scenario)
     if form == "csv":
         return as_csv(plan, places, scenario)
-    return as_geojson(plan, places, scenario, lines) if form == "geojson" else as_gpx(plan, places, lines)
+    return as_geojson(plan, places, scenario, lines) if form == "geojson" else as_gpx(plan, places, scenario, lines)
 
 
 def check_form(form: str, scenario: ShownScenario) -> None:
@@ -263,11 +264,11 @@ def as_geojson(
     return json.dumps({**head, "features": features}, ensure_ascii=False) + "\n"
 
 
-def _track(route: PlannedRoute) -> Iterator[tuple[str, str]]:
-    """Yield the places of a route, its ends included, each with the ticket there or its own name."""
-    start, end = ((name, name) for name in (route.start_location, route.end_location))
-    stops = ((visit.location, visit.ticket_id or visit.location) for visit in route.visits)
-    yield from ((place, name or place) for place, name in (start, *stops, end) if place is not None)
+def _track(route: PlannedRoute) -> Iterator[tuple[str, Visit | None]]:
+    """Yield the places of a route, its ends included, each with the visit there."""
+    start, end = ((name, None) for name in (route.start_location, route.end_location))
+    stops = ((visit.location, visit) for visit in route.visits)
+    yield from ((place, visit) for place, visit in (start, *stops, end) if place is not None)
 
 
 def _lonlat(place: tuple[float, float]) -> list[float]:
@@ -302,8 +303,20 @@ def _geojson_feature(geometry: Json | None, facts: Json) -> Json:
     return {"type": "Feature", "geometry": geometry, "properties": facts}
 
 
-def as_gpx(plan: Plan, places: dict[str, tuple[float, float]], lines: Lines = NO_LINES) -> str:
-    """Return a route for each agent, its stops in order, and a track where its line along the roads is known."""
+def _description(visit: Visit, tickets: Mapping[str, ShownTicket], date: str) -> str:
+    """Return when a driver arrives, and what the ticket says: a navigation device shows no more than text."""
+    ticket = tickets.get(visit.ticket_id or "", NO_TICKET)
+    parts = [clock(visit.arrival_s), window_text(ticket, date) if ticket else "", *_texts(ticket).values()]
+    return "; ".join(plain(" ".join(str(part).split()), MAX_FREE_TEXT_LENGTH) for part in parts if part)
+
+
+def as_gpx(plan: Plan, places: dict[str, tuple[float, float]], scenario: ShownScenario, lines: Lines = NO_LINES) -> str:
+    """Return a route for each agent, its stops in order, and a track where its line along the roads is known.
+
+    A stop has the id of its ticket as name, and what its driver needs there as description.
+    """
+    tickets = _tickets(scenario)
+    date = str(scenario.get("planning_date", ""))
     text = ['<?xml version="1.0" encoding="UTF-8"?>']
     text.append('<gpx version="1.1" creator="planner-mcp" xmlns="http://www.topografix.com/GPX/1/1">')
     if lines:
@@ -311,10 +324,13 @@ def as_gpx(plan: Plan, places: dict[str, tuple[float, float]], lines: Lines = NO
         text.append(f"<metadata>{author}</metadata>")
     for route in plan.routes:
         text += ["<rte>", f"<name>{escape(route.agent_id)}</name>"]
-        for place, name in _track(route):
+        for place, visit in _track(route):
             if place in places:
                 lat, lon = (quoteattr(f"{degree:.6f}") for degree in places[place])
-                text.append(f"<rtept lat={lat} lon={lon}><name>{escape(name)}</name></rtept>")
+                name = escape((visit and visit.ticket_id) or place)
+                says = "" if visit is None else escape(_description(visit, tickets, date))
+                desc = f"<desc>{says}</desc>" if says else ""
+                text.append(f"<rtept lat={lat} lon={lon}><name>{name}</name>{desc}</rtept>")
         text.append("</rte>")
     for name, line in lines.items():
         points = (f"<trkpt lat={quoteattr(f'{lat:.6f}')} lon={quoteattr(f'{lon:.6f}')}/>" for lat, lon in line)

@@ -13,7 +13,7 @@ from planner_mcp.render.html_templates import render, svg_markup
 from planner_mcp.render.label_text import length, length_unit
 from planner_mcp.render.map_positions import positions
 from planner_mcp.render.names import Names, visible
-from planner_mcp.render.page_words import Words, words_of
+from planner_mcp.render.page_words import UNITS, Words, words_of
 from planner_mcp.render.qr_codes import geo_link, qr_svg, route_links
 from planner_mcp.render.route_loads import load_at_start, picked_up
 from planner_mcp.render.svg_drawing import Places
@@ -90,7 +90,7 @@ def _sheet(route: PlannedRoute, day: SheetDay, unit: str) -> Json:
         "ends": day.times.moment(route.end_s),
         "length": length(route.distance_m, unit),
         "unit": day.words["units"] if unit == "units" else unit,
-        "loaded": _amounts(load_at_start(route, demands, day.pickups)),
+        "loaded": _amounts(load_at_start(route, demands, day.pickups), day.words),
         "codes": list(_route_codes(route, day)),
         "stops": [stop_values(number, visit, day) for number, visit in enumerate(route.visits, 1)],
     }
@@ -113,7 +113,7 @@ def stop_values(number: int, visit: Visit, day: SheetDay) -> Json:
         "windows": day.times.windows(ticket),
         "late": day.words["late"].format(late_min) if late_min else "",
         "doing": day.words[doing] if ticket else day.words[visit.kind],
-        "amounts": _amounts(read_amount(ticket.get("demand", 0))) if ticket else [],
+        "amounts": _amounts(read_amount(ticket.get("demand", 0)), day.words) if ticket else [],
         "where": _where(visit, ticket, day.names),
         "link": link,
         "code": svg_markup(qr_svg(link)) if link and day.has_codes else None,
@@ -141,6 +141,7 @@ def _route_codes(route: PlannedRoute, day: SheetDay) -> Iterator[Json]:
         yield {"title": title, "link": link, "code": svg_markup(qr_svg(link))}
 
 
-def _amounts(amounts: dict[str, float]) -> list[tuple[str, str]]:
-    """Return number and dimension of what is not nothing, with all digits; bare numbers have no dimension."""
-    return [(figure(value), "" if name == _UNNAMED else name) for name, value in amounts.items() if value]
+def _amounts(amounts: dict[str, float], words: Words) -> list[tuple[str, str]]:
+    """Return number and unit of what is not nothing, with all digits; bare numbers have no unit."""
+    units = {_UNNAMED: "", **UNITS[words["language"]]}
+    return [(figure(value), units.get(name, name)) for name, value in amounts.items() if value]

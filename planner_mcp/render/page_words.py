@@ -131,6 +131,13 @@ CHINESE: Final[Words] = {
 }
 
 
+UNITS: Final[Mapping[str, Words]] = {
+    "en": {"weight_kg": "kg", "volume_m3": "m³"},
+    "zh": {"weight_kg": "kg", "volume_m3": "m³", "pallets": "托", "boxes": "箱", "parcels": "包裹", "pieces": "件"},
+}
+"""What dimensions of imported amounts are called, by language; those that a caller names keep their names."""
+
+
 def words_of(scenario: ShownScenario) -> Words:
     """Return the words of the language that a scenario is written in."""
     letters = [letter for text in _texts(scenario) for letter in text if letter.isalpha()]

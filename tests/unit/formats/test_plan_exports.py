@@ -130,13 +130,19 @@ def test_navigation_gets_a_route_an_agent() -> None:
         ("39.950000", "116.400000"),
     ]
     assert [each.findtext("g:name", namespaces=space) for each in points] == ["D", "+1", "t2", "D"]
+    assert [each.findtext("g:desc", namespaces=space) for each in points][1:] == ["24:43", "25:00; 25:00-26:00", None]
+    told = {"name": "Café <Ö>", "address": "Torstr. 1\n10115 Berlin", "phone": "+49 30 1", "notes": "ring & wait"}
+    day = {**DAY, "tickets": [{**DAY["tickets"][0], **told}, *DAY["tickets"][1:]]}
+    root = ElementTree.fromstring(export(plan(day), day, "gpx"))  # noqa: S314 — our own words
+    (shown,) = [each.text for each in root.findall("g:rte/g:rtept/g:desc", space) if "Café" in str(each.text)]
+    assert shown == "24:43; Café <Ö>; Torstr. 1 10115 Berlin; +49 30 1; ring & wait", "what the driver needs there"
 
 
 def test_two_tickets_at_one_place_are_two_stops_and_one_point_is_no_line() -> None:
     """SPEC T5: each stop by its ticket; RFC 7946 asks two places of a line."""
     there = [{**each, "location": "=A", "time_windows": []} for each in DAY["tickets"][:2]]
     parsed_value = export(plan({**DAY, "tickets": there}), DAY, "gpx")
-    assert [name for name in ("D", "+1", "t2") if f"<name>{name}</name></rtept>" in parsed_value] == ["D", "+1", "t2"]
+    assert [name for name in ("D", "+1", "t2") if f"<name>{name}</name>" in parsed_value] == ["D", "+1", "t2"]
     loose = {key: value for key, value in DAY.items() if key != "depot"} | {"tickets": there[:1]}
     problem = compile_scenario(parse_scenario(loose))
     alone = build_plan(problem, Candidate.of_tickets({0: [0]}))

@@ -188,3 +188,15 @@ def test_large_and_fine_amounts_are_written_in_full() -> None:
     day = {**DAY, "tickets": tickets, "agents": [{"id": "v", "capacity": {"g": 9e6, "ml": 1}}]}
     route = build_plan(compile_scenario(parse_scenario(day)), Candidate.of_tickets({0: [0]}))
     assert "送货 1250050 g, 0.1 ml" in read(sheets(day, route)).words
+
+
+def test_amounts_of_an_imported_list_have_the_units_of_people() -> None:
+    """SPEC T5: `weight_kg` is the name of a dimension, not what a driver unloads."""
+    amount = {"weight_kg": 12.5, "volume_m3": 0.3, "pieces": 3, "trays": 2}
+    day = {
+        **DAY,
+        "tickets": [{"id": "t1", "location": "A", "demand": amount}],
+        "agents": [{"id": "v", "capacity": amount}],
+    }
+    route = build_plan(compile_scenario(parse_scenario(day)), Candidate.of_tickets({0: [0]}))
+    assert "送货 12.5 kg, 0.3 m³, 3 件, 2 trays" in read(sheets(day, route)).words
