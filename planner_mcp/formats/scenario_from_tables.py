@@ -90,7 +90,16 @@ def scenario_of_tables(tables: Mapping[str, Table], import_options: ImportOption
         notices.append(_UNPLACED)
     notices += other_date_notices(tables["tickets"], proposals["tickets"], import_options.planning_date)
     body = day.scenario(**fields)
-    return ImportedScenario(body, proposals, [*dict.fromkeys(notices), *day.assumed()], day.origins)
+    timeless = _has_hours(body) and all("service_time_s" not in ticket for ticket in body["tickets"])
+    assumed = [*day.assumed(), *(["No ticket has a service time: stops take no time."] if timeless else [])]
+    return ImportedScenario(body, proposals, [*dict.fromkeys(notices), *assumed], day.origins)
+
+
+def _has_hours(body: Json) -> bool:
+    """Return whether it matters on a day how long stops take."""
+    return any("time_windows" in each for each in body["tickets"]) or any(
+        "shift_end" in each for each in body["agents"]
+    )
 
 
 def with_known_mapping(tables: Mapping[str, Table], import_options: ImportOptions) -> tuple[ImportOptions, list[str]]:

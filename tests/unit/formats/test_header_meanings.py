@@ -98,4 +98,5 @@ def test_hours_by_weekday_say_that_public_holidays_are_not_known() -> None:
         'Hours of public holidays (PH) in "Opening hours" are not used.',
         "No agent has a shift, so routes may begin at midnight.",
         "2 tickets without a demand: 0 is taken.",
+        "No ticket has a service time: stops take no time.",
     ]
