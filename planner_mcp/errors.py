@@ -751,7 +751,10 @@ def placed(place: Callable[[Fault], Fault]) -> Iterator[None]:
     try:
         yield
     except InputError as error:
+        first = error.errors[0].problem if error.errors else ""
         error.errors = tuple(map(place, error.errors))
+        if error.message == first:  # of a single fault, whose words may have changed with its place
+            error.message = error.errors[0].problem
         raise
 
 

@@ -21,6 +21,7 @@ from planner_mcp.text import LONG_NUMBER, Json
 
 LONE_SURROGATE: Final = "The body holds half of a surrogate pair."
 NOT_JSON: Final = "The body is not JSON."
+NOT_UTF_8: Final = "The body is not in UTF-8."
 LARGE_BYTES: Final = 16 * 1024
 """Bodies above this leave the event loop; at this size the worst takes 5 ms."""
 LARGE_ARGUMENTS: Final = 1024
@@ -83,7 +84,7 @@ def read_json(body: bytes | bytearray, limits: JsonLimits) -> Any:
         InvalidMessageError: It nests deeper than allowed, or is no Unicode text.
     """
     if b"\0" in body:  # in UTF-16 or UTF-32, in which what follows would overlook all it looks for (RFC 8259 §8.1)
-        raise InvalidMessageError("The body is not in UTF-8.")
+        raise InvalidMessageError(NOT_UTF_8)
     _check_size(body, limits)
     value = decode_json(body)
     if _ANY_HALF.search(body) is not None and has_lone_surrogate(value):
@@ -101,7 +102,11 @@ def decode_json(body: bytes | bytearray) -> Any:
         return json.loads(body.decode(), parse_constant=_refuse_constant)
     except UnreadableJsonError:
         raise
-    except (json.JSONDecodeError, UnicodeError, RecursionError) as error:
+    except json.JSONDecodeError as error:
+        raise UnreadableJsonError(f"The body is not JSON: line {error.lineno}, column {error.colno}.") from error
+    except UnicodeError as error:
+        raise UnreadableJsonError(NOT_UTF_8) from error
+    except RecursionError as error:
         raise UnreadableJsonError(NOT_JSON) from error
     except ValueError as error:
         raise UnreadableJsonError(LONG_NUMBER) from error
@@ -234,4 +239,4 @@ def _without_large(call: Json) -> tuple[Json, Json]:
 
 def _refuse_constant(_name: str) -> NoReturn:
     """Refuse NaN and the infinities, which Python reads and JSON has not."""
-    raise UnreadableJsonError(NOT_JSON)
+    raise UnreadableJsonError("The body is not JSON, which has neither NaN nor Infinity.")

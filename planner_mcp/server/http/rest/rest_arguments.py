@@ -21,10 +21,16 @@ from planner_mcp.server.http.json_reading import UnreadableJsonError
 from planner_mcp.server.http.rest.keyed_requests import key_in
 from planner_mcp.server.http.rest.media_types import JSON
 from planner_mcp.server.http.rest.rest_operations import IDEMPOTENCY_KEY, MERGE_PATCH, RestOperation
+from planner_mcp.server.tools.arguments.lookup_errors import JOB, SCENARIO
 from planner_mcp.server.tools.large_arguments import large_arguments_in
 from planner_mcp.text import Json
 
 _NUMBER: Final = re.compile(r"-?(?:0|[1-9][0-9]{0,40})(?:\.[0-9]{1,40})?(?:[eE][+-]?[0-9]{1,3})?")
+_OPERATIONS: Final = {
+    JOB[1]: "GET /v1/jobs lists yours.",
+    SCENARIO[1]: "GET /v1/scenarios lists yours.",
+}
+"""Hints that lead to a tool, as the operations that answer the same."""
 _NEAR: Final = "Did you mean "
 _WAIT: Final = re.compile(r'(?:^|,)\s*wait\s*=\s*"?([0-9]{1,6})"?\s*(?=[,;]|$)', re.IGNORECASE)
 
@@ -63,6 +69,7 @@ def named_as_asked(operation: RestOperation) -> AbstractContextManager[None]:
 
     def place(fault: Fault) -> Fault:
         first, slash, inner = fault.path[1:].partition("/")
+        fault = replace(fault, hint=_OPERATIONS.get(fault.hint, fault.hint))
         if operation.body_argument and first == operation.body_argument:
             return replace(fault, path=slash + inner)
         if fault.kind == "unknown":  # reported as it was written

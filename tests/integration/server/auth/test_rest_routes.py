@@ -116,9 +116,26 @@ async def test_refusals_name_the_parameters_that_there_are_here(http: httpx.Asyn
         "pag=2": ("The parameter pag is not known.", known, ""),
         "limit=0": ("The parameter limit is too small.", "integer 1…50", ""),
     }
+    assert (await http.get("/v1/jobs?limit=0", headers=ann)).json()["detail"] == "The parameter limit is too small."
+    (unknown,) = (await http.post("/v1/jobs", json={"scenario_id": "scn-0-x"}, headers=ann)).json()["errors"]
+    assert unknown["hint"] == "GET /v1/scenarios lists yours."
     body = {"scenario_id": "scn-0-x", "idempotency_kex": "x"}
     (fault,) = (await http.post("/v1/jobs", json=body, headers=ann)).json()["errors"]
     assert "idempotency_key" not in fault["accepted"] and fault["hint"] == "Did you mean Idempotency-Key?"
+
+
+async def test_a_body_that_cannot_be_read_is_refused_with_its_place(
+    http: httpx.AsyncClient, ann: dict[str, str]
+) -> None:
+    """SPEC T7: whoever wrote it by hand finds the comma, and exports of old programs are in another encoding."""
+    headers = {**ann, "content-type": "application/json"}
+    for content, said in (
+        (b'{"name": "x",\n "agents" 1}', "The body is not JSON: line 2, column 11."),
+        (b'{"name": "M\xfcller"}', "The body is not in UTF-8."),
+        (b'{"name": NaN}', "The body is not JSON, which has neither NaN nor Infinity."),
+    ):
+        answer = await http.post("/v1/scenarios", content=content, headers=headers)
+        assert (answer.status_code, answer.json()["errors"][0]["problem"]) == (400, said)
 
 
 async def test_the_same_key_gives_the_same_job_and_another_body_is_refused(
