@@ -7,6 +7,7 @@ overrides, invisible tag characters, line separators and halves of surrogate pai
 
 import json
 import math
+import re
 import sys
 import unicodedata
 from collections.abc import Sequence
@@ -17,6 +18,7 @@ Json = dict[str, Any]
 """An object of JSON whose shape others decide: of JSON-RPC, a JSON Schema, a Lua step, a scenario as it was sent."""
 _HIDDEN: Final = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
 """Unicode categories that show nothing, or change how the rest shows."""
+_BREAK: Final = re.compile(r"[\t\n\v\f\r\x85\u2028\u2029]+")
 MAX_NAMED: Final = 5
 """Ids listed in a sentence."""
 MAX_NAMED_BYTES: Final = 200
@@ -31,9 +33,13 @@ _ENCODER: Final = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
 
 
 def plain(text: str, limit: int = 100) -> str:
-    """Return text on one line without hidden characters, cut to `limit` characters with an ellipsis."""
+    """Return text on one line without hidden characters, cut to `limit` characters with an ellipsis.
+
+    A line break becomes a blank: "Torstr. 1" over "10115 Berlin" is no house number 110115.
+    """
     cut = text[: 4 * limit]
-    shown = "".join(char for char in cut if (char.isascii() and char.isprintable()) or _is_visible(char))
+    line = cut if cut.isprintable() else _BREAK.sub(" ", cut).strip()
+    shown = "".join(char for char in line if (char.isascii() and char.isprintable()) or _is_visible(char))
     return shown if len(shown) <= limit and len(cut) == len(text) else shown[: limit - 1] + "…"
 
 

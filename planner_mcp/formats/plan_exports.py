@@ -307,7 +307,7 @@ def _description(visit: Visit, tickets: Mapping[str, ShownTicket], date: str) ->
     """Return when a driver arrives, and what the ticket says: a navigation device shows no more than text."""
     ticket = tickets.get(visit.ticket_id or "", NO_TICKET)
     parts = [clock(visit.arrival_s), window_text(ticket, date) if ticket else "", *_texts(ticket).values()]
-    return "; ".join(plain(" ".join(str(part).split()), MAX_FREE_TEXT_LENGTH) for part in parts if part)
+    return "; ".join(plain(str(part), MAX_FREE_TEXT_LENGTH) for part in parts if part)
 
 
 def as_gpx(plan: Plan, places: dict[str, tuple[float, float]], scenario: ShownScenario, lines: Lines = NO_LINES) -> str:

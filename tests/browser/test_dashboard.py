@@ -43,6 +43,10 @@ async def test_a_day_is_solved_and_seen_live(server: PlannerServer, page: Any) -
     async with page.expect_download() as saved:
         await page.get_by_role("button", name="Calendar of an agent").click()
     assert (await (await saved.value).path()).read_bytes().startswith(b"BEGIN:VCALENDAR")
+    async with page.expect_download() as saved:
+        await page.get_by_role("button", name="stops.csv").click()
+    table = (await (await saved.value).path()).read_bytes()
+    assert table.startswith(b"\xef\xbb\xbfagent_id,"), "a spreadsheet reads it as UTF-8"
 
 
 async def test_a_table_is_imported_and_its_columns_are_shown(server: PlannerServer, page: Any) -> None:

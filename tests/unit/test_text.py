@@ -10,10 +10,11 @@ from planner_mcp.text import at_least, clock_s, counted, figure, plain
     [
         ("veh-1", "veh-1"),
         ("北京 LOC_A ñ 🚚", "北京 LOC_A ñ 🚚"),
-        ("a\x00b\x1b[31mc\x85d", "ab[31mcd"),
+        ("a\x00b\x1b[31mc\x85d", "ab[31mc d"),
         ("\u202eabc\u2066\u200b\ufeff", "abc"),
         ("hi\U000e0041\U000e0042", "hi"),
-        ("one\u2028two\u2029\r\nthree", "onetwothree"),
+        ("one\u2028two\u2029\r\nthree", "one two three"),
+        ("Torstr. 1\r\n10115 Berlin\n", "Torstr. 1 10115 Berlin"),
         ("\ud800half", "half"),
         ("\ue000private", "private"),
     ],

@@ -89,7 +89,9 @@ export function downloads(planId, routes) {
   const names = { "report.html": t("report"), "sheets.html": t("sheets"), "map.svg": `${t("map")} (SVG)`, "map.png": `${t("map")} (PNG)`, "stops.csv": "stops.csv", "routes.geojson": "routes.geojson", "routes.gpx": "routes.gpx" };
   const messages = h("div");
   const save = async (name) => {
-    const url = URL.createObjectURL(await readBlob(`plan://${planId}/${name}`));
+    const body = await readBlob(`plan://${planId}/${name}`);
+    // Without a byte order mark spreadsheets read a table in their own code page, and every ü and 号 is lost.
+    const url = URL.createObjectURL(name.endsWith(".csv") ? new Blob(["\ufeff", body], { type: body.type }) : body);
     h("a", { href: url, download: `${planId}-${name.replace("/", "-")}` }).click();
     URL.revokeObjectURL(url);
   };

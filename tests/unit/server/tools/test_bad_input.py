@@ -174,7 +174,7 @@ CASES: list[tuple[str, str, Any, int, str, list[Fault]]] = [
         {"job_id": JOB, "a\u202eb\u2028\U000e0041/~": 1},
         4003,
         "UnknownParameter",
-        [("/ab~1~0", "The parameter ab/~ is not known.", "job_id, keep_best", UNSAID)],
+        [("/ab ~1~0", "The parameter ab /~ is not known.", "job_id, keep_best", UNSAID)],
     ),
     (
         "several kinds at once",
