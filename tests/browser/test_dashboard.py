@@ -47,6 +47,10 @@ async def test_a_day_is_solved_and_seen_live(server: PlannerServer, page: Any) -
         await page.get_by_role("button", name="stops.csv").click()
     table = (await (await saved.value).path()).read_bytes()
     assert table.startswith(b"\xef\xbb\xbfagent_id,"), "a spreadsheet reads it as UTF-8"
+    await page.set_viewport_size({"width": 390, "height": 800})
+    await page.get_by_role("button", name="Share a link").click()
+    await page.get_by_label("Link to the plan").wait_for()
+    assert await page.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth")
 
 
 async def test_a_table_is_imported_and_its_columns_are_shown(server: PlannerServer, page: Any) -> None:
