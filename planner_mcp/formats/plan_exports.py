@@ -32,7 +32,7 @@ from planner_mcp.routing.scenario.shown_scenario import (
     as_shown,
 )
 from planner_mcp.routing.scenario.window_text import window_text
-from planner_mcp.text import Json, clock, clock_s, plain
+from planner_mcp.text import MASK, Json, clock, clock_s, plain
 
 _FORMULA: Final = re.compile(r'(?<![;"\s])([;"\s]*+)(?=[=+\-@＝＋－＠])')
 """Where a formula may begin: a quote before it does not show. Programs take the full-width signs for the others.
@@ -307,7 +307,7 @@ def _description(visit: Visit, tickets: Mapping[str, ShownTicket], date: str) ->
     """Return when a driver arrives, and what the ticket says: a navigation device shows no more than text."""
     ticket = tickets.get(visit.ticket_id or "", NO_TICKET)
     parts = [clock(visit.arrival_s), window_text(ticket, date) if ticket else "", *_texts(ticket).values()]
-    return "; ".join(plain(str(part), MAX_FREE_TEXT_LENGTH) for part in parts if part)
+    return "; ".join(plain(str(part), MAX_FREE_TEXT_LENGTH) for part in parts if part and part != MASK)
 
 
 def as_gpx(plan: Plan, places: dict[str, tuple[float, float]], scenario: ShownScenario, lines: Lines = NO_LINES) -> str:

@@ -136,6 +136,8 @@ def test_navigation_gets_a_route_an_agent() -> None:
     root = ElementTree.fromstring(export(plan(day), day, "gpx"))  # noqa: S314 — our own words
     (shown,) = [each.text for each in root.findall("g:rte/g:rtept/g:desc", space) if "Café" in str(each.text)]
     assert shown == "24:43; Café <Ö>; Torstr. 1 10115 Berlin; +49 30 1; ring & wait", "what the driver needs there"
+    masked = {**DAY, "tickets": [{**DAY["tickets"][0], "name": "***", "notes": "***"}, *DAY["tickets"][1:]]}
+    assert "<name>+1</name><desc>24:43</desc>" in export(plan(), masked, "gpx"), "nothing of what is masked"
 
 
 def test_two_tickets_at_one_place_are_two_stops_and_one_point_is_no_line() -> None:
