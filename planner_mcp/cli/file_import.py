@@ -105,21 +105,31 @@ def imported_with_questions(file: Path, given: ImportAnswers, settings: Settings
     Raises:
         InputError: As `imported`, where nobody can be asked, or nothing that is wrong can be answered.
     """
+    asked: tuple[InputError, ImportAnswers] | None = None
     while True:
         try:
             read = imported(file, given, settings)
             check_imported(read, settings)
         except InputError as error:
-            if (answered := _answers(error, given)) is None:
-                raise
-            given = answered
+            refused = error
+            if asked is not None and (wrong := [fault for fault in error.errors if _is_wrong_answer(fault)]):
+                typer.echo("\n".join(fault.as_line() for fault in wrong), err=True)
+                refused, given = asked  # a wrong answer is no part of the next
+            if (answered := _answers(refused, given)) is None:
+                raise refused from None
+            asked, given = (refused, given), answered
         else:
             return read
 
 
+def _is_wrong_answer(fault: Fault) -> bool:
+    """Return whether a fault is of a column or a field that there is not, and not of one that is open."""
+    return _ASKED.get(fault.path) == "column" and fault.kind == "invalid"
+
+
 def _answers(error: InputError, given: ImportAnswers) -> ImportAnswers | None:
     """Return the answers with what a person adds to them; None where no question can be asked."""
-    questions = [fault for fault in error.errors if fault.path in _ASKED]
+    questions = [fault for fault in error.errors if fault.path in _ASKED and not _is_wrong_answer(fault)]
     if not questions or len(questions) < len(error.errors) or not (sys.stdin.isatty() and sys.stderr.isatty()):
         return None
     for fault in questions:
