@@ -272,7 +272,8 @@ def question_of(args: Any, bounds: ScenarioBounds, kept: Kept) -> Question | Non
     }
     if "/decimal" in open_paths:
         fields["decimal"] = {"type": "string", "title": "Mark before decimals", "enum": [".", ","]}
-    amounts = next((fault.choices for fault in faults if fault.choices), ())
+    open_amounts = [fault.choices for fault in faults if fault.choices]
+    amounts = open_amounts[0] if open_amounts else ()
     if amounts and not columns:
         choices = [plain(header, MAX_HEADER) for header in amounts]
         fields["demand"] = {"type": "string", "title": "Amount that vehicles are limited by", "enum": choices}
@@ -284,7 +285,7 @@ def question_of(args: Any, bounds: ScenarioBounds, kept: Kept) -> Question | Non
         message,
         {"type": "object", "properties": fields},
         partial(_filled, [each.header for each in columns], amounts),
-        is_last=not (amounts and columns),
+        is_last=len(open_amounts) + bool(columns) <= 1,
     )
 
 

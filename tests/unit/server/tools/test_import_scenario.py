@@ -368,6 +368,18 @@ async def test_the_sheet_and_the_amount_that_counts_are_asked_too(call: Call, ct
     assert (stored.body["tickets"][0]["demand"], stored.body["tickets"][0]["notes"]) == (1, "kg 30")
 
 
+async def test_each_amount_that_is_open_is_asked_in_turn(ctx: ToolContext) -> None:
+    """SPEC T5, T7: two weights and two volumes are two questions."""
+    content = "id,lat,lon,net kg,gross kg,net m3,gross m3\na,48.1,11.5,3,4,1,2\n"
+    agents = [{"id": "v", "capacity": {"weight_kg": 9, "volume_m3": 9}}]
+    args = {"format": "csv", "content": content, "planning_date": DATE, "agents": agents}
+    asked = []
+    while (question := import_scenario.question_of(args, ctx.settings, Kept())) is not None:
+        asked.append((question.schema["properties"]["demand"]["enum"], question.is_last))
+        args = question.fill(args, {"demand": question.schema["properties"]["demand"]["enum"][1]})
+    assert asked == [(["net kg", "gross kg"], False), (["net m3", "gross m3"], True)]
+
+
 LIST = "Nr;Ort;Lat;Lon;Stk;Zeit\na;A;48,1;11,5;3;15\n"
 CHOICES = {"Zeit": "service_min", "Stk": "demand", "Ort": "", "Nr": "id"}
 
