@@ -135,6 +135,13 @@ async def test_a_refusal_says_what_would_be_accepted(server: PlannerServer, page
     shown = await refusal.inner_text()
     assert '"9-12 Uhr" is not a time. (accepted: ' in shown
     assert "Say how many vehicles there are and what each carries." in shown
+    vague = "id,lat,lon," + ",".join(f"Zahl{n}" for n in range(9)) + "\n"
+    vague += "c1,52.52,13.40,1,2,3,4,5,6,7,8,9\nc2,,,1,2,3,4,5,6,7,8,9\n"
+    await page.get_by_label("File").set_input_files({"name": "v.csv", "mimeType": "text/csv", "buffer": vague.encode()})
+    await page.get_by_role("button", name="Import and check").click()
+    await page.get_by_text("The row has no place.").wait_for(timeout=30_000)
+    places = await refusal.locator("li").all_inner_texts()
+    assert len(places) >= 10 and all("(accepted: " in place for place in places), "however many there are"
     late = "id,lat,lon,demand,opens,closes\nc1,52.52,13.40,1,09:00,08:00\nc2,52.50,13.45,2,12:00,08:00\n"
     await page.get_by_label("File").set_input_files({"name": "b.csv", "mimeType": "text/csv", "buffer": late.encode()})
     await page.get_by_label("Vehicles, if none are listed").fill("1")

@@ -25,7 +25,7 @@ from planner_mcp.server.http.json_reading import DecodedBody, UnreadableJsonErro
 from planner_mcp.server.resources.resource_catalogue import read
 from planner_mcp.server.tools.open_questions import OpenQuestions, with_answer_in
 from planner_mcp.server.tools.tool_caller import ToolCaller
-from planner_mcp.server.tools.tool_definition import AskUser, QuestionPendingError, Tool
+from planner_mcp.server.tools.tool_definition import AskUser, ErrorResult, QuestionPendingError, Tool
 from planner_mcp.server.tools.tool_registry import shown_tools
 from planner_mcp.settings import Settings
 from planner_mcp.text import Json
@@ -101,7 +101,10 @@ class DashboardRoutes:
             result = await self._caller.call(principal, tool, arguments, request_scope=scope, ask_user=ask_user)
         except QuestionPendingError as pending:
             return json_answer({"asks": {"message": pending.message, "schema": pending.schema}})
-        return json_answer({"is_error": result.is_error, "structured": result.structured, "text": result.text})
+        structured = result.structured
+        if isinstance(result, ErrorResult):  # with what is accepted at each place, beyond a model's budget
+            structured = result.error.as_json(str(structured.get("traceId", "")))
+        return json_answer({"is_error": result.is_error, "structured": structured, "text": result.text})
 
     async def _answered(self, principal: Principal, tool: Tool, arguments: Json, answers: list[Json]) -> Json:
         """Return the arguments with what a person has answered before the call.
