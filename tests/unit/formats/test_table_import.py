@@ -380,8 +380,8 @@ def test_weight_and_volume_are_both_held_against_the_fleet() -> None:
     day.add_agents(table("车牌号,核载(吨),容积(方)\nv,2,8\n"), {})
     body = day.scenario(name="x", planning_date="2025-07-15")
     (ticket,), (agent,) = body["tickets"], body["agents"]
-    assert ticket["demand"] == {"weight_kg": 0.012, "volume_m3": 0.5}
-    assert (agent["capacity"], ticket["notes"]) == ({"weight_kg": 2, "volume_m3": 8}, "箱数 3")
+    assert ticket["demand"] == {"weight_kg": 12, "volume_m3": 0.5}, "what is called kg is kg, whatever vehicles are in"
+    assert (agent["capacity"], ticket["notes"]) == ({"weight_kg": 2000, "volume_m3": 8}, "箱数 3")
     assert 'Kept as notes, for no capacity limits it: "箱数".' in day.assumed()
 
 
