@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from starlette.requests import Request
 
-from planner_mcp.errors import Fault, UnsupportedMediaTypeError, input_error, placed
+from planner_mcp.errors import Fault, NotFoundError, UnsupportedMediaTypeError, input_error, placed
 from planner_mcp.routing.scenario.synonyms import known_field_list
 from planner_mcp.server.http.body_intake import decoded_in, has_content_type
 from planner_mcp.server.http.json_reading import UnreadableJsonError
@@ -80,6 +80,17 @@ def named_as_asked(operation: RestOperation) -> AbstractContextManager[None]:
         return replace(fault, path=f"/{names[first]}{slash}{inner}", problem=problem)
 
     return placed(place)
+
+
+def absent_from(path_parameters: Mapping[str, str], error: NotFoundError) -> NotFoundError:
+    """Return the error of a path at which nothing is read, with the parameter that names it."""
+    kinds = {"job_id": JOB, "scenario_id": SCENARIO}
+    faults = [
+        Fault(f"/{name}", error.message, accepted, _OPERATIONS[hint], kind="absent")
+        for name, (accepted, hint) in kinds.items()
+        if name in path_parameters
+    ]
+    return NotFoundError(error.message, errors=faults or error.errors)
 
 
 def _among_parameters(fault: Fault, operation: RestOperation, names: Mapping[str, str]) -> Fault:

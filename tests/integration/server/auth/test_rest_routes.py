@@ -119,6 +119,9 @@ async def test_refusals_name_the_parameters_that_there_are_here(http: httpx.Asyn
     assert (await http.get("/v1/jobs?limit=0", headers=ann)).json()["detail"] == "The parameter limit is too small."
     (unknown,) = (await http.post("/v1/jobs", json={"scenario_id": "scn-0-x"}, headers=ann)).json()["errors"]
     assert unknown["hint"] == "GET /v1/scenarios lists yours."
+    for path, name in (("/v1/jobs/job-0-x/plan", "/job_id"), ("/v1/scenarios/scn-0-x", "/scenario_id")):
+        (unknown,) = (await http.get(path, headers=ann)).json()["errors"]
+        assert (unknown["path"], unknown["hint"][-12:]) == (name, "lists yours.")
     body = {"scenario_id": "scn-0-x", "idempotency_kex": "x"}
     (fault,) = (await http.post("/v1/jobs", json=body, headers=ann)).json()["errors"]
     assert "idempotency_key" not in fault["accepted"] and fault["hint"] == "Did you mean Idempotency-Key?"
@@ -320,7 +323,7 @@ REFUSED: list[tuple[str, str, dict[str, Any], int, str, set[str]]] = [
     ("POST", "/v1/jobs", {"json": {"scenario_id": "scn-0-nothing"}}, 404, "NotFound", {"/scenario_id"}),
     ("GET", "/v1/jobs/job-0-nothing", {}, 404, "NotFound", {"/job_id"}),
     ("GET", "/v1/jobs/a%2Fb", {}, 404, "NotFound", set()),
-    ("GET", "/v1/jobs/x/plan", {}, 404, "NotFound", set()),
+    ("GET", "/v1/jobs/x/plan", {}, 404, "NotFound", {"/job_id"}),
     ("GET", "/v1/jobs/x/plan/unassigned", {}, 404, "NotFound", {"/job_id"}),
     (
         "GET",
