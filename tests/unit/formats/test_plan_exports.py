@@ -131,8 +131,8 @@ def test_navigation_gets_a_route_an_agent() -> None:
     ]
     assert [each.findtext("g:name", namespaces=space) for each in points] == ["D", "+1", "t2", "D"]
     assert [each.findtext("g:desc", namespaces=space) for each in points][1:] == ["24:43", "25:00; 25:00-26:00", None]
-    told = {"name": "Café <Ö>", "address": "Torstr. 1\n10115 Berlin", "phone": "+49 30 1", "notes": "ring & wait"}
-    day = {**DAY, "tickets": [{**DAY["tickets"][0], **told}, *DAY["tickets"][1:]]}
+    texts = {"name": "Café <Ö>", "address": "Torstr. 1\n10115 Berlin", "phone": "+49 30 1", "notes": "ring & wait"}
+    day = {**DAY, "tickets": [{**DAY["tickets"][0], **texts}, *DAY["tickets"][1:]]}
     root = ElementTree.fromstring(export(plan(day), day, "gpx"))  # noqa: S314 — our own words
     (shown,) = [each.text for each in root.findall("g:rte/g:rtept/g:desc", space) if "Café" in str(each.text)]
     assert shown == "24:43; Café <Ö>; Torstr. 1 10115 Berlin; +49 30 1; ring & wait", "what the driver needs there"
