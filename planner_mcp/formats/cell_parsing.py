@@ -263,6 +263,25 @@ def number_in(
     return value if unit is None else Fault(path, f"{shown(text)} has a unit: {name}.", "a number without a unit")
 
 
+_PRIORITIES: Final[Mapping[str, int]] = {
+    **dict.fromkeys(words_of("low niedrig gering basse faible baja 低"), 3),
+    **dict.fromkeys(words_of("normal medium standard mittel moyenne normale media 普通 一般 中"), 5),
+    **dict.fromkeys(words_of("high hoch haute elevee alta 高"), 7),
+    **dict.fromkeys(words_of("urgent critical express asap dringend eilig tres_haute urgente 紧急 加急 特急"), 9),
+}
+"""Words for how much a ticket matters, as priorities."""
+
+
+def priority_in(text: str, path: str) -> float | Fault:
+    """Return the priority of a cell: a number from 1, the least, to 9, or that of a word."""
+    if (known := _PRIORITIES.get(normalized_word(simplified(text[: MAX_CELL + 1])))) is not None:
+        return known
+    number = number_in(text, "priority", path)
+    if isinstance(number, Fault):
+        return Fault(path, f"{shown(text)} is no priority.", "1 (least) to 9 (most), or low, normal, high, urgent")
+    return number
+
+
 # ---- times
 
 

@@ -6,6 +6,7 @@ looks like. A column that looks like times, durations, amounts or places is neve
 """
 
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
@@ -31,6 +32,7 @@ from planner_mcp.formats.header_words import (
     AGENTS,
     COMPOSED,
     PSEUDO,
+    SEVERAL,
     TICKETS,
     UNUSED,
     HeaderMeaning,
@@ -309,7 +311,12 @@ class _Proposal:
         if name == "time" and (look.kind == "durations" or (look.kind == "numbers" and has_unit)):
             self._service(header, "service", look, self._meanings[header])
             return
-        if look.kind in OPEN_KINDS:
+        if look.kind == "positions" and is_shift:
+            if name == "shift_start" and self._is_free("position"):
+                self._take(header, "position")
+            else:
+                self._ask(header, _AGENT_OPTIONS["positions"])
+        elif look.kind in OPEN_KINDS:
             is_stay = name == "time" and (look.kind == "numbers" or are_clocks_short(self._cells[header]))
             self._ask(header, (*sides, *_OPTIONS["durations"]) if is_stay else sides)
 
@@ -542,7 +549,7 @@ def split_by_table(
     """
     strangers = [header for header in chosen if header not in tickets and header not in agents]
     if strangers:
-        accepted = ", ".join(dict.fromkeys((*tickets, *agents)))
+        accepted = ", ".join(dict.fromkeys(filter(None, (*tickets, *agents))))
         raise input_error([_unknown_header_fault(header in passed_over, accepted) for header in strangers])
     ours = {
         header: name
@@ -560,10 +567,16 @@ def _unknown_header_fault(is_passed_over: bool, accepted: str) -> Fault:
 
 
 def _refuse_unknown(headers: Sequence[str], words: Mapping[str, str], chosen: Mapping[str, str]) -> None:
-    accepted, known = ", ".join(headers), ", ".join(words)
+    accepted, known = ", ".join(filter(None, headers)), ", ".join(words)
     faults = [Fault("columns", "There is no such column.", accepted) for each in chosen if each not in headers]
     faults += [
         Fault("columns", "There is no such field.", known) for name in chosen.values() if name and name not in words
+    ]
+    counts = Counter(filter(None, chosen.values()))
+    faults += [
+        Fault("columns", f"Several columns are named {name}.", "one column", 'Name the others ""; they are left out.')
+        for name, count in counts.items()
+        if count > 1 and name in words and name not in SEVERAL
     ]
     if faults:
         raise input_error(faults)

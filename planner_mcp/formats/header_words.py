@@ -28,7 +28,7 @@ _PLACE: Final = {
 }
 TICKETS: Final[Mapping[str, str]] = {
     **_PLACE,
-    "id": "id ticket ticket_id ticket_no order order_id order_no order_number order_nr customer_no consignment "
+    "id": "id vbeln ticket ticket_id ticket_no order order_id order_no order_number order_nr customer_no consignment "
     "shipment "
     "shipment_id delivery_no reference ref job job_id 编号 订单 订单号 订单编号 单号 运单 运单号 运单编号 送货单号 "
     "配送单号 "
@@ -37,7 +37,7 @@ TICKETS: Final[Mapping[str, str]] = {
     "numero_de_commande "
     "bon_de_livraison pedido numero_pedido n_pedido numero_de_pedido albaran",
     "demand": "件 箱 托 demand quantity qty amount load weight kg units 需求 需求量 数量 重量 货量 件数 menge anzahl "
-    "liefermenge "
+    "liefermenge brgew "
     "quantite qte cantidad cant",
     "kind": "kind type order_type task_type 类型 业务类型 任务类型 art auftragsart type_de_mission tipo "
     "tipo_de_servicio",
@@ -47,9 +47,9 @@ TICKETS: Final[Mapping[str, str]] = {
     "horaires "
     "plage_horaire franja_horaria ventana_horaria horario horario_de_entrega",
     "opens": "open opens ready ready_time window_start time_window_start tw_start earliest from not_before de ab von "
-    "开始时间 最早时间 最早到达 时间窗开始 最早送达 debut desde apertura",
+    "开始时间 最早时间 最早到达 时间窗开始 最早送达 debut desde apertura uhrvon",
     "closes": "close closes due due_date due_time window_end time_window_end tw_end latest to until till deadline "
-    "deliver_by not_after 结束时间 最晚时间 最晚到达 时间窗结束 最晚送达 最晚到店时间 bis fin a hasta cierre",
+    "deliver_by not_after 结束时间 最晚时间 最晚到达 时间窗结束 最晚送达 最晚到店时间 bis fin a hasta cierre uhrbis",
     "service_s": "service_s service_time_s service_seconds 服务秒数",
     "service_min": "service_min service_minutes service_time_min 服务分钟 服务时间分钟 装卸分钟",
     "service_h": "service_h service_hours service_hr service_time_hours",
@@ -62,13 +62,13 @@ TICKETS: Final[Mapping[str, str]] = {
     "skills": "skill skills requirements vehicle_type required_skill 技能 车型要求 anforderung anforderungen "
     "qualifikation competences competencias",
     "name": "account raison_sociale enseigne razon_social name customer customer_name contact contact_name client "
-    "recipient consignee company 姓名 客户 客户名称 "
+    "recipient consignee company name1 姓名 客户 客户名称 "
     "收货人 联系人 公司 kunde kundenname empfanger firma ansprechpartner client_nom nom destinataire cliente "
     "nombre_cliente nombre destinatario empresa",
-    "address": "address addr street delivery_address 地址 详细地址 收货地址 送货地址 adresse anschrift "
+    "address": "address addr street stras delivery_address 地址 详细地址 收货地址 送货地址 adresse anschrift "
     "lieferadresse strasse "
     "direccion domicilio calle rue cp",
-    "phone": "phone tel telephone mobile phone_number contact_phone 电话 手机 联系电话 手机号 手机号码 telefon "
+    "phone": "phone telf1 tel telephone mobile phone_number contact_phone 电话 手机 联系电话 手机号 手机号码 telefon "
     "telefonnummer handy portable telefono movil",
     "notes": "note notes comment comments remark remarks instructions 备注 说明 送货备注 bemerkung bemerkungen "
     "hinweis "
@@ -108,6 +108,8 @@ AGENTS: Final[Mapping[str, str]] = {
 _FIELDS: Final = {"tickets": TICKETS, "agents": AGENTS}
 COMPOSED: Final = frozenset({"address", "notes", "name", "skills", "demand", "capacity"})
 """Fields that several columns may make up together."""
+SEVERAL: Final = COMPOSED | {"window"}
+"""Fields that a caller may name several columns as."""
 UNUSED: Final = frozenset({"date"})
 """Fields that are known and nothing is made of: days are compared with the planning date alone."""
 PSEUDO: Final = frozenset({"service", "shift", "time"})
@@ -155,7 +157,7 @@ _CONCEPTS: Final[Mapping[str, str]] = {
     "coordenadas 坐标 经纬度",
     "address": "address addr street road adresse anschrift strasse hausnr hausnummer house rue calle direccion "
     "domicilio "
-    "city town postcode zip zipcode postal plz ort stadt ville cp ciudad poblacion localidad municipio "
+    "city town postcode zip zipcode postal plz pstlz ort ort01 stadt ville cp ciudad poblacion localidad municipio "
     "voie commune gemeinde county "
     "state province "
     "provincia region country land pays pais *adresse *strasse *anschrift 地址 街道 乡镇 门牌 小区",
@@ -199,7 +201,7 @@ _CONCEPTS: Final[Mapping[str, str]] = {
     "montant prix valeur facture chiffre importe precio valor factura 金额 价格 货款 运费 元 总价 单价",
     "ordinal": "index row line position_no pos seq sequence lfd zeile rang orden fila 序号 行号 序 顺序",
     "pause": "break lunch closed pause mittagspause pausa descanso almuerzo ferme_de *pause 午休 休息",
-    "code": "plz c_p postcode zip zipcode postal cp code floor etage stock stockwerk planta tour route zone area "
+    "code": "plz pstlz c_p postcode zip zipcode postal cp code floor etage stock stockwerk planta tour route zone area "
     "gebiet sector "
     "年龄 楼层 邮编 线路 区域 路线",
 }

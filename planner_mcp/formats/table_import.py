@@ -27,6 +27,7 @@ from planner_mcp.formats.cell_parsing import (
     next_day_end,
     normalized_word,
     number_in,
+    priority_in,
     says_holidays,
     side_in,
     windows_in,
@@ -311,6 +312,9 @@ class TableImport:
             return lambda text, path: self._read(coordinate_in(text, path, _DEGREES[name]))
         if name in _AXES:
             return lambda text, path: self._read(number_in(text, "coordinate", path, has_thousands=False))
+        if name == "priority":
+            self._note_priorities(table, header)
+            return lambda text, path: self._read(priority_in(text, path))
         if name in _NUMBERS:
             return lambda text, path: self._read(number_in(text, name, path, style))
         if name in _SERVICE_S:
@@ -333,6 +337,14 @@ class TableImport:
     def _note_hours(self, header: str, style: CellStyle) -> None:
         if style.bare_times in ("hours", "hhmm"):
             self.notices[f'Whole numbers in "{plain(header, 40)}" are read as times of day.'] = None
+
+    def _note_priorities(self, table: Table, header: str) -> None:
+        cells = [row[header] for _, row in table.rows if header in row]
+        if not cells:
+            return
+        has_words = not all(any(map(str.isdecimal, cell)) for cell in cells)
+        words = "; low is 3, normal 5, high 7, urgent 9" if has_words else ""
+        self.notices[f'"{plain(header, 40)}" is read as 1, the least, to 9, the most{words}.'] = None
 
     def _note_windows(self, table: Table, header: str) -> None:
         cells, shown = [row[header] for _, row in table.rows if header in row], plain(header, 40)

@@ -11,6 +11,7 @@ from planner_mcp.formats.cell_parsing import (
     duration_in,
     next_day_end,
     number_in,
+    priority_in,
     time_in,
     windows_in,
 )
@@ -274,3 +275,16 @@ def test_hours_over_midnight_end_on_the_next_day(opens: str, closes: str, end: s
 def test_hours_that_are_rather_a_mistake_stay_as_they_are(opens: str, closes: str) -> None:
     """SPEC T5: a day that is written backwards is refused later, with its place."""
     assert next_day_end(opens, closes) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "priority"), [("7", 7), ("High", 7), ("sehr  normal", None), ("élevée", 7), ("紧急", 9)]
+)
+def test_priorities_are_numbers_or_words(text: str, priority: int | None) -> None:
+    """SPEC T5, T7: a word that is none says which numbers and words are accepted."""
+    read = priority_in(text, "/2/Prio")
+    if priority is None:
+        assert isinstance(read, Fault)
+        assert read.accepted == "1 (least) to 9 (most), or low, normal, high, urgent"
+    else:
+        assert read == priority

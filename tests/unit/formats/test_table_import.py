@@ -842,3 +842,36 @@ def test_tickets_without_any_place_are_reported() -> None:
     options = ImportOptions("day", "2025-07-15", default_agents=({"id": "van", "capacity": 9},))
     read = scenario_of_tables({"tickets": table("Order;Weight\nA1;5\nA2;2\n")}, options)
     assert "No place has a position or an address: each leg counts 1." in read.assumptions
+
+
+def test_headers_of_a_goods_system_are_known() -> None:
+    """SPEC T5: short German names of its fields, as its exports write them."""
+    headers = "VBELN;NAME1;STRAS;PSTLZ;ORT01;UHRVON;UHRBIS;BRGEW;TELF1"
+    mapping = proposed(headers, "80001;Muster GmbH;Torstr. 1;10115;Berlin;08:00;12:00;12,5;030 1234567")
+    fields = ["id", "name", "address", "address", "address", "opens", "closes", "demand", "phone"]
+    assert list(mapping.fields.values()) == fields
+
+
+def test_a_column_of_priorities_says_which_end_is_high() -> None:
+    """SPEC T5: many firms call the most urgent order 1."""
+    day = TableImport()
+    day.add_tickets(table("Order;Lat;Lon;Prio\nA1;52.5;13.4;High\nA2;52.6;13.4;2\n"), {})
+    assert [ticket["priority"] for ticket in day.tickets] == [7, 2]
+    assert '"Prio" is read as 1, the least, to 9, the most; low is 3, normal 5, high 7, urgent 9.' in day.notices
+
+
+def test_where_vehicles_start_may_be_a_position() -> None:
+    """SPEC T5: one that ends elsewhere is asked about."""
+    day = TableImport()
+    day.add_agents(table("Vehicle;Payload;Start;End\nV1;9;41,3870, 2,1701;41,4, 2,2\n"), {})
+    assert [fault.accepted for fault in day.faults] == ["position"]
+    assert day.locations[day.agents[0]["start_location"]] == {"id": "at V1", "lat": 41.387, "lon": 2.1701}
+
+
+def test_one_field_is_named_for_one_column() -> None:
+    """SPEC T7: two columns of latitudes are refused, two parts of an address are not."""
+    text = table("Order;A;B\nA1;52.5;52.6\n")
+    with pytest.raises(InputError) as error:
+        propose_mapping(text, "tickets", {"A": "lat", "B": "lat"})
+    assert [fault.problem for fault in error.value.errors] == ["Several columns are named lat."]
+    assert propose_mapping(text, "tickets", {"A": "address", "B": "address"}).fields["B"] == "address"

@@ -9,20 +9,21 @@ from planner_mcp.errors import Fault, input_error
 from planner_mcp.routing.scenario.field_types import field_error
 from planner_mcp.settings import Settings
 
-_SHORT: Final = re.compile(r"(\d{1,6}) ?(s|sec|m|min)?", re.ASCII)
-_MINUTE_S: Final = 60
+_USUAL: Final = re.compile(r"(?:pt)?(\d{1,6}) ?(s|m|h|(?:sec|min)s?|(?:second|minute|hour)s?)?", re.ASCII)
+"""Times as people and other programs write them: 30, 30s, 2 minutes, PT2M."""
+_SECONDS: Final = re.compile(r"PT(\d{1,6})S", re.ASCII)
+_UNITS_S: Final = {"s": 1, "m": 60, "h": 3600}
 
 
 def _with_hint(value: Any) -> Any:
     """Pass on a time; one in another usual form is refused with the form that would be accepted."""
-    found = _SHORT.fullmatch(str(value).strip().lower()) if isinstance(value, str | int) else None
-    if found is None or isinstance(value, bool):
+    found = _USUAL.fullmatch(str(value).strip().lower()) if isinstance(value, str | int) else None
+    if found is None or isinstance(value, bool) or (isinstance(value, str) and _SECONDS.fullmatch(value)):
         return value
-    seconds = int(found[1]) * (_MINUTE_S if (found[2] or "s").startswith("m") else 1)
+    seconds = int(found[1]) * _UNITS_S[(found[2] or "s")[0]]
     raise field_error("The time is not written as a duration.", "PT1S to PT3600S", f'Write "PT{seconds}S".')
 
 
-_SECONDS: Final = re.compile(r"PT(\d{1,6})S", re.ASCII)
 _OUT_OF_RANGE: Final = "The parameter solve_time is out of range."
 
 
