@@ -149,24 +149,22 @@ def _with_carried(wanted: Sequence[AmountColumn], carried: Sequence[AmountColumn
         else:
             settled.faults.append(_several(wanted, f"the agents carry {' and '.join(c.shown for c in carried)}"))
     pairs: Pairs = []
-    are_named = len(matched) > 1  # after their usual unit, weight_kg, in which they then are
+    others = [(w, c) for w, c in matched if w.factor and c.factor and w.factor != c.factor]
+    are_named = len(matched) > 1 or bool(others)  # after their usual unit, weight_kg, in which they then are
     for column, limit in matched:
-        factor = column.factor / limit.factor if column.factor and limit.factor else 1.0
-        if factor != 1.0 and are_named:
+        if (column, limit) in others:
             settled.notices.append(f"{column.shown} and {limit.shown} are brought to one unit.")
-        elif factor != 1.0:
-            settled.notices.append(f"{column.shown} is brought to the unit of {limit.shown}: times {figure(factor)}.")
         elif column.factor != limit.factor and column.dimension == limit.dimension:
             settled.notices.append(f"{column.shown} and {limit.shown}: numbers are taken as they stand.")
         if are_named:
             pairs.append((column, _name(column), column.factor or limit.factor or 1.0))
         else:
-            pairs.append((column, "", factor))
+            pairs.append((column, "", 1.0))
     scaled = [(limit, (limit.factor or column.factor or 1.0) if are_named else 1.0) for column, limit in matched]
     scaled = scaled or [(limit, 1.0) for limit in carried[:1]]
     for row in range(len(carried[0].numbers) if carried else 0):
         amounts = {_name(limit): _scaled(limit.numbers[row], factor) for limit, factor in scaled}
-        settled.capacities.append(next(iter(amounts.values())) if len(scaled) == 1 else amounts)
+        settled.capacities.append(amounts if are_named else next(iter(amounts.values())))
     used = [limit for limit, _ in scaled]
     if unused := [limit.shown for limit in carried if limit not in used and wanted and not settled.faults]:
         settled.notices.append(f"Limits nothing, for no ticket has such an amount: {', '.join(unused)}.")

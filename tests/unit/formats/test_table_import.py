@@ -337,11 +337,11 @@ def test_a_column_of_windows_is_one_of_hours(header: str) -> None:
     assert list(proposal.fields.values()) == ["opens", "closes"]
 
 
-def test_amounts_are_brought_to_the_unit_of_the_capacity() -> None:
-    """SPEC T5: tonnes on a van that is measured in kilograms would fit a thousandfold."""
-    notice = '"重量(吨)" is brought to the unit of "载重(kg)": times 1000.'
+def test_amounts_and_capacities_are_brought_to_one_unit() -> None:
+    """SPEC T5: tonnes on a van that is measured in kilograms would fit a thousandfold; its driver reads kilograms."""
+    notice = '"重量(吨)" and "载重(kg)" are brought to one unit.'
     for heading, demand, notices in (
-        ("载重(kg)", 12000, [notice]),
+        ("载重(kg)", {"weight_kg": 12000}, [notice]),
         ("载重（吨）", 12, []),
         ("载重", 12, ['"重量(吨)" and "载重": numbers are taken as they stand.']),
     ):
