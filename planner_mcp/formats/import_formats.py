@@ -21,15 +21,16 @@ from planner_mcp.formats.json_content import Content
 from planner_mcp.formats.scenario_from_tables import open_columns_of, position_columns, scenario_of_tables
 from planner_mcp.formats.text_tables import SPLIT, Table, read_table, too_large
 from planner_mcp.formats.vroom_format import assumed, read_vroom
-from planner_mcp.formats.xlsx_workbook import read_workbook
+from planner_mcp.formats.workbook_reader import read_workbook
 
-PLAIN: Final = frozenset({".csv", ".tsv", ".xlsx", ".xlsm", ".xls", ".geojson", ".vrp", ".gvrp"})
+PLAIN: Final = frozenset({".csv", ".tsv", ".xlsx", ".xlsm", ".xls", ".ods", ".geojson", ".vrp", ".gvrp"})
 """Ends of names that files of one form alone have; of others the form is a guess."""
 _TABLES: Final = ("csv", "xlsx", "geojson")
 _SUFFIXES: Final[Mapping[str, Form]] = {
     ".xlsx": "xlsx",
     ".xlsm": "xlsx",
     ".xls": "xlsx",
+    ".ods": "xlsx",
     ".geojson": "geojson",
     ".json": "vroom",
     ".vrp": "vrplib",

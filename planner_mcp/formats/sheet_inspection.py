@@ -1,7 +1,7 @@
 """What the reader of workbooks does not report about a sheet: its reach, rows that are hidden, cells without a value.
 
-Owns a look over the XML of one sheet before it is read. A single far cell would make the reader ask for hundreds of
-gigabytes; formulas that were never calculated and errors look to it like empty cells.
+Owns a look over the XML of one sheet, of XLSX or ODS, before it is read. A single far cell would make the reader ask
+for hundreds of gigabytes; formulas that were never calculated and errors look to it like empty cells.
 """
 
 from collections.abc import Callable
@@ -10,10 +10,17 @@ from typing import Final
 from xml.parsers import expat
 
 from planner_mcp.errors import Fault, input_error
-from planner_mcp.formats.xlsx_package import Parts
+from planner_mcp.formats.workbook_package import ACCEPTED, Parts, WorkbookPackage
 
 _WORKBOOK: Final = "xl/workbook.xml"
 _RELATIONS: Final = "xl/_rels/workbook.xml.rels"
+_CONTENT: Final = "content.xml"
+_OPEN_CELLS: Final = ("table-cell", "covered-table-cell")
+_VALUES: Final = frozenset({"value", "date-value", "time-value", "boolean-value", "string-value"})
+"""Attributes of a cell in an OpenDocument, one of which holds its value."""
+_MOST_ROWS: Final = 1_048_576
+_DIGITS: Final = 7
+"""Of a count; a sheet has 1,048,576 rows."""
 _LETTERS: Final = 26
 Attributes = dict[str, str]
 Start = Callable[[str, Attributes], None]
@@ -35,6 +42,21 @@ class SheetInspection:
     """Cells whose value is an error, such as #N/A."""
     hidden: set[int] = field(default_factory=set)
     """Rows that do not show: by a filter, most often."""
+    merged: list[tuple[int, int, int, int]] = field(default_factory=list)
+    """Of ODS, ranges of merged cells: first and last row, first and last column, these from 0."""
+
+
+def inspect(workbook: WorkbookPackage, sheet: str) -> SheetInspection:
+    """Return what there is to know of a sheet before it is read; nothing of one in an older workbook.
+
+    Raises:
+        InputError: It is no XML, or declares entities.
+    """
+    if workbook.kind == "ods":
+        handler = _OpenSheetHandler(sheet)
+        _walk(workbook.parts.get(_CONTENT, b"<none/>"), handler.start, handler.end, handler.text)
+        return handler.found
+    return inspect_sheet(part_of_sheet(workbook.parts, sheet) or b"<none/>") if workbook.parts else SheetInspection()
 
 
 def inspect_sheet(xml: bytes) -> SheetInspection:
@@ -89,6 +111,67 @@ class _SheetHandler:
             self.found.errors.append(self._at)
         elif "f" in self._inside and not has_value:
             self.found.uncalculated.append(self._at)
+
+
+class _OpenSheetHandler:
+    """Follows the cells of one sheet among those of an OpenDocument."""
+
+    def __init__(self, sheet: str) -> None:
+        self.found = SheetInspection()
+        self._sheet = sheet
+        self._is_inside = False
+        self._row, self._column = 0, 0
+        self._rows = 1
+        self._cell: Attributes | None = None
+        self._has_text = False
+
+    def start(self, name: str, attributes: Attributes) -> None:
+        """Take in the start of an element."""
+        if name == "table":
+            self._is_inside = attributes.get("name") == self._sheet
+        elif not self._is_inside:
+            return
+        elif name == "table-row":
+            self._row, self._column = self._row + 1, 0
+            self._rows = _count(attributes, "number-rows-repeated")
+            if attributes.get("visibility", "visible") != "visible":
+                self.found.hidden.update(range(self._row, self._row + min(self._rows, _MOST_ROWS)))
+        elif name in _OPEN_CELLS:
+            self._cell, self._has_text = attributes, False
+
+    def text(self, text: str) -> None:
+        """Take in characters of a cell."""
+        self._has_text = self._has_text or bool(text.strip())
+
+    def end(self, name: str) -> None:
+        """Take in the end of an element."""
+        if name == "table":
+            self._is_inside = False
+        elif self._is_inside and name == "table-row":
+            self._row += self._rows - 1
+        elif self._is_inside and name in _OPEN_CELLS and self._cell is not None:
+            self._take(self._cell)
+            self._column += _count(self._cell, "number-columns-repeated")
+            self._cell = None
+
+    def _take(self, cell: Attributes) -> None:
+        row, column = self._row, self._column + 1
+        if self._has_text or "formula" in cell:
+            self.found.rows = max(self.found.rows, row + self._rows - 1)
+            self.found.columns = max(self.found.columns, self._column + _count(cell, "number-columns-repeated"))
+        if cell.get("value-type") == "error":
+            self.found.errors.append((row, column))
+        elif "formula" in cell and not self._has_text and _VALUES.isdisjoint(cell):
+            self.found.uncalculated.append((row, column))
+        height, width = _count(cell, "number-rows-spanned"), _count(cell, "number-columns-spanned")
+        if height > 1 or width > 1:
+            self.found.merged.append((row, row + height - 1, column - 1, column + width - 2))
+
+
+def _count(attributes: Attributes, name: str) -> int:
+    """Return how often an element of an OpenDocument stands, or how far it reaches."""
+    value = attributes.get(name, "1")[:_DIGITS]
+    return max(1, int(value)) if value.isascii() and value.isdecimal() else 1
 
 
 def place_of(name: str) -> tuple[int, int] | None:
@@ -150,7 +233,7 @@ def _walk(xml: bytes, start: Start, end: End | None = None, text: Text | None = 
         parser.Parse(xml, True)
     except (expat.ExpatError, ValueError):
         problem, hint = "A part of the workbook is not valid XML.", "Save the workbook again."
-        raise input_error([Fault("", problem, "a workbook as .xlsx", hint)]) from None
+        raise input_error([Fault("", problem, ACCEPTED, hint)]) from None
 
 
 def _local(name: str) -> str:

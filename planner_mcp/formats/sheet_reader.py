@@ -1,7 +1,7 @@
 """Sheets of a workbook as tables; run in a process of its own, which dies with the workbook.
 
 Owns which sheet is which, and how a cell becomes text: dates and times as the scenario takes them, whole numbers
-without a point. `xlsx_workbook.py` starts this process and bounds it.
+without a point. `workbook_reader.py` starts this process and bounds it.
 """
 
 import io
@@ -19,9 +19,9 @@ from python_calamine import CalamineError, CalamineSheet, CalamineWorkbook, Shee
 from planner_mcp.errors import Fault, InputError, TooLargeError, input_error
 from planner_mcp.formats.amount_units import words_of
 from planner_mcp.formats.header_words import normalized
-from planner_mcp.formats.sheet_inspection import inspect_sheet, letters_of, part_of_sheet
+from planner_mcp.formats.sheet_inspection import inspect, letters_of, part_of_sheet
 from planner_mcp.formats.text_tables import MAX_COLUMNS, Table, place_in, table_of, too_large
-from planner_mcp.formats.xlsx_package import Parts, packed, unpacked
+from planner_mcp.formats.workbook_package import ACCEPTED, WorkbookPackage, opened
 from planner_mcp.text import Json, clock_s, counted, plain
 
 MAX_MEMORY_BYTES: Final = 1024**3
@@ -38,6 +38,9 @@ _AGENTS: Final = words_of(
     "vehicules camions chauffeurs livreurs techniciens vehiculos camiones furgonetas "
     "flota conductores repartidores tecnicos "
     "车辆 司机 车队 车辆信息 运力 骑手 配送员"
+)
+_OLDER: Final = (
+    "In an .xls, errors and formulas without a value are read as empty cells; an .xlsx with such is refused."
 )
 _MOST_NAMED: Final = 20
 """Sheets that a refusal names."""
@@ -61,20 +64,21 @@ def tables_of(data: bytes, *, sheet: str, max_rows: int) -> dict[str, Table]:
         TooLargeError: There is more in it than allowed.
         InputError: All that is wrong with it, by sheet, row and column.
     """
-    parts = unpacked(data)
+    workbook = opened(data)
     try:
-        with CalamineWorkbook.from_filelike(io.BytesIO(packed(parts))) as book:
-            visible = _filled(book, parts)
+        with CalamineWorkbook.from_filelike(io.BytesIO(workbook.data)) as book:
+            visible = _filled(book, workbook)
             names = _chosen(book, visible, sheet)
-            tables = {kind: _table(book, parts, name, max_rows) for kind, name in names.items()}
-            notices = (*tables["tickets"].notices, *_unread(visible, names))
+            tables = {kind: _table(book, workbook, name, max_rows) for kind, name in names.items()}
+            older = (_OLDER,) if workbook.kind == "xls" else ()
+            notices = (*tables["tickets"].notices, *_unread(visible, names), *older)
             return tables | {"tickets": replace(tables["tickets"], notices=notices)}
     except CalamineError:
         hint = "Save it as .xlsx again."
-        raise input_error([Fault("", "The workbook cannot be read.", "a workbook as .xlsx", hint)]) from None
+        raise input_error([Fault("", "The workbook cannot be read.", ACCEPTED, hint)]) from None
 
 
-def _filled(book: CalamineWorkbook, parts: Parts) -> list[str]:
+def _filled(book: CalamineWorkbook, workbook: WorkbookPackage) -> list[str]:
     """Return the visible sheets, without those of any name in which there is nothing; all where there is nothing."""
     visible = [
         each.name
@@ -82,7 +86,11 @@ def _filled(book: CalamineWorkbook, parts: Parts) -> list[str]:
         if (each.typ, each.visible) == (SheetTypeEnum.WorkSheet, SheetVisibleEnum.Visible)
     ]
     known = {name for name in visible if normalized(name) in _TICKETS | _AGENTS}
-    return [name for name in visible if name in known or _CELL.search(part_of_sheet(parts, name))] or visible
+    if workbook.kind == "xlsx":  # without reading them
+        filled = [name for name in visible if name in known or _CELL.search(part_of_sheet(workbook.parts, name))]
+    else:
+        filled = [name for name in visible if name in known or book.get_sheet_by_name(name).total_height]
+    return filled or visible
 
 
 def _unread(visible: Sequence[str], names: Mapping[str, str]) -> Iterator[str]:
@@ -127,8 +135,8 @@ def _has_part(name: str, words: frozenset[str]) -> bool:
     return not words.isdisjoint(text.split()) or any(word in text for word in words if not word.isascii())
 
 
-def _table(book: CalamineWorkbook, parts: Parts, name: str, max_rows: int) -> Table:
-    look = inspect_sheet(part_of_sheet(parts, name) or b"<none/>")
+def _table(book: CalamineWorkbook, workbook: WorkbookPackage, name: str, max_rows: int) -> Table:
+    look = inspect(workbook, name)
     if look.rows > max_rows + MAX_COLUMNS or look.columns > MAX_COLUMNS:
         problem = f"A sheet reaches to row {look.rows}, column {letters_of(look.columns)}."
         accepted = f"at most {max_rows} rows, {MAX_COLUMNS} columns"
@@ -147,7 +155,7 @@ def _table(book: CalamineWorkbook, parts: Parts, name: str, max_rows: int) -> Ta
         problem = f"The cells of a sheet hold more than {MAX_TEXT} characters."
         raise too_large(place_in(name), problem, f"at most {MAX_TEXT}", "Leave out columns that are not needed.")
     filled = [(number, cells) for number, cells in lines if any(cells)]
-    spans = _spans(read)
+    spans = look.merged or _spans(read)
     hidden = sum(number in look.hidden for number, _ in filled[1:])
     notices = (f"Hidden in a sheet and read all the same: {counted(hidden, 'row')}.",) if hidden else ()
     table = table_of(

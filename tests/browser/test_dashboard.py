@@ -9,7 +9,7 @@ import pytest
 import planner_mcp
 from examples.planner_server import PlannerServer
 from tests.browser.conftest import call
-from tests.shared.formats.xlsx_files import rows_of, sheet_xml, workbook
+from tests.shared.formats.workbook_files import rows_of, sheet_xml, workbook
 from tests.shared.scenarios.client_scenarios import ring
 from tests.shared.scenarios.scenario_builders import agent, body, ticket
 

@@ -17,7 +17,7 @@ import pytest
 from examples.beijing import DAY_FILE
 from tests.shared.cli.command_runs import run_command_line
 from tests.shared.formats.instance_texts import li_lim, solomon, vrplib
-from tests.shared.formats.xlsx_files import rows_of, sheet_xml, workbook
+from tests.shared.formats.workbook_files import rows_of, sheet_xml, workbook
 from tests.shared.scenarios.client_scenarios import SMALLEST
 from tests.shared.scenarios.street_scenario import day as road_day
 

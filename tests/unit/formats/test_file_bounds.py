@@ -16,7 +16,7 @@ from planner_mcp.errors import PlannerError
 from planner_mcp.formats.import_formats import read_scenario_file
 from planner_mcp.formats.import_options import Form, ImportOptions
 from planner_mcp.formats.json_content import Content
-from tests.shared.formats.xlsx_files import rows_of, sheet_xml, workbook
+from tests.shared.formats.workbook_files import rows_of, sheet_xml, workbook
 
 pytestmark = [pytest.mark.anyio, pytest.mark.slow]
 LIMITS = CallLimits(cpu_s=12.0, wall_s=100.0, memory_mb=1024)

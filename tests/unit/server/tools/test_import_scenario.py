@@ -17,7 +17,7 @@ from planner_mcp.server.tools.tool_definition import ErrorResult, ToolContext, T
 from planner_mcp.settings import ANY_FILE
 from planner_mcp.text import Json
 from tests.shared.formats.instance_texts import li_lim, solomon, vrplib
-from tests.shared.formats.xlsx_files import rows_of, sheet_xml, workbook
+from tests.shared.formats.workbook_files import rows_of, sheet_xml, workbook
 from tests.shared.scenarios.stored_plans import Call
 from tests.shared.tools.token_costs import all_forms_tokens, tokens
 from tests.unit.formats.test_table_import import VROOM
@@ -259,8 +259,8 @@ async def test_a_workbook_that_is_no_base64_is_refused(call: Call, content: str)
 
 async def test_what_is_no_workbook_or_no_sheet_is_refused(call: Call) -> None:
     """SPEC T7: by the argument it concerns."""
-    older = base64.b64encode(bytes.fromhex("d0cf11e0a1b11ae1") + bytes(99)).decode()
-    assert await faults(call, "xlsx", older) == [("/content", "The file is an older .xls.")]
+    broken = base64.b64encode(bytes.fromhex("d0cf11e0a1b11ae1") + bytes(99)).decode()
+    assert await faults(call, "xlsx", broken) == [("/content", "The workbook cannot be read.")]
     book = base64.b64encode(BOOK).decode()
     assert await faults(call, "xlsx", book, sheet="none") == [("/sheet", "There is no such sheet.")]
     assert (await faults(call, "doc", ""))[0][0] == "/format"

@@ -2,6 +2,7 @@
 
 import struct
 import tracemalloc
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -12,10 +13,24 @@ from planner_mcp.formats.sheet_inspection import inspect_sheet, letters_of, plac
 from planner_mcp.formats.sheet_reader import tables_of
 from planner_mcp.formats.table_import import TableImport
 from planner_mcp.formats.text_tables import MAX_BYTES
-from planner_mcp.formats.xlsx_package import MAX_UNPACKED_BYTES, unpacked
-from planner_mcp.formats.xlsx_workbook import read_workbook
+from planner_mcp.formats.workbook_package import MAX_UNPACKED_BYTES, opened
+from planner_mcp.formats.workbook_reader import read_workbook
 from planner_mcp.routing.scenario.scenario_parsing import parse_scenario
-from tests.shared.formats.xlsx_files import DAY, MAIN, MOMENT, SPAN, TIME, archive, cell, rows_of, sheet_xml, workbook
+from tests.shared.formats.workbook_files import (
+    DAY,
+    MAIN,
+    MOMENT,
+    SPAN,
+    TIME,
+    archive,
+    cell,
+    open_cell,
+    open_row,
+    open_workbook,
+    rows_of,
+    sheet_xml,
+    workbook,
+)
 from tests.shared.property_tests.example_counts import examples
 
 ORDERS = rows_of(("订单号", "纬度", "经度", "重量(kg)"), (1001.0, 39.95, 116.4, 3.5), ("A/2", 39.96, 116.42, 4.0))
@@ -41,6 +56,58 @@ def test_a_workbook_of_orders_and_vehicles_is_a_day() -> None:
     scenario = parse_scenario(day.scenario(name="x", planning_date="2025-07-15", depot=day.add_depot("39.9,116.4")))
     assert [(ticket.id, ticket.demand["load"]) for ticket in scenario.tickets] == [("1001", 3.5), ("A/2", 4)]
     assert [(agent.id, agent.shift_start) for agent in scenario.agents] == [("京A1", 28800)]
+
+
+def test_an_open_document_is_read_as_any_workbook() -> None:
+    """SPEC T5: ODS, with merged groups of headers, hidden rows and the million empty rows that programs add."""
+    rows = open_row(open_cell("Place", 'table:number-columns-spanned="2"'), "<table:covered-table-cell/>", "Order")
+    rows += open_row("Lat", "Lon", "Id") + open_row(52.5, 13.4, "A1")
+    rows += open_row(52.6, 13.5, "A2", attributes='table:visibility="filter"')
+    rows += '<table:table-row table:number-rows-repeated="1048000"><table:table-cell/></table:table-row>'
+    fleet = open_row("vehicle", "capacity") + open_row("v", 9.0)
+    tables = tables_of(open_workbook({"Orders": rows, "Fleet": fleet}), sheet="", max_rows=9)
+    assert [tuple(row.values()) for _, row in tables["tickets"].rows] == [
+        ("52.5", "13.4", "A1"),
+        ("52.6", "13.5", "A2"),
+    ]
+    assert "Hidden in a sheet and read all the same: 1 row." in tables["tickets"].notices
+    assert tables["agents"].rows == ((2, {"vehicle": "v", "capacity": "9"}),)
+
+
+def test_cells_of_an_open_document_without_a_value_are_refused() -> None:
+    """SPEC T7: a formula that was never calculated, an error, a demand merged over two rows."""
+    formula = '<table:table-cell table:formula="of:=1+1"/>'
+    error = open_cell("#N/A", 'table:formula="of:=X" calcext:value-type="error"')
+    head = open_row("Order", "Demand")
+    rows = head + open_row("A1", formula) + open_row("A2", error)
+    assert faults(open_workbook({"s": rows})) == [
+        ("/s/2/B", "The formula has no value."),
+        ("/s/3/B", "The cell holds an error."),
+    ]
+    merged = open_cell(5.0, 'table:number-rows-spanned="2"')
+    rows = head + open_row("A1", merged) + open_row("A2", "<table:covered-table-cell/>")
+    assert faults(open_workbook({"s": rows})) == [("/s/2/B", "Cells of several rows are merged.")]
+
+
+@pytest.mark.parametrize(("columns", "rows"), [(300, 1), (1, 5000), (16384, 1_048_575)])
+def test_an_open_document_of_many_repeated_cells_is_bounded(columns: int, rows: int) -> None:
+    """SPEC X3: a short text may stand for billions of cells; those that cannot be held end their process."""
+    cells = open_cell(1.0, f'table:number-columns-repeated="{columns}"')
+    xml = open_row("Order") + open_row(cells, attributes=f'table:number-rows-repeated="{rows}"')
+    with pytest.raises(InputError) as error:
+        read_workbook(open_workbook({"s": xml}), max_rows=9)
+    assert error.value.errors[0].problem.startswith(("A sheet reaches to row", "The workbook"))
+
+
+def test_an_older_workbook_is_read_with_a_note() -> None:
+    """SPEC T5: XLS, whose reader does not tell errors from empty cells."""
+    tables = read_workbook(Path(__file__).with_name("older_workbook.xls").read_bytes(), max_rows=9)
+    assert [tuple(row.values()) for _, row in tables["tickets"].rows] == [
+        ("1001", "Müller", "12.5", "08:30:00"),
+        ("1002", "Weiß", "7", "08:30:00"),
+    ]
+    assert "In an .xls, errors" in tables["tickets"].notices[-1]
+    assert tables["agents"].rows == ((2, {"Fahrzeug": "B-AB 1", "Nutzlast kg": "500"}),)
 
 
 def test_dates_and_times_are_those_of_the_cell_not_its_number() -> None:
@@ -172,12 +239,18 @@ def test_the_sheet_is_named_where_it_is_not_clear() -> None:
 OLE2 = bytes.fromhex("d0cf11e0a1b11ae1") + bytes(600)
 GOOD = workbook({"s": SHEET})
 LOOKALIKES = {
-    "an older workbook": (OLE2, "The file is an older .xls."),
+    "an older workbook of nothing": (OLE2, "The workbook cannot be read."),
+    "an older one with macros": (OLE2 + "_VBA_PROJECT_CUR".encode("utf-16-le"), "The workbook has macros."),
+    "an open document with macros": (open_workbook({"s": ""}, more={"Basic/m.xml": ""}), "The workbook has macros."),
+    "an encrypted open document": (
+        open_workbook({"s": ""}, more={"META-INF/manifest.xml": "<encryption-data/>"}),
+        "The workbook is encrypted.",
+    ),
     "an encrypted one": (OLE2 + "EncryptedPackage".encode("utf-16-le"), "The workbook is encrypted."),
     "one with macros": (workbook({"s": SHEET}, more={"xl/vbaProject.bin": b"x"}), "The workbook has macros."),
     "one with old macros": (workbook({"s": SHEET}, more={"xl/macrosheets/m1.xml": ""}), "The workbook has macros."),
     "a binary one": (archive({"xl/workbook.bin": b"x"}), "The file is a binary .xlsb."),
-    "another archive": (archive({"content.xml": ""}), "The file is an archive, but not a workbook of Excel."),
+    "another archive": (archive({"content.xml": ""}), "The file is an archive, but not a workbook."),
     "one that is cut off": (GOOD[:-40], "The file is not a workbook, or it is cut off."),
     "one with a broken part": (GOOD[:60] + b"\xff\xff" + GOOD[62:], "The file is not a workbook, or it is cut off."),
     "a web page": (b"\xef\xbb\xbf\n<html><table>", "The file is a web page (HTML)."),
@@ -234,7 +307,7 @@ def test_what_unpacks_beyond_measure_is_refused() -> None:
     many = workbook({"s": SHEET}, more={f"xl/media/{n}": b"" for n in range(600)})
     for data in (bomb, many, bytes(MAX_BYTES + 1)):
         with pytest.raises(TooLargeError):
-            unpacked(data)
+            opened(data)
     lying = bomb.replace(struct.pack("<I", MAX_UNPACKED_BYTES), struct.pack("<I", 1000))
     assert faults(lying) == [("", "The file is not a workbook, or it is cut off.")]
 
@@ -254,7 +327,7 @@ def test_the_process_distinguishes_faults_and_limits(capfd: pytest.CaptureFixtur
     """SPEC T7: what it finds travels to the caller as it was said."""
     with pytest.raises(InputError) as caught:
         read_workbook(OLE2, max_rows=9)
-    assert caught.value.errors[0].hint == "Save it as .xlsx."
+    assert caught.value.errors[0].hint == "Save it as .xlsx again."
     with pytest.raises(TooLargeError, match="column XFD"):
         read_workbook(workbook({"s": FAR}), max_rows=9)
     for refused in ("\0", "none"):

@@ -67,3 +67,33 @@ def archive(parts: Mapping[str, str | bytes]) -> bytes:
         for name, part in parts.items():
             made.writestr(name, part)
     return file.getvalue()
+
+
+OPEN_SHEETS = "application/vnd.oasis.opendocument.spreadsheet"
+SCHEMAS = " ".join(
+    f'xmlns:{name}="urn:oasis:names:tc:opendocument:xmlns:{name}:1.0"' for name in ("office", "text", "table")
+)
+CALC = 'xmlns:calcext="urn:org:documentfoundation:names:experimental:calc:xmlns:calcext:1.0"'
+
+
+def open_cell(value: str | float, attributes: str = "") -> str:
+    """Return the XML of a cell of an OpenDocument, with further attributes."""
+    kind = 'string"' if isinstance(value, str) else f'float" office:value="{value}"'
+    text = f"<text:p>{escape(str(value))}</text:p>"
+    return f'<table:table-cell office:value-type="{kind} {attributes}>{text}</table:table-cell>'
+
+
+def open_row(*cells: str | float, attributes: str = "") -> str:
+    """Return the XML of a row of an OpenDocument; a cell that is XML stands as it is."""
+    made = (each if isinstance(each, str) and each.startswith("<") else open_cell(each) for each in cells)
+    return f"<table:table-row {attributes}>{''.join(made)}</table:table-row>"
+
+
+def open_workbook(sheets: Mapping[str, str], *, more: Mapping[str, str | bytes] | None = None) -> bytes:
+    """Return an OpenDocument of sheets by name, given as rows, with further parts."""
+    tables = "".join(f"<table:table table:name={quoteattr(name)}>{rows}</table:table>" for name, rows in sheets.items())
+    body = f"<office:body><office:spreadsheet>{tables}</office:spreadsheet></office:body>"
+    content = f'<office:document-content {SCHEMAS} {CALC} office:version="1.2">{body}</office:document-content>'
+    return archive(
+        {"mimetype": OPEN_SHEETS, "content.xml": content, "META-INF/manifest.xml": "<m/>"} | dict(more or {})
+    )

@@ -11,7 +11,7 @@ from typing import Final
 
 from planner_mcp.errors import Fault, TooLargeError, input_error
 from planner_mcp.formats.text_tables import Table, check_size, too_large
-from planner_mcp.formats.xlsx_package import MAX_UNPACKED_BYTES
+from planner_mcp.formats.workbook_package import MAX_UNPACKED_BYTES
 from planner_mcp.text import Json
 
 LONGEST_S: Final = 20.0
