@@ -19,7 +19,7 @@ from planner_mcp.formats.instances.solomon_li_lim import is_solomon, read_li_lim
 from planner_mcp.formats.instances.vrplib_format import read_vrplib
 from planner_mcp.formats.json_content import Content
 from planner_mcp.formats.scenario_from_tables import open_columns_of, position_columns, scenario_of_tables
-from planner_mcp.formats.text_tables import SPLIT, Table, read_table, too_large
+from planner_mcp.formats.text_tables import SPLIT, Table, is_workbook, read_table, too_large
 from planner_mcp.formats.vroom_format import assumed, read_vroom
 from planner_mcp.formats.workbook_reader import read_workbook
 
@@ -39,7 +39,9 @@ _SUFFIXES: Final[Mapping[str, Form]] = {
 
 
 def form_of(name: str, content: Content) -> Form:
-    """Return the form of a file by how its name ends; rows and JSON are distinguished by their content.
+    """Return the form of a file by how its name ends; rows, workbooks and JSON are distinguished by their content.
+
+    Many programs write rows of text under the name of a workbook.
 
     Raises:
         TooLargeError: It has more bytes of JSON than allowed.
@@ -49,7 +51,10 @@ def form_of(name: str, content: Content) -> Form:
         return "geojson"
     if suffix == ".txt":
         return _form_of_text(content.data)
-    return _SUFFIXES.get(suffix, "csv")
+    form = _SUFFIXES.get(suffix, "csv")
+    if form in ("csv", "xlsx"):
+        return "xlsx" if is_workbook(content.data) else "csv"
+    return form
 
 
 def _form_of_text(data: bytes) -> Form:

@@ -77,6 +77,11 @@ def check_size(data: bytes) -> None:
         raise too_large("", f"The file is larger than {MAX_BYTES} bytes.", f"at most {MAX_BYTES} bytes", SPLIT)
 
 
+def is_workbook(data: bytes) -> bool:
+    """Return whether a file begins as a workbook of any kind does, or another archive."""
+    return data.startswith(_WORKBOOKS)
+
+
 def refuse_markup(data: bytes) -> None:
     """Refuse a web page or XML, which some programs write under the name of a table or of a workbook.
 
@@ -173,7 +178,7 @@ def _outside_quotes(line: str) -> str:
 
 def _decoded(data: bytes, name: str) -> tuple[str, tuple[str, ...]]:
     """Return the text of a file, and what was taken for granted of its encoding."""
-    if data.startswith(_WORKBOOKS):
+    if is_workbook(data):
         hint = "Save it as CSV; only tickets may be in a workbook, of the format xlsx."
         raise input_error([Fault(place_in(name), "The file is a workbook, not text.", "a CSV file", hint)])
     for encoding in _encodings_of(data):

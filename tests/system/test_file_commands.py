@@ -211,5 +211,5 @@ def test_a_workbook_and_an_instance_become_days(tmp_path: Path) -> None:
     refused = run_command_line("import", str(tmp_path / "old.xls"), "--date", "2025-07-15")
     assert (refused.exit_code, refused.stderr.strip()) == (
         1,
-        f"{WRONG}/: The file is an older .xls. (accepted: a workbook as .xlsx) Save it as .xlsx.",
+        f"{WRONG}/: The workbook cannot be read. (accepted: a workbook as .xlsx, .ods or .xls) Save it as .xlsx again.",
     )
