@@ -27,7 +27,7 @@ from planner_mcp.formats.column_values import (
     are_yes_or_no,
     values_of,
 )
-from planner_mcp.formats.coordinate_parsing import Axis, axis_of, coordinate_in, has_minutes, pair_in
+from planner_mcp.formats.coordinate_parsing import Axis, axis_of, coordinate_in, has_minutes, is_map_link, pair_in
 from planner_mcp.formats.header_words import (
     AGENTS,
     COMPOSED,
@@ -458,6 +458,8 @@ class _Proposal:
         elif look.kind == "positions" and {"position", "lat", "lon"}.isdisjoint(self._fields.values()):
             self._take(header, "position", is_guess=True)
             return
+        if look.kind == "positions" and any(map(is_map_link, self._cells[header])):
+            return  # of places that other columns have
         if look.kind == "places" and self._kind == "tickets":
             self._take(header, "address" if self._is_unaddressed() else "notes", is_guess=True)
             return

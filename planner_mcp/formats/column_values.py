@@ -30,7 +30,7 @@ from planner_mcp.formats.cell_parsing import (
     time_in,
     windows_in,
 )
-from planner_mcp.formats.coordinate_parsing import has_minutes, pair_in
+from planner_mcp.formats.coordinate_parsing import has_minutes, is_map_link, pair_in
 from planner_mcp.formats.header_words import normalized
 from planner_mcp.text import plain
 
@@ -141,6 +141,8 @@ def _kind(counts: Counter[Kind]) -> Kind:
 
 def _kind_of_cell(cell: str) -> Kind:
     """Return what one cell looks like; `nothing` for one that says there is nothing."""
+    if is_map_link(cell):
+        return "positions" if pair_in(cell) else "texts"
     if len(cell) > MAX_CELL:
         return "texts"
     if not normalized_word(cell):

@@ -23,6 +23,21 @@ _COORDINATE: Final = re.compile(
 )
 _SEPARATOR: Final = re.compile(r" ?[,;/] ?| ")
 _WITH_MINUTES: Final = re.compile(r"\d ?[°º] ?\d{1,2}(?:[.,]\d+)? ?['’′´]")
+_MAX_LINK: Final = 1000
+_MAP: Final = re.compile(
+    r"geo:|https?://(?:[\w-]+\.)*(?:google\.[a-z.]{2,6}/maps|maps\.google\.|maps\.apple\.|bing\.com/maps|openstreetmap\.org)",
+    re.IGNORECASE | re.ASCII,
+)
+_LAT, _LON = r"(-?\d{1,2}\.\d+)", r"(-?\d{1,3}\.\d+)"
+_LINKED: Final = tuple(
+    re.compile(pattern, re.ASCII)
+    for pattern in (
+        rf"!3d{_LAT}!4d{_LON}",
+        rf"mlat={_LAT}&(?:amp;)?mlon={_LON}",
+        rf"(?:[@=/]|geo:|loc:)\+?{_LAT}(?:,|%2C|~)\+?{_LON}",
+    )
+)
+"""Where a link has a position, the place itself before the middle of the map."""
 _EITHER_WAY: Final = re.compile(r"^o ?\d|[\d°'’′\" ]o$")
 """The letter O before or behind a coordinate."""
 _DECIMALS: Final = 7
@@ -72,6 +87,8 @@ def position_in(text: str, path: str, *, lon_first: bool) -> tuple[float, float]
 
 def pair_in(text: str) -> tuple[float, float, Axis] | None:
     """Return the two numbers of a position, and which of its axes stands first, where letters say so."""
+    if is_map_link(text):
+        return _pair_of_link(text)
     if len(text) > MAX_CELL or not any(map(str.isdecimal, text)):
         return None
     simple = _degrees_text(text).strip("()[] ")
@@ -86,6 +103,19 @@ def pair_in(text: str) -> tuple[float, float, Axis] | None:
         if not axes[0] or axes[0] != axes[1]:
             return first[0], second[0], axes[0] or _other(axes[1])
     return None
+
+
+def is_map_link(text: str) -> bool:
+    """Return whether a cell is a link to a place on a map: of Google, Apple, Bing, OpenStreetMap, or a geo URI."""
+    return len(text) <= _MAX_LINK and _MAP.match(text.strip()) is not None
+
+
+def _pair_of_link(text: str) -> tuple[float, float, Axis] | None:
+    """Return latitude and longitude of a link that says them; a short one does not."""
+    found = next((match for pattern in _LINKED if (match := pattern.search(text))), None)
+    if found is None or abs(float(found[1])) > _BOUNDS["lat"] or abs(float(found[2])) > _BOUNDS["lon"]:
+        return None
+    return float(found[1]), float(found[2]), "lat"
 
 
 def axis_of(text: str) -> Axis:

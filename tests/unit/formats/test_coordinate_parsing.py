@@ -35,6 +35,32 @@ def test_a_position_in_one_cell_is_read(text: str) -> None:
 
 
 @pytest.mark.parametrize(
+    "link",
+    [
+        "https://www.google.com/maps/place/Depot/@52.5,13.1,17z/data=!3m1!4b1!4m5!3m4!1s0x0!8m2!3d52.52!4d13.40",
+        "https://www.google.de/maps/@52.52,13.40,17z",
+        "https://maps.google.com/?q=52.52,13.40",
+        "https://www.google.com/maps/search/?api=1&query=52.52%2C13.40",
+        "https://maps.apple.com/?ll=52.52,13.40&q=Depot",
+        "https://www.openstreetmap.org/?mlat=52.52&mlon=13.40#map=17/52.5/13.1",
+        "https://www.bing.com/maps?cp=52.52~13.40&lvl=16",
+        "geo:52.52,13.40;u=35",
+    ],
+)
+def test_a_link_to_a_map_is_a_position(link: str) -> None:
+    """SPEC T5: as people share places; that of the place goes before the middle of the map."""
+    assert position_in(link, "/2/map", lon_first=True) == (52.52, 13.4)
+
+
+@pytest.mark.parametrize(
+    "link", ["https://maps.google.com/?q=Torstr.+1", "https://example.com/?q=52.52,13.40", "geo:152.5,13.4"]
+)
+def test_a_link_without_a_place_is_no_position(link: str) -> None:
+    """SPEC T5: an address, another host, degrees that there are not."""
+    assert pair_in(link) is None
+
+
+@pytest.mark.parametrize(
     ("text", "axis", "degrees"),
     [
         ("52.52 N", "lat", 52.52),

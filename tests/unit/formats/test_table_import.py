@@ -799,6 +799,8 @@ def test_hours_by_weekday_are_a_window_whatever_their_header(header: str, cell: 
         ("Order;Mark;Other", "A1;52°31'12\"N;13°24'18\"E"),
         ("Order;Koordinaten", "A1;52,5200, 13,4050"),
         ("Order;Latitude;Longitude", "A1;52.52 N;13.405 E"),
+        ("Order;Link", "A1;https://maps.google.com/?q=52.52,13.405"),
+        ("Order;Lat;Lon;Map", "A1;52.52;13.405;https://maps.google.com/?q=52.5,13.4"),
     ],
 )
 def test_positions_are_read_however_degrees_are_written(headers: str, cells: str) -> None:
