@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <numeric>
 #include <queue>
+#include <tuple>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -105,6 +107,17 @@ public:
         return back;
     }
 
+    // Whether the cost of every route is the sum of its halves, so that the reverse side leaves nothing out.
+    bool is_sum_of_halves() const {
+        const auto is_none = [](const std::vector<Number>& each) {
+            return std::all_of(each.begin(), each.end(), [](Number value) { return value <= 0; });
+        };
+        const bool has_paid_time = per_time != 0 || max_duration < NO_END || (per_overtime != 0 && shift_end < close);
+        const auto is_one = [](const auto& each) { return each.size() == 1; };
+        return !has_paid_time && (is_none(delivery) || is_none(pickup)) && is_none(lateness) && is_none(release) &&
+               std::all_of(windows.begin(), windows.end(), is_one);
+    }
+
     std::size_t arc(int from, int to) const { return static_cast<std::size_t>(from) * (n + 1) + to; }
 
     int n, dimensions;
@@ -193,6 +206,20 @@ public:
         return !side_.counts_stops || a.stops <= b.stops;
     }
 
+    // How far the first of two halves of a route reaches.
+    Number half() const {
+        if (side_.is_timed) return side_.open + (side_.close - side_.open) / 2;
+        return std::accumulate(side_.capacity.begin(), side_.capacity.end(), Number{0}) / 2;
+    }
+
+    // Labels are extended in the order of what only grows, so that few of them are dominated after they were extended.
+    Number progress(const Label<W>& label) const {
+        if (side_.is_timed) return label.ready;
+        Number sum = 0;
+        for (int d = 0; d < side_.dimensions; ++d) sum += std::max(label.most[d], label.picked[d]);
+        return sum;
+    }
+
     const Side& side() const { return side_; }
 
 private:
@@ -234,10 +261,12 @@ class Endings;
 template <int W>
 class LabelSearch {
 public:
-    LabelSearch(const Labels<W>& rules, const PricingOptions& options, const Endings<W>* endings = nullptr)
+    LabelSearch(const Labels<W>& rules, const PricingOptions& options, const Endings<W>* endings = nullptr,
+                Number reach = NO_END)
         : rules_(rules),
           options_(options),
           endings_(endings),
+          reach_(reach),
           stop_(options.seconds, options.cancel),
           kept_(rules.side().n) {}
 
@@ -246,7 +275,8 @@ public:
         if (!extend_all(0)) return false;
         for (Number count = 0; !queue_.empty(); ++count) {
             if (count % CHECK_EVERY == 0 && stop_.over()) return false;
-            const int at = queue_.top().second;
+            const auto [progress, at] = queue_.top();
+            if (progress > reach_) break;
             queue_.pop();
             if (!labels_[at].is_dominated && !extend_all(at)) return false;
         }
@@ -285,22 +315,15 @@ private:
         list.resize(to);
         list.insert(list.begin() + static_cast<std::ptrdiff_t>(at), static_cast<int>(labels_.size()));
         labels_.push_back(label);
-        queue_.emplace(order(label), static_cast<int>(labels_.size()) - 1);
+        queue_.emplace(rules_.progress(label), static_cast<int>(labels_.size()) - 1);
         return true;
-    }
-
-    // Labels are extended in the order of what only grows, so that few of them are dominated after they were extended.
-    Number order(const Label<W>& label) const {
-        if (rules_.side().is_timed) return label.ready;
-        Number sum = 0;
-        for (int d = 0; d < rules_.side().dimensions; ++d) sum += label.most[d];
-        return sum;
     }
 
     using Entry = std::pair<Number, int>;
     const Labels<W>& rules_;
     const PricingOptions& options_;
     const Endings<W>* endings_;
+    Number reach_;
     StopCriterion stop_;
     std::vector<Label<W>> labels_;
     std::vector<std::vector<int>> kept_;
@@ -311,25 +334,40 @@ private:
 template <int W>
 class Endings {
 public:
-    Endings(const Side& side, const std::uint64_t* memory, const PricingOptions& options)
-        : side_(side), back_(side.reversed()), rules_(back_, memory), search_(rules_, options) {}
+    Endings(const Side& side, const std::uint64_t* memory, const PricingOptions& options, bool is_half = false)
+        : side_(side),
+          back_(side.reversed()),
+          rules_(back_, memory),
+          search_(rules_, options, nullptr, is_half ? rules_.half() : NO_END) {}
 
     bool run() { return search_.run(); }
 
     // Whether some ending that fits brings the route below the limit.
-    bool can_end(const Label<W>& label, Number limit) const {
+    bool can_end(const Label<W>& label, Number limit) const { return best_below(label, limit).second >= 0; }
+
+    // The cost of the route with the cheapest ending that fits, and this ending; -1 where it is not below the limit.
+    std::pair<Number, int> best_below(const Label<W>& label, Number limit) const {
         const Number node = side_.node_cost[label.ticket];
         for (const int at : search_.kept(label.ticket)) {
             const Label<W>& ending = search_.labels()[at];
-            if (label.cost + ending.cost - side_.fixed - node >= limit) return false;
-            if (fits(label, ending)) return true;
+            const Number cost = label.cost + ending.cost - side_.fixed - node;
+            if (cost >= limit) break;
+            if (fits(label, ending)) return {cost, at};
         }
-        return false;
+        return {limit, -1};
+    }
+
+    // The tickets after that of the ending, in the order of the route.
+    std::vector<int> stops_after(int at) const {
+        std::vector<int> tickets = stops_of<W>(search_.labels(), search_.labels()[at].parent);
+        std::reverse(tickets.begin(), tickets.end());
+        return tickets;
     }
 
 private:
     bool fits(const Label<W>& label, const Label<W>& ending) const {
         if (label.ready > side_.close - ending.ready || label.stops + ending.stops - 1 > side_.max_stops) return false;
+        if (label.distance + ending.distance > side_.max_distance) return false;
         Bits<W> others = ending.memory;
         others[label.ticket / 64] &= ~(std::uint64_t{1} << (label.ticket % 64));
         for (int word = 0; word < W; ++word)
@@ -348,35 +386,52 @@ private:
     LabelSearch<W> search_;
 };
 
+// A route of `price`: its cost, its label, and the ending that follows it or -1.
+struct Found {
+    Number cost;
+    int label, ending;
+    auto operator<=>(const Found&) const = default;
+};
+
 template <int W>
 Pricing price(const Network& network, const PricingOptions& options, RouteWriter& writer, Number* least) {
     const Side side(network);
     const Labels<W> rules(side, network.memory);
-    Endings<W> endings(side, network.coarse, options);
-    const bool is_exact = options.is_heuristic == 0;
+    const bool is_exact = options.is_heuristic == 0, is_two_way = is_exact && side.is_sum_of_halves();
+    // two-way: both searches stop after the first half of what only grows, and each of their routes meets an ending
+    const Number half = is_two_way ? rules.half() : NO_END;
+    Endings<W> endings(side, is_two_way ? network.memory : network.coarse, options, is_two_way);
     *least = 0;
     if (is_exact && !endings.run()) return Pricing::LIMITED;
-    LabelSearch<W> search(rules, options, is_exact ? &endings : nullptr);
+    LabelSearch<W> search(rules, options, is_exact && !is_two_way ? &endings : nullptr, half);
     const bool is_complete = search.run();
-    std::vector<std::pair<Number, int>> best;  // of each last ticket
-    std::vector<std::pair<Number, int>> others;
+    std::vector<Found> best;  // of each ticket
+    std::vector<Found> others;
     for (int ticket = 0; ticket < side.n; ++ticket) {
-        std::pair<Number, int> first{EXCLUDED, -1};
+        Found first{EXCLUDED, -1, -1};
         for (const int at : search.kept(ticket)) {
-            const Number cost = rules.ended(search.labels()[at]);
-            if (cost < 0) others.emplace_back(cost, at);
-            first = std::min(first, {cost, at});
+            const Label<W>& label = search.labels()[at];
+            Found route{rules.ended(label), at, -1};
+            if (is_two_way && rules.progress(label) > half) std::tie(route.cost, route.ending) = endings.best_below(label, 0);
+            if (route.cost < 0) others.push_back(route);
+            first = std::min(first, route);
         }
-        if (first.second >= 0) best.push_back(first);
+        if (first.label >= 0) best.push_back(first);
     }
     std::sort(best.begin(), best.end());
-    if (!best.empty()) *least = std::min<Number>(0, best.front().first);
+    if (!best.empty()) *least = std::min<Number>(0, best.front().cost);
     std::sort(others.begin(), others.end());
     Number written = 0;
     for (const auto* list : {&best, &others})
-        for (const auto& [cost, at] : *list)
-            if (cost < 0 && written < options.max_routes && writer.write(cost, stops_of<W>(search.labels(), at)))
-                ++written;
+        for (const auto& [cost, at, ending] : *list) {
+            if (cost >= 0 || written >= options.max_routes) break;
+            std::vector<int> stops = stops_of<W>(search.labels(), at);
+            if (ending >= 0) {
+                const std::vector<int> after = endings.stops_after(ending);
+                stops.insert(stops.end(), after.begin(), after.end());
+            }
+            if (writer.write(cost, stops)) ++written;
+        }
     return is_complete ? Pricing::COMPLETE : Pricing::LIMITED;
 }
 

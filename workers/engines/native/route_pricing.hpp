@@ -1,11 +1,13 @@
 // Pricing of routes for lower bounds: the route of least reduced cost in a relaxed network of one type of agents.
 //
 // Owns two searches over labels. `price` finds the least reduced cost of all ng-routes (a ticket may be visited again
-// where it left the memory of the last stop). `enumerate` finds every elementary route below a limit. All arithmetic is
-// exact in integers. `workers/engines/bounds/relaxed_networks.py` says what a network leaves out; here every omission
-// only lowers costs or admits more routes.
+// where it left the memory of the last stop): from both ends where costs are sums of legs and visits, else from the
+// start, with bounds from the end. `enumerate` finds every elementary route below a limit. All arithmetic is exact in
+// integers. `workers/engines/bounds/relaxed_networks.py` says what a network leaves out; here every omission only
+// lowers costs or admits more routes.
 //
-// Source: ng-routes, Baldacci, Mingozzi and Roberti, Operations Research 59 (5), 2011.
+// Source: ng-routes, Baldacci, Mingozzi and Roberti, Operations Research 59 (5), 2011; two halves of routes, Righini and
+// Salani, Discrete Optimization 3 (3), 2006.
 #pragma once
 #include <cstdint>
 

@@ -3,6 +3,7 @@
 import time
 from dataclasses import replace
 from functools import partial
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -295,6 +296,53 @@ def test_fast_pricing_keeps_a_dearer_way_that_leaves_more_room() -> None:
         np.array([-10, -5, 0, -100]), arcs, memory, memory, seconds=9, max_labels=99, max_routes=5, is_heuristic=True
     )
     assert (least, routes[0].tickets) == (-105, (1, 2, 3))
+
+
+@pytest.mark.parametrize(
+    "features",
+    [
+        PLAIN,
+        PLAIN - {Feature.TIME_WINDOWS},
+        frozenset({Feature.MAX_STOPS}),
+        frozenset({Feature.MAX_DISTANCE, Feature.OPEN_ROUTES}),
+    ],
+)
+def test_pricing_from_both_ends_finds_the_least_reduced_cost_of_pricing_from_one(features: frozenset[Feature]) -> None:
+    """SPEC S2: halves of routes that meet are the routes themselves."""
+    lowest = []
+    for seed in range(25):
+        dice = np.random.default_rng(seed)
+        relaxed = relaxed_problem(random_problem(seed, tickets=9, features=features))
+        assert relaxed is not None
+        for network in relaxed.networks:
+            legs = network.cost[network.cost < EXCLUDED]
+            prices = dice.integers(0, 2 * int(np.median(legs)) + 1, 9) + network.fixed_cost // 4
+            memory = np.eye(9, dtype=bool) | (dice.random((9, 9)) < 0.4)
+            # a price of lateness that nothing is late for leaves the routes as they are, and is priced from one end
+            soft = np.array([(-1, 1)] * 9, dtype=np.int64)
+            found = [
+                RoutePricer(each, np.zeros(1, dtype=np.int64)).price(
+                    -prices,
+                    network.cost,
+                    memory,
+                    memory,
+                    seconds=9,
+                    max_labels=200_000,
+                    max_routes=50,
+                    is_heuristic=False,
+                )
+                for each in (network, replace(network, soft=soft))
+            ]
+            (is_complete, least, routes), (_, expected, _) = found
+            assert is_complete
+            assert least == expected
+            for route in routes:
+                stops = [9, *route.tickets, 9]
+                cost = network.fixed_cost + sum(int(network.cost[arc]) for arc in pairwise(stops))
+                assert route.cost == cost - sum(int(prices[each]) for each in route.tickets) < 0
+                assert (network.delivery[list(route.tickets)].sum(axis=0) <= network.capacity).all()
+            lowest.append(least)
+    assert sum(each < 0 for each in lowest) > len(lowest) // 2
 
 
 def test_a_linear_program_that_fails_by_its_last_basis_is_solved_without_it(monkeypatch: pytest.MonkeyPatch) -> None:
