@@ -5,10 +5,12 @@ in `problem.py` and the certificate, and shares no code with engines or evaluati
 any integers: they decide whether the check succeeds, not whether it is right.
 
 1. A plan that serves every wanted ticket costs at least the sum of the prices, each at most the penalty of its ticket,
-   plus the reduced costs of its routes: their costs less the prices of their tickets.
+   plus the reduced costs of its routes: their costs less the prices of their tickets. A price of a `LoadCut` counts as
+   often as its tickets have to be entered, and is taken off the leg by which a route enters them.
 2. The certificate claims a number for each agent that no reduced cost is below. What the plan costs above the sum with
    these numbers is a budget. So a route of a cheaper plan has a reduced cost below the budget plus the claim.
-3. A `RouteLister` lists the sets of tickets of all such routes. A listed one below the claim refutes it.
+3. A `RouteLister` lists the sets of tickets of all such routes, where of routes of the same tickets a plan has the one
+   that costs least (without what prices take off). A listed one below the claim refutes it.
 4. Where the budget is not below one cost unit, the tree of the certificate splits the choices of listed routes. Each of
    its nodes has prices by which no choice there is cheaper, or that leave routes out, before the next split.
 
@@ -17,7 +19,7 @@ and shipments belong together: without them plans only get cheaper, so success m
 not checked. Days of a dozen tickets are checked with all rules, by `small_day_check.py`.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -54,6 +56,21 @@ class SubsetCut:
     """Of an odd number of tickets at most half are served by routes in pairs; the price of one more."""
 
     tickets: tuple[int, ...]
+    price: int
+
+
+@dataclass(frozen=True, slots=True)
+class LoadCut:
+    """Routes that enter wanted tickets have the capacity for their load; the price of a unit of it.
+
+    The capacity of each route, or the load where this is less, counts once for each entry. Both are counted in units,
+    rounded up.
+    """
+
+    tickets: tuple[int, ...]
+    load: LoadKind
+    dimension: int
+    unit: int
     price: int
 
 
@@ -95,6 +112,7 @@ class ProofNode:
     cuts: tuple[SubsetCut, ...] = ()
     split: PairSplit | AgentSplit | ServiceSplit | CountSplit | None = None
     parts: tuple["ProofNode", ...] = ()
+    loads: tuple[LoadCut, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +126,7 @@ class OptimalityCertificate:
     memory: Flags
     """(n, n): tickets (columns) by which partial routes are distinguished after a stop (row)."""
     tree: ProofNode | None = None
+    loads: tuple[LoadCut, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,8 +139,10 @@ class AgentTables:
     windows: Table
 
 
-RouteLister = Callable[[AgentTables, int], Sequence[tuple[int, tuple[int, ...]]] | None]
-"""Returns cost and tickets of each set that a route below a limit serves, at its least cost; None where not all."""
+RouteLister = Callable[[AgentTables, int], Sequence[tuple[int, int, tuple[int, ...]]] | None]
+"""Returns of each set that a route below a limit serves its least cost, that without savings, and its tickets.
+
+None where not all are listed. Of routes of the same tickets only the cheapest without savings needs to be."""
 
 
 def proves(problem: Problem, certificate: OptimalityCertificate, cost: int, list_routes: RouteLister) -> bool:
@@ -136,7 +157,7 @@ def proves(problem: Problem, certificate: OptimalityCertificate, cost: int, list
     if any(agent.reload_at and agent.max_reloads for agent in problem.agents):
         return False
     check = _Check(problem, certificate)
-    return check.is_in_range(cost) and check.is_least(cost, list_routes)
+    return check.has_valid_cuts() and check.is_in_range(cost) and check.is_least(cost, list_routes)
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,15 +200,60 @@ class _Check:
         self._kinds = tuple(kinds_of(problem))
         self._kind_of = {agent: number for number, kind in enumerate(self._kinds) for agent in kind.agents}
 
+    def has_valid_cuts(self) -> bool:
+        """Return whether every plan serves the tickets of each load cut, and its numbers mean something."""
+        wanted = {row.tickets[0] for row in self.rows if row.penalty is None and len(row.tickets) == 1}
+        dimensions = range(len(self.problem.dimensions))
+        return all(
+            cut.unit > 0 and cut.dimension in dimensions and wanted.issuperset(cut.tickets)
+            for cuts in (self.certificate.loads, *(node.loads for node in self._nodes()))
+            for cut in cuts
+        )
+
     def is_in_range(self, cost: int) -> bool:
         """Return whether no sum can leave the range of the arithmetic."""
-        nodes, sums = [self.certificate.tree], [abs(cost) * self.factor, *map(abs, self.certificate.least)]
-        sums += [_sum_of(self.certificate.prices)]
+        sums = [abs(cost) * self.factor, *map(abs, self.certificate.least)]
+        sums += [_sum_of(self.certificate.prices) + self._sum_of_loads(self.certificate.loads)]
+        for node in self._nodes():
+            own = sum(len(cut.tickets) * abs(cut.price) for cut in node.cuts) + self._sum_of_loads(node.loads)
+            sums.append(_sum_of(node.prices) + own)
+        return max(sums) * (1 + len(self.problem.agents)) <= _LARGEST
+
+    def _nodes(self) -> Iterator[ProofNode]:
+        nodes = [self.certificate.tree]
         while nodes:
             if (node := nodes.pop()) is not None:
-                sums.append(_sum_of(node.prices) + sum(len(cut.tickets) * abs(cut.price) for cut in node.cuts))
+                yield node
                 nodes += node.parts
-        return max(sums) * (1 + len(self.problem.agents)) <= _LARGEST
+
+    def _sum_of_loads(self, cuts: Sequence[LoadCut]) -> int:
+        """Return what load cuts are worth at most, in all and to each route."""
+        stops = 1 + len(self.problem.tickets)
+        counts = (self._units(cut) + stops * sum(self._rooms(cut)) for cut in cuts)
+        return sum(abs(cut.price) * count for cut, count in zip(cuts, counts, strict=True))
+
+    def _load(self, cut: LoadCut) -> int:
+        tickets = [self.problem.tickets[n] for n in set(cut.tickets) if n not in self.problem.partner_of]
+        return sum(ticket.demand[cut.dimension] for ticket in tickets if ticket.load is cut.load)
+
+    def _units(self, cut: LoadCut) -> int:
+        """Return how many units of load the tickets of a cut have, rounded up."""
+        return -(-self._load(cut) // cut.unit)
+
+    def _rooms(self, cut: LoadCut) -> list[int]:
+        """Return by kind for how many units an agent has room, rounded up."""
+        load, agents = self._load(cut), (self.problem.agents[kind.agents[0]] for kind in self._kinds)
+        return [-(-min(agent.capacity[cut.dimension], load) // cut.unit) for agent in agents]
+
+    def _savings(self, kind: int) -> Table:
+        """Return what prices of load cuts take off each leg of a kind of agents, as `_legs` has them."""
+        count = len(self.problem.tickets)
+        found = np.zeros((count + 1, count + 1), dtype=np.int64)
+        for cut in self.certificate.loads:
+            inside = np.zeros(count + 1, dtype=bool)
+            inside[list(cut.tickets)] = True
+            found += max(0, cut.price) * self._rooms(cut)[kind] * np.outer(~inside, inside)
+        return found
 
     def _row_prices(self, prices: RowPrices) -> list[int]:
         return row_prices(self.problem, self.rows, prices.tickets, prices.groups)
@@ -205,16 +271,18 @@ class _Check:
         values = self._row_prices(self.certificate.prices)
         floor = sum(v if row.penalty is None else min(v, row.penalty) for v, row in zip(values, self.rows, strict=True))
         floor += sum(len(kind.agents) * claim for kind, claim in zip(self._kinds, claims, strict=True))
+        floor += sum(max(0, cut.price) * self._units(cut) for cut in self.certificate.loads)
         # costs are whole units: what is less than one below the cost is the cost
         budget = 0 if cost * self.factor - floor < self.factor else cost * self.factor - floor
         prices = self._ticket_prices(self.certificate.prices)
         listed: list[tuple[int, int, tuple[int, ...]]] = []
         for number, (kind, claim) in enumerate(zip(self._kinds, claims, strict=True)):
-            tables = _agent_tables(self.problem, kind.agents[0], self.factor, prices, self.certificate.memory)
+            memory, savings = self.certificate.memory, self._savings(number)
+            tables = _agent_tables(self.problem, kind.agents[0], self.factor, prices, savings, memory)
             routes = list_routes(tables, budget + claim)
-            if routes is None or any(excess < claim for excess, _ in routes):
+            if routes is None or any(excess < claim for excess, _, _ in routes):
                 return False
-            listed += [(number, excess, tickets) for excess, tickets in routes if self._is_allowed(tickets)]
+            listed += [(number, excess, tickets) for _, excess, tickets in routes if self._is_allowed(tickets)]
         if budget == 0:
             return True
         counts = tuple((len(k.agents) if k.is_used else 0, len(k.agents)) for k in self._kinds)
@@ -247,6 +315,11 @@ class _Check:
             pairs = choices.options.serves[:, list(set(cut.tickets))].sum(axis=1) // 2
             excess = excess + max(0, cut.price) * pairs
             floor -= max(0, cut.price) * (len(set(cut.tickets)) // 2)
+        for load in node.loads:
+            enters = choices.options.serves[:, list(load.tickets)].any(axis=1)
+            rooms = np.array(self._rooms(load), dtype=np.int64)[choices.options.kind]
+            excess = excess - max(0, load.price) * rooms * enters
+            floor += max(0, load.price) * self._units(load)
         claims = []
         for number, (fewest, most) in enumerate(choices.counts):
             least = int(excess[choices.options.kind == number].min(initial=NO_LEG))
@@ -305,7 +378,9 @@ def _sum_of(prices: RowPrices) -> int:
 # ---- the tables of an agent
 
 
-def _agent_tables(problem: Problem, number: int, factor: int, prices: Table, memory: Flags) -> AgentTables:
+def _agent_tables(
+    problem: Problem, number: int, factor: int, prices: Table, savings: Table, memory: Flags
+) -> AgentTables:
     """Return what the routes of an agent are, in integers."""
     spec = problem.agents[number]
     distance, time = _legs(problem, number)
@@ -330,7 +405,7 @@ def _agent_tables(problem: Problem, number: int, factor: int, prices: Table, mem
     return AgentTables(
         np.array(agent, dtype=np.int64),
         _ticket_rows(problem, number, factor, prices, np.hstack([given, taken]), memory),
-        np.ascontiguousarray(np.stack([legs, time, distance], axis=2)),
+        np.ascontiguousarray(np.stack([legs, time, distance, savings], axis=2)),
         np.array(windows, dtype=np.int64),
     )
 

@@ -7,8 +7,9 @@ Owns the bound. For any integer dual values u of the rows, no plan that serves e
 where the reduced cost of a route is its cost less the dual values of its tickets (the Lagrangian bound). The least
 reduced costs are exact integers of the native pricing, so the bound needs no trust in the linear program; it is
 anytime: each complete pricing gives one, and the best is kept. Dual values are smoothed between the best ones and those
-of the linear program. When the linear program is solved, tickets that its routes visit twice are remembered on the way
-(the ng-sets grow), which raises the bound again.
+of the linear program. When the linear program is solved, capacity cuts that it violates join it, each with its price
+times its least number in the sum above; where they do not raise the bound any more, tickets that routes visit twice are
+remembered on the way (the ng-sets grow), which raises it again.
 
 Source: smoothing, Wentges, International Transactions in Operational Research 4 (2), 1997; growing ng-sets, Roberti and
 Mingozzi, Transportation Science 48 (3), 2014.
@@ -24,7 +25,7 @@ import numpy as np
 from planner_mcp.routing.evaluation.plan_builder import route_cost
 from planner_mcp.routing.evaluation.timing_cache import cached_schedule
 from planner_mcp.routing.problem import Candidate
-from workers.engines.bounds.capacity_cuts import CapacityCut, CutFinder, flow_of
+from workers.engines.bounds.capacity_cuts import CapacityCut, CutFinder, discount_of, flow_of
 from workers.engines.bounds.column_master import ColumnMaster, Duals, MasterColumn
 from workers.engines.bounds.native_pricing import Memory, PricedRoute, RoutePricer, dual_of_tickets
 from workers.engines.bounds.relaxed_networks import EXCLUDED, Cells, RelaxedProblem
@@ -50,6 +51,8 @@ _PAUSE: Final = 5
 """… and again after so many times the time that it took."""
 _MAX_UNUSED: Final = 8
 """Rounds of the smoothing without a new column, after which it is left out."""
+_WORTH: Final = 0.02
+"""Part of the gap that cuts have to close for more of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +66,9 @@ class DualBound:
     """By network: the least reduced cost, or a number below it."""
     memory: Memory
     """The ng-sets by which the routes were priced."""
+    cuts: tuple[CapacityCut, ...]
+    discounts: tuple[Cells, ...]
+    """By network: what the dual values of the cuts take off its arcs."""
 
 
 OnBound = Callable[[DualBound], None]
@@ -79,6 +85,7 @@ class ColumnGeneration:
         deadline: `time.monotonic()` by which to end.
         on_bound: Called with each better bound.
         max_labels: Limit of one pricing; the ng-sets shrink where it does not suffice.
+        has_cuts: Whether capacity cuts are looked for.
     """
 
     def __init__(
@@ -91,6 +98,7 @@ class ColumnGeneration:
         deadline: float,
         on_bound: OnBound = lambda _: None,
         max_labels: int = MAX_LABELS,
+        has_cuts: bool = True,
     ) -> None:
         self._max_labels = max_labels
         self.relaxed = relaxed
@@ -101,7 +109,10 @@ class ColumnGeneration:
         self.pricers = [RoutePricer(network, cancel) for network in relaxed.networks]
         self._memory = ng_sets(relaxed, _FIRST_MEMORY)
         self._near = ng_sets(relaxed, _COARSE_MEMORY)
+        self._finder = CutFinder(relaxed) if has_cuts else None
         self._cuts: list[CapacityCut] = []
+        self._cut_at = -(2**63)
+        """The bound when cuts were added last."""
         self._master = ColumnMaster(relaxed, self._target or _dear(relaxed))
         self.best: DualBound | None = None
         self.is_solved = False
@@ -125,30 +136,28 @@ class ColumnGeneration:
             self.best is not None and self._target is not None and self.best.value > self._target - self.relaxed.factor
         )
 
-    def run(self) -> None:
-        """Raise the bound until nothing is left to do or the time is up."""
-        while not self._is_over and not self.is_tight:
+    def run(self, deadline: float | None = None) -> None:
+        """Raise the bound until nothing is left to do or the time is up, with another deadline if one is given."""
+        self._deadline = self._deadline if deadline is None else deadline
+        while not self.is_solved and not self._is_over and not self.is_tight:
             if not self._solve_linear_program():
                 if not self._shrink_memory():
                     return
-                continue
-            if self.is_tight or not self._grow_memory():
+            elif not (self.is_tight or self._is_over or self._cut_solution() or self._grow_memory()):
                 self.is_solved = True
-                return
 
-    def run_with_cuts(self, deadline: float) -> None:
-        """Raise the bound further by capacity cuts. What they prove holds, but is no part of certificates."""
-        self._deadline, finder = deadline, CutFinder(self.relaxed)
-        if not self.is_solved:
-            self.run()
-        while self._master.used() and not self._is_over and not self.is_tight:
-            routes, amounts = [column.tickets for column in self._master.used()], self._master.amounts()
-            found = finder.violated(flow_of(len(self.relaxed.problem.tickets), routes, amounts))
-            if not (new := [cut for cut in found if cut not in self._cuts]):
-                return
-            self.add_cuts(new)
-            if not self._solve_linear_program() and not self._shrink_memory():
-                return
+    def _cut_solution(self) -> bool:
+        """Add cuts that the solution violates; return False where there are none, or the last ones did not help."""
+        if self._finder is None or self.best is None:
+            return False
+        gap = abs(self.best.value) if self._target is None else self._target - self.best.value
+        gained, self._cut_at = self.best.value - self._cut_at, self.best.value
+        if gained < _WORTH * gap:
+            return False
+        routes = [(column.network, column.tickets) for column in self._master.used()]
+        before = len(self._cuts)
+        self.add_cuts(self._finder.violated(flow_of(self.relaxed, routes, self._master.amounts())))
+        return len(self._cuts) > before
 
     def add_cuts(self, cuts: Iterable[CapacityCut]) -> None:
         """Add cuts that hold for every plan and are not there yet."""
@@ -222,7 +231,8 @@ class ColumnGeneration:
         rows, prices = np.split(at, [len(self.relaxed.rows)])
         value = lagrangian_bound(self.relaxed, rows, least)
         value += sum(cut.least * price for cut, price in zip(self._cuts, prices.tolist(), strict=True))
-        self._keep(DualBound(value, at, tuple(least), self._memory.copy()))
+        discounts = tuple(self._discount(number, at) for number in range(len(self.pricers)))
+        self._keep(DualBound(value, at, tuple(least), self._memory.copy(), tuple(self._cuts), discounts))
         return added
 
     def _keep(self, bound: DualBound) -> None:
@@ -238,7 +248,7 @@ class ColumnGeneration:
         left_s = max(0.0, self._deadline - time.monotonic())
         return self.pricers[number].price(
             cost,
-            self._discounted(network.cost, at),
+            self._discount(number, at),
             self._memory,
             self._memory & self._near,
             seconds=left_s,
@@ -247,20 +257,15 @@ class ColumnGeneration:
             is_heuristic=is_heuristic,
         )
 
-    def _discounted(self, arcs: Cells, at: Cells) -> Cells:
-        """Return the costs of arcs less the dual values of the cuts that they enter."""
-        found = arcs.copy()
-        for cut, price in zip(self._cuts, at[len(self.relaxed.rows) :].tolist(), strict=True):
-            if price:
-                found[cut.arcs(len(self.relaxed.problem.tickets))] -= price
-        return np.where(arcs >= EXCLUDED, EXCLUDED, found)
+    def _discount(self, number: int, at: Cells) -> Cells:
+        return discount_of(self.relaxed, number, self._cuts, at[len(self.relaxed.rows) :])
 
     def _add(self, number: int, routes: Iterable[PricedRoute], at: Cells, duals: Duals) -> bool:
         """Add the routes whose reduced cost is below zero by the dual values of the linear program."""
         asked, own = (dual_of_tickets(self.relaxed.rows_of, each) for each in (at, np.rint(duals).astype(np.int64)))
         added = False
         for route in routes:
-            entries = np.array([cut.entries(route.tickets) for cut in self._cuts], dtype=np.int64)
+            entries = np.array([cut.entries(number, route.tickets) for cut in self._cuts], dtype=np.int64)
             cost = route.cost + int(asked[list(route.tickets)].sum()) + int(entries @ at[len(self.relaxed.rows) :])
             worth = int(own[list(route.tickets)].sum()) + int(entries @ np.rint(duals[len(self.relaxed.rows) :]))
             if cost < worth - 1:
@@ -280,6 +285,7 @@ class ColumnGeneration:
                     self._memory[forgetful, ticket] = True
                     grown = True
         if grown:
+            self._cut_at = -(2**63)
             for column in self._master.all():
                 if any(self._forbids(column.tickets, first, last) for first, last in _cycles(column.tickets)):
                     self._master.drop(column)

@@ -82,7 +82,7 @@ class ColumnMaster:
         constraint = self._solver.Constraint(float(cut.least), self._solver.infinity())
         self._variable({constraint: 1.0}, self._unserved_cost)
         for column, variable in self._variables.items():
-            constraint.SetCoefficient(variable, float(cut.entries(column.tickets)))
+            constraint.SetCoefficient(variable, float(cut.entries(column.network, column.tickets)))
         self._cuts[cut] = constraint
 
     def add(self, column: MasterColumn) -> bool:
@@ -91,7 +91,7 @@ class ColumnMaster:
             return False
         counts = Counter(row for ticket in column.tickets for row in self._relaxed.rows_of[ticket])
         entries = {self._rows[row]: float(count) for row, count in counts.items()}
-        entries |= {row: float(cut.entries(column.tickets)) for cut, row in self._cuts.items()}
+        entries |= {row: float(cut.entries(column.network, column.tickets)) for cut, row in self._cuts.items()}
         self._variables[column] = self._variable({**entries, self._fleets[column.network]: 1.0}, column.cost)
         return True
 

@@ -1,8 +1,10 @@
 """Lists every route that a plan cheaper than another one could have.
 
 Owns the argument. Let L be a Lagrangian bound and U a cost. In a plan that costs less than U, no route of an agent has
-a reduced cost of U - L or more above what that agent adds to L. So all such routes are enumerated. What the best choice
-of them proves (`workers/engines/bounds/route_choice.py`) holds for the relaxed problem, and so for the problem.
+a reduced cost of U - L or more above what that agent adds to L. So all such routes are enumerated, of those that serve
+the same tickets the cheapest, which the plan may have as well: it costs no more then, and all of this holds for it too.
+What the best choice of them proves (`workers/engines/bounds/route_choice.py`) holds for the relaxed problem, and so for
+the problem.
 """
 
 import time
@@ -46,6 +48,7 @@ def enumerated(
         left_s = max(0.0, deadline - time.monotonic())
         routes = pricer.enumerate(
             network.switch_cost - duals,
+            bound.discounts[number],
             bound.memory,
             limit,
             seconds=left_s,

@@ -39,7 +39,7 @@ def route_lister(cancel: Table, deadline: float) -> RouteLister:
     """Return a lister that ends by `deadline` (`time.monotonic()`), or once `cancel`, (1,), is not 0."""
     out = np.empty(_CELLS, dtype=np.int64)
 
-    def list_routes(tables: AgentTables, limit: int) -> list[tuple[int, tuple[int, ...]]] | None:
+    def list_routes(tables: AgentTables, limit: int) -> list[tuple[int, int, tuple[int, ...]]] | None:
         used = ctypes.c_int64()
         arrays = [_cells(each) for each in (tables.agent, tables.tickets, tables.legs, tables.windows)]
         left_s = max(0.0, deadline - time.monotonic())
@@ -52,11 +52,11 @@ def route_lister(cancel: Table, deadline: float) -> RouteLister:
     return list_routes
 
 
-def _routes(written: Table) -> list[tuple[int, tuple[int, ...]]]:
+def _routes(written: Table) -> list[tuple[int, int, tuple[int, ...]]]:
     cells, routes, at = written.tolist(), [], 0
     while at < len(cells):
-        end = at + 2 + cells[at + 1]
-        routes.append((cells[at], tuple(cells[at + 2 : end])))
+        end = at + 3 + cells[at + 2]
+        routes.append((cells[at], cells[at + 1], tuple(cells[at + 3 : end])))
         at = end
     return routes
 

@@ -22,7 +22,7 @@ _CELLS: Final = 1 << 22
 _WORD: Final = 64
 _Numbers = ctypes.POINTER(ctypes.c_int64)
 _ARRAYS: Final = (
-    *("field", "cost", "time", "distance", "windows_at", "windows", "soft", "release"),
+    *("field", "cost", "time", "distance", "discount", "windows_at", "windows", "soft", "release"),
     *("delivery", "pickup", "capacity", "node_cost", "memory", "coarse"),
 )
 Memory = NDArray[np.bool_]
@@ -89,7 +89,7 @@ class RoutePricer:
     def price(
         self,
         node_cost: Cells,
-        arc_cost: Cells,
+        discount: Cells,
         memory: Memory,
         coarse: Memory,
         *,
@@ -102,7 +102,7 @@ class RoutePricer:
 
         Args:
             node_cost: (n,), cost of a visit less its dual value.
-            arc_cost: (n + 1, n + 1), as `RelaxedNetwork.cost`, less the dual values of cuts.
+            discount: (n + 1, n + 1), of the cost of each arc: dual values of cuts.
             memory: The ng-sets.
             coarse: Smaller ng-sets, for bounds of how a route can end.
             seconds: Time limit.
@@ -112,7 +112,7 @@ class RoutePricer:
         """
         used, least = ctypes.c_int64(), ctypes.c_int64()
         options = self._options(seconds, max_labels, max_routes, is_heuristic=is_heuristic)
-        network = self._structure(node_cost, arc_cost, memory, coarse)
+        network = self._structure(node_cost, discount, memory, coarse)
         end = library().sisr_price(
             ctypes.byref(network),
             ctypes.byref(options),
@@ -125,12 +125,23 @@ class RoutePricer:
         return (end == PricingEnd.COMPLETE and not is_heuristic, least.value, self._routes(used.value))
 
     def enumerate(
-        self, node_cost: Cells, memory: Memory, limit: int, *, seconds: float, max_labels: int, max_routes: int
+        self,
+        node_cost: Cells,
+        discount: Cells,
+        memory: Memory,
+        limit: int,
+        *,
+        seconds: float,
+        max_labels: int,
+        max_routes: int,
     ) -> list[PricedRoute] | None:
-        """Return of each set of tickets the cheapest route with a reduced cost below `limit`; None where not all."""
+        """Return the cheapest route of each set of tickets whose reduced cost may be below a limit; None where not all.
+
+        With discounts it is below the limit; what is told is without.
+        """
         used = ctypes.c_int64()
         options = self._options(seconds, max_labels, max_routes, limit=limit)
-        network = self._structure(node_cost, self._network.cost, memory, memory)
+        network = self._structure(node_cost, discount, memory, memory)
         end = library().sisr_enumerate(
             ctypes.byref(network), ctypes.byref(options), _cells(self._out), _CELLS, ctypes.byref(used)
         )
@@ -142,9 +153,9 @@ class RoutePricer:
     ) -> _Options:
         return _Options(seconds, max_labels, max_routes, is_heuristic, limit, _cells(self._cancel))
 
-    def _structure(self, node_cost: Cells, arc_cost: Cells, memory: Memory, coarse: Memory) -> _Network:
+    def _structure(self, node_cost: Cells, discount: Cells, memory: Memory, coarse: Memory) -> _Network:
         bits = _bits(memory)
-        self._arrays["cost"] = np.ascontiguousarray(arc_cost, dtype=np.int64)
+        self._arrays["discount"] = np.ascontiguousarray(discount, dtype=np.int64)
         self._arrays |= {"node_cost": np.ascontiguousarray(node_cost, dtype=np.int64), "memory": bits.view(np.int64)}
         self._arrays["coarse"] = _bits(coarse).view(np.int64)
         sizes = (len(self._network.release), len(self._network.capacity), bits.shape[1])

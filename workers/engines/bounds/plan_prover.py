@@ -27,7 +27,7 @@ from workers.engines.bounds.day_enumeration import DayEnumeration
 from workers.engines.bounds.day_model import DayModel, DayProof, is_small
 from workers.engines.bounds.native_listing import route_lister, small_day_lister
 from workers.engines.bounds.relaxed_networks import RelaxedProblem, relaxed_problem
-from workers.engines.bounds.route_choice import RouteChoice, prices_of
+from workers.engines.bounds.route_choice import RouteChoice, load_cuts_of, prices_of
 from workers.engines.engine_interface import ShouldStop
 
 POLL_S: Final = 0.02
@@ -141,7 +141,13 @@ class PlanProver:
         span_s = self._deadline - self._began
         root_ends = self._began + ROOT_SHARE * span_s
         generation = self._generation = ColumnGeneration(
-            relaxed, self._incumbent, self._cost, cancel=self._cancel, deadline=root_ends, on_bound=self._keep_dual
+            relaxed,
+            self._incumbent,
+            self._cost,
+            cancel=self._cancel,
+            deadline=root_ends,
+            on_bound=self._keep_dual,
+            has_cuts=not is_small_day(self._problem),
         )
         generation.run()
         if (root := generation.best) is None:
@@ -152,7 +158,8 @@ class PlanProver:
         if is_small_day(self._problem):
             self._close_small_day(relaxed, root, self._began + SMALL_DAY_SHARE * span_s)
         elif self._has_gap():
-            generation.run_with_cuts(self._deadline)
+            generation.run(self._deadline)
+            root, is_tight = generation.best or root, generation.is_tight
         has_proof = is_tight or self._tree is not None or is_small_day(self._problem)
         if has_proof and self._best is not None and self._best >= self._cost:
             self._is_optimal = self._is_confirmed(relaxed, root)
@@ -211,7 +218,7 @@ class PlanProver:
             columns = gap_closing.enumerated(relaxed, generation.pricers, bound, known, ends, share=share)
             if columns is None:
                 continue
-            if (choice := RouteChoice(relaxed, columns, known).run(ends, self._cancel)) is None:
+            if (choice := RouteChoice(relaxed, columns, known, bound.cuts).run(ends, self._cancel)) is None:
                 return
             if choice.routes is not None and not relaxed.relaxed:
                 self._found = _plan_of(relaxed, choice.routes)
@@ -227,7 +234,9 @@ def _certificate(relaxed: RelaxedProblem, bound: DualBound, tree: ProofNode | No
     """Return what the check needs of a proof."""
     least = {agent: value for each, value in zip(relaxed.networks, bound.least, strict=True) for agent in each.agents}
     claims = tuple(min(0, least[agent]) for agent in range(len(least)))
-    return OptimalityCertificate(relaxed.factor, prices_of(relaxed, bound.duals), claims, bound.memory, tree)
+    duals, prices = np.split(bound.duals, [len(relaxed.rows)])
+    loads = load_cuts_of(bound.cuts, prices)
+    return OptimalityCertificate(relaxed.factor, prices_of(relaxed, duals), claims, bound.memory, tree, loads)
 
 
 def _plan_of(relaxed: RelaxedProblem, columns: tuple[MasterColumn, ...]) -> Candidate:

@@ -1,9 +1,10 @@
 """The best choice among listed routes, by branch and bound over their linear program, with a proof of every node.
 
 Owns the search. A node is the linear program over the routes that its splits leave, raised by subset-row cuts of three
-tickets. Its dual values, rounded to integers, prove a bound in integers, and routes whose reduced costs exceed the gap
-are left out below it. So GLOP proposes and nothing rests on its rounding: what remains is a tree of dual values
-(`ProofNode`) that `planner_mcp/routing/verification/optimality_check.py` can follow by itself.
+tickets and by the capacity cuts of column generation (of a listed route it is known whether it serves any of their
+tickets, so that each counts once). Its dual values, rounded to integers, prove a bound in integers, and routes whose
+reduced costs exceed the gap are left out below it. So GLOP proposes and nothing rests on its rounding: what remains is
+a tree of dual values (`ProofNode`) that `planner_mcp/routing/verification/optimality_check.py` can follow by itself.
 
 Source: pairs of tickets as branches, Ryan and Foster, in Computer Scheduling of Public Transport, 1981; subset-row
 cuts, Jepsen, Petersen, Spoorendonk and Pisinger, Operations Research 56 (2), 2008.
@@ -25,12 +26,14 @@ from planner_mcp.routing.problem import GroupKind
 from planner_mcp.routing.verification.optimality_check import (
     AgentSplit,
     CountSplit,
+    LoadCut,
     PairSplit,
     ProofNode,
     RowPrices,
     ServiceSplit,
     SubsetCut,
 )
+from workers.engines.bounds.capacity_cuts import CapacityCut
 from workers.engines.bounds.column_master import MasterColumn
 from workers.engines.bounds.relaxed_networks import Cells, RelaxedProblem
 
@@ -77,8 +80,8 @@ class _Node:
     cuts: list[tuple[int, int, int]] = field(default_factory=list)
     bound: int = -_NONE
     duals: NDArray[np.float64] | None = None
-    steps: list[tuple[Cells, Cells]] = field(default_factory=list)
-    """Dual values of rows and of the first cuts; after each the routes were left out that cost too much by it."""
+    steps: list[tuple[Cells, Cells, Cells]] = field(default_factory=list)
+    """Dual values of rows, of the first cuts and of loads; after each routes were left out that cost too much by it."""
     split: Split | None = None
     parts: tuple["_Node", ...] = ()
 
@@ -94,6 +97,7 @@ class _Solved:
     """… and how much of each."""
     duals: NDArray[np.float64]
     cut_duals: NDArray[np.float64]
+    load_duals: NDArray[np.float64]
 
 
 class RouteChoice:
@@ -103,9 +107,16 @@ class RouteChoice:
         relaxed: The relaxed problem.
         columns: The routes.
         target: Cost units; choices have to cost less.
+        loads: Capacity cuts.
     """
 
-    def __init__(self, relaxed: RelaxedProblem, columns: Sequence[MasterColumn], target: int) -> None:
+    def __init__(
+        self,
+        relaxed: RelaxedProblem,
+        columns: Sequence[MasterColumn],
+        target: int,
+        loads: Sequence[CapacityCut] = (),
+    ) -> None:
         self._relaxed = relaxed
         self._columns = columns
         self._target = target * relaxed.factor
@@ -120,6 +131,13 @@ class RouteChoice:
             self._serves[number, list(column.tickets)] = True
             self._rows[number, rows] = True
             self._entries[number, : len(rows)] = rows
+        self._loads = tuple(loads)
+        self._least = np.array([cut.least for cut in loads], dtype=np.int64)
+        self._units = np.zeros((len(columns), len(loads)), dtype=np.uint8)
+        """(routes, loads), what each route counts in each of them."""
+        for number, cut in enumerate(loads):
+            enters = self._serves[:, list(cut.tickets)].any(axis=1)
+            self._units[:, number] = enters * np.array(cut.weights)[self._kind]
         self._is_valid = np.array([len(set(rows)) == len(rows) for rows in entries], dtype=bool)
         self._routes: tuple[MasterColumn, ...] | None = None
         self._count = 0
@@ -193,17 +211,25 @@ class RouteChoice:
 
     def _solve(self, node: _Node, deadline: float) -> _Solved | None:
         """Solve the linear program of a node, by columns of its routes."""
-        program = _Program(self._relaxed, node, _DEAR * self._target)
+        program = _Program(self._relaxed, node, self._least, _DEAR * self._target)
         cost, pairs = self._cost[node.options], self._pairs(node)
         duals = np.zeros(self._rows.shape[1]) if node.duals is None else node.duals
         chosen = _lowest(cost - self._worth_of(node.options, duals), _FIRST)
         while True:
             numbers = node.options[chosen]
-            program.add(numbers, self._rows[numbers], self._kind[numbers], self._cost[numbers], pairs[chosen])
+            program.add(
+                numbers,
+                self._rows[numbers],
+                self._kind[numbers],
+                self._cost[numbers],
+                pairs[chosen],
+                self._units[numbers],
+            )
             if (solved := program.solve(deadline - time.monotonic())) is None:
                 return None
             reduced = cost - self._worth_of(node.options, solved.duals) - _weighted(pairs, solved.cut_duals)
             reduced -= program.count_duals[self._kind[node.options]]
+            reduced -= _weighted(self._units[node.options], solved.load_duals)
             chosen = _lowest(reduced, _MORE)
             chosen = chosen[reduced[chosen] < -_TINY * self._relaxed.factor]
             chosen = chosen[~np.isin(node.options[chosen], program.numbers)]
@@ -227,9 +253,11 @@ class RouteChoice:
         """Keep what the dual values prove, and leave out the routes that cost too much by it."""
         prices = np.rint(solved.duals).astype(np.int64)
         cut_prices = np.maximum(0, np.rint(-solved.cut_duals)).astype(np.int64)
+        load_prices = np.maximum(0, np.rint(solved.load_duals)).astype(np.int64)
         excess = self._cost[node.options] - self._worth_of(node.options, prices)
         excess += _weighted(self._pairs(node), cut_prices)
-        floor, claims = self._worth(node, prices) - int(cut_prices.sum()), []
+        excess -= _weighted(self._units[node.options], load_prices)
+        floor, claims = self._worth(node, prices) - int(cut_prices.sum()) + int(self._least @ load_prices), []
         for number, (fewest, most) in enumerate(node.counts):
             least = int(excess[self._kind[node.options] == number].min(initial=_NONE))
             if fewest and least == _NONE:
@@ -240,7 +268,7 @@ class RouteChoice:
         if floor <= node.bound and node.steps:
             return
         node.bound, node.duals = max(floor, node.bound), solved.duals
-        node.steps.append((prices, cut_prices))
+        node.steps.append((prices, cut_prices, load_prices))
         if not self._is_closed(node):
             node.options = node.options[excess < self._target - floor + np.array(claims)[self._kind[node.options]]]
 
@@ -326,10 +354,11 @@ class RouteChoice:
         is_leaf = self._is_closed(node)
         parts = () if is_leaf else tuple(map(self._proof, node.parts))
         split = None if is_leaf else node.split
-        for prices, cut_prices in reversed(node.steps):
+        for prices, cut_prices, load_prices in reversed(node.steps):
             cuts = zip(node.cuts, cut_prices.tolist(), strict=False)  # later steps have more
             priced = tuple(SubsetCut(tickets, price) for tickets, price in cuts if price)
-            step = ProofNode(prices_of(self._relaxed, prices), priced, split, parts)
+            loads = load_cuts_of(self._loads, load_prices)
+            step = ProofNode(prices_of(self._relaxed, prices), priced, split, parts, loads)
             split, parts = None, (step,)
         return step
 
@@ -337,7 +366,7 @@ class RouteChoice:
 class _Program:
     """The linear program of a node over some of its routes."""
 
-    def __init__(self, relaxed: RelaxedProblem, node: _Node, dear: int) -> None:
+    def __init__(self, relaxed: RelaxedProblem, node: _Node, least: Cells, dear: int) -> None:
         self._solver = pywraplp.Solver.CreateSolver("GLOP")
         self._solver.SetSolverSpecificParametersAsString("use_preprocessing: false use_dual_simplex: false")
         self._unit = max(1.0, dear / 1000)
@@ -350,6 +379,9 @@ class _Program:
                 self._add_variable([(constraint, 1)], dear)
             else:
                 self._add_variable([(constraint, 1)], min(row.penalty, dear))
+        self._loads = [self._solver.Constraint(float(each), self._solver.infinity()) for each in least.tolist()]
+        for constraint in self._loads:
+            self._add_variable([(constraint, 1)], dear)
         for constraint, (fewest, _) in zip(self._counts, node.counts, strict=True):
             if fewest:
                 self._add_variable([(constraint, 1)], dear)
@@ -364,11 +396,14 @@ class _Program:
         self._objective.SetCoefficient(variable, cost / self._unit)
         return variable
 
-    def add(self, numbers: Cells, rows: Flags, kinds: Cells, costs: Cells, pairs: Flags) -> None:
+    def add(
+        self, numbers: Cells, rows: Flags, kinds: Cells, costs: Cells, pairs: Flags, units: NDArray[np.uint8]
+    ) -> None:
         """Add routes."""
-        for row, kind, cost, pair in zip(rows, kinds.tolist(), costs.tolist(), pairs, strict=True):
+        for row, kind, cost, pair, unit in zip(rows, kinds.tolist(), costs.tolist(), pairs, units, strict=True):
             entries = [(self._rows[at], 1) for at in np.flatnonzero(row)] + [(self._counts[kind], 1)]
             entries += [(self._cuts[at], 1) for at in np.flatnonzero(pair)]
+            entries += [(self._loads[at], int(unit[at])) for at in np.flatnonzero(unit)]
             self._variables.append(self._add_variable(entries, cost))
         self.numbers = np.concatenate([self.numbers, numbers])
 
@@ -377,13 +412,14 @@ class _Program:
         self._solver.SetTimeLimit(max(1, round(1000 * seconds)))
         if self._solver.Solve() != pywraplp.Solver.OPTIMAL:
             return None
-        duals, cut_duals, self.count_duals = (
+        duals, cut_duals, load_duals, self.count_duals = (
             np.array([each.dual_value() for each in part]) * self._unit
-            for part in (self._rows, self._cuts, self._counts)
+            for part in (self._rows, self._cuts, self._loads, self._counts)
         )
         amounts = np.array([variable.solution_value() for variable in self._variables])
         used = amounts > _TINY
-        return _Solved(self._objective.Value() * self._unit, self.numbers[used], amounts[used], duals, cut_duals)
+        value = self._objective.Value() * self._unit
+        return _Solved(value, self.numbers[used], amounts[used], duals, cut_duals, load_duals)
 
 
 def _lowest(values: NDArray[_Number], most: int) -> Cells:
@@ -394,11 +430,11 @@ def _lowest(values: NDArray[_Number], most: int) -> Cells:
     return np.argsort(values, kind="stable")
 
 
-def _weighted(pairs: Flags, prices: NDArray[_Number]) -> NDArray[_Number]:
-    """Return the sum of the prices of the cuts of which each route serves two tickets."""
-    total = np.zeros(len(pairs), dtype=prices.dtype)
+def _weighted(counts: Flags | NDArray[np.uint8], prices: NDArray[_Number]) -> NDArray[_Number]:
+    """Return the sum of the prices of the cuts, as often as each route counts in them."""
+    total = np.zeros(len(counts), dtype=prices.dtype)
     for number in np.flatnonzero(prices).tolist():
-        total[pairs[:, number]] += prices[number]
+        total += counts[:, number] * prices[number]
     return total
 
 
@@ -412,6 +448,15 @@ def _triples(tickets: Cells, together: NDArray[np.float64]) -> Iterator[tuple[in
             if triple not in seen:
                 seen.add(triple)
                 yield triple[0], triple[1], triple[2]
+
+
+def load_cuts_of(cuts: Sequence[CapacityCut], prices: Cells) -> tuple[LoadCut, ...]:
+    """Return capacity cuts with a price as the check knows them."""
+    return tuple(
+        LoadCut(tuple(sorted(cut.tickets)), cut.load, cut.dimension, cut.unit, price)
+        for cut, price in zip(cuts, prices.tolist(), strict=True)
+        if price
+    )
 
 
 def prices_of(relaxed: RelaxedProblem, duals: Cells) -> RowPrices:

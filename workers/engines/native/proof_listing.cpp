@@ -56,6 +56,7 @@ struct Way {
     Int ready, busy;  // start of service; the same without waiting, from the departure
     Int leave;        // latest departure
     Int spent;        // without the price of time
+    Int saved;        // already taken off
     Int driven, stops;
     Amounts peak, taken;
     int last;
@@ -88,7 +89,8 @@ bool visit(const Day& day, Way& way, int ticket) {
         way.peak[d] = std::max(way.peak[d] + work.given[d], way.taken[d]);
         if (way.peak[d] > day.agent.capacity[d]) return false;
     }
-    way.spent += leg.cost + work.cost + work.lateness * std::max<Int>(0, way.ready - work.soft_close);
+    way.saved += leg.saved;
+    way.spent += leg.cost - leg.saved + work.cost + work.lateness * std::max<Int>(0, way.ready - work.soft_close);
     way.seen.set(ticket), way.last = ticket;
     return true;
 }
@@ -107,6 +109,7 @@ struct Tail {
     Set seen;
     Int start_by;  // latest start of service
     Int cost;      // after the first ticket; without the price of time
+    Int saved;     // already taken off
     Int time;      // from the start of service to the end, without waiting
     Int end;       // earliest end
     Int driven, stops;
@@ -134,7 +137,7 @@ bool precede(const Day& day, Tail& tail, int ticket) {
     if (leg.cost >= NO_LEG || tail.seen[ticket] || ++tail.stops > day.agent.max_stops) return false;
     tail.start_by = day.latest(ticket, tail.start_by - leg.time);
     if (tail.start_by < day.earliest(ticket)) return false;
-    tail.cost += leg.cost + day.at(tail.first).cost, tail.time += leg.time, tail.driven += leg.distance;
+    tail.cost += leg.cost - leg.saved + day.at(tail.first).cost, tail.saved += leg.saved, tail.time += leg.time, tail.driven += leg.distance;
     tail.end = std::max(tail.end, day.earliest(ticket) + tail.time);
     if (tail.driven > day.agent.max_distance || tail.time > day.agent.max_duration) return false;
     for (int d = 0; d < day.agent.dimensions; ++d) {
@@ -296,12 +299,17 @@ Halves<Way> all_ways(const Day& day, const Halves<Tail>& tails, Limits& limits) 
     return found;
 }
 
+// The least costs of the routes of a set of tickets, with savings and without.
+struct Costs {
+    Int cost, full;
+};
+
 // Every route below the limit, from its end on: tails of one more ticket in each round.
 class Lister {
 public:
     Lister(const Day& day, const Halves<Way>& ways, Limits& limits) : day_(day), ways_(ways), limits_(limits) {}
 
-    std::unordered_map<Set, Int> run() {
+    std::unordered_map<Set, Costs> run() {
         Tail tail{};
         std::vector<int> round;
         for (int ticket = 0; ticket < day_.count; ++ticket)
@@ -335,15 +343,21 @@ private:
     // Compares a tail with those of the same tickets and the same first one; on simple days its cost says all.
     bool is_beaten(const Tail& tail) {
         auto& rivals = tails_of_[{tail.seen, tail.first}];
+        const Tail own = without_savings(tail);
         for (const int at : rivals)
-            if (no_worse(day_, tails_[at], tail)) return true;
+            if (no_worse(day_, without_savings(tails_[at]), own)) return true;
         std::erase_if(rivals, [&](int at) {
-            const bool is_worse = no_worse(day_, tail, tails_[at]);
+            const bool is_worse = no_worse(day_, own, without_savings(tails_[at]));
             if (is_worse) tails_[at].first = -1;
             return is_worse;
         });
         rivals.push_back(static_cast<int>(tails_.size()));
         return false;
+    }
+
+    static Tail without_savings(Tail tail) {
+        tail.cost += tail.saved;
+        return tail;
     }
 
     void record(int at) {
@@ -353,8 +367,8 @@ private:
             if (!visit(day_, way, tails_[at].first)) return;
         const Int cost = finished(day_, way);
         if (cost >= day_.request.limit) return;
-        const auto [place, is_new] = found_.try_emplace(seen, cost);
-        if (!is_new) place->second = std::min(place->second, cost);
+        Costs& least = found_.try_emplace(seen, Costs{NO_LEG, NO_LEG}).first->second;
+        least.cost = std::min(least.cost, cost), least.full = std::min(least.full, cost + way.saved);
     }
 
     struct Hash {
@@ -367,14 +381,14 @@ private:
     Limits& limits_;
     std::vector<Tail> tails_;
     std::unordered_map<std::pair<Set, int>, std::vector<int>, Hash> tails_of_;
-    std::unordered_map<Set, Int> found_;
+    std::unordered_map<Set, Costs> found_;
 };
 
-bool write(const std::unordered_map<Set, Int>& found, Int* out, Int size, Int* used) {
-    for (const auto& [tickets, cost] : found) {
+bool write(const std::unordered_map<Set, Costs>& found, Int* out, Int size, Int* used) {
+    for (const auto& [tickets, least] : found) {
         const Int count = static_cast<Int>(tickets.count());
-        if (*used + 2 + count > size) return false;
-        out[(*used)++] = cost, out[(*used)++] = count;
+        if (*used + 3 + count > size) return false;
+        out[(*used)++] = least.cost, out[(*used)++] = least.full, out[(*used)++] = count;
         for (int ticket = 0; ticket < MOST_TICKETS; ++ticket)
             if (tickets[ticket]) out[(*used)++] = ticket;
     }

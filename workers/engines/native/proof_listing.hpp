@@ -1,5 +1,6 @@
 // Lists routes for the check of proofs: of each set of tickets that one route of an agent can serve below a limit, the
-// least cost. Shares nothing with the pricing (`route_pricing.cpp`): neither code nor the layout of its input.
+// least cost, and the least without savings. Of routes that serve the same tickets, one is left out where another is
+// nowhere worse without savings. Shares nothing with the pricing (`route_pricing.cpp`): neither code nor the layout of its input.
 //
 // `planner_mcp/routing/verification/optimality_check.py` says why the list proves something.
 #pragma once
@@ -31,6 +32,7 @@ struct TicketRow {
 // From one start of service, or the departure (row `tickets`), to the next, or the end (column `tickets`).
 struct LegRow {
     Int cost, time, distance;
+    Int saved;  // of the cost, by prices of cuts; never negative, and none on the way to the end
 };
 
 struct WindowRow {
@@ -50,7 +52,7 @@ struct Request {
 
 enum class Listing { COMPLETE, LIMITED, OUT_OF_MEMORY };
 
-// Writes (cost, number of tickets, tickets) of each set, and into `used` how many numbers that are.
+// Writes (cost, cost without savings, number of tickets, tickets) of each set, and into `used` how many numbers that are.
 Listing list_routes(const Request& request, Int* out, Int size, Int* used);
 
 }  // namespace proof

@@ -43,6 +43,7 @@ template <int W>
 struct Label {
     Number cost;        // reduced cost with paid time `busy`
     Number early_cost;  // reduced cost less the price of `latest`: plus the price of `ready` it is the other branch
+    Number saved;       // discounts in both of them
     Number ready;       // earliest start of service
     Number busy, latest, distance;
     Loads most, picked;  // largest load so far if it leaves with all deliveries; sum of pickups
@@ -60,6 +61,9 @@ public:
         cost.assign(network.cost, network.cost + nodes * nodes);
         time.assign(network.time, network.time + nodes * nodes);
         distance.assign(network.distance, network.distance + nodes * nodes);
+        discount.assign(network.discount, network.discount + nodes * nodes);
+        for (std::size_t arc = 0; arc < nodes * nodes; ++arc)
+            if (cost[arc] < EXCLUDED) cost[arc] -= discount[arc];
         for (int ticket = 0; ticket < n; ++ticket) {
             windows.emplace_back();
             for (Number at = network.windows_at[ticket]; at < network.windows_at[ticket + 1]; ++at)
@@ -93,6 +97,7 @@ public:
             for (int j = 0; j < nodes; ++j) {
                 const std::size_t to = static_cast<std::size_t>(i) * nodes + j, from = static_cast<std::size_t>(j) * nodes + i;
                 back.time[to] = time[from], back.distance[to] = distance[from];
+                back.discount[to] = discount[from];
                 back.cost[to] = cost[from] >= EXCLUDED ? EXCLUDED : cost[from] + per_time * time[from];
             }
         for (int ticket = 0; ticket < n; ++ticket) {
@@ -121,7 +126,7 @@ public:
     std::size_t arc(int from, int to) const { return static_cast<std::size_t>(from) * (n + 1) + to; }
 
     int n, dimensions;
-    std::vector<Number> cost, time, distance, soft_close, lateness, release, delivery, pickup, capacity, node_cost;
+    std::vector<Number> cost, time, distance, discount, soft_close, lateness, release, delivery, pickup, capacity, node_cost;
     std::vector<std::vector<std::pair<Number, Number>>> windows;
     Number open, close, shift_end, per_overtime, per_time, fixed, max_distance, max_duration, max_stops;
     bool counts_stops, is_timed, keeps_busy, adds_loads = false;
@@ -172,6 +177,7 @@ public:
         const Number more = side_.cost[arc] + side_.node_cost[ticket] + late;
         next.cost = label.cost + more + side_.per_time * side_.time[arc];
         next.early_cost = label.early_cost + more + side_.per_time * (label.latest - next.latest);
+        next.saved = label.saved + side_.discount[arc];
         next.memory = label.memory;
         add<W>(next.memory, ticket);
         next.ticket = ticket, next.stops = label.stops + 1, next.is_dominated = false;
@@ -192,6 +198,12 @@ public:
         if (label.distance + side_.distance[arc] > side_.max_distance) return EXCLUDED;
         const Number overtime = std::max<Number>(0, end - side_.shift_end) * side_.per_overtime;
         return side_.cost[arc] + overtime + std::max(label.cost + side_.per_time * side_.time[arc], label.early_cost + side_.per_time * end);
+    }
+
+    // Whether a label is nowhere worse than another of the same tickets, by what they cost without discounts.
+    bool replaces(Label<W> a, Label<W> b) const {
+        for (Label<W>* each : {&a, &b}) each->cost += each->saved, each->early_cost += each->saved;
+        return dominates(a, b, false);
     }
 
     bool dominates(const Label<W>& a, const Label<W>& b, bool is_heuristic) const {
@@ -444,7 +456,8 @@ struct BitsHash {
     }
 };
 
-// Every elementary route below a limit: labels that visit the same tickets are compared, no others.
+// Every elementary route below a limit: labels that visit the same tickets are compared, no others. They are compared by
+// cost without discounts: a plan may have the cheapest route of each set of tickets, which then is below the limit.
 template <int W>
 class Enumeration {
 public:
@@ -481,9 +494,9 @@ private:
             if (!rules_.extend(labels_[at], ticket, next) || !endings_.can_end(next, options_.limit)) continue;
             next.parent = at;
             auto& list = found[{next.memory, ticket}];
-            const auto is_better = [&](int other) { return rules_.dominates(labels_[other], next, false); };
+            const auto is_better = [&](int other) { return rules_.replaces(labels_[other], next); };
             if (std::any_of(list.begin(), list.end(), is_better)) continue;
-            std::erase_if(list, [&](int other) { return rules_.dominates(next, labels_[other], false); });
+            std::erase_if(list, [&](int other) { return rules_.replaces(next, labels_[other]); });
             list.push_back(static_cast<int>(labels_.size()));
             labels_.push_back(next);
             if (static_cast<Number>(labels_.size()) >= options_.max_labels) return false;
@@ -491,12 +504,12 @@ private:
         return true;
     }
 
-    // Write the cheapest route of each set of tickets in a layer.
+    // Write the cheapest route of each set of tickets in a layer, without discounts.
     bool end_all(const std::vector<int>& layer, RouteWriter& writer) {
         std::unordered_map<std::pair<Bits<W>, int>, std::pair<Number, int>, BitsHash<W>> cheapest;
         for (const int at : layer)
             if (const Number cost = rules_.ended(labels_[at]); cost < options_.limit) {
-                const std::pair<Number, int> route{cost, at};
+                const std::pair<Number, int> route{cost + labels_[at].saved, at};
                 const auto [place, is_new] = cheapest.try_emplace({labels_[at].memory, 0}, route);
                 if (!is_new) place->second = std::min(place->second, route);
             }

@@ -40,6 +40,7 @@ struct Network {
     const Number* cost;      // (tickets + 1)²; EXCLUDED where there is no arc
     const Number* time;      // (tickets + 1)², between the starts of services
     const Number* distance;  // (tickets + 1)²
+    const Number* discount;  // (tickets + 1)², of the cost of each arc: dual values of cuts; none on the way to the end
     const Number *windows_at, *windows;
     const Number* soft;       // tickets × (soft close or -1, cost of lateness)
     const Number* release;    // tickets
@@ -55,13 +56,14 @@ struct PricingOptions {
     double seconds;
     Number max_labels, max_routes;
     Number is_heuristic;  // compare labels by cost, time and load alone
-    Number limit;         // enumeration: of the reduced cost, exclusive
+    Number limit;         // enumeration: of the reduced cost with discounts, exclusive
     Number* cancel;
 };
 
 enum class Pricing { COMPLETE, LIMITED, OUT_OF_MEMORY };
 
 // Both write routes as (reduced cost, number of stops, stops) and set `used` to the cells written.
+// The reduced costs of `price` have discounts, those of `enumerate` are below the limit with them and told without.
 // `price` sets `least` to the least reduced cost, but no more than 0; it is a bound only where COMPLETE.
 Pricing price_routes(const Network& network, const PricingOptions& options, Number* out, Number size, Number* used,
                      Number* least);

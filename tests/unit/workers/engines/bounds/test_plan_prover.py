@@ -10,14 +10,16 @@ import numpy as np
 import pytest
 from ortools.linear_solver import pywraplp
 
+from benchmarks.bounds import generated
 from planner_mcp.errors import EngineError
 from planner_mcp.routing.analysis.cost_bound import least_cost
 from planner_mcp.routing.evaluation.plan_builder import build_plan, price
 from planner_mcp.routing.plan import ProofRecord
-from planner_mcp.routing.problem import Candidate, Feature, Problem, StopKind
+from planner_mcp.routing.problem import Candidate, Feature, LoadKind, Problem, StopKind
 from planner_mcp.routing.verification.optimality_check import (
     AgentSplit,
     CountSplit,
+    LoadCut,
     OptimalityCertificate,
     PairSplit,
     ProofNode,
@@ -32,7 +34,7 @@ from tests.shared.scenarios.proof_days import ProofDay, proof_days
 from tests.shared.scenarios.random_problems import random_problem
 from tests.shared.scenarios.scenario_builders import agent, problem, ticket
 from workers.engines.bounds import gap_closing, native_pricing
-from workers.engines.bounds.capacity_cuts import CapacityCut, CutFinder
+from workers.engines.bounds.capacity_cuts import CutFinder
 from workers.engines.bounds.column_generation import ColumnGeneration, lagrangian_bound
 from workers.engines.bounds.column_master import ColumnMaster, MasterColumn
 from workers.engines.bounds.day_model import DayModel
@@ -89,7 +91,23 @@ def random_tree(dice: np.random.Generator, day: Problem, depth: int) -> ProofNod
     ]
     split = splits[int(dice.integers(len(splits)))]
     parts = tuple(random_tree(dice, day, depth - 1) for _ in range(1 if split is None else 2) if depth)
-    return ProofNode(prices, (SubsetCut(some, int(dice.integers(50))),), split, parts)
+    return ProofNode(prices, (SubsetCut(some, int(dice.integers(50))),), split, parts, random_load_cuts(dice, day))
+
+
+def random_load_cuts(dice: np.random.Generator, day: Problem) -> tuple[LoadCut, ...]:
+    """Return load cuts of arbitrary prices, of tickets that every plan serves."""
+    grouped = {number for group in day.groups for number in group.tickets}
+    wanted = [n for n, each in enumerate(day.tickets) if n not in grouped and each.penalty and not each.is_priced]
+    return tuple(
+        LoadCut(
+            tuple(dice.permutation(wanted)[: int(dice.integers(1, len(wanted) + 1))].tolist()),
+            load,
+            int(dice.integers(len(day.dimensions))),
+            int(dice.integers(1, 30)),
+            int(dice.integers(-5, 30)),
+        )
+        for load in (LoadKind if wanted else ())
+    )
 
 
 def check(day: ProofDay) -> tuple[bool, bool]:
@@ -115,7 +133,14 @@ def check(day: ProofDay) -> tuple[bool, bool]:
         pricer = RoutePricer(network, np.zeros(1, dtype=np.int64))
         cost = network.switch_cost - dual_of_tickets(relaxed.rows_of, duals)
         pricing = pricer.price(
-            cost, network.cost, memory, memory, seconds=9, max_labels=200_000, max_routes=5, is_heuristic=False
+            cost,
+            np.zeros_like(network.cost),
+            memory,
+            memory,
+            seconds=9,
+            max_labels=200_000,
+            max_routes=5,
+            is_heuristic=False,
         )
         is_complete, lowest, _ = pricing
         assert is_complete, text
@@ -131,7 +156,8 @@ def check(day: ProofDay) -> tuple[bool, bool]:
     tree = random_tree(dice, day.problem, depth=3)
     certificate = OptimalityCertificate(1, RowPrices(tuple(tickets), tuple(groups)), claims, memory, tree)
     lister = route_lister(np.zeros(1, dtype=np.int64), time.monotonic() + 9)
-    assert not proves(day.problem, certificate, day.cost + 1, lister), text
+    for each in (certificate, replace(certificate, loads=random_load_cuts(dice, day.problem))):
+        assert not proves(day.problem, each, day.cost + 1, lister), text
     small = small_day_lister(np.zeros(1, dtype=np.int64), time.monotonic() + 9)
     for each in (certificate, replace(certificate, least=(0,) * len(claims)), prover.certificate):
         assert each is None or not proves_small_day(day.problem, each, day.cost + 1, small), text
@@ -143,18 +169,18 @@ def check_cuts(day: ProofDay, text: str) -> None:
     relaxed = relaxed_problem(day.problem)
     assert relaxed is not None
     dice, finder = np.random.default_rng(day.seed), CutFinder(relaxed)
-    routes = [route.tickets for route in day.best.routes]
+    network_of = {agent: number for number, each in enumerate(relaxed.networks) for agent in each.agents}
+    routes = [(network_of[route.agent], route.tickets) for route in day.best.routes]
     generation = ColumnGeneration(
         relaxed, None, None, cancel=np.zeros(1, dtype=np.int64), deadline=time.monotonic() + 6
     )
     wanted = [row.tickets[0] for row in relaxed.rows if row.penalty is None and len(row.tickets) == 1]
-    for _ in range(2 if wanted else 0):
+    for form in finder.forms if wanted else ():
         tickets = dice.permutation(wanted)[: int(dice.integers(1, len(wanted) + 1))]
-        cut = CapacityCut(frozenset(tickets.tolist()), finder.least(tickets))
-        assert sum(map(cut.entries, routes)) >= cut.least, text
+        cut = form.cut(tickets.tolist())
+        assert sum(cut.entries(*route) for route in routes) >= cut.least, text
         generation.add_cuts([cut])
     generation.run()
-    generation.run_with_cuts(time.monotonic() + 6)
     assert generation.best is None or generation.best.value <= day.cost * relaxed.factor, text
 
 
@@ -291,9 +317,17 @@ def test_fast_pricing_keeps_a_dearer_way_that_leaves_more_room() -> None:
     arcs = np.full_like(network.cost, EXCLUDED)
     for origin, target in ((4, 0), (4, 1), (0, 2), (1, 2), (2, 3), (3, 4)):  # D-A, D-B, A-C, B-C, C-E, E-D
         arcs[origin, target] = 0
-    pricer, memory = RoutePricer(network, np.zeros(1, dtype=np.int64)), np.eye(4, dtype=bool)
+    pricer = RoutePricer(replace(network, cost=arcs), np.zeros(1, dtype=np.int64))
+    memory, discount = np.eye(4, dtype=bool), np.zeros_like(arcs)
     _, least, routes = pricer.price(
-        np.array([-10, -5, 0, -100]), arcs, memory, memory, seconds=9, max_labels=99, max_routes=5, is_heuristic=True
+        np.array([-10, -5, 0, -100]),
+        discount,
+        memory,
+        memory,
+        seconds=9,
+        max_labels=99,
+        max_routes=5,
+        is_heuristic=True,
     )
     assert (least, routes[0].tickets) == (-105, (1, 2, 3))
 
@@ -318,12 +352,13 @@ def test_pricing_from_both_ends_finds_the_least_reduced_cost_of_pricing_from_one
             legs = network.cost[network.cost < EXCLUDED]
             prices = dice.integers(0, 2 * int(np.median(legs)) + 1, 9) + network.fixed_cost // 4
             memory = np.eye(9, dtype=bool) | (dice.random((9, 9)) < 0.4)
+            discount = dice.integers(0, 1 + int(np.median(legs)) // 4, (10, 10))
             # a price of lateness that nothing is late for leaves the routes as they are, and is priced from one end
             soft = np.array([(-1, 1)] * 9, dtype=np.int64)
             found = [
                 RoutePricer(each, np.zeros(1, dtype=np.int64)).price(
                     -prices,
-                    network.cost,
+                    discount,
                     memory,
                     memory,
                     seconds=9,
@@ -337,8 +372,8 @@ def test_pricing_from_both_ends_finds_the_least_reduced_cost_of_pricing_from_one
             assert is_complete
             assert least == expected
             for route in routes:
-                stops = [9, *route.tickets, 9]
-                cost = network.fixed_cost + sum(int(network.cost[arc]) for arc in pairwise(stops))
+                arcs, stops = network.cost - discount, [9, *route.tickets, 9]
+                cost = network.fixed_cost + sum(int(arcs[arc]) for arc in pairwise(stops))
                 assert route.cost == cost - sum(int(prices[each]) for each in route.tickets) < 0
                 assert (network.delivery[list(route.tickets)].sum(axis=0) <= network.capacity).all()
             lowest.append(least)
@@ -373,10 +408,44 @@ def test_capacity_cuts_raise_the_bound_and_not_above_a_plan() -> None:
     generation = ColumnGeneration(relaxed, best.best, cost, cancel=stop, deadline=time.monotonic() + 20)
     generation.run()
     assert generation.best is not None
-    before = generation.best.value
-    generation.run_with_cuts(time.monotonic() + 20)
-    assert before < generation.best.value <= cost * relaxed.factor
-    assert len(generation.best.duals) > len(relaxed.rows)
+    assert generation.best.cuts and generation.best.value <= cost * relaxed.factor
+    without = ColumnGeneration(relaxed, best.best, cost, cancel=stop, deadline=time.monotonic() + 20, has_cuts=False)
+    without.run()
+    assert without.best is not None and without.best.value < generation.best.value
+
+
+def test_capacity_cuts_of_a_mixed_fleet_are_part_of_the_proof_that_is_checked() -> None:
+    """SPEC S2: large vehicles count for more; without the cuts, or with dearer ones, nothing is proved."""
+    day = generated("mixed", 11, 14)
+    engine, limits = SisrEngine(max_iterations=20_000), SearchLimits(time.monotonic() + 30)
+    best = engine.solve(day, limits, lambda _: None, lambda: False).best
+    assert best is not None
+    prover = prover_of(day, best, [], 20)
+    proof = prover.run(lambda: False)
+    certificate, cost = prover.certificate, price(day, best)
+    assert proof is not None and proof.is_optimal
+    assert certificate is not None and len({cut.unit for cut in certificate.loads}) > 1
+    lister = route_lister(np.zeros(1, dtype=np.int64), time.monotonic() + 20)
+    assert proves(day, certificate, cost, lister)
+    assert not proves(day, certificate, cost + 1, lister)
+    assert not proves(day, replace(certificate, loads=()), cost, lister)
+    dearer_cuts = tuple(replace(cut, price=2 * cut.price) for cut in certificate.loads)
+    assert not proves(day, replace(certificate, loads=dearer_cuts), cost + 1, lister)
+
+
+def test_a_load_cut_of_tickets_that_a_plan_may_leave_out_proves_nothing() -> None:
+    """SPEC S2: the check knows by itself what every plan serves, and which loads and units there are."""
+    day = problem([agent("v")], [ticket("a", "A", penalty=5), ticket("b", "B")])
+    prices, memory = RowPrices((0, 0), ()), np.eye(2, dtype=bool)
+    lister = route_lister(np.zeros(1, dtype=np.int64), time.monotonic() + 20)
+
+    def is_proved(cut: LoadCut) -> bool:
+        return proves(day, OptimalityCertificate(1, prices, (0,), memory, loads=(cut,)), 0, lister)
+
+    valid = LoadCut((1,), LoadKind.DELIVERY, 0, 1, 0)
+    assert is_proved(valid)
+    for change in ({"tickets": (0, 1)}, {"dimension": 7}, {"unit": 0}):
+        assert not is_proved(replace(valid, **change))
 
 
 def test_the_bound_of_a_plan_that_is_not_the_best_stays_below_the_best() -> None:
