@@ -7,9 +7,9 @@ Owns the bound. For any integer dual values u of the rows, no plan that serves e
 where the reduced cost of a route is its cost less the dual values of its tickets (the Lagrangian bound). The least
 reduced costs are exact integers of the native pricing, so the bound needs no trust in the linear program; it is
 anytime: each complete pricing gives one, and the best is kept. Dual values are smoothed between the best ones and those
-of the linear program. When the linear program is solved, capacity cuts that it violates join it, each with its price
-times its least number in the sum above; where they do not raise the bound any more, tickets that routes visit twice are
-remembered on the way (the ng-sets grow), which raises it again.
+of the linear program. Where the fast pricing finds no more columns, capacity cuts that the solution violates join the
+linear program, each with its price times its least number in the sum above. When it is solved, tickets that its routes
+visit twice are remembered on the way (the ng-sets grow), which raises the bound again.
 
 Source: smoothing, Wentges, International Transactions in Operational Research 4 (2), 1997; growing ng-sets, Roberti and
 Mingozzi, Transportation Science 48 (3), 2014.
@@ -18,6 +18,7 @@ Mingozzi, Transportation Science 48 (3), 2014.
 import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from math import inf
 from typing import Final
 
 import numpy as np
@@ -51,6 +52,14 @@ _PAUSE: Final = 5
 """… and again after so many times the time that it took."""
 _MAX_UNUSED: Final = 8
 """Rounds of the smoothing without a new column, after which it is left out."""
+_EXTREMES: Final = 12
+"""Dual values of which the mean is taken, …"""
+_ROUNDS: Final = 8
+"""… each after so many rounds of columns at most, …"""
+_CENTRAL_SHARES: Final = (1.0, 0.5, 0.25)
+"""… and how much of it joins the best ones, …"""
+_LOSS: Final = 0.01
+"""… if that widens the gap by no more than this part."""
 _WORTH: Final = 0.02
 """Part of the gap that cuts have to close for more of them."""
 
@@ -111,8 +120,10 @@ class ColumnGeneration:
         self._near = ng_sets(relaxed, _COARSE_MEMORY)
         self._finder = CutFinder(relaxed) if has_cuts else None
         self._cuts: list[CapacityCut] = []
-        self._cut_at = -(2**63)
-        """The bound when cuts were added last."""
+        self._cut_at = -inf
+        """The value of the linear program when it was cut last, …"""
+        self._solved_at = -inf
+        """… and the bound when that had all routes."""
         self._master = ColumnMaster(relaxed, self._target or _dear(relaxed))
         self.best: DualBound | None = None
         self.is_solved = False
@@ -143,17 +154,27 @@ class ColumnGeneration:
             if not self._solve_linear_program():
                 if not self._shrink_memory():
                     return
-            elif not (self.is_tight or self._is_over or self._cut_solution() or self._grow_memory()):
+            elif not (self.is_tight or self._is_over or self._cut_solved() or self._grow_memory()):
                 self.is_solved = True
 
-    def _cut_solution(self) -> bool:
-        """Add cuts that the solution violates; return False where there are none, or the last ones did not help."""
-        if self._finder is None or self.best is None:
+    def _cut_solved(self) -> bool:
+        """Add cuts that the solution over all routes violates, unless the bound has hardly risen by the last ones."""
+        if self.best is None:
             return False
-        gap = abs(self.best.value) if self._target is None else self._target - self.best.value
-        gained, self._cut_at = self.best.value - self._cut_at, self.best.value
-        if gained < _WORTH * gap:
+        gained, self._solved_at = self.best.value - self._solved_at, self.best.value
+        if gained < _WORTH * self._gap(self.best.value):
             return False
+        self._cut_at = -inf
+        return self._cut_solution(self.best.value)
+
+    def _gap(self, value: float) -> float:
+        return abs(value) if self._target is None else self._target - value
+
+    def _cut_solution(self, value: float) -> bool:
+        """Add cuts that a solution violates; return False where there are none, or it has hardly risen by the last."""
+        if self._finder is None or value - self._cut_at < _WORTH * self._gap(value):
+            return False
+        self._cut_at = value
         routes = [(column.network, column.tickets) for column in self._master.used()]
         before = len(self._cuts)
         self.add_cuts(self._finder.violated(flow_of(self.relaxed, routes, self._master.amounts())))
@@ -165,6 +186,32 @@ class ColumnGeneration:
             if cut not in self._cuts:
                 self._cuts.append(cut)
                 self._master.add_cut(cut)
+
+    def central(self, deadline: float) -> DualBound:
+        """Return about the best bound, by the middle of the dual values that prove it.
+
+        Where many dual values are best, linear programs end with extreme ones, by which more routes are within the gap.
+        The right-hand sides are moved a little again and again, for other extremes, and the mean of all is taken.
+        """
+        assert self.best is not None  # noqa: S101 — there is a bound
+        self._deadline, dice, found = deadline, np.random.default_rng(0), []
+        for _ in range(_EXTREMES):
+            self._master.shift(dice)
+            for _ in range(_ROUNDS):
+                if self._is_over or (solved := self._master.solve(self._deadline - time.monotonic())) is None:
+                    break
+                if not self._priced_heuristically(self._rounded(solved[1]), solved[1]):
+                    found.append(solved[1])
+                    break
+        self._master.shift(None)
+        best = np.zeros(len(self.relaxed.rows) + len(self._cuts))
+        best[: len(self.best.duals)] = self.best.duals
+        for share in _CENTRAL_SHARES if found else ():
+            at = self._rounded(share * np.mean(found, axis=0) + (1 - share) * best)
+            priced = self._proved(at, at.astype(float), max_labels=self._max_labels)
+            if priced is not None and self.best.value - priced[0].value <= _LOSS * self._gap(self.best.value):
+                return priced[0]
+        return self.best
 
     def _solve_linear_program(self) -> bool:
         """Generate columns until there are none or nothing more can be solved.
@@ -185,14 +232,17 @@ class ColumnGeneration:
                 asked = smoothing * known + (1 - smoothing) * duals
             else:
                 asked = duals
-            at = np.rint(asked).astype(np.int64)
-            at[len(self.relaxed.rows) :] = np.maximum(0, at[len(self.relaxed.rows) :])
-            if self._priced_heuristically(at, duals):
+            at = self._rounded(asked)
+            if self._priced_heuristically(at, duals) or (
+                smoothing and self._priced_heuristically(self._rounded(duals), duals)
+            ):
                 unused = 0
                 if (began := time.monotonic()) >= due:
                     self._priced_exactly(at, duals, max_labels=self._max_labels // _EARLY_SHARE)
                     ended = time.monotonic()
                     due = ended + _PAUSE * (ended - began)
+                continue
+            if self._cut_solution(value):
                 continue
             added = self._priced_exactly(at, duals, max_labels=self._max_labels)
             if added is None:
@@ -208,6 +258,11 @@ class ColumnGeneration:
                 smoothing = 0.0 if unused >= _MAX_UNUSED else smoothing * 0.6
         return True
 
+    def _rounded(self, duals: Duals) -> Cells:
+        """Return dual values in integers, those of cuts not negative."""
+        rows, prices = np.split(np.rint(duals).astype(np.int64), [len(self.relaxed.rows)])
+        return np.concatenate([rows, np.maximum(0, prices)])
+
     def _is_close(self, value: float) -> bool:
         return self.best is not None and value - self.best.value <= _CLOSE * abs(value)
 
@@ -221,6 +276,16 @@ class ColumnGeneration:
 
     def _priced_exactly(self, at: Cells, duals: Duals, *, max_labels: int) -> bool | None:
         """Price every network and keep the bound; None where one could not be completed."""
+        if (priced := self._proved(at, duals, max_labels=max_labels)) is None:
+            return None
+        bound, added = priced
+        if self.best is None or bound.value > self.best.value:
+            self.best = bound
+            self._on_bound(bound)
+        return added
+
+    def _proved(self, at: Cells, duals: Duals, *, max_labels: int) -> tuple[DualBound, bool] | None:
+        """Return what dual values prove, and whether there were new columns."""
         added, least = False, []
         for number in range(len(self.pricers)):
             is_complete, lowest, routes = self._priced(number, at, max_labels=max_labels, is_heuristic=False)
@@ -232,13 +297,7 @@ class ColumnGeneration:
         value = lagrangian_bound(self.relaxed, rows, least)
         value += sum(cut.least * price for cut, price in zip(self._cuts, prices.tolist(), strict=True))
         discounts = tuple(self._discount(number, at) for number in range(len(self.pricers)))
-        self._keep(DualBound(value, at, tuple(least), self._memory.copy(), tuple(self._cuts), discounts))
-        return added
-
-    def _keep(self, bound: DualBound) -> None:
-        if self.best is None or bound.value > self.best.value:
-            self.best = bound
-            self._on_bound(bound)
+        return DualBound(value, at, tuple(least), self._memory.copy(), tuple(self._cuts), discounts), added
 
     def _priced(
         self, number: int, at: Cells, *, max_labels: int, is_heuristic: bool
@@ -285,7 +344,7 @@ class ColumnGeneration:
                     self._memory[forgetful, ticket] = True
                     grown = True
         if grown:
-            self._cut_at = -(2**63)
+            self._cut_at = self._solved_at = -inf
             for column in self._master.all():
                 if any(self._forbids(column.tickets, first, last) for first, last in _cycles(column.tickets)):
                     self._master.drop(column)

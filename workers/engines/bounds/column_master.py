@@ -23,6 +23,8 @@ _GLOP: Final = "use_preprocessing: false use_dual_simplex: false"
 _MOST_COLUMNS: Final = 4000
 _KEPT_COLUMNS: Final = 1500
 """Columns that are kept of more than the most: those of least reduced cost, the solution among them."""
+_SHIFT: Final = 2e-3
+"""How far sides are moved at most."""
 _USED: Final = 1e-6
 """Value from which on a route counts as part of the solution."""
 Duals = NDArray[np.float64]
@@ -105,6 +107,15 @@ class ColumnMaster:
     def drop(self, column: MasterColumn) -> None:
         """Keep a column out of all further solutions."""
         self._variables.pop(column).SetUb(0.0)
+
+    def shift(self, dice: np.random.Generator | None) -> None:
+        """Move the sides of rows and cuts a little, so that other dual values are best; None moves them back."""
+        sides = [*((row, 1.0) for row in self._rows), *((row, float(cut.least)) for cut, row in self._cuts.items())]
+        moves = np.zeros(len(sides)) if dice is None else dice.uniform(-_SHIFT, _SHIFT, len(sides))
+        for (constraint, side), move in zip(sides, moves.tolist(), strict=True):
+            constraint.SetLb(side + move)
+        for constraint, move in zip(self._rows, moves.tolist(), strict=False):
+            constraint.SetUb(1.0 + move)
 
     def solve(self, seconds: float) -> tuple[float, Duals] | None:
         """Return the value of the linear program and the dual values of rows and cuts, (rows + cuts,), by the factor.

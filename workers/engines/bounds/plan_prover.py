@@ -153,7 +153,9 @@ class PlanProver:
         if (root := generation.best) is None:
             return
         if not (is_tight := generation.is_tight) and not self._cancel[0]:
-            self._close(relaxed, generation, root, self._began + CLOSE_SHARE * span_s)
+            ends = self._began + CLOSE_SHARE * span_s
+            root = generation.central(ends)
+            self._close(relaxed, generation, root, ends)
         self._wait_until_judged()
         if is_small_day(self._problem):
             self._close_small_day(relaxed, root, self._began + SMALL_DAY_SHARE * span_s)

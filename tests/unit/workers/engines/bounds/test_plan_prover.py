@@ -414,6 +414,27 @@ def test_capacity_cuts_raise_the_bound_and_not_above_a_plan() -> None:
     assert without.best is not None and without.best.value < generation.best.value
 
 
+def test_fewer_routes_are_within_the_gap_by_the_middle_of_the_best_dual_values() -> None:
+    """SPEC S2: what is listed and checked is so little that a proof ends in time; the bound is about the same."""
+    day = generated("capacity", 0, 14)
+    engine, limits = SisrEngine(max_iterations=20_000), SearchLimits(time.monotonic() + 30)
+    best, relaxed = engine.solve(day, limits, lambda _: None, lambda: False).best, relaxed_problem(day)
+    assert best is not None and relaxed is not None
+    cost, ends, stop = price(day, best), time.monotonic() + 20, np.zeros(1, dtype=np.int64)
+    generation = ColumnGeneration(relaxed, best, cost, cancel=stop, deadline=ends, has_cuts=False)
+    generation.run()
+    assert generation.best is not None
+    central = generation.central(ends)
+    gap = cost * relaxed.factor - generation.best.value
+    assert generation.best.value - gap / 100 <= central.value < cost * relaxed.factor
+    numbers = []
+    for bound in (generation.best, central):
+        routes = gap_closing.enumerated(relaxed, generation.pricers, bound, cost, ends)
+        assert routes is not None
+        numbers.append(len(routes))
+    assert 0 < numbers[1] < numbers[0] // 2
+
+
 def test_capacity_cuts_of_a_mixed_fleet_are_part_of_the_proof_that_is_checked() -> None:
     """SPEC S2: large vehicles count for more; without the cuts, or with dearer ones, nothing is proved."""
     day = generated("mixed", 11, 14)
