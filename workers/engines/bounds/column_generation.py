@@ -162,17 +162,18 @@ class ColumnGeneration:
         if self.best is None:
             return False
         gained, self._solved_at = self.best.value - self._solved_at, self.best.value
-        if gained < _WORTH * self._gap(self.best.value):
-            return False
-        self._cut_at = -inf
-        return self._cut_solution(self.best.value)
+        return gained >= _WORTH * self._gap(self.best.value) and self._cut_solution(self.best.value)
 
     def _gap(self, value: float) -> float:
         return abs(value) if self._target is None else self._target - value
 
+    def _is_worth_cutting(self, value: float) -> bool:
+        """Return whether the value of the linear program has risen by the last cuts, or there are none yet."""
+        return self._finder is not None and value - self._cut_at >= _WORTH * self._gap(value)
+
     def _cut_solution(self, value: float) -> bool:
-        """Add cuts that a solution violates; return False where there are none, or it has hardly risen by the last."""
-        if self._finder is None or value - self._cut_at < _WORTH * self._gap(value):
+        """Add cuts that a solution violates; return False where there are none."""
+        if self._finder is None:
             return False
         self._cut_at = value
         routes = [(column.network, column.tickets) for column in self._master.used()]
@@ -194,6 +195,8 @@ class ColumnGeneration:
         The right-hand sides are moved a little again and again, for other extremes, and the mean of all is taken.
         """
         assert self.best is not None  # noqa: S101 — there is a bound
+        if not self.is_solved:
+            return self.best
         self._deadline, dice, found = deadline, np.random.default_rng(0), []
         for _ in range(_EXTREMES):
             self._master.shift(dice)
@@ -233,17 +236,18 @@ class ColumnGeneration:
             else:
                 asked = duals
             at = self._rounded(asked)
-            if self._priced_heuristically(at, duals) or (
-                smoothing and self._priced_heuristically(self._rounded(duals), duals)
-            ):
+            if self._priced_heuristically(at, duals):
                 unused = 0
                 if (began := time.monotonic()) >= due:
                     self._priced_exactly(at, duals, max_labels=self._max_labels // _EARLY_SHARE)
                     ended = time.monotonic()
                     due = ended + _PAUSE * (ended - began)
                 continue
-            if self._cut_solution(value):
-                continue
+            if self._is_worth_cutting(value):
+                if smoothing and self._priced_heuristically(self._rounded(duals), duals):
+                    continue
+                if self._cut_solution(value):
+                    continue
             added = self._priced_exactly(at, duals, max_labels=self._max_labels)
             if added is None:
                 return self._is_over

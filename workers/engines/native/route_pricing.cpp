@@ -112,15 +112,13 @@ public:
         return back;
     }
 
-    // Whether the cost of every route is the sum of its halves, so that the reverse side leaves nothing out.
+    // Whether routes are the sums of their halves, so that the reverse side leaves nothing out. Where times matter the
+    // bounds from the end are worth more than halves.
     bool is_sum_of_halves() const {
         const auto is_none = [](const std::vector<Number>& each) {
-            return std::all_of(each.begin(), each.end(), [](Number value) { return value <= 0; });
+            return std::all_of(each.begin(), each.end(), [](Number value) { return value == 0; });
         };
-        const bool has_paid_time = per_time != 0 || max_duration < NO_END || (per_overtime != 0 && shift_end < close);
-        const auto is_one = [](const auto& each) { return each.size() == 1; };
-        return !has_paid_time && (is_none(delivery) || is_none(pickup)) && is_none(lateness) && is_none(release) &&
-               std::all_of(windows.begin(), windows.end(), is_one);
+        return !is_timed && (is_none(delivery) || is_none(pickup));
     }
 
     std::size_t arc(int from, int to) const { return static_cast<std::size_t>(from) * (n + 1) + to; }
@@ -218,9 +216,8 @@ public:
         return !side_.counts_stops || a.stops <= b.stops;
     }
 
-    // How far the first of two halves of a route reaches.
+    // How far the first of two halves of a route reaches, where times do not matter.
     Number half() const {
-        if (side_.is_timed) return side_.open + (side_.close - side_.open) / 2;
         return std::accumulate(side_.capacity.begin(), side_.capacity.end(), Number{0}) / 2;
     }
 

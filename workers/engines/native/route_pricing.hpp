@@ -1,8 +1,8 @@
 // Pricing of routes for lower bounds: the route of least reduced cost in a relaxed network of one type of agents.
 //
 // Owns two searches over labels. `price` finds the least reduced cost of all ng-routes (a ticket may be visited again
-// where it left the memory of the last stop): from both ends where costs are sums of legs and visits, else from the
-// start, with bounds from the end. `enumerate` finds every elementary route below a limit. All arithmetic is exact in
+// where it left the memory of the last stop): from both ends where times do not matter, else from the start, with
+// bounds from the end. `enumerate` finds every elementary route below a limit. All arithmetic is exact in
 // integers. `workers/engines/bounds/relaxed_networks.py` says what a network leaves out; here every omission only
 // lowers costs or admits more routes.
 //

@@ -335,7 +335,6 @@ def test_fast_pricing_keeps_a_dearer_way_that_leaves_more_room() -> None:
 @pytest.mark.parametrize(
     "features",
     [
-        PLAIN,
         PLAIN - {Feature.TIME_WINDOWS},
         frozenset({Feature.MAX_STOPS}),
         frozenset({Feature.MAX_DISTANCE, Feature.OPEN_ROUTES}),
@@ -353,8 +352,8 @@ def test_pricing_from_both_ends_finds_the_least_reduced_cost_of_pricing_from_one
             prices = dice.integers(0, 2 * int(np.median(legs)) + 1, 9) + network.fixed_cost // 4
             memory = np.eye(9, dtype=bool) | (dice.random((9, 9)) < 0.4)
             discount = dice.integers(0, 1 + int(np.median(legs)) // 4, (10, 10))
-            # a price of lateness that nothing is late for leaves the routes as they are, and is priced from one end
-            soft = np.array([(-1, 1)] * 9, dtype=np.int64)
+            timed = network.field.copy()
+            timed[-1] = 1  # times of which nothing is late: the same routes, priced from one end
             found = [
                 RoutePricer(each, np.zeros(1, dtype=np.int64)).price(
                     -prices,
@@ -366,7 +365,7 @@ def test_pricing_from_both_ends_finds_the_least_reduced_cost_of_pricing_from_one
                     max_routes=50,
                     is_heuristic=False,
                 )
-                for each in (network, replace(network, soft=soft))
+                for each in (network, replace(network, field=timed))
             ]
             (is_complete, least, routes), (_, expected, _) = found
             assert is_complete
