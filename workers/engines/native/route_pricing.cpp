@@ -112,14 +112,15 @@ public:
         return back;
     }
 
-    // Whether routes are the sums of their halves, so that the reverse side leaves nothing out. Where times matter the
-    // bounds from the end are worth more than halves.
-    bool is_sum_of_halves() const {
-        const auto is_none = [](const std::vector<Number>& each) {
-            return std::all_of(each.begin(), each.end(), [](Number value) { return value == 0; });
-        };
-        return !is_timed && (is_none(delivery) || is_none(pickup));
+    // Whether routes are searched from both ends: they are the sums of their halves where the reverse side leaves
+    // nothing out. Where times matter, or no load ends a route, the bounds from the end are worth more than halves.
+    bool is_two_way() const {
+        const Number delivered = sum(delivery), picked = sum(pickup);
+        return !is_timed && (delivered == 0 || picked == 0) && delivered + picked > sum(capacity);
     }
+    Number half_load() const { return sum(capacity) / 2; }
+
+    static Number sum(const std::vector<Number>& each) { return std::accumulate(each.begin(), each.end(), Number{0}); }
 
     std::size_t arc(int from, int to) const { return static_cast<std::size_t>(from) * (n + 1) + to; }
 
@@ -216,11 +217,6 @@ public:
         return !side_.counts_stops || a.stops <= b.stops;
     }
 
-    // How far the first of two halves of a route reaches, where times do not matter.
-    Number half() const {
-        return std::accumulate(side_.capacity.begin(), side_.capacity.end(), Number{0}) / 2;
-    }
-
     // Labels are extended in the order of what only grows, so that few of them are dominated after they were extended.
     Number progress(const Label<W>& label) const {
         if (side_.is_timed) return label.ready;
@@ -277,7 +273,9 @@ public:
           endings_(endings),
           reach_(reach),
           stop_(options.seconds, options.cancel),
-          kept_(rules.side().n) {}
+          kept_(rules.side().n) {
+        stop_.set_has_plan();  // no plan is built here that would need time beyond the limit
+    }
 
     bool run() {
         labels_.push_back(rules_.start());
@@ -347,7 +345,7 @@ public:
         : side_(side),
           back_(side.reversed()),
           rules_(back_, memory),
-          search_(rules_, options, nullptr, is_half ? rules_.half() : NO_END) {}
+          search_(rules_, options, nullptr, is_half ? back_.half_load() : NO_END) {}
 
     bool run() { return search_.run(); }
 
@@ -406,9 +404,9 @@ template <int W>
 Pricing price(const Network& network, const PricingOptions& options, RouteWriter& writer, Number* least) {
     const Side side(network);
     const Labels<W> rules(side, network.memory);
-    const bool is_exact = options.is_heuristic == 0, is_two_way = is_exact && side.is_sum_of_halves();
+    const bool is_exact = options.is_heuristic == 0, is_two_way = is_exact && side.is_two_way();
     // two-way: both searches stop after the first half of what only grows, and each of their routes meets an ending
-    const Number half = is_two_way ? rules.half() : NO_END;
+    const Number half = is_two_way ? side.half_load() : NO_END;
     Endings<W> endings(side, is_two_way ? network.memory : network.coarse, options, is_two_way);
     *least = 0;
     if (is_exact && !endings.run()) return Pricing::LIMITED;
@@ -463,7 +461,9 @@ public:
           stop_(options.seconds, options.cancel),
           side_(network),
           rules_(side_, network.memory),
-          endings_(side_, network.memory, options) {}
+          endings_(side_, network.memory, options) {
+        stop_.set_has_plan();
+    }
 
     bool run(RouteWriter& writer) {
         if (!endings_.run()) return false;

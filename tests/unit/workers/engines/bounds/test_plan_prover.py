@@ -332,6 +332,21 @@ def test_fast_pricing_keeps_a_dearer_way_that_leaves_more_room() -> None:
     assert (least, routes[0].tickets) == (-105, (1, 2, 3))
 
 
+def test_a_pricing_ends_by_its_time_limit() -> None:
+    """SPEC J4: it builds no first plan, for which a search takes 10 s of CPU more."""
+    relaxed = relaxed_problem(wide_day())
+    assert relaxed is not None
+    network, count, began = relaxed.networks[0], 150, time.monotonic()
+    pricer, memory = RoutePricer(network, np.zeros(1, dtype=np.int64)), np.ones((count, count), dtype=bool)
+    prices, discount = np.full(count, 10 * network.fixed_cost + 10**6), np.zeros_like(network.cost)
+    is_complete, _, _ = pricer.price(
+        -prices, discount, memory, memory, seconds=0.2, max_labels=10**6, max_routes=5, is_heuristic=False
+    )
+    routes = pricer.enumerate(-prices, discount, memory, 0, seconds=0.2, max_labels=10**6, max_routes=5)
+    assert not is_complete and routes is None
+    assert time.monotonic() - began < 5
+
+
 @pytest.mark.parametrize(
     "features",
     [
@@ -451,6 +466,16 @@ def test_capacity_cuts_of_a_mixed_fleet_are_part_of_the_proof_that_is_checked() 
     assert not proves(day, replace(certificate, loads=()), cost, lister)
     dearer_cuts = tuple(replace(cut, price=2 * cut.price) for cut in certificate.loads)
     assert not proves(day, replace(certificate, loads=dearer_cuts), cost + 1, lister)
+
+
+def test_no_vehicle_counts_for_more_than_a_hundred_in_a_capacity_cut() -> None:
+    """SPEC S2: among vehicles a thousand times as large as others, linear programs stay precise and counts small."""
+    fleet = [agent("small", capacity=40), agent("large", capacity=40_000)]
+    relaxed = relaxed_problem(problem(fleet, [ticket(name, "A", demand=9_000) for name in "abcd"]))
+    assert relaxed is not None
+    cuts = [form.cut([0, 1, 2, 3]) for form in CutFinder(relaxed).forms]
+    assert {cut.unit for cut in cuts} == {10_000, 13_334, 20_000, 40_000}
+    assert all(max(cut.weights) <= cut.least <= 100 for cut in cuts)
 
 
 def test_a_load_cut_of_tickets_that_a_plan_may_leave_out_proves_nothing() -> None:
