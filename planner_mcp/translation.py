@@ -1,9 +1,9 @@
 """Texts of the server in the language of its reader: English as the code has it, or Chinese.
 
 Owns the look-up and which language a call has. The Chinese texts stand in `chinese_texts.json`, keyed by the English
-ones; `{}` in a key stands for a value, which goes to the same place of the Chinese text. A text without an entry stays
-as it is. Nothing that a program reads is translated: no code, name, unit or field. The words of pages are
-`render/page_words.py`'s and the dashboard's.
+ones; `{}` in a key stands for a value, which goes to the same place of the Chinese text; where that has `{:words}`, the
+value is a text of ours and is looked up as well. A text without an entry stays as it is. Nothing that a program reads
+is translated: no code, name, unit or field. The words of pages are `render/page_words.py`'s and the dashboard's.
 """
 
 import json
@@ -105,12 +105,22 @@ def _known_beginnings(parts: list[str]) -> Iterator[tuple[int, str]]:
                 yield count, words + end
 
 
+class _Value(str):
+    """A value of a text. A hole written as `{:words}` takes it translated, for there it is a text of ours too."""
+
+    __slots__ = ()
+
+    def __format__(self, form: str) -> str:
+        """Return the value, translated where its hole asks for that."""
+        return translated(str(self), "zh") if form == "words" else str(self)
+
+
 def _filled_in(text: str, never: re.Pattern[str] = _NOTHING) -> str | None:
     """Return the translation of a text with values, in none of which a pattern is found; None where there is none."""
     for literal, pattern, words in _patterns():
         found = pattern.fullmatch(text) if literal in text else None
         if found is not None and not any(map(never.search, found.groups())):
-            return words.format(*found.groups())
+            return words.format(*map(_Value, found.groups()))
     return None
 
 

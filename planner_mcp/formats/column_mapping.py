@@ -105,13 +105,18 @@ class OpenColumn:
     """What it looks like, with examples."""
     options: tuple[str, ...]
     """Fields that it may be; an empty one, always possible too, leaves it out."""
-    why: str = ""
-    """Why it was not settled, where the looks do not say."""
+    why: str = "it looks like {}"
+    """Why it was not settled, `{}` for its looks."""
+
+    @property
+    def doubt(self) -> str:
+        """Return why it was not settled, with what it looks like."""
+        return self.why.format(self.looks)
 
     def fault(self) -> Fault:
         """Return the question as a fault."""
         header = plain(self.header, _MAX_HEADER_SHOWN)
-        problem = f'Column "{header}" is not used: {self.why or "it looks like"} {self.looks}.'
+        problem = f'Column "{header}" is not used: {self.doubt}.'
         accepted = " or ".join(self.options) if self.options else "a field"
         return Fault("columns", problem, accepted, f'Name it {IN_COLUMNS}: "{header}"; "" leaves it out.', "missing")
 
@@ -205,7 +210,7 @@ class _Proposal:
         if is_guess:
             self._guessed.append(header)
 
-    def _ask(self, header: str, options: Sequence[str], why: str = "") -> None:
+    def _ask(self, header: str, options: Sequence[str], why: str = "it looks like {}") -> None:
         self._open[header] = OpenColumn(header, self._look(header).looks, tuple(options), why)
 
     def _by_header(self, header: str, meaning: HeaderMeaning) -> None:
@@ -229,7 +234,7 @@ class _Proposal:
         if name == "address" and (other := self._other_end(header)):
             self._fields.pop(other)
             for each in (other, header):
-                self._ask(each, ("address", "notes"), "a ticket has one place, and beside another it has")
+                self._ask(each, ("address", "notes"), "a ticket has one place, and beside another it has {}")
             return
         self._take(header, name)
 
@@ -290,7 +295,7 @@ class _Proposal:
             elif (self._is_free(whole) and not self._has_sides(is_shift)) or self._goes_on(header, whole):
                 self._take(header, whole)
             else:
-                self._ask(header, (whole,), "beside other times")
+                self._ask(header, (whole,), "beside other times {}")
             return
         sides = ("shift_start", "shift_end") if is_shift else ("opens", "closes")
         is_time = look.kind == "times" or (look.kind in ("numbers", "codes", "mixed") and name in sides)
@@ -305,7 +310,7 @@ class _Proposal:
             return
         if name == whole and look.kind in ("texts", "numbers", "codes"):
             stays = _OPTIONS["durations"] if look.kind == "numbers" else ()
-            self._ask(header, (whole, *stays, "notes") if not is_shift else (whole,), "its cells are no times, but")
+            self._ask(header, (whole, *stays, "notes") if not is_shift else (whole,), "its cells are no times, but {}")
             return
         has_unit = not _SERVICE_UNITS.keys().isdisjoint(self._meanings[header].unit.split())
         if name == "time" and (look.kind == "durations" or (look.kind == "numbers" and has_unit)):
@@ -345,7 +350,7 @@ class _Proposal:
             if name != "service" and name not in self._fields.values():
                 self._take(header, name)
             elif look.kind in OPEN_KINDS and not look.is_counting:
-                self._ask(header, ("service_min", "notes"), "beside another service time")
+                self._ask(header, ("service_min", "notes"), "beside another service time {}")
             return
         if name == "service" and has_minute_spans(header):
             name = "service_min"
@@ -384,7 +389,7 @@ class _Proposal:
         if "stop" in meaning.concepts and look.is_counting:  # stops by number
             return
         if look.kind in OPEN_KINDS or look.kind == "codes":
-            self._ask(header, ("service_min", "service_s", "service_h"), "its unit is not known, it has")
+            self._ask(header, ("service_min", "service_s", "service_h"), "its unit is not known, it has {}")
 
     def _by_likeness(self, header: str) -> None:
         """Take a column whose header is nearly a known word.

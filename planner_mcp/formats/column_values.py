@@ -52,7 +52,19 @@ OPEN_KINDS: Final[frozenset[Kind]] = frozenset(
     {"windows", "times", "durations", "amounts", "numbers", "positions", "places"}
 )
 """What a column may not be left out for in silence."""
-_LOOKS: Final = {"places": "addresses", "positions": "positions of places", "nothing": "empty cells"}
+_LOOKS: Final[dict[Kind, str]] = {
+    "windows": "windows ({})",
+    "times": "times ({})",
+    "durations": "durations ({})",
+    "amounts": "amounts ({})",
+    "numbers": "numbers ({})",
+    "positions": "positions of places ({})",
+    "places": "addresses ({})",
+    "days": "days ({})",
+    "phones": "phones ({})",
+    "codes": "codes ({})",
+    "texts": "texts ({})",
+}
 MAX_SAMPLE: Final = 200
 """Cells of a column that are looked at to say what it is; how it is written is settled by all of them."""
 _MOST: Final = 0.7
@@ -101,7 +113,7 @@ class ColumnValues:
     def looks(self) -> str:
         """Return in words what the column looks like, with examples."""
         found = ", ".join(plain(each, 20) for each in self.examples)
-        return f"{_LOOKS.get(self.kind, self.kind)} ({found})" if found else _LOOKS["nothing"]
+        return _LOOKS[self.kind].format(found) if found and self.kind in _LOOKS else "empty cells"
 
 
 def values_of(cells: Sequence[str]) -> ColumnValues:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from planner_mcp.formats.header_words import meaning_of
-from planner_mcp.text import counted, plain
+from planner_mcp.text import plain
 
 MAX_TITLES: Final = 12
 """Lines that may stand above a header."""
@@ -141,4 +141,4 @@ def _notices_of(lines: Sequence[Line]) -> tuple[str, ...]:
     if not lines:
         return ()
     first = next((cell.strip() for cell in lines[0][1] if cell.strip()), "")
-    return (f'Above the header, passed over: {counted(len(lines), "line")} ("{plain(first, 40)}").',)
+    return (f'Lines above the header, passed over: {len(lines)} ("{plain(first, 40)}").',)

@@ -22,7 +22,7 @@ from planner_mcp.formats.header_words import normalized
 from planner_mcp.formats.sheet_inspection import inspect, letters_of, part_of_sheet
 from planner_mcp.formats.text_tables import MAX_COLUMNS, Table, place_in, table_of, too_large
 from planner_mcp.formats.workbook_package import ACCEPTED, WorkbookPackage, opened
-from planner_mcp.text import Json, clock_s, counted, plain
+from planner_mcp.text import Json, clock_s, plain
 
 MAX_MEMORY_BYTES: Final = 1024**3
 MAX_CPU_S: Final = 15
@@ -157,7 +157,7 @@ def _table(book: CalamineWorkbook, workbook: WorkbookPackage, name: str, max_row
     filled = [(number, cells) for number, cells in lines if any(cells)]
     spans = look.merged or _spans(read)
     hidden = sum(number in look.hidden for number, _ in filled[1:])
-    notices = (f"Hidden in a sheet and read all the same: {counted(hidden, 'row')}.",) if hidden else ()
+    notices = (f"Rows hidden in a sheet, read all the same: {hidden}.",) if hidden else ()
     table = table_of(
         filled,
         max_rows=max_rows,

@@ -40,7 +40,7 @@ from planner_mcp.formats.source_rows import SourceRow
 from planner_mcp.formats.text_tables import Table, place_in
 from planner_mcp.formats.unexpected_rows import rows_without_place, total_rows
 from planner_mcp.formats.unique_names import UniqueNames
-from planner_mcp.text import Json, counted, plain
+from planner_mcp.text import Json, plain
 
 Read = TypeVar("Read")
 Spot = tuple[tuple[str, float], ...]
@@ -200,9 +200,9 @@ class TableImport:
         if has_windows and not any(_SHIFT & agent.keys() for agent in self.agents):
             notices.append("No agent has a shift, so routes may begin at midnight.")
         if self.without_demand:
-            notices.append(f"{counted(self.without_demand, 'ticket')} without a demand: 0 is taken.")
+            notices.append(f"Tickets without a demand, for which 0 is taken: {self.without_demand}.")
         if self.without_capacity:
-            notices.append(f"{counted(self.without_capacity, 'agent')} without a capacity: 0 is taken.")
+            notices.append(f"Agents without a capacity, for which 0 is taken: {self.without_capacity}.")
         if self.overnight:
             notices.append(f"Read as ending on the next day: {', '.join(list(self.overnight)[:_FEW])}.")
         if self.taken_as_deliveries:
@@ -285,8 +285,8 @@ class TableImport:
                 decimal = others or self._usual_mark(table, header, cells[header])
                 example = next(cell for cell in cells[header] if has_open_mark([cell]))
                 if decimal and table.delimiter not in (",", ""):
-                    before = f'{plain(example, 20)} in "{plain(header, 40)}" is read'
-                    self.notices[f'{before} with the mark "{decimal}" before decimals.'] = None
+                    number, column = plain(example, 20), plain(header, 40)
+                    self.notices[f'{number} in "{column}" is read with the mark "{decimal}" before decimals.'] = None
             styles[header] = replace(styles[header], decimal=decimal)
         return styles
 
@@ -343,14 +343,15 @@ class TableImport:
         if not cells:
             return
         has_words = not all(any(map(str.isdecimal, cell)) for cell in cells)
-        words = "; low is 3, normal 5, high 7, urgent 9" if has_words else ""
-        self.notices[f'"{plain(header, 40)}" is read as 1, the least, to 9, the most{words}.'] = None
+        self.notices[f'"{plain(header, 40)}" is read as 1, the least, to 9, the most.'] = None
+        if has_words:
+            self.notices[f'Words in "{plain(header, 40)}" are read as low 3, normal 5, high 7, urgent 9.'] = None
 
     def _note_windows(self, table: Table, header: str) -> None:
         cells, shown = [row[header] for _, row in table.rows if header in row], plain(header, 40)
         if any(map(names_weekdays, cells)):
-            hours = f'Hours by weekday in "{shown}" are read for {self.planning_date}'
-            self.notices[f"{hours}; public holidays are not known."] = None
+            note = f'Hours by weekday in "{shown}" are read for {self.planning_date}; public holidays are not known.'
+            self.notices[note] = None
         if any(map(says_holidays, cells)):
             self.notices[f'Hours of public holidays (PH) in "{shown}" are not used.'] = None
         if any(map(names_half_days, cells)):
@@ -372,8 +373,8 @@ class TableImport:
             column.dimension, column.factor = unit.dimension, unit.factor
         first, first_unit = self._units.setdefault(header, (text, unit))
         if first_unit.factor != unit.factor:
-            several = f'Amounts in "{plain(header, 40)}" have several units'
-            self.notices[f'{several}; all are read in that of "{plain(first, 20)}".'] = None
+            shown, unit_of = plain(header, 40), plain(first, 20)
+            self.notices[f'Amounts in "{shown}" have several units; all are read in that of "{unit_of}".'] = None
         if column.dimension != unit.dimension:
             problem = f'"{plain(text, 40)}" is of another kind than its column.'
             self.faults.append(Fault(path, problem, "amounts of one kind", "Give it a column of its own."))

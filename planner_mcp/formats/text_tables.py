@@ -17,7 +17,7 @@ from typing import Any, Final
 from planner_mcp.errors import Fault, TooLargeError, input_error
 from planner_mcp.formats.header_rows import MAX_TITLES, FoundHeader, find_header
 from planner_mcp.routing.scenario.schema_faults import MAX_NAME, pointer
-from planner_mcp.text import counted, plain
+from planner_mcp.text import plain
 
 MAX_BYTES: Final = 20 * 1024 * 1024
 MAX_LINES: Final = 1_100_000
@@ -156,7 +156,7 @@ def table_of(
         raise input_error(faults)
     notices = (*notices, *found.notices)
     if nameless := sum(_nameless(headers, cells) for _, cells in rows):
-        notices = (*notices, f"Left out, for their columns have no header: {counted(nameless, 'cell')}.")
+        notices = (*notices, f"Cells left out, for their columns have no header: {nameless}.")
     return Table(headers, tuple((number, _row(headers, cells)) for number, cells in rows), name, notices)
 
 

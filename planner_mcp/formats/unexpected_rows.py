@@ -14,7 +14,7 @@ from planner_mcp.formats.cell_parsing import CellStyle, amount_in, date_in, norm
 from planner_mcp.formats.column_mapping import ColumnMapping
 from planner_mcp.formats.source_rows import SourceRow
 from planner_mcp.formats.text_tables import Table
-from planner_mcp.text import counted, plain
+from planner_mcp.text import plain
 
 Rows = Sequence[tuple[SourceRow, Mapping[str, Any]]]
 """Where each row of a table stands, and its values by field."""
@@ -89,4 +89,4 @@ def other_date_notices(table: Table, mapping: ColumnMapping, planning_date: str)
         others = sum(day != planning_date for day in days)
         if all(days) and others:
             column = plain(header, 40)
-            yield f"Another day than the planning date in {counted(others, 'row')} of {column}: read all the same."
+            yield f"Rows with another day than the planning date in {column}, read all the same: {others}."

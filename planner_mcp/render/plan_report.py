@@ -19,6 +19,7 @@ from planner_mcp.render.svg_drawing import NO_LINES, Lines, Roads, curve, route_
 from planner_mcp.routing.plan import Plan, PlannedRoute
 from planner_mcp.routing.scenario.shown_scenario import ShownScenario
 from planner_mcp.text import Json
+from planner_mcp.translation import Language, translated
 
 
 def page(
@@ -39,6 +40,7 @@ def page(
     """
     places, is_plane = positions(scenario)
     words, names = words_of(scenario), Names.of(scenario)
+    language: Language = "zh" if words["language"] == "zh" else "en"
     unassigned = unassigned_places(scenario, plan, names)
     setups_s = {ticket["id"]: ticket.get("setup_time_s") or 0 for ticket in scenario["tickets"]}
     times = DayTimes.of(scenario, plan, words)
@@ -64,7 +66,8 @@ def page(
         timeline_drawing=svg_markup(timeline(plan, setups_s, names, times.moment)),
         curve_drawing=svg_markup(curve(history)),
         provenance=_provenance(plan),
-        detail=lambda entry: reason_text(entry, "zh" if words["language"] == "zh" else "en"),
+        detail=lambda entry: reason_text(entry, language),
+        assumptions=[translated(each, language) for each in plan.assumptions],
     )
 
 

@@ -140,7 +140,7 @@ def test_no_chinese_text_is_left_over() -> None:
 def test_every_chinese_text_keeps_the_values_and_names_of_the_english_one() -> None:
     """SPEC T11: who reads Chinese is led to the same tools and fields."""
     holes = {key: key.count("{}") for key in chinese_texts() if "{}" in key and not key.startswith("No agent can")}
-    assert {key: len(re.findall(r"\{\d?\}", chinese_texts()[key])) for key in holes} == holes
+    assert {key: len(re.findall(r"\{\d?(?::words)?\}", chinese_texts()[key])) for key in holes} == holes
     names = re.compile(r"[a-z]+_[a-z_]+|[A-Z]{2,}_[A-Z_]+|[a-z]+://")
     lost = {key for key, text in chinese_texts().items() if set(names.findall(key)) - set(names.findall(text))}
     assert sorted(lost) == []
@@ -247,6 +247,52 @@ def test_a_line_put_together_is_translated_part_by_part(line: str, chinese: str)
     finally:
         use_language("en")
     assert translated_line(line) == line
+
+
+@pytest.mark.parametrize(
+    ("text", "chinese"),
+    [
+        (
+            'Column "时间" is not used: its unit is not known, it has numbers (15, 20).',
+            '列"时间"未使用：单位不明，内容为数字（15, 20）。',
+        ),
+        ("载重单位: texts (kg)", "载重单位: 文字（kg）"),
+        (
+            "Positions from addresses: 2 (offline), true within 2.5 to 25.5 km.",
+            "由地址得到的坐标：2（offline），误差 2.5 至 25.5 km。",
+        ),
+        ('Column "Plan" is not used: it looks like texts (Plan).', '列"Plan"未使用：看起来是文字（Plan）。'),
+    ],
+)
+def test_a_value_that_is_a_text_of_ours_is_translated_too(text: str, chinese: str) -> None:
+    """SPEC T11: what a column looks like is in the language of its reader; the cells stay as they are."""
+    use_language("zh")
+    try:
+        assert translated_line(text) == chinese
+    finally:
+        use_language("en")
+
+
+def test_what_is_noted_of_a_table_is_to_be_had_in_chinese() -> None:
+    """SPEC T5, T11: every sentence that a file's reader may add to the assumptions of a day, and every doubt."""
+    texts = set()
+    for path in (PACKAGE / "formats").rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Subscript) and getattr(node.value, "attr", "") == "notices":
+                texts.add(_template(node.slice))
+            elif isinstance(node, ast.Call) and getattr(node.func, "attr", "") == "append":
+                is_note = getattr(node.func.value, "id", getattr(node.func.value, "attr", "")) == "notices"
+                texts |= {_template(node.args[0])} if is_note else set()
+            elif isinstance(node, ast.Assign) and getattr(node.targets[0], "id", "") in ("note", "notices"):
+                held = node.value.elts if isinstance(node.value, ast.Tuple) else [node.value]
+                texts |= {_template(each) for each in held}
+            elif isinstance(node, ast.Yield) and node.value is not None and path.stem == "unexpected_rows":
+                texts.add(_template(node.value))
+            elif isinstance(node, ast.Constant) and isinstance(node.value, str) and node.value.endswith(" {}"):
+                texts.add(node.value)
+    sentences = {text for text in texts if text and " " in text}
+    assert len(sentences) >= 20
+    assert sorted(sentences - chinese_texts().keys()) == []
 
 
 def test_messages_of_progress_are_in_the_language_of_their_reader() -> None:

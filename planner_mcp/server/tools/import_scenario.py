@@ -45,7 +45,7 @@ from planner_mcp.server.tools.tool_definition import (
     ToolResult,
     parse,
 )
-from planner_mcp.server.tools.tool_output import ToolOutput
+from planner_mcp.server.tools.tool_output import ToolOutput, Words
 from planner_mcp.settings import ANY_FILE
 from planner_mcp.text import Json, plain
 
@@ -102,7 +102,7 @@ class ImportedColumns(ToolOutput):
     """What the columns of a table were read as."""
 
     taken: list[str]
-    left_out: list[str]
+    left_out: list[Words]
 
 
 class ImportScenarioResult(CreateScenarioResult):
@@ -265,7 +265,7 @@ def question_of(args: Any, bounds: ScenarioBounds, kept: Kept) -> Question | Non
         f"column_{number}": {
             "type": "string",
             "title": plain(column.header, MAX_HEADER),
-            "description": plain(f"{column.why or 'looks like'} {column.looks}", 200),
+            "description": plain(column.doubt, 200),
             "enum": [*column.options, _LEAVE_OUT],
         }
         for number, column in enumerate(columns, 1)

@@ -97,6 +97,6 @@ def test_hours_by_weekday_say_that_public_holidays_are_not_known() -> None:
         'Hours by weekday in "Opening hours" are read for 2025-07-16; public holidays are not known.',
         'Hours of public holidays (PH) in "Opening hours" are not used.',
         "No agent has a shift, so routes may begin at midnight.",
-        "2 tickets without a demand: 0 is taken.",
+        "Tickets without a demand, for which 0 is taken: 2.",
         "No ticket has a service time: stops take no time.",
     ]

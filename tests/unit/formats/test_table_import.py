@@ -249,7 +249,10 @@ def test_assumptions_about_a_table_are_reported() -> None:
     day.add_tickets(table('id,place,qty,type,skills\na,A,,Pick-up,"cold, lift ,"\nb,B,2,return,\nc,C,3,VIP,\n'), {})
     assert [ticket.get("kind") for ticket in day.tickets] == ["pickup", "pickup", None]
     assert day.tickets[0]["skills"] == ["cold", "lift"]
-    assert day.assumed() == ["1 ticket without a demand: 0 is taken.", "Of unknown kind, taken as deliveries: VIP."]
+    assert day.assumed() == [
+        "Tickets without a demand, for which 0 is taken: 1.",
+        "Of unknown kind, taken as deliveries: VIP.",
+    ]
 
 
 def test_agents_without_a_capacity_are_reported() -> None:
@@ -259,7 +262,7 @@ def test_agents_without_a_capacity_are_reported() -> None:
     day.settle()
     assert ([agent["capacity"] for agent in day.agents], day.assumed()) == (
         [9, 0],
-        ["1 agent without a capacity: 0 is taken."],
+        ["Agents without a capacity, for which 0 is taken: 1."],
     )
 
 
@@ -523,7 +526,7 @@ def test_what_is_no_table_of_text_is_named_once(data: bytes, problem: str) -> No
 def test_cells_without_a_header_are_reported() -> None:
     """SPEC T5: nothing is left out in silence; empty columns are nothing to tell."""
     read = table("id,,place,\na,cold,A,\nb,,B,\n")
-    assert read.notices == ("Left out, for their columns have no header: 1 cell.",)
+    assert read.notices == ("Cells left out, for their columns have no header: 1.",)
     assert propose_mapping(read, "tickets", {}).left_out == ()
     assert table("id,,place,\na,,A,\n").notices == ()
 
@@ -540,7 +543,7 @@ def test_a_title_above_the_header_is_passed_over_and_reported(text: str) -> None
     """SPEC T5: people put one there; no column is called like it."""
     read = table(text)
     assert read.headers[:2] == ("id", "place")
-    assert read.notices[0].startswith("Above the header, passed over: ")
+    assert read.notices[0].startswith("Lines above the header, passed over: ")
 
 
 def test_a_header_in_two_lines_is_read_as_one() -> None:
@@ -859,7 +862,10 @@ def test_a_column_of_priorities_says_which_end_is_high() -> None:
     day = TableImport()
     day.add_tickets(table("Order;Lat;Lon;Prio\nA1;52.5;13.4;High\nA2;52.6;13.4;2\n"), {})
     assert [ticket["priority"] for ticket in day.tickets] == [7, 2]
-    assert '"Prio" is read as 1, the least, to 9, the most; low is 3, normal 5, high 7, urgent 9.' in day.notices
+    assert list(day.notices) == [
+        '"Prio" is read as 1, the least, to 9, the most.',
+        'Words in "Prio" are read as low 3, normal 5, high 7, urgent 9.',
+    ]
 
 
 def test_where_vehicles_start_may_be_a_position() -> None:

@@ -92,7 +92,7 @@ def test_orders_of_another_day_are_reported() -> None:
     """SPEC T5: a table of a week has a column of days that is left out."""
     read = table("id,place,date,made,note\na,A,2025-07-15,2025/7/15,x\nb,B,2025/7/16,2025/7/15,2025-07-16\n")
     notices = list(other_date_notices(read, propose_mapping(read, "tickets", {"note": ""}), "2025-07-15"))
-    assert notices == ["Another day than the planning date in 1 row of date: read all the same."]
+    assert notices == ["Rows with another day than the planning date in date, read all the same: 1."]
 
 
 def test_a_point_that_may_separate_thousands_is_reported() -> None:

@@ -174,7 +174,7 @@ def test_rows_that_a_filter_hides_are_read_and_reported() -> None:
     read = read_workbook(workbook({"s": sheet_xml(rows)}), max_rows=9)["tickets"]
     assert ([line for line, _ in read.rows], read.notices) == (
         [2, 3],
-        ("Hidden in a sheet and read all the same: 1 row.",),
+        ("Rows hidden in a sheet, read all the same: 1.",),
     )
 
 
@@ -187,7 +187,7 @@ def test_a_merged_title_and_merged_groups_above_the_header_are_read() -> None:
         xml = sheet_xml(rows, merged=merged)
         read = tables_of(workbook({"s": xml}), sheet="", max_rows=9)["tickets"]
         assert read.headers == ("id", "place", "Time window from", "Time window to")
-        assert read.notices == ('Above the header, passed over: 1 line ("Orders of Monday").',)
+        assert read.notices == ('Lines above the header, passed over: 1 ("Orders of Monday").',)
 
 
 def test_a_formula_that_gives_no_text_is_an_empty_cell() -> None:

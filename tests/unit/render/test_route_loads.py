@@ -63,3 +63,14 @@ def test_trips_do_not_add_up_to_more_than_an_agent_carries() -> None:
     """SPEC R1: the fullest trip is what counts."""
     tickets = [drop("t1", 7), drop("t2", 9)]
     assert drawn(10, tickets, reload_after=1) == "90%"
+
+
+def test_the_report_of_a_chinese_day_says_in_chinese_what_was_assumed() -> None:
+    """SPEC R1, T11: a plan keeps its assumptions in English; the page has the language of its day."""
+    day = {"name": "城配", "planning_date": "2025-07-15", "agents": [{"id": "v"}]}
+    day |= {"locations": [{"id": "A", "lat": 39.95, "lon": 116.4}], "tickets": [{"id": "单", "location": "A"}]}
+    problem = compile_scenario(parse_scenario(day))
+    plan = build_plan(problem, Candidate((Route(0, (Stop(StopKind.TICKET, 0),)),)))
+    shown = page(day, plan)
+    assert "Roads are not known" in "".join(plan.assumptions)
+    assert ("道路未知" in shown, "Roads are not known" in shown) == (True, False)

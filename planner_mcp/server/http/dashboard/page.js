@@ -49,7 +49,7 @@ export function action(text, act, { main = false, into } = {}) {
 }
 
 // The words of a choice that is a field of a table; others stand as they are.
-const choiceWord = (choice) => (t(`field_${choice}`) === `field_${choice}` ? choice : t(`field_${choice}`));
+export const choiceWord = (choice) => (t(`field_${choice}`) === `field_${choice}` ? choice : t(`field_${choice}`));
 
 // Shows a question as a form in a place; resolves to the answer, without the fields that were left empty.
 export const askingIn = (place) => (message, schema) => new Promise((resolve) => {

@@ -1,7 +1,7 @@
 // A file becomes a scenario.
 
 import { callTool, request } from "../api.js";
-import { action, askingIn, content, link } from "../page.js";
+import { action, askingIn, choiceWord, content, link } from "../page.js";
 import { h } from "../view/dom.js";
 import { t } from "../view/words.js";
 
@@ -25,13 +25,16 @@ export function importView() {
       h("p", {}, t("imported", { agents: found.agents, tickets: found.tickets }), " ", link(`scenarios/${found.scenario_id}`, t("open"))),
       ...[["assumptions", found.assumptions], ["warnings", found.warnings]].filter(([, lines]) => lines?.length)
         .map(([name, lines]) => h("div", {}, h("h2", {}, t(name)), h("ul", {}, lines.map((line) => h("li", {}, line))))),
-      ...Object.entries(found.columns ?? {}).map(([name, columns]) => h("div", {}, h("h2", {}, `${t("columns")}: ${name}`),
-        h("p", {}, `${t("used")}: ${columns.taken.join(", ") || "–"}`), h("p", {}, `${t("notUsed")}: ${columns.left_out.join(", ") || "–"}`))),
+      ...Object.entries(found.columns ?? {}).map(([name, columns]) => h("div", {}, h("h2", {}, `${t("columns")}: ${t(name)}`),
+        h("p", {}, `${t("used")}: ${columns.taken.map(inWords).join(", ") || "–"}`), h("p", {}, `${t("notUsed")}: ${columns.left_out.join(", ") || "–"}`))),
     );
   }, { main: true, into: messages });
   content.replaceChildren(h("h1", {}, t("import")), h("p", { class: "quiet" }, t("chooseFile")),
     h("div", { class: "actions" }, h("label", {}, t("file"), file), h("label", {}, t("date"), date), h("label", {}, t("fleet"), fleet), h("label", {}, t("capacityEach"), capacity), h("label", {}, t("shiftBegin"), begin), h("label", {}, t("shiftEnd"), end), h("label", {}, t("depotAt"), depot), run), messages);
 }
+
+// A column that was used, "header → field", with the field in words; (a guess) follows some.
+const inWords = (taken) => taken.replace(/→ (\w+)(?: \((a guess)\))?$/, (_, field, guess) => `→ ${choiceWord(field)}${guess ? ` (${t("guess")})` : ""}`);
 
 // Sends a file as it is, since only its bytes say how a spreadsheet has encoded it; returns the name of the upload. A file takes
 // the place of the one before with the same ending.
