@@ -5,7 +5,8 @@ caller's values are never quoted. Names of unknown fields are, cleaned and trunc
 reader may provide its own text: a `PydanticCustomError` with `accepted` and `hint` in its context is used as it is.
 """
 
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
@@ -75,11 +76,22 @@ def faults_of(error: ValidationError, model: type[BaseModel], body: Any) -> list
         if is_branch:
             branches.add(fault.path)
     paths = list(found)
+    renamed = _renamed(found.values())
     return [
         fault
         for path, fault in found.items()
-        if path not in branches or not any(other.startswith(path + "/") for other in paths)
+        if not (fault.kind == "missing" and path in renamed)
+        and (path not in branches or not any(other.startswith(path + "/") for other in paths))
     ]
+
+
+_MEANT: Final = re.compile(r"Did you mean (\w+)(?:\?|, | \()")
+
+
+def _renamed(faults: Iterable[Fault]) -> set[str]:
+    """Return where a field seems to lack that stands beside under another name: its own fault says so."""
+    meant = ((fault.path.rpartition("/")[0], _MEANT.match(fault.hint)) for fault in faults if fault.kind == "unknown")
+    return {f"{parent}/{found[1]}" for parent, found in meant if found}
 
 
 def _place(loc: Sequence[str | int], body: Any, *, is_missing: bool) -> tuple[list[str | int], bool]:
@@ -101,6 +113,9 @@ def _place(loc: Sequence[str | int], body: Any, *, is_missing: bool) -> tuple[li
 _FORMS: Final = {
     "time_windows": 'Write it like [["08:00", "12:00"]]; a file may have hours by weekday as text.',
     "breakdown": 'Write it like {"agent": "van-1", "at": "10:00"}.',
+    "cases": 'Write it like {"one van less": {"absent": ["veh-2"]}}: by name, what resolve_vrp takes.',
+    "agent_ids": 'Write it like ["id-1", "id-2"].',
+    "ticket_ids": 'Write it like ["id-1", "id-2"].',
     "late_by": 'Write it like {"van-1": 1800}, in seconds.',
     "new_ticket": 'Write it like [{"id": "t-9", "location": "A", "demand": 1}].',
     **dict.fromkeys(("absent", "cancelled_ticket", "no_show"), 'Write it like ["id-1", "id-2"].'),

@@ -33,6 +33,7 @@ def _synonyms_of(ours: str, words: str) -> dict[str, str]:
 _IDS: Final = "agents, a list of ids"
 _NOT_IDS: Final = "not_agents, a list of ids"
 _WINDOWS: Final = 'time_windows, like [["08:00", "12:00"]]'
+_AROUND: Final = 'time_windows around it, like [["08:00", "12:00"], ["14:00", "18:00"]]'
 _WORK: Final = "max_duration_s (seconds from departure to end)"
 _SYNONYMS: Final[dict[str, dict[str, str]]] = {
     "Scenario": {
@@ -103,6 +104,7 @@ _SYNONYMS: Final[dict[str, dict[str, str]]] = {
             _WINDOWS, "start end start_time end_time earliest_time latest_time no_earlier_than no_later_than"
         ),
         **_synonyms_of(_WINDOWS, "window windows available availability opening_hours hours"),
+        **_synonyms_of(_AROUND, "closed closed_window closed_windows closed_from closing_times unavailable blocked"),
         **_synonyms_of("release_time", "released ready_from"),
         **_synonyms_of("setup_time_s (seconds)", "setup_min setup_minutes"),
         **_synonyms_of("priority", "priority_level"),
@@ -115,6 +117,33 @@ _SYNONYMS: Final[dict[str, dict[str, str]]] = {
     },
 }
 """Names of other programs that resemble no field, or the wrong one, by model, with the suggested field."""
+_ARGUMENTS: Final = (
+    ("plan", frozenset({"plan_id", "job_id", "job"})),
+    ("warm_from", frozenset({"plan_id", "job_id", "job", "plan", "from_plan", "base_plan"})),
+    ("job_id", frozenset({"id", "job"})),
+    ("scenario_id", frozenset({"id"})),
+    ('solve_time, like "PT30S"', frozenset({"time_limit", "time_limit_s", "timeout", "timeout_s", "max_time"})),
+    ('solve_time, like "PT30S"', frozenset({"time_limit_seconds", "max_seconds", "seconds", "max_solve_time"})),
+    ("wait_s (seconds)", frozenset({"timeout", "timeout_s", "wait_seconds"})),
+    ("cases, objects by name", frozenset({"case", "changes", "scenarios", "what_if"})),
+    ("agent", frozenset({"vehicle", "vehicle_id", "agent_id", "driver", "van"})),
+    ("at", frozenset({"time", "when", "at_time", "from"})),
+    ("cancelled_ticket, a list of ids", frozenset({"cancelled", "cancel", "cancelled_orders"})),
+)
+"""Names that callers give arguments of tools, with the argument; it counts where a tool has it."""
+_ORDER: Final = "A time is written in time_windows; an order of two tickets by pickup alone: same goods, same agent."
+_REMOVED: Final = 'A patch removes an entry by null for its id, like {"tickets": {"t-3": null}}.'
+_INNER: Final = "Send the fields of it as the arguments, without scenario around them."
+_EXPLAINED: Final[dict[str, dict[str, str]]] = {
+    "Scenario": _synonyms_of(_INNER, "scenario"),
+    "Agent": _synonyms_of(_REMOVED, "remove removed delete deleted"),
+    "Ticket": {
+        **_synonyms_of(_ORDER, "after before predecessor predecessors successor successors depends_on"),
+        **_synonyms_of(_ORDER, "precedence must_follow deliver_after after_ticket before_ticket"),
+        **_synonyms_of(_REMOVED, "remove removed delete deleted"),
+    },
+}
+"""Names, by model, for what no field says, with what says it instead."""
 _IGNORABLE: Final = {
     "Location": frozenset(
         {
@@ -175,13 +204,22 @@ _PLACES: Final = ("location", "start_location")
 def suggestion_for(name: str, schema: Json) -> str:
     """Return a suggestion for an unknown name in an object of this JSON Schema; "" without one."""
     known, word = list(schema.get("properties", {})), _snake(name)
-    if ours := _SYNONYMS.get(str(schema.get("title")), {}).get(word):
+    title = str(schema.get("title"))
+    if says := _EXPLAINED.get(title, {}).get(word):
+        return says
+    if ours := _SYNONYMS.get(title, {}).get(word) or _argument(word, known):
         return f"Did you mean {ours}?"
     places = [place for place in _PLACES if place in known]
     if word in POSITION_FIELD_NAMES and places:
         return f"{PLACE_HINT} in {places[0]}."
     ours = _priced(word, known) if "_per_" in word else _alike(word, [each for each in known if _agree(word, each)])
     return f"Did you mean {ours}?" if ours else ""
+
+
+def _argument(word: str, known: list[str]) -> str:
+    """Return the argument of a tool that goes by a word elsewhere; "" where the tool has none such."""
+    here = (ours for ours, words in _ARGUMENTS if word in words and re.split("[ ,]", ours)[0] in known)
+    return next(here, "")
 
 
 def _snake(name: str) -> str:

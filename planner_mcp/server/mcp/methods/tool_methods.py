@@ -185,7 +185,11 @@ class PlannerToolHandler:
         tool = next((tool for tool in self._offer.tools if tool.name == name), None)
         if tool is None:
             return _nearest(name, [tool.name for tool in self._offer.tools])
-        hint = f"Switch it on by {way_to(self._settings, tool.toolset, _asked(ctx), has_url=ctx.request is not None)}."
+        if has_session(ctx) and any(each.toolset == tool.toolset for each in self._tools.values()):
+            hint = f"Call enable_toolset with toolset {tool.toolset}."
+        else:
+            way = way_to(self._settings, tool.toolset, _asked(ctx), has_url=ctx.request is not None)
+            hint = f"Switch it on by {way}."
         problem = f"The tool {name} is in the tool set {tool.toolset}, which is off."
         return UnknownToolError(f"{problem} {hint}", errors=[Fault("/name", problem, "a tool of tools/list", hint)])
 

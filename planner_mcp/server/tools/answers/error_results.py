@@ -1,5 +1,6 @@
 """An error as a tool's result, with as many of its faults as the budget holds (SPEC T6, T9)."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -13,6 +14,10 @@ from planner_mcp.text import Json, compact
 
 MAX_ERROR_TOKENS: Final = 360
 """Estimated tokens one error may cost; faults beyond are counted, not listed."""
+_ANY_OF_THESE: Final = "Use one of these"
+"""How the hint begins that says no more than what is accepted."""
+_LONG_LIST: Final = 120
+"""Characters of what is accepted that many faults leave room for."""
 _ENTRIES_SHARE: Final = 0.5
 """Share of the room that ids and values of grouped faults may take, divided among the groups."""
 
@@ -40,7 +45,8 @@ def error_body(error: PlannerError, trace_id: str) -> Json:
     """Return `error.as_json()` within the budget, with `errors_omitted` where there are more faults than it lists.
 
     What does not fit is first grouped: equal mistakes of several entries as one fault with their ids and values. After
-    that the hints go, from the last fault on, then the last faults.
+    that each says once what to write. Then go hints, from the last fault on, but for unknown names, which say nothing
+    without the field that was meant; then the last faults.
     """
     body = error.as_json(trace_id)
     room = MAX_ERROR_TOKENS - estimated_tokens(compact({**body, "errors": []}))
@@ -48,17 +54,37 @@ def error_body(error: PlannerError, trace_id: str) -> Json:
     if not _fits(listed, room):
         shares = grouped(error.errors)
         listed = [_with_entries_within(fault, _ENTRIES_SHARE * room / len(shares)) for fault in shares]
-    for brief in reversed(listed):
-        if _fits(listed, room):
-            break
-        for name in ("accepted", "hint"):
-            brief.pop(name, None)
+        if not _fits(listed, room):
+            _shorten(listed, shares, room)
     while len(listed) > 1 and not _fits(listed, room):
         listed.pop()
     omitted = error.found - sum(fault.get("count", 1) for fault in listed)
     if omitted <= 0:
         return {**body, "errors": listed}
     return {**body, "message": listing_only(body["message"], len(listed)), "errors": listed, "errors_omitted": omitted}
+
+
+def _shorten(listed: list[Json], faults: Sequence[Fault], room: float) -> None:
+    """Leave of each fault one of what is accepted and the hint, which says it too; then take from those at the end."""
+    said = set[str]()
+    for brief, fault in zip(listed, faults, strict=True):
+        if fault.count == 1 and fault.kind in ("unknown", "missing"):  # its place says which it is
+            brief.pop("which", None)
+        is_told = bool(fault.hint) and fault.kind != "missing" and not fault.hint.startswith(_ANY_OF_THESE)
+        accepted = "" if is_told else brief["accepted"]
+        if not is_told:
+            brief.pop("hint")
+        if not accepted or accepted in said:
+            brief.pop("accepted")
+        elif len(accepted) > _LONG_LIST:
+            brief["accepted"] = f"{accepted[:_LONG_LIST].rpartition(', ')[0]}, …"
+        said.add(accepted)
+    for brief, fault in [*zip(listed, faults, strict=True)][::-1]:
+        if _fits(listed, room):
+            break
+        if fault.kind != "unknown" or len(listed) == 1:
+            brief.pop("accepted", None)
+            brief.pop("hint", None)
 
 
 def _fits(faults: list[Json], room: float) -> bool:

@@ -116,11 +116,11 @@ def change_lines(before: Json, after: Json) -> list[str]:
 
 
 def removal_warnings(body: Json, patch: Json) -> list[str]:
-    """Return a sentence of what goes with a date, and one of the tickets whose words of agents go with these agents."""
+    """Return what goes with a date, what a list leaves out, and which tickets lose their words of agents."""
     gone = removed_agents(patch)
     free = tickets_naming(body, gone) if gone else []
     summary = f"{named(gone)} gone: preferred or forbidden no longer by {counted(len(free), 'ticket')} ({named(free)})"
-    return [*_date_warnings(body, patch), *([summary] if free else [])]
+    return [*_date_warnings(body, patch), *_list_warnings(body, patch), *([summary] if free else [])]
 
 
 def first_warnings(before: Json, patch: Json, after: Json, scenario: Scenario) -> list[str]:
@@ -154,6 +154,21 @@ def _begun_faults(before: Json, after: Json, patch: Json) -> Iterator[Fault]:
                 yield Fault(pointer(("patch", "tickets", name)), problem, accepted, hint)
     elif begun:
         yield Fault("/patch/tickets", f"The list lacks what has begun: {named(list(begun))}.", accepted, hint)
+
+
+def _list_warnings(body: Json, patch: Json) -> Iterator[str]:
+    """Yield the lists that a patch replaces by ones with less in them: who adds an entry may not have meant that."""
+    for name in _LISTS:
+        entries = patch.get(name)
+        if not isinstance(entries, list):
+            continue
+        ids = (entry.get("id") for entry in entries if isinstance(entry, dict))
+        kept = {each for each in ids if isinstance(each, str)}
+        if gone := [entry["id"] for entry in body.get(name) or () if entry["id"] not in kept]:
+            yield (
+                f"/patch/{name}: A list replaces the whole list, so {named(gone)} are removed. "
+                "Write an object by id to keep the others."
+            )
 
 
 def _date_warnings(body: Json, patch: Json) -> list[str]:

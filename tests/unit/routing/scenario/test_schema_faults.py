@@ -31,16 +31,21 @@ def faults(body: Any) -> list[tuple[str, str, str, str]]:
 
 
 def test_every_fault_has_its_place() -> None:
-    """SPEC T7: all at once, as JSON Pointers."""
+    """SPEC T7: all at once, as JSON Pointers; a required field under another name is one mistake, not two."""
     body = {"kind": "c", "parts": [{"open": 1}, {"close": 10, "opn": 2}], "nmae": "x"}
     assert faults(body) == [
-        ("/name", "missing", "string of ≤ 5 characters", "Add it."),
         ("/kind", "invalid", "one of a, b", ""),
-        ("/parts/1/open", "missing", "integer", "Add it."),
         ("/parts/1/close", "invalid", "integer 0…9", ""),
         ("/parts/1/opn", "unknown", "open, close", "Did you mean open?"),
         ("/nmae", "unknown", "name, kind, amount, parts", "Did you mean name?"),
     ]
+
+
+def test_a_required_field_that_nothing_stands_for_is_missing() -> None:
+    """SPEC T7: an unknown name beside it does not hide it."""
+    missing = [("/parts/0/open", "missing", "integer", "Add it.")]
+    found = faults({"name": "x", "kind": "a", "parts": [{"close": 1, "colour": 2}]})
+    assert [fault for fault in found if fault[1] == "missing"] == missing
 
 
 def test_a_union_is_one_fault_at_its_place() -> None:

@@ -32,6 +32,7 @@ def faults(day: dict[str, Any]) -> tuple[Fault, ...]:
     ("part", "word", "ours"),
     [
         ("tickets", "allowed_agents", IDS),
+        ("tickets", "closed", 'time_windows around it, like [["08:00", "12:00"], ["14:00", "18:00"]]'),
         ("tickets", "allowedAgents", IDS),
         ("tickets", "required_agent", IDS),
         ("tickets", "driver", IDS),
@@ -77,6 +78,36 @@ def test_a_word_of_another_program_is_reported_with_ours(part: str, word: str, o
     day = body(locations=[dict(place) for place in PLACES])
     day[part][0] |= {word: 1}
     assert [(fault.path, fault.hint) for fault in faults(day)] == [(f"/{part}/0/{word}", f"Did you mean {ours}?")]
+
+
+@pytest.mark.parametrize(
+    ("model", "word", "ours"),
+    [
+        (SuggestArguments, "job_id", "plan"),
+        (SuggestArguments, "plan_id", "plan"),
+        (ResolveArguments, "job_id", "warm_from"),
+        (SolveArguments, "id", "scenario_id"),
+        (SolveArguments, "time_limit", 'solve_time, like "PT30S"'),
+    ],
+)
+def test_an_argument_of_another_tool_is_reported_with_ours(model: type[BaseModel], word: str, ours: str) -> None:
+    """SPEC T7: tools that take a plan call it by what they do with it."""
+    assert suggestion_for(word, model.model_json_schema()) == f"Did you mean {ours}?"
+
+
+@pytest.mark.parametrize(
+    ("model", "word", "says"),
+    [
+        (Ticket, "after", "by pickup alone"),
+        (Ticket, "depends_on", "by pickup alone"),
+        (Ticket, "remove", "null for its id"),
+        (Agent, "deleted", "null for its id"),
+        (Scenario, "scenario", "without scenario around them"),
+    ],
+)
+def test_what_no_field_says_is_reported_with_what_does(model: type[BaseModel], word: str, says: str) -> None:
+    """SPEC T7: an order of two tickets, a removal, a day in one argument more."""
+    assert says in suggestion_for(word, model.model_json_schema())
 
 
 @pytest.mark.parametrize("model", _SYNONYMS)

@@ -55,6 +55,18 @@ async def test_a_list_of_anything_is_refused_at_its_place(call: Call, name: str,
     assert result.structured["errors"][0]["path"].startswith(f"/{name}/")
 
 
+async def test_a_list_that_drops_entries_is_warned_of(call: Call) -> None:
+    """SPEC T5, T7: a list replaces the list, as the RFC has it; who meant to add an entry hears what is gone."""
+    scenario_id = await created(call)
+    added = {"scenario_id": scenario_id, "patch": {"tickets": [ticket("a"), ticket("z")]}}
+    warning = (
+        "/patch/tickets: A list replaces the whole list, so b, c are removed. Write an object by id to keep the others."
+    )
+    assert warning in (await call("revise_scenario", added)).structured["warnings"]
+    by_id = {"scenario_id": scenario_id, "patch": {"tickets": {"z": {"location": "A", "demand": 1}}}}
+    assert (await call("revise_scenario", by_id)).structured["warnings"] == []
+
+
 async def test_null_in_place_of_a_list_is_none_at_all(call: Call) -> None:
     """SPEC T5, T7: null stands for absent, in a revision too."""
     day = {
