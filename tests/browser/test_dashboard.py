@@ -214,7 +214,7 @@ async def test_a_day_goes_wrong_and_is_repaired_on_the_page(server: PlannerServe
             {NOW_OR_NOT: "08:40", "Ticket": "c"},
             {"cancelled_ticket": ["c"], "keep_until": "08:40"},
         ),
-        ("Nobody was there", {"Ticket": "b", NOW: "08:40"}, {"no_show": ["b"], "keep_until": "08:40"}),
+        ("Nobody was there", {"Ticket": "b", NOW: "０８：４０"}, {"no_show": ["b"], "keep_until": "08:40"}),
     ):
         await page.goto(_url(server, f"jobs/{job_id}"))
         await page.locator("summary", has_text="Change the day").click(timeout=60_000)
@@ -301,6 +301,7 @@ async def test_each_place_has_an_address_of_its_own(server: PlannerServer, page:
     await page.reload()
     await page.locator("svg.map").nth(1).wait_for()
     await page.get_by_role("region", name="Cost by agent").get_by_text("veh-1").wait_for()
+    await page.get_by_text("The difference of cost is worked out on one").wait_for()
     moved = page.get_by_role("region", name="Changed stops").locator("tbody tr", has_text="t-new")
     assert [await cell.inner_text() for cell in await moved.locator("td").all()][2] == "Not served"
     await page.get_by_role("heading", name="B:").get_by_role("link").click()

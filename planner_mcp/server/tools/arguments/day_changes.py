@@ -180,14 +180,14 @@ class DayChanger:
         agents += [(pointer(["late_by", name]), name) for name in changes.late_by]
         tickets = [(f"/cancelled_ticket/{at}", name) for at, name in enumerate(changes.cancelled_ticket)]
         tickets += [(f"/no_show/{at}", name) for at, name in enumerate(changes.no_show)]
-        agents_named = ("agent", "an agent of the day", self._agents, agents)
-        tickets_named = ("ticket", "a ticket of the day", self._tickets, tickets)
-        for noun, accepted, known, named_ids in (agents_named, tickets_named):
+        agents_named = ("There is no agent with this id.", "an agent of the day", self._agents, agents)
+        tickets_named = ("There is no ticket with this id.", "a ticket of the day", self._tickets, tickets)
+        for unknown, accepted, known, named_ids in (agents_named, tickets_named):
             for path, name in named_ids:
                 if name not in known:
                     near = nearest(name, known) if name else None
                     hint = f"Did you mean {plain(near, 40)}?" if near else ""
-                    yield Fault(path, f"There is no {noun} with this id.", accepted, hint)
+                    yield Fault(path, unknown, accepted, hint)
         for path, name in agents:
             if path.startswith("/absent") and any(self._has_begun(tour) for tour in tours_of(name, self._body)):
                 yield Fault(path, "The agent has set out.", "an agent that has not", "Write breakdown.")

@@ -6,7 +6,11 @@ import { h } from "../view/dom.js";
 import { t } from "../view/words.js";
 
 const ids = (entries) => (entries ?? []).map((each) => each.id);
-const names = (text) => text.split(",").map((each) => each.trim()).filter(Boolean);
+const names = (text) => text.split(/[,，、]/).map((each) => each.trim()).filter(Boolean);
+
+// Fields of times and numbers, with examples; they may have the colon and digits of a Chinese keyboard (１０：３０). Ids stay as they are.
+const FORMS = { from: "09:00", to: "11:00", now: "10:30", minutes: "20" };
+const written = ({ name, value }) => (name in FORMS ? value.normalize("NFKC") : value).trim();
 
 // By the change: the fields that are asked for, and the arguments of `resolve_vrp` that they become. Without `now`, which
 // only some changes may lack (`now?`), nothing of the day has begun and all of it may change.
@@ -28,13 +32,13 @@ export function dayChanges(jobId, scenario) {
   const field = (asked) => {
     const name = asked.replace("?", "");
     return h("label", {}, t(known[name] ? name : `change_${asked}`),
-      h("input", { name, required: name === asked, size: known[name] ? 16 : 6, list: known[name] && `known-${name}`, placeholder: { from: "09:00", to: "11:00", now: "10:30", minutes: "20" }[name] }));
+      h("input", { name, required: name === asked, ...(name === "minutes" && { type: "number", min: 1, step: "any" }), size: known[name] ? 16 : 6, list: known[name] && `known-${name}`, placeholder: FORMS[name] }));
   };
   const show = () => place.replaceChildren(...CHANGES[kind.value].fields.map(field));
   kind.addEventListener("change", show);
   show();
   const run = action(t("solveAnew"), async () => {
-    const given = Object.fromEntries([...place.querySelectorAll("input")].map((input) => [input.name, input.value.trim()]).filter(([, value]) => value));
+    const given = Object.fromEntries([...place.querySelectorAll("input")].map((input) => [input.name, written(input)]).filter(([, value]) => value));
     if (!form.reportValidity()) return;
     const { job_id: next } = await callTool("resolve_vrp", { warm_from: jobId, solve_time: "PT10S", fresh: true, ...CHANGES[kind.value].args(given) });
     go(`jobs/${next}`);
