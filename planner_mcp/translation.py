@@ -20,8 +20,9 @@ HOLE: Final = "{}"
 MAX_LINE: Final = 2000
 """Characters of a line that is looked up; longer ones are tables."""
 _WARNING: Final = "Warning: "
-_NEXT: Final = "Next: "
-_LABEL: Final = re.compile(rf"{_WARNING}|{_NEXT}|/\S*: |[A-Z]+(?:_[A-Z]+)* (?=\S)")
+NEXT: Final = "Next: "
+"""What leads in the advice of an answer."""
+_LABEL: Final = re.compile(rf"{_WARNING}|{NEXT}|/\S*: |[A-Z]+(?:_[A-Z]+)* (?=\S)")
 """What leads in a sentence: a word of ours, a place, a code."""
 _BETWEEN: Final = re.compile(r"(?<=[.:;,]) (?=\S)")
 _SENTENCES: Final = re.compile(r"[.:;] ")

@@ -249,6 +249,20 @@ def test_a_line_put_together_is_translated_part_by_part(line: str, chinese: str)
     assert translated_line(line) == line
 
 
+def test_what_fields_say_of_values_is_to_be_had_in_chinese() -> None:
+    """SPEC T7, T11: problem, accepted and hint of each reader of a field."""
+    calls = [
+        node
+        for path in (PACKAGE / "routing" / "scenario").rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "field_error"
+    ]
+    texts = {_template(each) or "" for node in calls for each in node.args[:3]}
+    words = {text for text in texts if re.search("[a-z]{3,} [a-z]", text)}
+    assert len(words) >= 20
+    assert sorted(words - chinese_texts().keys()) == []
+
+
 @pytest.mark.parametrize(
     ("text", "chinese"),
     [

@@ -57,10 +57,10 @@ def is_number(value: Any) -> bool:
     return isinstance(value, int) or math.isfinite(value)
 
 
-def _number(low: float, high: float, others: str = "") -> Callable[[Any], float]:
-    """Return a reader of numbers; `others` names further accepted forms in the error text."""
+def _number(low: float, high: float, accepted: str = "") -> Callable[[Any], float]:
+    """Return a reader of numbers; `accepted` is said in errors where a number is not all that is accepted."""
     bounds = f" from {low:g} to {high:g}" if high < MAX_NUMBER else f", {low:g} or more" if low >= 0 else ""
-    accepted = f"a number{bounds}{others}"
+    accepted = accepted or f"a number{bounds}"
 
     def read(value: Any) -> float:
         if isinstance(value, str):
@@ -194,7 +194,7 @@ def _with_offset(moment: datetime, offset: timedelta | None) -> str:
     return f"Write all with one offset: {moment.isoformat()} as {written.isoformat()}."
 
 
-_read_load = _number(-MAX_NUMBER, MAX_NUMBER, ", or an object of numbers by dimension")
+_read_load = _number(-MAX_NUMBER, MAX_NUMBER, "a number, or an object of numbers by dimension")
 _read_amount_of_dimension = _number(-MAX_NUMBER, MAX_NUMBER)
 
 

@@ -37,6 +37,7 @@ from planner_mcp.server.tools.tool_definition import (
 )
 from planner_mcp.server.tools.tool_output import ToolOutput
 from planner_mcp.text import Json
+from planner_mcp.translation import NEXT, translated
 
 _DAYS: Final = ("scenario", "file")
 """Arguments that hold a day to be stored."""
@@ -161,7 +162,8 @@ async def _stored_day(
             found = await step.run_text(ctx, days[name], is_repeatable=True)
         else:
             found = await step.run(ctx, args or {}, is_repeatable=True)
-    notices = [line for line in found.text.splitlines() if not line.startswith("Next: ")]
+    following = translated(NEXT)
+    notices = [line for line in found.text.splitlines() if not line.startswith(following)]
     return notices, found.structured["scenario_id"], found.structured
 
 

@@ -220,7 +220,7 @@ async def _different(
             if common is not None and prices is not None and common.scenario_id == prices.scenario_id:
                 found.plans[style] = priced
             continue
-        least = f"{differences[twin]:.3f} of 1, below {DUPLICATE_BELOW}"
+        least = f"{differences[twin]:.3f} of 1 < {DUPLICATE_BELOW}"
         found.left_out[style] = f"its plan is hardly different from {twin} ({least})"
         if spare and anyio.current_time() < ends:
             waiting |= await queue([spare.pop(0)])

@@ -189,8 +189,10 @@ def _cells(ctx: ToolContext, name: str, row: _Row, base: _Row) -> list[Any]:
 
 
 def _saving(row: _Row, base: _Row) -> float | None:
-    """Return what a case saves against the plan of the day as it is."""
+    """Return what a case saves against the plan of the day as it is; None where it leaves more tickets out."""
     if row.context is None or base.context is None:
+        return None
+    if len(row.context.plan.unassigned) > len(base.context.plan.unassigned):
         return None
     return base.context.plan.cost - row.context.plan.cost
 

@@ -20,7 +20,7 @@ from planner_mcp.routing.scenario.checks.reference_checks import nearest
 from planner_mcp.routing.scenario.field_types import moment
 from planner_mcp.routing.scenario.schema_faults import pointer
 from planner_mcp.server.tools.tool_definition import Arguments
-from planner_mcp.text import Json, clock, counted, named, plain
+from planner_mcp.text import Json, clock, named, plain
 
 _SHOWN: Final = re.compile(r"(\d{2,4}):([0-5]\d)", re.ASCII)
 """A time as plans show it, whose hours run on through all days."""
@@ -230,8 +230,7 @@ class DayChanger:
         names = [str(visit.ticket_id) for visit in ahead]
         lost = [name for name in names if self._is_delivery(name)] if broken.load == "lost" else []
         self._cancel(lost)
-        left = f"{counted(len(names), 'visit')} ahead: {named(names)}" if names else "no visits ahead"
-        self._say(f"{broken.agent} broke down at {clock(self._until_s)} with {left}.")
+        self._say(f"{broken.agent} broke down at {clock(self._until_s)}, visits ahead: {named(names) or 'none'}.")
         if lost:
             self._say(f"Lost with it, and out of the day: {named(lost)}.")
 

@@ -43,6 +43,7 @@ Patch = Annotated[
         )
     ),
 ]
+_BY_ID_KEEPS: Final = "Write an object by id to keep the others."
 _LISTS: Final = ("agents", "tickets", "locations")
 _MAX_WARNINGS: Final = 5
 _MAX_NAME: Final = 40
@@ -165,10 +166,8 @@ def _list_warnings(body: Json, patch: Json) -> Iterator[str]:
         ids = (entry.get("id") for entry in entries if isinstance(entry, dict))
         kept = {each for each in ids if isinstance(each, str)}
         if gone := [entry["id"] for entry in body.get(name) or () if entry["id"] not in kept]:
-            yield (
-                f"/patch/{name}: A list replaces the whole list, so {named(gone)} are removed. "
-                "Write an object by id to keep the others."
-            )
+            removal = f"A list replaces the whole list, removed with it: {named(gone)}."
+            yield f"/patch/{name}: {removal} {_BY_ID_KEEPS}"
 
 
 def _date_warnings(body: Json, patch: Json) -> list[str]:

@@ -17,6 +17,7 @@ from planner_mcp.routing.feasibility.unassigned_reasons import with_reasons
 from planner_mcp.routing.problem import Candidate
 from planner_mcp.routing.scenario.scenario_parsing import parse_scenario
 from planner_mcp.server.tools.tool_definition import ToolContext
+from planner_mcp.translation import use_language
 from tests.shared.scenarios.stored_plans import DAY, Call, created, finish, solved
 from tests.shared.tools.token_costs import dearer_form_tokens
 
@@ -60,6 +61,17 @@ async def test_a_day_that_takes_longer_is_handed_over_by_its_job_id(call: Call) 
     assert f"Next: query_vrp_status job_id={first.structured['job_id']} wait_s=45" in first.text
     again = await call("plan_day", {"scenario_id": first.structured["scenario_id"], "wait_s": 0})
     assert again.structured["job_id"] == first.structured["job_id"]
+
+
+async def test_a_chinese_answer_does_not_advise_to_solve_what_is_being_solved(call: Call) -> None:
+    """SPEC T10, T11: the advice of the step before is left out in either language."""
+    use_language("zh")
+    try:
+        text = (await call("plan_day", {"scenario": DAY, "wait_s": 0})).text
+    finally:
+        use_language("en")
+    assert "solve_vrp" not in text
+    assert "query_vrp_status" in text
 
 
 async def test_technicians_over_three_days_carry_nothing_and_have_dates(call: Call, store: RedisStore) -> None:

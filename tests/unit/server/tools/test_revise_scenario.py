@@ -59,9 +59,8 @@ async def test_a_list_that_drops_entries_is_warned_of(call: Call) -> None:
     """SPEC T5, T7: a list replaces the list, as the RFC has it; who meant to add an entry hears what is gone."""
     scenario_id = await created(call)
     added = {"scenario_id": scenario_id, "patch": {"tickets": [ticket("a"), ticket("z")]}}
-    warning = (
-        "/patch/tickets: A list replaces the whole list, so b, c are removed. Write an object by id to keep the others."
-    )
+    removal = "A list replaces the whole list, removed with it: b, c."
+    warning = f"/patch/tickets: {removal} Write an object by id to keep the others."
     assert warning in (await call("revise_scenario", added)).structured["warnings"]
     by_id = {"scenario_id": scenario_id, "patch": {"tickets": {"z": {"location": "A", "demand": 1}}}}
     assert (await call("revise_scenario", by_id)).structured["warnings"] == []

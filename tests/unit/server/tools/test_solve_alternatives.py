@@ -77,7 +77,7 @@ async def test_an_equal_plan_makes_way_for_the_next_style(call: Call, store: Red
     base = await solved(call, store, await created(call), ["a", "b"], ["c"])
     answer, (_, second) = await answered(call, store, {"plan": base, "k": 1}, [["a", "b"], ["c"]], [["c", "a"], ["b"]])
     assert answer.structured["left_out"] == {
-        "fewest_agents": "its plan is hardly different from the base plan (0.000 of 1, below 0.05)"
+        "fewest_agents": "its plan is hardly different from the base plan (0.000 of 1 < 0.05)"
     }
     (other,) = answer.structured["alternatives"]
     assert (other["style"], other["job_id"]) == ("balanced", second.job.id)

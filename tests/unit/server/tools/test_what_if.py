@@ -57,6 +57,16 @@ async def test_each_case_is_a_row_beside_the_day_as_it_is(call: Call, store: Red
     assert answer.structured["changes"]["one more van"] == ["agents: 1 added (x)"]
 
 
+async def test_a_case_that_leaves_more_out_saves_nothing(call: Call, store: RedisStore) -> None:
+    """Our choice: what is not driven costs nothing, which is no saving."""
+    base = await solved(call, store, await created(call), ["a", "b"], ["c"])
+    asked = {"plan": base, "cases": {"other agents": ONE_MORE}, "wait_s": 30, "solve_time": "PT1S"}
+    answer = await answered(call, store, asked, (["a", "b"], ["c"]), (["a", "b"],))
+    rows = [dict(zip(answer.structured["columns"], row, strict=True)) for row in answer.structured["rows"]]
+    assert rows[1]["cost"] < rows[0]["cost"]
+    assert (rows[1]["served"], rows[1]["saves"]) == ("2/3", None)
+
+
 async def test_every_case_starts_from_the_plan_with_the_same_time(call: Call, store: RedisStore) -> None:
     """Our choice: what a change saves is not what more time would have saved."""
     base = await solved(call, store, await created(call), ["a", "b"], ["c"])
