@@ -113,7 +113,7 @@ def _place(loc: Sequence[str | int], body: Any, *, is_missing: bool) -> tuple[li
 _FORMS: Final = {
     "time_windows": 'Write it like [["08:00", "12:00"]]; a file may have hours by weekday as text.',
     "breakdown": 'Write it like {"agent": "van-1", "at": "10:00"}.',
-    "cases": 'Write it like {"one van less": {"absent": ["veh-2"]}}: by name, what resolve_vrp takes.',
+    "cases": 'Write it like {"fewer": {"absent": ["veh-2"]}}: by name, what resolve_vrp takes.',
     "agent_ids": 'Write it like ["id-1", "id-2"].',
     "ticket_ids": 'Write it like ["id-1", "id-2"].',
     "late_by": 'Write it like {"van-1": 1800}, in seconds.',

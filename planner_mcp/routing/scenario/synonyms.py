@@ -126,6 +126,10 @@ _ARGUMENTS: Final = (
     ('solve_time, like "PT30S"', frozenset({"time_limit_seconds", "max_seconds", "seconds", "max_solve_time"})),
     ("wait_s (seconds)", frozenset({"timeout", "timeout_s", "wait_seconds"})),
     ("cases, objects by name", frozenset({"case", "changes", "scenarios", "what_if"})),
+    ("content", frozenset({"csv", "data", "text", "table", "rows"})),
+    ("file", frozenset({"path", "filename", "file_name", "file_path"})),
+    ("planning_date", frozenset({"date", "day"})),
+    ("agents", frozenset({"vehicles", "fleet"})),
     ("agent", frozenset({"vehicle", "vehicle_id", "agent_id", "driver", "van"})),
     ("at", frozenset({"time", "when", "at_time", "from"})),
     ("cancelled_ticket, a list of ids", frozenset({"cancelled", "cancel", "cancelled_orders"})),
@@ -133,6 +137,12 @@ _ARGUMENTS: Final = (
 """Names that callers give arguments of tools, with the argument; it counts where a tool has it."""
 _ORDER: Final = "A time is written in time_windows; an order of two tickets by pickup alone: same goods, same agent."
 _REMOVED: Final = 'A patch removes an entry by null for its id, like {"tickets": {"t-3": null}}.'
+_OUTER: Final = "Write it within scenario, which has all fields of the day."
+_DAY: Final = {
+    **_synonyms_of(_OUTER, "name planning_date date agents vehicles fleet tickets orders jobs stops"),
+    **_synonyms_of(_OUTER, "locations depot travel groups incompatible options strict"),
+}
+"""Fields of a day, and names they go by, that tools with a `scenario` are sent beside it."""
 _INNER: Final = "Send the fields of it as the arguments, without scenario around them."
 _EXPLAINED: Final[dict[str, dict[str, str]]] = {
     "Scenario": _synonyms_of(_INNER, "scenario"),
@@ -205,6 +215,8 @@ def suggestion_for(name: str, schema: Json) -> str:
     """Return a suggestion for an unknown name in an object of this JSON Schema; "" without one."""
     known, word = list(schema.get("properties", {})), _snake(name)
     title = str(schema.get("title"))
+    if "scenario" in known and word in _DAY:
+        return _OUTER
     if says := _EXPLAINED.get(title, {}).get(word):
         return says
     if ours := _SYNONYMS.get(title, {}).get(word) or _argument(word, known):

@@ -66,19 +66,19 @@ def error_body(error: PlannerError, trace_id: str) -> Json:
 
 def _shorten(listed: list[Json], faults: Sequence[Fault], room: float) -> None:
     """Leave of each fault one of what is accepted and the hint, which says it too; then take from those at the end."""
-    said = set[str]()
+    earlier = set[str]()
     for brief, fault in zip(listed, faults, strict=True):
         if fault.count == 1 and fault.kind in ("unknown", "missing"):  # its place says which it is
             brief.pop("which", None)
-        is_told = bool(fault.hint) and fault.kind != "missing" and not fault.hint.startswith(_ANY_OF_THESE)
-        accepted = "" if is_told else brief["accepted"]
-        if not is_told:
+        has_instruction = bool(fault.hint) and fault.kind != "missing" and not fault.hint.startswith(_ANY_OF_THESE)
+        accepted = "" if has_instruction else brief["accepted"]
+        if not has_instruction:
             brief.pop("hint")
-        if not accepted or accepted in said:
+        if not accepted or accepted in earlier:
             brief.pop("accepted")
         elif len(accepted) > _LONG_LIST:
             brief["accepted"] = f"{accepted[:_LONG_LIST].rpartition(', ')[0]}, …"
-        said.add(accepted)
+        earlier.add(accepted)
     for brief, fault in [*zip(listed, faults, strict=True)][::-1]:
         if _fits(listed, room):
             break

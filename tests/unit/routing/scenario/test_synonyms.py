@@ -10,6 +10,8 @@ from planner_mcp.errors import Fault, InputError
 from planner_mcp.routing.scenario.scenario_model import Agent, Break, Location, Options, Rush, Scenario, Ticket, Travel
 from planner_mcp.routing.scenario.scenario_parsing import parse_scenario
 from planner_mcp.routing.scenario.synonyms import _SYNONYMS, removal_hint, suggestion_for
+from planner_mcp.server.tools.import_scenario import ImportArguments
+from planner_mcp.server.tools.plan_day import PlanDayArguments
 from planner_mcp.server.tools.resolve_vrp import ResolveArguments
 from planner_mcp.server.tools.solve_vrp import SolveArguments
 from planner_mcp.server.tools.suggest_fixes import SuggestArguments
@@ -87,6 +89,9 @@ def test_a_word_of_another_program_is_reported_with_ours(part: str, word: str, o
         (SuggestArguments, "plan_id", "plan"),
         (ResolveArguments, "job_id", "warm_from"),
         (SolveArguments, "id", "scenario_id"),
+        (ImportArguments, "csv", "content"),
+        (ImportArguments, "date", "planning_date"),
+        (ImportArguments, "vehicles", "agents"),
         (SolveArguments, "time_limit", 'solve_time, like "PT30S"'),
     ],
 )
@@ -103,6 +108,8 @@ def test_an_argument_of_another_tool_is_reported_with_ours(model: type[BaseModel
         (Ticket, "remove", "null for its id"),
         (Agent, "deleted", "null for its id"),
         (Scenario, "scenario", "without scenario around them"),
+        (PlanDayArguments, "planning_date", "within scenario"),
+        (PlanDayArguments, "vehicles", "within scenario"),
     ],
 )
 def test_what_no_field_says_is_reported_with_what_does(model: type[BaseModel], word: str, says: str) -> None:
