@@ -271,6 +271,7 @@ def test_what_fields_say_of_values_is_to_be_had_in_chinese() -> None:
             '列"时间"未使用：单位不明，内容为数字（15, 20）。',
         ),
         ("载重单位: texts (kg)", "载重单位: 文字（kg）"),
+        ("the day of plan_b", "即 plan_b 的那一天"),
         (
             "Positions from addresses: 2 (offline), true within 2.5 to 25.5 km.",
             "由地址得到的坐标：2（offline），误差 2.5 至 25.5 km。",

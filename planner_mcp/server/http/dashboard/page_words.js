@@ -53,7 +53,7 @@ addWords({
     fix: "已证明的修改", findFixes: "查找修改", apply: "应用并求解", noFix: "未找到修改", live: "实时", download: "下载", raw: "原始 JSON", report: "报告", calendar: "车辆日历",
     sheets: "司机单", costByAgent: "各车成本", cookieLost: "浏览器未保存会话：请通过 https 打开此页面，或在本机打开。", accepted: "可接受", key: "API 密钥或访问令牌", keyHint: "密钥用于换取会话，不会被保存。", file: "文件",
     chooseFile: "选择表格（CSV、Excel）、GeoJSON 点、VROOM 问题或公开算例。", date: "计划日期", doImport: "导入并检查", imported: "已导入：{agents} 辆车，{tickets} 个工单。", warnings: "警告",
-    assumptions: "假设", columns: "列", notUsed: "未使用", guess: "推测", used: "已使用", loading: "加载中……", compare: "比较", compareWith: "与另一个计划比较", moved: "变化的停靠点", comparedOn: "两个计划属于不同的方案或修订。成本差值按同一个方案计算：{day}。", lastSolve: "最近求解", earlier: "上一修订", later: "后续修订",
+    assumptions: "假设", columns: "列", notUsed: "未使用", guess: "推测", used: "已使用", loading: "加载中……", compare: "比较", compareWith: "与另一个计划比较", moved: "变化的停靠点", comparedOn: "两个计划属于不同的方案或修订。成本差值按同一个方案计算，{day}。", lastSolve: "最近求解", earlier: "上一修订", later: "后续修订",
     noMoved: "没有停靠点更换车辆。", page: "第 {n} 页", older: "更早", newer: "更新", all: "全部", compareWithApproved: "与已批准的计划比较", share: "分享链接", shareLink: "计划链接",
     revokeLinks: "撤销所有链接", linksRevoked: "此计划的所有链接均已失效。", sharedUntil: "链接有效期至 {time}",
     version: "版本", heartbeat: "最近心跳", secondsAgo: "{n} 秒前", silent: "无心跳", signInAt: "通过 {issuer} 登录", signIn_denied: "登录未获允许。",
