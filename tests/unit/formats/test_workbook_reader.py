@@ -70,7 +70,7 @@ def test_an_open_document_is_read_as_any_workbook() -> None:
         ("52.5", "13.4", "A1"),
         ("52.6", "13.5", "A2"),
     ]
-    assert "Hidden in a sheet and read all the same: 1 row." in tables["tickets"].notices
+    assert "Rows hidden in a sheet, read all the same: 1." in tables["tickets"].notices
     assert tables["agents"].rows == ((2, {"vehicle": "v", "capacity": "9"}),)
 
 
