@@ -59,7 +59,7 @@ TICKETS: Final[Mapping[str, str]] = {
     "duree_d_arret tiempo_de_servicio duracion tiempo_de_parada",
     "priority": "priority prio 优先级 prioritat priorite prioridad",
     "penalty": "penalty prize 罚金",
-    "skills": "skill skills requirements vehicle_type required_skill 技能 车型要求 anforderung anforderungen "
+    "skills": "skill skills requirements vehicle_type required_skill 技能 车型要求 要求车型 anforderung anforderungen "
     "qualifikation competences competencias",
     "name": "account raison_sociale enseigne razon_social name customer customer_name contact contact_name client "
     "recipient consignee company name1 姓名 客户 客户名称 "

@@ -208,9 +208,21 @@ class PlannerToolHandler:
         return {"resultType": "complete", **call_result(result, has_links=ctx.protocol_version >= LINKS_SINCE)}
 
 
+_OTHER_NAMES: Final = {
+    **dict.fromkeys(("plan", "create_plan", "make_plan", "optimize", "optimize_routes", "plan_routes"), "plan_day"),
+    **dict.fromkeys(("solve", "start_job", "submit_job", "create_job"), "solve_vrp"),
+    **dict.fromkeys(
+        ("status", "get_status", "job_status", "check_status", "get_job", "wait_for_job"), "query_vrp_status"
+    ),
+    **dict.fromkeys(("get_plan", "show_plan", "get_routes", "get_result", "get_solution"), "read_plan"),
+}
+"""Tools by the names that models give them, where another tool's name resembles these more."""
+
+
 def _nearest(name: str, known: list[str]) -> UnknownToolError:
     """Return the refusal of a name that no tool has, with the tool that was meant, as far as names show."""
-    near = get_close_matches(name[:100], known, n=1, cutoff=NEAR)
+    meant = _OTHER_NAMES.get(name)
+    near = [meant] if meant in known else get_close_matches(name[:100], known, n=1, cutoff=NEAR)
     if not near:
         return UnknownToolError()
     problem = f"{UnknownToolError.summary} The nearest is {near[0]}."

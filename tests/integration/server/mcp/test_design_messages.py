@@ -31,7 +31,14 @@ async def test_params_null_where_some_are_needed_says_which(app_replicas: Two, l
 
 
 @pytest.mark.parametrize(
-    ("name", "meant"), [("query_status", "query_vrp_status"), ("cancel_job", "cancel_vrp_job"), ("solve", "solve_vrp")]
+    ("name", "meant"),
+    [
+        ("query_status", "query_vrp_status"),
+        ("cancel_job", "cancel_vrp_job"),
+        ("solve", "solve_vrp"),
+        ("create_plan", "plan_day"),
+        ("job_status", "query_vrp_status"),
+    ],
 )
 async def test_names_of_the_documents_lead_to_the_tool(
     app_replicas: Two, caller: Caller, name: str, meant: str
