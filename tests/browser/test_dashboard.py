@@ -74,7 +74,10 @@ async def test_the_questions_of_an_import_are_a_form(server: PlannerServer, page
     text = "id;lat;lon;Menge;Stop time\na;48,1371;11,5754;3;15\n"
     await page.get_by_label("File").set_input_files({"name": "a.csv", "mimeType": "text/csv", "buffer": text.encode()})
     await page.get_by_label("Vehicles, if none are listed").fill("2")
-    await page.get_by_label("Capacity of each").fill("100")
+    await page.get_by_role("button", name="Import and check").click()
+    capacity = page.get_by_label("Capacity of each")  # vehicles that are named here say what they carry
+    assert await capacity.evaluate("input => input === document.activeElement && !input.validity.valid")
+    await capacity.fill("100")
     await page.get_by_label("Depot").fill("48.14,11.58")
     await page.get_by_role("button", name="Import and check").click()
     form = page.get_by_role("form", name="Questions")

@@ -19,6 +19,8 @@ export function importView() {
   const run = action(t("doImport"), async () => {
     const chosen = file.files[0];
     if (!chosen) return file.focus();
+    capacity.required = Number(fleet.value) > 0; // vehicles that are named here say what they carry
+    if (!capacity.reportValidity()) return;
     const upload = await uploaded(chosen);
     const found = await callTool("import_scenario", { file: upload, planning_date: date.value, name: chosen.name, agents: agents(), ...(depot.value.trim() ? { depot: depot.value.trim() } : {}) }, askingIn(messages));
     messages.replaceChildren(
