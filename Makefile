@@ -8,7 +8,7 @@ IS_RECENT := -c 'import sys; sys.exit(sys.version_info < (3, 11))'
 IS_MADE := { $(BIN)/python $(IS_RECENT) && $(BIN)/python -m pip --version; } >/dev/null 2>&1
 
 JOBS ?= auto
-# Test processes side by side, each with a store of its own; auto is one more than cores (tests/conftest.py).
+# Test processes side by side, each with a store of its own; auto is two more than cores (tests/conftest.py).
 # JOBS=0 runs all tests in one, as a debugger needs it.
 PYTEST := $(BIN)/python -m pytest -n $(JOBS)
 # Tests start many processes; without its cache each of them would compile the project anew.

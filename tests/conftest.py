@@ -74,8 +74,8 @@ class GroupScheduling(LoadScopeScheduling):
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers() -> int:
-    """Return the processes of `-n auto`: one more than cores, as tests wait for other processes and for time."""
-    return 1 + (os.cpu_count() or 1)
+    """Return the processes of `-n auto`: two more than cores, as tests wait for other processes and for time."""
+    return 2 + (os.cpu_count() or 1)
 
 
 @pytest.hookimpl(optionalhook=True)
