@@ -148,6 +148,7 @@ async def test_a_refusal_says_what_would_be_accepted(server: PlannerServer, page
     late = "id,lat,lon,demand,opens,closes\nc1,52.52,13.40,1,09:00,08:00\nc2,52.50,13.45,2,12:00,08:00\n"
     await page.get_by_label("File").set_input_files({"name": "b.csv", "mimeType": "text/csv", "buffer": late.encode()})
     await page.get_by_label("Vehicles, if none are listed").fill("1")
+    await page.get_by_label("Capacity of each").fill("9")
     await page.get_by_role("button", name="Import and check").click()
     await page.get_by_text("The window closes before it opens.").first.wait_for(timeout=30_000)
     shown = await page.get_by_role("alert").inner_text()
