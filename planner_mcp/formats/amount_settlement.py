@@ -149,18 +149,16 @@ def _with_carried(wanted: Sequence[AmountColumn], carried: Sequence[AmountColumn
         else:
             settled.faults.append(_several(wanted, f"the agents carry {' and '.join(c.shown for c in carried)}"))
     pairs: Pairs = []
-    others = [(w, c) for w, c in matched if w.factor and c.factor and w.factor != c.factor]
-    are_named = len(matched) > 1 or bool(others)  # after their usual unit, weight_kg, in which they then are
+    scaled: list[tuple[AmountColumn, float]] = []
+    are_named = len(matched) > 1 or any(_have_two_units(*pair) for pair in matched)  # by their usual unit, weight_kg
     for column, limit in matched:
-        if (column, limit) in others:
+        if _have_two_units(column, limit):
             settled.notices.append(f"{column.shown} and {limit.shown} are brought to one unit.")
         elif column.factor != limit.factor and column.dimension == limit.dimension:
             settled.notices.append(f"{column.shown} and {limit.shown}: numbers are taken as they stand.")
-        if are_named:
-            pairs.append((column, _name(column), column.factor or limit.factor or 1.0))
-        else:
-            pairs.append((column, "", 1.0))
-    scaled = [(limit, (limit.factor or column.factor or 1.0) if are_named else 1.0) for column, limit in matched]
+        wants, carries = column.factor or limit.factor or 1.0, limit.factor or column.factor or 1.0
+        pairs.append((column, _name(column), wants) if are_named else (column, "", 1.0))
+        scaled.append((limit, carries if are_named else 1.0))
     scaled = scaled or [(limit, 1.0) for limit in carried[:1]]
     for row in range(len(carried[0].numbers) if carried else 0):
         amounts = {_name(limit): _scaled(limit.numbers[row], factor) for limit, factor in scaled}
@@ -169,6 +167,12 @@ def _with_carried(wanted: Sequence[AmountColumn], carried: Sequence[AmountColumn
     if unused := [limit.shown for limit in carried if limit not in used and wanted and not settled.faults]:
         settled.notices.append(f"Limits nothing, for no ticket has such an amount: {', '.join(unused)}.")
     return pairs
+
+
+def _have_two_units(column: AmountColumn, limit: AmountColumn) -> bool:
+    """Return whether an amount and its capacity are of one dimension, in different units."""
+    are_known = column.factor and limit.factor and column.dimension == limit.dimension
+    return bool(are_known) and column.factor != limit.factor
 
 
 def _one_of(alike: Sequence[AmountColumn], limit: str, settled: SettledAmounts) -> Sequence[AmountColumn]:

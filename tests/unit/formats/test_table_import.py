@@ -883,3 +883,12 @@ def test_one_field_is_named_for_one_column() -> None:
         propose_mapping(text, "tickets", {"A": "lat", "B": "lat"})
     assert [fault.problem for fault in error.value.errors] == ["Several columns are named lat."]
     assert propose_mapping(text, "tickets", {"A": "address", "B": "address"}).fields["B"] == "address"
+
+
+def test_a_weight_that_is_held_against_a_volume_is_taken_as_it_stands() -> None:
+    """SPEC T5: who names both says that they are of one kind, whatever their headers say."""
+    day = TableImport()
+    day.add_tickets(table("Order;Lat;Lon;Weight (t)\nA1;52.5;13.4;3\n"), {"Weight (t)": "demand"})
+    day.add_agents(table("Vehicle;Volume (m3)\nV1;9\n"), {"Volume (m3)": "capacity"})
+    body = day.scenario()
+    assert (body["tickets"][0]["demand"], body["agents"][0]["capacity"]) == (3, 9)
