@@ -27,7 +27,15 @@ from planner_mcp.formats.column_values import (
     are_yes_or_no,
     values_of,
 )
-from planner_mcp.formats.coordinate_parsing import Axis, axis_of, coordinate_in, has_minutes, is_map_link, pair_in
+from planner_mcp.formats.coordinate_parsing import (
+    DEGREES,
+    Axis,
+    axis_of,
+    coordinate_in,
+    has_minutes,
+    is_map_link,
+    pair_in,
+)
 from planner_mcp.formats.header_words import (
     AGENTS,
     COMPOSED,
@@ -49,7 +57,6 @@ IN_COLUMNS: Final = "in columns"
 """Where hints say that a column is named, in the words of a tool."""
 _SUGGESTION_SIMILARITY: Final = 0.85
 _MAX_HEADER_SHOWN: Final = 40
-_DEGREES: Final[Mapping[str, Axis]] = {"lat": "lat", "lon": "lon"}
 _SERVICE_UNITS: Final = {
     **dict.fromkeys(words_of("s sec secs seg second seconds sek sekunden seconde secondes segundos 秒"), "service_s"),
     **dict.fromkeys(words_of("m mn min mins minute minutes minuten minuto minutos 分 分钟 分鐘"), "service_min"),
@@ -261,7 +268,7 @@ class _Proposal:
         if name == "location" and look.is_counting:
             return False
         cells = self._cells[header]
-        if axis := _DEGREES.get(name):
+        if axis := DEGREES.get(name):
             return any(not isinstance(coordinate_in(cell, "", axis), Fault) or _is_one_angle(cell) for cell in cells)
         meaning = self._meanings[header]
         if name == "address" and not meaning.is_exact and "address" not in meaning.concepts:
@@ -456,21 +463,26 @@ class _Proposal:
         if look.kind == "windows" and is_delivery and not has_hours:
             self._take(header, "window", is_guess=True)
             return
-        if look.kind == "positions" and self._is_free("position") and (axis := _axis_of(self._cells[header])):
-            if self._is_free(axis):
-                self._take(header, axis, is_guess=True)
-                return
-        elif look.kind == "positions" and {"position", "lat", "lon"}.isdisjoint(self._fields.values()):
-            self._take(header, "position", is_guess=True)
+        if look.kind == "positions":
+            self._by_positions(header, options)
             return
-        if look.kind == "positions" and any(map(is_map_link, self._cells[header])):
-            return  # of places that other columns have
         if look.kind == "places" and self._kind == "tickets":
             self._take(header, "address" if self._is_unaddressed() else "notes", is_guess=True)
             return
         if look.kind in ("numbers", "amounts") and self._is_no_amount(look, meaning):
             return
         self._ask(header, options)
+
+    def _by_positions(self, header: str, options: Sequence[str]) -> None:
+        """Take a column of positions, or of one coordinate; ask where the place is known, but for links to maps."""
+        cells = self._cells[header]
+        axis = _axis_of(cells)
+        if axis and self._is_free("position") and self._is_free(axis):
+            self._take(header, axis, is_guess=True)
+        elif not axis and {"position", *DEGREES}.isdisjoint(self._fields.values()):
+            self._take(header, "position", is_guess=True)
+        elif not any(map(is_map_link, cells)):
+            self._ask(header, options)
 
     def _bare_side(self, meaning: HeaderMeaning) -> str | None:
         """Return the free side of the window that a header names without a word for time: `spätestens`, `打烊`."""

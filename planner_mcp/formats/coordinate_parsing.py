@@ -6,12 +6,15 @@ asked about.
 """
 
 import re
+from collections.abc import Mapping
 from typing import Final, Literal
 
 from planner_mcp.errors import Fault
 from planner_mcp.formats.cell_parsing import MAX_CELL, number_in, shown, simplified
 
 Axis = Literal["", "lat", "lon"]
+DEGREES: Final[Mapping[str, Axis]] = {"lat": "lat", "lon": "lon"}
+"""Fields of one coordinate in degrees, with its axis."""
 _BOUNDS: Final[dict[Axis, float]] = {"": 180.0, "lat": 90.0, "lon": 180.0}
 _AXIS_BY_LETTER: Final[dict[str, Axis]] = {"": "", "n": "lat", "s": "lat", "e": "lon", "w": "lon"}
 _NEGATIVE: Final = frozenset("sw")

@@ -27,10 +27,6 @@ PLAIN: Final = frozenset({".csv", ".tsv", ".xlsx", ".xlsm", ".xls", ".ods", ".ge
 """Ends of names that files of one form alone have; of others the form is a guess."""
 _TABLES: Final = ("csv", "xlsx", "geojson")
 _SUFFIXES: Final[Mapping[str, Form]] = {
-    ".xlsx": "xlsx",
-    ".xlsm": "xlsx",
-    ".xls": "xlsx",
-    ".ods": "xlsx",
     ".geojson": "geojson",
     ".json": "vroom",
     ".vrp": "vrplib",
@@ -51,10 +47,7 @@ def form_of(name: str, content: Content) -> Form:
         return "geojson"
     if suffix == ".txt":
         return _form_of_text(content.data)
-    form = _SUFFIXES.get(suffix, "csv")
-    if form in ("csv", "xlsx"):
-        return "xlsx" if is_workbook(content.data) else "csv"
-    return form
+    return _SUFFIXES.get(suffix) or ("xlsx" if is_workbook(content.data) else "csv")
 
 
 def _form_of_text(data: bytes) -> Form:

@@ -34,7 +34,7 @@ from planner_mcp.formats.cell_parsing import (
 )
 from planner_mcp.formats.column_mapping import ColumnMapping, has_minute_spans, propose_mapping
 from planner_mcp.formats.column_values import DELIVERIES, PICKUPS, has_open_mark, style_of
-from planner_mcp.formats.coordinate_parsing import Axis, coordinate_in, pair_in, position_in
+from planner_mcp.formats.coordinate_parsing import DEGREES, coordinate_in, pair_in, position_in
 from planner_mcp.formats.header_words import meaning_of, normalized, split_brackets
 from planner_mcp.formats.source_rows import SourceRow
 from planner_mcp.formats.text_tables import Table, place_in
@@ -51,8 +51,7 @@ _WORD: Final = re.compile(r"[^\W\d_]{3}")
 """Letters that no position has."""
 _LONGEST_OWNER: Final = 90
 """Characters of an id that a place is named after; a name has a hundred at most."""
-_DEGREES: Final[Mapping[str, Axis]] = {"lat": "lat", "lon": "lon"}
-_AXES: Final = frozenset({*_DEGREES, "x", "y"})
+_AXES: Final = frozenset({*DEGREES, "x", "y"})
 _PLACING: Final = _AXES | {"position", "address"}
 """Fields that say where a ticket is."""
 _NUMBERS: Final = _AXES | {"penalty", "fixed_cost", "cost_per_km", "cost_per_hour", "priority", "max_tickets"}
@@ -308,8 +307,8 @@ class TableImport:
         """Return the reader of a column: of a text and its place to a value, None where it says nothing clear."""
         if name in _AMOUNTS:
             return lambda text, path: self._amount(text, name, path, style, header)
-        if name in _DEGREES:
-            return lambda text, path: self._read(coordinate_in(text, path, _DEGREES[name]))
+        if name in DEGREES:
+            return lambda text, path: self._read(coordinate_in(text, path, DEGREES[name]))
         if name in _AXES:
             return lambda text, path: self._read(number_in(text, "coordinate", path, has_thousands=False))
         if name == "priority":

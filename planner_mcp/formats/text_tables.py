@@ -30,7 +30,9 @@ SPLIT: Final = "Split the scenario."
 _FALLBACK_NAMES: Final = {"gb18030": "GB18030", "cp1252": "Windows-1252"}
 _WIDE: Final = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 """What spreadsheets write before their "Unicode text"."""
-_WORKBOOKS: Final = (b"PK\x03\x04", bytes.fromhex("d0cf11e0a1b11ae1"))
+OLE2: Final = bytes.fromhex("d0cf11e0a1b11ae1")
+"""How older workbooks begin, and encrypted ones."""
+_WORKBOOKS: Final = (b"PK\x03\x04", OLE2)
 _MARKUP: Final = (b"<!doctype", b"<html", b"<table", b"<?xml", b"<head", b"<meta")
 _MARKUP_BYTES: Final = 200
 _DELIMITERS: Final = ",;\t|"

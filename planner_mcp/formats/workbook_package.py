@@ -11,12 +11,11 @@ from dataclasses import dataclass, field
 from typing import Final, Literal
 
 from planner_mcp.errors import Fault, input_error
-from planner_mcp.formats.text_tables import check_size, refuse_markup, too_large
+from planner_mcp.formats.text_tables import OLE2, check_size, refuse_markup, too_large
 
 MAX_UNPACKED_BYTES: Final = 64 * 1024 * 1024
 MAX_PARTS: Final = 500
 ACCEPTED: Final = "a workbook as .xlsx, .ods or .xls"
-_OLE2: Final = bytes.fromhex("d0cf11e0a1b11ae1")
 _OPEN_DOCUMENT: Final = b"application/vnd.oasis.opendocument.spreadsheet"
 _ENCRYPTED: Final = "EncryptedPackage".encode("utf-16-le")
 _MACROS: Final = "_VBA_PROJECT_CUR".encode("utf-16-le")
@@ -46,7 +45,7 @@ def opened(data: bytes) -> WorkbookPackage:
     """
     check_size(data)
     refuse_markup(data)
-    if data.startswith(_OLE2):
+    if data.startswith(OLE2):
         if _ENCRYPTED in data:
             raise _refusal("The workbook is encrypted.", "Save it without a password.")
         if _MACROS in data:
