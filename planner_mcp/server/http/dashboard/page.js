@@ -3,7 +3,7 @@
 import { readBlob, readJson } from "./api.js";
 import { PageEvents } from "./events.js";
 import { h } from "./view/dom.js";
-import { t } from "./view/words.js";
+import { t, wordOf } from "./view/words.js";
 
 export const PAGE_SIZE = 20;
 export const ENDED = ["COMPLETED", "FAILED", "CANCELLED"];
@@ -49,7 +49,7 @@ export function action(text, act, { main = false, into } = {}) {
 }
 
 // The words of a choice that is a field of a table; others stand as they are.
-export const choiceWord = (choice) => (t(`field_${choice}`) === `field_${choice}` ? choice : t(`field_${choice}`));
+export const choiceWord = (choice) => wordOf("field", choice);
 
 // Shows a question as a form in a place; resolves to the answer, without the fields that were left empty.
 export const askingIn = (place) => (message, schema) => new Promise((resolve) => {

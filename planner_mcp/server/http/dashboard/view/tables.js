@@ -2,11 +2,9 @@
 
 import { h, table } from "./dom.js";
 import { HUES, clock, duration, figure } from "./format.js";
-import { t } from "./words.js";
+import { t, wordOf } from "./words.js";
 
-// What a dimension is called; one that the scenario names itself keeps its name.
-const unit = (name) => (t(`unit_${name}`) === `unit_${name}` ? name : t(`unit_${name}`));
-const amounts = (load) => Object.entries(load ?? {}).map(([name, value]) => (name === "load" ? figure(value) : `${figure(value)} ${unit(name)}`)).join(", ");
+const amounts = (load) => Object.entries(load ?? {}).map(([name, value]) => (name === "load" ? figure(value) : `${figure(value)} ${wordOf("unit", name)}`)).join(", ");
 
 // With `onSelect`, the id of a ticket is a button that selects it. Stops are numbered as on the map and in print.
 export function stopsTable(plan, tickets, onSelect) {

@@ -50,3 +50,5 @@ export const setLanguage = (wanted) => (language = wanted?.startsWith("zh") ? "z
 export const addWords = (more) => Object.keys(more).forEach((each) => Object.assign(WORDS[each], more[each]));
 export const t = (key, values = {}) =>
   (WORDS[language][key] ?? WORDS.en[key] ?? key).replace(/\{(\w+)\}/g, (_, name) => values[name] ?? "");
+// The word for a name of a kind (`unit_weight_kg`); one that has none stays as it is.
+export const wordOf = (kind, name) => (t(`${kind}_${name}`) === `${kind}_${name}` ? name : t(`${kind}_${name}`));
