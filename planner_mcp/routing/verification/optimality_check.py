@@ -6,11 +6,12 @@ any integers: they decide whether the check succeeds, not whether it is right.
 
 1. A plan that serves every wanted ticket costs at least the sum of the prices, each at most the penalty of its ticket,
    plus the reduced costs of its routes: their costs less the prices of their tickets. A price of a `LoadCut` counts as
-   often as its tickets have to be entered, and is taken off the leg by which a route enters them.
+   often as its tickets have to be entered, and is taken off the leg by which a route enters them. A price of a
+   `SubsetCut` is due for each pair of its tickets on a route, and taken off the sum as often as there can be pairs.
 2. The certificate claims a number for each agent that no reduced cost is below. What the plan costs above the sum with
    these numbers is a budget. So a route of a cheaper plan has a reduced cost below the budget plus the claim.
 3. A `RouteLister` lists the sets of tickets of all such routes, where of routes of the same tickets a plan has the one
-   that costs least (without what prices take off). A listed one below the claim refutes it.
+   that costs least (without prices of cuts). A listed one below the claim refutes it.
 4. Where the budget is not below one cost unit, the tree of the certificate splits the choices of listed routes. Each of
    its nodes has prices by which no choice there is cheaper, or that leave routes out, before the next split.
 
@@ -30,6 +31,8 @@ from planner_mcp.routing.verification.proof_rows import kinds_of, row_prices, ro
 
 NO_LEG: Final = (2**63 - 1) // 4
 """Cost of a leg that is not driven, and any other limit that is none."""
+MOST_CUTS: Final = 64
+"""Subset cuts whose prices are in the reduced costs of listed routes."""
 MOST_DIMENSIONS: Final = 4
 """Further dimensions are ignored."""
 _WORDS: Final = 4
@@ -57,6 +60,8 @@ class SubsetCut:
 
     tickets: tuple[int, ...]
     price: int
+    memory: tuple[int, ...] | None = None
+    """Pairs count only where all stops between them are among these; None for all tickets."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,6 +132,8 @@ class OptimalityCertificate:
     """(n, n): tickets (columns) by which partial routes are distinguished after a stop (row)."""
     tree: ProofNode | None = None
     loads: tuple[LoadCut, ...] = ()
+    cuts: tuple[SubsetCut, ...] = ()
+    """At most 64. A memory is of use here, where routes are listed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,12 +144,13 @@ class AgentTables:
     tickets: Table
     legs: Table
     windows: Table
+    cut_price: Table
 
 
 RouteLister = Callable[[AgentTables, int], Sequence[tuple[int, int, tuple[int, ...]]] | None]
-"""Returns of each set that a route below a limit serves its least cost, that without savings, and its tickets.
+"""Returns of each set that a route below a limit serves its least cost, that without prices of cuts, and its tickets.
 
-None where not all are listed. Of routes of the same tickets only the cheapest without savings needs to be."""
+None where not all are listed. Of routes of the same tickets only the cheapest without prices of cuts needs to be."""
 
 
 def proves(problem: Problem, certificate: OptimalityCertificate, cost: int, list_routes: RouteLister) -> bool:
@@ -204,7 +212,7 @@ class _Check:
         """Return whether every plan serves the tickets of each load cut, and its numbers mean something."""
         wanted = {row.tickets[0] for row in self.rows if row.penalty is None and len(row.tickets) == 1}
         dimensions = range(len(self.problem.dimensions))
-        return all(
+        return len(self.certificate.cuts) <= MOST_CUTS and all(
             cut.unit > 0 and cut.dimension in dimensions and wanted.issuperset(cut.tickets)
             for cuts in (self.certificate.loads, *(node.loads for node in self._nodes()))
             for cut in cuts
@@ -213,7 +221,8 @@ class _Check:
     def is_in_range(self, cost: int) -> bool:
         """Return whether no sum can leave the range of the arithmetic."""
         sums = [abs(cost) * self.factor, *map(abs, self.certificate.least)]
-        sums += [_sum_of(self.certificate.prices) + self._sum_of_loads(self.certificate.loads)]
+        own = (1 + len(self.problem.tickets)) * sum(abs(cut.price) for cut in self.certificate.cuts)
+        sums += [_sum_of(self.certificate.prices) + own + self._sum_of_loads(self.certificate.loads)]
         for node in self._nodes():
             own = sum(len(cut.tickets) * abs(cut.price) for cut in node.cuts) + self._sum_of_loads(node.loads)
             sums.append(_sum_of(node.prices) + own)
@@ -272,13 +281,13 @@ class _Check:
         floor = sum(v if row.penalty is None else min(v, row.penalty) for v, row in zip(values, self.rows, strict=True))
         floor += sum(len(kind.agents) * claim for kind, claim in zip(self._kinds, claims, strict=True))
         floor += sum(max(0, cut.price) * self._units(cut) for cut in self.certificate.loads)
+        floor -= sum(max(0, cut.price) * (len(set(cut.tickets)) // 2) for cut in self.certificate.cuts)
         # costs are whole units: what is less than one below the cost is the cost
         budget = 0 if cost * self.factor - floor < self.factor else cost * self.factor - floor
         prices = self._ticket_prices(self.certificate.prices)
         listed: list[tuple[int, int, tuple[int, ...]]] = []
         for number, (kind, claim) in enumerate(zip(self._kinds, claims, strict=True)):
-            memory, savings = self.certificate.memory, self._savings(number)
-            tables = _agent_tables(self.problem, kind.agents[0], self.factor, prices, savings, memory)
+            tables = _agent_tables(self.problem, kind.agents[0], self.certificate, prices, self._savings(number))
             routes = list_routes(tables, budget + claim)
             if routes is None or any(excess < claim for excess, _, _ in routes):
                 return False
@@ -379,10 +388,10 @@ def _sum_of(prices: RowPrices) -> int:
 
 
 def _agent_tables(
-    problem: Problem, number: int, factor: int, prices: Table, savings: Table, memory: Flags
+    problem: Problem, number: int, certificate: OptimalityCertificate, prices: Table, savings: Table
 ) -> AgentTables:
     """Return what the routes of an agent are, in integers."""
-    spec = problem.agents[number]
+    spec, factor = problem.agents[number], certificate.factor
     distance, time = _legs(problem, number)
     legs = factor * spec.distance_cost * distance
     per_time, closes = factor * spec.time_cost, spec.shift[1] + spec.overtime
@@ -402,12 +411,26 @@ def _agent_tables(
     times = (spec.shift[0], closes, spec.shift[1])
     agent = (len(tickets), dimensions, *times, *money, *limits, may_be_long, is_simple, *capacity)
     windows = [window for ticket in tickets for window in ticket.windows] or [(0, 0)]
+    cut_price = np.zeros(MOST_CUTS, dtype=np.int64)
+    cut_price[: len(certificate.cuts)] = [max(0, cut.price) for cut in certificate.cuts]
+    rows = _ticket_rows(problem, number, factor, prices, np.hstack([given, taken]), certificate.memory)
     return AgentTables(
         np.array(agent, dtype=np.int64),
-        _ticket_rows(problem, number, factor, prices, np.hstack([given, taken]), memory),
+        np.ascontiguousarray(np.hstack([rows, _cuts_by_ticket(certificate.cuts, len(tickets))])),
         np.ascontiguousarray(np.stack([legs, time, distance, savings], axis=2)),
         np.array(windows, dtype=np.int64),
+        cut_price,
     )
+
+
+def _cuts_by_ticket(cuts: Sequence[SubsetCut], count: int) -> Table:
+    """Return as bits the cuts that have each ticket, and those that a stop there remembers, (count, 2)."""
+    has = np.zeros((count, MOST_CUTS), dtype=bool)
+    keeps = np.zeros((count, MOST_CUTS), dtype=bool)
+    for number, cut in enumerate(cuts):
+        has[list(cut.tickets), number] = True
+        keeps[list(range(count) if cut.memory is None else cut.memory), number] = True
+    return np.hstack([_bits(has), _bits(has | keeps)])
 
 
 def _legs(problem: Problem, number: int) -> tuple[Table, Table]:
@@ -489,6 +512,11 @@ def _ticket_rows(problem: Problem, number: int, factor: int, prices: Table, load
 
 def _words(sets: Flags) -> Table:
     """Return rows of booleans as rows of bits."""
-    padded = np.zeros((len(sets), _WORDS * 64), dtype=np.uint8)
+    padded = np.zeros((len(sets), _WORDS * 64), dtype=bool)
     padded[:, : len(sets)] = sets
-    return np.ascontiguousarray(np.packbits(padded, axis=1, bitorder="little").view(np.int64))
+    return _bits(padded)
+
+
+def _bits(flags: Flags) -> Table:
+    """Return rows of a multiple of 64 booleans as words of bits."""
+    return np.ascontiguousarray(np.packbits(flags, axis=1, bitorder="little").view(np.int64))

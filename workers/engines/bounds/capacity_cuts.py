@@ -57,11 +57,11 @@ class CapacityCut:
         return np.outer(~inside, inside)
 
 
-def discount_of(relaxed: RelaxedProblem, number: int, cuts: Sequence[CapacityCut], prices: Cells) -> Cells:
+def discount_of(relaxed: RelaxedProblem, number: int, cuts: Sequence[CapacityCut], prices: Sequence[int]) -> Cells:
     """Return what dual values of cuts take off the arcs of a network, (n + 1, n + 1)."""
     count = len(relaxed.problem.tickets)
     found = np.zeros((count + 1, count + 1), dtype=np.int64)
-    for cut, price in zip(cuts, prices.tolist(), strict=True):
+    for cut, price in zip(cuts, prices, strict=True):
         if worth := price * cut.weights[number]:
             found[cut.arcs(count)] += worth
     return found

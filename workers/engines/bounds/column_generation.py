@@ -27,9 +27,10 @@ from planner_mcp.routing.evaluation.plan_builder import route_cost
 from planner_mcp.routing.evaluation.timing_cache import cached_schedule
 from planner_mcp.routing.problem import Candidate
 from workers.engines.bounds.capacity_cuts import CapacityCut, CutFinder, discount_of, flow_of
-from workers.engines.bounds.column_master import ColumnMaster, Duals, MasterColumn
-from workers.engines.bounds.native_pricing import Memory, PricedRoute, RoutePricer, dual_of_tickets
+from workers.engines.bounds.column_master import ColumnMaster, Cut, Duals, MasterColumn
+from workers.engines.bounds.native_pricing import CutPrices, Memory, PricedRoute, RoutePricer, dual_of_tickets
 from workers.engines.bounds.relaxed_networks import EXCLUDED, Cells, RelaxedProblem
+from workers.engines.bounds.subset_row_cuts import MAX_SUBSETS, SubsetRowCut, cut_of, masks_of, violated_triples
 
 MAX_LABELS: Final = 600_000
 """150 MB or so."""
@@ -60,6 +61,8 @@ _CENTRAL_SHARES: Final = (1.0, 0.5, 0.25)
 """… and how much of it joins the best ones, …"""
 _LOSS: Final = 0.01
 """… if that widens the gap by no more than this part."""
+_SUBSETS: Final = 15
+"""Subset-row cuts of a round."""
 _WORTH: Final = 0.02
 """Part of the gap that cuts have to close for more of them."""
 
@@ -75,9 +78,9 @@ class DualBound:
     """By network: the least reduced cost, or a number below it."""
     memory: Memory
     """The ng-sets by which the routes were priced."""
-    cuts: tuple[CapacityCut, ...]
-    discounts: tuple[Cells, ...]
-    """By network: what the dual values of the cuts take off its arcs."""
+    cuts: tuple[Cut, ...]
+    cut_prices: tuple[CutPrices, ...]
+    """By network: what the dual values of the cuts change in it."""
 
 
 OnBound = Callable[[DualBound], None]
@@ -93,8 +96,9 @@ class ColumnGeneration:
         cancel: (1,), set to 1 to end early.
         deadline: `time.monotonic()` by which to end.
         on_bound: Called with each better bound.
+        pool: Further routes to begin with.
         max_labels: Limit of one pricing; the ng-sets shrink where it does not suffice.
-        has_cuts: Whether capacity cuts are looked for.
+        has_cuts: Whether cuts are looked for.
     """
 
     def __init__(
@@ -106,6 +110,7 @@ class ColumnGeneration:
         cancel: Cells,
         deadline: float,
         on_bound: OnBound = lambda _: None,
+        pool: Iterable[MasterColumn] = (),
         max_labels: int = MAX_LABELS,
         has_cuts: bool = True,
     ) -> None:
@@ -119,16 +124,18 @@ class ColumnGeneration:
         self._memory = ng_sets(relaxed, _FIRST_MEMORY)
         self._near = ng_sets(relaxed, _COARSE_MEMORY)
         self._finder = CutFinder(relaxed) if has_cuts else None
-        self._cuts: list[CapacityCut] = []
+        self._cuts: list[Cut] = []
         self._cut_at = -inf
         """The value of the linear program when it was cut last, …"""
         self._solved_at = -inf
         """… and the bound when that had all routes."""
         self._master = ColumnMaster(relaxed, self._target or _dear(relaxed))
+        self._subsets_at = -inf
+        """The bound when the last subset-row cuts were added."""
         self.best: DualBound | None = None
         self.is_solved = False
         """Whether the linear program over all routes was solved, with the largest ng-sets."""
-        for column in _columns_of(relaxed, incumbent):
+        for column in (*_columns_of(relaxed, incumbent), *pool):
             self._master.add(column)
 
     @property
@@ -152,9 +159,11 @@ class ColumnGeneration:
         self._deadline = self._deadline if deadline is None else deadline
         while not self.is_solved and not self._is_over and not self.is_tight:
             if not self._solve_linear_program():
-                if not self._shrink_memory():
+                if self._has_subsets:
+                    self.is_solved = not self._is_over  # as far as it can be
+                elif not self._shrink_memory():
                     return
-            elif not (self.is_tight or self._is_over or self._cut_solved() or self._grow_memory()):
+            elif not (self.is_tight or self._is_over or self._cut_solved() or self._refine()):
                 self.is_solved = True
 
     def _cut_solved(self) -> bool:
@@ -163,6 +172,32 @@ class ColumnGeneration:
             return False
         gained, self._solved_at = self.best.value - self._solved_at, self.best.value
         return gained >= _WORTH * self._gap(self.best.value) and self._cut_solution(self.best.value)
+
+    def _refine(self) -> bool:
+        """Forbid the solution what no plan does; return False where nothing is found or it is worth no more."""
+        has_grown = self._grow_memory()
+        return self._cut_subsets() or has_grown
+
+    @property
+    def _has_subsets(self) -> bool:
+        return any(isinstance(cut, SubsetRowCut) for cut in self._cuts)
+
+    def _cut_subsets(self) -> bool:
+        """Add subset-row cuts that the solution violates, unless the bound has hardly risen by the last ones."""
+        if self._finder is None or self.best is None:
+            return False
+        if self.best.value - self._subsets_at < _WORTH * self._gap(self.best.value):
+            return False
+        room = MAX_SUBSETS - sum(isinstance(cut, SubsetRowCut) for cut in self._cuts)
+        self._subsets_at = self.best.value
+        routes = [column.tickets for column in self._master.used()]
+        serves = np.zeros((len(routes), len(self.relaxed.problem.tickets)))
+        for number, route in enumerate(routes):
+            serves[number, list(route)] = 1.0
+        before = len(self._cuts)
+        triples = violated_triples(serves, np.array(self._master.amounts()))
+        self.add_cuts(cut_of(triple, routes) for triple in triples[: min(room, _SUBSETS)])
+        return len(self._cuts) > before
 
     def _gap(self, value: float) -> float:
         return abs(value) if self._target is None else self._target - value
@@ -181,7 +216,7 @@ class ColumnGeneration:
         self.add_cuts(self._finder.violated(flow_of(self.relaxed, routes, self._master.amounts())))
         return len(self._cuts) > before
 
-    def add_cuts(self, cuts: Iterable[CapacityCut]) -> None:
+    def add_cuts(self, cuts: Iterable[Cut]) -> None:
         """Add cuts that hold for every plan and are not there yet."""
         for cut in cuts:
             if cut not in self._cuts:
@@ -300,8 +335,8 @@ class ColumnGeneration:
         rows, prices = np.split(at, [len(self.relaxed.rows)])
         value = lagrangian_bound(self.relaxed, rows, least)
         value += sum(cut.least * price for cut, price in zip(self._cuts, prices.tolist(), strict=True))
-        discounts = tuple(self._discount(number, at) for number in range(len(self.pricers)))
-        return DualBound(value, at, tuple(least), self._memory.copy(), tuple(self._cuts), discounts), added
+        prices_by_network = tuple(self._cut_prices(number, at) for number in range(len(self.pricers)))
+        return DualBound(value, at, tuple(least), self._memory.copy(), tuple(self._cuts), prices_by_network), added
 
     def _priced(
         self, number: int, at: Cells, *, max_labels: int, is_heuristic: bool
@@ -311,7 +346,7 @@ class ColumnGeneration:
         left_s = max(0.0, self._deadline - time.monotonic())
         return self.pricers[number].price(
             cost,
-            self._discount(number, at),
+            self._cut_prices(number, at),
             self._memory,
             self._memory & self._near,
             seconds=left_s,
@@ -320,8 +355,14 @@ class ColumnGeneration:
             is_heuristic=is_heuristic,
         )
 
-    def _discount(self, number: int, at: Cells) -> Cells:
-        return discount_of(self.relaxed, number, self._cuts, at[len(self.relaxed.rows) :])
+    def _cut_prices(self, number: int, at: Cells) -> CutPrices:
+        price_of = dict(zip(self._cuts, at[len(self.relaxed.rows) :].tolist(), strict=True))
+        loads = [cut for cut in self._cuts if isinstance(cut, CapacityCut)]
+        subsets = [cut for cut in self._cuts if isinstance(cut, SubsetRowCut)]
+        prices = np.zeros(MAX_SUBSETS, dtype=np.int64)
+        prices[: len(subsets)] = [price_of[cut] for cut in subsets]
+        discount = discount_of(self.relaxed, number, loads, [price_of[cut] for cut in loads])
+        return CutPrices(discount, masks_of(subsets, len(self.relaxed.problem.tickets)), prices)
 
     def _add(self, number: int, routes: Iterable[PricedRoute], at: Cells, duals: Duals) -> bool:
         """Add the routes whose reduced cost is below zero by the dual values of the linear program."""

@@ -17,6 +17,7 @@ from ortools.linear_solver import pywraplp
 
 from workers.engines.bounds.capacity_cuts import CapacityCut
 from workers.engines.bounds.relaxed_networks import RelaxedProblem
+from workers.engines.bounds.subset_row_cuts import SubsetRowCut
 
 _GLOP: Final = "use_preprocessing: false use_dual_simplex: false"
 """Preprocessing would lose the last basis, which new columns leave feasible."""
@@ -28,6 +29,8 @@ _SHIFT: Final = 2e-3
 _USED: Final = 1e-6
 """Value from which on a route counts as part of the solution."""
 Duals = NDArray[np.float64]
+Cut = CapacityCut | SubsetRowCut
+"""What all routes count at least, each by its entries."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +56,7 @@ class ColumnMaster:
         self._unit = max(1.0, unserved_cost / 1000)
         self._used: list[MasterColumn] = []
         self._amounts: list[float] = []
-        self._cuts: dict[CapacityCut, pywraplp.Constraint] = {}
+        self._cuts: dict[Cut, pywraplp.Constraint] = {}
         self._build([])
 
     def _build(self, columns: Iterable[MasterColumn]) -> None:
@@ -79,7 +82,7 @@ class ColumnMaster:
         for column in columns:
             self.add(column)
 
-    def add_cut(self, cut: CapacityCut) -> None:
+    def add_cut(self, cut: Cut) -> None:
         """Add a cut."""
         constraint = self._solver.Constraint(float(cut.least), self._solver.infinity())
         self._variable({constraint: 1.0}, self._unserved_cost)

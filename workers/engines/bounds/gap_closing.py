@@ -48,7 +48,7 @@ def enumerated(
         left_s = max(0.0, deadline - time.monotonic())
         routes = pricer.enumerate(
             network.switch_cost - duals,
-            bound.discounts[number],
+            bound.cut_prices[number],
             bound.memory,
             limit,
             seconds=left_s,

@@ -28,7 +28,7 @@ class _Request(ctypes.Structure):
     """`proof::Request`."""
 
     _fields_ = (
-        *((name, _POINTER) for name in ("agent", "tickets", "legs", "windows")),
+        *((name, _POINTER) for name in ("agent", "tickets", "legs", "windows", "cut_price")),
         *((name, ctypes.c_int64) for name in ("limit", "most_partial")),
         ("seconds", ctypes.c_double),
         ("cancel", _POINTER),
@@ -41,7 +41,7 @@ def route_lister(cancel: Table, deadline: float) -> RouteLister:
 
     def list_routes(tables: AgentTables, limit: int) -> list[tuple[int, int, tuple[int, ...]]] | None:
         used = ctypes.c_int64()
-        arrays = [_cells(each) for each in (tables.agent, tables.tickets, tables.legs, tables.windows)]
+        arrays = [_cells(getattr(tables, each.name)) for each in fields(tables)]
         left_s = max(0.0, deadline - time.monotonic())
         request = _Request(*arrays, limit, MAX_PARTIAL, left_s, _cells(cancel))
         end = library().proof_list_routes(ctypes.byref(request), _cells(out), _CELLS, ctypes.byref(used))

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from planner_mcp.errors import EngineError, EngineMemoryError
 from workers.engines.bounds.relaxed_networks import Cells, RelaxedNetwork
+from workers.engines.bounds.subset_row_cuts import MAX_SUBSETS
 from workers.engines.native.sisr_engine import library
 
 _CELLS: Final = 1 << 22
@@ -23,7 +24,7 @@ _WORD: Final = 64
 _Numbers = ctypes.POINTER(ctypes.c_int64)
 _ARRAYS: Final = (
     *("field", "cost", "time", "distance", "discount", "windows_at", "windows", "soft", "release"),
-    *("delivery", "pickup", "capacity", "node_cost", "memory", "coarse"),
+    *("delivery", "pickup", "capacity", "node_cost", "memory", "coarse", "subsets", "subset_price"),
 )
 Memory = NDArray[np.bool_]
 """(n, n): whether a visit to the row's ticket keeps the column's in mind."""
@@ -66,6 +67,27 @@ class PricedRoute:
     tickets: tuple[int, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class CutPrices:
+    """What dual values of cuts change in one network."""
+
+    discount: Cells
+    """(n + 1, n + 1), of the cost of each arc."""
+    subsets: NDArray[np.uint64]
+    """(n, 2), bits: the subset-row cuts that have each ticket, and those that remember at it."""
+    subset_price: Cells
+    """(64,)."""
+
+    @classmethod
+    def none(cls, count: int) -> "CutPrices":
+        """Return the prices of no cuts."""
+        return cls(
+            np.zeros((count + 1, count + 1), dtype=np.int64),
+            np.zeros((count, 2), dtype=np.uint64),
+            np.zeros(MAX_SUBSETS, dtype=np.int64),
+        )
+
+
 class RoutePricer:
     """Prices the routes of one network.
 
@@ -89,7 +111,7 @@ class RoutePricer:
     def price(
         self,
         node_cost: Cells,
-        discount: Cells,
+        cuts: CutPrices,
         memory: Memory,
         coarse: Memory,
         *,
@@ -102,7 +124,7 @@ class RoutePricer:
 
         Args:
             node_cost: (n,), cost of a visit less its dual value.
-            discount: (n + 1, n + 1), of the cost of each arc: dual values of cuts.
+            cuts: Dual values of cuts.
             memory: The ng-sets.
             coarse: Smaller ng-sets, for bounds of how a route can end.
             seconds: Time limit.
@@ -112,7 +134,7 @@ class RoutePricer:
         """
         used, least = ctypes.c_int64(), ctypes.c_int64()
         options = self._options(seconds, max_labels, max_routes, is_heuristic=is_heuristic)
-        network = self._structure(node_cost, discount, memory, coarse)
+        network = self._structure(node_cost, cuts, memory, coarse)
         end = library().sisr_price(
             ctypes.byref(network),
             ctypes.byref(options),
@@ -127,7 +149,7 @@ class RoutePricer:
     def enumerate(
         self,
         node_cost: Cells,
-        discount: Cells,
+        cuts: CutPrices,
         memory: Memory,
         limit: int,
         *,
@@ -137,11 +159,11 @@ class RoutePricer:
     ) -> list[PricedRoute] | None:
         """Return the cheapest route of each set of tickets whose reduced cost may be below a limit; None where not all.
 
-        With discounts it is below the limit; what is told is without.
+        With dual values of cuts it is below the limit; what is told is without.
         """
         used = ctypes.c_int64()
         options = self._options(seconds, max_labels, max_routes, limit=limit)
-        network = self._structure(node_cost, discount, memory, memory)
+        network = self._structure(node_cost, cuts, memory, memory)
         end = library().sisr_enumerate(
             ctypes.byref(network), ctypes.byref(options), _cells(self._out), _CELLS, ctypes.byref(used)
         )
@@ -153,9 +175,10 @@ class RoutePricer:
     ) -> _Options:
         return _Options(seconds, max_labels, max_routes, is_heuristic, limit, _cells(self._cancel))
 
-    def _structure(self, node_cost: Cells, discount: Cells, memory: Memory, coarse: Memory) -> _Network:
+    def _structure(self, node_cost: Cells, cuts: CutPrices, memory: Memory, coarse: Memory) -> _Network:
         bits = _bits(memory)
-        self._arrays["discount"] = np.ascontiguousarray(discount, dtype=np.int64)
+        self._arrays["discount"] = np.ascontiguousarray(cuts.discount, dtype=np.int64)
+        self._arrays |= {"subsets": cuts.subsets.view(np.int64), "subset_price": cuts.subset_price}
         self._arrays |= {"node_cost": np.ascontiguousarray(node_cost, dtype=np.int64), "memory": bits.view(np.int64)}
         self._arrays["coarse"] = _bits(coarse).view(np.int64)
         sizes = (len(self._network.release), len(self._network.capacity), bits.shape[1])

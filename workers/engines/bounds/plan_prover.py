@@ -1,8 +1,9 @@
 """Proves how good a plan is: the quick bound, that of column generation, then the closing of the gap.
 
-Owns the order of the steps and what is told of them: the last is the independent check, without which no plan is called
-optimal. It runs in a thread; the caller's thread passes on bounds and asks whether to stop, as engines do. The bound
-never falls, and holds at any moment.
+Owns the order of the steps and what is told of them. A short search gives the routes of good plans, with which the
+linear program begins, and now and then a cheaper plan. The last step is the independent check, without which no plan
+is called optimal. It runs in a thread; the caller's thread passes on bounds and asks whether to stop, as engines do.
+The bound never falls, and holds at any moment.
 """
 
 import threading
@@ -27,12 +28,18 @@ from workers.engines.bounds.day_enumeration import DayEnumeration
 from workers.engines.bounds.day_model import DayModel, DayProof, is_small
 from workers.engines.bounds.native_listing import route_lister, small_day_lister
 from workers.engines.bounds.relaxed_networks import RelaxedProblem, relaxed_problem
-from workers.engines.bounds.route_choice import RouteChoice, load_cuts_of, prices_of
-from workers.engines.engine_interface import ShouldStop
+from workers.engines.bounds.route_choice import RouteChoice, priced_cuts, prices_of
+from workers.engines.engine_interface import SearchLimits, ShouldStop
+from workers.engines.native.sisr_engine import SisrEngine
+from workers.engines.recombination.route_pool import RoutePool, route_log
 
 POLL_S: Final = 0.02
+SEARCH_SHARE: Final = 0.04
+"""Share of the time for a search, of whose routes …"""
+POOL: Final = 2000
+"""… so many are the first columns."""
 ROOT_SHARE: Final = 0.6
-"""Share of the time for column generation …"""
+"""Share of the time for that and column generation …"""
 CLOSE_SHARE: Final = 0.7
 """… and of that and closing the gap; the rest is for cuts and the check of the proof."""
 CENTRAL_SHARE: Final = 0.25
@@ -142,6 +149,7 @@ class PlanProver:
             self._keep(max(0, quick))
         span_s = self._deadline - self._began
         root_ends = self._began + ROOT_SHARE * span_s
+        pool = () if is_small_day(self._problem) else self._searched(relaxed, self._began + SEARCH_SHARE * span_s)
         generation = self._generation = ColumnGeneration(
             relaxed,
             self._incumbent,
@@ -149,6 +157,7 @@ class PlanProver:
             cancel=self._cancel,
             deadline=root_ends,
             on_bound=self._keep_dual,
+            pool=pool,
             has_cuts=not is_small_day(self._problem),
         )
         generation.run()
@@ -168,6 +177,22 @@ class PlanProver:
         has_proof = is_tight or self._tree is not None or is_small_day(self._problem)
         if has_proof and self._best is not None and self._best >= self._cost:
             self._is_optimal = self._is_confirmed(relaxed, root)
+
+    def _searched(self, relaxed: RelaxedProblem, ends: float) -> Sequence[MasterColumn]:
+        """Return routes of good plans, found from the present one; a cheaper plan is kept."""
+        engine, log, pool = SisrEngine(), route_log(), RoutePool(self._problem)
+        if engine.missing(self._problem) or time.monotonic() >= ends:
+            return ()
+        limits = SearchLimits(ends, route_log=log)
+        outcome = engine.solve(self._problem, limits, lambda _: None, self._is_over, self._incumbent)
+        if outcome.best is not None and price(self._problem, outcome.best) < self._cost:
+            self._found = outcome.best
+            self._wait_until_judged()
+        pool.add_logged(log)
+        pool.keep_newest(POOL)
+        network_of = {agent: number for number, each in enumerate(relaxed.networks) for agent in each.agents}
+        routes = [(column.route(self._problem), column.cost * relaxed.factor) for column in pool.columns]
+        return [MasterColumn(network_of[route.agent], tuple(route.tickets), cost) for route, cost in routes]
 
     def _is_confirmed(self, relaxed: RelaxedProblem, root: DualBound) -> bool:
         """Return whether the independent check agrees that no plan costs less."""
@@ -240,8 +265,8 @@ def _certificate(relaxed: RelaxedProblem, bound: DualBound, tree: ProofNode | No
     least = {agent: value for each, value in zip(relaxed.networks, bound.least, strict=True) for agent in each.agents}
     claims = tuple(min(0, least[agent]) for agent in range(len(least)))
     duals, prices = np.split(bound.duals, [len(relaxed.rows)])
-    loads = load_cuts_of(bound.cuts, prices)
-    return OptimalityCertificate(relaxed.factor, prices_of(relaxed, duals), claims, bound.memory, tree, loads)
+    loads, subsets = priced_cuts(bound.cuts, prices)
+    return OptimalityCertificate(relaxed.factor, prices_of(relaxed, duals), claims, bound.memory, tree, loads, subsets)
 
 
 def _plan_of(relaxed: RelaxedProblem, columns: tuple[MasterColumn, ...]) -> Candidate:

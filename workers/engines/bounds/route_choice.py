@@ -1,7 +1,7 @@
 """The best choice among listed routes, by branch and bound over their linear program, with a proof of every node.
 
 Owns the search. A node is the linear program over the routes that its splits leave, raised by subset-row cuts of three
-tickets and by the capacity cuts of column generation (of a listed route it is known whether it serves any of their
+tickets and by the cuts of column generation (of a listed route it is known whether it serves any of their
 tickets, so that each counts once). Its dual values, rounded to integers, prove a bound in integers, and routes whose
 reduced costs exceed the gap are left out below it. So GLOP proposes and nothing rests on its rounding: what remains is
 a tree of dual values (`ProofNode`) that `planner_mcp/routing/verification/optimality_check.py` can follow by itself.
@@ -34,8 +34,9 @@ from planner_mcp.routing.verification.optimality_check import (
     SubsetCut,
 )
 from workers.engines.bounds.capacity_cuts import CapacityCut
-from workers.engines.bounds.column_master import MasterColumn
+from workers.engines.bounds.column_master import Cut, MasterColumn
 from workers.engines.bounds.relaxed_networks import Cells, RelaxedProblem
+from workers.engines.bounds.subset_row_cuts import SubsetRowCut, Triple, violated_triples
 
 _FIRST: Final = 400
 """Routes of a linear program at first, …"""
@@ -47,7 +48,6 @@ _MOST_CUTS: Final = 150
 _ROUNDS: Final = 12
 _WORTH: Final = 0.02
 """… while the last one closed this share of the gap."""
-_VIOLATED: Final = 0.05
 _DEAR: Final = 4
 """Assumed cost of a ticket that no route serves, in costs of the plan."""
 _TINY: Final = 1e-6
@@ -77,7 +77,7 @@ class _Node:
     counts: tuple[tuple[int, int], ...]
     served: frozenset[int] = frozenset()
     left_out: frozenset[int] = frozenset()
-    cuts: list[tuple[int, int, int]] = field(default_factory=list)
+    cuts: list[Triple] = field(default_factory=list)
     bound: int = -_NONE
     duals: NDArray[np.float64] | None = None
     steps: list[tuple[Cells, Cells, Cells]] = field(default_factory=list)
@@ -107,7 +107,7 @@ class RouteChoice:
         relaxed: The relaxed problem.
         columns: The routes.
         target: Cost units; choices have to cost less.
-        loads: Capacity cuts.
+        cuts: Those of column generation.
     """
 
     def __init__(
@@ -115,7 +115,7 @@ class RouteChoice:
         relaxed: RelaxedProblem,
         columns: Sequence[MasterColumn],
         target: int,
-        loads: Sequence[CapacityCut] = (),
+        cuts: Sequence[Cut] = (),
     ) -> None:
         self._relaxed = relaxed
         self._columns = columns
@@ -131,7 +131,8 @@ class RouteChoice:
             self._serves[number, list(column.tickets)] = True
             self._rows[number, rows] = True
             self._entries[number, : len(rows)] = rows
-        self._loads = tuple(loads)
+        self._triples = [cut.tickets for cut in cuts if isinstance(cut, SubsetRowCut)]
+        self._loads = loads = tuple(cut for cut in cuts if isinstance(cut, CapacityCut))
         self._least = np.array([cut.least for cut in loads], dtype=np.int64)
         self._units = np.zeros((len(columns), len(loads)), dtype=np.uint8)
         """(routes, loads), what each route counts in each of them."""
@@ -145,7 +146,7 @@ class RouteChoice:
     def run(self, deadline: float, cancel: Cells) -> Choice | None:
         """Return the cheapest choice and the bound; None where no bound was found in time."""
         counts = tuple((each.count if each.is_used else 0, each.count) for each in self._relaxed.networks)
-        root = _Node(np.flatnonzero(self._is_valid), counts)
+        root = _Node(np.flatnonzero(self._is_valid), counts, cuts=list(dict.fromkeys(self._triples)))
         open_nodes, stuck = [(root.bound, 0, root)], _NONE
         while open_nodes and not cancel[0] and time.monotonic() < deadline:
             node = heapq.heappop(open_nodes)[2]
@@ -285,18 +286,9 @@ class RouteChoice:
         """Add the cuts of three tickets that a solution violates most; return whether there are any."""
         if len(node.cuts) >= _MOST_CUTS:
             return False
-        found = []
         serves = self._serves[solved.numbers].astype(float)
-        together = (serves * solved.amounts[:, None]).T @ serves
-        known = set(node.cuts)
-        partial = np.flatnonzero(((together > _TINY) & (together < 1 - _TINY)).any(axis=1))
-        for first, second, third in _triples(partial, together):
-            all_three = float((solved.amounts * serves[:, first] * serves[:, second] * serves[:, third]).sum())
-            pairs = together[first, second] + together[first, third] + together[second, third] - 2 * all_three
-            if pairs > 1 + _VIOLATED and (first, second, third) not in known:
-                found.append((pairs, (first, second, third)))
-        found.sort(reverse=True)
-        node.cuts = [*node.cuts, *(cut for _, cut in found[:_CUTS])]
+        found = violated_triples(serves, solved.amounts, known=frozenset(node.cuts))
+        node.cuts = [*node.cuts, *found[:_CUTS]]
         return bool(found)
 
     # ---- splits
@@ -357,7 +349,7 @@ class RouteChoice:
         for prices, cut_prices, load_prices in reversed(node.steps):
             cuts = zip(node.cuts, cut_prices.tolist(), strict=False)  # later steps have more
             priced = tuple(SubsetCut(tickets, price) for tickets, price in cuts if price)
-            loads = load_cuts_of(self._loads, load_prices)
+            loads, _ = priced_cuts(self._loads, load_prices)
             step = ProofNode(prices_of(self._relaxed, prices), priced, split, parts, loads)
             split, parts = None, (step,)
         return step
@@ -438,25 +430,15 @@ def _weighted(counts: Flags | NDArray[np.uint8], prices: NDArray[_Number]) -> ND
     return total
 
 
-def _triples(tickets: Cells, together: NDArray[np.float64]) -> Iterator[tuple[int, int, int]]:
-    """Yield three tickets of which at least two pairs share routes."""
-    linked = {t: [int(o) for o in tickets if o != t and together[t, o] > _TINY] for t in tickets.tolist()}
-    seen = set()
-    for middle, others in linked.items():
-        for first, last in combinations(others, 2):
-            triple = tuple(sorted((first, middle, last)))
-            if triple not in seen:
-                seen.add(triple)
-                yield triple[0], triple[1], triple[2]
-
-
-def load_cuts_of(cuts: Sequence[CapacityCut], prices: Cells) -> tuple[LoadCut, ...]:
-    """Return capacity cuts with a price as the check knows them."""
-    return tuple(
-        LoadCut(tuple(sorted(cut.tickets)), cut.load, cut.dimension, cut.unit, price)
-        for cut, price in zip(cuts, prices.tolist(), strict=True)
-        if price
-    )
+def priced_cuts(cuts: Sequence[Cut], prices: Cells) -> tuple[tuple[LoadCut, ...], tuple[SubsetCut, ...]]:
+    """Return cuts with a price as the check knows them."""
+    loads, subsets = [], []
+    for cut, price in zip(cuts, prices.tolist(), strict=True):
+        if price and isinstance(cut, CapacityCut):
+            loads.append(LoadCut(tuple(sorted(cut.tickets)), cut.load, cut.dimension, cut.unit, price))
+        elif price and isinstance(cut, SubsetRowCut):
+            subsets.append(SubsetCut(cut.tickets, price, tuple(sorted(cut.memory))))
+    return tuple(loads), tuple(subsets)
 
 
 def prices_of(relaxed: RelaxedProblem, duals: Cells) -> RowPrices:

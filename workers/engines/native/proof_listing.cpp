@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <bitset>
 #include <functional>
 #include <queue>
@@ -34,6 +35,11 @@ struct Day {
     std::span<const WindowRow> windows(int ticket) const {
         return {request.windows + at(ticket).first_window, request.windows + at(ticket).end_window};
     }
+    Int price_of(std::uint64_t cuts) const {
+        Int sum = 0;
+        for (; cuts != 0; cuts &= cuts - 1) sum += request.cut_price[std::countr_zero(cuts)];
+        return sum;
+    }
     // The latest start of a service up to a time; negative where there is none.
     Int latest(int ticket, Int until) const {
         if (windows(ticket).empty()) return until;
@@ -56,7 +62,8 @@ struct Way {
     Int ready, busy;  // start of service; the same without waiting, from the departure
     Int leave;        // latest departure
     Int spent;        // without the price of time
-    Int saved;        // already taken off
+    Int saved;        // taken off by legs, less what subset cuts added
+    std::uint64_t odd;  // subset cuts of which an odd number of stops is remembered
     Int driven, stops;
     Amounts peak, taken;
     int last;
@@ -89,8 +96,11 @@ bool visit(const Day& day, Way& way, int ticket) {
         way.peak[d] = std::max(way.peak[d] + work.given[d], way.taken[d]);
         if (way.peak[d] > day.agent.capacity[d]) return false;
     }
-    way.saved += leg.saved;
-    way.spent += leg.cost - leg.saved + work.cost + work.lateness * std::max<Int>(0, way.ready - work.soft_close);
+    way.odd &= work.kept;
+    const Int added = day.price_of(way.odd & work.cuts);
+    way.odd ^= work.cuts;
+    way.saved += leg.saved - added;
+    way.spent += leg.cost - leg.saved + added + work.cost + work.lateness * std::max<Int>(0, way.ready - work.soft_close);
     way.seen.set(ticket), way.last = ticket;
     return true;
 }
@@ -109,7 +119,8 @@ struct Tail {
     Set seen;
     Int start_by;  // latest start of service
     Int cost;      // after the first ticket; without the price of time
-    Int saved;     // already taken off
+    Int saved;     // taken off by legs, less what subset cuts added
+    std::uint64_t odd;  // subset cuts of which an odd number of stops after the first is remembered there
     Int time;      // from the start of service to the end, without waiting
     Int end;       // earliest end
     Int driven, stops;
@@ -137,7 +148,11 @@ bool precede(const Day& day, Tail& tail, int ticket) {
     if (leg.cost >= NO_LEG || tail.seen[ticket] || ++tail.stops > day.agent.max_stops) return false;
     tail.start_by = day.latest(ticket, tail.start_by - leg.time);
     if (tail.start_by < day.earliest(ticket)) return false;
-    tail.cost += leg.cost - leg.saved + day.at(tail.first).cost, tail.saved += leg.saved, tail.time += leg.time, tail.driven += leg.distance;
+    const TicketRow& after = day.at(tail.first);
+    const Int added = day.price_of(tail.odd & after.cuts);
+    tail.odd = (tail.odd ^ after.cuts) & day.at(ticket).kept;
+    tail.cost += leg.cost - leg.saved + added + after.cost, tail.saved += leg.saved - added;
+    tail.time += leg.time, tail.driven += leg.distance;
     tail.end = std::max(tail.end, day.earliest(ticket) + tail.time);
     if (tail.driven > day.agent.max_distance || tail.time > day.agent.max_duration) return false;
     for (int d = 0; d < day.agent.dimensions; ++d) {
@@ -161,7 +176,8 @@ Int joined(const Day& day, const Way& way, const Tail& tail) {
     const Int end = std::max(way.ready + tail.time, tail.end);
     const Int duration = std::max(way.busy + tail.time, end - leave);
     if (duration > day.agent.max_duration || way.driven + tail.driven > day.agent.max_distance) return NO_LEG;
-    return way.spent + tail.cost + day.agent.per_time * duration + day.agent.per_overtime * std::max<Int>(0, end - day.agent.shift_end);
+    const Int added = day.price_of(way.odd & tail.odd);
+    return way.spent + tail.cost + added + day.agent.per_time * duration + day.agent.per_overtime * std::max<Int>(0, end - day.agent.shift_end);
 }
 
 bool no_more(const Amounts& a, const Amounts& b) {
@@ -171,8 +187,9 @@ bool no_more(const Amounts& a, const Amounts& b) {
 }
 
 bool no_worse(const Day& day, const Way& a, const Way& b) {
-    if (a.ready > b.ready || a.spent + day.agent.per_time * a.busy > b.spent + day.agent.per_time * b.busy) return false;
-    if (day.agent.per_time != 0 && a.spent - day.agent.per_time * a.leave > b.spent - day.agent.per_time * b.leave) return false;
+    const Int spent = a.spent + day.price_of(a.odd & ~b.odd);
+    if (a.ready > b.ready || spent + day.agent.per_time * a.busy > b.spent + day.agent.per_time * b.busy) return false;
+    if (day.agent.per_time != 0 && spent - day.agent.per_time * a.leave > b.spent - day.agent.per_time * b.leave) return false;
     const bool keeps_time = day.agent.per_time != 0 || day.agent.max_duration < NO_LEG || day.agent.is_simple == 0;
     if (keeps_time && (a.busy > b.busy || a.leave < b.leave)) return false;
     if (day.agent.max_distance < NO_LEG && a.driven > b.driven) return false;
@@ -181,7 +198,7 @@ bool no_worse(const Day& day, const Way& a, const Way& b) {
 }
 
 bool no_worse(const Day& day, const Tail& a, const Tail& b) {
-    if (a.start_by < b.start_by || a.cost > b.cost) return false;
+    if (a.start_by < b.start_by || a.cost + day.price_of(a.odd & ~b.odd) > b.cost) return false;
     if (day.agent.per_time != 0 || day.agent.max_duration < NO_LEG || day.agent.per_overtime != 0)
         if (a.time > b.time || a.end > b.end) return false;
     if (day.agent.max_distance < NO_LEG && a.driven > b.driven) return false;
@@ -299,7 +316,7 @@ Halves<Way> all_ways(const Day& day, const Halves<Tail>& tails, Limits& limits) 
     return found;
 }
 
-// The least costs of the routes of a set of tickets, with savings and without.
+// The least costs of the routes of a set of tickets, with prices of cuts and without.
 struct Costs {
     Int cost, full;
 };
@@ -343,11 +360,11 @@ private:
     // Compares a tail with those of the same tickets and the same first one; on simple days its cost says all.
     bool is_beaten(const Tail& tail) {
         auto& rivals = tails_of_[{tail.seen, tail.first}];
-        const Tail own = without_savings(tail);
+        const Tail own = without_cuts(tail);
         for (const int at : rivals)
-            if (no_worse(day_, without_savings(tails_[at]), own)) return true;
+            if (no_worse(day_, without_cuts(tails_[at]), own)) return true;
         std::erase_if(rivals, [&](int at) {
-            const bool is_worse = no_worse(day_, own, without_savings(tails_[at]));
+            const bool is_worse = no_worse(day_, own, without_cuts(tails_[at]));
             if (is_worse) tails_[at].first = -1;
             return is_worse;
         });
@@ -355,8 +372,8 @@ private:
         return false;
     }
 
-    static Tail without_savings(Tail tail) {
-        tail.cost += tail.saved;
+    static Tail without_cuts(Tail tail) {
+        tail.cost += tail.saved, tail.odd = 0;
         return tail;
     }
 

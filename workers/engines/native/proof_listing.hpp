@@ -1,6 +1,6 @@
 // Lists routes for the check of proofs: of each set of tickets that one route of an agent can serve below a limit, the
-// least cost, and the least without savings. Of routes that serve the same tickets, one is left out where another is
-// nowhere worse without savings. Shares nothing with the pricing (`route_pricing.cpp`): neither code nor the layout of its input.
+// least cost, and the least without prices of cuts, which are savings on legs and what subset cuts add. Of routes that
+// serve the same tickets, one is left out where another is nowhere worse without them. Shares nothing with the pricing (`route_pricing.cpp`): neither code nor the layout of its input.
 //
 // `planner_mcp/routing/verification/optimality_check.py` says why the list proves something.
 #pragma once
@@ -11,7 +11,7 @@ namespace proof {
 using Int = std::int64_t;
 
 inline constexpr Int NO_LEG = INT64_MAX / 4;  // cost of a leg that is not driven
-inline constexpr int MOST_DIMENSIONS = 4, MOST_TICKETS = 256;
+inline constexpr int MOST_DIMENSIONS = 4, MOST_TICKETS = 256, MOST_CUTS = 64;
 
 // One row of the table of agents: the only one.
 struct AgentRow {
@@ -27,6 +27,7 @@ struct TicketRow {
     Int release, soft_close, lateness, first_window, end_window;
     Int given[MOST_DIMENSIONS], taken[MOST_DIMENSIONS];
     std::uint64_t near[MOST_TICKETS / 64], nearest[MOST_TICKETS / 64];  // what a stop there remembers; the latter less
+    std::uint64_t cuts, kept;  // subset cuts that have the ticket; those that a stop there remembers, these among them
 };
 
 // From one start of service, or the departure (row `tickets`), to the next, or the end (column `tickets`).
@@ -44,6 +45,7 @@ struct Request {
     const TicketRow* tickets;
     const LegRow* legs;  // (tickets + 1)²
     const WindowRow* windows;
+    const Int* cut_price;  // MOST_CUTS: of every second visit that a subset cut remembers; never negative
     Int limit;  // of the cost of a route, exclusive
     Int most_partial;
     double seconds;
@@ -52,7 +54,7 @@ struct Request {
 
 enum class Listing { COMPLETE, LIMITED, OUT_OF_MEMORY };
 
-// Writes (cost, cost without savings, number of tickets, tickets) of each set, and into `used` how many numbers that are.
+// Writes (cost, cost without prices of cuts, number of tickets, tickets) of each set, and into `used` how many numbers that are.
 Listing list_routes(const Request& request, Int* out, Int size, Int* used);
 
 }  // namespace proof

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstring>
 #include <numeric>
 #include <queue>
@@ -43,11 +44,12 @@ template <int W>
 struct Label {
     Number cost;        // reduced cost with paid time `busy`
     Number early_cost;  // reduced cost less the price of `latest`: plus the price of `ready` it is the other branch
-    Number saved;       // discounts in both of them
+    Number saved;       // discounts in both of them, less prices of subset-row cuts
     Number ready;       // earliest start of service
     Number busy, latest, distance;
     Loads most, picked;  // largest load so far if it leaves with all deliveries; sum of pickups
     Bits<W> memory;
+    std::uint64_t odd;  // subset-row cuts of which it remembers an odd number of visits
     std::int32_t ticket, parent, stops;
     bool is_dominated;
 };
@@ -77,7 +79,9 @@ public:
                 pickup.push_back(network.pickup[ticket * dimensions + d]);
             }
             node_cost.push_back(network.node_cost[ticket]);
+            subsets.push_back(network.subsets[2 * ticket]), remembered.push_back(network.subsets[2 * ticket + 1]);
         }
+        subset_price.assign(network.subset_price, network.subset_price + MAX_SUBSETS);
         capacity.assign(network.capacity, network.capacity + dimensions);
         const Number* field = network.field;
         open = field[N_OPEN], close = field[N_CLOSE], shift_end = field[N_SHIFT_END];
@@ -124,8 +128,17 @@ public:
 
     std::size_t arc(int from, int to) const { return static_cast<std::size_t>(from) * (n + 1) + to; }
 
+    // The sum of the prices of some subset-row cuts.
+    Number price_of(std::uint64_t cuts) const {
+        Number sum = 0;
+        for (; cuts != 0; cuts &= cuts - 1) sum += subset_price[std::countr_zero(cuts)];
+        return sum;
+    }
+
     int n, dimensions;
     std::vector<Number> cost, time, distance, discount, soft_close, lateness, release, delivery, pickup, capacity, node_cost;
+    std::vector<Number> subset_price;
+    std::vector<std::uint64_t> subsets, remembered;  // of each ticket: cuts
     std::vector<std::vector<std::pair<Number, Number>>> windows;
     Number open, close, shift_end, per_overtime, per_time, fixed, max_distance, max_duration, max_stops;
     bool counts_stops, is_timed, keeps_busy, adds_loads = false;
@@ -173,10 +186,13 @@ public:
             if (std::max(next.most[d], next.picked[d]) > side_.capacity[d]) return false;
         }
         const Number late = std::max<Number>(0, next.ready - side_.soft_close[ticket]) * side_.lateness[ticket];
-        const Number more = side_.cost[arc] + side_.node_cost[ticket] + late;
+        const std::uint64_t odd = label.odd & side_.remembered[ticket];
+        const Number priced = side_.price_of(odd & side_.subsets[ticket]);
+        next.odd = odd ^ side_.subsets[ticket];
+        const Number more = side_.cost[arc] + side_.node_cost[ticket] + late + priced;
         next.cost = label.cost + more + side_.per_time * side_.time[arc];
         next.early_cost = label.early_cost + more + side_.per_time * (label.latest - next.latest);
-        next.saved = label.saved + side_.discount[arc];
+        next.saved = label.saved + side_.discount[arc] - priced;
         next.memory = label.memory;
         add<W>(next.memory, ticket);
         next.ticket = ticket, next.stops = label.stops + 1, next.is_dominated = false;
@@ -199,9 +215,9 @@ public:
         return side_.cost[arc] + overtime + std::max(label.cost + side_.per_time * side_.time[arc], label.early_cost + side_.per_time * end);
     }
 
-    // Whether a label is nowhere worse than another of the same tickets, by what they cost without discounts.
+    // Whether a label is nowhere worse than another of the same tickets, by what they cost without prices of cuts.
     bool replaces(Label<W> a, Label<W> b) const {
-        for (Label<W>* each : {&a, &b}) each->cost += each->saved, each->early_cost += each->saved;
+        for (Label<W>* each : {&a, &b}) each->cost += each->saved, each->early_cost += each->saved, each->odd = 0;
         return dominates(a, b, false);
     }
 
@@ -210,8 +226,10 @@ public:
         for (int d = 0; d < side_.dimensions; ++d)
             if (a.most[d] > b.most[d] || a.picked[d] > b.picked[d]) return false;
         if (is_heuristic) return true;
-        if (side_.per_time != 0 && a.early_cost > b.early_cost) return false;
         if (!is_subset<W>(a.memory, b.memory)) return false;
+        const Number owed = side_.price_of(a.odd & ~b.odd);  // at most this more on the same way on
+        if (a.cost + owed > b.cost) return false;
+        if (side_.per_time != 0 && a.early_cost + owed > b.early_cost) return false;
         if (side_.keeps_busy && (a.busy > b.busy || a.latest < b.latest)) return false;
         if (side_.max_distance < NO_END && a.distance > b.distance) return false;
         return !side_.counts_stops || a.stops <= b.stops;
@@ -355,13 +373,18 @@ public:
     // The cost of the route with the cheapest ending that fits, and this ending; -1 where it is not below the limit.
     std::pair<Number, int> best_below(const Label<W>& label, Number limit) const {
         const Number node = side_.node_cost[label.ticket];
+        const std::uint64_t own = side_.subsets[label.ticket], even = own & ~label.odd;
+        const Number most_off = side_.price_of(even);
+        std::pair<Number, int> best{limit, -1};
         for (const int at : search_.kept(label.ticket)) {
             const Label<W>& ending = search_.labels()[at];
-            const Number cost = label.cost + ending.cost - side_.fixed - node;
-            if (cost >= limit) break;
-            if (fits(label, ending)) return {cost, at};
+            Number cost = label.cost + ending.cost - side_.fixed - node;
+            if (cost - most_off >= best.first) break;
+            // both halves count the visit that they share: of two even numbers that is a pair too many
+            cost += side_.price_of(label.odd & ending.odd & ~own) - side_.price_of(even & ~ending.odd);
+            if (cost < best.first && fits(label, ending)) best = {cost, at};
         }
-        return {limit, -1};
+        return best;
     }
 
     // The tickets after that of the ending, in the order of the route.

@@ -4,10 +4,12 @@
 // where it left the memory of the last stop): from both ends where times do not matter, else from the start, with
 // bounds from the end. `enumerate` finds every elementary route below a limit. All arithmetic is exact in
 // integers. `workers/engines/bounds/relaxed_networks.py` says what a network leaves out; here every omission only
-// lowers costs or admits more routes.
+// lowers costs or admits more routes. A subset-row cut costs its price at every second visit to its tickets, as long as
+// all stops in between remember it (`workers/engines/bounds/subset_row_cuts.py`).
 //
 // Source: ng-routes, Baldacci, Mingozzi and Roberti, Operations Research 59 (5), 2011; two halves of routes, Righini and
-// Salani, Discrete Optimization 3 (3), 2006.
+// Salani, Discrete Optimization 3 (3), 2006; limited memory, Pecin, Pessoa, Poggi and Uchoa, Mathematical Programming
+// Computation 9 (1), 2017.
 #pragma once
 #include <cstdint>
 
@@ -16,7 +18,7 @@
 namespace sisr {
 
 inline constexpr Number EXCLUDED = INT64_MAX / 4;  // cost of an arc that no route drives, and of no route at all
-inline constexpr int MAX_PRICED_DIMENSIONS = 4;
+inline constexpr int MAX_PRICED_DIMENSIONS = 4, MAX_SUBSETS = 64;
 
 enum NetworkField {
     N_OPEN,
@@ -50,20 +52,23 @@ struct Network {
     const Number* node_cost;  // tickets: what a visit costs, less its dual value
     const std::uint64_t* memory;  // tickets × words: tickets that a visit to this ticket does not forget
     const std::uint64_t* coarse;  // tickets × words: a part of them, for bounds of how a route can end
+    const std::uint64_t* subsets;  // tickets × (cuts that have the ticket, cuts that a visit to it does not forget)
+    const Number* subset_price;    // MAX_SUBSETS: never negative
 };
 
 struct PricingOptions {
     double seconds;
     Number max_labels, max_routes;
     Number is_heuristic;  // compare labels by cost, time and load alone
-    Number limit;         // enumeration: of the reduced cost with discounts, exclusive
+    Number limit;         // enumeration: of the reduced cost with all prices of cuts, exclusive
     Number* cancel;
 };
 
 enum class Pricing { COMPLETE, LIMITED, OUT_OF_MEMORY };
 
-// Both write routes as (reduced cost, number of stops, stops) and set `used` to the cells written.
-// The reduced costs of `price` have discounts, those of `enumerate` are below the limit with them and told without.
+// Both write routes as (reduced cost, number of stops, stops) and set `used` to the cells written. The reduced costs of
+// `price` have discounts and prices of subset-row cuts, those of `enumerate` are below the limit with them and told
+// without.
 // `price` sets `least` to the least reduced cost, but no more than 0; it is a bound only where COMPLETE.
 Pricing price_routes(const Network& network, const PricingOptions& options, Number* out, Number size, Number* used,
                      Number* least);

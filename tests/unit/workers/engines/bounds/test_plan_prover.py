@@ -33,15 +33,16 @@ from planner_mcp.routing.verification.small_day_check import proves_small_day
 from tests.shared.scenarios.proof_days import ProofDay, proof_days
 from tests.shared.scenarios.random_problems import random_problem
 from tests.shared.scenarios.scenario_builders import agent, problem, ticket
-from workers.engines.bounds import gap_closing, native_pricing
+from workers.engines.bounds import gap_closing, native_pricing, plan_prover
 from workers.engines.bounds.capacity_cuts import CutFinder
 from workers.engines.bounds.column_generation import ColumnGeneration, lagrangian_bound
 from workers.engines.bounds.column_master import ColumnMaster, MasterColumn
 from workers.engines.bounds.day_model import DayModel
 from workers.engines.bounds.native_listing import route_lister, small_day_lister
-from workers.engines.bounds.native_pricing import RoutePricer, dual_of_tickets
+from workers.engines.bounds.native_pricing import CutPrices, RoutePricer, dual_of_tickets
 from workers.engines.bounds.plan_prover import PlanProver
 from workers.engines.bounds.relaxed_networks import EXCLUDED, relaxed_problem
+from workers.engines.bounds.subset_row_cuts import SubsetRowCut, masks_of
 from workers.engines.engine_interface import SearchLimits
 from workers.engines.native.sisr_engine import SisrEngine
 
@@ -110,6 +111,26 @@ def random_load_cuts(dice: np.random.Generator, day: Problem) -> tuple[LoadCut, 
     )
 
 
+def random_subsets(dice: np.random.Generator, tickets: int) -> list[SubsetRowCut]:
+    """Return subset-row cuts of arbitrary tickets and memories."""
+    cuts = []
+    for _ in range(int(dice.integers(0, 6)) if tickets >= 3 else 0):
+        first, second, third = sorted(dice.permutation(tickets)[:3].tolist())
+        others = np.flatnonzero(dice.random(tickets) < 0.5).tolist()
+        cuts.append(SubsetRowCut((first, second, third), frozenset({first, second, third, *others})))
+    return cuts
+
+
+def random_subset_cuts(dice: np.random.Generator, tickets: int) -> tuple[SubsetCut, ...]:
+    """Return the same for the check, of arbitrary prices and numbers of tickets."""
+    cuts = []
+    for cut in random_subsets(dice, tickets):
+        some = tuple(dice.permutation(tickets)[: int(dice.integers(1, 6))].tolist())
+        memory = None if dice.random() < 0.3 else tuple(sorted(cut.memory))
+        cuts.append(SubsetCut(some, int(dice.integers(-5, 60)), memory))
+    return tuple(cuts)
+
+
 def check(day: ProofDay) -> tuple[bool, bool]:
     """Assert that neither the bound of the day nor that of arbitrary dual values is above its best plan.
 
@@ -134,7 +155,7 @@ def check(day: ProofDay) -> tuple[bool, bool]:
         cost = network.switch_cost - dual_of_tickets(relaxed.rows_of, duals)
         pricing = pricer.price(
             cost,
-            np.zeros_like(network.cost),
+            CutPrices.none(len(day.problem.tickets)),
             memory,
             memory,
             seconds=9,
@@ -156,8 +177,10 @@ def check(day: ProofDay) -> tuple[bool, bool]:
     tree = random_tree(dice, day.problem, depth=3)
     certificate = OptimalityCertificate(1, RowPrices(tuple(tickets), tuple(groups)), claims, memory, tree)
     lister = route_lister(np.zeros(1, dtype=np.int64), time.monotonic() + 9)
-    for each in (certificate, replace(certificate, loads=random_load_cuts(dice, day.problem))):
-        assert not proves(day.problem, each, day.cost + 1, lister), text
+    loads, cuts = random_load_cuts(dice, day.problem), random_subset_cuts(dice, len(day.problem.tickets))
+    with_loads = replace(certificate, loads=loads)
+    for certified in (certificate, with_loads, replace(with_loads, cuts=cuts)):
+        assert not proves(day.problem, certified, day.cost + 1, lister), text
     small = small_day_lister(np.zeros(1, dtype=np.int64), time.monotonic() + 9)
     for each in (certificate, replace(certificate, least=(0,) * len(claims)), prover.certificate):
         assert each is None or not proves_small_day(day.problem, each, day.cost + 1, small), text
@@ -165,7 +188,7 @@ def check(day: ProofDay) -> tuple[bool, bool]:
 
 
 def check_cuts(day: ProofDay, text: str) -> None:
-    """Assert that the best plan meets arbitrary capacity cuts, and that the bound with them stays below it."""
+    """Assert that the best plan meets arbitrary cuts, and that the bound with them stays below it."""
     relaxed = relaxed_problem(day.problem)
     assert relaxed is not None
     dice, finder = np.random.default_rng(day.seed), CutFinder(relaxed)
@@ -180,6 +203,9 @@ def check_cuts(day: ProofDay, text: str) -> None:
         cut = form.cut(tickets.tolist())
         assert sum(cut.entries(*route) for route in routes) >= cut.least, text
         generation.add_cuts([cut])
+    for subset in random_subsets(dice, len(day.problem.tickets)):
+        assert sum(subset.entries(*route) for route in routes) >= subset.least, text
+        generation.add_cuts([subset])
     generation.run()
     assert generation.best is None or generation.best.value <= day.cost * relaxed.factor, text
 
@@ -279,6 +305,11 @@ def test_a_gap_with_too_many_routes_is_closed_after_a_cheaper_plan_is_chosen_amo
         listed.append((share, found is not None))
         return found
 
+    def without_cuts(*given: Any, **named: Any) -> ColumnGeneration:
+        return ColumnGeneration(*given, **named | {"has_cuts": False})
+
+    monkeypatch.setattr(plan_prover, "SEARCH_SHARE", 0.0)
+    monkeypatch.setattr(plan_prover, "ColumnGeneration", without_cuts)
     monkeypatch.setattr(gap_closing, "enumerated", watched)
     monkeypatch.setattr(gap_closing, "MAX_ROUTES", 150)
     proof, found = proof_of(day, poor)
@@ -318,10 +349,10 @@ def test_fast_pricing_keeps_a_dearer_way_that_leaves_more_room() -> None:
     for origin, target in ((4, 0), (4, 1), (0, 2), (1, 2), (2, 3), (3, 4)):  # D-A, D-B, A-C, B-C, C-E, E-D
         arcs[origin, target] = 0
     pricer = RoutePricer(replace(network, cost=arcs), np.zeros(1, dtype=np.int64))
-    memory, discount = np.eye(4, dtype=bool), np.zeros_like(arcs)
+    memory, cuts = np.eye(4, dtype=bool), CutPrices.none(4)
     _, least, routes = pricer.price(
         np.array([-10, -5, 0, -100]),
-        discount,
+        cuts,
         memory,
         memory,
         seconds=9,
@@ -338,11 +369,11 @@ def test_a_pricing_ends_by_its_time_limit() -> None:
     assert relaxed is not None
     network, count, began = relaxed.networks[0], 150, time.monotonic()
     pricer, memory = RoutePricer(network, np.zeros(1, dtype=np.int64)), np.ones((count, count), dtype=bool)
-    prices, discount = np.full(count, 10 * network.fixed_cost + 10**6), np.zeros_like(network.cost)
+    prices, cuts = np.full(count, 10 * network.fixed_cost + 10**6), CutPrices.none(count)
     is_complete, _, _ = pricer.price(
-        -prices, discount, memory, memory, seconds=0.2, max_labels=10**6, max_routes=5, is_heuristic=False
+        -prices, cuts, memory, memory, seconds=0.2, max_labels=10**6, max_routes=5, is_heuristic=False
     )
-    routes = pricer.enumerate(-prices, discount, memory, 0, seconds=0.2, max_labels=10**6, max_routes=5)
+    routes = pricer.enumerate(-prices, cuts, memory, 0, seconds=0.2, max_labels=10**6, max_routes=5)
     assert not is_complete and routes is None
     assert time.monotonic() - began < 5
 
@@ -367,12 +398,15 @@ def test_pricing_from_both_ends_finds_the_least_reduced_cost_of_pricing_from_one
             prices = dice.integers(0, 2 * int(np.median(legs)) + 1, 9) + network.fixed_cost // 4
             memory = np.eye(9, dtype=bool) | (dice.random((9, 9)) < 0.4)
             discount = dice.integers(0, 1 + int(np.median(legs)) // 4, (10, 10))
+            subsets = random_subsets(dice, 9)
+            dear = dice.integers(0, 1 + int(np.median(legs)), 64)
+            cuts = CutPrices(discount, masks_of(subsets, 9), dear)
             timed = network.field.copy()
             timed[-1] = 1  # times of which nothing is late: the same routes, priced from one end
             found = [
                 RoutePricer(each, np.zeros(1, dtype=np.int64)).price(
                     -prices,
-                    discount,
+                    cuts,
                     memory,
                     memory,
                     seconds=9,
@@ -388,6 +422,7 @@ def test_pricing_from_both_ends_finds_the_least_reduced_cost_of_pricing_from_one
             for route in routes:
                 arcs, stops = network.cost - discount, [9, *route.tickets, 9]
                 cost = network.fixed_cost + sum(int(arcs[arc]) for arc in pairwise(stops))
+                cost -= sum(cut.entries(0, route.tickets) * int(dear[n]) for n, cut in enumerate(subsets))
                 assert route.cost == cost - sum(int(prices[each]) for each in route.tickets) < 0
                 assert (network.delivery[list(route.tickets)].sum(axis=0) <= network.capacity).all()
             lowest.append(least)
@@ -466,6 +501,28 @@ def test_capacity_cuts_of_a_mixed_fleet_are_part_of_the_proof_that_is_checked() 
     assert not proves(day, replace(certificate, loads=()), cost, lister)
     dearer_cuts = tuple(replace(cut, price=2 * cut.price) for cut in certificate.loads)
     assert not proves(day, replace(certificate, loads=dearer_cuts), cost + 1, lister)
+
+
+def test_subset_row_cuts_are_part_of_the_proof_that_is_checked() -> None:
+    """SPEC S2: without the cuts, or with dearer ones, nothing more is proved; a longer memory does no harm."""
+    day = generated("wide", 7, 20)
+    engine, limits = SisrEngine(max_iterations=20_000), SearchLimits(time.monotonic() + 30)
+    best = engine.solve(day, limits, lambda _: None, lambda: False).best
+    assert best is not None
+    prover = prover_of(day, best, [], 20)
+    proof = prover.run(lambda: False)
+    certificate, cost = prover.certificate, price(day, best)
+    assert proof is not None and proof.is_optimal
+    assert certificate is not None and certificate.cuts and certificate.tree is None
+    lister = route_lister(np.zeros(1, dtype=np.int64), time.monotonic() + 20)
+    assert proves(day, certificate, cost, lister)
+    assert not proves(day, certificate, cost + 1, lister)
+    assert not proves(day, replace(certificate, cuts=()), cost, lister)
+    dearer_cuts = tuple(replace(cut, price=2 * cut.price) for cut in certificate.cuts)
+    assert not proves(day, replace(certificate, cuts=dearer_cuts), cost + 1, lister)
+    remembered = tuple(replace(cut, memory=None) for cut in certificate.cuts)
+    assert proves(day, replace(certificate, cuts=remembered), cost, lister)
+    assert not proves(day, replace(certificate, cuts=certificate.cuts * 10), cost, lister)  # more than there are bits
 
 
 def test_no_vehicle_counts_for_more_than_a_hundred_in_a_capacity_cut() -> None:

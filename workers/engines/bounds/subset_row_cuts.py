@@ -1,0 +1,103 @@
+"""Subset-row cuts of limited memory: of three tickets at most one pair shares a route.
+
+Owns the cuts, the search for violated ones, and their layout for the pricing. Of three tickets that are each served at
+most once, at most one route serves two or more. A fractional solution may have half of three such routes; the cut
+forbids it. Its price is paid by a route at every second visit to the tickets, as long as all stops in between are in
+the memory of the cut. A small memory counts less than there is, so the cut still holds, and fewer labels differ by it.
+
+Source: Jepsen, Petersen, Spoorendonk and Pisinger, Operations Research 56 (2), 2008; limited memory, Pecin, Pessoa,
+Poggi and Uchoa, Mathematical Programming Computation 9 (1), 2017.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import combinations, pairwise
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from workers.engines.bounds.relaxed_networks import Cells
+
+MAX_SUBSETS: Final = 64
+"""Cuts that have a price at the same time: bits of a word."""
+_VIOLATED: Final = 0.05
+_TINY: Final = 1e-6
+Triple = tuple[int, int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class SubsetRowCut:
+    """Three tickets of which at most one pair shares a route."""
+
+    tickets: Triple
+    memory: frozenset[int]
+    """Tickets, these three among them."""
+
+    @property
+    def least(self) -> int:
+        """What all routes count at least."""
+        return -1
+
+    def entries(self, network: int, route: Sequence[int]) -> int:
+        """Return what a route counts: -1 for each pair of visits that is remembered."""
+        pairs, is_odd = 0, False
+        for ticket in route:
+            is_odd = is_odd and ticket in self.memory
+            if ticket in self.tickets:
+                pairs += is_odd
+                is_odd = not is_odd
+        return -pairs
+
+
+def violated_triples(
+    serves: NDArray[np.float64], amounts: NDArray[np.float64], *, known: frozenset[Triple] = frozenset()
+) -> list[Triple]:
+    """Return three tickets each of which more than one route serves in pairs, those violated most first.
+
+    Args:
+        serves: (routes, tickets), 1 where a route serves a ticket, else 0.
+        amounts: (routes,), how much of each the solution has.
+        known: Triples to leave out.
+    """
+    together = (serves * amounts[:, None]).T @ serves
+    found = []
+    partial = np.flatnonzero(((together > _TINY) & (together < 1 - _TINY)).any(axis=1))
+    for triple in _triples(partial, together):
+        first, second, third = triple
+        all_three = float((amounts * serves[:, first] * serves[:, second] * serves[:, third]).sum())
+        pairs = together[first, second] + together[first, third] + together[second, third] - 2 * all_three
+        if pairs > 1 + _VIOLATED and triple not in known:
+            found.append((pairs, triple))
+    return [triple for _, triple in sorted(found, reverse=True)]
+
+
+def _triples(tickets: Cells, together: NDArray[np.float64]) -> Iterator[Triple]:
+    """Yield three tickets of which at least two pairs share routes."""
+    linked = {t: [int(o) for o in tickets if o != t and together[t, o] > _TINY] for t in tickets.tolist()}
+    seen = set()
+    for middle, others in linked.items():
+        for first, last in combinations(others, 2):
+            triple = tuple(sorted((first, middle, last)))
+            if triple not in seen:
+                seen.add(triple)
+                yield triple[0], triple[1], triple[2]
+
+
+def cut_of(tickets: Triple, routes: Sequence[Sequence[int]]) -> SubsetRowCut:
+    """Return the cut of three tickets that counts each of some routes with two of them at least once."""
+    memory = set(tickets)
+    for route in routes:
+        places = [place for place, ticket in enumerate(route) if ticket in tickets]
+        if between := min(pairwise(places), key=lambda pair: pair[1] - pair[0], default=None):
+            memory.update(route[between[0] : between[1] + 1])
+    return SubsetRowCut(tickets, frozenset(memory))
+
+
+def masks_of(cuts: Sequence[SubsetRowCut], count: int) -> NDArray[np.uint64]:
+    """Return the cuts that have each ticket, and those that remember at it, as bits: (count, 2)."""
+    found = np.zeros((count, 2), dtype=np.uint64)
+    for number, cut in enumerate(cuts):
+        found[list(cut.tickets), 0] |= np.uint64(1 << number)
+        found[list(cut.memory), 1] |= np.uint64(1 << number)
+    return found
