@@ -305,7 +305,7 @@ async def test_each_place_has_an_address_of_its_own(server: PlannerServer, page:
     await page.reload()
     await page.locator("svg.map").nth(1).wait_for()
     await page.get_by_role("region", name="Cost by agent").get_by_text("veh-1").wait_for()
-    await page.get_by_text("The difference of cost is worked out on one").wait_for()
+    await page.get_by_text("The difference of cost is worked out on one: the day of B.").wait_for()
     moved = page.get_by_role("region", name="Changed stops").locator("tbody tr", has_text="t-new")
     assert [await cell.inner_text() for cell in await moved.locator("td").all()][2] == "Not served"
     await page.get_by_role("heading", name="B:").get_by_role("link").click()

@@ -38,6 +38,7 @@ async def test_a_plan_is_shared_from_its_page_and_revoked(server: PlannerServer,
     assert await guest.get_by_role("region", name="Stops").locator("tbody tr").count() >= 7
     assert await guest.get_by_role("button", name="Solve again").count() == 0
     assert await guest.get_by_text("Link until").count() == 1
+    await guest.get_by_text("Names, addresses, notes and prices are hidden").wait_for()
     await guest.wait_for_load_state("networkidle")
     assert wrong == []
     assert len(bodies) >= 5

@@ -79,6 +79,42 @@ async def test_the_view_and_print_draw_the_same_plan(server: PlannerServer, page
     assert sum(bars[2] for bars in drawn["bars"]) > 0
 
 
+async def test_no_control_covers_a_place_on_the_map(server: PlannerServer, page: Any, job_id: str) -> None:
+    """SPEC O2: at 390 px a stop in a corner can be seen and pressed."""
+    await page.set_viewport_size({"width": 390, "height": 844})
+    await page.goto(f"{server.url}/ui#/jobs/{job_id}")
+    await page.locator("svg.map .stop").first.wait_for(timeout=30_000)
+    drawn = await page.locator("svg.map").bounding_box()
+    for button in await page.locator(".mapbox button").all():
+        assert (await button.bounding_box())["y"] >= drawn["y"] + drawn["height"]
+
+
+async def test_a_fix_says_what_it_adds_to_the_cost_and_can_be_pressed_on_a_phone(
+    server: PlannerServer, page: Any, job_id: str
+) -> None:
+    """SPEC T5, O2: a difference with its sign, and at 390 px a button that is in sight."""
+    await page.set_viewport_size({"width": 390, "height": 844})
+    await page.goto(f"{server.url}/ui#/jobs/{job_id}")
+    await page.get_by_role("button", name="Find fixes").click(timeout=30_000)
+    row = page.get_by_role("region", name="Proved fix").locator("tbody tr").first
+    assert (await row.locator("td").last.inner_text()).startswith("+")
+    button = await row.get_by_role("button", name="Apply and solve").bounding_box()
+    assert button["x"] + button["width"] <= 390
+
+
+async def test_a_bound_above_the_cost_of_a_plan_that_leaves_tickets_out_is_not_drawn(
+    server: PlannerServer, page: Any
+) -> None:
+    """SPEC S2, O2: it is one of plans that serve more, so there is no gap to it."""
+    await page.goto(f"{server.url}/ui#/import")
+    drawn = "(await import('/ui/assets/view/curve.js')).costCurve([{at: 0, cost: 481, served: 9}], 684)"
+    label, lines = await page.evaluate(
+        f"async () => {{ const svg = {drawn}; "
+        "return [svg.getAttribute('aria-label'), svg.querySelectorAll('.bound').length]; }"
+    )
+    assert (label, lines) == ("Best cost over time: 481 → 481", 0)
+
+
 async def test_a_time_is_chosen_by_keyboard_and_the_map_follows(server: PlannerServer, page: Any, job_id: str) -> None:
     """Our choice: the time cursor of the timeline shows on the map where each agent is then."""
     await page.goto(f"{server.url}/ui#/jobs/{job_id}")

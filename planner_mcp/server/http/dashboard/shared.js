@@ -3,6 +3,7 @@
 import "./page_words.js";
 import { h } from "./view/dom.js";
 import { figures } from "./view/figures.js";
+import { localTime } from "./view/format.js";
 import { routeMap } from "./view/map.js";
 import { canvasLayer } from "./view/map_canvas.js";
 import { newMoment } from "./view/moment.js";
@@ -14,12 +15,12 @@ const content = document.getElementById("content");
 
 function draw({ job, review, plan, scenario, ground, expires_at: ends }) {
   const tickets = new Map(scenario.tickets.map((ticket) => [ticket.id, ticket]));
-  const until = new Date(ends).toLocaleString(currentLanguage(), { dateStyle: "short", timeStyle: "short" });
   const moment = newMoment();
   const width = Math.max(320, content.clientWidth);
   content.replaceChildren(
     h("h1", {}, h("bdi", {}, scenario.name), `, ${scenario.planning_date}`),
-    h("p", { class: "quiet" }, [review && t(`state_${review}`), t("sharedUntil", { time: until })].filter(Boolean).join(" · ")),
+    h("p", { class: "quiet" }, [review && t(`state_${review}`), t("sharedUntil", { time: localTime(ends) })].filter(Boolean).join(" · ")),
+    h("p", { class: "quiet" }, t("sharedMasked")),
     figures(job, plan, null, scenario), h("h2", {}, t("map")), routeMap(plan, scenario, { canvas: canvasLayer, ground, moment, width }), h("h2", {}, t("timeline")), timeline(plan, scenario, { moment, width: Math.max(640, width) }),
     h("h2", {}, `${t("unassigned")} (${plan.unassigned.length})`), unassignedTable(plan, tickets),
     h("h2", {}, t("stops")), stopsTable(plan, tickets),

@@ -20,7 +20,7 @@ export async function compareView(signal, a, b) {
   const deltas = [`${t("cost")} ${signed(found.cost_delta)} ${unitOf(days[0])}`, `${t("distance")} ${found.distance_delta_m > 0 ? "+" : ""}${distance(plans[0], found.distance_delta_m)}`, `${t("agents")} ${signed(found.agents_used_delta)}`];
   content.replaceChildren(
     h("h1", {}, t("compare")), h("p", {}, `B − A: ${deltas.map((each) => each.trim()).join(" · ")}`),
-    ...(jobs[0].scenario_id === jobs[1].scenario_id ? [] : [h("p", { class: "quiet" }, found.priced_on ? t("comparedOn", { day: found.priced_on_is }) : found.priced_on_is)]),
+    ...(jobs[0].scenario_id === jobs[1].scenario_id ? [] : [h("p", { class: "quiet" }, found.priced_on ? t("comparedOn", { day: found.priced_on_is.replace(/plan_([ab])/, (_, name) => name.toUpperCase()) }) : found.priced_on_is)]),
     maps, h("h2", {}, t("costByAgent")), agentsTable(plans), h("h2", {}, `${t("moved")} (${moves.length})`),
     moves.length === 0 ? h("p", {}, t("noMoved")) : table([t("ticket"), t("name"), `${t("agent")} A`, `${t("agent")} B`], moves, t("moved")),
   );

@@ -6,7 +6,7 @@ import { ENDED, action, content, downloads, events, go, link, planOf, problem, r
 import { costCurve } from "../view/curve.js";
 import { h, table } from "../view/dom.js";
 import { figures } from "../view/figures.js";
-import { figure, localTime } from "../view/format.js";
+import { figure, localTime, money } from "../view/format.js";
 import { historyLine } from "../view/history.js";
 import { routeMap } from "../view/map.js";
 import { canvasLayer } from "../view/map_canvas.js";
@@ -41,6 +41,7 @@ export async function jobView(signal, jobId) {
   const moment = newMoment();
   const sharing = shareActions(jobId); // once: what it has said stays when the plan is drawn anew
 
+  const fixesOf = async () => fixesTable(await callTool("suggest_fixes", { plan: planOf(jobId) }), jobId, scenario, parts.fixes);
   const draw = () => {
     parts.figures.replaceChildren(figures(job, plan, bound, scenario));
     parts.curve.replaceChildren(costCurve(points, bound?.lower_bound, Math.max(320, content.clientWidth)));
@@ -50,7 +51,7 @@ export async function jobView(signal, jobId) {
       parts.plan.replaceChildren(
         h("section", {}, h("h2", {}, t("map")), routeMap(plan, scenario, { canvas: canvasLayer, frame, ground, moment, width })),
         h("section", {}, h("h2", {}, t("timeline")), timeline(plan, scenario, { moment, width: Math.max(width, LEAST_TIMELINE_PX) }),
-          h("h2", {}, `${t("unassigned")} (${plan.unassigned.length})`), unassigned(plan, tickets, parts.fixes, jobId), parts.fixes),
+          h("h2", {}, `${t("unassigned")} (${plan.unassigned.length})`), unassigned(plan, tickets, parts.fixes, fixesOf), parts.fixes),
         h("section", { class: "wide" }, h("h2", {}, t("stops")), stopsTable(plan, tickets), downloads(planOf(jobId), plan.routes), sharing),
       );
     }
@@ -76,8 +77,8 @@ export async function jobView(signal, jobId) {
     if (offered === isEnded) return;
     offered = isEnded;
     const run = (text, act, options = {}) => action(text, act, { into: parts.messages, ...options });
-    parts.actions.replaceChildren(...(isEnded
-      ? [run(t("again"), () => solveAgain(jobId), { main: true }), comparison(job, signal), dayChanges(jobId, scenario)]
+    const ofEnded = () => [run(t("again"), () => solveAgain(jobId), { main: true }), comparison(job, signal), dayChanges(jobId, scenario)].filter(Boolean);
+    parts.actions.replaceChildren(...(isEnded ? ofEnded()
       : [run(t("finish"), () => callTool("finish_vrp_job", { job_id: jobId })), run(t("cancel"), () => callTool("cancel_vrp_job", { job_id: jobId }))]));
   };
   const title = h("h1", {}, scenario.name ? [h("bdi", {}, scenario.name), `, ${scenario.planning_date}`] : `${t("job")} ${jobId}`);
@@ -129,24 +130,24 @@ async function solveAgain(jobId) {
   go(`jobs/${next}`);
 }
 
-function unassigned(plan, tickets, into, jobId) {
+function unassigned(plan, tickets, into, fixesOf) {
   if (plan.unassigned.length === 0) return unassignedTable(plan, tickets);
-  const find = action(t("findFixes"), async () => {
-    const found = await callTool("suggest_fixes", { plan: planOf(jobId) });
-    into.replaceChildren(found.fixes.length === 0 ? h("p", { class: "quiet" }, t("noFix")) : fixesTable(found.fixes, jobId, into));
-  }, { into });
+  const find = action(t("findFixes"), async () => into.replaceChildren(await fixesOf()), { into });
   return h("div", {}, unassignedTable(plan, tickets), h("div", { class: "actions" }, find));
 }
 
-function fixesTable(fixes, jobId, into) {
+// With `jobId`, each fix has a button that solves from the plan of that job with it.
+function fixesTable({ fixes }, jobId, scenario, into) {
+  if (fixes.length === 0) return h("p", { class: "quiet" }, t("noFix"));
+  const apply = (fix) => action(t("apply"), async () => {
+    const { job_id: next } = await callTool("resolve_vrp", { warm_from: jobId, patch: fix.patch, solve_time: "PT10S", fresh: true });
+    go(`jobs/${next}`);
+  }, { into });
   const rows = fixes.map((fix) => [
-    fix.ticket_id, fix.change, fix.cost_delta === undefined ? "" : figure(fix.cost_delta),
-    fix.patch && action(t("apply"), async () => {
-      const { job_id: next } = await callTool("resolve_vrp", { warm_from: jobId, patch: fix.patch, solve_time: "PT10S", fresh: true });
-      go(`jobs/${next}`);
-    }, { into }),
+    fix.ticket_id, [h("p", { class: "fix" }, fix.change), jobId && fix.patch && apply(fix)],
+    fix.cost_delta === undefined ? "" : `${fix.cost_delta > 0 ? "+" : ""}${money(fix.cost_delta, scenario)}`,
   ]);
-  return table([t("ticket"), t("fix"), t("cost"), ""], rows, t("fix"));
+  return table([t("ticket"), t("fix"), t("moreCost")], rows, t("fix"));
 }
 
 // The other plans of the day and its revisions, which keep its name; nothing where there are none.

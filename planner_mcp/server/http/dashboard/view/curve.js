@@ -14,9 +14,10 @@ export function shownPoints(points) {
   return points.filter((point) => (point.served ?? 0) === most);
 }
 
-export function costCurve(points, bound, width = 960) {
+export function costCurve(points, lowerBound, width = 960) {
   const shown = shownPoints(points);
   if (shown.length === 0) return h("p", { class: "quiet" }, t("notYet"));
+  const bound = lowerBound > shown.at(-1).cost ? null : lowerBound; // of plans that serve more than this one
   const end = Math.max(points.at(-1).at, 1);
   const costs = shown.map((point) => point.cost);
   const [low, high] = [costs.at(-1), costs.reduce((a, b) => Math.max(a, b))];

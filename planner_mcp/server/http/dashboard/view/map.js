@@ -23,7 +23,7 @@ function modelOf(plan, scenario, places, ground, size) {
   const roads = new Map(Object.entries(ground?.lines ?? {}).map(([agent, numbers]) => [agent, decoded(numbers, ground.origin)]));
   const { point, ...project } = projection([...places.values(), ...[...roads.values()].flat()], size);
   const pointOf = (id) => (places.has(id) ? point(places.get(id)) : undefined);
-  const names = new Map((scenario.locations ?? []).map((place) => [place.id, place.name]));
+  const names = new Map((scenario.locations ?? []).map((place) => [place.id, place.name ?? place.id]));
   const tickets = new Map((scenario.tickets ?? []).map((ticket) => [ticket.id, ticket]));
   const called = (id) => [id, tickets.get(id)?.name].filter(Boolean).map(isolated).join(", ");
   const signs = (ids, labelOf) => ids.map((id) => ({ id, label: labelOf(id), point: pointOf(tickets.get(id)?.location) })).filter((each) => each.point);
@@ -46,7 +46,7 @@ function modelOf(plan, scenario, places, ground, size) {
     size, project, routes,
     stops: routes.flatMap((route) => route.stops),
     roads: (ground?.roads ?? []).map((lines) => lines.map((numbers) => decoded(numbers, ground.origin).map(point))),
-    depots: [...depots].filter(pointOf).map((id) => ({ point: pointOf(id), name: shortened(names.get(id) ?? id), label: `${t("depot")}: ${isolated(names.get(id) ?? id)}` })),
+    depots: [...depots].filter(pointOf).map((id) => ({ point: pointOf(id), name: shortened(names.get(id)), label: `${t("depot")}: ${isolated(names.get(id))}` })),
     left: signs(plan.unassigned.map((entry) => entry.ticket_id), (id) => `${t("unassigned")}: ${called(id)}`),
     tickets: plan.routes.length === 0 ? signs([...tickets.keys()], called) : [],
   };
@@ -65,7 +65,7 @@ export function routeMap(plan, scenario, { onSelect = () => {}, width = 960, fra
     "div", { class: "mapbox" }, layer.node, bar, hint, h("div", { class: "north", title: t("north"), "aria-hidden": "true" }, "▲"),
     ground?.attribution && h("div", { class: "credit" }, ground.attribution), legend(plan, model, layer),
   );
-  box.prepend(moving(box, layer, model, { frame, bar, hint, onSelect }));
+  box.append(moving(box, layer, model, { frame, bar, hint, onSelect }));
   if (moment) {
     moment.shows.map = (at) => layer.showAgents(at === null ? [] : model.routes.flatMap((route) => {
       const found = standAt(route.stands, route.road, at);
