@@ -42,6 +42,8 @@ REVIEWS: Final[dict[tuple[ReviewState, ReviewStep], ReviewState]] = {
 }
 """Every legal step. `PROPOSED → PROPOSE`: another plan of the day was approved, and the difference is reported anew."""
 
+DECISIONS: Final = frozenset({ReviewStep.APPROVE, ReviewStep.REJECT})
+"""Steps of reviewers; the others are the owner's."""
 TAKEN_OUT: Final = frozenset({ReviewState.APPROVED, ReviewState.PUBLISHED})
 """States in which a plan leaves the planner unmarked."""
 MAX_REASON: Final = 500

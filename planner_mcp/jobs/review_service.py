@@ -11,8 +11,8 @@ from planner_mcp.errors import JobError
 from planner_mcp.jobs.ids import job_of
 from planner_mcp.jobs.job_model import Job
 from planner_mcp.jobs.job_ports import ReviewStore
-from planner_mcp.jobs.plan_review import TAKEN_OUT, PlanReview, ReviewStep
-from planner_mcp.jobs.principals import APPROVE, Principal
+from planner_mcp.jobs.plan_review import DECISIONS, TAKEN_OUT, PlanReview, ReviewStep, next_steps
+from planner_mcp.jobs.principals import APPROVE, WRITE, Principal
 from planner_mcp.settings import Settings
 
 
@@ -50,6 +50,15 @@ class ReviewService:
         return await self._store.review(
             principal.id, job_id, step, group=principal.group, reason=reason, four_eyes=self._is_four_eyes
         )
+
+    def steps_for(self, principal: Principal, job: Job) -> list[ReviewStep]:
+        """Return the steps that a principal may take in the review of a job that it reads."""
+        if job.review is None:
+            return []
+        is_owner = job.principal == principal.id
+        may_decide = principal.may(APPROVE) and not (is_owner and self._is_four_eyes)
+        may_hand_on = is_owner and principal.may(WRITE)
+        return [step for step in next_steps(job.review.state) if (may_decide if step in DECISIONS else may_hand_on)]
 
     async def publish(self, principal: Principal, job_id: str) -> Job:
         """Announce to the webhook of a job that its approved plan holds from now on; raises as `propose`."""

@@ -34,9 +34,9 @@ async def test_a_plan_is_rejected_then_approved_and_published(server: PlannerSer
     await review.get_by_text("Draft", exact=True).wait_for(timeout=60_000)
     await review.get_by_role("button", name="Propose").click()
     await review.get_by_role("button", name="Reject").click()
-    await review.get_by_role("alert").wait_for()
-    assert "reason" in await review.get_by_role("alert").inner_text()
-    await review.get_by_label("Reason for a rejection").fill(SCRIPT)
+    reason = review.get_by_label("Reason for a rejection")
+    assert await reason.evaluate("input => input === document.activeElement && !input.validity.valid")
+    await reason.fill(SCRIPT)
     await review.get_by_role("button", name="Reject").click()
     await review.get_by_text("Rejected", exact=False).first.wait_for()
     assert SCRIPT in await review.inner_text()
@@ -54,6 +54,35 @@ async def test_a_plan_is_rejected_then_approved_and_published(server: PlannerSer
     await review.get_by_text("Published", exact=True).wait_for()
     assert await review.get_by_role("button").count() == 0
     assert (await call(server, "query_vrp_status", job_id=job_id))["review"]["state"] == "published"
+
+
+async def test_a_page_offers_the_steps_of_its_reader_alone(server: PlannerServer, page: Any) -> None:
+    """SPEC A5, O2: who reviews the plan of somebody else is offered no change of it; a proposer of four eyes waits."""
+    scenario_id = (await call(server, "create_scenario", **ring(5)))["scenario_id"]
+    job_id = (await call(server, "solve_vrp", scenario_id=scenario_id, solve_time="PT1S", fresh=True))["job_id"]
+    await call(server, "query_vrp_status", job_id=job_id, wait_s=45)
+    await call(server, "propose_plan", job_id=job_id)
+    shown: dict[str, Any] = {}
+
+    async def answer(route: Any) -> None:
+        body = await (await route.fetch()).json()
+        await route.fulfill(
+            json={**body, "is_own": shown["is_own"], "review": {**body["review"], "steps": shown["steps"]}}
+        )
+
+    await page.route(f"**/ui/read?uri=job%3A%2F%2F{job_id}", answer)
+    review = page.get_by_role("region", name="Review")
+    for is_own, steps, offered in ((True, ["propose"], []), (False, ["approve", "reject"], ["Approve", "Reject"])):
+        shown |= {"is_own": is_own, "steps": steps}
+        await page.goto("about:blank")
+        await page.goto(_url(server, f"jobs/{job_id}"))
+        await review.get_by_text("Proposed").wait_for()
+        assert await review.get_by_role("button").all_inner_texts() == offered
+        assert await review.get_by_text("somebody else decides").count() == (not offered)
+        await page.locator("svg.map .stop").first.wait_for()
+        for name in ("Solve again", "Share a link"):
+            assert await page.get_by_role("button", name=name).count() == is_own
+        assert await page.locator("summary", has_text="Change the day").count() == is_own
 
 
 async def test_a_plan_is_reviewed_in_a_chat(chat: ChatHost) -> None:

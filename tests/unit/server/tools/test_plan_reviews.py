@@ -132,6 +132,27 @@ async def test_a_reviewer_sees_what_was_proposed_and_no_more(call: Call, here: T
     assert events[-1].data["review"] == {"state": "rejected"}
 
 
+async def test_each_reader_sees_the_steps_that_it_may_take(call: Call, here: ToolContext, store: RedisStore) -> None:
+    """SPEC A5: of four eyes the owner's decide nothing, and a reviewer neither proposes nor publishes."""
+    as_ann = partial(call, context=here)
+    job_id = await solved(as_ann, store, await created(as_ann), ["a", "b"], ["c"])
+    owner = replace(ANN, scopes=SCOPES)
+
+    async def reported(principal: Principal) -> tuple[list[str], bool]:
+        context = of(here, principal)
+        assert context.reading is not None
+        body = json.loads(str((await read(context.reading, f"job://{job_id}")).text))
+        return body["review"]["steps"], body["is_own"]
+
+    assert await reported(owner) == (["propose"], True)
+    await as_ann("propose_plan", {"job_id": job_id})
+    assert await reported(owner) == (["propose"], True)
+    assert await reported(BEN) == (["approve", "reject"], False)
+    await call("review_plan", {"job_id": job_id, "decision": "approve"}, of(here, BEN))
+    assert (await reported(owner), await reported(BEN)) == ((["publish"], True), ([], False))
+    assert await reported(replace(owner, scopes=frozenset({READ}))) == ([], True)
+
+
 async def test_a_plan_that_follows_an_approved_one_starts_from_it(
     call: Call, here: ToolContext, store: RedisStore
 ) -> None:

@@ -29,6 +29,7 @@ export async function jobView(signal, jobId) {
   const stored = await readJson(`scenario://${job.scenario_id}`).catch(() => null);
   if (signal.aborted) return;
   const scenario = stored?.scenario ?? {};
+  const isOwn = job.is_own !== false; // who reviews the plan of somebody else can change nothing of it
   const tickets = new Map((scenario.tickets ?? []).map((ticket) => [ticket.id, ticket]));
   const parts = { figures: h("div"), actions: h("div", { class: "actions" }), messages: h("div"), curve: h("div"), plan: h("div", { class: "plan" }), fixes: h("div"), events: h("ol", { class: "scroll" }) };
   let points = [];
@@ -41,7 +42,7 @@ export async function jobView(signal, jobId) {
   const moment = newMoment();
   const sharing = shareActions(jobId); // once: what it has said stays when the plan is drawn anew
 
-  const fixesOf = async () => fixesTable(await callTool("suggest_fixes", { plan: planOf(jobId) }), jobId, scenario, parts.fixes);
+  const fixesOf = async () => fixesTable(await callTool("suggest_fixes", { plan: planOf(jobId) }), isOwn && jobId, scenario, parts.fixes);
   const draw = () => {
     parts.figures.replaceChildren(figures(job, plan, bound, scenario));
     parts.curve.replaceChildren(costCurve(points, bound?.lower_bound, Math.max(320, content.clientWidth)));
@@ -52,7 +53,7 @@ export async function jobView(signal, jobId) {
         h("section", {}, h("h2", {}, t("map")), routeMap(plan, scenario, { canvas: canvasLayer, frame, ground, moment, width })),
         h("section", {}, h("h2", {}, t("timeline")), timeline(plan, scenario, { moment, width: Math.max(width, LEAST_TIMELINE_PX) }),
           h("h2", {}, `${t("unassigned")} (${plan.unassigned.length})`), unassigned(plan, tickets, parts.fixes, fixesOf), parts.fixes),
-        h("section", { class: "wide" }, h("h2", {}, t("stops")), stopsTable(plan, tickets), downloads(planOf(jobId), plan.routes), sharing),
+        h("section", { class: "wide" }, h("h2", {}, t("stops")), stopsTable(plan, tickets), downloads(planOf(jobId), plan.routes), isOwn ? sharing : ""),
       );
     }
   };
@@ -77,7 +78,7 @@ export async function jobView(signal, jobId) {
     if (offered === isEnded) return;
     offered = isEnded;
     const run = (text, act, options = {}) => action(text, act, { into: parts.messages, ...options });
-    const ofEnded = () => [run(t("again"), () => solveAgain(jobId), { main: true }), comparison(job, signal), dayChanges(jobId, scenario)].filter(Boolean);
+    const ofEnded = () => [isOwn && run(t("again"), () => solveAgain(jobId), { main: true }), comparison(job, signal), isOwn && dayChanges(jobId, scenario)].filter(Boolean);
     parts.actions.replaceChildren(...(isEnded ? ofEnded()
       : [run(t("finish"), () => callTool("finish_vrp_job", { job_id: jobId })), run(t("cancel"), () => callTool("cancel_vrp_job", { job_id: jobId }))]));
   };

@@ -11,11 +11,12 @@ import { t } from "../view/words.js";
 export function reviewPanel(jobId, signal) {
   const box = h("section", { class: "review", "aria-label": t("review") });
   const messages = h("div");
-  const reason = h("input", { size: 40, maxlength: 500, "aria-label": t("reasonToReject"), placeholder: t("reasonToReject") });
+  const reason = h("input", { size: 40, maxlength: 500, required: true, "aria-label": t("reasonToReject"), placeholder: t("reasonToReject") });
   let differences = null;
   let shown = "";
 
   const step = (name) => action(t(name), async () => {
+    if (name === "reject" && !reason.reportValidity()) return;
     try {
       differences = (await callTool(...CALLS[name](jobId, reason.value))).differences ?? null;
     } finally {
@@ -24,11 +25,13 @@ export function reviewPanel(jobId, signal) {
   }, { main: name !== "reject", into: messages });
 
   const draw = (review) => {
+    const steps = STEPS[review.state].filter((name) => review.steps.includes(name)); // those that this reader may take
+    const isLeftToOthers = review.state === "proposed" && steps.length === 0;
     const before = review.differs_from;
     const link = before && h("a", { href: `#/compare/${before}/${planOf(jobId)}` }, t("compareWithApproved"));
     box.replaceChildren(
-      h("h2", {}, t("review")), h("p", { role: "status" }, t(`state_${review.state}`), review.reason ? `: ${review.reason}` : "", link ? [" · ", link] : ""),
-      h("div", { class: "actions" }, STEPS[review.state].map((name) => (name === "reject" ? [reason, step(name)] : step(name)))),
+      h("h2", {}, t("review")), h("p", { role: "status" }, t(`state_${review.state}`), review.reason ? `: ${review.reason}` : "", isLeftToOthers ? `: ${t("decidedByOthers")}` : "", link ? [" · ", link] : ""),
+      steps.length > 0 ? h("div", { class: "actions" }, steps.map((name) => (name === "reject" ? [reason, step(name)] : step(name)))) : "",
       messages, differences ? h("ul", {}, differences.map((line) => h("li", {}, line))) : "",
     );
   };
@@ -38,6 +41,7 @@ export function reviewPanel(jobId, signal) {
     const now = JSON.stringify([review, differences]);
     if (signal.aborted || !review || now === shown) return;
     shown = now;
+    messages.replaceChildren(); // what was refused was a step from the state before
     draw(review);
   };
 
