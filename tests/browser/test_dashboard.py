@@ -15,7 +15,7 @@ from tests.shared.scenarios.scenario_builders import agent, body, ticket
 
 pytestmark = pytest.mark.anyio
 SCRIPT = "<img src=x onerror=alert(1)><script>alert(2)</script>"
-NOW, NOW_OR_NOT = "Now (HH:MM)", "Now (HH:MM; empty: nothing has begun)"
+NOW, NOW_OR_NOT = "Now", "Now (empty: nothing has begun)"
 TABLE = "id,lat,lon,demand,service_time_s\nc1,52.52,13.40,1,300\nc2,52.50,13.45,2,300\nc3,52.54,13.38,1,300\n"
 
 
@@ -157,6 +157,30 @@ async def test_a_refusal_says_what_would_be_accepted(server: PlannerServer, page
     assert "Proposed" in await page.get_by_label("Status").locator("option").all_inner_texts()
 
 
+async def test_an_hour_after_midnight_is_of_the_night_that_is_planned(server: PlannerServer, page: Any) -> None:
+    """SPEC T10, O2: times are chosen as hours of a day; only where shifts go on after midnight is one of the next."""
+    await page.goto(_url(server, "import"))
+    await page.get_by_role("heading", name="Import").wait_for()
+    hours = """async ([shifts, time]) => {
+        const { hoursOf } = await import("/ui/assets/pages/day_changes.js");
+        const agents = shifts.map(([shift_start, shift_end]) => ({ shift_start, shift_end }));
+        return hoursOf({ planning_date: "2026-12-01", agents })(time);
+    }"""
+    night, day = ["22:00", "30:00"], ["08:00", "17:00"]
+    dated = ["2026-12-01T20:00:00", "2026-12-02T04:00:00"]
+    for shifts, time, meant in (
+        ([night], "01:30", "25:30"),
+        ([night], "23:15", "23:15"),
+        ([night, dated], "21:00", "21:00"),
+        ([dated], "03:00", "27:00"),
+        ([day], "07:00", "07:00"),
+        ([night, day], "09:00", "09:00"),
+        ([night, [None, None]], "01:30", "01:30"),
+        ([], "01:30", "01:30"),
+    ):
+        assert await page.evaluate(hours, [shifts, time]) == meant, (shifts, time)
+
+
 async def test_the_planning_date_is_today_where_the_dispatcher_is(server: PlannerServer, browser: Any) -> None:
     """SPEC O2: before eight in the morning in Shanghai it is still yesterday in UTC."""
     context = await browser.new_context(timezone_id="Asia/Shanghai")
@@ -218,7 +242,7 @@ async def test_a_day_goes_wrong_and_is_repaired_on_the_page(server: PlannerServe
             {NOW_OR_NOT: "08:40", "Ticket": "c"},
             {"cancelled_ticket": ["c"], "keep_until": "08:40"},
         ),
-        ("Nobody was there", {"Ticket": "b", NOW: "０８：４０"}, {"no_show": ["b"], "keep_until": "08:40"}),
+        ("Nobody was there", {"Ticket": "b", NOW: "08:40"}, {"no_show": ["b"], "keep_until": "08:40"}),
     ):
         await page.goto(_url(server, f"jobs/{job_id}"))
         await page.locator("summary", has_text="Change the day").click(timeout=60_000)

@@ -3,14 +3,23 @@
 import { callTool } from "../api.js";
 import { action, go } from "../page.js";
 import { h } from "../view/dom.js";
+import { secondsOf } from "../view/format.js";
 import { t } from "../view/words.js";
 
 const ids = (entries) => (entries ?? []).map((each) => each.id);
+const DAY_S = 86_400;
 const names = (text) => text.split(/[,，、]/).map((each) => each.trim()).filter(Boolean);
 
-// Fields of times and numbers, with examples; they may have the colon and digits of a Chinese keyboard (１０：３０). Ids stay as they are.
-const FORMS = { from: "09:00", to: "11:00", now: "10:30", minutes: "20" };
-const written = ({ name, value }) => (name in FORMS ? value.normalize("NFKC") : value).trim();
+// Fields that are no id, with the input that each takes.
+const INPUTS = { from: { type: "time" }, to: { type: "time" }, now: { type: "time" }, minutes: { type: "number", min: 1, step: "any", size: 6 } };
+
+// Where every shift begins later and some go on after midnight, an hour before the first of them is one of the next day: 01:30
+// in a night that began at 22:00 is 25:30.
+export function hoursOf({ agents = [], planning_date: date }) {
+  const at = (name, none) => agents.map((agent) => secondsOf(agent[name] ?? none, date));
+  const [first, last] = [Math.min(...at("shift_start", 0)), Math.max(...at("shift_end", 0))];
+  return (time) => (last > DAY_S && secondsOf(time) < first ? time.replace(/^\d+/, (hour) => Number(hour) + 24) : time);
+}
 
 // By the change: the fields that are asked for, and the arguments of `resolve_vrp` that they become. Without `now`, which
 // only some changes may lack (`now?`), nothing of the day has begun and all of it may change.
@@ -25,6 +34,7 @@ const CHANGES = {
 
 export function dayChanges(jobId, scenario) {
   const messages = h("div");
+  const inHours = hoursOf(scenario);
   const known = { ticket: ids(scenario.tickets), agent: ids(scenario.agents) };
   const lists = Object.entries(known).map(([name, entries]) => h("datalist", { id: `known-${name}` }, entries.slice(0, 1000).map((each) => h("option", { value: each }))));
   const kind = h("select", {}, Object.keys(CHANGES).map((name) => h("option", { value: name }, t(`change_${name}`))));
@@ -32,14 +42,15 @@ export function dayChanges(jobId, scenario) {
   const field = (asked) => {
     const name = asked.replace("?", "");
     return h("label", {}, t(known[name] ? name : `change_${asked}`),
-      h("input", { name, required: name === asked, ...(name === "minutes" && { type: "number", min: 1, step: "any" }), size: known[name] ? 16 : 6, list: known[name] && `known-${name}`, placeholder: FORMS[name] }));
+      h("input", { name, required: name === asked, ...(INPUTS[name] ?? { size: 16, list: `known-${name}` }) }));
   };
   const show = () => place.replaceChildren(...CHANGES[kind.value].fields.map(field));
   kind.addEventListener("change", show);
   show();
   const run = action(t("solveAnew"), async () => {
-    const given = Object.fromEntries([...place.querySelectorAll("input")].map((input) => [input.name, written(input)]).filter(([, value]) => value));
     if (!form.reportValidity()) return;
+    const written = ({ type, value }) => (type === "time" && value ? inHours(value) : value.trim());
+    const given = Object.fromEntries([...place.querySelectorAll("input")].map((input) => [input.name, written(input)]).filter(([, value]) => value));
     const { job_id: next } = await callTool("resolve_vrp", { warm_from: jobId, solve_time: "PT10S", fresh: true, ...CHANGES[kind.value].args(given) });
     go(`jobs/${next}`);
   }, { main: true, into: messages });
