@@ -157,6 +157,25 @@ async def test_a_refusal_says_what_would_be_accepted(server: PlannerServer, page
     assert "Proposed" in await page.get_by_label("Status").locator("option").all_inner_texts()
 
 
+async def test_a_column_that_is_not_clear_beside_another_fault_is_asked_about_later(
+    server: PlannerServer, page: Any
+) -> None:
+    """SPEC T5, T7, O2: the page has no argument `columns`; it asks once the rest is right."""
+    await page.goto(_url(server, "import"))
+    rows = "id;lat;lon;Menge;Stop time\na;48,1371;11,5754;3;15\n"
+    await page.get_by_label("File").set_input_files({"name": "a.csv", "mimeType": "text/csv", "buffer": rows.encode()})
+    await page.get_by_role("button", name="Import and check").click()
+    refusal = page.get_by_role("alert")
+    await refusal.get_by_text("The file has no agents.").wait_for(timeout=30_000)
+    shown = await refusal.inner_text()
+    assert "(accepted: time at the stop, in minutes, time at the stop, in seconds" in shown
+    assert "you are then asked about it" in shown and "in columns" not in shown
+    await page.get_by_label("Vehicles, if none are listed").fill("2")
+    await page.get_by_label("Capacity of each").fill("100")
+    await page.get_by_role("button", name="Import and check").click()
+    await page.get_by_role("form", name="Questions").get_by_label("Stop time").wait_for(timeout=30_000)
+
+
 async def test_an_hour_after_midnight_is_of_the_night_that_is_planned(server: PlannerServer, page: Any) -> None:
     """SPEC T10, O2: times are chosen as hours of a day; only where shifts go on after midnight is one of the next."""
     await page.goto(_url(server, "import"))

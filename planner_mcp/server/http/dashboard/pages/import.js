@@ -22,7 +22,7 @@ export function importView() {
     capacity.required = Number(fleet.value) > 0; // vehicles that are named here say what they carry
     if (!capacity.reportValidity()) return;
     const upload = await uploaded(chosen);
-    const found = await callTool("import_scenario", { file: upload, planning_date: date.value, name: chosen.name, agents: agents(), ...(depot.value.trim() ? { depot: depot.value.trim() } : {}) }, askingIn(messages));
+    const found = await callTool("import_scenario", { file: upload, planning_date: date.value, name: chosen.name, agents: agents(), ...(depot.value.trim() ? { depot: depot.value.trim() } : {}) }, askingIn(messages)).catch(inWordsOfPage);
     messages.replaceChildren(
       h("p", {}, t("imported", { agents: found.agents, tickets: found.tickets }), " ", link(`scenarios/${found.scenario_id}`, t("open"))),
       ...[["assumptions", found.assumptions], ["warnings", found.warnings]].filter(([, lines]) => lines?.length)
@@ -37,6 +37,16 @@ export function importView() {
 
 // A column that was used, "header → field", with the field in words; (a guess) follows some.
 const inWords = (taken) => taken.replace(/→ (\w+)(?: \((a guess)\))?$/, (_, field, guess) => `→ ${choiceWord(field)}${guess ? ` (${t("guess")})` : ""}`);
+
+// A refusal in words of the page, which has no argument `columns`: what a column is it asks, once nothing else is wrong.
+function inWordsOfPage(error) {
+  for (const fault of error.errors ?? []) {
+    const isAsked = ["/columns", "/decimal"].includes(fault.path);
+    if (isAsked) fault.accepted = fault.accepted?.split(" or ").map(choiceWord).join(", ");
+    fault.hint = isAsked ? t("askedNext") : fault.hint?.replace(t("inColumns"), t("inFile"));
+  }
+  throw error;
+}
 
 // Sends a file as it is, since only its bytes say how a spreadsheet has encoded it; returns the name of the upload. A file takes
 // the place of the one before with the same ending.
