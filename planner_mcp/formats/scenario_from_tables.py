@@ -165,7 +165,7 @@ def position_columns(headers: tuple[str, ...], import_options: ImportOptions) ->
 def _no_capacity(fleet: Table, mapping: ColumnMapping) -> Fault:
     """Return what is reported before every ticket is found too heavy for agents that carry nothing."""
     left_out = ", ".join(plain(header, 40) for header in mapping.left_out)
-    hint = f"Name it {IN_COLUMNS}{'; left out: ' + left_out if left_out else ''}."
+    hint = f"Name it {IN_COLUMNS}; left out: {left_out}." if left_out else f"Name it {IN_COLUMNS}."
     return Fault(
         place_in(fleet.name), "No column of the agents is their capacity.", "a column of capacity", hint, "missing"
     )

@@ -7,6 +7,7 @@ from planner_mcp.errors import Fault, InputError, input_error
 from planner_mcp.formats.draft_marks import with_draft_mark
 from planner_mcp.formats.plan_exports import MAPS, export
 from planner_mcp.jobs.fair_limiter import FairLimiter
+from planner_mcp.render.reason_texts import plan_in_words
 from planner_mcp.server.resources.json_resources import Variables
 from planner_mcp.server.resources.rendering_resources import road_lines, scenario_and_plan
 from planner_mcp.server.resources.resource_definition import Contents, Read, ReadContext, ResourceMetadata, Template
@@ -19,7 +20,7 @@ def _reader(form: str, mime_type: str) -> Read:
         scenario, plan, is_draft = await scenario_and_plan(reading, variables["plan_id"])
         lines = await road_lines(reading, variables["plan_id"], scenario, plan) if form in MAPS else {}
         try:
-            text = await _limiter.run(reading.principal.id, export, plan, scenario, form, lines)
+            text = await _limiter.run(reading.principal.id, export, plan_in_words(plan), scenario, form, lines)
         except InputError as error:  # of a map without positions: to a reader the form is a part of the URI
             whole = f"plan://{variables['plan_id']}"
             fault = Fault(

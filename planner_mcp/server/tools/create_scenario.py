@@ -35,7 +35,8 @@ from planner_mcp.server.tools.arguments.scenario_addresses import ResolveDay, wi
 from planner_mcp.server.tools.large_arguments import LargeArguments
 from planner_mcp.server.tools.tool_definition import WRITE, ResourceLink, Tool, ToolAnnotations, ToolContext, ToolResult
 from planner_mcp.server.tools.tool_output import ToolOutput
-from planner_mcp.text import Json, counted
+from planner_mcp.text import Json
+from planner_mcp.translation import phrase
 
 EXAMPLE: Final = {
     "name": "北京城配",
@@ -116,7 +117,7 @@ async def keep(ctx: ToolContext, judged: JudgedScenario, *, is_repeatable: bool)
         warnings=judged.warnings,
     )
     unknown = [each for each in output.assumptions[:1] if each.startswith(UNKNOWN_TRAVEL)]
-    lines = [*unknown, f"{scenario_id}: {counted(output.agents, 'agent')}, {counted(output.tickets, 'ticket')}"]
+    lines = [*unknown, phrase("{}: agents {}, tickets {}", scenario_id, output.agents, output.tickets)]
     lines += unservable_lines(output.unservable or ())
     lines += [*output.assumptions[len(unknown) :], *(f"Warning: {caution}" for caution in output.warnings)]
     lines.append(f"Next: solve_vrp scenario_id={scenario_id}")

@@ -69,6 +69,7 @@ from planner_mcp.server.tools.tool_definition import (
 from planner_mcp.server.tools.tool_output import Timestamp, ToolOutput, Words
 from planner_mcp.settings import Settings
 from planner_mcp.text import Json, clock, named, timestamp
+from planner_mcp.translation import phrase
 
 _DAY_S: Final = 86_400.0
 
@@ -158,8 +159,9 @@ async def run(ctx: ToolContext, args: Json) -> ToolResult:
         warnings=notice.warnings,
         notes=notice.notes,
     )
-    held = f", {count} tickets held" if count else ""
-    lines = [f"{job.id} {output.status} on {day.id}, from {start.plan_id}{held}", *notice.changes]
+    head = phrase("{} {} on {}, starting from {}", job.id, output.status, day.id, start.plan_id)
+    held = [phrase("tickets held: {}", count)] if count else []
+    lines = [", ".join([head, *held]), *notice.changes]
     lines += unservable_lines(notice.unservable)
     lines += [*(f"Warning: {caution}" for caution in notice.warnings), *notice.notes]
     lines.append("Next: query_vrp_status wait_s=45, then compare_plans")

@@ -1,5 +1,7 @@
 """A whole day in Chinese: no answer of a tool, no resource and no prompt has an English sentence (SPEC T11)."""
 
+import csv
+import io
 import json
 import re
 from collections.abc import AsyncIterator, Iterator
@@ -109,6 +111,26 @@ class Day:
         if found := english_in(answer):
             self.english.setdefault(tool, set()).update(found)
         return answer.structured
+
+
+async def test_counts_of_a_day_and_the_reasons_of_an_export_are_chinese(
+    call: Call, ctx: ToolContext, store: RedisStore
+) -> None:
+    """SPEC T11: phrases too short for a sentence, and the notes of a table of stops."""
+    context = reading(ctx)
+    made = await call("create_scenario", DAY, context)
+    scenario_id = made.structured["scenario_id"]
+    assert f"{scenario_id}：2 辆车，3 个工单" in made.text
+    job_id = (await call("solve_vrp", {"scenario_id": scenario_id}, context)).structured["job_id"]
+    await finish(store, ["a", "b"])
+    again = await call("resolve_vrp", {"warm_from": job_id, "keep_agents": True}, context)
+    new = again.structured
+    head = f"{new['job_id']} QUEUED：方案 {new['scenario_id']}，起点 {plan_of(job_id)}, 保持不变的工单：2"
+    assert again.text.startswith(head)
+    assert context.reading is not None
+    table = str((await read(context.reading, f"plan://{plan_of(job_id)}/stops.csv")).text)
+    (left,) = (row for row in csv.DictReader(io.StringIO(table)) if row["kind"] == "unassigned")
+    assert re.search("[\u4e00-\u9fff]", left["note"]) and not is_english(left["note"])
 
 
 async def test_no_answer_of_a_day_has_an_english_sentence(

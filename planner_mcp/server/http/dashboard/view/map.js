@@ -23,7 +23,7 @@ function modelOf(plan, scenario, places, ground, size) {
   const roads = new Map(Object.entries(ground?.lines ?? {}).map(([agent, numbers]) => [agent, decoded(numbers, ground.origin)]));
   const { point, ...project } = projection([...places.values(), ...[...roads.values()].flat()], size);
   const pointOf = (id) => (places.has(id) ? point(places.get(id)) : undefined);
-  const names = new Map((scenario.locations ?? []).map((place) => [place.id, place.name ?? place.id]));
+  const names = new Map((scenario.locations ?? []).map((place) => [place.id, place.name ?? (place.id === "depot" ? t("aDepot") : place.id)]));
   const tickets = new Map((scenario.tickets ?? []).map((ticket) => [ticket.id, ticket]));
   const called = (id) => [id, tickets.get(id)?.name].filter(Boolean).map(isolated).join(", ");
   const signs = (ids, labelOf) => ids.map((id) => ({ id, label: labelOf(id), point: pointOf(tickets.get(id)?.location) })).filter((each) => each.point);
