@@ -291,12 +291,20 @@ async def test_a_day_goes_wrong_and_is_repaired_on_the_page(server: PlannerServe
 
 @pytest.mark.slow
 async def test_a_running_job_is_cancelled_from_its_page(server: PlannerServer, page: Any) -> None:
-    """SPEC T4: with its best plan kept to look at."""
+    """SPEC T4, O2: asked first, by keyboard too; with its best plan kept to look at."""
     scenario_id = (await call(server, "create_scenario", **ring(30)))["scenario_id"]
     job_id = (await call(server, "solve_vrp", scenario_id=scenario_id, solve_time="PT60S", fresh=True))["job_id"]
     await page.goto(_url(server, f"jobs/{job_id}"))
     await page.locator("svg.map").wait_for(timeout=60_000)
-    await page.get_by_role("button", name="Cancel").click()
+    cancel = page.get_by_role("button", name="Cancel", exact=True)
+    await cancel.click()
+    question = page.get_by_role("dialog", name="Cancel this job?")
+    assert await question.get_by_role("button", name="Back").evaluate("button => button === document.activeElement")
+    await page.keyboard.press("Escape")
+    await question.wait_for(state="detached")
+    assert await cancel.evaluate("button => button === document.activeElement")
+    await cancel.click()
+    await question.get_by_role("button", name="Cancel the job").click()
     await page.get_by_text("Cancelled", exact=True).wait_for(timeout=30_000)
     await page.get_by_role("button", name="Solve again").wait_for()
     assert await page.get_by_role("button", name="Finish now").count() == 0

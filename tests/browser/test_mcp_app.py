@@ -90,7 +90,8 @@ async def test_buttons_call_tools_where_they_are_on(chat: ChatHost) -> None:
     await chat.app.get_by_role("button", name="Finish now").click()
     (message,) = await chat.until_seen("messages")
     assert message["content"][0]["text"] == f"Finish {job_id} now with its best plan (finish_vrp_job)."
-    await chat.app.get_by_role("button", name="Cancel").click()
+    await chat.app.get_by_role("button", name="Cancel", exact=True).click()
+    await chat.app.get_by_role("dialog").get_by_role("button", name="Cancel the job").click()
     await chat.app.get_by_text("Cancelled").wait_for(timeout=LONGEST_MS)
     assert await chat.app.get_by_role("button", name="Finish now").count() == 0
     await chat.app.get_by_role("button", name="stops.csv").click()

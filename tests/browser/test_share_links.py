@@ -46,6 +46,7 @@ async def test_a_plan_is_shared_from_its_page_and_revoked(server: PlannerServer,
 
     guest.remove_listener("response", keep)
     await page.get_by_role("button", name="End all links").click()
+    await page.get_by_role("dialog").get_by_role("button", name="End all links").click()
     await page.get_by_text("No link to this plan works any more.").wait_for()
     ended = await guest.goto(link)
     assert ended.status == 410

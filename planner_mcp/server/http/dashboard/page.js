@@ -2,6 +2,7 @@
 
 import { readBlob, readJson } from "./api.js";
 import { PageEvents } from "./events.js";
+import { confirmed } from "./view/confirmation.js";
 import { h } from "./view/dom.js";
 import { t, wordOf } from "./view/words.js";
 
@@ -31,10 +32,12 @@ export function problem(error) {
   return h("div", { class: "problem", role: "alert" }, h("strong", {}, `${t("error")} ${error.code ?? error.status ?? ""} `), places.length > 0 ? "" : error.message, places.length > 0 && h("ul", {}, places));
 }
 
-// A button that runs an action once at a time and shows what went wrong beside it.
-export function action(text, act, { main = false, into } = {}) {
+// A button that runs an action once at a time and shows what went wrong beside it. With `ask`, the words of a question and
+// of its yes, it asks first.
+export function action(text, act, { main = false, into, ask } = {}) {
   const button = h("button", { type: "button", class: main ? "main" : undefined }, text);
   button.addEventListener("click", async () => {
+    if (ask && !(await confirmed(...ask.map((name) => t(name))))) return;
     button.disabled = true;
     into?.replaceChildren();
     try {

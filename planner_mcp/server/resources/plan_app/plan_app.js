@@ -1,6 +1,7 @@
 // A job inside a chat: waits for the host to name one, follows it with the tool `read_view`, and draws it with the view
 // modules of the dashboard. All state is in the job, so a page that is made anew needs nothing but the job's id.
 
+import { confirmed } from "../../http/dashboard/view/confirmation.js";
 import { costCurve } from "../../http/dashboard/view/curve.js";
 import { h } from "../../http/dashboard/view/dom.js";
 import { figures } from "../../http/dashboard/view/figures.js";
@@ -177,9 +178,10 @@ async function act(tool, args, words) {
   return null;
 }
 
-function button(text, run, { main = false } = {}) {
+function button(text, run, { main = false, ask } = {}) {
   const made = h("button", { type: "button", class: main ? "main" : undefined }, text);
   made.addEventListener("click", async () => {
+    if (ask && !(await confirmed(...ask.map((name) => t(name))))) return;
     made.disabled = true;
     messages.replaceChildren();
     await Promise.resolve(run()).catch((error) => problem(error.message));
@@ -194,7 +196,7 @@ function jobButtons() {
   const id = view.jobId;
   if (!isOver()) {
     return [button(t("finish"), () => act("finish_vrp_job", { job_id: id }, t("askFinish", { id })), { main: true }),
-      button(t("cancel"), () => act("cancel_vrp_job", { job_id: id }, t("askCancel", { id })))];
+      button(t("cancel"), () => act("cancel_vrp_job", { job_id: id }, t("askCancel", { id })), { ask: ["askToCancel", "cancelJob"] })];
   }
   const again = async () => follow((await act("resolve_vrp", { warm_from: id, solve_time: "PT30S", fresh: true }, t("askAgain", { id })))?.job_id);
   const left = view.plan?.unassigned.length ?? 0;

@@ -80,7 +80,7 @@ export async function jobView(signal, jobId) {
     const run = (text, act, options = {}) => action(text, act, { into: parts.messages, ...options });
     const ofEnded = () => [isOwn && run(t("again"), () => solveAgain(jobId), { main: true }), comparison(job, signal), isOwn && dayChanges(jobId, scenario)].filter(Boolean);
     parts.actions.replaceChildren(...(isEnded ? ofEnded()
-      : [run(t("finish"), () => callTool("finish_vrp_job", { job_id: jobId })), run(t("cancel"), () => callTool("cancel_vrp_job", { job_id: jobId }))]));
+      : [run(t("finish"), () => callTool("finish_vrp_job", { job_id: jobId })), run(t("cancel"), () => callTool("cancel_vrp_job", { job_id: jobId }), { ask: ["askToCancel", "cancelJob"] })]));
   };
   const title = h("h1", {}, scenario.name ? [h("bdi", {}, scenario.name), `, ${scenario.planning_date}`] : `${t("job")} ${jobId}`);
   const about = h("p", { class: "quiet" }, `${t("job")} ${jobId} · `, link(`scenarios/${job.scenario_id}`, t("scenario")), ` · ${job.engine} · ${localTime(job.submitted_at)}`);

@@ -16,6 +16,6 @@ export function shareActions(jobId) {
   const revoke = action(t("revokeLinks"), async () => {
     await callTool("share_plan", { ...plan, revoke: true });
     made.replaceChildren(h("p", { class: "quiet" }, t("linksRevoked")));
-  }, { into: made });
+  }, { into: made, ask: ["askToRevoke", "revokeLinks"] });
   return h("div", {}, h("div", { class: "actions" }, share, revoke), made);
 }
