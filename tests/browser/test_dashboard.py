@@ -10,6 +10,7 @@ import planner_mcp
 from examples.planner_server import PlannerServer
 from tests.browser.conftest import call
 from tests.shared.formats.workbook_files import rows_of, sheet_xml, workbook
+from tests.shared.http.http_clients import http_client
 from tests.shared.scenarios.client_scenarios import ring
 from tests.shared.scenarios.scenario_builders import agent, body, ticket
 
@@ -198,6 +199,51 @@ async def test_an_hour_after_midnight_is_of_the_night_that_is_planned(server: Pl
         ([], "01:30", "01:30"),
     ):
         assert await page.evaluate(hours, [shifts, time]) == meant, (shifts, time)
+
+
+async def test_changes_are_compared_with_the_day_as_it_is(server: PlannerServer, page: Any) -> None:
+    """SPEC T5, O2: one more vehicle, wider windows, longer shifts: each a patch that the tool takes, in one table."""
+    day = ring(5)
+    day["agents"] = [day["agents"][0] | {"id": "van-1", "shift_start": "08:00", "shift_end": "17:30"}]
+    day["tickets"][0]["time_windows"] = [["08:10", "12:00"]]
+    scenario_id = (await call(server, "create_scenario", **day))["scenario_id"]
+    job_id = (await call(server, "solve_vrp", scenario_id=scenario_id, solve_time="PT1S", fresh=True))["job_id"]
+    await call(server, "query_vrp_status", job_id=job_id, wait_s=45)
+    asked: dict[str, Any] = {}
+
+    async def answer(route: Any) -> None:
+        posted = route.request.post_data_json
+        if posted["tool"] != "what_if":
+            await route.continue_()
+            return
+        asked.update(posted["arguments"])
+        columns = ["case", "job_id", "status", "cost", "saves", "served", "agents", "distance_km", "late_min", "gap"]
+        rows = [[name, job_id, "COMPLETED", 9, 2, "4/4", 1, 3, 0, 0.02] for name in ("as it is", *asked["cases"])]
+        found = {"columns": columns, "rows": rows, "changes": {}}
+        await route.fulfill(json={"is_error": False, "structured": found, "text": ""})
+
+    await page.route("**/ui/call", answer)
+    await page.set_viewport_size({"width": 390, "height": 844})
+    await page.goto(_url(server, f"jobs/{job_id}"))
+    await page.locator("summary", has_text="What if").click(timeout=60_000)
+    form = page.get_by_role("form", name="What if")
+    await form.get_by_label("One more vehicle like").select_option("van-1")
+    await form.get_by_label("All windows wider by (min)").fill("15")
+    await form.get_by_label("All shifts longer by (min)").fill("45")
+    await form.get_by_role("button", name="Solve and compare").click()
+    table = page.get_by_role("region", name="What if")
+    await table.get_by_text("The day as it is").wait_for()
+    assert await table.locator("tbody tr").count() == 4
+    assert await page.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth")
+    patches = {name: case["patch"] for name, case in asked["cases"].items()}
+    another = patches["One more like van-1"]["agents"]["van-1-2"]
+    assert another == {name: value for name, value in (await _agents(server, scenario_id))[0].items() if name != "id"}
+    assert patches["Windows 15 min wider"] == {
+        "tickets": {day["tickets"][0]["id"]: {"time_windows": [["07:55:00", "12:15:00"]]}}
+    }
+    assert patches["Shifts 45 min longer"] == {"agents": {"van-1": {"shift_end": "18:15:00"}}}
+    for patch in patches.values():
+        await call(server, "revise_scenario", scenario_id=scenario_id, patch=patch)
 
 
 async def test_the_planning_date_is_today_where_the_dispatcher_is(server: PlannerServer, browser: Any) -> None:
@@ -478,6 +524,12 @@ async def test_no_text_of_a_caller_becomes_markup_anywhere(server: PlannerServer
             tags = {each.tag.rpartition("}")[2] for each in ElementTree.fromstring(text).iter()}  # noqa: S314 ours
             assert not made & tags
     assert asked == []
+
+
+async def _agents(server: PlannerServer, scenario_id: str) -> list[dict[str, Any]]:
+    async with http_client(base_url=server.url, timeout=60) as http:
+        answer = await http.get("/ui/read", params={"uri": f"scenario://{scenario_id}"})
+    return list(answer.json()["scenario"]["agents"])
 
 
 def _resolves(request: Any) -> bool:

@@ -17,6 +17,7 @@ import { t } from "../view/words.js";
 import { dayChanges } from "./day_changes.js";
 import { reviewPanel } from "./review.js";
 import { shareActions } from "./share.js";
+import { whatIf } from "./what_if.js";
 
 const LEAST_TIMELINE_PX = 640;
 const REDRAW_EVERY_MS = 250;
@@ -78,7 +79,7 @@ export async function jobView(signal, jobId) {
     if (offered === isEnded) return;
     offered = isEnded;
     const run = (text, act, options = {}) => action(text, act, { into: parts.messages, ...options });
-    const ofEnded = () => [isOwn && run(t("again"), () => solveAgain(jobId), { main: true }), comparison(job, signal), isOwn && dayChanges(jobId, scenario)].filter(Boolean);
+    const ofEnded = () => [isOwn && run(t("again"), () => solveAgain(jobId), { main: true }), comparison(job, signal), isOwn && dayChanges(jobId, scenario), isOwn && whatIf(jobId, scenario)].filter(Boolean);
     parts.actions.replaceChildren(...(isEnded ? ofEnded()
       : [run(t("finish"), () => callTool("finish_vrp_job", { job_id: jobId })), run(t("cancel"), () => callTool("cancel_vrp_job", { job_id: jobId }), { ask: ["askToCancel", "cancelJob"] })]));
   };
