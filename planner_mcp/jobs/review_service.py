@@ -14,6 +14,7 @@ from planner_mcp.jobs.job_ports import ReviewStore
 from planner_mcp.jobs.plan_review import DECISIONS, TAKEN_OUT, PlanReview, ReviewStep, next_steps
 from planner_mcp.jobs.principals import APPROVE, WRITE, Principal
 from planner_mcp.settings import Settings
+from planner_mcp.text import Json
 
 
 class ReviewService:
@@ -51,14 +52,18 @@ class ReviewService:
             principal.id, job_id, step, group=principal.group, reason=reason, four_eyes=self._is_four_eyes
         )
 
-    def steps_for(self, principal: Principal, job: Job) -> list[ReviewStep]:
-        """Return the steps that a principal may take in the review of a job that it reads."""
+    def view_for(self, principal: Principal, job: Job) -> Json:
+        """Return the review of a job with the steps that its reader may take, and whether the job is the reader's own.
+
+        A job without a review has nothing of it.
+        """
         if job.review is None:
-            return []
-        is_owner = job.principal == principal.id
-        may_decide = principal.may(APPROVE) and not (is_owner and self._is_four_eyes)
-        may_hand_on = is_owner and principal.may(WRITE)
-        return [step for step in next_steps(job.review.state) if (may_decide if step in DECISIONS else may_hand_on)]
+            return {}
+        is_own = job.principal == principal.id
+        may_decide = principal.may(APPROVE) and not (is_own and self._is_four_eyes)
+        may_hand_on = is_own and principal.may(WRITE)
+        steps = [step for step in next_steps(job.review.state) if (may_decide if step in DECISIONS else may_hand_on)]
+        return {"review": {**job.review.as_json(), "steps": steps}, "is_own": is_own}
 
     async def publish(self, principal: Principal, job_id: str) -> Job:
         """Announce to the webhook of a job that its approved plan holds from now on; raises as `propose`."""

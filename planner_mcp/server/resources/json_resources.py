@@ -79,7 +79,7 @@ async def _job(reading: ReadContext, variables: Variables) -> Contents:
     times = {"submitted_at": job.submitted_at, "started_at": job.started_at, "finished_at": job.finished_at}
     body = {
         **job_view(job),
-        **_review_of(reading, job),
+        **reading.job_service.reviews.view_for(reading.principal, job),
         **_scenario_of(job),
         "solve_time": f"PT{job.request.solve_time_s}S",
         "engine": job.request.engine,
@@ -88,14 +88,6 @@ async def _job(reading: ReadContext, variables: Variables) -> Contents:
         **{name: timestamp(moment) for name, moment in times.items() if moment is not None},
     }
     return _json(body, is_final=job.is_terminal and job.review is None)
-
-
-def _review_of(reading: ReadContext, job: Job) -> Json:
-    """Return the review of a job with the steps that its reader may take, and whether the job is the reader's own."""
-    if job.review is None:
-        return {}
-    steps = reading.job_service.reviews.steps_for(reading.principal, job)
-    return {"review": {**job.review.as_json(), "steps": steps}, "is_own": job.principal == reading.principal.id}
 
 
 async def _jobs(reading: ReadContext, variables: Variables) -> Contents:

@@ -93,7 +93,7 @@ async def run(ctx: ToolContext, args: Json) -> ToolResult:
     fields = dict(
         job_id=job.id,
         position=str(position),
-        job={**job_view(job), "engine": job.request.engine},
+        job={**job_view(job), **ctx.job_service.reviews.view_for(ctx.principal, job), "engine": job.request.engine},
         day=await _day(ctx, job) if "day" in asked.parts and not past else None,
         plan=plan,
         events=_reported(new, job) if "events" in asked.parts else None,

@@ -200,18 +200,18 @@ function jobButtons() {
   }
   const again = async () => follow((await act("resolve_vrp", { warm_from: id, solve_time: "PT30S", fresh: true }, t("askAgain", { id })))?.job_id);
   const left = view.plan?.unassigned.length ?? 0;
-  return [button(t("again"), again), left > 0 && can.message && button(t("why"), () => act(null, {}, t("askWhy", { id })))];
+  return [view.job.is_own !== false && button(t("again"), again), left > 0 && can.message && button(t("why"), () => act(null, {}, t("askWhy", { id })))];
 }
 
 // Steps of a review, where plans are reviewed; the job is read anew after each.
 function reviewButtons() {
-  const { state, reason = "" } = view.job.review ?? {};
+  const { state, reason = "", steps } = view.job.review ?? {};
   const input = h("input", { maxlength: 500, "aria-label": t("reasonToReject"), placeholder: t("reasonToReject") });
   const step = (name) => button(t(name), async () => {
     await act(...CALLS[name](view.jobId, input.value), t("askStep", { step: t(name), id: view.jobId, reason: input.value }));
     if (can.serverTools) take(await read({ parts: [] }));
   });
-  return state && [h("p", {}, `${t("review")}: ${t(`state_${state}`)} ${reason}`), STEPS[state].map((name) => (name === "reject" ? [input, step(name)] : step(name)))];
+  return state && [h("p", {}, `${t("review")}: ${t(`state_${state}`)} ${reason}`), STEPS[state].filter((name) => steps?.includes(name) ?? true).map((name) => (name === "reject" ? [input, step(name)] : step(name)))];
 }
 
 function hostButtons() {

@@ -142,6 +142,8 @@ async def test_each_reader_sees_the_steps_that_it_may_take(call: Call, here: Too
         context = of(here, principal)
         assert context.reading is not None
         body = json.loads(str((await read(context.reading, f"job://{job_id}")).text))
+        shown = (await call("read_view", {"job_id": job_id, "parts": []}, context)).structured["job"]
+        assert (shown["review"], shown["is_own"]) == (body["review"], body["is_own"])
         return body["review"]["steps"], body["is_own"]
 
     assert await reported(owner) == (["propose"], True)
