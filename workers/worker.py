@@ -2,8 +2,8 @@
 
 Owns the claim loop, the heartbeat of the worker, the fast path of cancels, and the drain. What happens to a claimed job
 is `workers/attempts/job_attempt.py`; if the job's shard is away when its end should be reported, the worker serves the
-other shards meanwhile. This is one of the five places where any exception is caught: an unforeseen one fails the job
-with code 5000 and a trace id, and the next job is claimed.
+other shards meanwhile. This is one of the borders where any exception is caught (ARCHITECTURE.md): an unforeseen one
+fails the job with code 5000 and a trace id, and the next job is claimed.
 """
 
 import asyncio

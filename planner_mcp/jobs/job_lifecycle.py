@@ -1,7 +1,6 @@
 """The states of a job and what may change them.
 
-Owns the transition table. The Lua steps are given this table
-as JSON, so Python and Redis allow the same transitions.
+Owns the transition table. The Lua steps are given this table as JSON, so Python and Redis allow the same transitions.
 """
 
 from enum import StrEnum

@@ -1,7 +1,7 @@
 """Every tool, in the order clients see, and the dispatcher, which turns every exception into an error result.
 
-Owns the list of tools and the choice of tool sets. `dispatch` is one of the five borders with a broad `except`: no
-internal detail passes it (SPEC T8).
+Owns the list of tools and the choice of tool sets. `dispatch` is one of the borders with a broad `except`
+(ARCHITECTURE.md names all): no internal detail passes it (SPEC T8).
 """
 
 import logging
