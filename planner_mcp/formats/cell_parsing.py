@@ -642,9 +642,9 @@ def _chinese_number(found: re.Match[str]) -> str:
 # ---- words
 
 
-def date_in(text: str, style: CellStyle = PLAIN_STYLE) -> str:
+def date_in(text: str) -> str:
     """Return the day of a cell that says one and no time, as YYYY-MM-DD; empty where it says none."""
-    dated = _split_day(simplified(text[: MAX_CELL + 1]), style)
+    dated = _split_day(simplified(text[: MAX_CELL + 1]), PLAIN_STYLE)
     return dated[0] if dated and dated[0] != "?" and dated[1] in _MIDNIGHTS else ""
 
 

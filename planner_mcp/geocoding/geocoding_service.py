@@ -82,7 +82,7 @@ class GeocodingService:
         self._register = None if register is None else StreetRegister(register)
         self._kept: OrderedDict[tuple[str, str], tuple[float, tuple[GeocodedPlace, ...]]] = OrderedDict()
 
-    def check_provider(self, provider: str | None, path: str) -> str:
+    def check_provider(self, provider: str | None) -> str:
         """Return the name of the service to ask, the deployment's where none is named.
 
         Raises:
@@ -91,14 +91,16 @@ class GeocodingService:
         name = provider or self._settings.geocoder
         if name != OFFLINE and name not in self._geocoders:
             accepted = ", ".join((OFFLINE, *self._geocoders))
-            raise input_error([Fault(path, "There is no geocoding service of this name.", accepted, "", "logic")])
+            raise input_error(
+                [Fault("/provider", "There is no geocoding service of this name.", accepted, "", "logic")]
+            )
         return name
 
     async def resolve(
         self, texts: Sequence[str], provider: str | None = None, run_here: RunHere = anyio.to_thread.run_sync
     ) -> list[ResolvedAddress]:
         """Return what each text says of a place, in their order; `run_here` reads them, a millisecond each at most."""
-        name = self.check_provider(provider, "/provider")
+        name = self.check_provider(provider)
         offline: list[ResolvedAddress] = await run_here(self._resolve_here, texts)
         if name == OFFLINE:
             return offline
@@ -130,7 +132,7 @@ class GeocodingService:
         run_here: RunHere = anyio.to_thread.run_sync,
     ) -> ResolvedAddress:
         """Return the place that a position lies in."""
-        name = self.check_provider(provider, "/provider")
+        name = self.check_provider(provider)
         offline: ResolvedAddress = await run_here(self._named_here, lat, lon, crs)
         if name == OFFLINE:
             return offline

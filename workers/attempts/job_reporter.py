@@ -123,8 +123,7 @@ class JobReporter:
 
     async def fail(self, error: PlannerError) -> None:
         """End the job failed, its last plan kept."""
-        await self._report_last_plan()
-        await self._store.fail(self._claim, error.as_json(self._trace_id))
+        await self.fail_with(error.as_json(self._trace_id))
 
     async def fail_with(self, error: Json) -> None:
         """End the job failed with an error that is already in its JSON form, its last plan kept."""

@@ -125,14 +125,11 @@ class RedisJobStore:
 
     async def parent(self, principal: str, scenario_id: str) -> str | None:
         """Return what a scenario is a revision of, None for the first of its line."""
-        return await self._scenario_field(principal, scenario_id, "parent_id")
-
-    async def _scenario_field(self, principal: str, scenario_id: str, field: str) -> str | None:
         name = store_keys.key(self._shard("scn", scenario_id), "scn", scenario_id)
-        owner, value = await self._script_client.command("HMGET", name, "principal", field)
+        owner, parent_id = await self._script_client.command("HMGET", name, "principal", "parent_id")
         if owner != principal:
             raise NotFoundError
-        return str(value) if value else None
+        return str(parent_id) if parent_id else None
 
     async def list_scenarios(self, principal: str, *, offset: int, count: int) -> tuple[list[ScenarioCard], int]:
         """Return scenarios newest first, and how many are listed."""

@@ -43,7 +43,7 @@ async def table_for(ctx: ToolContext, texts: Sequence[str], provider: str | None
         InputError: There is no service of this name.
         PlannerError: As `read_in_turn`.
     """
-    if geocoding_of(ctx).check_provider(provider, "/provider") == OFFLINE:
+    if geocoding_of(ctx).check_provider(provider) == OFFLINE:
         known = await confirmed_by(ctx, texts)
         return await read_in_turn(ctx, table_apart, tuple(texts), register_of(ctx.settings), dict(known))
     table: AddressTable = await run_here(ctx)(table_of, await resolve_for(ctx, texts, provider))
