@@ -21,9 +21,9 @@ CONTEXT: dict[str, Any] = {
 LONGEST_MS = 60_000
 
 
-def hostile_day(tickets: int = 12) -> dict[str, Any]:
+def hostile_day() -> dict[str, Any]:
     """Return a day with a script in every text, and a ticket that no agent can carry."""
-    day = ring(tickets) | {"name": SCRIPT}
+    day = ring(12) | {"name": SCRIPT}
     day["tickets"][0] |= {"name": SCRIPT, "notes": SCRIPT}
     day["agents"][0] |= {"id": SCRIPT, "name": SCRIPT}
     day["tickets"].append({"id": f"{SCRIPT}😀京A12345的很长的编号", "location": "L1", "demand": 999})

@@ -162,10 +162,10 @@ def _half_open(scene: Scene) -> Callable[[], Any]:
     return lambda: scene.proxy.become(Forwarding.FORWARD)
 
 
-def _config(name: str, bad: str, good: str) -> Callable[[Scene], Callable[[], Any]]:
+def _config(name: str) -> Callable[[Scene], Callable[[], Any]]:
     def change(scene: Scene) -> Callable[[], Any]:
-        scene.valkey.ask("CONFIG", "SET", name, bad)
-        return lambda: scene.valkey.ask("CONFIG", "SET", name, good)
+        scene.valkey.ask("CONFIG", "SET", name, "1")
+        return lambda: scene.valkey.ask("CONFIG", "SET", name, "0")
 
     return change
 
@@ -222,8 +222,8 @@ def _loading(scene: Scene) -> Callable[[], Any]:
 STATES: dict[str, Callable[[Scene], Callable[[], Any]]] = {
     "unreachable": _unreachable,
     "half-open": _half_open,
-    "OOM": _config("maxmemory", "1", "0"),
-    "NOREPLICAS": _config("min-replicas-to-write", "1", "0"),
+    "OOM": _config("maxmemory"),
+    "NOREPLICAS": _config("min-replicas-to-write"),
     "READONLY": _readonly,
     "PAUSE": _paused,
     "SIGSTOP": _stopped,

@@ -86,7 +86,7 @@ def short_rounds(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def searched_by(
-    members: tuple[int, ...], span_s: float, *, absent: int = 0, warm_start: Candidate | None = None
+    members: tuple[int, ...], span_s: float, *, absent: int = 0
 ) -> dict[int, tuple[SearchOutcome, list[Problem]]]:
     """Return what each member found on one day, and the problems it searched."""
     problem, exchange = fleet(TICKETS), Exchange(members)
@@ -95,7 +95,7 @@ def searched_by(
     def search(number: int) -> None:
         member, engine = Member(exchange, number, span_s), Watched()
         limits = SearchLimits(deadline, seed=number)
-        outcome = RegionSearch(engine, problem, limits, member, member.note, lambda: False).run(warm_start)
+        outcome = RegionSearch(engine, problem, limits, member, member.note, lambda: False).run(None)
         found[number] = outcome, engine.problems
 
     threads = [threading.Thread(target=search, args=(number,)) for number in members if number != absent]

@@ -67,9 +67,9 @@ class Receiver:
                 await grew.wait()
         return self.to(path)
 
-    async def wait_in_all(self, count: int, within_s: float = 30) -> None:
+    async def wait_in_all(self, count: int) -> None:
         """Return once so many requests came, whatever their paths."""
-        with anyio.fail_after(within_s):
+        with anyio.fail_after(30):
             while len(self.received) < count:
                 grew = self._grew
                 await grew.wait()

@@ -30,14 +30,14 @@ class RayCluster:
 
 
 @contextlib.contextmanager
-def ray_cluster(cores: int = 2) -> Iterator[RayCluster]:
+def ray_cluster() -> Iterator[RayCluster]:
     """Run a cluster; skip the test where Ray is not installed."""
     if importlib.util.find_spec("ray") is None:
         pytest.skip(HOW_TO_INSTALL)
     os.environ |= {"RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN": secrets.token_hex(32), "RAY_USAGE_STATS_ENABLED": "0"}
     with tempfile.TemporaryDirectory(prefix="ray", dir="/tmp") as folder:
         port, log = free_port(), Path(folder) / "head.log"
-        options = ["--head", "--block", f"--port={port}", f"--num-cpus={cores}", f"--temp-dir={folder}/r"]
+        options = ["--head", "--block", f"--port={port}", "--num-cpus=2", f"--temp-dir={folder}/r"]
         ports = ["--min-worker-port=0", "--max-worker-port=0"]  # any: the range it would take has ours in it
         quiet = ["--include-dashboard=false", "--object-store-memory=100000000", "--disable-usage-stats"]
         with log.open("w") as lines:
