@@ -112,10 +112,8 @@ async def open_application(settings: Settings, drain: anyio.Event | None = None)
         tasks = Tasks(
             job_service, tool_handler, settings, cursors=resource_reader.cursors, on_created=subscriptions.add_task
         )
-        elicitation_store, questions = (
-            RedisElicitationStore(store.redis),
-            Elicitation(settings, [state_key(settings)], job_service.imports, tool_handler.is_on),
-        )
+        elicitation_store = RedisElicitationStore(store.redis)
+        questions = Elicitation(settings, [state_key(settings)], job_service.imports, tool_handler.is_on)
         capabilities = ListCapabilities(settings, subscription_store)
         features: list[ServerFeature] = [
             tasks,

@@ -88,11 +88,9 @@ def reverse_offline(lat: float, lon: float, crs: str = "wgs84") -> ResolvedAddre
         return ResolvedAddress(text, AddressStatus.NOT_FOUND, StructuredAddress(), None, (), notes=notes)
     _weighted, metres, place = found
     if isinstance(place, City):
-        address, accuracy, radius = (
-            city_address(place, StructuredAddress()),
-            Accuracy.CITY,
-            city_position(place).radius_m,
-        )
+        address = city_address(place, StructuredAddress())
+        accuracy = Accuracy.CITY
+        radius = city_position(place).radius_m
     else:
         address, accuracy = division_address(place.code, place_data()), DIVISION_ACCURACY[len(place.code)]
         radius = place.radius_m

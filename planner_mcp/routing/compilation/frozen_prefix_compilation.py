@@ -100,10 +100,8 @@ class _PrefixFreezer:
                 self._delay_departure(number)
             owners.update(dict.fromkeys(done, number))
             self._lock(number, done, is_over=executed is not None and executed.end is not None)
-        freeze, notes = (
-            f"Planned from {clock(self._frozen_until / self._problem.scale)}: no new visit begins earlier.",
-            tuple(self._assumption_texts()),
-        )
+        freeze = f"Planned from {clock(self._frozen_until / self._problem.scale)}: no new visit begins earlier."
+        notes = tuple(self._assumption_texts())
         apart = (pair for pair in self._problem.incompatible if owners.get(pair[0], -1) != owners.get(pair[1], -2))
         return replace(
             self._problem,
@@ -240,10 +238,8 @@ class _PrefixFreezer:
         is_far = agent.max_distance is not None and self._figures.distance(agent, tickets) > agent.max_distance
         is_full = agent.max_stops is not None and len(tickets) > agent.max_stops
         is_ineligible = spec.agents is not None and number not in spec.agents
-        is_late, exceeds_capacity = (
-            self._exceeds_limits(agent, end_time, executed.departed_at),
-            self._figures.exceeds_capacity(agent, tickets),
-        )
+        is_late = self._exceeds_limits(agent, end_time, executed.departed_at)
+        exceeds_capacity = self._figures.exceeds_capacity(agent, tickets)
         if is_far or is_full or is_ineligible or is_late or exceeds_capacity:
             return None
         windows = windows or ((soonest, max(soonest, self._horizon)),)

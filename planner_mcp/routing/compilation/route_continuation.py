@@ -54,10 +54,8 @@ class RouteFigures:
 
     def remaining(self, agent: AgentSpec, executed: ExecutedRoute) -> list[BreakSpec]:
         """Return the breaks an agent has not begun and can still take, from the freeze time on."""
-        remaining, soonest = (
-            list(agent.breaks),
-            max([self._frozen_until, *(visit.departure for visit in executed.visits[-1:])]),
-        )
+        remaining = list(agent.breaks)
+        soonest = max([self._frozen_until, *(visit.departure for visit in executed.visits[-1:])])
         for begun in executed.breaks:
             start = begun.window[0]
             fits = (break_spec for break_spec in remaining if break_spec.window[0] <= start <= break_spec.window[1])

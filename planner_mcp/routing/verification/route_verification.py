@@ -86,10 +86,8 @@ class RouteVerifier:
         if self._place is None or place is None:
             return 0, 0
         problem, profile = self.problem_index.problem, self.agent.profile
-        distance, travel = (
-            problem.distances[profile][self._place, place],
-            problem.durations[profile][self._place, place],
-        )
+        distance = problem.distances[profile][self._place, place]
+        travel = problem.durations[profile][self._place, place]
         return int(distance), int(travel)
 
     def _arrive(self, place: int | None, arrival: int, what: str) -> Iterator[str]:

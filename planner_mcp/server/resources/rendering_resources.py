@@ -77,10 +77,8 @@ async def _png(reading: ReadContext, variables: Variables) -> Contents:
 
 async def _report(reading: ReadContext, variables: Variables) -> Contents:
     scenario, plan, _is_draft = await scenario_and_plan(reading, variables["plan_id"])
-    lines, roads = (
-        await road_lines(reading, variables["plan_id"], scenario, plan),
-        await roads_around(reading, scenario),
-    )
+    lines = await road_lines(reading, variables["plan_id"], scenario, plan)
+    roads = await roads_around(reading, scenario)
     return Contents("text/html", await _limiter.run(reading.principal.id, page, scenario, plan, (), lines, roads))
 
 

@@ -117,10 +117,8 @@ class _AdapterRun:
         """Run the searches in sequence; report improvements on the way and return the cheapest feasible plan."""
         problem, rescaled = self._problem, rescaled_problem(self._problem)
         locked = with_locked(problem, Candidate(()), self._is_over).routes
-        worst_case, allows_rescaling = (
-            worst_case_problem(problem, locked),
-            not any(violations(rescaled, route) for route in locked),
-        )
+        worst_case = worst_case_problem(problem, locked)
+        allows_rescaling = not any(violations(rescaled, route) for route in locked)
         share, surrogate = (
             (SAFE_SHARE, _less_restrictive(problem, rescaled, worst_case))
             if allows_rescaling

@@ -69,10 +69,8 @@ def unknown_min_loads(scenario: Scenario) -> Iterator[Fault]:
     for index, agent in enumerate(scenario.agents):
         lacking = [name for name, least in (agent.min_load or {}).items() if least and not agent.capacity.get(name)]
         if lacking:
-            problem, accepted = (
-                "The agent has no capacity in a dimension of its min_load.",
-                "dimensions of its capacity",
-            )
+            problem = "The agent has no capacity in a dimension of its min_load."
+            accepted = "dimensions of its capacity"
             yield Fault(f"/agents/{index}/min_load", problem, accepted, "Name the same dimensions.", "logic")
 
 
