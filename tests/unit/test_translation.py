@@ -27,6 +27,10 @@ PACKAGE = Path(__file__).parents[2] / "planner_mcp"
 RELAXATIONS = PACKAGE / "routing" / "feasibility" / "relaxations.py"
 SCHEMA_TEXTS = frozenset({"one of {}", "string of {} characters", "string matching {}", "array of {} items"})
 """What `schema_faults.describe` makes of a JSON Schema, beside the names of types and numbers."""
+PARTS = ("problem", "accepted", "hint", "allowed")
+"""What a fault says, as arguments and variables are called."""
+FIRST_TEXT = {"Fault": 1, "reached": 0, "too_large": 1, "_ineligible": 1}
+"""Where the texts of a fault begin among the arguments of what makes one."""
 TOOLS = (*REGISTRY, *APP_REGISTRY, *ADDRESS_REGISTRY)
 
 
@@ -65,14 +69,26 @@ def fault_texts(*folders: str) -> set[str]:
             if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name) and node.value is not None
         }
         for node in ast.walk(module):
-            if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "Fault":
-                named = (each.value for each in node.keywords if each.arg in ("problem", "accepted", "hint"))
-                for each in (*node.args[1:4], *named):
+            if isinstance(node, ast.Call) and (called := _name(node.func)) in FIRST_TEXT:
+                named = (each.value for each in node.keywords if each.arg in PARTS)
+                for each in (*node.args[FIRST_TEXT[called] :][:3], *named):
                     text = constants.get(each.id) if isinstance(each, ast.Name) else _template(each)
                     found |= set() if text is None else {text}
-            elif isinstance(node, ast.Assign) and getattr(node.targets[0], "id", "") in ("problem", "hint", "accepted"):
-                found |= {text for text in (_template(node.value),) if text is not None}
+            elif isinstance(node, ast.Assign):
+                found |= {text for text in map(_template, _values_of(node, PARTS)) if text is not None}
     return {text for text in found if re.search(r"[A-Za-z]{2,} [A-Za-z]|[A-Z][a-z]+ ?.*\.$", text.replace("{}", ""))}
+
+
+def _name(function: ast.expr) -> str:
+    return str(getattr(function, "id", getattr(function, "attr", "")))
+
+
+def _values_of(node: ast.Assign, names: tuple[str, ...]) -> Iterator[ast.expr]:
+    """Yield what is assigned to some names, also where several are assigned at once."""
+    targets, values = [each.elts if isinstance(each, ast.Tuple) else [each] for each in (node.targets[0], node.value)]
+    for target, value in zip(targets, values, strict=False):
+        if getattr(target, "id", "") in names:
+            yield value
 
 
 def _template(node: ast.expr) -> str | None:

@@ -134,13 +134,17 @@ def locked_to_ineligible_agents(scenario: Scenario) -> Iterator[Fault]:
     delivery = _deliveries(scenario)
     for path, agent, _before, name in _locked(scenario):
         if name in by_id and not eligibility.may(agent, by_id[name]):
-            yield _ineligible(path, "The agent may not serve this locked ticket.", "a ticket")
+            yield _ineligible(path, "The agent may not serve this locked ticket.", "a ticket that this agent may serve")
         elif name in delivery and not eligibility.may(agent, delivery[name]):
-            yield _ineligible(path, "The agent may not serve the delivery of this locked pickup.", "a shipment")
+            yield _ineligible(
+                path,
+                "The agent may not serve the delivery of this locked pickup.",
+                "a shipment that this agent may serve",
+            )
 
 
-def _ineligible(path: str, problem: str, what: str) -> Fault:
-    accepted, hint = f"{what} that this agent may serve", "Lock it to another agent or relax the ticket."
+def _ineligible(path: str, problem: str, accepted: str) -> Fault:
+    hint = "Lock it to another agent or relax the ticket."
     needs, reason = (FaultDependency.ELIGIBILITY,), InfeasibilityReason.SKILL_OR_AGENT
     return Fault(path, problem, accepted, hint, "logic", needs=needs, reason=reason)
 
