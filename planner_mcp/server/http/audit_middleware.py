@@ -28,7 +28,7 @@ from planner_mcp.text import Json
 LINES_PER_S: Final = 1.0
 LINES_BURST: Final = 200
 """Refusals of one caller kept in a row."""
-MAX_FAULTS_PER_CHECK: Final = 16 * 1024
+MAX_ERROR_BYTES: Final = 16 * 1024
 """Bytes of a refusal in which its code is searched."""
 _ROOTS: Final = (
     "/mcp",
@@ -130,7 +130,7 @@ def _target(path: str) -> str:
 def _code_and_trace_in(body: bytes, status: int) -> tuple[int, str]:
     """Return code and trace id from the body of an error, in the form of JSON-RPC or of our own routes."""
     try:
-        error_body = json.loads(body[:MAX_FAULTS_PER_CHECK])
+        error_body = json.loads(body[:MAX_ERROR_BYTES])
         error = error_body.get("error", error_body)
         data = error.get("data", error)
         return int(data["code"]), str(data["traceId"])

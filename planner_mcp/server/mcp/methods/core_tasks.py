@@ -24,7 +24,7 @@ from planner_mcp.jobs.job_service import JobService
 from planner_mcp.jobs.keyset_paging import keyset_of_job, next_page
 from planner_mcp.jobs.principals import READ
 from planner_mcp.server.mcp.jsonrpc.jsonrpc_errors import rpc_data
-from planner_mcp.server.mcp.methods.page_cursors import Cursors
+from planner_mcp.server.mcp.methods.page_cursors import PAGE, Cursors
 from planner_mcp.server.mcp.methods.task_view import core_task, result_json
 from planner_mcp.server.mcp.request_context import Context, as_json, refusal_in, require_scope
 from planner_mcp.settings import Settings
@@ -34,7 +34,6 @@ VERSION: Final = "2025-11-25"
 CAPABILITY: Final[Json] = {"list": {}, "cancel": {}, "requests": {"tools": {"call": {}}}}
 RELATED: Final = "io.modelcontextprotocol/related-task"
 IMMEDIATE: Final = "io.modelcontextprotocol/model-immediate-response"
-PAGE: Final = 50
 
 Cancel = Callable[[Context, str], Awaitable[Job]]
 OnCreated = Callable[[Context, Job], Awaitable[None]]

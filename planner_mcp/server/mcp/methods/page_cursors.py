@@ -5,13 +5,15 @@ not stored, so one may be used again and never expires.
 """
 
 from collections.abc import Sequence
-from typing import TypeVar
+from typing import Final, TypeVar
 
 from planner_mcp.errors import Fault, StoreError, input_error
 from planner_mcp.jobs.principals import Principal
 from planner_mcp.server.auth.access_links import TextEncryption
 
 T = TypeVar("T")
+PAGE: Final = 50
+"""Entries of a page; more than there are tools."""
 
 
 class Cursors:
@@ -45,7 +47,7 @@ class Cursors:
         return int(self.read(method, principal, cursor)) if cursor is not None else 0
 
     def page(
-        self, method: str, principal: Principal, items: Sequence[T], cursor: str | None, size: int
+        self, method: str, principal: Principal, items: Sequence[T], cursor: str | None, size: int = PAGE
     ) -> tuple[list[T], str | None]:
         """Return one page of a list that is all in memory, and the cursor of the next."""
         start = self.offset(method, principal, cursor)

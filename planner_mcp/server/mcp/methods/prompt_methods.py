@@ -14,7 +14,6 @@ from planner_mcp.server.prompts.mapping_examples import MAP_BUSINESS_TABLE, mapp
 from planner_mcp.server.prompts.prompt_registry import PROMPTS
 from planner_mcp.translation import Language, translated
 
-PAGE: Final = 50
 _BY_NAME: Final = {prompt.name: prompt for prompt in PROMPTS}
 
 
@@ -41,7 +40,7 @@ class Prompts:
     async def list_prompts(self, ctx: Context, params: types.PaginatedRequestParams | None) -> types.ListPromptsResult:
         """Answer `prompts/list`."""
         cursor = params.cursor if params is not None else None
-        shown, following = self._cursors.page(ctx.method, principal_in(ctx), self._listed, cursor, PAGE)
+        shown, following = self._cursors.page(ctx.method, principal_in(ctx), self._listed, cursor)
         return types.ListPromptsResult(prompts=shown, next_cursor=following, ttl_ms=LIST_TTL_MS, cache_scope="public")
 
     async def get_prompt(self, ctx: Context, params: types.GetPromptRequestParams) -> types.GetPromptResult:

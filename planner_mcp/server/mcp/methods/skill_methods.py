@@ -16,7 +16,6 @@ from planner_mcp.server.resources.skill_files import skills
 from planner_mcp.text import Json
 
 EXTENSION: Final = "io.modelcontextprotocol/skills"
-PAGE: Final = 50
 _ANSWER: Final = {"resultType": "complete", "ttlMs": LONG_MS, "cacheScope": "public"}
 
 
@@ -45,7 +44,7 @@ class Skills:
     async def list_skills(self, ctx: Context, params: types.PaginatedRequestParams | None) -> Json:
         """Answer `skills/list`."""
         cursor = params.cursor if params is not None else None
-        shown, following = self._cursors.page(ctx.method, principal_in(ctx), skills(), cursor, PAGE)
+        shown, following = self._cursors.page(ctx.method, principal_in(ctx), skills(), cursor)
         page = {"skills": [each.as_json() for each in shown]}
         return {**_ANSWER, **page, **({"nextCursor": following} if following else {})}
 

@@ -35,8 +35,6 @@ from planner_mcp.server.tools.tool_registry import APP_REGISTRY, ServerOffer, sh
 from planner_mcp.settings import TOOLSETS, Settings, names_in
 from planner_mcp.text import Json
 
-PAGE: Final = 50
-"""Tools of one page: all of ours."""
 LEAST_STEP: Final = 1e-3
 """MCP wants progress to rise with every notification, so news without progress moves it by this much."""
 TOOLSETS_PARAMETER: Final = "toolsets"
@@ -135,7 +133,7 @@ class PlannerToolHandler:
         if not has_session(ctx):
             tools = [tool for tool in tools if tool is not enable_toolset.TOOL]
         cursor = params.cursor if params is not None else None
-        shown, following = self._content_features.cursors.page(ctx.method, principal, tools, cursor, PAGE)
+        shown, following = self._content_features.cursors.page(ctx.method, principal, tools, cursor)
         return types.ListToolsResult(tools=[self._entry(tool, has_pages) for tool in shown], next_cursor=following)
 
     def _entry(self, tool: Tool, has_pages: bool) -> types.Tool:
