@@ -1,5 +1,7 @@
 """A table of resolved addresses becomes a day; what is not sure is looked up again."""
 
+from planner_mcp.addresses import structured_address
+from planner_mcp.formats import resolved_addresses
 from planner_mcp.formats.import_formats import read_scenario_file
 from planner_mcp.formats.import_options import ImportOptions
 from planner_mcp.formats.json_content import Content
@@ -11,6 +13,11 @@ TABLE = f"""{HEADER}
 "Hauptstraße 1, Berlin",52.48,13.35,city,15000,0.6,resolved,Berlin,offline,there are several
 "12 High Street, Richmond",,,none,,0.3,ambiguous,Richmond,offline,
 """
+
+
+def test_a_table_and_the_resolver_agree_from_where_a_position_is_sure() -> None:
+    """SPEC O4: formats and addresses know nothing of each other, so each states the confidence."""
+    assert resolved_addresses.SURE == structured_address.SURE
 
 
 def test_positions_below_the_confidence_are_not_taken() -> None:
