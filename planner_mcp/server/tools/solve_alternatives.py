@@ -1,6 +1,6 @@
 """`solve_alternatives`: up to five further plans of a day, each with another goal (SPEC T5)."""
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Annotated, Final, Literal
 
@@ -134,18 +134,25 @@ async def run(ctx: ToolContext, args: Json) -> ToolResult:
         left_out=different.left_out or None,
         not_queued=later or None,
     )
-    lines = [f"base: {base.plan_id} cost {output.base_cost}"]
-    lines += [f"{each.style}: {each.job_id}{_cost_text(each)}" for each in output.alternatives]
-    lines += [f"{style} is left out: {reason}" for style, reason in different.left_out.items()]
-    lines += [] if front is None else pareto_lines(front)
-    if later:
-        lines.append(f"Not queued: {', '.join(later)}. Ask for these again later.")
-    if queued:
-        names = " ".join(job.id for job in queued.values())
-        waited = "" if len(different.differences) == len(queued) else "query_vrp_status each, then "
-        lines.append(f"Next: {waited}weigh_plans plans={base.plan_id} {names}")
     links = tuple(ResourceLink(f"job://{job.id}", "job") for job in queued.values())
-    return ToolResult(output, "\n".join(lines), links)
+    return ToolResult(output, "\n".join(_lines(output, different)), links)
+
+
+def _lines(output: SolveAlternativesResult, different: "Different") -> Iterator[str]:
+    """Yield the lines of the text form."""
+    yield f"base: {output.base_plan} cost {output.base_cost}"
+    for each in output.alternatives:
+        yield f"{each.style}: {each.job_id}{_cost_text(each)}"
+    for style, reason in different.left_out.items():
+        yield f"{style} is left out: {reason}"
+    if output.front is not None:
+        yield from pareto_lines(output.front)
+    if output.not_queued:
+        yield f"Not queued: {', '.join(output.not_queued)}. Ask for these again later."
+    if output.alternatives:
+        names = " ".join(each.job_id for each in output.alternatives)
+        waited = "" if len(different.differences) == len(output.alternatives) else "query_vrp_status each, then "
+        yield f"Next: {waited}weigh_plans plans={output.base_plan} {names}"
 
 
 @dataclass(slots=True)

@@ -182,7 +182,6 @@ def _network(problem: Problem, agents: Sequence[int], factor: int, locked: dict[
     distance, time = _legs(problem, agent)
     cost = factor * agent.distance_cost * distance
     cost[_excluded(problem, agents, locked)] = EXCLUDED
-    halves = problem.partner_of
     tickets = problem.tickets
     windows = tuple(_windows(problem, agent, number) for number in range(count))
     per_time, close = factor * agent.time_cost, agent.shift[1] + agent.overtime
@@ -194,16 +193,7 @@ def _network(problem: Problem, agents: Sequence[int], factor: int, locked: dict[
         cost = np.where(cost >= EXCLUDED, EXCLUDED, cost + per_time * time)
         time, per_time = np.zeros_like(time), 0
     dimensions = min(MAX_DIMENSIONS, len(agent.capacity))
-    loads = {
-        kind: np.array(
-            [
-                ticket.demand[:dimensions] if ticket.load is kind and number not in halves else (0,) * dimensions
-                for number, ticket in enumerate(tickets)
-            ],
-            dtype=np.int64,
-        ).reshape(count, dimensions)
-        for kind in LoadKind
-    }
+    loads = {kind: _loads(problem, kind, dimensions) for kind in LoadKind}
     trips = 1 + (agent.max_reloads if agent.reload_depots else 0)
     capacity = np.array([trips * room for room in agent.capacity[:dimensions]], dtype=np.int64)
     stops = count if agent.max_stops is None else min(agent.max_stops, count)
@@ -233,6 +223,15 @@ def _network(problem: Problem, agents: Sequence[int], factor: int, locked: dict[
             dtype=np.int64,
         ),
     )
+
+
+def _loads(problem: Problem, kind: LoadKind, dimensions: int) -> Cells:
+    """Return the amounts of one kind, (n, dimensions); halves of shipments have none."""
+    amounts = [
+        ticket.demand[:dimensions] if ticket.load is kind and number not in problem.partner_of else (0,) * dimensions
+        for number, ticket in enumerate(problem.tickets)
+    ]
+    return np.array(amounts, dtype=np.int64).reshape(len(amounts), dimensions)
 
 
 def _legs(problem: Problem, agent: AgentSpec) -> tuple[Cells, Cells]:
