@@ -62,7 +62,9 @@ _CENTRAL_SHARES: Final = (1.0, 0.5, 0.25)
 _LOSS: Final = 0.01
 """… if that widens the gap by no more than this part."""
 _SUBSETS: Final = 15
-"""Subset-row cuts of a round."""
+"""Subset-row cuts of a round …"""
+_MOST_SUBSETS: Final = 150
+"""… and of all rounds; about half of them have a price at the end."""
 _WORTH: Final = 0.02
 """Part of the gap that cuts have to close for more of them."""
 
@@ -81,6 +83,12 @@ class DualBound:
     cuts: tuple[Cut, ...]
     cut_prices: tuple[CutPrices, ...]
     """By network: what the dual values of the cuts change in it."""
+
+    @property
+    def priced(self) -> list[tuple[Cut, int]]:
+        """The cuts that have a dual value, with it."""
+        prices = self.duals[len(self.duals) - len(self.cuts) :].tolist()
+        return [(cut, price) for cut, price in zip(self.cuts, prices, strict=True) if price]
 
 
 OnBound = Callable[[DualBound], None]
@@ -188,7 +196,7 @@ class ColumnGeneration:
             return False
         if self.best.value - self._subsets_at < _WORTH * self._gap(self.best.value):
             return False
-        room = MAX_SUBSETS - sum(isinstance(cut, SubsetRowCut) for cut in self._cuts)
+        room = _MOST_SUBSETS - sum(isinstance(cut, SubsetRowCut) for cut in self._cuts)
         self._subsets_at = self.best.value
         routes = [column.tickets for column in self._master.used()]
         serves = np.zeros((len(routes), len(self.relaxed.problem.tickets)))
@@ -298,9 +306,13 @@ class ColumnGeneration:
         return True
 
     def _rounded(self, duals: Duals) -> Cells:
-        """Return dual values in integers, those of cuts not negative."""
+        """Return dual values in integers, those of cuts not negative, and 0 of more subset-row cuts than are priced."""
         rows, prices = np.split(np.rint(duals).astype(np.int64), [len(self.relaxed.rows)])
-        return np.concatenate([rows, np.maximum(0, prices)])
+        prices = np.maximum(0, prices)
+        subsets = np.flatnonzero([isinstance(cut, SubsetRowCut) for cut in self._cuts])
+        cheapest_first = subsets[np.argsort(prices[subsets], kind="stable")]
+        prices[cheapest_first[: max(0, len(subsets) - MAX_SUBSETS)]] = 0
+        return np.concatenate([rows, prices])
 
     def _is_close(self, value: float) -> bool:
         return self.best is not None and value - self.best.value <= _CLOSE * abs(value)
@@ -358,7 +370,7 @@ class ColumnGeneration:
     def _cut_prices(self, number: int, at: Cells) -> CutPrices:
         price_of = dict(zip(self._cuts, at[len(self.relaxed.rows) :].tolist(), strict=True))
         loads = [cut for cut in self._cuts if isinstance(cut, CapacityCut)]
-        subsets = [cut for cut in self._cuts if isinstance(cut, SubsetRowCut)]
+        subsets = [cut for cut in self._cuts if isinstance(cut, SubsetRowCut) and price_of[cut]]
         prices = np.zeros(MAX_SUBSETS, dtype=np.int64)
         prices[: len(subsets)] = [price_of[cut] for cut in subsets]
         discount = discount_of(self.relaxed, number, loads, [price_of[cut] for cut in loads])

@@ -248,7 +248,9 @@ class PlanProver:
             columns = gap_closing.enumerated(relaxed, generation.pricers, bound, known, ends, share=share)
             if columns is None:
                 continue
-            if (choice := RouteChoice(relaxed, columns, known, bound.cuts).run(ends, self._cancel)) is None:
+            if (
+                choice := RouteChoice(relaxed, columns, known, [cut for cut, _ in bound.priced]).run(ends, self._cancel)
+            ) is None:
                 return
             if choice.routes is not None and not relaxed.relaxed:
                 self._found = _plan_of(relaxed, choice.routes)
@@ -264,9 +266,9 @@ def _certificate(relaxed: RelaxedProblem, bound: DualBound, tree: ProofNode | No
     """Return what the check needs of a proof."""
     least = {agent: value for each, value in zip(relaxed.networks, bound.least, strict=True) for agent in each.agents}
     claims = tuple(min(0, least[agent]) for agent in range(len(least)))
-    duals, prices = np.split(bound.duals, [len(relaxed.rows)])
-    loads, subsets = priced_cuts(bound.cuts, prices)
-    return OptimalityCertificate(relaxed.factor, prices_of(relaxed, duals), claims, bound.memory, tree, loads, subsets)
+    loads, subsets = priced_cuts(bound.priced)
+    prices = prices_of(relaxed, bound.duals[: len(relaxed.rows)])
+    return OptimalityCertificate(relaxed.factor, prices, claims, bound.memory, tree, loads, subsets)
 
 
 def _plan_of(relaxed: RelaxedProblem, columns: tuple[MasterColumn, ...]) -> Candidate:

@@ -12,7 +12,7 @@ cuts, Jepsen, Petersen, Spoorendonk and Pisinger, Operations Research 56 (2), 20
 
 import heapq
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations
 from typing import Final, TypeVar
@@ -349,7 +349,8 @@ class RouteChoice:
         for prices, cut_prices, load_prices in reversed(node.steps):
             cuts = zip(node.cuts, cut_prices.tolist(), strict=False)  # later steps have more
             priced = tuple(SubsetCut(tickets, price) for tickets, price in cuts if price)
-            loads, _ = priced_cuts(self._loads, load_prices)
+            priced_loads = zip(self._loads, load_prices.tolist(), strict=True)
+            loads, _ = priced_cuts(each for each in priced_loads if each[1])
             step = ProofNode(prices_of(self._relaxed, prices), priced, split, parts, loads)
             split, parts = None, (step,)
         return step
@@ -430,13 +431,13 @@ def _weighted(counts: Flags | NDArray[np.uint8], prices: NDArray[_Number]) -> ND
     return total
 
 
-def priced_cuts(cuts: Sequence[Cut], prices: Cells) -> tuple[tuple[LoadCut, ...], tuple[SubsetCut, ...]]:
-    """Return cuts with a price as the check knows them."""
+def priced_cuts(cuts: Iterable[tuple[Cut, int]]) -> tuple[tuple[LoadCut, ...], tuple[SubsetCut, ...]]:
+    """Return cuts and their prices as the check knows them."""
     loads, subsets = [], []
-    for cut, price in zip(cuts, prices.tolist(), strict=True):
-        if price and isinstance(cut, CapacityCut):
+    for cut, price in cuts:
+        if isinstance(cut, CapacityCut):
             loads.append(LoadCut(tuple(sorted(cut.tickets)), cut.load, cut.dimension, cut.unit, price))
-        elif price and isinstance(cut, SubsetRowCut):
+        else:
             subsets.append(SubsetCut(cut.tickets, price, tuple(sorted(cut.memory))))
     return tuple(loads), tuple(subsets)
 

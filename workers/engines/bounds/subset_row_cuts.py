@@ -9,15 +9,13 @@ Source: Jepsen, Petersen, Spoorendonk and Pisinger, Operations Research 56 (2), 
 Poggi and Uchoa, Mathematical Programming Computation 9 (1), 2017.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import combinations, pairwise
+from itertools import pairwise
 from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
-
-from workers.engines.bounds.relaxed_networks import Cells
 
 MAX_SUBSETS: Final = 64
 """Cuts that have a price at the same time: bits of a word."""
@@ -61,27 +59,19 @@ def violated_triples(
         known: Triples to leave out.
     """
     together = (serves * amounts[:, None]).T @ serves
-    found = []
-    partial = np.flatnonzero(((together > _TINY) & (together < 1 - _TINY)).any(axis=1))
-    for triple in _triples(partial, together):
-        first, second, third = triple
-        all_three = float((amounts * serves[:, first] * serves[:, second] * serves[:, third]).sum())
-        pairs = together[first, second] + together[first, third] + together[second, third] - 2 * all_three
-        if pairs > 1 + _VIOLATED and triple not in known:
-            found.append((pairs, triple))
+    tickets = np.flatnonzero(((together > _TINY) & (together < 1 - _TINY)).any(axis=1))
+    together, serves = together[np.ix_(tickets, tickets)], serves[:, tickets]
+    found: list[tuple[float, Triple]] = []
+    for at, first in enumerate(tickets.tolist()):
+        later = serves[:, at + 1 :]
+        all_three = (later * (amounts * serves[:, at])[:, None]).T @ later
+        pairs = together[at, at + 1 :, None] + together[at, None, at + 1 :] + together[at + 1 :, at + 1 :]
+        pairs = np.triu(pairs - 2 * all_three, 1)
+        for second, third in np.argwhere(pairs > 1 + _VIOLATED).tolist():
+            triple = (first, int(tickets[at + 1 + second]), int(tickets[at + 1 + third]))
+            if triple not in known:
+                found.append((float(pairs[second, third]), triple))
     return [triple for _, triple in sorted(found, reverse=True)]
-
-
-def _triples(tickets: Cells, together: NDArray[np.float64]) -> Iterator[Triple]:
-    """Yield three tickets of which at least two pairs share routes."""
-    linked = {t: [int(o) for o in tickets if o != t and together[t, o] > _TINY] for t in tickets.tolist()}
-    seen = set()
-    for middle, others in linked.items():
-        for first, last in combinations(others, 2):
-            triple = tuple(sorted((first, middle, last)))
-            if triple not in seen:
-                seen.add(triple)
-                yield triple[0], triple[1], triple[2]
 
 
 def cut_of(tickets: Triple, routes: Sequence[Sequence[int]]) -> SubsetRowCut:
