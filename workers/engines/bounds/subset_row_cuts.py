@@ -39,12 +39,12 @@ class SubsetRowCut:
 
     def entries(self, network: int, route: Sequence[int]) -> int:
         """Return what a route counts: -1 for each pair of visits that is remembered."""
-        pairs, is_odd = 0, False
+        pairs, is_unpaired = 0, False
         for ticket in route:
-            is_odd = is_odd and ticket in self.memory
+            is_unpaired = is_unpaired and ticket in self.memory
             if ticket in self.tickets:
-                pairs += is_odd
-                is_odd = not is_odd
+                pairs += is_unpaired
+                is_unpaired = not is_unpaired
         return -pairs
 
 
