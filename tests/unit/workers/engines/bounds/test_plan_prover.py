@@ -484,17 +484,22 @@ def test_fewer_routes_are_within_the_gap_by_the_middle_of_the_best_dual_values()
     assert 0 < numbers[1] < numbers[0] // 2
 
 
-def test_capacity_cuts_of_a_mixed_fleet_are_part_of_the_proof_that_is_checked() -> None:
-    """SPEC S2: large vehicles count for more; without the cuts, or with dearer ones, nothing is proved."""
-    day = generated("mixed", 11, 14)
+def proved_optimal(day: Problem) -> tuple[OptimalityCertificate, int]:
+    """Return the certificate of a day's best plan, and its cost."""
     engine, limits = SisrEngine(max_iterations=20_000), SearchLimits(time.monotonic() + 30)
     best = engine.solve(day, limits, lambda _: None, lambda: False).best
     assert best is not None
     prover = prover_of(day, best, [], 20)
     proof = prover.run(lambda: False)
-    certificate, cost = prover.certificate, price(day, best)
-    assert proof is not None and proof.is_optimal
-    assert certificate is not None and len({cut.unit for cut in certificate.loads}) > 1
+    assert proof is not None and proof.is_optimal and prover.certificate is not None
+    return prover.certificate, price(day, best)
+
+
+def test_capacity_cuts_of_a_mixed_fleet_are_part_of_the_proof_that_is_checked() -> None:
+    """SPEC S2: large vehicles count for more; without the cuts, or with dearer ones, nothing is proved."""
+    day = generated("mixed", 11, 14)
+    certificate, cost = proved_optimal(day)
+    assert len({cut.unit for cut in certificate.loads}) > 1
     lister = route_lister(np.zeros(1, dtype=np.int64), time.monotonic() + 20)
     assert proves(day, certificate, cost, lister)
     assert not proves(day, certificate, cost + 1, lister)
@@ -506,23 +511,16 @@ def test_capacity_cuts_of_a_mixed_fleet_are_part_of_the_proof_that_is_checked() 
 def test_subset_row_cuts_are_part_of_the_proof_that_is_checked() -> None:
     """SPEC S2: without the cuts, or with dearer ones, nothing more is proved; a longer memory does no harm."""
     day = generated("wide", 7, 20)
-    engine, limits = SisrEngine(max_iterations=20_000), SearchLimits(time.monotonic() + 30)
-    best = engine.solve(day, limits, lambda _: None, lambda: False).best
-    assert best is not None
-    prover = prover_of(day, best, [], 20)
-    proof = prover.run(lambda: False)
-    certificate, cost = prover.certificate, price(day, best)
-    assert proof is not None and proof.is_optimal
-    assert certificate is not None and certificate.cuts and certificate.tree is None
-    lister = route_lister(np.zeros(1, dtype=np.int64), time.monotonic() + 20)
+    certificate, cost = proved_optimal(day)
+    cuts, lister = certificate.cuts, route_lister(np.zeros(1, dtype=np.int64), time.monotonic() + 20)
+    assert cuts
     assert proves(day, certificate, cost, lister)
     assert not proves(day, certificate, cost + 1, lister)
     assert not proves(day, replace(certificate, cuts=()), cost, lister)
-    dearer_cuts = tuple(replace(cut, price=2 * cut.price) for cut in certificate.cuts)
+    dearer_cuts = tuple(replace(cut, price=2 * cut.price) for cut in cuts)
     assert not proves(day, replace(certificate, cuts=dearer_cuts), cost + 1, lister)
-    remembered = tuple(replace(cut, memory=None) for cut in certificate.cuts)
-    assert proves(day, replace(certificate, cuts=remembered), cost, lister)
-    assert not proves(day, replace(certificate, cuts=certificate.cuts * 10), cost, lister)  # more than there are bits
+    assert proves(day, replace(certificate, cuts=tuple(replace(cut, memory=None) for cut in cuts)), cost, lister)
+    assert not proves(day, replace(certificate, cuts=cuts * 10), cost, lister)  # more than are checked
 
 
 def test_no_vehicle_counts_for_more_than_a_hundred_in_a_capacity_cut() -> None:
