@@ -202,9 +202,10 @@ class ColumnGeneration:
         serves = np.zeros((len(routes), len(self.relaxed.problem.tickets)))
         for number, route in enumerate(routes):
             serves[number, list(route)] = 1.0
+        triples = violated_triples(serves, np.array(self._master.amounts()))[: min(room, _SUBSETS)]
+        memories = {cut.tickets: cut.memory for cut in self._cuts if isinstance(cut, SubsetRowCut)}
         before = len(self._cuts)
-        triples = violated_triples(serves, np.array(self._master.amounts()))
-        self.add_cuts(cut_of(triple, routes) for triple in triples[: min(room, _SUBSETS)])
+        self.add_cuts([cut_of(triple, routes, memories.get(triple, frozenset())) for triple in triples])
         return len(self._cuts) > before
 
     def _gap(self, value: float) -> float:

@@ -74,9 +74,15 @@ def violated_triples(
     return [triple for _, triple in sorted(found, reverse=True)]
 
 
-def cut_of(tickets: Triple, routes: Sequence[Sequence[int]]) -> SubsetRowCut:
-    """Return the cut of three tickets that counts each of some routes with two of them at least once."""
-    memory = set(tickets)
+def cut_of(tickets: Triple, routes: Sequence[Sequence[int]], remembered: frozenset[int] = frozenset()) -> SubsetRowCut:
+    """Return the cut of three tickets that counts each of some routes with two of them at least once.
+
+    Args:
+        tickets: The three.
+        routes: The routes.
+        remembered: What an earlier cut of the three remembers.
+    """
+    memory = {*tickets, *remembered}
     for route in routes:
         places = [place for place, ticket in enumerate(route) if ticket in tickets]
         if between := min(pairwise(places), key=lambda pair: pair[1] - pair[0], default=None):

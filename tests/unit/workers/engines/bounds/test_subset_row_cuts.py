@@ -45,6 +45,7 @@ def test_half_of_each_of_three_routes_is_one_pair_too_many() -> None:
 def test_the_memory_is_the_shorter_way_between_two_of_three_visits() -> None:
     """SPEC S2: what a cut need not remember distinguishes no partial routes."""
     assert cut_of((A, B, C), [(A, D, E, B, C), (D, E)]).memory == {A, B, C}
+    assert cut_of((A, B, C), [(A, B)], frozenset({A, B, C, D})).memory == {A, B, C, D}
 
 
 def test_cuts_are_bits_of_tickets_and_memories() -> None:
