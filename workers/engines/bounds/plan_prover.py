@@ -41,7 +41,9 @@ POOL: Final = 2000
 ROOT_SHARE: Final = 0.6
 """Share of the time for that and column generation …"""
 CLOSE_SHARE: Final = 0.7
-"""… and of that and closing the gap; the rest is for cuts and the check of the proof."""
+"""… and of that and closing the gap; the rest is for cuts and the check of the proof, …"""
+LONG_CLOSE_SHARE: Final = 0.9
+"""… or of the check alone, where no cut is left that raises the bound."""
 CENTRAL_SHARE: Final = 0.25
 """Share of the time of closing for dual values by which fewer routes are within the gap."""
 SMALL_DAY_SHARE: Final = 0.9
@@ -164,7 +166,7 @@ class PlanProver:
         if (root := generation.best) is None:
             return
         if not (is_tight := generation.is_tight) and not self._cancel[0]:
-            ends = self._began + CLOSE_SHARE * span_s
+            ends = self._began + (LONG_CLOSE_SHARE if generation.is_solved else CLOSE_SHARE) * span_s
             began = time.monotonic()
             root = generation.central(began + CENTRAL_SHARE * (ends - began))
             self._close(relaxed, generation, root, ends)
