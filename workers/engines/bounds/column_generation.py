@@ -167,7 +167,7 @@ class ColumnGeneration:
         self._deadline = self._deadline if deadline is None else deadline
         while not self.is_solved and not self._is_over and not self.is_tight:
             if not self._solve_linear_program():
-                if self._has_subsets:
+                if self._subset_cuts:
                     self.is_solved = not self._is_over  # as far as it can be
                 elif not self._shrink_memory():
                     return
@@ -187,8 +187,8 @@ class ColumnGeneration:
         return self._cut_subsets() or has_grown
 
     @property
-    def _has_subsets(self) -> bool:
-        return any(isinstance(cut, SubsetRowCut) for cut in self._cuts)
+    def _subset_cuts(self) -> list[SubsetRowCut]:
+        return [cut for cut in self._cuts if isinstance(cut, SubsetRowCut)]
 
     def _cut_subsets(self) -> bool:
         """Add subset-row cuts that the solution violates, unless the bound has hardly risen by the last ones."""
@@ -196,14 +196,16 @@ class ColumnGeneration:
             return False
         if self.best.value - self._subsets_at < _WORTH * self._gap(self.best.value):
             return False
-        room = _MOST_SUBSETS - sum(isinstance(cut, SubsetRowCut) for cut in self._cuts)
+        known = self._subset_cuts
         self._subsets_at = self.best.value
         routes = [column.tickets for column in self._master.used()]
         serves = np.zeros((len(routes), len(self.relaxed.problem.tickets)))
         for number, route in enumerate(routes):
             serves[number, list(route)] = 1.0
-        triples = violated_triples(serves, np.array(self._master.amounts()))[: min(room, _SUBSETS)]
-        memories = {cut.tickets: cut.memory for cut in self._cuts if isinstance(cut, SubsetRowCut)}
+        triples = violated_triples(serves, np.array(self._master.amounts()))[
+            : min(_MOST_SUBSETS - len(known), _SUBSETS)
+        ]
+        memories = {cut.tickets: cut.memory for cut in known}
         before = len(self._cuts)
         self.add_cuts([cut_of(triple, routes, memories.get(triple, frozenset())) for triple in triples])
         return len(self._cuts) > before
@@ -322,7 +324,8 @@ class ColumnGeneration:
         added = False
         for number in range(len(self.pricers)):
             if not self._is_over:
-                _, _, routes = self._priced(number, at, max_labels=self._max_labels, is_heuristic=True)
+                cuts = self._cut_prices(number, at)
+                _, _, routes = self._priced(number, at, cuts, max_labels=self._max_labels, is_heuristic=True)
                 added |= self._add(number, routes, at, duals)
         return added
 
@@ -338,9 +341,9 @@ class ColumnGeneration:
 
     def _proved(self, at: Cells, duals: Duals, *, max_labels: int) -> tuple[DualBound, bool] | None:
         """Return what dual values prove, and whether there were new columns."""
-        added, least = False, []
-        for number in range(len(self.pricers)):
-            is_complete, lowest, routes = self._priced(number, at, max_labels=max_labels, is_heuristic=False)
+        added, least, cut_prices = False, [], tuple(self._cut_prices(number, at) for number in range(len(self.pricers)))
+        for number, cuts in enumerate(cut_prices):
+            is_complete, lowest, routes = self._priced(number, at, cuts, max_labels=max_labels, is_heuristic=False)
             added |= self._add(number, routes, at, duals)
             if not is_complete:
                 return None
@@ -348,18 +351,17 @@ class ColumnGeneration:
         rows, prices = np.split(at, [len(self.relaxed.rows)])
         value = lagrangian_bound(self.relaxed, rows, least)
         value += sum(cut.least * price for cut, price in zip(self._cuts, prices.tolist(), strict=True))
-        prices_by_network = tuple(self._cut_prices(number, at) for number in range(len(self.pricers)))
-        return DualBound(value, at, tuple(least), self._memory.copy(), tuple(self._cuts), prices_by_network), added
+        return DualBound(value, at, tuple(least), self._memory.copy(), tuple(self._cuts), cut_prices), added
 
     def _priced(
-        self, number: int, at: Cells, *, max_labels: int, is_heuristic: bool
+        self, number: int, at: Cells, cuts: CutPrices, *, max_labels: int, is_heuristic: bool
     ) -> tuple[bool, int, list[PricedRoute]]:
         network = self.relaxed.networks[number]
         cost = network.switch_cost - dual_of_tickets(self.relaxed.rows_of, at)
         left_s = max(0.0, self._deadline - time.monotonic())
         return self.pricers[number].price(
             cost,
-            self._cut_prices(number, at),
+            cuts,
             self._memory,
             self._memory & self._near,
             seconds=left_s,
@@ -371,7 +373,7 @@ class ColumnGeneration:
     def _cut_prices(self, number: int, at: Cells) -> CutPrices:
         price_of = dict(zip(self._cuts, at[len(self.relaxed.rows) :].tolist(), strict=True))
         loads = [cut for cut in self._cuts if isinstance(cut, CapacityCut)]
-        subsets = [cut for cut in self._cuts if isinstance(cut, SubsetRowCut) and price_of[cut]]
+        subsets = [cut for cut in self._subset_cuts if price_of[cut]]
         prices = np.zeros(MAX_SUBSETS, dtype=np.int64)
         prices[: len(subsets)] = [price_of[cut] for cut in subsets]
         discount = discount_of(self.relaxed, number, loads, [price_of[cut] for cut in loads])
@@ -472,8 +474,7 @@ def _dear(relaxed: RelaxedProblem) -> int:
 
 def _columns_of(relaxed: RelaxedProblem, incumbent: Candidate | None) -> Iterable[MasterColumn]:
     """Yield the routes of a plan, at their own cost."""
-    network_of = {agent: number for number, each in enumerate(relaxed.networks) for agent in each.agents}
     for route in () if incumbent is None else incumbent.routes:
         if route.tickets:
             cost = route_cost(relaxed.problem, route, cached_schedule(relaxed.problem, route))
-            yield MasterColumn(network_of[route.agent], tuple(route.tickets), cost * relaxed.factor)
+            yield MasterColumn(relaxed.network_of[route.agent], tuple(route.tickets), cost * relaxed.factor)

@@ -28,7 +28,7 @@ from workers.engines.bounds.day_enumeration import DayEnumeration
 from workers.engines.bounds.day_model import DayModel, DayProof, is_small
 from workers.engines.bounds.native_listing import route_lister, small_day_lister
 from workers.engines.bounds.relaxed_networks import RelaxedProblem, relaxed_problem
-from workers.engines.bounds.route_choice import RouteChoice, priced_cuts, prices_of
+from workers.engines.bounds.route_choice import RouteChoice, load_cuts_of, prices_of, subset_cuts_of
 from workers.engines.engine_interface import SearchLimits, ShouldStop
 from workers.engines.native.sisr_engine import SisrEngine
 from workers.engines.recombination.route_pool import RoutePool, route_log
@@ -182,9 +182,10 @@ class PlanProver:
 
     def _searched(self, relaxed: RelaxedProblem, ends: float) -> Sequence[MasterColumn]:
         """Return routes of good plans, found from the present one; a cheaper plan is kept."""
-        engine, log, pool = SisrEngine(), route_log(), RoutePool(self._problem)
+        engine = SisrEngine()
         if engine.missing(self._problem) or time.monotonic() >= ends:
             return ()
+        log, pool = route_log(), RoutePool(self._problem)
         limits = SearchLimits(ends, route_log=log)
         outcome = engine.solve(self._problem, limits, lambda _: None, self._is_over, self._incumbent)
         if outcome.best is not None and price(self._problem, outcome.best) < self._cost:
@@ -192,9 +193,8 @@ class PlanProver:
             self._wait_until_judged()
         pool.add_logged(log)
         pool.keep_newest(POOL)
-        network_of = {agent: number for number, each in enumerate(relaxed.networks) for agent in each.agents}
         routes = [(column.route(self._problem), column.cost * relaxed.factor) for column in pool.columns]
-        return [MasterColumn(network_of[route.agent], tuple(route.tickets), cost) for route, cost in routes]
+        return [MasterColumn(relaxed.network_of[route.agent], tuple(route.tickets), cost) for route, cost in routes]
 
     def _is_confirmed(self, relaxed: RelaxedProblem, root: DualBound) -> bool:
         """Return whether the independent check agrees that no plan costs less."""
@@ -244,15 +244,13 @@ class PlanProver:
         Where they are too many, those of a part of the gap are listed: they prove nothing, but a plan chosen among them
         is cheaper and leaves fewer routes to list.
         """
-        shares, known = GAP_SHARES, self._cost
+        shares, known, cuts = GAP_SHARES, self._cost, [cut for cut, _ in bound.priced]
         while shares and not self._is_over() and time.monotonic() < ends:
             share, *shares = shares
             columns = gap_closing.enumerated(relaxed, generation.pricers, bound, known, ends, share=share)
             if columns is None:
                 continue
-            if (
-                choice := RouteChoice(relaxed, columns, known, [cut for cut, _ in bound.priced]).run(ends, self._cancel)
-            ) is None:
+            if (choice := RouteChoice(relaxed, columns, known, cuts).run(ends, self._cancel)) is None:
                 return
             if choice.routes is not None and not relaxed.relaxed:
                 self._found = _plan_of(relaxed, choice.routes)
@@ -268,7 +266,7 @@ def _certificate(relaxed: RelaxedProblem, bound: DualBound, tree: ProofNode | No
     """Return what the check needs of a proof."""
     least = {agent: value for each, value in zip(relaxed.networks, bound.least, strict=True) for agent in each.agents}
     claims = tuple(min(0, least[agent]) for agent in range(len(least)))
-    loads, subsets = priced_cuts(bound.priced)
+    loads, subsets = load_cuts_of(bound.priced), subset_cuts_of(bound.priced)
     prices = prices_of(relaxed, bound.duals[: len(relaxed.rows)])
     return OptimalityCertificate(relaxed.factor, prices, claims, bound.memory, tree, loads, subsets)
 

@@ -96,14 +96,18 @@ class RelaxedProblem:
     """Features of the problem that are left out or kept in part, in the order of the alphabet."""
     rows_of: tuple[tuple[int, ...], ...] = field(init=False)
     """The rows of each ticket."""
+    network_of: dict[int, int] = field(init=False)
+    """The network of each agent."""
 
     def __post_init__(self) -> None:
-        """Index the rows by ticket."""
+        """Index the rows by ticket, and the networks by agent."""
         rows_of: list[list[int]] = [[] for _ in self.problem.tickets]
         for number, row in enumerate(self.rows):
             for ticket in row.tickets:
                 rows_of[ticket].append(number)
         object.__setattr__(self, "rows_of", tuple(map(tuple, rows_of)))
+        network_of = {agent: number for number, each in enumerate(self.networks) for agent in each.agents}
+        object.__setattr__(self, "network_of", network_of)
 
 
 def relaxed_problem(problem: Problem) -> RelaxedProblem | None:

@@ -1,10 +1,11 @@
 """The best choice among listed routes, by branch and bound over their linear program, with a proof of every node.
 
 Owns the search. A node is the linear program over the routes that its splits leave, raised by subset-row cuts of three
-tickets and by the cuts of column generation (of a listed route it is known whether it serves any of their
-tickets, so that each counts once). Its dual values, rounded to integers, prove a bound in integers, and routes whose
-reduced costs exceed the gap are left out below it. So GLOP proposes and nothing rests on its rounding: what remains is
-a tree of dual values (`ProofNode`) that `planner_mcp/routing/verification/optimality_check.py` can follow by itself.
+tickets and by the cuts of column generation (of a listed route it is known whether it serves any of the tickets of a
+capacity cut, so that each counts once). Its dual values, rounded to integers, prove a bound in integers, and routes
+whose reduced costs exceed the gap are left out below it. So GLOP proposes and nothing rests on its rounding: what
+remains is a tree of dual values (`ProofNode`) that `planner_mcp/routing/verification/optimality_check.py` can follow by
+itself.
 
 Source: pairs of tickets as branches, Ryan and Foster, in Computer Scheduling of Public Transport, 1981; subset-row
 cuts, Jepsen, Petersen, Spoorendonk and Pisinger, Operations Research 56 (2), 2008.
@@ -131,7 +132,7 @@ class RouteChoice:
             self._serves[number, list(column.tickets)] = True
             self._rows[number, rows] = True
             self._entries[number, : len(rows)] = rows
-        self._triples = [cut.tickets for cut in cuts if isinstance(cut, SubsetRowCut)]
+        self._triples = list(dict.fromkeys(cut.tickets for cut in cuts if isinstance(cut, SubsetRowCut)))
         self._loads = loads = tuple(cut for cut in cuts if isinstance(cut, CapacityCut))
         self._least = np.array([cut.least for cut in loads], dtype=np.int64)
         self._units = np.zeros((len(columns), len(loads)), dtype=np.uint8)
@@ -146,7 +147,7 @@ class RouteChoice:
     def run(self, deadline: float, cancel: Cells) -> Choice | None:
         """Return the cheapest choice and the bound; None where no bound was found in time."""
         counts = tuple((each.count if each.is_used else 0, each.count) for each in self._relaxed.networks)
-        root = _Node(np.flatnonzero(self._is_valid), counts, cuts=list(dict.fromkeys(self._triples)))
+        root = _Node(np.flatnonzero(self._is_valid), counts, cuts=self._triples)
         open_nodes, stuck = [(root.bound, 0, root)], _NONE
         while open_nodes and not cancel[0] and time.monotonic() < deadline:
             node = heapq.heappop(open_nodes)[2]
@@ -349,8 +350,7 @@ class RouteChoice:
         for prices, cut_prices, load_prices in reversed(node.steps):
             cuts = zip(node.cuts, cut_prices.tolist(), strict=False)  # later steps have more
             priced = tuple(SubsetCut(tickets, price) for tickets, price in cuts if price)
-            priced_loads = zip(self._loads, load_prices.tolist(), strict=True)
-            loads, _ = priced_cuts(each for each in priced_loads if each[1])
+            loads = load_cuts_of(zip(self._loads, load_prices.tolist(), strict=True))
             step = ProofNode(prices_of(self._relaxed, prices), priced, split, parts, loads)
             split, parts = None, (step,)
         return step
@@ -431,15 +431,22 @@ def _weighted(counts: Flags | NDArray[np.uint8], prices: NDArray[_Number]) -> ND
     return total
 
 
-def priced_cuts(cuts: Iterable[tuple[Cut, int]]) -> tuple[tuple[LoadCut, ...], tuple[SubsetCut, ...]]:
-    """Return cuts and their prices as the check knows them."""
-    loads, subsets = [], []
-    for cut, price in cuts:
-        if isinstance(cut, CapacityCut):
-            loads.append(LoadCut(tuple(sorted(cut.tickets)), cut.load, cut.dimension, cut.unit, price))
-        else:
-            subsets.append(SubsetCut(cut.tickets, price, tuple(sorted(cut.memory))))
-    return tuple(loads), tuple(subsets)
+def load_cuts_of(priced: Iterable[tuple[Cut, int]]) -> tuple[LoadCut, ...]:
+    """Return the capacity cuts among cuts with their prices, as the check knows them."""
+    return tuple(
+        LoadCut(tuple(sorted(cut.tickets)), cut.load, cut.dimension, cut.unit, price)
+        for cut, price in priced
+        if price and isinstance(cut, CapacityCut)
+    )
+
+
+def subset_cuts_of(priced: Iterable[tuple[Cut, int]]) -> tuple[SubsetCut, ...]:
+    """Return the subset-row cuts among them."""
+    return tuple(
+        SubsetCut(cut.tickets, price, tuple(sorted(cut.memory)))
+        for cut, price in priced
+        if price and isinstance(cut, SubsetRowCut)
+    )
 
 
 def prices_of(relaxed: RelaxedProblem, duals: Cells) -> RowPrices:

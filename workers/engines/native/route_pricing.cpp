@@ -368,10 +368,11 @@ public:
     bool run() { return search_.run(); }
 
     // Whether some ending that fits brings the route below the limit.
-    bool can_end(const Label<W>& label, Number limit) const { return best_below(label, limit).second >= 0; }
+    bool can_end(const Label<W>& label, Number limit) const { return best_below(label, limit, true).second >= 0; }
 
-    // The cost of the route with the cheapest ending that fits, and this ending; -1 where it is not below the limit.
-    std::pair<Number, int> best_below(const Label<W>& label, Number limit) const {
+    // The cost of the route with the cheapest ending that fits, or with any one below the limit, and this ending; -1
+    // where none is below the limit.
+    std::pair<Number, int> best_below(const Label<W>& label, Number limit, bool takes_any = false) const {
         const Number node = side_.node_cost[label.ticket];
         const std::uint64_t own = side_.subsets[label.ticket], even = own & ~label.odd;
         const Number most_off = side_.price_of(even);
@@ -382,7 +383,9 @@ public:
             if (cost - most_off >= best.first) break;
             // both halves count the visit that they share: of two even numbers that is a pair too many
             cost += side_.price_of(label.odd & ending.odd & ~own) - side_.price_of(even & ~ending.odd);
-            if (cost < best.first && fits(label, ending)) best = {cost, at};
+            if (cost >= best.first || !fits(label, ending)) continue;
+            best = {cost, at};
+            if (takes_any) break;
         }
         return best;
     }

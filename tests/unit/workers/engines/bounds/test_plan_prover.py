@@ -192,8 +192,7 @@ def check_cuts(day: ProofDay, text: str) -> None:
     relaxed = relaxed_problem(day.problem)
     assert relaxed is not None
     dice, finder = np.random.default_rng(day.seed), CutFinder(relaxed)
-    network_of = {agent: number for number, each in enumerate(relaxed.networks) for agent in each.agents}
-    routes = [(network_of[route.agent], route.tickets) for route in day.best.routes]
+    routes = [(relaxed.network_of[route.agent], route.tickets) for route in day.best.routes]
     generation = ColumnGeneration(
         relaxed, None, None, cancel=np.zeros(1, dtype=np.int64), deadline=time.monotonic() + 6
     )
