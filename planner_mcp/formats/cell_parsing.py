@@ -27,6 +27,8 @@ OPEN_END: Final = "47:59"
 """Close of a window that has none."""
 Windows = Sequence[Sequence[Any]]
 """Each with its two times as the scenario takes them."""
+Decimal = Literal["", ".", ","]
+"""The mark before decimals; empty where it is not known."""
 BareTimes = Literal["", "hours", "hhmm", "seconds"]
 
 
@@ -34,7 +36,7 @@ BareTimes = Literal["", "hours", "hhmm", "seconds"]
 class CellStyle:
     """How the cells of a column are written, where a cell alone may mean two things."""
 
-    decimal: Literal["", ".", ","] = ""
+    decimal: Decimal = ""
     """The mark before decimals; empty where `1,500` or `1.500` stays open."""
     bare_times: BareTimes = ""
     """What a whole number is in a column of times."""

@@ -18,6 +18,7 @@ from planner_mcp.formats.cell_parsing import (
     OPEN_END,
     BareTimes,
     CellStyle,
+    Decimal,
     amount_in,
     counted_in,
     date_in,
@@ -318,10 +319,16 @@ def style_of(cells: Sequence[str], planning_date: str, *, has_thousands: bool = 
         planning_date: Settles the order of day and month where one of the two readings is this day.
         has_thousands: Whether a mark may part thousands.
     """
+    decimal = decimal_of(cells, has_thousands=has_thousands)
+    return CellStyle(decimal, _bare_times(cells), _day_first(cells, planning_date), planning_date, counted_in(cells))
+
+
+def decimal_of(cells: Iterable[str], *, has_thousands: bool = True) -> Decimal:
+    """Return the mark before decimals that cells show; empty where none does, or they differ."""
     marks = {decimal_mark_of(cell, has_thousands=has_thousands) for cell in cells}
-    shown = marks & {".", ","}
-    decimal = shown.pop() if len(shown) == 1 else ""
-    return CellStyle(decimal, _bare_times(cells), _day_first(cells, planning_date), planning_date, counted_in(cells))  # type: ignore[arg-type]
+    if "." in marks:
+        return "" if "," in marks else "."
+    return "," if "," in marks else ""
 
 
 def has_open_mark(cells: Iterable[str]) -> bool:

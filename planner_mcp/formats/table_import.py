@@ -9,7 +9,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any, Final, Literal, TypeVar
+from typing import Any, Final, TypeVar
 
 from planner_mcp.errors import Fault, input_error
 from planner_mcp.formats.amount_settlement import AmountColumn, settle_amounts
@@ -17,6 +17,7 @@ from planner_mcp.formats.amount_units import AmountUnit
 from planner_mcp.formats.cell_parsing import (
     OPEN_END,
     CellStyle,
+    Decimal,
     amount_in,
     are_same_windows,
     duration_in,
@@ -33,7 +34,7 @@ from planner_mcp.formats.cell_parsing import (
     windows_in,
 )
 from planner_mcp.formats.column_mapping import ColumnMapping, has_minute_spans, propose_mapping
-from planner_mcp.formats.column_values import DELIVERIES, PICKUPS, has_open_mark, style_of
+from planner_mcp.formats.column_values import DELIVERIES, PICKUPS, decimal_of, has_open_mark, style_of
 from planner_mcp.formats.coordinate_parsing import DEGREES, coordinate_in, pair_in, position_in
 from planner_mcp.formats.header_words import meaning_of, normalized, split_brackets
 from planner_mcp.formats.source_rows import SourceRow
@@ -45,7 +46,6 @@ from planner_mcp.text import Json, plain
 Read = TypeVar("Read")
 Spot = tuple[tuple[str, float], ...]
 """A position: its coordinates by name."""
-Decimal = Literal["", ".", ","]
 _FEW: Final = 3
 _WORD: Final = re.compile(r"[^\W\d_]{3}")
 """Letters that no position has."""
@@ -264,8 +264,8 @@ class TableImport:
         """Return how each column is written: as it shows itself, else as the others, else as such files are."""
         cells = {header: [row[header] for _, row in table.rows if header in row] for header in table.headers}
         styles = {
-            header: style_of(texts, self.planning_date, has_thousands=mapping.fields.get(header) not in _AXES)
-            for header, texts in cells.items()
+            header: style_of(cells[header], self.planning_date, has_thousands=name not in _AXES)
+            for header, name in mapping.fields.items()
         }
         times = [header for header, name in mapping.fields.items() if name in _TIMES]
         if any(styles[header].bare_times == "hhmm" for header in times):  # 0730 beside 1300
@@ -274,7 +274,7 @@ class TableImport:
                 for header in times
                 if all(map(is_hhmm, cells[header]))
             }
-        marks = {style.decimal for style in styles.values()} - {""}
+        marks = {styles[header].decimal if header in styles else decimal_of(cells[header]) for header in cells} - {""}
         others: Decimal = marks.pop() if len(marks) == 1 else ""
         for header, name in mapping.fields.items():
             if name not in _NUMBERS | _AMOUNTS | _SERVICE_S.keys():

@@ -87,6 +87,6 @@ def test_a_rich_day_of_nine_tickets_is_proved() -> None:
 @pytest.mark.slow
 @pytest.mark.timeout(600)
 def test_rich_days_of_up_to_twelve_tickets_are_proved() -> None:
-    """SPEC S2: 99 in 100 of the days that have a plan of all wanted tickets."""
-    found = [is_proved(*day, seconds=60) for day in map(rich_day, range(3000, 3060)) if day is not None]
+    """SPEC S2: 99 in 100 of the days that have a plan of all wanted tickets; the longest takes 40 s of CPU."""
+    found = [is_proved(*day, seconds=180) for day in map(rich_day, range(3000, 3060)) if day is not None]
     assert sum(found) >= 0.99 * len(found)
