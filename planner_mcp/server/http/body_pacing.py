@@ -13,7 +13,7 @@ from typing import Final
 import anyio
 
 PARTS_PER_S: Final = 500
-"""Parts of at most 256 KiB."""
+"""Parts of at most 96 KiB: uvicorn stops reading where it holds more than 64, and reads 32 at once."""
 _open: Final = Counter[str]()
 
 

@@ -1,11 +1,12 @@
-"""Deadlines for clients that do not finish their requests, which uvicorn does not have (SPEC X3).
+"""Limits for clients that send slowly or much at once, which uvicorn does not have (SPEC A4, X3).
 
 Owns two limits on top of uvicorn's h11 protocol: one for the head of a request and one for its body. A timer is set
 once for each of them, so sending a byte now and then gains no time. A connection that waits for nothing, because its
-last request was refused before its body came, is closed as well. Answers may take as long as they like.
+last request was refused before its body came, is closed as well. Answers may take as long as they like. A connection
+is read in small parts, so that two hundred that send at once hold up nobody else.
 
-All of it rests on the state machine of `h11.Connection` and on four methods of `H11Protocol`: this is the only place
-that builds on an inner class of uvicorn (ADR 0025).
+All of it rests on the state machine of `h11.Connection`, on four methods of `H11Protocol` and on `max_size` of the
+transports of asyncio: this is the only place that builds on an inner class of uvicorn (ADR 0025, 0036).
 """
 
 import asyncio
@@ -21,6 +22,9 @@ HEAD_S: Final = 10.0
 """From the opening of a connection, or the first byte of a later request, to the end of its headers."""
 BODY_S: Final = 20.0
 """From the end of the headers to the end of the body."""
+READ_BYTES: Final = 32 * 1024
+"""Most that is read from a connection before others have their turn. asyncio would take 256 KiB, which are mapped and
+given back each time (`M_MMAP_THRESHOLD`), in each pass of the event loop for each connection."""
 _TIMEOUT: Final = b"HTTP/1.1 408 Request Timeout\r\nconnection: close\r\ncontent-length: 0\r\n\r\n"
 
 
@@ -43,6 +47,7 @@ class SlowClientProtocol(H11Protocol):
 
     @override
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as in the base class
+        transport.max_size = READ_BYTES  # type: ignore[attr-defined]  # of asyncio's own transports, without a setter
         super().connection_made(transport)
         self._set_deadline(_Awaited.HEAD)
 

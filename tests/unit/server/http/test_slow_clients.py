@@ -8,7 +8,9 @@ from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse
 from starlette.routing import Route
+from typing_extensions import override
 
+from planner_mcp.server.http.slow_clients import READ_BYTES, SlowClientProtocol
 from tests.unit.server.http.announcing_server import HastyProtocol, answer, listening
 
 pytestmark = pytest.mark.anyio
@@ -27,6 +29,17 @@ async def port() -> AsyncIterator[int]:
     app = Starlette(routes=[Route("/echo", echo, methods=["POST"]), Route("/refuse", refuse, methods=["POST"])])
     async with listening(app, HastyProtocol) as server:
         yield server.port
+
+
+class CountingProtocol(SlowClientProtocol):
+    """Keeps the largest part that was read at once."""
+
+    largest = 0
+
+    @override
+    def data_received(self, data: bytes) -> None:
+        CountingProtocol.largest = max(CountingProtocol.largest, len(data))
+        super().data_received(data)
 
 
 HEAD = b"POST /echo HTTP/1.1\r\nhost: x\r\ncontent-length: 4\r\n"
@@ -64,3 +77,12 @@ async def test_an_honest_client_may_send_one_request_after_another(port: int) ->
         assert await reader.readexactly(1) == b"4"
         await asyncio.sleep(HastyProtocol.head_s + 0.1)  # the quiet between two requests is what is tried
     writer.close()
+
+
+async def test_a_large_body_is_read_in_small_parts() -> None:
+    """SPEC A4: others have their turn after 32 KiB, however much lies ready."""
+    size = 4 * 1024 * 1024
+    async with listening(Starlette(routes=[Route("/echo", echo, methods=["POST"])]), CountingProtocol) as server:
+        head = f"POST /echo HTTP/1.1\r\nhost: x\r\nconnection: close\r\ncontent-length: {size}\r\n\r\n"
+        assert (await answer(server.port, head.encode() + bytes(size))).endswith(str(size).encode())
+    assert 0 < CountingProtocol.largest <= READ_BYTES
