@@ -41,7 +41,7 @@ _COUNT: Final = {"type": "integer", "minimum": 0}
 _REFUSALS: Final = {
     400: "A parameter or the body is wrong; `errors` lists every mistake.",
     401: "A valid access token is needed.",
-    403: "The access token lacks a scope, or the request comes from a page of another origin.",
+    403: "The access token lacks a scope, another person must take this step, or a page of another origin asks.",
     404: "Nothing of the caller's has this name.",
     406: "None of the media types in Accept is offered.",
     409: "The state of the job does not allow this, there is no plan yet, or the same request is under way.",
@@ -52,7 +52,7 @@ _REFUSALS: Final = {
     422: "The input is well-formed and contradicts itself, or an Idempotency-Key came with another body.",
     429: "Too many requests, or a quota is used up; come back after Retry-After.",
     500: "Something failed inside the server; quote traceId.",
-    503: "The store does not answer; come back after Retry-After.",
+    503: "The store, an issuer or a road engine does not answer; come back after Retry-After.",
 }
 _OF_ANY: Final = (400, 401, 403, 404, 406, 409, 421, 422, 429, 500, 503)
 _OF_BODY: Final = (413, 415)

@@ -11,13 +11,12 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
 from planner_mcp.errors import (
+    AccessError,
     AuthorityUnavailableError,
     CapacityError,
     EngineError,
-    ForbiddenOriginError,
     IdempotencyConflictError,
     InputError,
-    InsufficientScopeError,
     InvalidScenarioError,
     JobError,
     LinkExpiredError,
@@ -27,6 +26,7 @@ from planner_mcp.errors import (
     PlannerError,
     PreconditionFailedError,
     RequestUnderWayError,
+    RoutingProviderUnavailableError,
     StoreError,
     TooLargeError,
     UnauthenticatedError,
@@ -54,19 +54,19 @@ _STATUSES: Final[tuple[tuple[type[PlannerError], int], ...]] = (
     (WrongHostError, 421),
     (LinkExpiredError, 410),
     (UnauthenticatedError, 401),
-    (InsufficientScopeError, 403),
-    (ForbiddenOriginError, 403),
+    (AccessError, 403),
     (InputError, 400),
     (RequestUnderWayError, 409),
     (CapacityError, 429),
     (JobError, 409),
     (StoreError, 503),
     (AuthorityUnavailableError, 503),
+    (RoutingProviderUnavailableError, 503),
     (EngineError, 500),
 )
 """The first class that fits."""
 STORE_RETRY_S: Final = 2
-"""`Retry-After` while the store is unavailable."""
+"""`Retry-After` while the store, an issuer or a road engine is unavailable."""
 REST_PREFIX: Final = "/v1/"
 PROBLEM_TYPE: Final = "application/problem+json"
 PROBLEM_PAGE: Final = "/docs#error-"
@@ -135,7 +135,8 @@ def method_refused(request: Request, allowed: str) -> Response | None:
 
 
 def _usual_wait(error: PlannerError) -> float | None:
-    return STORE_RETRY_S if isinstance(error, StoreError | CapacityError | AuthorityUnavailableError) else None
+    away = StoreError | CapacityError | AuthorityUnavailableError | RoutingProviderUnavailableError
+    return STORE_RETRY_S if isinstance(error, away) else None
 
 
 def json_answer(body: Any, status: int = 200) -> JSONResponse:
