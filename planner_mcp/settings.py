@@ -185,7 +185,8 @@ class Settings(BaseModel):
         default=1,
         ge=1,
         le=64,
-        description="Shards, each on one hash slot; they divide the limits. More than one only with Redis Cluster.",
+        description="Pools: independent queues, each on one hash slot; they divide the limits. More than one only with "
+        "Redis Cluster.",
     )
     appendfsync: Literal["always", "everysec"] = Field(
         default="always", description="Durability of the embedded store."
@@ -212,7 +213,8 @@ class Settings(BaseModel):
     )
     events_advertised: Literal["asked", "always"] = Field(
         default="asked",
-        description="Which clients see MCP Events outside of extensions, where some look: those that asked, or all.",
+        description="Which clients see MCP Events also as `capabilities.events`, where some of them look: those that "
+        "asked for the extension, or all.",
     )
     events_errors: Literal["sketch", "sep"] = Field(
         default="sketch",
@@ -226,7 +228,7 @@ class Settings(BaseModel):
     host: str = Field(default="127.0.0.1", description="Address to listen on.")
     port: int = Field(default=8080, ge=0, le=65535, description="Port to listen on; 0 takes a free one.")
     workers: int = Field(
-        default=1, ge=0, le=256, description="Worker processes that `serve` starts beside the server; 0 for none."
+        default=1, ge=0, le=256, description="Worker processes started beside a server, over HTTP or stdio; 0 for none."
     )
     public_url: str | None = Field(
         default=None,
@@ -277,7 +279,8 @@ class Settings(BaseModel):
         description="Export OpenTelemetry spans; needs the extra `otel` and the variables OTEL_EXPORTER_OTLP_….",
     )
     log_level: Literal["debug", "info", "warning", "error"] = Field(
-        default="info", description="Least severe log line written."
+        default="info",
+        description="Least severe log line written. Where it is not set, `serve` at a terminal writes from warning on.",
     )
     toolsets: str = Field(
         default="core",
@@ -285,7 +288,8 @@ class Settings(BaseModel):
     )
     toolsets_allowed: str = Field(
         default=",".join(TOOLSETS),
-        description="Tool sets a client may enable by ?toolsets= on the URL, in the same form; set but empty: none.",
+        description="Tool sets a client may add by enable_toolset or by ?toolsets= on the URL, in the same form; set "
+        "but empty: none.",
     )
     reports_dir: Path | None = Field(
         default=None,
@@ -293,7 +297,8 @@ class Settings(BaseModel):
     )
     ask_missing: bool = Field(
         default=True,
-        description="Ask for a missing depot, shift or required parameter if the client supports elicitation.",
+        description="Ask the user of a client that supports elicitation: for a missing depot, shift or required "
+        "parameter, unclear columns and addresses, and before a plan is approved or rejected.",
     )
 
     # ---- jobs
@@ -357,13 +362,13 @@ class Settings(BaseModel):
         ),
     )
     max_scenarios: int = Field(
-        default=100_000, ge=1, le=MAX_COUNT, description="Most scenarios of one principal, in each shard."
+        default=100_000, ge=1, le=MAX_COUNT, description="Most scenarios of one principal, in each pool."
     )
     max_scenarios_bytes: int = Field(
         default=2 * 1024**3,
         ge=1024,
         le=MAX_BYTES,
-        description="Most bytes that the scenarios of one principal take, in each shard.",
+        description="Most bytes that the scenarios of one principal take, in each pool.",
     )
     scenario_ttl_s: Life = Field(default=30 * 86400, description="Scenarios are kept this long after last use.")
     job_ttl_s: Life = Field(default=7 * 86400, description="Jobs, events and plans are kept this long after their end.")
@@ -548,8 +553,8 @@ class Settings(BaseModel):
         ge=60,
         le=30 * DAY_S,
         description=(
-            "Longest time one stays signed in to the dashboard, in seconds; after a sign-in at an issuer also when the "
-            "token has expired."
+            "Longest time one stays signed in to the dashboard, in seconds. After a sign-in at an issuer the session "
+            "outlives the token; one opened with a pasted token ends with it."
         ),
     )
     auth_api_keys: bool = Field(default=False, description="Accept API keys made by `planner-mcp keys create`.")
@@ -582,7 +587,8 @@ class Settings(BaseModel):
 
     # ---- webhooks
     webhook_allow_networks: Listed[Network] = Field(
-        default_factory=list, description="Networks (CIDR) that webhooks may reach beside public addresses, for tests."
+        default_factory=list,
+        description="Networks (CIDR) that webhooks may reach beside public addresses, by http:// too.",
     )
     webhook_allow_ports: Listed[Port] = Field(
         default_factory=list, description="Ports that webhooks may use beside 443."
@@ -610,8 +616,8 @@ class Settings(BaseModel):
     secret_key: str | None = Field(
         default=None,
         description=(
-            "Key that encrypts cursors, questions and stored secrets; the same on every server and worker. "
-            "Empty: generated and kept in data_dir."
+            "Key that encrypts stored secrets, and the cursors, questions, links and cookies that clients hold; the "
+            "same on every server and worker. Empty: generated and kept in data_dir."
         ),
     )
 

@@ -69,7 +69,8 @@ def solve(
     ],
     seconds: Annotated[int, typer.Option(min=1, help="Longest search.")] = 10,
     cores: Annotated[
-        int | None, typer.Option(min=1, max=64, help="CPU cores of the search; absent: PLANNER_SOLVE_CORES.")
+        int | None,
+        typer.Option(min=1, max=64, help="CPU cores; absent: PLANNER_SOLVE_CORES, else up to 8 of this machine."),
     ] = None,
     output: Annotated[
         Path | None, typer.Option(help=f"{OUTPUT_HELP} Absent: JSON, unless standard output is a terminal; -: JSON.")

@@ -131,7 +131,7 @@ def _queue(stats: QueueStats) -> Iterator[Metric]:
         "planner_jobs_solving": ("Jobs that are being solved.", stats.solving),
         "planner_workers_live": ("Workers that sent a heartbeat in time.", stats.live_workers),
         "planner_slots_live": ("Solves those workers take at a time.", stats.live_slots),
-        "planner_pools_away": ("Shards whose node does not answer; they are not counted above.", stats.pools_away),
+        "planner_pools_away": ("Pools whose node does not answer; they are not counted above.", stats.pools_away),
     }
     for name, (help_text, value) in figures.items():
         yield GaugeMetricFamily(name, help_text, value)

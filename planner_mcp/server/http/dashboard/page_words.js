@@ -5,7 +5,7 @@ import { addWords } from "./view/words.js";
 addWords({
   en: {
     language: "中文", skip: "Skip to content", jobs: "Jobs", scenarios: "Scenarios", import: "Import", system: "System", queue: "Queue", queued: "Queued",
-    solving: "Solving", workers: "Workers", slots: "Slots", store: "Store", shardsAway: "{n} shards away", inShard: "{name}, in each shard", ready: "Ready", ownQueued: "Your queued jobs",
+    solving: "Solving", workers: "Workers", slots: "Slots", store: "Store", shardsAway: "{n} pools away", inShard: "{name}, in each pool", ready: "Ready", ownQueued: "Your queued jobs",
     ownSolving: "Your solving jobs", limits: "Limits", value: "Value", endpoints: "Webhook endpoints", endpoint: "Endpoint", pending: "Pending",
     failures: "Failures", hook_pending: "Pending", hook_delivered: "Delivered", hook_dead: "Given up", hook_new: "New", hook_working: "Working",
     hook_failing: "Failing", hook_resting: "Resting", hook_disabled: "Switched off", lastAnswer: "Last answer", deliveries: "Webhook deliveries", delivery: "Delivery", attempts: "Attempts", show: "Show",
