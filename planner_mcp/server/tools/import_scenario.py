@@ -78,14 +78,14 @@ class ImportArguments(Arguments):
     """Arguments of `import_scenario`."""
 
     format: Annotated[Form | None, Field(description="absent: by file")] = None
-    content: Annotated[str | None, Field(description="xlsx as base64")] = None
+    content: Annotated[str | None, Field(description="workbook base64")] = None
     file: Annotated[
-        str | None, Field(max_length=MAX_FILE_NAME, description="instead of content: name in PUT /files, or path")
+        str | None, Field(max_length=MAX_FILE_NAME, description="instead of content: name in PUT /files or path")
     ] = None
     planning_date: Annotated[str, Field(description="YYYY-MM-DD", json_schema_extra={"format": "date"})]
     name: Annotated[str | None, Field(description="of the scenario")] = None
     agents: Annotated[list[Json], Field(description="as in create_scenario")] = []  # noqa: RUF012
-    depot: Annotated[str | None, Field(max_length=100, description="lat,lon or address")] = None
+    depot: Annotated[str | None, Field(max_length=100, description="lat,lon, place or address")] = None
     columns: Annotated[dict[str, str] | None, AfterValidator(_few), Field(description="field by header")] = None
     sheet: Annotated[str | None, Field(max_length=MAX_SHEET_NAME, description="of a workbook")] = None
     decimal: Annotated[Literal[".", ","] | None, Field(description="decimal mark")] = None

@@ -71,8 +71,9 @@ TOOL: Final = Tool(
     name="prove_plan",
     title="Prove plan",
     description=(
-        "Queue a job that proves how good a plan is: a lower bound on the cost of any plan, rising while it works, and "
-        "the cheaper plan it may find. read_progress shows the gap, or that the plan is optimal."
+        f"Queue a job that proves how good a plan of up to {PROVE_MAX_TICKETS} tickets is: a lower bound on the cost "
+        "of any plan, rising while it works, and the cheaper plan it may find. read_progress shows the gap, or that "
+        "the plan is optimal."
     ),
     arguments=ProveArguments,
     output=ProvePlanResult,

@@ -88,7 +88,7 @@ class ResolveArguments(DayChanges):
     ] = None
     promises: Annotated[bool, Field(description="no planned ticket is dropped for a new one")] = True
     solve_time: SolveTime = "PT10S"
-    seed: Annotated[int, Field(ge=0, le=1_000_000, description="repeats a run")] = 0
+    seed: Annotated[int, Field(ge=0, le=1_000_000, description="another seed, another search")] = 0
     fresh: Annotated[bool, Field(description="always a new job")] = False
     cores: Cores = None
 

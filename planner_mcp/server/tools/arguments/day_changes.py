@@ -51,7 +51,7 @@ class Breakdown(Arguments):
     at: Annotated[Hour, Field(description="stands for keep_until")] = None
     load: Annotated[
         Literal["at_depot", "in_vehicle", "lost"],
-        Field(description="its goods"),
+        Field(description="where its goods are"),
     ] = "at_depot"
 
 
