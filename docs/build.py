@@ -14,10 +14,11 @@ from pydantic_core import PydanticUndefined
 from manifest import load_openapi
 from manifest.argument_examples import with_examples
 from manifest.generated_files import write_or_check
-from planner_mcp.errors import catalogue
+from planner_mcp.errors import error_classes
 from planner_mcp.routing.feasibility.verified_fixes import FIX_KINDS
 from planner_mcp.routing.infeasibility_reasons import REASON_TEXTS
 from planner_mcp.routing.scenario.scenario_model import Scenario
+from planner_mcp.server.http.http_responses import status_of
 from planner_mcp.server.tools.answers.plan_pages import VIEWS, View
 from planner_mcp.server.tools.tool_registry import OFFERS, ServerOffer
 from planner_mcp.settings import Settings
@@ -43,13 +44,15 @@ def settings_page() -> str:
 
 
 def _accepted(field: dict[str, Any]) -> str:
-    words = [f"`{value}`" for value in field.get("enum", [])]
-    return " or ".join(words) if words else "; ".join(_bounds(field))
+    values = ["true", "false"] if field.get("type") == "boolean" else field.get("enum", [])
+    return " or ".join(f"`{value}`" for value in values) or "; ".join(_bounds(field))
 
 
 def _default(field: Any) -> str:
+    if isinstance(field.default, bool):
+        return f"`{json.dumps(field.default)}`"
     if field.default is not PydanticUndefined:
-        return "" if field.default is None else f"`{field.default}`"
+        return "" if field.default is None or not str(field.default) else f"`{field.default}`"
     made = field.default_factory()
     if isinstance(made, Path):  # the home folder of whoever builds the page says nothing to its readers
         return f"`~/{made.relative_to(Path.home()).as_posix()}`"
@@ -59,16 +62,18 @@ def _default(field: Any) -> str:
 def errors_page() -> str:
     """Return the catalogue of stable codes."""
     rows = [
-        f"| {code} | `{entry['type']}` | {entry['meaning']} | {'yes' if entry['retryable'] else ''} |"
-        for code, entry in catalogue().items()
+        f"| {code} | `{cls.type}` | {status_of(cls())} | {cls.summary} | {'yes' if cls.retryable else ''} |"
+        for code, cls in error_classes().items()
     ]
     head = (
         "# Errors\n\nA refusal is `{code, type, message, traceId, errors, retryable}`, with `retry_after_s` where a "
         "wait helps. `errors` has one entry per mistake: `{path, problem, accepted, hint}`, the path a JSON Pointer "
-        "into the arguments; and `reason`, one of the [codes](codes.md), where a ticket "
-        "provably cannot be served. Codes are stable.\n\n"
+        "into the arguments; `which` and `count` where equal mistakes are one entry; and `reason`, one of the "
+        "[codes](codes.md), where a ticket provably cannot be served. Codes are stable. *HTTP* is the status of a "
+        "refused request of REST; a tool that is called over MCP answers with `isError`.\n\n"
     )
-    return "\n".join([NOTE + head + "| code | type | meaning | retry helps |", "|--:|---|---|---|", *rows, ""])
+    table = "| code | type | HTTP | meaning | retry helps |\n|--:|---|--:|---|---|"
+    return "\n".join([NOTE + head + table, *rows, ""])
 
 
 def tools_page() -> str:
@@ -92,7 +97,7 @@ def _tools_text(title: str, offer: ServerOffer) -> str:
             f"Scope `{tool.scope}`, tool set `{tool.toolset}`. Hints: {hints}.\n",
         ]
         parts += ["| argument | | type | meaning |\n|---|---|---|---|"]
-        parts += list(_rows(with_examples(tool.input_schema), tool.input_schema, required))
+        parts += list(_argument_rows(with_examples(tool.input_schema), required))
         if more := tool.input_schema.get("description"):
             parts += [f"\n{more}."]
         parts += ["\n| result | | type | meaning |\n|---|---|---|---|", *_result_rows(tool.output_schema), ""]
@@ -147,7 +152,8 @@ def scenario_page() -> str:
     head = (
         "# Scenario\n\nThe arguments of `create_scenario`. Times are `HH:MM` or `HH:MM:SS` of the planning date (hours "
         "up to 47), an ISO date-time, or seconds after midnight. Amounts are a number, or an object of numbers by "
-        "dimension. Positions are WGS-84 unless `travel.crs` says otherwise.\n\n"
+        "dimension. Positions are WGS-84 unless `travel.crs` says otherwise. What a field means where two readings are "
+        "possible stands in the [rules of the model](../how-to/model-rules.md).\n\n"
     )
     rows = _rows(schema, schema, schema.get("required", []))
     table = "\n".join(["| field | | type | meaning |", "|---|---|---|---|", *rows, ""])
@@ -159,6 +165,15 @@ def _rows(schema: dict[str, Any], root: dict[str, Any], required: list[str]) -> 
         f"| `{name}` | {'required' if name in required else ''} | {_type(field, root)} | {_meaning(field)} |"
         for name, field in schema.get("properties", {}).items()
     ]
+
+
+def _argument_rows(schema: dict[str, Any], required: list[str]) -> Iterator[str]:
+    """Yield a row for each argument, and under an object that has fields of its own one for each of these."""
+    for name, field in schema["properties"].items():
+        yield from _rows({"properties": {name: field}}, schema, required)
+        if "properties" in field:
+            inner = {f"{name}.{each}": about for each, about in field["properties"].items()}
+            yield from _rows({"properties": inner}, schema, [f"{name}.{each}" for each in field.get("required", [])])
 
 
 def _result_rows(schema: dict[str, Any], prefix: str = "") -> Iterator[str]:
@@ -226,7 +241,7 @@ def _bounds(field: dict[str, Any]) -> list[str]:
     if "prefixItems" not in field:
         facts += [_span(field.get(f"min{size}"), field.get(f"max{size}"), unit) for size, unit in _SIZES]
     each = _bounds(field["items"]) if field.get("items") else []
-    return [*filter(None, facts), *(f"each {fact}" for fact in each)]
+    return [*filter(None, facts), *(fact if fact.startswith("each ") else f"each {fact}" for fact in each)]
 
 
 def _span(low: float | str | None, high: float | None, unit: str) -> str:
