@@ -193,7 +193,8 @@ class Settings(BaseModel):
     )
     replication: Literal["none", "wait", "waitaof"] = Field(
         default="none",
-        description="When a submit is answered. none: at once; wait: a replica has it; waitaof: it is on both disks.",
+        description="When a submit, a step of a review or a share link is answered. none: at once; wait: a replica has "
+        "it; waitaof: it is on both disks.",
     )
     replication_wait_s: float = Field(
         default=2.0,
