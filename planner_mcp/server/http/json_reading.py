@@ -9,6 +9,7 @@ A small body is read at once (`read_json`). A large one is read in a process of 
 gets an outline in which the arguments of tools are still text (`server/tools/large_arguments.py`).
 """
 
+import hashlib
 import json
 import re
 from collections.abc import Callable
@@ -57,7 +58,7 @@ class DecodedBody:
     _value: Any
     _fault: UnreadableJsonError | None = None
     outline: bytes | None = None
-    """Of a large body: the same without arguments, as JSON."""
+    """Of a large body, in JSON: the same without arguments, or its digest where it is nothing but arguments."""
 
     @property
     def value(self) -> Any:
@@ -143,6 +144,8 @@ def outline_json(body: bytes | bytearray, limits: JsonLimits) -> DecodedBody:
 def outline_arguments(body: bytes | bytearray, limits: JsonLimits) -> DecodedBody:
     """Return a large body that is the arguments of one tool, as text; for a process of its own.
 
+    Its outline is the digest of the body, by which one request with a key is distinguished from another.
+
     Raises:
         TooLargeError, InvalidMessageError: As `outline_json`.
     """
@@ -153,7 +156,8 @@ def outline_arguments(body: bytes | bytearray, limits: JsonLimits) -> DecodedBod
         return decoded
     if not isinstance(value, dict):
         return DecodedBody([], None, b"[]")  # whatever it is, it is no object
-    return DecodedBody(LargeArguments.of(value, values_in).as_json(), None, b"{}")
+    outline = json.dumps({"sha256": hashlib.sha256(body).hexdigest()}).encode()
+    return DecodedBody(LargeArguments.of(value, values_in).as_json(), None, outline)
 
 
 def has_lone_surrogate(value: Any) -> bool:

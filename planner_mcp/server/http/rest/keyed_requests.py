@@ -64,6 +64,6 @@ async def answered_once(
 
 
 async def _fingerprint(request: Request) -> str:
-    """Return the digest of what is asked: method, path, query and body to the letter."""
+    """Return the digest of what is asked: method, path, query and body to the letter, a large one by its own digest."""
     head = "\n".join((request.method, request.url.path, request.url.query)).encode()
     return hashlib.sha256(head + b"\n" + await request.body()).hexdigest()

@@ -195,6 +195,19 @@ async def test_what_creates_is_made_once_with_a_key(
     assert len(kept) == 6 and all(b"scn-" not in text.encode() and life > 0 for text, life in kept)
 
 
+async def test_a_large_request_under_the_key_of_another_is_refused(
+    http: httpx.AsyncClient, ann: dict[str, str]
+) -> None:
+    """SPEC O5, ADR 36: a body that is read apart is told from another one too."""
+    keyed = {**ann, "idempotency-key": "monday"}
+    tickets = [{"id": f"t{n}", "location": "p", "demand": 0} for n in range(500)]
+    day, other = {**DAY, "tickets": tickets}, {**DAY, "tickets": tickets[:-1]}
+    first, again = [await http.post("/v1/scenarios", json=day, headers=keyed) for _ in range(2)]
+    assert (again.status_code, again.json(), again.headers["idempotency-replayed"]) == (201, first.json(), "true")
+    refused = await http.post("/v1/scenarios", json=other, headers=keyed)
+    assert (refused.status_code, refused.json()["code"]) == (422, 4009)
+
+
 async def test_two_equal_requests_at_once_make_one_thing(http: httpx.AsyncClient, ann: dict[str, str]) -> None:
     """SPEC O5: whoever comes while the first is under way gets its answer, or 409 and when to come back."""
     found: list[httpx.Response] = []
