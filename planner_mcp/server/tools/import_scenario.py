@@ -55,6 +55,8 @@ if TYPE_CHECKING:
 _limiter: Final = FairLimiter()
 """Files read at the same time, each in a process of its own; a workbook may take many seconds."""
 MAX_FILE_NAME: Final = 500
+NAMES_FILE: Final = '"file":'
+"""Stands in arguments that are text where they name a file; within a text its quotes would be escaped."""
 MAX_SHEET_NAME: Final = 100
 MAX_HEADER: Final = 40
 MAX_COLUMNS_BYTES: Final = 1500
@@ -147,8 +149,18 @@ async def run(ctx: ToolContext, args: Json, *, is_repeatable: bool = False) -> T
 
 async def run_text(ctx: ToolContext, arguments: LargeArguments, *, is_repeatable: bool = False) -> ToolResult:
     """Do the same with arguments that are still text; what failed is not kept."""
-    kept = await find_kept(ctx.job_service.imports, ctx.principal)
+    file = None
+    if NAMES_FILE in arguments:
+        async with _limiter.turn(ctx.principal.id):
+            file = await read_apart(ctx, _file_named_in, str(arguments))
+    kept = await find_kept(ctx.job_service.imports, ctx.principal, ctx.settings.files_dir, file)
     return await _answered(ctx, _read_text, str(arguments), ctx.settings.max_nesting, kept, is_repeatable=is_repeatable)
+
+
+def _file_named_in(text: str) -> str | None:
+    """Return the file that arguments name; in a process of its own."""
+    file = json.loads(text).get("file")
+    return file if isinstance(file, str) and len(file) <= MAX_FILE_NAME else None
 
 
 async def find_kept(
@@ -372,15 +384,13 @@ def _file(path: str, files_dir: Path | None) -> bytes:
     if files_dir is None:
         raise unknown
     base = Path.cwd() if files_dir == ANY_FILE else files_dir.resolve()
-    wanted = (base / path).resolve()
-    if files_dir != ANY_FILE and not wanted.is_relative_to(base):
-        raise unknown
     try:
-        if not wanted.is_file():
+        wanted = (base / path).resolve()
+        if not (files_dir == ANY_FILE or wanted.is_relative_to(base)) or not wanted.is_file():
             raise unknown
         with wanted.open("rb") as file:
             return file.read(MAX_BYTES + 1)
-    except OSError:
+    except (OSError, ValueError, RuntimeError):  # a name that no file has, or links in a circle
         raise unknown from None
 
 

@@ -32,6 +32,8 @@ from planner_mcp.text import Json
 ASKING: Final = frozenset({"create_scenario", "import_scenario", "plan_day"})
 """Tools whose calls may be asked about before they run; they store a day, so whoever may not is not asked."""
 
+MOST_NAMING: Final = 256 * 1024
+"""Characters of large arguments that are decoded to find the file that they name: a few milliseconds."""
 _limiter: Final = FairLimiter()
 """Large days looked at at the same time."""
 
@@ -56,7 +58,7 @@ class OpenQuestions:
         if large is not None and large.values > MOST_VALUES:
             return None
         try:
-            find = await self._finder(principal, tool, args if large is None else None)
+            find = await self._finder(principal, tool, args)
             if large is None and not _has_file(tool, args):
                 return await anyio.to_thread.run_sync(find, args, self._settings)
             text, bounds = str(large or json.dumps(args)), PlainBounds.of(self._settings)
@@ -66,9 +68,11 @@ class OpenQuestions:
             return None
 
     async def _finder(self, principal: Principal, tool: str, args: Any) -> FindQuestion:
-        """Return what looks at the arguments of a tool; where they are small, the file that they name is at hand."""
+        """Return what looks at the arguments of a tool; the file that they name is at hand, where they are not huge."""
         if tool == "create_scenario":
             return question_of
+        if (large := large_arguments_in(args)) is not None:
+            args = large.decoded() if len(large) <= MOST_NAMING else None
         asked = args.get("file") if isinstance(args, dict) else None
         file = asked.get("file") if isinstance(asked, dict) else asked
         named = file if isinstance(file, str) and len(file) <= import_scenario.MAX_FILE_NAME else None

@@ -74,6 +74,24 @@ async def test_tools_of_small_arguments_take_large_ones(http: httpx.AsyncClient)
     assert [fault["path"] for fault in wrong.json()["result"]["structuredContent"]["errors"]] == ["/content/2002/id"]
 
 
+async def test_an_uploaded_file_is_found_beside_many_agents(http: httpx.AsyncClient) -> None:
+    """SPEC T5, T7: an import that is large for its agents reads the file that it names, and asks about its columns."""
+    caller = Caller(http)
+    await http.put("/files/orders.csv", content="id,location\na,X\n", headers={"content-type": "text/csv"})
+    agents = [{"id": f"van {number}", "capacity": 9, "shift_end": "17:00"} for number in range(400)]
+    day = {"file": "orders.csv", "planning_date": "2025-07-15", "agents": agents}
+    assert len(json.dumps(day)) > LARGE_BYTES
+    for tool, asked in (("import_scenario", day), ("plan_day", {"file": day, "wait_s": 0})):
+        answer = (await caller.call(tool, **asked)).json()["result"]
+        assert not answer["isError"], answer
+    open_day = {**day, "file": "open.csv"}
+    table = "id;lat;lon;Menge;Stop time\na;48,1371;11,5754;3;15\n"
+    await http.put("/files/open.csv", content=table, headers={"content-type": "text/csv"})
+    asked = {"tool": "import_scenario", "arguments": open_day, "answers": []}
+    asks = (await http.post("/ui/call", json=asked)).json()["asks"]
+    assert list(asks["schema"]["properties"]) == ["column_1"]
+
+
 async def test_too_many_values_are_refused_before_they_are_decoded(http: httpx.AsyncClient) -> None:
     """SPEC X3: 413, in the form of the protocol."""
     answer = await Caller(http).call("create_scenario", tickets=[{}] * 60_001)

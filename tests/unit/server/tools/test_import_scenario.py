@@ -484,10 +484,11 @@ async def test_a_file_of_this_machine_is_read_where_a_folder_is_set(
     (folder / "orders.csv").write_text(ORDERS, encoding="utf-8")
     (tmp_path / "secret.csv").write_text(ORDERS, encoding="utf-8")
     (folder / "link.csv").symlink_to(tmp_path / "secret.csv")
+    (folder / "circle.csv").symlink_to(folder / "circle.csv")
     asked = {"planning_date": DATE, "agents": AGENTS}
     here = replace(ctx, settings=ctx.settings.model_copy(update={"files_dir": folder}))
     assert isinstance(await call("import_scenario", {**asked, "file": "orders.csv"}, here), ToolResult)
-    for wrong in ("../secret.csv", str(tmp_path / "secret.csv"), "link.csv", "none.csv", "."):
+    for wrong in ("../secret.csv", str(tmp_path / "secret.csv"), "link.csv", "circle.csv", "none.csv", ".", "a\0b"):
         refused = await call("import_scenario", {**asked, "file": wrong}, here)
         assert [fault["problem"] for fault in refused.structured["errors"]] == ["There is no such file."]
     assert isinstance(await call("import_scenario", {**asked, "file": str(folder / "orders.csv")}), ErrorResult)
