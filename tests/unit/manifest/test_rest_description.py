@@ -8,7 +8,7 @@ import openapi_spec_validator
 import pytest
 
 import manifest
-from planner_mcp.errors import PlannerError, catalogue
+from planner_mcp.errors import FourEyesError, PlannerError, RoutingProviderUnavailableError, catalogue
 from planner_mcp.server.http.http_responses import status_of
 from planner_mcp.server.http.rest.openapi_routes import served_openapi
 from planner_mcp.server.http.rest.rest_operations import DOCUMENTS, OPERATIONS, WITHOUT_PATH
@@ -93,6 +93,11 @@ def test_every_status_of_an_error_is_described(document: Json) -> None:
     described = {int(status) for status in document["components"]["responses"]}
     classes = [cls for cls in _errors() if cls.code in catalogue()]
     assert {status_of(cls.__new__(cls)) for cls in classes} - described <= {405, 410}
+
+
+def test_refusals_and_failures_that_pass_are_no_internal_errors() -> None:
+    """SPEC T7, A5: who may not do it is forbidden to, and what may be sent again is unavailable."""
+    assert [status_of(error) for error in (FourEyesError(), RoutingProviderUnavailableError())] == [403, 503]
 
 
 def _errors() -> Iterator[type[PlannerError]]:

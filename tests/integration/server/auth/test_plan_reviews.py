@@ -68,6 +68,9 @@ async def test_the_proposer_never_approves_and_strangers_know_nothing(
         await call(http, ann, "propose_plan", job_id=job_id)
         own = await call(http, ann, "review_plan", job_id=job_id, decision="approve")
         assert (own["type"], own["code"]) == ("FourEyes", 4024)
+        path, decision = f"/v1/jobs/{job_id}/plan/review", {"decision": "approve"}
+        answer = await http.post(path, json=decision, headers={"authorization": ann})
+        assert (answer.status_code, answer.json()["code"]) == (403, 4024)
         refusals = [
             await call(http, eve, "review_plan", job_id=name, decision="approve")
             for name in (job_id, "job-0-" + "a" * 26)
