@@ -186,7 +186,7 @@ async def _worked_out(ctx: ToolContext, job: Job) -> LowerBound | None:
         body = (await stated_prices(ctx, scenario) or ("", None))[1]
     if body is None:
         return None
-    travel_matrices = await ctx.job_service.matrices.for_scenario(ctx.principal.id, body)
+    travel_matrices = await ctx.job_service.matrices.for_scenario(job.principal, body)
     if (bound := await run_in_thread(ctx, lower_bound_of, body, travel_matrices)) is not None:
         _bounds[job.id] = bound
         if len(_bounds) > MAX_KEPT:

@@ -3,8 +3,10 @@
 Owns also the audit line of a step, which says what was decided beside the line of the tool.
 """
 
+from contextlib import suppress
 from typing import ClassVar, Final
 
+from planner_mcp.errors import InsufficientScopeError, NotFoundError, PlanNotReadyError
 from planner_mcp.jobs.ids import plan_of
 from planner_mcp.jobs.job_model import Job
 from planner_mcp.jobs.plan_review import TAKEN_OUT, PlanReview, ReviewState
@@ -61,8 +63,13 @@ async def review_result(ctx: ToolContext, job: Job, differences: list[str] | Non
 
 
 async def differences_of(ctx: ToolContext, job: Job) -> list[str] | None:
-    """Return in words what the plan of a job changes against the approved one; None where there is none."""
+    """Return in words what the plan of a job changes against the approved one; None where there is none, or no more.
+
+    A step that was taken is not refused because a day has expired, or is masked so that nothing can be worked out.
+    """
     if job.review is None or job.review.differs_from is None:
         return None
-    compared = await compare_plans.run(ctx, {"plan_a": job.review.differs_from, "plan_b": plan_of(job.id)})
-    return list(compared.structured["in_words"])
+    with suppress(NotFoundError, PlanNotReadyError, InsufficientScopeError):
+        compared = await compare_plans.run(ctx, {"plan_a": job.review.differs_from, "plan_b": plan_of(job.id)})
+        return list(compared.structured["in_words"])
+    return None

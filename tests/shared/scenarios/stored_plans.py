@@ -15,6 +15,7 @@ from planner_mcp.routing.feasibility.unassigned_reasons import with_reasons
 from planner_mcp.routing.plan import ProofRecord
 from planner_mcp.routing.problem import Candidate
 from planner_mcp.routing.scenario.scenario_parsing import parse_scenario
+from planner_mcp.routing.scenario.travel_matrices import TravelMatrices
 from planner_mcp.server.tools.tool_definition import ErrorResult, ToolResult
 from tests.shared.scenarios.scenario_builders import agent, body, ticket
 
@@ -113,7 +114,13 @@ async def claimed(store: RedisStore) -> Claim:
     return claim
 
 
-async def finish(store: RedisStore, *routes: list[str], is_end: bool = True, bound: float | None = None) -> Claim:
+async def finish(
+    store: RedisStore,
+    *routes: list[str],
+    is_end: bool = True,
+    bound: float | None = None,
+    travel_matrices: TravelMatrices | None = None,
+) -> Claim:
     """Complete the next job with these routes, or tell of them and search on.
 
     Args:
@@ -121,9 +128,10 @@ async def finish(store: RedisStore, *routes: list[str], is_end: bool = True, bou
         routes: Tickets of each agent.
         is_end: Whether the search ends.
         bound: What the job proves: a share of the cost that no plan is below.
+        travel_matrices: Those that the day names.
     """
     claim = await claimed(store)
-    problem = compile_scenario(parse_scenario(claim.scenario.body))
+    problem = compile_scenario(parse_scenario(claim.scenario.body, travel_matrices=travel_matrices))
     index = {spec.id: number for number, spec in enumerate(problem.tickets)}
     orders = {number: [index[name] for name in route] for number, route in enumerate(routes)}
     plan = build_plan(problem, Candidate.of_tickets(orders), input_hash=claim.scenario.input_hash)

@@ -53,7 +53,7 @@ async def priced_on_common_scenario(
         if (fair := await stated_prices(ctx, day)) is None:
             continue
         scenario_id, body = fair
-        travel_matrices = await ctx.job_service.matrices.for_scenario(ctx.principal.id, body)
+        travel_matrices = await ctx.job_service.matrices.for_scenario(day.principal, body)
         if plans := await run_in_thread(ctx, _priced, body, travel_matrices, [a, b]):
             return Prices(scenario_id, _explanation(scenario_id, of_a, of_b)), plans
     return None, [a.plan, b.plan]

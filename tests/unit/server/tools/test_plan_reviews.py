@@ -9,6 +9,7 @@ from functools import partial
 from typing import Any
 
 import anyio
+import numpy as np
 import pytest
 
 from planner_mcp.formats.draft_marks import MARK
@@ -17,11 +18,13 @@ from planner_mcp.jobs.ids import plan_of
 from planner_mcp.jobs.job_service import JobService
 from planner_mcp.jobs.principals import APPROVE, READ, SCOPES, WRITE, Principal
 from planner_mcp.jobs.store.redis_store import RedisStore
+from planner_mcp.routing.scenario.travel_matrices import TravelMatrices
 from planner_mcp.server.resources.resource_catalogue import read
 from planner_mcp.server.tools import compare_plans
 from planner_mcp.server.tools.tool_definition import ErrorResult, ToolContext
 from planner_mcp.server.tools.tool_registry import shown_tools
 from planner_mcp.settings import Settings
+from tests.shared.scenarios.scenario_builders import agent, body, ticket
 from tests.shared.scenarios.stored_plans import Call, created, finish, solved
 from tests.unit.server.tools.test_masked_scenarios import DAY
 from tests.unit.server.tools.test_read_resource import reading
@@ -174,6 +177,51 @@ async def test_a_plan_that_follows_an_approved_one_starts_from_it(
     assert proposed.structured["differences"]
     seen = await call("review_plan", {"job_id": claim.job.id, "decision": "approve"}, of(here, BEN))
     assert seen.structured["differences"] == proposed.structured["differences"]
+
+
+async def test_a_reviewer_sees_costs_by_the_matrices_of_the_owner(
+    call: Call, here: ToolContext, store: RedisStore
+) -> None:
+    """SPEC A5, S1: what a plan saves and how good it can get, as its owner is told; the tables are the owner's."""
+    as_ann, ben = partial(call, context=here), of(here, BEN)
+    seconds = TravelMatrices(tuple("DAB"), durations=np.array([[0, 60, 90], [60, 0, 30], [90, 30, 0]], dtype=float))
+    name = await here.job_service.matrices.keep(ANN.id, seconds)
+    places = [{"id": place} for place in "DAB"]
+    day = body([agent("v")], [ticket("a"), ticket("b", "B")], locations=places, travel={"matrix": name})
+    first = (await as_ann("solve_vrp", {"scenario_id": await created(as_ann, day)})).structured["job_id"]
+    await finish(store, ["a", "b"], travel_matrices=seconds)
+    await as_ann("propose_plan", {"job_id": first})
+    await call("review_plan", {"job_id": first, "decision": "approve"}, ben)
+    changed = {"warm_from": first, "patch": {"tickets": {"b": {"demand": 2}}}}
+    second = (await as_ann("resolve_vrp", changed)).structured["job_id"]
+    await finish(store, ["b", "a"], travel_matrices=seconds)
+    await as_ann("propose_plan", {"job_id": second})
+    for tool, asked, figure in (
+        ("compare_plans", {"plan_a": first, "plan_b": second}, "cost_delta"),
+        ("read_progress", {"job_id": second}, "lower_bound"),
+    ):
+        seen = (await call(tool, asked, ben)).structured
+        assert seen[figure] is not None
+        assert seen == (await as_ann(tool, asked)).structured
+
+
+async def test_a_step_is_answered_though_the_day_of_the_approved_plan_has_expired(
+    call: Call, here: ToolContext, store: RedisStore
+) -> None:
+    """SPEC A5, J9: what was decided is told, without the difference that nobody can work out any more."""
+    as_ann = partial(call, context=here)
+    scenario_id = await created(as_ann)
+    first = await solved(as_ann, store, scenario_id, ["a", "b"], ["c"])
+    await as_ann("propose_plan", {"job_id": first})
+    await call("review_plan", {"job_id": first, "decision": "approve"}, of(here, BEN))
+    again = await as_ann("resolve_vrp", {"warm_from": first, "patch": {"tickets": {"a": None}}})
+    await finish(store, ["b"], ["c"])
+    second = {"job_id": again.structured["job_id"]}
+    assert (await as_ann("propose_plan", second)).structured["differences"]
+    (key,) = [name async for name in store.redis.scan_iter(f"*:{scenario_id}")]
+    await store.redis.delete(key)
+    approved = (await call("review_plan", {**second, "decision": "approve"}, of(here, BEN))).structured
+    assert (approved["review"]["state"], "differences" in approved) == ("approved", False)
 
 
 async def test_exports_carry_the_approved_plan(call: Call, here: ToolContext, store: RedisStore) -> None:
