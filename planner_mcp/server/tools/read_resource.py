@@ -27,6 +27,8 @@ from planner_mcp.text import Json, timestamp
 
 MAX_BYTES: Final = 1900
 """Of one piece of text, in each of the two forms of the answer; JSON within JSON may double it in one."""
+LEAST_BYTES: Final = 400
+"""… beside the address of a download, however long that is: with less a reader would not come on."""
 HTML: Final = "text/html"
 _HINT: Final = "list_jobs and list_scenarios give ids; the plan of job-X is plan-X."
 
@@ -83,7 +85,7 @@ def _download(asked: ResourceArguments, found: Contents, download: Download) -> 
 def _content_part(asked: ResourceArguments, found: Contents, whole: str, download: Download | None) -> ToolResult:
     if asked.offset > len(whole):
         raise input_error([Fault("/offset", "The text is shorter than this.", f"0 to {len(whole)}")])
-    room = MAX_BYTES if download is None else MAX_BYTES - 2 * len(download.address)  # a token is dear
+    room = MAX_BYTES if download is None else max(LEAST_BYTES, MAX_BYTES - 2 * len(download.address))  # a token is dear
     piece = cut(whole[asked.offset :], room)
     end = asked.offset + len(piece)
     output = ReadResourceResult(

@@ -17,7 +17,7 @@ from planner_mcp.server.resources.downloads import Downloads
 from planner_mcp.server.resources.report_folder import ROOT, ReportFolder
 from planner_mcp.server.resources.resource_catalogue import FIXED, TEMPLATES
 from planner_mcp.server.resources.resource_definition import ReadContext
-from planner_mcp.server.tools.read_resource import TOOL
+from planner_mcp.server.tools.read_resource import MAX_BYTES, TOOL
 from planner_mcp.server.tools.tool_definition import ToolContext
 from tests.shared.scenarios.scenario_builders import agent, body, ticket
 from tests.shared.scenarios.stored_plans import Call, created, solved
@@ -117,6 +117,17 @@ async def test_a_long_export_comes_as_a_download_and_in_pieces(call: Call, ctx: 
     assert saved.decode().startswith(export["text"])
     assert export["next_offset"] > 0
     assert "download" not in (await call("read_resource", {"uri": plan}, reading(ctx))).structured
+
+
+async def test_pieces_keep_their_size_beside_a_long_download(call: Call, ctx: ToolContext, tmp_path: Path) -> None:
+    """SPEC T6, T9: whatever a report is named, each piece is short and the next one goes on."""
+    (tmp_path / f"{'配送报告' * 20}.md").write_text("line\n" * 2000)
+    (report,) = ReportFolder(tmp_path).reports()
+    downloads = Downloads(ctx.settings, AccessLinks(open_cipher(ctx.settings), "download"))
+    by_url = downloads.by_url(LOCAL, {"server": ("localhost", 8080), "scheme": "http"})
+    here = replace(reading(ctx, folder=tmp_path), offer_download=by_url)
+    first = (await call("read_resource", {"uri": report.uri}, here)).structured
+    assert 300 < first["next_offset"] == len(first["text"]) <= MAX_BYTES
 
 
 async def test_bytes_beyond_the_limit_of_resources_are_refused_by_the_tool_too(
