@@ -5,6 +5,7 @@ out is counted, and the answer says how much.
 """
 
 import json
+import math
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -77,7 +78,7 @@ def _decoded(body: bytes) -> Any:
         value = json.loads(body)
     except (ValueError, RecursionError) as error:
         raise BridgedServiceError("The service answered with something that is not JSON.") from error
-    _check_depth(value)
+    _check_values(value)
     return value
 
 
@@ -90,12 +91,15 @@ def _selected(value: Any, select: str) -> Any:
         raise BridgedServiceError("The answer of the service is not what this tool expects of it.") from error
 
 
-def _check_depth(value: Any) -> None:
+def _check_values(value: Any) -> None:
+    """Check that a value is not too deep, and holds no number that JSON has not: Python reads and writes NaN."""
     pending = [(value, 1)]
     while pending:
         here, depth = pending.pop()
         if depth > MAX_DEPTH:
             raise BridgedServiceError("The answer of the service is nested too deeply.")
+        if isinstance(here, float) and not math.isfinite(here):
+            raise BridgedServiceError("The service answered with a number that is not finite.")
         if isinstance(here, dict | list):
             pending.extend((each, depth + 1) for each in (here.values() if isinstance(here, dict) else here))
 

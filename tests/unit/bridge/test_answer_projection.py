@@ -57,9 +57,12 @@ def test_hidden_characters_of_a_service_do_not_reach_a_model() -> None:
     assert found.data == {"note": ["Ignore this line[31m"]}
 
 
-@pytest.mark.parametrize("body", [b"{", b"\xff", b"[" * 5000, b"[" * 61 + b"]" * 61, b"[" * 200_000])
+@pytest.mark.parametrize(
+    "body",
+    [b"{", b"\xff", b"[" * 5000, b"[" * 61 + b"]" * 61, b"[" * 200_000, b'{"a": [NaN]}', b"[-Infinity]", b"[1e999]"],
+)
 def test_what_is_no_json_is_reported(body: bytes) -> None:
-    """SPEC O5: broken and deep answers are errors of the service."""
+    """SPEC O5: broken and deep answers, and numbers that no client reads, are errors of the service."""
     with pytest.raises(BridgedServiceError):
         projected(body, "", 500)
 
