@@ -747,10 +747,10 @@ def error_classes() -> dict[int, type[PlannerError]]:
 
 @contextmanager
 def placed(place: Callable[[Fault], Fault]) -> Iterator[None]:
-    """Replace each fault of an `InputError` raised in the block by what `place` returns for it."""
+    """Replace each fault of an `InputError` or `JobError` raised in the block by what `place` returns for it."""
     try:
         yield
-    except InputError as error:
+    except (InputError, JobError) as error:
         first = error.errors[0].problem if error.errors else ""
         error.errors = tuple(map(place, error.errors))
         if error.message == first:  # of a single fault, whose words may have changed with its place

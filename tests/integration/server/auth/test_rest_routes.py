@@ -122,6 +122,8 @@ async def test_refusals_name_the_parameters_that_there_are_here(http: httpx.Asyn
     for path, name in (("/v1/jobs/job-0-x/plan", "/job_id"), ("/v1/scenarios/scn-0-x", "/scenario_id")):
         (unknown,) = (await http.get(path, headers=ann)).json()["errors"]
         assert (unknown["path"], unknown["hint"][-12:]) == (name, "lists yours.")
+    early = await http.get(f"/v1/jobs/{await queued(http, ann)}/plan/unassigned", headers=ann)
+    assert (early.status_code, [fault["path"] for fault in early.json()["errors"]]) == (409, ["/job_id"])
     body = {"scenario_id": "scn-0-x", "idempotency_kex": "x"}
     (fault,) = (await http.post("/v1/jobs", json=body, headers=ann)).json()["errors"]
     assert "idempotency_key" not in fault["accepted"] and fault["hint"] == "Did you mean Idempotency-Key?"

@@ -98,3 +98,11 @@ async def test_a_mistake_is_reported_at_its_case(
     refused = await call("what_if", {"plan": base, "cases": cases})
     assert refused.is_error
     assert [fault["path"] for fault in refused.structured["errors"]] == [path]
+
+
+async def test_a_plan_that_is_not_there_yet_is_reported_at_its_argument(call: Call) -> None:
+    """SPEC T7: at the argument that names it here."""
+    queued = (await call("solve_vrp", {"scenario_id": await created(call)})).structured["job_id"]
+    refused = await call("what_if", {"plan": queued, "cases": {"x": ONE_MORE}})
+    assert refused.structured["type"] == "PlanNotReady"
+    assert [fault["path"] for fault in refused.structured["errors"]] == ["/plan"]
