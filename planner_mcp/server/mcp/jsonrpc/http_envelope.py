@@ -10,6 +10,7 @@ from mcp_types.jsonrpc import HEADER_MISMATCH
 from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
+from starlette.types import Scope
 
 from planner_mcp.errors import CapacityError, InvalidMessageError, PlannerError
 from planner_mcp.server.http.body_intake import decoded_in, has_content_type
@@ -88,6 +89,14 @@ def accept(request: Request, *media_types: str) -> None:
     for media_type in media_types:
         if not {media_type, f"{media_type.partition('/')[0]}/*", "*/*"} & ranges:
             raise HttpFault(406, MalformedError(f"The Accept header does not take {' and '.join(media_types)}."))
+
+
+def join_accept(scope: Scope) -> None:
+    """Make several Accept headers of a request one, as RFC 9110 §5.3 allows: what is behind reads the first alone."""
+    sent = [value for name, value in scope["headers"] if name == b"accept"]
+    if len(sent) > 1:
+        others = [header for header in scope["headers"] if header[0] != b"accept"]
+        scope["headers"] = [*others, (b"accept", b", ".join(sent))]
 
 
 def check_json(request: Request) -> None:

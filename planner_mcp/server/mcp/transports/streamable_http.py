@@ -42,6 +42,7 @@ from planner_mcp.server.mcp.jsonrpc.http_envelope import (
     accept,
     check_revision,
     is_stateless,
+    join_accept,
     read,
     too_many,
 )
@@ -122,6 +123,7 @@ class StreamableHttpTransport:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one HTTP request."""
+        join_accept(scope)
         request = Request(scope, receive, send)
         if request.method == "POST" and is_stateless(request):
             await self._stateless(scope, receive, send)

@@ -24,6 +24,13 @@ pytestmark = pytest.mark.anyio
 Two = tuple[Replica, Replica]
 ROUTE = {"mcp-protocol-version": "2026-07-28", "mcp-method": "tools/call", "mcp-name": "count"}
 
+INITIALIZE = {
+    "jsonrpc": "2.0",
+    "id": 0,
+    "method": "initialize",
+    "params": {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}},
+}
+
 
 def counting(**arguments: Any) -> dict[str, Any]:
     """Return a call of `count` that wants progress."""
@@ -39,6 +46,15 @@ async def test_a_body_not_declared_as_json_is_refused(replicas: Two, client: Cli
     answer = await client.http.post(replicas[0].url, content=json.dumps(counting()), headers=headers)
     assert answer.status_code == 415
     assert not replicas[0].tool_handler.begun.is_set()
+
+
+async def test_several_accept_headers_are_one(replicas: Two, client: Client) -> None:
+    """RFC 9110, 5.3: whoever sends each type in a line of its own takes them all, in either era."""
+    lines = [("accept", "application/json"), ("accept", "text/event-stream"), ("content-type", "application/json")]
+    calls = [(counting(to=0), [*lines, *ROUTE.items()]), (INITIALIZE, lines)]
+    for body, headers in calls:
+        answer = await client.http.post(replicas[0].url, content=json.dumps(body), headers=headers)
+        assert answer.status_code == 200, answer.text
 
 
 @pytest.mark.parametrize("number", ["NaN", "Infinity", "-Infinity"])
