@@ -31,7 +31,7 @@ from planner_mcp.server.tools.tool_definition import Tool
 BUCKETS_S: Final = (0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 60.0)
 UNROUTED: Final = "other"
 """Label of requests that were refused before a route was found, and of methods that no route has."""
-_METHODS: Final = ("GET", "POST", "PUT", "DELETE", "HEAD", "OPTIONS")
+_METHODS: Final = ("GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS")
 _STORED: Final = (
     (measurements.JOB_DURATION, "planner_job_duration_seconds", "From the first claim of a job to its end.", "outcome"),
     (measurements.QUEUE_WAIT, "planner_job_queue_wait_seconds", "From submission to the first claim.", ""),
