@@ -83,7 +83,7 @@ class EventParams(types.RequestParams):
     name: str = Field(max_length=100)
     arguments: Json = Field(default_factory=dict)
     cursor: str | None = Field(None, max_length=4000)
-    max_age_ms: int | None = Field(None, ge=0)
+    max_age_ms: int | None = Field(None, ge=0, le=MOST_MS)
     max_events: int = Field(MOST_EVENTS, ge=1)
 
 

@@ -202,12 +202,17 @@ class DayChanger:
             if path.startswith("/no_show") and name in self._tickets and not has_begun:
                 problem = "It has not begun by keep_until."
                 yield Fault(path, problem, "a ticket that an agent has reached", "Write cancelled_ticket.")
+        new = set[str]()
         for at, written in enumerate(changes.new_ticket):
             own_id = written.get("id")
             if not isinstance(own_id, str) or not own_id:
                 yield Fault(f"/new_ticket/{at}/id", "The ticket has no id.", "an id of its own", kind="missing")
             elif own_id in self._tickets:
                 yield Fault(f"/new_ticket/{at}/id", "A ticket has this id already.", "an id of its own", "Write patch.")
+            elif own_id in new:
+                yield Fault(f"/new_ticket/{at}/id", "Another new ticket has this id.", "an id of its own")
+            else:
+                new.add(own_id)
 
     def _has_begun(self, agent: str) -> bool:
         return agent in self._routes and self._routes[agent].start_s < self._until_s
@@ -299,7 +304,8 @@ def with_patch(words: Json, patch: Json) -> Json:
     merged = dict(patch)
     for name, entries in words.items():
         own = patch.get(name) or {}
-        merged[name] = {**entries, **{id_: _both(entries.get(id_), change) for id_, change in own.items()}}
+        if isinstance(own, dict):  # what else it may be is reported with the day
+            merged[name] = {**entries, **{id_: _both(entries.get(id_), change) for id_, change in own.items()}}
     return merged
 
 

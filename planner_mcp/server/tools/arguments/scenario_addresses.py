@@ -252,19 +252,24 @@ def _with_places(body: Json, wanted: Sequence[_Wanted], found: _Sorted) -> Json:
     own = {each.owner: each.place for each in wanted if each.path.startswith("/tickets/")}
     locations = [
         {**_without(each, "open_address"), **given.pop(each["id"])}
-        if isinstance(each, dict) and each.get("id") in given
+        if isinstance(each, dict) and _has_id_in(each, given)
         else each
         for each in _list(body, "locations")
     ]
     locations += [{"id": place, **fields} for place, fields in given.items()]
     tickets = [
         {**each, "location": own[each["id"]]}
-        if isinstance(each, dict) and each.get("location") is None and each.get("id") in own
+        if isinstance(each, dict) and each.get("location") is None and _has_id_in(each, own)
         else each
         for each in _list(body, "tickets")
     ]
     changed = {"locations": locations, "tickets": tickets}
     return {**body, **{name: entries for name, entries in changed.items() if entries}}
+
+
+def _has_id_in(entry: Json, known: Container[str]) -> bool:
+    """Return whether an entry has an id that is known; what is no text is the schema's to refuse."""
+    return isinstance(entry.get("id"), str) and entry["id"] in known
 
 
 def _list(body: Json, name: str) -> list[Any]:
@@ -274,7 +279,7 @@ def _list(body: Json, name: str) -> list[Any]:
 
 
 def _position_fields(resolved: ResolvedAddress, position: PlacePosition, crs: Any) -> Json:
-    lat, lon = from_wgs84(position.lat, position.lon, crs if crs in {"gcj02", "bd09"} else "wgs84")
+    lat, lon = from_wgs84(position.lat, position.lon, crs if crs in ("gcj02", "bd09") else "wgs84")
     provenance = {
         "source": resolved.source,
         "accuracy": position.accuracy.value,

@@ -114,6 +114,7 @@ async def test_workers_are_notified_when_they_change(app_replicas: Two, modern: 
     [
         ("events/poll", {"name": "vrp.other"}, -32011),
         ("events/poll", {"name": "vrp.plan.reviewed"}, -32011),
+        ("events/poll", {"name": "vrp.job.finished", "maxAgeMs": 10**30}, -32602),
         ("events/stream", {"name": "vrp.other"}, -32011),
         ("events/subscribe", {"name": "vrp.other", "delivery": WEBHOOK}, -32011),
         ("events/subscribe", {"name": "vrp.job.finished", "delivery": WEBHOOK}, -32012),

@@ -171,10 +171,12 @@ async def test_the_setup_of_a_begun_visit_stays_in_its_history(call: Call, ctx: 
         ({"absent": ["x"], "cancelled_ticket": ["y"]}, ["/absent/0", "/cancelled_ticket/0"]),
         ({"late_by": {"van1": 0}}, ["/late_by/van1"]),
         ({"new_ticket": [{"location": "A"}, {"id": "a"}]}, ["/new_ticket/0/id", "/new_ticket/1/id"]),
+        ({"new_ticket": [{"id": "n", "location": "A"}, {"id": "n", "location": "B"}]}, ["/new_ticket/1/id"]),
         ({"cancelled_ticket": ["a"], "keep_until": "08:15"}, ["/cancelled_ticket/0"]),
         ({"no_show": ["b"], "keep_until": "08:15"}, ["/no_show/0"]),
         ({"no_show": ["b"]}, ["/keep_until"]),
         ({"absent": ["van1"], "patch": {"agents": []}}, ["/patch/agents"]),
+        ({"absent": ["van1"], "patch": {"agents": "van1"}}, ["/agents"]),
     ],
 )
 async def test_what_cannot_have_happened_is_refused_at_its_word(
