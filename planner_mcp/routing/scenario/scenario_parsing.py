@@ -7,7 +7,8 @@ re-exported here; its schema for callers is `scenario/slim_schema.py`.
 import hashlib
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Set as AbstractSet
 from datetime import date
 from typing import Any, Final
 
@@ -40,11 +41,14 @@ __all__ = [
     "read_revised",
     "read_stored",
     "scenario_schema",
+    "unserved_tickets",
     "warnings",
 ]
 
 MAX_PLACES: Final = 200
 """Number of schema faults above which logic faults are not looked for: they would not be listed any more."""
+UnservedTickets = AbstractSet[tuple[str, str]]
+"""Tickets that nobody can serve, each with its reason."""
 
 
 def parse_scenario(
@@ -56,6 +60,7 @@ def parse_scenario(
     known_faults: Sequence[Fault] = (),
     shows_names: bool = False,
     prove_infeasible: InfeasibilityProof | None = None,
+    unserved_before: Callable[[], UnservedTickets] | None = None,
 ) -> Scenario:
     """Return the scenario that a JSON value describes.
 
@@ -71,6 +76,8 @@ def parse_scenario(
         shows_names: Whether hints may contain names of people; such names are masked from some readers.
         prove_infeasible: Finds what no agent could serve or keep (`feasibility/infeasibility_faults.py`, which this
             module may not import); None where it is not looked for.
+        unserved_before: Returns what nobody could serve before a change; asked where the change is refused, which
+            leaves these tickets out.
 
     Raises:
         TooLargeError: More tickets or agents than allowed.
@@ -90,7 +97,7 @@ def parse_scenario(
         count = len(faults) + max(0, error.error_count() - MAX_FINDINGS)
         raise input_error(with_seen_values(faults, args, shows_all=shows_names), found=count) from None
     found = [*known_faults, *check(scenario, max_tickets=max_tickets, prove_infeasible=prove_infeasible)]
-    return _accepted(scenario, found, args)
+    return _accepted(scenario, found, args, unserved_before)
 
 
 def read_stored(
@@ -134,6 +141,11 @@ def read_revised(body: Any, travel_matrices: TravelMatrices | None = None) -> Sc
     )
 
 
+def unserved_tickets(scenario: Scenario, findings: Iterable[Fault]) -> UnservedTickets:
+    """Return the tickets that findings of a scenario are of."""
+    return {(scenario.tickets[int(fault.path.split("/")[2])].id, fault.reason) for fault in findings}
+
+
 def is_readable(args: Any) -> bool:
     """Return whether a JSON value conforms to the schema of a scenario; logic is not checked."""
     try:
@@ -164,7 +176,12 @@ def _refuse_too_many(args: Any, limits: dict[str, int]) -> None:
         raise TooLargeError(faults[0].problem, errors=faults)
 
 
-def _accepted(scenario: Scenario, found: Sequence[Fault], args: Any) -> Scenario:
+def _accepted(
+    scenario: Scenario,
+    found: Sequence[Fault],
+    args: Any,
+    unserved_before: Callable[[], UnservedTickets] | None = None,
+) -> Scenario:
     """Return a scenario with those of its faults that do not refuse it.
 
     Raises:
@@ -172,7 +189,9 @@ def _accepted(scenario: Scenario, found: Sequence[Fault], args: Any) -> Scenario
     """
     refused, findings = split_findings(scenario, with_seen_values(found, args, shows_all=scenario.shows_names))
     if refused:
-        raise input_error([*refused, *findings])
+        known = unserved_before() if findings and unserved_before is not None else frozenset()
+        new = [fault for fault in findings if unserved_tickets(scenario, [fault]).isdisjoint(known)]
+        raise input_error([*refused, *new])
     return scenario.with_findings(findings) if findings else scenario
 
 

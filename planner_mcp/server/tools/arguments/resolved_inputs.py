@@ -22,7 +22,7 @@ from planner_mcp.jobs.matrix_service import matrix_id_of, routing_request
 from planner_mcp.jobs.principals import SENSITIVE, Principal
 from planner_mcp.jobs.reading_limits import read_bounded
 from planner_mcp.routing.feasibility.infeasibility_faults import infeasibility_faults
-from planner_mcp.routing.scenario.scenario_parsing import Scenario, parse_scenario
+from planner_mcp.routing.scenario.scenario_parsing import Scenario, UnservedTickets, parse_scenario
 from planner_mcp.routing.scenario.travel_matrices import Packed, TravelMatrices
 from planner_mcp.server.tools.arguments.address_lookup import AddressQuestion, resolve_for
 from planner_mcp.server.tools.tool_definition import ToolContext
@@ -255,8 +255,19 @@ def inline_matrix_faults(body: Any) -> Iterator[Fault]:
             yield Fault(f"/travel/{name}", f"The matrix has {len(rows)} rows.", accepted, hint, "logic")
 
 
-def scenario_within_limits(body: Any, bounds: ScenarioBounds, resolved: ResolvedInputs) -> Scenario:
+def scenario_within_limits(
+    body: Any,
+    bounds: ScenarioBounds,
+    resolved: ResolvedInputs,
+    unserved_before: Callable[[], UnservedTickets] | None = None,
+) -> Scenario:
     """Return a day within the limits of the deployment, its tables at hand.
+
+    Args:
+        body: The day.
+        bounds: Of the deployment.
+        resolved: What belongs to the day.
+        unserved_before: As for `parse_scenario`.
 
     Raises:
         InputError: All that is wrong with it.
@@ -269,6 +280,7 @@ def scenario_within_limits(body: Any, bounds: ScenarioBounds, resolved: Resolved
         known_faults=resolved.faults,
         shows_names=resolved.shows_names,
         prove_infeasible=infeasibility_faults,
+        unserved_before=unserved_before,
     )
 
 

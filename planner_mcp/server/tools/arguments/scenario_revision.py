@@ -5,14 +5,15 @@ Owns the argument `patch` and the words for what a patch did. What a patch does 
 """
 
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import replace
 from typing import Annotated, Final
 
 from pydantic import Field
 
-from planner_mcp.errors import Fault, input_error, placed
+from planner_mcp.errors import Fault, InputError, input_error, placed
 from planner_mcp.routing.analysis.frozen_prefix import removed_begun_tickets, without_departed_agents
-from planner_mcp.routing.scenario.scenario_parsing import Scenario, warnings
+from planner_mcp.routing.scenario.scenario_parsing import Scenario, UnservedTickets, unserved_tickets, warnings
 from planner_mcp.routing.scenario.scenario_patch import (
     changes,
     drops_held,
@@ -90,15 +91,23 @@ def validated_revision(
     """Return a day that a patch made of the one before as it can be planned, and as it was read; the rest as `revised`.
 
     Raises:
-        InputError: What is wrong with the day; list positions are replaced by ids.
+        InputError: What is wrong with the day, but for tickets that nobody could serve before either; list positions
+            are replaced by ids.
     """
+
+    def unserved_before() -> UnservedTickets:
+        with suppress(InputError):  # the limits of the deployment are others now
+            day = scenario_within_limits(before, bounds, resolve_inputs(before))
+            return unserved_tickets(day, day.findings)
+        return frozenset()
+
     new = without_departed_agents(asked)
     if new is not asked and not new["tickets"]:
         raise input_error([_all_begun(asked, patch)])
     with placed(lambda fault: with_id_path(fault, new)):
         resolved = resolve_inputs(new)
         resolved = replace(resolved, faults=(*resolved.faults, *_begun_faults(before, new, patch)))
-        return new, scenario_within_limits(new, bounds, resolved)
+        return new, scenario_within_limits(new, bounds, resolved, unserved_before)
 
 
 def change_lines(before: Json, after: Json) -> list[str]:

@@ -45,6 +45,25 @@ async def test_a_revision_is_checked_like_a_scenario(call: Call) -> None:
     ]
 
 
+async def test_a_refused_patch_lists_what_it_broke_alone(call: Call) -> None:
+    """SPEC T7: a ticket that nobody could serve before is no fault of the patch, another reason for it is."""
+    heavy = {name: ticket(name, demand=99) for name in ("late", "z")}
+    scenario_id = await created(call, DAY | {"tickets": [*DAY["tickets"], *heavy.values()]})
+    changes = {"a": {"location": "nowhere"}, "c": {"demand": 99}, "late": {"demand": 1, "time_windows": [[90, 99]]}}
+    refused = await call("revise_scenario", {"scenario_id": scenario_id, "patch": {"tickets": changes}})
+    assert [fault["path"] for fault in refused.structured["errors"]] == [
+        "/tickets/a/location",
+        "/tickets/c/demand",
+        "/tickets/late/time_windows",
+    ]
+    locked = {"agents": {"v": {"locked_tickets": ["z"]}}}
+    refused = await call("revise_scenario", {"scenario_id": scenario_id, "patch": locked})
+    assert [fault["path"] for fault in refused.structured["errors"]] == [
+        "/tickets/z/demand",
+        "/agents/v/locked_tickets",
+    ]
+
+
 @pytest.mark.parametrize("name", ["agents", "tickets", "locations"])
 @pytest.mark.parametrize("entry", [7, "an id of", None, [], {"id": ["a"]}, {"id": None}, {"id": {}}])
 async def test_a_list_of_anything_is_refused_at_its_place(call: Call, name: str, entry: object) -> None:
