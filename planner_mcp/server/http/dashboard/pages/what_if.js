@@ -4,16 +4,18 @@
 import { callTool } from "../api.js";
 import { action, link, planOf } from "../page.js";
 import { h, table } from "../view/dom.js";
-import { figure, secondsOf } from "../view/format.js";
+import { MASK, figure, secondsOf } from "../view/format.js";
 import { t } from "../view/words.js";
 
 const SOLVE_TIME = "PT5S";
-const LAST_S = 48 * 3600 - 1; // that a scenario takes as hours, minutes and seconds
-const MASK = "***";
+const LAST_CLOCK_S = 48 * 3600 - 1; // that a scenario takes as hours, minutes and seconds
+const LAST_S = 10_000_000; // that it takes at all
 
-const written = (seconds) => {
-  const whole = Math.round(Math.min(LAST_S, Math.max(0, seconds)));
-  return [whole / 3600, (whole / 60) % 60, whole % 60].map((part) => String(Math.floor(part)).padStart(2, "0")).join(":");
+// A time of the day moved by seconds: in hours where it was written so and they reach it, else in seconds.
+const moved = (at, date, by) => {
+  const seconds = Math.min(LAST_S, Math.max(0, secondsOf(at, date) + by));
+  if (typeof at === "number" || /[T ]/.test(at) || seconds > LAST_CLOCK_S) return seconds;
+  return [seconds / 3600, (seconds / 60) % 60, seconds % 60].map((part) => String(Math.floor(part)).padStart(2, "0")).join(":");
 };
 
 // By the case: the patch of the day that it becomes, from what was filled in; null where the day has nothing of the kind.
@@ -27,11 +29,11 @@ const PATCHES = {
     return { agents: { [`${like}-${number}`]: Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== MASK)) } };
   },
   wider({ tickets = [], planning_date: date }, minutes) {
-    const wide = ([opens, closes]) => [written(secondsOf(opens, date) - 60 * minutes), written(secondsOf(closes, date) + 60 * minutes)];
+    const wide = ([opens, closes]) => [moved(opens, date, -60 * minutes), moved(closes, date, 60 * minutes)];
     return patched("tickets", tickets.filter((each) => each.time_windows?.length), (each) => ({ time_windows: each.time_windows.map(wide) }));
   },
   longer({ agents = [], planning_date: date }, minutes) {
-    return patched("agents", agents.filter((each) => (each.shift_end ?? null) !== null), (each) => ({ shift_end: written(secondsOf(each.shift_end, date) + 60 * minutes) }));
+    return patched("agents", agents.filter((each) => (each.shift_end ?? null) !== null), (each) => ({ shift_end: moved(each.shift_end, date, 60 * minutes) }));
   },
 };
 const patched = (list, entries, change) => (entries.length > 0 ? { [list]: Object.fromEntries(entries.map((each) => [each.id, change(each)])) } : null);

@@ -3,6 +3,7 @@
 import { currentLanguage, t } from "./words.js";
 
 export const HUES = 12; // colours of routes; the number of a route is shown too, so colour is never the only sign
+export const MASK = "***"; // stands for a text that the reader may not see
 
 const DAY_MS = 86_400_000;
 
@@ -16,10 +17,10 @@ export const clock = (seconds) => {
 export const dateOf = (date, day) => (date
   ? new Date(Date.parse(`${date}T00:00Z`) + Math.floor(day) * DAY_MS).toLocaleDateString(currentLanguage(), { month: "short", day: "numeric", weekday: "short", timeZone: "UTC" })
   : `+${Math.floor(day)}`);
-// A time of a scenario ("HH:MM", "HH:MM:SS", a date with time, or seconds) in seconds after midnight of its date.
+// A time of a scenario ("HH:MM", "HH:MM:SS", a date with time behind a T or a blank, or seconds) in seconds after midnight of its date.
 export function secondsOf(at, date) {
   if (typeof at === "number") return at;
-  if (at.includes("T")) return (Date.parse(`${at.replace(/(Z|[+-]\d\d:?\d\d)$/, "")}Z`) - Date.parse(`${date}T00:00Z`)) / 1000;
+  if (/[T ]/.test(at)) return (Date.parse(`${at.replace(" ", "T").replace(/(Z|[+-]\d\d:?\d\d)$/, "")}Z`) - Date.parse(`${date}T00:00Z`)) / 1000;
   return at.split(":").reduce((sum, part, index) => sum + Number(part) * [3600, 60, 1][index], 0);
 }
 // A caller's text between signs that keep its direction to itself: a name from right to left leaves its neighbours in order.
