@@ -3,6 +3,7 @@
 Owns the types alone. Positions are WGS-84 whatever a provider's own coordinate system is.
 """
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -145,6 +146,20 @@ class ResolvedAddress:
     def is_sure(self) -> bool:
         """Whether it may be used without asking."""
         return self.status is AddressStatus.RESOLVED and self.confidence >= SURE
+
+    @property
+    def corrected_text(self) -> str:
+        """Its text, the postcode with the zero before it that a spreadsheet takes from a number."""
+        code = self.address.postcode
+        if not code.startswith("0") or code in self.text:
+            return self.text
+        return re.sub(rf"\b{re.escape(code[1:])}\b", code, self.text)
+
+    @property
+    def postcode_notes(self) -> tuple[str, ...]:
+        """What is to be said of a postcode that was read in another way than it is written."""
+        is_read_so = self.corrected_text != self.text
+        return (f"The postcode is read as {self.address.postcode}: its zero was lost.",) if is_read_so else ()
 
     @property
     def accuracy(self) -> Accuracy:

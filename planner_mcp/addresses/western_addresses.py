@@ -72,6 +72,10 @@ _POSTCODE_FORMS: Final = (
 POSTCODES: Final = tuple((re.compile(form), tuple(codes.split())) for form, codes in _POSTCODE_FORMS)
 """Forms of postcodes and the countries that use them, the most distinctive first."""
 POSTCODE_AFTER_CITY: Final = frozenset({"US", "GB", "CA", "AU", "NZ", "SG", "IN", "ZA", "PH", "TH", "CN", "JP", "VN"})
+_LEADING_ZEROS: Final = frozenset({"DE", "ES", "FI", "FR", "IT", "MX", "MY", "TR", "US"})
+"""Countries with postcodes of five digits, some of which begin with a zero."""
+_LOST_ZERO: Final = re.compile(r"(?P<before>(?:.* )?[A-Z]{2} )?(?P<code>\d{4})(?P<behind> \D.*)?")
+"""A part with a postcode of four digits, behind its state or before its city."""
 CANADIAN: Final = {
     "01": "AB",
     "02": "BC",
@@ -175,6 +179,11 @@ class WesternParts:
 
 def resolve_western(text: str) -> ResolvedAddress:
     """Return what a text in Latin letters says of a place."""
+    resolved = _resolved(text)
+    return replace(resolved, notes=(*resolved.notes, *resolved.postcode_notes))
+
+
+def _resolved(text: str) -> ResolvedAddress:
     data = place_data()
     parts = [part.strip(" .") for part in re.split(r"[,;\n]+", " ".join(text.split(" "))) if part.strip(" .")][
         :MAX_PARTS
@@ -314,6 +323,7 @@ def _read(parts: Sequence[str], data: PlaceData) -> WesternParts:
     """Return what each part is: country last, then locality with state and postcode, the street before them."""
     left, read = list(parts), WesternParts()
     left, read = _take_country(left, read, data)
+    left = _with_leading_zero(left, read.country)
     left, read = _take_units(left, read)
     boxes = tuple(part for part in left if _POST_BOX.match(part))
     left = [part for part in left if part not in boxes]
@@ -342,6 +352,15 @@ def _take_country(left: list[str], read: WesternParts, data: PlaceData) -> tuple
     if code == "SG" and len(left) == 2 and not re.search(r"\d", last):
         return [left[0], last], replace(read, country="SG")
     return (left[:-1], replace(read, country=code)) if code else (left, read)
+
+
+def _with_leading_zero(left: list[str], country: str) -> list[str]:
+    """Return parts in which a postcode of four digits has five again: a spreadsheet takes a zero from a number."""
+    found = _LOST_ZERO.fullmatch(left[-1]) if left and country in _LEADING_ZEROS else None
+    if found is None or found["behind" if country in POSTCODE_AFTER_CITY else "before"]:
+        return left
+    before, behind = found["before"] or "", found["behind"] or ""
+    return left if _STREET.search(behind) else [*left[:-1], f"{before}0{found['code']}{behind}"]
 
 
 def _take_units(left: list[str], read: WesternParts) -> tuple[list[str], WesternParts]:

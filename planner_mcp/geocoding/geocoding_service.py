@@ -105,7 +105,7 @@ class GeocodingService:
         if name == OFFLINE:
             return offline
         asked: dict[str, ResolvedAddress] = {each.text: each for each in offline if each.text.strip()}
-        answers = await self._ask_all(name, list(asked))
+        answers = await self._ask_all(name, {text: each.corrected_text for text, each in asked.items()})
         return [
             _judged(each, answers.get(each.text, "was not asked in time"), name, self._geocoders[name])
             for each in offline
@@ -158,8 +158,13 @@ class GeocodingService:
     def _client(self) -> httpx.AsyncClient:
         return http_client(self._settings.geocoder_request_s, headers={"user-agent": _AGENT})
 
-    async def _ask_all(self, name: str, texts: Sequence[str]) -> dict[str, tuple[GeocodedPlace, ...] | str]:
-        """Return places by text, or why there are none; texts that the time did not reach are left out."""
+    async def _ask_all(self, name: str, texts: dict[str, str]) -> dict[str, tuple[GeocodedPlace, ...] | str]:
+        """Return places by text, or why there are none; texts that the time did not reach are left out.
+
+        Args:
+            name: Of the service.
+            texts: What it is asked for, by text.
+        """
         geocoder, answers = self._geocoders[name], dict[str, tuple[GeocodedPlace, ...] | str]()
         keep_s, waiting = self._settings.geocoders[name].keep_s, list(reversed(texts))
         failures, free_at = 0, 0.0
@@ -175,7 +180,7 @@ class GeocodingService:
                 async with pace:
                     await anyio.sleep(max(0.0, free_at - time.monotonic()))
                     free_at = time.monotonic() + geocoder.interval_s
-                answer = await self._ask(http, geocoder, geocoder.query(text))
+                answer = await self._ask(http, geocoder, geocoder.query(texts[text]))
                 failures = failures + 1 if isinstance(answer, str) else 0
                 answers[text] = answer
                 if keep_s and not isinstance(answer, str):
@@ -249,7 +254,7 @@ def _judged(
         evidence,
         name,
         candidates if rivals else (),
-        _label_notes(best),
+        (*_label_notes(best), *offline.postcode_notes),
     )
 
 

@@ -59,6 +59,13 @@ async def test_western_services_are_read(server: GeocoderServer, kind: str) -> N
     assert answer.is_sure
 
 
+async def test_a_service_is_asked_for_a_postcode_with_the_zero_that_it_lost(server: GeocoderServer) -> None:
+    """SPEC O4: a spreadsheet makes 1067 of 01067, which no service finds."""
+    (answer,) = await service(server, "nominatim").resolve(["Hauptstr. 5, 1067 Dresden, Deutschland"])
+    assert server.asked[0]["q"] == "Hauptstr. 5, 01067 Dresden, Deutschland"
+    assert answer.notes[-1] == "The postcode is read as 01067: its zero was lost."
+
+
 async def test_an_answer_in_another_district_than_the_text_is_not_sure(server: GeocoderServer) -> None:
     """SPEC O4: what a service finds is held against what the text says; its own certainty is not passed through."""
     server.answers["/v3/geocode/geo"] = copy.deepcopy(AMAP)

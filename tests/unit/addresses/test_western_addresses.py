@@ -29,6 +29,41 @@ def test_state_and_postcode_choose_among_cities_of_one_name(text: str, country: 
     assert resolved.is_sure
 
 
+@pytest.mark.parametrize(
+    ("text", "postcode", "city"),
+    [
+        ("Hauptstr. 5, 1067 Dresden, Deutschland", "01067", "Dresden"),
+        ("77 Massachusetts Ave, Cambridge, MA 2139, USA", "02139", "Cambridge"),
+        ("77 Massachusetts Ave, Cambridge, MA, 2139, United States", "02139", "Cambridge"),
+        ("5 Main St, Hartford, CT 6103, US", "06103", "Hartford"),
+        ("1067 Dresden, DE", "01067", "Dresden"),
+        ("10 rue de la République, 6000 Nice, France", "06000", "Nice"),
+    ],
+)
+def test_a_postcode_that_lost_its_zero_has_it_again(text: str, postcode: str, city: str) -> None:
+    """SPEC O4: a spreadsheet makes 1067 of 01067; in a country of five digits it cannot be what it says."""
+    resolved = resolve_western(text)
+    assert (resolved.address.postcode, resolved.address.city) == (postcode, city)
+    assert resolved.is_sure
+    assert resolved.notes[-1] == f"The postcode is read as {postcode}: its zero was lost."
+    assert resolved.corrected_text == text.replace(postcode[1:], postcode)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("Stephansplatz 1, 1010 Wien, Österreich", "Bahnhofstrasse 1, 8001 Zürich", "Hauptstr. 5, 1067 Dresden"),
+        *("1067 Main St, USA", "1000 Chemin du Lac, France", "12 George St, Sydney NSW 2000, Australia"),
+        *("Hauptstr. 5, 01067 Dresden, Deutschland", "Hauptstr. 1067, Dresden, Deutschland"),
+    ],
+)
+def test_other_numbers_of_four_digits_stay_as_they_are(text: str) -> None:
+    """SPEC O4: postcodes of Austria and Switzerland, of a country that is not known, and house numbers."""
+    resolved = resolve_western(text)
+    assert resolved.corrected_text == text
+    assert not any("zero" in note for note in resolved.notes)
+
+
 @pytest.mark.parametrize("text", ["17 Church Street, Cambridge", "12 Main Street, Springfield", "10 High St, Richmond"])
 def test_a_city_name_alone_that_many_have_is_ambiguous(text: str) -> None:
     """SPEC O4: candidates instead of a guess."""
