@@ -458,6 +458,16 @@ def test_half_of_all_may_be_swapped(points: list[tuple[float, float]]) -> None:
     assert [fault.path for fault in position_checks.swapped_positions(raw_scenario(globe(*points)))] == swapped
 
 
+def test_a_depot_that_looks_swapped_may_be_right() -> None:
+    """SPEC T7: a table whose columns are named the wrong way round has all its tickets wrong, its depot right."""
+    day = globe((13.4, 52.5), (13.41, 52.51), (13.42, 52.52), (52.5, 13.4), agents=[agent(start_location="P3")])
+    (fault,) = position_checks.swapped_positions(raw_scenario(day))
+    assert (fault.path, fault.hint) == (
+        "/locations/3",
+        "Swap lat and lon, or those of all tickets if this one is right.",
+    )
+
+
 @pytest.mark.parametrize(
     "points",
     [
