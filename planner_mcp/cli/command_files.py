@@ -24,6 +24,7 @@ from planner_mcp.routing.plan import Plan
 from planner_mcp.routing.scenario.matrix_json_reader import read_travel_matrices
 from planner_mcp.routing.scenario.shown_scenario import ShownScenario
 from planner_mcp.routing.scenario.travel_matrices import TravelMatrices
+from planner_mcp.server.http.json_reading import UnreadableJsonError, unique_members
 from planner_mcp.settings import Settings
 from planner_mcp.text import Json, plain
 
@@ -39,11 +40,13 @@ def read_scenario(path: Path) -> Any:
     """Return the JSON of a file, or of standard input for `-`.
 
     Raises:
-        InputError: It is no JSON, or cannot be read.
+        InputError: It is no JSON, names a member twice, or cannot be read.
     """
     try:
         text = sys.stdin.read() if str(path) == STDIN else path.read_text(encoding="utf-8")
-        return json.loads(text.removeprefix(_MARK))
+        return json.loads(text.removeprefix(_MARK), object_pairs_hook=unique_members)
+    except UnreadableJsonError as error:
+        raise input_error([Fault("", str(error))]) from error
     except (OSError, ValueError, RecursionError) as error:
         file = "The standard input" if str(path) == STDIN else str(path)
         problem = unreadable_message(path, error) if isinstance(error, OSError) else f"{file} is not JSON."

@@ -3,7 +3,8 @@
 Owns every rule for the text of a body. Number and depth of its values are bounded before it is decoded, because
 decoding takes memory and recurses. Half of a surrogate pair is refused by I-JSON (RFC 7493 §2.1): the escape is valid
 JSON, but it is no Unicode text and cannot be written as UTF-8 again, neither in an answer that repeats an id nor in a
-log line.
+log line. An object that names a member twice is refused too (§2.3): the last of both would count without
+a word.
 
 A small body is read at once (`read_json`). A large one is read in a process of its own (`outline_json`), and its caller
 gets an outline in which the arguments of tools are still text (`server/tools/large_arguments.py`).
@@ -12,13 +13,14 @@ gets an outline in which the arguments of tools are still text (`server/tools/la
 import hashlib
 import json
 import re
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final, NoReturn
 
 from planner_mcp.errors import InvalidMessageError, TooLargeError
 from planner_mcp.server.tools.large_arguments import LargeArguments
-from planner_mcp.text import LONG_NUMBER, Json
+from planner_mcp.text import LONG_NUMBER, Json, plain
 
 LONE_SURROGATE: Final = "The body holds half of a surrogate pair."
 NOT_JSON: Final = "The body is not JSON."
@@ -48,7 +50,7 @@ class JsonLimits:
 
 
 class UnreadableJsonError(InvalidMessageError):
-    """The text is not JSON, or has a number that Python does not read."""
+    """The text is not JSON, names a member twice, or has a number that Python does not read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +102,7 @@ def decode_json(body: bytes | bytearray) -> Any:
         UnreadableJsonError: It is not JSON.
     """
     try:
-        return json.loads(body.decode(), parse_constant=_refuse_constant)
+        return json.loads(body.decode(), parse_constant=_refuse_constant, object_pairs_hook=unique_members)
     except UnreadableJsonError:
         raise
     except json.JSONDecodeError as error:
@@ -111,6 +113,19 @@ def decode_json(body: bytes | bytearray) -> Any:
         raise UnreadableJsonError(NOT_JSON) from error
     except ValueError as error:
         raise UnreadableJsonError(LONG_NUMBER) from error
+
+
+def unique_members(members: list[tuple[str, Any]]) -> Json:
+    """Return the object of some members.
+
+    Raises:
+        UnreadableJsonError: Two of them have the same name.
+    """
+    found = dict(members)
+    if len(found) < len(members):
+        ((name, _),) = Counter(name for name, _ in members).most_common(1)
+        raise UnreadableJsonError(f'"{plain(name, 40)}" stands twice in one object.')
+    return found
 
 
 def decoded_body(body: bytes | bytearray, limits: JsonLimits) -> DecodedBody:

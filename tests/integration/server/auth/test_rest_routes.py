@@ -138,6 +138,7 @@ async def test_a_body_that_cannot_be_read_is_refused_with_its_place(
         (b'{"name": "x",\n "agents" 1}', "The body is not JSON: line 2, column 11."),
         (b'{"name": "M\xfcller"}', "The body is not in UTF-8."),
         (b'{"name": NaN}', "The body is not JSON, which has neither NaN nor Infinity."),
+        (b'{"name": "x", "name": "y"}', '"name" stands twice in one object.'),
     ):
         answer = await http.post("/v1/scenarios", content=content, headers=headers)
         assert (answer.status_code, answer.json()["errors"][0]["problem"]) == (400, said)

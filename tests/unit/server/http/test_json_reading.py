@@ -107,6 +107,13 @@ def test_half_a_pair_in_bytes_is_no_utf_8() -> None:
         read_json(b'"\xed\xa0\x80"', LIMITS)
 
 
+def test_a_name_that_stands_twice_in_one_object_is_refused() -> None:
+    """SPEC T7: RFC 7493 §2.3; the last of both would count without a word."""
+    with pytest.raises(UnreadableJsonError, match='"demand" stands twice in one object'):
+        read_json(b'{"tickets": [{"demand": 1, "id": "a", "demand": 2}]}', LIMITS)
+    assert read_json(b'[{"a": {"a": 1}}, {"a": 2}]', LIMITS) == [{"a": {"a": 1}}, {"a": 2}]
+
+
 @pytest.mark.parametrize("token", [b"1,", b"[],", b"{},", b'"",', b'{"a":1},'])
 def test_values_are_bounded_before_they_are_decoded(token: bytes) -> None:
     """SPEC X3: what stands in texts does not count."""
