@@ -110,7 +110,7 @@ def pair_in(text: str) -> tuple[float, float, Axis] | None:
 
 def is_map_link(text: str) -> bool:
     """Return whether a cell is a link to a place on a map: of Google, Apple, Bing, OpenStreetMap, or a geo URI."""
-    return len(text) <= _MAX_LINK and _MAP.match(text.strip()) is not None
+    return ":" in text and len(text) <= _MAX_LINK and _MAP.match(text.strip()) is not None
 
 
 def _pair_of_link(text: str) -> tuple[float, float, Axis] | None:
