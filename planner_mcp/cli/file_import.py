@@ -25,6 +25,7 @@ from planner_mcp.routing.scenario.scenario_parsing import Scenario, parse_scenar
 from planner_mcp.server.tools.validate_scenario import MAX_SHOWN
 from planner_mcp.settings import Settings
 from planner_mcp.text import Json, figure
+from planner_mcp.translation import translated
 
 DEFAULT_CAPACITY: Final = 1e6
 """Capacity of agents that nobody described: more than any day needs, so that it decides nothing."""
@@ -84,6 +85,7 @@ def imported(file: Path, given: ImportAnswers, settings: Settings) -> ImportedSc
         fleet=fleet,
         default_agents=alike if is_default else (),
         decimal=_mark(given.decimal),
+        depot_name=translated("Depot"),
     )
     read = _read_scenario(content, given.form, file, import_options, settings)
     for what, proposal in read.proposals.items():

@@ -34,6 +34,8 @@ class ImportOptions:
     planning_date: str
     depot: str = ""
     """Where all agents start and end: `lat,lon` or a location. For tables, as all that follows."""
+    depot_name: str = field(default="Depot", kw_only=True)
+    """What a depot given as `lat,lon` is called, in the language of the reader."""
     columns: Mapping[str, str] = field(default_factory=dict)
     """Field by header, of tickets or agents, where the proposal is wrong."""
     sheet: str = ""

@@ -52,7 +52,7 @@ def scenario_of_tables(tables: Mapping[str, Table], import_options: ImportOption
     day = TableImport(import_options.planning_date, import_options.decimal)
     fields: Json = {"name": import_options.name, "planning_date": import_options.planning_date}
     if import_options.depot:
-        fields["depot"] = day.add_depot(import_options.depot)
+        fields["depot"] = day.add_depot(import_options.depot, import_options.depot_name)
     sheet = tables.get("agents")
     fleet = import_options.fleet or (None if import_options.agents else sheet)
     unread = sheet.headers if sheet and sheet is not fleet else ()

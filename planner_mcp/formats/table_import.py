@@ -161,16 +161,20 @@ class TableImport:
         for agent, capacity in zip(self.agents, settled.capacities, strict=False):
             agent["capacity"] = capacity
 
-    def add_depot(self, text: str) -> str:
-        """Return the location of a depot given as `lat,lon`, by name or by address."""
+    def add_depot(self, text: str, name: str = "Depot") -> str:
+        """Return the location of a depot given as `lat,lon`, which gets a name; or by name or by address."""
         if pair := pair_in(text):
-            return self._place({"location": "depot", "lat": pair[0], "lon": pair[1]}, "depot", SourceRow("depot", {}))
-        lat, comma, lon = text.partition(",")
-        if not comma or _WORD.search(text):
-            return text
-        read = {name: self._read(number_in(each, "depot", "depot")) for name, each in (("lat", lat), ("lon", lon))}
-        position = {name: value for name, value in read.items() if value is not None}
-        return self._place({"location": "depot", **position}, "depot", SourceRow("depot", {}))
+            position = {"lat": pair[0], "lon": pair[1]}
+        else:
+            lat, comma, lon = text.partition(",")
+            if not comma or _WORD.search(text):
+                return text
+            read = {axis: self._read(number_in(each, "depot", "depot")) for axis, each in (("lat", lat), ("lon", lon))}
+            position = {axis: value for axis, value in read.items() if value is not None}
+        place = self._place({"location": "depot", **position}, "depot", SourceRow("depot", {}))
+        if place in self.locations:
+            self.locations[place]["name"] = name
+        return place
 
     def take_as_address(self, depot: str) -> None:
         """Have a depot that is no place of the table looked up as an address, like those of the tickets."""

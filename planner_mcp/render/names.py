@@ -4,16 +4,11 @@ Owns the choice of names. Masked texts are left out, so a reader who may see no 
 """
 
 from dataclasses import dataclass, field
-from typing import Final
 
 from planner_mcp.render.label_text import isolated
-from planner_mcp.render.page_words import words_of
 from planner_mcp.routing.plan import Visit
 from planner_mcp.routing.scenario.shown_scenario import ShownScenario
 from planner_mcp.text import MASK
-
-DEPOT: Final = "depot"
-"""Id that an import gives a depot of which it knows the position alone: a word of ours, not the caller's."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,17 +18,16 @@ class Names:
     customers: dict[str, str] = field(default_factory=dict)
     """Name by ticket id."""
     places: dict[str, str] = field(default_factory=dict)
-    """Name, else address, by location id; places without either are left out, but for a depot of an import."""
+    """Name, else address, by location id; places without either are left out."""
 
     @staticmethod
     def of(scenario: ShownScenario) -> "Names":
         """Return the names of a scenario, as its reader may see it."""
         customers = {ticket["id"]: name for ticket in scenario["tickets"] if (name := visible(ticket.get("name")))}
-        made_up = {DEPOT: words_of(scenario)["depot"]}
         places = {
             place["id"]: name
             for place in scenario.get("locations") or ()
-            if (name := visible(place.get("name")) or visible(place.get("address")) or made_up.get(place["id"], ""))
+            if (name := visible(place.get("name")) or visible(place.get("address")))
         }
         return Names(customers, places)
 

@@ -164,6 +164,19 @@ async def test_a_gap_above_none_is_not_drawn_as_none(server: PlannerServer, page
         assert label.endswith(gap), label
 
 
+async def test_a_depot_whose_name_is_hidden_is_called_by_its_id(server: PlannerServer, page: Any) -> None:
+    """SPEC R3: on the map of a shared plan no sign is called ***."""
+    await page.goto(f"{server.url}/ui#/import")
+    drawn = "(await import('/ui/assets/view/map.js')).routeMap(plan, { locations, tickets: [] })"
+    for name, called in (("***", "depot"), (None, "depot"), ("仓库", "仓库")):
+        depot = {"id": "depot", "lat": 31.1, "lon": 121.1, "name": name}
+        shown = await page.evaluate(
+            f"async ([plan, locations]) => ({drawn}).querySelector('.depot text').textContent",
+            [stored_plan(routes=1, visits=0), [depot, {"id": "A", "lat": 31.2, "lon": 121.2}]],
+        )
+        assert re.sub("[\u2068\u2069]", "", shown) == called
+
+
 async def test_a_plan_of_several_days_shows_its_dates(server: PlannerServer, page: Any) -> None:
     """Our choice: an hour alone would be of two days; windows are drawn in each form in which a scenario has them."""
     plan = stored_plan(routes=1, visits=3)

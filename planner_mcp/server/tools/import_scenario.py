@@ -48,6 +48,7 @@ from planner_mcp.server.tools.tool_definition import (
 from planner_mcp.server.tools.tool_output import ToolOutput, Words
 from planner_mcp.settings import ANY_FILE
 from planner_mcp.text import Json, plain
+from planner_mcp.translation import translated
 
 if TYPE_CHECKING:
     from planner_mcp.formats.column_mapping import ColumnMapping
@@ -187,7 +188,8 @@ async def _answered(
 
     async def attempt(is_asking: bool) -> _ReadFile:
         async with _limiter.turn(ctx.principal.id):
-            return await read_apart(ctx, function, PlainBounds.of(ctx.settings), *args, is_asking)
+            depot_name = translated("Depot")  # not in the process that reads: it has no language
+            return await read_apart(ctx, function, PlainBounds.of(ctx.settings), *args, depot_name, is_asking)
 
     read = await with_asked_addresses(ctx, attempt)
     stored, text = await keep(ctx, read.judged, is_repeatable=is_repeatable)
@@ -199,14 +201,16 @@ async def _answered(
     return ToolResult(output, "\n".join([*lines, text]), (link_to(stored),))
 
 
-def _read_text(bounds: PlainBounds, text: str, max_nesting: int, kept: Kept, is_asking: bool) -> _ReadFile:
+def _read_text(
+    bounds: PlainBounds, text: str, max_nesting: int, kept: Kept, depot_name: str, is_asking: bool
+) -> _ReadFile:
     asked = parse(ImportArguments, check_json(json.loads(text), max_nesting=max_nesting))
-    return _read(bounds, asked, kept, is_asking)
+    return _read(bounds, asked, kept, depot_name, is_asking)
 
 
-def _read(bounds: PlainBounds, asked: ImportArguments, kept: Kept, is_asking: bool) -> _ReadFile:
+def _read(bounds: PlainBounds, asked: ImportArguments, kept: Kept, depot_name: str, is_asking: bool) -> _ReadFile:
     """Return the day, judged; in a process of its own."""
-    read = _read_file(asked, bounds, _source(asked, kept))
+    read = _read_file(asked, bounds, _source(asked, kept, depot_name))
     place = partial(_led_back, read=read, source=asked.source)
     body = {**read.body, "strict": True} if asked.strict else read.body
     with placed(place):
@@ -336,7 +340,7 @@ def _filled(
     return {**given, "columns": {**(given.get("columns") or {}), **named}, **mark}
 
 
-def _source(asked: ImportArguments, kept: Kept) -> Source:
+def _source(asked: ImportArguments, kept: Kept, depot_name: str = "Depot") -> Source:
     """Return the file, its form, and what it does not say itself.
 
     Raises:
@@ -363,6 +367,7 @@ def _source(asked: ImportArguments, kept: Kept) -> Source:
         asked.name or form,
         asked.planning_date,
         depot=asked.depot or "",
+        depot_name=depot_name,
         columns=asked.columns or {},
         sheet=asked.sheet or "",
         agents=tuple(asked.agents),

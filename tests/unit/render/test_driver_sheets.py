@@ -9,14 +9,12 @@ import pytest
 from planner_mcp.jobs.field_masking import plan_for, scenario_for
 from planner_mcp.jobs.principals import READ, Principal
 from planner_mcp.render.driver_sheets import sheets
-from planner_mcp.render.names import Names
 from planner_mcp.render.page_words import words_of
 from planner_mcp.routing.compilation.scenario_compiler import compile_scenario
 from planner_mcp.routing.evaluation.plan_builder import build_plan
 from planner_mcp.routing.plan import Plan
 from planner_mcp.routing.problem import Candidate
 from planner_mcp.routing.scenario.scenario_parsing import parse_scenario
-from planner_mcp.routing.scenario.shown_scenario import as_shown
 
 DAY: dict[str, Any] = {
     "name": "城配 <周二>",
@@ -149,15 +147,6 @@ def test_sheets_are_in_the_language_of_the_day(texts: dict[str, str], language: 
     """SPEC T5: Chinese where a third of what people wrote is; ids say nothing."""
     ticket = {"id": "票", "location": "票", "demand": 0, "name": "Ann", "notes": texts.get("notes")}
     assert words_of({"name": texts["name"], "tickets": [ticket]})["language"] == language
-
-
-def test_a_depot_without_a_name_is_a_word_of_the_language_of_the_day() -> None:
-    """SPEC T11: an import calls a depot of which it knows the position alone `depot`."""
-    places = [{"id": "depot", "lat": 39.9, "lon": 116.4}, DAY["locations"][1]]
-    names = Names.of(as_shown({**DAY, "depot": "depot", "locations": places}))
-    assert (names.place("depot"), names.place("A")) == ("车场", "A")
-    places[0]["name"] = "仓库"
-    assert Names.of(as_shown({**DAY, "depot": "depot", "locations": places})).place("depot") == "仓库"
 
 
 def test_a_plan_of_several_days_shows_dates() -> None:

@@ -133,6 +133,17 @@ async def test_counts_of_a_day_and_the_reasons_of_an_export_are_chinese(
     assert re.search("[\u4e00-\u9fff]", left["note"]) and not is_english(left["note"])
 
 
+async def test_the_depot_of_an_import_has_a_chinese_name(call: Call, ctx: ToolContext) -> None:
+    """SPEC T11: an import that knows its position alone makes up its id, which pages would show instead."""
+    rows = {"content": "id,lat,lon\nA,39.95,116.41\n", "format": "csv", "planning_date": "2026-11-23"}
+    asked = rows | {"agents": [{"id": "v", "capacity": 9}], "depot": "39.9,116.4"}
+    scenario_id = (await call("import_scenario", asked, ctx)).structured["scenario_id"]
+    stored = await ctx.job_service.scenario(ctx.principal, scenario_id)
+    depot, place = stored.body["locations"]
+    assert depot == {"id": "depot", "lat": 39.9, "lon": 116.4, "name": "车场"}
+    assert "name" not in place
+
+
 async def test_no_answer_of_a_day_has_an_english_sentence(
     call: Call, ctx: ToolContext, store: RedisStore, settings: Settings
 ) -> None:
