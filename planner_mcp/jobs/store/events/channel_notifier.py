@@ -15,12 +15,14 @@ from redis.asyncio.cluster import RedisCluster
 from redis.exceptions import RedisClusterException, RedisError
 
 from planner_mcp.jobs.pubsub_channels import CANCELS
+from planner_mcp.task_cancellation import cancel_until_done
 
 POLL_S: Final = 5.0
 """Longest one read of the subscription blocks."""
 RETRY_S: Final = 0.5
 """Pause before a lost connection is tried again."""
-LOST: Final = (RedisError, RedisClusterException, OSError)
+LOST: Final = (RedisError, RedisClusterException, OSError, AttributeError)
+"""An `AttributeError`: redis-py, of a connection that another task closes meanwhile."""
 
 
 class ChannelWaiter:
@@ -54,7 +56,9 @@ class ChannelNotifier:
     def __init__(self, redis: Redis) -> None:
         self._redis: Any = redis
         self._pubsub: Any = redis.pubsub()
-        self._subscribing = asyncio.Lock()
+        self._changing = asyncio.Lock()
+        """Held while anything but reading uses the connection."""
+        self._settling: set[asyncio.Task[None]] = set()
         self._waiters: dict[str, set[ChannelWaiter]] = {}
         self._on_cancel: list[Callable[[str], None]] = []
 
@@ -71,14 +75,30 @@ class ChannelNotifier:
         waiting.add(waiter)
         try:
             if is_first:
-                with suppress(*LOST):
-                    await self._subscribe(channel)
+                await asyncio.wait([self._settle(channel)])
             yield waiter
         finally:
             waiting.discard(waiter)
             if not waiting and self._waiters.get(channel) is waiting:
                 del self._waiters[channel]
-                with suppress(*LOST):
+                self._settle(channel)
+
+    def _settle(self, channel: str) -> asyncio.Task[None]:
+        """Subscribe to a channel that somebody waits for, and leave any other, in a task of its own.
+
+        A waiter is often cancelled, and redis-py closes a connection whose command is: that of all waiters.
+        """
+        task = asyncio.create_task(self._follow_waiters(channel), name="subscription")
+        self._settling.add(task)
+        task.add_done_callback(self._settling.discard)
+        return task
+
+    async def _follow_waiters(self, channel: str) -> None:
+        with suppress(*LOST):
+            async with self._changing:
+                if channel in self._waiters:
+                    await self._subscribe(channel)
+                elif channel in self._pubsub.channels:
                     await self._pubsub.unsubscribe(channel)
 
     async def run(self) -> None:
@@ -92,29 +112,34 @@ class ChannelNotifier:
                     await asyncio.sleep(RETRY_S)
                     await self._subscribe_elsewhere()
         finally:
+            await cancel_until_done(self._settling)
             with suppress(*LOST):
                 await self._pubsub.aclose()
 
     async def _subscribe(self, *channels: str) -> None:
-        """Subscribe, one caller at a time: the first opens the connection."""
-        async with self._subscribing:
-            if isinstance(self._redis, RedisCluster):
-                await self._redis.initialize()
-            await self._pubsub.subscribe(*channels)
+        """Subscribe; the first call opens the connection."""
+        if isinstance(self._redis, RedisCluster):
+            await self._redis.initialize()
+        await self._pubsub.subscribe(*channels)
 
     async def _subscribe_elsewhere(self) -> None:
         """Take another subscription; of a cluster at any node, since all hear everything and one may be gone."""
-        with suppress(*LOST):
-            await self._pubsub.aclose()
-        nodes = self._redis.get_nodes() if isinstance(self._redis, RedisCluster) else ()
-        self._pubsub = self._redis.pubsub(node=random.choice(nodes)) if nodes else self._redis.pubsub()  # noqa: S311
+        async with self._changing:
+            with suppress(*LOST):
+                await self._pubsub.aclose()
+            nodes = self._redis.get_nodes() if isinstance(self._redis, RedisCluster) else ()
+            self._pubsub = self._redis.pubsub(node=random.choice(nodes)) if nodes else self._redis.pubsub()  # noqa: S311
 
     async def _listen(self) -> None:
-        await self._subscribe(CANCELS, *self._waiters)
+        async with self._changing:
+            await self._subscribe(CANCELS, *self._waiters)
+        connection = self._pubsub.connection
         while True:
-            message = await self._pubsub.get_message(timeout=POLL_S)
-            if message is None:
+            # `get_message` would open a lost connection anew, while another task opens it too
+            response = await connection.read_response(timeout=POLL_S, disconnect_on_error=False, push_request=True)
+            if response is None:
                 continue
+            message = await self._pubsub.handle_message(response)
             if message["channel"] != CANCELS:
                 for waiter in tuple(self._waiters.get(message["channel"], ())):
                     waiter.wake()

@@ -1,0 +1,90 @@
+"""Wake-ups of a replica, over the one connection that all its waiters share."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+import anyio
+import pytest
+
+from planner_mcp.jobs.store.events import channel_notifier
+from planner_mcp.jobs.store.events.channel_notifier import ChannelNotifier
+from planner_mcp.jobs.store.redis_store import RedisStore
+from planner_mcp.task_cancellation import cancel_and_wait
+from tests.shared.store.redis_cluster import IS_CLUSTER
+
+pytestmark = [pytest.mark.anyio, pytest.mark.skipif(IS_CLUSTER, reason="connections are ended at one server")]
+WAITERS = 30
+LOSSES = 30
+
+
+@asynccontextmanager
+async def listening(store: RedisStore) -> AsyncIterator[ChannelNotifier]:
+    """Listen during the block, and fail where that has ended before."""
+    notifier = ChannelNotifier(store.redis)
+    running = asyncio.create_task(notifier.run())
+    try:
+        yield notifier
+        assert not running.done()
+    finally:
+        await cancel_and_wait(running)
+
+
+async def is_woken(notifier: ChannelNotifier, store: RedisStore, channel: str) -> bool:
+    """Return whether a waiter hears what is published."""
+    async with notifier.watch(channel) as waiter:
+        while await waiter.wait(0.2):
+            pass  # woken by its own subscription
+        await store.redis.publish(channel, "x")
+        return await waiter.wait(5)
+
+
+async def test_wake_ups_go_on_when_the_connection_is_lost_while_waiters_come_and_go(
+    store: RedisStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """SPEC J4, J7: a replica never woke anybody again, and waiters met errors of the client library."""
+    monkeypatch.setattr(channel_notifier, "RETRY_S", 0.01)
+    is_over = False
+
+    async def come_and_go(channel: str) -> None:
+        while not is_over:
+            async with notifier.watch(channel) as waiter:
+                await waiter.wait(0.02)
+
+    with anyio.fail_after(30):
+        async with listening(store) as notifier:
+            waiters = [asyncio.create_task(come_and_go(f"c{number}")) for number in range(WAITERS)]
+            for _loss in range(LOSSES):
+                await asyncio.sleep(0.05)
+                await store.redis.execute_command("CLIENT", "KILL", "TYPE", "pubsub")
+            is_over = True
+            await asyncio.gather(*waiters)
+            assert await is_woken(notifier, store, "probe")
+
+
+async def test_a_waiter_that_is_cancelled_as_it_subscribes_ends_and_disturbs_no_other(store: RedisStore) -> None:
+    """SPEC J7: on Python 3.11 it went on for ever, as redis-py swallowed the cancellation."""
+    with anyio.fail_after(10):
+        async with listening(store) as notifier, notifier.watch("other") as other:
+            while await other.wait(0.2):
+                pass  # woken by its own subscription
+            for passes in range(6):
+                waiter = asyncio.create_task(_wait_for_ever(notifier))
+                for _pass in range(passes):
+                    await asyncio.sleep(0)
+                await cancel_once(waiter)
+            assert not await other.wait(0.2)  # the connection was not opened anew
+            await store.redis.publish("other", "x")
+            assert await other.wait(5)
+
+
+async def _wait_for_ever(notifier: ChannelNotifier) -> None:
+    async with notifier.watch("c"):
+        await asyncio.Event().wait()
+
+
+async def cancel_once(task: "asyncio.Task[None]") -> None:
+    """Cancel a task as a task group does."""
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
