@@ -63,9 +63,14 @@ class EventBuffer(Generic[Item]):
         if self._wake_up is not None and not self._wake_up.done():
             self._wake_up.set_result(None)
 
+    @property
+    def is_empty(self) -> bool:
+        """Whether `take` would wait."""
+        return not self._events and not self._must_read
+
     async def take(self) -> list[Item] | None:
         """Wait for events and return them; None means that some were left out and have to be read."""
-        if not self._events and not self._must_read:
+        if self.is_empty:
             self._wake_up = asyncio.get_running_loop().create_future()
             await self._wake_up
         taken = None if self._must_read else list(self._events)

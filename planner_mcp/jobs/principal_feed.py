@@ -86,6 +86,8 @@ class PrincipalFollower:
             async with asyncio.timeout(BEAT_S):
                 taken = await self._entries.take()
         except TimeoutError:
+            if not self._entries.is_empty:
+                return ()  # something came just as the time ran out; `read_to` has passed it already
             if not self._is_behind:
                 self._positions = [_later(*pair) for pair in zip(self._positions, self._read_to(), strict=True)]
                 return ()
