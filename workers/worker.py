@@ -35,6 +35,9 @@ RETRY_S: Final = 0.5
 STOPPED_S: Final = 5.0
 """A call that took this much longer than it waits for was not answered late: this process itself was stopped meanwhile
 (SIGSTOP, a machine that slept), and its deadlines ran out at once when it went on."""
+NO_SOLVER_FIRST_S: Final = 1.0
+"""Pause of a worker that could start no solver process, doubled with each further time up to `NO_SOLVER_LONGEST_S`."""
+NO_SOLVER_LONGEST_S: Final = 30.0
 PROBE_S: Final = 0.05
 """How long the first wait after an outage lasts; any answer shows that the store is back."""
 
@@ -69,6 +72,7 @@ class Worker:
         self._changed: set[str] = set()
         """Jobs whose flags changed since the last claim was sent; its answer may be older than the change."""
         self._draining = asyncio.Event()
+        self._pause_s = NO_SOLVER_FIRST_S
 
     def drain(self) -> None:
         """Claim no more and let the running solve finish, within `solve_drain_s`."""
@@ -131,6 +135,18 @@ class Worker:
         self._changed.clear()
         self._attempts[attempt] = tasks.create_task(self._run_attempt(attempt, claim, trace_id))
         await attempt.worker_released
+        if attempt.lacked_solver:
+            await self._leave_jobs_to_others()
+        else:
+            self._pause_s = NO_SOLVER_FIRST_S
+
+    async def _leave_jobs_to_others(self) -> None:
+        """Pause: a worker that can solve nothing would take all that waits, and have each job fail by its crashes."""
+        log.warning("this worker starts no solver; it claims its next job in %.0f s", self._pause_s)
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(self._pause_s):
+                await self._draining.wait()
+        self._pause_s = min(2 * self._pause_s, NO_SOLVER_LONGEST_S)
 
     async def _run_attempt(self, attempt: JobAttempt | SeatAttempt, claim: Claim | SeatClaim, trace_id: str) -> None:
         """Run an attempt to its end. No exception of it ends the worker."""

@@ -87,6 +87,8 @@ class Attempt(Generic[Work]):
         self._members: tuple[int, ...] = ()
         """Of the team, as the solver process knows them."""
         self._flags_changed = asyncio.Event()
+        self.lacked_solver = False
+        """Whether no solver process could be started, which says nothing of the job."""
         self.worker_released: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         """Done when the worker may go on with another job."""
 

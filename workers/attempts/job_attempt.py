@@ -134,7 +134,9 @@ class JobAttempt(Attempt[Claim]):
             )
         except StoreUnavailableError:
             self._decide(EndCause.HAND_BACK)
-        except EngineCrashedError:
+        except EngineCrashedError as error:
+            log.error("no solver process: %s", error.message, extra=self._reporter.context())
+            self.lacked_solver = True
             self._decide(EndCause.DIED)
         except PlannerError as error:
             self._error = error.as_json(self._trace_id)

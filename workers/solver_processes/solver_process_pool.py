@@ -156,7 +156,7 @@ class SolverProcessPool:
         """Return a process without a command: the idle one, or a new fork.
 
         Raises:
-            EngineCrashedError: The fork server does not start.
+            EngineCrashedError: The fork server does not start, or this host has no room for a process.
         """
         self._in_use += 1
         try:
@@ -165,6 +165,9 @@ class SolverProcessPool:
                 # a caller that is cancelled must not leave the fork server half started
                 await asyncio.shield(asyncio.create_task(self._ensure_started()))
                 child = await self._fork()
+        except OSError as error:  # this host has no process, file or memory for it
+            self._in_use -= 1
+            raise EngineCrashedError(f"No solver process can be started: {error.strerror}.") from error
         except BaseException:
             self._in_use -= 1
             raise
@@ -220,9 +223,13 @@ class SolverProcessPool:
 
     async def _start(self) -> None:
         ours, theirs = socket.socketpair()
-        self._process = _spawn_fork_server(theirs)
-        theirs.close()
-        self._control = ours.dup()
+        try:
+            with theirs:
+                self._process = _spawn_fork_server(theirs)
+            self._control = ours.dup()
+        except OSError:
+            ours.close()
+            raise
         self._control.setblocking(False)
         reader, self._writer = await asyncio.open_connection(sock=ours)
         try:
