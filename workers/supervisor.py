@@ -87,13 +87,16 @@ class Supervisor:
         backoff_s = BACKOFF_FIRST_S
         while not self._drain_requested.is_set():
             began = time.monotonic()
-            code = await self._run_worker()
+            try:
+                ended = f"ended with code {await self._run_worker()}"
+            except OSError as error:  # there is no process, file or memory for it just now
+                ended = f"did not start ({error.strerror})"
             if self._drain_requested.is_set():
                 return
             backoff_s = (
                 BACKOFF_FIRST_S if time.monotonic() - began > HEALTHY_S else min(2 * backoff_s, BACKOFF_LONGEST_S)
             )
-            log.warning("worker ended with code %s; starting another in %.1f s", code, backoff_s)
+            log.warning("worker %s; starting another in %.1f s", ended, backoff_s)
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(backoff_s):
                     await self._drain_requested.wait()

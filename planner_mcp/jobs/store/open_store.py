@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, aclosing, asynccontextmanager, suppress
+from subprocess import SubprocessError
 from typing import Any, Final
 
 from redis.asyncio import Redis
@@ -62,15 +63,20 @@ async def _embedded(settings: Settings) -> AsyncIterator[str]:
 
 
 async def _revive(server: EmbeddedServer) -> None:
+    """Look after the server until cancelled; what fails, as where no file is left to open, is tried again."""
     while True:
         await asyncio.sleep(REVIVE_EVERY_S)
-        if not server.is_alive():
-            with suppress(StoreUnavailableError):
-                await asyncio.to_thread(server.start)
-        elif server.must_switch:
-            await asyncio.to_thread(server.switch)
-        elif server.must_resume:
-            await asyncio.to_thread(server.resume_rewriting)
+        with suppress(StoreUnavailableError, OSError, SubprocessError):
+            await _look_after(server)
+
+
+async def _look_after(server: EmbeddedServer) -> None:
+    if not server.is_alive():
+        await asyncio.to_thread(server.start)
+    elif server.must_switch:
+        await asyncio.to_thread(server.switch)
+    elif server.must_resume:
+        await asyncio.to_thread(server.resume_rewriting)
 
 
 async def _open_client(url: str, settings: Settings) -> ScriptClient:

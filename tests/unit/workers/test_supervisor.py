@@ -1,15 +1,20 @@
 """What the supervisor hands to its workers, and what it must not load itself."""
 
+import asyncio
+import errno
 import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
+import anyio
 import pytest
 from pydantic import SecretStr
 
 from planner_mcp.settings import GeocoderSettings, Settings
-from workers.supervisor import environment_of
+from workers import supervisor
+from workers.supervisor import Supervisor, environment_of
 
 
 def test_workers_read_the_settings_of_their_supervisor(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -44,3 +49,27 @@ def test_supervisor_loads_no_solver_and_no_numpy() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, env={**os.environ})
     assert done.stdout.strip() == "[]"
+
+
+@pytest.mark.anyio
+async def test_a_worker_that_cannot_be_started_is_tried_again(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """SPEC J6: jobs would wait for ever after a moment in which a host has no process or file left."""
+    start, tries = asyncio.create_subprocess_exec, 0
+
+    async def refuse_once(*words: str, **options: Any) -> asyncio.subprocess.Process:
+        nonlocal tries
+        tries += 1
+        if tries == 1:
+            raise OSError(errno.EAGAIN, os.strerror(errno.EAGAIN))
+        return await start(sys.executable, "-c", "input()", **options)
+
+    monkeypatch.setattr(asyncio, "create_subprocess_exec", refuse_once)
+    monkeypatch.setattr(supervisor, "BACKOFF_FIRST_S", 0.01)
+    workers = Supervisor(Settings(data_dir=tmp_path), 1)
+    with anyio.fail_after(10):
+        running = asyncio.create_task(workers.run())
+        while not workers.pids and not running.done():  # noqa: ASYNC110 another process has no event
+            await asyncio.sleep(0.01)
+        assert workers.pids
+        workers.drain()
+        await running

@@ -1,6 +1,7 @@
 """The server of a data folder: started once, adopted, revived, and stopped by the last who leaves."""
 
 import asyncio
+import errno
 import fcntl
 import os
 import signal
@@ -9,7 +10,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -22,6 +23,7 @@ from planner_mcp.errors import StoreUnavailableError
 from planner_mcp.jobs.store import embedded_server
 from planner_mcp.jobs.store.embedded_server import EmbeddedServer
 from planner_mcp.jobs.store.open_store import connect
+from planner_mcp.jobs.store.redis_store import RedisStore
 from planner_mcp.settings import Settings
 
 REWRITE = "auto-aof-rewrite-percentage"
@@ -70,6 +72,14 @@ def leave(process: "subprocess.Popen[str]") -> None:
     process.stdin.close()
     process.wait(20)
     process.stdout.close()
+
+
+async def answers(store: RedisStore) -> bool:
+    """Return whether a store takes writes."""
+    with suppress(StoreUnavailableError):
+        await store.ping()
+        return True
+    return False
 
 
 def client(server: EmbeddedServer) -> redis.Redis:
@@ -281,6 +291,30 @@ def test_a_disk_that_is_nearly_full_is_read_from_and_not_written_to(
             server.switch()
             assert is_writable()
             assert line.config_get("appendfsync")["appendfsync"] == "always"
+
+
+@pytest.mark.anyio
+async def test_a_server_is_revived_after_a_moment_without_a_free_file(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """SPEC J7: a process at its limit of open files once cannot look; it looks again."""
+    looked, is_alive = asyncio.Event(), EmbeddedServer.is_alive
+
+    def refused(server: EmbeddedServer) -> bool:
+        if looked.is_set():
+            return is_alive(server)
+        looked.set()
+        raise OSError(errno.EMFILE, os.strerror(errno.EMFILE))
+
+    async with connect(Settings(data_dir=folder)) as store:
+        monkeypatch.setattr(EmbeddedServer, "is_alive", refused)
+        with anyio.fail_after(20):
+            await looked.wait()
+            pid = EmbeddedServer(folder).pid
+            assert pid is not None
+            os.kill(pid, signal.SIGKILL)
+            while EmbeddedServer(folder).pid == pid or not await answers(store):  # noqa: ASYNC110 another process has no event
+                await asyncio.sleep(0.05)
 
 
 @pytest.mark.anyio
