@@ -13,9 +13,10 @@ import socket
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from typing import Any, Final, Generic, TypeVar
+from typing import Any, Final, TypeVar
 
 from planner_mcp.bounded_calls.call_frames import HEAD, Call, FrameKind, packed, unpacked
 from planner_mcp.bounded_calls.call_server import NAME_BYTES, OUT_OF_BOUNDS
@@ -37,14 +38,6 @@ class CallLimits:
     """Memory beside that of the imports; enforced on Linux."""
 
 
-@dataclass(frozen=True, slots=True)
-class CallResult(Generic[T]):
-    """What a call returned, and its cost."""
-
-    value: T
-    cpu_s: float
-
-
 USUAL_LIMITS: Final = CallLimits()
 SLICE_BYTES: Final = 1 << 17
 """Written at once."""
@@ -55,7 +48,8 @@ async def bounded_call(
     *args: Any,
     limits: CallLimits = USUAL_LIMITS,
     answer: AnswerQuestion | None = None,
-) -> CallResult[T]:
+    spend: Callable[[float], None] | None = None,
+) -> T:
     """Return what a function of a module returns, called in a process of its own.
 
     Args:
@@ -63,12 +57,15 @@ async def bounded_call(
         args: Are pickled.
         limits: Of the child.
         answer: Answers what the function asks by `ask_caller`.
+        spend: Is told the CPU seconds that the child took, whatever the call returns or raises. A child that reached a
+            limit cannot say them: the time that passed counts then.
 
     Raises:
         PlannerError: As the function raised it.
         TooLargeError: The child reached a limit.
     """
     reader, writer = await _open_connection(function.__module__)
+    began, cpu_s = time.monotonic(), 0.0
     try:
         call = Call(function, args, limits.cpu_s, limits.wall_s, limits.memory_mb)
         await _send(writer, packed(FrameKind.CALL, call))
@@ -78,17 +75,23 @@ async def bounded_call(
             value = unpacked(await reader.readexactly(length))
             match kind.decode():
                 case FrameKind.ERROR:
+                    value, cpu_s = value
                     try:
                         raise value
                     finally:
                         del value  # a frame that names what it raises lives on, and with it the input of each caller
                 case FrameKind.ANSWER:
-                    return CallResult(*value)
+                    result: T
+                    result, cpu_s = value
+                    return result
                 case _:
                     await _send(writer, await _answered(answer, value))
     except (asyncio.IncompleteReadError, ConnectionError):
+        cpu_s = min(limits.cpu_s, time.monotonic() - began)
         raise TooLargeError(OUT_OF_BOUNDS) from None
     finally:
+        if spend is not None:
+            spend(cpu_s)
         writer.close()
         with contextlib.suppress(ConnectionError):
             await writer.wait_closed()

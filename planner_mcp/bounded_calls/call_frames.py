@@ -21,9 +21,9 @@ class FrameKind(StrEnum):
     QUESTION = "q"
     """Child to caller: what the child needs to know; the answer or an error follows."""
     ANSWER = "a"
-    """Either way: what the call returns, or the answer to a question."""
+    """Either way: what the call returns, with the CPU seconds it took, or the answer to a question."""
     ERROR = "e"
-    """Either way: the `PlannerError` that was raised instead."""
+    """Either way: the `PlannerError` that was raised instead; that of the call with its CPU seconds."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -93,14 +93,22 @@ def _do(call: Call) -> None:
     try:
         result = call.function(*call.args)
     except PlannerError as error:
-        _send(FrameKind.ERROR, error.with_traceback(None))
+        _send_error(error.with_traceback(None))
     except MemoryError:
-        _send(FrameKind.ERROR, TooLargeError(OUT_OF_BOUNDS))
+        _send_error(TooLargeError(OUT_OF_BOUNDS))
     except Exception:  # what is left is a bug: one line in the log, and no detail for the caller
         log.exception("bounded call failed", extra={"function": str(call.function)})
-        _send(FrameKind.ERROR, PlannerError())
+        _send_error(PlannerError())
     else:
-        _send(FrameKind.ANSWER, (result, sum(os.times()[:2])))
+        _send(FrameKind.ANSWER, (result, _cpu_s()))
+
+
+def _send_error(error: PlannerError) -> None:
+    _send(FrameKind.ERROR, (error, _cpu_s()))
+
+
+def _cpu_s() -> float:
+    return sum(os.times()[:2])
 
 
 def _send(kind: FrameKind, value: Any) -> None:

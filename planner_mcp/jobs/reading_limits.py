@@ -7,7 +7,7 @@ used, so one large input is never refused for its size alone: the next waits unt
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import AbstractAsyncContextManager, contextmanager
-from functools import cache
+from functools import cache, partial
 from typing import Any, Final, TypeVar
 
 from planner_mcp.bounded_calls.bounded_call import AnswerQuestion, CallLimits, bounded_call
@@ -60,9 +60,8 @@ async def read_bounded(
         PlannerError: As `bounded_call`.
     """
     check_share(principal_id, settings)
-    called = await bounded_call(function, *args, limits=call_limits(settings), answer=answer)
-    _shares(settings.read_share).spend(principal_id, called.cpu_s)
-    return called.value
+    spend = partial(_shares(settings.read_share).spend, principal_id)
+    return await bounded_call(function, *args, limits=call_limits(settings), answer=answer, spend=spend)
 
 
 def check_share(principal_id: str, settings: Settings) -> None:

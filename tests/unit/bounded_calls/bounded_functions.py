@@ -1,6 +1,7 @@
 """Functions that tests have called in a process of its own, where they are found by name."""
 
 import os
+import time
 from typing import Any
 
 from planner_mcp.bounded_calls.call_server import ask_caller
@@ -20,6 +21,14 @@ class Sent:
 
 def refused(_sent: Sent | None = None) -> None:
     raise input_error([Fault("/a", "It is wrong.", "something else")])
+
+
+def refused_late() -> None:
+    """Refuse after a tenth of a second of work."""
+    ends_s = time.process_time() + 0.1
+    while time.process_time() < ends_s:
+        pass
+    refused()
 
 
 def failing() -> None:

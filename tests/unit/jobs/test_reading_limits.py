@@ -1,11 +1,14 @@
 """What reading the inputs of one principal may cost (ADR 0036)."""
 
+from collections.abc import Callable
+
 import pytest
 
-from planner_mcp.errors import QuotaExceededError, RateLimitedError
+from planner_mcp.errors import InvalidParameterError, PlannerError, QuotaExceededError, RateLimitedError, TooLargeError
 from planner_mcp.jobs import reading_limits
 from planner_mcp.jobs.reading_limits import MEBIBYTE, BodyBudget, check_share, read_bounded
 from planner_mcp.settings import Settings
+from tests.unit.bounded_calls import bounded_functions
 
 
 def test_open_bytes_are_bounded_by_principal() -> None:
@@ -56,3 +59,23 @@ async def test_cpu_of_bounded_calls_is_the_principals() -> None:
     with pytest.raises(RateLimitedError):
         await read_bounded("ann", settings, abs, -1)
     check_share("bob", settings)
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize(
+    ("function", "error"),
+    [(bounded_functions.refused_late, InvalidParameterError), (bounded_functions.killed, TooLargeError)],
+    ids=["refused", "beyond its limits"],
+)
+async def test_an_input_that_is_refused_is_paid_like_any_other(
+    function: Callable[[], None], error: type[PlannerError]
+) -> None:
+    """SPEC A4: whoever sent nothing but what is wrong could use all the CPU of a replica."""
+    settings = Settings(read_share=0.0013)
+    shares = reading_limits._shares(settings.read_share)
+    principal = function.__name__
+    shares.spend(principal, reading_limits.BURST_S * settings.read_share)  # nothing is saved up
+    with pytest.raises(error):
+        await read_bounded(principal, settings, function)
+    with pytest.raises(RateLimitedError):
+        await read_bounded(principal, settings, abs, -1)
