@@ -26,6 +26,9 @@ _JOBS: Final[Mapping[str, Json]] = {
     "scenario_id": {"type": "string", "maxLength": 64, "description": "jobs of this scenario alone"},
     "scenario_name": {"type": "string", "maxLength": MAX_NAME_LENGTH, "description": "jobs of days with this name"},
 }
+Improvement = tuple[float, float, float]
+"""When a better plan was found, in Unix time, its penalty and its cost. A plan that serves more may cost more."""
+_NONE_YET: Final[Improvement] = (float("-inf"), float("inf"), float("inf"))
 _FIGURES: Final = ("cost", "distance_m", "duration_s", "agents_used", "tickets_served", "tickets_total", "unassigned")
 _FINAL: Final = ("COMPLETED", "FAILED", "CANCELLED")
 
@@ -129,8 +132,8 @@ class Occurrences:
 
     type: EventType
     arguments: Mapping[str, Any]
-    reported: dict[str, tuple[float, float]] = field(default_factory=dict)
-    """By job when an improvement was last sent, and its cost."""
+    reported: dict[str, Improvement] = field(default_factory=dict)
+    """By job the improvement that was last sent."""
 
     def of(self, steps: Iterable[FeedStep]) -> Iterator[Json]:
         """Yield the events that follow from some steps of a principal's stream."""
@@ -166,20 +169,22 @@ class Occurrences:
         """Return whether an event brings a gain worth sending, and note it."""
         if (improvement := improvement_of(event)) is None:
             return False
-        at_s, cost = improvement
-        last_s, last_cost = self.reported.get(event.job_id, (float("-inf"), float("inf")))
+        at_s, penalty, cost = improvement
+        last_s, last_penalty, last_cost = self.reported.get(event.job_id, _NONE_YET)
         least = self.arguments.get("min_gain_percent", 0)
-        is_gain = last_cost == float("inf") or last_cost - cost > abs(last_cost) * least / 100
-        if not is_gain or at_s - last_s < LEAST_GAP_S:
+        is_cheaper = penalty == last_penalty and last_cost - cost > abs(last_cost) * least / 100
+        if not (penalty < last_penalty or is_cheaper) or at_s - last_s < LEAST_GAP_S:
             return False
         self.reported[event.job_id] = improvement
         return True
 
 
-def improvement_of(event: Event) -> tuple[float, float] | None:
-    """Return when a better plan was found, in Unix time, and its cost; None where an event has no cost."""
+def improvement_of(event: Event) -> Improvement | None:
+    """Return when a better plan was found, its penalty and its cost; None where an event has no cost."""
     cost = event.data.get("cost")
-    return (datetime.fromisoformat(event.at).timestamp(), float(cost)) if isinstance(cost, int | float) else None
+    if not isinstance(cost, int | float):
+        return None
+    return datetime.fromisoformat(event.at).timestamp(), float(event.data.get("penalty") or 0.0), float(cost)
 
 
 def _jobs_of(event: Event) -> Mapping[str, str]:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final, Protocol
 
-from planner_mcp.jobs.event_types import EventType, Occurrences
+from planner_mcp.jobs.event_types import EventType, Improvement, Occurrences
 from planner_mcp.jobs.hidden_figures import masked_event
 from planner_mcp.jobs.job_events import Event
 from planner_mcp.jobs.job_ports import FeedStep
@@ -36,9 +36,7 @@ class EventSubscription:
     group: str = ""
     """Whose proposed plans its principal may review; empty where it gets events of its own jobs alone."""
 
-    def occurrences(
-        self, event: Event, reported: dict[str, tuple[float, float]], *, is_confidential: bool
-    ) -> list[Json]:
+    def occurrences(self, event: Event, reported: dict[str, Improvement], *, is_confidential: bool) -> list[Json]:
         """Return the occurrences that an event of a job is to the subscription; its principal may follow that job.
 
         Args:

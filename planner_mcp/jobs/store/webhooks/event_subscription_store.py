@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any, Final
 
-from planner_mcp.jobs.event_types import TYPES, improvement_of
+from planner_mcp.jobs.event_types import TYPES, Improvement, improvement_of
 from planner_mcp.jobs.ids import shard_of_delivery
 from planner_mcp.jobs.store import record_codec, store_keys
 from planner_mcp.jobs.store.connection.script_client import ScriptClient
@@ -172,20 +172,20 @@ class RedisEventSubscriptions:
         """Forget whatever an endpoint was left alone for."""
         await self._webhooks.reopen(endpoint_id(principal, url))
 
-    async def _last_gain(self, subscription: EventSubscription, job_id: str) -> tuple[float, float] | None:
-        """Return when a subscription was sent the last improvement of a job, and its cost."""
+    async def _last_gain(self, subscription: EventSubscription, job_id: str) -> Improvement | None:
+        """Return the improvement of a job that a subscription was sent last."""
         text = await self._script_client.command("GET", _gain_key(subscription, job_id))
         if not text:
             return None
-        at_s, cost = map(float, text.split())
-        return at_s, cost
+        at_s, penalty, cost = map(float, text.split())
+        return at_s, penalty, cost
 
     async def _note(
         self,
         subscription: EventSubscription,
         job_id: str,
-        old: tuple[float, float] | None,
-        new: tuple[float, float],
+        old: Improvement | None,
+        new: Improvement,
     ) -> bool:
         """Note an improvement; False where another dispatcher noted one meanwhile."""
         if old == new:
@@ -230,5 +230,5 @@ def _gain_key(subscription: EventSubscription, job_id: str) -> str:
     return store_keys.key(shard_of_delivery(job_id), "gain", subscription.id, job_id)
 
 
-def _gain_text(gain: tuple[float, float]) -> str:
-    return f"{gain[0]!r} {gain[1]!r}"
+def _gain_text(gain: Improvement) -> str:
+    return " ".join(map(repr, gain))

@@ -203,6 +203,13 @@ async def test_improvements_are_sent_ten_seconds_apart_whoever_reads_the_outbox(
     assert len(await made(1, 21, 80.0)) == 1
 
 
+async def test_an_improvement_is_noted_by_a_step_whose_answer_was_lost(store: RedisStore) -> None:
+    """SPEC O6: the step is repeated then; it said that another had noted something, and the event was never sent."""
+    noted = {"subscription": "sub", "job": "job", "old": "", "new": "1.0 0.0 2.0", "life_ms": 1000}
+    assert [await store.script_client.step("note_gain", 0, noted) for _ in range(2)] == [["ok"], ["ok"]]
+    assert await store.script_client.step("note_gain", 0, noted | {"new": "2.0 0.0 1.0"}) == ["changed"]
+
+
 async def test_a_cursor_brings_what_was_missed_and_arguments_choose_jobs(
     served: Served, key: Key, store: RedisStore, settings: Settings, receiver: Receiver
 ) -> None:
