@@ -16,7 +16,7 @@ from planner_mcp.jobs.store.connection.error_translation import translated_error
 from planner_mcp.jobs.store.connection.replication import Replication
 from planner_mcp.jobs.store.connection.shard_cluster import ShardCluster
 from planner_mcp.jobs.store.lua_scripts import load_steps
-from planner_mcp.jobs.store.store_keys import tag
+from planner_mcp.jobs.store.store_keys import UNSHARDED, tag
 from planner_mcp.settings import Settings
 from planner_mcp.task_cancellation import cancel_until_done
 from planner_mcp.text import Json
@@ -85,6 +85,19 @@ class ScriptClient:
         """Run one plain command."""
         with translated_errors():
             return await self._execute(*words)
+
+    async def put_field(self, key: str, name: str, value: str | int, *, life_s: float, is_least: bool = False) -> None:
+        """Set a field of a hash outside the shards, and how long the hash lives, in one step: neither is there alone.
+
+        Args:
+            key: Of the hash.
+            name: Of the field.
+            value: Of the field.
+            life_s: How long the hash lives from now.
+            is_least: Whether a longer life that it has stays.
+        """
+        args = {"key": key, "life_ms": round(life_s * 1000), "is_least": is_least}
+        await self.step("put_field", UNSHARDED, args, name, str(value))
 
     async def fetch(self, *words: str | int | float) -> Any:
         """Run one plain command whose answer is large: it may take longer, and nobody waits behind it.

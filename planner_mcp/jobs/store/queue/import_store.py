@@ -66,8 +66,7 @@ class RedisImportStore:
         if is_new and int(await self._script_client.command("HLEN", key)) >= most:
             problem = f"You keep {most} of these, as many as you may."
             raise QuotaExceededError.reached(problem, f"at most {most}", "Use a name again.", retry_after_s=60)
-        await self._script_client.command("HSET", key, name, record)
-        await self._script_client.command("EXPIRE", key, round(ttl_s))
+        await self._script_client.put_field(key, name, record, life_s=ttl_s)
 
 
 def _key(kind: str, principal: str) -> str:

@@ -40,8 +40,7 @@ class RedisConfirmedAddresses:
         is_new = not await self._script_client.command("HEXISTS", name, field)
         if is_new and int(await self._script_client.command("HLEN", name)) >= MAX_CONFIRMED:
             raise TooLargeError(f"At most {MAX_CONFIRMED} addresses are kept.")
-        await self._script_client.command("HSET", name, field, json.dumps(record, ensure_ascii=False))
-        await self._script_client.command("EXPIRE", name, round(self._life_s))
+        await self._script_client.put_field(name, field, json.dumps(record, ensure_ascii=False), life_s=self._life_s)
 
     async def confirmed(self, principal_id: str, texts: Sequence[str]) -> Mapping[str, Json]:
         """Return what is known of some texts, by text."""

@@ -48,7 +48,7 @@ class RedisEventSubscriptions:
 
     async def put(self, subscription: EventSubscription, secret: str) -> None:
         """Keep a subscription until it ends; the secret before this one goes on signing beside it for a day."""
-        life_ms = max(1, round((subscription.until.timestamp() - time.time()) * 1000))
+        life_s = max(0.001, subscription.until.timestamp() - time.time())
         owner, until_ms = subscription.principal, round(subscription.until.timestamp() * 1000)
         key = _key(owner)
         old = await self._script_client.command("HGET", key, subscription.id)
@@ -62,21 +62,16 @@ class RedisEventSubscriptions:
             "until_ms": until_ms,
             "group": subscription.group,
         }
-        await self._keep(key, subscription.id, compact(record), life_ms)
+        await self._script_client.put_field(key, subscription.id, compact(record), life_s=life_s, is_least=True)
         if subscription.group:
             reviewers = _reviewers_key(subscription.group)
             last_ms = int(await self._script_client.command("HGET", reviewers, owner) or 0)
-            await self._keep(reviewers, owner, max(until_ms, last_ms), life_ms)
+            longest_ms = max(until_ms, last_ms)
+            await self._script_client.put_field(reviewers, owner, longest_ms, life_s=life_s, is_least=True)
         for readers in filter(None, (owner, subscription.group)):
-            watched = {"principal": readers, "kinds": sorted(subscription.type.kinds), "life_ms": life_ms}
+            watched = {"principal": readers, "kinds": sorted(subscription.type.kinds), "life_ms": round(life_s * 1000)}
             for shard in range(self._settings.pools):
                 await self._script_client.step("watch_events", shard, watched)
-
-    async def _keep(self, key: str, name: str, value: str | int, life_ms: int) -> None:
-        """Set a field of a hash that lives as long as the longest of its fields."""
-        await self._script_client.command("HSET", key, name, value)
-        if int(await self._script_client.command("PTTL", key)) < life_ms:
-            await self._script_client.command("PEXPIRE", key, life_ms)
 
     def _rotated(self, principal: str, secret: str, kept: Sequence[Json]) -> list[Json]:
         """Return the secrets to keep: the current one, and those before it for as long as they sign."""

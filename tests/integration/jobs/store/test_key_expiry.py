@@ -2,12 +2,16 @@
 
 import re
 from collections.abc import Awaitable, Callable
-from datetime import UTC, datetime
+from contextlib import suppress
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
 
-from planner_mcp.jobs.ids import derived_id, plan_of
+from planner_mcp.errors import StoreUnavailableError
+from planner_mcp.jobs.event_types import REVIEWED
+from planner_mcp.jobs.ids import derived_id, plan_of, subscription_id
+from planner_mcp.jobs.import_records import UploadedFile
 from planner_mcp.jobs.job_lifecycle import JobState
 from planner_mcp.jobs.job_model import Progress
 from planner_mcp.jobs.job_ports import SeatClaim
@@ -15,12 +19,18 @@ from planner_mcp.jobs.principals import LOCAL
 from planner_mcp.jobs.store import store_keys
 from planner_mcp.jobs.store.connection.script_client import ScriptClient
 from planner_mcp.jobs.store.open_store import connect
+from planner_mcp.jobs.store.redis_store import RedisStore
 from planner_mcp.jobs.store.security.api_key_store import RedisApiKeyStore
 from planner_mcp.jobs.store.security.audit_log import AuditLog
+from planner_mcp.jobs.store.security.confirmed_addresses_store import RedisConfirmedAddresses
+from planner_mcp.jobs.store.security.encryption import open_cipher
 from planner_mcp.jobs.store.security.rate_limiter import RateLimiter
+from planner_mcp.jobs.store.webhooks.event_subscription_store import RedisEventSubscriptions
+from planner_mcp.jobs.webhooks.event_subscriptions import EventSubscription
 from planner_mcp.server.auth.api_key_auth import new_key
 from planner_mcp.server.auth.audit_trail import OK, Audit
 from planner_mcp.settings import Settings
+from tests.shared.store.keys_without_ttl import keys_without_ttl
 
 pytestmark = pytest.mark.anyio
 
@@ -204,3 +214,30 @@ async def _all_used(redis: Any, use: Awaitable[object], kept: str, indexes: list
     assert life_s >= 1000
     for name in names:
         assert await redis.ttl(name) >= life_s
+
+
+async def test_what_was_kept_when_the_store_went_away_has_a_life(
+    store: RedisStore, settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """SPEC J9: a file whose caller left in between would stay for ever."""
+    client, command = store.script_client, store.script_client.command
+
+    async def without_expiry(*words: str | int | float) -> Any:
+        if words[0] in ("EXPIRE", "PEXPIRE"):
+            raise StoreUnavailableError
+        return await command(*words)
+
+    monkeypatch.setattr(client, "command", without_expiry)
+    until = datetime.now(UTC) + timedelta(hours=1)
+    subscription = EventSubscription(
+        subscription_id("ann"), "ann", REVIEWED, {}, "https://example.org", is_masked=False, until=until, group="g"
+    )
+    for keeping in (
+        store.put_file("ann", "a.csv", UploadedFile(b"x", is_confidential=False)),
+        RedisConfirmedAddresses(client, settings).confirm("ann", "here", {}),
+        RedisEventSubscriptions(client, open_cipher(settings), settings).put(subscription, "whsec_x"),
+    ):
+        with suppress(StoreUnavailableError):
+            await keeping
+    assert await store.redis.keys("{p0}:*") != []
+    assert await keys_without_ttl(store) == []
