@@ -100,15 +100,19 @@ class WorkerConnection:
         return self._is_stopped
 
     def _look(self) -> None:
+        self._take(b"")  # what came together with the command
         while select.select([self._sock], [], [], 0)[0]:
             if not (data := self._sock.recv(_READ_BYTES)):
                 os._exit(0)
-            for message in self._buffer.feed(data):
-                if message["kind"] == "stop":
-                    self._is_stopped = True
-                else:
-                    self._team_plan = message["plan"] or self._team_plan
-                    self.members = tuple(message["members"])
+            self._take(data)
+
+    def _take(self, data: bytes) -> None:
+        for message in self._buffer.feed(data):
+            if message["kind"] == "stop":
+                self._is_stopped = True
+            else:
+                self._team_plan = message["plan"] or self._team_plan
+                self.members = tuple(message["members"])
 
     def take_team_plan(self) -> Json | None:
         """Return the last plan of the team that came since the last call."""

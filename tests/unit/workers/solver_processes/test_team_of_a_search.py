@@ -69,6 +69,19 @@ def test_a_plan_of_the_team_is_taken_once(link: tuple[socket.socket, TeamOfSearc
     assert team.take_plan() is None
 
 
+def test_what_comes_together_with_the_command_is_heard() -> None:
+    """SPEC O8, T4: a process that is forked late finds the command, its team and a stop in one reading."""
+    worker, child = socket.socketpair()
+    with worker, child:
+        connection = WorkerConnection(child)
+        message_frames.send(worker, SolveCommand(**COMMAND, member=3, span_s=60).as_message())
+        send_update(worker, None, [1, 2])
+        message_frames.send(worker, {"kind": "stop"})
+        assert connection.next_command() is not None
+        assert connection.is_stopped()
+        assert connection.members == (1, 2)
+
+
 def test_a_search_publishes_its_best_plan_when_a_round_ends(
     link: tuple[socket.socket, TeamOfSearch, list[Plan]],
 ) -> None:
