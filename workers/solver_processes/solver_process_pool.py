@@ -195,6 +195,9 @@ class SolverProcessPool:
             await child.open(ours)
             self._children[child.number] = child
             self._send_request({"do": "fork", "child": child.number}, theirs)
+        if self._control is None:  # the fork server has died meanwhile, and nobody reports how this child ended
+            self._children.pop(child.number, None)
+            _resolve_future(child.exit, KILLED)
         return child
 
     async def _ensure_started(self) -> None:

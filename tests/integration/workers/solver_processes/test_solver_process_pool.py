@@ -3,6 +3,7 @@
 import asyncio
 import os
 import signal
+import socket
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
@@ -108,3 +109,21 @@ async def test_the_fork_server_is_started_with_the_first_job_and_stopped_after_a
         assert again is not child
         again.kill()
         assert await _exit_code(again) == KILLED.code
+
+
+async def test_a_process_asked_of_a_fork_server_that_dies_meanwhile_has_an_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    """SPEC J6: a worker waited for that end for ever, and held its job all the while."""
+    async with started_pool() as process_pool:
+        connect = SolverProcess.open
+
+        async def open_as_it_dies(child: SolverProcess, sock: socket.socket) -> None:
+            await connect(child, sock)
+            _signal_fork_server(process_pool, signal.SIGKILL)
+            while process_pool.pid is not None:  # noqa: ASYNC110 its listener sends no event
+                await asyncio.sleep(0.01)
+
+        monkeypatch.setattr(SolverProcess, "open", open_as_it_dies)
+        child = await process_pool.acquire()
+        with anyio.fail_after(5):
+            assert await asyncio.shield(child.exit) == KILLED
+        process_pool.release(child, is_reusable=False)
