@@ -7,7 +7,7 @@ one hash for each principal, and in each shard the kinds of events that its jobs
 import json
 import time
 from collections.abc import Mapping, Sequence
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
 from planner_mcp.jobs.event_types import TYPES, Improvement, improvement_of
@@ -26,6 +26,8 @@ from planner_mcp.text import Json, compact
 
 MOST_OLD: Final = 2
 """Secrets that sign beside the current one."""
+RENEWABLE: Final = timedelta(hours=1)
+"""How long an ended subscription is kept: a client renews it when it ends, while an event has it read and forgotten."""
 GAIN_S: Final = 86400
 """How long it is known which improvement of a job a subscription was sent last."""
 _TYPES: Final = {each.name: each for each in TYPES}
@@ -90,7 +92,7 @@ class RedisEventSubscriptions:
         records = await self._script_client.command("HGETALL", _key(principal))
         found = [self._read(principal, name, json.loads(text)) for name, text in records.items()]
         now = datetime.now(UTC)
-        if ended := [each.id for each in found if each.until <= now]:
+        if ended := [each.id for each in found if each.until <= now - RENEWABLE]:
             await self._script_client.command("HDEL", _key(principal), *ended)
         return [each for each in found if each.until > now]
 
@@ -147,7 +149,8 @@ class RedisEventSubscriptions:
         if not (group := kept.get("group", "")):
             return []
         until_ms = await self._script_client.command("HGETALL", _reviewers_key(group))
-        gone = [name for name, ms in until_ms.items() if int(ms) <= time.time() * 1000]
+        oldest_ms = (datetime.now(UTC) - RENEWABLE).timestamp() * 1000
+        gone = [name for name, ms in until_ms.items() if int(ms) <= oldest_ms]
         if gone:
             await self._script_client.command("HDEL", _reviewers_key(group), *gone)
         names = until_ms.keys() - {kept["principal"], *gone}

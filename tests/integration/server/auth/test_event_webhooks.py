@@ -6,16 +6,20 @@ import time
 from asyncio import StreamWriter
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import anyio
 import httpx2 as httpx
 import pytest
 
+from planner_mcp.jobs.event_types import REVIEWED
 from planner_mcp.jobs.principals import APPROVE, READ, SENSITIVE, WRITE
 from planner_mcp.jobs.store.redis_store import RedisStore
 from planner_mcp.jobs.store.security.encryption import open_cipher
 from planner_mcp.jobs.store.webhooks.event_subscription_store import RedisEventSubscriptions
+from planner_mcp.jobs.webhooks.event_subscriptions import EventSubscription
 from planner_mcp.jobs.webhooks.webhook_signing import verify
 from planner_mcp.settings import Settings
 from tests.integration.server.auth.conftest import HEADERS, Served
@@ -201,6 +205,31 @@ async def test_improvements_are_sent_ten_seconds_apart_whoever_reads_the_outbox(
     assert await made(1, 5, 90.0) == []
     assert await made(1, 20, 100.0) == []
     assert len(await made(1, 21, 80.0)) == 1
+
+
+async def test_a_subscription_that_is_renewed_at_its_end_is_not_forgotten(
+    store: RedisStore, settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """SPEC O6: an event had what has ended read just before the renewal, and deleted it just after."""
+    subscriptions = RedisEventSubscriptions(store.script_client, open_cipher(settings), settings)
+    command, now = store.script_client.command, datetime.now(UTC)
+    ended, lasting = (
+        EventSubscription(name, "ann", REVIEWED, {}, "https://example.org", is_masked=False, until=until)
+        for name, until in (("ended", now - timedelta(seconds=1)), ("lasting", now + timedelta(hours=1)))
+    )
+    for each in (lasting, ended):
+        await subscriptions.put(each, SECRET)
+
+    async def with_renewal(*words: str | int | float) -> Any:
+        found = await command(*words)
+        if words[0] == "HGETALL":
+            await subscriptions.put(replace(ended, until=lasting.until), SECRET)
+        return found
+
+    with monkeypatch.context() as patched:
+        patched.setattr(store.script_client, "command", with_renewal)
+        assert [each.id for each in await subscriptions.of("ann")] == ["lasting"]
+    assert {each.id for each in await subscriptions.of("ann")} == {"ended", "lasting"}
 
 
 async def test_an_improvement_is_noted_by_a_step_whose_answer_was_lost(store: RedisStore) -> None:
