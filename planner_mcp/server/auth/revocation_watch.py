@@ -55,8 +55,9 @@ class RevocationWatch:
             watched.waiting -= 1
             if not watched.waiting and self._watched.get(key_id) is watched:
                 del self._watched[key_id]
-            if not self._watched:
+            if not self._watched and self._looking is not None:
                 self._looking.cancel()
+                self._looking = None  # who comes before it has ended begins another
 
     async def _look(self) -> None:
         while True:
@@ -65,5 +66,5 @@ class RevocationWatch:
                 revoked = set(self._watched) - await self._ring.known(tuple(self._watched))
             except StoreError:
                 continue
-            for key_id in revoked:
+            for key_id in revoked & self._watched.keys():  # streams may have ended meanwhile
                 self._watched[key_id].revoked.set()
