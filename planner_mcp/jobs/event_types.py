@@ -166,8 +166,13 @@ class Occurrences:
         return None
 
     def _is_gain(self, event: Event) -> bool:
-        """Return whether an event brings a gain worth sending, and note it."""
+        """Return whether an event brings a gain worth sending, and note it.
+
+        One that only says how far the job is brings none where nothing was sent before, as at the start of each poll.
+        """
         if (improvement := improvement_of(event)) is None:
+            return False
+        if not event.is_change and event.job_id not in self.reported:
             return False
         at_s, penalty, cost = improvement
         last_s, last_penalty, last_cost = self.reported.get(event.job_id, _NONE_YET)

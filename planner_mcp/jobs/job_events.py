@@ -54,6 +54,8 @@ class Event:
     scenario_id: str = field(default="", compare=False)
     """Of the job; known where the events of all jobs are read together, empty in the job's own stream."""
     scenario_name: str = field(default="", compare=False)
+    is_change: bool = field(default=True, compare=False)
+    """Whether the state or the best cost has changed; known likewise."""
 
     @property
     def is_final(self) -> bool:

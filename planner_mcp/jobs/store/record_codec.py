@@ -156,6 +156,7 @@ def event_from(job_id: str, event_id: str, kept: Fields) -> Event:
         number=int(kept["number"]),
         scenario_id=kept.get("scenario", ""),
         scenario_name=kept.get("name", ""),
+        is_change=kept.get("change") != "",
     )
 
 

@@ -130,6 +130,16 @@ async def test_an_idle_stream_moves_on_with_what_others_do(
             assert step.position != first.position
 
 
+async def test_an_event_says_whether_anything_has_changed(harness: Any, feed: EventFeed) -> None:
+    """SPEC O6: improvements are told by it; a report of the time that passed is none."""
+    claim = await harness.solving()
+    begin = (await feed.past_of_principal("ann", 1))[-1].position
+    for percent in (10, 20):
+        await harness.store.report(claim, Progress(percent=percent, cost=10.0, elapsed_s=percent / 10), None)
+    steps = await feed.past_of_principal("ann", 1, begin)
+    assert [step.event.is_change for step in steps if step.event is not None] == [True, False]
+
+
 @pytest.mark.parametrize("after", ["x", "1-", "1-2,", ",", "1-2-3", "1" * 30])
 async def test_a_position_that_is_none_is_the_callers_mistake(store: RedisStore, feed: EventFeed, after: str) -> None:
     """SPEC T7."""

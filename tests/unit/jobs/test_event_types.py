@@ -7,11 +7,10 @@ from planner_mcp.jobs.job_events import Event, EventKind
 from planner_mcp.jobs.job_ports import FeedStep
 
 
-def progress(second: int, **data: Any) -> FeedStep:
+def progress(second: int, *, is_change: bool = True, **data: Any) -> FeedStep:
     at = f"2026-01-01T00:00:{second:02}Z"
-    return FeedStep(
-        "", Event(f"{second}-0", "job", EventKind.PROGRESS, at, {"status": "SOLVING", "progress": 1, **data})
-    )
+    data = {"status": "SOLVING", "progress": 1, **data}
+    return FeedStep("", Event(f"{second}-0", "job", EventKind.PROGRESS, at, data, is_change=is_change))
 
 
 def test_a_plan_that_serves_more_is_an_improvement_whatever_it_costs() -> None:
@@ -26,3 +25,11 @@ def test_a_plan_that_serves_more_is_an_improvement_whatever_it_costs() -> None:
     ]
     found = Occurrences(IMPROVED, {"min_gain_percent": 5}).of(steps)
     assert [each["data"]["cost"] for each in found] == [10, 90, 200, 150]
+
+
+def test_a_poll_tells_no_improvement_of_a_job_that_found_none() -> None:
+    """SPEC O6: each poll told one; a gain that came too soon after another is told later."""
+    polled = [progress(11, is_change=False, cost=90), progress(12, is_change=False, cost=90)]
+    assert [*Occurrences(IMPROVED, {}).of(polled)] == []
+    streamed = [progress(0, cost=100), progress(5, cost=90), *polled]
+    assert [each["data"]["cost"] for each in Occurrences(IMPROVED, {}).of(streamed)] == [100, 90]

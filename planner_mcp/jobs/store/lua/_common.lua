@@ -188,7 +188,8 @@ local function emit(id, job, kind, extra, is_change)
     'kind', kind, 'at', at(), 'number', number, 'data', data)
   local group = job.group or ''
   local entry = { 'job', id, 'principal', job.principal, 'group', group, 'scenario', job.scenario_id,
-    'name', job.name or '', 'id', event, 'kind', kind, 'at', at(), 'number', number, 'data', data }
+    'name', job.name or '', 'id', event, 'kind', kind, 'at', at(), 'number', number, 'data', data,
+    'change', is_change and '1' or '' }
   call('XADD', FEED, 'MAXLEN', '~', LIMITS.feed_kept, '*', unpack(entry))
   if call('HEXISTS', watched_key(job.principal), kind) == 1
     or group ~= '' and call('HEXISTS', watched_key(group), kind) == 1 then
