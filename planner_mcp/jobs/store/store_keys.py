@@ -39,7 +39,7 @@ key                      kind    holds                                          
 {pN}:audit:<date>        stream  audit log of a UTC day (shard 0)                   audit TTL from its last line
 {pN}:wh:…                        webhook deliveries, named in webhooks/outbox.py    keep
 {pN}:watched:<p>         hash    kinds of events that subscriptions of a principal or group want  as the longest of them
-{pN}:gain:<sub>:<job>    string  time, penalty and cost of the last improvement it was sent  GAIN_S
+{pN}:improved:<sub>:<job>  string  time, penalty and cost of the last improvement it was sent  GAIN_S
 {p0}:evsubs:<p>          hash    subscriptions to events by id, JSON                as the longest of them
 {p0}:evgroup:<group>     hash    reviewers that subscribed to its reviews, and until when, ms  as the longest of them
 {p0}:repeat:<digest>     string  request with an idempotency key and its answer     idempotency TTL

@@ -225,7 +225,7 @@ def _reviewers_key(group: str) -> str:
 
 
 def _gain_key(subscription: EventSubscription, job_id: str) -> str:
-    return store_keys.key(shard_of_delivery(job_id), "gain", subscription.id, job_id)
+    return store_keys.key(shard_of_delivery(job_id), "improved", subscription.id, job_id)
 
 
 def _gain_text(gain: Improvement) -> str:

@@ -75,7 +75,7 @@ async def test_every_key_is_in_the_grammar(harness: Any, plan: dict[str, Any], h
     written = {key.split(":")[1] async for key in harness.store.redis.scan_iter()}
     named = set(re.findall(r"^\{pN\}:(\w+)", store_keys.__doc__ or "", re.MULTILINE))
     # several shards; a matrix on its way; a limit on submits; a dispatcher; subscriptions to events
-    assert named - written == {"bound", "calls", "matp", "pace", "wh", "watched", "gain"}
+    assert named - written == {"bound", "calls", "matp", "pace", "wh", "watched", "improved"}
     assert written - named == set()
 
 
