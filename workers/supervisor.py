@@ -103,7 +103,7 @@ class Supervisor:
 
     async def _run_worker(self) -> int:
         process = await asyncio.create_subprocess_exec(
-            *(sys.executable, "-m", "workers", "--ends-with-parent"),
+            *(sys.executable, "-P", "-m", "workers", "--ends-with-parent"),
             env=environment_of(self._settings),
             stdin=asyncio.subprocess.PIPE,
             stdout=sys.stderr.fileno(),

@@ -153,7 +153,7 @@ class _CallServer:
 
     def _start(self) -> socket.socket:
         ours, theirs = socket.socketpair()
-        command = [sys.executable, "-m", "planner_mcp.bounded_calls.call_server", str(theirs.fileno())]
+        command = [sys.executable, "-P", "-m", "planner_mcp.bounded_calls.call_server", str(theirs.fileno())]
         environment = {**os.environ, "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
         with theirs:
             self._process = subprocess.Popen(  # noqa: S603 our own interpreter and module

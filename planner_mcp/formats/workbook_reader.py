@@ -32,7 +32,7 @@ def read_workbook(data: bytes, *, max_rows: int, sheet: str = "") -> dict[str, T
     check_size(data)
     if "\0" in sheet:
         raise input_error([Fault("sheet", "There is no such sheet.", "the name of a sheet")])
-    command = [sys.executable, "-m", "planner_mcp.formats.sheet_reader", sheet, str(max_rows)]
+    command = [sys.executable, "-P", "-m", "planner_mcp.formats.sheet_reader", sheet, str(max_rows)]
     try:
         done = subprocess.run(command, input=data, capture_output=True, timeout=LONGEST_S, check=False)  # noqa: S603
         output: Json = json.loads(done.stdout) if done.returncode == 0 else {}

@@ -22,7 +22,7 @@ async def png_of(svg: str) -> bytes:
     Raises:
         CapacityError: It took too long.
     """
-    command = [sys.executable, "-m", "planner_mcp.render.svg_rasterizer"]
+    command = [sys.executable, "-P", "-m", "planner_mcp.render.svg_rasterizer"]
     try:
         with anyio.fail_after(LONGEST_S):
             done = await anyio.run_process(command, input=svg.encode(), stderr=subprocess.DEVNULL, check=False)

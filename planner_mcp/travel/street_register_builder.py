@@ -63,7 +63,7 @@ async def build_street_register(settings: Settings, extract: Path, content: str)
         return
     words = [str(extract), str(register_path(settings)), f"{content}-{FORMAT}"]
     process = await asyncio.create_subprocess_exec(
-        *bound_to_parent([sys.executable, "-m", __name__, *words]),
+        *bound_to_parent([sys.executable, "-P", "-m", __name__, *words]),
         stdin=asyncio.subprocess.DEVNULL,
         stdout=asyncio.subprocess.DEVNULL,
         stderr=asyncio.subprocess.PIPE,

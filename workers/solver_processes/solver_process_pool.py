@@ -299,7 +299,8 @@ def _spawn_fork_server(control: socket.socket) -> subprocess.Popen[bytes]:
     Its stdout is our stderr, because our stdout may be a protocol stream that a solver must not print into. Libraries
     are configured to start no threads, because a fork would lose them.
     """
-    command = [sys.executable, "-m", "workers.solver_processes.fork_server", str(control.fileno()), str(os.getpid())]
+    module = "workers.solver_processes.fork_server"
+    command = [sys.executable, "-P", "-m", module, str(control.fileno()), str(os.getpid())]
     environment = {**os.environ, "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
     return subprocess.Popen(  # noqa: S603 — our own interpreter and module
         command, pass_fds=[control.fileno()], env=environment, stdin=subprocess.DEVNULL, stdout=sys.stderr.fileno()

@@ -323,6 +323,13 @@ def test_what_takes_too_much_memory_dies_alone() -> None:
         read_workbook(data, max_rows=5000)
 
 
+def test_what_lies_in_the_folder_of_whoever_imports_is_not_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """SPEC X3: a file beside the orders may be called like a module of ours, or have been put there."""
+    (tmp_path / "resource.py").write_text("raise SystemExit(3)\n", encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    assert read_workbook(workbook({"Orders": SHEET}), max_rows=9)["tickets"].rows
+
+
 def test_the_process_distinguishes_faults_and_limits(capfd: pytest.CaptureFixture[str]) -> None:
     """SPEC T7: what it finds travels to the caller as it was said."""
     with pytest.raises(InputError) as caught:
