@@ -11,6 +11,7 @@ import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
+from itertools import takewhile
 from typing import Any, Final, Literal
 
 from planner_mcp.errors import Fault
@@ -29,7 +30,7 @@ Windows = Sequence[Sequence[Any]]
 """Each with its two times as the scenario takes them."""
 Decimal = Literal["", ".", ","]
 """The mark before decimals; empty where it is not known."""
-BareTimes = Literal["", "hours", "hhmm", "seconds"]
+BareTimes = Literal["", "hours", "decimals", "hhmm", "seconds"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +40,7 @@ class CellStyle:
     decimal: Decimal = ""
     """The mark before decimals; empty where `1,500` or `1.500` stays open."""
     bare_times: BareTimes = ""
-    """What a whole number is in a column of times."""
+    """What a whole number is in a column of times; `decimals` of hours, `8.25` is 08:15 then."""
     day_first: bool | None = None
     """Whether 07/08/2025 is a day of August; None where that is open."""
     planning_date: str = ""
@@ -89,7 +90,7 @@ _YEAR_FIRST: Final = re.compile(r"(\d{4})\s?[-/.年]\s?(\d{1,2})\s?[-/.月]\s?(\
 _YEAR_LAST: Final = re.compile(r"(\d{1,2})([-/.])(\d{1,2})\2(\d{4}|\d{2})")
 _MIDNIGHTS: Final = frozenset({"", "0:00", "00:00", "0:00:00", "00:00:00"})
 _ISO: Final = re.compile(r"\d{4}-\d\d-\d\dt\d\d:\d\d(?::\d\d(?:\.\d{1,6})?)?(?:z|[+-]\d\d:?\d\d)?")
-_BETWEEN: Final = re.compile(r"[;；、|\n]|,(?!\d)|,(?=\d{1,2}[:h点])| / |/(?=\d{1,2}[:h点])")
+_BETWEEN: Final = re.compile(r"[;；、|]|,(?!\d)|,(?=\d{1,2}[:h点])| / |/(?=\d{1,2}[:h点])")
 _AND: Final = re.compile(r"\b(?:and|und|et|y|sowie)\b|\bu\.|&|和|及|以及")
 _PAIRED: Final = re.compile(r"(?:between|betw|btw|zwischen|zw|entre(?: las)?)\b\.?")
 _RANGE: Final = re.compile(r"[-–—~〜～→]+|至|到|\b(?:to|till|until|bis|a|au|hasta|jusqu'? ?a)\b")
@@ -184,6 +185,12 @@ def decimal_mark_of(text: str, *, has_thousands: bool = True) -> Literal["", "."
     return "?" if is_open else mark
 
 
+def has_last_zero(text: str) -> bool:
+    """Return whether the number of a cell ends in a zero behind its mark: `1.500` was written so, as text."""
+    found = _BODY.match(simplified(text[: MAX_CELL + 1]))
+    return decimal_mark_of(text) != "" and found is not None and found[1].rstrip().endswith("0")
+
+
 def _value_of(body: str, style: CellStyle, *, has_thousands: bool) -> float | None:
     """Return the value of digits with marks; None for what is no number, NaN for what may be two."""
     sign, digits = (-1, body[1:]) if body.startswith("-") else (1, body.removeprefix("+"))
@@ -225,7 +232,7 @@ def amount_in(
     simple = simplified(text[: MAX_CELL + 1])
     found = _BODY.match(simple) if len(text) <= MAX_CELL else None
     word = found[2].strip(". ") if found else ""
-    unit = unit_named(word) if word else None
+    unit = _unit_behind(word)
     value = None
     if found and (unit is not None or not found[2] or (word and word == style.counted)):
         value = _value_of(found[1].strip(), style, has_thousands=has_thousands)
@@ -236,6 +243,21 @@ def amount_in(
         hint = f'Say decimal: "{mark}" or "{"." if mark == "," else ","}".'
         return Fault(path, f"The mark in {shown(text)} may part thousands, or decimals.", _NUMBERS, hint)
     return (int(value) if value.is_integer() else value), unit
+
+
+def _unit_behind(word: str) -> AmountUnit | None:
+    """Return the unit of a number; None where another number stands before it: `3 x 25 kg` is more than 3 kg."""
+    words = word.split()
+    before = takewhile(lambda each: unit_named(each) is None, words)
+    return None if any(map(str.isdecimal, "".join(before))) else unit_named(word)
+
+
+def has_unit(text: str) -> bool:
+    """Return whether a cell begins with a number and names a unit, be it behind a second number: `3 x 25 kg`."""
+    found = _BODY.match(simplified(text[: MAX_CELL + 1])) if len(text) <= MAX_CELL else None
+    if found is None or _value_of(found[1].strip(), CellStyle("."), has_thousands=True) is None:
+        return False
+    return unit_named(found[2].strip(". ")) is not None
 
 
 def counted_in(cells: Sequence[str]) -> str:
@@ -362,6 +384,8 @@ def time_in(text: str, path: str, style: CellStyle = PLAIN_STYLE, *, is_end: boo
         return text.strip()
     if dated := _split_day(simple, style):
         return _dated_time(text, path, *dated)
+    if style.bare_times == "decimals" and (hours := hours_in(simple)) is not None:
+        return written(hours * _HOUR_S)
     seconds = _clock(simple, may_be_bare=False, is_end=is_end)
     if seconds is None and (time := _half_window(simple, *_SIDES[is_end])):
         seconds = _clock(time, may_be_bare=True, is_end=is_end)
@@ -412,6 +436,16 @@ def _bare_time(text: str, path: str, number: float, style: CellStyle) -> float |
     return number
 
 
+def hours_in(text: str) -> float | None:
+    """Return the hours of a cell that is a number of at most two decimals, up to 24; None for any other."""
+    found = _HOURS.fullmatch(text.strip())
+    hours = float(found[0].replace(",", ".")) if found else math.inf
+    return hours if hours <= _DAY_HOURS else None
+
+
+_HOURS: Final = re.compile(r"\d{1,2}(?:[.,]\d{1,2})?", re.ASCII)
+
+
 def is_hhmm(text: str) -> bool:
     """Return whether a cell may be an hour and its minutes without a mark between them: 0830, 1300."""
     bare = text.strip()
@@ -424,10 +458,20 @@ def is_hhmm(text: str) -> bool:
 def windows_in(text: str, path: str, style: CellStyle = PLAIN_STYLE) -> list[list[str]] | Fault:
     """Return the time windows of a cell, such as `08:00-12:00; 14:00-16:00`, as the scenario takes them.
 
-    There are none where the cell says so, as `-` and `不限` do.
+    There are none where the cell says so, as `-` and `不限` do. Lines are windows of their own where they are no
+    window together, as `from 8:00` above `to 12:00` is.
     """
     if len(text) > MAX_WINDOWS_CELL:
         return Fault(path, f"The cell has {len(text)} characters.", f"time windows in at most {MAX_WINDOWS_CELL}")
+    read = _windows_in(text, path, style)
+    lines = text.strip().splitlines()
+    if not isinstance(read, Fault) or len(lines) < 2:
+        return read
+    by_line = _windows_in("; ".join(lines), path, style)
+    return read if isinstance(by_line, Fault) else by_line
+
+
+def _windows_in(text: str, path: str, style: CellStyle) -> list[list[str]] | Fault:
     simple = simplified(text)
     if simple.replace(" ", "_") in _ALWAYS:
         return []

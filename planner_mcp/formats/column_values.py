@@ -24,6 +24,8 @@ from planner_mcp.formats.cell_parsing import (
     date_in,
     decimal_mark_of,
     has_date,
+    has_unit,
+    hours_in,
     is_duration,
     is_hhmm,
     names_half_days,
@@ -192,11 +194,6 @@ def _is_number(cell: str) -> bool:
     return not isinstance(read, Fault) and read[1] is None
 
 
-def _is_amount(cell: str) -> bool:
-    read = amount_in(cell, "", "", CellStyle("."))
-    return not isinstance(read, Fault) and read[1] is not None
-
-
 def _is_place(cell: str) -> bool:
     if _CHINESE_PLACE.search(cell):
         return len(_CHINESE_PLACE.findall(cell)) > 1 or any(char.isdecimal() for char in cell)
@@ -224,7 +221,7 @@ _CHECKS: Final[tuple[tuple[Kind, Callable[[str], bool]], ...]] = (
     ("durations", is_duration),
     ("codes", _is_code),
     ("numbers", _is_number),
-    ("amounts", _is_amount),
+    ("amounts", has_unit),
     ("phones", lambda cell: _PHONE.fullmatch(cell.strip()) is not None),
     ("places", _is_place),
 )
@@ -337,6 +334,9 @@ def has_open_mark(cells: Iterable[str]) -> bool:
 
 
 def _bare_times(cells: Sequence[str]) -> BareTimes:
+    decimals = {cell.strip().replace(",", ".").partition(".")[2] for cell in cells if hours_in(cell) is not None}
+    if decimals & _NO_MINUTES and decimals <= _QUARTERS:
+        return "decimals"
     bare = [cell.strip() for cell in cells if cell.strip().isdecimal() and len(cell) <= MAX_CELL]
     values = [int(each) for each in bare]
     if not values:
@@ -346,6 +346,12 @@ def _bare_times(cells: Sequence[str]) -> BareTimes:
     if all(map(is_hhmm, bare)) and any(each.startswith("0") and len(each) == len("0830") for each in bare):
         return "hhmm"
     return "seconds" if max(values) > 2400 else ""
+
+
+_QUARTERS: Final = frozenset({"", "0", "00", "25", "5", "50", "75"})
+"""Decimals of hours in quarters."""
+_NO_MINUTES: Final = frozenset({"5", "75"})
+"""Those that nobody writes for minutes: 8.5 and 8.75, where 8.25 and 8.50 alone may be clock times."""
 
 
 def _day_first(cells: Sequence[str], planning_date: str) -> bool | None:

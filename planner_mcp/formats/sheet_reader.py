@@ -48,8 +48,15 @@ _FEW: Final = 3
 _CELL: Final = re.compile(rb"<(?:\w+:)?c[\s/>]")
 _LONGEST_NAME: Final = 31
 """Characters that a sheet's name may have."""
-_FIRST_DAYS: Final = frozenset({date(1899, 12, 30), date(1899, 12, 31), date(1904, 1, 1)})
-"""Where spreadsheets count days from: a time without a date."""
+_DAYS_OF_HOURS: Final = {
+    **dict.fromkeys((date(1899, 12, 30), date(1899, 12, 31), date(1904, 1, 1)), 0),
+    **dict.fromkeys((date(1900, 1, 1), date(1904, 1, 2)), 1),
+}
+"""Where spreadsheets count days from: a time without a date; and the day after, which 24:00 is, however it shows."""
+_SPAN: Final = re.compile(r"PT(\d{1,4})H(\d{2})M(\d{2})(?:[.,]\d+)?S", re.ASCII)
+"""How an OpenDocument writes hours from 24 on."""
+_HALF_A_SECOND: Final = timedelta(seconds=0.5)
+"""Times of less precision lie a little before their second."""
 
 
 def tables_of(data: bytes, *, sheet: str, max_rows: int) -> dict[str, Table]:
@@ -189,16 +196,24 @@ def _faults(sheet: str, cells: Iterable[tuple[int, int]], problem: str, hint: st
 
 def _text(cell: Any) -> str:
     """Return a cell as the scenario takes it."""
+    if isinstance(cell, date) and (days := _DAYS_OF_HOURS.get(date(cell.year, cell.month, cell.day))) is not None:
+        cell = timedelta(days) + (_since_midnight(cell.time()) if isinstance(cell, datetime) else timedelta())
     if isinstance(cell, datetime):
-        day = "" if cell.date() in _FIRST_DAYS else f"{cell.date().isoformat()}T"
-        return day + cell.time().isoformat("seconds")
+        return (cell + _HALF_A_SECOND).isoformat(timespec="seconds")
     if isinstance(cell, time):
-        return cell.isoformat("seconds")
+        cell = _since_midnight(cell)
+    if isinstance(cell, str) and (span := _SPAN.fullmatch(cell)):
+        hours, minutes, seconds = map(int, span.groups())
+        cell = timedelta(hours=hours, minutes=minutes, seconds=seconds)
     if isinstance(cell, timedelta):
         return clock_s(cell.total_seconds())
     if isinstance(cell, float) and cell.is_integer():
         return str(int(cell))
     return str(cell).strip()
+
+
+def _since_midnight(moment: time) -> timedelta:
+    return timedelta(0, moment.hour * 3600 + moment.minute * 60 + moment.second, moment.microsecond)
 
 
 def main(arguments: Sequence[str]) -> None:

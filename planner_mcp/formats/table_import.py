@@ -21,6 +21,7 @@ from planner_mcp.formats.cell_parsing import (
     amount_in,
     are_same_windows,
     duration_in,
+    has_last_zero,
     is_hhmm,
     listed,
     names_half_days,
@@ -41,6 +42,7 @@ from planner_mcp.formats.source_rows import SourceRow
 from planner_mcp.formats.text_tables import Table, place_in
 from planner_mcp.formats.unexpected_rows import rows_without_place, total_rows
 from planner_mcp.formats.unique_names import UniqueNames
+from planner_mcp.routing.scenario.schema_faults import pointer
 from planner_mcp.text import Json, plain
 
 Read = TypeVar("Read")
@@ -97,6 +99,10 @@ class TableImport:
     _carried: list[AmountColumn] | None = None
     _units: dict[str, tuple[str, AmountUnit]] = field(default_factory=dict)
     """By header the first cell with a unit."""
+    _unit_of_cell: dict[str, str] = field(default_factory=dict)
+    """By header that says no unit the cell that does, where it is not the usual one of its kind."""
+    _without_unit: set[str] = field(default_factory=set)
+    """Headers of amounts some of which have none."""
     _is_settled: bool = False
     _made: UniqueNames = field(default_factory=UniqueNames)
     """Names given to places that had none."""
@@ -133,7 +139,10 @@ class TableImport:
             if {"location", *_AXES} & cells.keys():
                 place = self._place(cells, agent["id"], origin)
                 agent |= {"start_location": place, "end_location": place}
-            for shift in cells.pop("shift", [])[:1]:
+            if len(shifts := cells.pop("shift", [])) > 1:
+                path, hint = origin.path + pointer((origin.headers["shift"],)), "Write it from its begin to its end."
+                self._read(Fault(path, "The shift has several parts.", "one begin and one end", hint))
+            for shift in shifts[:1]:
                 cells |= {"shift_start": shift[0], "shift_end": shift[1]}
             if cells.keys() >= _SHIFT:
                 cells["shift_end"] = self._forward(cells["shift_start"], cells["shift_end"])[1]
@@ -199,6 +208,9 @@ class TableImport:
     def assumed(self) -> list[str]:
         """Return what was taken for granted where rows say nothing, or nothing that is known."""
         notices = list(self.notices)
+        for header in self._unit_of_cell.keys() & self._without_unit:
+            shown, unit_of = plain(header, 40), plain(self._unit_of_cell[header], 20)
+            notices.append(f'Amounts without a unit in "{shown}" are read in that of "{unit_of}".')
         has_windows = any("time_windows" in ticket for ticket in self.tickets)
         if has_windows and not any(_SHIFT & agent.keys() for agent in self.agents):
             notices.append("No agent has a shift, so routes may begin at midnight.")
@@ -296,9 +308,10 @@ class TableImport:
     def _usual_mark(self, table: Table, header: str, cells: list[str]) -> Decimal:
         """Return the mark before decimals of files of a kind; ask where there is none.
 
-        Between commas it is a point, and so it is in the cells of a workbook, whose numbers have no other.
+        Between commas it is a point, and so it is in the cells of a workbook, whose numbers have no other. A number
+        that ends in a zero is text there.
         """
-        if table.delimiter == "," or (not table.delimiter and not any("," in cell for cell in cells)):
+        if table.delimiter == "," or not (table.delimiter or any("," in cell or has_last_zero(cell) for cell in cells)):
             return "."
         example = next(cell for cell in cells if has_open_mark([cell]))
         problem = f'The mark in "{plain(example, 20)}" of column "{plain(header, 40)}" may part thousands, or decimals.'
@@ -338,6 +351,8 @@ class TableImport:
         return (lambda text, _: listed(text)) if name == "skills" else (lambda text, _: text)
 
     def _note_hours(self, header: str, style: CellStyle) -> None:
+        if style.bare_times == "decimals":
+            self.notices[f'Numbers in "{plain(header, 40)}" are read as hours with decimals: 8.25 is 08:15.'] = None
         if style.bare_times in ("hours", "hhmm"):
             self.notices[f'Whole numbers in "{plain(header, 40)}" are read as times of day.'] = None
 
@@ -370,10 +385,12 @@ class TableImport:
             return None
         value, unit = read
         if unit is None:
+            self._without_unit.add(header)
             return value
         column = next(each for each in [*self._wanted, *(self._carried or [])] if each.header == header)
         if not column.factor and column.dimension in ("", unit.dimension):  # the header says no unit
             column.dimension, column.factor = unit.dimension, unit.factor
+            self._unit_of_cell |= {header: text} if unit.factor != 1 else {}
         first, first_unit = self._units.setdefault(header, (text, unit))
         if first_unit.factor != unit.factor:
             shown, unit_of = plain(header, 40), plain(first, 20)

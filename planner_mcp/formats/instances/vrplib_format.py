@@ -287,6 +287,9 @@ def _visits(file: _File, homes: set[int], windows: Sequence[tuple[float, float]]
         file.column(name, file.nodes, default)
         for name, default in (("DEMAND", 0), ("SERVICE_TIME", 0), ("RELEASE_TIME", 0), ("BACKHAUL", 0), ("PRIZE", None))
     )
+    for (line, _), demand, pickup in zip(file.sections.get("BACKHAUL", ()), demands, pickups, strict=False):
+        if demand and pickup:
+            file.collector.note(line, "A ticket delivers or picks up, not both.", "one of the two")
     return [
         InstanceVisit(
             node,

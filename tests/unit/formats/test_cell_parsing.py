@@ -7,6 +7,7 @@ import pytest
 from planner_mcp.errors import Fault
 from planner_mcp.formats.cell_parsing import (
     CellStyle,
+    amount_in,
     date_in,
     duration_in,
     next_day_end,
@@ -15,6 +16,7 @@ from planner_mcp.formats.cell_parsing import (
     time_in,
     windows_in,
 )
+from planner_mcp.formats.column_values import style_of, values_of
 
 
 @pytest.mark.parametrize(
@@ -44,6 +46,21 @@ def test_what_may_be_two_numbers_or_none_is_reported_with_its_value(text: str) -
     """SPEC T7: what was seen stands in the message."""
     fault = number_in(text, "demand", "/2/qty")
     assert isinstance(fault, Fault) and f'"{text}"' in fault.problem
+
+
+@pytest.mark.parametrize("text", ["3 x 25 kg", "2 Pal. / 300 kg", "2-3 pallets", "1/2 t", "5+3 boxes"])
+def test_a_unit_behind_a_second_number_is_not_that_of_the_first(text: str) -> None:
+    """SPEC T7: three times 25 kg would be loaded as 3 kg; the column is one of amounts all the same."""
+    fault = amount_in(text, "demand", "/2/qty")
+    assert isinstance(fault, Fault) and f'"{text}"' in fault.problem
+    assert values_of([text, text]).kind == "amounts"
+
+
+@pytest.mark.parametrize(("text", "amount"), [("120 kg (4 Kartons)", 120), ("2 big pallets", 2), ("0.5 m3", 0.5)])
+def test_what_stands_behind_a_unit_does_not_count(text: str, amount: float) -> None:
+    """SPEC T5: nor do words before it, or the digit of a unit."""
+    read = amount_in(text, "demand", "/2/qty")
+    assert not isinstance(read, Fault) and read[0] == amount
 
 
 def test_a_latitude_has_no_thousands() -> None:
@@ -288,3 +305,32 @@ def test_priorities_are_numbers_or_words(text: str, priority: int | None) -> Non
         assert read.accepted == "1 (least) to 9 (most), or low, normal, high, urgent"
     else:
         assert read == priority
+
+
+@pytest.mark.parametrize(
+    ("text", "windows"),
+    [
+        ("08:00-12:00\n14:00-16:00", [["08:00", "12:00"], ["14:00", "16:00"]]),
+        ("8-12 Uhr\r\n14-16 Uhr", [["08:00", "12:00"], ["14:00", "16:00"]]),
+        ("from 8:00\nto 12:00", [["08:00", "12:00"]]),
+        ("Mo-Fr 8-12\n13-17", [["08:00", "12:00"], ["13:00", "17:00"]]),
+    ],
+)
+def test_lines_of_a_cell_are_windows_of_their_own(text: str, windows: list[list[str]]) -> None:
+    """SPEC T5: unless they are one together."""
+    assert windows_in(text, "/2/slot", CellStyle(planning_date="2025-07-15")) == windows
+
+
+@pytest.mark.parametrize(
+    ("cells", "times"),
+    [
+        (("8", "8.5", "8.25"), ["08:00", "08:30", "08:15"]),
+        (("17.75", "8,25"), ["17:45", "08:15"]),
+        (("8.25", "8.50", "9"), ["08:25", "08:50", "09:00"]),
+        (("8.15", "8.5", "9"), ["08:15", "08:30", "09:00"]),
+    ],
+)
+def test_hours_with_decimals_are_quarters_where_one_of_a_column_is(cells: tuple[str, ...], times: list[str]) -> None:
+    """SPEC T5: beside 8.5 a cell of 8.25 is a quarter past; other columns have hours and minutes."""
+    style = style_of(cells, "2025-07-15")
+    assert [time_in(cell, "/2/open", style) for cell in cells] == times

@@ -106,7 +106,7 @@ WINDOWS = (
 def rich(*extra: str, header: tuple[str, ...] = ()) -> str:
     """Return an instance of two depots and two vehicles with further sections."""
     head = [*(line for line in HEADER if "TYPE : CVRP" not in line and "CAPACITY" not in line), *header]
-    text = vrplib(header=[*head, "TYPE : MDVRP", "VEHICLES : 2"])
+    text = vrplib(header=[*head, "TYPE : MDVRP", "VEHICLES : 2"]).replace("\n5 4\n", "\n5 0\n")  # it picks up
     return text.replace("\n1\n-1\nEOF", "\n1\n2\n-1\n" + "\n".join(extra))
 
 
@@ -171,6 +171,11 @@ BROKEN = {
         TOY.replace("EUC_2D", "GEO"),
         "/4",
         "This EDGE_WEIGHT_TYPE is not known here, or missing.",
+    ),
+    "a node that delivers and picks up": (
+        TOY.replace("DEPOT_S", "BACKHAUL_SECTION\n1 0\n2 0\n3 0\n4 6\n5 0\nDEPOT_S"),
+        "/23",
+        "A ticket delivers or picks up, not both.",
     ),
     "no routes": (TOY.replace("CVRP", "TSP"), "/3", "The file is not a problem of vehicle routing."),
     "NaN": (TOY.replace("2 20 31", "2 nan 31"), "/9", "A value is not a number."),

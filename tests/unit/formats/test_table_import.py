@@ -233,6 +233,31 @@ def test_a_mark_that_nothing_settles_is_asked_about_once(cell: str) -> None:
     assert day.scenario(name="x", planning_date="2025-07-15")["tickets"][0]["demand"] == (1500 if "." in cell else 1.5)
 
 
+def test_a_number_of_a_workbook_that_ends_in_a_zero_is_asked_about() -> None:
+    """SPEC T7: it is text there, perhaps of a German program: 1.500 kg would be planned as 1.5."""
+    for cell, asked in (("1.500", ["decimal"]), ("1.500 kg", ["decimal"]), ("1.125", [])):
+        day = TableImport()
+        day.add_tickets(Table(("id", "place", "qty"), ((2, {"id": "a", "place": "A", "qty": cell}),)), {})
+        assert [fault.path for fault in day.faults] == asked
+
+
+def test_amounts_without_a_unit_beside_tonnes_are_reported() -> None:
+    """SPEC T5, T7: 500 of them were perhaps kilograms; a header that says the unit settles it."""
+    notes = {}
+    for header in ("qty", "weight (kg)"):
+        day = TableImport()
+        day.add_tickets(table(f"id;place;{header}\na;A;500\nb;B;1,2 t\n"), {})
+        notes[header] = [note for note in day.assumed() if "without a unit" in note]
+    assert notes == {"qty": ['Amounts without a unit in "qty" are read in that of "1,2 t".'], "weight (kg)": []}
+
+
+def test_a_shift_of_several_parts_is_reported_with_its_cell() -> None:
+    """SPEC T7: the afternoon would be lost in silence."""
+    day = TableImport(planning_date="2025-07-15")
+    day.add_agents(table("vehicle;capacity;shift\nv;9;08:00-12:00, 13:00-17:00\nw;9;08:00-17:00\n"), {})
+    assert [(fault.path, fault.problem) for fault in day.faults] == [("/2/shift", "The shift has several parts.")]
+
+
 def test_a_name_at_two_positions_is_reported_with_its_line() -> None:
     """SPEC T7: the second ticket is not sent to where the first one is; a metre of difference is none."""
     day = TableImport()

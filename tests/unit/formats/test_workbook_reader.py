@@ -123,6 +123,34 @@ def test_dates_and_times_are_those_of_the_cell_not_its_number() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("value", "style", "text"),
+    [
+        (1.0, TIME, "24:00:00"),
+        (1.0, SPAN, "24:00:00"),
+        (1.25, TIME, "30:00:00"),
+        (0.3541666, TIME, "08:30:00"),
+        (45853.3541666, MOMENT, "2025-07-15T08:30:00"),
+        (0.0, TIME, "00:00:00"),
+    ],
+)
+def test_a_time_is_what_was_typed_however_its_cell_shows(value: float, style: int, text: str) -> None:
+    """SPEC T5: 24:00 in a column of hours is a number of one, which is the first of January 1900 too."""
+    rows = f'<row r="1">{cell("A1", "until")}</row><row r="2">{cell("A2", value, style)}</row>'
+    (table,) = tables_of(workbook({"s": sheet_xml(rows)}), sheet="", max_rows=9).values()
+    assert table.rows == ((2, {"until": text}),)
+
+
+def test_hours_from_24_on_are_read_from_an_open_document() -> None:
+    """SPEC T5: which writes them as a span."""
+    value = 'office:value-type="time" office:time-value="PT24H00M00S"'
+    until = f"<table:table-cell {value}><text:p>24:00</text:p></table:table-cell>"
+    (table,) = tables_of(
+        open_workbook({"s": open_row("until", "id") + open_row(until, "a")}), sheet="", max_rows=9
+    ).values()
+    assert table.rows == ((2, {"until": "24:00:00", "id": "a"}),)
+
+
 def test_equal_faults_are_reported_once_with_each_place() -> None:
     """SPEC T7, T9: also by the process that reads the workbook."""
     rows = "".join(f'<row r="{n}"><c r="A{n}" t="e"><v>#N/A</v></c></row>' for n in range(2, 62))
