@@ -3,6 +3,7 @@
 Owns how such a table is known and what of it is a ticket: what the plan decided (who, when, how far) is not read again.
 """
 
+import re
 from dataclasses import replace
 from typing import Final
 
@@ -20,8 +21,9 @@ TICKET_COLUMNS: Final = (
 _HEADERS: Final = {"ticket_id": "id", "task": "type"}
 _TICKETS: Final = frozenset({"ticket", "unassigned"})
 _NOTICE: Final = "The file is an export of a plan: its tickets are read, and not who served them when."
-FORMULA_QUOTE: Final = "'"
-_FORMULA_SIGNS: Final = tuple("=+-@＝＋－＠")
+_FORMULA_QUOTE: Final = re.compile(r"""(?<![;"\s])([;"\s]*+)'(?=[=+\-@＝＋－＠])""")
+"""Where `plan_exports.safe_cell` may have put a quote, with what stands before it."""
+_LINE_STARTS: Final = frozenset(";\t\r\n")
 
 
 def without_plan(table: Table) -> Table:
@@ -42,5 +44,11 @@ _PLACE: Final = ("location", "lat", "lon")
 
 
 def _unquoted(cell: str) -> str:
-    """Return a cell without the quote that keeps spreadsheets from taking it for a formula."""
-    return cell[1:] if cell.startswith(FORMULA_QUOTE) and cell[1:].startswith(_FORMULA_SIGNS) else cell
+    """Return a cell without the quotes that keep spreadsheets from taking it, or what follows a `;`, for a formula."""
+    return _FORMULA_QUOTE.sub(_before_quote, cell)
+
+
+def _before_quote(quote: re.Match[str]) -> str:
+    """Return what stands before a quote, without it where a cell or a line may begin there."""
+    begins = quote.start() == 0 or not _LINE_STARTS.isdisjoint(quote[1])
+    return quote[1] if begins else quote[0]

@@ -47,7 +47,7 @@ def scenario_of_tables(tables: Mapping[str, Table], import_options: ImportOption
     Raises:
         InputError: What cannot be read, by its place in the file; a wish that cannot be met, by its name.
     """
-    tables = {**tables, "tickets": without_doubtful(without_plan(tables["tickets"]))}
+    tables = _as_read(tables)
     import_options, reused = with_known_mapping(tables, import_options)
     day = TableImport(import_options.planning_date, import_options.decimal)
     fields: Json = {"name": import_options.name, "planning_date": import_options.planning_date}
@@ -93,6 +93,11 @@ def scenario_of_tables(tables: Mapping[str, Table], import_options: ImportOption
     timeless = _has_hours(body) and all("service_time_s" not in ticket for ticket in body["tickets"])
     assumed = [*day.assumed(), *(["No ticket has a service time: stops take no time."] if timeless else [])]
     return ImportedScenario(body, proposals, [*dict.fromkeys(notices), *assumed], day.origins)
+
+
+def _as_read(tables: Mapping[str, Table]) -> dict[str, Table]:
+    """Return tables without what is not read of those that the planner wrote itself."""
+    return {**tables, "tickets": without_doubtful(without_plan(tables["tickets"]))}
 
 
 def _has_hours(body: Json) -> bool:
@@ -142,6 +147,7 @@ def headers_of(tables: Mapping[str, Table], import_options: ImportOptions) -> fr
 
 def open_columns_of(tables: Mapping[str, Table], import_options: ImportOptions) -> list[OpenColumn]:
     """Return the columns of the tables that must be named; raises as `scenario_of_tables`."""
+    tables = _as_read(tables)
     import_options, _ = with_known_mapping(tables, import_options)
     sheet = tables.get("agents")
     fleet = import_options.fleet or (None if import_options.agents else sheet)

@@ -10,10 +10,12 @@ from xml.etree import ElementTree
 import pytest
 
 from planner_mcp.errors import InputError
-from planner_mcp.formats.import_formats import read_scenario_file
+from planner_mcp.formats.exported_stops import without_plan
+from planner_mcp.formats.import_formats import open_columns, read_scenario_file
 from planner_mcp.formats.import_options import ImportOptions
 from planner_mcp.formats.json_content import Content
 from planner_mcp.formats.plan_exports import FORMS, export
+from planner_mcp.formats.text_tables import read_table
 from planner_mcp.routing.compilation.scenario_compiler import compile_scenario
 from planner_mcp.routing.evaluation.plan_builder import build_plan
 from planner_mcp.routing.plan import Plan, Unassigned
@@ -203,6 +205,22 @@ def test_my_list_comes_back_as_it_was() -> None:
             {place.id: (place.lat, place.lon) for place in parse_scenario(body).locations} for body in (day, again)
         ]
         assert places[0] == places[1]
+
+
+def test_quotes_against_formulas_are_no_part_of_what_is_read_back() -> None:
+    """SPEC T5: also those behind a semicolon; a quote that was there stays."""
+    notes, phone = "ring; +49 30 1; don't; '90s", "+49 170 1; +49 170 2"
+    ticket = {**DAY["tickets"][0], "notes": notes, "phone": phone}
+    day = {**DAY, "tickets": [ticket, *DAY["tickets"][1:]]}
+    table = without_plan(read_table(export(plan(day), day, "csv").encode(), max_rows=9))
+    (row,) = [cells for _, cells in table.rows if cells["id"] == ticket["id"]]
+    assert (row["notes"], row["phone"]) == (notes, phone)
+
+
+def test_what_the_plan_decided_is_not_asked_about_when_its_table_is_imported() -> None:
+    """SPEC T5: a person would be asked which end of a window the arrivals are."""
+    content = Content(export(plan(), DAY, "csv").encode())
+    assert open_columns(content, "csv", ImportOptions("d", "2025-07-15"), max_tickets=9) == []
 
 
 def test_people_and_windows_stand_in_every_export() -> None:
