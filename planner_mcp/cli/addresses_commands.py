@@ -43,7 +43,8 @@ async def _resolve(settings: Settings, file: Path, column: str, provider: str | 
     header = _address_header(table, column)
     found = await GeocodingService(settings).resolve([cells.get(header, "") for _, cells in table.rows], provider)
     sure = sum(each.is_sure for each in found)
-    write_text(address_table(table.headers, [cells for _, cells in table.rows], found), output)
+    rows = [cells for _, cells in table.rows]
+    write_text(address_table(table.headers, rows, found), output, "utf-8-sig")  # for spreadsheets, as plans are
     return f"{len(found)} addresses of column {header}, {sure} to be used unasked"
 
 

@@ -162,9 +162,11 @@ def _added_to(path: Path, key: str, entry: Json) -> str:
         if path.suffix == ".toml":
             if NAME in tomllib.loads(text).get(key, {}):
                 raise input_error([Fault("--write", f"{path} has a server {NAME} already.", "", "Change it by hand.")])
-            return f"{text.rstrip()}\n\n{_toml(key, entry)}"
+            added = f"{text.rstrip()}\n\n{_toml(key, entry)}"
+            tomllib.loads(added)  # a table on one line takes no further server
+            return added
         whole = json.loads(text)
-    except (ValueError, RecursionError, AttributeError) as error:  # comments, YAML, or a value in place of a table
+    except (ValueError, RecursionError, AttributeError, TypeError) as error:  # comments, YAML, or no table there
         raise input_error([by_hand]) from error
     servers = whole.setdefault(key, {}) if isinstance(whole, dict) else None
     if not isinstance(servers, dict):
@@ -183,6 +185,8 @@ def _replace(path: Path, text: str) -> None:
     fresh = target.with_name(f".{target.name}.planner-new")
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
+        if target.exists():
+            fresh.touch(mode=0o600)  # it may hold keys of other servers
         write_text(text, fresh)
         if target.exists():
             shutil.copymode(target, fresh)

@@ -236,7 +236,10 @@ def _mark(decimal: str) -> Literal["", ".", ","]:
 
 
 def _chosen(columns: tuple[str, ...]) -> dict[str, str]:
-    pairs = (each.partition("=") for each in columns)
+    pairs = [each.rpartition("=") for each in columns]  # a header may have the mark, no field has
+    if not all(mark for _, mark, _ in pairs):
+        accepted = "HEADER=FIELD, or HEADER= to leave the column out"
+        raise input_error([Fault("--column", "It names no field.", accepted)])
     return {header: field for header, _, field in pairs}
 
 

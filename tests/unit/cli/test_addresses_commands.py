@@ -55,3 +55,11 @@ def test_a_table_that_cannot_be_written_is_one_clear_fault(tmp_path: Path) -> No
     assert refused.stderr.startswith("error 4001 InvalidParameter: --output: ") and "Traceback" not in refused.stderr
     missing = run_command_line("addresses", "resolve", str(tmp_path / "none.csv"), PLANNER_DATA_DIR=str(tmp_path))
     assert missing.stderr.startswith("error 4001 InvalidParameter: /: ")
+
+
+def test_a_file_for_a_spreadsheet_has_the_mark_of_utf_8(tmp_path: Path) -> None:
+    """SPEC O4: without it Excel takes the letters of a street for those of the machine, as in plans."""
+    (file := tmp_path / "orders.csv").write_text("id,address\n1,Königstraße 1\n", encoding="utf-8")
+    made = tmp_path / "made.csv"
+    done = run_command_line(*("addresses", "resolve", str(file), "--output", str(made)), PLANNER_DATA_DIR=str(tmp_path))
+    assert (done.exit_code, made.read_bytes()[:5]) == (0, b"\xef\xbb\xbfid")

@@ -1,6 +1,7 @@
 """What `config` gives each client (SPEC O1, T6)."""
 
 import json
+import shutil
 import tomllib
 from pathlib import Path
 
@@ -67,6 +68,33 @@ def test_a_file_that_would_lose_something_is_left_alone(text: str) -> None:
     assert "cannot be added to without loss" in refused_output("config", "zed", "--write")
     assert path.read_text(encoding="utf-8") == text
     assert [each.name for each in path.parent.iterdir()] == ["settings.json"]
+
+
+@pytest.mark.parametrize("text", ["mcp_servers = {a = {command = 'x'}}\n", "mcp_servers = 5\n", "mcp_servers = []\n"])
+def test_a_table_that_takes_no_further_server_is_left_alone(text: str) -> None:
+    """SPEC T7: TOML ends a table on one line; the client could not read what stood below."""
+    path = Path(FILES[ClientName.CODEX].path).expanduser()
+    path.parent.mkdir(parents=True)
+    path.write_text(text, encoding="utf-8")
+    assert "cannot be added to without loss" in refused_output("config", "codex", "--write")
+    assert path.read_text(encoding="utf-8") == text
+
+
+def test_keys_of_other_servers_are_at_no_time_for_everybody_to_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    """SPEC T7: what is written beside the file has its rights from the beginning."""
+    path = Path(FILES[ClientName.CURSOR].path).expanduser()
+    path.parent.mkdir(parents=True)
+    path.write_text("{}", encoding="utf-8")
+    path.chmod(0o600)
+    copy, seen = shutil.copymode, []
+
+    def watched(target: Path, fresh: Path) -> None:
+        seen.append(fresh.stat().st_mode & 0o777)
+        copy(target, fresh)
+
+    monkeypatch.setattr(shutil, "copymode", watched)
+    assert CliRunner().invoke(app, ["config", "cursor", "--write", "--url", URL]).exit_code == 0
+    assert (seen, path.stat().st_mode & 0o777) == ([0o600], 0o600)
 
 
 def test_what_is_no_url_is_refused() -> None:

@@ -68,6 +68,17 @@ def test_columns_of_a_fleet_can_be_corrected(tmp_path: Path) -> None:
     assert (status, output_lines) == (1, ["--column: There is no such column. (accepted: id, place, qty, 车牌, 颜色)"])
 
 
+def test_a_column_without_a_field_is_no_wish_to_leave_it_out(tmp_path: Path) -> None:
+    """SPEC T7: who forgets the field would lose the column; a header may have the mark."""
+    text = "id,place,kg = Netto,qty\na,A,3,4\n"
+    status, output_lines, day = imported(tmp_path, "orders.csv", text, "--column", "qty")
+    assert (status, day) == (1, None)
+    assert output_lines == ["--column: It names no field. (accepted: HEADER=FIELD, or HEADER= to leave the column out)"]
+    named = ("--column", "kg = Netto=demand", "--column", "qty=")
+    status, _, day = imported(tmp_path, "orders.csv", text, *named)
+    assert (status, day["tickets"][0]["demand"]) == (0, 3)
+
+
 def test_faults_of_a_fleet_begin_with_the_name_of_its_file(tmp_path: Path) -> None:
     """SPEC T7: line 3 of which file, a person would ask."""
     for text, faults in (
