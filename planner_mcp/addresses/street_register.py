@@ -6,6 +6,7 @@ Positions are named by the nearest house number.
 Positions are © OpenStreetMap contributors.
 """
 
+import re
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
@@ -280,11 +281,19 @@ def _streets(
 def _fits(resolved: ResolvedAddress, building: _Building) -> bool:
     """Return whether a building may be meant: of the postcode that is named, within the city that is known."""
     address, centre = resolved.address, resolved.position
-    if address.postcode and building.postcode and fold(address.postcode) != fold(building.postcode):
+    if address.postcode and building.postcode and _postcode(address.postcode) != _postcode(building.postcode):
         return False
     if centre is not None:
         return haversine_m((centre.lat, centre.lon), building.where) <= max(_REACH * centre.radius_m, _LEAST_REACH_M)
     return not address.city or _is_city(address.city, building.city)
+
+
+def _postcode(text: str) -> str:
+    """Return a postcode as it is compared: 1012 AB is 1012AB, and 94103-1234 lies in 94103."""
+    return fold(_ZIP_PLUS_FOUR.sub(r"\1", text)).replace(" ", "")
+
+
+_ZIP_PLUS_FOUR: Final = re.compile(r"^(\d{5})-\d{4}$", re.ASCII)
 
 
 def _is_city(named: str, theirs: str) -> bool:

@@ -68,6 +68,25 @@ def register_of(settings: Settings) -> Path | None:
     return settings.roads_folder / REGISTER_FILE if settings.roads_pbf is not None else None
 
 
+class _Pace:
+    """The time between two requests to one service, whoever asks.
+
+    Args:
+        interval_s: The least.
+    """
+
+    def __init__(self, interval_s: float) -> None:
+        self._interval_s = interval_s
+        self._lock = anyio.Lock()
+        self._free_at = 0.0
+
+    async def turn(self) -> None:
+        """Wait until the next request may go out."""
+        async with self._lock:
+            await anyio.sleep(max(0.0, self._free_at - time.monotonic()))
+            self._free_at = time.monotonic() + self._interval_s
+
+
 class GeocodingService:
     """Resolves addresses and names positions.
 
@@ -78,6 +97,7 @@ class GeocodingService:
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
         self._geocoders = {name: KINDS[each.kind](each) for name, each in settings.geocoders.items()}
+        self._paces = {name: _Pace(geocoder.interval_s) for name, geocoder in self._geocoders.items()}
         register = register_of(settings)
         self._register = None if register is None else StreetRegister(register)
         self._kept: OrderedDict[tuple[str, str], tuple[float, tuple[GeocodedPlace, ...]]] = OrderedDict()
@@ -139,7 +159,7 @@ class GeocodingService:
         geocoder = self._geocoders[name]
         north, east = to_wgs84(lat, lon, crs)
         async with self._client() as http:
-            answer = await self._ask(http, geocoder, geocoder.reverse_query(north, east))
+            answer = await self._ask(http, name, geocoder.reverse_query(north, east))
         if isinstance(answer, str) or not answer:
             note = answer if isinstance(answer, str) else "knows no place here"
             return replace(offline, notes=(f"{name} {note}: the answer is offline.", *offline.notes))
@@ -167,20 +187,16 @@ class GeocodingService:
         """
         geocoder, answers = self._geocoders[name], dict[str, tuple[GeocodedPlace, ...] | str]()
         keep_s, waiting = self._settings.geocoders[name].keep_s, list(reversed(texts))
-        failures, free_at = 0, 0.0
-        pace = anyio.Lock()
+        failures = 0
 
         async def work(http: httpx.AsyncClient) -> None:
-            nonlocal failures, free_at
+            nonlocal failures
             while waiting and failures < MAX_FAILURES:
                 text = waiting.pop()
                 if (kept := self._take_kept(name, text, keep_s)) is not None:
                     answers[text] = kept
                     continue
-                async with pace:
-                    await anyio.sleep(max(0.0, free_at - time.monotonic()))
-                    free_at = time.monotonic() + geocoder.interval_s
-                answer = await self._ask(http, geocoder, geocoder.query(texts[text]))
+                answer = await self._ask(http, name, geocoder.query(texts[text]))
                 failures = failures + 1 if isinstance(answer, str) else 0
                 answers[text] = answer
                 if keep_s and not isinstance(answer, str):
@@ -193,10 +209,10 @@ class GeocodingService:
                         group.start_soon(work, http)
         return answers
 
-    async def _ask(
-        self, http: httpx.AsyncClient, geocoder: Geocoder, query: GeocoderQuery
-    ) -> tuple[GeocodedPlace, ...] | str:
-        """Return the places of an answer, or in words why there is none."""
+    async def _ask(self, http: httpx.AsyncClient, name: str, query: GeocoderQuery) -> tuple[GeocodedPlace, ...] | str:
+        """Return the places of an answer, or in words why there is none; at the turn of the question."""
+        geocoder = self._geocoders[name]
+        await self._paces[name].turn()
         request = http.build_request("GET", geocoder.url.rstrip("/") + query.path, params=dict(query.params))
         try:
             payload = await fetch_json(http, request, max_bytes=MAX_ANSWER_BYTES)

@@ -5,6 +5,7 @@ The shapes are those of AMap v3, Baidu v3, Tencent v1, Nominatim 4, Photon 0.4 a
 
 import json
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -158,6 +159,8 @@ class GeocoderServer(ThreadingHTTPServer):
         self.answers = dict(ANSWERS)
         self.asked: list[dict[str, str]] = []
         """Parameters of each question."""
+        self.asked_at: list[float] = []
+        """When each came, on a clock that only runs on."""
         self.status = 200
         self.raw: bytes | None = None
         """Sent instead of an answer."""
@@ -179,6 +182,7 @@ class _Handler(BaseHTTPRequestHandler):
 
     def do_GET(self) -> None:
         url = urlsplit(self.path)
+        self.server.asked_at.append(time.monotonic())
         self.server.asked.append({name: values[0] for name, values in parse_qs(url.query).items()})
         if self.server.is_hanging:
             self.server.let_go.wait(30)

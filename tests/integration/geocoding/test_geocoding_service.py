@@ -4,11 +4,13 @@ import copy
 from collections.abc import Iterator
 from typing import Any
 
+import anyio
 import pytest
 from pydantic import ValidationError
 
 from planner_mcp.addresses.structured_address import Accuracy, AddressStatus
 from planner_mcp.errors import InputError
+from planner_mcp.geocoding.amap_geocoder import AmapGeocoder
 from planner_mcp.geocoding.geocoding_service import GeocodingService
 from planner_mcp.settings import Settings
 from tests.integration.geocoding.fake_geocoders import AMAP, NOMINATIM, GeocoderServer, geocoder_server
@@ -161,3 +163,14 @@ def test_a_default_service_must_exist_and_a_key_is_never_shown() -> None:
     with pytest.raises(ValidationError, match="needs a url"):
         Settings(geocoders={"osm": {"kind": "nominatim"}})
     assert "abc123" not in repr(Settings(geocoders={"amap": {"kind": "amap", "key": "abc123"}}))
+
+
+async def test_calls_at_the_same_time_keep_the_rate_of_a_service_together(server: GeocoderServer) -> None:
+    """SPEC O4: AMap takes three requests a second from one account, and refuses the others."""
+    asked = service(server, "amap")
+    await asked.resolve([HANGZHOU])  # reads the data of places
+    async with anyio.create_task_group() as calls:
+        for number in (1, 2):
+            calls.start_soon(asked.resolve, [f"{HANGZHOU}{number}"])
+    first, second, third = sorted(server.asked_at)
+    assert min(second - first, third - second) >= 0.9 * AmapGeocoder.interval_s
