@@ -139,7 +139,12 @@ class MatrixService:
 
     def _routed_id(self, principal: str, question: MatrixRequest) -> str:
         asked = question.router, question.ids, question.positions, self._settings.router_snap_m
-        return _name(self._shard_count, principal, "roads", *asked)
+        return _name(self._shard_count, principal, "roads", *asked, *self._engine(question.router))
+
+    def _engine(self, router: str) -> tuple[str, ...]:
+        """Return what settings say of an engine, other than where it is: with another profile it answers otherwise."""
+        engine = self._settings.routers.get(router)
+        return () if engine is None else (engine.kind, engine.profile, engine.version, engine.data_date)
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ import os
 import socket
 import time
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager, closing
+from contextlib import asynccontextmanager, closing, suppress
 from dataclasses import asdict, dataclass
 from typing import IO, Final, Literal
 
@@ -142,13 +142,17 @@ class RoadDaemon:
         backoff_s = BACKOFF_FIRST_S
         while True:
             began = time.monotonic()
-            self._publish("starting")
-            code = await self._run_once(road_map, lock)
+            try:
+                self._publish("starting")
+                ended = f"ended with code {await self._run_once(road_map, lock)}"
+            except (OSError, RoadMapError) as error:  # no memory for a process, no room for the state
+                ended = f"cannot be started: {error}"
             backoff_s = (
                 BACKOFF_FIRST_S if time.monotonic() - began > HEALTHY_S else min(2 * backoff_s, BACKOFF_LONGEST_S)
             )
-            self._publish("starting", f"ended with code {code}")
-            log.warning("roads: the road engine ended with code %s; starting it again in %.1f s", code, backoff_s)
+            log.warning("roads: the road engine %s; starting it again in %.1f s", ended, backoff_s)
+            with suppress(OSError):
+                self._publish("starting", ended)
             await asyncio.sleep(backoff_s)
 
     async def _run_once(self, road_map: RoadMap, lock: IO[str]) -> int:

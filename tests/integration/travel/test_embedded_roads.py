@@ -1,12 +1,14 @@
 """OSRM as a child of this process, on streets whose times are computed by hand (SPEC O9)."""
 
 import contextlib
+import errno
 import json
 import os
 import signal
 import sys
 from collections.abc import AsyncIterator
 from pathlib import Path
+from typing import Any
 
 import anyio
 import numpy as np
@@ -115,6 +117,25 @@ async def test_a_killed_daemon_comes_back_and_an_open_question_is_asked_again(ro
     assert found.distances is not None
     assert found.distances[0, 1] == pytest.approx(3 * EAST_M, abs=1)
     assert daemon_state(roads).pid != before.pid
+
+
+async def test_an_engine_that_cannot_be_started_now_is_started_later(
+    roads: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """SPEC O9: a host that had no memory for it, or no room on its disk, has some again."""
+    serve, tries = OsrmPrograms.serve, []
+
+    async def refused_once(*given: Any) -> Any:
+        tries.append(given)
+        if len(tries) == 1:
+            raise OSError(errno.ENOMEM, "Cannot allocate memory")
+        return await serve(*given)
+
+    monkeypatch.setattr(OsrmPrograms, "serve", refused_once)
+    before = daemon_state(roads)
+    os.kill(before.pid, signal.SIGKILL)
+    await until_ready(roads, other_than=before.pid)
+    assert len(tries) == 2
 
 
 async def test_an_extract_is_built_once(roads: Settings, osrm: OsrmPrograms) -> None:

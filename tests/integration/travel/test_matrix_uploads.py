@@ -18,11 +18,12 @@ from planner_mcp.jobs.matrix_service import MatrixService
 from planner_mcp.jobs.principals import LOCAL, READ, WRITE
 from planner_mcp.jobs.store import store_keys
 from planner_mcp.jobs.store.redis_store import RedisStore
+from planner_mcp.routing.compilation.matrix_request import MatrixRequest
 from planner_mcp.routing.scenario.matrix_json_reader import read_travel_matrices
 from planner_mcp.routing.scenario.travel_matrices import TravelMatrices
 from planner_mcp.server.http import matrices_api
 from planner_mcp.server.tools.tool_definition import ToolContext
-from planner_mcp.settings import Settings
+from planner_mcp.settings import RouterSettings, Settings
 from tests.integration.server.auth.conftest import BASE, apps_services, key, served  # noqa: F401 — fixtures
 from tests.integration.server.tools.conftest import ToolClient, _discard
 from tests.integration.workers.conftest import WorkerHarness
@@ -278,6 +279,20 @@ def test_files_are_read_by_the_same_rules(tmp_path: Path) -> None:
     assert caught.value.errors[0].path == "/travel/matrix"
     with pytest.raises(TooLargeError):
         matrices_beside(tmp_path / "day.json", day("roads.json"), Settings(data_dir=tmp_path, max_matrix_locations=2))
+
+
+async def test_an_engine_that_is_set_up_otherwise_is_asked_again(store: RedisStore, settings: Settings) -> None:
+    """SPEC O9: the times of cars are not those of lorries; where the engine lives does not matter."""
+
+    def matrices(**changed: str) -> MatrixService:
+        engine = RouterSettings(**{"kind": "osrm", "url": "http://osrm:5000", **changed})
+        return MatrixService(store, settings.model_copy(update={"routers": {"car": engine}}))
+
+    asked = MatrixRequest("car", ("A", "B"), ((52.5, 13.4), (52.6, 13.4)))
+    await matrices().keep_routed(LOCAL.id, asked, TravelMatrices(asked.ids, np.ones((2, 2)), np.ones((2, 2))))
+    assert await matrices(url="http://other:5000").find_routed(LOCAL.id, asked) is not None
+    for changed in ({"kind": "valhalla"}, {"profile": "truck"}, {"version": "6"}, {"data_date": "2026-01-01"}):
+        assert await matrices(**changed).find_routed(LOCAL.id, asked) is None
 
 
 async def test_looking_at_tables_does_not_fetch_them(store: RedisStore, settings: Settings) -> None:
