@@ -66,6 +66,7 @@ def schema() -> dict[str, Any]:
     settings = {
         f"PLANNER_{name.upper()}": {"type": "string", "description": field.description or ""}
         for name, field in Settings.model_fields.items()
+        if name != "allowed_hosts"  # the server's own variable would hide it: it is `server.allowedHosts`
     }
     count, resources = {"type": "integer", "minimum": 0}, {"type": "object"}
     return {
@@ -77,7 +78,7 @@ def schema() -> dict[str, Any]:
             "image": {"type": "string", "minLength": 1},
             "secret": {"type": "string", "minLength": 1},
             "settings": {"type": "object", "additionalProperties": False, "properties": settings},
-            "server": _part(replicas=count, resources=resources),
+            "server": _part(replicas=count, allowedHosts={"type": "string"}, resources=resources),
             "worker": _part(
                 replicas=count,
                 processes={"type": "integer", "minimum": 1},

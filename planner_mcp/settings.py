@@ -686,7 +686,7 @@ class Settings(BaseModel):
             raise ValueError("a bridge needs PLANNER_BRIDGE_CONFIG to say what it serves")
         return self
 
-    @field_validator("data_dir", "reports_dir", "roads_pbf", "bridge_config")
+    @field_validator("data_dir", "reports_dir", "roads_pbf", "files_dir", "bridge_config")
     @classmethod
     def _expand_home(cls, value: Path | None) -> Path | None:
         """Expand `~`, because no shell does so for an `env` block or a file of variables."""

@@ -45,6 +45,7 @@ def test_values_are_checked_and_a_misspelt_setting_is_refused() -> None:
     jsonschema.validate(values, schema)
     for wrong in (
         values | {"settings": {"PLANNER_MAX_TIKETS": "5"}},
+        values | {"settings": {"PLANNER_ALLOWED_HOSTS": "x"}},  # the variable of the pod would hide it
         values | {"replicas": 3},
         values | {"worker": values["worker"] | {"processes": 0}},
     ):
@@ -57,10 +58,14 @@ def test_every_value_reaches_an_object() -> None:
     values = kubernetes_files.values()
     values |= {"image": "example/x@sha256:1", "secret": "mine", "settings": {"PLANNER_POOLS": "2"}}
     values["worker"] |= {"replicas": 7, "processes": 5, "graceSeconds": 99}
+    values["server"] |= {"allowedHosts": "planner.internal:8080"}
     objects = {
         each["kind"] + "/" + each["metadata"]["name"]: each
         for each in _objects(kubernetes_files.rendered(values, "two"))
     }
+    server = objects["Deployment/two-server"]["spec"]["template"]["spec"]["containers"][0]
+    (hosts,) = (each["value"] for each in server["env"] if each["name"] == "PLANNER_ALLOWED_HOSTS")
+    assert hosts == "two-server:8080,$(POD_IP):8080,planner.internal:8080"
     worker = objects["Deployment/two-worker"]["spec"]
     pod = worker["template"]["spec"]
     assert (worker["replicas"], pod["terminationGracePeriodSeconds"]) == (7, 99)

@@ -124,7 +124,7 @@ def test_one_of_public_url_and_audience_is_enough() -> None:
         assert found.resource == found.audience == "https://planner.example/mcp"
 
 
-@pytest.mark.parametrize("name", ["data_dir", "reports_dir"])
+@pytest.mark.parametrize("name", ["data_dir", "reports_dir", "files_dir"])
 def test_a_folder_below_home_is_one_folder_for_all_who_use_it(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
