@@ -48,6 +48,12 @@ def figure(value: float) -> str:
     return f"{value:.15g}"
 
 
+def decimals(value: float) -> str:
+    """Return a number as people write it: "0.00001", where Python writes 1e-05."""
+    text = str(value)
+    return f"{value:.15f}".rstrip("0").rstrip(".") if "e-" in text else text
+
+
 @overload
 def number(value: float) -> float | int: ...
 @overload

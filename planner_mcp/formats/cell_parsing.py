@@ -593,12 +593,13 @@ def next_day_end(opens: Any, closes: Any) -> str | None:
     """Return the end of hours that pass midnight, such as 22:00-06:00, in hours of the first day: 30:00.
 
     Hours that begin in the morning, or would last for more than half a day, are rather a mistake: there is none.
+    Those from midnight to midnight are the whole day, as programs write where nothing is limited.
     """
     sides = [_HOURS_OF_DAY.fullmatch(each) if isinstance(each, str) else None for each in (opens, closes)]
     begin, end = (int(side[1]) * _HOUR_S + int(side[2]) * _MINUTE_S if side else -1 for side in sides)
     half_day = _DAY_HOURS * _HOUR_S // 2
     passes = 0 <= end < begin and begin >= half_day and end + half_day <= begin
-    return written(end + _DAY_HOURS * _HOUR_S) if passes else None
+    return written(end + _DAY_HOURS * _HOUR_S) if passes or begin == end == 0 else None
 
 
 _HOURS_OF_DAY: Final = re.compile(r"([01]\d|2[0-3]):(\d\d)")

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from planner_mcp.errors import Fault, input_error
 from planner_mcp.formats.text_tables import MAX_COLUMNS, SPLIT, Table, check_headers, too_large
-from planner_mcp.text import Json
+from planner_mcp.text import Json, decimals
 
 _ACCEPTED: Final = "a FeatureCollection of points"
 
@@ -59,7 +59,8 @@ def _row(feature: Json) -> dict[str, str]:
     if "id" in feature:
         known.setdefault("id", feature["id"])
     cells = {name: _cell(value) for name, value in known.items() if value is not None}
-    return {name: cell for name, cell in cells.items() if cell} | {"lat": str(float(lat)), "lon": str(float(lon))}
+    position = {"lat": decimals(float(lat)), "lon": decimals(float(lon))}
+    return {name: cell for name, cell in cells.items() if cell} | position
 
 
 def _cell(value: Any) -> str:

@@ -32,7 +32,7 @@ from planner_mcp.routing.scenario.shown_scenario import (
     as_shown,
 )
 from planner_mcp.routing.scenario.window_text import window_text
-from planner_mcp.text import MASK, Json, clock, clock_s, plain
+from planner_mcp.text import MASK, Json, clock, clock_s, decimals, plain
 
 _FORMULA: Final = re.compile(r'(?<![;"\s])([;"\s]*+)(?=[=+\-@＝＋－＠])')
 """Where a formula may begin: a quote before it does not show. Programs take the full-width signs for the others.
@@ -155,7 +155,7 @@ def as_csv(plan: Plan, places: dict[str, tuple[float, float]], scenario: ShownSc
         ticket = tickets.get(row[_TICKET_AT], NO_TICKET)
         demand = _demand(ticket)
         says = [*_says(ticket, date), *(demand.get(name, "") for name in dimensions)]
-        table.writerow([safe_cell(cell) for cell in (*row, *says)])
+        table.writerow([decimals(cell) if isinstance(cell, float) else safe_cell(cell) for cell in (*row, *says)])
     return text.getvalue()
 
 

@@ -22,7 +22,7 @@ from planner_mcp.formats.header_words import normalized
 from planner_mcp.formats.sheet_inspection import inspect, letters_of, part_of_sheet
 from planner_mcp.formats.text_tables import MAX_COLUMNS, Table, place_in, table_of, too_large
 from planner_mcp.formats.workbook_package import ACCEPTED, WorkbookPackage, opened
-from planner_mcp.text import Json, clock_s, plain
+from planner_mcp.text import Json, clock_s, decimals, plain
 
 MAX_MEMORY_BYTES: Final = 1024**3
 MAX_CPU_S: Final = 15
@@ -209,7 +209,7 @@ def _text(cell: Any) -> str:
         return clock_s(cell.total_seconds())
     if isinstance(cell, float) and cell.is_integer():
         return str(int(cell))
-    return str(cell).strip()
+    return decimals(cell) if isinstance(cell, float) else str(cell).strip()
 
 
 def _since_midnight(moment: time) -> timedelta:

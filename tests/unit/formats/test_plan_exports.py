@@ -217,6 +217,14 @@ def test_quotes_against_formulas_are_no_part_of_what_is_read_back() -> None:
     assert (row["notes"], row["phone"]) == (notes, phone)
 
 
+def test_numbers_are_written_as_an_import_reads_them() -> None:
+    """SPEC T5: Python writes 4e-05 for some metres west or east of Greenwich."""
+    places = [{**DAY["locations"][0], "lon": -4e-05}, *({**each, "lon": 4e-05} for each in DAY["locations"][1:])]
+    day = {**DAY, "locations": places}
+    rows = list(csv.DictReader(io.StringIO(export(plan(day), day, "csv"))))
+    assert [row["lon"] for row in rows] == ["0.00004"] * 3
+
+
 def test_what_the_plan_decided_is_not_asked_about_when_its_table_is_imported() -> None:
     """SPEC T5: a person would be asked which end of a window the arrivals are."""
     content = Content(export(plan(), DAY, "csv").encode())

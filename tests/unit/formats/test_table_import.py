@@ -857,6 +857,17 @@ def test_night_hours_end_on_the_next_day_and_say_so() -> None:
     assert "Read as ending on the next day: 22:00-06:00, 20:00-04:00." in day.assumed()
 
 
+def test_hours_from_midnight_to_midnight_are_the_whole_day_and_say_so() -> None:
+    """SPEC T5: programs write them where nothing is limited; all such tickets would have to be served at once."""
+    day = TableImport()
+    day.add_tickets(table("Order;Lat;Lon;From;To\nA1;52.5;13.4;00:00;00:00\nA2;52.6;13.4;08:00;12:00\n"), {})
+    day.add_agents(table("Vehicle;Capacity;Shift\nV1;9;0:00-0:00\n"), {})
+    body = day.scenario()
+    assert body["tickets"][0]["time_windows"] == [["00:00", "24:00"]]
+    assert (body["agents"][0]["shift_start"], body["agents"][0]["shift_end"]) == ("00:00", "24:00")
+    assert "Read as ending on the next day: 00:00-00:00." in day.assumed()
+
+
 def test_a_fleet_that_nobody_named_carries_all_there_is() -> None:
     """SPEC T5: tonnes beside grams do not exceed a vehicle that was assumed."""
     options = ImportOptions("day", "2025-07-15", default_agents=({"id": "van", "capacity": 1e6},))
@@ -891,6 +902,14 @@ def test_a_column_of_priorities_says_which_end_is_high() -> None:
         '"Prio" is read as 1, the least, to 9, the most.',
         'Words in "Prio" are read as low 3, normal 5, high 7, urgent 9.',
     ]
+
+
+def test_a_point_beside_the_meridian_of_greenwich_is_read() -> None:
+    """SPEC T5: a map writes 4e-05 for some metres of London."""
+    day = TableImport()
+    point = {"geometry": {"type": "Point", "coordinates": [-4e-05, 51.48]}, "properties": {"id": "a"}}
+    day.add_tickets(read_points({"features": [point]}, max_rows=1), {"lat": "lat", "lon": "lon"})
+    assert (day.faults, day.locations["at a"]["lon"]) == ([], -0.00004)
 
 
 def test_where_vehicles_start_may_be_a_position() -> None:

@@ -18,6 +18,7 @@ from planner_mcp.formats.workbook_reader import read_workbook
 from planner_mcp.routing.scenario.scenario_parsing import parse_scenario
 from tests.shared.formats.workbook_files import (
     DAY,
+    GENERAL,
     MAIN,
     MOMENT,
     SPAN,
@@ -132,10 +133,12 @@ def test_dates_and_times_are_those_of_the_cell_not_its_number() -> None:
         (0.3541666, TIME, "08:30:00"),
         (45853.3541666, MOMENT, "2025-07-15T08:30:00"),
         (0.0, TIME, "00:00:00"),
+        (0.00004, GENERAL, "0.00004"),
+        (-4e-05, GENERAL, "-0.00004"),
     ],
 )
-def test_a_time_is_what_was_typed_however_its_cell_shows(value: float, style: int, text: str) -> None:
-    """SPEC T5: 24:00 in a column of hours is a number of one, which is the first of January 1900 too."""
+def test_a_cell_is_what_was_typed_however_it_shows(value: float, style: int, text: str) -> None:
+    """SPEC T5: 24:00 in a column of hours is the first of January 1900 too, and Greenwich has places at 4e-05."""
     rows = f'<row r="1">{cell("A1", "until")}</row><row r="2">{cell("A2", value, style)}</row>'
     (table,) = tables_of(workbook({"s": sheet_xml(rows)}), sheet="", max_rows=9).values()
     assert table.rows == ((2, {"until": text}),)
