@@ -147,6 +147,7 @@ _CHINESE_CLOCK: Final = re.compile(r"([一二两三四五六七八九]?)(十?)([
 _CHINESE_QUARTERS: Final = re.compile(r"(\d{1,3})刻钟?")
 _AND_A_HALF: Final = re.compile(r"(\d{1,3})个半(?:小时|钟头)")
 _SPAN: Final = re.compile(r"(\d{1,3}):(\d\d)(?::(\d\d))?(?:\s?h)?")
+_MINUTES: Final = re.compile(r"(?!0?0:\d\d:)(\d{1,3}):(\d\d)(?::00)?")
 _COMMAS: Final = re.compile(r"[,，、;；]")
 _NO_WORD: Final = re.compile(r"[\W_]+")
 _BLANKS: Final = re.compile(r"\s+")
@@ -627,13 +628,14 @@ def duration_in(
         path: Where it stands.
         unit_s: Seconds of one where the cell says no unit; 0 where nobody says it.
         style: Of its column.
-        are_minutes: Whether `12:30` is of minutes and seconds.
+        are_minutes: Whether `12:30` is of minutes and seconds, and so `12:30:00`, as which a spreadsheet keeps it.
     """
     simple = simplified(text[: MAX_CELL + 1])
     fault = Fault(path, f"{shown(text)} is not a duration.", _DURATIONS)
     if len(text) > MAX_CELL:
         return fault
-    seconds = _duration(f"0:{simple}" if are_minutes and simple.count(":") == 1 else simple)
+    minutes = _MINUTES.fullmatch(simple) if are_minutes else None
+    seconds = _duration(f"0:{minutes[1]:0>2}:{minutes[2]}" if minutes else simple)
     if seconds is not None:
         return int(seconds) if seconds.is_integer() else seconds
     number = number_in(text, "service time", path, style if style.decimal else CellStyle(","))

@@ -291,6 +291,12 @@ def are_clocks_short(cells: Iterable[str]) -> bool:
     return bool(spans) and all(_SHORT_SPAN.fullmatch(each) for each in spans)
 
 
+def has_long_clocks(cells: Iterable[str]) -> bool:
+    """Return whether a cell such as 15:00 would be four hours or more: nobody stays at a stop for so long."""
+    return any(_CLOCK_SPAN.fullmatch(cell.strip()) and not are_clocks_short([cell]) for cell in cells)
+
+
+_CLOCK_SPAN: Final = re.compile(r"\d{1,2}:\d\d(?::\d\d)?")
 _SHORT_SPAN: Final = re.compile(r"0?[0-3]:\d\d(?::\d\d)?")
 
 

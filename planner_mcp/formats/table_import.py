@@ -35,7 +35,14 @@ from planner_mcp.formats.cell_parsing import (
     windows_in,
 )
 from planner_mcp.formats.column_mapping import ColumnMapping, has_minute_spans, propose_mapping
-from planner_mcp.formats.column_values import DELIVERIES, PICKUPS, decimal_of, has_open_mark, style_of
+from planner_mcp.formats.column_values import (
+    DELIVERIES,
+    PICKUPS,
+    decimal_of,
+    has_long_clocks,
+    has_open_mark,
+    style_of,
+)
 from planner_mcp.formats.coordinate_parsing import DEGREES, coordinate_in, pair_in, position_in
 from planner_mcp.formats.header_words import meaning_of, normalized, split_brackets
 from planner_mcp.formats.source_rows import SourceRow
@@ -334,7 +341,11 @@ class TableImport:
         if name in _NUMBERS:
             return lambda text, path: self._read(number_in(text, name, path, style))
         if name in _SERVICE_S:
-            read_duration = partial(duration_in, unit_s=_SERVICE_S[name], are_minutes=has_minute_spans(header))
+            cells = [row[header] for _, row in table.rows if header in row]
+            are_minutes = has_minute_spans(header) or (name == "service_min" and has_long_clocks(cells))
+            if are_minutes:
+                self.notices[f'"{plain(header, 40)}" is read as minutes and seconds: 15:00 is 15 minutes.'] = None
+            read_duration = partial(duration_in, unit_s=_SERVICE_S[name], are_minutes=are_minutes)
             return lambda text, path: self._read(read_duration(text, path, style=style))
         if name in _TIMES:
             is_end = name in ("closes", "shift_end")

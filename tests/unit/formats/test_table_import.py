@@ -868,6 +868,24 @@ def test_hours_from_midnight_to_midnight_are_the_whole_day_and_say_so() -> None:
     assert "Read as ending on the next day: 00:00-00:00." in day.assumed()
 
 
+@pytest.mark.parametrize(
+    ("header", "cells", "seconds"),
+    [
+        ("service minutes", ("15:00", "05:30"), [900, 330]),
+        ("service (min)", ("15:00:00", "5:30:00"), [900, 330]),
+        ("service (mm:ss)", ("12:30:00", "00:02:30"), [750, 150]),
+        ("service minutes", ("0:15", "1:30"), [900, 5400]),
+    ],
+)
+def test_fifteen_minutes_are_not_fifteen_hours(header: str, cells: tuple[str, str], seconds: list[int]) -> None:
+    """SPEC T5: below minutes 15:00 has seconds, also as a spreadsheet keeps it; 0:15 beside 1:30 has hours."""
+    day = TableImport()
+    day.add_tickets(table(f"Order;Lat;Lon;{header}\nA1;52.5;13.4;{cells[0]}\nA2;52.6;13.4;{cells[1]}\n"), {})
+    note = f'"{header}" is read as minutes and seconds: 15:00 is 15 minutes.'
+    assert (day.faults, [ticket["service_time_s"] for ticket in day.tickets]) == ([], seconds)
+    assert (note in day.assumed()) == (seconds[1] < 900)
+
+
 def test_a_fleet_that_nobody_named_carries_all_there_is() -> None:
     """SPEC T5: tonnes beside grams do not exceed a vehicle that was assumed."""
     options = ImportOptions("day", "2025-07-15", default_agents=({"id": "van", "capacity": 1e6},))
