@@ -340,8 +340,9 @@ def has_open_mark(cells: Iterable[str]) -> bool:
 
 
 def _bare_times(cells: Sequence[str]) -> BareTimes:
-    decimals = {cell.strip().replace(",", ".").partition(".")[2] for cell in cells if hours_in(cell) is not None}
-    if decimals & _NO_MINUTES and decimals <= _QUARTERS:
+    hours = {cell.strip().replace(",", "."): found for cell in cells if (found := hours_in(cell)) is not None}
+    decimals = {text.partition(".")[2] for text in hours}
+    if decimals & _NO_MINUTES and decimals <= _QUARTERS and min(hours.values()) >= 1:  # else 0.75 of a day is 18:00
         return "decimals"
     bare = [cell.strip() for cell in cells if cell.strip().isdecimal() and len(cell) <= MAX_CELL]
     values = [int(each) for each in bare]

@@ -141,6 +141,7 @@ def test_times_of_spreadsheets_are_read(text: str, time: str | float) -> None:
         ("45853", "{} may mean seconds, or a day that lost its format."),
         ("45853.375", "{} may mean seconds, or a day that lost its format."),
         ("0.375", "{} may mean hours or seconds."),
+        ("0.75", "{} may mean hours or seconds."),
         ("2025-07-15", "{} is a day, and no time."),
         ("2025年7月15日", "{} is a day, and no time."),
         ("soon", "{} is not a time."),
@@ -150,7 +151,7 @@ def test_times_of_spreadsheets_are_read(text: str, time: str | float) -> None:
 )
 def test_what_is_no_time_is_refused_as_such(text: str, problem: str) -> None:
     """SPEC T7: a day that lost its format is not 12:44, and a day alone is no number."""
-    parsed_value = time_in(text, "/2/open")
+    parsed_value = time_in(text, "/2/open", style_of([text], "2025-07-15"))
     assert (parsed_value.problem if isinstance(parsed_value, Fault) else "") == problem.format(f'"{text}"')
 
 
