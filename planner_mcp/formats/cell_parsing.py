@@ -10,7 +10,7 @@ import re
 import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import date, timedelta
 from itertools import takewhile
 from typing import Any, Final, Literal
 
@@ -148,6 +148,8 @@ _CHINESE_QUARTERS: Final = re.compile(r"(\d{1,3})刻钟?")
 _AND_A_HALF: Final = re.compile(r"(\d{1,3})个半(?:小时|钟头)")
 _SPAN: Final = re.compile(r"(\d{1,3}):(\d\d)(?::(\d\d))?(?:\s?h)?")
 _MINUTES: Final = re.compile(r"(?!0?0:\d\d:)(\d{1,3}):(\d\d)(?::00)?")
+_NEXT_DAY: Final = re.compile(r"; ?(?=\d{4}-\d\d-\d\d)")
+"""Where the windows of another day begin, as an export writes them."""
 _COMMAS: Final = re.compile(r"[,，、;；]")
 _NO_WORD: Final = re.compile(r"[\W_]+")
 _BLANKS: Final = re.compile(r"\s+")
@@ -473,6 +475,10 @@ def windows_in(text: str, path: str, style: CellStyle = PLAIN_STYLE) -> list[lis
 
 
 def _windows_in(text: str, path: str, style: CellStyle) -> list[list[str]] | Fault:
+    if len(days := _NEXT_DAY.split(text)) > 1:
+        found = [_windows_in(each, path, style) for each in days]
+        windows_of_days = [window for each in found if not isinstance(each, Fault) for window in each]
+        return next((each for each in found if isinstance(each, Fault)), windows_of_days)
     simple = simplified(text)
     if simple.replace(" ", "_") in _ALWAYS:
         return []
@@ -484,7 +490,7 @@ def _windows_in(text: str, path: str, style: CellStyle) -> list[list[str]] | Fau
     windows = _windows(simple)
     if not windows or day == "?":
         return Fault(path, f"{shown(text)} is no time window.", _WINDOWS, "Write both hours, or leave the column out.")
-    return [[_on_day(day, written(side)) for side in window] for window in windows]
+    return [[_on_day(day, side, style) for side in window] for window in windows]
 
 
 def _windows(simple: str) -> list[tuple[float, float]]:
@@ -520,7 +526,7 @@ def _weekday_windows(segments: list[Segment], text: str, path: str, style: CellS
             return []
         if windows:
             day = on.isoformat() if ahead else ""
-            return [[_on_day(day, written(side)) for side in window] for window in windows]
+            return [[_on_day(day, side, style) for side in window] for window in windows]
     return Fault(path, f"{shown(text)} is open on no day.", _WEEKDAYS)
 
 
@@ -541,8 +547,16 @@ def says_holidays(text: str) -> bool:
     return len(text) <= MAX_WINDOWS_CELL and names_holidays(simplified(text))
 
 
-def _on_day(day: str, time: str) -> str:
-    return f"{day}T{time}" if day and time != OPEN_END else time
+def _on_day(day: str, seconds: float, style: CellStyle) -> str:
+    """Return an hour of a day, which may be one of the next: 26:00."""
+    hour = written(seconds)
+    if not day or (hour == OPEN_END and day == style.planning_date):
+        return hour
+    later, rest_s = divmod(seconds, _DAY_HOURS * _HOUR_S)
+    try:
+        return f"{date.fromisoformat(day) + timedelta(later)}T{written(rest_s)}"
+    except ValueError:  # there is no such day, which the scenario says
+        return f"{day}T{hour}"
 
 
 def _window(part: str) -> tuple[float, float] | None:

@@ -11,11 +11,19 @@ from planner_mcp.routing.scenario.shown_scenario import ShownTicketFields
 from planner_mcp.text import clock, clock_s
 
 _DAY_S: Final = 86_400
+_LAST_HOURS_S: Final = 2 * _DAY_S
+"""From here on a time has no hour of the planning day: the last is 47:59."""
 
 
 def window_text(ticket: ShownTicketFields, planning_date: str) -> str:
-    """Return the windows of a stored ticket in hours of the planning day; empty for none."""
-    return "; ".join("-".join(_hour(side) for side in window) for window in windows_of(ticket, planning_date))
+    """Return the windows of a stored ticket in hours of the planning day, later ones with theirs; empty for none."""
+    return "; ".join(_span(opens, closes, planning_date) for opens, closes in windows_of(ticket, planning_date))
+
+
+def _span(opens: float, closes: float, planning_date: str) -> str:
+    days = int(opens // _DAY_S) if closes >= _LAST_HOURS_S else 0
+    day = f"{date.fromisoformat(planning_date) + timedelta(days=days)} " if days else ""
+    return f"{day}{_hour(opens - days * _DAY_S)}-{_hour(closes - days * _DAY_S)}"
 
 
 def dated_window_text(ticket: ShownTicketFields, planning_date: str) -> str:

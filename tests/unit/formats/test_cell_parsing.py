@@ -323,6 +323,25 @@ def test_lines_of_a_cell_are_windows_of_their_own(text: str, windows: list[list[
 
 
 @pytest.mark.parametrize(
+    ("text", "windows"),
+    [
+        ("2025-07-19 22:00-30:00", [["2025-07-19T22:00", "2025-07-20T06:00"]]),
+        (
+            "2025-07-19 9-12; 2025-07-21 8-9",
+            [["2025-07-19T09:00", "2025-07-19T12:00"], ["2025-07-21T08:00", "2025-07-21T09:00"]],
+        ),
+        ("Sa 20:00-24:00", [["2025-07-19T20:00", "2025-07-20T00:00"]]),
+        ("Sa ab 10", [["2025-07-19T10:00", "2025-07-20T23:59"]]),
+        ("2025-07-15 ab 10", [["2025-07-15T10:00", "47:59"]]),
+        ("31.02.2025 20:00-24:00", [["2025-02-31T20:00", "2025-02-31T24:00"]]),
+    ],
+)
+def test_windows_of_later_days_have_their_day(text: str, windows: list[list[str]]) -> None:
+    """SPEC T5: hours past midnight are of the day after; a day that there is not stays as it was written."""
+    assert windows_in(text, "/2/slot", CellStyle(planning_date="2025-07-15")) == windows
+
+
+@pytest.mark.parametrize(
     ("cells", "times"),
     [
         (("8", "8.5", "8.25"), ["08:00", "08:30", "08:15"]),

@@ -217,6 +217,18 @@ def test_quotes_against_formulas_are_no_part_of_what_is_read_back() -> None:
     assert (row["notes"], row["phone"]) == (notes, phone)
 
 
+def test_windows_of_later_days_are_read_back() -> None:
+    """SPEC T5: a shop that is closed today is open at 105:00, which no table can say."""
+    later = [["2025-07-19T09:00", "2025-07-19T12:00"], ["2025-07-20T22:00", "2025-07-21T06:00"]]
+    windows = [["08:00", "26:00"], *later]
+    day = {**DAY, "tickets": [{**each, "time_windows": windows} for each in DAY["tickets"]]}
+    text = export(plan(day), day, "csv")
+    options = ImportOptions("d", "2025-07-15", agents=({"id": "v", "capacity": 9},))
+    again = read_scenario_file(Content(text.encode()), "csv", options, max_tickets=9, max_agents=9).body
+    before, after = (parse_scenario(body).tickets[0].time_windows for body in (day, again))
+    assert sorted(after) == sorted(before)
+
+
 def test_numbers_are_written_as_an_import_reads_them() -> None:
     """SPEC T5: Python writes 4e-05 for some metres west or east of Greenwich."""
     places = [{**DAY["locations"][0], "lon": -4e-05}, *({**each, "lon": 4e-05} for each in DAY["locations"][1:])]
