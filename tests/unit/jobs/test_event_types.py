@@ -27,7 +27,7 @@ def test_a_plan_that_serves_more_is_an_improvement_whatever_it_costs() -> None:
     assert [each["data"]["cost"] for each in found] == [10, 90, 200, 150]
 
 
-def test_a_poll_tells_no_improvement_of_a_job_that_found_none() -> None:
+def test_a_poll_reports_no_improvement_of_a_job_that_found_none() -> None:
     """SPEC O6: each poll told one; a gain that came too soon after another is told later."""
     polled = [progress(11, is_change=False, cost=90), progress(12, is_change=False, cost=90)]
     assert [*Occurrences(IMPROVED, {}).of(polled)] == []
