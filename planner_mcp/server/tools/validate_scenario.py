@@ -96,10 +96,9 @@ class ValidateScenarioResult(ToolOutput):
 async def run(ctx: ToolContext, args: Json) -> ToolResult:
     """Check a day; what is wrong with it is the answer, not an error."""
     asked = _parsed(args)
-    body = asked.scenario
-    if asked.scenario_id is not None:
-        body = (await scenario_at(ctx, asked.scenario_id)).body
-    resolve_inputs = input_resolver(ctx, is_written=asked.scenario is not None)
+    stored = None if asked.scenario_id is None else await scenario_at(ctx, asked.scenario_id)
+    body = asked.scenario if stored is None else stored.body
+    resolve_inputs = input_resolver(ctx, is_written=stored is None, stored=stored)
     resolve_day = partial(with_resolved_addresses, resolve=address_resolver(ctx))
     found = await run_in_thread(ctx, validation_report, body, asked.patch, ctx.settings, resolve_inputs, resolve_day)
     return ToolResult(found, "\n".join(lines_of(found)))

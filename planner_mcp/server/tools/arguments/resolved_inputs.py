@@ -17,6 +17,7 @@ from planner_mcp.addresses.structured_address import ResolvedAddress
 from planner_mcp.bounded_calls.call_server import ask_caller
 from planner_mcp.errors import Fault, NotFoundError, PlannerError
 from planner_mcp.jobs.field_masking import MASKED, masked_values_in
+from planner_mcp.jobs.job_model import StoredScenario
 from planner_mcp.jobs.job_service import JobService
 from planner_mcp.jobs.matrix_service import matrix_id_of, routing_request
 from planner_mcp.jobs.principals import SENSITIVE, Principal
@@ -99,17 +100,23 @@ FindRoads = Callable[[Any], TravelMatrices | None]
 """Returns the roads of a day, of whatever form, where they are known already or computed at once."""
 
 
-def input_resolver(ctx: ToolContext, *, is_written: bool = False) -> InputResolver:
+def input_resolver(
+    ctx: ToolContext, *, is_written: bool = False, stored: StoredScenario | None = None
+) -> InputResolver:
     """Return how the days of a caller come to their tables; to be used in a thread of this event loop.
 
     Args:
         ctx: Of the call.
         is_written: The caller wrote the days into the call itself, where large matrices have no place and names of
             people are no secret.
+        stored: The day as it is kept, where its reader may be another than its owner: the tables it names are the
+            owner's.
     """
+    of_owner = None if stored is None else matrix_id_of(stored.body)
 
     def find(name: str) -> TravelMatrices:
-        return anyio.from_thread.run(ctx.job_service.matrices.travel_matrices, ctx.principal.id, name)
+        owner = stored.principal if stored is not None and name == of_owner else ctx.principal.id
+        return anyio.from_thread.run(ctx.job_service.matrices.travel_matrices, owner, name)
 
     def find_roads(body: Any) -> TravelMatrices | None:
         return anyio.from_thread.run(_roads_at_once, ctx, body)

@@ -188,7 +188,8 @@ async def test_a_reviewer_sees_costs_by_the_matrices_of_the_owner(
     name = await here.job_service.matrices.keep(ANN.id, seconds)
     places = [{"id": place} for place in "DAB"]
     day = body([agent("v")], [ticket("a"), ticket("b", "B")], locations=places, travel={"matrix": name})
-    first = (await as_ann("solve_vrp", {"scenario_id": await created(as_ann, day)})).structured["job_id"]
+    scenario_id = await created(as_ann, day)
+    first = (await as_ann("solve_vrp", {"scenario_id": scenario_id})).structured["job_id"]
     await finish(store, ["a", "b"], travel_matrices=seconds)
     await as_ann("propose_plan", {"job_id": first})
     await call("review_plan", {"job_id": first, "decision": "approve"}, ben)
@@ -199,6 +200,7 @@ async def test_a_reviewer_sees_costs_by_the_matrices_of_the_owner(
     for tool, asked, figure in (
         ("compare_plans", {"plan_a": first, "plan_b": second}, "cost_delta"),
         ("read_progress", {"job_id": second}, "lower_bound"),
+        ("validate_scenario", {"scenario_id": scenario_id}, "lower_bound"),
     ):
         seen = (await call(tool, asked, ben)).structured
         assert seen[figure] is not None
