@@ -6,28 +6,32 @@ departed leaves at that time at the earliest. An agent that is driving to its en
 still has on board. So no other visit begins before that time, and a ticket that no agent can reach any more is left
 unassigned.
 
-The executed part is always kept: a limit that it violates is raised, and an assumption of the plan says so. What lies
-ahead is kept only as far as the scenario allows. The caller's scenario itself is never changed: a patch applies to what
-the caller wrote, and the frozen prefix is applied to the result again.
+The executed part is always kept: a limit that it violates is raised, and an assumption of the plan says so. So is what
+follows from it: goods on board are delivered, however late, and of an all-or-none group that has begun the rest is
+wanted, each ticket by itself. What lies ahead is kept only as far as the scenario allows. The caller's scenario itself
+is never changed: a patch applies to what the caller wrote, and the frozen prefix is applied to the result again.
 
 Intended departures from exactness: with travel periods the way to the end counts at the slowest speed, and executed
 visits count as feasible where they would be at the fastest. Executed reloads are not recorded, so capacity is not
 raised for agents that may reload.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import replace
+from itertools import permutations
 from typing import Any, Final
 
 from planner_mcp.routing.compilation.executed_routes import ExecutedRoute, ExecutedVisit, executed_routes
 from planner_mcp.routing.compilation.route_continuation import RouteFigures
-from planner_mcp.routing.problem import AgentSpec, Problem, TicketSpec
+from planner_mcp.routing.problem import AgentSpec, BreakSpec, GroupKind, GroupSpec, Problem, TicketSpec
 from planner_mcp.routing.scenario.agent_eligibility import Eligibility
 from planner_mcp.routing.scenario.scenario_model import Held, Scenario, Ticket
 from planner_mcp.text import clock, figure, named, plain
 
 _MAX_NAME: Final = 40
 """Characters of an id in a sentence that lists several."""
+_MAX_ORDERED: Final = 5
+"""Deliveries on board of which every order is tried."""
 
 
 def bind_to_held_agents(scenario: Scenario) -> Scenario:
@@ -63,28 +67,37 @@ def is_priced_elsewhere(ticket: Ticket, agent: str | None) -> bool:
     return ticket.switch_cost > 0 and ticket.preferred_agent not in (None, agent)
 
 
-def freeze_prefix(problem: Problem, held: Held | None, horizon: int) -> Problem:
+def _end(break_spec: BreakSpec) -> int:
+    """Return when a break that has begun ends."""
+    return break_spec.window[0] + break_spec.duration
+
+
+def freeze_prefix(problem: Problem, held: Held | None, horizon: int, wanted: Sequence[int]) -> Problem:
     """Return the problem with the frozen prefix applied; its features are set by the compiler.
 
     Args:
         problem: The problem without the frozen prefix.
         held: The `held` field of the scenario; without `until_s` the problem is returned unchanged.
         horizon: A time, in units, by which every route ends.
+        wanted: The penalty that each ticket would have if the caller had set none.
     """
-    return problem if held is None or not held.until_s else _PrefixFreezer(problem, held, horizon).frozen()
+    return problem if held is None or not held.until_s else _PrefixFreezer(problem, held, horizon, wanted).frozen()
 
 
 class _PrefixFreezer:
     """Applies the frozen prefix to one problem."""
 
-    def __init__(self, problem: Problem, held: Held, horizon: int) -> None:
+    def __init__(self, problem: Problem, held: Held, horizon: int, wanted: Sequence[int]) -> None:
         self._problem = problem
         self._horizon = horizon
+        self._wanted = wanted
         self._frozen_until = round(held.until_s * problem.scale)
         self._agents = list(problem.agents)
         self._tickets = list(problem.tickets)
-        self._raised: dict[str, list[str]] = {}
+        self._raised: dict[str, dict[int, str]] = {}
         self._unlocked: list[str] = []
+        self._set_aside: list[str] = []
+        self._held_up: dict[int, int] = {}
         self._figures = RouteFigures(problem, self._tickets, self._frozen_until)
         self._executed = executed_routes(problem, held)
         self._taken = {visit.ticket for executed in self._executed.values() for visit in executed.visits}
@@ -100,6 +113,8 @@ class _PrefixFreezer:
                 self._delay_departure(number)
             owners.update(dict.fromkeys(done, number))
             self._lock(number, done, is_over=executed is not None and executed.end is not None)
+        served = {*owners, *self._figures.undelivered([*owners])}
+        groups = tuple(self._continued_group(group, served) for group in self._problem.groups)
         freeze = f"Planned from {clock(self._frozen_until / self._problem.scale)}: no new visit begins earlier."
         notes = tuple(self._assumption_texts())
         apart = (pair for pair in self._problem.incompatible if owners.get(pair[0], -1) != owners.get(pair[1], -2))
@@ -110,10 +125,25 @@ class _PrefixFreezer:
                 spec if n in owners else self._after_frozen_prefix(spec) for n, spec in enumerate(self._tickets)
             ),
             incompatible=frozenset(apart),
+            groups=groups,
             frozen_until=self._frozen_until,
             assumptions=(*self._problem.assumptions, freeze, *notes),
             frozen_prefix_assumptions=notes,
         )
+
+    def _continued_group(self, group: GroupSpec, served: Container[int]) -> GroupSpec:
+        """Return an all-or-none group without what is ahead, once some of it has begun; the rest is then wanted.
+
+        What an agent is driving to counts, and so does what it has on board.
+        """
+        begun = tuple(ticket for ticket in group.tickets if ticket in served)
+        if group.kind is GroupKind.ONE_OF or not begun:
+            return group
+        choices = {ticket for each in self._problem.groups if each.kind is GroupKind.ONE_OF for ticket in each.tickets}
+        for ticket in set(group.tickets).difference(begun, choices):
+            if self._tickets[ticket].is_priced:
+                self._tickets[ticket] = replace(self._tickets[ticket], penalty=self._wanted[ticket], is_priced=False)
+        return replace(group, tickets=begun)
 
     def _after_frozen_prefix(self, spec: TicketSpec) -> TicketSpec:
         """Return a ticket with its windows after the freeze time, where it could precede breaks begun before it."""
@@ -128,9 +158,9 @@ class _PrefixFreezer:
         return replace(spec, windows=remaining)
 
     def _delay_departure(self, number: int) -> None:
-        """Let an agent that has not departed leave at the freeze time at the earliest."""
+        """Let an agent that has not departed leave at the freeze time at the earliest, or when nothing holds it up."""
         agent = self._agents[number]
-        opens = max(agent.shift[0], self._frozen_until)
+        opens = max(agent.shift[0], self._held_up.get(number, self._frozen_until))
         if agent.shift[1] < opens:
             self._agents[number] = replace(agent, shift=(opens, opens), overtime=0)
         else:
@@ -145,11 +175,15 @@ class _PrefixFreezer:
         if next_ticket is not None and (spec := self._next_visit(number, executed, next_ticket)) is not None:
             self._tickets[next_ticket] = spec
         else:
+            self._held_up[number] = self._last_departure(number, executed)
             next_ticket = None
             if not executed.visits:
                 return []
-            if executed.end is None:
+            self._raise_limits(number, executed)
+            if executed.end is None or self._figures.undelivered(executed.tickets):
                 self._extend_last_visit(number, executed)
+        done = executed.tickets if next_ticket is None else [*executed.tickets, next_ticket]
+        self._keep_on_board(number, executed, done)
         agent, undelivered = self._agents[number], self._figures.undelivered(executed.tickets)
         if executed.departed_at < agent.shift[0]:
             self._note_raised_limit(number, "shift_start", self._clock(executed.departed_at))
@@ -162,7 +196,46 @@ class _PrefixFreezer:
         )
         for visit in executed.visits:
             self._tickets[visit.ticket] = self._frozen_visit(number, executed, visit)
-        return executed.tickets if next_ticket is None else [*executed.tickets, next_ticket]
+        return done
+
+    def _keep_on_board(self, number: int, executed: ExecutedRoute, done: Sequence[int]) -> None:
+        """Leave deliveries of what is on board to their agent, and set windows aside that it can no longer keep."""
+        agent, last = self._agents[number], self._tickets[done[-1]]
+        if len(done) > len(executed.visits):
+            now = last.windows[0][0] + last.service
+        else:
+            now = max(self._frozen_until, executed.visits[-1].departure, *map(_end, executed.later_breaks))
+        owed = [ticket for ticket in self._figures.undelivered(executed.tickets) if ticket not in done]
+        late = self._late(agent, last.location, now, owed)
+        for ticket in owed:
+            spec = self._tickets[ticket]
+            is_barred = spec.agents is not None and number not in spec.agents
+            if ticket in late or is_barred:
+                self._set_aside.append(plain(spec.id, _MAX_NAME))
+            self._tickets[ticket] = replace(
+                spec,
+                windows=() if ticket in late else spec.windows,
+                agents=frozenset({number}) if is_barred else spec.agents,
+                release=0,
+            )
+
+    def _late(self, agent: AgentSpec, place: int | None, now: int, tickets: Sequence[int]) -> Sequence[int]:
+        """Return those of some tickets that come after their last windows: the fewest, where all orders are tried."""
+        if len(tickets) > _MAX_ORDERED:
+            return [ticket for ticket in tickets if self._late_in_order(agent, place, now, [ticket])]
+        return min((self._late_in_order(agent, place, now, order) for order in permutations(tickets)), key=len)
+
+    def _late_in_order(self, agent: AgentSpec, place: int | None, now: int, tickets: Iterable[int]) -> Sequence[int]:
+        """Return those of some tickets that come after their last windows, from a place and a time on, at best."""
+        late: list[int] = []
+        for ticket in tickets:
+            spec = self._tickets[ticket]
+            now += self._figures.fastest_travel(agent, place, spec.location)
+            now += spec.setup if place != spec.location else 0
+            late += [ticket] if spec.windows and now > spec.windows[-1][1] else []
+            now = next((max(now, opens) for opens, closes in spec.windows if closes >= now), now) + spec.service
+            place = spec.location
+        return late
 
     def _frozen_visit(self, number: int, executed: ExecutedRoute, visit: ExecutedVisit) -> TicketSpec:
         may_be_late = executed.is_delayed and (self._problem.travel_periods or self._agents[number].max_reloads)
@@ -200,20 +273,28 @@ class _PrefixFreezer:
         if last.departure >= self._frozen_until:
             last.departure = max(self._frozen_until, last.start + self._tickets[last.ticket].service)
 
+    def _last_departure(self, number: int, executed: ExecutedRoute) -> int:
+        """Return when an agent goes on that does not keep to the visit it is driving to: as late as it would be there.
+
+        It is the freeze time, unless the recorded arrival is later than a departure by then explains.
+        """
+        if executed.next is None:
+            return self._frozen_until
+        agent, target = self._agents[number], self._tickets[executed.next].location
+        ahead = (each for each in self._figures.remaining(agent, executed) if each.window[0] <= executed.arrival)
+        way = self._figures.slowest_travel(agent, self._place(number, executed), target)
+        return max(self._frozen_until, executed.arrival - way - sum(break_spec.duration for break_spec in ahead))
+
     def _extend_last_visit(self, number: int, executed: ExecutedRoute) -> None:
-        """Extend the last visit to the freeze time; where the limits leave no time after that, end the route."""
-        agent, last = self._agents[number], executed.visits[-1]
-        end_time = self._figures.end_time(agent, executed, executed.tickets, max(last.departure, self._frozen_until))
+        """Extend the last visit until the agent can go on; where the limits leave no time after that, end the route."""
+        agent, last, goes_on = self._agents[number], executed.visits[-1], self._held_up[number]
+        end_time = self._figures.end_time(agent, executed, executed.tickets, max(last.departure, goes_on))
         if self._exceeds_limits(agent, end_time, executed.departed_at):
             executed.end = last.departure
             return
-        last.departure = (
-            executed.later_breaks[0].window[0] if executed.later_breaks else max(last.departure, self._frozen_until)
-        )
+        last.departure = executed.later_breaks[0].window[0] if executed.later_breaks else max(last.departure, goes_on)
         begins = [break_spec.window[0] for break_spec in executed.later_breaks[1:]]
-        for at, (break_spec, until) in enumerate(
-            zip(executed.later_breaks, [*begins, self._frozen_until], strict=False)
-        ):
+        for at, (break_spec, until) in enumerate(zip(executed.later_breaks, [*begins, goes_on], strict=False)):
             executed.later_breaks[at] = replace(
                 break_spec, duration=max(break_spec.duration, until - break_spec.window[0])
             )
@@ -226,7 +307,8 @@ class _PrefixFreezer:
         """Return the visit an agent is driving to, no earlier than it can arrive; None if it is no longer feasible."""
         agent, spec = self._agents[number], self._tickets[ticket]
         place = self._place(number, executed)
-        soonest = executed.arrival + (spec.setup if place != spec.location or not executed.visits else 0)
+        soonest = self._next_arrival(agent, executed, place, spec.location)
+        soonest += spec.setup if place != spec.location or not executed.visits else 0
         soonest = max(soonest, self._frozen_until)
         windows = tuple((max(opens, soonest), closes) for opens, closes in spec.windows if closes >= soonest)
         if spec.windows and not windows:
@@ -238,12 +320,20 @@ class _PrefixFreezer:
         is_far = agent.max_distance is not None and self._figures.distance(agent, tickets) > agent.max_distance
         is_full = agent.max_stops is not None and len(tickets) > agent.max_stops
         is_ineligible = spec.agents is not None and number not in spec.agents
+        owed = self._figures.undelivered([ticket])
         is_late = self._exceeds_limits(agent, end_time, executed.departed_at)
+        is_late |= bool(self._late(agent, spec.location, start + spec.service, owed))
         exceeds_capacity = self._figures.exceeds_capacity(agent, tickets)
         if is_far or is_full or is_ineligible or is_late or exceeds_capacity:
             return None
         windows = windows or ((soonest, max(soonest, self._horizon)),)
         return replace(spec, windows=windows, release=0, agents=frozenset({number}))
+
+    def _next_arrival(self, agent: AgentSpec, executed: ExecutedRoute, place: int | None, target: int) -> int:
+        """Return the recorded arrival of an agent at its next visit, or a later one where the way is longer now."""
+        left = executed.visits[-1].departure if executed.visits else executed.departed_at
+        resting = sum(break_spec.duration for break_spec in executed.later_breaks)
+        return max(executed.arrival, left + self._figures.fastest_travel(agent, place, target) + resting)
 
     def _place(self, number: int, executed: ExecutedRoute) -> int | None:
         return self._tickets[executed.visits[-1].ticket].location if executed.visits else self._agents[number].start
@@ -275,28 +365,33 @@ class _PrefixFreezer:
         """Return the arrival of an agent at its end if it delivers what is on board and serves nothing else."""
         undelivered = self._figures.undelivered(executed.tickets)
         if executed.end is not None and not executed.is_delayed and not undelivered:
-            return executed.end
+            agent, place = self._agents[number], self._place(number, executed)
+            return max(
+                executed.end, executed.visits[-1].departure + self._figures.fastest_travel(agent, place, agent.end)
+            )
         now = max(
             [
                 executed.visits[-1].departure,
                 *(break_spec.window[0] + break_spec.duration for break_spec in executed.later_breaks),
             ]
         )
-        now = max(now, self._frozen_until) if undelivered else now
+        now = max(now, self._held_up.get(number, self._frozen_until)) if undelivered else now
         return self._figures.end_time(self._agents[number], executed, executed.tickets, now)
 
     def _note_raised_limit(self, number: int, limit: str, value: str) -> None:
-        self._raised.setdefault(limit, []).append(f"{value} for {plain(self._agents[number].id, _MAX_NAME)}")
+        self._raised.setdefault(limit, {})[number] = f"{value} for {plain(self._agents[number].id, _MAX_NAME)}"
 
     def _assumption_texts(self) -> Iterator[str]:
         """Yield the assumptions, one sentence for each limit: a large fleet would need hundreds of sentences."""
         for limit, values in self._raised.items():
-            yield f"{limit} is set to {named(values)}: executed visits require it."
+            yield f"{limit} is set to {named([*values.values()])}: executed visits require it."
         if removed_tickets := [
             plain(ticket, _MAX_NAME) for executed in self._executed.values() for ticket in executed.removed_tickets
         ]:
             positions = "Their agents are planned as if they had not visited them."
             yield f"Begun but removed from the scenario: {named(removed_tickets)}. {positions}"
+        if self._set_aside:
+            yield f"Windows and agents of {named(self._set_aside)} are set aside: executed visits require it."
         if self._unlocked:
             yield f"{named(self._unlocked)} can no longer be locked."
 

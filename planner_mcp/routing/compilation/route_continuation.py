@@ -95,6 +95,10 @@ class RouteFigures:
         """Return the travel time between two places at the fastest speed; 0 where one of them is None."""
         return self._travel(agent, origin, target, self._fastest_factor)
 
+    def slowest_travel(self, agent: AgentSpec, origin: int | None, target: int | None) -> int:
+        """Return the travel time between two places at the slowest speed; 0 where one of them is None."""
+        return self._travel(agent, origin, target, self._slowest_factor)
+
     def _travel(self, agent: AgentSpec, origin: int | None, target: int | None, factor: int) -> int:
         if origin is None or target is None:
             return 0

@@ -100,7 +100,8 @@ def compile_scenario(scenario: Scenario) -> Problem:
         off_network=off_network,
         open_addresses=open_addresses,
     )
-    problem = freeze_prefix(unfrozen, scenario.held, units.horizon)
+    wanted = [prices.wanted(ticket.priority) for ticket in scenario.tickets]
+    problem = freeze_prefix(unfrozen, scenario.held, units.horizon, wanted)
     return replace(problem, features=features_of(scenario, problem.agents, problem.tickets, travel_periods, balance))
 
 

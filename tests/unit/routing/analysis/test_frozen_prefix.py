@@ -153,6 +153,87 @@ def test_a_visit_on_the_way_that_the_changed_day_forbids_is_let_go() -> None:
         assert starts(found)["b"] == 51
 
 
+def test_a_visit_on_the_way_that_was_moved_too_far_away_is_let_go() -> None:
+    """SPEC T5: its recorded arrival is of the place where it was; no plan fails for it."""
+    day = body([agent()], [ticket("a", "A", time_windows=at(1)), ticket("f", "F", time_windows=at(0, 150))])
+    day["tickets"].append(ticket("b", "B"))
+    day["locations"] = [*day["locations"], FAR, {"id": "G", "x": 500, "y": 0}]
+    plan = planned(day, ("a", "f", "b"))
+    known = compiled(under_way(day, plan, 50, {"tickets": {"f": {"location": "G"}}}))
+    assert [known.tickets[index].id for index in known.agents[0].locked] == ["a"]
+    assert codes(known, "a", "b") == {"f": "TIME_WINDOW"}
+    assert verify(known, build_plan(known, candidate(known, "a", "b"))) == []
+    nearer = compiled(under_way(day, plan, 50, {"tickets": {"f": {"location": "B"}}}))
+    assert [nearer.tickets[index].id for index in nearer.agents[0].locked] == ["a", "f"]
+
+
+def held_up(day: Json, plan: Plan, until: int, delay_s: int) -> Json:
+    """Return a day as `late_by` makes it: the first agent reaches the visit it is driving to so much later."""
+    changed = under_way(day, plan, until)
+    changed["held"]["routes"][0]["arrival_s"] += delay_s
+    return changed
+
+
+def test_who_is_late_stays_late_where_the_visit_it_drives_to_is_let_go() -> None:
+    """SPEC T5: its window closes before the late arrival; the delay is not forgotten with it."""
+    day = body([agent()], [ticket("a", "A", time_windows=at(1)), ticket("f", "F", time_windows=at(0, 150))])
+    day["tickets"].append(ticket("b", "B"))
+    day["locations"] = [*day["locations"], FAR]
+    plan = planned(day, ("a", "f", "b"))
+    known = compiled(held_up(day, plan, 50, 100))
+    assert verify(known, build_plan(known, candidate(known, "a", "f")))
+    late = build_plan(known, candidate(known, "a", "b"))
+    assert (verify(known, late), starts(late)["b"]) == ([], 102)
+    first = body([agent()], [day["tickets"][1], ticket("b", "B")], locations=day["locations"])
+    known = compiled(held_up(first, planned(first, ("f", "b")), 1, 80))
+    assert verify(known, build_plan(known, candidate(known, "f")))
+    late = build_plan(known, candidate(known, "b"))
+    assert (verify(known, late), late.routes[0].start_s) == ([], 80)
+
+
+def test_what_is_on_board_is_delivered_however_late() -> None:
+    """SPEC T5, S1: nobody else has it; the window it can no longer keep is set aside, and the plan says so."""
+    halves = [ticket("p", kind="pickup", time_windows=at(1)), ticket("q", "F", pickup="p", time_windows=at(0, 150))]
+    day = body([agent("v", shift_end=250), agent("w")], [*halves, ticket("b", "B", time_windows=at(200))])
+    day["locations"] = [*day["locations"], FAR]
+    plan = planned(day, ("p", "q"), ("b",))
+    known = compiled(held_up(day, plan, 50, 100))
+    found = build_plan(known, Candidate((route(known, "p", "q"), route(known, "b", agent=1))))
+    assert (verify(known, found), starts(found)["q"], found.routes[0].overtime_s) == ([], 200, 0)
+    assert "Windows and agents of q are set aside: executed visits require it." in known.assumptions
+    assert any(each.startswith("shift_end is set to ") for each in known.assumptions)
+    elsewhere = compiled(under_way(day, plan, 50, {"tickets": {"q": {"agents": ["w"]}}}))
+    assert verify(elsewhere, build_plan(elsewhere, Candidate((route(elsewhere, "p", "q"),)))) == []
+
+
+def test_of_two_on_board_the_order_that_keeps_both_windows_counts() -> None:
+    """SPEC T5: no window is set aside for the order in which tickets happen to stand."""
+    tickets = [ticket("r", kind="pickup", time_windows=at(1)), ticket("p", kind="pickup", service_time_s=60)]
+    tickets.append(ticket("q", "B", pickup="p", time_windows=at(90, 300)))
+    tickets.append(ticket("s", "C", pickup="r", time_windows=at(0, 65)))
+    day = body([agent()], tickets)
+    known = compiled(under_way(day, planned(day, ("r", "p", "s", "q")), 50))
+    assert not any("set aside" in each for each in known.assumptions)
+    assert verify(known, build_plan(known, candidate(known, "r", "p", "s", "q"))) == []
+
+
+@pytest.mark.parametrize("price", [None, 0])
+def test_a_group_that_has_begun_is_served_as_far_as_it_can_be(price: int | None) -> None:
+    """SPEC T5, S1: who was to do the rest is gone; the day is planned all the same, and the rest is missed."""
+    rest = ticket("b", "B", agents=["w"], penalty=price, time_windows=at(200))
+    tickets = [ticket("a", "A", time_windows=at(1)), rest, ticket("c", "C")]
+    day = body([agent("v"), agent("w")], tickets, groups=[{"kind": "all", "tickets": ["a", "b"]}])
+    plan = planned(day, ("a", "c"), ("b",))
+    gone = compiled(under_way(day, plan, 50, {"agents": {"w": {"shift_end": 40}}}))
+    left = build_plan(gone, candidate(gone, "a", "c"))
+    assert (verify(gone, left), left.status) == ([], "partial")
+    assert codes(gone, "a", "c") == {"b": "SHIFT_END"}
+    here = compiled(under_way(day, plan, 50))
+    both = build_plan(here, Candidate((route(here, "a", "c"), route(here, "b", agent=1))))
+    assert (verify(here, both), both.penalty) == ([], 0)
+    assert build_plan(here, candidate(here, "a", "c")).penalty > both.cost
+
+
 def test_who_is_on_the_way_home_serves_nothing_more_and_another_agent_is_proposed() -> None:
     """SPEC T5: its times stay as they were, though the hour is later; the fix is a second tour."""
     day = body(
