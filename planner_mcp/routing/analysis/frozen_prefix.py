@@ -8,7 +8,7 @@ first, so that only what the changed scenario allows is frozen.
 """
 
 import time
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Final
 
 from pydantic import ValidationError
@@ -20,6 +20,7 @@ from planner_mcp.routing.evaluation.plan_builder import candidate_of
 from planner_mcp.routing.plan import Plan, PlannedRoute, Visit
 from planner_mcp.routing.scenario.scenario_model import Held, Scenario
 from planner_mcp.routing.scenario.scenario_parsing import is_readable
+from planner_mcp.routing.scenario.scenario_patch import without_tickets_named
 from planner_mcp.text import Json, counted, named
 
 _NEVER: Final = float("inf")
@@ -136,7 +137,10 @@ def without_departed_agents(body: Json) -> Json:
         return body
     done = {visit.ticket for route in gone for visit in route.visits}
     routes = [route for route in body["held"]["routes"] if route["agent"] in agents]
-    return {**_without(body, _with_dependents(body, done - {None})), "held": {**body["held"], "routes": routes}}
+    left = _with_dependents(body, done - {None})
+    tickets = [entry for entry in body["tickets"] if entry["id"] not in left]
+    held_on = {**body["held"], "routes": routes}
+    return {**without_tickets_named(body, left), "tickets": tickets, "held": held_on}
 
 
 def removed_begun_tickets(body: Json, before: Json | None = None) -> dict[str, tuple[str, float]]:
@@ -179,25 +183,6 @@ def _with_dependents(body: Json, done: set[str | None]) -> set[str | None]:
     groups = [group for group in body.get("groups") or () if group["kind"] == "one_of"]
     gone = done.union(*(group["tickets"] for group in groups if not done.isdisjoint(group["tickets"])))
     return gone | {entry["id"] for entry in body["tickets"] if entry.get("pickup") in gone}
-
-
-def _without(body: Json, gone: Collection[str | None]) -> Json:
-    """Return a scenario without some tickets and without any reference to them."""
-
-    def remaining(names: Sequence[str]) -> list[str]:
-        return [name for name in names if name not in gone]
-
-    agents = [
-        {**agent, "locked_tickets": remaining(agent["locked_tickets"])} if agent.get("locked_tickets") else agent
-        for agent in body["agents"]
-    ]
-    changed: Json = {"agents": agents, "tickets": [each for each in body["tickets"] if each["id"] not in gone]}
-    if body.get("incompatible"):
-        changed["incompatible"] = [names for each in body["incompatible"] if len(names := remaining(each)) > 1]
-    if body.get("groups"):
-        groups = ({**group, "tickets": remaining(group["tickets"])} for group in body["groups"])
-        changed["groups"] = [group for group in groups if group["tickets"]]
-    return {**body, **changed}
 
 
 def _route(route: PlannedRoute, until_s: float) -> Json | None:

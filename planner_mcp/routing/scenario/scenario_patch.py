@@ -11,13 +11,14 @@ top level, so that it is refused instead of ignored. The result is validated lik
 
 A patch may also change the meaning of fields it does not name. Rows of matrices in the order of the locations get
 explicit ids when locations are added or removed by id. An agent removed by id is no longer preferred or forbidden by
-any ticket. A pickup may not lose its delivery unless the patch redefines it. The frozen prefix counts from midnight of
-the planning date, so it is dropped when the date changes.
+any ticket, and a ticket removed by id is no longer locked, in a group or incompatible. A pickup may not lose its
+delivery unless the patch redefines it. The frozen prefix counts from midnight of the planning date, so it is dropped
+when the date changes.
 
 Source: RFC 7396, section 2.
 """
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
@@ -53,7 +54,8 @@ def revise(body: Mapping[str, Any], patch: Mapping[str, Any]) -> Json:
     by_id = {name: value for name, value in patch.items() if name in BY_ID and isinstance(value, Mapping)}
     rest = {name: value for name, value in patch.items() if name not in by_id}
     own = {name: value for name, value in body.items() if name != "held"} if drops_held(body, patch) else body
-    merged: Json = merge(_without_mentions_of(own, removed_agents(patch)), rest) | _nulls(Scenario, own, rest)
+    own = without_tickets_named(_without_mentions_of(own, removed_agents(patch)), removed_tickets(patch))
+    merged: Json = merge(own, rest) | _nulls(Scenario, own, rest)
     for name, entries in by_id.items():
         merged[name] = _merge_list(BY_ID[name], merged.get(name) or [], entries)
     return _with_named_rows(body, merged) if "locations" in by_id else merged
@@ -67,8 +69,46 @@ def drops_held(body: Mapping[str, Any], patch: Mapping[str, Any]) -> bool:
 
 def removed_agents(patch: Mapping[str, Any]) -> list[str]:
     """Return the agents a patch removes by id. Omission from a replaced list does not count: it may be a mistake."""
-    entries = patch.get("agents")
+    return _removed(patch, "agents")
+
+
+def removed_tickets(patch: Mapping[str, Any]) -> list[str]:
+    """Return the tickets a patch removes by id; of a replaced list as for agents."""
+    return _removed(patch, "tickets")
+
+
+def _removed(patch: Mapping[str, Any], section: str) -> list[str]:
+    entries = patch.get(section)
     return [id_ for id_, change in entries.items() if change is None] if isinstance(entries, Mapping) else []
+
+
+def named_beside(body: Mapping[str, Any], tickets: Collection[str]) -> list[str]:
+    """Return those of some tickets that locks, groups or lists of incompatible tickets name."""
+    lists = [agent.get("locked_tickets") or () for agent in body["agents"]]
+    lists += [group["tickets"] for group in body.get("groups") or ()]
+    found = {name for names in (*lists, *(body.get("incompatible") or ())) for name in names}
+    return [name for name in tickets if name in found]
+
+
+def without_tickets_named(body: Mapping[str, Any], gone: Collection[str | None]) -> Json:
+    """Return a scenario whose locks, groups and lists of incompatible tickets do not name some tickets."""
+    if not gone:
+        return dict(body)
+
+    def remaining(names: Iterable[str]) -> list[str]:
+        return [name for name in names if name not in gone]
+
+    agents = [
+        {**agent, "locked_tickets": remaining(agent["locked_tickets"])} if agent.get("locked_tickets") else agent
+        for agent in body["agents"]
+    ]
+    changed: Json = {"agents": agents}
+    if body.get("incompatible"):
+        changed["incompatible"] = [names for each in body["incompatible"] if len(names := remaining(each)) > 1]
+    if body.get("groups"):
+        groups = ({**group, "tickets": remaining(group["tickets"])} for group in body["groups"])
+        changed["groups"] = [group for group in groups if group["tickets"]]
+    return {**body, **changed}
 
 
 def tickets_naming(body: Mapping[str, Any], agents: Collection[str]) -> list[str]:

@@ -141,6 +141,7 @@ class DayChanger:
             self._say(
                 f"Nobody there at {named(self._changes.no_show)}: visited, not served; new_ticket plans it again."
             )
+            self._collect_nothing(self._changes.no_show)
         return self._day
 
     def _corrected(self, route: Json) -> Json | None:
@@ -195,7 +196,7 @@ class DayChanger:
             if seconds <= 0:
                 yield Fault(pointer(["late_by", name]), "The delay is not above 0.", "seconds, more than 0")
         for path, name in tickets:
-            has_begun = name in self._visits and self._visits[name].start_s < self._until_s
+            has_begun = self._is_begun(name)
             if path.startswith("/cancelled") and has_begun:
                 problem = f"It began at {clock(self._visits[name].start_s)}."
                 yield Fault(path, problem, "a ticket that has not begun", "Write no_show.")
@@ -232,12 +233,21 @@ class DayChanger:
             if broken.load == "in_vehicle" and ahead:
                 place = done[-1].location if done else route and route.start_location
                 self._transfer(broken.agent, visits[len(done) :], str(place))
+            elif broken.load == "at_depot":
+                self._deliver_from_depot(visits[len(done) :])
         names = [str(visit.ticket_id) for visit in ahead]
         lost = [name for name in names if self._is_delivery(name)] if broken.load == "lost" else []
         self._cancel(lost)
         self._say(f"{broken.agent} broke down at {clock(self._until_s)}, visits ahead: {named(names) or 'none'}.")
         if lost:
             self._say(f"Lost with it, and out of the day: {named(lost)}.")
+
+    def _deliver_from_depot(self, visits: list[Visit]) -> None:
+        """Let the goods of shipments on board be had where others load, as all goods of the vehicle are."""
+        for name in (str(visit.ticket_id) for visit in visits):
+            first = self._tickets.get(name, {}).get("pickup")
+            if first is not None and self._is_begun(first):
+                self._day.add("tickets", {first: {"kind": "pickup"}, name: {"pickup": None}})
 
     def _transfer(self, agent: str, visits: list[Visit], place: str) -> None:
         """Let others fetch the goods of some visits from where the vehicle stands."""
@@ -247,15 +257,36 @@ class DayChanger:
                 continue
             first = ticket.get("pickup")
             if first is not None:
-                if first not in self._visits or self._visits[first].start_s >= self._until_s:
+                if not self._is_begun(first):
                     continue  # not on board yet
                 self._day.add("tickets", {first: {"kind": "pickup"}})
             elif any(other.get("pickup") == name for other in self._tickets.values()):
                 continue  # the pickup of a shipment
             fetched = f"{name[:60]} from {agent[:30]}"
             price = {} if ticket.get("penalty") is None else {"penalty": 0}
-            where = {"location": place, "demand": ticket["demand"], "kind": "pickup"}
-            self._day.add("tickets", {fetched: {**where, **price}, name: {"pickup": fetched}})
+            amount = {"demand": ticket["demand"]} if "demand" in ticket else {}
+            where = {"location": place, "kind": "pickup"}
+            self._day.add("tickets", {fetched: {**where, **amount, **price}, name: {"pickup": fetched}})
+
+    def _is_begun(self, name: str) -> bool:
+        """Return whether a visit to a ticket has begun by the hour."""
+        return name in self._visits and self._visits[name].start_s < self._until_s
+
+    def _collect_nothing(self, names: list[str]) -> None:
+        """Let nothing be on board from pickups where nobody was; what was to be delivered of it leaves the day."""
+        gone: list[str] = []
+        for name in names:
+            deliveries = [entry["id"] for entry in self._tickets.values() if entry.get("pickup") == name]
+            is_pickup = bool(deliveries) or self._tickets[name].get("kind") == "pickup"
+            if not is_pickup or any(map(self._is_begun, deliveries)):
+                continue
+            demand = self._tickets[name].get("demand")
+            nothing = dict.fromkeys(demand, 0) if isinstance(demand, Mapping) else 0
+            self._day.add("tickets", {name: {"kind": "pickup"} | ({} if demand is None else {"demand": nothing})})
+            gone += deliveries
+        if gone:
+            self._day.add("tickets", dict.fromkeys(gone))
+            self._say(f"Never collected, and out of the day: {named(gone)}.")
 
     def _is_delivery(self, name: str) -> bool:
         ticket = self._tickets.get(name)
@@ -265,8 +296,10 @@ class DayChanger:
     def _delay(self, name: str, seconds: float) -> None:
         if not self._has_begun(name):
             starts_s = self._routes[name].start_s if name in self._routes else 0.0
-            starts_s = max(starts_s, self._until_s, self._seconds(self._agents[name].get("shift_start")))
-            self._day.add("agents", {name: {"shift_start": starts_s + seconds}})
+            starts_s = max(starts_s, self._until_s, self._seconds(self._agents[name].get("shift_start"))) + seconds
+            if (ends := self._agents[name].get("shift_end")) is not None:
+                starts_s = min(starts_s, self._seconds(ends))
+            self._day.add("agents", {name: {"shift_start": starts_s}})
         self._say(f"{name} is {seconds / 60:.0f} min late.")
 
     def _cancel(self, names: list[str]) -> None:
@@ -276,7 +309,7 @@ class DayChanger:
             halves = [self._tickets[name].get("pickup")]
             halves += [other["id"] for other in self._tickets.values() if other.get("pickup") == name]
             for half in halves:
-                if half is not None and not (half in self._visits and self._visits[half].start_s < self._until_s):
+                if half is not None and not self._is_begun(half):
                     self._day.add("tickets", {half: None})
                 elif half is not None:
                     self._day.add("tickets", {half: {"kind": "pickup"}})

@@ -17,8 +17,10 @@ from planner_mcp.routing.scenario.scenario_parsing import Scenario, UnservedTick
 from planner_mcp.routing.scenario.scenario_patch import (
     changes,
     drops_held,
+    named_beside,
     patch_faults,
     removed_agents,
+    removed_tickets,
     revise,
     tickets_naming,
     with_id_path,
@@ -130,7 +132,10 @@ def removal_warnings(body: Json, patch: Json) -> list[str]:
     gone = removed_agents(patch)
     free = tickets_naming(body, gone) if gone else []
     summary = f"{named(gone)} gone: preferred or forbidden no longer by {counted(len(free), 'ticket')} ({named(free)})"
-    return [*_date_warnings(body, patch), *_list_warnings(body, patch), *([summary] if free else [])]
+    unnamed = named_beside(body, removed_tickets(patch))
+    words = f"{named(unnamed)} gone: no longer in locked_tickets, groups or incompatible"
+    agents, tickets = [summary] if free else [], [words] if unnamed else []
+    return [*_date_warnings(body, patch), *_list_warnings(body, patch), *agents, *tickets]
 
 
 def first_warnings(before: Json, patch: Json, after: Json, scenario: Scenario) -> list[str]:

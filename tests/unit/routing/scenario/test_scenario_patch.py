@@ -200,6 +200,22 @@ def test_a_shipment_is_parted_by_who_says_what_becomes_of_it(entries: Any) -> No
     parse_scenario(revise(day, {"tickets": entries}))
 
 
+def test_a_ticket_that_is_removed_is_neither_locked_nor_grouped_nor_kept_apart_any_more() -> None:
+    """SPEC T5: a cancellation is told by one null; what the patch itself writes, or a pickup's delivery, is refused."""
+    tickets = [ticket("a"), ticket("b", "B"), ticket("c", "C")]
+    groups = [{"kind": "one_of", "tickets": ["a", "c"], "penalty": 9}, {"kind": "all", "tickets": ["a"]}]
+    incompatible = [["a", "b"], ["a", "b", "c"]]
+    day = body([agent(locked_tickets=["a"]), agent("w")], tickets, groups=groups, incompatible=incompatible)
+    revised = revise(day, {"tickets": {"a": None}})
+    parse_scenario(revised)
+    assert revised["agents"] == [agent(locked_tickets=[]), agent("w")]
+    assert revised["groups"] == [{"kind": "one_of", "tickets": ["c"], "penalty": 9}]
+    assert revised["incompatible"] == [["b", "c"]]
+    assert (day["groups"], day["incompatible"]) == (groups, incompatible)
+    with pytest.raises(InvalidScenarioError):
+        parse_scenario(revise(day, {"tickets": {"a": None}, "groups": groups}))
+
+
 def test_a_list_replaces_the_list() -> None:
     """SPEC T5: as the RFC has it."""
     assert revise(body(), {"tickets": [ticket("z")]})["tickets"] == [ticket("z")]

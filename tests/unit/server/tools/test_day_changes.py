@@ -150,6 +150,57 @@ async def test_nobody_was_there_and_the_driver_is_late(call: Call, ctx: ToolCont
     assert second.start_s == AT + 1800 + 1200
 
 
+async def test_a_cancelled_stop_may_be_locked_grouped_or_kept_apart(
+    call: Call, ctx: ToolContext, store: RedisStore
+) -> None:
+    """SPEC T5: one word is enough; the answer says where the day named the stop."""
+    tickets = [ticket("a"), ticket("b", "B"), ticket("c", "B")]
+    beside = {"incompatible": [["b", "c"]], "groups": [{"kind": "all", "tickets": ["a", "c"]}]}
+    created_day = {**day(*tickets, van1={"locked_tickets": ["c"]}, van2={}), **beside}
+    base = await solved(call, store, await created(call, created_day), ["c", "a"], ["b"])
+    answer = await call("resolve_vrp", {"warm_from": base, "cancelled_ticket": ["c"]})
+    plan = await best(ctx, answer.structured["scenario_id"])
+    assert sorted(str(name) for names in served(plan).values() for name in names) == ["a", "b"]
+    assert "c gone: no longer in locked_tickets, groups or incompatible" in answer.structured["warnings"]
+
+
+@pytest.mark.parametrize(
+    ("words", "left"),
+    [
+        ({"breakdown": {"agent": "van1", "at": "09:00"}}, {"van1": ["p"], "van2": ["q"]}),
+        ({"breakdown": {"agent": "van1", "at": "09:00", "load": "in_vehicle"}}, {"van1": ["p"], "van2": ["q"]}),
+        ({"breakdown": {"agent": "van1", "at": "09:00", "load": "lost"}}, {"van1": ["p"]}),
+        ({"no_show": ["p"], "keep_until": "09:00"}, {"van1": ["p"]}),
+        ({"late_by": {"van1": 10800}, "keep_until": "09:00"}, {"van1": ["p", "q"]}),
+    ],
+)
+async def test_what_becomes_of_a_shipment_that_is_on_board(
+    call: Call, ctx: ToolContext, store: RedisStore, words: dict[str, Any], left: dict[str, list[str]]
+) -> None:
+    """SPEC T5: a broken van delivers nothing more, goods nobody handed over are not delivered, late ones are."""
+    halves = [ticket("p", kind="pickup", time_windows=MORNING)]
+    halves.append(ticket("q", "B", pickup="p", time_windows=[["10:00", "11:00"]]))
+    base = await solved(call, store, await created(call, day(*halves, van1={}, van2={})), ["p", "q"])
+    answer = await call("resolve_vrp", {"warm_from": base, **words})
+    plan = await best(ctx, answer.structured["scenario_id"])
+    found = {name: [each for each in tickets if each in ("p", "q")] for name, tickets in served(plan).items()}
+    assert found == left
+    assert plan.unassigned == ()
+
+
+async def test_a_late_driver_is_not_on_time_at_the_stop_it_is_driving_to(
+    call: Call, ctx: ToolContext, store: RedisStore
+) -> None:
+    """SPEC T5: the stop closes before it arrives; the delay is not forgotten, and others are reached later."""
+    tickets = [ticket("a", time_windows=MORNING), ticket("b", "B", time_windows=[["08:00", "09:10"]])]
+    tickets.append(ticket("c", "A"))
+    base = await solved(call, store, await created(call, day(*tickets, van1={})), ["a", "b", "c"])
+    answer = await call("resolve_vrp", {"warm_from": base, "late_by": {"van1": 3600}, "keep_until": "08:15"})
+    plan = await best(ctx, answer.structured["scenario_id"])
+    assert [entry.ticket_id for entry in plan.unassigned] == ["b"]
+    assert next(visit.start_s for visit in plan.routes[0].visits if visit.ticket_id == "c") >= AT + 3600
+
+
 async def test_the_setup_of_a_begun_visit_stays_in_its_history(call: Call, ctx: ToolContext, store: RedisStore) -> None:
     """SPEC T5: the route starts when it started, and waits no longer."""
     tickets = [ticket("a", setup_time_s=900, time_windows=[["09:00", "10:00"]]), ticket("b", "B")]
