@@ -5,10 +5,13 @@ Owns that one relation, of the ticket alone; what else is on the route only take
 """
 
 from functools import lru_cache
+from typing import Final
 
 from planner_mcp import arrays as np
 from planner_mcp.routing.scenario.scenario_model import Scenario, Ticket
 
+AMOUNT_TOLERANCE: Final = 1e-6
+"""Above a capacity a demand is too large only by more than this: sums of decimals such as 0.1 are not exact."""
 _Asked = tuple[tuple[str, float], ...]
 
 
@@ -36,5 +39,6 @@ class AgentCapability:
         asked = np.array(sorted(agents), dtype=np.intp)
         is_capable = self._most[asked] >= count
         for name, amount in demand:
-            is_capable &= self._capacities[asked, self._column[name]] >= amount if name in self._column else amount <= 0
+            least = amount - AMOUNT_TOLERANCE
+            is_capable &= self._capacities[asked, self._column[name]] >= least if name in self._column else amount <= 0
         return tuple(asked[is_capable].tolist())

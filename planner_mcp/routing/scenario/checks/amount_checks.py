@@ -6,10 +6,10 @@ from typing import Final
 from planner_mcp.errors import Fault
 from planner_mcp.routing.infeasibility_reasons import InfeasibilityReason
 from planner_mcp.routing.scenario.agent_eligibility import Eligibility
-from planner_mcp.routing.scenario.checks.agent_capability import AgentCapability
+from planner_mcp.routing.scenario.checks.agent_capability import AMOUNT_TOLERANCE, AgentCapability
 from planner_mcp.routing.scenario.checks.fault_dependencies import FaultDependency
 from planner_mcp.routing.scenario.checks.position_checks import is_on_globe
-from planner_mcp.routing.scenario.checks.shipment_checks import shipments
+from planner_mcp.routing.scenario.checks.shipment_checks import nonzero_demand, shipments
 from planner_mcp.routing.scenario.checks.size_checks import MAX_DIMENSIONS
 from planner_mcp.routing.scenario.scenario_model import Group, Scenario, Ticket, has_travel_price, most_reloads
 from planner_mcp.text import figure, plain
@@ -58,7 +58,7 @@ def unknown_dimensions(scenario: Scenario) -> Iterator[Fault]:
     known = _dimensions(scenario)
     accepted = "the dimensions of the agents: " + plain(", ".join(known), 100)
     for index, ticket in enumerate(scenario.tickets):
-        if not set(ticket.demand) <= set(known):
+        if not nonzero_demand(ticket).keys() <= set(known):
             problem = "The demand is in a dimension no agent has a capacity for."
             hint = "Name the same dimensions."
             yield _unservable(f"/tickets/{index}/demand", problem, accepted, hint, InfeasibilityReason.CAPACITY)
@@ -83,10 +83,10 @@ def oversized_demands(scenario: Scenario) -> Iterator[Fault]:
     }
     for index, ticket in enumerate(scenario.tickets):
         agents = eligibility.agents(ticket)
-        is_sound = bool(agents) and ticket.demand.keys() <= ranked.keys()
+        is_sound = bool(agents) and nonzero_demand(ticket).keys() <= ranked.keys()
         for name, amount in ticket.demand.items() if agents else ():
             most = next((available for agent, available in ranked.get(name, ()) if agent in agents), amount)
-            if amount > most:
+            if amount > most + AMOUNT_TOLERANCE:
                 problem = f"The demand is above the capacity ({figure(most)}) of every agent that may serve the ticket."
                 path, accepted = _amount_path(index, name), f"at most {figure(most)}"
                 yield _unservable(path, problem, accepted, "Split the ticket.", InfeasibilityReason.CAPACITY)
@@ -165,7 +165,7 @@ def more_demand_than_capacity(scenario: Scenario) -> Iterator[Fault]:
     )
     for kind in ("delivery", "pickup"):
         for name, need in total(_needed(scenario, kind)).items():
-            if need > (available := total_capacity.get(name, need)):
+            if need > (available := total_capacity.get(name, need)) + AMOUNT_TOLERANCE:
                 amounts = figure(need), plain(name, 40), figure(available)
                 problem = _TOO_MUCH[kind].format(*amounts)
                 hint = "Add agents or reload_locations; otherwise some tickets stay unassigned."

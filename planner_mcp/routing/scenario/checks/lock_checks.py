@@ -13,6 +13,7 @@ from typing import Final
 from planner_mcp.errors import Fault
 from planner_mcp.routing.infeasibility_reasons import InfeasibilityReason
 from planner_mcp.routing.scenario.agent_eligibility import Eligibility
+from planner_mcp.routing.scenario.checks.agent_capability import AMOUNT_TOLERANCE
 from planner_mcp.routing.scenario.checks.amount_checks import total
 from planner_mcp.routing.scenario.checks.fault_dependencies import FaultDependency
 from planner_mcp.routing.scenario.scenario_model import Agent, Scenario, Ticket
@@ -124,7 +125,8 @@ def _overloaded_by_shipments(agent: Agent, tickets: Sequence[Ticket], delivery: 
 
 
 def _exceeded_dimension(agent: Agent, needed: Mapping[str, float]) -> str | None:
-    return next((name for name, need in needed.items() if need > agent.capacity.get(name, 0.0) + 1e-6), None)
+    room = agent.capacity
+    return next((name for name, need in needed.items() if need > room.get(name, 0.0) + AMOUNT_TOLERANCE), None)
 
 
 def locked_to_ineligible_agents(scenario: Scenario) -> Iterator[Fault]:

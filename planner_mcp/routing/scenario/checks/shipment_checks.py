@@ -41,7 +41,7 @@ def unequal_shipments(scenario: Scenario) -> Iterator[Fault]:
     """Yield shipments whose halves differ in demand, or that no one agent may serve."""
     eligibility = Eligibility(scenario)
     for index, delivery, pickup in shipments(scenario):
-        if delivery.demand != pickup.demand:
+        if nonzero_demand(delivery) != nonzero_demand(pickup):
             path, problem = f"/tickets/{index}/demand", "The delivery has another demand than its pickup."
             needs = (FaultDependency.ELIGIBILITY, FaultDependency.AMOUNTS)
             yield Fault(path, problem, "the same demand", "Make them equal.", "logic", needs=needs)
@@ -58,6 +58,11 @@ def unequal_shipments(scenario: Scenario) -> Iterator[Fault]:
                 needs=(FaultDependency.ELIGIBILITY,),
                 reason=InfeasibilityReason.SKILL_OR_AGENT,
             )
+
+
+def nonzero_demand(ticket: Ticket) -> dict[str, float]:
+    """Return the demand without the dimensions in which there is none."""
+    return {name: amount for name, amount in ticket.demand.items() if amount}
 
 
 def late_pickups(scenario: Scenario) -> Iterator[Fault]:

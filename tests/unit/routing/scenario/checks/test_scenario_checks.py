@@ -26,6 +26,7 @@ from planner_mcp.routing.scenario.checks import (
 from planner_mcp.routing.scenario.checks.scenario_checks import CHECKS, WARNINGS, Check, warning_faults
 from planner_mcp.routing.scenario.scenario_model import Scenario
 from planner_mcp.routing.scenario.travel_matrices import TravelMatrices
+from planner_mcp.routing.verification.plan_verification import verify
 from planner_mcp.text import Json
 from tests.shared.scenarios.scenario_builders import SHIPMENT, agent, all_faults, body, raw_scenario, ticket
 
@@ -501,6 +502,26 @@ def test_what_all_agents_carry_counts_their_reloads_and_no_shipments(
     """SPEC T7: total demand against total capacity; a shipment takes no room from what is brought."""
     found = list(amount_checks.more_demand_than_capacity(raw_scenario(body([agent(capacity=5, **driver)], orders))))
     assert [said in fault.problem for fault in found] == ([True] if said else [])
+
+
+ROUND_AMOUNTS: dict[str, Json] = {
+    "a sum of decimals": body([agent(capacity=0.3)], [ticket(demand=0.1 + 0.2)]),
+    "decimals that fill an agent": body(
+        [agent(capacity=0.3)], [ticket(name, place, demand=0.1) for name, place in zip("abc", "ABC", strict=True)]
+    ),
+    "nothing of what nobody carries": body(tickets=[ticket(demand={"load": 1, "m3": 0})]),
+    "nothing of it beside a shipment": body(tickets=[SHIPMENT[0] | {"demand": {"load": 1, "m3": 0}}, SHIPMENT[1]]),
+}
+
+
+@pytest.mark.parametrize("name", ROUND_AMOUNTS)
+def test_amounts_that_a_plan_carries_are_neither_refused_nor_warned_of(name: str) -> None:
+    """SPEC T7: 0.1 + 0.2 fits where 0.3 does, and whoever has no room for pallets carries none."""
+    day = raw_scenario(ROUND_AMOUNTS[name])
+    assert (all_faults(day), warning_faults(day)) == ([], [])
+    known = compile_scenario(day)
+    plan = build_plan(known, Candidate.of_tickets({0: [*range(len(known.tickets))]}))
+    assert verify(known, plan) == []
 
 
 def test_only_places_that_agents_cannot_do_without_refuse_a_day_off_the_roads() -> None:
