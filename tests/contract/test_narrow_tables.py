@@ -76,6 +76,37 @@ def test_every_engine_plans_on_narrow_tables(name: str, engine: str, monkeypatch
     assert not verify(day, build_plan(day, outcome.best))
 
 
+def _dear() -> dict[str, Any]:
+    """Return the fleet with a price of a metre beyond 32 bits."""
+    day = fleet_body(TICKETS)
+    return day | {
+        "agents": [{**driver, "cost_per_km": 999_999_999.75} for driver in day["agents"]],
+        "travel": {"decimals": 0},
+    }
+
+
+def _long() -> dict[str, Any]:
+    """Return the fleet with shifts of a month, in milliseconds, and a ticket that few may serve."""
+    day = fleet_body(TICKETS)
+    first, *others = day["tickets"]
+    agents = [{**driver, "shift_end": 3_000_000} for driver in day["agents"]]
+    return day | {"agents": agents, "tickets": [{**first, "agents": [agents[0]["id"]]}, *others]}
+
+
+@pytest.mark.parametrize("engine", ["pyvrp", "ortools"])
+@pytest.mark.parametrize("body", [_dear(), _long()], ids=["a dear metre", "a long shift"])
+def test_costs_and_times_may_be_larger_than_the_cells_of_narrow_tables(
+    body: dict[str, Any], engine: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """SPEC S2: no engine counts them in 32 bits."""
+    day = _compiled(body, monkeypatch, 1)
+    assert max(day.agents[0].distance_cost, 2 * day.agents[0].shift[1]) > 2**31
+    limits = SearchLimits(time.monotonic() + 0.3)
+    outcome = engine_registry.choose(day, engine).solve(day, limits, lambda _: None, lambda: False)
+    assert outcome.best is not None
+    assert not verify(day, build_plan(day, outcome.best))
+
+
 def test_cells_that_do_not_fit_make_a_wide_table() -> None:
     """SPEC T1: no length is cut."""
     assert empty_table(problem_module.NARROW_FROM, 2**31 - 1).dtype == np.int32

@@ -169,7 +169,7 @@ class OrToolsModel:
 
     def _expand(self, matrix: NDArray[np.int64]) -> NDArray[np.int64]:
         """Expand a matrix over locations to one over nodes, with free arcs to and from open ends."""
-        expanded = matrix[np.ix_(self._places, self._places)].copy()
+        expanded = matrix[np.ix_(self._places, self._places)].astype(np.int64)  # also a narrow table
         is_open_end = self._places < 0
         expanded[is_open_end, :] = 0
         expanded[:, is_open_end] = 0

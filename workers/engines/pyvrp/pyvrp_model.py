@@ -293,7 +293,7 @@ class PyvrpModel:
 
     def _expand(self, matrix: Matrix) -> Matrix:
         """Expand a matrix over locations to one over tickets and depots, with free arcs to and from open ends."""
-        expanded = matrix[np.ix_(self._places, self._places)].copy()
+        expanded = matrix[np.ix_(self._places, self._places)].astype(np.int64)  # also a narrow table
         is_open_end = self._places < 0
         expanded[is_open_end, :] = 0
         expanded[:, is_open_end] = 0
