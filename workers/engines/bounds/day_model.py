@@ -20,6 +20,8 @@ from workers.engines.bounds.relaxed_networks import Cells
 
 MAX_TICKETS: Final = 12
 MAX_AGENTS: Final = 12
+MAX_ARCS: Final = 30_000
+"""Ways from stop to stop of all agents; each reload that an agent may make is a stop."""
 _POLL_S: Final = 0.02
 
 
@@ -62,7 +64,9 @@ class _Tour:
 
 def is_small(problem: Problem) -> bool:
     """Return whether a day is small enough for a model of it."""
-    return len(problem.tickets) <= MAX_TICKETS and len(problem.agents) <= MAX_AGENTS
+    stops = (1 + len(problem.tickets) + len(spec.reload_depots) * spec.max_reloads for spec in problem.agents)
+    is_few = len(problem.tickets) <= MAX_TICKETS and len(problem.agents) <= MAX_AGENTS
+    return is_few and sum(count**2 for count in stops) <= MAX_ARCS
 
 
 class DayModel:

@@ -37,7 +37,7 @@ from workers.engines.bounds import gap_closing, native_pricing, plan_prover
 from workers.engines.bounds.capacity_cuts import CutFinder
 from workers.engines.bounds.column_generation import ColumnGeneration, lagrangian_bound
 from workers.engines.bounds.column_master import ColumnMaster, MasterColumn
-from workers.engines.bounds.day_model import DayModel
+from workers.engines.bounds.day_model import DayModel, is_small
 from workers.engines.bounds.native_listing import route_lister, small_day_lister
 from workers.engines.bounds.native_pricing import CutPrices, RoutePricer, dual_of_tickets
 from workers.engines.bounds.plan_prover import PlanProver
@@ -609,6 +609,12 @@ def test_a_stop_ends_a_proof_within_a_second() -> None:
     )
     prover.run(lambda: time.monotonic() > began + 0.5)
     assert time.monotonic() - began < 5
+
+
+def test_a_day_of_many_reloads_has_no_model_of_the_whole() -> None:
+    """SPEC J6: each reload that an agent may make is a stop of the model, and memory ends."""
+    few, many = (problem([agent(reload_locations=["D", "A"], max_reloads=count)]) for count in (5, 1000))
+    assert (is_small(few), is_small(many)) == (True, False)
 
 
 def test_a_day_that_is_too_large_is_refused() -> None:
