@@ -22,7 +22,7 @@ from itertools import permutations
 from typing import Any, Final
 
 from planner_mcp.routing.compilation.executed_routes import ExecutedRoute, ExecutedVisit, executed_routes
-from planner_mcp.routing.compilation.route_continuation import RouteFigures
+from planner_mcp.routing.compilation.route_continuation import MAX_ORDERED, RouteFigures
 from planner_mcp.routing.problem import AgentSpec, BreakSpec, GroupKind, GroupSpec, Problem, TicketSpec
 from planner_mcp.routing.scenario.agent_eligibility import Eligibility
 from planner_mcp.routing.scenario.scenario_model import Held, Scenario, Ticket
@@ -30,8 +30,6 @@ from planner_mcp.text import clock, figure, named, plain
 
 _MAX_NAME: Final = 40
 """Characters of an id in a sentence that lists several."""
-_MAX_ORDERED: Final = 5
-"""Deliveries on board of which every order is tried."""
 
 
 def bind_to_held_agents(scenario: Scenario) -> Scenario:
@@ -170,9 +168,12 @@ class _PrefixFreezer:
         """Apply an executed route to its agent; return the tickets to lock, none where the agent departs again."""
         if executed.visits:
             self._delay_executed_visits(number, executed)
-            self._raise_limits(number, executed)
         next_ticket = executed.next
-        if next_ticket is not None and (spec := self._next_visit(number, executed, next_ticket)) is not None:
+        spec = None if next_ticket is None else self._next_visit(number, executed, next_ticket)
+        if spec is None and executed.visits:  # what keeps the limits on its way needs no other ones
+            self._raise_limits(number, executed)
+            spec = None if next_ticket is None else self._next_visit(number, executed, next_ticket)
+        if next_ticket is not None and spec is not None:
             self._tickets[next_ticket] = spec
         else:
             self._held_up[number] = self._last_departure(number, executed)
@@ -221,7 +222,7 @@ class _PrefixFreezer:
 
     def _late(self, agent: AgentSpec, place: int | None, now: int, tickets: Sequence[int]) -> Sequence[int]:
         """Return those of some tickets that come after their last windows: the fewest, where all orders are tried."""
-        if len(tickets) > _MAX_ORDERED:
+        if len(tickets) > MAX_ORDERED:
             return [ticket for ticket in tickets if self._late_in_order(agent, place, now, [ticket])]
         return min((self._late_in_order(agent, place, now, order) for order in permutations(tickets)), key=len)
 

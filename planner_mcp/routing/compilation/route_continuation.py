@@ -3,14 +3,16 @@
 Owns these figures and changes nothing; `compilation/frozen_prefix_compilation.py` applies them.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from itertools import pairwise
+from itertools import pairwise, permutations
 from typing import Final
 
 from planner_mcp.routing.compilation.executed_routes import ExecutedRoute
 from planner_mcp.routing.problem import AgentSpec, BreakSpec, LoadKind, Problem, TicketSpec
 
+MAX_ORDERED: Final = 5
+"""Deliveries on board of which every order is tried."""
 _BASE_FACTOR: Final = 1000
 """The factor of normal travel, in thousandths."""
 
@@ -35,18 +37,26 @@ class RouteFigures:
     def end_time(self, agent: AgentSpec, executed: ExecutedRoute, tickets: Sequence[int], now: int) -> int:
         """Return an upper bound of the arrival at the end of a route that leaves the last of some tickets at `now`.
 
-        On the way the agent delivers what is on board, and takes the breaks that it cannot take at the end.
+        On the way the agent delivers what is on board, in the best order of a few, and takes the breaks that it cannot
+        take at the end.
         """
-        place: int | None = self._tickets[tickets[-1]].location
-        for ticket in self.undelivered(tickets):
-            spec = self._tickets[ticket]
-            now += self._travel(agent, place, spec.location, self._slowest_factor) + spec.setup
-            now = next((max(now, opens) for opens, closes in spec.windows if closes >= now), now) + spec.service
-            place = spec.location
-        now += self._travel(agent, place, agent.end, self._slowest_factor)
+        place, owed = self._tickets[tickets[-1]].location, self.undelivered(tickets)
+        orders = permutations(owed) if len(owed) <= MAX_ORDERED else [owed]
+        _, now = min(self._delivered(agent, place, now, order) for order in orders)
         for break_spec in self.remaining(agent, executed):
             now += break_spec.duration if now > break_spec.window[1] else 0
         return now
+
+    def _delivered(self, agent: AgentSpec, place: int | None, now: int, tickets: Iterable[int]) -> tuple[int, int]:
+        """Return how many of some tickets are late in their order, and when the route ends, at the slowest speed."""
+        late = 0
+        for ticket in tickets:
+            spec = self._tickets[ticket]
+            now += self._travel(agent, place, spec.location, self._slowest_factor) + spec.setup
+            late += bool(spec.windows) and now > spec.windows[-1][1]
+            now = next((max(now, opens) for opens, closes in spec.windows if closes >= now), now) + spec.service
+            place = spec.location
+        return late, now + self._travel(agent, place, agent.end, self._slowest_factor)
 
     def undelivered(self, tickets: Sequence[int]) -> list[int]:
         """Return the deliveries of shipments that are on board after some tickets."""

@@ -206,6 +206,17 @@ def test_what_is_on_board_is_delivered_however_late() -> None:
     assert verify(elsewhere, build_plan(elsewhere, Candidate((route(elsewhere, "p", "q"),)))) == []
 
 
+def test_who_drives_to_deliver_what_is_on_board_keeps_its_shift() -> None:
+    """SPEC T5, S1: it left before the hour, so that it is home in time; nothing was changed, so no limit is raised."""
+    halves = [ticket("p", kind="pickup", time_windows=at(1)), ticket("q", "F", pickup="p")]
+    day = body([agent(shift_end=201)], halves, locations=[*body()["locations"], FAR])
+    plan = planned(day, ("p", "q"))
+    known = compiled(under_way(day, plan, 50))
+    assert (known.agents[0].shift, known.agents[0].locked) == ((0, 201), (0, 1))
+    assert known.frozen_prefix_assumptions == ()
+    assert verify(known, build_plan(known, candidate(known, "p", "q"))) == []
+
+
 def test_of_two_on_board_the_order_that_keeps_both_windows_counts() -> None:
     """SPEC T5: no window is set aside for the order in which tickets happen to stand."""
     tickets = [ticket("r", kind="pickup", time_windows=at(1)), ticket("p", kind="pickup", service_time_s=60)]
