@@ -198,7 +198,7 @@ def _network(problem: Problem, agents: Sequence[int], factor: int, locked: dict[
         time, per_time = np.zeros_like(time), 0
     dimensions = min(MAX_DIMENSIONS, len(agent.capacity))
     loads = {kind: _loads(problem, kind, dimensions) for kind in LoadKind}
-    trips = 1 + (agent.max_reloads if agent.reload_depots else 0)
+    trips = min(count, 1 + (agent.max_reloads if agent.reload_depots else 0))  # no others have a ticket
     capacity = np.array([trips * room for room in agent.capacity[:dimensions]], dtype=np.int64)
     stops = count if agent.max_stops is None else min(agent.max_stops, count)
     counts_stops = agent.max_stops is not None or _admits_many(loads, capacity, time, close - agent.shift[0])

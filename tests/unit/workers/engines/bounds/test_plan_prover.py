@@ -617,6 +617,15 @@ def test_a_day_of_many_reloads_has_no_model_of_the_whole() -> None:
     assert (is_small(few), is_small(many)) == (True, False)
 
 
+def test_the_room_of_many_trips_is_no_larger_than_numbers_are() -> None:
+    """SPEC S2: an agent of any capacity that may reload at will is bounded like others."""
+    driver = agent(capacity=1e9, reload_locations=["D"], max_reloads=100_000)
+    day = problem([driver], [ticket("a", demand=0.123456), ticket("b", "B")])
+    relaxed = relaxed_problem(day)
+    assert relaxed is not None
+    assert relaxed.networks[0].capacity.tolist() == [2 * day.agents[0].capacity[0]]
+
+
 def test_a_day_that_is_too_large_is_refused() -> None:
     """SPEC T7: with the reason."""
     with pytest.raises(EngineError, match="more than 256 tickets"):
