@@ -188,6 +188,29 @@ async def test_what_becomes_of_a_shipment_that_is_on_board(
     assert plan.unassigned == ()
 
 
+async def test_a_broken_van_of_technicians_hands_over_what_it_carries(
+    call: Call, ctx: ToolContext, store: RedisStore
+) -> None:
+    """SPEC T5, T8: a day in which nobody counts amounts has none to hand over, and is planned all the same."""
+    plain = day(
+        ticket("a", time_windows=MORNING), ticket("c", "B", time_windows=[["10:00", "16:00"]]), van1={}, van2={}
+    )
+    plain["agents"] = [{name: value for name, value in each.items() if name != "capacity"} for each in plain["agents"]]
+    plain["tickets"] = [{name: value for name, value in each.items() if name != "demand"} for each in plain["tickets"]]
+    base = await solved(call, store, await created(call, plain), [], ["a", "c"])
+    words = {"breakdown": {"agent": "van2", "at": "09:00", "load": "in_vehicle"}}
+    answer = await call("resolve_vrp", {"warm_from": base, **words})
+    plan = await best(ctx, answer.structured["scenario_id"])
+    assert served(plan) == {"van1": ["c from van2", "c"], "van2": ["a"]}
+
+
+async def test_a_driver_late_beyond_its_shift_serves_nothing(call: Call, ctx: ToolContext, store: RedisStore) -> None:
+    """SPEC T5: the shift has no time left, which is no contradiction of the day."""
+    base = await solved(call, store, await created(call, day(ticket("a"), van1={}, van2={})), ["a"])
+    answer = await call("resolve_vrp", {"warm_from": base, "late_by": {"van1": 36_000}})
+    assert served(await best(ctx, answer.structured["scenario_id"])) == {"van2": ["a"]}
+
+
 async def test_a_late_driver_is_not_on_time_at_the_stop_it_is_driving_to(
     call: Call, ctx: ToolContext, store: RedisStore
 ) -> None:
