@@ -11,9 +11,9 @@ follows from it: goods on board are delivered, however late, and of an all-or-no
 wanted, each ticket by itself. What lies ahead is kept only as far as the scenario allows. The caller's scenario itself
 is never changed: a patch applies to what the caller wrote, and the frozen prefix is applied to the result again.
 
-Intended departures from exactness: with travel periods the way to the end counts at the slowest speed, and executed
-visits count as feasible where they would be at the fastest. Executed reloads are not recorded, so capacity is not
-raised for agents that may reload.
+Intended departures from exactness: with travel periods the way to the end counts at the slowest speed where breaks are
+ahead, and executed visits count as feasible where they would be at the fastest. Executed reloads are not recorded, so
+capacity is not raised for agents that may reload.
 """
 
 from collections.abc import Container, Iterable, Iterator, Sequence
@@ -231,7 +231,7 @@ class _PrefixFreezer:
         late: list[int] = []
         for ticket in tickets:
             spec = self._tickets[ticket]
-            now += self._figures.fastest_travel(agent, place, spec.location)
+            now = self._figures.arrival(agent, place, spec.location, now)
             now += spec.setup if place != spec.location else 0
             late += [ticket] if spec.windows and now > spec.windows[-1][1] else []
             now = next((max(now, opens) for opens, closes in spec.windows if closes >= now), now) + spec.service
@@ -333,6 +333,8 @@ class _PrefixFreezer:
     def _next_arrival(self, agent: AgentSpec, executed: ExecutedRoute, place: int | None, target: int) -> int:
         """Return the recorded arrival of an agent at its next visit, or a later one where the way is longer now."""
         left = executed.visits[-1].departure if executed.visits else executed.departed_at
+        if not executed.later_breaks:
+            return max(executed.arrival, self._figures.arrival(agent, place, target, left))
         resting = sum(break_spec.duration for break_spec in executed.later_breaks)
         return max(executed.arrival, left + self._figures.fastest_travel(agent, place, target) + resting)
 
@@ -410,7 +412,7 @@ class _PrefixFreezer:
         self._agents[number] = replace(agent, locked=(*done, *kept))
 
     def _feasible_locks(self, number: int, done: Sequence[int], locked: Sequence[int]) -> Iterator[int]:
-        """Yield locked tickets as long as they are on time after the executed ones."""
+        """Yield locked tickets as long as they, and what they pick up, are on time after the executed ones."""
         agent = self._agents[number]
         now, place = max(agent.shift[0], 0 if done else self._frozen_until), agent.start
         for at, ticket in enumerate([*done, *locked]):
@@ -426,5 +428,7 @@ class _PrefixFreezer:
             now, place = (ready if start is None else start) + spec.service, spec.location
             if at >= len(done):
                 if now + self._figures.fastest_travel(agent, place, agent.end) > agent.shift[1] + agent.overtime:
+                    return
+                if self._late(agent, place, now, self._figures.undelivered([ticket])):
                     return
                 yield ticket

@@ -3,9 +3,11 @@
 Owns these figures and changes nothing; `compilation/frozen_prefix_compilation.py` applies them.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
+from fractions import Fraction
 from itertools import pairwise, permutations
+from math import ceil
 from typing import Final
 
 from planner_mcp.routing.compilation.executed_routes import ExecutedRoute
@@ -15,6 +17,9 @@ MAX_ORDERED: Final = 5
 """Deliveries on board of which every order is tried."""
 _BASE_FACTOR: Final = 1000
 """The factor of normal travel, in thousandths."""
+
+_Arrival = Callable[[AgentSpec, int | None, int | None, int], int]
+"""Takes an agent, a leg and when it is left; returns when it ends."""
 
 
 class RouteFigures:
@@ -42,21 +47,43 @@ class RouteFigures:
         """
         place, owed = self._tickets[tickets[-1]].location, self.undelivered(tickets)
         orders = permutations(owed) if len(owed) <= MAX_ORDERED else [owed]
-        _, now = min(self._delivered(agent, place, now, order) for order in orders)
-        for break_spec in self.remaining(agent, executed):
+        remaining = self.remaining(agent, executed)
+        arrival = self._latest_arrival if remaining else self.arrival  # a break may put travel off into a slow hour
+        _, now = min(self._delivered(agent, place, now, order, arrival) for order in orders)
+        for break_spec in remaining:
             now += break_spec.duration if now > break_spec.window[1] else 0
         return now
 
-    def _delivered(self, agent: AgentSpec, place: int | None, now: int, tickets: Iterable[int]) -> tuple[int, int]:
-        """Return how many of some tickets are late in their order, and when the route ends, at the slowest speed."""
+    def _delivered(
+        self, agent: AgentSpec, place: int | None, now: int, tickets: Iterable[int], arrival: _Arrival
+    ) -> tuple[int, int]:
+        """Return how many of some tickets are late in their order, and when the route ends."""
         late = 0
         for ticket in tickets:
             spec = self._tickets[ticket]
-            now += self._travel(agent, place, spec.location, self._slowest_factor) + spec.setup
+            now = arrival(agent, place, spec.location, now) + spec.setup
             late += bool(spec.windows) and now > spec.windows[-1][1]
             now = next((max(now, opens) for opens, closes in spec.windows if closes >= now), now) + spec.service
             place = spec.location
-        return late, now + self._travel(agent, place, agent.end, self._slowest_factor)
+        return late, arrival(agent, place, agent.end, now)
+
+    def arrival(self, agent: AgentSpec, origin: int | None, target: int | None, now: int) -> int:
+        """Return when a leg ends that is left at a time and has no break."""
+        left = Fraction(self._travel(agent, origin, target, _BASE_FACTOR))
+        for period in self._problem.travel_periods:
+            if left <= max(0, period.start - now):
+                break
+            if period.end > now:
+                begun = max(now, period.start)
+                done = Fraction((period.end - begun) * _BASE_FACTOR, period.factor)
+                left -= begun - now
+                if left <= done:
+                    return begun + ceil(left * period.factor / _BASE_FACTOR)
+                left, now = left - done, period.end
+        return now + ceil(left)
+
+    def _latest_arrival(self, agent: AgentSpec, origin: int | None, target: int | None, now: int) -> int:
+        return now + self.slowest_travel(agent, origin, target)
 
     def undelivered(self, tickets: Sequence[int]) -> list[int]:
         """Return the deliveries of shipments that are on board after some tickets."""

@@ -217,6 +217,17 @@ def test_who_drives_to_deliver_what_is_on_board_keeps_its_shift() -> None:
     assert verify(known, build_plan(known, candidate(known, "p", "q"))) == []
 
 
+def test_who_is_home_in_time_through_a_rush_hour_is_not_called_back() -> None:
+    """SPEC T5, S1: the way home begins before the rush, so that 250 is in time; at the slowest it would be 300."""
+    rush = {"decimals": 0, "rush_hours": [{"start": 150, "end": 300, "factor": 2}]}
+    day = body([agent(shift_end=260)], [ticket("f", "F")], locations=[*body()["locations"], FAR], travel=rush)
+    plan = planned(day, ("f",))
+    assert plan.routes[0].end_s == 250
+    known = compiled(under_way(day, plan, 50))
+    assert (known.agents[0].locked, known.frozen_prefix_assumptions) == ((0,), ())
+    assert build_plan(known, candidate(known, "f")).routes == plan.routes
+
+
 def test_of_two_on_board_the_order_that_keeps_both_windows_counts() -> None:
     """SPEC T5: no window is set aside for the order in which tickets happen to stand."""
     tickets = [ticket("r", kind="pickup", time_windows=at(1)), ticket("p", kind="pickup", service_time_s=60)]
@@ -499,6 +510,17 @@ def test_locks_of_the_caller_follow_what_is_done_as_far_as_they_can() -> None:
     known = compiled(under_way(day, plan, 50, {"tickets": {"b": {"time_windows": at(20)}}}))
     assert known.agents[0].locked == (0,)
     assert any("can no longer be locked" in each for each in known.assumptions)
+
+
+def test_a_locked_pickup_whose_delivery_has_closed_is_let_go() -> None:
+    """SPEC T5, S1: whoever has not set out by the hour can pick up, and not deliver in time."""
+    halves = [ticket("p", kind="pickup"), ticket("q", "B", pickup="p", time_windows=at(0, 20))]
+    day = body([agent("v"), agent("w", locked_tickets=["p"])], [ticket("a", "A", time_windows=at(1)), *halves])
+    known = compiled(under_way(day, planned(day, ("a",), ("p", "q")), 1))
+    assert known.agents[1].locked == (1,)
+    late = compiled({**day, "held": {"until_s": 50, "routes": []}})
+    assert late.agents[1].locked == ()
+    assert verify(late, build_plan(late, candidate(late))) == []
 
 
 def test_a_lock_whose_window_closes_before_the_hour_is_let_go() -> None:
