@@ -4,6 +4,7 @@ Owns how such a table is known and what of it is a ticket: what the plan decided
 """
 
 import re
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Final
 
@@ -18,6 +19,18 @@ TICKET_COLUMNS: Final = (
     *("name", "address", "phone", "notes", "task", "window", "service_s", "priority", "penalty", "skills"),
 )
 """Columns of what the ticket itself says; behind them stand its amounts, a column each."""
+RARE_COLUMNS: Final[Mapping[str, str]] = {
+    "setup_time_s": "setup_time_s",
+    "release_time": "release_time",
+    "soft_close": "soft_close",
+    "lateness_cost_per_hour": "lateness_cost_per_hour",
+    "pickup_ticket": "pickup",
+    "only_agents": "agents",
+    "not_agents": "not_agents",
+    "preferred_agent": "preferred_agent",
+    "switch_cost": "switch_cost",
+}
+"""Columns that stand in an export only where a ticket has the field; by their headers the fields."""
 _HEADERS: Final = {"ticket_id": "id", "task": "type"}
 _TICKETS: Final = frozenset({"ticket", "unassigned"})
 _NOTICE: Final = "The file is an export of a plan: its tickets are read, and not who served them when."

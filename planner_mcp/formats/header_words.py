@@ -73,6 +73,15 @@ TICKETS: Final[Mapping[str, str]] = {
     "notes": "note notes comment comments remark remarks instructions 备注 说明 送货备注 bemerkung bemerkungen "
     "hinweis "
     "hinweise notiz remarque remarques commentaire consignes nota notas observaciones comentario comentarios",
+    "setup_time_s": "setup_time_s",
+    "release_time": "release_time",
+    "soft_close": "soft_close",
+    "lateness_cost_per_hour": "lateness_cost_per_hour",
+    "pickup_ticket": "pickup_ticket",
+    "only_agents": "only_agents",
+    "not_agents": "not_agents",
+    "preferred_agent": "preferred_agent",
+    "switch_cost": "switch_cost",
     "date": "date delivery_date order_date planning_date 日期 送货日期 配送日期 订单日期 下单日期 datum "
     "lieferdatum liefertag "
     "date_de_livraison jour fecha fecha_de_entrega dia",

@@ -18,7 +18,7 @@ from xml.sax.saxutils import escape, quoteattr
 from pydantic import BaseModel, ConfigDict, RootModel, ValidationError
 
 from planner_mcp.errors import Fault, input_error
-from planner_mcp.formats.exported_stops import STOP_COLUMNS, TICKET_COLUMNS
+from planner_mcp.formats.exported_stops import RARE_COLUMNS, STOP_COLUMNS, TICKET_COLUMNS
 from planner_mcp.routing.plan import Plan, PlannedRoute, Visit
 from planner_mcp.routing.scenario.coordinates import globe_positions
 from planner_mcp.routing.scenario.field_types import MAX_FREE_TEXT_LENGTH
@@ -31,7 +31,7 @@ from planner_mcp.routing.scenario.shown_scenario import (
     ShownTicketFields,
     as_shown,
 )
-from planner_mcp.routing.scenario.window_text import window_text
+from planner_mcp.routing.scenario.window_text import time_text, window_text
 from planner_mcp.text import MASK, Json, clock, clock_s, decimals, plain
 
 _FORMULA: Final = re.compile(r'(?<![;"\s])([;"\s]*+)(?=[=+\-@＝＋－＠])')
@@ -149,12 +149,16 @@ def as_csv(plan: Plan, places: dict[str, tuple[float, float]], scenario: ShownSc
     tickets = _tickets(scenario)
     dimensions = list(dict.fromkeys(name for ticket in tickets.values() for name in _demand(ticket)))
     amounts = [f"demand ({name})" if name else "demand" for name in dimensions]
-    table.writerow([*STOP_COLUMNS, *TICKET_COLUMNS, *map(safe_cell, amounts)])
     date = str(scenario.get("planning_date", ""))
+    rare = {ticket_id: _rare(ticket, date) for ticket_id, ticket in tickets.items()}
+    used = [header for header in RARE_COLUMNS if any(header in each for each in rare.values())]
+    table.writerow([*STOP_COLUMNS, *TICKET_COLUMNS, *used, *map(safe_cell, amounts)])
     for row in _rows(plan, places, {each["id"]: each.get("location") for each in tickets.values()}):
         ticket = tickets.get(row[_TICKET_AT], NO_TICKET)
         demand = _demand(ticket)
-        says = [*_says(ticket, date), *(demand.get(name, "") for name in dimensions)]
+        more = rare.get(row[_TICKET_AT], {})
+        says = [*_says(ticket, date), *(more.get(name, "") for name in used)]
+        says += [demand.get(name, "") for name in dimensions]
         table.writerow([decimals(cell) if isinstance(cell, float) else safe_cell(cell) for cell in (*row, *says)])
     return text.getvalue()
 
@@ -187,6 +191,21 @@ def _says(ticket: ShownTicketFields, date: str) -> list[Any]:
         "skills": ", ".join(map(str, ticket.get("skills") or ())),
     }
     return ["" if (value := says[name]) is None else value for name in TICKET_COLUMNS]
+
+
+def _rare(ticket: ShownTicketFields, date: str) -> Json:
+    """Return what a ticket says in the columns that few tables need, by header."""
+    says: Json = {}
+    for header, name in RARE_COLUMNS.items():
+        value: Any = ticket.get(name)
+        if isinstance(value, (list, tuple)):
+            value = ", ".join(map(str, value))
+        if value not in (None, ""):
+            says[header] = time_text(value, date) if name in _TIMES else value
+    return says
+
+
+_TIMES: Final = ("release_time", "soft_close")
 
 
 def _texts(ticket: ShownTicketFields) -> Json:

@@ -69,6 +69,7 @@ def scenario_of_tables(tables: Mapping[str, Table], import_options: ImportOption
     else:
         day.agents += [dict(agent) for agent in import_options.agents or import_options.default_agents]
         day.are_agents_made_up = not import_options.agents
+    day.leave_out_unknown_agents()
     if not day.agents:
         path = place_in(fleet.name) if fleet else "agents"
         hint = "Say how many vehicles there are and what each carries."

@@ -20,6 +20,8 @@ _FIELDS: Final[Mapping[str, tuple[str, ...]]] = {
     "lat": ("lat", "position"),
     "lon": ("lon", "position"),
     "time_windows/0/1": ("closes", "window"),
+    "agents": ("only_agents",),
+    "pickup": ("pickup_ticket",),
     "service_time_s": ("service_s", "service_min", "service_h"),
     "start_location": ("location",),
     "end_location": ("location",),

@@ -63,10 +63,16 @@ _LONGEST_OWNER: Final = 90
 _AXES: Final = frozenset({*DEGREES, "x", "y"})
 _PLACING: Final = _AXES | {"position", "address"}
 """Fields that say where a ticket is."""
-_NUMBERS: Final = _AXES | {"penalty", "fixed_cost", "cost_per_km", "cost_per_hour", "priority", "max_tickets"}
+_PRICES: Final = frozenset({"penalty", "lateness_cost_per_hour", "switch_cost", "fixed_cost"})
+_NUMBERS: Final = _AXES | _PRICES | {"cost_per_km", "cost_per_hour", "priority", "max_tickets"}
 _AMOUNTS: Final = frozenset({"demand", "capacity"})
+_LISTS: Final = frozenset({"skills", "only_agents", "not_agents"})
+_RENAMED: Final = {"pickup_ticket": "pickup", "only_agents": "agents"}
+"""Fields of a ticket by their name in a table, where other columns are called as in the scenario."""
+_OF_AGENTS: Final = ("agents", "not_agents", "preferred_agent", "switch_cost")
+"""Fields of a ticket that name agents, and what belongs to them."""
 _SHIFT: Final = frozenset({"shift_start", "shift_end"})
-_TIMES: Final = frozenset({"opens", "closes", "shift_start", "shift_end"})
+_TIMES: Final = frozenset({"opens", "closes", "shift_start", "shift_end", "release_time", "soft_close"})
 _SERVICE_S: Final = {"service_s": 1.0, "service_min": 60.0, "service_h": 3600.0}
 """Seconds of one unit of each field of a service time."""
 _SAME_PLACE: Final = 0.001
@@ -133,6 +139,7 @@ class TableImport:
                 ticket["service_time_s"] = service_s
             if self._is_pickup(str(cells.pop("kind", ""))):
                 ticket["kind"] = "pickup"
+            ticket |= {name: cells.pop(header) for header, name in _RENAMED.items() if header in cells}
             self.tickets.append(ticket | cells)
         return mapping
 
@@ -155,6 +162,19 @@ class TableImport:
                 cells["shift_end"] = self._forward(cells["shift_start"], cells["shift_end"])[1]
             self.agents.append(agent | cells)
         return mapping
+
+    def leave_out_unknown_agents(self) -> None:
+        """Pass over which agents may serve a ticket where it names one that the day does not have."""
+        known = {agent["id"] for agent in self.agents}
+        count = 0
+        for ticket in self.tickets:
+            preferred = [ticket["preferred_agent"]] if "preferred_agent" in ticket else []
+            if not known.issuperset([*ticket.get("agents", ()), *ticket.get("not_agents", ()), *preferred]):
+                count += 1
+                for name in _OF_AGENTS:
+                    ticket.pop(name, None)
+        if count:
+            self.notices[f"Tickets that name unknown agents, which may be served by any: {count}."] = None
 
     def settle(self) -> None:
         """Hold what tickets want against what agents carry; once, when both are there."""
@@ -347,6 +367,8 @@ class TableImport:
                 self.notices[f'"{plain(header, 40)}" is read as minutes and seconds: 15:00 is 15 minutes.'] = None
             read_duration = partial(duration_in, unit_s=_SERVICE_S[name], are_minutes=are_minutes)
             return lambda text, path: self._read(read_duration(text, path, style=style))
+        if name == "setup_time_s":
+            return lambda text, path: self._read(duration_in(text, path, unit_s=1.0, style=style))
         if name in _TIMES:
             is_end = name in ("closes", "shift_end")
             self._note_hours(header, style)
@@ -359,7 +381,7 @@ class TableImport:
             return lambda text, path: self._read(position_in(text, path, lon_first=lon_first))
         if name == "notes" and (label := _label(header)):
             return lambda text, _: " ".join(filter(None, [label[0], text, label[1]]))
-        return (lambda text, _: listed(text)) if name == "skills" else (lambda text, _: text)
+        return (lambda text, _: listed(text)) if name in _LISTS else (lambda text, _: text)
 
     def _note_hours(self, header: str, style: CellStyle) -> None:
         if style.bare_times == "decimals":

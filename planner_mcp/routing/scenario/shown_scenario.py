@@ -45,9 +45,16 @@ class ShownTicketFields(TypedDict, total=False):
     time_windows: Sequence[Sequence[TimeJson]] | None
     service_time_s: float | None
     setup_time_s: float | None
+    release_time: TimeJson | None
+    soft_close: TimeJson | None
+    lateness_cost_per_hour: float | None
     priority: int | None
     penalty: float | None
     skills: Sequence[str] | None
+    agents: Sequence[str] | None
+    not_agents: Sequence[str] | None
+    preferred_agent: str | None
+    switch_cost: float | None
     pickup: str | None
     name: str | None
     address: str | None

@@ -7,7 +7,7 @@ from datetime import date, timedelta
 from typing import Final
 
 from planner_mcp.routing.scenario.field_types import moment
-from planner_mcp.routing.scenario.shown_scenario import ShownTicketFields
+from planner_mcp.routing.scenario.shown_scenario import ShownTicketFields, TimeJson
 from planner_mcp.text import clock, clock_s
 
 _DAY_S: Final = 86_400
@@ -44,6 +44,17 @@ def windows_of(ticket: ShownTicketFields, planning_date: str) -> list[tuple[floa
         return [(moment(start, context), moment(end, context)) for start, end in ticket.get("time_windows") or ()]
     except (ValueError, TypeError):  # of a scenario that an export reads as it is
         return []
+
+
+def time_text(time: TimeJson, planning_date: str) -> str:
+    """Return a time of a stored ticket as an hour of the planning day, a later one with its day."""
+    try:
+        seconds = moment(time, {"planning_date": date.fromisoformat(planning_date)})
+    except (ValueError, TypeError):  # of a scenario that an export reads as it is
+        return str(time)
+    if seconds < _LAST_HOURS_S:
+        return _hour(seconds)
+    return f"{date.fromisoformat(planning_date) + timedelta(days=seconds // _DAY_S)} {_hour(seconds % _DAY_S)}"
 
 
 def _hour(seconds: float) -> str:

@@ -10,7 +10,7 @@ from xml.etree import ElementTree
 import pytest
 
 from planner_mcp.errors import InputError
-from planner_mcp.formats.exported_stops import without_plan
+from planner_mcp.formats.exported_stops import RARE_COLUMNS, without_plan
 from planner_mcp.formats.import_formats import open_columns, read_scenario_file
 from planner_mcp.formats.import_options import ImportOptions
 from planner_mcp.formats.json_content import Content
@@ -205,6 +205,41 @@ def test_my_list_comes_back_as_it_was() -> None:
             {place.id: (place.lat, place.lon) for place in parse_scenario(body).locations} for body in (day, again)
         ]
         assert places[0] == places[1]
+
+
+RARE: dict[str, Any] = {
+    "setup_time_s": 90,
+    "release_time": "07:30",
+    "soft_close": "2025-07-18T09:30:15",
+    "lateness_cost_per_hour": 12.5,
+    "pickup": "+1",
+    "agents": ["京A·1"],
+    "not_agents": ["idle"],
+    "preferred_agent": "京A·1",
+    "switch_cost": 4,
+}
+
+
+def test_rules_of_few_tickets_are_read_back() -> None:
+    """SPEC T5: set-up, release, the soft end, the pickup of a delivery and who may serve it have columns where used."""
+    first, second, third = DAY["tickets"]
+    day = {**DAY, "tickets": [{**first, "kind": "pickup"}, {**second, **RARE}, third]}
+    text = export(plan(DAY), day, "csv")
+    options = ImportOptions("d", "2025-07-15", agents=tuple(DAY["agents"]))
+    again = read_scenario_file(Content(text.encode()), "csv", options, max_tickets=9, max_agents=9).body
+    before, after = ({each.id: each for each in parse_scenario(body).tickets} for body in (day, again))
+    assert after == before
+    assert not set(RARE_COLUMNS) & set(export(plan(), DAY, "csv").partition("\r\n")[0].split(","))
+
+
+def test_agents_of_the_exported_day_are_not_required_of_a_later_one() -> None:
+    """SPEC T5: the file is not refused for the vehicles of the day that it was exported from."""
+    day = {**DAY, "tickets": [{**each, "agents": ["京A·1"]} for each in DAY["tickets"]]}
+    options = ImportOptions("d", "2025-07-16", default_agents=({"id": "v", "capacity": 9},))
+    content = Content(export(plan(), day, "csv").encode())
+    read = read_scenario_file(content, "csv", options, max_tickets=9, max_agents=9)
+    assert all("agents" not in each for each in read.body["tickets"])
+    assert "Tickets that name unknown agents, which may be served by any: 3." in read.assumptions
 
 
 def test_quotes_against_formulas_are_no_part_of_what_is_read_back() -> None:
