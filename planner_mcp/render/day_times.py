@@ -7,7 +7,7 @@ from typing import Final
 from planner_mcp.render.page_words import Words
 from planner_mcp.routing.plan import Plan
 from planner_mcp.routing.scenario.shown_scenario import ShownScenario, ShownTicketFields
-from planner_mcp.routing.scenario.window_text import windows_of
+from planner_mcp.routing.scenario.window_text import one_side, windows_of
 from planner_mcp.text import clock
 
 _DAY_S: Final = 86_400
@@ -41,7 +41,12 @@ class DayTimes:
 
     def windows(self, ticket: ShownTicketFields) -> list[str]:
         """Return the time windows of a stored ticket."""
-        return [self.span(*window) for window in windows_of(ticket, self.planning_date.isoformat())]
+        return [self._window(*window) for window in windows_of(ticket, self.planning_date.isoformat())]
+
+    def _window(self, opens_s: float, closes_s: float) -> str:
+        if side := one_side(opens_s, closes_s):
+            return self.words[side].format(self.moment(opens_s if side == "from" else closes_s))
+        return self.span(opens_s, closes_s)
 
     @property
     def day(self) -> str:

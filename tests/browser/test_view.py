@@ -177,6 +177,18 @@ async def test_a_depot_whose_name_is_hidden_is_called_by_its_id(server: PlannerS
         assert re.sub("[\u2068\u2069]", "", shown) == called
 
 
+async def test_a_window_with_one_side_says_which(server: PlannerServer, page: Any) -> None:
+    """SPEC O2: nobody wrote the 47:59 with which a window without an end is kept."""
+    await page.goto(f"{server.url}/ui#/import")
+    text = "async (window) => (await import('/ui/assets/view/format.js')).windowText(window, '2025-07-15')"
+    for window, shown in (
+        (["10:00", "47:59"], "from 10:00"),
+        ([0, "12:00"], "until 12:00"),
+        (["2025-07-15T08:00", "09:00"], "2025-07-15T08:00–09:00"),
+    ):
+        assert await page.evaluate(text, window) == shown
+
+
 async def test_a_plan_of_several_days_shows_its_dates(server: PlannerServer, page: Any) -> None:
     """Our choice: an hour alone would be of two days; windows are drawn in each form in which a scenario has them."""
     plan = stored_plan(routes=1, visits=3)

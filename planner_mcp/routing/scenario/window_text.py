@@ -1,10 +1,10 @@
-"""The time windows of a ticket as people write them: `08:00-12:00; 14:00-16:00` (SPEC T5).
+"""The time windows of a ticket as people write them: `08:00-12:00; from 14:00` (SPEC T5).
 
 Owns one form, which driver sheets, tables and exports share and an import reads back.
 """
 
 from datetime import date, timedelta
-from typing import Final
+from typing import Final, Literal
 
 from planner_mcp.routing.scenario.field_types import moment
 from planner_mcp.routing.scenario.shown_scenario import ShownTicketFields, TimeJson
@@ -13,6 +13,8 @@ from planner_mcp.text import clock, clock_s
 _DAY_S: Final = 86_400
 _LAST_HOURS_S: Final = 2 * _DAY_S
 """From here on a time has no hour of the planning day: the last is 47:59."""
+_OPEN_END_S: Final = _LAST_HOURS_S - 60
+"""End of a window that has none."""
 
 
 def window_text(ticket: ShownTicketFields, planning_date: str) -> str:
@@ -20,7 +22,16 @@ def window_text(ticket: ShownTicketFields, planning_date: str) -> str:
     return "; ".join(_span(opens, closes, planning_date) for opens, closes in windows_of(ticket, planning_date))
 
 
+def one_side(opens: float, closes: float) -> Literal["from", "until", ""]:
+    """Return which side alone a window has; empty where it has both."""
+    if closes == _OPEN_END_S:
+        return "from"
+    return "" if opens else "until"
+
+
 def _span(opens: float, closes: float, planning_date: str) -> str:
+    if side := one_side(opens, closes):
+        return f"{side} {_hour(opens if side == 'from' else closes)}"
     days = int(opens // _DAY_S) if closes >= _LAST_HOURS_S else 0
     day = f"{date.fromisoformat(planning_date) + timedelta(days=days)} " if days else ""
     return f"{day}{_hour(opens - days * _DAY_S)}-{_hour(closes - days * _DAY_S)}"
@@ -32,6 +43,10 @@ def dated_window_text(ticket: ShownTicketFields, planning_date: str) -> str:
     for opens, closes in windows_of(ticket, planning_date):
         days = [date.fromisoformat(planning_date) + timedelta(days=int(side // _DAY_S)) for side in (opens, closes)]
         hours = [_hour(side % _DAY_S) for side in (opens, closes)]
+        if side := one_side(opens, closes):
+            at = side == "until"
+            spans.append(f"{side} {days[at]} {hours[at]}")
+            continue
         last = hours[1] if days[0] == days[1] else f"{days[1]} {hours[1]}"
         spans.append(f"{days[0]} {hours[0]}-{last}")
     return "; ".join(spans)

@@ -264,6 +264,16 @@ def test_windows_of_later_days_are_read_back() -> None:
     assert sorted(after) == sorted(before)
 
 
+def test_windows_with_one_side_are_read_back() -> None:
+    """SPEC T5: they are written as people write them."""
+    windows = [["10:00", "47:59"]], [["00:00", "12:00"]], [["10:00", "47:59"]]
+    tickets = [{**each, "time_windows": sides} for each, sides in zip(DAY["tickets"], windows, strict=True)]
+    text = export(plan(), {**DAY, "tickets": tickets}, "csv")
+    options = ImportOptions("d", "2025-07-15", agents=({"id": "v", "capacity": 9},))
+    again = read_scenario_file(Content(text.encode()), "csv", options, max_tickets=9, max_agents=9).body
+    assert [each["time_windows"] for each in again["tickets"]] == list(windows)
+
+
 def test_numbers_are_written_as_an_import_reads_them() -> None:
     """SPEC T5: Python writes 4e-05 for some metres west or east of Greenwich."""
     places = [{**DAY["locations"][0], "lon": -4e-05}, *({**each, "lon": 4e-05} for each in DAY["locations"][1:])]

@@ -200,3 +200,18 @@ def test_amounts_of_an_imported_list_have_the_units_of_people() -> None:
     }
     route = build_plan(compile_scenario(parse_scenario(day)), Candidate.of_tickets({0: [0]}))
     assert "送货 12.5 kg, 0.3 m³, 3 件, 2 trays" in read(sheets(day, route)).words
+
+
+@pytest.mark.parametrize(
+    ("name", "shown"),
+    [("North", ["Window from 10:00", "Window until 12:00"]), ("城北配送", ["时间窗 10:00 起", "时间窗 12:00 前"])],
+)
+def test_windows_with_one_side_are_shown_with_it(name: str, shown: list[str]) -> None:
+    """SPEC T5: a driver does not read 47:59."""
+    windows = [[["10:00", "47:59"]], [["00:00", "12:00"]]]
+    tickets = [{"id": f"t{at}", "location": "A", "demand": 1, "time_windows": each} for at, each in enumerate(windows)]
+    day = {**DAY, "name": name, "locations": [{**each, "name": name} for each in DAY["locations"]], "tickets": tickets}
+    day["agents"] = [{"id": "v1", "capacity": 9}]
+    made = build_plan(compile_scenario(parse_scenario(day)), Candidate.of_tickets({0: [0, 1]}))
+    words = " ".join(read(sheets(day, made)).words)
+    assert all(window in words for window in shown)

@@ -14,3 +14,10 @@ def test_windows_of_a_plan_of_several_days_have_their_dates() -> None:
         == "2025-07-16 08:00-10:00; 2025-07-15 22:30-2025-07-16 02:00; 2025-07-15 00:00:30-09:00"
     )
     assert dated_window_text({}, DAY) == ""
+
+
+def test_a_window_with_one_side_says_which() -> None:
+    """SPEC T5: nobody wrote the 47:59 with which a window without an end is kept, or the midnight before `until`."""
+    ticket = {"time_windows": [["10:00", "47:59"], ["00:00", "12:00"]]}
+    assert window_text(ticket, DAY) == "from 10:00; until 12:00"
+    assert dated_window_text(ticket, DAY) == "from 2025-07-15 10:00; until 2025-07-15 12:00"

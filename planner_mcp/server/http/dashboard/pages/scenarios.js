@@ -3,7 +3,7 @@
 import { callTool, readJson } from "../api.js";
 import { PAGE_SIZE, action, content, events, go, link, rawJson, throttled, widthOf } from "../page.js";
 import { h, table } from "../view/dom.js";
-import { localTime } from "../view/format.js";
+import { localTime, windowText } from "../view/format.js";
 import { routeMap } from "../view/map.js";
 import { t } from "../view/words.js";
 
@@ -65,7 +65,7 @@ export async function scenarioView(signal, id) {
     h("p", {}, [`${t("agents")}: ${day.agents.length}`, `${t("tickets")}: ${day.tickets.length}`, found.parent_id && link(`scenarios/${found.parent_id}`, t("earlier")), found.last_job_id && link(`jobs/${found.last_job_id}`, t("lastSolve"))].filter(Boolean).flatMap((each, at) => (at ? [" · ", each] : [each])), later),
     h("div", { class: "actions" }, h("label", {}, t("solveTime"), seconds), h("label", {}, t("cores"), cores), solve), messages,
     h("h2", {}, t("map")), routeMap({ routes: [], unassigned: [] }, day, { width: widthOf(content) }),
-    h("h2", {}, t("tickets")), table([t("ticket"), t("name"), t("windows")], day.tickets.map((ticket) => [ticket.id, ticket.name ?? ticket.location, (ticket.time_windows ?? []).map((window) => window.join("–")).join(", ")]), t("tickets")),
+    h("h2", {}, t("tickets")), table([t("ticket"), t("name"), t("windows")], day.tickets.map((ticket) => [ticket.id, ticket.name ?? ticket.location, (ticket.time_windows ?? []).map((window) => windowText(window, day.planning_date)).join(", ")]), t("tickets")),
     rawJson(`scenario://${id}`),
   );
   const revisions = await laterRevisions(found).catch(() => []);

@@ -23,6 +23,14 @@ export function secondsOf(at, date) {
   if (/[T ]/.test(at)) return (Date.parse(`${at.replace(" ", "T").replace(/(Z|[+-]\d\d:?\d\d)$/, "")}Z`) - Date.parse(`${date}T00:00Z`)) / 1000;
   return at.split(":").reduce((sum, part, index) => sum + Number(part) * [3600, 60, 1][index], 0);
 }
+// A time window as text, its times as they are `written`; one with a single side says which.
+export function windowText(window, date, written = String) {
+  const [opens, closes] = window.map((at) => secondsOf(at, date));
+  const [first, last] = window.map((at) => written(at));
+  if (closes === OPEN_END_S) return t("fromTime", { at: first });
+  return opens === 0 ? t("untilTime", { at: last }) : `${first}–${last}`;
+}
+const OPEN_END_S = 172_740; // 47:59, the end of a window that has none
 // A caller's text between signs that keep its direction to itself: a name from right to left leaves its neighbours in order.
 export const isolated = (text) => `\u2068${text}\u2069`;
 export const figure = (value) =>

@@ -2,7 +2,7 @@
 // looked at.
 
 import { h, placeIn, s } from "./dom.js";
-import { HUES, clock, dateOf, duration, isolated, secondsOf } from "./format.js";
+import { HUES, clock, dateOf, duration, isolated, secondsOf, windowText } from "./format.js";
 import { setMoment, spanOf, timeSlider } from "./moment.js";
 import { t } from "./words.js";
 
@@ -77,7 +77,7 @@ function row(route, index, y, x, [first, last], windows) {
     const kind = visit.kind === "ticket" ? "service" : visit.kind;
     const name = `${at + 1} · ${visit.ticket_id ? isolated(visit.ticket_id) : t(kind)}`;
     const given = windows.get(visit.ticket_id) ?? [];
-    const open = given.map((window) => window.map(clock).join("–")).join(", ");
+    const open = given.map((window) => windowText(window, "", clock)).join(", ");
     const late = visit.late_s > 0 ? ` · ${t("late", { n: duration(visit.late_s) })}` : "";
     const title = `${name}: ${clock(visit.start_s)}–${clock(visit.departure_s)}${late}${open && ` · ${t("windows")} ${open}`}`;
     const narrow = given.map(([from, to]) => [Math.max(first, from), Math.min(last, to)]).filter(([from, to]) => from <= to && to - from < (last - first) / 2);
