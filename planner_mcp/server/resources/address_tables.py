@@ -24,7 +24,9 @@ _DIGITS: Final = 12
 
 
 def address_table(headers: Sequence[str], rows: Sequence[Mapping[str, str]], found: Sequence[ResolvedAddress]) -> str:
-    """Return CSV with the cells of each row and what its address was resolved to.
+    """Return CSV with the cells of each row and what its address was resolved to; no header stands in it twice.
+
+    Columns of an earlier resolution, and positions, are written anew; a note, status or source of a row's own is kept.
 
     Args:
         headers: Of the cells.
@@ -33,11 +35,19 @@ def address_table(headers: Sequence[str], rows: Sequence[Mapping[str, str]], fou
     """
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerow([*headers, *RESOLVED_COLUMNS])
+    kept = _kept(headers)
+    writer.writerow([*kept.values(), *RESOLVED_COLUMNS])
     for cells, each in zip(rows, found, strict=True):
-        row = (*(cells.get(header, "") for header in headers), *_added(each))
+        row = (*(cells.get(header, "") for header in kept), *_added(each))
         writer.writerow([safe_cell(cell) for cell in row])
     return text.getvalue()
+
+
+def _kept(headers: Sequence[str]) -> dict[str, str]:
+    """Return the headers whose cells are kept, each with the one they get."""
+    anew = RESOLVED_COLUMNS if set(RESOLVED_COLUMNS) <= set(headers) else ("lat", "lon")
+    kept = (header for header in headers if header.casefold() not in anew)
+    return {header: f"given_{header}" if header in RESOLVED_COLUMNS else header for header in kept}
 
 
 def _added(each: ResolvedAddress) -> tuple[object, ...]:

@@ -4,6 +4,9 @@ import csv
 import io
 from pathlib import Path
 
+from planner_mcp.formats.import_formats import read_scenario_file
+from planner_mcp.formats.import_options import ImportOptions
+from planner_mcp.formats.json_content import Content
 from tests.shared.cli.command_runs import run_command_line
 
 ROWS = """Kunde,Anschrift,Menge
@@ -31,6 +34,21 @@ def test_a_table_of_any_length_gets_positions_beside_its_own_columns(tmp_path: P
     assert (rows[2]["status"], rows[2]["lat"]) == ("not_found", "")
     assert rows[3]["Anschrift"].startswith("'=")
     assert done.stderr == "154 addresses of column Anschrift, 2 to be used unasked\n"
+
+
+def test_a_table_that_has_such_columns_is_imported(tmp_path: Path) -> None:
+    """SPEC O4, T5: its positions are written anew, its notes are kept; a second run adds no columns."""
+    file, made, again = (tmp_path / name for name in ("orders.csv", "made.csv", "again.csv"))
+    file.write_text("id,address,lat,lon,note,status\n1,北京市朝阳区,,,ring twice,paid\n", encoding="utf-8")
+    for source, written in ((file, made), (made, again)):
+        done = run_command_line(
+            *("addresses", "resolve", str(source), "--output", str(written)), PLANNER_DATA_DIR=str(tmp_path)
+        )
+        assert done.exit_code == 0, done.stderr
+    assert again.read_bytes() == made.read_bytes()
+    options = ImportOptions("d", "2025-07-15", agents=({"id": "v", "capacity": 9},))
+    day = read_scenario_file(Content(made.read_bytes()), "csv", options, max_tickets=9, max_agents=9).body
+    assert (day["tickets"][0]["notes"], day["locations"][0]["lat"]) == ("ring twice", 39.988)
 
 
 def test_the_column_is_named_where_no_header_says_address(tmp_path: Path) -> None:
