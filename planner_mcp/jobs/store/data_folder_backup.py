@@ -22,13 +22,15 @@ def back_up(data_dir: Path, archive: Path) -> None:
     """Write the data of a folder to a new `.tar.gz` file, which only this user may read.
 
     Raises:
-        InputError: There is no such folder, or the archive exists.
+        InputError: There is no such folder, or the archive exists or would lie in it.
         StoreUnavailableError: The folder's store runs and does not answer, or another backup is being made.
     """
     if not data_dir.is_dir():
         raise InputError(f"There is no data folder {data_dir}. Name it with --data-dir.")
     if archive.exists():
         raise InputError(f"{archive} exists. Name a new file.")
+    if archive.resolve().is_relative_to(data_dir.resolve()):
+        raise InputError(f"{archive} is inside the data folder {data_dir}. Name a file outside of it.")
     part = archive.with_name(f"{archive.name}.part")
     try:
         with os.fdopen(os.open(part, os.O_CREAT | os.O_TRUNC | os.O_WRONLY, 0o600), "wb") as file:

@@ -43,6 +43,15 @@ def test_nothing_is_overwritten(folder: Path, tmp_path: Path) -> None:
         restore(archive, folder)
 
 
+def test_no_archive_lies_in_the_folder_that_it_copies(folder: Path, tmp_path: Path) -> None:
+    """Our choice: it would hold itself, and every later one all before it."""
+    (tmp_path / "link").symlink_to(folder)
+    for archive in (folder / "a.tar.gz", folder / "appendonlydir" / "a.tar.gz", tmp_path / "link" / "a.tar.gz"):
+        with pytest.raises(InputError, match="inside the data folder"):
+            back_up(folder, archive)
+        assert not archive.exists()
+
+
 @pytest.mark.parametrize("content", [b"", b"no archive", b"\x1f\x8b\x08\x00broken"])
 def test_what_is_no_backup_is_refused_in_words(content: bytes, tmp_path: Path) -> None:
     """SPEC T7: an empty file, some text, a broken stream."""
