@@ -170,9 +170,27 @@ def simplified(text: str) -> str:
 # ---- numbers
 
 
+_ABOUT: Final = re.compile(
+    r"^(?:[~≈约]|大约|(?:ca|circa|approx|approximately|about|etwa|ungef[aä]hr|rund|env|environ|aprox)\b\.?)\s*(?=\d)"
+)
+_OR_SO: Final = "左右"
+"""What says behind a number that it is an estimate."""
+
+
+def without_about(simple: str) -> str:
+    """Return a cell, in one width and without case, without what says that its number is an estimate."""
+    return _ABOUT.sub("", simple).removesuffix(_OR_SO)
+
+
+def is_estimate(text: str) -> bool:
+    """Return whether a cell says that its number is an estimate: `ca. 10 kg`."""
+    simple = simplified(text[: MAX_CELL + 1])
+    return without_about(simple) != simple
+
+
 def decimal_mark_of(text: str, *, has_thousands: bool = True) -> Literal["", ".", ",", "?"]:
     """Return what a number shows of its column's decimal mark: the mark, nothing, or `?` where it may mean both."""
-    found = _BODY.match(unicodedata.normalize("NFKC", text[: MAX_CELL + 1]).strip())
+    found = _BODY.match(without_about(unicodedata.normalize("NFKC", text[: MAX_CELL + 1]).strip().casefold()))
     body = found[1].strip().lstrip("+-") if found and len(text) <= MAX_CELL else ""
     if not any(char.isdecimal() for char in body):
         return ""
@@ -232,7 +250,7 @@ def amount_in(
         style: Of its column.
         has_thousands: Whether a mark may part thousands; coordinates have none.
     """
-    simple = simplified(text[: MAX_CELL + 1])
+    simple = without_about(simplified(text[: MAX_CELL + 1]))
     found = _BODY.match(simple) if len(text) <= MAX_CELL else None
     word = found[2].strip(". ") if found else ""
     unit = _unit_behind(word)
@@ -257,7 +275,7 @@ def _unit_behind(word: str) -> AmountUnit | None:
 
 def has_unit(text: str) -> bool:
     """Return whether a cell begins with a number and names a unit, be it behind a second number: `3 x 25 kg`."""
-    found = _BODY.match(simplified(text[: MAX_CELL + 1])) if len(text) <= MAX_CELL else None
+    found = _BODY.match(without_about(simplified(text[: MAX_CELL + 1]))) if len(text) <= MAX_CELL else None
     if found is None or _value_of(found[1].strip(), CellStyle("."), has_thousands=True) is None:
         return False
     return unit_named(found[2].strip(". ")) is not None
@@ -265,7 +283,8 @@ def has_unit(text: str) -> bool:
 
 def counted_in(cells: Sequence[str]) -> str:
     """Return the one word that stands behind the number of each cell; empty where it differs, or is a known unit."""
-    words = {found[2].strip(". ") for cell in cells if (found := _BODY.match(simplified(cell[: MAX_CELL + 1])))}
+    cells = [without_about(simplified(cell[: MAX_CELL + 1])) for cell in cells]
+    words = {found[2].strip(". ") for cell in cells if (found := _BODY.match(cell))}
     word = words.pop() if len(words) == 1 else ""
     is_one = len(cells) > 1 and 0 < len(word) <= _LONGEST_COUNTED and word.isalpha() and word not in _NOT_COUNTED
     are_numbers = all(cell.strip()[:1].isdecimal() for cell in cells)

@@ -22,6 +22,7 @@ from planner_mcp.formats.cell_parsing import (
     are_same_windows,
     duration_in,
     has_last_zero,
+    is_estimate,
     is_hhmm,
     listed,
     names_half_days,
@@ -350,6 +351,7 @@ class TableImport:
     def _reader(self, table: Table, header: str, name: str, style: CellStyle) -> Any:
         """Return the reader of a column: of a text and its place to a value, None where it says nothing clear."""
         if name in _AMOUNTS:
+            self._note_estimates(table, header)
             return lambda text, path: self._amount(text, name, path, style, header)
         if name in DEGREES:
             return lambda text, path: self._read(coordinate_in(text, path, DEGREES[name]))
@@ -388,6 +390,13 @@ class TableImport:
             self.notices[f'Numbers in "{plain(header, 40)}" are read as hours with decimals: 8.25 is 08:15.'] = None
         if style.bare_times in ("hours", "hhmm"):
             self.notices[f'Whole numbers in "{plain(header, 40)}" are read as times of day.'] = None
+
+    def _note_estimates(self, table: Table, header: str) -> None:
+        first = next((row[header] for _, row in table.rows if header in row and is_estimate(row[header])), None)
+        if first is not None:
+            self.notices[f'Estimates in "{plain(header, 40)}" such as "{plain(first, 20)}" are read as they stand.'] = (
+                None
+            )
 
     def _note_priorities(self, table: Table, header: str) -> None:
         cells = [row[header] for _, row in table.rows if header in row]

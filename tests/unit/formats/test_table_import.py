@@ -108,6 +108,25 @@ def test_the_unit_of_a_service_time_is_that_of_its_header_or_its_cells(header: s
     assert proposed(f"id,{header}", f"a,{cell}").fields[header] == field
 
 
+@pytest.mark.parametrize(
+    ("header", "cells", "amounts"),
+    [
+        ("Bruttogewicht", ("ca. 10 kg", "ungefähr 12,5 kg"), [10, 12.5]),
+        ("Weight", ("approx. 10 kg", "~ 8"), [10, 8]),
+        ("预计重量", ("约10公斤", "12公斤左右"), [10, 12]),
+        ("Poids", ("env. 1 200 kg", "30 kg"), [1200, 30]),
+    ],
+)
+def test_an_estimate_is_an_amount_and_a_note_says_so(header: str, cells: tuple[str, str], amounts: list[float]) -> None:
+    """SPEC T5: a column of them was left out as text, and nothing was carried."""
+    day = TableImport(are_agents_made_up=True)
+    day.add_tickets(table(f"id;address;{header}\nA1;x;{cells[0]}\nA2;y;{cells[1]}\n"), {})
+    day.agents.append({"id": "v", "capacity": 1e6})
+    tickets = day.scenario(name="d", planning_date="2025-07-15")["tickets"]
+    assert [each["demand"] for each in tickets] == amounts
+    assert f'Estimates in "{header}" such as "{cells[0]}" are read as they stand.' in day.notices
+
+
 @pytest.mark.parametrize("cell", ["15", "0.25", "120"])
 @pytest.mark.parametrize("header", ["Service time", "服务时间", "Stop time", "卸货时长", "Standzeit", "Duración"])
 def test_fifteen_is_never_silently_fifteen_seconds(header: str, cell: str) -> None:
