@@ -5,7 +5,10 @@ which binds the job itself.
 """
 
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Final, Protocol
+
+RENEW_S: Final = 10.0
+"""Seconds between two renewals of a request that is under way; one that is not renewed counts as lost after a few."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +41,10 @@ class RepeatedRequestStore(Protocol):
             IdempotencyConflictError: The key came with another request.
             RequestUnderWayError: The first has no answer yet.
         """
+        ...
+
+    async def renew(self, request: KeyedRequest) -> None:
+        """Say that a request is still under way."""
         ...
 
     async def keep(self, request: KeyedRequest, answer: KeptAnswer) -> None:

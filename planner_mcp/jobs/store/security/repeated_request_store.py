@@ -18,8 +18,8 @@ from planner_mcp.jobs.store.connection.script_client import ScriptClient
 from planner_mcp.jobs.store.security.encryption import SecretCipher
 from planner_mcp.settings import Settings
 
-UNDER_WAY_S: Final = 300
-"""A request without an answer counts as lost after this, and may be made again."""
+UNDER_WAY_S: Final = 60
+"""A request without an answer that is not renewed counts as lost after this, and may be made again."""
 RETRY_AFTER_S: Final = 1.0
 
 
@@ -49,6 +49,10 @@ class RedisRepeatedRequests:
         if not answer:
             raise RequestUnderWayError(retry_after_s=RETRY_AFTER_S)
         return KeptAnswer(**json.loads(self._cipher.decrypt(answer, request.owner)))
+
+    async def renew(self, request: KeyedRequest) -> None:
+        """Say that a request is still under way."""
+        await self._script_client.command("EXPIRE", _key(request), UNDER_WAY_S)
 
     async def keep(self, request: KeyedRequest, answer: KeptAnswer) -> None:
         """Keep the answer of the request that is under way."""

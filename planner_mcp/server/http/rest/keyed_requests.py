@@ -4,19 +4,22 @@ Owns the reading of the header and what counts as the same request. `POST /v1/jo
 binds the job to it for MCP too.
 """
 
+import asyncio
 import hashlib
 import re
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from typing import Final
 
 from starlette.requests import Request
 from starlette.responses import Response
 
-from planner_mcp.errors import Fault, input_error
+from planner_mcp.errors import Fault, StoreError, input_error
 from planner_mcp.jobs.principals import Principal
-from planner_mcp.jobs.repeated_requests import KeptAnswer, KeyedRequest, RepeatedRequestStore
+from planner_mcp.jobs.repeated_requests import RENEW_S, KeptAnswer, KeyedRequest, RepeatedRequestStore
 from planner_mcp.server.http.rest.media_types import JSON
 from planner_mcp.server.http.rest.rest_operations import IDEMPOTENCY_KEY, MAX_KEY_CHARS
+from planner_mcp.task_cancellation import cancel_until_done
 
 REPLAYED: Final = "Idempotency-Replayed"
 """`true` on an answer that was kept."""
@@ -53,14 +56,25 @@ async def answered_once(
     asked = KeyedRequest(owner, key, await _fingerprint(request))
     if (kept := await requests.begin(asked)) is not None:
         return Response(kept.body, kept.status, {**kept.headers, REPLAYED: "true"}, JSON)
+    renewing = asyncio.create_task(_renewed(requests, asked), name="keyed request")
     try:
         response = await make()
     except BaseException:
         await requests.forget(asked)
         raise
+    finally:
+        await cancel_until_done([renewing])
     headers = {name: response.headers[name] for name in _KEPT_HEADERS if name in response.headers}
     await requests.keep(asked, KeptAnswer(response.status_code, headers, bytes(response.body).decode()))
     return response
+
+
+async def _renewed(requests: RepeatedRequestStore, asked: KeyedRequest) -> None:
+    """Say that a request is under way, until cancelled: one whose server is killed may soon be made again."""
+    while True:
+        await asyncio.sleep(RENEW_S)
+        with suppress(StoreError):
+            await requests.renew(asked)
 
 
 async def _fingerprint(request: Request) -> str:

@@ -1,0 +1,50 @@
+"""Requests with an idempotency key that are under way (SPEC O5)."""
+
+from typing import Any
+
+import anyio
+import pytest
+from starlette.requests import Request
+from starlette.responses import Response
+
+from planner_mcp.jobs.principals import LOCAL
+from planner_mcp.jobs.store.redis_store import RedisStore
+from planner_mcp.jobs.store.security import repeated_request_store
+from planner_mcp.jobs.store.security.encryption import open_cipher
+from planner_mcp.jobs.store.security.repeated_request_store import RedisRepeatedRequests
+from planner_mcp.server.http.rest import keyed_requests
+from planner_mcp.settings import Settings
+
+pytestmark = pytest.mark.anyio
+
+
+async def test_a_request_is_under_way_as_long_as_its_server_makes_it(
+    store: RedisStore, settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """SPEC O5: one that takes long stays so; one whose server was killed may be made again within a minute."""
+    assert repeated_request_store.UNDER_WAY_S <= 60
+    monkeypatch.setattr(keyed_requests, "RENEW_S", 0.01)
+    renewed = anyio.Event()
+
+    class Requests(RedisRepeatedRequests):
+        async def renew(self, request: Any) -> None:
+            await store.script_client.command("EXPIRE", repeated_request_store._key(request), 5)
+            await super().renew(request)
+            assert await store.script_client.command("TTL", repeated_request_store._key(request)) > 5
+            renewed.set()
+
+    async def made() -> Response:
+        with anyio.fail_after(5):
+            await renewed.wait()
+        return Response("made")
+
+    requests = Requests(store.script_client, open_cipher(settings), settings)
+    headers = [(b"idempotency-key", b"monday")]
+    scope = {"type": "http", "method": "POST", "path": "/v1/x", "query_string": b"", "headers": headers}
+
+    async def receive() -> dict[str, Any]:
+        return {"type": "http.request", "body": b"", "more_body": False}
+
+    request = Request(scope, receive)
+    first, again = [await keyed_requests.answered_once(requests, LOCAL, request, made) for _ in range(2)]
+    assert (first.body, again.headers["idempotency-replayed"]) == (b"made", "true")
