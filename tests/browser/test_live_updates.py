@@ -1,5 +1,6 @@
 """The page's event stream in a real browser: it is live, it is one, and it survives the death of a replica."""
 
+import asyncio
 import os
 import signal
 from pathlib import Path
@@ -69,6 +70,55 @@ async def test_the_list_changes_by_itself_over_one_stream(server: PlannerServer,
     await row.get_by_text("Completed").wait_for(timeout=30_000)
     assert sum(url.endswith("/events") for url in asked) == 1
     assert sum("jobs%3A%2F%2F" in url for url in asked) <= 4, "the rows change by events, not by reading the list again"
+
+
+async def test_what_happens_while_the_list_is_read_is_in_it(server: PlannerServer, page: Any) -> None:
+    """SPEC O2, J4: an end between the answer of the server and its arrival is not lost."""
+    job_id, has_ended = await _solving(server), asyncio.Event()
+
+    async def late(route: Any) -> None:
+        answer = await route.fetch()
+        await has_ended.wait()
+        await route.fulfill(response=answer)
+
+    async with page.expect_response("**/events"):
+        await page.goto(f"{server.url}/ui#/import")
+    await page.route("**/ui/read?uri=jobs*", late)
+    async with page.expect_request("**/ui/read?uri=jobs*"):
+        await page.evaluate("location.hash = '#/jobs'")
+    await page.evaluate(
+        "async (id) => { const { events } = await import('/ui/assets/page.js'); "
+        "const onEvent = (event) => { window.hasEnded ||= event.job_id === id && event.status === 'COMPLETED'; }; "
+        "events.listen({ onEvent }, new AbortController().signal); }",
+        job_id,
+    )
+    await call(server, "finish_vrp_job", job_id=job_id)
+    await page.wait_for_function("() => window.hasEnded")
+    has_ended.set()
+    await page.locator("tr", has_text=job_id).get_by_text("Completed").wait_for(timeout=10_000)
+
+
+async def test_a_place_that_is_left_before_it_is_drawn_asks_for_nothing_more(server: PlannerServer, page: Any) -> None:
+    """SPEC O2: it would else be read again every ten seconds and with each event, as often as somebody passed by."""
+    is_left, asked = asyncio.Event(), list[str]()
+
+    async def late(route: Any) -> None:
+        asked.append(route.request.url)
+        await is_left.wait()
+        await route.continue_()
+
+    await page.clock.install()
+    await page.route("**/ui/read?uri=limits*", late)
+    async with page.expect_request("**/ui/read?uri=limits*"):
+        await page.goto(f"{server.url}/ui#/system")
+    async with page.expect_response("**/readyz"):  # the last that the place reads
+        await page.evaluate("location.hash = '#/import'")
+        is_left.set()
+    await page.get_by_role("heading", name="Import").wait_for()
+    for _ in range(2):
+        await page.evaluate("async () => (await fetch('/readyz')).text()")
+        await page.clock.fast_forward(11_000)
+    assert len(asked) == 1
 
 
 @pytest.mark.slow

@@ -1,5 +1,6 @@
 """What the view draws, in a real browser: the map beside the printed one, the time that is looked at, large plans."""
 
+import asyncio
 import json
 import re
 from pathlib import Path
@@ -84,9 +85,35 @@ async def test_no_control_covers_a_place_on_the_map(server: PlannerServer, page:
     await page.set_viewport_size({"width": 390, "height": 844})
     await page.goto(f"{server.url}/ui#/jobs/{job_id}")
     await page.locator("svg.map .stop").first.wait_for(timeout=30_000)
-    drawn = await page.locator("svg.map").bounding_box()
-    for button in await page.locator(".mapbox button").all():
-        assert (await button.bounding_box())["y"] >= drawn["y"] + drawn["height"]
+    edges = "box => [box.querySelector('svg.map').getBoundingClientRect().bottom, "
+    edges += "...[...box.querySelectorAll('button')].map((each) => each.getBoundingClientRect().top)]"
+    foot, *tops = await page.locator(".mapbox").evaluate(edges)
+    assert tops and min(tops) >= foot
+
+
+async def test_the_curve_stays_when_the_events_of_a_job_are_read_anew(
+    server: PlannerServer, page: Any, job_id: str
+) -> None:
+    """SPEC O2: after each connection the page would else jump up and down again, under the finger of its reader."""
+    connected = asyncio.Event()
+
+    async def later(route: Any) -> None:
+        await connected.wait()
+        await route.continue_()
+
+    await page.route(f"{server.url}/events", later)
+    await page.goto(f"{server.url}/ui#/jobs/{job_id}")
+    await page.locator("svg.curve").wait_for(timeout=30_000)
+    await page.locator("svg.map").wait_for(timeout=30_000)
+    await page.evaluate(
+        "() => new MutationObserver((changes) => { "
+        "window.isReadAnew ||= changes.some((each) => each.target.tagName === 'OL' && each.removedNodes.length); "
+        "window.isLost ||= !document.querySelector('svg.curve'); "
+        "}).observe(document.querySelector('main'), { childList: true, subtree: true })"
+    )
+    connected.set()
+    await page.wait_for_function("() => window.isReadAnew")
+    assert not await page.evaluate("() => window.isLost")
 
 
 async def test_a_fix_says_what_it_adds_to_the_cost_and_can_be_pressed_on_a_phone(

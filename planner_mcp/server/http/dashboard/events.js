@@ -26,6 +26,7 @@ export class PageEvents {
 
   // Calls a listener with each notification (`onEvent(params)`), and when it has to read anew what it shows (`onStart()`).
   listen(listener, signal) {
+    if (signal.aborted) return; // the user left before the page was there
     this.#listeners.add(listener);
     signal.addEventListener("abort", () => this.#listeners.delete(listener), { once: true });
   }

@@ -93,7 +93,7 @@ export async function jobView(signal, jobId) {
   showActions();
   draw();
 
-  const onEvent = (event) => {
+  const take = (event) => {
     if (event.job_id !== jobId || !isLater(event.event_id, lastId)) return;
     lastId = event.event_id;
     const { result, ...rest } = event;
@@ -106,8 +106,8 @@ export async function jobView(signal, jobId) {
     if (cost !== undefined || result) loadPlan();
     if (event.error) parts.messages.replaceChildren(problem(event.error));
     if (ENDED.includes(event.status)) showActions(), ended();
-    redraw();
   };
+  const onEvent = (event) => (take(event), redraw());
   const ended = async () => {
     bound = await callTool("read_progress", { job_id: jobId }).catch(() => null);
     if (!signal.aborted) redraw();
@@ -121,7 +121,8 @@ export async function jobView(signal, jobId) {
     if (signal.aborted || !history) return;
     [points, lastId] = [[], "0-0"];
     parts.events.replaceChildren();
-    for (const event of [...history.map((message) => message.params), ...missed]) onEvent(event);
+    for (const event of [...history.map((message) => message.params), ...missed]) take(event);
+    redraw(); // once all are there: half of them would be an empty curve, and the page would jump
   }, 1000, signal);
   events.listen({ onEvent, onStart: readAnew }, signal);
   readAnew();

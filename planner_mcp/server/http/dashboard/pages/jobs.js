@@ -26,26 +26,28 @@ export async function jobsView(signal, query) {
   const choice = h("select", { "aria-label": t("status"), onchange: () => go(`jobs?status=${choice.value}`) },
     STATUSES.map((each) => h("option", { value: each, selected: each === status }, t({ all: "all", proposed: "state_proposed" }[each] ?? each.toUpperCase()))));
   const load = async () => {
-    const found = await readJson(`jobs://vrp/status/${status}?page=${page}&size=${PAGE_SIZE}`);
+    const missed = []; // what happens while the list is read, which may say less than that
+    const reading = new AbortController();
+    events.listen({ onEvent: (event) => missed.push(event) }, reading.signal);
+    const found = await readJson(`jobs://vrp/status/${status}?page=${page}&size=${PAGE_SIZE}`).finally(() => reading.abort());
     if (signal.aborted) return;
     const focused = document.activeElement?.getAttribute("href");
     rows = new Map(found.jobs.map((job) => [job.job_id, jobRow(job)]));
     draw();
     if (focused) list.querySelector(`a[href="${CSS.escape(focused)}"]`)?.focus();
     pager.replaceChildren(...[page > 1 && link(to(page - 1), t("newer")), found.next && link(to(page + 1), t("older"))].filter(Boolean));
+    missed.forEach(onEvent);
   };
+  const onEvent = (event) => {
+    if (status === "proposed") return event.review && reload();
+    const row = rows.get(event.job_id);
+    if (row && (status === "all" || event.status === row.job.status)) row.update(event);
+    else reload();
+  };
+  const reload = throttled(() => load().catch((error) => list.replaceChildren(problem(error))), RELOAD_EVERY_MS, signal);
   content.replaceChildren(h("h1", {}, t(status === "proposed" ? "reviews" : "jobs")), h("div", { class: "actions" }, filter, choice), list, pager);
   await load();
-  const reload = throttled(() => load().catch((error) => list.replaceChildren(problem(error))), RELOAD_EVERY_MS, signal);
-  events.listen({
-    onStart: reload,
-    onEvent: (event) => {
-      if (status === "proposed") return event.review && reload();
-      const row = rows.get(event.job_id);
-      if (row && (status === "all" || event.status === row.job.status)) row.update(event);
-      else reload();
-    },
-  }, signal);
+  events.listen({ onStart: reload, onEvent }, signal);
   document.addEventListener("keydown", (event) => moveByKeys(event, filter, list), { signal });
 }
 

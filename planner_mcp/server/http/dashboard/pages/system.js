@@ -18,6 +18,7 @@ export async function systemView(signal, query, scopes) {
   content.replaceChildren(h("h1", {}, t("system")), ...parts.map((part) => part.box), rawJson("limits://vrp"));
   const load = () => Promise.all(parts.map((part) => filled(part, signal)));
   await load();
+  if (signal.aborted) return;
   const reload = throttled(load, RELOAD_EVERY_MS, signal);
   events.listen({ onStart: reload, onEvent: reload }, signal);
   const timer = setInterval(() => document.visibilityState === "visible" && reload(), HEARTBEATS_EVERY_MS); // workers come and go without an event
