@@ -2,6 +2,7 @@
 
 import json
 from typing import Any
+from urllib.parse import parse_qs, urlsplit
 from xml.etree import ElementTree
 
 import pytest
@@ -86,6 +87,51 @@ async def test_the_questions_of_an_import_are_a_form(server: PlannerServer, page
     await form.get_by_role("button", name="Go on").click()
     await page.get_by_text("Imported. Agents: 2, tickets: 1").wait_for(timeout=30_000)
     assert "Stop time" in await page.get_by_text("Used:").first.inner_text()
+
+
+async def test_an_answer_belongs_to_the_file_that_was_asked_about(server: PlannerServer, page: Any) -> None:
+    """SPEC T5, O2: meanwhile another import, in a second tab, took the place of the file."""
+    await page.goto(_url(server, "import"))
+    text = "id;lat;lon;Menge;Stop time\na;48,1371;11,5754;3;15\n"
+    await page.get_by_label("File").set_input_files({"name": "a.csv", "mimeType": "text/csv", "buffer": text.encode()})
+    vehicles, imports = page.get_by_label("Vehicles"), page.get_by_role("button", name="Import and check")
+    await page.get_by_label("Capacity of each").fill("100")
+    await page.get_by_label("Depot").fill("48.14,11.58")
+    for wrong in ("1000000000", "1.5"):
+        await vehicles.fill(wrong)
+        await imports.click()
+        assert await vehicles.evaluate("input => input === document.activeElement && !input.validity.valid")
+    await vehicles.fill("2")
+    await imports.click()
+    form = page.get_by_role("form", name="Questions")
+    await form.get_by_label("Stop time").select_option("service_min")
+    other = text + "b;48,1372;11,5755;3;15\nc;48,1373;11,5756;3;15\n"
+    async with http_client(base_url=server.url) as http:
+        assert (await http.put("/files/dashboard.csv", content=other.encode())).status_code == 201
+    await form.get_by_role("button", name="Go on").click()
+    await page.get_by_text("Imported. Agents: 2, tickets: 1").wait_for(timeout=30_000)
+
+
+async def test_an_id_with_a_comma_is_one_id(server: PlannerServer, page: Any) -> None:
+    """SPEC T10, O2: several ids have commas between them, and an id may have one itself."""
+    asked: list[Any] = []
+
+    async def answer(route: Any) -> None:
+        asked.append(route.request.post_data_json["arguments"].get("cancelled_ticket"))
+        await route.fulfill(json={"is_error": True, "structured": {"message": "Not now."}, "text": ""})
+
+    await page.goto(_url(server, "import"))
+    await page.route("**/ui/call", answer)
+    for written in ("a, b", "a, c"):
+        form = "(await import('/ui/assets/pages/day_changes.js')).dayChanges('job-0-x', "
+        form += "{ tickets: [{ id: 'a, b' }, { id: 'a' }, { id: 'c' }] })"
+        await page.evaluate(f"async () => document.getElementById('content').replaceChildren({form})")
+        await page.locator("summary", has_text="Change the day").click()
+        await page.locator("main select").select_option("cancelledTicket")
+        await page.locator("input[name=ticket]").fill(written)
+        async with page.expect_response("**/ui/call"):
+            await page.get_by_role("button", name="Solve with it").click()
+    assert asked == [["a, b"], ["a", "c"]]
 
 
 async def test_the_sheet_is_asked_before_the_columns_in_it(server: PlannerServer, page: Any) -> None:
@@ -477,6 +523,37 @@ async def test_the_system_page_shows_queue_workers_and_store(server: PlannerServ
     assert "Tickets of a scenario" in await limits.inner_text()
     assert "limit_" not in await limits.inner_text()
     await page.get_by_role("region", name="Audit log").wait_for()
+
+
+async def test_the_audit_log_is_leafed_through(server: PlannerServer, page: Any) -> None:
+    """SPEC R1, O2: a page of it has the first hundred lines alone."""
+
+    async def answer(route: Any) -> None:
+        after = parse_qs(urlsplit(route.request.url).query)["uri"][0].partition("after=")[2]
+        line = {"what": f"call after {after}"}
+        await route.fulfill(json={"entries": [line], **({"next": "logs://vrp/x?after=5-0"} if after == "0" else {})})
+
+    await page.route("**/ui/read?uri=logs*", answer)
+    await page.goto(_url(server, "system"))
+    await page.locator("summary", has_text="Audit log").click()
+    await page.get_by_text("call after 0").wait_for()
+    await page.get_by_role("button", name="Newer").click()
+    await page.get_by_text("call after 5-0").wait_for()
+    assert await page.get_by_role("button", name="Newer").count() == 0
+    await page.get_by_role("button", name="Older").click()
+    await page.get_by_text("call after 0").wait_for()
+
+
+async def test_a_shared_plan_that_cannot_be_read_says_so(server: PlannerServer, browser: Any) -> None:
+    """SPEC O2: a proxy that answers with a page of its own, and a network that is gone, left the page blank."""
+    context = await browser.new_context()
+    page = await context.new_page()
+    await page.route("**/shared/proxy/plan", lambda route: route.fulfill(status=502, body="<html>"))
+    await page.route("**/shared/gone/plan", lambda route: route.abort())
+    for token, said in (("proxy", "HTTP 502"), ("gone", "Failed to fetch")):
+        await page.goto(f"{server.url}/shared/{token}")
+        await page.get_by_role("alert").get_by_text(said).wait_for()
+    await context.close()
 
 
 @pytest.mark.slow

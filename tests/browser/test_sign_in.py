@@ -72,6 +72,25 @@ async def test_a_key_signs_in_until_the_sign_out(guarded: Guarded, browser: Any)
     await context.close()
 
 
+async def test_a_failed_sign_out_is_reported(guarded: Guarded, browser: Any) -> None:
+    """SPEC O2, A1: one is signed in still; the page said nothing and was live no more."""
+    context = await browser.new_context()
+    page = await context.new_page()
+    await page.goto(f"{guarded.server.url}/ui")
+    await _sign_in(page, guarded.key)
+
+    async def unless_out(route: Any) -> None:
+        is_out = route.request.method == "DELETE"
+        await (route.fulfill(status=503, json={"message": "not now"}) if is_out else route.continue_())
+
+    await page.route("**/ui/session", unless_out)
+    async with page.expect_request(f"{guarded.server.url}/events"):
+        await page.get_by_role("button", name="Sign out").click()
+    await page.get_by_role("alert").get_by_text("not now").wait_for()
+    await page.get_by_role("heading", name="Jobs").wait_for()
+    await context.close()
+
+
 @pytest.mark.slow
 async def test_a_ticket_in_the_fragment_signs_in_once(guarded: Guarded, browser: Any) -> None:
     """SPEC O2: as `planner-mcp dashboard` opens the page; the ticket leaves the address at once."""

@@ -142,6 +142,13 @@ async def test_a_bound_above_the_cost_of_a_plan_that_leaves_tickets_out_is_not_d
     assert (label, lines) == ("Best cost over time: 481 → 481", 0)
 
 
+async def test_a_plan_in_which_nobody_drives_has_no_time_of_day(server: PlannerServer, page: Any) -> None:
+    """Our choice: the page in a chat showed 00:01 on a slider without ends."""
+    await page.goto(f"{server.url}/ui#/import")
+    slider = "(await import('/ui/assets/view/moment.js')).timeSlider({ routes: [] }, { at: null, shows: {} })"
+    assert await page.evaluate(f"async () => {slider}") is None
+
+
 async def test_a_time_is_chosen_by_keyboard_and_the_map_follows(server: PlannerServer, page: Any, job_id: str) -> None:
     """Our choice: the time cursor of the timeline shows on the map where each agent is then."""
     await page.goto(f"{server.url}/ui#/jobs/{job_id}")

@@ -31,7 +31,7 @@ export async function signInAt(issuer) {
   const { url } = await (await request("/ui/sign-in", { method: "POST", body, headers: { "Content-Type": "application/json" } })).json();
   location.assign(url);
 }
-export const signOut = () => request(SESSION, { method: "DELETE" });
+export const signOut = async () => void (await request(SESSION, { method: "DELETE" }));
 
 // Runs a tool; returns its structured output. A refusal of the tool is thrown as ApiError. With `ask(message, schema)` the call may
 // ask the person at the page, whose answer it returns.

@@ -54,13 +54,14 @@ async function enter(refused) {
     [session, refused] = [await readSession({ credentials: "omit" }), error]; // as a stranger: the cookie is over
   }
   await render(refused);
-  if (!session.needs_sign_in) events.run();
+  if (session.needs_sign_in) return;
+  if (refused) content.prepend(problem(refused));
+  events.run();
 }
 
 async function leaveSession() {
   events.stop();
-  await signOut();
-  await enter();
+  await enter(await signOut().catch((error) => error)); // also where the session is over already
 }
 
 function drawFrame(view) {

@@ -31,9 +31,9 @@ async function load() {
   setLanguage(navigator.language);
   document.documentElement.lang = currentLanguage();
   const answer = await fetch(`${location.pathname}/plan`, { redirect: "error", headers: { "Accept-Language": currentLanguage() } });
-  const body = await answer.json();
-  if (answer.ok) draw(body);
-  else content.replaceChildren(h("div", { class: "problem", role: "alert" }, body.message));
+  const body = await answer.json().catch(() => null);
+  if (!answer.ok || !body) throw new Error(body?.message ?? `HTTP ${answer.status}`);
+  draw(body);
 }
 
-load();
+load().catch((error) => content.replaceChildren(h("div", { class: "problem", role: "alert" }, error.message)));

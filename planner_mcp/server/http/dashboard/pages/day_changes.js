@@ -8,7 +8,8 @@ import { t } from "../view/words.js";
 
 const ids = (entries) => (entries ?? []).map((each) => each.id);
 const DAY_S = 86_400;
-const names = (text) => text.split(/[,，、]/).map((each) => each.trim()).filter(Boolean);
+// Several ids with commas between them; an id may have a comma itself.
+const names = (text, known) => (known.includes(text) ? [text] : text.split(/[,，、]/).map((each) => each.trim()).filter(Boolean));
 
 // Fields that are no id, with the input that each takes.
 const INPUTS = { from: { type: "time" }, to: { type: "time" }, now: { type: "time" }, minutes: { type: "number", min: 1, step: "any", size: 6 } };
@@ -26,10 +27,10 @@ export function hoursOf({ agents = [], planning_date: date }) {
 const CHANGES = {
   window: { fields: ["ticket", "from", "to"], args: ({ ticket, from, to }) => ({ patch: { tickets: { [ticket]: { time_windows: [[from, to]] } } } }) },
   breakdown: { fields: ["agent", "now"], args: ({ agent, now }) => ({ breakdown: { agent, at: now } }) },
-  absent: { fields: ["agent"], args: ({ agent }) => ({ absent: names(agent) }) },
+  absent: { fields: ["agent"], args: ({ agent }, known) => ({ absent: names(agent, known.agent) }) },
   lateBy: { fields: ["agent", "minutes", "now?"], args: ({ agent, minutes, now }) => ({ late_by: { [agent]: 60 * Number(minutes) }, keep_until: now }) },
-  cancelledTicket: { fields: ["ticket", "now?"], args: ({ ticket, now }) => ({ cancelled_ticket: names(ticket), keep_until: now }) },
-  noShow: { fields: ["ticket", "now"], args: ({ ticket, now }) => ({ no_show: names(ticket), keep_until: now }) },
+  cancelledTicket: { fields: ["ticket", "now?"], args: ({ ticket, now }, known) => ({ cancelled_ticket: names(ticket, known.ticket), keep_until: now }) },
+  noShow: { fields: ["ticket", "now"], args: ({ ticket, now }, known) => ({ no_show: names(ticket, known.ticket), keep_until: now }) },
 };
 
 export function dayChanges(jobId, scenario) {
@@ -51,7 +52,7 @@ export function dayChanges(jobId, scenario) {
     if (!form.reportValidity()) return;
     const written = ({ type, value }) => (type === "time" && value ? inHours(value) : value.trim());
     const given = Object.fromEntries([...place.querySelectorAll("input")].map((input) => [input.name, written(input)]).filter(([, value]) => value));
-    const { job_id: next } = await callTool("resolve_vrp", { warm_from: jobId, solve_time: "PT10S", fresh: true, ...CHANGES[kind.value].args(given) });
+    const { job_id: next } = await callTool("resolve_vrp", { warm_from: jobId, solve_time: "PT10S", fresh: true, ...CHANGES[kind.value].args(given, known) });
     go(`jobs/${next}`);
   }, { main: true, into: messages });
   const submit = (event) => (event.preventDefault(), run.click());

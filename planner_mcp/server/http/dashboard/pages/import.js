@@ -20,9 +20,14 @@ export function importView() {
     const chosen = file.files[0];
     if (!chosen) return file.focus();
     capacity.required = Number(fleet.value) > 0; // vehicles that are named here say what they carry
-    if (!capacity.reportValidity()) return;
+    if (![date, fleet, capacity, begin, end].every((input) => input.reportValidity())) return;
     const upload = await uploaded(chosen);
-    const found = await callTool("import_scenario", { file: upload, planning_date: date.value, name: chosen.name, agents: agents(), ...(depot.value.trim() ? { depot: depot.value.trim() } : {}) }, askingIn(messages)).catch(inWordsOfPage);
+    const ask = async (...question) => {
+      const answer = await askingIn(messages)(...question);
+      await uploaded(chosen); // again: somebody took time, in which the file of another import took its place or it expired
+      return answer;
+    };
+    const found = await callTool("import_scenario", { file: upload, planning_date: date.value, name: chosen.name, agents: agents(), ...(depot.value.trim() ? { depot: depot.value.trim() } : {}) }, ask).catch(inWordsOfPage);
     messages.replaceChildren(
       h("p", {}, t("imported", { agents: found.agents, tickets: found.tickets }), " ", link(`scenarios/${found.scenario_id}`, t("open"))),
       ...[["assumptions", found.assumptions], ["warnings", found.warnings]].filter(([, lines]) => lines?.length)

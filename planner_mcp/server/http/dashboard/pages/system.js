@@ -14,7 +14,7 @@ const STATES = ["", "pending", "delivered", "dead"];
 export async function systemView(signal, query, scopes) {
   const webhooks = scopes.includes("planner:write") ? [endpointsPart(), deliveriesPart(query.get("state") ?? "")] : [];
   const workers = scopes.includes("planner:admin") ? [workersPart()] : [];
-  const parts = [queuePart(), ...workers, ...webhooks, ...(scopes.includes("planner:admin") ? [auditPart()] : [])];
+  const parts = [queuePart(), ...workers, ...webhooks, ...(scopes.includes("planner:admin") ? [auditPart(signal)] : [])];
   content.replaceChildren(h("h1", {}, t("system")), ...parts.map((part) => part.box), rawJson("limits://vrp"));
   const load = () => Promise.all(parts.map((part) => filled(part, signal)));
   await load();
@@ -91,10 +91,14 @@ function deliveriesPart(state) {
   return { box: h("section"), read, draw };
 }
 
-function auditPart() {
+function auditPart(signal) {
   const day = new Date().toISOString().slice(0, 10);
+  const pages = ["0"]; // the position before each page that was turned to
+  const turn = (name, act) => h("button", { type: "button", onclick: () => (act(), filled(part, signal)) }, t(name));
   const columns = (entries) => [...new Set(entries.flatMap(Object.keys))];
-  const draw = ({ entries }) => h("details", {}, h("summary", {}, `${t("audit")} ${day}`),
-    table(columns(entries), entries.map((line) => columns(entries).map((name) => line[name] === undefined ? "" : String(line[name]))), t("audit")));
-  return { box: h("section"), read: () => readJson(`logs://vrp/${day}`), draw };
+  const draw = ({ entries, next }) => h("details", {}, h("summary", {}, `${t("audit")} ${day}`),
+    table(columns(entries), entries.map((line) => columns(entries).map((name) => line[name] === undefined ? "" : String(line[name]))), t("audit")),
+    h("div", { class: "actions" }, pages.length > 1 && turn("older", () => pages.pop()), next && turn("newer", () => pages.push(next.split("after=")[1]))));
+  const part = { box: h("section"), read: () => readJson(`logs://vrp/${day}?after=${pages.at(-1)}`), draw };
+  return part;
 }
