@@ -79,9 +79,14 @@ def share_at_most(share: float) -> float:
     return max(math.ceil(1000 * share - _NOISE), share > 0) / 1000
 
 
+def nearest_minute(seconds: float) -> int:
+    """Return seconds in whole minutes; half a one counts up, as on the page, and not to the even minute."""
+    return math.floor(seconds / 60 + 0.5)
+
+
 def clock(seconds: float) -> str:
     """Return seconds after midnight as `HH:MM`; hours run past 24 on a long day."""
-    minutes = round(seconds / 60)
+    minutes = nearest_minute(seconds)
     return f"{minutes // 60:02d}:{minutes % 60:02d}"
 
 

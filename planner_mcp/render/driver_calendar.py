@@ -14,6 +14,7 @@ from typing import Final
 from planner_mcp.render.driver_sheets import SheetDay, stop_values
 from planner_mcp.routing.plan import Plan, PlannedRoute, Visit
 from planner_mcp.routing.scenario.shown_scenario import ShownScenario
+from planner_mcp.text import nearest_minute
 
 _LONGEST: Final = 75
 """Octets of a line without its end (section 3.1)."""
@@ -67,7 +68,7 @@ def _event(number: int, visit: Visit, route: PlannedRoute, day: SheetDay, prefix
 
 def _local(scenario: ShownScenario, seconds: float) -> str:
     midnight = datetime.combine(date.fromisoformat(scenario["planning_date"]), time())
-    return f"{midnight + timedelta(minutes=round(seconds / 60)):%Y%m%dT%H%M%S}"
+    return f"{midnight + timedelta(minutes=nearest_minute(seconds)):%Y%m%dT%H%M%S}"
 
 
 def _escaped(text: str) -> str:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from planner_mcp.text import at_least, clock_s, counted, figure, plain
+from planner_mcp.text import at_least, clock, clock_s, counted, figure, plain
 
 
 @pytest.mark.parametrize(
@@ -46,6 +46,12 @@ def test_a_number_keeps_its_digits() -> None:
 def test_times_of_files_have_seconds(seconds: float, shown: str) -> None:
     """SPEC T5: the form of a spreadsheet's cell, read and written; hours run past 24."""
     assert clock_s(seconds) == shown
+
+
+@pytest.mark.parametrize(("seconds", "shown"), [(28_890, "08:02"), (28_950, "08:03"), (28_949.4, "08:02"), (0, "00:00")])
+def test_half_a_minute_counts_up(seconds: float, shown: str) -> None:
+    """SPEC T5: as JavaScript rounds it, so that the page and the sheets of drivers have the same time."""
+    assert clock(seconds) == shown
 
 
 @pytest.mark.parametrize(("bound", "shown"), [(3.006, 3), (3.0199, 3.01), (3.01, 3.01), (0.1 + 0.2, 0.3), (6.0, 6)])

@@ -1,6 +1,7 @@
 """What a driver's calendar gets (SPEC T5), by the rules of RFC 5545."""
 
 import re
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -59,6 +60,16 @@ def test_each_stop_is_an_event_on_the_drivers_clock() -> None:
         "DESCRIPTION": "送货 2\\n12\\nring",
     }
     assert other["SUMMARY"] == "v2: 1. t2" and event["UID"] != other["UID"]
+
+
+def test_an_event_ends_after_it_begins() -> None:
+    """SPEC T5: RFC 5545, section 3.8.2.2, also of a stop of no time half past a minute."""
+    (route, *_) = plan_of(DAY).routes
+    (visit,) = route.visits
+    at = 28_890.0
+    short = replace(route, visits=(replace(visit, arrival_s=at, start_s=at, departure_s=at),))
+    (event,) = events(calendar(DAY, replace(plan_of(DAY), routes=(short,)), made_at=MADE))
+    assert (event["DTSTART"], event["DTEND"]) == ("20261124T080200", "20261124T080300")
 
 
 def test_the_calendar_of_a_driver_has_no_stop_of_another() -> None:

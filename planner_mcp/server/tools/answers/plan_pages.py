@@ -17,7 +17,7 @@ from planner_mcp.routing.plan import Plan, PlannedRoute, Visit
 from planner_mcp.routing.scenario.shown_scenario import NO_TICKET, ShownScenario, ShownTicketFields
 from planner_mcp.routing.scenario.window_text import dated_window_text, window_text
 from planner_mcp.server.tools.answers.token_estimates import table_tokens
-from planner_mcp.text import MASK, Json, clock, compact, number, plain
+from planner_mcp.text import MASK, Json, clock, compact, nearest_minute, number, plain
 
 TEXTS: Final = ("name", "address", "phone", "notes")
 """What a ticket says for people; columns of visits."""
@@ -114,7 +114,7 @@ class _Clock:
         return clock(attrgetter(self.path)(row))
 
     def dated(self, row: Row, planning_date: date) -> str:
-        moment = datetime.combine(planning_date, time()) + timedelta(minutes=round(attrgetter(self.path)(row) / 60))
+        moment = datetime.combine(planning_date, time()) + timedelta(minutes=nearest_minute(attrgetter(self.path)(row)))
         return f"{moment:%Y-%m-%d %H:%M}"
 
 
