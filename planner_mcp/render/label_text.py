@@ -35,6 +35,11 @@ def rounded(value: float) -> str:
     return figure(round(value, 3))
 
 
+def money(cost: float) -> str:
+    """Return a cost for reading, as the page writes it: no decimals from 100 on, at most two below."""
+    return f"{cost:,.0f}" if cost >= 100 else figure(round(cost, 2))
+
+
 def scale(extent: float, *, is_plane: bool) -> str:
     """Return the label of a scale bar: plane units, metres, or kilometres from 1,000 m on."""
     if is_plane:

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 
 from planner_mcp.render.day_times import DayTimes
 from planner_mcp.render.html_templates import render, svg_markup
-from planner_mcp.render.label_text import length, length_unit, rounded
+from planner_mcp.render.label_text import length, length_unit, money, rounded
 from planner_mcp.render.map_positions import positions, unassigned_places
 from planner_mcp.render.names import Names, visible
 from planner_mcp.render.page_words import Words, words_of
@@ -85,7 +85,7 @@ def _hues(count: int) -> str:
 def _figures(scenario: ShownScenario, plan: Plan, words: Words, unit: str) -> list[tuple[str, str]]:
     """Return name and value of the figures at the top of the page."""
     waiting_h = sum(route.waiting_s for route in plan.routes) / 3600
-    cost = [] if plan.is_masked else [(_cost_name(scenario, words), f"{plan.cost:,.0f}")]
+    cost = [] if plan.is_masked else [(_cost_name(scenario, words), money(plan.cost))]
     return [
         *cost,
         (f"{words['distance']}, {unit}", length(plan.distance_m, length_unit(plan))),
@@ -118,7 +118,7 @@ def _agents(scenario: ShownScenario, plan: Plan, times: DayTimes) -> Iterator[Js
             "tickets": sum(1 for visit in route.visits if visit.ticket_id),
             "length": length(route.distance_m, length_unit(plan)),
             "hours": times.span(route.start_s, route.end_s),
-            "cost": None if route.cost is None else f"{route.cost:,.0f}",
+            "cost": None if route.cost is None else money(route.cost),
             "load": f"{ratio:.0%}",
             "bar": f"{min(ratio, 1):.0%}",
         }
@@ -130,7 +130,7 @@ def _total(plan: Plan) -> Json:
     return {
         "tickets": plan.tickets_served,
         "length": length(plan.distance_m, length_unit(plan)),
-        "cost": f"{sum(costs):,.0f}" if len(costs) == len(plan.routes) else None,
+        "cost": money(sum(costs)) if len(costs) == len(plan.routes) else None,
     }
 
 

@@ -97,8 +97,9 @@ def _heading(scenario: ShownScenario, plan: Plan, words: Words) -> str:
 def _legend(plan: Plan, words: Words) -> Iterator[str]:
     """Yield the shapes of each entry: one a route, as many as there is room for, then the signs that occur."""
     unit = length_unit(plan)
+    shown = words["units"] if unit == "units" else unit
     for index, route in enumerate(plan.routes[:_MOST_ENTRIES]):
-        facts = f"{len(route.visits)} {words['stops']}, {length(route.distance_m, unit)} {unit}"
+        facts = f"{len(route.visits)} {words['stops']}, {length(route.distance_m, unit)} {shown}"
         name = escape(isolated(fitted(route.agent_id, 16)))
         line = f'<g class="r{index}"><line x2="22" y1="-4" y2="-4"/><circle cx="11" cy="-4" r="4"/></g>'
         yield f'{line}<text x="30">{name}: {facts}</text>'

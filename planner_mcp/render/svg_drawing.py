@@ -13,7 +13,7 @@ from itertools import chain, count, pairwise
 from math import atan2, ceil, cos, degrees, dist, floor, hypot, log10, pi
 from typing import Any, Final
 
-from planner_mcp.render.label_text import fitted, isolated, length, length_unit, scale
+from planner_mcp.render.label_text import fitted, isolated, length, length_unit, money, scale
 from planner_mcp.render.names import NO_NAMES, Names
 from planner_mcp.routing.plan import Plan, PlannedRoute, Visit
 from planner_mcp.text import clock, plain
@@ -413,8 +413,8 @@ def curve(history: Sequence[tuple[float, float]]) -> str:
     parts = [
         f'<line class="grid" x1="{left}" x2="{width - 12}" y1="12" y2="12"/>',
         f'<line class="grid" x1="{left}" x2="{width - 12}" y1="{y_low}" y2="{y_low}"/>',
-        f'<text class="small end" x="{left - 6}" y="16">{high:,.0f}</text>',
-        f'<text class="small end" x="{left - 6}" y="{y_low + 4}">{low:,.0f}</text>',
+        f'<text class="small end" x="{left - 6}" y="16">{money(high)}</text>',
+        f'<text class="small end" x="{left - 6}" y="{y_low + 4}">{money(low)}</text>',
         f'<text class="small end" x="{width - 12}" y="{height - 4}">{last:.1f} s</text>',
         f'<path class="curve" d="{"".join(steps)}"/>',
     ]

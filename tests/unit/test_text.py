@@ -48,7 +48,7 @@ def test_times_of_files_have_seconds(seconds: float, shown: str) -> None:
     assert clock_s(seconds) == shown
 
 
-@pytest.mark.parametrize(("seconds", "shown"), [(28_890, "08:02"), (28_950, "08:03"), (28_949.4, "08:02"), (0, "00:00")])
+@pytest.mark.parametrize(("seconds", "shown"), [(28_890, "08:02"), (28_950, "08:03"), (28_949.4, "08:02")])
 def test_half_a_minute_counts_up(seconds: float, shown: str) -> None:
     """SPEC T5: as JavaScript rounds it, so that the page and the sheets of drivers have the same time."""
     assert clock(seconds) == shown

@@ -177,9 +177,21 @@ def test_a_plane_is_shown_in_its_own_units(places: list[tuple[float, float]], sc
     drawn = drawn_map(scenario, plan)
     assert scale_of(drawn) == scale
     assert "1 stops, 64.5 units" in "".join(titles(drawn))
+    assert ": 1 站, 64.5 单位</text>" in drawn, "the legend is in the language of the day"
     html = report(scenario, plan)
     assert "<b>64.5</b><span>里程, 单位</span>" in html
     assert '<th class="n">单位</th>' in html
+
+
+def test_a_small_cost_is_not_nothing() -> None:
+    """SPEC T5: in a plane of one unit a day costs less than one, and cents are money."""
+    scenario, plan = day(name="Berlin", agents=2)
+    for cost, route in zip((0.37, 12.5), plan["routes"], strict=True):
+        route["cost"] = cost
+    html = report(scenario, plan | {"cost": 12.87})
+    assert "<b>12.87</b><span>cost" in html
+    for shown in ("0.37", "12.5", "12.87"):
+        assert f'<td class="n">{shown}</td>' in html
 
 
 def test_one_spot_lies_in_the_middle() -> None:
