@@ -27,7 +27,8 @@ _HEAD: Final = 56.0
 _ROW: Final = 22.0
 """Height of a row of the legend; below the last one is `_FOOT`."""
 _FOOT: Final = 16.0
-_COLUMNS: Final = 3
+_COLUMNS: Final = 2
+"""Of the legend, each wide enough for a long name with its figures."""
 _MOST_ENTRIES: Final = 30
 """Routes that the legend names."""
 _FONTS: Final = (

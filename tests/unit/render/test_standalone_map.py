@@ -183,6 +183,14 @@ def test_a_plane_is_shown_in_its_own_units(places: list[tuple[float, float]], sc
     assert '<th class="n">单位</th>' in html
 
 
+def test_entries_of_the_legend_do_not_cover_each_other() -> None:
+    """SPEC R1: also of names as long as the legend has them, 12 points high and about 7 wide a character."""
+    drawn = drawn_map(*renamed(*day(agents=2), "veh-" + "8" * 20))
+    entries = re.findall(r'class="legend" transform="translate\(([0-9.]+) .*?<text x="30">([^<]*)</text>', drawn)
+    (left, text), (right, _) = entries[:2]
+    assert float(right) - float(left) > 30 + 7 * len(text)
+
+
 def test_a_small_cost_is_not_nothing() -> None:
     """SPEC T5: in a plane of one unit a day costs less than one, and cents are money."""
     scenario, plan = day(name="Berlin", agents=2)
@@ -351,7 +359,7 @@ async def test_a_picture_becomes_png_in_another_process() -> None:
         data = await png_of(svg)
         tasks.cancel_scope.cancel()
     assert data[:8] == b"\x89PNG\r\n\x1a\n"
-    assert struct.unpack(">II", data[16:24]) == (1080, 1014)
+    assert struct.unpack(">II", data[16:24]) == (1080, 1047)
     assert ticks > 3
 
 
