@@ -525,6 +525,31 @@ async def test_the_system_page_shows_queue_workers_and_store(server: PlannerServ
     await page.get_by_role("region", name="Audit log").wait_for()
 
 
+async def test_deliveries_have_pages_and_the_choice_of_a_state_stays(server: PlannerServer, page: Any) -> None:
+    """SPEC W3, O2: the list had its first page alone, and each reading closed the choice while somebody chose."""
+    asked: list[Any] = []
+
+    async def answer(route: Any) -> None:
+        given = route.request.post_data_json["arguments"]
+        asked.append(given.get("page"))
+        more = {"next_page": 2} if given.get("page") == 1 else {}
+        await route.fulfill(json={"is_error": False, "structured": {"deliveries": [], **more}, "text": ""})
+
+    await page.clock.install()
+    await page.route("**/ui/call", answer)
+    await page.goto(_url(server, "system"))
+    older = page.get_by_role("link", name="Older")
+    await older.wait_for()
+    await page.locator("main select").focus()
+    drawn = await older.element_handle()
+    await page.clock.fast_forward(10_000)
+    await page.wait_for_function("old => !old.isConnected", arg=drawn)
+    assert await page.evaluate("document.activeElement.tagName") == "SELECT"
+    await older.click()
+    await page.get_by_role("link", name="Newer").wait_for()
+    assert 2 in asked
+
+
 async def test_the_audit_log_is_leafed_through(server: PlannerServer, page: Any) -> None:
     """SPEC R1, O2: a page of it has the first hundred lines alone."""
 

@@ -2,7 +2,7 @@
 // left out.
 
 import { callTool, readJson, request } from "../api.js";
-import { action, content, events, problem, rawJson, throttled } from "../page.js";
+import { action, content, events, link, problem, rawJson, throttled } from "../page.js";
 import { h, table } from "../view/dom.js";
 import { figure, localTime } from "../view/format.js";
 import { t } from "../view/words.js";
@@ -12,7 +12,7 @@ const HEARTBEATS_EVERY_MS = 10_000;
 const STATES = ["", "pending", "delivered", "dead"];
 
 export async function systemView(signal, query, scopes) {
-  const webhooks = scopes.includes("planner:write") ? [endpointsPart(), deliveriesPart(query.get("state") ?? "")] : [];
+  const webhooks = scopes.includes("planner:write") ? [endpointsPart(), deliveriesPart(query.get("state") ?? "", Number(query.get("page")) || 1)] : [];
   const workers = scopes.includes("planner:admin") ? [workersPart()] : [];
   const parts = [queuePart(), ...workers, ...webhooks, ...(scopes.includes("planner:admin") ? [auditPart(signal)] : [])];
   content.replaceChildren(h("h1", {}, t("system")), ...parts.map((part) => part.box), rawJson("limits://vrp"));
@@ -30,10 +30,10 @@ async function filled(part, signal) {
     const found = await part.read();
     if (signal.aborted) return;
     const wasOpen = part.box.querySelector("details")?.open ?? false; // what somebody opened to read stays open
-    part.box.replaceChildren(...[part.draw(found)].flat());
+    (part.place ?? part.box).replaceChildren(...[part.draw(found)].flat());
     part.box.querySelector("details")?.toggleAttribute("open", wasOpen);
   } catch (error) {
-    if (!signal.aborted) part.box.replaceChildren(problem(error));
+    if (!signal.aborted) (part.place ?? part.box).replaceChildren(problem(error));
   }
 }
 
@@ -72,7 +72,10 @@ function endpointsPart() {
   return { box: h("section"), read: () => callTool("webhook_deliveries", { action: "endpoints" }), draw };
 }
 
-function deliveriesPart(state) {
+// The choice stays where it is while the list is drawn anew: somebody may be choosing.
+function deliveriesPart(state, page) {
+  const to = (number) => `system?state=${state}&page=${number}`;
+  const place = h("div");
   const messages = h("div", { role: "status" });
   const choice = h("select", { "aria-label": t("status"), onchange: () => (location.hash = `#/system?state=${choice.value}`) },
     STATES.map((each) => h("option", { value: each, selected: each === state }, t(each ? `hook_${each}` : "all"))));
@@ -80,15 +83,14 @@ function deliveriesPart(state) {
     const found = await callTool("webhook_deliveries", { action: name, delivery_id: id });
     messages.replaceChildren(h("pre", { tabindex: "0" }, JSON.stringify(found, null, 2)));
   }, { into: messages });
-  const draw = ({ deliveries }) => [
-    h("h2", {}, t("deliveries")), h("div", { class: "actions" }, choice),
+  const draw = ({ deliveries, next_page: next }) => [
     deliveries?.length ? table([t("delivery"), t("events"), t("status"), t("attempts"), t("created"), t("error"), ""], deliveries.map((each) =>
       [each.delivery_id, each.event, t(`hook_${each.state}`), each.attempts, localTime(each.created_at), each.error ?? "",
         [act("show", each.delivery_id), each.state === "pending" ? "" : act("replay", each.delivery_id)]]), t("deliveries")) : h("p", { class: "quiet" }, t("none")),
-    messages,
+    h("div", { class: "actions" }, page > 1 && link(to(page - 1), t("newer")), next && link(to(next), t("older"))),
   ];
-  const read = () => callTool("webhook_deliveries", { action: "list", ...(STATES.includes(state) && state ? { state } : {}) });
-  return { box: h("section"), read, draw };
+  const read = () => callTool("webhook_deliveries", { action: "list", page, ...(STATES.includes(state) && state ? { state } : {}) });
+  return { box: h("section", {}, h("h2", {}, t("deliveries")), h("div", { class: "actions" }, choice), place, messages), place, read, draw };
 }
 
 function auditPart(signal) {
