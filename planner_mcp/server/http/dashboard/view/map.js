@@ -86,7 +86,7 @@ function gridOf(model, [x, y, width, height]) {
 function showScale(bar, { perMetre, plane }, enlarged) {
   const extent = roundStep(140 / (perMetre * enlarged));
   bar.style.width = `${extent * perMetre * enlarged}px`;
-  bar.textContent = plane ? extent.toLocaleString(undefined, { maximumSignificantDigits: 1 }) : extent >= 1000 ? `${extent / 1000} km` : `${figure(extent)} m`;
+  bar.textContent = plane ? Number(extent.toPrecision(1)) : extent >= 1000 ? `${extent / 1000} km` : `${figure(extent)} m`;
 }
 
 // Moves and enlarges the map by its view box: buttons, mouse, fingers, wheel and keyboard. Returns the buttons.

@@ -20,7 +20,7 @@ export const spanOf = ({ routes }) => [routes.reduce((least, route) => Math.min(
 
 // The control of the time: a slider, which arrow keys move, and a button that plays the day.
 export function timeSlider(plan, moment) {
-  if (plan.routes.length === 0) return null; // no time of a day that nobody drives
+  if (!plan.routes[0]) return null; // no time of a day that nobody drives
   const [starts, ends] = spanOf(plan);
   const [first, last] = [STEP_S * Math.floor(starts / STEP_S), STEP_S * Math.ceil(ends / STEP_S)];
   const slider = h("input", { type: "range", min: first, max: last, step: STEP_S, value: moment.at ?? first, "aria-label": t("timeOfDay"), oninput: () => setMoment(moment, Number(slider.value)) });

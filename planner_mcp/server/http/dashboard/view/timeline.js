@@ -62,8 +62,7 @@ function ticks(starts, ends, x, height, date, width) {
   const days = [];
   for (let day = Math.floor(starts / DAY_S); day * DAY_S < ends; day += 1) days.push(day);
   const isNarrow = days.length * LEAST_TICK > width - LABEL;
-  const isShort = x(DAY_S * (days[0] + 1)) - x(starts) < LEAST_TICK; // the rest of the first day, whose date would cover the next
-  const dates = days.length < 2 || isNarrow ? [] : days.slice(isShort ? 1 : 0).map((day) => tick("tick day", Math.max(starts, day * DAY_S), 18, dateOf(date, day)));
+  const dates = days.length < 2 || isNarrow ? [] : days.map((day) => tick("tick day", Math.max(starts, day * DAY_S), 18, dateOf(date, day)));
   return [marks.map((at) => tick("tick", at, HEAD - 8, step >= DAY_S ? dateOf(date, at / DAY_S) : clock(at % DAY_S))), dates];
 }
 
