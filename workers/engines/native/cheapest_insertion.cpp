@@ -213,7 +213,7 @@ void Inserter::pair(const Route& route, const Option& option, InsertionPosition&
     };
     for (int k = route.pinned; k < last; ++k) {
         const Node &before = nodes[k], &next = nodes[k + 1];
-        if (timed && before.finish > pickup_closes) break;
+        if (is_over_ || (timed && before.finish > pickup_closes)) break;
         if (route.is_used() && blink_()) continue;
         const Number there = Number{to_pickup.in[before.place]} - next.leg, detour = there + to_pickup.out[next.place];
         const Number at_once = there + between + to_delivery.out[next.place];
@@ -271,6 +271,7 @@ void Inserter::propose(const Route& route, const InsertionPosition& position, In
         best = position;
         return;
     }
+    if (is_over()) return;
     InsertionPosition exact = position;
     if (problem_.estimates_by_segments) {
         if (price_by_segments(route, exact) && exact.delta < best.delta) estimated_.emplace_back(exact.delta, position);
@@ -282,11 +283,12 @@ void Inserter::propose(const Route& route, const InsertionPosition& position, In
 
 // Evaluate the best estimates of a route. Once some are feasible, the others are rarely cheaper.
 void Inserter::evaluate_likeliest(const Route& route, InsertionPosition& best) {
+    if (is_over_) estimated_.clear();
     std::sort(estimated_.begin(), estimated_.end(),
               [](const auto& one, const auto& other) { return one.first < other.first; });
     int possible = 0;
     for (const auto& [estimate, position] : estimated_) {
-        if (estimate >= best.delta || possible == MAX_EVALUATED) break;
+        if (estimate >= best.delta || possible == MAX_EVALUATED || is_over()) break;
         InsertionPosition exact = position;
         if (!price(route, exact)) continue;
         ++possible;

@@ -12,8 +12,8 @@ namespace sisr {
 
 class Inserter {
 public:
-    Inserter(const Plan& plan, Random& random, double blink_rate)
-        : plan_(plan), problem_(plan.problem), blink_(random, blink_rate) {}
+    Inserter(const Plan& plan, Random& random, double blink_rate, const StopCriterion& stop_criterion)
+        : plan_(plan), problem_(plan.problem), blink_(random, blink_rate), stop_criterion_(stop_criterion) {}
 
     // Update `best` if the route of `agent` has a cheaper position. Its duration is priced against `longest`.
     void try_route(int agent, const Option& option, InsertionPosition& best);
@@ -21,6 +21,7 @@ public:
 
 private:
     static constexpr int MAX_EVALUATED = 2;  // feasible positions evaluated in one route
+    static constexpr unsigned CHECK_EVERY = 64;  // positions priced between two looks at the clock
 
     struct Legs {
         const std::int32_t *in, *out;
@@ -44,6 +45,11 @@ private:
     bool in_order(const Route& route, int after, Kind kind) const;
     Number base_cost(const Route& route, const Option& option) const;
 
+    // Whether to stop, asked for each position that is priced: a long route has so many that one insertion takes seconds.
+    bool is_over() {
+        if (++priced_ % CHECK_EVERY == 0) is_over_ = stop_criterion_.over();
+        return is_over_;
+    }
     // What a route of this duration adds to the cost of the longest one.
     Number span(Number duration) const { return problem_.span_cost * std::max<Number>(0, duration - longest_); }
     // End of the service of a ticket reached at `arrival` from `before`; NEVER if it is too late.
@@ -63,6 +69,9 @@ private:
     const Plan& plan_;
     const Problem& problem_;
     Blink blink_;
+    const StopCriterion& stop_criterion_;
+    unsigned priced_ = 0;
+    bool is_over_ = false;
     Number longest_ = 0;
     Route candidate_{0};
     std::vector<std::pair<Number, InsertionPosition>> estimated_;  // positions in one route with their estimated cost

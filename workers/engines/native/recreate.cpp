@@ -19,7 +19,7 @@ bool Recreate::operator()(std::vector<int>& items, Number most, bool at_any_cost
     if (!cost_only_grows_ || (!plan_.absent.empty() && !plan_.has_reduced_penalties())) most = NEVER;
     for (std::size_t k = 0; k < items.size(); ++k) {
         if (plan_.route_cost() > most) return false;
-        if (k % 16 == 15 && stop_criterion_.over()) break;
+        if ((k % 16 == 15 || problem_.needs_evaluation || problem_.paired) && stop_criterion_.over()) break;
         const Item& item = problem_.items[items[k]];
         InsertionPosition best;
         for (const Option& option : item.options) {

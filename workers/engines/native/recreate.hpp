@@ -15,7 +15,7 @@ public:
           problem_(plan.problem),
           random_(random),
           stop_criterion_(stop_criterion),
-          inserter_(plan, random, plan.problem.items.size() <= FEW_ITEMS ? BLINK_OFTEN : BLINK_RATE),
+          inserter_(plan, random, plan.problem.items.size() <= FEW_ITEMS ? BLINK_OFTEN : BLINK_RATE, stop_criterion),
           is_listed_(1 + static_cast<int>(plan.problem.agents.size())),
           key_(plan.problem.items.size()),
           cost_only_grows_(!problem_.priced && !problem_.reloads && problem_.span_cost == 0 &&

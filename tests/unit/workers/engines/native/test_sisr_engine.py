@@ -6,7 +6,8 @@ import subprocess
 import sys
 import threading
 import time
-from itertools import pairwise
+from dataclasses import replace
+from itertools import chain, pairwise
 from pathlib import Path
 from random import Random
 
@@ -213,6 +214,22 @@ def test_a_stop_is_obeyed_at_once_in_every_phase(tickets: int) -> None:
         assert outcome.reason is StopReason.STOPPED
         assert asked[0].spent_s < 0.8
         timer.join()
+
+
+def test_a_stop_is_obeyed_where_one_insertion_takes_seconds() -> None:
+    """SPEC T4: cancel takes effect within a second, also where one vehicle has all shipments of a day."""
+    features = frozenset({Feature.SHIPMENTS, Feature.BREAKS, Feature.TIME_COST})
+    crowd = random_problem(3, tickets=1000, features=features)
+    van = replace(crowd.agents[0], capacity=(10**6,), shift=(0, 10**6), distance_cost=0)
+    pickups = {number: ticket.pickup for number, ticket in enumerate(crowd.tickets) if ticket.pickup is not None}
+    alone = {*range(1000)} - pickups.keys() - {*pickups.values()}
+    start = Candidate.of_tickets({0: [*chain.from_iterable((lift, drop) for drop, lift in pickups.items()), *alone]})
+    stop = threading.Event()
+    threading.Timer(0.3, stop.set).start()
+    watch, limits = Stopwatch(), SearchLimits(time.monotonic() + 30)
+    outcome = SisrEngine().solve(replace(crowd, agents=(van,)), limits, lambda _: None, stop.is_set, start)
+    assert outcome.reason is StopReason.STOPPED
+    assert watch.spent_s < 1.3
 
 
 def test_the_deadline_is_kept_and_a_plan_is_there() -> None:
