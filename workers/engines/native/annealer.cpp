@@ -137,7 +137,10 @@ double Annealer::mean_leg_cost() const {
         const Agent& driver = problem_.agents[agent];
         sum += plan.routes[agent].cost - driver.fixed;
         for (const Node& node : plan.routes[agent].nodes)  // the cost of service does not depend on the route
-            if (problem_.is_ticket(node.stop)) sum -= driver.per_time * problem_.tickets[node.stop].service;
+            if (problem_.is_ticket(node.stop)) {
+                const Ticket& ticket = problem_.tickets[node.stop];
+                sum -= driver.per_time * ticket.service + ticket.forgone;
+            }
     }
     return std::max(1.0, static_cast<double>(sum) / (plan.served + plan.active.size() + 1));
 }

@@ -38,9 +38,9 @@ bool Inserter::admits(const Route& route, const Option& option) const {
 // cost, and the leg from start to end, which cost nothing, is not saved.
 Number Inserter::base_cost(const Route& route, const Option& option) const {
     const Agent& agent = problem_.agents[route.agent];
-    Number preference_cost = problem_.preference_cost(route.agent, option.ticket);
-    if (option.pickup >= 0) preference_cost += problem_.preference_cost(route.agent, option.pickup);
-    return preference_cost + (route.is_used() ? 0 : agent.fixed + agent.per_distance * route.nodes.back().leg);
+    Number service_cost = problem_.service_cost(route.agent, option.ticket);
+    if (option.pickup >= 0) service_cost += problem_.service_cost(route.agent, option.pickup);
+    return service_cost + (route.is_used() ? 0 : agent.fixed + agent.per_distance * route.nodes.back().leg);
 }
 
 bool Inserter::fits(const Route& route, const std::vector<Number>& loads, int node, int ticket) const {

@@ -5,9 +5,13 @@ namespace sisr {
 void RouteLog::add(const Problem& problem, const Route& route) {
     if (!is_open() || !route.is_used() || !is_new(problem, route)) return;
     Code code;
+    Number cost = route.cost;  // what is forgone is no cost of the route where all routes are chosen anew
+    if (problem.forgoes)
+        for (const Node& node : route.nodes)
+            if (problem.is_ticket(node.stop)) cost -= problem.tickets[node.stop].forgone;
     encode(problem, route, code);
     const std::lock_guard lock(mutex_);
-    append(code, route);
+    append(code, cost, route.duration);
 }
 
 bool RouteLog::is_new(const Problem& problem, const Route& route) {
@@ -18,18 +22,18 @@ bool RouteLog::is_new(const Problem& problem, const Route& route) {
     return seen_[key % SEEN].exchange(key, std::memory_order_relaxed) != key;
 }
 
-void RouteLog::append(const Code& code, const Route& route) {
+void RouteLog::append(const Code& code, Number cost, Number duration) {
     const Number length = static_cast<Number>(code.size()) + ROUTE_HEADER;
     if (length > half_size_ - 1) return;
     std::atomic_ref<Number> used(cells_[half_ * half_size_]);
     if (1 + used.load(std::memory_order_relaxed) + length > half_size_) {
         half_ = 1 - half_;
         std::atomic_ref<Number>(cells_[half_ * half_size_]).store(0, std::memory_order_release);
-        return append(code, route);
+        return append(code, cost, duration);
     }
     Number* to = cells_ + half_ * half_size_ + 1 + used.load(std::memory_order_relaxed);
-    *to++ = route.cost;
-    *to++ = route.duration;
+    *to++ = cost;
+    *to++ = duration;
     std::copy(code.begin(), code.end(), to);
     used.store(used.load(std::memory_order_relaxed) + length, std::memory_order_release);
 }

@@ -24,7 +24,7 @@ private:
     static constexpr Number ROUTE_HEADER = 2;  // cells before the code of a route: its cost and duration
 
     bool is_new(const Problem& problem, const Route& route);
-    void append(const Code& code, const Route& route);
+    void append(const Code& code, Number cost, Number duration);
 
     Number* cells_;
     Number half_size_;

@@ -149,12 +149,12 @@ Number finish_at(const Problem& problem, const Route& route, std::size_t k) {
     return std::max(ready, ticket.window_from(ready)->open) + ticket.service;
 }
 
-Number preference_cost(const Problem& problem, const Route& route) {
+Number service_cost(const Problem& problem, const Route& route) {
     Number sum = 0;
-    if (problem.has_preferences)
+    if (problem.has_service_costs)
         for (std::size_t k = 1; k + 1 < route.nodes.size(); ++k)
             if (problem.is_ticket(route.nodes[k].stop))
-                sum += problem.preference_cost(route.agent, route.nodes[k].stop);
+                sum += problem.service_cost(route.agent, route.nodes[k].stop);
     return sum;
 }
 
@@ -180,7 +180,7 @@ bool schedule_from(const Problem& problem, Route& route, Number begin, BreakSche
     route.duration = clock.now - begin - clock.waited + route.idle;
     route.cost = agent.fixed + agent.per_distance * route.distance + agent.per_time * route.duration + clock.lateness +
                  agent.per_overtime * std::max<Number>(0, clock.now - agent.shift_end) +
-                 preference_cost(problem, route);
+                 service_cost(problem, route);
     return route.distance <= agent.max_distance && route.duration <= agent.max_duration &&
            route.served <= agent.max_stops && route.reloads <= agent.max_reloads;
 }
@@ -382,7 +382,7 @@ void update_after_insertion(const Problem& problem, Route& route, std::size_t at
         route.duration = route.until.back().duration;
     }
     route.cost = agent.fixed + agent.per_distance * route.distance + agent.per_time * route.duration +
-                 preference_cost(problem, route);
+                 service_cost(problem, route);
 }
 
 }  // namespace sisr

@@ -150,7 +150,7 @@ void Search::cool_briefly() {
 // Raise all temperatures until a plan at the initial one soon costs more than the settled plan by a share. Returns
 // whether they rose.
 bool Search::raise_temperatures() {
-    if (problem_.priced || !main_.plan.absent.empty()) return false;  // tickets left out outweigh the routes
+    if (problem_.priced || problem_.forgoes || !main_.plan.absent.empty()) return false;  // tickets left out outweigh the routes
     const double before = unit_;
     const Number most = main_.cost + static_cast<Number>(INITIAL_EXCESS * static_cast<double>(main_.plan.route_cost()));
     for (int rises = 0; rises < MAX_RISES && !soon_exceeds(most); ++rises) unit_ *= RISE;

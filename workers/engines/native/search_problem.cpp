@@ -114,7 +114,7 @@ void Problem::read_tickets() {
         if (input_.preference[2 * i] >= 0) {
             ticket.preferred = static_cast<int>(input_.preference[2 * i]);
             ticket.switch_cost = input_.preference[2 * i + 1];
-            has_preferences = has_preferences || ticket.switch_cost > 0;
+            has_service_costs = has_service_costs || ticket.switch_cost > 0;
         }
         for (Number k = input_.windows_at[i]; k < input_.windows_at[i + 1]; ++k)
             ticket.windows.push_back({input_.windows[2 * k], input_.windows[2 * k + 1]});
@@ -139,10 +139,16 @@ void Problem::read_items() {
     for (int g = 0; g < input_.groups; ++g) {
         if (input_.group[2 * g] == 0) continue;
         const Number *begin = input_.members + input_.members_at[g], *end = input_.members + input_.members_at[g + 1];
+        const auto locked = std::count_if(begin, end, [&](Number ticket) { return is_locked_[ticket]; });
+        const int chosen = tickets[*begin].item;
+        if (locked == 0 && chosen >= 0 && !items[chosen].options.empty()) {  // other halves of the same shipments
+            items[chosen].penalty += input_.group[2 * g + 1];
+            continue;
+        }
         items.push_back({{}, input_.group[2 * g + 1]});
         for (auto member = begin; member != end; ++member)  // a locked ticket is no option, nor is its delivery
             if (!is_locked_[*member]) add_option(static_cast<int>(items.size()) - 1, static_cast<int>(*member));
-        const auto locked = std::count_if(begin, end, [&](Number ticket) { return is_locked_[ticket]; });
+        note_forgone(items.back(), items.back().penalty - input_.group[2 * g + 1]);
         if (locked > 0) items.back() = {{}, 0};  // already chosen
         is_sound = is_sound && locked <= 1;
     }
@@ -160,6 +166,21 @@ void Problem::read_items() {
     for (int item : mandatory) items[item].penalty = NEVER / (2 * static_cast<Number>(mandatory.size()));
 }
 
+// The penalty of an option without that of its group: of a half of a shipment that is in none.
+Number Problem::own_penalty(const Option& option) const {
+    const auto penalty = [&](int of) { return of < 0 ? 0 : input_.ticket[of * TICKET_FIELDS + T_PENALTY]; };
+    return penalty(option.ticket) + penalty(option.pickup);
+}
+
+// What each option of an item forgoes: the own penalties of all the others.
+void Problem::note_forgone(const Item& item, Number own_penalties) {
+    for (const Option& option : item.options) {
+        tickets[option.ticket].forgone = own_penalties - own_penalty(option);
+        forgoes = forgoes || tickets[option.ticket].forgone > 0;
+    }
+    has_service_costs = has_service_costs || forgoes;
+}
+
 // Add a ticket, with its shipment partner, as an option of an item.
 void Problem::add_option(int item, int ticket) {
     const int delivery = tickets[ticket].kind == Kind::SHIPMENT_PICKUP ? tickets[ticket].partner : ticket;
@@ -167,9 +188,8 @@ void Problem::add_option(int item, int ticket) {
                            ? tickets[delivery].partner
                            : -1;
     if (tickets[delivery].item >= 0 || is_locked_[delivery]) return;
-    const auto penalty = [&](int of) { return of < 0 ? 0 : input_.ticket[of * TICKET_FIELDS + T_PENALTY]; };
     const auto is_priced = [&](int of) { return of < 0 || input_.ticket[of * TICKET_FIELDS + T_IS_PRICED] != 0; };
-    items[item].penalty += penalty(delivery) + penalty(pickup);
+    items[item].penalty += own_penalty({pickup, delivery});
     items[item].is_priced = items[item].is_priced && is_priced(delivery) && is_priced(pickup);
     tickets[delivery].item = item;
     if (pickup >= 0) tickets[pickup].item = item;

@@ -123,6 +123,7 @@ struct Ticket {
     std::vector<int> incompatible;
     int preferred = -1;      // preferred agent; service by another …
     Number switch_cost = 0;  // … costs this
+    Number forgone = 0;      // penalties of the shipments that its service, as one of several, leaves unserved
 
     bool is_any_time() const { return opens() <= -NEVER && closes() >= NEVER; }
     bool has_one_window() const { return windows.size() == 1; }
@@ -174,9 +175,11 @@ public:
     bool may_serve(int type, int ticket) const {
         return input_.allowed[static_cast<std::size_t>(type) * tickets.size() + ticket] != 0;
     }
-    // Switch cost of a ticket that another agent should serve.
-    Number preference_cost(int agent, int ticket) const {
-        return has_preferences && tickets[ticket].preferred != agent ? tickets[ticket].switch_cost : 0;
+    // What a service costs beside time and travel: the switch from another agent, and what is forgone by it.
+    Number service_cost(int agent, int ticket) const {
+        if (!has_service_costs) return 0;
+        const Ticket& served = tickets[ticket];
+        return (served.preferred != agent ? served.switch_cost : 0) + served.forgone;
     }
     bool may_stop(const Agent& agent, int stop) const {
         if (!is_reload(stop)) return may_serve(agent.type, stop);
@@ -222,7 +225,7 @@ public:
     bool timed = false, mixed = false, setups = false, releases = false, needs_evaluation = false,
          uses_segments = false, estimates_by_segments = false, trips = false, optimizes_departure = false,
          priced = false, exchangeable = true, restricts_agents = false, any_incompatible = false,
-         has_preferences = false, sums_durations = false, paired = false, reloads = false, deliveries_only = false,
+         has_service_costs = false, forgoes = false, sums_durations = false, paired = false, reloads = false, deliveries_only = false,
          several_vehicle_types = false;
     // timed: times can make a route infeasible; mixed: loads rise and fall;
     // needs_evaluation: only the evaluation of a route gives its cost;
@@ -234,7 +237,7 @@ public:
     // priced: some items are optional; exchangeable: all agents are of one type;
     // several_vehicle_types: vehicles differ in capacity or price, not only in places and times;
     // restricts_agents: some tickets exclude agents; any_incompatible: some tickets exclude one another;
-    // has_preferences: some tickets have a preferred agent;
+    // has_service_costs: some tickets have a preferred agent, or forgo something; forgoes: the latter;
     // paired: there are shipments; reloads: some vehicle may reload;
     // deliveries_only: deliveries with one window each, and nothing else that insertion must check
 
@@ -251,6 +254,8 @@ private:
     void read_agents();
     void read_tickets();
     void read_items();
+    Number own_penalty(const Option& option) const;
+    void note_forgone(const Item& item, Number own_penalties);
     void add_option(int item, int ticket);
     void read_groups();
     void demand(int item, int ticket);

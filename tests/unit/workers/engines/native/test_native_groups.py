@@ -5,11 +5,12 @@ from dataclasses import replace
 
 import pytest
 
-from planner_mcp.routing.evaluation.plan_builder import build_plan
+from planner_mcp.routing.evaluation.plan_builder import build_plan, price
 from planner_mcp.routing.problem import Candidate, Feature, GroupKind, GroupSpec, LoadKind, Problem
 from planner_mcp.routing.verification.plan_verification import verify
 from tests.shared.scenarios.random_problems import random_problem
 from workers.engines.engine_interface import SearchLimits
+from workers.engines.native import native_arrays, sisr_engine
 from workers.engines.native.sisr_engine import SisrEngine
 from workers.engines.selection import engine_registry
 
@@ -88,6 +89,42 @@ def test_a_shipment_in_two_choices_is_planned_by_another_engine() -> None:
         best = engine_registry.choose(problem).solve(problem, limits, lambda _: None, lambda: False).best
         assert best is not None
         assert verify(problem, build_plan(problem, best)) == []
+
+
+def test_an_alternative_is_not_chosen_where_a_wanted_delivery_is_lost_by_it() -> None:
+    """SPEC S1: of a ticket and a pickup one is enough, but the delivery of the pickup is wanted by itself."""
+    best, _believed = searched(day((one_of(1, 3),), 200, {4: 3}, ()))
+    assert best.tickets == {*range(12)} - {1}
+
+
+def test_the_price_of_a_delivery_is_lost_with_its_alternative() -> None:
+    """SPEC S1, S2: the same where the delivery has a penalty, and the search knows what the plan will cost."""
+    problem = day((one_of(1, 3),), 200, {4: 3}, ())
+    priced = replace(problem.tickets[4], penalty=300, is_priced=True)
+    problem = replace(problem, tickets=(*problem.tickets[:4], priced, *problem.tickets[5:]))
+    best, believed = searched(problem)
+    assert 4 in best.tickets
+    assert believed == price(problem, best)
+
+
+def test_a_choice_of_shipments_is_worth_the_penalties_of_both_its_groups() -> None:
+    """SPEC S1, S2: a group of the pickups and one of the deliveries are one choice, and leaving it out costs both."""
+    problem = day((one_of(1, 3), one_of(2, 4)), 200, {2: 1, 4: 3}, ())
+    groups = tuple(replace(group, penalty=60) for group in problem.groups)
+    priced = {ticket for group in groups for ticket in group.tickets}
+    tickets = [replace(ticket, is_priced=number in priced) for number, ticket in enumerate(problem.tickets)]
+    problem = replace(problem, tickets=tuple(tickets), groups=groups)
+    best, believed = searched(problem)
+    assert not best.tickets.isdisjoint(priced)
+    assert believed == price(problem, best)
+
+
+def searched(problem: Problem) -> tuple[Candidate, int]:
+    """Return the best plan, and what the search believes it to cost."""
+    run = sisr_engine._Run(sisr_engine.library(), problem, SearchLimits(time.monotonic() + 60), 3000, None)
+    best = run.follow(lambda _: None, lambda: False).best
+    assert best is not None
+    return best, int(run._incumbent_buffer[native_arrays.COST])
 
 
 def test_goods_on_board_outweigh_whatever_is_wanted() -> None:
