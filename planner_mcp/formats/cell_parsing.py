@@ -190,6 +190,8 @@ def is_estimate(text: str) -> bool:
 
 def decimal_mark_of(text: str, *, has_thousands: bool = True) -> Literal["", ".", ",", "?"]:
     """Return what a number shows of its column's decimal mark: the mark, nothing, or `?` where it may mean both."""
+    if text.isascii() and "." not in text and "," not in text:  # most cells; all columns are looked at
+        return ""
     found = _BODY.match(without_about(unicodedata.normalize("NFKC", text[: MAX_CELL + 1]).strip().casefold()))
     body = found[1].strip().lstrip("+-") if found and len(text) <= MAX_CELL else ""
     if not any(char.isdecimal() for char in body):
