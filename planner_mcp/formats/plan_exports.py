@@ -18,7 +18,7 @@ from xml.sax.saxutils import escape, quoteattr
 from pydantic import BaseModel, ConfigDict, RootModel, ValidationError
 
 from planner_mcp.errors import Fault, input_error
-from planner_mcp.formats.exported_stops import RARE_COLUMNS, STOP_COLUMNS, TICKET_COLUMNS
+from planner_mcp.formats.exported_stops import BEFORE_FORMULA, FORMULA_AHEAD, RARE_COLUMNS, STOP_COLUMNS, TICKET_COLUMNS
 from planner_mcp.routing.plan import Plan, PlannedRoute, Visit
 from planner_mcp.routing.scenario.coordinates import globe_positions
 from planner_mcp.routing.scenario.field_types import MAX_FREE_TEXT_LENGTH
@@ -34,11 +34,8 @@ from planner_mcp.routing.scenario.shown_scenario import (
 from planner_mcp.routing.scenario.window_text import time_text, window_text
 from planner_mcp.text import MASK, Json, clock, clock_s, decimals, plain
 
-_FORMULA: Final = re.compile(r'(?<![;"\s])([;"\s]*+)(?=[=+\-@＝＋－＠])')
-"""Where a formula may begin: a quote before it does not show. Programs take the full-width signs for the others.
-
-What stands before the sign is read once, from its first character on, and given up whole.
-"""
+_FORMULA: Final = re.compile(f"{BEFORE_FORMULA}{FORMULA_AHEAD}")
+"""Where a formula may begin: a quote before it does not show."""
 _LINE_STARTS: Final = (";", "\t", "\r", "\n")
 MAPS: Final = ("geojson", "gpx")
 """Forms that show nothing but positions."""

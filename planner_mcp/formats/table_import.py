@@ -45,6 +45,7 @@ from planner_mcp.formats.column_values import (
     style_of,
 )
 from planner_mcp.formats.coordinate_parsing import DEGREES, coordinate_in, pair_in, position_in
+from planner_mcp.formats.exported_stops import RARE_COLUMNS
 from planner_mcp.formats.header_words import meaning_of, normalized, split_brackets
 from planner_mcp.formats.source_rows import SourceRow
 from planner_mcp.formats.text_tables import Table, place_in
@@ -68,7 +69,7 @@ _PRICES: Final = frozenset({"penalty", "lateness_cost_per_hour", "switch_cost", 
 _NUMBERS: Final = _AXES | _PRICES | {"cost_per_km", "cost_per_hour", "priority", "max_tickets"}
 _AMOUNTS: Final = frozenset({"demand", "capacity"})
 _LISTS: Final = frozenset({"skills", "only_agents", "not_agents"})
-_RENAMED: Final = {"pickup_ticket": "pickup", "only_agents": "agents"}
+_RENAMED: Final = {header: name for header, name in RARE_COLUMNS.items() if header != name}
 """Fields of a ticket by their name in a table, where other columns are called as in the scenario."""
 _OF_AGENTS: Final = ("agents", "not_agents", "preferred_agent", "switch_cost")
 """Fields of a ticket that name agents, and what belongs to them."""

@@ -16,13 +16,12 @@ ahead, and executed visits count as feasible where they would be at the fastest.
 capacity is not raised for agents that may reload.
 """
 
-from collections.abc import Container, Iterable, Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from dataclasses import replace
-from itertools import permutations
 from typing import Any, Final
 
 from planner_mcp.routing.compilation.executed_routes import ExecutedRoute, ExecutedVisit, executed_routes
-from planner_mcp.routing.compilation.route_continuation import MAX_ORDERED, RouteFigures
+from planner_mcp.routing.compilation.route_continuation import RouteFigures
 from planner_mcp.routing.problem import AgentSpec, BreakSpec, GroupKind, GroupSpec, Problem, TicketSpec
 from planner_mcp.routing.scenario.agent_eligibility import Eligibility
 from planner_mcp.routing.scenario.scenario_model import Held, Scenario, Ticket
@@ -207,7 +206,7 @@ class _PrefixFreezer:
         else:
             now = max(self._frozen_until, executed.visits[-1].departure, *map(_end, executed.later_breaks))
         owed = [ticket for ticket in self._figures.undelivered(executed.tickets) if ticket not in done]
-        late = self._late(agent, last.location, now, owed)
+        late = self._figures.late_deliveries(agent, last.location, now, owed)
         for ticket in owed:
             spec = self._tickets[ticket]
             is_barred = spec.agents is not None and number not in spec.agents
@@ -219,24 +218,6 @@ class _PrefixFreezer:
                 agents=frozenset({number}) if is_barred else spec.agents,
                 release=0,
             )
-
-    def _late(self, agent: AgentSpec, place: int | None, now: int, tickets: Sequence[int]) -> Sequence[int]:
-        """Return those of some tickets that come after their last windows: the fewest, where all orders are tried."""
-        if len(tickets) > MAX_ORDERED:
-            return [ticket for ticket in tickets if self._late_in_order(agent, place, now, [ticket])]
-        return min((self._late_in_order(agent, place, now, order) for order in permutations(tickets)), key=len)
-
-    def _late_in_order(self, agent: AgentSpec, place: int | None, now: int, tickets: Iterable[int]) -> Sequence[int]:
-        """Return those of some tickets that come after their last windows, from a place and a time on, at best."""
-        late: list[int] = []
-        for ticket in tickets:
-            spec = self._tickets[ticket]
-            now = self._figures.arrival(agent, place, spec.location, now)
-            now += spec.setup if place != spec.location else 0
-            late += [ticket] if spec.windows and now > spec.windows[-1][1] else []
-            now = next((max(now, opens) for opens, closes in spec.windows if closes >= now), now) + spec.service
-            place = spec.location
-        return late
 
     def _frozen_visit(self, number: int, executed: ExecutedRoute, visit: ExecutedVisit) -> TicketSpec:
         may_be_late = executed.is_delayed and (self._problem.travel_periods or self._agents[number].max_reloads)
@@ -323,7 +304,7 @@ class _PrefixFreezer:
         is_ineligible = spec.agents is not None and number not in spec.agents
         owed = self._figures.undelivered([ticket])
         is_late = self._exceeds_limits(agent, end_time, executed.departed_at)
-        is_late |= bool(self._late(agent, spec.location, start + spec.service, owed))
+        is_late |= bool(self._figures.late_deliveries(agent, spec.location, start + spec.service, owed))
         exceeds_capacity = self._figures.exceeds_capacity(agent, tickets)
         if is_far or is_full or is_ineligible or is_late or exceeds_capacity:
             return None
@@ -372,12 +353,7 @@ class _PrefixFreezer:
             return max(
                 executed.end, executed.visits[-1].departure + self._figures.fastest_travel(agent, place, agent.end)
             )
-        now = max(
-            [
-                executed.visits[-1].departure,
-                *(break_spec.window[0] + break_spec.duration for break_spec in executed.later_breaks),
-            ]
-        )
+        now = max([executed.visits[-1].departure, *map(_end, executed.later_breaks)])
         now = max(now, self._held_up.get(number, self._frozen_until)) if undelivered else now
         return self._figures.end_time(self._agents[number], executed, executed.tickets, now)
 
@@ -429,6 +405,6 @@ class _PrefixFreezer:
             if at >= len(done):
                 if now + self._figures.fastest_travel(agent, place, agent.end) > agent.shift[1] + agent.overtime:
                     return
-                if self._late(agent, place, now, self._figures.undelivered([ticket])):
+                if self._figures.late_deliveries(agent, place, now, self._figures.undelivered([ticket])):
                     return
                 yield ticket

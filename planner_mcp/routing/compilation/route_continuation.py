@@ -13,13 +13,13 @@ from typing import Final
 from planner_mcp.routing.compilation.executed_routes import ExecutedRoute
 from planner_mcp.routing.problem import AgentSpec, BreakSpec, LoadKind, Problem, TicketSpec
 
-MAX_ORDERED: Final = 5
+_MAX_ORDERED: Final = 5
 """Deliveries on board of which every order is tried."""
 _BASE_FACTOR: Final = 1000
 """The factor of normal travel, in thousandths."""
 
-_Arrival = Callable[[AgentSpec, int | None, int | None, int], int]
-"""Takes an agent, a leg and when it is left; returns when it ends."""
+_SetUp = Callable[[AgentSpec, int | None, TicketSpec, int], int]
+"""Takes an agent, where and when it leaves, and its next ticket; returns when its service may begin."""
 
 
 class RouteFigures:
@@ -46,26 +46,47 @@ class RouteFigures:
         take at the end.
         """
         place, owed = self._tickets[tickets[-1]].location, self.undelivered(tickets)
-        orders = permutations(owed) if len(owed) <= MAX_ORDERED else [owed]
+        orders = permutations(owed) if len(owed) <= _MAX_ORDERED else [owed]
         remaining = self.remaining(agent, executed)
         arrival = self._latest_arrival if remaining else self.arrival  # a break may put travel off into a slow hour
-        _, now = min(self._delivered(agent, place, now, order, arrival) for order in orders)
+
+        def is_set_up(agent: AgentSpec, origin: int | None, spec: TicketSpec, left: int) -> int:
+            return arrival(agent, origin, spec.location, left) + spec.setup
+
+        ends = []
+        for order in orders:
+            late, last, left = self._delivered(agent, place, now, order, is_set_up)
+            ends.append((len(late), arrival(agent, last, agent.end, left)))
+        _, now = min(ends)
         for break_spec in remaining:
             now += break_spec.duration if now > break_spec.window[1] else 0
         return now
 
+    def late_deliveries(self, agent: AgentSpec, place: int | None, now: int, tickets: Sequence[int]) -> Sequence[int]:
+        """Return those of some tickets that come after their last windows, from a place and a time on, at best.
+
+        They are the fewest, where all orders are tried.
+        """
+        if len(tickets) > _MAX_ORDERED:
+            return [each for each in tickets if self._delivered(agent, place, now, [each], self._soonest)[0]]
+        orders = permutations(tickets)
+        return min((self._delivered(agent, place, now, order, self._soonest)[0] for order in orders), key=len)
+
+    def _soonest(self, agent: AgentSpec, origin: int | None, spec: TicketSpec, left: int) -> int:
+        return self.arrival(agent, origin, spec.location, left) + (spec.setup if origin != spec.location else 0)
+
     def _delivered(
-        self, agent: AgentSpec, place: int | None, now: int, tickets: Iterable[int], arrival: _Arrival
-    ) -> tuple[int, int]:
-        """Return how many of some tickets are late in their order, and when the route ends."""
-        late = 0
+        self, agent: AgentSpec, place: int | None, now: int, tickets: Iterable[int], is_set_up: _SetUp
+    ) -> tuple[Sequence[int], int | None, int]:
+        """Return which of some tickets are late in their order, and where and when the last of them has its service."""
+        late: list[int] = []
         for ticket in tickets:
             spec = self._tickets[ticket]
-            now = arrival(agent, place, spec.location, now) + spec.setup
-            late += bool(spec.windows) and now > spec.windows[-1][1]
+            now = is_set_up(agent, place, spec, now)
+            late += [ticket] if spec.windows and now > spec.windows[-1][1] else []
             now = next((max(now, opens) for opens, closes in spec.windows if closes >= now), now) + spec.service
             place = spec.location
-        return late, arrival(agent, place, agent.end, now)
+        return late, place, now
 
     def arrival(self, agent: AgentSpec, origin: int | None, target: int | None, now: int) -> int:
         """Return when a leg ends that is left at a time and has no break."""

@@ -158,15 +158,22 @@ async def test_each_reader_sees_the_steps_that_it_may_take(call: Call, here: Too
     assert await reported(replace(owner, scopes=frozenset({READ}))) == ([], True)
 
 
-async def test_a_plan_that_follows_an_approved_one_starts_from_it(
-    call: Call, here: ToolContext, store: RedisStore
-) -> None:
-    """SPEC A5: re-solving starts from the approved plan, and the difference is told before the new one may hold."""
+async def with_approved_plan(call: Call, here: ToolContext, store: RedisStore) -> tuple[str, str]:
+    """Return a scenario of Ann and a job whose plan of it Ben has approved."""
     as_ann = partial(call, context=here)
     scenario_id = await created(as_ann)
     first = await solved(as_ann, store, scenario_id, ["a", "b"], ["c"])
     await as_ann("propose_plan", {"job_id": first})
     await call("review_plan", {"job_id": first, "decision": "approve"}, of(here, BEN))
+    return scenario_id, first
+
+
+async def test_a_plan_that_follows_an_approved_one_starts_from_it(
+    call: Call, here: ToolContext, store: RedisStore
+) -> None:
+    """SPEC A5: re-solving starts from the approved plan, and the difference is told before the new one may hold."""
+    as_ann = partial(call, context=here)
+    scenario_id, first = await with_approved_plan(call, here, store)
     draft = await solved(as_ann, store, scenario_id, ["b", "c"])
     again = await as_ann("resolve_vrp", {"warm_from": draft, "patch": {"tickets": {"a": None}}})
     assert any(plan_of(first) in note and plan_of(draft) in note for note in again.structured["notes"])
@@ -212,10 +219,7 @@ async def test_a_step_is_answered_though_the_day_of_the_approved_plan_has_expire
 ) -> None:
     """SPEC A5, J9: what was decided is told, without the difference that nobody can work out any more."""
     as_ann = partial(call, context=here)
-    scenario_id = await created(as_ann)
-    first = await solved(as_ann, store, scenario_id, ["a", "b"], ["c"])
-    await as_ann("propose_plan", {"job_id": first})
-    await call("review_plan", {"job_id": first, "decision": "approve"}, of(here, BEN))
+    scenario_id, first = await with_approved_plan(call, here, store)
     again = await as_ann("resolve_vrp", {"warm_from": first, "patch": {"tickets": {"a": None}}})
     await finish(store, ["b"], ["c"])
     second = {"job_id": again.structured["job_id"]}

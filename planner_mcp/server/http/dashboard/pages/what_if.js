@@ -38,7 +38,6 @@ const PATCHES = {
 };
 const patched = (list, entries, change) => (entries.length > 0 ? { [list]: Object.fromEntries(entries.map((each) => [each.id, change(each)])) } : null);
 
-
 // Windows in order, those that overlap as one: a scenario takes none that do.
 function joined(windows, date) {
   const seconds = (at) => secondsOf(at, date);
