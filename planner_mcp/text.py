@@ -25,6 +25,8 @@ MAX_NAMED_BYTES: Final = 200
 """… and the room they may take, each with its quotes and comma."""
 MASK: Final = "***"
 """What stands for a text that a reader may not see; what is hidden from whom is `jobs/field_masking.py`."""
+ATTRIBUTION: Final = "© OpenStreetMap contributors"
+"""What the licence of OpenStreetMap (ODbL 1.0) asks to be shown with lines along its roads."""
 LONG_NUMBER: Final = f"A number has more than {sys.int_info.default_max_str_digits} digits."
 """Python reads no longer ones (CVE-2020-10735); named where a JSON text is refused for it."""
 _NOISE: Final = 1e-6

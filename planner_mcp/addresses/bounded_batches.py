@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
-from planner_mcp.addresses.offline_resolver import resolve_offline
 from planner_mcp.addresses.place_data import place_data
 from planner_mcp.addresses.street_register import StreetRegister
 from planner_mcp.addresses.structured_address import ResolvedAddress
@@ -14,7 +13,9 @@ PART_ROWS: Final = 100
 
 
 def before_fork() -> None:
-    """Read the place data, in the process that forks one child for each batch: once for all of them."""
+    """Read grammars and place data once, in the process that forks a child for each batch."""
+    import planner_mcp.addresses.offline_resolver  # noqa: F401
+
     place_data()
 
 
@@ -25,6 +26,8 @@ def resolved_here(texts: Sequence[str], register: Path | None) -> list[ResolvedA
         texts: The batch.
         register: The streets of a road extract, where the deployment has one.
     """
+    from planner_mcp.addresses.offline_resolver import resolve_offline  # an idle server goes without grammars
+
     resolved = resolve_offline(texts)
     return resolved if register is None else StreetRegister(register).located(resolved)
 

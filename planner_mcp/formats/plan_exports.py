@@ -32,7 +32,7 @@ from planner_mcp.routing.scenario.shown_scenario import (
     as_shown,
 )
 from planner_mcp.routing.scenario.window_text import time_text, window_text
-from planner_mcp.text import MASK, Json, clock, clock_s, decimals, plain
+from planner_mcp.text import ATTRIBUTION, MASK, Json, clock, clock_s, decimals, plain
 
 _FORMULA: Final = re.compile(f"{BEFORE_FORMULA}{FORMULA_AHEAD}")
 """Where a formula may begin: a quote before it does not show."""
@@ -43,8 +43,6 @@ FORMS: Final = ("json", "csv", *MAPS)
 Lines = Mapping[str, Sequence[tuple[float, float]]]
 """(lat, lon) in WGS-84 along the roads, by agent."""
 NO_LINES: Final[Lines] = {}
-ATTRIBUTION: Final = "© OpenStreetMap contributors"
-"""What the licence of OpenStreetMap (ODbL 1.0) asks to be shown with lines along its roads."""
 _LICENCE: Final = "https://www.openstreetmap.org/copyright"
 
 

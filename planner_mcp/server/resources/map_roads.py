@@ -8,7 +8,6 @@ extract is loaded there are no roads, and a page draws a grid.
 from collections.abc import Mapping
 from typing import Final
 
-from planner_mcp.formats.plan_exports import ATTRIBUTION
 from planner_mcp.jobs.fair_limiter import FairLimiter
 from planner_mcp.render.svg_drawing import Roads
 from planner_mcp.routing.scenario.coordinates import globe_positions
@@ -23,7 +22,7 @@ from planner_mcp.server.resources.resource_definition import (
     ResourceMetadata,
     Template,
 )
-from planner_mcp.text import Json, compact
+from planner_mcp.text import ATTRIBUTION, Json, compact
 from planner_mcp.travel.drawn_roads import MAX_BYTES, UNITS, Box, coded, thinned
 from planner_mcp.travel.route_geometry import Lines
 

