@@ -4,6 +4,7 @@ Owns the order in which they open and close. `http_app.py` puts HTTP routes on t
 """
 
 import asyncio
+import logging
 import os
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -177,7 +178,14 @@ def resource_methods(settings: Settings, job_service: JobService, audit_log: Aud
 async def listening_for_wake_ups(services: AppServices) -> AsyncIterator[None]:
     """Listen for notifications of the store during the block."""
     listening = asyncio.create_task(services.notifier.run(), name="wake-ups")
+    listening.add_done_callback(_log_failure)
     try:
         yield
     finally:
         await cancel_and_wait(listening)
+
+
+def _log_failure(listening: asyncio.Task[None]) -> None:
+    """Log at once what ended the listening: from then on nobody here is woken."""
+    if not listening.cancelled() and (error := listening.exception()) is not None:
+        logging.getLogger(__name__).error("wake-ups failed", exc_info=error)

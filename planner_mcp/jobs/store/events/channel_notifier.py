@@ -12,17 +12,16 @@ from typing import Any, Final
 
 from redis.asyncio import Redis
 from redis.asyncio.cluster import RedisCluster
-from redis.exceptions import RedisClusterException, RedisError
 
+from planner_mcp.errors import StoreError
 from planner_mcp.jobs.pubsub_channels import CANCELS
+from planner_mcp.jobs.store.connection.error_translation import translated_errors
 from planner_mcp.task_cancellation import cancel_until_done
 
 POLL_S: Final = 5.0
 """Longest one read of the subscription blocks."""
 RETRY_S: Final = 0.5
 """Pause before a lost connection is tried again."""
-LOST: Final = (RedisError, RedisClusterException, OSError, AttributeError)
-"""An `AttributeError`: redis-py, of a connection that another task closes meanwhile."""
 
 
 class ChannelWaiter:
@@ -94,7 +93,7 @@ class ChannelNotifier:
         return task
 
     async def _follow_waiters(self, channel: str) -> None:
-        with suppress(*LOST):
+        with suppress(StoreError), translated_errors():
             async with self._changing:
                 if channel in self._waiters:
                     await self._subscribe(channel)
@@ -107,13 +106,13 @@ class ChannelNotifier:
             while True:
                 try:
                     await self._listen()
-                except LOST:
+                except StoreError:
                     self._wake_all()
                     await asyncio.sleep(RETRY_S)
                     await self._subscribe_elsewhere()
         finally:
             await cancel_until_done(self._settling)
-            with suppress(*LOST):
+            with suppress(StoreError), translated_errors():
                 await self._pubsub.aclose()
 
     async def _subscribe(self, *channels: str) -> None:
@@ -125,21 +124,23 @@ class ChannelNotifier:
     async def _subscribe_elsewhere(self) -> None:
         """Take another subscription; of a cluster at any node, since all hear everything and one may be gone."""
         async with self._changing:
-            with suppress(*LOST):
+            with suppress(StoreError), translated_errors():
                 await self._pubsub.aclose()
             nodes = self._redis.get_nodes() if isinstance(self._redis, RedisCluster) else ()
             self._pubsub = self._redis.pubsub(node=random.choice(nodes)) if nodes else self._redis.pubsub()  # noqa: S311
 
     async def _listen(self) -> None:
-        async with self._changing:
-            await self._subscribe(CANCELS, *self._waiters)
+        with translated_errors():
+            async with self._changing:
+                await self._subscribe(CANCELS, *self._waiters)
         connection = self._pubsub.connection
         while True:
-            # `get_message` would open a lost connection anew, while another task opens it too
-            response = await connection.read_response(timeout=POLL_S, disconnect_on_error=False, push_request=True)
-            if response is None:
+            with translated_errors():
+                # `get_message` would open a lost connection anew, while another task opens it too
+                response = await connection.read_response(timeout=POLL_S, disconnect_on_error=False, push_request=True)
+                message = None if response is None else await self._pubsub.handle_message(response)
+            if message is None:
                 continue
-            message = await self._pubsub.handle_message(response)
             if message["channel"] != CANCELS:
                 for waiter in tuple(self._waiters.get(message["channel"], ())):
                     waiter.wake()

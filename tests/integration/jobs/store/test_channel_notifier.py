@@ -10,6 +10,7 @@ import pytest
 from planner_mcp.jobs.store.events import channel_notifier
 from planner_mcp.jobs.store.events.channel_notifier import ChannelNotifier
 from planner_mcp.jobs.store.redis_store import RedisStore
+from planner_mcp.jobs.store.sessions.session_store import SessionStore
 from planner_mcp.task_cancellation import cancel_and_wait
 from tests.shared.store.redis_cluster import IS_CLUSTER
 
@@ -76,6 +77,23 @@ async def test_a_waiter_that_is_cancelled_as_it_subscribes_ends_and_disturbs_no_
             assert not await other.wait(0.2)  # the connection was not opened anew
             await store.redis.publish("other", "x")
             assert await other.wait(5)
+
+
+async def test_a_fault_of_a_handler_is_no_lost_connection(store: RedisStore) -> None:
+    """Our choice: such a fault was taken for one, and the subscription opened anew without a word."""
+
+    def fail(_cancelled: str) -> None:
+        raise AttributeError
+
+    notifier = ChannelNotifier(store.redis)
+    notifier.on_cancel(fail)
+    running = asyncio.create_task(notifier.run())
+    async with notifier.watch("c") as waiter:
+        while await waiter.wait(0.1):
+            pass  # woken by its own subscription
+        await SessionStore(store.redis).cancel("a-session", "7")
+        with anyio.fail_after(5), pytest.raises(AttributeError):
+            await running
 
 
 async def _wait_for_ever(notifier: ChannelNotifier) -> None:
