@@ -13,6 +13,8 @@ LISTS_CHANNEL: Final = "mcp:l"
 """A list has changed for somebody."""
 CANCELS: Final = "mcp:x"
 """Somebody cancelled a request."""
+CANCEL_LOG: Final = "mcp:x:log"
+"""The stream of what was published there lately, for a replica that did not listen."""
 
 
 def stream_channel(session_id: str) -> str:

@@ -1,7 +1,7 @@
 """Wakes the tasks that wait for a Redis channel, through one subscription per replica.
 
 Owns the connection and the waiters of each channel. A wake-up carries no data: waiters read the store after it. They
-are also woken when the connection was lost, so that they miss nothing.
+are also woken when the connection was lost, so that they miss nothing; what was cancelled meanwhile is read from a log.
 """
 
 import asyncio
@@ -14,7 +14,7 @@ from redis.asyncio import Redis
 from redis.asyncio.cluster import RedisCluster
 
 from planner_mcp.errors import StoreError
-from planner_mcp.jobs.pubsub_channels import CANCELS
+from planner_mcp.jobs.pubsub_channels import CANCEL_LOG, CANCELS
 from planner_mcp.jobs.store.connection.error_translation import translated_errors
 from planner_mcp.task_cancellation import cancel_until_done
 
@@ -60,6 +60,8 @@ class ChannelNotifier:
         self._settling: set[asyncio.Task[None]] = set()
         self._waiters: dict[str, set[ChannelWaiter]] = {}
         self._on_cancel: list[Callable[[str], None]] = []
+        self._cancels_after = "-"
+        """Where the rest of the log of cancels begins that was not read yet."""
 
     def on_cancel(self, handler: Callable[[str], None]) -> None:
         """Add a handler of cancelled requests (`"<session> <request id>"`)."""
@@ -145,8 +147,21 @@ class ChannelNotifier:
                 for waiter in tuple(self._waiters.get(message["channel"], ())):
                     waiter.wake()
             elif message["type"] == "message":
-                for handler in self._on_cancel:
-                    handler(message["data"])
+                self._pass_cancel(message["data"])
+            else:
+                await self._catch_up_on_cancels()
+
+    async def _catch_up_on_cancels(self) -> None:
+        """Pass on what was cancelled before the subscription stood; some of it may have been passed on before."""
+        with translated_errors():
+            entries = await self._redis.xrange(CANCEL_LOG, min=self._cancels_after)
+        for position, fields in entries:
+            self._cancels_after = f"({position}"
+            self._pass_cancel(fields["cancelled"])
+
+    def _pass_cancel(self, cancelled: str) -> None:
+        for handler in self._on_cancel:
+            handler(cancelled)
 
     def _wake_all(self) -> None:
         for waiting in tuple(self._waiters.values()):

@@ -14,6 +14,7 @@ mcp:{sid}:work       hash    what is being answered, listed in jobs/store/sessio
 mcp:{sid}:level      string  which log messages it wants, listed in jobs/store/sessions/elicitation_store.py
 mcp:w:<sid>          channel a stream of the session grew (payload: its name)
 mcp:x                channel "<sid> <request id>": somebody cancelled a request
+mcp:x:log            stream  the same, the last CANCELS_KEPT or so; CANCEL_LOG_S from the last one
 ```
 """
 
@@ -24,7 +25,7 @@ from typing import Any, Final
 from redis.asyncio import Redis
 
 from planner_mcp.errors import LostStreamError, QuotaExceededError
-from planner_mcp.jobs.pubsub_channels import CANCELS, STANDALONE, stream_channel
+from planner_mcp.jobs.pubsub_channels import CANCEL_LOG, CANCELS, STANDALONE, stream_channel
 from planner_mcp.jobs.store.connection.error_translation import translated_errors
 from planner_mcp.jobs.store.lua_scripts import step_text
 from planner_mcp.jobs.store.sessions.session_keys import lasting_keys, lease_key, names_key, row_key, stream_key
@@ -39,6 +40,9 @@ LEASE_MS: Final = 10_000
 MAX_LENGTH: Final = 1000
 """Messages of one stream that stay replayable, roughly."""
 READ_AT_ONCE: Final = 100
+CANCELS_KEPT: Final = 1000
+CANCEL_LOG_S: Final = 600
+"""A replica that could not listen for longer than this misses what was cancelled meanwhile."""
 START: Final = "0-0"
 """The position before the oldest entry of a stream."""
 
@@ -106,7 +110,7 @@ class SessionStore:
                 keys += [stream_key(session_id, name), lease_key(session_id, name)]
             await self._redis.delete(*keys)
             await self._redis.publish(stream_channel(session_id), "*")
-            await self._redis.publish(CANCELS, f"{session_id} *")
+            await self._publish_cancel(f"{session_id} *")
 
     async def take_standalone(self, session_id: str, token: str) -> bool:
         """Make `token` holder of the standalone stream and wake the former one; return whether any got a message."""
@@ -210,4 +214,12 @@ class SessionStore:
     async def cancel(self, session_id: str, request_id: str) -> None:
         """Announce to every replica that a request was cancelled."""
         with translated_errors():
-            await self._redis.publish(CANCELS, f"{session_id} {request_id}")
+            await self._publish_cancel(f"{session_id} {request_id}")
+
+    async def _publish_cancel(self, cancelled: str) -> None:
+        """Publish a cancel; it is logged first, so that a replica which listens from now on finds it or hears it."""
+        async with self._redis.pipeline(transaction=True) as pipe:
+            pipe.xadd(CANCEL_LOG, {"cancelled": cancelled}, maxlen=CANCELS_KEPT)
+            pipe.expire(CANCEL_LOG, CANCEL_LOG_S)
+            await pipe.execute()
+        await self._redis.publish(CANCELS, cancelled)

@@ -7,6 +7,7 @@ from contextlib import asynccontextmanager
 import anyio
 import pytest
 
+from planner_mcp.jobs.pubsub_channels import CANCELS
 from planner_mcp.jobs.store.events import channel_notifier
 from planner_mcp.jobs.store.events.channel_notifier import ChannelNotifier
 from planner_mcp.jobs.store.redis_store import RedisStore
@@ -77,6 +78,34 @@ async def test_a_waiter_that_is_cancelled_as_it_subscribes_ends_and_disturbs_no_
             assert not await other.wait(0.2)  # the connection was not opened anew
             await store.redis.publish("other", "x")
             assert await other.wait(5)
+
+
+async def test_a_request_cancelled_while_the_subscription_is_away_is_cancelled_when_it_is_back(
+    store: RedisStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """SPEC J4, X2: it went on to its end, because what is published reaches only who listens."""
+    monkeypatch.setattr(channel_notifier, "RETRY_S", 0.1)
+    cancels: list[str] = []
+    heard, sessions = anyio.Event(), SessionStore(store.redis)
+
+    def hear(cancelled: str) -> None:
+        cancels.append(cancelled)
+        heard.set()
+
+    async def hearers() -> int:
+        return int((await store.redis.execute_command("PUBSUB", "NUMSUB", CANCELS))[1])
+
+    with anyio.fail_after(10):
+        async with listening(store) as notifier:
+            notifier.on_cancel(hear)
+            while not await hearers():  # noqa: ASYNC110 — the store sends no event
+                await asyncio.sleep(0.01)
+            await store.redis.execute_command("CLIENT", "KILL", "TYPE", "pubsub")
+            while await hearers():  # noqa: ASYNC110 — the store sends no event
+                await asyncio.sleep(0.001)
+            await sessions.cancel("a-session", "7")
+            await heard.wait()
+    assert cancels == ["a-session 7"]
 
 
 async def test_a_fault_of_a_handler_is_no_lost_connection(store: RedisStore) -> None:

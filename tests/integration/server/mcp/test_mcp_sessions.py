@@ -55,7 +55,7 @@ async def test_deleted_session_ends_its_streams_and_is_gone_everywhere(
         with anyio.fail_after(30):
             assert [event async for event in events(stream)] == []
     assert (await client.post(replicas[1], LIST)).status_code == 404
-    assert await store.redis.keys("mcp:*") == []
+    assert await store.redis.keys("mcp:{*") == []
 
 
 async def test_a_call_without_session_is_asked_to_initialize(replicas: Two, client: Client) -> None:
