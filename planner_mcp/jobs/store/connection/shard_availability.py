@@ -49,6 +49,8 @@ class ShardAvailability:
         self._clock = clock
         self._unavailable: set[int] = set()
         self._reaping_paused_until: dict[int, float] = {}
+        self._ahead_s: dict[int, float] = {}
+        """By how much the clock of each shard was ahead of this process's own."""
 
     def there(self) -> Sequence[int]:
         """Return the available shards, or all of them when none is available."""
@@ -57,11 +59,18 @@ class ShardAvailability:
     def reapable(self) -> Sequence[int]:
         """Return the shards in which expired leases may be reaped.
 
-        A lease says nothing about a worker that could not renew it: once a shard went away, and once it is back, each
-        lease in it counts anew.
+        A lease says nothing about a worker that could not renew it, or when the clock was set by which it ran out: once
+        a shard went away, once it is back, and once its clock was set, each lease in it counts anew.
         """
         now = self._clock()
         return [shard for shard in self.there() if self._reaping_paused_until.get(shard, now) <= now]
+
+    def note_time(self, shard: int, store_s: float) -> None:
+        """Note the time of a shard's clock; where it was set forward since the last note, leases there count anew."""
+        ahead_s = store_s - self._clock()
+        if ahead_s - self._ahead_s.get(shard, ahead_s) > self._lease_s / 2:
+            self._pause_reaping(shard)
+        self._ahead_s[shard] = ahead_s
 
     @contextmanager
     def tracking(self, shard: int) -> Iterator[None]:
@@ -88,4 +97,7 @@ class ShardAvailability:
     def _note(self, shard: int, *, is_there: bool) -> None:
         if is_there is (shard in self._unavailable):
             self._unavailable ^= {shard}
-            self._reaping_paused_until[shard] = self._clock() + self._lease_s
+            self._pause_reaping(shard)
+
+    def _pause_reaping(self, shard: int) -> None:
+        self._reaping_paused_until[shard] = self._clock() + self._lease_s

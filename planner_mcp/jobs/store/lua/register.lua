@@ -1,5 +1,5 @@
 -- Registers a worker or renews its heartbeat (slots > 0), or withdraws it (slots = 0); removes workers without a heartbeat for
--- three of their leases. Workers of the version before send heartbeats without a lease.
+-- three of their leases. Returns the time of the clock that leases go by. Workers of the version before send heartbeats without a lease.
 -- A: worker, slots, version
 local function withdraw(worker)
   call('ZREM', ALIVE, worker)
@@ -18,7 +18,7 @@ if A.slots > 0 then
 elseif A.worker ~= '' then
   withdraw(A.worker)
 end
-if (is_known or A.worker == '') and is_recent('called_ms') then return { 'ok' } end
+if (is_known or A.worker == '') and is_recent('called_ms') then return { 'ok', NOW_MS } end
 local _, silent = roll_call()
 for _, worker in ipairs(silent) do withdraw(worker) end
 outlive(ALIVE)
@@ -31,4 +31,4 @@ for _, slots in ipairs(call('HVALS', SLOTS)) do total = total + tonumber(slots) 
 call('HSET', CLOCK, 'slots', total)
 follow_quota()
 dispatch()
-return { 'ok' }
+return { 'ok', NOW_MS }

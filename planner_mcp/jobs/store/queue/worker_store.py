@@ -260,11 +260,14 @@ class RedisWorkerStore:
     async def reap(self) -> int:
         """Requeue jobs whose lease ran out (a lost worker counts as a crash), forget dead workers; return how many.
 
-        A shard that went away or came back less than a lease ago is spared: its workers could not renew.
+        A shard that went away or came back less than a lease ago is spared: its workers could not renew. So is one
+        whose clock was set forward: the leases of all its workers would end at once.
         """
-        await self.availability.ask_all(
+        called = await self.availability.ask_all(
             lambda shard: self._script_client.step("register", shard, {"worker": "", "slots": 0})
         )
+        for shard, (_ok, now_ms) in called.items():
+            self.availability.note_time(shard, now_ms / 1000)
         args = {"poison": _error(PoisonedJobError()), "count": REAP_AT_ONCE}
         taken = await ask_all(self.availability.reapable(), lambda shard: self._script_client.step("reap", shard, args))
         return sum(count for _ok, count in taken.values())

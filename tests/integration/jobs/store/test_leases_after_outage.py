@@ -5,6 +5,8 @@ from typing import Any
 import pytest
 
 from planner_mcp.jobs.job_lifecycle import JobState
+from planner_mcp.jobs.store.redis_store import RedisStore
+from planner_mcp.settings import Settings
 from workers.lease_reaper import LONGEST_OUTAGE_LEASES, LeaseReaper
 
 pytestmark = pytest.mark.anyio
@@ -62,3 +64,25 @@ async def test_a_worker_that_was_held_up_itself_takes_no_job_from_its_neighbours
     reaper.note_pause(LEASE_S / 4)
     await reaper.sweep()
     assert await harness.state(claim.job.id) is JobState.QUEUED
+
+
+async def test_a_clock_of_the_store_that_is_set_ends_no_lease(
+    harness: Any, settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """SPEC J6: all ran out at once, and each job lost an attempt; a silent worker loses its job a lease later."""
+    clock, claim, set_by_ms = Clock(), await harness.solving(), 0
+    script_client = harness.store.script_client
+    store, step = RedisStore(script_client, settings, clock=clock), script_client.step
+
+    async def stepping(name: str, *args: Any) -> Any:
+        word, *rest = await step(name, *args)
+        return [word, rest[0] + set_by_ms] if name == "register" else [word, *rest]
+
+    monkeypatch.setattr(script_client, "step", stepping)
+    assert await store.reap() == 0
+    await harness.let_lease_lapse(claim)
+    set_by_ms = 600_000
+    assert await store.reap() == 0
+    clock.now += settings.lease_s
+    set_by_ms += int(settings.lease_s * 1000)
+    assert await store.reap() == 1
