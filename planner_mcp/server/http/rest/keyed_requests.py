@@ -6,7 +6,9 @@ binds the job to it for MCP too.
 
 import asyncio
 import hashlib
+import logging
 import re
+import time
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from typing import Final
@@ -23,7 +25,12 @@ from planner_mcp.task_cancellation import cancel_until_done
 
 REPLAYED: Final = "Idempotency-Replayed"
 """`true` on an answer that was kept."""
+KEEP_S: Final = 30.0
+"""Longest time in which it is tried to keep an answer; its client waits meanwhile, and gets it in any case."""
+KEEP_AGAIN_S: Final = 0.5
 _KEPT_HEADERS: Final = ("location", "preference-applied")
+
+log = logging.getLogger("planner.rest")
 
 
 def key_in(request: Request) -> str | None:
@@ -58,15 +65,30 @@ async def answered_once(
         return Response(kept.body, kept.status, {**kept.headers, REPLAYED: "true"}, JSON)
     renewing = asyncio.create_task(_renewed(requests, asked), name="keyed request")
     try:
-        response = await make()
-    except BaseException:
-        await requests.forget(asked)
-        raise
+        try:
+            response = await make()
+        except BaseException:
+            await requests.forget(asked)
+            raise
+        await _kept(requests, asked, response)
     finally:
         await cancel_until_done([renewing])
-    headers = {name: response.headers[name] for name in _KEPT_HEADERS if name in response.headers}
-    await requests.keep(asked, KeptAnswer(response.status_code, headers, bytes(response.body).decode()))
     return response
+
+
+async def _kept(requests: RepeatedRequestStore, asked: KeyedRequest, response: Response) -> None:
+    """Keep an answer. A store that fails is asked again: without the answer the same request would be made twice."""
+    headers = {name: response.headers[name] for name in _KEPT_HEADERS if name in response.headers}
+    answer = KeptAnswer(response.status_code, headers, bytes(response.body).decode())
+    gives_up_at = time.monotonic() + KEEP_S
+    while True:
+        try:
+            return await requests.keep(asked, answer)
+        except StoreError as error:
+            if time.monotonic() >= gives_up_at:
+                log.warning("an answer could not be kept; its request may be made again: %s", error.type)
+                return None
+        await asyncio.sleep(KEEP_AGAIN_S)
 
 
 async def _renewed(requests: RepeatedRequestStore, asked: KeyedRequest) -> None:

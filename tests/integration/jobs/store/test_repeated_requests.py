@@ -7,6 +7,7 @@ import pytest
 from starlette.requests import Request
 from starlette.responses import Response
 
+from planner_mcp.errors import StoreUnavailableError
 from planner_mcp.jobs.principals import LOCAL
 from planner_mcp.jobs.store.redis_store import RedisStore
 from planner_mcp.jobs.store.security import repeated_request_store
@@ -39,12 +40,54 @@ async def test_a_request_is_under_way_as_long_as_its_server_makes_it(
         return Response("made")
 
     requests = Requests(store.script_client, open_cipher(settings), settings)
+    first, again = [await keyed_requests.answered_once(requests, LOCAL, _request(), made) for _ in range(2)]
+    assert (first.body, again.headers["idempotency-replayed"]) == (b"made", "true")
+
+
+async def test_a_request_is_made_once_though_the_store_fails_as_its_answer_is_kept(
+    store: RedisStore, settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """SPEC O5, J7: the client was told to try again, and a minute later the work was done a second time."""
+    monkeypatch.setattr(keyed_requests, "KEEP_AGAIN_S", 0.001)
+    failures = iter([StoreUnavailableError, StoreUnavailableError])
+
+    class Requests(RedisRepeatedRequests):
+        async def keep(self, request: Any, answer: Any) -> None:
+            for failure in failures:
+                raise failure
+            await super().keep(request, answer)
+
+    async def made() -> Response:
+        return Response("made")
+
+    requests = Requests(store.script_client, open_cipher(settings), settings)
+    first, again = [await keyed_requests.answered_once(requests, LOCAL, _request(), made) for _ in range(2)]
+    assert (first.body, again.headers["idempotency-replayed"]) == (b"made", "true")
+
+
+async def test_who_asks_gets_an_answer_that_could_not_be_kept(
+    store: RedisStore, settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """SPEC J7: what was made is told, however long the store is away."""
+    monkeypatch.setattr(keyed_requests, "KEEP_S", 0.0)
+
+    class Requests(RedisRepeatedRequests):
+        async def keep(self, request: Any, answer: Any) -> None:
+            raise StoreUnavailableError
+
+    async def made() -> Response:
+        return Response("made")
+
+    requests = Requests(store.script_client, open_cipher(settings), settings)
+    assert (await keyed_requests.answered_once(requests, LOCAL, _request(), made)).body == b"made"
+
+
+def _request() -> Request:
+    """Return a request with a key."""
     headers = [(b"idempotency-key", b"monday")]
     scope = {"type": "http", "method": "POST", "path": "/v1/x", "query_string": b"", "headers": headers}
 
     async def receive() -> dict[str, Any]:
         return {"type": "http.request", "body": b"", "more_body": False}
 
-    request = Request(scope, receive)
-    first, again = [await keyed_requests.answered_once(requests, LOCAL, request, made) for _ in range(2)]
-    assert (first.body, again.headers["idempotency-replayed"]) == (b"made", "true")
+    return Request(scope, receive)
