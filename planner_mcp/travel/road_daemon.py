@@ -17,6 +17,8 @@ from contextlib import asynccontextmanager, closing, suppress
 from dataclasses import asdict, dataclass
 from typing import IO, Final, Literal
 
+import httpx2 as httpx
+
 from planner_mcp.errors import RoadMapError
 from planner_mcp.file_locks import take_lock
 from planner_mcp.settings import Settings
@@ -40,6 +42,11 @@ BACKOFF_FIRST_S: Final = 0.2
 BACKOFF_LONGEST_S: Final = 10.0
 HEALTHY_S: Final = 10.0
 """A daemon that ran this long is restarted after the shortest delay."""
+PROBE_S: Final = 15.0
+"""Time between two questions whether the daemon still answers."""
+SILENT_S: Final = 60.0
+"""A daemon that leaves such a question unanswered for so long hangs, and is killed: tables of a second each that wait
+before it on a busy machine take less."""
 _ADOPT_POLL_S: Final = 0.5
 Phase = Literal["absent", "building", "starting", "ready", "failed"]
 
@@ -167,11 +174,29 @@ class RoadDaemon:
                         self._publish_ready(road_map, port, process.pid)
             except TimeoutError:
                 process.kill()
-            while await process.stdout.read(65536):
-                pass  # its log of requests, which holds positions
-            return await process.wait()
+            probing = asyncio.create_task(self._end_when_silent(process, port), name="road engine probe")
+            try:
+                while await process.stdout.read(65536):
+                    pass  # its log of requests, which holds positions
+                return await process.wait()
+            finally:
+                await cancel_and_wait(probing)
         finally:
             await stop_process(process)
+
+    async def _end_when_silent(self, process: asyncio.subprocess.Process, port: int) -> None:
+        """End the daemon once it takes a question and does not answer; what it answers does not matter."""
+        async with httpx.AsyncClient(trust_env=False) as http:
+            while True:
+                await asyncio.sleep(PROBE_S)
+                try:
+                    await http.get(f"http://127.0.0.1:{port}/status", timeout=SILENT_S)
+                except httpx.TimeoutException:
+                    log.warning("roads: the road engine has not answered for %.0f s and is ended", SILENT_S)
+                    await stop_process(process)
+                    return
+                except httpx.TransportError:
+                    continue  # it ends, which is seen by its output
 
     def _progress(self, line: str) -> None:
         log.info(line)

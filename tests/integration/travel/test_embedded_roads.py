@@ -18,6 +18,7 @@ from planner_mcp.errors import RoutingProviderUnavailableError
 from planner_mcp.routing.compilation.matrix_request import MatrixRequest
 from planner_mcp.routing.scenario.travel_matrices import TravelMatrices
 from planner_mcp.settings import ROADS, Settings
+from planner_mcp.travel import road_daemon
 from planner_mcp.travel.embedded_roads import EmbeddedRoads
 from planner_mcp.travel.matrix_builder import MatrixBuilder
 from planner_mcp.travel.osrm_programs import OsrmPrograms
@@ -117,6 +118,20 @@ async def test_a_killed_daemon_comes_back_and_an_open_question_is_asked_again(ro
     assert found.distances is not None
     assert found.distances[0, 1] == pytest.approx(3 * EAST_M, abs=1)
     assert daemon_state(roads).pid != before.pid
+
+
+async def test_a_daemon_that_hangs_is_started_anew(roads: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+    """SPEC O9: it took connections and answered none until the planner was restarted."""
+    for name, value in {"PROBE_S": 0.05, "SILENT_S": 0.2, "HEALTHY_S": 0.0, "BACKOFF_FIRST_S": 0.01}.items():
+        monkeypatch.setattr(road_daemon, name, value)
+    before = daemon_state(roads)
+    os.kill(before.pid, signal.SIGKILL)  # the next one is asked as often as is said above
+    hanging = await until_ready(roads, other_than=before.pid)
+    os.kill(hanging.pid, signal.SIGSTOP)
+    await until_ready(roads, other_than=hanging.pid)
+    found = await matrices(roads, crossing(0, 0), crossing(0, 3))
+    assert found.distances is not None
+    assert found.distances[0, 1] == pytest.approx(3 * EAST_M, abs=1)
 
 
 async def test_an_engine_that_cannot_be_started_now_is_started_later(
