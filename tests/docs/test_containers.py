@@ -74,6 +74,16 @@ def test_balancer_lets_through_what_the_servers_take_and_says_who_asks(compose: 
     assert [service["environment"].get("FORWARDED_ALLOW_IPS") for service in servers] == ["*", "*"]
 
 
+def test_balancer_finds_a_server_that_was_made_anew(compose: dict[str, Any]) -> None:
+    """SPEC O1: it has another address, and nginx looks names up once unless it is told to go on."""
+    upstream = re.search(r"upstream planner \{(.*?)\}", compose["configs"]["balancer"]["content"], re.DOTALL)
+    assert upstream is not None
+    assert re.search(r"resolver \S+ valid=\d+s;", upstream[1]) and "zone " in upstream[1]
+    assert re.findall(r"server (\S+):8080 resolve;", upstream[1]) == ["server-1", "server-2"]
+    version = re.fullmatch(r"nginx:(\d+)\.(\d+)\S*", compose["services"]["balancer"]["image"])
+    assert version is not None and (int(version[1]), int(version[2])) >= (1, 28)  # `resolve` came with 1.27.3
+
+
 def test_servers_behind_the_balancer_name_an_address_that_clients_reach(monkeypatch: pytest.MonkeyPatch) -> None:
     """SPEC M1: what the server card advertises is not the address it listens on."""
     for name in ("open", "keycloak"):
