@@ -2,7 +2,7 @@
 
 Owns the caller's side: the call server of this process, which starts with the first call, and one exchange with a
 child. Whose turn it is and what a call may cost is the caller's. A call that is cancelled is not waited for: the child
-finds its connection closed, or its limits end it.
+ends when its connection is closed.
 """
 
 import asyncio
@@ -58,7 +58,7 @@ async def bounded_call(
         limits: Of the child.
         answer: Answers what the function asks by `ask_caller`.
         spend: Is told the CPU seconds that the child took, whatever the call returns or raises. A child that reached a
-            limit cannot say them: the time that passed counts then.
+            limit, or whose call was cancelled, cannot say them: the time that passed counts then.
 
     Raises:
         PlannerError: As the function raised it.
@@ -86,6 +86,9 @@ async def bounded_call(
                     return result
                 case _:
                     await _send(writer, await _answered(answer, value))
+    except asyncio.CancelledError:
+        cpu_s = min(limits.cpu_s, time.monotonic() - began)
+        raise
     except (asyncio.IncompleteReadError, ConnectionError):
         cpu_s = min(limits.cpu_s, time.monotonic() - began)
         raise TooLargeError(OUT_OF_BOUNDS) from None

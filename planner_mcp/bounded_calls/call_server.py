@@ -10,9 +10,11 @@ import gc
 import importlib
 import logging
 import os
+import select
 import signal
 import socket
 import sys
+import threading
 from typing import Any, Final
 
 from planner_mcp import process_limits
@@ -79,11 +81,21 @@ def _become_child(fd: int, parent: int) -> None:
         gc.disable()
         os.nice(NICENESS)
         _connection = socket.socket(fileno=fd)
-        _do(_received())
+        call = _received()
+        threading.Thread(target=_end_with_caller, args=(_connection,), daemon=True).start()
+        _do(call)
     except ConnectionError:
         pass  # the caller has gone
     finally:
         os._exit(os.EX_OK)
+
+
+def _end_with_caller(connection: socket.socket) -> None:
+    """End this process once its caller has left: nobody waits for the call, and its turn is another's by now."""
+    gone = select.poll()
+    gone.register(connection, 0)  # of no event, so only the closed end is told
+    gone.poll()
+    os._exit(os.EX_OK)
 
 
 def _do(call: Call) -> None:

@@ -111,19 +111,22 @@ async def test_a_call_that_is_cancelled_before_its_fork_disturbs_no_other() -> N
     gc.collect()  # an open socket would be reported
 
 
-@pytest.mark.slow
-async def test_a_call_that_is_cancelled_leaves_no_child() -> None:
-    """ADR 0036: its limits end it."""
+async def test_a_call_that_is_cancelled_leaves_no_child_and_is_paid() -> None:
+    """SPEC A4: clients that left in mid-call left their children to 20 s of CPU each, as many as they liked, unpaid."""
     pids: list[int] = []
+    cost_s: list[float] = []
     started = anyio.Event()
 
     async def answer(pid: int) -> None:
         pids.append(pid)
         started.set()
 
-    call = asyncio.create_task(bounded_call(bounded_functions.reporting_pid, limits=SMALL, answer=answer))
+    call = asyncio.create_task(
+        bounded_call(bounded_functions.reporting_pid, limits=CallLimits(600, 600), answer=answer, spend=cost_s.append)
+    )
     await started.wait()
     call.cancel()
     with pytest.raises(asyncio.CancelledError):
         await call
     await until_gone(pids)
+    assert len(cost_s) == 1 and cost_s[0] > 0
