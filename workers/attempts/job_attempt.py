@@ -175,7 +175,7 @@ class JobAttempt(Attempt[Claim]):
             self._finish_when_planned()
 
     def _finish_when_planned(self) -> None:
-        if self._reporter.plan is None:
+        if self._reporter.best_plan is None:
             self._wants_first_plan = True
         else:
             self._decide(EndCause.FINISH)

@@ -95,7 +95,7 @@ class JobReporter:
         elapsed_s = self._claim.elapsed_s + self.elapsed_s
         percent = min(99, int(100 * elapsed_s / self._claim.job.request.solve_time_s))
         reported = self._claim.job.progress
-        plan = self.plan or self._earlier_plan or {}
+        plan = self.best_plan or {}
         return Progress(
             percent=max(percent, min(99, reported.percent)),
             cost=plan.get("cost"),
@@ -108,18 +108,21 @@ class JobReporter:
         )
 
     @property
-    def _earlier_plan(self) -> Json | None:
-        """The plan of an earlier attempt; a plan of another job to start from is no progress of this one."""
-        return self._claim.best_plan if self._claim.job.plan_id else None
+    def best_plan(self) -> Json | None:
+        """The best plan of the job: of this attempt, else of an earlier one.
+
+        A plan of another job to start from is none of this one.
+        """
+        return self.plan or (self._claim.best_plan if self._claim.job.plan_id else None)
 
     # ---- the end of the job
 
     async def complete(self, without: PlannerError | None = None) -> None:
-        """End the job completed with its plan; failed, for the reason given, when it has none."""
-        if self.plan is None:
+        """End the job completed with its best plan; failed, for the reason given, when it has none."""
+        if (plan := self.best_plan) is None:
             await self.fail(without or EngineError("The solver ended without a plan."))
         else:
-            await self._store.complete(self._claim, self.progress(), self.plan)
+            await self._store.complete(self._claim, self.progress(), plan)
 
     async def fail(self, error: PlannerError) -> None:
         """End the job failed, its last plan kept."""

@@ -1,16 +1,20 @@
 """What the store is told of one claim, whatever the solver ends with (SPEC S3, J1)."""
 
+import asyncio
 import time
 from typing import Any
 
+import anyio
 import pytest
 
-from planner_mcp.errors import EngineMemoryError
+from planner_mcp.errors import EngineMemoryError, EngineTimeoutError
 from planner_mcp.jobs import ids
 from planner_mcp.jobs.job_lifecycle import JobState
 from planner_mcp.jobs.job_ports import Claim
 from planner_mcp.jobs.store.redis_store import RedisStore
+from planner_mcp.settings import Settings
 from tests.integration.jobs.conftest import HALF, PLAN, StoreHarness
+from workers.attempts.job_attempt import JobAttempt
 from workers.attempts.job_reporter import JobReporter
 
 pytestmark = pytest.mark.anyio
@@ -56,3 +60,39 @@ async def test_what_an_earlier_attempt_has_left_is_progress(harness: StoreHarnes
     await harness.store.hand_back(first)
     claim = await harness.claim()
     assert reporter_of(claim, harness.store).progress().cost == PLAN["cost"]
+
+
+async def test_a_job_whose_time_ends_before_its_next_attempt_has_a_plan_completes_with_the_one_it_has(
+    harness: StoreHarness,
+) -> None:
+    """SPEC S3, J7: a day handed back late in its time ended failed, with a good plan beside it."""
+    first = await harness.solving()
+    await harness.store.report(first, HALF, PLAN)
+    await harness.store.hand_back(first)
+    claim = await harness.claim()
+    await reporter_of(claim, harness.store).complete(without=EngineTimeoutError())
+    job = await harness.store.get_job("ann", claim.job.id)
+    assert (job.state, job.progress.cost) == (JobState.COMPLETED, PLAN["cost"])
+    assert await harness.store.get_plan("ann", ids.plan_of(claim.job.id)) == PLAN
+
+
+class NoRoom:
+    """An executor that has no solver to give."""
+
+    async def acquire(self) -> Any:
+        """Wait for ever."""
+        await asyncio.Event().wait()
+
+
+async def test_a_job_that_is_to_finish_now_completes_with_the_plan_of_its_attempt_before(
+    harness: StoreHarness, settings: Settings
+) -> None:
+    """SPEC T5: handed back meanwhile, it loaded its day and waited for a first plan although there was one."""
+    first = await harness.solving()
+    await harness.store.report(first, HALF, PLAN)
+    await harness.store.finish_now("ann", first.job.id)
+    await harness.store.hand_back(first)
+    claim = await harness.claim()
+    with anyio.fail_after(10):
+        await JobAttempt(claim, NoRoom(), harness.store, settings, trace_id="0" * 32).run()  # type: ignore[arg-type]
+    assert await harness.state(claim.job.id) is JobState.COMPLETED
