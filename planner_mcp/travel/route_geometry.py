@@ -34,6 +34,7 @@ log = logging.getLogger("planner.roads")
 
 Lines = dict[str, list[Position]]
 """(lat, lon) in WGS-84 along the roads, by agent."""
+_Tracks = tuple[tuple[str, tuple[Position, ...]], ...]
 
 
 class RouteGeometry:
@@ -46,7 +47,8 @@ class RouteGeometry:
     def __init__(self, settings: Settings) -> None:
         self._routers = settings.routers
         self._embedded = None if settings.roads_pbf is None else EmbeddedRoads(settings)
-        self._kept: OrderedDict[str, Lines] = OrderedDict()
+        self._kept: OrderedDict[tuple[str, _Tracks], Lines] = OrderedDict()
+        """By the plan and what its routes go over: a job that is solved has one plan after another under one id."""
 
     async def lines(self, plan_id: str, plan: Plan, places: Mapping[str, Position]) -> Lines:
         """Return the line of each route; empty where there is none to be had.
@@ -56,20 +58,21 @@ class RouteGeometry:
             plan: The plan.
             places: (lat, lon) in WGS-84 by location.
         """
-        if plan_id in self._kept:
-            self._kept.move_to_end(plan_id)
-            return self._kept[plan_id]
-        provider = self._provider(plan)
         tracks = {route.agent_id: list(_track(route, places)) for route in plan.routes}
+        name = plan_id, tuple((agent, tuple(track)) for agent, track in tracks.items())
+        if name in self._kept:
+            self._kept.move_to_end(name)
+            return self._kept[name]
+        provider = self._provider(plan)
         if provider is None or sum(map(len, tracks.values())) > MAX_LEGS:
             return {}
         try:
             with anyio.fail_after(_TOTAL_S):
-                found = await _lines(provider, {name: track for name, track in tracks.items() if len(track) > 1})
+                found = await _lines(provider, {agent: track for agent, track in tracks.items() if len(track) > 1})
         except (RoutingProviderUnavailableError, TimeoutError) as error:
             log.warning("no lines of roads: %s", error or "no answer in time", extra={"plan_id": plan_id})
             return {}
-        self._kept[plan_id] = found
+        self._kept[name] = found
         while len(self._kept) > _KEPT:
             self._kept.popitem(last=False)
         return found

@@ -16,7 +16,6 @@ from planner_mcp.server.resources.json_resources import Variables
 from planner_mcp.server.resources.rendering_resources import road_lines, roads_around, scenario_and_plan
 from planner_mcp.server.resources.resource_definition import (
     JSON,
-    LONG_MS,
     Contents,
     ReadContext,
     ResourceMetadata,
@@ -61,7 +60,7 @@ def _bounded(lines: Lines, step: float, origin: tuple[int, int], crs: str) -> Ma
 
 
 async def _read(reading: ReadContext, variables: Variables) -> Contents:
-    return Contents(JSON, compact(await map_ground(reading, variables["plan_id"])), ttl_ms=LONG_MS)
+    return Contents(JSON, compact(await map_ground(reading, variables["plan_id"])))
 
 
 ROADS: Final = Template(

@@ -43,6 +43,14 @@ async def test_a_line_goes_over_the_stops_in_order_and_is_asked_once(engine: Roa
     assert engine.asked == [(4, 0)]
 
 
+async def test_a_better_plan_of_the_same_job_has_lines_of_its_own(engine: RoadEngine) -> None:
+    """SPEC O9: a map that was looked at while the job was solved showed the first plan's roads under the last one."""
+    lines = geometry(engine)
+    first = await lines.lines("plan-1", plan("A", "B"), PLACES)
+    better = await lines.lines("plan-1", plan("B", "A"), PLACES)
+    assert (first["v"][2], better["v"][2]) == (PLACES["A"], PLACES["B"])
+
+
 @pytest.mark.parametrize("travel", [{}, {"source": "haversine"}, {"source": "osrm", "router": "gone"}])
 async def test_a_plan_whose_travel_comes_from_elsewhere_has_no_lines(
     engine: RoadEngine, travel: dict[str, Any]
