@@ -53,7 +53,7 @@ class PrincipalFollower:
             InputError: `after` is no position.
             StoreUnavailableError: Redis is away at the start.
         """
-        self._positions = _positions_in(after)
+        self._positions = positions_in(after)
         entries = await self._missed()
         while True:
             if entries is None:
@@ -72,7 +72,7 @@ class PrincipalFollower:
             InputError: `after` is no position.
             StoreUnavailableError: Redis is away.
         """
-        self._positions = _positions_in(after)
+        self._positions = positions_in(after)
         ends = [await self._log.feed_end(shard) for shard in range(len(self._read_to()))]
         if (entries := await self._missed()) is None:
             return [FeedStep(self._position(), is_start=True)]
@@ -142,8 +142,12 @@ class PrincipalFollower:
         return _SEPARATOR.join(self._positions)
 
 
-def _positions_in(text: str) -> list[str]:
+def positions_in(text: str, path: str = "/Last-Event-ID") -> list[str]:
     """Return the position of each shard; none for an empty text.
+
+    Args:
+        text: As a caller gave it.
+        path: Where, for the error.
 
     Raises:
         InputError: Not a position of this stream.
@@ -151,7 +155,7 @@ def _positions_in(text: str) -> list[str]:
     positions = text.split(_SEPARATOR) if text else []
     if not all(map(is_position, positions)):
         accepted = "the id of an event of this stream: <milliseconds>-<number> for each shard, with commas between"
-        raise input_error([Fault("/Last-Event-ID", "This is not a position in this stream.", accepted)])
+        raise input_error([Fault(path, "This is not a position in this stream.", accepted)])
     return positions
 
 

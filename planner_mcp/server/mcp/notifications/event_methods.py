@@ -40,6 +40,7 @@ from planner_mcp.jobs.event_types import (
     occurrence,
 )
 from planner_mcp.jobs.job_service import JobService
+from planner_mcp.jobs.principal_feed import positions_in
 from planner_mcp.jobs.principals import LOCAL, READ, Principal
 from planner_mcp.jobs.webhooks.delivery_records import EndpointState, WebhookEndpoint
 from planner_mcp.jobs.webhooks.event_webhooks import EventWebhooks
@@ -166,7 +167,7 @@ class Events:
         principal, event_type = self._asked(ctx, params.name, params.arguments)
         if event_type is CAPACITY:
             return await self._capacity_poll(params)
-        steps = await self.job_service.past_events(principal, params.cursor or "")
+        steps = await self.job_service.past_events(principal, _job_cursor(params) or "")
         found = [*Occurrences(event_type, params.arguments).of(steps)]
         found = [each for each in found if _is_recent(each, params.max_age_ms)]
         shown = found[: min(params.max_events, MOST_EVENTS)]
@@ -205,7 +206,7 @@ class Events:
                 params.arguments,
                 url=params.delivery.url,
                 secret=params.delivery.secret,
-                cursor=params.cursor,
+                cursor=_job_cursor(params),
                 life=_delta(params.ttl_ms),
                 max_age=_delta(params.max_age_ms),
             )
@@ -227,7 +228,7 @@ class Events:
     async def _job_stream(
         self, sender: "_EventStream", principal: Principal, occurrences: Occurrences, params: EventParams
     ) -> None:
-        async with aclosing(self.job_service.follow_all(principal, params.cursor or "")) as steps:
+        async with aclosing(self.job_service.follow_all(principal, _job_cursor(params) or "")) as steps:
             is_first = True
             async for step in steps:
                 if is_first:
@@ -308,6 +309,16 @@ class Events:
     def _as_mcp(self, error: PlannerError) -> Exception:
         number = NUMBERS[self.settings.events_errors].get(type(error))
         return error if number is None else MCPError(number, error.message, rpc_data(error))
+
+
+def _job_cursor(params: EventParams | SubscribeParams) -> str | None:
+    """Return the cursor of who reads events of jobs.
+
+    Raises:
+        InputError: It is no position in them.
+    """
+    positions_in(params.cursor or "", "/cursor")
+    return params.cursor
 
 
 _POLLED: Final = {"resultType": "complete", "nextPollMs": NEXT_POLL_MS}

@@ -141,6 +141,8 @@ async def test_what_cannot_be_answered_is_refused(
     error = await caller.error(app_replicas[0], method, named, **params)
     assert error["code"] == code
     assert error["data"]["code"] >= 4000
+    if params.get("cursor") == "yesterday":
+        assert [fault["path"] for fault in error["data"]["errors"]] == ["/cursor"]
 
 
 async def test_a_cursor_that_is_no_longer_kept_is_reported(app_replicas: Two, modern: Caller) -> None:
