@@ -4,21 +4,19 @@ import base64
 import binascii
 import json
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Final, Literal
 
 from pydantic import AfterValidator, Field
 
-from planner_mcp.errors import Fault, InputError, NotFoundError, PlannerError, input_error, placed
+from planner_mcp.errors import Fault, InputError, PlannerError, input_error, placed
 from planner_mcp.formats.import_options import Form, ImportedScenario, ImportOptions, KnownMapping
 from planner_mcp.formats.json_content import Content
 from planner_mcp.formats.text_tables import MAX_BYTES
 from planner_mcp.jobs.fair_limiter import FairLimiter
-from planner_mcp.jobs.import_records import MAX_SAMPLE, ImportStore, StoredMapping
-from planner_mcp.jobs.principals import SENSITIVE, Principal
+from planner_mcp.jobs.import_records import MAX_SAMPLE, StoredMapping
 from planner_mcp.routing.scenario.field_types import field_error
 from planner_mcp.routing.scenario.scenario_patch import with_id_path
 from planner_mcp.server.tools.answers.token_estimates import fitting
@@ -26,6 +24,7 @@ from planner_mcp.server.tools.arguments.address_lookup import resolve_apart
 from planner_mcp.server.tools.arguments.address_questions import with_asked_addresses
 from planner_mcp.server.tools.arguments.elicitation_questions import Question
 from planner_mcp.server.tools.arguments.json_checks import check_json
+from planner_mcp.server.tools.arguments.kept_files import MAX_FILE_NAME, Kept, find_kept, kept_apart
 from planner_mcp.server.tools.arguments.resolved_inputs import PlainBounds, ScenarioBounds, read_apart, resolver_apart
 from planner_mcp.server.tools.arguments.scenario_addresses import with_resolved_addresses
 from planner_mcp.server.tools.create_scenario import (
@@ -55,9 +54,6 @@ if TYPE_CHECKING:
 
 _limiter: Final = FairLimiter()
 """Files read at the same time, each in a process of its own; a workbook may take many seconds."""
-MAX_FILE_NAME: Final = 500
-NAMES_FILE: Final = '"file":'
-"""Stands in arguments that are text where they name a file; within a text its quotes would be escaped."""
 MAX_SHEET_NAME: Final = 100
 MAX_HEADER: Final = 40
 MAX_COLUMNS_BYTES: Final = 1500
@@ -67,8 +63,6 @@ MAX_COLUMNS_BYTES: Final = 1500
 MAX_CHOICES: Final = 400
 """Columns that a call may name, of both tables together."""
 Source = tuple[Content, Form, ImportOptions]
-Known = Mapping[str, StoredMapping]
-"""Mappings of the principal by name."""
 
 
 def _few(columns: dict[str, str] | None) -> dict[str, str] | None:
@@ -124,16 +118,6 @@ class _ReadFile:
     mapping: StoredMapping
 
 
-@dataclass(frozen=True, slots=True)
-class Kept:
-    """What the principal keeps, for a file that is read apart."""
-
-    known: Known = field(default_factory=dict)
-    uploaded: bytes | None = None
-    """The file that the call names, where it was uploaded."""
-    files_dir: Path | None = None
-
-
 async def run(ctx: ToolContext, args: Json, *, is_repeatable: bool = False) -> ToolResult:
     """Read a file, keep its day, and return what its columns were taken for."""
     asked = parse(ImportArguments, args)
@@ -150,36 +134,7 @@ async def run(ctx: ToolContext, args: Json, *, is_repeatable: bool = False) -> T
 
 async def run_text(ctx: ToolContext, arguments: LargeArguments, *, is_repeatable: bool = False) -> ToolResult:
     """Do the same with arguments that are still text; what failed is not kept."""
-    file = None
-    if NAMES_FILE in arguments:
-        async with _limiter.turn(ctx.principal.id):
-            file = await read_apart(ctx, _file_named_in, str(arguments))
-    kept = await find_kept(ctx.job_service.imports, ctx.principal, ctx.settings.files_dir, file)
-    return await _answered(ctx, _read_text, str(arguments), ctx.settings.max_nesting, kept, is_repeatable=is_repeatable)
-
-
-def _file_named_in(text: str) -> str | None:
-    """Return the file that arguments name; in a process of its own."""
-    file = json.loads(text).get("file")
-    return file if isinstance(file, str) and len(file) <= MAX_FILE_NAME else None
-
-
-async def find_kept(
-    imports: ImportStore, principal: Principal, files_dir: Path | None = None, file: str | None = None
-) -> Kept:
-    """Return what a principal keeps: its mappings, and the upload that a call names.
-
-    Raises:
-        ForbiddenError: The upload holds what is masked from the principal.
-    """
-    known, uploaded = await imports.mappings(principal.id), None
-    if file is not None:
-        with suppress(NotFoundError):
-            kept = await imports.file(principal.id, file)
-            if kept.is_confidential:  # what is made of it, and every fault of it, would reveal what is masked
-                principal.require(SENSITIVE, what="A file that was uploaded with it")
-            uploaded = kept.data
-    return Kept(dict(known), uploaded, files_dir)
+    return await _answered(ctx, _read_text, str(arguments), ctx.settings.max_nesting, is_repeatable=is_repeatable)
 
 
 async def _answered(
@@ -201,11 +156,9 @@ async def _answered(
     return ToolResult(output, "\n".join([*lines, text]), (link_to(stored),))
 
 
-def _read_text(
-    bounds: PlainBounds, text: str, max_nesting: int, kept: Kept, depot_name: str, is_asking: bool
-) -> _ReadFile:
+def _read_text(bounds: PlainBounds, text: str, max_nesting: int, depot_name: str, is_asking: bool) -> _ReadFile:
     asked = parse(ImportArguments, check_json(json.loads(text), max_nesting=max_nesting))
-    return _read(bounds, asked, kept, depot_name, is_asking)
+    return _read(bounds, asked, kept_apart(asked.file), depot_name, is_asking)
 
 
 def _read(bounds: PlainBounds, asked: ImportArguments, kept: Kept, depot_name: str, is_asking: bool) -> _ReadFile:
@@ -252,15 +205,20 @@ _MAX_ASKED: Final = 12
 """Columns of one question; of more the rest is reported as faults."""
 
 
-def question_of(args: Any, bounds: ScenarioBounds, kept: Kept) -> Question | None:
+def question_of(args: Any, bounds: ScenarioBounds, find: Callable[[str | None], Kept] = kept_apart) -> Question | None:
     """Return what a call should ask first; None for nothing.
 
     That is the sheet of the tickets, before all else; then what open columns are, which amount counts, and the mark
     before decimals. A file with other faults is not asked about: it comes again.
+
+    Args:
+        args: Of the call.
+        bounds: Of the deployment.
+        find: Returns what the principal keeps, by the file that the call names.
     """
     try:
         asked = parse(ImportArguments, args)
-        source = _source(asked, kept)
+        source = _source(asked, find(asked.file))
         _read_file(asked, bounds, source)
     except InputError as error:
         faults = error.errors

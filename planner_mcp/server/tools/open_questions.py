@@ -24,16 +24,19 @@ from planner_mcp.server.tools.arguments.elicitation_questions import (
     question_of,
     question_of_text,
 )
+from planner_mcp.server.tools.arguments.kept_files import Kept, KeptQuestion, find_kept
 from planner_mcp.server.tools.arguments.resolved_inputs import PlainBounds
 from planner_mcp.server.tools.large_arguments import MOST_VALUES, large_arguments_in
 from planner_mcp.settings import Settings
 from planner_mcp.text import Json
 
-ASKING: Final = frozenset({"create_scenario", "import_scenario", "plan_day"})
+_FINDERS: Final[Mapping[str, FindQuestion]] = {
+    "create_scenario": question_of,
+    "import_scenario": import_scenario.question_of,
+    "plan_day": plan_day.question_of,
+}
+ASKING: Final = frozenset(_FINDERS)
 """Tools whose calls may be asked about before they run; they store a day, so whoever may not is not asked."""
-
-MOST_NAMING: Final = 256 * 1024
-"""Characters of large arguments that are decoded to find the file that they name: a few milliseconds."""
 _limiter: Final = FairLimiter()
 """Large days looked at at the same time."""
 
@@ -58,26 +61,20 @@ class OpenQuestions:
         if large is not None and large.values > MOST_VALUES:
             return None
         try:
-            find = await self._finder(principal, tool, args)
+            find = _FINDERS[tool]
             if large is None and not _has_file(tool, args):
                 return await anyio.to_thread.run_sync(find, args, self._settings)
             text, bounds = str(large or json.dumps(args)), PlainBounds.of(self._settings)
             async with _limiter.turn(principal.id):
-                return await read_bounded(principal.id, self._settings, question_of_text, find, text, bounds)
+                kept = partial(self._kept, principal)
+                return await read_bounded(
+                    principal.id, self._settings, question_of_text, find, text, bounds, answer=kept
+                )
         except PlannerError:  # the tool meets it too, and reports it in its own form
             return None
 
-    async def _finder(self, principal: Principal, tool: str, args: Any) -> FindQuestion:
-        """Return what looks at the arguments of a tool; the file that they name is at hand, where they are not huge."""
-        if tool == "create_scenario":
-            return question_of
-        if (large := large_arguments_in(args)) is not None:
-            args = large.decoded() if len(large) <= MOST_NAMING else None
-        asked = args.get("file") if isinstance(args, dict) else None
-        file = asked.get("file") if isinstance(asked, dict) else asked
-        named = file if isinstance(file, str) and len(file) <= import_scenario.MAX_FILE_NAME else None
-        kept = await import_scenario.find_kept(self._imports, principal, self._settings.files_dir, named)
-        return partial((import_scenario if tool == "import_scenario" else plan_day).question_of, kept=kept)
+    async def _kept(self, principal: Principal, question: KeptQuestion) -> Kept:
+        return await find_kept(self._imports, principal, self._settings.files_dir, question.file)
 
 
 def _has_file(tool: str, args: Any) -> bool:

@@ -72,7 +72,7 @@ class PlanDayResult(ToolOutput):
     warnings: list[str] = Field(default_factory=list)
 
 
-def question_of(args: Any, bounds: ScenarioBounds, kept: import_scenario.Kept) -> Question | None:
+def question_of(args: Any, bounds: ScenarioBounds) -> Question | None:
     """Return what a call should ask first: what the tool that stores its day would ask; None for nothing."""
     name = part_of(args)
     if name is None:
@@ -80,7 +80,7 @@ def question_of(args: Any, bounds: ScenarioBounds, kept: import_scenario.Kept) -
     if name == "scenario":
         question = elicitation_questions.question_of(args[name], bounds)
     else:
-        question = import_scenario.question_of(args[name], bounds, kept)
+        question = import_scenario.question_of(args[name], bounds)
     return None if question is None else replace(question, fill=partial(_filled, name, question.fill))
 
 

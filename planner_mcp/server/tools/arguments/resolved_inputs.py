@@ -26,6 +26,7 @@ from planner_mcp.routing.feasibility.infeasibility_faults import infeasibility_f
 from planner_mcp.routing.scenario.scenario_parsing import Scenario, UnservedTickets, parse_scenario
 from planner_mcp.routing.scenario.travel_matrices import Packed, TravelMatrices
 from planner_mcp.server.tools.arguments.address_lookup import AddressQuestion, resolve_for
+from planner_mcp.server.tools.arguments.kept_files import Kept, KeptQuestion, find_kept
 from planner_mcp.server.tools.tool_definition import ToolContext
 from planner_mcp.settings import ROADS, Settings
 from planner_mcp.text import Json
@@ -160,9 +161,11 @@ def _find_apart(name: str) -> TravelMatrices:
 async def read_apart(ctx: ToolContext, function: Callable[..., T], *args: Any) -> T:
     """Return what a function makes of an input of the caller in a process of its own; raises as `read_bounded`."""
 
-    async def answered(question: Any) -> Packed | list[ResolvedAddress]:
+    async def answered(question: Any) -> Packed | Kept | list[ResolvedAddress]:
         if isinstance(question, AddressQuestion):
             return await resolve_for(ctx, question.texts)
+        if isinstance(question, KeptQuestion):
+            return await find_kept(ctx.job_service.imports, ctx.principal, ctx.settings.files_dir, question.file)
         return await ctx.job_service.matrices.packed(ctx.principal.id, question)
 
     return await read_bounded(ctx.principal.id, ctx.settings, function, *args, answer=answered)
