@@ -18,14 +18,13 @@ from planner_mcp.errors import Fault
 from planner_mcp.formats.amount_units import AmountUnit, unit_named, words_of
 from planner_mcp.formats.weekday_hours import CLOSED, EACH_DAY, Segment, hours_by_weekday, names_holidays
 from planner_mcp.routing.scenario.field_types import moment, read_date
+from planner_mcp.routing.scenario.window_text import OPEN_END, OPEN_END_S
 from planner_mcp.text import plain
 
 MAX_CELL: Final = 200
 """Characters of a cell that may be a number or a time; a longer cell is none, and no pattern is tried on it."""
 MAX_WINDOWS_CELL: Final = 1000
 """The same of a cell of time windows, which may be fifty."""
-OPEN_END: Final = "47:59"
-"""Close of a window that has none."""
 Windows = Sequence[Sequence[Any]]
 """Each with its two times as the scenario takes them."""
 Decimal = Literal["", ".", ","]
@@ -596,7 +595,7 @@ def _window(part: str) -> tuple[float, float] | None:
             time = part[1:].strip()
         seconds = _clock(time, may_be_bare=True, is_end=is_end) if time else None
         if seconds is not None:
-            return (0.0, seconds) if is_end else (seconds, 47.0 * _HOUR_S + 59 * _MINUTE_S)
+            return (0.0, seconds) if is_end else (seconds, OPEN_END_S)
     return None
 
 

@@ -15,7 +15,6 @@ from planner_mcp.errors import Fault
 from planner_mcp.formats.amount_units import words_of
 from planner_mcp.formats.cell_parsing import (
     MAX_CELL,
-    OPEN_END,
     BareTimes,
     CellStyle,
     Decimal,
@@ -35,6 +34,7 @@ from planner_mcp.formats.cell_parsing import (
 )
 from planner_mcp.formats.coordinate_parsing import has_minutes, is_map_link, pair_in
 from planner_mcp.formats.header_words import normalized
+from planner_mcp.routing.scenario.window_text import OPEN_END
 from planner_mcp.text import plain
 
 Kind = Literal[

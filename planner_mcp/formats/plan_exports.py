@@ -32,7 +32,9 @@ from planner_mcp.routing.scenario.shown_scenario import (
     as_shown,
 )
 from planner_mcp.routing.scenario.window_text import time_text, window_text
+from planner_mcp.routing.scenario.written_language import language_of
 from planner_mcp.text import ATTRIBUTION, MASK, Json, clock, clock_s, decimals, plain
+from planner_mcp.translation import Language
 
 _FORMULA: Final = re.compile(f"{BEFORE_FORMULA}{FORMULA_AHEAD}")
 """Where a formula may begin: a quote before it does not show."""
@@ -317,10 +319,11 @@ def _geojson_feature(geometry: Json | None, facts: Json) -> Json:
     return {"type": "Feature", "geometry": geometry, "properties": facts}
 
 
-def _description(visit: Visit, tickets: Mapping[str, ShownTicket], date: str) -> str:
+def _description(visit: Visit, tickets: Mapping[str, ShownTicket], date: str, language: Language) -> str:
     """Return when a driver arrives, and what the ticket says: a navigation device shows no more than text."""
     ticket = tickets.get(visit.ticket_id or "", NO_TICKET)
-    parts = [clock(visit.arrival_s), window_text(ticket, date) if ticket else "", *_texts(ticket).values()]
+    window = window_text(ticket, date, language) if ticket else ""
+    parts = [clock(visit.arrival_s), window, *_texts(ticket).values()]
     return "; ".join(plain(str(part), MAX_FREE_TEXT_LENGTH) for part in parts if part and part != MASK)
 
 
@@ -330,7 +333,7 @@ def as_gpx(plan: Plan, places: dict[str, tuple[float, float]], scenario: ShownSc
     A stop has the id of its ticket as name, and what its driver needs there as description.
     """
     tickets = _tickets(scenario)
-    date = str(scenario.get("planning_date", ""))
+    date, language = str(scenario.get("planning_date", "")), language_of(scenario)
     text = ['<?xml version="1.0" encoding="UTF-8"?>']
     text.append('<gpx version="1.1" creator="planner-mcp" xmlns="http://www.topografix.com/GPX/1/1">')
     if lines:
@@ -342,7 +345,7 @@ def as_gpx(plan: Plan, places: dict[str, tuple[float, float]], scenario: ShownSc
             if place in places:
                 lat, lon = (quoteattr(f"{degree:.6f}") for degree in places[place])
                 name = escape((visit and visit.ticket_id) or place)
-                says = "" if visit is None else escape(_description(visit, tickets, date))
+                says = "" if visit is None else escape(_description(visit, tickets, date, language))
                 desc = f"<desc>{says}</desc>" if says else ""
                 text.append(f"<rtept lat={lat} lon={lon}><name>{name}</name>{desc}</rtept>")
         text.append("</rte>")

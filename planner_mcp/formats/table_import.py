@@ -15,7 +15,6 @@ from planner_mcp.errors import Fault, input_error
 from planner_mcp.formats.amount_settlement import AmountColumn, settle_amounts
 from planner_mcp.formats.amount_units import AmountUnit
 from planner_mcp.formats.cell_parsing import (
-    OPEN_END,
     CellStyle,
     Decimal,
     amount_in,
@@ -52,6 +51,7 @@ from planner_mcp.formats.text_tables import Table, place_in
 from planner_mcp.formats.unexpected_rows import rows_without_place, total_rows
 from planner_mcp.formats.unique_names import UniqueNames
 from planner_mcp.routing.scenario.schema_faults import pointer
+from planner_mcp.routing.scenario.window_text import OPEN_END
 from planner_mcp.text import Json, plain
 
 Read = TypeVar("Read")

@@ -1,14 +1,13 @@
 """The words of printed pages in English and Chinese, and which of them a day gets.
 
-Owns these words. A scenario names no language: its pages are in Chinese where at least a third of the letters that
-people wrote (names, addresses, notes) are Chinese characters, else in English.
+Owns these words.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, Final
+from collections.abc import Mapping
+from typing import Final
 
 from planner_mcp.routing.scenario.shown_scenario import ShownScenario
-from planner_mcp.text import MASK
+from planner_mcp.routing.scenario.written_language import language_of
 
 Words = Mapping[str, str]
 ENGLISH: Final[Words] = {
@@ -144,18 +143,4 @@ UNITS: Final[Mapping[str, Words]] = {
 
 def words_of(scenario: ShownScenario) -> Words:
     """Return the words of the language that a scenario is written in."""
-    letters = [letter for text in _texts(scenario) for letter in text if letter.isalpha()]
-    chinese = sum("\u3400" <= letter <= "\u9fff" for letter in letters)
-    return CHINESE if chinese and 3 * chinese >= len(letters) else ENGLISH
-
-
-def _texts(scenario: ShownScenario) -> Iterator[str]:
-    """Yield what people wrote: no ids, which are codes as often as names, but the name of the day."""
-    yield str(scenario["name"])
-    yield from _of(scenario.get("locations") or (), "name", "address")
-    yield from _of(scenario["tickets"], "name", "address", "notes")
-
-
-def _of(records: Iterable[Mapping[str, Any]], *names: str) -> Iterator[str]:
-    for record in records:
-        yield from (text for name in names if (text := record.get(name)) and text != MASK)
+    return CHINESE if language_of(scenario) == "zh" else ENGLISH

@@ -1,6 +1,7 @@
 """The time windows of a ticket as people write them: `08:00-12:00; from 14:00` (SPEC T5).
 
-Owns one form, which driver sheets, tables and exports share and an import reads back.
+Owns one form, which driver sheets, tables and exports share and an import reads back, and the end of a window that has
+none.
 """
 
 from datetime import date, timedelta
@@ -9,35 +10,46 @@ from typing import Final, Literal
 from planner_mcp.routing.scenario.field_types import moment
 from planner_mcp.routing.scenario.shown_scenario import ShownTicketFields, TimeJson
 from planner_mcp.text import clock, clock_s
+from planner_mcp.translation import Language
 
 _DAY_S: Final = 86_400
 _LAST_HOURS_S: Final = 2 * _DAY_S
 """From here on a time has no hour of the planning day: the last is 47:59."""
-_OPEN_END_S: Final = _LAST_HOURS_S - 60
-"""End of a window that has none."""
+OPEN_END: Final = "47:59"
+"""End of a window that has none, as it is written; …"""
+OPEN_END_S: Final = moment(OPEN_END, {})
+"""… and in seconds, which the page has too (`view/format.js`)."""
+_ONE_SIDED: Final = {"en": {"from": "from {}", "until": "until {}"}, "zh": {"from": "{} 起", "until": "{} 前"}}
 
 
-def window_text(ticket: ShownTicketFields, planning_date: str) -> str:
-    """Return the windows of a stored ticket in hours of the planning day, later ones with theirs; empty for none."""
-    return "; ".join(_span(opens, closes, planning_date) for opens, closes in windows_of(ticket, planning_date))
+def window_text(ticket: ShownTicketFields, planning_date: str, language: Language = "en") -> str:
+    """Return the windows of a stored ticket in hours of the planning day, later ones with theirs; empty for none.
+
+    Args:
+        ticket: The ticket.
+        planning_date: Of its scenario.
+        language: Of who reads it; tables and other forms for programs are in English.
+    """
+    windows = windows_of(ticket, planning_date)
+    return "; ".join(_span(opens, closes, planning_date, language) for opens, closes in windows)
 
 
 def one_side(opens: float, closes: float) -> Literal["from", "until", ""]:
     """Return which side alone a window has; empty where it has both."""
-    if closes == _OPEN_END_S:
+    if closes == OPEN_END_S:
         return "from"
     return "" if opens else "until"
 
 
-def _span(opens: float, closes: float, planning_date: str) -> str:
+def _span(opens: float, closes: float, planning_date: str, language: Language) -> str:
     if side := one_side(opens, closes):
-        return f"{side} {_hour(opens if side == 'from' else closes)}"
+        return _ONE_SIDED[language][side].format(_hour(opens if side == "from" else closes))
     days = int(opens // _DAY_S) if closes >= _LAST_HOURS_S else 0
     day = f"{date.fromisoformat(planning_date) + timedelta(days=days)} " if days else ""
     return f"{day}{_hour(opens - days * _DAY_S)}-{_hour(closes - days * _DAY_S)}"
 
 
-def dated_window_text(ticket: ShownTicketFields, planning_date: str) -> str:
+def dated_window_text(ticket: ShownTicketFields, planning_date: str, language: Language = "en") -> str:
     """Return the windows of a stored ticket with the day each begins, and the one it ends where that is another."""
     spans = []
     for opens, closes in windows_of(ticket, planning_date):
@@ -45,7 +57,7 @@ def dated_window_text(ticket: ShownTicketFields, planning_date: str) -> str:
         hours = [_hour(side % _DAY_S) for side in (opens, closes)]
         if side := one_side(opens, closes):
             at = side == "until"
-            spans.append(f"{side} {days[at]} {hours[at]}")
+            spans.append(_ONE_SIDED[language][side].format(f"{days[at]} {hours[at]}"))
             continue
         last = hours[1] if days[0] == days[1] else f"{days[1]} {hours[1]}"
         spans.append(f"{days[0]} {hours[0]}-{last}")

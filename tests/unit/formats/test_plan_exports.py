@@ -138,6 +138,9 @@ def test_navigation_gets_a_route_an_agent() -> None:
     root = ElementTree.fromstring(export(plan(day), day, "gpx"))  # noqa: S314 — our own words
     (shown,) = [each.text for each in root.findall("g:rte/g:rtept/g:desc", space) if "Café" in str(each.text)]
     assert shown == "24:43; Café <Ö>; Torstr. 1 10115 Berlin; +49 30 1; ring & wait", "what the driver needs there"
+    chinese = {"name": "望京店", "time_windows": [["10:00", "47:59"], [0, "12:00"]]}
+    day = {**DAY, "tickets": [{**DAY["tickets"][0], **chinese}, *DAY["tickets"][1:]]}
+    assert "24:43; 10:00 起; 12:00 前; 望京店" in export(plan(), day, "gpx"), "in the language of the day, as on paper"
     masked = {**DAY, "tickets": [{**DAY["tickets"][0], "name": "***", "notes": "***"}, *DAY["tickets"][1:]]}
     assert "<name>+1</name><desc>24:43</desc>" in export(plan(), masked, "gpx"), "nothing of what is masked"
 

@@ -18,6 +18,7 @@ from planner_mcp.routing.scenario.shown_scenario import NO_TICKET, ShownScenario
 from planner_mcp.routing.scenario.window_text import dated_window_text, window_text
 from planner_mcp.server.tools.answers.token_estimates import table_tokens
 from planner_mcp.text import MASK, Json, clock, compact, nearest_minute, number, plain
+from planner_mcp.translation import current_language
 
 TEXTS: Final = ("name", "address", "phone", "notes")
 """What a ticket says for people; columns of visits."""
@@ -85,7 +86,7 @@ def _visits(plan: Plan, scenario: ShownScenario | None) -> list[AgentVisit]:
         for visit in route.visits:
             ticket = tickets.get(visit.ticket_id or "", NO_TICKET)
             if (stored := str(ticket.get("time_windows"))) not in windows:
-                windows[stored] = write_window(ticket, date)
+                windows[stored] = write_window(ticket, date, current_language())
             found.append(AgentVisit(route.agent_id, visit, ticket, windows[stored]))
     return found
 

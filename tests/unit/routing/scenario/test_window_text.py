@@ -21,3 +21,5 @@ def test_a_window_with_one_side_says_which() -> None:
     ticket = {"time_windows": [["10:00", "47:59"], ["00:00", "12:00"]]}
     assert window_text(ticket, DAY) == "from 10:00; until 12:00"
     assert dated_window_text(ticket, DAY) == "from 2025-07-15 10:00; until 2025-07-15 12:00"
+    assert window_text(ticket, DAY, "zh") == "10:00 起; 12:00 前"
+    assert dated_window_text(ticket, DAY, "zh") == "2025-07-15 10:00 起; 2025-07-15 12:00 前"

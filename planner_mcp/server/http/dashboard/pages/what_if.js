@@ -4,7 +4,7 @@
 import { callTool } from "../api.js";
 import { action, link, planOf } from "../page.js";
 import { h, table } from "../view/dom.js";
-import { MASK, figure, secondsOf } from "../view/format.js";
+import { MASK, OPEN_END_S, figure, secondsOf } from "../view/format.js";
 import { t } from "../view/words.js";
 
 const SOLVE_TIME = "PT5S";
@@ -29,7 +29,7 @@ const PATCHES = {
     return { agents: { [`${like}-${number}`]: Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== MASK)) } };
   },
   wider({ tickets = [], planning_date: date }, minutes) {
-    const wide = ([opens, closes]) => [moved(opens, date, -60 * minutes), moved(closes, date, 60 * minutes)];
+    const wide = ([opens, closes]) => [moved(opens, date, -60 * minutes), secondsOf(closes, date) === OPEN_END_S ? closes : moved(closes, date, 60 * minutes)];
     return patched("tickets", tickets.filter((each) => each.time_windows?.length), (each) => ({ time_windows: joined(each.time_windows.map(wide), date) }));
   },
   longer({ agents = [], planning_date: date }, minutes) {

@@ -30,7 +30,7 @@ export function windowText(window, date, written = String) {
   if (closes === OPEN_END_S) return t("fromTime", { at: first });
   return opens === 0 ? t("untilTime", { at: last }) : `${first}–${last}`;
 }
-const OPEN_END_S = 172_740; // 47:59, the end of a window that has none
+export const OPEN_END_S = 172_740; // 47:59, the end of a window that has none (`window_text.py`)
 // A caller's text between signs that keep its direction to itself: a name from right to left leaves its neighbours in order.
 export const isolated = (text) => `\u2068${text}\u2069`;
 export const figure = (value) =>
