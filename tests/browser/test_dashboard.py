@@ -247,6 +247,23 @@ async def test_an_hour_after_midnight_is_of_the_night_that_is_planned(server: Pl
         assert await page.evaluate(hours, [shifts, time]) == meant, (shifts, time)
 
 
+async def test_forms_of_maps_are_offered_on_the_globe_alone(server: PlannerServer, page: Any) -> None:
+    """SPEC T5, O2: on a plane, and where no place is known, both were offered and then refused."""
+    await page.goto(_url(server, "import"))
+    await page.get_by_role("heading", name="Import").wait_for()
+    names = """async (locations) => {
+        const { downloads } = await import("/ui/assets/page.js");
+        return [...downloads("plan-0-x", [], { locations }).querySelectorAll("button")].map((each) => each.textContent);
+    }"""
+    for locations, offered in (
+        ([{"id": "a", "lat": 52.5, "lon": 13.4}], ["stops.csv", "routes.geojson", "routes.gpx"]),
+        ([{"id": "a", "x": 0, "y": 0}], ["stops.csv"]),
+        ([{"id": "a"}], ["stops.csv"]),
+    ):
+        shown = await page.evaluate(names, locations)
+        assert [each for each in shown if "." in each] == offered
+
+
 async def test_changes_are_compared_with_the_day_as_it_is(server: PlannerServer, page: Any) -> None:
     """SPEC T5, O2: one more vehicle, wider windows (joined where they meet), longer shifts: each a patch."""
     day = ring(5)

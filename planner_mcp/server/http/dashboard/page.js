@@ -4,6 +4,7 @@ import { readBlob, readJson } from "./api.js";
 import { PageEvents } from "./events.js";
 import { confirmed } from "./view/confirmation.js";
 import { h } from "./view/dom.js";
+import { placesOf } from "./view/positions.js";
 import { t, wordOf } from "./view/words.js";
 
 export const PAGE_SIZE = 20;
@@ -88,8 +89,9 @@ export const widthOf = (place) => {
   return Math.max(320, 20 * Math.floor((place.clientWidth || content.clientWidth) / columns / 20));
 };
 
-export function downloads(planId, routes) {
-  const names = { "report.html": t("report"), "sheets.html": t("sheets"), "map.svg": `${t("map")} (SVG)`, "map.png": `${t("map")} (PNG)`, "stops.csv": "stops.csv", "routes.geojson": "routes.geojson", "routes.gpx": "routes.gpx" };
+export function downloads(planId, routes, scenario) {
+  const isOnGlobe = [...placesOf(scenario).values()].some((place) => !place.plane); // forms of maps have positions of the globe alone
+  const names = { "report.html": t("report"), "sheets.html": t("sheets"), "map.svg": `${t("map")} (SVG)`, "map.png": `${t("map")} (PNG)`, "stops.csv": "stops.csv", ...(isOnGlobe && { "routes.geojson": "routes.geojson", "routes.gpx": "routes.gpx" }) };
   const messages = h("div");
   const save = async (name) => {
     const body = await readBlob(`plan://${planId}/${name}`);
