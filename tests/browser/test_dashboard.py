@@ -223,28 +223,47 @@ async def test_a_column_that_is_not_clear_beside_another_fault_is_asked_about_la
     await page.get_by_role("form", name="Questions").get_by_label("Stop time").wait_for(timeout=30_000)
 
 
-async def test_an_hour_after_midnight_is_of_the_night_that_is_planned(server: PlannerServer, page: Any) -> None:
-    """SPEC T10, O2: times are chosen as hours of a day; only where shifts go on after midnight is one of the next."""
+async def test_times_have_dates_where_a_day_goes_on_after_midnight(server: PlannerServer, page: Any) -> None:
+    """SPEC T10, O2: an hour alone would be of one of two days, of several shifts that begin at any hour."""
     await page.goto(_url(server, "import"))
     await page.get_by_role("heading", name="Import").wait_for()
-    hours = """async ([shifts, time]) => {
-        const { hoursOf } = await import("/ui/assets/pages/day_changes.js");
-        const agents = shifts.map(([shift_start, shift_end]) => ({ shift_start, shift_end }));
-        return hoursOf({ planning_date: "2026-12-01", agents })(time);
+    form = """async ([shifts, end_s]) => {
+        const { dayChanges } = await import("/ui/assets/pages/day_changes.js");
+        const agents = shifts.map(([shift_start, shift_end]) => ({ id: "a", shift_start, shift_end }));
+        const scenario = { planning_date: "2026-12-01", agents, tickets: [] };
+        const form = dayChanges("job-0-x", scenario, () => ({ routes: [{ end_s }] }));
+        document.getElementById("content").replaceChildren(form);
+        form.open = true;
     }"""
-    night, day = ["22:00", "30:00"], ["08:00", "17:00"]
-    dated = ["2026-12-01T20:00:00", "2026-12-02T04:00:00"]
-    for shifts, time, meant in (
-        ([night], "01:30", "25:30"),
-        ([night], "23:15", "23:15"),
-        ([night, dated], "21:00", "21:00"),
-        ([dated], "03:00", "27:00"),
-        ([day], "07:00", "07:00"),
-        ([night, day], "09:00", "09:00"),
-        ([night, [None, None]], "01:30", "01:30"),
-        ([], "01:30", "01:30"),
+    night, day, dated = ["22:00", "30:00"], ["08:00", "17:00"], ["2026-12-01T20:00:00", "2026-12-02T04:00:00"]
+    for shifts, end_s, kind in (
+        ([day], 60_000, "time"),
+        ([["00:00", "24:00"]], 86_400, "time"),
+        ([day, night], 60_000, "datetime-local"),
+        ([dated], 60_000, "datetime-local"),
+        ([[None, None]], 90_000, "datetime-local"),
     ):
-        assert await page.evaluate(hours, [shifts, time]) == meant, (shifts, time)
+        await page.evaluate(form, [shifts, end_s])
+        opens = page.get_by_label("From", exact=True)
+        assert await opens.get_attribute("type") == kind, (shifts, end_s)
+        assert await opens.get_attribute("min") == ("2026-12-01T00:00" if kind == "datetime-local" else None)
+    asked: list[Any] = []
+
+    async def answer(route: Any) -> None:
+        asked.append(route.request.post_data_json["arguments"]["patch"])
+        await route.fulfill(json={"is_error": True, "structured": {"message": "Not now."}, "text": ""})
+
+    await page.route("**/ui/call", answer)
+    await page.get_by_label("Ticket", exact=True).fill("t-1")
+    for name, at in (("From", "2026-12-02T01:30"), ("To", "2026-12-02T02:30")):
+        await page.get_by_label(name, exact=True).fill(at)
+    async with page.expect_response("**/ui/call"):
+        await page.get_by_role("button", name="Solve with it").click()
+    await page.unroute("**/ui/call")
+    assert asked == [{"tickets": {"t-1": {"time_windows": [["2026-12-02T01:30", "2026-12-02T02:30"]]}}}]
+    day_of_client = ring(3) | {"planning_date": "2026-12-01"}
+    scenario_id = (await call(server, "create_scenario", **day_of_client))["scenario_id"]
+    await call(server, "revise_scenario", scenario_id=scenario_id, patch=asked[0])
 
 
 async def test_forms_of_maps_are_offered_on_the_globe_alone(server: PlannerServer, page: Any) -> None:

@@ -8,18 +8,14 @@ import { t } from "../view/words.js";
 
 const ids = (entries) => (entries ?? []).map((each) => each.id);
 const DAY_S = 86_400;
+const TIMES = ["from", "to", "now"];
 // Several ids with commas between them; an id may have a comma itself.
 const names = (text, known) => (known.includes(text) ? [text] : text.split(/[,，、]/).map((each) => each.trim()).filter(Boolean));
 
-// Fields that are no id, with the input that each takes.
-const INPUTS = { from: { type: "time" }, to: { type: "time" }, now: { type: "time" }, minutes: { type: "number", min: 1, step: "any", size: 6 } };
-
-// Where every shift begins later and some go on after midnight, an hour before the first of them is one of the next day: 01:30
-// in a night that began at 22:00 is 25:30.
-export function hoursOf({ agents = [], planning_date: date }) {
-  const at = (name, none) => agents.map((agent) => secondsOf(agent[name] ?? none, date));
-  const [first, last] = [Math.min(...at("shift_start", 0)), Math.max(...at("shift_end", 0))];
-  return (time) => (last > DAY_S && secondsOf(time) < first ? time.replace(/^\d+/, (hour) => Number(hour) + 24) : time);
+// The input of a time: an hour, or a date and an hour where a shift, or the plan, goes on after midnight.
+export function timeInput({ agents = [], planning_date: date }, plan) {
+  const ends = [...agents.map((agent) => secondsOf(agent.shift_end ?? 0, date)), ...(plan?.routes ?? []).map((route) => route.end_s)];
+  return ends.some((end) => end > DAY_S) ? { type: "datetime-local", min: `${date}T00:00` } : { type: "time" };
 }
 
 // By the change: the fields that are asked for, and the arguments of `resolve_vrp` that they become. Without `now`, which
@@ -33,9 +29,9 @@ const CHANGES = {
   noShow: { fields: ["ticket", "now"], args: ({ ticket, now }, known) => ({ no_show: names(ticket, known.ticket), keep_until: now }) },
 };
 
-export function dayChanges(jobId, scenario) {
+// `readPlan` returns the plan of the job, once it is there.
+export function dayChanges(jobId, scenario, readPlan = () => null) {
   const messages = h("div");
-  const inHours = hoursOf(scenario);
   const known = { ticket: ids(scenario.tickets), agent: ids(scenario.agents) };
   const lists = Object.entries(known).map(([name, entries]) => h("datalist", { id: `known-${name}` }, entries.slice(0, 1000).map((each) => h("option", { value: each }))));
   const kind = h("select", {}, Object.keys(CHANGES).map((name) => h("option", { value: name }, t(`change_${name}`))));
@@ -43,19 +39,22 @@ export function dayChanges(jobId, scenario) {
   const field = (asked) => {
     const name = asked.replace("?", "");
     return h("label", {}, t(known[name] ? name : `change_${asked}`),
-      h("input", { name, required: name === asked, ...(INPUTS[name] ?? { size: 16, list: `known-${name}` }) }));
+      h("input", { name, required: name === asked, ...inputOf(name) }));
+  };
+  const inputOf = (name) => {
+    if (TIMES.includes(name)) return timeInput(scenario, readPlan());
+    return name === "minutes" ? { type: "number", min: 1, step: "any", size: 6 } : { size: 16, list: `known-${name}` };
   };
   const show = () => place.replaceChildren(...CHANGES[kind.value].fields.map(field));
   kind.addEventListener("change", show);
-  show();
   const run = action(t("solveAnew"), async () => {
     if (!form.reportValidity()) return;
-    const written = ({ type, value }) => (type === "time" && value ? inHours(value) : value.trim());
-    const given = Object.fromEntries([...place.querySelectorAll("input")].map((input) => [input.name, written(input)]).filter(([, value]) => value));
+    const given = Object.fromEntries([...place.querySelectorAll("input")].map((input) => [input.name, input.value.trim()]).filter(([, value]) => value));
     const { job_id: next } = await callTool("resolve_vrp", { warm_from: jobId, solve_time: "PT10S", fresh: true, ...CHANGES[kind.value].args(given, known) });
     go(`jobs/${next}`);
   }, { main: true, into: messages });
   const submit = (event) => (event.preventDefault(), run.click());
   const form = h("form", { onsubmit: submit, "aria-label": t("changeDay") }, h("label", {}, t("change"), kind), place, run);
-  return h("details", {}, h("summary", {}, t("changeDay")), lists, form, messages);
+  const opened = () => place.childElementCount > 0 || show(); // only now: whether times have dates is seen by the plan
+  return h("details", { ontoggle: opened }, h("summary", {}, t("changeDay")), lists, form, messages);
 }

@@ -79,7 +79,7 @@ export async function jobView(signal, jobId) {
     if (offered === isEnded) return;
     offered = isEnded;
     const run = (text, act, options = {}) => action(text, act, { into: parts.messages, ...options });
-    const ofEnded = () => [isOwn && run(t("again"), () => solveAgain(jobId), { main: true }), comparison(job, signal), isOwn && dayChanges(jobId, scenario), isOwn && whatIf(jobId, scenario)].filter(Boolean);
+    const ofEnded = () => [isOwn && run(t("again"), () => solveAgain(jobId), { main: true }), comparison(job, signal), isOwn && dayChanges(jobId, scenario, () => plan), isOwn && whatIf(jobId, scenario)].filter(Boolean);
     parts.actions.replaceChildren(...(isEnded ? ofEnded()
       : [run(t("finish"), () => callTool("finish_vrp_job", { job_id: jobId })), run(t("cancel"), () => callTool("cancel_vrp_job", { job_id: jobId }), { ask: ["askToCancel", "cancelJob"] })]));
   };
