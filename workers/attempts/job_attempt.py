@@ -290,6 +290,7 @@ class JobAttempt(Attempt[Claim]):
             await self._reporter.crashed(EngineCrashedError("The process that loads the solvers did not start."))
             return
         end = await asyncio.shield(self._solver.exit)
+        self.lacked_solver = not self._solver.is_started
         if end.code >= 0:
             await self._reporter.fail(EngineError())
         elif end.peak_mb > self._settings.solve_memory_mb:

@@ -25,6 +25,11 @@ class Solver(Protocol):
         """How the process ended; done soon after its last message was passed on."""
         ...
 
+    @property
+    def is_started(self) -> bool:
+        """Whether there was a process; one that ended before could not be started here."""
+        ...
+
     def listen(self, on_message: Callable[[Message | None], None]) -> None:
         """Pass every message to a function in order, and None once no more can come."""
         ...

@@ -82,6 +82,9 @@ class SolveActor:
 class RaySolver:
     """The worker's handle of an actor."""
 
+    is_started: Final = True
+    """Its actor has a process before there is a handle."""
+
     def __init__(self, actor: Any) -> None:
         self._actor = actor
         self._on_message: Callable[[Message | None], None] = _ignore

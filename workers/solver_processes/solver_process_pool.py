@@ -94,14 +94,15 @@ class SolverProcess(asyncio.Protocol):
 
     def resident_mb(self) -> float:
         """Return the memory the process holds, in MiB; 0 before it was forked and after its end."""
-        return process_limits.resident_mb(self.pid.result()) if self._is_forked else 0.0
+        return process_limits.resident_mb(self.pid.result()) if self.is_started else 0.0
 
     def cpu_s(self) -> float:
         """Return the CPU time the process has used, in seconds; 0 before it was forked and after its end."""
-        return process_limits.cpu_s(self.pid.result()) if self._is_forked else 0.0
+        return process_limits.cpu_s(self.pid.result()) if self.is_started else 0.0
 
     @property
-    def _is_forked(self) -> bool:
+    def is_started(self) -> bool:
+        """Whether it was forked. A host without a free process, or memory for one, ends the fork server instead."""
         return self.pid.done() and not self.pid.cancelled()
 
     def kill(self) -> None:

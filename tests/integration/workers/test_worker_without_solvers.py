@@ -3,6 +3,9 @@
 import asyncio
 import errno
 import os
+import socket
+import subprocess
+import sys
 from typing import Any, NoReturn
 
 import anyio
@@ -11,9 +14,11 @@ import pytest
 from planner_mcp.errors import EngineCrashedError
 from planner_mcp.jobs.job_events import EventKind
 from planner_mcp.jobs.job_lifecycle import JobState
+from tests.integration.jobs.conftest import StoreHarness
 from tests.integration.workers.conftest import WorkerHarness
 from tests.shared.processes.process_tree import LONGEST_S
 from tests.shared.workers.stub_solver_worker import StubSolverPool, StubSolverProcess
+from workers.attempts.job_attempt import JobAttempt
 from workers.solver_processes import solver_process_pool
 from workers.solver_processes.solver_process_pool import SolverProcessPool
 from workers.worker import Worker
@@ -56,3 +61,30 @@ async def test_a_host_without_a_free_process_is_a_solver_that_crashed(monkeypatc
     async with SolverProcessPool() as process_pool:
         with pytest.raises(EngineCrashedError, match="No solver process can be started"):
             await process_pool.acquire()
+
+
+_FORKS_NOTHING = """
+import socket, sys
+from workers.child_processes import message_frames
+control = socket.socket(fileno=int(sys.argv[1]))
+message_frames.send(control, {"ready": True})
+control.recv(1)
+"""
+
+
+async def test_a_fork_server_that_cannot_fork_is_a_host_without_a_solver(
+    harness: WorkerHarness, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """SPEC J6: it starts while one process is free and dies of the next, so each job had three crashes in seconds."""
+
+    def spawn(control: socket.socket) -> "subprocess.Popen[bytes]":
+        command = [sys.executable, "-c", _FORKS_NOTHING, str(control.fileno())]
+        return subprocess.Popen(command, pass_fds=[control.fileno()])
+
+    monkeypatch.setattr(solver_process_pool, "_spawn_fork_server", spawn)
+    claim = await StoreHarness(harness.store).solving()
+    async with SolverProcessPool() as process_pool:
+        attempt = JobAttempt(claim, process_pool, harness.store, harness.settings, trace_id="0" * 32)
+        with anyio.fail_after(LONGEST_S):
+            await attempt.run()
+    assert attempt.lacked_solver

@@ -33,6 +33,8 @@ PLAN: dict[str, Any] = {
 class StubSolverProcess:
     """What `workers.executors.executor_interface.Solver` is to an attempt, without a process."""
 
+    is_started = True
+
     def __init__(self) -> None:
         loop = asyncio.get_running_loop()
         self.exit: asyncio.Future[ProcessExit] = loop.create_future()
