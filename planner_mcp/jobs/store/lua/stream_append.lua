@@ -3,11 +3,12 @@
 -- write behind the error its clients were already given.
 -- KEYS: 1 session row, 2 stream, 3 lease, 4 names of the session's streams
 -- ARGV: 1 stream name, 2 kind, 3 text, 4 owner ('' = none), 5 lease_ms, 6 ttl_s, 7 max length, 8 channel,
---       9 ids of the requests that the stream still owes an answer, as JSON
+--       9 ids of the requests that the stream still owes an answer, as JSON, 10 a text of this append alone
 if redis.call('EXISTS', KEYS[1]) == 0 then return false end
 local last = redis.call('XREVRANGE', KEYS[2], '+', '-', 'COUNT', 1)[1]
+if last and last[2][6] == ARGV[10] then return last[1] end -- the same step, repeated
 if last and last[2][2] == 'final' then return false end
-local id = redis.call('XADD', KEYS[2], 'MAXLEN', '~', ARGV[7], '*', 'kind', ARGV[2], 'text', ARGV[3])
+local id = redis.call('XADD', KEYS[2], 'MAXLEN', '~', ARGV[7], '*', 'kind', ARGV[2], 'text', ARGV[3], 'append', ARGV[10])
 redis.call('EXPIRE', KEYS[2], ARGV[6])
 if not last then
   for _, name in ipairs(redis.call('HRANDFIELD', KEYS[4], 2)) do -- streams that ran out: two are looked at for one made

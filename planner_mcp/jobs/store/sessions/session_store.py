@@ -7,7 +7,8 @@ its hash tag and expire `TTL_S` after its last use, so an idle session costs a p
 mcp:{sid}            hash    principal, version, client (JSON), door, standalone (token of the newest
                              GET), told (1 once one of them received something)
 mcp:{sid}:streams    hash    stream name → JSON list of the request ids it owes an answer; one that ran out is forgotten
-mcp:{sid}:e:<name>   stream  kind (open | message | final), text (JSON-RPC message; empty for open and cancelled)
+mcp:{sid}:e:<name>   stream  kind (open | message | final), text (JSON-RPC message; empty for open and cancelled),
+                             append (by which a repetition is known that redis-py sends after a lost connection)
 mcp:{sid}:o:<name>   string  replica that produces the stream; a lease of LEASE_MS
 mcp:{sid}:watch      hash    what it watches, listed in jobs/store/sessions/subscription_store.py
 mcp:{sid}:work       hash    what is being answered, listed in jobs/store/sessions/request_leases.py
@@ -19,6 +20,7 @@ mcp:x:log            stream  the same, the last CANCELS_KEPT or so; CANCEL_LOG_S
 """
 
 import json
+import secrets
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
@@ -160,6 +162,7 @@ class SessionStore:
         ids = json.dumps(list(request_ids))
         keys = [row_key(session_id), stream_key(session_id, name), lease_key(session_id, name), names_key(session_id)]
         args: list[str | int] = [name, kind, text, owner, LEASE_MS, TTL_S, MAX_LENGTH, stream_channel(session_id), ids]
+        args.append(secrets.token_hex(4))
         with translated_errors():
             position: str | None = await self._append_script(keys=keys, args=args)
             return position

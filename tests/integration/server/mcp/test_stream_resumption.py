@@ -347,3 +347,23 @@ async def test_a_session_remembers_streams_for_as_long_as_they_can_be_resumed(st
         await store.redis.delete(f"mcp:{{s-long}}:e:n{number}")  # what half an hour of silence does
     assert await log.request_ids("s-long", "kept") == [0]
     assert await store.redis.hlen("mcp:{s-long}:streams") <= 3
+
+
+async def test_a_message_whose_step_is_sent_twice_is_in_its_stream_once(
+    store: RedisStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """SPEC J4: after a lost connection the client library sends it again; clients saw it twice, and no last one."""
+    log = SessionStore(store.redis)
+    await log.create("s-once", {"principal": "p", "version": "2025-11-25", "client": "{}"})
+    append = log._append_script
+
+    async def append_twice(**given: Any) -> Any:
+        assert await append(**given) is not None
+        return await append(**given)
+
+    monkeypatch.setattr(log, "_append_script", append_twice)
+    positions = [await log.append("s-once", "one", kind=kind, text="{}") for kind in ("message", "message", "final")]
+    kept = await log.read("s-once", "one", "0-0")
+    assert [(position, kind) for position, kind, _ in kept] == list(
+        zip(positions, ("message", "message", "final"), strict=True)
+    )
