@@ -101,6 +101,19 @@ def test_compose_store_keeps_every_write_and_evicts_nothing(compose: dict[str, A
     assert command[command.index("--maxmemory-policy") + 1] == "noeviction"
 
 
+def test_a_store_that_is_full_refuses_writes_before_its_container_is_killed(compose: dict[str, Any]) -> None:
+    """SPEC J7: it was killed at the limit, and again each time it had read its log; a rewrite of the log takes more."""
+    manifests = yaml.safe_load_all((ROOT / "deploy" / "k8s" / "store.yaml").read_text(encoding="utf-8"))
+    (pod,) = [each["spec"]["template"]["spec"] for each in manifests if each["kind"] == "StatefulSet"]
+    container, service = pod["containers"][0], compose["services"]["valkey"]
+    for words, limit in (
+        (service["command"], service["mem_limit"]),
+        (container["args"], container["resources"]["limits"]["memory"].removesuffix("i").lower()),
+    ):
+        most, most_mb = re.fullmatch(r"(\d+)g", limit), re.fullmatch(r"(\d+)mb", words[words.index("--maxmemory") + 1])
+        assert most and most_mb and int(most_mb[1]) <= 0.6 * 1024 * int(most[1])
+
+
 def test_image_runs_as_nobody_in_particular_and_says_how_it_is() -> None:
     """Our choice: non-root, a health check, the label registries look for."""
     lines = (ROOT / "Dockerfile").read_text(encoding="utf-8")
