@@ -103,6 +103,8 @@ class OpenWork:
     queued_cpu_s: float
     solving_cpu_s: float
     """What is left of the running jobs."""
+    has_due_webhooks: bool = False
+    """Whether a webhook could be sent now; dispatchers run beside workers."""
 
 
 @dataclass(frozen=True, slots=True)

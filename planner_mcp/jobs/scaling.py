@@ -27,7 +27,7 @@ def wanted_scale(stats: QueueStats, work: OpenWork, settings: Settings) -> Scale
     """Return the slots with which a job submitted now starts within `target_wait_s`.
 
     It is never below the number of running jobs: a worker that is stopped hands its job back, and another would have to
-    go on with it. Nothing that runs or waits wants no slot.
+    go on with it. A webhook that is due wants one slot, as a worker sends it. Nothing that runs or waits wants no slot.
 
     Args:
         stats: The queue at a glance.
@@ -38,7 +38,7 @@ def wanted_scale(stats: QueueStats, work: OpenWork, settings: Settings) -> Scale
     for_the_wait = math.ceil((queued_s + solving_s) / settings.target_wait_s)
     waiting = min(1, stats.queued)
     return Scale(
-        max(stats.solving + waiting, for_the_wait),
+        max(stats.solving + waiting, for_the_wait, int(work.has_due_webhooks)),
         stats.live_slots,
         round(queued_s, 1),
         round(solving_s, 1),

@@ -30,3 +30,10 @@ def test_a_solve_on_two_cores_takes_one_slot() -> None:
     """SPEC O8: work is counted in CPU seconds, slots in solves."""
     scale = wanted_scale(QueueStats(2, 0, 0, 0), OpenWork(240, 0), Settings(target_wait_s=60, solve_cores=2))
     assert (scale.wanted_slots, scale.queued_s) == (2, 120)
+
+
+@pytest.mark.parametrize(("solving", "wanted"), [(0, 1), (3, 3)])
+def test_a_webhook_that_is_due_wants_a_slot(solving: int, wanted: int) -> None:
+    """SPEC O8, W3: workers send webhooks; with none left a retry waited for the next job, or was given up."""
+    work = OpenWork(0, 0, has_due_webhooks=True)
+    assert wanted_scale(QueueStats(0, solving, 0, 0), work, Settings()).wanted_slots == wanted

@@ -1,5 +1,5 @@
--- The work that waits and what is left of running jobs, in CPU seconds. Of more than SAMPLE jobs the oldest are read, and
--- their mean stands for the others.
+-- The work that waits and what is left of running jobs, in CPU seconds, and whether a webhook could be sent now (1 or 0). Of
+-- more than SAMPLE jobs the oldest are read, and their mean stands for the others.
 local SAMPLE = 1000
 
 local function work(place, is_running)
@@ -14,4 +14,13 @@ local function work(place, is_running)
   return count == 0 and 0 or seconds / count * call('ZCARD', place)
 end
 
-return { 'ok', string.format('%.3f', work(QUEUED, false)), string.format('%.3f', work(SOLVING, true)) }
+-- Entries that no dispatcher has taken, attempts that are due, and those whose dispatcher is gone (webhooks/outbox.py).
+local function has_due_webhooks()
+  if call('XLEN', OUTBOX) > 0 then return 1 end
+  for _, name in ipairs({ 'proven', 'unproven', 'leases' }) do
+    if call('ZRANGEBYSCORE', P .. 'wh:' .. name, '-inf', NOW_MS, 'LIMIT', 0, 1)[1] then return 1 end
+  end
+  return 0
+end
+
+return { 'ok', string.format('%.3f', work(QUEUED, false)), string.format('%.3f', work(SOLVING, true)), has_due_webhooks() }

@@ -313,8 +313,8 @@ class RedisJobStore:
         """Return what waits and what is left of running jobs, over the shards that answer."""
         asked = range(self._settings.pools)
         rows = await ask_all(asked, lambda shard: self._script_client.step("open_work", shard, {}))
-        queued, solving = zip(*(row[1:] for row in rows.values()), strict=True)
-        return OpenWork(sum(map(float, queued)), sum(map(float, solving)))
+        queued, solving, webhooks = zip(*(row[1:] for row in rows.values()), strict=True)
+        return OpenWork(sum(map(float, queued)), sum(map(float, solving)), any(webhooks))
 
     async def workers(self) -> list[WorkerRow]:
         """Return the workers there are, by name; each registers in every shard, and solves jobs of them all."""

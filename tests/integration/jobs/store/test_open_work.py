@@ -1,8 +1,13 @@
 """What waits and what is left, as the store counts it for autoscalers."""
 
+import time
 from typing import Any
 
 import pytest
+
+from planner_mcp.jobs.store.webhooks.outbox import AttemptOutcome, NewDelivery, Outbox
+from planner_mcp.jobs.webhooks.endpoint_policy import DeliveryDecision
+from planner_mcp.settings import Settings
 
 pytestmark = pytest.mark.anyio
 
@@ -17,3 +22,22 @@ async def test_waiting_and_running_jobs_are_counted_by_their_time_without_any_wo
     second = await harness.store.open_work()
     assert second.queued_cpu_s + second.solving_cpu_s == pytest.approx(2 * first.queued_cpu_s, abs=1)
     assert 0 < second.solving_cpu_s <= first.queued_cpu_s
+
+
+@pytest.mark.parametrize(("ago_s", "is_due"), [(0, False), (3600, True)])
+async def test_a_webhook_counts_once_its_next_attempt_is_due(
+    harness: Any, settings: Settings, ago_s: int, is_due: bool
+) -> None:
+    """SPEC O8, W3: right with zero workers alive, which alone send webhooks."""
+    claim = await harness.solving(callback_url="https://example.org/")
+    assert not (await harness.store.open_work()).has_due_webhooks
+    await harness.store.fail(claim, {"code": 5010, "type": "EngineFailed", "message": "x"})
+    assert (await harness.store.open_work()).has_due_webhooks
+    await harness.store.redis.delete("{p0}:outbox")
+    outbox = Outbox(harness.store.script_client, 0, settings, clock_ms=lambda: round((time.time() - ago_s) * 1000))
+    name = f"{claim.job.id}:1-1"
+    await outbox.take([NewDelivery(name, "ann", "https://example.org/", "e", "failed", claim.job.id, "{}")])
+    (sent,), _next_s = await outbox.claim(1, 1)
+    refused = DeliveryDecision(is_delivered=False, error="answer 500", delay_s=60)
+    assert await outbox.settle(sent, AttemptOutcome(refused, 500, 0.1))
+    assert (await harness.store.open_work()).has_due_webhooks is is_due
