@@ -43,17 +43,24 @@ class RequestLeases:
         with translated_errors():
             await self._redis.set(_lease(replica), "", px=LEASE_MS)
 
-    async def end(self, session_id: str, request_id: str) -> bool:
-        """Return whether a request is still to be answered; only one caller gets True."""
+    async def end(self, session_id: str, request_id: str, replica: str) -> bool:
+        """Return whether a request is still to be answered by the replica that works on it.
+
+        It is looked up first: of a removal that redis-py sends again after a lost connection nothing is left to remove.
+        """
         with translated_errors():
-            return bool(await self._redis.hdel(work_key(session_id), request_id))
+            if await self._redis.hget(work_key(session_id), request_id) != replica:
+                return False
+            await self._redis.hdel(work_key(session_id), request_id)
+            return True
 
     async def orphans(self, session_id: str) -> list[str]:
         """Return the requests whose replica is gone, each to one caller only."""
         with translated_errors():
             working: dict[str, str] = await self._redis.hgetall(work_key(session_id))
             gone = {replica for replica in {*working.values()} if not await self._redis.exists(_lease(replica))}
-        return [each for each, replica in working.items() if replica in gone and await self.end(session_id, each)]
+            orphans = [each for each, replica in working.items() if replica in gone]
+            return [each for each in orphans if await self._redis.hdel(work_key(session_id), each)]
 
 
 def _lease(replica: str) -> str:

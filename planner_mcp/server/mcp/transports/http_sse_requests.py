@@ -51,8 +51,8 @@ class WorkLog(Protocol):
         """Extend the lease of a replica."""
         ...
 
-    async def end(self, session_id: str, request_id: str) -> bool:
-        """Return whether a request is still to be answered: true for one caller only."""
+    async def end(self, session_id: str, request_id: str, replica: str) -> bool:
+        """Return whether a request is still to be answered by the replica that works on it."""
         ...
 
     async def orphans(self, session_id: str) -> list[str]:
@@ -138,10 +138,10 @@ class RequestRunner:
             await anyio.sleep(max(0.0, sent_at + PROGRESS_GAP_S - time.monotonic()))
         except asyncio.CancelledError:
             with anyio.CancelScope(shield=True):
-                if await self._work.end(session.id, key) and self._is_stopping:
+                if await self._work.end(session.id, key, self._replica) and self._is_stopping:
                     await self._put(session, rpc_error(AbandonedRequestError(), request_id=body["id"]))
             raise
-        if await self._work.end(session.id, key):
+        if await self._work.end(session.id, key, self._replica):
             await self._put(session, answer)
 
     async def _result(self, request: Request, session: Session, body: Json, emit: Any) -> Json:

@@ -173,8 +173,24 @@ async def test_call_of_a_dead_replica_is_answered_by_the_holder_of_the_stream(
         await store.redis.delete("mcp:r:dead")
         delivered = await client.received_messages()
         assert (delivered["id"], delivered["error"]["data"]["type"]) == ("w", "AbandonedRequest")
-        assert await work.end(session_id, '"w"') is False
+        assert await work.end(session_id, '"w"', "dead") is False
         assert "result" in await client.ask(app_replicas[1], "ping")
+
+
+async def test_an_answer_is_sent_though_its_work_is_removed_twice(
+    store: RedisStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """SPEC J2: after a lost connection the client library removes it again; the client waited for ever."""
+    work, remove = RequestLeases(store.redis), store.redis.hdel
+
+    async def remove_twice(*given: str) -> int:
+        await remove(*given)
+        return int(await remove(*given))
+
+    await work.begin("s", "1", "replica")
+    monkeypatch.setattr(store.redis, "hdel", remove_twice)
+    assert await work.end("s", "1", "replica")
+    assert not await work.end("s", "1", "replica")
 
 
 async def test_session_ends_with_its_stream(app_replicas: Two, web: httpx.AsyncClient, store: RedisStore) -> None:
