@@ -3,6 +3,7 @@
 ```text
 {p0}:whsec:<p>   hash    current, old (JSON [{sealed, until_ms}]), created_ms, shown_ms       KEEP_S from last use
 ```
+`shown_ms` is when the current one was shown, and a text of that answer alone.
 """
 
 import json
@@ -83,7 +84,9 @@ class RedisSigningSecrets:
         self._cipher.decrypt(
             kept["current"], principal
         )  # before it counts as shown: with another key nobody would see it
-        is_unseen = await self._script_client.command("HSETNX", _key(principal), "shown_ms", now_ms)
+        shown = f"{now_ms} {secrets.token_hex(4)}"  # redis-py sends it again after a lost connection
+        is_unseen = await self._script_client.command("HSETNX", _key(principal), "shown_ms", shown)
+        is_unseen = is_unseen or await self._script_client.command("HGET", _key(principal), "shown_ms") == shown
         return self._signing_secret(principal, kept, now_ms, is_shown=bool(is_unseen))
 
     async def rotate(self, principal: str, *, is_forced: bool = False) -> SigningSecret:

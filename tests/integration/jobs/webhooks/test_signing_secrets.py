@@ -2,6 +2,7 @@
 
 import json
 import stat
+from typing import Any
 
 import anyio
 import pytest
@@ -27,6 +28,22 @@ async def test_a_secret_is_shown_once(secrets: RedisSigningSecrets) -> None:
     assert note.secret.startswith("whsec_")
     assert (await secrets.reveal("ann")).secret is None
     assert await secrets.signing("ann") == [note.secret]
+
+
+async def test_a_secret_is_shown_though_it_is_noted_twice(
+    secrets: RedisSigningSecrets, store: RedisStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """SPEC W5: after a lost connection the client library notes it again; nobody had seen it, and nobody could."""
+    command = store.script_client.command
+
+    async def twice(*words: str | int | float) -> Any:
+        if words[0] == "HSETNX":
+            await command(*words)
+        return await command(*words)
+
+    monkeypatch.setattr(store.script_client, "command", twice)
+    assert (await secrets.reveal("ann")).secret is not None
+    assert (await secrets.reveal("ann")).secret is None
 
 
 async def test_one_that_signed_before_it_was_asked_for_can_still_be_learnt(secrets: RedisSigningSecrets) -> None:
