@@ -148,9 +148,9 @@ class Outbox:
         return [(entry_id, fields) for entry_id, fields in reply[1] if fields]
 
     async def drop(self, entry_id: str) -> None:
-        """Forget an outbox entry that cannot be read."""
-        await self._script_client.command("XACK", self._stream, GROUP, entry_id)
+        """Forget an outbox entry that makes no delivery; the group forgets one of which only the first half is done."""
         await self._script_client.command("XDEL", self._stream, entry_id)
+        await self._script_client.command("XACK", self._stream, GROUP, entry_id)
 
     async def take(self, new_deliveries: Sequence[NewDelivery]) -> None:
         """Put postings into the schedule; safe to repeat, by any dispatcher."""

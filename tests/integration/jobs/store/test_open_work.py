@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from planner_mcp.errors import StoreUnavailableError
 from planner_mcp.jobs.store.webhooks.outbox import AttemptOutcome, NewDelivery, Outbox
 from planner_mcp.jobs.webhooks.endpoint_policy import DeliveryDecision
 from planner_mcp.settings import Settings
@@ -41,3 +42,26 @@ async def test_a_webhook_counts_once_its_next_attempt_is_due(
     refused = DeliveryDecision(is_delivered=False, error="answer 500", delay_s=60)
     assert await outbox.settle(sent, AttemptOutcome(refused, 500, 0.1))
     assert (await harness.store.open_work()).has_due_webhooks is is_due
+
+
+async def test_an_outbox_entry_that_is_dropped_by_half_is_no_webhook(
+    harness: Any, settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """SPEC O8, J9: it was out of reach and in its stream for ever; a worker would be wanted as long."""
+    claim = await harness.solving(callback_url="https://example.org/")
+    await harness.store.fail(claim, {"code": 5010, "type": "EngineFailed", "message": "x"})
+    script_client, outbox = harness.store.script_client, Outbox(harness.store.script_client, 0, settings)
+    await outbox.open()
+    ((entry, _fields),) = await outbox.read("dispatcher", 1)
+    command, failures = script_client.command, iter([False, True])
+
+    async def fail_halfway(*words: Any) -> Any:
+        if next(failures):
+            raise StoreUnavailableError
+        return await command(*words)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(script_client, "command", fail_halfway)
+        with pytest.raises(StoreUnavailableError):
+            await outbox.drop(entry)
+    assert not (await harness.store.open_work()).has_due_webhooks
