@@ -67,10 +67,21 @@ _ALWAYS: Final = words_of(
 )
 """Cells of a column of windows that say there is none."""
 _HALF_DAYS: Final[Mapping[str, tuple[float, float]]] = {
-    **dict.fromkeys(words_of("am morning forenoon vormittag vormittags matin 上午"), (0.0, 12.0 * 3600)),
-    **dict.fromkeys(words_of("pm afternoon nachmittag nachmittags apresmidi 下午"), (12.0 * 3600, 18.0 * 3600)),
+    **dict.fromkeys(
+        words_of(
+            "am morning inthemorning forenoon vormittag vormittags amvormittag vorm morgens matin lematin matinee "
+            "porlamanana 上午"
+        ),
+        (0.0, 12.0 * 3600),
+    ),
+    **dict.fromkeys(
+        words_of(
+            "pm afternoon intheafternoon nachmittag nachmittags amnachmittag nachm apresmidi lapresmidi porlatarde 下午"
+        ),
+        (12.0 * 3600, 18.0 * 3600),
+    ),
 }
-"""Words for a half of the day, as windows; `mañana` is tomorrow too, and an evening begins at no known hour."""
+"""Words for a half of the day, as windows; `mañana` alone is tomorrow too, and an evening begins at no known hour."""
 _GROUPS: Final = re.compile(r"\d{1,3}(?:[ '’\u00a0\u202f]\d{3})+(?=[.,]|$)")
 _BODY: Final = re.compile(r"([+-]?[\d.,'’ \u00a0\u202f]*+)(.*)", re.DOTALL)
 """A number and what stands behind it."""
