@@ -268,6 +268,8 @@ class _Proposal:
         if name == "location" and look.is_counting:
             return False
         cells = self._cells[header]
+        if name == "id" and "name" in self._meanings[header].concepts and len(set(cells)) < len(cells):
+            return False  # numbers of customers, some of whom have several tickets
         if axis := DEGREES.get(name):
             return any(not isinstance(coordinate_in(cell, "", axis), Fault) or _is_one_angle(cell) for cell in cells)
         meaning = self._meanings[header]
@@ -420,6 +422,8 @@ class _Proposal:
             or name in ("window", "opens", "closes", *UNUSED)
         ):
             return
+        if name == "name" and "id" in meaning.concepts:  # the number of a customer is not its name
+            return
         if meaning.field is None and self._is_free(name) and self._is_sound(header, name, self._look(header)):
             if name in ("demand", "capacity") and self._look(header).kind not in ("numbers", "amounts"):
                 return
@@ -471,7 +475,12 @@ class _Proposal:
             return
         if look.kind in ("numbers", "amounts") and self._is_no_amount(look, meaning):
             return
-        self._ask(header, options)
+        self._ask(header, (*self._axes(header), *options))
+
+    def _axes(self, header: str) -> list[str]:
+        """Return which coordinates the numbers of a column may be, where none is known as such."""
+        axes = [("lat", 90), ("lon", 180)] if self._is_free("position") else []
+        return [name for name, most in axes if self._is_free(name) and are_degrees(self._cells[header], most)]
 
     def _by_positions(self, header: str, options: Sequence[str]) -> None:
         """Take a column of positions, or of one coordinate; ask where the place is known, but for links to maps."""
@@ -494,8 +503,10 @@ class _Proposal:
         """Return whether cells name each row by another: below a header that says number, or codes in front of all."""
         if meaning.concepts & {"code", "money", "phone", "vehicle", "driver", "address"}:
             return False
-        cells = self._cells[header]
-        if look.kind not in ("texts", "codes") or not len(cells) == len(set(cells)) == len(self._table.rows):
+        cells, rows = self._cells[header], [row for _, row in self._table.rows]
+        if rows and header not in rows[-1]:  # it may add up the others
+            rows.pop()
+        if look.kind not in ("texts", "codes") or not len(cells) == len(set(cells)) == len(rows):
             return False
         is_first = header == next(filter(None, self._table.headers))
         if "id" in meaning.concepts:

@@ -221,9 +221,10 @@ class TableImport:
             self.origins["locations"].append(SourceRow("depot", {}))
 
     def lacks_coordinates(self, mapping: ColumnMapping) -> bool:
-        """Return whether tickets have no columns of coordinates and lie at unknown places, beside known ones."""
+        """Return whether tickets lie at unknown places, beside known ones, and no column may be their coordinates."""
         is_known = all(ticket["location"] in self.locations for ticket in self.tickets)
-        return bool(self.locations) and not _PLACING & set(mapping.fields.values()) and not is_known
+        maybe = {name for column in mapping.open_columns for name in column.options}
+        return bool(self.locations) and not _PLACING & {*mapping.fields.values(), *maybe} and not is_known
 
     def is_unplaced(self, mapping: ColumnMapping) -> bool:
         """Return whether nothing says where any place is."""
@@ -317,7 +318,9 @@ class TableImport:
             styles |= {
                 header: replace(styles[header], bare_times="hhmm")
                 for header in times
-                if all(map(is_hhmm, cells[header]))
+                if all(
+                    is_hhmm(cell) for cell in cells[header] if cell.strip().isdecimal()
+                )  # noon says itself what it is
             }
         marks = {styles[header].decimal if header in styles else decimal_of(cells[header]) for header in cells} - {""}
         others: Decimal = marks.pop() if len(marks) == 1 else ""

@@ -459,6 +459,43 @@ def test_an_hour_without_its_colon_is_not_taken_for_seconds(cell: str, opens: st
     assert (day.faults, day.tickets[0]["time_windows"]) == ([], [[opens, 43200]])
 
 
+def test_noon_beside_hours_without_a_colon_leaves_them_hours() -> None:
+    """SPEC T5: the other column of times shows what four digits are, and a word in this one says so itself."""
+    day = TableImport()
+    day.add_tickets(table("id,place,qty,ready,due\na,A,1,0800,1130\nb,B,1,0930,noon\nc,C,1,8.30 am,1600\n"), {})
+    assert day.faults == []
+    assert [ticket["time_windows"] for ticket in day.tickets] == [
+        [["08:00", "11:30"]],
+        [["09:30", "12:00"]],
+        [["08:30", "16:00"]],
+    ]
+
+
+@pytest.mark.parametrize("header", ["Kd.-Nr.", "N° client", "客户信息 门店编号", "Customer ID"])
+def test_numbers_of_customers_name_tickets_also_above_a_total(header: str) -> None:
+    """SPEC T5: the row that adds up the others has none; such tickets were named by their rows."""
+    text = f"Nr,{header},Nom,lat,lon,kg\n1,K-1,Éclair,48.8,2.3,5\n2,K-2,Ôtel,48.9,2.4,6\n,,Total,,,11\n"
+    day = TableImport()
+    day.add_tickets(table(text), {})
+    assert [(ticket["id"], ticket["name"]) for ticket in day.tickets] == [("K-1", "Éclair"), ("K-2", "Ôtel")]
+    twice = proposed(f"{header},Nom,lat,lon,kg", "K-1,Éclair,48.8,2.3,5\nK-1,Éclair,48.8,2.3,5\n,,,,10")
+    assert header not in twice.fields, "what names two rows names none"
+    assert "Kundennummer" not in proposed("Kundennummer,lat,lon", "7,48.8,2.3\n7,48.9,2.4").fields
+    assert proposed("Order,lat,lon", "7,48.8,2.3\n7,48.9,2.4").fields["Order"] == "id", (
+        "two orders of one number are a mistake"
+    )
+
+
+def test_numbers_that_may_be_degrees_are_asked_about_as_coordinates() -> None:
+    """SPEC T5: in a language that we have no words of, whoever knows can say where the places are."""
+    mapping = proposed("Szerokość,Długość,Waga [kg]", "52.2360,21.0080,120\n52.2290,121.0030,85")
+    offered = {column.header: column.options[:2] for column in mapping.open_columns}
+    assert offered == {"Szerokość": ("lat", "lon"), "Długość": ("lon", "demand")}
+    day = TableImport()
+    day.add_depot("52.23,21.01")
+    assert not day.lacks_coordinates(day.add_tickets(table("Nr,Szerokość\n1,52.2360\n2,52.2290\n"), {})), "it is asked"
+
+
 @pytest.mark.parametrize("cell", ["1300", "830"])
 def test_thirteen_hundred_may_be_seconds_and_is_asked_about(cell: str) -> None:
     """SPEC T7: 1300 alone may be one o'clock or 00:21:40."""
