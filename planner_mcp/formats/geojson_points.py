@@ -10,6 +10,12 @@ from planner_mcp.formats.text_tables import MAX_COLUMNS, SPLIT, Table, check_hea
 from planner_mcp.text import Json, decimals
 
 _ACCEPTED: Final = "a FeatureCollection of points"
+_EXPORT: Final = Fault(
+    "",
+    "The file is the map of a plan, which says neither how much its tickets are nor how long they take.",
+    "stops.csv of the plan",
+    "Export the plan as CSV and import that.",
+)
 
 
 def is_collection(parsed: Any) -> bool:
@@ -31,6 +37,8 @@ def read_points(parsed: Any, *, max_rows: int) -> Table:
     if len(features) > max_rows:
         problem = f"There are more than {max_rows} points."
         raise too_large("/features", problem, f"at most {max_rows}", SPLIT)
+    if any(map(_is_route, features)):
+        raise input_error([_EXPORT])
     rows, faults = [], []
     for number, feature in enumerate(features, start=1):
         try:
@@ -49,6 +57,12 @@ def read_points(parsed: Any, *, max_rows: int) -> Table:
         raise input_error([Fault("", "The points have no properties.", _ACCEPTED)])
     check_headers(headers, "/features")
     return Table(headers, tuple(rows))
+
+
+def _is_route(feature: Any) -> bool:
+    """Return whether a feature is the line of an agent, as `plan_exports.py` writes one."""
+    properties = feature.get("properties") if isinstance(feature, dict) else None
+    return isinstance(properties, dict) and {"agent_id", "distance_m", "start", "end"} <= properties.keys()
 
 
 def _row(feature: Json) -> dict[str, str]:

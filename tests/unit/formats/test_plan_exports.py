@@ -223,6 +223,17 @@ RARE: dict[str, Any] = {
 }
 
 
+def test_the_map_of_a_plan_leads_to_its_table() -> None:
+    """SPEC T5, T7: its points have no amounts; the refusal said to remove the lines, which would have lost these."""
+    agents = ({"id": "v", "capacity": 9},)
+    options = ImportOptions("day", "2025-07-15", agents=agents)
+    with pytest.raises(InputError) as caught:
+        read_scenario_file(
+            Content(export(plan(), DAY, "geojson").encode()), "geojson", options, max_tickets=9, max_agents=9
+        )
+    assert [fault.accepted for fault in caught.value.errors] == ["stops.csv of the plan"]
+
+
 def test_rules_of_few_tickets_are_read_back() -> None:
     """SPEC T5: set-up, release, the soft end, the pickup of a delivery and who may serve it have columns where used."""
     first, second, third = DAY["tickets"]
