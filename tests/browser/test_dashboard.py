@@ -42,6 +42,7 @@ async def test_a_day_is_solved_and_seen_live(server: PlannerServer, page: Any) -
     assert await page.locator("img").count() == 0, "names are text, never markup"
     assert await page.locator(".stamp").inner_text() == "✓ Verified"
     assert "(1 per metre)" in await page.locator(".figure", has_text="Cost").inner_text(), "this day has no prices"
+    assert await page.title() == f"{SCRIPT}, {day['planning_date']} · planner-mcp", "tabs and history name their day"
     async with page.expect_download() as saved:
         await page.get_by_role("button", name="Calendar of an agent").click()
     assert (await (await saved.value).path()).read_bytes().startswith(b"BEGIN:VCALENDAR")
@@ -172,6 +173,8 @@ async def test_a_table_of_addresses_in_the_encoding_of_a_spreadsheet_is_imported
     await call(server, "query_vrp_status", job_id=job_id, wait_s=45)
     plan = await call(server, "read_plan", job_id=job_id, view="visits")
     assert min(row[plan["columns"].index("start")] for row in plan["rows"]) >= "08:00", "nobody drives at night"
+    await page.goto(_url(server, f"jobs/{job_id}"))
+    await page.get_by_text("Roads are not known").wait_for()
 
 
 async def test_a_refusal_says_what_would_be_accepted(server: PlannerServer, page: Any) -> None:
@@ -339,6 +342,15 @@ async def test_changes_are_compared_with_the_day_as_it_is(server: PlannerServer,
     assert patches["Shifts 45 min longer"] == {"agents": {"van-1": {"shift_end": "18:15:00"}}}
     for patch in patches.values():
         await call(server, "revise_scenario", scenario_id=scenario_id, patch=patch)
+
+
+async def test_a_shift_over_midnight_ends_on_the_next_day(server: PlannerServer, page: Any) -> None:
+    """SPEC T5, O2: hours are chosen as those of a day; swapped ones stay as they are, and are refused."""
+    await page.goto(_url(server, "import"))
+    ends = "async (hours) => (await import('/ui/assets/pages/import.js')).lastHour(...hours)"
+    for hours, end in ((["22:00", "06:00"], "30:00"), (["18:00", "08:00"], "08:00"), (["08:00", "18:00"], "18:00")):
+        assert await page.evaluate(ends, hours) == end
+    assert await page.evaluate(ends, ["", "06:00"]) == "06:00"
 
 
 async def test_the_planning_date_is_today_where_the_dispatcher_is(server: PlannerServer, browser: Any) -> None:

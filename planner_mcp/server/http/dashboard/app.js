@@ -14,6 +14,7 @@ import { h } from "./view/dom.js";
 import { currentLanguage, setLanguage, t } from "./view/words.js";
 
 const LANGUAGE = "planner-language";
+const NAME = document.title;
 const TICKET = /^#ticket=(.+)$/;
 const FAILED = /^#failed=(\w+)$/; // a sign-in at an authorization server
 const REASONS = ["denied", "expired", "refused", "unavailable"];
@@ -86,8 +87,10 @@ async function render(refused) {
   drawFrame(view);
   if (session.needs_sign_in) return signInView(session.issuers, enter, refused);
   content.replaceChildren(h("p", { class: "quiet" }, t("loading")));
+  document.title = NAME;
   try {
     await VIEWS[view](signal, rest, new URLSearchParams(query));
+    if (!signal.aborted) document.title = [content.querySelector("h1")?.textContent, NAME].filter(Boolean).join(" · ");
   } catch (error) {
     if (signal.aborted) return;
     if (error instanceof ApiError && error.status === 401) await enter(error);

@@ -17,6 +17,7 @@ function draw({ job, review, plan, scenario, ground, expires_at: ends }) {
   const tickets = new Map(scenario.tickets.map((ticket) => [ticket.id, ticket]));
   const moment = newMoment();
   const width = Math.max(320, content.clientWidth);
+  document.title = `${scenario.name}, ${scenario.planning_date} · ${document.title}`;
   content.replaceChildren(
     h("h1", {}, h("bdi", {}, scenario.name), `, ${scenario.planning_date}`),
     h("p", { class: "quiet" }, [review && t(`state_${review}`), t("sharedUntil", { time: localTime(ends) })].filter(Boolean).join(" · ")),

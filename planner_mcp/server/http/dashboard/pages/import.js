@@ -3,7 +3,10 @@
 import { callTool, request } from "../api.js";
 import { action, askingIn, choiceWord, content, link } from "../page.js";
 import { h } from "../view/dom.js";
+import { secondsOf } from "../view/format.js";
 import { t } from "../view/words.js";
+
+const HALF_DAY_S = 43_200;
 
 export function importView() {
   const messages = h("div", { role: "status" });
@@ -14,7 +17,7 @@ export function importView() {
   const begin = h("input", { type: "time", value: "08:00" });
   const end = h("input", { type: "time", value: "18:00" });
   const depot = h("input", { size: 24, placeholder: t("depotHint") });
-  const each = () => ({ ...(capacity.value && { capacity: Number(capacity.value) }), ...(begin.value && { shift_start: begin.value }), ...(end.value && { shift_end: end.value }) });
+  const each = () => ({ ...(capacity.value && { capacity: Number(capacity.value) }), ...(begin.value && { shift_start: begin.value }), ...(end.value && { shift_end: lastHour(begin.value, end.value) }) });
   const agents = () => Array.from({ length: Number(fleet.value) }, (_, at) => ({ id: `veh-${at + 1}`, ...each() }));
   const run = action(t("doImport"), async () => {
     const chosen = file.files[0];
@@ -38,6 +41,13 @@ export function importView() {
   }, { main: true, into: messages });
   content.replaceChildren(h("h1", {}, t("import")), h("p", { class: "quiet" }, t("chooseFile")),
     h("div", { class: "actions" }, h("label", {}, t("file"), file), h("label", {}, t("date"), date), h("label", {}, t("fleet"), fleet), h("label", {}, t("capacityEach"), capacity), h("label", {}, t("shiftBegin"), begin), h("label", {}, t("shiftEnd"), end), h("label", {}, t("depotAt"), depot), run), messages);
+}
+
+// The end of a shift in hours of the day it begins on: 22:00 to 06:00 ends at 30:00. One that begins before noon, or would last
+// for more than half a day, is rather a mistake, which the server reports.
+export function lastHour(begin, end) {
+  const [from, to] = [begin, end].map((at) => secondsOf(at));
+  return begin && from >= HALF_DAY_S && to + HALF_DAY_S <= from ? end.replace(/^\d+/, (hour) => Number(hour) + 24) : end;
 }
 
 // A column that was used, "header → field", with the field in words; (a guess) follows some.

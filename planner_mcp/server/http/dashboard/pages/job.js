@@ -54,7 +54,7 @@ export async function jobView(signal, jobId) {
         h("section", {}, h("h2", {}, t("map")), routeMap(plan, scenario, { canvas: canvasLayer, frame, ground, moment, width })),
         h("section", {}, h("h2", {}, t("timeline")), timeline(plan, scenario, { moment, width: Math.max(width, LEAST_TIMELINE_PX) }),
           h("h2", {}, `${t("unassigned")} (${plan.unassigned.length})`), unassigned(plan, tickets, parts.fixes, fixesOf), parts.fixes),
-        h("section", { class: "wide" }, h("h2", {}, t("stops")), stopsTable(plan, tickets), downloads(planOf(jobId), plan.routes, scenario), isOwn ? sharing : ""),
+        h("section", { class: "wide" }, h("h2", {}, t("stops")), stopsTable(plan, tickets), assumed(plan), downloads(planOf(jobId), plan.routes, scenario), isOwn ? sharing : ""),
       );
     }
   };
@@ -127,6 +127,9 @@ export async function jobView(signal, jobId) {
   events.listen({ onEvent, onStart: readAnew }, signal);
   readAnew();
 }
+
+// What a plan takes for granted, such as straight lines for roads.
+const assumed = ({ assumptions = [] }) => (assumptions.length > 0 ? [h("h2", {}, t("assumptions")), h("ul", {}, assumptions.map((each) => h("li", {}, each)))] : []);
 
 async function solveAgain(jobId) {
   const { job_id: next } = await callTool("resolve_vrp", { warm_from: jobId, solve_time: "PT10S", fresh: true });

@@ -3,13 +3,15 @@
 import { callTool, readJson } from "../api.js";
 import { PAGE_SIZE, action, content, events, go, link, rawJson, throttled, widthOf } from "../page.js";
 import { h, table } from "../view/dom.js";
-import { localTime, windowText } from "../view/format.js";
+import { clock, localTime, windowText } from "../view/format.js";
 import { routeMap } from "../view/map.js";
 import { t } from "../view/words.js";
 
 const RELOAD_EVERY_MS = 1000;
 const MOST_PAGES = 5; // of the list, newest first, that are searched for revisions of a scenario
 const MOST_READ = 8; // scenarios that may be such a revision
+
+const hourOf = (at) => (typeof at === "number" ? clock(at) : at);
 
 export async function scenariosView(signal, query) {
   const page = Number(query.get("page")) || 1;
@@ -65,7 +67,7 @@ export async function scenarioView(signal, id) {
     h("p", {}, [`${t("agents")}: ${day.agents.length}`, `${t("tickets")}: ${day.tickets.length}`, found.parent_id && link(`scenarios/${found.parent_id}`, t("earlier")), found.last_job_id && link(`jobs/${found.last_job_id}`, t("lastSolve"))].filter(Boolean).flatMap((each, at) => (at ? [" · ", each] : [each])), later),
     h("div", { class: "actions" }, h("label", {}, t("solveTime"), seconds), h("label", {}, t("cores"), cores), solve), messages,
     h("h2", {}, t("map")), routeMap({ routes: [], unassigned: [] }, day, { width: widthOf(content) }),
-    h("h2", {}, t("tickets")), table([t("ticket"), t("name"), t("windows")], day.tickets.map((ticket) => [ticket.id, ticket.name ?? ticket.location, (ticket.time_windows ?? []).map((window) => windowText(window, day.planning_date)).join(", ")]), t("tickets")),
+    h("h2", {}, t("tickets")), table([t("ticket"), t("name"), t("windows")], day.tickets.map((ticket) => [ticket.id, ticket.name ?? ticket.location, (ticket.time_windows ?? []).map((window) => windowText(window, day.planning_date, hourOf)).join(", ")]), t("tickets")),
     rawJson(`scenario://${id}`),
   );
   const revisions = await laterRevisions(found).catch(() => []);
