@@ -462,6 +462,8 @@ class _Proposal:
             self._take(header, side)
             return
         options = (_OPTIONS if self._kind == "tickets" else _AGENT_OPTIONS).get(look.kind, ("notes",))
+        if look.kind == "times" and self._kind == "tickets" and are_clocks_short(self._cells[header]):
+            options = ("service_min", *options)
         has_hours = not {"window", "opens", "closes"}.isdisjoint(self._fields.values())
         is_delivery = self._kind == "tickets" and meaning.concepts <= {"notes", "delivery"}
         if look.kind == "windows" and is_delivery and not has_hours:

@@ -1,14 +1,15 @@
 """Where the header of a table is: below titles, in one line or in two (SPEC T5).
 
 Owns the search. What stands above is named in a note. A line of groups above the header (*Time window* over *From* and
-*To*) is put before the headers that it spans.
+*To*) is put before the headers that it spans, a line of units below it (*kg* under *Weight*) behind them.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from planner_mcp.formats.header_words import meaning_of
+from planner_mcp.formats.amount_units import unit_named, words_of
+from planner_mcp.formats.header_words import meaning_of, normalized
 from planner_mcp.text import plain
 
 MAX_TITLES: Final = 12
@@ -51,6 +52,9 @@ def find_header(lines: Sequence[Line], spans: Sequence[tuple[int, int, int]] = (
     if at and (groups := _groups(lines[at - 1], headers, spans)):
         headers = [_joined(group, header) for group, header in zip(groups, headers, strict=True)]
         above -= 1
+    if at + 1 < len(lines) and (units := _units(lines[at + 1][1])):
+        headers = [f"{header} ({unit})" if unit else header for header, unit in zip(headers, units, strict=False)]
+        at += 1
     return FoundHeader(at, tuple(headers), _notices_of(lines[:above]))
 
 
@@ -127,6 +131,22 @@ def _groups(line: Line, headers: Sequence[str], spans: Sequence[tuple[int, int, 
         if any(group and not header for group, header in zip(groups, headers, strict=True)) or all(are_filled)
         else []
     )
+
+
+def _units(cells: Sequence[str]) -> list[str]:
+    """Return the unit in each cell of a line of nothing else, empty for one that no amount or duration has.
+
+    None are returned for any other line.
+    """
+    words = [normalized(cell) for cell in cells]
+    units = [word if word in _DURATIONS or (" " not in word and unit_named(word)) else "" for word in words]
+    is_all = all(unit or word in _NO_UNITS for unit, word in zip(units, words, strict=True))
+    return units if is_all and sum(map(bool, units)) > 1 else []
+
+
+_DURATIONS: Final = words_of("min mins minutes minuten minutos h std hours heures horas s sec sek 分钟 分 小时 秒")
+_NO_UNITS: Final = words_of("uhr deg grad grados degres 时 度") | {"", "hh mm"}
+"""Other words of such a line; a sign such as ° is none."""
 
 
 def _joined(group: str, header: str) -> str:

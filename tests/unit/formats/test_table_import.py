@@ -486,6 +486,22 @@ def test_numbers_of_customers_name_tickets_also_above_a_total(header: str) -> No
     )
 
 
+def test_a_line_of_units_below_the_header_belongs_to_it() -> None:
+    """SPEC T5: its words were read as the first ticket, and every column was refused for them."""
+    lines = "Auftrag,Breite,Länge,Gewicht,von,bis,Standzeit", ",°,°,kg,Uhr,Uhr,[min]", "A1,48.1,11.5,120,08:00,12:00,15"
+    day = TableImport()
+    mapping = day.add_tickets(table("\n".join(lines)), {})
+    assert (day.faults, mapping.open_columns, len(day.tickets)) == ([], (), 1)
+    assert (day.tickets[0]["service_time_s"], mapping.units["Gewicht (kg)"].dimension) == (900, "weight_kg")
+    assert len(table("Auftrag,Gewicht,Menge\nA1,kg,3\n").rows) == 1, "a ticket with a unit in it is one"
+
+
+def test_short_clock_times_may_be_durations() -> None:
+    """SPEC T5: whoever is asked what 0:15 is can say that it is how long a stop takes."""
+    (column,) = proposed("id,lat,lon,Abladen", "a,48.1,11.5,0:15").open_columns
+    assert column.options == ("service_min", "opens", "closes")
+
+
 def test_numbers_that_may_be_degrees_are_asked_about_as_coordinates() -> None:
     """SPEC T5: in a language that we have no words of, whoever knows can say where the places are."""
     mapping = proposed("Szerokość,Długość,Waga [kg]", "52.2360,21.0080,120\n52.2290,121.0030,85")
