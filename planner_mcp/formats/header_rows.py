@@ -145,7 +145,7 @@ def _units(cells: Sequence[str]) -> list[str]:
 
 
 _DURATIONS: Final = words_of("min mins minutes minuten minutos h std hours heures horas s sec sek 分钟 分 小时 秒")
-_NO_UNITS: Final = words_of("uhr deg grad grados degres 时 度") | {"", "hh mm"}
+_NO_UNITS: Final = words_of("uhr deg grad grados 时 度") | {"", "hh mm"}
 """Other words of such a line; a sign such as ° is none."""
 
 

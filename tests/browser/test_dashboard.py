@@ -344,6 +344,27 @@ async def test_changes_are_compared_with_the_day_as_it_is(server: PlannerServer,
         await call(server, "revise_scenario", scenario_id=scenario_id, patch=patch)
 
 
+async def test_a_job_that_ended_without_a_plan_is_solved_anew(server: PlannerServer, page: Any) -> None:
+    """SPEC O2: there is no plan to start from; the page offered what is then refused."""
+    scenario_id = (await call(server, "create_scenario", **ring(3)))["scenario_id"]
+    job = {"job_id": "job-0-x", "status": "CANCELLED", "scenario_id": scenario_id, "engine": "auto", "progress": 0}
+    asked: list[Any] = []
+
+    async def answer(route: Any) -> None:
+        asked.append(route.request.post_data_json)
+        await route.fulfill(json={"is_error": True, "structured": {"message": "Not now."}, "text": ""})
+
+    await page.route("**/ui/read?uri=job*", lambda route: route.fulfill(json={**job, "submitted_at": "2026-03-01"}))
+    await page.route("**/jobs/*/events", lambda route: route.fulfill(json={"events": []}))
+    await page.route("**/ui/call", answer)
+    await page.goto(_url(server, "jobs/job-0-x"))
+    await page.get_by_role("button", name="Solve again").click()
+    await page.get_by_text("Not now.").wait_for()
+    assert await page.locator("summary", has_text="What if").count() == 0
+    fresh = {"scenario_id": scenario_id, "solve_time": "PT10S", "fresh": True}
+    assert asked == [{"tool": "solve_vrp", "arguments": fresh}]
+
+
 async def test_a_shift_over_midnight_ends_on_the_next_day(server: PlannerServer, page: Any) -> None:
     """SPEC T5, O2: hours are chosen as those of a day; swapped ones stay as they are, and are refused."""
     await page.goto(_url(server, "import"))

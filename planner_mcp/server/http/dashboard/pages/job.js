@@ -79,7 +79,9 @@ export async function jobView(signal, jobId) {
     if (offered === isEnded) return;
     offered = isEnded;
     const run = (text, act, options = {}) => action(text, act, { into: parts.messages, ...options });
-    const ofEnded = () => [isOwn && run(t("again"), () => solveAgain(jobId), { main: true }), comparison(job, signal), isOwn && dayChanges(jobId, scenario, () => plan), isOwn && whatIf(jobId, scenario)].filter(Boolean);
+    const hasPlan = Boolean(job.plan_id) || points.length > 0; // else there is nothing to start from, or to change
+    const ofEnded = () => [isOwn && run(t("again"), () => solveAgain(hasPlan ? jobId : null, job), { main: true }), ...(hasPlan ? ofPlan() : [])].filter(Boolean);
+    const ofPlan = () => [comparison(job, signal), isOwn && dayChanges(jobId, scenario, () => plan), isOwn && whatIf(jobId, scenario)];
     parts.actions.replaceChildren(...(isEnded ? ofEnded()
       : [run(t("finish"), () => callTool("finish_vrp_job", { job_id: jobId })), run(t("cancel"), () => callTool("cancel_vrp_job", { job_id: jobId }), { ask: ["askToCancel", "cancelJob"] })]));
   };
@@ -131,8 +133,10 @@ export async function jobView(signal, jobId) {
 // What a plan takes for granted, such as straight lines for roads.
 const assumed = ({ assumptions = [] }) => (assumptions.length > 0 ? [h("h2", {}, t("assumptions")), h("ul", {}, assumptions.map((each) => h("li", {}, each)))] : []);
 
-async function solveAgain(jobId) {
-  const { job_id: next } = await callTool("resolve_vrp", { warm_from: jobId, solve_time: "PT10S", fresh: true });
+// From the plan of a job, or from nothing where it has none.
+async function solveAgain(warmFrom, { scenario_id }) {
+  const [tool, from] = warmFrom ? ["resolve_vrp", { warm_from: warmFrom }] : ["solve_vrp", { scenario_id }];
+  const { job_id: next } = await callTool(tool, { ...from, solve_time: "PT10S", fresh: true });
   go(`jobs/${next}`);
 }
 
