@@ -16,6 +16,8 @@ MAX_TITLES: Final = 12
 """Lines that may stand above a header."""
 _MAX_LENGTH: Final = 60
 """Characters beyond which a cell is no header that anybody knows."""
+_LONGEST_CODE: Final = 2
+"""Characters up to which a word below a header is rather a name: `a` and `de` are words for times too."""
 Line = tuple[int, list[str]]
 
 
@@ -80,12 +82,18 @@ def _first_wide(lines: Sequence[Line]) -> int:
 
 
 def _is_second_line(above: Sequence[str], cells: Sequence[str]) -> bool:
-    """Return whether a line goes on with the header above it: *From* and *To* below a header that has room for both."""
+    """Return whether a line goes on with the header above it: *From* and *To* below a header that has room for both.
+
+    So do other headers, where most words of the line are known as such and none has a figure.
+    """
     if len(above) != len(cells) or not any(
         cell.strip() and not group.strip() for group, cell in zip(above, cells, strict=True)
     ):
         return False
     words = [cell.strip() for cell in cells if cell.strip()]
+    known = [word for word in words if len(word) > _LONGEST_CODE and meaning_of(word, "tickets").field]
+    if len(known) > 1 and 2 * len(known) >= len(words) and not any(char.isdigit() for word in words for char in word):
+        return True
     return len(words) < _filled(above) + 1 and all(len(word) <= _MAX_LENGTH and _is_side(word) for word in words)
 
 

@@ -496,6 +496,17 @@ def test_a_line_of_units_below_the_header_belongs_to_it() -> None:
     assert len(table("Auftrag,Gewicht,Menge\nA1,kg,3\n").rows) == 1, "a ticket with a unit in it is one"
 
 
+def test_headers_below_their_groups_need_no_merged_cells() -> None:
+    """SPEC T5: a workbook saved as CSV has none; the line of headers was read as the first ticket."""
+    groups, heads = "Client;Livraison;;;Horaires;;Charge;", ";Adresse;CP;Ville;Ouverture;Fermeture;Poids kg;Nb palettes"
+    rows = "Noël;1 rue Hugo;69002;Lyon;8h;12h;150,5;1\nÇelik;2 place B;69002;Lyon;7h30;11h45;80;1"
+    day = TableImport()
+    mapping = day.add_tickets(table(f"{groups}\n{heads}\n{rows}\n"), {"Charge Nb palettes": "notes"})
+    assert (day.faults, mapping.open_columns, len(day.tickets)) == ([], (), 2)
+    first = {name: day.tickets[0][name] for name in ("name", "address", "time_windows")}
+    assert first == {"name": "Noël", "address": "1 rue Hugo, 69002 Lyon", "time_windows": [["08:00", "12:00"]]}
+
+
 def test_short_clock_times_may_be_durations() -> None:
     """SPEC T5: whoever is asked what 0:15 is can say that it is how long a stop takes."""
     (column,) = proposed("id,lat,lon,Abladen", "a,48.1,11.5,0:15").open_columns
