@@ -322,12 +322,12 @@ def number_in(
 
 
 _PRIORITIES: Final[Mapping[str, int]] = {
-    **dict.fromkeys(words_of("low niedrig gering basse faible baja 低"), 3),
-    **dict.fromkeys(words_of("normal medium standard mittel moyenne normale media 普通 一般 中"), 5),
-    **dict.fromkeys(words_of("high hoch haute elevee alta 高"), 7),
+    **dict.fromkeys(words_of("low niedrig gering basse faible baja c 低"), 3),
+    **dict.fromkeys(words_of("normal medium standard mittel moyenne normale media b 普通 一般 中"), 5),
+    **dict.fromkeys(words_of("high hoch haute elevee alta a 高"), 7),
     **dict.fromkeys(words_of("urgent critical express asap dringend eilig tres_haute urgente 紧急 加急 特急"), 9),
 }
-"""Words for how much a ticket matters, as priorities."""
+"""Words for how much a ticket matters, as priorities; a customer of class A matters most."""
 
 
 def priority_in(text: str, path: str) -> float | Fault:

@@ -409,7 +409,9 @@ class TableImport:
         has_words = not all(any(map(str.isdecimal, cell)) for cell in cells)
         self.notices[f'"{plain(header, 40)}" is read as 1, the least, to 9, the most.'] = None
         if has_words:
-            self.notices[f'Words in "{plain(header, 40)}" are read as low 3, normal 5, high 7, urgent 9.'] = None
+            self.notices[
+                f'Words in "{plain(header, 40)}" are read as low or C 3, normal or B 5, high or A 7, urgent 9.'
+            ] = None
 
     def _note_windows(self, table: Table, header: str) -> None:
         cells, shown = [row[header] for _, row in table.rows if header in row], plain(header, 40)

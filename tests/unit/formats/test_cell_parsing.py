@@ -301,7 +301,7 @@ def test_hours_that_are_rather_a_mistake_stay_as_they_are(opens: str, closes: st
 
 
 @pytest.mark.parametrize(
-    ("text", "priority"), [("7", 7), ("High", 7), ("sehr  normal", None), ("élevée", 7), ("紧急", 9)]
+    ("text", "priority"), [("7", 7), ("High", 7), ("sehr  normal", None), ("élevée", 7), ("紧急", 9), ("A", 7)]
 )
 def test_priorities_are_numbers_or_words(text: str, priority: int | None) -> None:
     """SPEC T5, T7: a word that is none says which numbers and words are accepted."""

@@ -1001,7 +1001,7 @@ def test_a_column_of_priorities_says_which_end_is_high() -> None:
     assert [ticket["priority"] for ticket in day.tickets] == [7, 2]
     assert list(day.notices) == [
         '"Prio" is read as 1, the least, to 9, the most.',
-        'Words in "Prio" are read as low 3, normal 5, high 7, urgent 9.',
+        'Words in "Prio" are read as low or C 3, normal or B 5, high or A 7, urgent 9.',
     ]
 
 
