@@ -232,6 +232,16 @@ async def test_a_window_with_one_side_says_which(server: PlannerServer, page: An
         assert await page.evaluate(text, window) == shown
 
 
+async def test_a_page_that_is_made_wider_draws_anew(server: PlannerServer, page: Any, job_id: str) -> None:
+    """SPEC O2: on a phone that is turned the text of drawings was twice as large."""
+    await page.set_viewport_size({"width": 390, "height": 800})
+    await page.goto(f"{server.url}/ui#/jobs/{job_id}")
+    drawn = page.locator("svg.map")
+    await drawn.wait_for(timeout=60_000)
+    await page.set_viewport_size({"width": 1180, "height": 800})
+    await page.wait_for_function("document.querySelector('svg.map').viewBox.baseVal.width > 1000")
+
+
 async def test_a_plan_of_several_days_shows_its_dates(server: PlannerServer, page: Any) -> None:
     """Our choice: an hour alone would be of two days; windows are drawn in each form in which a scenario has them."""
     plan = stored_plan(routes=1, visits=3)

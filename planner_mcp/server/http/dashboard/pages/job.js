@@ -38,6 +38,7 @@ export async function jobView(signal, jobId) {
   let plan = null;
   let bound = null;
   let drawnPlan = null;
+  let drawnWidth = 0;
   let ground = null; // roads under the map, and routes along them
   const frame = {}; // the part of the map that is looked at stays when a better plan is drawn
   const moment = newMoment();
@@ -49,7 +50,7 @@ export async function jobView(signal, jobId) {
     parts.curve.replaceChildren(costCurve(points, bound?.lower_bound, Math.max(320, content.clientWidth)));
     if (plan && plan !== drawnPlan) {
       drawnPlan = plan;
-      const width = widthOf(parts.plan);
+      const width = (drawnWidth = widthOf(parts.plan));
       parts.plan.replaceChildren(
         h("section", {}, h("h2", {}, t("map")), routeMap(plan, scenario, { canvas: canvasLayer, frame, ground, moment, width })),
         h("section", {}, h("h2", {}, t("timeline")), timeline(plan, scenario, { moment, width: Math.max(width, LEAST_TIMELINE_PX) }),
@@ -126,6 +127,12 @@ export async function jobView(signal, jobId) {
     for (const event of [...history.map((message) => message.params), ...missed]) take(event);
     redraw(); // once all are there: half of them would be an empty curve, and the page would jump
   }, 1000, signal);
+  const fit = throttled(() => {
+    if (!plan || widthOf(parts.plan) === drawnWidth) return;
+    drawnPlan = null;
+    draw();
+  }, REDRAW_EVERY_MS, signal);
+  addEventListener("resize", fit, { signal }); // signs of a drawing that is stretched are too large or too small to read
   events.listen({ onEvent, onStart: readAnew }, signal);
   readAnew();
 }
