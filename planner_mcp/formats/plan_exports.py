@@ -32,9 +32,8 @@ from planner_mcp.routing.scenario.shown_scenario import (
     as_shown,
 )
 from planner_mcp.routing.scenario.window_text import time_text, window_text
-from planner_mcp.routing.scenario.written_language import language_of
+from planner_mcp.routing.scenario.written_language import Language, language_of
 from planner_mcp.text import ATTRIBUTION, MASK, Json, clock, clock_s, decimals, plain
-from planner_mcp.translation import Language
 
 _FORMULA: Final = re.compile(f"{BEFORE_FORMULA}{FORMULA_AHEAD}")
 """Where a formula may begin: a quote before it does not show."""

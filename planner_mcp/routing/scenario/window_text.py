@@ -9,8 +9,8 @@ from typing import Final, Literal
 
 from planner_mcp.routing.scenario.field_types import moment
 from planner_mcp.routing.scenario.shown_scenario import ShownTicketFields, TimeJson
+from planner_mcp.routing.scenario.written_language import Language
 from planner_mcp.text import clock, clock_s
-from planner_mcp.translation import Language
 
 _DAY_S: Final = 86_400
 _LAST_HOURS_S: Final = 2 * _DAY_S

@@ -5,11 +5,12 @@ Owns this judgement. A scenario names no language: it is Chinese where at least 
 """
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
+from typing import Any, Literal
 
 from planner_mcp.routing.scenario.shown_scenario import ShownScenario
 from planner_mcp.text import MASK
-from planner_mcp.translation import Language
+
+Language = Literal["en", "zh"]
 
 
 def language_of(scenario: ShownScenario) -> Language:
