@@ -8,7 +8,7 @@ first, so that only what the changed scenario allows is frozen.
 """
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Final
 
 from pydantic import ValidationError
@@ -196,12 +196,21 @@ def _route(route: PlannedRoute, until_s: float) -> Json | None:
         return None
     fields: Json = {"agent": route.agent_id, "start_s": route.start_s}
     fields["visits"] = [_visit(visit) for visit in visits[:count] if visit.kind != "reload"]
-    ahead = next((visit for visit in visits[first:] if visit.ticket_id is not None), None)
+    ahead = next((at for at, visit in enumerate(visits) if at >= first and visit.ticket_id is not None), None)
     if is_out and ahead is None:
         fields["end_s"] = route.end_s
     elif is_out and ahead is not None:
-        fields |= {"next_ticket": ahead.ticket_id, "arrival_s": ahead.arrival_s}
-    return fields
+        count = max(count, ahead)
+        fields |= {"next_ticket": visits[ahead].ticket_id, "arrival_s": visits[ahead].arrival_s}
+    return {**fields, "reloads": list(_reloads(visits[:count]))}
+
+
+def _reloads(visits: Sequence[Visit]) -> Iterator[Json]:
+    after = 0
+    for visit in visits:
+        after += visit.ticket_id is not None
+        if visit.kind == "reload":
+            yield {"location": visit.location, "after": after}
 
 
 def _visit(visit: Visit) -> Json:

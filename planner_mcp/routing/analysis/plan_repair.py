@@ -80,7 +80,10 @@ def _fitting(problem: Problem, route: Route, is_over: StopCheck) -> Route:
 
 
 def _permitted(problem: Problem, route: Route) -> Route:
-    """Return the route without the tickets its agent may not serve."""
+    """Return the route without the tickets its agent may not serve, and without more reloads than it may make."""
+    reloads = [at for at, stop in enumerate(route.stops) if stop.kind is StopKind.RELOAD]
+    if surplus := set(reloads[problem.agents[route.agent].max_reloads :]):
+        route = Route(route.agent, tuple(stop for at, stop in enumerate(route.stops) if at not in surplus))
     allowed = ((ticket, problem.tickets[ticket].agents) for ticket in route.tickets)
     forbidden = {ticket for ticket, agents in allowed if agents is not None and route.agent not in agents}
     return _without(problem, route, forbidden) if forbidden else route

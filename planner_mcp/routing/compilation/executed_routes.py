@@ -4,6 +4,7 @@ Owns the reading alone. Ids that the scenario no longer has are skipped, tickets
 counts only the first time it occurs. `compilation/frozen_prefix_compilation.py` applies the result.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from planner_mcp.routing.problem import BreakSpec, Problem
@@ -35,6 +36,8 @@ class ExecutedRoute:
     arrival: int
     end: int | None
     """Arrival at the end of the route, if the agent is driving there."""
+    reloads: list[tuple[int, int]] | None = None
+    """Of each reload its location and the number of visits before it; None where they are not recorded."""
     removed_tickets: tuple[str, ...] = ()
     """Ids of begun tickets that were removed from the scenario, so that the position of the agent is unknown."""
     is_delayed: bool = False
@@ -56,10 +59,12 @@ def executed_routes(problem: Problem, held: Held) -> dict[int, ExecutedRoute]:
     agents = {agent.id: number for number, agent in enumerate(problem.agents)}
     tickets = {ticket.id: number for number, ticket in enumerate(problem.tickets)}
     known = frozenset(tickets)
+    places = {name: number for number, name in enumerate(problem.locations)}
     found: dict[int, ExecutedRoute] = {}
     for route in held.routes:
         if (number := agents.get(route.agent)) is not None and number not in found:
             found[number] = _executed_route(route, tickets, problem.scale)
+            found[number].reloads = _executed_reloads(route, places, known)
             found[number].removed_tickets = tuple(
                 v.ticket for v in route.visits if v.ticket is not None and v.ticket not in known
             )
@@ -83,3 +88,14 @@ def _executed_route(route: HeldRoute, tickets: dict[str, int], scale: int) -> Ex
     executed.next = None if route.next_ticket is None else tickets.pop(route.next_ticket, None)
     executed.end = None if route.end_s is None else unit(route.end_s)
     return executed
+
+
+def _executed_reloads(
+    route: HeldRoute, places: Mapping[str, int], known: frozenset[str]
+) -> list[tuple[int, int]] | None:
+    """Return the reloads of a route at places that the scenario has, each after so many of its known visits."""
+    if route.reloads is None:
+        return None
+    begun = [visit.ticket in known for visit in route.visits if visit.ticket is not None]
+    here = (reload for reload in route.reloads if reload.location in places)
+    return [(places[reload.location], sum(begun[: reload.after])) for reload in here]

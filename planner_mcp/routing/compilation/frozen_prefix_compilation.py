@@ -12,8 +12,8 @@ wanted, each ticket by itself. What lies ahead is kept only as far as the scenar
 is never changed: a patch applies to what the caller wrote, and the frozen prefix is applied to the result again.
 
 Intended departures from exactness: with travel periods the way to the end counts at the slowest speed where breaks are
-ahead, and executed visits count as feasible where they would be at the fastest. Executed reloads are not recorded, so
-capacity is not raised for agents that may reload.
+ahead, and executed visits count as feasible where they would be at the fastest. Where a stored day does not record the
+executed reloads, capacity is not raised for agents that may reload.
 """
 
 from collections.abc import Container, Iterator, Sequence
@@ -166,6 +166,9 @@ class _PrefixFreezer:
     def _continue_route(self, number: int, executed: ExecutedRoute) -> list[int]:
         """Apply an executed route to its agent; return the tickets to lock, none where the agent departs again."""
         if executed.visits:
+        if (reloads := len(self._figures.reloads(self._agents[number], executed))) > self._agents[number].max_reloads:
+            self._agents[number] = replace(self._agents[number], max_reloads=reloads)
+            self._note_raised_limit(number, "max_reloads", str(reloads))
             self._delay_executed_visits(number, executed)
         next_ticket = executed.next
         spec = None if next_ticket is None else self._next_visit(number, executed, next_ticket)
@@ -305,7 +308,7 @@ class _PrefixFreezer:
         owed = self._figures.undelivered([ticket])
         is_late = self._exceeds_limits(agent, end_time, executed.departed_at)
         is_late |= bool(self._figures.late_deliveries(agent, spec.location, start + spec.service, owed))
-        exceeds_capacity = self._figures.exceeds_capacity(agent, tickets)
+        exceeds_capacity = self._figures.exceeds_capacity(agent, executed, tickets)
         if is_far or is_full or is_ineligible or is_late or exceeds_capacity:
             return None
         windows = windows or ((soonest, max(soonest, self._horizon)),)
@@ -340,8 +343,8 @@ class _PrefixFreezer:
         if agent.max_stops is not None and len(tickets) > agent.max_stops:
             change["max_stops"] = len(tickets)
             self._note_raised_limit(number, "max_tickets", str(len(tickets)))
-        if self._figures.exceeds_capacity(agent, tickets):
-            change["capacity"] = tuple(map(max, agent.capacity, self._figures.peak_load(tickets)))
+        if self._figures.exceeds_capacity(agent, executed, tickets):
+            change["capacity"] = tuple(map(max, agent.capacity, self._figures.peak_load(agent, executed, tickets)))
             self._note_raised_limit(number, "capacity", "what it carried")
         self._agents[number] = replace(agent, **change)
 

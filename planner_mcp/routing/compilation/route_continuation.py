@@ -108,7 +108,8 @@ class RouteFigures:
 
     def undelivered(self, tickets: Sequence[int]) -> list[int]:
         """Return the deliveries of shipments that are on board after some tickets."""
-        return [delivery for ticket in tickets if (delivery := self._delivery_of.get(ticket, ticket)) not in tickets]
+        known = {*tickets}
+        return [delivery for ticket in tickets if (delivery := self._delivery_of.get(ticket, ticket)) not in known]
 
     def remaining(self, agent: AgentSpec, executed: ExecutedRoute) -> list[BreakSpec]:
         """Return the breaks an agent has not begun and can still take, from the freeze time on."""
@@ -131,23 +132,35 @@ class RouteFigures:
         legs = [(a, b) for a, b in pairwise(places) if a is not None and b is not None]
         return sum(int(self._problem.distances[agent.profile][leg]) for leg in legs)
 
-    def exceeds_capacity(self, agent: AgentSpec, tickets: Sequence[int]) -> bool:
-        """Return whether tickets exceed the capacity; False for agents that may reload."""
-        return not agent.max_reloads and any(map(int.__gt__, self.peak_load(tickets), agent.capacity))
+    def exceeds_capacity(self, agent: AgentSpec, executed: ExecutedRoute | None, tickets: Sequence[int]) -> bool:
+        """Return whether tickets exceed the capacity; False where the agent may reload and no reloads are recorded."""
+        if agent.max_reloads and (executed is None or executed.reloads is None):
+            return False
+        return any(map(int.__gt__, self.peak_load(agent, executed, tickets), agent.capacity))
 
-    def peak_load(self, tickets: Sequence[int]) -> list[int]:
-        """Return the largest load on a trip of some tickets, by dimension."""
-        specs = [self._tickets[ticket] for ticket in tickets]
-        on_board = [0] * len(self._problem.dimensions)
-        for spec in specs:
-            if spec.load is LoadKind.DELIVERY and spec.pickup is None:
-                on_board = [a + b for a, b in zip(on_board, spec.demand, strict=True)]
-        peak_load = on_board
-        for spec in specs:
-            sign = 1 if spec.load is LoadKind.PICKUP else -1
-            on_board = [a + sign * b for a, b in zip(on_board, spec.demand, strict=True)]
+    def peak_load(self, agent: AgentSpec, executed: ExecutedRoute | None, tickets: Sequence[int]) -> list[int]:
+        """Return the largest load on a trip of some tickets, by dimension; shipments stay on board in a reload."""
+        shipped = peak_load = [0] * len(self._problem.dimensions)
+        cuts = [after for _, after in self.reloads(agent, executed)]
+        for begin, end in pairwise([0, *cuts, len(tickets)]):
+            on_board = shipped
+            for spec in (self._tickets[ticket] for ticket in tickets[begin:end]):
+                if spec.load is LoadKind.DELIVERY and spec.pickup is None:
+                    on_board = [a + b for a, b in zip(on_board, spec.demand, strict=True)]
             peak_load = list(map(max, peak_load, on_board))
+            for ticket in tickets[begin:end]:
+                spec = self._tickets[ticket]
+                sign = 1 if spec.load is LoadKind.PICKUP else -1
+                on_board = [a + sign * b for a, b in zip(on_board, spec.demand, strict=True)]
+                peak_load = list(map(max, peak_load, on_board))
+                if spec.pickup is not None or ticket in self._delivery_of:
+                    shipped = [a + sign * b for a, b in zip(shipped, spec.demand, strict=True)]
         return peak_load
+
+    def reloads(self, agent: AgentSpec, executed: ExecutedRoute | None) -> list[tuple[int, int]]:
+        """Return the recorded reloads, place and visits before, at places where the agent may still reload."""
+        recorded = () if executed is None else executed.reloads or ()
+        return [reload for reload in recorded if reload[0] in agent.reload_depots]
 
     def fastest_travel(self, agent: AgentSpec, origin: int | None, target: int | None) -> int:
         """Return the travel time between two places at the fastest speed; 0 where one of them is None."""

@@ -79,17 +79,18 @@ Window = Annotated[tuple[Time, Time], BeforeValidator(need_pair)]
 Windows = Annotated[tuple[Window, ...], Field(max_length=50), BeforeValidator(need_pairs)]
 
 
-def _sensitive(*names: str, at_times_absent: str = "") -> ConfigDict:
+def _sensitive(*names: str, at_times_absent: tuple[str, ...] = ()) -> ConfigDict:
     """Return the config that declares fields masked for readers without `planner:sensitive` (SPEC R3).
 
     Args:
         names: The fields.
-        at_times_absent: A field that the schema does not require, as a day in which nothing is carried leaves it out.
+        at_times_absent: Fields that the schema does not require, as a day in which nothing is carried leaves amounts
+            out, and an address may stand for a location.
     """
 
     def extend(schema: Json) -> None:
         schema["x-sensitive-fields"] = list(names)
-        schema["required"] = [name for name in schema["required"] if name != at_times_absent]
+        schema["required"] = [name for name in schema["required"] if name not in at_times_absent]
 
     return ConfigDict(json_schema_extra=extend if at_times_absent else {"x-sensitive-fields": list(names)})
 
@@ -163,7 +164,7 @@ class Agent(_Part):
 
     model_config = _sensitive(
         *("name", "phone", "fixed_cost", "cost_per_km", "cost_per_hour", "overtime_cost_per_hour"),
-        at_times_absent="capacity",
+        at_times_absent=("capacity",),
     )
 
     id: Identifier = Field(description="unique among agents")
@@ -217,7 +218,7 @@ class Ticket(_Part):
         "penalty",
         "lateness_cost_per_hour",
         "switch_cost",
-        at_times_absent="demand",
+        at_times_absent=("demand",),
     )
 
     id: Identifier = Field(description="unique among tickets")
@@ -313,12 +314,22 @@ class HeldVisit(_Part):
     departure_s: Duration = Field(description="when the agent goes on")
 
 
+class HeldReload(_Part):
+    """A reload that has begun, or that the agent drives over to its next visit."""
+
+    location: LocationId = Field(description="where it reloads")
+    after: Count = Field(description="number of tickets visited before it")
+
+
 class HeldRoute(_Part):
     """The part of an earlier route executed by `until_s`, and the visit the agent is driving to."""
 
     agent: Identifier = Field(description="id of the agent")
     start_s: Duration = Field(description="when it set out")
     visits: Annotated[tuple[HeldVisit, ...], Field(max_length=10_000)] = Field((), description="begun, in order")
+    reloads: Annotated[tuple[HeldReload, ...], Field(max_length=10_000)] | None = Field(
+        None, description="reloads made, in order; absent: not recorded"
+    )
     next_ticket: Identifier | None = Field(None, description="ticket it is driving to")
     arrival_s: Duration = Field(0.0, description="arrival at that ticket")
     end_s: Duration | None = Field(None, description="arrival at its end, if driving there or arrived")

@@ -347,6 +347,48 @@ def test_a_limit_shorter_than_the_past_counts_as_the_past_and_says_so() -> None:
     assert starts(found)["c"] >= 100
 
 
+def reloading(**fields: Any) -> Json:
+    """Return a day of 10 for A, a reload at D, then 10 for B and 5 for C."""
+    return body(
+        [agent(capacity=15, reload_locations=["D"])],
+        [ticket("a", "A", demand=10), ticket("b", "B", demand=10), ticket("c", "C", demand=5)],
+        **fields,
+    )
+
+
+@pytest.mark.parametrize(
+    ("way", "hour", "cut", "limits", "locked"),
+    [
+        (("a", "reload@D", "b", "reload@D", "c"), 7, {"capacity": 5}, (10, 5), "abc"),
+        (("a", "reload@D", "b", "reload@D", "c"), 7, {"max_reloads": 1}, (15, 2), "abc"),
+        (("a", "reload@D", "b", "c"), 5, {"capacity": 12}, (12, 5), "ab"),
+        (("a", "reload@D", "b", "c"), 8, {"capacity": 12, "max_reloads": 0}, (25, 0), "abc"),
+    ],
+)
+def test_a_limit_below_what_trips_have_carried_counts_as_what_they_carried(
+    way: tuple[str, ...], hour: int, cut: Json, limits: tuple[int, int], locked: str
+) -> None:
+    """SPEC T5: each trip by itself, and the reloads made; of a day that does not record them nothing is raised."""
+    plan = planned(reloading(), way)
+    day = under_way(reloading(), plan, hour, {"agents": {"v": cut}})
+    known = compiled(day)
+    (van,) = known.agents
+    assert ((*van.capacity, van.max_reloads), [known.tickets[index].id for index in van.locked]) == (limits, [*locked])
+    found = build_plan(known, repair(known, candidate_of(known, plan)))
+    assert verify(known, found) == []
+    assert {name: starts(found)[name] for name in "ab"} == {name: starts(plan)[name] for name in "ab"}
+    (executed,) = day["held"]["routes"]
+    earlier = compiled({**day, "held": {**day["held"], "routes": [{**executed, "reloads": None}]}})
+    assert cut.get("max_reloads") == 0 or earlier.agents[0].capacity == (cut.get("capacity", 15),)
+
+
+def test_a_plan_with_more_reloads_than_are_left_keeps_the_first_when_it_is_repaired() -> None:
+    """SPEC T5: tickets stay with their agents where these still can serve them; not one ticket has to go."""
+    plan = planned(reloading(), ("a", "reload@D", "b", "reload@D", "c"))
+    known = compiled(revise(reloading(), {"agents": {"v": {"max_reloads": 1}}}))
+    assert repair(known, candidate_of(known, plan)).routes == (route(known, "a", "reload@D", "b", "c"),)
+
+
 def test_what_many_agents_need_is_one_sentence() -> None:
     """SPEC T9: a limit cut for a whole fleet that is out is told with the first few agents, whatever its size."""
     names = [f"v{n:02d}" for n in range(30)]
