@@ -16,6 +16,7 @@ ahead, and executed visits count as feasible where they would be at the fastest.
 executed reloads, capacity is not raised for agents that may reload.
 """
 
+from bisect import bisect_left
 from collections.abc import Container, Iterator, Sequence
 from dataclasses import replace
 from typing import Any, Final
@@ -165,10 +166,10 @@ class _PrefixFreezer:
 
     def _continue_route(self, number: int, executed: ExecutedRoute) -> list[int]:
         """Apply an executed route to its agent; return the tickets to lock, none where the agent departs again."""
-        if executed.visits:
         if (reloads := len(self._figures.reloads(self._agents[number], executed))) > self._agents[number].max_reloads:
             self._agents[number] = replace(self._agents[number], max_reloads=reloads)
             self._note_raised_limit(number, "max_reloads", str(reloads))
+        if executed.visits:
             self._delay_executed_visits(number, executed)
         next_ticket = executed.next
         spec = None if next_ticket is None else self._next_visit(number, executed, next_ticket)
@@ -386,6 +387,9 @@ class _PrefixFreezer:
         agent = self._agents[number]
         still_locked = [ticket for ticket in agent.locked if ticket not in self._taken]
         kept = [] if is_over else list(self._feasible_locks(number, done, still_locked))
+        if kept and not self._keeps_limits(number, done, kept):
+            fitting = range(1, len(kept))
+            kept = kept[: bisect_left(fitting, True, key=lambda n: not self._keeps_limits(number, done, kept[:n]))]
         if len(kept) < len(still_locked):
             self._unlocked.append(plain(self._tickets[still_locked[len(kept)]].id, _MAX_NAME))
         self._agents[number] = replace(agent, locked=(*done, *kept))
@@ -393,21 +397,47 @@ class _PrefixFreezer:
     def _feasible_locks(self, number: int, done: Sequence[int], locked: Sequence[int]) -> Iterator[int]:
         """Yield locked tickets as long as they, and what they pick up, are on time after the executed ones."""
         agent = self._agents[number]
-        now, place = max(agent.shift[0], 0 if done else self._frozen_until), agent.start
+        releases = [] if done or agent.max_reloads else [self._tickets[ticket].release for ticket in locked]
+        now, place = max([agent.shift[0], 0 if done else self._frozen_until, *releases]), agent.start
+        busy, latest = 0, agent.shift[1]
         for at, ticket in enumerate([*done, *locked]):
             spec = self._tickets[ticket]
             if at >= len(done) and spec.agents is not None and number not in spec.agents:
                 return
             now = max(now, self._frozen_until) if at >= len(done) else now
-            ready = now + self._figures.fastest_travel(agent, place, spec.location)
-            ready += spec.setup if at == 0 or place != spec.location else 0
+            work = self._figures.fastest_travel(agent, place, spec.location)
+            work += spec.setup if at == 0 or place != spec.location else 0
+            ready, busy = now + work, busy + work
             start = next((max(ready, o) for o, c in spec.windows if c >= ready), None if spec.windows else ready)
             if start is None and at >= len(done):
                 return
-            now, place = (ready if start is None else start) + spec.service, spec.location
+            latest = min([latest, *(closes - busy for _, closes in spec.windows[-1:])])
+            now, place, busy = (ready if start is None else start) + spec.service, spec.location, busy + spec.service
             if at >= len(done):
-                if now + self._figures.fastest_travel(agent, place, agent.end) > agent.shift[1] + agent.overtime:
+                home = self._figures.fastest_travel(agent, place, agent.end)
+                if now + home > agent.shift[1] + agent.overtime:
+                    return
+                left_at = self._executed[number].departed_at if done else min(latest, now - busy)
+                if agent.max_duration is not None and now + home - left_at > agent.max_duration:
                     return
                 if self._figures.late_deliveries(agent, place, now, self._figures.undelivered([ticket])):
                     return
                 yield ticket
+
+    def _keeps_limits(self, number: int, done: Sequence[int], locked: Sequence[int]) -> bool:
+        """Return whether an agent may serve locked tickets after the executed ones, whatever the hour."""
+        agent, executed, tickets = self._agents[number], self._executed.get(number), [*done, *locked]
+        tickets += self._figures.undelivered(tickets)
+        here, ahead = {*tickets}, {*tickets}.difference(done)
+        groups = (set(group.tickets) for group in self._problem.groups if group.kind is GroupKind.ONE_OF)
+        is_replaced = any(group & ahead and len(group & (ahead | self._taken)) > 1 for group in groups)
+        is_apart = any(here.issuperset(pair) and not ahead.isdisjoint(pair) for pair in self._problem.incompatible)
+        is_full = agent.max_stops is not None and len(tickets) > agent.max_stops
+        is_far = agent.max_distance is not None and self._figures.distance(agent, tickets) > agent.max_distance
+        if is_replaced or is_apart or is_full or is_far:
+            return False
+        if agent.max_reloads:  # it may load again between them
+            return True
+        departed_at = executed.departed_at if done and executed is not None else self._horizon
+        is_unreleased = any(self._tickets[ticket].release > departed_at for ticket in locked)
+        return not is_unreleased and not self._figures.exceeds_capacity(agent, executed, tickets)

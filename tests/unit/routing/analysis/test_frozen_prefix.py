@@ -554,6 +554,31 @@ def test_locks_of_the_caller_follow_what_is_done_as_far_as_they_can() -> None:
     assert any("can no longer be locked" in each for each in known.assumptions)
 
 
+@pytest.mark.parametrize(
+    ("driver", "order", "more"),
+    [
+        ({"max_tickets": 2}, {}, {}),
+        ({"max_distance_m": 7}, {}, {}),
+        ({"max_duration_s": 55}, {}, {}),
+        ({}, {"demand": 9}, {}),
+        ({}, {"release_time": 40}, {}),
+        ({}, {}, {"incompatible": [["a", "n"]]}),
+        ({}, {}, {"groups": [{"kind": "one_of", "tickets": ["a", "n"]}]}),
+    ],
+)
+def test_a_lock_for_which_the_past_leaves_no_room_is_let_go(driver: Json, order: Json, more: Json) -> None:
+    """SPEC T5, S1: the rest of the day is planned; what an agent may yet serve depends on what it has served."""
+    day = body([agent("v"), agent("w")], [ticket("a", "A", time_windows=at(1)), ticket("b", "B", time_windows=at(50))])
+    wish = {"tickets": {"n": ticket("n", "E")}, "agents": {"v": {"locked_tickets": ["n"]}}}
+    free = compiled(under_way(day, planned(day, ("a", "b")), 20, wish))
+    assert free.agents[0].locked == (0, 1, 2)
+    wish = {"tickets": {"n": ticket("n", "E", **order)}, "agents": {"v": {"locked_tickets": ["n"], **driver}}}
+    known = compiled(under_way(day, planned(day, ("a", "b")), 20, wish | more))
+    assert known.agents[0].locked == (0, 1)
+    assert "n can no longer be locked." in known.assumptions
+    assert verify(known, build_plan(known, candidate(known, "a", "b"))) == []
+
+
 def test_a_locked_pickup_whose_delivery_has_closed_is_let_go() -> None:
     """SPEC T5, S1: whoever has not set out by the hour can pick up, and not deliver in time."""
     halves = [ticket("p", kind="pickup"), ticket("q", "B", pickup="p", time_windows=at(0, 20))]
