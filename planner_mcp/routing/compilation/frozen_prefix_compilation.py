@@ -132,10 +132,13 @@ class _PrefixFreezer:
     def _continued_group(self, group: GroupSpec, served: Container[int]) -> GroupSpec:
         """Return an all-or-none group without what is ahead, once some of it has begun; the rest is then wanted.
 
-        What an agent is driving to counts, and so does what it has on board.
+        What an agent is driving to counts, and so does what it has on board. Of alternatives that have all begun one
+        stands for all.
         """
         begun = tuple(ticket for ticket in group.tickets if ticket in served)
-        if group.kind is GroupKind.ONE_OF or not begun:
+        if group.kind is GroupKind.ONE_OF:
+            return replace(group, tickets=tuple(ticket for ticket in group.tickets if ticket not in begun[1:]))
+        if not begun:
             return group
         choices = {ticket for each in self._problem.groups if each.kind is GroupKind.ONE_OF for ticket in each.tickets}
         for ticket in set(group.tickets).difference(begun, choices):

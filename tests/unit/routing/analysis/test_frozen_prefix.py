@@ -256,6 +256,15 @@ def test_a_group_that_has_begun_is_served_as_far_as_it_can_be(price: int | None)
     assert build_plan(here, candidate(here, "a", "c")).penalty > both.cost
 
 
+def test_alternatives_that_have_begun_stay_and_no_other_is_served() -> None:
+    """SPEC T5: a patch may make a group of what was done; nothing is undone for it."""
+    day = body(tickets=[ticket("a", "A"), ticket("b", "B"), ticket("c", "C")])
+    patch = {"groups": [{"kind": "one_of", "tickets": ["c", "b", "a"]}]}
+    known = compiled(under_way(day, planned(day, ("a", "b", "c")), 2, patch))
+    assert verify(known, build_plan(known, candidate(known, "a", "b"))) == []
+    assert verify(known, build_plan(known, candidate(known, "a", "b", "c"))) != []
+
+
 def test_who_is_on_the_way_home_serves_nothing_more_and_another_agent_is_proposed() -> None:
     """SPEC T5: its times stay as they were, though the hour is later; the fix is a second tour."""
     day = body(
