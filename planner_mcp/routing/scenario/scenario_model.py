@@ -218,11 +218,13 @@ class Ticket(_Part):
         "penalty",
         "lateness_cost_per_hour",
         "switch_cost",
-        at_times_absent=("demand",),
+        at_times_absent=("location", "demand"),
     )
 
     id: Identifier = Field(description="unique among tickets")
-    location: LocationId = Field(description="id of a location, or any name where none has a position")
+    location: LocationId = Field(
+        description="id of a location, or any name where none has a position; absent where address gives the place"
+    )
     demand: Amount = Field(
         description="amount by dimension, in the units of capacity; absent where no agent of the day has a capacity"
     )

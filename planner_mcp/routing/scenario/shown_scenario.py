@@ -63,7 +63,7 @@ class ShownTicketFields(TypedDict, total=False):
 
 
 class ShownTicket(ShownTicketFields):
-    """A ticket."""
+    """A ticket. One that has an address alone is given its location before it is stored."""
 
     id: str
     location: str

@@ -35,7 +35,7 @@ _NOTES: Final = {
     ("Ticket", "time_windows"): '[["08:00","12:00"]] for start of service',
     ("Ticket", "service_time_s"): "seconds there",
     ("Ticket", "priority"): "9 left out last; no order",
-    ("Ticket", "location"): "any name or location id",
+    ("Ticket", "location"): "name or location id; or address",
     ("Location", "id"): "unique",
     ("Location", "lat"): "degrees",
     ("Location", "lon"): "degrees",

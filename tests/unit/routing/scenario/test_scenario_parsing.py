@@ -682,6 +682,9 @@ def test_the_tool_schema_says_that_priority_is_no_order() -> None:
     """SPEC T6: who takes 1 for the most urgent has rush orders left out first."""
     assert scenario_schema()["properties"]["tickets"]["items"]["properties"]["priority"] == {
         "type": "integer",
+    addressed = body(tickets=[{"id": "a", "address": "Markt 1, Bonn", "demand": 1}])  # SPEC T11: located by the server
+    for schema in (scenario_schema(), Scenario.model_json_schema()):
+        jsonschema.validate(addressed, schema)
         "minimum": 1,
         "maximum": 9,
         "description": "9 left out last; no order",
