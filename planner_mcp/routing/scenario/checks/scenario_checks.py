@@ -76,7 +76,6 @@ CHECKS: Final[tuple[Check, ...]] = (
     matrix_checks.matrix_shape,
     matrix_checks.matrix_values,
     time_checks.backward_windows,
-    time_checks.overlapping_windows,
     time_checks.backward_shifts,
     time_checks.backward_breaks,
     time_checks.invalid_travel_periods,
@@ -114,6 +113,7 @@ _ENTRY_CHECKS: Final[tuple[Check, ...]] = (
 WARNINGS: Final[tuple[Check, ...]] = (
     time_checks.numbers_as_minutes,
     time_checks.times_with_offset,
+    time_checks.overlapping_windows,
     amount_checks.more_demand_than_capacity,
     amount_checks.zero_penalty_tickets,
     amount_checks.prices_beside_metres,

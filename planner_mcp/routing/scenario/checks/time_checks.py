@@ -31,12 +31,11 @@ def backward_windows(scenario: Scenario) -> Iterator[Fault]:
 
 
 def overlapping_windows(scenario: Scenario) -> Iterator[Fault]:
-    """Yield tickets with windows that overlap."""
+    """Yield tickets with windows that overlap: a problem has them joined."""
     for index, ticket in enumerate(scenario.tickets):
         windows = sorted(window for window in ticket.time_windows if window[0] <= window[1])
         if any(after[0] < before[1] for before, after in pairwise(windows)):
-            path = f"/tickets/{index}/time_windows"
-            yield Fault(path, "Two windows overlap.", "windows apart from each other", "Join them.", "logic")
+            yield Fault(f"/tickets/{index}/time_windows", "Two windows overlap.", "", "They count as one.", "warning")
 
 
 def backward_shifts(scenario: Scenario) -> Iterator[Fault]:

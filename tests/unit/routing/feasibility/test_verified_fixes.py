@@ -216,7 +216,7 @@ def test_evidence_and_fix_are_of_the_window_that_is_just_missed() -> None:
 
 
 def test_a_window_widened_up_to_the_next_is_one_with_it() -> None:
-    """SPEC T5, T7: people agree on minutes, and windows that overlap are refused."""
+    """SPEC T5, T7: people agree on minutes, and a window that reaches the next is joined with it."""
     at = reached_between([["09:00", "11:00"], [39930, "11:30"]], shift_end=42610)
     found = {fix.kinds: fix.patch for fix in fixes(at, "b")}
     assert found["TIME_WINDOW",] == {"tickets": {"b": {"time_windows": [["09:00", "11:30"]]}}}

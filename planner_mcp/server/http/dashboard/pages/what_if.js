@@ -30,25 +30,13 @@ const PATCHES = {
   },
   wider({ tickets = [], planning_date: date }, minutes) {
     const wide = ([opens, closes]) => [moved(opens, date, -60 * minutes), secondsOf(closes, date) === OPEN_END_S ? closes : moved(closes, date, 60 * minutes)];
-    return patched("tickets", tickets.filter((each) => each.time_windows?.length), (each) => ({ time_windows: joined(each.time_windows.map(wide), date) }));
+    return patched("tickets", tickets.filter((each) => each.time_windows?.length), (each) => ({ time_windows: each.time_windows.map(wide) }));
   },
   longer({ agents = [], planning_date: date }, minutes) {
     return patched("agents", agents.filter((each) => (each.shift_end ?? null) !== null), (each) => ({ shift_end: moved(each.shift_end, date, 60 * minutes) }));
   },
 };
 const patched = (list, entries, change) => (entries.length > 0 ? { [list]: Object.fromEntries(entries.map((each) => [each.id, change(each)])) } : null);
-
-// Windows in order, those that overlap as one: a scenario takes none that do.
-function joined(windows, date) {
-  const seconds = (at) => secondsOf(at, date);
-  const apart = [];
-  for (const [opens, closes] of [...windows].sort((one, other) => seconds(one[0]) - seconds(other[0]))) {
-    const last = apart.at(-1);
-    if (!last || seconds(opens) > seconds(last[1])) apart.push([opens, closes]);
-    else if (seconds(closes) > seconds(last[1])) last[1] = closes;
-  }
-  return apart;
-}
 
 export function whatIf(jobId, scenario) {
   const answer = h("div", { role: "status" });
