@@ -123,7 +123,8 @@ class ColumnMaster:
     def solve(self, seconds: float) -> tuple[float, Duals] | None:
         """Return the value of the linear program and the dual values of rows and cuts, (rows + cuts,), by the factor.
 
-        None where it is not solved in time, or GLOP finds it too imprecise even without the last basis.
+        None where it is not solved in time, or GLOP finds it too imprecise even without the last basis: it may then
+        also return dual values that are no numbers.
         """
         deadline = time.monotonic() + seconds
         self._used, self._amounts = [], []
@@ -132,6 +133,8 @@ class ColumnMaster:
             if not self._is_solved(deadline):
                 return None
         duals = np.array([each.dual_value() for each in (*self._rows, *self._cuts.values())]) * self._unit
+        if not np.isfinite(duals).all():
+            return None
         value = self._objective.Value() * self._unit
         amounts = {column: variable.solution_value() for column, variable in self._variables.items()}
         self._used = [column for column, amount in amounts.items() if amount > _USED]

@@ -444,6 +444,16 @@ def test_a_linear_program_that_fails_by_its_last_basis_is_solved_without_it(monk
     assert len(master.used()) == len(master.amounts()) > 0
 
 
+def test_a_linear_program_with_dual_values_that_are_no_numbers_has_no_solution(monkeypatch: pytest.MonkeyPatch) -> None:
+    """SPEC S2: as integers they would be prices that nobody found."""
+    relaxed = relaxed_problem(random_problem(5, tickets=3, features=frozenset()))
+    assert relaxed is not None
+    master = ColumnMaster(relaxed, 10**9)
+    assert master.solve(20) is not None
+    monkeypatch.setattr(pywraplp.Constraint, "dual_value", lambda _: float("nan"))
+    assert master.solve(20) is None
+
+
 def test_capacity_cuts_raise_the_bound_and_not_above_a_plan() -> None:
     """Our choice: the linear program would serve the day by fewer routes than its load needs."""
     day = random_problem(8, tickets=12, features=frozenset({Feature.HETEROGENEOUS, Feature.MULTI_CAPACITY}))
