@@ -211,7 +211,9 @@ void Inserter::pair(const Route& route, const Option& option, InsertionPosition&
         }
         propose(route, {delta, route.agent, k, j, TERMINUS, TERMINUS, option}, best);
     };
-    for (int k = route.pinned; k < last; ++k) {
+    int k = route.pinned;
+    if (last - k > FEW_POSITIONS && problem_.needs_evaluation && stop_criterion_.is_late()) k = last - FEW_POSITIONS;
+    for (; k < last; ++k) {
         const Node &before = nodes[k], &next = nodes[k + 1];
         if (is_over_ || (timed && before.finish > pickup_closes)) break;
         if (route.is_used() && blink_()) continue;

@@ -21,6 +21,8 @@ public:
 
 private:
     static constexpr int MAX_EVALUATED = 2;  // feasible positions evaluated in one route
+    // Positions at the end of a long route to which a shipment is inserted once the time is up and no plan is there yet.
+    static constexpr int FEW_POSITIONS = 8;
     static constexpr unsigned CHECK_EVERY = 64;  // positions priced between two looks at the clock
 
     struct Legs {

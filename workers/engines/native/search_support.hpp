@@ -23,6 +23,7 @@ public:
     double elapsed() const { return std::chrono::duration<double>(Clock::now() - begin_).count(); }
     double share() const { return elapsed() / seconds_; }
     bool over() const { return cancelled() || (elapsed() >= seconds_ && !builds_first_plan()); }
+    bool is_late() const { return elapsed() >= seconds_; }  // while the first plan is built, it may be
     bool cancelled() const { return cancel_.load(std::memory_order_relaxed) != 0; }
     void set_has_plan() const { has_plan_.store(true, std::memory_order_relaxed); }
 

@@ -232,6 +232,18 @@ def test_a_stop_is_obeyed_where_one_insertion_takes_seconds() -> None:
     assert watch.spent_s < 1.3
 
 
+def test_a_first_plan_of_one_long_route_is_whole_soon_after_its_time() -> None:
+    """SPEC S3: where one insertion takes long, what is left when the time is up goes to the end of the route."""
+    features = frozenset({Feature.SHIPMENTS, Feature.BREAKS, Feature.TIME_COST})
+    crowd = random_problem(3, tickets=600, features=features)
+    van = replace(crowd.agents[0], capacity=(10**6,), shift=(0, 10**6))
+    began = time.process_time()
+    limits = SearchLimits(time.monotonic() + 0.1)
+    best = SisrEngine().solve(replace(crowd, agents=(van,)), limits, lambda _: None, lambda: False).best
+    assert best is not None and len(best.tickets) == 600
+    assert time.process_time() - began < 3
+
+
 def test_the_deadline_is_kept_and_a_plan_is_there() -> None:
     """Our choice: an incumbent within a second at n = 1000; no solve overruns its time."""
     problem = random_problem(5, tickets=1000, features=frozenset())
