@@ -143,14 +143,15 @@ def _violation_share(problem: Problem, route: Route) -> tuple[float, int]:
 
 
 def _without(problem: Problem, route: Route, left_out: Iterable[int]) -> Route:
-    """Return the route without some tickets, and without their shipment partners."""
+    """Return the route without some tickets, their shipment partners, and reloads that no ticket follows any more."""
     gone = set(left_out)
     for index in route.tickets:
         pickup = problem.tickets[index].pickup
         if pickup is not None and (index in gone or pickup in gone):
             gone |= {index, pickup}
     kept = [stop for stop in route.stops if stop.kind is not StopKind.TICKET or stop.index not in gone]
-    return Route(route.agent, tuple(kept))
+    last = max((at for at, stop in enumerate(kept) if stop.kind is StopKind.TICKET), default=-1)
+    return Route(route.agent, tuple(s for at, s in enumerate(kept) if s.kind is not StopKind.RELOAD or at < last))
 
 
 def _against_groups(problem: Problem, routes: Iterable[Route], owners: Mapping[int, int]) -> set[int]:

@@ -398,6 +398,15 @@ def test_a_plan_with_more_reloads_than_are_left_keeps_the_first_when_it_is_repai
     assert repair(known, candidate_of(known, plan)).routes == (route(known, "a", "reload@D", "b", "c"),)
 
 
+def test_a_repaired_plan_does_not_reload_for_nothing() -> None:
+    """SPEC T5: with its last visit the way to load for it goes too, or what is before would be given up for it."""
+    open_day = reloading()
+    open_day["agents"][0] |= {"end_location": None}
+    plan = planned(open_day, ("a", "reload@D", "b"))
+    known = compiled(revise(open_day, {"agents": {"v": {"shift_end": 1}}}))
+    assert repair(known, candidate_of(known, plan)).routes == (route(known, "a"),)
+
+
 def test_what_many_agents_need_is_one_sentence() -> None:
     """SPEC T9: a limit cut for a whole fleet that is out is told with the first few agents, whatever its size."""
     names = [f"v{n:02d}" for n in range(30)]
