@@ -195,6 +195,10 @@ class DayChanger:
         for name, seconds in changes.late_by.items():
             if seconds <= 0:
                 yield Fault(pointer(["late_by", name]), "The delay is not above 0.", "seconds, more than 0")
+            if changes.breakdown is not None and name == changes.breakdown.agent:
+                yield Fault(
+                    pointer(["late_by", name]), "The agent breaks down.", "an agent that goes on", "Leave it out."
+                )
         for path, name in tickets:
             has_begun = self._is_begun(name)
             if path.startswith("/cancelled") and has_begun:
@@ -231,7 +235,7 @@ class DayChanger:
                 change["shift_start"] = ends_s
             self._day.add("agents", {tour: change})
             if broken.load == "in_vehicle" and ahead:
-                place = done[-1].location if done else route and route.start_location
+                place = done[-1].location if done else (route and route.start_location) or ahead[0].location
                 self._transfer(broken.agent, visits[len(done) :], str(place))
             elif broken.load == "at_depot":
                 self._deliver_from_depot(visits[len(done) :])

@@ -107,6 +107,17 @@ async def test_what_happens_with_the_load_of_a_broken_van(
         assert served(plan)["van1"] == ["c from van2", "c"]
 
 
+async def test_the_load_of_a_van_that_starts_at_its_first_stop_is_there(
+    call: Call, ctx: ToolContext, store: RedisStore
+) -> None:
+    """SPEC T5: it broke down before it had begun anything, and has no other place."""
+    stop = ticket("c", "B", time_windows=[["10:00", "16:00"]])
+    base = await solved(call, store, await created(call, day(stop, van1={}, van2={"start_location": None})), [], ["c"])
+    words = {"breakdown": {"agent": "van2", "at": "09:00", "load": "in_vehicle"}}
+    answer = await call("resolve_vrp", {"warm_from": base, **words})
+    assert served(await best(ctx, answer.structured["scenario_id"])) == {"van1": ["c from van2", "c"]}
+
+
 async def test_a_promised_stop_is_not_dropped_for_a_new_order(call: Call, ctx: ToolContext, store: RedisStore) -> None:
     """SPEC T5: whatever the priority of the new one, unless the caller says otherwise."""
     window = [["10:00", "10:00"]]
@@ -244,6 +255,7 @@ async def test_the_setup_of_a_begun_visit_stays_in_its_history(call: Call, ctx: 
         ({"absent": ["van1"], "keep_until": "08:15"}, ["/absent/0"]),
         ({"absent": ["x"], "cancelled_ticket": ["y"]}, ["/absent/0", "/cancelled_ticket/0"]),
         ({"late_by": {"van1": 0}}, ["/late_by/van1"]),
+        ({"late_by": {"van1": 60}, "breakdown": {"agent": "van1", "at": "09:00"}}, ["/late_by/van1"]),
         ({"new_ticket": [{"location": "A"}, {"id": "a"}]}, ["/new_ticket/0/id", "/new_ticket/1/id"]),
         ({"new_ticket": [{"id": "n", "location": "A"}, {"id": "n", "location": "B"}]}, ["/new_ticket/1/id"]),
         ({"cancelled_ticket": ["a"], "keep_until": "08:15"}, ["/cancelled_ticket/0"]),
