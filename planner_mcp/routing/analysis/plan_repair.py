@@ -70,6 +70,7 @@ def _fitting(problem: Problem, route: Route, is_over: StopCheck) -> Route:
     route = with_breaks_placed(problem, _permitted(problem, route), is_over)
     if not violations(problem, route):
         return route
+    route = _without(problem, route, ())  # what followed a reload may have left the day
     if len(route.tickets) > MAX_THINNED_TICKETS:
         route = _truncated(problem, route, MAX_THINNED_TICKETS)
     route = _without_worst_stops(problem, route, is_over)

@@ -405,6 +405,8 @@ def test_a_repaired_plan_does_not_reload_for_nothing() -> None:
     plan = planned(open_day, ("a", "reload@D", "b"))
     known = compiled(revise(open_day, {"agents": {"v": {"shift_end": 1}}}))
     assert repair(known, candidate_of(known, plan)).routes == (route(known, "a"),)
+    gone = compiled(revise(open_day, {"agents": {"v": {"shift_end": 1}}, "tickets": {"b": None}}))
+    assert repair(gone, candidate_of(gone, plan)).routes == (route(gone, "a"),)
 
 
 def test_what_many_agents_need_is_one_sentence() -> None:
