@@ -25,6 +25,8 @@ ReadPage = Callable[[Json], Awaitable[Json]]
 class Cursor:
     """Where a page begins, and what its list is narrowed to."""
 
+    tool: str
+    """What lists."""
     page: int
     last: str
     """The mark of the last entry that was listed."""
@@ -36,33 +38,34 @@ class Cursor:
         return urlsafe_b64encode(json.dumps(astuple(self)).encode()).decode().rstrip("=")
 
 
-def parse_cursor(text: str) -> Cursor:
+def parse_cursor(text: str, tool: str) -> Cursor:
     """Return the cursor that `as_text` wrote; the tool checks its arguments.
 
     Raises:
-        InvalidParameterError: It is none.
+        InvalidParameterError: It is none, or that of another list.
     """
     try:
-        page, last, arguments = json.loads(urlsafe_b64decode(text + "=" * (-len(text) % 4)))
-        if not (type(page) is int and isinstance(last, str) and isinstance(arguments, dict)):
+        name, page, last, arguments = json.loads(urlsafe_b64decode(text + "=" * (-len(text) % 4)))
+        if not (name == tool and type(page) is int and isinstance(last, str) and isinstance(arguments, dict)):
             raise ValueError
     except (ValueError, TypeError, RecursionError):
         problem = "This is not a cursor of this list."
         raise input_error([Fault("/cursor", problem, "next_cursor of the page before")]) from None
-    return Cursor(page, last, arguments)
+    return Cursor(tool, page, last, arguments)
 
 
-async def page_at(read: ReadPage, given: Json) -> Json:
+async def page_at(tool: str, read: ReadPage, given: Json) -> Json:
     """Return a page.
 
     Args:
+        tool: Its name.
         read: Calls the tool.
         given: Its arguments but for the page number, or `cursor` alone.
 
     Raises:
-        InvalidParameterError: The cursor is none, or stands beside other parameters.
+        InvalidParameterError: The cursor is none of this list, or stands beside other parameters.
     """
-    cursor = _cursor(given)
+    cursor = _cursor(tool, given)
     for _ in range(MOST_PAGES):
         table = await read({**cursor.arguments, "page": cursor.page})
         items = [dict(zip(table["columns"], row, strict=True)) for row in table["rows"]]
@@ -74,18 +77,18 @@ async def page_at(read: ReadPage, given: Json) -> Json:
     page = {"items": new, "total": table["total"]}
     if "next_page" in table:
         last = marks[-1] if marks else cursor.last
-        page["next_cursor"] = Cursor(table["next_page"], last, cursor.arguments).as_text()
+        page["next_cursor"] = Cursor(tool, table["next_page"], last, cursor.arguments).as_text()
     return page
 
 
-def _cursor(given: Json) -> Cursor:
+def _cursor(tool: str, given: Json) -> Cursor:
     if "cursor" not in given:
-        return Cursor(1, "", given)
+        return Cursor(tool, 1, "", given)
     text, *others = given["cursor"], *sorted(given.keys() - {"cursor"})
     if others:
         problem = "A cursor keeps what the first page was asked for."
         raise input_error([Fault(f"/{name}", problem, "cursor alone") for name in others])
-    return parse_cursor(text if isinstance(text, str) else "")
+    return parse_cursor(text if isinstance(text, str) else "", tool)
 
 
 def _mark(item: Json) -> str:

@@ -80,7 +80,8 @@ class RestRoutes:
         await self._check_match(operation.path, request)
         with named_as_asked(operation):
             if operation.is_list:
-                return _tagged(request, await page_at(partial(self._result, operation, request), arguments))
+                read_page = partial(self._result, operation, request)
+                return _tagged(request, await page_at(operation.tool.name, read_page, arguments))
             result = await self._result(operation, request, arguments)
         headers = _location(operation, result, base_url(self._settings, request.scope))
         if (wait_s := wait_preferred(operation, request)) is not None:

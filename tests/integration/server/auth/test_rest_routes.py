@@ -259,6 +259,8 @@ async def test_pages_go_on_where_the_last_one_ended(http: httpx.AsyncClient, ann
     assert seen == made[::-1]
     beside = await http.get("/v1/jobs", params={**query, "limit": "2", "status": "QUEUED"}, headers=ann)
     assert (beside.status_code, {fault["path"] for fault in beside.json()["errors"]}) == (400, {"/limit", "/status"})
+    other = await http.get("/v1/scenarios", params=query, headers=ann)
+    assert (other.status_code, other.json()["errors"][0]["path"]) == (400, "/cursor"), "it is of the jobs"
 
 
 async def test_a_request_waits_as_long_as_it_prefers(
