@@ -6,6 +6,7 @@ and tenant (ADR 0041).
 """
 
 from dataclasses import replace
+from typing import Final
 
 from planner_mcp.errors import JobError
 from planner_mcp.jobs.ids import job_of
@@ -15,6 +16,8 @@ from planner_mcp.jobs.plan_review import DECISIONS, TAKEN_OUT, PlanReview, Revie
 from planner_mcp.jobs.principals import APPROVE, WRITE, Principal
 from planner_mcp.settings import Settings
 from planner_mcp.text import Json
+
+NO_REVIEWS: Final = "Plans are not reviewed here; the operator can switch it on by PLANNER_APPROVAL."
 
 
 class ReviewService:
@@ -99,4 +102,4 @@ class ReviewService:
 
     def _check_on(self) -> None:
         if not self.is_on:
-            raise JobError("Plans are not reviewed here; the operator can switch it on by PLANNER_APPROVAL.")
+            raise JobError(NO_REVIEWS)

@@ -18,6 +18,7 @@ from planner_mcp.errors import Fault, UnknownToolError
 from planner_mcp.geocoding.geocoding_service import GeocodingService
 from planner_mcp.jobs.confirmed_addresses import ConfirmedAddressStore
 from planner_mcp.jobs.job_service import JobService
+from planner_mcp.jobs.review_service import NO_REVIEWS
 from planner_mcp.jobs.webhooks.delivery_records import WebhookStore
 from planner_mcp.server.auth.audit_trail import Audit
 from planner_mcp.server.mcp.jsonrpc.jsonrpc_errors import INVALID_PARAMS, rpc_data
@@ -183,6 +184,8 @@ class PlannerToolHandler:
         tool = next((tool for tool in self._offer.tools if tool.name == name), None)
         if tool is None:
             return _nearest(name, [tool.name for tool in self._offer.tools])
+        if tool.is_review and self._settings.approval == "off":
+            return UnknownToolError(NO_REVIEWS, errors=[Fault("/name", NO_REVIEWS, "a tool of tools/list")])
         if has_session(ctx) and any(each.toolset == tool.toolset for each in self._tools.values()):
             hint = f"Call enable_toolset with toolset {tool.toolset}."
         else:
@@ -222,7 +225,7 @@ def _nearest(name: str, known: list[str]) -> UnknownToolError:
     meant = _OTHER_NAMES.get(name)
     near = [meant] if meant in known else get_close_matches(name[:100], known, n=1, cutoff=NEAR)
     if not near:
-        return UnknownToolError()
+        return UnknownToolError(errors=[Fault("/name", UnknownToolError.summary, "a tool of tools/list")])
     problem = f"{UnknownToolError.summary} The nearest is {near[0]}."
     return UnknownToolError(problem, errors=[Fault("/name", problem, "a tool of tools/list", f"Call {near[0]}.")])
 

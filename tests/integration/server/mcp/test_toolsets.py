@@ -96,6 +96,9 @@ async def test_a_set_that_is_off_cannot_be_called(app_replicas: Two, caller: Cal
     assert way in named["message"]
     strange = await caller.error(app_replicas[0], "tools/call", "xyzzy", name="xyzzy", arguments={})
     assert strange["message"] == "No tool has this name."
+    assert strange["data"]["errors"][0]["accepted"] == "a tool of tools/list"
+    review = await caller.error(app_replicas[0], "tools/call", "review_plan", name="review_plan", arguments={})
+    assert (review["data"]["type"], "PLANNER_APPROVAL" in review["message"]) == ("UnknownTool", True), "no set has it"
     assert (await caller.result(asking(app_replicas[0]), "tools/call", "list_jobs", **asked))["structuredContent"]
 
 
