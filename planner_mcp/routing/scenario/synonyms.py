@@ -143,9 +143,11 @@ _DAY: Final = {
     **_synonyms_of(_OUTER, "locations depot travel groups incompatible options strict"),
 }
 """Fields of a day, and names they go by, that tools with a `scenario` are sent beside it."""
-_INNER: Final = "Send the fields of it as the arguments, without scenario around them."
+_INNER: Final = "Write its fields here, without this name around them."
+_WRAPPERS: Final = frozenset({"arguments", "args", "kwargs", "params", "parameters", "input"})
+"""Names of the object that holds all arguments; some callers send it within itself."""
 _EXPLAINED: Final[dict[str, dict[str, str]]] = {
-    "Scenario": _synonyms_of(_INNER, "scenario"),
+    "Scenario": _synonyms_of(_INNER, "scenario patch"),
     "Agent": _synonyms_of(_REMOVED, "remove removed delete deleted"),
     "Ticket": {
         **_synonyms_of(_ORDER, "after before predecessor predecessors successor successors depends_on"),
@@ -217,6 +219,8 @@ def suggestion_for(name: str, schema: Json) -> str:
     title = str(schema.get("title"))
     if "scenario" in known and word in _DAY:
         return _OUTER
+    if word in _WRAPPERS:
+        return _INNER
     if says := _EXPLAINED.get(title, {}).get(word):
         return says
     if ours := _SYNONYMS.get(title, {}).get(word) or _argument(word, known):

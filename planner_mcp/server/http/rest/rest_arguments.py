@@ -70,7 +70,8 @@ def named_as_asked(operation: RestOperation) -> AbstractContextManager[None]:
     def place(fault: Fault) -> Fault:
         first, slash, inner = fault.path[1:].partition("/")
         fault = replace(fault, hint=_OPERATIONS.get(fault.hint, fault.hint))
-        if operation.body_argument and first == operation.body_argument:
+        is_field = fault.kind == "unknown" and not slash  # of the body, and called as the argument is
+        if operation.body_argument and first == operation.body_argument and not is_field:
             return replace(fault, path=slash + inner)
         if fault.kind == "unknown":  # reported as it was written
             return fault if slash else _among_parameters(fault, operation, names)

@@ -358,6 +358,7 @@ REFUSED: list[tuple[str, str, dict[str, Any], int, str, set[str]]] = [
     ("GET", "/v1/nothing", {}, 404, "NotFound", set()),
     ("PUT", "/v1/jobs", {}, 405, "MethodNotAllowed", set()),
     ("PATCH", "/v1/scenarios/scn-0-x", {}, 400, "MissingParameter", {""}),
+    ("PATCH", "{day}", {"json": {"patch": {"name": "x"}}}, 400, "UnknownParameter", {"/patch"}),
     ("GET", "/v1/limits", {"headers": {"origin": "https://evil.example"}}, 403, "ForbiddenOrigin", set()),
     ("GET", "/v1/limits", {"headers": {"host": "evil.example"}}, 421, "WrongHost", set()),
 ]
@@ -376,6 +377,8 @@ async def test_a_wrong_request_is_a_problem_with_its_code_and_every_place(
 ) -> None:
     """SPEC T7, RFC 9457: whichever layer refuses, the form is the same."""
     given = {**request_, "headers": {**ann, **request_.get("headers", {})}}
+    if "{day}" in path:
+        path = path.replace("{day}", f"/v1/scenarios/{await stored(http, ann)}")
     answer = await http.request(method, path, **given)
     assert answer.headers["content-type"] == "application/problem+json"
     body = answer.json()
