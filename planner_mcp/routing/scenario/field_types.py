@@ -41,6 +41,7 @@ PLACE_HINT: Final = "Give the place an id with lat and lon under /locations and 
 """Hint for a position given where the id of a location is expected."""
 
 _CLOCK = re.compile(r"([0-3]?\d|4[0-7]):([0-5]\d)(?::([0-5]\d))?", re.ASCII)
+_UNQUOTED: Final = "Write the number without quotes."
 _TIME_FORMS: Final = '"HH:MM", "HH:MM:SS" (hours up to 47), an ISO date-time from the planning date on, or seconds'
 
 
@@ -57,14 +58,21 @@ def is_number(value: Any) -> bool:
     return isinstance(value, int) or math.isfinite(value)
 
 
-def _number(low: float, high: float, accepted: str = "") -> Callable[[Any], float]:
-    """Return a reader of numbers; `accepted` is said in errors where a number is not all that is accepted."""
+def _number(low: float, high: float, accepted: str = "", unquoted: str = _UNQUOTED) -> Callable[[Any], float]:
+    """Return a reader of numbers.
+
+    Args:
+        low: The least.
+        high: The most.
+        accepted: Said in errors where a number is not all there is to say.
+        unquoted: Hint where the value is text.
+    """
     bounds = f" from {low:g} to {high:g}" if high < MAX_NUMBER else f", {low:g} or more" if low >= 0 else ""
     accepted = accepted or f"a number{bounds}"
 
     def read(value: Any) -> float:
         if isinstance(value, str):
-            raise field_error("The value is text, not a number.", accepted, "Write the number without quotes.")
+            raise field_error("The value is text, not a number.", accepted, unquoted)
         if not is_number(value):
             raise field_error("The value is not a finite number.", accepted)
         if not low <= value <= high:
@@ -233,7 +241,10 @@ def _bounded(low: float, high: float) -> WithJsonSchema:
     return WithJsonSchema({"type": "number", "minimum": low, "maximum": high})
 
 
-Duration = Annotated[float, PlainValidator(_number(0, MAX_TIME_S)), _bounded(0, MAX_TIME_S)]
+_read_duration = _number(
+    0, MAX_TIME_S, f"seconds from 0 to {MAX_TIME_S}", "Write seconds without quotes, 600 for ten minutes."
+)
+Duration = Annotated[float, PlainValidator(_read_duration), _bounded(0, MAX_TIME_S)]
 Price = Annotated[float, PlainValidator(_number(0, MAX_NUMBER)), _bounded(0, MAX_NUMBER)]
 Length = Annotated[float, PlainValidator(_number(0, MAX_NUMBER)), _bounded(0, MAX_NUMBER)]
 Coordinate = Annotated[float, PlainValidator(_number(-MAX_NUMBER, MAX_NUMBER)), _bounded(-MAX_NUMBER, MAX_NUMBER)]

@@ -103,6 +103,18 @@ BAD: list[tuple[str, Any, list[Fault]]] = [
         on_ticket(demand="1"),
         [Fault("/tickets/0/demand", "The value is text, not a number.", AMOUNT, "Write the number without quotes.")],
     ),
+    (
+        "a duration of another form",
+        on_ticket(service_time_s="PT10M"),
+        [
+            Fault(
+                "/tickets/0/service_time_s",
+                "The value is text, not a number.",
+                "seconds from 0 to 10000000",
+                "Write seconds without quotes, 600 for ten minutes.",
+            )
+        ],
+    ),
     ("boolean", on_ticket(demand=True), [Fault("/tickets/0/demand", "The value is not a finite number.", AMOUNT)]),
     (
         "infinite",
