@@ -112,6 +112,9 @@ def _place(loc: Sequence[str | int], body: Any, *, is_missing: bool) -> tuple[li
 
 _FORMS: Final = {
     "time_windows": 'Write it like [["08:00", "12:00"]]; a file may have hours by weekday as text.',
+    "incompatible": 'Write it like [["id-1", "id-2"]].',
+    "breaks": 'Write it like [{"earliest": "12:00", "latest": "13:00", "duration_s": 1800}].',
+    "patch": 'Write it like {"tickets": {"t-3": null}}.',
     "breakdown": 'Write it like {"agent": "van-1", "at": "10:00"}.',
     "cases": 'Write it like {"fewer": {"absent": ["veh-2"]}}: by name, what resolve_vrp takes.',
     "agent_ids": 'Write it like ["id-1", "id-2"].',

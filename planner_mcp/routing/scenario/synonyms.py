@@ -48,6 +48,7 @@ _SYNONYMS: Final[dict[str, dict[str, str]]] = {
     "Location": {
         **_synonyms_of("lat", "latitude"),
         **_synonyms_of("lon", "longitude lng"),
+        **_synonyms_of("lat and lon, a number each", "coordinates coords coord location position point latlng lat_lng"),
         **_synonyms_of("time_windows of its tickets", "time_windows time_window opening_hours hours"),
         **_synonyms_of(
             "service_time_s of its tickets (seconds)", "service_time service_time_s service_duration duration"
@@ -56,13 +57,14 @@ _SYNONYMS: Final[dict[str, dict[str, str]]] = {
     "Agent": {
         **_synonyms_of("start_location, or shift_start for a time", "start"),
         **_synonyms_of("end_location, or shift_end for a time", "end"),
+        **_synonyms_of("shift_start and shift_end", "time_window time_windows working_hours availability"),
         **_synonyms_of("shift_start", "start_time earliest earliest_start available_from not_before shift_begin"),
         **_synonyms_of("shift_end", "end_time latest latest_end available_until not_after"),
         **_synonyms_of("max_tickets", "max_stops max_visits max_jobs max_tasks max_orders"),
         **_synonyms_of("max_duration_s (seconds)", "max_hours max_minutes max_time max_travel_time max_working_time"),
         **_synonyms_of(_WORK, "max_drive_time max_drive_time_s max_driving_time max_driving_time_s max_driving_s"),
         **_synonyms_of(_WORK, "max_shift max_shift_s max_shift_length shift_length shift_duration"),
-        **_synonyms_of("max_distance_km", "max_distance_miles max_distance_mi"),
+        **_synonyms_of("max_distance_km", "max_distance_miles max_distance_mi max_km max_kilometers max_kilometres"),
         **_synonyms_of("overtime_s (seconds)", "max_overtime max_overtime_s"),
         **_synonyms_of("capacity", "max_load max_weight max_volume capacities"),
         **_synonyms_of("min_load", "min_weight min_volume minimum_load min_amount"),
@@ -120,7 +122,11 @@ _SYNONYMS: Final[dict[str, dict[str, str]]] = {
 _ARGUMENTS: Final = (
     ("plan", frozenset({"plan_id", "job_id", "job"})),
     ("warm_from", frozenset({"plan_id", "job_id", "job", "plan", "from_plan", "base_plan"})),
-    ("job_id", frozenset({"id", "job"})),
+    ("job_id", frozenset({"id", "job", "plan_id", "plan", "task_id"})),
+    ("size", frozenset({"limit", "page_size", "per_page", "count", "max_results"})),
+    ("agent_ids, a list of ids", frozenset({"agents", "vehicle_ids", "vehicles", "agent_id", "vehicle_id"})),
+    ("plan_a and plan_b", frozenset({"plans", "plan_ids", "job_ids"})),
+    ("plans, a list", frozenset({"plan_ids", "job_ids", "jobs"})),
     ("scenario_id", frozenset({"id"})),
     ('solve_time, like "PT30S"', frozenset({"time_limit", "time_limit_s", "timeout", "timeout_s", "max_time"})),
     ('solve_time, like "PT30S"', frozenset({"time_limit_seconds", "max_seconds", "seconds", "max_solve_time"})),
@@ -136,6 +142,7 @@ _ARGUMENTS: Final = (
 )
 """Names that callers give arguments of tools, with the argument; it counts where a tool has it."""
 _ORDER: Final = "A time is written in time_windows; an order of two tickets by pickup alone: same goods, same agent."
+_OPEN_END: Final = "Write end_location null for a route that ends at its last ticket; without it routes return."
 _REMOVED: Final = 'A patch removes an entry by null for its id, like {"tickets": {"t-3": null}}.'
 _OUTER: Final = "Write it within scenario, which has all fields of the day."
 _DAY: Final = {
@@ -148,7 +155,13 @@ _WRAPPERS: Final = frozenset({"arguments", "args", "kwargs", "params", "paramete
 """Names of the object that holds all arguments; some callers send it within itself."""
 _EXPLAINED: Final[dict[str, dict[str, str]]] = {
     "Scenario": _synonyms_of(_INNER, "scenario patch"),
-    "Agent": _synonyms_of(_REMOVED, "remove removed delete deleted"),
+    "Agent": {
+        **_synonyms_of(_REMOVED, "remove removed delete deleted"),
+        **_synonyms_of(
+            _OPEN_END, "return_to_depot returns_to_depot return_to_start return_home must_return round_trip"
+        ),
+        **_synonyms_of(_OPEN_END, "open open_route open_ended open_end is_open"),
+    },
     "Ticket": {
         **_synonyms_of(_ORDER, "after before predecessor predecessors successor successors depends_on"),
         **_synonyms_of(_ORDER, "precedence must_follow deliver_after after_ticket before_ticket"),

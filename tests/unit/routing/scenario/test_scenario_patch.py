@@ -229,6 +229,8 @@ def test_all_faults_of_a_patch_are_reported_together() -> None:
         "/patch/tickets/a",
         "/patch/tickets/b/id",
     ]
+    (removal,) = patch_faults(body(), {"tickets": {"A": None}})
+    assert removal.hint == "Did you mean a?"
 
 
 def test_faults_are_reported_by_id() -> None:

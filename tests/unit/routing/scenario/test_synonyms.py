@@ -10,8 +10,12 @@ from planner_mcp.errors import Fault, InputError
 from planner_mcp.routing.scenario.scenario_model import Agent, Break, Location, Options, Rush, Scenario, Ticket, Travel
 from planner_mcp.routing.scenario.scenario_parsing import parse_scenario
 from planner_mcp.routing.scenario.synonyms import _SYNONYMS, removal_hint, suggestion_for
+from planner_mcp.server.tools.compare_plans import CompareArguments
 from planner_mcp.server.tools.import_scenario import ImportArguments
+from planner_mcp.server.tools.list_jobs import JobsArguments
 from planner_mcp.server.tools.plan_day import PlanDayArguments
+from planner_mcp.server.tools.query_vrp_status import QueryArguments
+from planner_mcp.server.tools.read_plan import ReadArguments
 from planner_mcp.server.tools.resolve_vrp import ResolveArguments
 from planner_mcp.server.tools.solve_vrp import SolveArguments
 from planner_mcp.server.tools.suggest_fixes import SuggestArguments
@@ -62,6 +66,9 @@ def faults(day: dict[str, Any]) -> tuple[Fault, ...]:
         ("agents", "max_shift_s", "max_duration_s (seconds from departure to end)"),
         ("agents", "max_distance_miles", "max_distance_km"),
         ("agents", "max_hours", "max_duration_s (seconds)"),
+        ("agents", "max_km", "max_distance_km"),
+        ("agents", "time_window", "shift_start and shift_end"),
+        ("locations", "coordinates", "lat and lon, a number each"),
         ("agents", "max_distance", "max_distance_km or max_distance_m (metres)"),
         ("agents", "overtime_cost", "overtime_cost_per_hour"),
         ("agents", "start", "start_location, or shift_start for a time"),
@@ -92,6 +99,10 @@ def test_a_word_of_another_program_is_reported_with_ours(part: str, word: str, o
         (ImportArguments, "csv", "content"),
         (ImportArguments, "date", "planning_date"),
         (ImportArguments, "vehicles", "agents"),
+        (QueryArguments, "plan_id", "job_id"),
+        (JobsArguments, "limit", "size"),
+        (ReadArguments, "vehicle_ids", "agent_ids, a list of ids"),
+        (CompareArguments, "plans", "plan_a and plan_b"),
         (SolveArguments, "time_limit", 'solve_time, like "PT30S"'),
     ],
 )
@@ -107,6 +118,8 @@ def test_an_argument_of_another_tool_is_reported_with_ours(model: type[BaseModel
         (Ticket, "depends_on", "by pickup alone"),
         (Ticket, "remove", "null for its id"),
         (Agent, "deleted", "null for its id"),
+        (Agent, "return_to_depot", "end_location null"),
+        (Agent, "open_route", "end_location null"),
         (Scenario, "scenario", "without this name around them"),
         (Scenario, "arguments", "without this name around them"),
         (SolveArguments, "arguments", "without this name around them"),
