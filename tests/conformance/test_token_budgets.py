@@ -166,6 +166,23 @@ def test_an_error(name: str) -> None:
     assert "100 problems; each is listed in errors." in text
 
 
+@pytest.mark.parametrize("name", ["t{} (2)", "Auftrag-2026-{:05} (60)", "3f9c0a1b-2c4d-{:04} (5)", "订单{} (2)"])
+def test_an_error_of_the_same_mistakes_in_many_entries(name: str) -> None:
+    """SPEC T9: ≤ 400, whatever the ids are; of each mistake some entries are named."""
+    mistakes = [
+        ("demand", "The value is text, not a number.", "a number, or an object", "Write the number without quotes."),
+        ("service_min", "The parameter service_min is not known.", "id, location, …", "Did you mean service_time_s?"),
+    ]
+    faults = [
+        Fault(f"/tickets/{n}/{field}", *words, which=(name.format(n),))
+        for field, *words in mistakes
+        for n in range(200)
+    ]
+    result = error_result(input_error(faults), "0123456789abcdef0123456789abcdef")
+    assert tokens(result.text) <= 400
+    assert [(fault["count"], len(fault["which"]) > 3) for fault in result.structured["errors"]] == [(200, True)] * 2
+
+
 @pytest.mark.parametrize("name", ["field", "字段名称", "\N{DELIVERY TRUCK}" * 5])
 def test_an_error_of_many_different_mistakes(name: str) -> None:
     """SPEC T9: ≤ 400; what has no room is counted, in the text of a job as well."""

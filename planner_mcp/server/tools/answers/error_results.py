@@ -7,7 +7,7 @@ from typing import Final
 from pydantic import Field
 
 from planner_mcp.errors import Fault, PlannerError, grouped, listing_only
-from planner_mcp.server.tools.answers.token_estimates import estimated_tokens
+from planner_mcp.server.tools.answers.token_estimates import estimated_tokens, table_tokens
 from planner_mcp.server.tools.tool_definition import ErrorResult
 from planner_mcp.server.tools.tool_output import FaultOutput, ToolOutput
 from planner_mcp.text import Json, compact
@@ -88,12 +88,18 @@ def _shorten(listed: list[Json], faults: Sequence[Fault], room: float) -> None:
 
 
 def _fits(faults: list[Json], room: float) -> bool:
-    return sum(estimated_tokens(compact(fault)) for fault in faults) <= room
+    return sum(map(_tokens_of, faults)) <= room
+
+
+def _tokens_of(fault: Json) -> float:
+    """Return about how many tokens a fault costs: its sentences, and its entries, which are ids and values."""
+    sentences = {name: value for name, value in fault.items() if name != "which"}
+    return estimated_tokens(compact(sentences)) + table_tokens(compact(fault.get("which", [])))
 
 
 def _with_entries_within(fault: Fault, room: float) -> Json:
     """Return a fault that names as many of its entries as there is room for, one at least."""
     kept = len(fault.which)
-    while kept > 1 and estimated_tokens(compact(fault.which[:kept])) > room:
+    while kept > 1 and table_tokens(compact(fault.which[:kept])) > room:
         kept -= 1
     return replace(fault, which=fault.which[:kept]).as_json()
