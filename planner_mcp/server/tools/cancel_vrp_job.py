@@ -9,6 +9,7 @@ from planner_mcp.jobs.ids import plan_of
 from planner_mcp.jobs.job_lifecycle import JobState
 from planner_mcp.jobs.job_model import Job
 from planner_mcp.server.tools.arguments.lookup_errors import JOB, naming_argument
+from planner_mcp.server.tools.arguments.plan_context import job_id_of
 from planner_mcp.server.tools.plan_changes import changes_of
 from planner_mcp.server.tools.tool_definition import (
     WRITE,
@@ -54,7 +55,7 @@ async def run(ctx: ToolContext, args: Json) -> ToolResult:
     """Cancel a job and return how it ended: a job that had ended otherwise is not cancelled, and that is no error."""
     asked = parse(CancelArguments, args)
     with naming_argument("/job_id", JOB):
-        job = await ctx.job_service.cancel(ctx.principal, asked.job_id, asked.keep_best)
+        job = await ctx.job_service.cancel(ctx.principal, job_id_of(asked.job_id), asked.keep_best)
     job = await settled(ctx, job)
     changes = await changes_of(ctx, job)
     is_cancelled = job.state is JobState.CANCELLED

@@ -10,6 +10,7 @@ from planner_mcp.jobs.job_service import WaitFor
 from planner_mcp.server.tools.answers.job_output import JobOutput
 from planner_mcp.server.tools.answers.job_text import job_lines, job_links
 from planner_mcp.server.tools.arguments.lookup_errors import JOB, naming_argument
+from planner_mcp.server.tools.arguments.plan_context import job_id_of
 from planner_mcp.server.tools.plan_changes import changes_of
 from planner_mcp.server.tools.tool_definition import (
     READ,
@@ -39,7 +40,7 @@ async def run(ctx: ToolContext, args: Json) -> ToolResult:
         await ctx.notify_progress(float(event.data.get("progress", 0)), 100.0, event_line(event))
 
     with naming_argument("/job_id", JOB):
-        job = await ctx.job_service.wait(ctx.principal, asked.job_id, asked.wait_s, report, asked.wait_for)
+        job = await ctx.job_service.wait(ctx.principal, job_id_of(asked.job_id), asked.wait_s, report, asked.wait_for)
     changes = await changes_of(ctx, job)
     output = JobOutput.of(job).model_copy(update={"changes": changes or None})
     return ToolResult(output, "\n".join([job_lines(job), *changes]), job_links(job))

@@ -32,6 +32,17 @@ async def test_a_plan_that_is_not_there_yet_is_reported_where_it_was_asked_for(c
     assert (both["type"], [fault["path"] for fault in both["errors"]]) == ("NotFound", ["/plans/0", "/plans/1"])
 
 
+async def test_a_plan_names_its_job(call: Call, store: RedisStore) -> None:
+    """SPEC T7: the id that the last answer gave will do; one of another kind is not found."""
+    scenario_id = await created(call)
+    job_id = await solved(call, store, scenario_id, ["a"])
+    for tool in ("query_vrp_status", "cancel_vrp_job", "finish_vrp_job"):
+        asked = {"job_id": job_id.replace("job-", "plan-", 1)}
+        assert (await call(tool, asked)).structured["job_id"] == job_id, tool
+        (fault,) = (await call(tool, {"job_id": scenario_id})).structured["errors"]
+        assert (fault["path"], fault["accepted"]) == ("/job_id", "a job_id of yours (job-…)"), tool
+
+
 async def test_anothers_plan_is_not_found(call: Call, ctx: ToolContext, store: RedisStore) -> None:
     """SPEC A2: for every tool of the set."""
     scenario_id = await created(call)
