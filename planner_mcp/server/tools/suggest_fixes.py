@@ -162,7 +162,8 @@ def _lines(output: SuggestFixesResult, *, is_alone: bool) -> list[str]:
     lines = [f"{output.plan_id}: each fix proved: inserted into this plan, verified, worth its cost"]
     for fix in output.fixes:
         by = f"by {fix.agent_id}" if fix.cost_delta is None else f"by {fix.agent_id}, cost {fix.cost_delta:+}"
-        lines.append(f"{fix.ticket_id}: {fix.change} ({translated(by)})")
+        patch = "" if fix.patch is None else f" patch={compact(fix.patch)}"
+        lines.append(f"{fix.ticket_id}: {fix.change} ({translated(by)}){patch}")
     found_none = translated("no small change found; resolve_vrp may find one by moving others")
     lines += [f"{name}: {found_none}" for name in output.without_fix]
     why = translated("no time left to look at all places; resolve_vrp may find one" if is_alone else _NO_ROOM)

@@ -12,6 +12,7 @@ from planner_mcp.server.tools.arguments.plan_context import load_plan_context
 from planner_mcp.server.tools.explain_unassigned import explained, lines_of
 from planner_mcp.server.tools.suggest_fixes import fix_entries, proposed
 from planner_mcp.server.tools.tool_definition import ToolContext
+from planner_mcp.text import compact
 from tests.shared.scenarios.scenario_builders import agent, body, ticket
 from tests.shared.scenarios.stored_plans import DAY, Call, created, finish, solved
 
@@ -36,6 +37,7 @@ async def test_what_is_left_out_is_explained_and_fixed(call: Call, store: RedisS
     }
     assert "raise the capacity (load) of v to 3" in answer.text
     patch = next(fix["patch"] for fix in answer.structured["fixes"] if fix["kinds"] == ["CAPACITY"])
+    assert f"patch={compact(patch)}" in answer.text, "for hosts that show the text alone"
     again = await call("resolve_vrp", {"warm_from": job_id, "patch": patch})
     assert not again.is_error
     await finish(store, ["a", "b", "c"])
