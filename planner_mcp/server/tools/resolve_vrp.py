@@ -11,7 +11,7 @@ from pydantic import Field
 from pydantic_core import PydanticCustomError
 
 from planner_mcp.errors import Fault, input_error
-from planner_mcp.jobs.job_model import Job, SolveRequest, StoredScenario
+from planner_mcp.jobs.job_model import SolveRequest, StoredScenario
 from planner_mcp.routing.analysis.frozen_prefix import (
     agent_assignments,
     count_held,
@@ -133,20 +133,21 @@ class _Change:
 
 
 @dataclass(frozen=True, slots=True)
-class Requeued:
-    """A solve that was queued from a plan."""
+class ChangedPlan:
+    """A day to be solved from a plan."""
 
-    job: Job
     start: PlanContext
     day: StoredScenario
     notice: Notice
+    request: SolveRequest
 
 
 async def run(ctx: ToolContext, args: Json) -> ToolResult:
     """Queue a solve that starts from a plan."""
     asked = parse(ResolveArguments, args)
-    queued = await requeued(ctx, asked, seconds_of(asked.solve_time, ctx.settings))
-    job, start, day, notice = queued.job, queued.start, queued.day, queued.notice
+    changed = await changed_plan(ctx, asked, seconds_of(asked.solve_time, ctx.settings))
+    start, day, notice = changed.start, changed.day, changed.notice
+    job = await ctx.job_service.submit(ctx.principal, changed.request)
     count = await run_in_thread(ctx, count_held, day.body)
     output = ResolveVrpResult(
         job_id=job.id,
@@ -168,13 +169,12 @@ async def run(ctx: ToolContext, args: Json) -> ToolResult:
     return ToolResult(output, "\n".join(lines), (ResourceLink(f"job://{job.id}", "job"),))
 
 
-async def requeued(ctx: ToolContext, asked: ResolveArguments, solve_time_s: int) -> Requeued:
-    """Make the revision that is asked for, where it changes the day, and queue its solve from the plan."""
+async def changed_plan(ctx: ToolContext, asked: ResolveArguments, solve_time_s: int) -> ChangedPlan:
+    """Make the revision that is asked for, where it changes the day; the caller queues its solve from the plan."""
     start, base, notes = await _start(ctx, asked)
     day, notice = await _day(ctx, asked, start, base)
     notice.notes += [*notes, *_executed_part(start)]
-    job = await ctx.job_service.submit(ctx.principal, _request(asked, start, day, solve_time_s))
-    return Requeued(job, start, day, notice)
+    return ChangedPlan(start, day, notice, _request(asked, start, day, solve_time_s))
 
 
 def _request(asked: ResolveArguments, start: PlanContext, day: StoredScenario, solve_time_s: int) -> SolveRequest:

@@ -4,7 +4,7 @@ Owns the table. How one change becomes a revision and a warm solve is `resolve_v
 day as it is gets the same time from the same plan, so that what a change saves is not what more time would have saved.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Annotated, Any, Final
@@ -12,7 +12,7 @@ from typing import Annotated, Any, Final
 import anyio
 from pydantic import Field
 
-from planner_mcp.errors import Fault, PlannerError, input_error, placed
+from planner_mcp.errors import Fault, InputError, PlannerError, input_error, placed
 from planner_mcp.jobs.job_model import Job
 from planner_mcp.jobs.job_service import MAX_WAIT_S
 from planner_mcp.jobs.masked_views import is_masked_for
@@ -22,7 +22,7 @@ from planner_mcp.routing.scenario.schema_faults import pointer
 from planner_mcp.server.tools.arguments.plan_context import PlanContext, PlanName, load_plan_context
 from planner_mcp.server.tools.arguments.solve_time import SolveTime, seconds_of
 from planner_mcp.server.tools.read_progress import bound_and_gap
-from planner_mcp.server.tools.resolve_vrp import ResolveArguments, requeued
+from planner_mcp.server.tools.resolve_vrp import ChangedPlan, ResolveArguments, changed_plan
 from planner_mcp.server.tools.tool_definition import (
     WRITE,
     Arguments,
@@ -104,17 +104,15 @@ async def run(ctx: ToolContext, args: Json) -> ToolResult:
     wanted = {AS_IT_IS: _resolve_arguments(asked, {})} | _cases(asked)
     ends = anyio.current_time() + asked.wait_s
     jobs, changes, refused = dict[str, Job](), dict[str, list[str]](), dict[str, str]()
-    for name, arguments in wanted.items():
+    for name, changed in (await _changed(ctx, wanted, solve_time_s)).items():
         try:
-            with placed(partial(_in_case, name=name)):
-                queued = await requeued(ctx, arguments, solve_time_s)
+            jobs[name] = await ctx.job_service.submit(ctx.principal, changed.request)
         except PlannerError as error:
             if not error.retryable or not jobs:
                 raise
             refused[name] = error.message
             continue
-        jobs[name] = queued.job
-        changes[name] = [*queued.notice.changes, *queued.notice.warnings, *queued.notice.notes]
+        changes[name] = [*changed.notice.changes, *changed.notice.warnings, *changed.notice.notes]
     rows = {name: await _row(ctx, job, ends) for name, job in jobs.items()}
     base = await load_plan_context(ctx, asked.plan, "/plan")
     output = WhatIfResult(
@@ -142,11 +140,40 @@ def _cases(asked: WhatIfArguments) -> dict[str, ResolveArguments]:
     ]
     if faults:
         raise input_error(faults)
-    found = {}
+    found, refused = dict[str, ResolveArguments](), list[InputError]()
     for name, case in asked.cases.items():
-        with placed(partial(_in_case, name=name)):
-            found[name] = _resolve_arguments(asked, case)
+        try:
+            with placed(partial(_in_case, name=name)):
+                found[name] = _resolve_arguments(asked, case)
+        except InputError as error:
+            refused.append(error)
+    _raise_all(refused)
     return found
+
+
+async def _changed(
+    ctx: ToolContext, wanted: Mapping[str, ResolveArguments], solve_time_s: int
+) -> dict[str, ChangedPlan]:
+    """Return the day of each case; nothing is queued where one has a mistake, and those of all are raised."""
+    found, refused = dict[str, ChangedPlan](), list[InputError]()
+    for name, arguments in wanted.items():
+        try:
+            with placed(partial(_in_case, name=name)):
+                found[name] = await changed_plan(ctx, arguments, solve_time_s)
+        except InputError as error:
+            if name == AS_IT_IS:
+                raise
+            refused.append(error)
+    _raise_all(refused)
+    return found
+
+
+def _raise_all(refused: Sequence[InputError]) -> None:
+    """Raise the mistakes of all cases; of one alone as it is, and so what has no place."""
+    if len(refused) == 1 or not all(error.errors for error in refused):
+        raise refused[0]
+    if refused:
+        raise input_error([fault for error in refused for fault in error.errors])
 
 
 def _resolve_arguments(asked: WhatIfArguments, case: Mapping[str, Any]) -> ResolveArguments:

@@ -100,6 +100,18 @@ async def test_a_mistake_is_reported_at_its_case(
     assert [fault["path"] for fault in refused.structured["errors"]] == [path]
 
 
+async def test_mistakes_of_all_cases_are_reported_together_and_nothing_is_queued(call: Call, store: RedisStore) -> None:
+    """SPEC T7: five cases are corrected in one turn; those that are right wait for them."""
+    base = await solved(call, store, await created(call), ["a", "b"], ["c"])
+    for cases, paths in (
+        ({"x": ONE_MORE, "y": {"absent": ["n"]}, "z": {"absent": ["m"]}}, ["/cases/y/absent/0", "/cases/z/absent/0"]),
+        ({"x": {"nonsense": 1}, "y": {"absent": "v"}}, ["/cases/x/nonsense", "/cases/y/absent"]),
+    ):
+        refused = await call("what_if", {"plan": base, "cases": cases})
+        assert [fault["path"] for fault in refused.structured["errors"]] == paths
+    assert (await call("list_jobs", {"status": "QUEUED"})).structured["total"] == 0
+
+
 async def test_a_plan_that_is_not_there_yet_is_reported_at_its_argument(call: Call) -> None:
     """SPEC T7: at the argument that names it here."""
     queued = (await call("solve_vrp", {"scenario_id": await created(call)})).structured["job_id"]
