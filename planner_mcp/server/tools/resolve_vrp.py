@@ -339,18 +339,19 @@ def _planned_on(asked: ResolveArguments, base: StoredScenario) -> date:
 
 def _until(asked: ResolveArguments, planned_on: date) -> float | None:
     """Return the hour it is, in seconds after midnight of the day that is to be planned."""
-    hour, path = asked.keep_until, "/keep_until"
-    if asked.breakdown is not None and asked.breakdown.at is not None:
-        hour, path = asked.breakdown.at, "/breakdown/at"
-        if asked.keep_until not in (None, hour):
-            raise input_error(
-                [Fault(path, "keep_until names another time.", "one of the two", "Leave keep_until out.")]
-            )
-    if hour is None:
-        if asked.breakdown is not None or asked.no_show:
-            problem, hint = "When it happened is not given.", "From it the planner knows what has been done by then."
-            raise input_error([Fault("/keep_until", problem, "now, as HH:MM", hint)])
-        return None
+    broken_at = None if asked.breakdown is None else asked.breakdown.at
+    hours = {"/breakdown/at": broken_at, "/keep_until": asked.keep_until}
+    found = {path: _hour_at(path, hour, planned_on) for path, hour in hours.items() if hour is not None}
+    if len({*found.values()}) > 1:
+        problem = "keep_until names another time."
+        raise input_error([Fault("/breakdown/at", problem, "one of the two", "Leave keep_until out.")])
+    if not found and (asked.breakdown is not None or asked.no_show):
+        problem, hint = "When it happened is not given.", "From it the planner knows what has been done by then."
+        raise input_error([Fault("/keep_until", problem, "now, as HH:MM", hint)])
+    return next(iter(found.values()), None)
+
+
+def _hour_at(path: str, hour: Any, planned_on: date) -> float:
     try:
         context = {"planning_date": planned_on, "offset": None}  # now in UTC is another hour there
         return hour_seconds(hour, context)

@@ -55,7 +55,8 @@ async def test_van_2_broke_down_and_the_van_that_is_home_takes_its_stops(
     scenario_id = await created(call, day(*tickets, van1={"capacity": 2}, van2={}))
     base = await solved(call, store, scenario_id, ["a"], ["b", "c", "d"])
     breakdown = {"agent": "van2", "at": "09:00"}
-    answer = await call("resolve_vrp", {"warm_from": base, "breakdown": breakdown, "keep_agents": False})
+    asked = {"warm_from": base, "breakdown": breakdown, "keep_until": 9 * 3600, "keep_agents": False}
+    answer = await call("resolve_vrp", asked)  # the same hour twice, in two forms
     assert answer.structured["changes"][0] == "van2 broke down at 09:00, visits ahead: c, d."
     assert "van1 may set out again from D at 09:00, as van1 tour 2." in answer.structured["notes"]
     plan = await best(ctx, answer.structured["scenario_id"])
