@@ -30,7 +30,7 @@ MAX_BYTES: Final = 1900
 LEAST_BYTES: Final = 400
 """… beside the address of a download, however long that is: with less a reader would not come on."""
 HTML: Final = "text/html"
-_HINT: Final = "list_jobs and list_scenarios give ids; the plan of job-X is plan-X."
+ID_HINT: Final = "list_jobs and list_scenarios give ids; the plan of job-X is plan-X."
 
 
 class ResourceArguments(Arguments):
@@ -59,7 +59,7 @@ async def run(ctx: ToolContext, args: Json) -> ToolResult:
     asked = parse(ResourceArguments, args)
     if ctx.reading is None or ctx.offer_download is None:
         raise PlannerError
-    with naming_argument("/uri", (", ".join(forms(ctx.reading, asked.uri)), _HINT)):
+    with naming_argument("/uri", (", ".join(forms(ctx.reading, asked.uri)), ID_HINT)):
         found = await read(ctx.reading, asked.uri)
     if found.data is not None and found.mime_type.startswith("image/"):
         output = ReadResourceResult(uri=asked.uri, mime_type=found.mime_type, size=len(found.data))

@@ -18,9 +18,11 @@ from planner_mcp.jobs.principals import READ, Principal
 from planner_mcp.server.mcp.jsonrpc.jsonrpc_errors import INVALID_PARAMS, rpc_data
 from planner_mcp.server.mcp.methods.page_cursors import Cursors
 from planner_mcp.server.mcp.request_context import Context, require_scope
-from planner_mcp.server.resources.resource_catalogue import FILE_TEMPLATE, REPORT_FILE, read_all, templates_for
+from planner_mcp.server.resources.resource_catalogue import FILE_TEMPLATE, REPORT_FILE, forms, read_all, templates_for
 from planner_mcp.server.resources.resource_definition import Contents, ReadContext, ResourceEntry, ResourceMetadata
 from planner_mcp.server.resources.resource_listing import ListPosition, page_of
+from planner_mcp.server.tools.arguments.lookup_errors import naming_argument
+from planner_mcp.server.tools.read_resource import ID_HINT
 from planner_mcp.text import timestamp
 from planner_mcp.translation import Language, translated
 
@@ -92,8 +94,10 @@ class Resources:
 
     async def read(self, ctx: Context, params: types.ReadResourceRequestParams) -> types.ReadResourceResult:
         """Answer `resources/read`."""
+        reading = self._open(require_scope(ctx, READ))
         try:
-            found = await read_all(self._open(require_scope(ctx, READ)), params.uri)
+            with naming_argument("/uri", (", ".join(forms(reading, params.uri)), ID_HINT)):
+                found = await read_all(reading, params.uri)
         except (NotFoundError, PlanNotReadyError) as error:
             raise _unknown(ctx, error, params.uri) from error
         return types.ReadResourceResult(

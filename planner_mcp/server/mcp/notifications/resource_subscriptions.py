@@ -44,6 +44,7 @@ from planner_mcp.server.mcp.notifications.session_watches import (
 )
 from planner_mcp.server.mcp.notifications.stdio_watches import SESSION, StdioWatchStore
 from planner_mcp.server.mcp.notifications.watched_resources import (
+    WATCHABLE,
     Objective,
     WatchedJobs,
     WatchedResource,
@@ -51,6 +52,8 @@ from planner_mcp.server.mcp.notifications.watched_resources import (
     watched_resource_of,
 )
 from planner_mcp.server.mcp.request_context import Context, has_session, principal_in, require_scope, session_of
+from planner_mcp.server.tools.arguments.lookup_errors import naming_argument
+from planner_mcp.server.tools.read_resource import ID_HINT
 from planner_mcp.text import Json, compact
 
 WATCH_REFRESH_S: Final = 60.0
@@ -88,7 +91,8 @@ class Subscriptions:
     async def subscribe(self, ctx: Context, params: types.SubscribeRequestParams) -> types.EmptyResult:
         """Answer `resources/subscribe`."""
         principal, resource = require_scope(ctx, READ), watched_resource_of(str(params.uri))
-        job_id = await self.watched_jobs.job_of(principal, resource)
+        with naming_argument("/uri", (WATCHABLE, ID_HINT)):
+            job_id = await self.watched_jobs.job_of(principal, resource)
         log, session_id = self._where(ctx)
         await SessionWatches(self.watched_jobs, log, session_id, principal).make_room_for_resource(resource.uri)
         cursors = {} if job_id is None else {job_id: await self._position(principal, job_id)}

@@ -22,6 +22,7 @@ SCENARIO_CHECK_S: Final = 60.0
 """How often a scenario is looked at even though nothing was heard of it."""
 MAX_WATCHED: Final = 256
 """Things one session or one listen stream may watch."""
+WATCHABLE: Final = "job://{job_id}, plan://{plan_id}, scenario://{scenario_id}/result"
 _URI: Final = re.compile(r"(?P<kind>job|plan|scenario)://(?P<name>[a-z0-9-]{1,60})(?P<rest>/[a-z./]{1,40})?")
 
 Objective = tuple[float | None, float | None]
@@ -63,8 +64,7 @@ def watched_resource_of(uri: str) -> WatchedResource:
         InvalidParameterError: Nothing that changes has such a URI.
     """
     if (form := _URI.fullmatch(uri)) is None:
-        accepted = "job://{job_id}, plan://{plan_id}, scenario://{scenario_id}/result"
-        raise input_error([Fault("/uri", "This resource cannot be subscribed to.", accepted)])
+        raise input_error([Fault("/uri", "This resource cannot be subscribed to.", WATCHABLE)])
     name = ids.job_of(form["name"]) if form["kind"] == "plan" else form["name"]
     return WatchedResource(uri, form["kind"], name)
 

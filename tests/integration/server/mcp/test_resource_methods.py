@@ -169,6 +169,8 @@ async def test_unknown_is_answered_with_the_code_of_the_revision(
         for uri in (f"job://{UNKNOWN}", "file:///etc/passwd", "plan://x", "http://example.org/"):
             error = await caller.error(app_replicas[1], "resources/read", uri, uri=uri)
             assert (error["code"], error["data"]["type"], error["data"]["uri"]) == (code, "NotFound", uri)
+            (fault,) = error["data"]["errors"]
+            assert (fault["path"], uri.partition("//")[0] in fault["accepted"] or "http" in uri) == ("/uri", True)
 
 
 async def test_modern_lists_carry_cache_hints(app_replicas: Two, modern: Caller) -> None:

@@ -248,7 +248,8 @@ async def test_unsubscribed_resource_is_heard_no_more(app_replicas: Two, legacy:
 async def test_unknown_resource_cannot_be_subscribed_to(app_replicas: Two, legacy: Caller, uri: str) -> None:
     """SPEC A2: foreign, unknown and malformed are one answer."""
     await legacy.initialize(app_replicas[0])
-    assert (await legacy.error(app_replicas[0], "resources/subscribe", uri=uri))["data"]["type"] == "NotFound"
+    refused = (await legacy.error(app_replicas[0], "resources/subscribe", uri=uri))["data"]
+    assert (refused["type"], refused["errors"][0]["path"]) == ("NotFound", "/uri")
 
 
 async def test_what_cannot_be_read_cannot_be_subscribed_to(app_replicas: Two, legacy: Caller) -> None:
