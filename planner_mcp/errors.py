@@ -211,6 +211,10 @@ class IdempotencyConflictError(InputError):
     type = "IdempotencyConflict"
     summary = "This idempotency_key was used with other arguments."
 
+    def __init__(self, message: str | None = None, *, path: str = "/idempotency_key") -> None:
+        hint = "Use another key, or repeat the first call as it was."
+        super().__init__(message, errors=[Fault(path, self.summary, "a key that was not used before", hint)])
+
 
 class TooLargeError(InputError):
     """More than one call may carry."""

@@ -45,7 +45,7 @@ class RedisRepeatedRequests:
         kept: str = await self._script_client.command("GET", _key(request)) or mark
         fingerprint, _space, answer = kept.partition(" ")
         if fingerprint != request.fingerprint:
-            raise IdempotencyConflictError
+            raise IdempotencyConflictError(path="/Idempotency-Key")
         if not answer:
             raise RequestUnderWayError(retry_after_s=RETRY_AFTER_S)
         return KeptAnswer(**json.loads(self._cipher.decrypt(answer, request.owner)))

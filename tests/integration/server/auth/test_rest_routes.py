@@ -153,6 +153,7 @@ async def test_the_same_key_gives_the_same_job_and_another_body_is_refused(
     assert first == second
     conflict = await http.post("/v1/jobs", json={**body, "seed": 1}, headers={**ann, "idempotency-key": "k-1"})
     assert (conflict.status_code, conflict.json()["code"]) == (422, 4009)
+    assert conflict.json()["errors"][0]["path"] == "/Idempotency-Key"
     inside = await http.post("/v1/jobs", json={**body, "idempotency_key": "k-1"}, headers=ann)
     assert (inside.status_code, inside.json()["errors"][0]["path"]) == (400, "/idempotency_key")
 
@@ -173,6 +174,7 @@ async def test_what_creates_is_made_once_with_a_key(
     scenario_id, path = first.json()["scenario_id"], f"/v1/scenarios/{first.json()['scenario_id']}"
     conflict = await http.patch(path, json={"name": "x"}, headers=keyed)
     assert (conflict.status_code, conflict.json()["code"]) == (422, 4009)
+    assert conflict.json()["errors"][0]["path"] == "/Idempotency-Key"
     table = {"format": "csv", "content": "id,lat,lon,demand\nt1,52.5,13.4,1\n", "agents": [{"id": "v", "capacity": 9}]}
     rows = json.dumps({**table, "planning_date": "2026-11-23"})
     for method, where, body in (
