@@ -93,3 +93,4 @@ def test_a_page_of_webhooks() -> None:
     assert dearer_form_tokens(endpoints(webhook_deliveries.USUAL_ENDPOINTS)) <= 900
     assert all_forms_tokens(deliveries(50)) <= 8000
     assert all_forms_tokens(endpoints(webhook_deliveries.MAX_ENDPOINTS)) <= 8000
+    assert all("more with page=2" in page(1).text for page in (deliveries, endpoints)), "SPEC T6: in the text too"

@@ -105,7 +105,10 @@ async def run(ctx: ToolContext, args: Json) -> ToolResult:
         next_page=asked.page + 1 if asked.page * asked.size < len(left_out) else None,
     )
     head = phrase("{}: {} unassigned, page {}", found.plan_id, len(left_out), asked.page)
+    head += phrase(", more with page={}", output.next_page) if output.next_page else ""
     lines = [line for entry in tickets for line in lines_of(entry, is_alone=len(shown) == 1)]
+    if output.not_shown:
+        lines.append(phrase("{} more of this page have no room here: ask with a smaller size.", output.not_shown))
     return ToolResult(output, "\n".join([head, *lines, "Next: suggest_fixes"] if tickets else [head]))
 
 

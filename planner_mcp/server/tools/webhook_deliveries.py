@@ -22,6 +22,7 @@ from planner_mcp.server.tools.tool_definition import (
 )
 from planner_mcp.server.tools.tool_output import Timestamp, ToolOutput
 from planner_mcp.text import Json, counted, plain, timestamp
+from planner_mcp.translation import phrase
 
 SHOWN_ATTEMPTS: Final = 10
 USUAL_DELIVERIES: Final = 10
@@ -138,7 +139,7 @@ def deliveries_page(found: Sequence[Delivery], place: dict[str, int]) -> ToolRes
     """
     lines = [_line(one) for one in found]
     output = WebhookDeliveriesResult(deliveries=[_row(one) for one in found], **place)
-    return ToolResult(output, "\n".join([f"{place['total']} deliveries", *lines]))
+    return ToolResult(output, "\n".join([f"{place['total']} deliveries{_more(place)}", *lines]))
 
 
 def _place(page: int, size: int, total: int) -> dict[str, int]:
@@ -172,7 +173,11 @@ def endpoints_page(found: Sequence[WebhookEndpoint], place: dict[str, int]) -> T
     rows = [_endpoint_row(one) for one in found]
     lines = [" ".join(f"{name}={value}" for name, value in row.as_json().items()) for row in rows]
     head = counted(place["total"], "endpoint") if place["total"] else "No endpoint was given anything yet."
-    return ToolResult(WebhookDeliveriesResult(endpoints=rows, **place), "\n".join([head, *lines]))
+    return ToolResult(WebhookDeliveriesResult(endpoints=rows, **place), "\n".join([head + _more(place), *lines]))
+
+
+def _more(place: dict[str, int]) -> str:
+    return phrase(", more with page={}", place["next_page"]) if "next_page" in place else ""
 
 
 def _endpoint_row(one: WebhookEndpoint) -> EndpointRow:

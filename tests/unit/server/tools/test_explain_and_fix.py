@@ -99,6 +99,18 @@ async def test_a_change_beside_a_hidden_price_is_reported(call: Call, ctx: ToolC
     assert "patch" not in first
 
 
+async def test_the_text_says_what_a_page_leaves_out(call: Call, store: RedisStore) -> None:
+    """SPEC T6: the next page, and the tickets of this one that have no room."""
+    long = [ticket(f"{'x' * 90}{n}") for n in range(18)]
+    scenario_id = (await call("create_scenario", body([agent("v", capacity=1)], [ticket("a"), *long]))).structured
+    job_id = await solved(call, store, scenario_id["scenario_id"], ["a"])
+    answer = await call("explain_unassigned", {"plan": job_id, "size": 16})
+    left = answer.structured["not_shown"]
+    assert answer.structured["next_page"] == 2
+    assert ", more with page=2" in answer.text.splitlines()[0]
+    assert f"{left} more of this page have no room here" in answer.text
+
+
 async def test_an_alternative_that_is_rightly_left_out_takes_nobodys_place(call: Call, store: RedisStore) -> None:
     """SPEC T5: the first three are such as could be served; of the others it is said which of the group is."""
     places = dict(zip("abcdefgh", "ABCEABCE", strict=True))
