@@ -341,9 +341,9 @@ def _file(path: str, files_dir: Path | None) -> bytes:
     Raises:
         InputError: There is no such upload and no such file, or it lies outside of the folder.
     """
-    unknown = input_error(
-        [Fault("/file", "There is no such file.", "the name of an upload, or a path that this server may read")]
-    )
+    accepted = "the name of an upload, or a path that this server may read"
+    hint = "Uploads expire: upload it again, or send its text as content."
+    unknown = input_error([Fault("/file", "There is no such file.", accepted, hint)])
     if files_dir is None:
         raise unknown
     base = Path.cwd() if files_dir == ANY_FILE else files_dir.resolve()

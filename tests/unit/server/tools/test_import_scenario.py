@@ -495,7 +495,8 @@ async def test_a_file_of_this_machine_is_read_where_a_folder_is_set(
     assert isinstance(await call("import_scenario", {**asked, "file": "orders.csv"}, here), ToolResult)
     for wrong in ("../secret.csv", str(tmp_path / "secret.csv"), "link.csv", "circle.csv", "none.csv", ".", "a\0b"):
         refused = await call("import_scenario", {**asked, "file": wrong}, here)
-        assert [fault["problem"] for fault in refused.structured["errors"]] == ["There is no such file."]
+        (fault,) = refused.structured["errors"]
+        assert (fault["problem"], "again" in fault["hint"]) == ("There is no such file.", True)
     assert isinstance(await call("import_scenario", {**asked, "file": str(folder / "orders.csv")}), ErrorResult)
     local = replace(ctx, settings=ctx.settings.model_copy(update={"files_dir": ANY_FILE}))
     assert isinstance(await call("import_scenario", {**asked, "file": str(folder / "orders.csv")}, local), ToolResult)
