@@ -119,11 +119,13 @@ def _amount_path(index: int, dimension: str) -> str:
 def missing_skills(scenario: Scenario) -> Iterator[Fault]:
     """Yield skills that no agent has."""
     known = {skill for agent in scenario.agents for skill in agent.skills}
+    folded = {skill.casefold(): skill for skill in known}
     for index, ticket in enumerate(scenario.tickets):
         for at, skill in enumerate(ticket.skills):
             if skill not in known:
                 path, problem = f"/tickets/{index}/skills/{at}", "No agent has this skill."
-                hint = "Give it to an agent."
+                near = folded.get(skill.casefold())
+                hint = f"Did you mean {plain(near, 40)}?" if near else "Give it to an agent."
                 yield _unservable(path, problem, "a skill of an agent", hint, InfeasibilityReason.SKILL_OR_AGENT)
 
 
