@@ -82,6 +82,8 @@ _ORIGINS: Final = (
 )
 _TARGETS: Final = ("deliver", "liefer", "livraison", "entrega", "destin", "收货", "送货", "卸货", "目的")
 """Parts of headers for the two ends of a way."""
+_OF_BILLS: Final = frozenset({"address", "name", "phone"})
+"""Fields that are those of a bill only where nothing says them of the delivery."""
 _TIME_KINDS: Final = frozenset({"times", "windows"})
 _OPTIONS: Final[Mapping[str, tuple[str, ...]]] = {
     "windows": ("window",),
@@ -180,6 +182,7 @@ class _Proposal:
             if name:
                 self._take(header, name)
         headers = [header for header in self._table.headers if header and header not in self._chosen]
+        headers.sort(key=self._is_billed)  # where goods go is known before where bills go
         for is_exact in (True, False):  # what is a known word goes before what has known parts
             for header in headers:
                 meaning = self._meanings[header]
@@ -238,6 +241,8 @@ class _Proposal:
             return
         if name in ("demand", "capacity") and self._is_pure_code(meaning):
             return
+        if self._is_billed(header) and name in _OF_BILLS and self._is_known_otherwise(name):
+            return
         if name == "address" and (other := self._other_end(header)):
             self._fields.pop(other)
             for each in (other, header):
@@ -250,6 +255,14 @@ class _Proposal:
         end = self._end_of_way(header)
         taken = (each for each, name in self._fields.items() if name == "address" and each not in self._chosen)
         return next((each for each in taken if end and self._end_of_way(each) not in ("", end)), None)
+
+    def _is_billed(self, header: str) -> bool:
+        """Return whether a column says whom, or where, the bill goes to."""
+        return "billing" in self._meanings[header].concepts
+
+    def _is_known_otherwise(self, name: str) -> bool:
+        """Return whether a column that says nothing of bills is a field."""
+        return any(field == name and not self._is_billed(header) for header, field in self._fields.items())
 
     def _end_of_way(self, header: str) -> str:
         words, concepts = normalized(header), self._meanings[header].concepts
@@ -473,6 +486,8 @@ class _Proposal:
             self._by_positions(header, options)
             return
         if look.kind == "places" and self._kind == "tickets":
+            if self._is_billed(header) and self._is_known_otherwise("address"):
+                return
             self._take(header, "address" if self._is_unaddressed() else "notes", is_guess=True)
             return
         if look.kind in ("numbers", "amounts") and self._is_no_amount(look, meaning):

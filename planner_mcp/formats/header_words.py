@@ -164,7 +164,9 @@ _CONCEPTS: Final[Mapping[str, str]] = {
     "lon": "lon lng longitude lange langengrad longitud *langengrad 经度",
     "position": "coordinates coordinate coords coord gps latlng latlon koordinate koordinaten coordonnees "
     "coordenadas 坐标 经纬度",
-    "address": "address addr street road adresse anschrift strasse hausnr hausnummer house rue calle direccion "
+    "billing": "billing billed bill invoice facturation facturacion facturado *rechnungs 发票 账单 开票",
+    "address": "address address1 address2 addr street road lieferort rechnungsort "
+    "adresse anschrift strasse hausnr hausnummer house rue calle direccion "
     "domicilio "
     "city town postcode zip zipcode postal plz pstlz ort ort01 stadt ville cp ciudad poblacion localidad municipio "
     "voie commune gemeinde county "

@@ -541,6 +541,8 @@ def _composed(name: str, before: Any, more: Any) -> Any:
         return before + more
     if name == "notes":
         return f"{before}; {more}"
+    if name == "address" and more in before.split(", ") and any(map(str.isdecimal, more)):  # a shop writes lines twice
+        return before
     return f"{before}{' ' if name == 'name' or (name == 'address' and _goes_on(before, more)) else ', '}{more}"
 
 

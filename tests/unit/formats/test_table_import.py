@@ -1037,3 +1037,24 @@ def test_a_weight_that_is_held_against_a_volume_is_taken_as_it_stands() -> None:
     day.add_agents(table("Vehicle;Volume (m3)\nV1;9\n"), {"Volume (m3)": "capacity"})
     body = day.scenario()
     assert (body["tickets"][0]["demand"], body["agents"][0]["capacity"]) == (3, 9)
+
+
+@pytest.mark.parametrize(
+    ("headers", "row", "address"),
+    [
+        (
+            "Billing Street,Billing City,Shipping Street,Shipping Address1,Shipping City",
+            "1 A,Leeds,9 Ship Rd,9 Ship Rd,York",
+            "9 Ship Rd, York",
+        ),
+        ("Rechnungsadresse,Lieferstraße,Liefer-PLZ,Lieferort", "Weg 1,Ring 2,01067,Dresden", "Ring 2, 01067 Dresden"),
+        ("Rue de livraison,Rue de facturation", "2 rue B,1 rue A", "2 rue B"),
+        ("发票地址,收货地址", "建国路1号,世纪大道2号", "世纪大道2号"),
+        ("billing_address_1,billing_city", "1 Bill St,Leeds", "1 Bill St, Leeds"),
+    ],
+)
+def test_where_the_bill_goes_is_no_part_of_where_the_goods_go(headers: str, row: str, address: str) -> None:
+    """SPEC T5: shops export both; together they were one address in two towns. One alone is taken."""
+    day = TableImport()
+    day.add_tickets(table(f"{headers}\n{row}\n"), {})
+    assert (day.tickets[0]["address"], day.tickets[0].get("notes")) == (address, None)
