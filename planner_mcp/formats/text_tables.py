@@ -27,7 +27,22 @@ MAX_HEADER: Final = 200
 """Characters of a header. Every header is compared with every word that is known."""
 SPLIT: Final = "Split the scenario."
 """What to do about too many rows."""
-_FALLBACK_NAMES: Final = {"gb18030": "GB18030", "cp1252": "Windows-1252"}
+_FALLBACK_NAMES: Final = {
+    "gb18030": "GB18030",
+    "cp1252": "Windows-1252",
+    "cp932": "Shift JIS",
+    "cp949": "EUC-KR",
+    "cp950": "Big5",
+}
+_EAST_ASIAN: Final = (
+    ("cp932", range(0x81, 0xA0), range(0x40, 0x100), 0.5, 1.0),
+    ("cp949", range(0xB0, 0xC9), range(0xA1, 0x100), 0.95, 1.0),
+    ("cp950", range(0xA4, 0xFA), range(0x40, 0x80), 0.15, 0.75),
+)
+"""Encodings of two bytes beside GB18030: first and second bytes of their everyday letters, that seldom stand in the
+others, and which share of all letters these are."""
+_LEAST_LETTERS: Final = 12
+"""Different letters from which a share of them is told."""
 _WIDE: Final = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 """What spreadsheets write before their "Unicode text"."""
 OLE2: Final = bytes.fromhex("d0cf11e0a1b11ae1")
@@ -191,29 +206,46 @@ def _decoded(data: bytes, name: str) -> tuple[str, tuple[str, ...]]:
         if "\0" not in text:
             fallback = _FALLBACK_NAMES.get(encoding)
             return text, (f"The file is not UTF-8; it was read as {fallback}.",) if fallback else ()
-    accepted = "UTF-8, UTF-16, GB18030 or Windows-1252"
+    accepted = "UTF-8, UTF-16, GB18030, Windows-1252, Shift JIS, EUC-KR or Big5"
     raise input_error([Fault(place_in(name), "The text has no known encoding.", accepted, "Save it as CSV UTF-8.")])
 
 
-def _encodings_of(data: bytes) -> tuple[str, ...]:
-    """Return the encodings a file may have, the likeliest first.
+def _encodings_of(data: bytes) -> Iterator[str]:
+    """Yield the encodings a file may have, the likeliest first.
 
     UTF-16 without its mark has a zero beside each letter of ASCII. Western text has single bytes beyond ASCII between
     letters, Chinese text has them in pairs.
     """
     if data.startswith(_WIDE):
-        return ("utf-16",)
+        yield "utf-16"
+        return
     sample = data[:_SAMPLE_BYTES]
     for encoding, zeros, letters in (
         ("utf-16-le", sample[1::2], sample[::2]),
         ("utf-16-be", sample[::2], sample[1::2]),
     ):
         if zeros.count(0) > len(zeros) // 4 and zeros.count(0) > 4 * letters.count(0):
-            return (encoding,)
+            yield encoding
+            return
+    yield "utf-8-sig"
+    yield from _east_asian(sample)
     runs = [len(run) for run in _BEYOND_ASCII.findall(sample)]
     single = sum(length == 1 for length in runs)
     is_western = 2 * single > len(runs) and 4 * sum(runs) < len(sample)
-    return ("utf-8-sig", "cp1252") if is_western else ("utf-8-sig", "gb18030")
+    yield "cp1252" if is_western else "gb18030"
+
+
+def _east_asian(sample: bytes) -> Iterator[str]:
+    """Yield the encoding of Japanese, Korean or traditional Chinese text; nearly any of it can be read as GB18030."""
+    for encoding, leads, seconds, least, most in _EAST_ASIAN:
+        try:
+            text = codecs.getincrementaldecoder(encoding)().decode(sample)  # the sample may end within a letter
+        except UnicodeDecodeError:
+            continue
+        letters = [each.encode(encoding) for each in set(text) if not each.isascii()]
+        fitting = sum(len(pair) == 2 and pair[0] in leads and pair[1] in seconds for pair in letters)
+        if len(letters) >= _LEAST_LETTERS and least * len(letters) <= fitting <= most * len(letters):
+            yield encoding
 
 
 def _with_line_feeds(text: str) -> str:

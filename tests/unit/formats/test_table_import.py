@@ -616,6 +616,21 @@ def test_the_encoding_that_was_assumed_is_reported(encoding: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("encoding", "name", "cell"),
+    [
+        ("cp932", "Shift JIS", "鈴木商店 東京都千代田区丸の内1-1"),
+        ("cp949", "EUC-KR", "이영희 서울특별시 종로구 사직로 161"),
+        ("cp950", "Big5", "王小明 臺北市中正區重慶南路一段122號"),
+    ],
+)
+def test_east_asian_text_keeps_its_letters(encoding: str, name: str, cell: str) -> None:
+    """SPEC T5: nearly any bytes of these can be read as GB18030, which gave other names and addresses."""
+    read = table(f"id,address\na,{cell}\n", encoding)
+    assert read.rows[0][1]["address"] == cell
+    assert read.notices == (f"The file is not UTF-8; it was read as {name}.",)
+
+
+@pytest.mark.parametrize(
     ("data", "problem"),
     [
         (b"\xff\xfei", "The text has no known encoding."),
