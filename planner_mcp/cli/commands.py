@@ -7,6 +7,8 @@ to standard error.
 
 import gc
 import importlib
+import io
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Annotated, Any, Final
@@ -109,6 +111,21 @@ def stdio(
         run_service(serve_stdio(command_settings()))
 
 
+def use_utf8() -> None:
+    """Read and write files and pipes as UTF-8, whatever the locale: JSON and tables are so on every machine.
+
+    A terminal keeps its encoding; what that lacks is shown as question marks.
+    """
+    for stream in (sys.stdin, sys.stdout, sys.stderr):
+        if not isinstance(stream, io.TextIOWrapper):  # none in a window, another in tests
+            continue
+        if stream.isatty():
+            stream.reconfigure(errors="replace")
+        else:
+            stream.reconfigure(encoding="utf-8", errors="strict" if stream is sys.stdin else "backslashreplace")
+
+
 def main() -> None:
     """Run the command line."""
+    use_utf8()
     app()

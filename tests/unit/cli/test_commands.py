@@ -1,5 +1,6 @@
 """The command line as a whole: what each command is asked with, and how it refuses."""
 
+import io
 import json
 import sys
 from pathlib import Path
@@ -8,7 +9,7 @@ import pytest
 from typer.testing import CliRunner
 
 import planner_mcp
-from planner_mcp.cli.commands import app
+from planner_mcp.cli.commands import app, use_utf8
 from tests.shared.scenarios.client_scenarios import SMALLEST
 from tests.unit.cli.cli_runs import PLAN, refused_output
 
@@ -66,3 +67,15 @@ def test_replay_of_nothing_says_what_to_name(tmp_path: Path) -> None:
     """SPEC W3: it is a slip of whoever calls, not a success; no store is asked."""
     result = CliRunner(env={"COLUMNS": "200"}).invoke(app, ["webhooks", "replay", "--data-dir", str(tmp_path / "data")])
     assert (result.exit_code, "--dead" in result.output, list(tmp_path.iterdir())) == (2, True, [])
+
+
+def test_files_and_pipes_are_utf8_whatever_the_locale(monkeypatch: pytest.MonkeyPatch) -> None:
+    """SPEC O1: under a locale of ISO 8859-1 an arrow ended a command, and a day had other names."""
+    for name, data in (("stdin", "Café 北京".encode()), ("stdout", b""), ("stderr", b"")):
+        monkeypatch.setattr(sys, name, io.TextIOWrapper(io.BytesIO(data), encoding="latin-1"))
+    use_utf8()
+    assert sys.stdin.read() == "Café 北京"
+    for stream in (sys.stdout, sys.stderr):
+        assert isinstance(stream, io.TextIOWrapper)
+        print("→", file=stream, flush=True)
+        assert stream.buffer.getvalue() == "→\n".encode()  # type: ignore[attr-defined]
