@@ -84,6 +84,8 @@ _TARGETS: Final = ("deliver", "liefer", "livraison", "entrega", "destin", "收�
 """Parts of headers for the two ends of a way."""
 _OF_BILLS: Final = frozenset({"address", "name", "phone"})
 """Fields that are those of a bill only where nothing says them of the delivery."""
+_OF_ORDERS: Final = ("order", "creat", "invoice", "bestell", "rechnung", "commande", "pedido", "下单", "订单")
+"""Parts of headers of days that are past."""
 _TIME_KINDS: Final = frozenset({"times", "windows"})
 _OPTIONS: Final[Mapping[str, tuple[str, ...]]] = {
     "windows": ("window",),
@@ -468,7 +470,7 @@ class _Proposal:
         if are_hours and self._kind == "tickets" and (side := self._bare_side(meaning)):
             self._take(header, side)
             return
-        if look.kind not in OPEN_KINDS or meaning.field in UNUSED:
+        if look.kind not in OPEN_KINDS or (meaning.field in UNUSED and not self._is_appointment(header, look)):
             return
         side = self._bare_side(meaning) if self._kind == "tickets" and look.kind in _TIME_KINDS else None
         if side and (look.kind == "times" or self._are_one_sided(header, side)):
@@ -498,6 +500,12 @@ class _Proposal:
         """Return which coordinates the numbers of a column may be, where none is known as such."""
         axes = [("lat", 90), ("lon", 180)] if self._is_free("position") else []
         return [name for name, most in axes if self._is_free(name) and are_degrees(self._cells[header], most)]
+
+    def _is_appointment(self, header: str, look: ColumnValues) -> bool:
+        """Return whether days below a header have hours, the only ones of the table, and not those of an order."""
+        has_hours = not {"window", "opens", "closes"}.isdisjoint(self._fields.values())
+        words = normalized(header)
+        return look.kind in _TIME_KINDS and not has_hours and not any(word in words for word in _OF_ORDERS)
 
     def _by_positions(self, header: str, options: Sequence[str]) -> None:
         """Take a column of positions, or of one coordinate; ask where the place is known, but for links to maps."""

@@ -1073,3 +1073,18 @@ def test_where_the_bill_goes_is_no_part_of_where_the_goods_go(headers: str, row:
     day = TableImport()
     day.add_tickets(table(f"{headers}\n{row}\n"), {})
     assert (day.tickets[0]["address"], day.tickets[0].get("notes")) == (address, None)
+
+
+@pytest.mark.parametrize(
+    ("header", "cell", "asked"),
+    [
+        ("Scheduled Date", "2025-07-15 09:30:00", ["opens or closes"]),
+        ("Datum", "15.07.2025 14:00", ["opens or closes"]),
+        ("Order date", "2025-07-14 08:11:00", []),
+        ("Date", "2025-07-15", []),
+    ],
+)
+def test_hours_below_a_header_of_days_are_asked_about(header: str, cell: str, asked: list[str]) -> None:
+    """SPEC T5: an appointment was left out as a date; when an order was made, and days alone, are no hours."""
+    mapping = proposed(f"id,place,{header}", f"a,A,{cell}")
+    assert [column.fault().accepted for column in mapping.open_columns] == asked
