@@ -65,6 +65,7 @@ _POSTCODE_FORMS: Final = (
     (r"\d{5}-\d{4}", "US"),
     (r"\d{2}-\d{3}", "PL"),
     (r"\d{3} \d{2}", "SE CZ SK GR"),
+    (r"\d{5}-\d{3}", "BR"),
     (r"\d{6}", "CN SG IN RU RO KZ VN"),
     (r"\d{5}", "DE FR ES IT US FI TR MX EE HR UA MY TH KR SA MA RS LT"),
     (r"\d{4}", "CH AT BE DK NO AU NZ HU LU SI BG ZA PH"),
@@ -134,6 +135,8 @@ _KINDS: Final = re.compile(
 )
 _SMALL_TOWN: Final = re.compile(r"(?:[A-Z]{1,2}-)?(?P<postcode>\d{4,5})\s+(?P<city>\D.*)")
 """A postcode before a place that is not in the data."""
+_REGION: Final = re.compile(r"[A-Z]{1,3}")
+"""What stands for a region between a city and its postcode, as shops write addresses."""
 LEAST_SHARE: Final = 0.95
 """Of the people in all cities of a name that one must have to be chosen by the language of the street."""
 STREET_LANGUAGES: Final = (
@@ -420,6 +423,9 @@ def _take_locality(left: list[str], read: WesternParts, data: PlaceData) -> West
         if not read.state:
             name, state = _state_in(name, read, data, left[at - 1] if at else "")
             read = replace(read, state=state)
+        if at and read.country and _REGION.fullmatch(name) and _localities(left[at - 1], read, data):
+            rest.append(name)
+            continue
         if name and not read.city and (_localities(name, read, data) or part is left[-1] or len(left) == 1 or not rest):
             read, name = replace(read, city=name), ""
         if name:
@@ -432,6 +438,10 @@ def _take_locality(left: list[str], read: WesternParts, data: PlaceData) -> West
 
 
 def _trailing_postcode(part: str) -> tuple[str, tuple[str, ...], str] | tuple[()]:
+    """Return postcode, its countries and the rest of a part like `London SW1A 2AA`, or of one that is a postcode."""
+    for pattern, countries in POSTCODES:
+        if pattern.fullmatch(part):
+            return part, countries, ""
     for pattern, countries in POSTCODES:
         match = re.search(rf"(?:^|\s)({pattern.pattern})$", part)
         after = tuple(country for country in countries if country in POSTCODE_AFTER_CITY)
@@ -477,7 +487,7 @@ def _localities(name: str, read: WesternParts, data: PlaceData) -> list[City]:
         every = [city for city in every if city.country == read.country]
     if read.state:
         every = [city for city in every if _state(city) == read.state]
-    if read.postcode_countries:
+    if read.postcode_countries and not read.country:
         every = [city for city in every if city.country in read.postcode_countries]
     return every
 

@@ -551,7 +551,8 @@ def _goes_on(before: str, more: str) -> bool:
     if len(more) <= _LONGEST_NUMBER and more[0].isdecimal():
         return not any(char.isdecimal() for char in before)
     last = before.rpartition(", ")[2]
-    return len(last) <= _LONGEST_NUMBER and last[0].isdecimal()
+    is_code = len(last) <= _LONGEST_NUMBER and last[0].isdecimal() and "." not in last  # no floor: 2. OG
+    return is_code and not (len(more) == len("DE") and more.isupper())
 
 
 def _is_lon_first(header: str, cells: list[str]) -> bool:

@@ -19,6 +19,14 @@ from planner_mcp.addresses.western_addresses import resolve_western
         ("10 Downing Street, London SW1A 2AA", "GB", "London"),
         ("Warschauer Str. 5, 10243 Berlin-Friedrichshain", "DE", "Berlin"),
         ("1600 Amphitheatre Parkway, Mountain View, CA", "US", "Mountain View"),
+        # in the order in which shops write their columns: city, region, postcode, country
+        ("Ringstr. 7, 2. OG, Berlin, BE, 10117, DE", "DE", "Berlin"),
+        ("Ringstr. 7, Berlin, 10117", "DE", "Berlin"),
+        ("13 rue de Berri, Paris, 75008, FR", "FR", "Paris"),
+        ("Via Roma 1, Roma, RM, 00184, Italia", "IT", "Rome"),
+        ("Dam 1, Amsterdam, NH, 1012 JS, NL", "NL", "Amsterdam"),
+        ("Av. Paulista 1000, São Paulo, SP, 01310-100, BR", "BR", "São Paulo"),
+        ("110 Sejong-daero, Seoul, 04524, South Korea", "KR", "Seoul"),
     ],
 )
 def test_state_and_postcode_choose_among_cities_of_one_name(text: str, country: str, city: str) -> None:

@@ -1066,6 +1066,7 @@ def test_a_weight_that_is_held_against_a_volume_is_taken_as_it_stands() -> None:
         ("Rue de livraison,Rue de facturation", "2 rue B,1 rue A", "2 rue B"),
         ("发票地址,收货地址", "建国路1号,世纪大道2号", "世纪大道2号"),
         ("billing_address_1,billing_city", "1 Bill St,Leeds", "1 Bill St, Leeds"),
+        ("address_1,address_2,city,postcode,country", "Weg 5,2. OG,Bonn,53111,DE", "Weg 5, 2. OG, Bonn, 53111, DE"),
     ],
 )
 def test_where_the_bill_goes_is_no_part_of_where_the_goods_go(headers: str, row: str, address: str) -> None:
