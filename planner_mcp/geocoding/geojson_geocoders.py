@@ -5,6 +5,7 @@ Source: photon.komoot.io, README of the API; Pelias documentation, search, rever
 
 from typing import Any, Final
 
+from planner_mcp.addresses.place_data import fold, place_data
 from planner_mcp.addresses.structured_address import Accuracy, Evidence, StructuredAddress
 from planner_mcp.geocoding.geocoder import MAX_PLACES, GeocodedPlace, GeocoderQuery, number_at, records_at, text_at
 from planner_mcp.settings import GeocoderSettings
@@ -97,7 +98,7 @@ class PeliasGeocoder:
             stated = number_at(facts, "confidence") if isinstance(facts, dict) and "confidence" in facts else 0.8
             certainty = max(0.0, min(0.98, stated)) * (0.7 if match == "fallback" else 1.0)
             address = StructuredAddress(
-                country=text_at(facts, "country_code") or text_at(facts, "country_a")[:2],
+                country=text_at(facts, "country_code") or _country_code(text_at(facts, "country")),
                 province=text_at(facts, "region_a") or text_at(facts, "region"),
                 city=text_at(facts, "locality"),
                 district=text_at(facts, "borough"),
@@ -124,6 +125,11 @@ def _place(
         raise ValueError("the answer has a place without a position")
     lon, lat = number_at({"lon": where[0]}, "lon"), number_at({"lat": where[1]}, "lat")
     return GeocodedPlace(label, address, lat, lon, kind[0], kind[1], signal)
+
+
+def _country_code(name: str) -> str:
+    """Return the code of a country by its English name: older servers tell beside it three letters (AUT) alone."""
+    return place_data().countries.get(fold(name), "")
 
 
 def _label(address: StructuredAddress) -> str:

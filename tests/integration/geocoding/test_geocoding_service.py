@@ -13,7 +13,7 @@ from planner_mcp.errors import InputError
 from planner_mcp.geocoding.amap_geocoder import AmapGeocoder
 from planner_mcp.geocoding.geocoding_service import GeocodingService
 from planner_mcp.settings import Settings
-from tests.integration.geocoding.fake_geocoders import AMAP, NOMINATIM, GeocoderServer, geocoder_server
+from tests.integration.geocoding.fake_geocoders import AMAP, NOMINATIM, PELIAS, GeocoderServer, geocoder_server
 
 pytestmark = pytest.mark.anyio
 HANGZHOU = "浙江省杭州市余杭区文一西路969号"
@@ -75,6 +75,17 @@ async def test_an_answer_in_another_district_than_the_text_is_not_sure(server: G
     (answer,) = await service(server, "amap").resolve([HANGZHOU])
     assert not answer.is_sure
     assert [each.text for each in answer.evidence if each.factor == 0.5] == ["its district differs with the text"]
+
+
+async def test_a_country_in_three_letters_is_no_other_country(server: GeocoderServer) -> None:
+    """SPEC O4: servers that name it so made Australia of Austria, which halved the confidence of its addresses."""
+    found = {"country": "Austria", "country_a": "AUT", "locality": "Vienna", "postalcode": "1010"}
+    server.answers["/v1/search"] = copy.deepcopy(PELIAS)
+    facts = server.answers["/v1/search"]["features"][0]["properties"]
+    facts.pop("country_code")
+    facts |= found
+    (answer,) = await service(server, "pelias").resolve(["Stephansplatz 1, 1010 Wien, Austria"])
+    assert (answer.address.country, answer.is_sure) == ("AT", True)
 
 
 async def test_two_places_far_apart_are_candidates(server: GeocoderServer) -> None:
