@@ -15,7 +15,7 @@ from planner_mcp.formats.geojson_points import is_collection, read_points
 from planner_mcp.formats.import_options import Form, ImportedScenario, ImportOptions
 from planner_mcp.formats.instances.instance_scenario import as_scenario
 from planner_mcp.formats.instances.published_instance import PublishedInstance
-from planner_mcp.formats.instances.solomon_li_lim import is_solomon, read_li_lim, read_solomon
+from planner_mcp.formats.instances.solomon_li_lim import is_li_lim, is_solomon, read_li_lim, read_solomon
 from planner_mcp.formats.instances.vrplib_format import read_vrplib
 from planner_mcp.formats.json_content import Content
 from planner_mcp.formats.scenario_from_tables import open_columns_of, position_columns, scenario_of_tables
@@ -51,9 +51,9 @@ def form_of(name: str, content: Content) -> Form:
 
 
 def _form_of_text(data: bytes) -> Form:
-    """Return the form of rows of text: instances are UTF-8, what is not may be the "Unicode text" of a spreadsheet."""
+    """Return the form of rows of text: instances are UTF-8 and numbers, others the text that a spreadsheet saves."""
     try:
-        return "solomon" if is_solomon(data) else "li_lim"
+        return "solomon" if is_solomon(data) else "li_lim" if is_li_lim(data) else "csv"
     except InputError:
         return "csv"
 

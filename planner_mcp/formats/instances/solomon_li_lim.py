@@ -7,7 +7,7 @@ numbers alone.
 from collections.abc import Sequence
 from typing import Final
 
-from planner_mcp.formats.instances.numeric_lines import FaultCollector, NumberLine, WordLine, lines_of
+from planner_mcp.formats.instances.numeric_lines import FaultCollector, NumberLine, WordLine, lines_of, number_of
 from planner_mcp.formats.instances.published_instance import InstanceVisit, PublishedInstance, Vehicle
 from planner_mcp.formats.text_tables import too_large
 
@@ -18,6 +18,11 @@ _LI_LIM_COLUMNS: Final = ((4, "ready time"), (5, "due date"), (6, "service time"
 def is_solomon(data: bytes) -> bool:
     """Return whether a text of rows has Solomon's headings."""
     return any(words[0].upper() == "VEHICLE" for _, words in lines_of(data)[:5])
+
+
+def is_li_lim(data: bytes) -> bool:
+    """Return whether a text of rows begins with numbers; the headers of a table are words."""
+    return all(number_of(word) is not None for word in lines_of(data)[0][1])
 
 
 def read_solomon(data: bytes, *, max_nodes: int) -> PublishedInstance:

@@ -18,6 +18,9 @@ ROWS = "Order\tLat\tLon\nA1\t52.5\t13.4\n".encode("utf-16")
         ("orders.ods", open_workbook({"s": ""}), "xlsx"),
         ("orders.xls", ROWS, "csv"),
         ("orders.csv", ROWS, "csv"),
+        ("orders.txt", ROWS, "csv"),
+        ("orders.txt", b"Order\tLat\tLon\nA1\t52.5\t13.4\n", "csv"),
+        ("lc101.txt", b"25\t200\t1\n0\t40\t50\t0\t0\t1236\t0\t0\t0\n", "li_lim"),
         ("day.vrp", b"NAME : x", "vrplib"),
     ],
 )
