@@ -42,6 +42,7 @@ _AGENTS: Final = words_of(
 _OLDER: Final = (
     "In an .xls, errors and formulas without a value are read as empty cells; an .xlsx with such is refused."
 )
+_COMMENTS: Final = "Comments on cells are not read."
 _MOST_NAMED: Final = 20
 """Sheets that a refusal names."""
 _FEW: Final = 3
@@ -78,7 +79,8 @@ def tables_of(data: bytes, *, sheet: str, max_rows: int) -> dict[str, Table]:
             names = _chosen(book, visible, sheet)
             tables = {kind: _table(book, workbook, name, max_rows) for kind, name in names.items()}
             older = (_OLDER,) if workbook.kind == "xls" else ()
-            notices = (*tables["tickets"].notices, *_unread(visible, names), *older)
+            remarks = (_COMMENTS,) if _has_comments(workbook) else ()
+            notices = (*tables["tickets"].notices, *_unread(visible, names), *remarks, *older)
             return tables | {"tickets": replace(tables["tickets"], notices=notices)}
     except CalamineError:
         hint = "Save it as .xlsx again."
@@ -108,6 +110,12 @@ def _unread(visible: Sequence[str], names: Mapping[str, str]) -> Iterator[str]:
         yield f"Sheets that are not read: {', '.join(others[:_FEW])}{more}."
         if "agents" not in names:
             yield "A sheet of vehicles is known by its name, such as Vehicles or Fleet."
+
+
+def _has_comments(workbook: WorkbookPackage) -> bool:
+    """Return whether people wrote comments on cells; what stands there is in no column."""
+    is_noted = any(name.startswith(("xl/comments", "xl/threadedComments")) for name in workbook.parts)
+    return is_noted or b"<office:annotation" in workbook.parts.get("content.xml", b"")
 
 
 def _chosen(book: CalamineWorkbook, visible: Sequence[str], sheet: str) -> dict[str, str]:

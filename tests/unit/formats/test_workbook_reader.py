@@ -209,6 +209,20 @@ def test_rows_that_a_filter_hides_are_read_and_reported() -> None:
     )
 
 
+def test_comments_that_are_passed_over_are_reported() -> None:
+    """SPEC T5: "call before ten" would be lost in silence; an .xlsx and an .ods have them in other places."""
+    note = "<office:annotation><text:p>call before ten</text:p></office:annotation>"
+    noted = f'<table:table-cell office:value-type="string">{note}<text:p>A1</text:p></table:table-cell>'
+    rows = {"orders": open_row("id", "place") + open_row(noted, "A")}
+    xlsx = workbook(
+        {"orders": sheet_xml(rows_of(("id", "place"), ("A1", "A")))}, more={"xl/comments1.xml": "<comments/>"}
+    )
+    for data in (xlsx, open_workbook(rows)):
+        table = read_workbook(data, max_rows=10)["tickets"]
+        assert table.rows == ((2, {"id": "A1", "place": "A"}),)
+        assert table.notices == ("Comments on cells are not read.",)
+
+
 def test_a_merged_title_and_merged_groups_above_the_header_are_read() -> None:
     """SPEC T5: a title over all columns is passed over, a group is put before the headers that it spans."""
     rows = rows_of(
