@@ -49,7 +49,7 @@ def without_plan(table: Table) -> Table:
         return table
     kept = [header for header in table.headers if header not in STOP_COLUMNS or header in ("ticket_id", *_PLACE)]
     rows = tuple(
-        (line, {_HEADERS.get(header, header): _unquoted(row[header]) for header in kept if header in row})
+        (line, {_HEADERS.get(header, header): unquoted(row[header]) for header in kept if header in row})
         for line, row in table.rows
         if row.get("kind") in _TICKETS and "ticket_id" in row
     )
@@ -60,7 +60,7 @@ def without_plan(table: Table) -> Table:
 _PLACE: Final = ("location", "lat", "lon")
 
 
-def _unquoted(cell: str) -> str:
+def unquoted(cell: str) -> str:
     """Return a cell without the quotes that keep spreadsheets from taking it, or what follows a `;`, for a formula."""
     return _FORMULA_QUOTE.sub(_before_quote, cell)
 

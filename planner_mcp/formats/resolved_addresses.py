@@ -6,6 +6,7 @@ Owns how such a table is known, and which of its positions are taken: those that
 from dataclasses import replace
 from typing import Final
 
+from planner_mcp.formats.exported_stops import unquoted
 from planner_mcp.formats.text_tables import Table
 
 RESOLVED_COLUMNS: Final = ("lat", "lon", "accuracy", "radius_m", "confidence", "status", "resolved", "source", "note")
@@ -22,7 +23,7 @@ def without_doubtful(table: Table) -> Table:
         return table
     dropped = set(RESOLVED_COLUMNS) - set(_PLACE)
     rows = tuple(
-        (line, {header: cell for header, cell in row.items() if header not in dropped and _is_taken(header, row)})
+        (line, {name: unquoted(cell) for name, cell in row.items() if name not in dropped and _is_taken(name, row)})
         for line, row in table.rows
     )
     headers = tuple(header for header in table.headers if header not in dropped)

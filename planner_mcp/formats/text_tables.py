@@ -55,6 +55,8 @@ _SAMPLE_LINES: Final = 30
 _SAMPLE_BYTES: Final = 100_000
 _SEPARATOR: Final = re.compile(r'"?sep=([^\w"\r\n])"?(?=[\r\n])', re.IGNORECASE)
 """A first line for spreadsheets, which names the delimiter of those behind it."""
+_AS_TEXT: Final = re.compile(r"""="([^"]*)"|'(\+?\d.*)""", re.DOTALL)
+"""`="0012"` and `'75008`, so that zeros in front stay."""
 _BEYOND_ASCII: Final = re.compile(rb"[\x80-\xff]+")
 _FEW: Final = 3
 """Headers that a hint names."""
@@ -343,4 +345,11 @@ def _nameless(headers: tuple[str, ...], cells: list[str]) -> int:
 
 
 def _row(headers: tuple[str, ...], cells: list[str]) -> dict[str, str]:
-    return {header: cell.strip() for header, cell in zip(headers, cells, strict=False) if header and cell.strip()}
+    return {header: _text(cell) for header, cell in zip(headers, cells, strict=False) if header and cell.strip()}
+
+
+def _text(cell: str) -> str:
+    """Return a cell without what programs write around numbers that a spreadsheet is to keep as text."""
+    cell = cell.strip()
+    marked = _AS_TEXT.fullmatch(cell) if cell[0] in "='" else None
+    return (marked[1] or marked[2] or cell) if marked else cell

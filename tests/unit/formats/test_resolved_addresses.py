@@ -34,3 +34,11 @@ def test_a_row_with_an_address_alone_has_a_place_among_rows_with_positions() -> 
     table = "id,address,lat,lon\na,Alexanderplatz 1,52.52,13.41\nb,Marienplatz 8,,\n"
     body = read_scenario_file(Content(table.encode()), "csv", OPTIONS, max_tickets=9, max_agents=9).body
     assert [each["address"] for each in body["tickets"]] == ["Alexanderplatz 1", "Marienplatz 8"]
+
+
+def test_cells_that_were_quoted_for_spreadsheets_come_back_as_they_were() -> None:
+    """SPEC T5: the table is written by this program; a phone number began with a quote afterwards."""
+    row = "'@ACME,'+49 30 123,\"Alexanderplatz 1, 10178 Berlin\",52.52,13.41,point,20,0.95,resolved,Berlin,roads,"
+    table = f"name,phone,{HEADER}\n{row}\n"
+    (ticket,) = read_scenario_file(Content(table.encode()), "csv", OPTIONS, max_tickets=9, max_agents=9).body["tickets"]
+    assert (ticket["name"], ticket["phone"]) == ("@ACME", "+49 30 123")
