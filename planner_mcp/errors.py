@@ -635,6 +635,15 @@ class ServiceRefusedError(BridgedServiceError):
     summary = "The service behind this tool refused the request."
 
 
+class ServiceBusyError(BridgedServiceError):
+    """The service asks to be called later."""
+
+    code = 5063
+    type = "ServiceBusy"
+    retryable = True
+    summary = "The service behind this tool asks to be called later."
+
+
 # ---- beside the tree
 
 _KIND_CLASSES: Final[dict[str, type[InputError]]] = {

@@ -25,6 +25,8 @@ from planner_mcp.jobs.webhooks.address_guard import ForbiddenUrlError, WebhookUr
 from planner_mcp.jobs.webhooks.guarded_exchange import GuardedExchange, GuardedRequest
 
 MAX_ANSWER_BYTES: Final = 2 * 1024 * 1024
+_LONGEST_WAIT_S: Final = 86_400.0
+"""Of a `Retry-After` that is handed over."""
 _REASONS: Final = {
     "form": "is not a URL that can be called",
     "scheme": "must use https, or lie in allow_networks",
@@ -41,6 +43,8 @@ class ServiceAnswer:
     media_type: str
     """In lower case, without parameters."""
     body: bytes
+    retry_after_s: float | None = None
+    """When to come back, where it says so in seconds."""
 
 
 class GuardedClient:
@@ -89,7 +93,8 @@ class GuardedClient:
         asked = GuardedRequest(request.method, url, headers, request.body)
         try:
             async with self._exchange.response(asked, self._allowed) as response:
-                return ServiceAnswer(response.status, _media_type(response), await _read(response))
+                kind, body = _header(response, b"content-type"), await _read(response)
+                return ServiceAnswer(response.status, _media_type(kind), body, _retry_after_s(response))
         except EndpointUnreachableError as error:
             raise ServiceUnreachableError from error
 
@@ -97,9 +102,18 @@ class GuardedClient:
         return address_guard.check_url(self._base_url + path, self._allowed, ports={self._port})
 
 
-def _media_type(response: httpcore2.Response) -> str:
-    content_type = next((value for key, value in response.headers if key.lower() == b"content-type"), b"")
-    return content_type[:200].decode("latin-1").partition(";")[0].strip().lower()
+def _header(response: httpcore2.Response, name: bytes) -> str:
+    value = next((value for key, value in response.headers if key.lower() == name), b"")
+    return value[:200].decode("latin-1").strip()
+
+
+def _media_type(content_type: str) -> str:
+    return content_type.partition(";")[0].strip().lower()
+
+
+def _retry_after_s(response: httpcore2.Response) -> float | None:
+    value = _header(response, b"retry-after")
+    return min(float(value), _LONGEST_WAIT_S) if value.isascii() and value.isdecimal() else None
 
 
 async def _read(response: httpcore2.Response) -> bytes:
