@@ -41,6 +41,11 @@ _LINKED: Final = tuple(
     )
 )
 """Where a link has a position, the place itself before the middle of the map."""
+_POINT: Final = re.compile(
+    r"(?:SRID=4326;)?POINT ?(?:Z ?)?\(\s?(-?\d{1,3}(?:\.\d+)?) (-?\d{1,2}(?:\.\d+)?)(?: [\d.-]+)?\s?\)",
+    re.IGNORECASE | re.ASCII,
+)
+"""A point in well-known text, as maps and databases export it: the longitude stands first."""
 _EITHER_WAY: Final = re.compile(r"^o ?\d|[\d°'’′\" ]o$")
 """The letter O before or behind a coordinate."""
 _DECIMALS: Final = 7
@@ -94,6 +99,8 @@ def pair_in(text: str) -> tuple[float, float, Axis] | None:
         return _pair_of_link(text)
     if len(text) > MAX_CELL or not any(map(str.isdecimal, text)):
         return None
+    if point := _POINT.fullmatch(text.strip()):
+        return float(point[2]), float(point[1]), "lat"
     simple = _degrees_text(text).strip("()[] ")
     for separator in _SEPARATOR.finditer(simple):
         parts = simple[: separator.start()], simple[separator.end() :]

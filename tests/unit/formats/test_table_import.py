@@ -926,6 +926,8 @@ def test_hours_by_weekday_are_a_window_whatever_their_header(header: str, cell: 
         ("Order;Koordinaten", "A1;52,5200, 13,4050"),
         ("Order;Latitude;Longitude", "A1;52.52 N;13.405 E"),
         ("Order;Link", "A1;https://maps.google.com/?q=52.52,13.405"),
+        ("Order;WKT", "A1;POINT (13.405 52.52)"),
+        ("Order;Geometry", 'A1;"SRID=4326;POINT Z(13.405 52.52 34.1)"'),
         ("Order;Lat;Lon;Map", "A1;52.52;13.405;https://maps.google.com/?q=52.5,13.4"),
     ],
 )
