@@ -82,6 +82,8 @@ _ORIGINS: Final = (
 )
 _TARGETS: Final = ("deliver", "liefer", "livraison", "entrega", "destin", "收货", "送货", "卸货", "目的")
 """Parts of headers for the two ends of a way."""
+_ENDS: Final = {"shift_start": "location", "shift_end": "end_location"}
+"""Where an agent begins and ends, if `Start` and `End` have names of places below them."""
 _OF_BILLS: Final = frozenset({"address", "name", "phone"})
 """Fields that are those of a bill only where nothing says them of the delivery."""
 _OF_ORDERS: Final = ("order", "creat", "invoice", "bestell", "rechnung", "commande", "pedido", "下单", "订单")
@@ -460,6 +462,10 @@ class _Proposal:
     def _by_values(self, header: str) -> None:
         """Settle a column whose header says nothing: by its cells alone, or ask, or leave it out."""
         look, meaning = self._look(header), self._meanings[header]
+        place = _ENDS.get(meaning.field or "")
+        if place and self._is_free(place) and look.kind in ("texts", "codes") and self._are_places(header):
+            self._take(header, place, is_guess=True)
+            return
         if self._kind == "tickets" and self._is_free("kind") and are_kinds(self._cells[header]):
             self._take(header, "kind", is_guess=True)
             return

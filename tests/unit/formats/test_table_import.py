@@ -1101,3 +1101,11 @@ def test_a_number_that_is_marked_as_text_is_read_without_the_mark(cell: str, tex
     """SPEC T5: exports write zeros in front so; with the marks a postcode is of no city."""
     quoted = cell.replace('"', '""')
     assert table(f'id,code\na,"{quoted}"\n').rows[0][1]["code"] == text
+
+
+def test_places_below_start_and_end_are_where_vehicles_begin_and_end() -> None:
+    """SPEC T5: names of depots are no times; left out, every vehicle began at its first ticket."""
+    day = TableImport()
+    day.add_agents(table("Vehicle,Load,Start,End,Shift\nV1,9,North,Hub,8-17\nV2,9,South,Hub,8-17\n"), {})
+    ends = [(agent["start_location"], agent["end_location"], agent["shift_start"]) for agent in day.agents]
+    assert (day.faults, ends) == ([], [("North", "Hub", "08:00"), ("South", "Hub", "08:00")])
