@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 from ipaddress import ip_network
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal, Self, TypeVar
@@ -24,6 +25,8 @@ from planner_mcp.translation import Language
 
 PREFIX: Final = "PLANNER_"
 """Of the environment variables; the rest is the name of a setting in capitals."""
+_BARE_IPV6: Final = r"[0-9a-fA-F:]*::?[0-9a-fA-F]{1,4}:\d{1,5}"
+"""An IPv6 address without brackets, and a port."""
 T = TypeVar("T")
 
 
@@ -51,6 +54,9 @@ def _network(text: str) -> str:
 
 
 def _host(text: str) -> str:
+    if re.fullmatch(_BARE_IPV6, text):  # what $(POD_IP):8080 of a chart becomes on an IPv6 cluster
+        address, _colon, port = text.rpartition(":")
+        text = f"[{address}]:{port}"
     if not is_host(text):
         how = "like planner.example or planner.example:8080, an IPv6 address like [fd00::1]:8080"
         raise ValueError(f"it is no Host a request could name; write it {how}")
