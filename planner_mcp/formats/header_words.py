@@ -115,7 +115,7 @@ AGENTS: Final[Mapping[str, str]] = {
     "phone": "phone tel mobile driver_phone 电话 手机 司机电话 telefon handy telephone telefono movil",
 }
 _FIELDS: Final = {"tickets": TICKETS, "agents": AGENTS}
-COMPOSED: Final = frozenset({"address", "notes", "name", "skills", "demand", "capacity"})
+COMPOSED: Final = frozenset({"address", "phone", "notes", "name", "skills", "demand", "capacity"})
 """Fields that several columns may make up together."""
 SEVERAL: Final = COMPOSED | {"window"}
 """Fields that a caller may name several columns as."""
@@ -164,7 +164,10 @@ _CONCEPTS: Final[Mapping[str, str]] = {
     "lon": "lon lng longitude lange langengrad longitud *langengrad 经度",
     "position": "coordinates coordinate coords coord gps latlng latlon koordinate koordinaten coordonnees "
     "coordenadas 坐标 经纬度",
-    "billing": "billing billed bill invoice facturation facturacion facturado *rechnungs 发票 账单 开票",
+    "billing": "billing billed bill invoice buyer purchaser facturation facturacion facturado acheteur comprador "
+    "*rechnungs *kaufer *besteller 发票 账单 开票 买家 下单人",
+    "thing": "product products item article email mail sku produit producto articulo *artikel *produkt 商品 宝贝 产品 "
+    "货品 邮箱",
     "address": "address address1 address2 addr street road lieferort rechnungsort "
     "adresse anschrift strasse hausnr hausnummer house rue calle direccion "
     "domicilio "
@@ -369,7 +372,7 @@ def _ticket_field(concepts: frozenset[str]) -> str | None:
         return "skills"
     if {"order", "stop"} & concepts and "id" in concepts:
         return "id"
-    return "name" if "name" in concepts and "id" not in concepts else None
+    return "name" if "name" in concepts and not {"id", "thing"} & concepts else None
 
 
 def _agent_field(concepts: frozenset[str]) -> str | None:

@@ -541,7 +541,9 @@ def _composed(name: str, before: Any, more: Any) -> Any:
         return before + more
     if name == "notes":
         return f"{before}; {more}"
-    if name == "address" and more in before.split(", ") and any(map(str.isdecimal, more)):  # a shop writes lines twice
+    if name in ("address", "phone") and more in before.split(", ") and any(map(str.isdecimal, more)):
+        return before  # shops write lines twice
+    if name == "name" and set(more.split()) <= set(before.split()):
         return before
     return f"{before}{' ' if name == 'name' or (name == 'address' and _goes_on(before, more)) else ', '}{more}"
 

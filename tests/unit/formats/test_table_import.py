@@ -1067,6 +1067,7 @@ def test_a_weight_that_is_held_against_a_volume_is_taken_as_it_stands() -> None:
         ("Rechnungsadresse,Lieferstraße,Liefer-PLZ,Lieferort", "Weg 1,Ring 2,01067,Dresden", "Ring 2, 01067 Dresden"),
         ("Rue de livraison,Rue de facturation", "2 rue B,1 rue A", "2 rue B"),
         ("发票地址,收货地址", "建国路1号,世纪大道2号", "世纪大道2号"),
+        ("Buyer Address 1,Buyer City,Ship To Address 1,Ship To City", "1 A St,Leeds,9 Ship Rd,York", "9 Ship Rd, York"),
         ("billing_address_1,billing_city", "1 Bill St,Leeds", "1 Bill St, Leeds"),
         ("address_1,address_2,city,postcode,country", "Weg 5,2. OG,Bonn,53111,DE", "Weg 5, 2. OG, Bonn, 53111, DE"),
     ],
@@ -1109,3 +1110,16 @@ def test_places_below_start_and_end_are_where_vehicles_begin_and_end() -> None:
     day.add_agents(table("Vehicle,Load,Start,End,Shift\nV1,9,North,Hub,8-17\nV2,9,South,Hub,8-17\n"), {})
     ends = [(agent["start_location"], agent["end_location"], agent["shift_start"]) for agent in day.agents]
     assert (day.faults, ends) == ([], [("North", "Hub", "08:00"), ("South", "Hub", "08:00")])
+
+
+def test_the_name_and_the_phone_of_a_stop_are_those_of_its_recipient() -> None:
+    """SPEC T5: no goods and no buyer in the name; a number in the second of two columns of phones is not lost."""
+    headers = "buyer-name,product-name,Customer Email,Full Name,First Name,buyer-phone,Telephone,Mobile"
+    day = TableImport()
+    day.add_tickets(
+        table(f"id,{headers}\na,Bob,Tea,a@x.example,Ann Roe,Ann,+1,,+49 2\nb,Bob,Tea,,Tom Doe,,+1,+49 3,+49 4\n"), {}
+    )
+    assert [(each["name"], each["phone"]) for each in day.tickets] == [
+        ("Ann Roe", "+49 2"),
+        ("Tom Doe", "+49 3, +49 4"),
+    ]
