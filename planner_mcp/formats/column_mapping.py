@@ -187,6 +187,19 @@ class _Proposal:
                 self._take(header, name)
         headers = [header for header in self._table.headers if header and header not in self._chosen]
         headers.sort(key=self._is_billed)  # where goods go is known before where bills go
+        self._settle([header for header in headers if self._cells[header]])
+        self._settle([header for header in headers if not self._cells[header]])  # templates have columns nobody fills
+        left_out = [
+            header
+            for header in self._table.headers
+            if header and header not in self._fields and header not in self._open
+        ]
+        ordered = {header: self._fields[header] for header in self._table.headers if header in self._fields}
+        units = {header: unit for header in ordered if (unit := self._unit(header)) is not None}
+        looks = {header: "" if header in self._chosen else self._look(header).looks for header in left_out}
+        return ColumnMapping(ordered, tuple(self._guessed), tuple(left_out), looks, tuple(self._open.values()), units)
+
+    def _settle(self, headers: Sequence[str]) -> None:
         for is_exact in (True, False):  # what is a known word goes before what has known parts
             for header in headers:
                 meaning = self._meanings[header]
@@ -199,15 +212,6 @@ class _Proposal:
         for header in headers:
             if header not in self._fields and header not in self._open:
                 self._by_values(header)
-        left_out = [
-            header
-            for header in self._table.headers
-            if header and header not in self._fields and header not in self._open
-        ]
-        ordered = {header: self._fields[header] for header in self._table.headers if header in self._fields}
-        units = {header: unit for header in ordered if (unit := self._unit(header)) is not None}
-        looks = {header: "" if header in self._chosen else self._look(header).looks for header in left_out}
-        return ColumnMapping(ordered, tuple(self._guessed), tuple(left_out), looks, tuple(self._open.values()), units)
 
     def _look(self, header: str) -> ColumnValues:
         if header not in self._values:

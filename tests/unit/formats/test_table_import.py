@@ -1123,3 +1123,19 @@ def test_the_name_and_the_phone_of_a_stop_are_those_of_its_recipient() -> None:
         ("Ann Roe", "+49 2"),
         ("Tom Doe", "+49 3, +49 4"),
     ]
+
+
+@pytest.mark.parametrize(
+    ("headers", "row", "field"),
+    [
+        ("ID,Order ID,Lat,Lon", ",A1,52.5,13.4", "id"),
+        ("Order,Lat,Lon,Open,From", "A,52.5,13.4,,08:00", "opens"),
+        ("Order,Lat,Lon,Service time (min),Duration (min)", "A,52.5,13.4,,10", "service_min"),
+    ],
+)
+def test_a_column_that_nobody_filled_takes_no_field_from_another(headers: str, row: str, field: str) -> None:
+    """SPEC T5: templates have such columns; beside them ids were dropped, and hours asked about."""
+    mapping = proposed(headers, row)
+    names, at = headers.split(","), row.split(",").index("")
+    assert (mapping.open_columns, mapping.left_out) == ((), (names[at],))
+    assert mapping.fields[names[at + 1]] == field
