@@ -152,7 +152,8 @@ def test_options_that_a_file_does_not_use_are_refused_by_name(tmp_path: Path) ->
 @pytest.mark.parametrize(
     ("name", "text", "notice"),
     [
-        ("orders.txt", ORDERS, "Taken for li_lim; --format says otherwise."),
+        ("pairs.txt", "25 200\n", "Taken for li_lim; --format says otherwise."),
+        ("orders.txt", "id,place,qty\na,A,much\n", "Taken for csv; --format says otherwise."),
         ("orders.json", ORDERS, "Taken for vroom; --format says otherwise."),
         ("orders.csv", "id,place,qty\na,A,much\n", ""),
         ("orders.txt", "\ufeffid,place,qty\na,A,much\n".encode("utf-16-le"), "Taken for csv; --format says otherwise."),
