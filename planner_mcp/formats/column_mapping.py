@@ -84,6 +84,8 @@ _TARGETS: Final = ("deliver", "liefer", "livraison", "entrega", "destin", "收�
 """Parts of headers for the two ends of a way."""
 _ENDS: Final = {"shift_start": "location", "shift_end": "end_location"}
 """Where an agent begins and ends, if `Start` and `End` have names of places below them."""
+_NUMBERS: Final = frozenset({"nr", "no", "n", "num", "number", "nummer", "numero"})
+"""Headers of house numbers, behind that of their streets."""
 _OF_BILLS: Final = frozenset({"address", "name", "phone"})
 """Fields that are those of a bill only where nothing says them of the delivery."""
 _OF_ORDERS: Final = ("order", "creat", "invoice", "bestell", "rechnung", "commande", "pedido", "下单", "订单")
@@ -470,6 +472,9 @@ class _Proposal:
         if place and self._is_free(place) and look.kind in ("texts", "codes") and self._are_places(header):
             self._take(header, place, is_guess=True)
             return
+        if self._is_house_number(header):
+            self._take(header, "address", is_guess=True)
+            return
         if self._kind == "tickets" and self._is_free("kind") and are_kinds(self._cells[header]):
             self._take(header, "kind", is_guess=True)
             return
@@ -510,6 +515,15 @@ class _Proposal:
         """Return which coordinates the numbers of a column may be, where none is known as such."""
         axes = [("lat", 90), ("lon", 180)] if self._is_free("position") else []
         return [name for name, most in axes if self._is_free(name) and are_degrees(self._cells[header], most)]
+
+    def _is_house_number(self, header: str) -> bool:
+        """Return whether a column of numbers stands behind one of streets that have none."""
+        at = self._table.headers.index(header)
+        street = self._table.headers[at - 1] if at else ""
+        if normalized(header) not in _NUMBERS or self._fields.get(street) != "address":
+            return False
+        are_short = all(cell[0].isdecimal() and len(cell) <= len("1234 a") for cell in self._cells[header])
+        return are_short and not any(char.isdecimal() for cell in self._cells[street] for char in cell)
 
     def _is_appointment(self, header: str, look: ColumnValues) -> bool:
         """Return whether days below a header have hours, the only ones of the table, and not those of an order."""

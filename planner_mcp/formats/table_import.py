@@ -550,7 +550,8 @@ def _composed(name: str, before: Any, more: Any) -> Any:
 
 def _goes_on(before: str, more: str) -> bool:
     """Return whether a part of an address goes on: a house number behind its street, a town behind its code."""
-    if len(more) <= _LONGEST_NUMBER and more[0].isdecimal():
+    digits = sum(map(str.isdecimal, more))
+    if len(more) <= _LONGEST_NUMBER and more[0].isdecimal() and digits < len("10115"):
         return not any(char.isdecimal() for char in before)
     last = before.rpartition(", ")[2]
     is_code = len(last) <= _LONGEST_NUMBER and last[0].isdecimal() and "." not in last  # no floor: 2. OG

@@ -1067,13 +1067,15 @@ def test_a_weight_that_is_held_against_a_volume_is_taken_as_it_stands() -> None:
         ("Rechnungsadresse,Lieferstraße,Liefer-PLZ,Lieferort", "Weg 1,Ring 2,01067,Dresden", "Ring 2, 01067 Dresden"),
         ("Rue de livraison,Rue de facturation", "2 rue B,1 rue A", "2 rue B"),
         ("发票地址,收货地址", "建国路1号,世纪大道2号", "世纪大道2号"),
+        ("Straße,Nr.,PLZ,Ort", "Ringstr.,7a,10117,Berlin", "Ringstr. 7a, 10117 Berlin"),
+        ("Straße,PLZ,Ort", "Am Markt,10117,Berlin", "Am Markt, 10117 Berlin"),
         ("Buyer Address 1,Buyer City,Ship To Address 1,Ship To City", "1 A St,Leeds,9 Ship Rd,York", "9 Ship Rd, York"),
         ("billing_address_1,billing_city", "1 Bill St,Leeds", "1 Bill St, Leeds"),
         ("address_1,address_2,city,postcode,country", "Weg 5,2. OG,Bonn,53111,DE", "Weg 5, 2. OG, Bonn, 53111, DE"),
     ],
 )
-def test_where_the_bill_goes_is_no_part_of_where_the_goods_go(headers: str, row: str, address: str) -> None:
-    """SPEC T5: shops export both; together they were one address in two towns. One alone is taken."""
+def test_an_address_is_that_of_the_goods_with_all_its_parts(headers: str, row: str, address: str) -> None:
+    """SPEC T5: with that of the bill it was in two towns; a column `Nr.` was lost, and a postcode was its number."""
     day = TableImport()
     day.add_tickets(table(f"{headers}\n{row}\n"), {})
     assert (day.tickets[0]["address"], day.tickets[0].get("notes")) == (address, None)
