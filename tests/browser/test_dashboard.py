@@ -56,6 +56,7 @@ async def test_a_day_is_solved_and_seen_live(server: PlannerServer, page: Any) -
     assert await page.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth")
 
 
+@pytest.mark.slow
 async def test_a_table_is_imported_and_its_columns_are_shown(server: PlannerServer, page: Any) -> None:
     """SPEC T5: the page says which columns were used and which were not."""
     await page.goto(_url(server, "import"))
@@ -90,6 +91,7 @@ async def test_the_questions_of_an_import_are_a_form(server: PlannerServer, page
     assert "Stop time" in await page.get_by_text("Used:").first.inner_text()
 
 
+@pytest.mark.slow
 async def test_an_answer_belongs_to_the_file_that_was_asked_about(server: PlannerServer, page: Any) -> None:
     """SPEC T5, O2: meanwhile another import, in a second tab, took the place of the file."""
     await page.goto(_url(server, "import"))
@@ -113,6 +115,7 @@ async def test_an_answer_belongs_to_the_file_that_was_asked_about(server: Planne
     await page.get_by_text("Imported. Agents: 2, tickets: 1").wait_for(timeout=30_000)
 
 
+@pytest.mark.slow
 async def test_an_id_with_a_comma_is_one_id(server: PlannerServer, page: Any) -> None:
     """SPEC T10, O2: several ids have commas between them, and an id may have one itself."""
     asked: list[Any] = []
@@ -135,6 +138,7 @@ async def test_an_id_with_a_comma_is_one_id(server: PlannerServer, page: Any) ->
     assert asked == [["a, b"], ["a", "c"]]
 
 
+@pytest.mark.slow
 async def test_the_sheet_is_asked_before_the_columns_in_it(server: PlannerServer, page: Any) -> None:
     """SPEC T5, O2: a workbook with a sheet for each day; each choice stands there in words."""
     sheet = sheet_xml(rows_of(("Kunde", "Breite", "Länge", "Kisten", "Zielzeit"), ("K1", 52.5, 13.4, 2.0, "12:30")))
@@ -153,6 +157,7 @@ async def test_the_sheet_is_asked_before_the_columns_in_it(server: PlannerServer
     assert 'Sheets that are not read: "Mo".' in await page.locator("main").inner_text()
 
 
+@pytest.mark.slow
 async def test_a_table_of_addresses_in_the_encoding_of_a_spreadsheet_is_imported(
     server: PlannerServer, page: Any
 ) -> None:
@@ -177,6 +182,7 @@ async def test_a_table_of_addresses_in_the_encoding_of_a_spreadsheet_is_imported
     await page.get_by_text("Roads are not known").wait_for()
 
 
+@pytest.mark.slow
 async def test_a_refusal_says_what_would_be_accepted(server: PlannerServer, page: Any) -> None:
     """SPEC T7, O2: each fault with what is accepted at its place, also where it has no hint."""
     await page.goto(_url(server, "import"))
@@ -207,6 +213,7 @@ async def test_a_refusal_says_what_would_be_accepted(server: PlannerServer, page
     assert "Proposed" in await page.get_by_label("Status").locator("option").all_inner_texts()
 
 
+@pytest.mark.slow
 async def test_a_column_that_is_not_clear_beside_another_fault_is_asked_about_later(
     server: PlannerServer, page: Any
 ) -> None:
@@ -226,6 +233,7 @@ async def test_a_column_that_is_not_clear_beside_another_fault_is_asked_about_la
     await page.get_by_role("form", name="Questions").get_by_label("Stop time").wait_for(timeout=30_000)
 
 
+@pytest.mark.slow
 async def test_times_have_dates_where_a_day_goes_on_after_midnight(server: PlannerServer, page: Any) -> None:
     """SPEC T10, O2: an hour alone would be of one of two days, of several shifts that begin at any hour."""
     await page.goto(_url(server, "import"))
@@ -269,6 +277,7 @@ async def test_times_have_dates_where_a_day_goes_on_after_midnight(server: Plann
     await call(server, "revise_scenario", scenario_id=scenario_id, patch=asked[0])
 
 
+@pytest.mark.slow
 async def test_forms_of_maps_are_offered_on_the_globe_alone(server: PlannerServer, page: Any) -> None:
     """SPEC T5, O2: on a plane, and where no place is known, both were offered and then refused."""
     await page.goto(_url(server, "import"))
@@ -286,6 +295,7 @@ async def test_forms_of_maps_are_offered_on_the_globe_alone(server: PlannerServe
         assert [each for each in shown if "." in each] == offered
 
 
+@pytest.mark.slow
 async def test_changes_are_compared_with_the_day_as_it_is(server: PlannerServer, page: Any) -> None:
     """SPEC T5, O2: one more vehicle, wider windows, longer shifts: each a patch."""
     day = ring(5)
@@ -344,6 +354,7 @@ async def test_changes_are_compared_with_the_day_as_it_is(server: PlannerServer,
         await call(server, "revise_scenario", scenario_id=scenario_id, patch=patch)
 
 
+@pytest.mark.slow
 async def test_a_job_that_ended_without_a_plan_is_solved_anew(server: PlannerServer, page: Any) -> None:
     """SPEC O2: there is no plan to start from; the page offered what is then refused."""
     scenario_id = (await call(server, "create_scenario", **ring(3)))["scenario_id"]
@@ -365,6 +376,7 @@ async def test_a_job_that_ended_without_a_plan_is_solved_anew(server: PlannerSer
     assert asked == [{"tool": "solve_vrp", "arguments": fresh}]
 
 
+@pytest.mark.slow
 async def test_a_shift_over_midnight_ends_on_the_next_day(server: PlannerServer, page: Any) -> None:
     """SPEC T5, O2: hours are chosen as those of a day; swapped ones stay as they are, and are refused."""
     await page.goto(_url(server, "import"))
@@ -374,6 +386,7 @@ async def test_a_shift_over_midnight_ends_on_the_next_day(server: PlannerServer,
     assert await page.evaluate(ends, ["", "06:00"]) == "06:00"
 
 
+@pytest.mark.slow
 async def test_the_planning_date_is_today_where_the_dispatcher_is(server: PlannerServer, browser: Any) -> None:
     """SPEC O2: before eight in the morning in Shanghai it is still yesterday in UTC."""
     context = await browser.new_context(timezone_id="Asia/Shanghai")
@@ -572,6 +585,7 @@ async def test_the_page_speaks_chinese_on_a_narrow_screen(server: PlannerServer,
     assert await page.evaluate("document.documentElement.lang") == "zh"
 
 
+@pytest.mark.slow
 async def test_the_system_page_shows_queue_workers_and_store(server: PlannerServer, page: Any) -> None:
     """SPEC O2, W3: figures of the deployment, webhooks, and the audit log of today for who may read it."""
     await page.clock.install()
@@ -594,6 +608,7 @@ async def test_the_system_page_shows_queue_workers_and_store(server: PlannerServ
     await page.get_by_role("region", name="Audit log").wait_for()
 
 
+@pytest.mark.slow
 async def test_deliveries_have_pages_and_the_choice_of_a_state_stays(server: PlannerServer, page: Any) -> None:
     """SPEC W3, O2: the list had its first page alone, and each reading closed the choice while somebody chose."""
     asked: list[Any] = []
@@ -619,6 +634,7 @@ async def test_deliveries_have_pages_and_the_choice_of_a_state_stays(server: Pla
     assert 2 in asked
 
 
+@pytest.mark.slow
 async def test_the_audit_log_is_leafed_through(server: PlannerServer, page: Any) -> None:
     """SPEC R1, O2: a page of it has the first hundred lines alone."""
 
@@ -638,6 +654,7 @@ async def test_the_audit_log_is_leafed_through(server: PlannerServer, page: Any)
     await page.get_by_text("call after 0").wait_for()
 
 
+@pytest.mark.slow
 async def test_a_shared_plan_that_cannot_be_read_says_so(server: PlannerServer, browser: Any) -> None:
     """SPEC O2: a proxy that answers with a page of its own, and a network that is gone, left the page blank."""
     context = await browser.new_context()

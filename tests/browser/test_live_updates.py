@@ -72,6 +72,7 @@ async def test_the_list_changes_by_itself_over_one_stream(server: PlannerServer,
     assert sum("jobs%3A%2F%2F" in url for url in asked) <= 4, "the rows change by events, not by reading the list again"
 
 
+@pytest.mark.slow
 async def test_what_happens_while_the_list_is_read_is_in_it(server: PlannerServer, page: Any) -> None:
     """SPEC O2, J4: an end between the answer of the server and its arrival is not lost."""
     job_id, has_ended = await _solving(server), asyncio.Event()
@@ -98,6 +99,7 @@ async def test_what_happens_while_the_list_is_read_is_in_it(server: PlannerServe
     await page.locator("tr", has_text=job_id).get_by_text("Completed").wait_for(timeout=10_000)
 
 
+@pytest.mark.slow
 async def test_a_place_that_is_left_before_it_is_drawn_asks_for_nothing_more(server: PlannerServer, page: Any) -> None:
     """SPEC O2: it would else be read again every ten seconds and with each event, as often as somebody passed by."""
     is_left, asked = asyncio.Event(), list[str]()

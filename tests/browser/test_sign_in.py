@@ -72,6 +72,7 @@ async def test_a_key_signs_in_until_the_sign_out(guarded: Guarded, browser: Any)
     await context.close()
 
 
+@pytest.mark.slow
 async def test_a_failed_sign_out_is_reported(guarded: Guarded, browser: Any) -> None:
     """SPEC O2, A1: one is signed in still; the page said nothing and was live no more."""
     context = await browser.new_context()

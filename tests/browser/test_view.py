@@ -80,6 +80,7 @@ async def test_the_view_and_print_draw_the_same_plan(server: PlannerServer, page
     assert sum(bars[2] for bars in drawn["bars"]) > 0
 
 
+@pytest.mark.slow
 async def test_no_control_covers_a_place_on_the_map(server: PlannerServer, page: Any, job_id: str) -> None:
     """SPEC O2: at 390 px a stop in a corner can be seen and pressed."""
     await page.set_viewport_size({"width": 390, "height": 844})
@@ -91,6 +92,7 @@ async def test_no_control_covers_a_place_on_the_map(server: PlannerServer, page:
     assert tops and min(tops) >= foot
 
 
+@pytest.mark.slow
 async def test_the_curve_stays_when_the_events_of_a_job_are_read_anew(
     server: PlannerServer, page: Any, job_id: str
 ) -> None:
@@ -116,6 +118,7 @@ async def test_the_curve_stays_when_the_events_of_a_job_are_read_anew(
     assert not await page.evaluate("() => window.isLost")
 
 
+@pytest.mark.slow
 async def test_a_fix_says_what_it_adds_to_the_cost_and_can_be_pressed_on_a_phone(
     server: PlannerServer, page: Any, job_id: str
 ) -> None:
@@ -129,6 +132,7 @@ async def test_a_fix_says_what_it_adds_to_the_cost_and_can_be_pressed_on_a_phone
     assert button["x"] + button["width"] <= 390
 
 
+@pytest.mark.slow
 async def test_a_bound_above_the_cost_of_a_plan_that_leaves_tickets_out_is_not_drawn(
     server: PlannerServer, page: Any
 ) -> None:
@@ -142,6 +146,7 @@ async def test_a_bound_above_the_cost_of_a_plan_that_leaves_tickets_out_is_not_d
     assert (label, lines) == ("Best cost over time: 481 → 481", 0)
 
 
+@pytest.mark.slow
 async def test_a_plan_in_which_nobody_drives_has_no_time_of_day(server: PlannerServer, page: Any) -> None:
     """Our choice: the page in a chat showed 00:01 on a slider without ends."""
     await page.goto(f"{server.url}/ui#/import")
@@ -149,6 +154,7 @@ async def test_a_plan_in_which_nobody_drives_has_no_time_of_day(server: PlannerS
     assert await page.evaluate(f"async () => {slider}") is None
 
 
+@pytest.mark.slow
 async def test_the_scale_of_a_small_plane_is_not_nothing(server: PlannerServer, page: Any) -> None:
     """SPEC O2: a bar of 0.0002 units, or for ten millions, says so."""
     await page.goto(f"{server.url}/ui#/import")
@@ -158,6 +164,7 @@ async def test_the_scale_of_a_small_plane_is_not_nothing(server: PlannerServer, 
     assert scales == ["0.0002", "0.02", "5000000"]
 
 
+@pytest.mark.slow
 async def test_a_time_is_chosen_by_keyboard_and_the_map_follows(server: PlannerServer, page: Any, job_id: str) -> None:
     """Our choice: the time cursor of the timeline shows on the map where each agent is then."""
     await page.goto(f"{server.url}/ui#/jobs/{job_id}")
@@ -207,6 +214,7 @@ async def test_a_gap_above_none_is_not_drawn_as_none(server: PlannerServer, page
         assert label.endswith(gap), label
 
 
+@pytest.mark.slow
 async def test_a_depot_whose_name_is_hidden_is_called_by_its_id(server: PlannerServer, page: Any) -> None:
     """SPEC R3: on the map of a shared plan no sign is called ***."""
     await page.goto(f"{server.url}/ui#/import")
@@ -220,6 +228,7 @@ async def test_a_depot_whose_name_is_hidden_is_called_by_its_id(server: PlannerS
         assert re.sub("[\u2068\u2069]", "", shown) == called
 
 
+@pytest.mark.slow
 async def test_a_window_with_one_side_says_which(server: PlannerServer, page: Any) -> None:
     """SPEC O2: nobody wrote the 47:59 with which a window without an end is kept."""
     await page.goto(f"{server.url}/ui#/import")
@@ -232,6 +241,7 @@ async def test_a_window_with_one_side_says_which(server: PlannerServer, page: An
         assert await page.evaluate(text, window) == shown
 
 
+@pytest.mark.slow
 async def test_a_page_that_is_made_wider_draws_anew(server: PlannerServer, page: Any, job_id: str) -> None:
     """SPEC O2: on a phone that is turned the text of drawings was twice as large."""
     await page.set_viewport_size({"width": 390, "height": 800})
@@ -242,6 +252,7 @@ async def test_a_page_that_is_made_wider_draws_anew(server: PlannerServer, page:
     await page.wait_for_function("document.querySelector('svg.map').viewBox.baseVal.width > 1000")
 
 
+@pytest.mark.slow
 async def test_a_plan_of_several_days_shows_its_dates(server: PlannerServer, page: Any) -> None:
     """Our choice: an hour alone would be of two days; windows are drawn in each form in which a scenario has them."""
     plan = stored_plan(routes=1, visits=3)
