@@ -7,6 +7,7 @@ import zipfile
 from pathlib import Path
 
 import pytest
+from hatchling.builders.wheel import WheelBuilder
 
 from tests.shared.cli.built_wheel import build_wheel
 
@@ -20,9 +21,11 @@ def tracked() -> list[str]:
     return [line for line in listed.stdout.splitlines() if (ROOT / line).is_file()]
 
 
-@pytest.fixture(scope="module")
-def wheel(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
-    """Names in a wheel built from this checkout."""
+@pytest.fixture(scope="module", params=["listed", pytest.param("built", marks=pytest.mark.slow)])
+def wheel(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> list[str]:
+    """Names in a wheel of this checkout: as the builder lists them, or of one that is built."""
+    if request.param == "listed":
+        return [file.distribution_path for file in WheelBuilder(str(ROOT)).recurse_included_files()]
     return zipfile.ZipFile(build_wheel(tmp_path_factory.mktemp("wheel"))).namelist()
 
 

@@ -43,6 +43,8 @@ PAGE_METAPHORS = re.compile(
 
 SCRIPT_TEXT = re.compile(r"""(?://|--)[^\n]*|"[^"\n]*"|'[^'\n]*'|`[^`]*`""")
 """Comments and texts of JavaScript and Lua, which hold no identifiers."""
+PYTHON_TEXT = re.compile(r"""("{3}|'{3})[\s\S]*?\1|"(?:[^\\"\n]|\\[\s\S])*"|'(?:[^\\'\n]|\\[\s\S])*'|#[^\n]*""")
+"""Texts and comments of Python, which hold no identifiers but those of f-strings."""
 NAMED_FILE = re.compile(r"`(?:\./)?([\w./]+\.(?:py|lua|cpp|h|js))`")
 UNCHANGED = ("CHANGELOG.md", "docs/adr/")
 """Records of what was; the files that they name may have gone since."""
@@ -54,7 +56,7 @@ def test_no_identifier_is_a_metaphor() -> None:
         f"{path.relative_to(ROOT)}: {name}"
         for path in _modules()
         for name in _identifiers(path)
-        if METAPHORS & set(_words(name)) and name not in REASONED
+        if METAPHORS & _words(name) and name not in REASONED
     }
     assert sorted(found) == []
 
@@ -65,7 +67,7 @@ def test_no_test_is_named_by_a_metaphor() -> None:
         f"{path.relative_to(ROOT)}: {name}"
         for path in _tests()
         for name in _identifiers(path)
-        if (METAPHORS if name.startswith("test_") else VERBS) & set(_words(name)) and name not in REASONED
+        if (METAPHORS if name.startswith("test_") else VERBS) & _words(name) and name not in REASONED
     }
     assert sorted(found) == []
 
@@ -77,7 +79,7 @@ def test_no_name_in_a_script_is_a_private_verb() -> None:
         f"{path.relative_to(ROOT)}: {name}"
         for path in scripts
         for name in re.findall(r"[A-Za-z_]\w*", SCRIPT_TEXT.sub("", path.read_text(encoding="utf-8")))
-        if VERBS & set(_words(name))
+        if VERBS & _words(name)
     }
     assert len(scripts) > 60
     assert sorted(found) == []
@@ -117,8 +119,7 @@ def test_a_documented_argument_exists() -> None:
     found = [
         f"{path.relative_to(ROOT)}:{node.lineno}: {name}"
         for path in _modules()
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)
+        for node in _defined(path)
         for name in _documented_arguments(node)
         if name not in _arguments(node)
     ]
@@ -166,6 +167,18 @@ def _tests() -> Iterator[Path]:
     yield from sorted(path for path in (ROOT / "tests").rglob("*.py") if "node_modules" not in path.parts)
 
 
+def _defined(path: Path) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef]:
+    """Yield the functions and classes of a module whose docstrings name arguments, but none inside a function."""
+    text = path.read_text(encoding="utf-8")
+    waiting = list(ast.parse(text).body) if "Args:" in text else []
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            yield node
+        if isinstance(node, ast.ClassDef):
+            waiting += node.body
+
+
 def _documented_arguments(node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) -> list[str]:
     """Return the names in the section `Args` of a docstring."""
     section = re.search(r"^Args:\n((?: {4}.*\n?|\n)+)", ast.get_docstring(node) or "", re.MULTILINE)
@@ -184,21 +197,13 @@ def _arguments(node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) -> s
 
 
 @cache
-def _identifiers(path: Path) -> set[str]:
-    """Return every name of a module, its file name included; names of imported libraries are not followed.
-
-    A module without any banned word, in texts and comments too, is not parsed: it has no name that matters here.
-    """
-    names, text = {path.stem}, path.read_text(encoding="utf-8")
-    if METAPHORS.isdisjoint(_words(text)):
-        return names
-    for node in ast.walk(ast.parse(text)):
-        names.update(
-            value for field in ("name", "id", "attr", "arg") if isinstance(value := getattr(node, field, None), str)
-        )
-    return names
+def _identifiers(path: Path) -> frozenset[str]:
+    """Return every name of a module, its file name included: all words outside texts and comments."""
+    code = PYTHON_TEXT.sub("", path.read_text(encoding="utf-8"))
+    return frozenset({path.stem, *re.findall(r"[A-Za-z_]\w*", code)})
 
 
-def _words(name: str) -> list[str]:
+@cache
+def _words(name: str) -> frozenset[str]:
     """Return the words of an identifier in lower case: `CourierPool` and `COURIER_POOL` are two words."""
-    return re.findall(r"[a-z]+", re.sub(r"(?<![A-Z])([A-Z])", r"_\1", name).lower())
+    return frozenset(re.findall(r"[a-z]+", re.sub(r"(?<![A-Z])([A-Z])", r"_\1", name).lower()))
