@@ -4,6 +4,8 @@ import ast
 import re
 import time
 from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +33,8 @@ PARTS = ("problem", "accepted", "hint", "allowed")
 """What a fault says, as arguments and variables are called."""
 FIRST_TEXT = {"Fault": 1, "reached": 0, "too_large": 1, "_ineligible": 1}
 """Where the texts of a fault begin among the arguments of what makes one."""
+SAYING = {*FIRST_TEXT, "field_error", "phrase"}
+"""Functions whose arguments are read."""
 TOOLS = (*REGISTRY, *APP_REGISTRY, *ADDRESS_REGISTRY)
 
 
@@ -47,36 +51,65 @@ def texts_in(value: Any) -> Iterator[str]:
                 yield from texts_in(each)
 
 
-def templates_of(path: Path) -> set[str]:
-    """Return the texts of a module, with `{}` for each value of an f-string."""
-    found = set()
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        if isinstance(node, ast.Constant) and isinstance(node.value, str):
-            found.add(node.value)
-        elif isinstance(node, ast.JoinedStr):
-            found.add("".join(str(part.value) if isinstance(part, ast.Constant) else "{}" for part in node.values))
-    return found
+@dataclass(frozen=True)
+class SourceTexts:
+    """What a module has for readers; each module is parsed once.
+
+    Args:
+        templates: All texts, with `{}` for each value of an f-string.
+        constants: Those that have a name and a type.
+        calls: Of functions that say something, by their names.
+        parts: What is assigned to a part of a fault.
+    """
+
+    templates: frozenset[str]
+    constants: dict[str, str | None]
+    calls: tuple[ast.Call, ...]
+    parts: tuple[ast.expr, ...]
+
+
+@cache
+def texts_of(path: Path) -> SourceTexts:
+    """Return the texts of a module."""
+    module = ast.parse(path.read_text(encoding="utf-8"))
+    templates, calls, parts = set[str](), list[ast.Call](), list[ast.expr]()
+    for node in ast.walk(module):
+        if isinstance(node, ast.Constant | ast.JoinedStr):
+            templates |= {text for text in [_template(node)] if text is not None}
+        elif isinstance(node, ast.Call):
+            calls += [node] if _name(node.func) in SAYING else []
+        elif isinstance(node, ast.Assign):
+            parts += _values_of(node, PARTS)
+    constants = {
+        node.target.id: _template(node.value)
+        for node in module.body
+        if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name) and node.value is not None
+    }
+    return SourceTexts(frozenset(templates), constants, tuple(calls), tuple(parts))
+
+
+def modules_in(*folders: str) -> list[SourceTexts]:
+    """Return the texts of the modules of some folders."""
+    return [texts_of(path) for folder in folders for path in (PACKAGE / folder).rglob("*.py")]
+
+
+def calls_of(function: str, *folders: str) -> list[ast.Call]:
+    """Return the calls of a function in some folders."""
+    return [node for each in modules_in(*folders) for node in each.calls if getattr(node.func, "id", "") == function]
 
 
 def fault_texts(*folders: str) -> set[str]:
     """Return what faults say in some folders: problem, accepted and hint, where these are more than values."""
     found = set()
-    for path in (path for folder in folders for path in (PACKAGE / folder).rglob("*.py")):
-        module = ast.parse(path.read_text(encoding="utf-8"))
-        constants = {
-            node.target.id: _template(node.value)
-            for node in module.body
-            if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name) and node.value is not None
-        }
-        for node in ast.walk(module):
-            if isinstance(node, ast.Call) and (called := _name(node.func)) in FIRST_TEXT:
+    for module in modules_in(*folders):
+        for node in module.calls:
+            if (called := _name(node.func)) in FIRST_TEXT:
                 named = (each.value for each in node.keywords if each.arg in PARTS)
                 for each in (*node.args[FIRST_TEXT[called] :][:3], *named):
-                    text = constants.get(each.id) if isinstance(each, ast.Name) else _template(each)
-                    found |= set() if text is None else {text}
-            elif isinstance(node, ast.Assign):
-                found |= {text for text in map(_template, _values_of(node, PARTS)) if text is not None}
-    return {text for text in found if re.search(r"[A-Za-z]{2,} [A-Za-z]|[A-Z][a-z]+ ?.*\.$", text.replace("{}", ""))}
+                    found.add(module.constants.get(each.id) if isinstance(each, ast.Name) else _template(each))
+        found |= {_template(each) for each in module.parts}
+    texts = {text for text in found if text is not None}
+    return {text for text in texts if re.search(r"[A-Za-z]{2,} [A-Za-z]|[A-Z][a-z]+ ?.*\.$", text.replace("{}", ""))}
 
 
 def _name(function: ast.expr) -> str:
@@ -99,12 +132,13 @@ def _template(node: ast.expr) -> str | None:
     return None
 
 
-def shown_texts() -> set[str]:
+@cache
+def shown_texts() -> frozenset[str]:
     """Return the English texts that are to be had in Chinese."""
     metadata = [template.metadata for template in (*TEMPLATES, *FIXED)] + [REPORT_FILE]
     faults = [Fault("/a", "x"), Fault("/b", "y"), Fault("/c", "z")]
     counts = [input_error(faults, most=most).message for most in (1, 2, 3)]
-    return {
+    texts = {
         *(text for tool in TOOLS for text in (tool.title, tool.description)),
         *(text for tool in TOOLS for text in texts_in(tool.as_json()["inputSchema"])),
         *(text for tool in TOOLS for text in texts_in(tool.as_json()["outputSchema"])),
@@ -116,10 +150,11 @@ def shown_texts() -> set[str]:
         *(entry["meaning"] for entry in catalogue().values()),
         *(re.sub(r"\d+", "{}", count) for count in counts),
         *REASON_TEXTS.values(),
-        *(text for text in templates_of(RELAXATIONS) if re.match(r"[a-z ]+[a-z_]* .*\{\}", text)),
+        *(text for text in texts_of(RELAXATIONS).templates if re.match(r"[a-z ]+[a-z_]* .*\{\}", text)),
         PROVED,
         *SCHEMA_TEXTS,
     }
+    return frozenset(texts)
 
 
 def test_every_text_that_clients_see_has_a_chinese_one() -> None:
@@ -149,7 +184,7 @@ def test_what_an_argument_may_be_is_to_be_had_in_chinese(schema: Any, shown: str
 
 def test_no_chinese_text_is_left_over() -> None:
     """SPEC T11: the key of each is a text of the code."""
-    in_code = set().union(*(templates_of(path) for path in PACKAGE.rglob("*.py")))
+    in_code = set().union(*(module.templates for module in modules_in(".")))
     assert sorted(chinese_texts().keys() - shown_texts() - in_code) == []
 
 
@@ -267,12 +302,7 @@ def test_a_line_put_together_is_translated_part_by_part(line: str, chinese: str)
 
 def test_what_fields_say_of_values_is_to_be_had_in_chinese() -> None:
     """SPEC T7, T11: problem, accepted and hint of each reader of a field."""
-    calls = [
-        node
-        for path in (PACKAGE / "routing" / "scenario").rglob("*.py")
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
-        if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "field_error"
-    ]
+    calls = calls_of("field_error", "routing/scenario")
     texts = {_template(each) or "" for node in calls for each in node.args[:3]}
     words = {text for text in texts if re.search("[a-z]{3,} [a-z]", text)}
     assert len(words) >= 20
@@ -341,13 +371,7 @@ def test_messages_of_progress_are_in_the_language_of_their_reader() -> None:
 
 def test_what_answers_say_in_phrases_is_to_be_had_in_chinese() -> None:
     """SPEC T11: each template that an answer fills in."""
-    calls = [
-        node
-        for folder in ("server", "jobs")
-        for path in (PACKAGE / folder).rglob("*.py")
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
-        if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "phrase"
-    ]
+    calls = calls_of("phrase", "server", "jobs")
     templates = {node.args[0].value for node in calls if isinstance(node.args[0], ast.Constant)}
     assert len(templates) >= 5
     assert sorted(templates - chinese_texts().keys()) == []
