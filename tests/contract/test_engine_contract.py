@@ -22,8 +22,9 @@ from workers.engines.engine_interface import Engine, SearchLimits, SearchOutcome
 from workers.engines.selection import engine_registry
 
 ENGINES = [engine for engine in engine_registry.engines() if engine.is_available()]
-SHORT_S, LONG_S = 0.4, 6.0
-"""What an engine takes for a day of three tickets, and what a busy machine grants it; the best plan ends its search."""
+GRANTED_S: Final = (0.1, 0.6, 6.0)
+"""What an engine takes for a day of three tickets, and what a busy machine grants it; the best plan ends its search,
+but for that of OR-Tools, which has no way out before its deadline."""
 ENOUGH: Final = 20
 """Looks at `should_stop` after which their rhythm is judged."""
 REPEATED: Final = 6
@@ -57,7 +58,7 @@ def test_auto_plans_every_day(day: RuleCase) -> None:
 
 
 def _assert_best(engine: Engine, day: RuleCase) -> None:
-    """Have an engine find the best plan of a day, the second time with time to spare."""
+    """Have an engine find the best plan of a day, each further time with more time to spare."""
     problem = day.problem
     best: list[int] = []
     goal = day.goal(problem)
@@ -69,9 +70,10 @@ def _assert_best(engine: Engine, day: RuleCase) -> None:
     def is_found() -> bool:
         return bool(best) and min(best) <= enough
 
-    outcome = engine.solve(problem, SearchLimits(time.monotonic() + SHORT_S), note, is_found)
-    if price(problem, outcome.best or Candidate(())) > enough:
-        outcome = engine.solve(problem, SearchLimits(time.monotonic() + LONG_S), note, is_found)
+    for seconds in GRANTED_S:
+        outcome = engine.solve(problem, SearchLimits(time.monotonic() + seconds), note, is_found)
+        if price(problem, outcome.best or Candidate(())) <= enough:
+            break
 
     plan = _plan(problem, outcome)
     assert plan.tickets_served == day.served
@@ -87,7 +89,7 @@ def test_improvements_are_verified_plans_that_get_cheaper(engine: Engine) -> Non
     prices: list[int] = []
 
     outcome = engine.solve(
-        problem, SearchLimits(time.monotonic() + 1.0), verified_solution(problem, prices), lambda: False
+        problem, SearchLimits(time.monotonic() + 1.0), verified_solution(problem, prices), lambda: len(prices) > 5
     )
 
     assert len(prices) > 1

@@ -64,8 +64,14 @@ def test_a_narrow_table_says_what_a_wide_one_does(name: str, monkeypatch: pytest
     assert np.array_equal(cheapest_legs(wide).table, cheapest_legs(narrow).table)
 
 
-@pytest.mark.parametrize("engine", ["sisr", "pyvrp", "ortools", "auto"])
-@pytest.mark.parametrize("name", DAYS)
+@pytest.mark.parametrize(
+    ("name", "engine"),
+    [
+        pytest.param(name, engine, marks=[] if "auto" in engine or name == "matrix" else pytest.mark.slow)
+        for name in DAYS
+        for engine in ("sisr", "pyvrp", "ortools", "auto")
+    ],
+)
 def test_every_engine_plans_on_narrow_tables(name: str, engine: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """SPEC S2: the verifier accepts what engines make of them."""
     day = _compiled(DAYS[name], monkeypatch, 1)

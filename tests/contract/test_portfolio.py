@@ -27,7 +27,7 @@ from workers.solver_processes.verified_incumbent import Incumbent, PlanOrigin
 ONE, TWO = Candidate.of_tickets({0: [1, 2]}), Candidate.of_tickets({0: [1], 3: [2]})
 
 
-@pytest.mark.parametrize("cores", [1, 2])
+@pytest.mark.parametrize("cores", [pytest.param(1, marks=pytest.mark.slow), 2])
 def test_portfolio_hands_over_ever_cheaper_verified_plans(cores: int) -> None:
     """SPEC S3, with engines in turn and side by side."""
     problem = fleet(60)

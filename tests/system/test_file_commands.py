@@ -144,6 +144,7 @@ def test_the_reason_a_day_could_not_be_solved_is_shown(tmp_path: Path) -> None:
     assert "error 5050 RoadsUnavailable: " in done.stderr, done.stderr
 
 
+@pytest.mark.slow
 def test_a_spreadsheet_becomes_a_plan_and_a_spreadsheet_again(tmp_path: Path) -> None:
     """SPEC T5: import with a proposed mapping, solve, export; nothing of it needs a client."""
     orders, day, rows = tmp_path / "orders.csv", tmp_path / "day.json", tmp_path / "plan.csv"

@@ -67,6 +67,11 @@ async def thief(keyed: Fort, request: pytest.FixtureRequest) -> AsyncIterator[Ca
         yield caller
 
 
+@pytest.mark.parametrize(
+    "thief",
+    [pytest.param(True, id="2025-11-25", marks=pytest.mark.slow), pytest.param(False, id="2026-07-28")],
+    indirect=True,
+)
 async def test_every_tool_answers_a_foreign_id_as_an_unknown_one(thief: Caller, anns: Ids, bens: Ids) -> None:
     """SPEC A2: byte for byte, for every parameter that takes an id; and it is a refusal."""
     seen = 0

@@ -18,13 +18,20 @@ pytestmark = [pytest.mark.anyio, pytest.mark.filterwarnings("ignore::ResourceWar
 LONGEST_S = 60
 ENGINES = [engine for engine in engine_registry.engines() if engine.is_available()]
 QUICK_FEATURES = (None, Feature.TIME_WINDOWS, Feature.RUSH_HOURS)
-"""The quick suite has these for each engine; `tests/contract/test_engine_contract.py` has every feature, in process."""
+"""The quick suite has these; `tests/contract/test_engine_contract.py` has every feature, in process."""
+
+
+def quick_for_some(day: RuleCase) -> Any:
+    """Return the marks of a day."""
+    return [] if day.feature in QUICK_FEATURES else pytest.mark.slow
+
+
 CLAIMED = [
     pytest.param(
         engine.name,
         day,
         id=f"{engine.name}-{day}",
-        marks=[] if day.feature in QUICK_FEATURES else pytest.mark.slow,
+        marks=quick_for_some(day),
     )
     for engine in ENGINES
     for day in RULE_CASES
@@ -53,7 +60,7 @@ def judge(day: RuleCase, stored: dict[str, Any]) -> None:
     assert plan.cost == pytest.approx(day.cost, abs=0.01)
 
 
-@pytest.mark.parametrize("day", RULE_CASES, ids=str)
+@pytest.mark.parametrize("day", [pytest.param(day, id=str(day), marks=quick_for_some(day)) for day in RULE_CASES])
 async def test_auto_respects_it(tools_client: ToolClient, day: RuleCase) -> None:
     """SPEC S1: create_scenario, solve_vrp, and the stored plan."""
     judge(day, await planned(tools_client, day, "auto"))

@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import AsyncIterator, Iterator
 from dataclasses import replace
+from functools import cache
 from typing import Any
 
 import pytest
@@ -75,6 +76,7 @@ async def _chinese() -> AsyncIterator[None]:
     use_language("en")
 
 
+@cache
 def is_english(text: str) -> bool:
     """Return whether a text has a sentence in English."""
     return SENTENCE.search(LISTED.sub("", text)) is not None

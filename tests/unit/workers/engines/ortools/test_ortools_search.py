@@ -42,7 +42,13 @@ PAID_FOR_TIME = {
 }
 
 
-@pytest.mark.parametrize("name", PAID_FOR_TIME)
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(name, marks=[] if name in ("lateness", "hours and breaks") else pytest.mark.slow)
+        for name in PAID_FOR_TIME
+    ],
+)
 def test_days_that_pay_for_time_are_searched_from_ruins(name: str) -> None:
     """SPEC S1, J6: on a day of many tickets what the library shows with its times still open is passed over."""
     problem = compile_scenario(parse_scenario(PAID_FOR_TIME[name]))
