@@ -8,6 +8,7 @@ from mcp import Client
 from mcp_types import ElicitResult
 
 from examples.planner_server import PlannerServer, running_server
+from tests.integration.server.mcp.app_replicas import Replica
 from tests.shared.http.http_clients import http_client
 from tests.shared.tools.token_costs import tokens
 
@@ -67,8 +68,11 @@ async def test_an_answer_follows_the_language_of_its_request_and_a_list_does_not
     assert tokens(lists[0]) <= 2400
 
 
-async def test_a_server_without_the_setting_answers_in_chinese_where_asked(server: PlannerServer) -> None:
+async def test_a_server_without_the_setting_answers_in_chinese_where_asked(
+    app_replicas: tuple[Replica, Replica],
+) -> None:
     """SPEC T11: English is the default."""
+    server, _ = app_replicas
     async with http_client(timeout=20) as http:
         answers = [
             (await http.get(f"{server.url}/jobs/job-0-none", headers=headers)).json()["message"]
@@ -77,9 +81,9 @@ async def test_a_server_without_the_setting_answers_in_chinese_where_asked(serve
     assert [UNKNOWN in each for each in answers] == [False, True]
 
 
-async def test_problem_details_are_in_one_language(server: PlannerServer) -> None:
+async def test_problem_details_are_in_one_language(app_replicas: tuple[Replica, Replica]) -> None:
     """SPEC T11; RFC 9457, 3.1.3: the title of a problem varies by language alone."""
-    titles = []
+    titles, (server, _) = [], app_replicas
     async with http_client(timeout=20) as http:
         for language in ("zh-CN", "en"):
             answer = await http.post(f"{server.url}/v1/scenarios", json={}, headers={"Accept-Language": language})

@@ -15,9 +15,15 @@ from workers.engines.native import native_arrays
 from workers.engines.native.sisr_engine import SisrEngine
 
 TICKETS = 6
-ITERATIONS = (600 * TICKETS, pytest.param(4000 * TICKETS, marks=pytest.mark.slow), 8001 * TICKETS)
+ITERATIONS = (600 * TICKETS, 4000 * TICKETS, 8001 * TICKETS)
 """Iterations of a search that cools briefly first, of one whose population depends on its temperatures, and of one with
 a population."""
+SEARCHES = [
+    pytest.param(feature, count, marks=[] if number % 3 == kind else pytest.mark.slow)
+    for number, feature in enumerate(Feature)
+    for kind, count in enumerate(ITERATIONS)
+]
+"""The quick suite has one length for each feature."""
 
 MIXED: tuple[frozenset[Feature], ...] = (
     frozenset(),
@@ -30,8 +36,7 @@ MIXED: tuple[frozenset[Feature], ...] = (
 
 
 @pytest.mark.skipif(not SisrEngine().is_available(), reason="the native library is not built here")
-@pytest.mark.parametrize("iterations", ITERATIONS)
-@pytest.mark.parametrize("feature", list(Feature))
+@pytest.mark.parametrize(("feature", "iterations"), SEARCHES)
 def test_a_long_search_of_few_tickets_is_proved_and_repeats(feature: Feature, iterations: int) -> None:
     """SPEC S2, S3: long searches raise temperatures or use a population, whatever features the problem has."""
     problem = random_problem(3, tickets=TICKETS, features=frozenset({feature}))
