@@ -97,8 +97,12 @@ def _imported(path: Path) -> set[str]:
     return set(OURS.findall(path.read_text(encoding="utf-8")))
 
 
+@pytest.mark.slow
 def test_the_server_runs_without_a_solver() -> None:
-    """Our choice: only engines import a solver; a replica, a worker, and who starts workers, need none loaded."""
+    """Our choice: only engines import a solver; a replica, a worker, and who starts workers, need none loaded.
+
+    `tests/unit/cli/test_idle_imports.py` has the quick check, of a server and of a worker.
+    """
     code = f"import sys, {', '.join(SOLVER_FREE)}; print([m for m in ('ortools', 'pyvrp') if m in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"

