@@ -76,11 +76,8 @@ class OrToolsModel:
         self._add_relations()
 
     def close(self, parameters: Any) -> None:
-        """Close the model and fix the locked beginnings of routes."""
+        """Close the model."""
         self.routing.CloseModelWithParameters(parameters)
-        locks = [[self._index(ticket) for ticket in agent.locked] for agent in self.problem.agents]
-        if any(locks):
-            self.routing.ApplyLocksToAllVehicles(locks, False)
 
     def cost(self) -> int | None:
         """Return the model's cost of the current solution, inside the solution callback only.
@@ -406,6 +403,7 @@ class OrToolsModel:
             self._add_incompatibilities()
         if self.problem.backhaul:
             self._add_backhaul()
+        self._add_locks()
 
     def _add_incompatibilities(self) -> None:
         """Give each ticket of an incompatible pair a visit type of its own; incompatible types share no route."""
@@ -421,6 +419,14 @@ class OrToolsModel:
         for ticket, kind in enumerate(kinds):
             if kind is LoadKind.PICKUP:
                 self.routing.NextVar(self._index(ticket)).RemoveValues(deliveries)
+
+    def _add_locks(self) -> None:
+        """Let each route begin with its locked visits: locks of the library do not bind the iterated local search."""
+        for number, agent in enumerate(self.problem.agents):
+            at = self.routing.Start(number)
+            for ticket in agent.locked:
+                self._solver.Add(self.routing.NextVar(at) == self._index(ticket))
+                at = self._index(ticket)
 
 
 def _depot_nodes(problem: Problem) -> dict[int | None, int]:

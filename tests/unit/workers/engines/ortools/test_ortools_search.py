@@ -66,6 +66,18 @@ def test_days_that_pay_for_time_are_searched_from_ruins(name: str) -> None:
     assert plan.tickets_served == MANY
 
 
+def test_locked_visits_stay_first_where_days_are_searched_from_ruins() -> None:
+    """SPEC S1, S2: what a ruin removes is not put before them, though they are those of the evening."""
+    body = fleet_body(MANY)
+    by_opening = sorted(body["tickets"], key=lambda each: each["time_windows"][0])
+    body["agents"][0]["locked_tickets"] = [each["id"] for each in by_opening[-2:]]
+    problem = compile_scenario(parse_scenario(body))
+    found: list[Candidate] = []
+    OrToolsEngine().solve(problem, SearchLimits(time.monotonic() + 0.4), found.append, lambda: False)
+    assert found
+    assert all(verify(problem, build_plan(problem, each)) == [] for each in found)
+
+
 def test_breaks_are_read_only_where_times_are_fixed() -> None:
     """SPEC S1, J6: breaks do not pay for time, so what is shown of them has a price before it has times."""
     problem = compile_scenario(parse_scenario(of_agents(**REST)))
