@@ -140,9 +140,11 @@ class _SolutionCallback:
         cost = self._model.cost()
         if cost is not None and (self._best_cost is None or cost < self._best_cost) and self._model.is_timed():
             candidate = self._model.candidate()
-            if self._holds(candidate) and self._beats_warm_start(candidate):
-                self._best_cost, self.best, self._price_to_beat = cost, candidate, None
-                self._on_improvement(candidate)
+            if self._holds(candidate):
+                self._best_cost = cost  # also where the warm start is cheaper: what costs more need not be read
+                if self._beats_warm_start(candidate):
+                    self.best, self._price_to_beat = candidate, None
+                    self._on_improvement(candidate)
         self.is_stopped = self.is_stopped or self._should_stop()
         if self.is_stopped or time.monotonic() >= self._deadline:  # the first descent ignores the time limit
             self._model.routing.CancelSearch()

@@ -2,7 +2,7 @@
 
 import time
 from functools import partial
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from ortools.constraint_solver import pywrapcp
@@ -15,6 +15,7 @@ from planner_mcp.routing.verification.plan_verification import verify
 from tests.shared.scenarios.plan_enumeration import cheapest
 from tests.shared.scenarios.seeded_fleet import fleet, fleet_body
 from workers.engines.engine_interface import OnImprovement, SearchLimits, StopReason
+from workers.engines.ortools import ortools_engine
 from workers.engines.ortools.ortools_engine import GUIDED_SEARCH_TICKETS, OrToolsEngine, search, search_parameters
 from workers.engines.ortools.ortools_model import OrToolsModel
 from workers.engines.selection import parallel_search
@@ -163,6 +164,43 @@ def test_no_plan_is_reported_in_which_a_break_lies_in_a_setup() -> None:
     improvements: list[Candidate] = []
     OrToolsEngine().solve(problem, SearchLimits(time.monotonic() + 0.5, 1, 1), improvements.append, lambda: False)
     assert all(not verify(problem, build_plan(problem, candidate)) for candidate in improvements)
+
+
+def test_solutions_that_cost_more_are_not_read_while_the_warm_start_is_the_best_plan() -> None:
+    """SPEC S3: to read, check and price each solution took most of the time of a search from a good plan."""
+    problem, reads = fleet(2), []
+    start, dearer = sorted(
+        (Candidate.of_tickets(routes) for routes in ({0: [0, 1]}, {0: [1, 0]})), key=partial(price, problem)
+    )
+
+    class Solutions:
+        costs = iter((30, 40, 35, 20))
+
+        def __init__(self) -> None:
+            self.problem = problem
+
+        def cost(self) -> int:
+            return next(self.costs)
+
+        def is_timed(self) -> bool:
+            return True
+
+        def has_break_during_setup(self) -> bool:
+            return False
+
+        def candidate(self) -> Candidate:
+            reads.append(dearer)
+            return dearer
+
+    found: list[Candidate] = []
+    callback = ortools_engine._SolutionCallback(
+        cast(OrToolsModel, Solutions()), time.monotonic() + 60, found.append, lambda: False
+    )
+    callback.begin_with(start)
+    for _ in range(4):
+        callback.on_solution()
+    assert found == [start]
+    assert len(reads) == 2
 
 
 def test_warm_start_is_reported_before_the_model_is_built(monkeypatch: pytest.MonkeyPatch) -> None:
