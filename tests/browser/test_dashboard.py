@@ -355,6 +355,38 @@ async def test_changes_are_compared_with_the_day_as_it_is(server: PlannerServer,
 
 
 @pytest.mark.slow
+async def test_a_name_is_looked_for_beyond_the_page_that_is_shown(server: PlannerServer, page: Any) -> None:
+    """SPEC O2: the filter knew twenty jobs, and an older day seemed not to be there."""
+
+    async def answer(route: Any) -> None:
+        asked = parse_qs(urlsplit(parse_qs(urlsplit(route.request.url).query)["uri"][0]).query)
+        number, size = int(asked["page"][0]), int(asked["size"][0])
+        last = min(number * size, 70)
+        jobs = [
+            {
+                "job_id": f"job-0-{at}",
+                "status": "COMPLETED",
+                "scenario_id": "s",
+                "scenario_name": f"Day {at}.",
+                "cost": at,
+            }
+            | {"submitted_at": "2026-03-01T08:00:00Z"}
+            for at in range((number - 1) * size, last)
+        ]
+        await route.fulfill(json={"jobs": jobs} | ({"next": "jobs://"} if last < 70 else {}))
+
+    await page.route("**/ui/read?uri=jobs*", answer)
+    await page.goto(_url(server, "jobs"))
+    await page.get_by_role("link", name="Older").wait_for()
+    await page.get_by_label("Filter by name, id or status").fill("day 63.")
+    await page.get_by_role("link", name="Day 63.").wait_for()
+    assert await page.locator("tbody tr").count() == 1
+    await page.get_by_label("Filter by name, id or status").fill("")
+    await page.get_by_role("link", name="Older").wait_for()
+    assert await page.locator("tbody tr").count() == 20
+
+
+@pytest.mark.slow
 async def test_a_job_that_ended_without_a_plan_is_solved_anew(server: PlannerServer, page: Any) -> None:
     """SPEC O2: there is no plan to start from; the page offered what is then refused."""
     scenario_id = (await call(server, "create_scenario", **ring(3)))["scenario_id"]

@@ -1,4 +1,5 @@
-// The list of jobs, newest first, kept up to date by the event stream; filtered by status at the server, by text here.
+// The list of jobs, newest first, kept up to date by the event stream; filtered by status at the server, by text here, beyond
+// the page that is shown.
 
 import { readJson } from "../api.js";
 import { PAGE_SIZE, content, events, go, link, problem, throttled } from "../page.js";
@@ -8,6 +9,8 @@ import { t } from "../view/words.js";
 
 const STATUSES = ["all", "queued", "solving", "completed", "failed", "cancelled", "proposed"];
 const RELOAD_EVERY_MS = 1000;
+const LONGEST_PAGE = 50; // that the server returns
+const MOST_SEARCHED = 4; // such pages, newest first, of which a text is looked for
 
 export async function jobsView(signal, query) {
   const page = Number(query.get("page")) || 1;
@@ -22,20 +25,20 @@ export async function jobsView(signal, query) {
     const shown = [...rows.values()].filter((row) => row.text().includes(wanted));
     list.replaceChildren(rows.size === 0 ? h("p", { class: "quiet" }, t(status === "all" ? "noJobs" : "none")) : jobsTable(shown));
   };
-  filter.addEventListener("input", draw);
+  filter.addEventListener("input", () => (draw(), reload()));
   const choice = h("select", { "aria-label": t("status"), onchange: () => go(`jobs?status=${choice.value}`) },
     STATUSES.map((each) => h("option", { value: each, selected: each === status }, t({ all: "all", proposed: "state_proposed" }[each] ?? each.toUpperCase()))));
   const load = async () => {
     const missed = []; // what happens while the list is read, which may say less than that
     const reading = new AbortController();
     events.listen({ onEvent: (event) => missed.push(event) }, reading.signal);
-    const found = await readJson(`jobs://vrp/status/${status}?page=${page}&size=${PAGE_SIZE}`).finally(() => reading.abort());
+    const found = await (filter.value.trim() ? searched(status) : readJson(`jobs://vrp/status/${status}?page=${page}&size=${PAGE_SIZE}`)).finally(() => reading.abort());
     if (signal.aborted) return;
     const focused = document.activeElement?.getAttribute("href");
     rows = new Map(found.jobs.map((job) => [job.job_id, jobRow(job)]));
     draw();
     if (focused) list.querySelector(`a[href="${CSS.escape(focused)}"]`)?.focus();
-    pager.replaceChildren(...[page > 1 && link(to(page - 1), t("newer")), found.next && link(to(page + 1), t("older"))].filter(Boolean));
+    pager.replaceChildren(...[page > 1 && !found.isSearched && link(to(page - 1), t("newer")), found.next && link(to(page + 1), t("older"))].filter(Boolean));
     missed.forEach(onEvent);
   };
   const onEvent = (event) => {
@@ -49,6 +52,17 @@ export async function jobsView(signal, query) {
   await load();
   events.listen({ onStart: reload, onEvent }, signal);
   document.addEventListener("keydown", (event) => moveByKeys(event, filter, list), { signal });
+}
+
+// The jobs among which a text is looked for.
+async function searched(status) {
+  const jobs = [];
+  for (let page = 1; page <= MOST_SEARCHED; page += 1) {
+    const found = await readJson(`jobs://vrp/status/${status}?page=${page}&size=${LONGEST_PAGE}`);
+    jobs.push(...found.jobs);
+    if (!found.next) break;
+  }
+  return { jobs, isSearched: true };
 }
 
 // A row whose cells change in place, so that focus and selection stay.
