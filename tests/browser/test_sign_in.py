@@ -1,5 +1,6 @@
 """Signing in on the page, in a real browser, on a server with API keys."""
 
+import asyncio
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -69,6 +70,29 @@ async def test_a_key_signs_in_until_the_sign_out(guarded: Guarded, browser: Any)
     await page.get_by_role("button", name="Sign out").click()
     await page.get_by_role("heading", name="Sign in").wait_for()
     assert await context.cookies() == []
+    await context.close()
+
+
+@pytest.mark.slow
+async def test_nobody_is_asked_for_a_key_before_it_is_known_who_they_are(guarded: Guarded, browser: Any) -> None:
+    """SPEC O2: the form was drawn twice, and what a browser or a fast reader had filled in meanwhile was lost."""
+    context = await browser.new_context()
+    page = await context.new_page()
+    is_asked, is_answered = asyncio.Event(), asyncio.Event()
+
+    async def answer(route: Any) -> None:
+        is_asked.set()
+        await is_answered.wait()
+        await route.continue_()
+
+    await page.route("**/ui/session", answer)
+    await page.goto(f"{guarded.server.url}/ui")
+    await is_asked.wait()
+    await page.evaluate("new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))")
+    assert await page.get_by_label("API key").count() == 0
+    is_answered.set()
+    await page.get_by_label("API key").wait_for()
+    assert page.url.endswith("#/jobs")
     await context.close()
 
 

@@ -41,7 +41,7 @@ async function start() {
   const ticket = TICKET.exec(location.hash)?.[1];
   const failed = FAILED.exec(location.hash)?.[1];
   if (ticket || failed) history.replaceState(null, "", location.pathname); // out of the address bar and of the history at once
-  if (!location.hash) location.replace("#/jobs");
+  if (!location.hash) history.replaceState(null, "", "#/jobs"); // without an event, for which nobody is known yet
   let refused = failed ? new Error(t(`signIn_${REASONS.includes(failed) ? failed : "refused"}`)) : null;
   if (ticket) await signIn(ticket).catch((error) => (refused = error));
   await enter(refused);
