@@ -43,7 +43,10 @@ PROBLEMS: Final = {
 """What is said of a finding of pydantic, by its type; the last of any other."""
 _KINDS: Final = {"missing": "missing", "extra_forbidden": "unknown"}
 
-_MISSING: Final = dict.fromkeys(("capacity", "demand"), "Add it; 0 where nothing is carried.")
+_MISSING: Final = {
+    **dict.fromkeys(("capacity", "demand"), "Add it; 0 where nothing is carried."),
+    "location": "Add it, or an address.",
+}
 """Hints for missing required fields that need more than to be added."""
 _TEXTS: Final = {"[": ("list", "array"), "{": ("object",)}
 """First character of JSON sent as text, and the names of its type in schemas."""

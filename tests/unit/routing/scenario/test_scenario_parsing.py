@@ -84,6 +84,19 @@ BAD: list[tuple[str, Any, list[Fault]]] = [
             )
         ],
     ),
+    (
+        "missing location",
+        {**SMALLEST, "tickets": [{"id": "t", "demand": 1}]},
+        [
+            Fault(
+                "/tickets/0/location",
+                "The required parameter location is missing.",
+                "string of 1…100 characters",
+                "Add it, or an address.",
+                "missing",
+            )
+        ],
+    ),
     ("no tickets", body(tickets=[]), [Fault("/tickets", "The list is empty.", "a list of 1 or more")]),
     (
         "misspelt field",
