@@ -230,7 +230,9 @@ class DayChanger:
             done = [visit for visit in visits if visit.start_s < self._until_s]
             ahead += visits[len(done) :]
             ends_s = max([self._until_s, *(visit.departure_s for visit in done[-1:])])
-            change: Json = {"shift_end": ends_s, "overtime_s": 0, "end_location": None, "locked_tickets": []}
+            change: Json = {"shift_end": ends_s, "overtime_s": 0, "locked_tickets": []}
+            if route is None or route.end_s > self._until_s:
+                change["end_location"] = None  # it stands where it was last
             if self._seconds(self._agents[tour].get("shift_start")) > ends_s:
                 change["shift_start"] = ends_s
             self._day.add("agents", {tour: change})

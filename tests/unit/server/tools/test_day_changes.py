@@ -71,6 +71,18 @@ async def test_van_2_broke_down_and_the_van_that_is_home_takes_its_stops(
     assert broken.end_location is None
 
 
+async def test_a_van_that_broke_down_at_home_has_driven_home(call: Call, ctx: ToolContext, store: RedisStore) -> None:
+    """SPEC T10: what has been driven stays; it goes out no more."""
+    late = ticket("c", time_windows=[["10:00", "16:00"]])
+    base = await solved(call, store, await created(call, day(ticket("a"), late, van1={}, van2={})), ["a"], ["c"])
+    asked = {"warm_from": base, "breakdown": {"agent": "van1", "at": "09:30"}}
+    before = await ctx.job_service.plan_of_job(ctx.principal, base)
+    plan = await best(ctx, (await call("resolve_vrp", asked)).structured["scenario_id"])
+    assert served(plan) == {"van1": ["a"], "van2": ["c"]}
+    was, now = (next(route for route in each.routes if route.agent_id == "van1") for each in (before, plan))
+    assert (now.end_location, now.end_s, now.distance_m) == (was.end_location, was.end_s, was.distance_m)
+
+
 async def test_no_fix_sends_the_broken_van_out_again(call: Call, ctx: ToolContext, store: RedisStore) -> None:
     """SPEC T5: neither a longer shift of it nor a copy."""
     tickets = [ticket("a"), ticket("c", "B", time_windows=[["10:00", "11:00"]])]
