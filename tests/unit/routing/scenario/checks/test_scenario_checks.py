@@ -258,7 +258,7 @@ def test_rush_hours_may_touch_and_not_overlap(hours: list[tuple[int, int]], path
     assert [fault.path for fault in faults] == paths
 
 
-def test_a_skill_in_other_letters_is_told_by_its_name() -> None:
+def test_a_skill_in_other_letters_is_reported_with_its_name() -> None:
     """SPEC T7: nobody has `Crane` where an agent has `crane`."""
     (fault,) = amount_checks.missing_skills(raw_scenario(body([agent(skills=["crane"])], [ticket(skills=["Crane"])])))
     assert fault.hint == "Did you mean crane?"
