@@ -103,9 +103,14 @@ def max_tickets_too_small(scenario: Scenario) -> Iterator[Fault]:
     eligibility, capability = Eligibility(scenario), AgentCapability(scenario)
     for index, ticket in enumerate(scenario.tickets):
         agents = eligibility.agents(ticket)
-        if capability.with_capacity(ticket, agents) and not capability.capable(ticket, agents):
+        if (large := capability.with_capacity(ticket, agents)) and not capability.capable(ticket, agents):
             problem = "Every agent that could serve the ticket has too small a max_tickets."
             hint = "Raise max_tickets of an agent; a shipment counts as two."
+            if all(scenario.agents[at].max_tickets == 0 for at in large):
+                problem, hint = (
+                    "Every agent that could serve the ticket is out (max_tickets 0).",
+                    "Let another serve it.",
+                )
             yield _unservable(f"/tickets/{index}", problem, _SERVED, hint, InfeasibilityReason.MAX_TICKETS)
 
 

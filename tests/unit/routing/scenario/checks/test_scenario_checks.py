@@ -180,7 +180,7 @@ FAULT_OF: dict[Check, tuple[str, str]] = {
     amount_checks.missing_skills: ("/tickets/0/skills/0", "Give it to an agent"),
     amount_checks.tickets_without_eligible_agent: ("/tickets/0", "Relax skills, agents or not_agents"),
     amount_checks.oversized_demands: ("/tickets/0/demand", "Split the ticket"),
-    amount_checks.max_tickets_too_small: ("/tickets/0", "Raise max_tickets"),
+    amount_checks.max_tickets_too_small: ("/tickets/0", "Let another serve it"),
     lock_checks.locked_to_ineligible_agents: ("/agents/0/locked_tickets/0", "Lock it to another agent"),
     amount_checks.double_limits: ("/agents/0/max_distance_m", "Remove one"),
     shipment_checks.broken_shipments: ("/tickets/2/pickup", "Split the pickup"),
@@ -256,6 +256,13 @@ def test_rush_hours_may_touch_and_not_overlap(hours: list[tuple[int, int]], path
     travel_periods = [{"start": start, "end": end, "factor": 2} for start, end in hours]
     faults = list(time_checks.invalid_travel_periods(raw_scenario(body(travel={"rush_hours": travel_periods}))))
     assert [fault.path for fault in faults] == paths
+
+
+def test_a_limit_of_tickets_that_is_none_at_all_is_an_agent_that_is_out() -> None:
+    """SPEC T7, T10: `absent` sets it, and nobody shall raise it again; of a shipment, one of two has to be allowed."""
+    agents = [agent(max_tickets=1)]
+    (fault, *_) = amount_checks.max_tickets_too_small(raw_scenario(body(agents, [*SHIPMENT])))
+    assert fault.hint.startswith("Raise max_tickets")
 
 
 def test_a_skill_in_other_letters_is_reported_with_its_name() -> None:
