@@ -11,10 +11,11 @@ from dataclasses import replace
 from functools import partial
 from typing import Annotated, Any, ClassVar, Final
 
-from pydantic import Field
+from pydantic import BeforeValidator, Field
 
 from planner_mcp.errors import Fault, input_error, placed
 from planner_mcp.jobs.job_service import MAX_WAIT_S
+from planner_mcp.routing.scenario.field_types import field_error
 from planner_mcp.server.tools import create_scenario, import_scenario, query_vrp_status, read_plan, solve_vrp
 from planner_mcp.server.tools.answers.job_output import PlanFigures
 from planner_mcp.server.tools.answers.unservable_findings import UnservableFinding
@@ -44,11 +45,19 @@ _DAYS: Final = ("scenario", "file")
 _ONE_OF: Final = "scenario, file or scenario_id, one of them"
 
 
+def _with_form(file: Any) -> Any:
+    """Pass on a file's arguments; a name alone is refused with the form that would be accepted."""
+    if not isinstance(file, str) or file.lstrip().startswith("{"):
+        return file
+    hint = 'Write it like {"file": "orders.csv", "planning_date": "2025-07-15", "agents": […]}.'
+    raise field_error("The file is named without the rest.", "object: the arguments of import_scenario", hint)
+
+
 class PlanDayArguments(Arguments):
     """Arguments of `plan_day`."""
 
     scenario: Annotated[Json | None, Field(description="as in create_scenario; all fields: schema://scenario")] = None
-    file: Annotated[Json | None, Field(description="as in import_scenario")] = None
+    file: Annotated[Json | None, BeforeValidator(_with_form), Field(description="as in import_scenario")] = None
     scenario_id: Annotated[str | None, Field(max_length=100, description="of a stored day")] = None
     solve_time: SolveTime = "PT30S"
     wait_s: Annotated[float, Field(ge=0, le=MAX_WAIT_S, description="then query_vrp_status")] = 45

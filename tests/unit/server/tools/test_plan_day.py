@@ -129,6 +129,7 @@ async def test_a_file_is_planned_like_a_day(call: Call, store: RedisStore) -> No
         ({"scenario": DAY, "scenario_id": "scn-0-x"}, "/scenario"),
         ({"scenario": {**DAY, "agents": []}}, "/scenario/agents"),
         ({"file": {"format": "csv", "content": "id\na"}}, "/file/planning_date"),
+        ({"file": "orders.csv"}, "/file"),
         ({"scenario_id": "scn-0-x"}, "/scenario_id"),
         ({"scenario": DAY, "solve_time": "PT999999S"}, "/solve_time"),
         ({"scenario": DAY, "wait_s": 46}, "/wait_s"),
