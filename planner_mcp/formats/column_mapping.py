@@ -629,7 +629,15 @@ def split_by_table(
     strangers = [header for header in chosen if header not in tickets and header not in agents]
     if strangers:
         accepted = ", ".join(dict.fromkeys(filter(None, (*tickets, *agents))))
-        raise input_error([_unknown_header_fault(header in passed_over, accepted) for header in strangers])
+        known = {*tickets, *agents}
+        raise input_error(
+            [
+                _unknown_header_fault(header, accepted, is_turned=chosen[header] in known)
+                if header not in passed_over
+                else _passed_over_fault(accepted)
+                for header in strangers
+            ]
+        )
     ours = {
         header: name
         for header, name in chosen.items()
@@ -638,18 +646,32 @@ def split_by_table(
     return ours, {header: name for header, name in chosen.items() if header not in ours}
 
 
-def _unknown_header_fault(is_passed_over: bool, accepted: str) -> Fault:
-    if not is_passed_over:
-        return Fault("columns", "There is no such column.", accepted)
+def _passed_over_fault(accepted: str) -> Fault:
     problem = "The column is of the sheet of agents, which is not read: others were given."
     return Fault("columns", problem, accepted, "Leave the column out, or the agents that were given.")
 
 
+def _unknown_header_fault(header: str, accepted: str, *, is_turned: bool) -> Fault:
+    """Return the fault of a header that no table has; `is_turned`: the field it is given is one."""
+    hint = "Write the header first, then its field." if is_turned else ""
+    return Fault("columns", "There is no such column.", accepted, hint, which=(plain(header, _MAX_HEADER_SHOWN),))
+
+
+def _shown(header: str, name: str) -> str:
+    return f"{plain(header, _MAX_HEADER_SHOWN)} ({plain(name, _MAX_HEADER_SHOWN)})"
+
+
 def _refuse_unknown(headers: Sequence[str], words: Mapping[str, str], chosen: Mapping[str, str]) -> None:
     accepted, known = ", ".join(filter(None, headers)), ", ".join(words)
-    faults = [Fault("columns", "There is no such column.", accepted) for each in chosen if each not in headers]
+    faults = [
+        _unknown_header_fault(each, accepted, is_turned=name in headers)
+        for each, name in chosen.items()
+        if each not in headers
+    ]
     faults += [
-        Fault("columns", "There is no such field.", known) for name in chosen.values() if name and name not in words
+        Fault("columns", "There is no such field.", known, which=(_shown(each, name),))
+        for each, name in chosen.items()
+        if name and name not in words
     ]
     counts = Counter(filter(None, chosen.values()))
     faults += [

@@ -65,7 +65,8 @@ def test_columns_of_a_fleet_can_be_corrected(tmp_path: Path) -> None:
     status, output_lines, day = imported(tmp_path, "orders.csv", ORDERS, *fleet, "--column", "颜色=capacity")
     assert (status, day["agents"]) == (0, [{"id": "v", "capacity": 9}])
     status, output_lines, _ = imported(tmp_path, "orders.csv", ORDERS, *fleet, "--column", "载重=capacity")
-    assert (status, output_lines) == (1, ["--column: There is no such column. (accepted: id, place, qty, 车牌, 颜色)"])
+    fault = "--column: 载重: There is no such column. (accepted: id, place, qty, 车牌, 颜色)"
+    assert (status, output_lines) == (1, [fault])
 
 
 def test_a_column_without_a_field_is_no_wish_to_leave_it_out(tmp_path: Path) -> None:

@@ -156,6 +156,12 @@ async def test_a_fault_of_the_file_is_placed_in_the_content(call: Call) -> None:
     assert await faults(call, "csv", ORDERS, agents=AGENTS, columns={"Size": "id"}) == [
         ("/columns", "There is no such column.")
     ]
+    columns = {"Size": "id", "quantity": "Quantitty", "Quantitty": "amount"}
+    refused = await call(
+        "import_scenario", {"content": ORDERS, "planning_date": DATE, "agents": AGENTS, "columns": columns}
+    )
+    which = {(name, fault["hint"]) for fault in refused.structured["errors"] for name in fault["which"]}
+    assert which == {("Size", ""), ("quantity", "Write the header first, then its field.")}
     assert await faults(call, "csv", ORDERS) == [("/agents", "The file has no agents.")]
     assert await faults(call, "csv", ORDERS.partition("\n")[0], agents=AGENTS) == [
         ("/content", "The table has no rows of tickets.")
