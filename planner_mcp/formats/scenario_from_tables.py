@@ -17,6 +17,7 @@ from planner_mcp.formats.resolved_addresses import without_doubtful
 from planner_mcp.formats.table_import import TableImport
 from planner_mcp.formats.text_tables import Table, place_in
 from planner_mcp.formats.unexpected_rows import other_date_notices
+from planner_mcp.formats.unit_columns import with_units
 from planner_mcp.text import Json, plain
 
 _AXES: Final = ("lat", "lon", "x", "y")
@@ -97,8 +98,8 @@ def scenario_of_tables(tables: Mapping[str, Table], import_options: ImportOption
 
 
 def _as_read(tables: Mapping[str, Table]) -> dict[str, Table]:
-    """Return tables without what is not read of those that the planner wrote itself."""
-    return {**tables, "tickets": without_doubtful(without_plan(tables["tickets"]))}
+    """Return tables without what is not read of those that the planner wrote itself, amounts with their units."""
+    return {**tables, "tickets": with_units(without_doubtful(without_plan(tables["tickets"])))}
 
 
 def _has_hours(body: Json) -> bool:

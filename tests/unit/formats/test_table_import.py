@@ -1141,3 +1141,23 @@ def test_a_column_that_nobody_filled_takes_no_field_from_another(headers: str, r
     names, at = headers.split(","), row.split(",").index("")
     assert (mapping.open_columns, mapping.left_out) == ((), (names[at],))
     assert mapping.fields[names[at + 1]] == field
+
+
+@pytest.mark.parametrize(
+    ("headers", "units", "amounts"),
+    [
+        ("Weight,Unit", ("KG", "g"), [12, 0.3]),
+        ("Gewicht,GEH", ("KG", "TO"), [12, 300_000]),
+        ("Qty,UoM", ("EA", "PAL"), [12, 300]),
+    ],
+)
+def test_units_in_a_column_of_their_own_are_those_of_the_amounts(
+    headers: str, units: tuple[str, str], amounts: list[float]
+) -> None:
+    """SPEC T5: 300 grams beside 12 kilograms were a load of 312; with an unknown unit numbers stay as they are."""
+    rows = table(f"id,place,{headers}\na,A,12,{units[0]}\nb,B,300,{units[1]}\n")
+    day = scenario_of_tables(
+        {"tickets": rows}, ImportOptions("d", "2025-07-15", agents=({"id": "v", "capacity": 9e6},))
+    )
+    assert [ticket["demand"] for ticket in day.body["tickets"]] == amounts
+    assert any("is read as the unit of" in notice for notice in day.assumptions) is ("EA" not in units)
