@@ -472,7 +472,7 @@ class _Proposal:
         if place and self._is_free(place) and look.kind in ("texts", "codes") and self._are_places(header):
             self._take(header, place, is_guess=True)
             return
-        if self._is_house_number(header):
+        if self._numbers_street(header):
             self._take(header, "address", is_guess=True)
             return
         if self._kind == "tickets" and self._is_free("kind") and are_kinds(self._cells[header]):
@@ -516,7 +516,7 @@ class _Proposal:
         axes = [("lat", 90), ("lon", 180)] if self._is_free("position") else []
         return [name for name, most in axes if self._is_free(name) and are_degrees(self._cells[header], most)]
 
-    def _is_house_number(self, header: str) -> bool:
+    def _numbers_street(self, header: str) -> bool:
         """Return whether a column of numbers stands behind one of streets that have none."""
         at = self._table.headers.index(header)
         street = self._table.headers[at - 1] if at else ""
