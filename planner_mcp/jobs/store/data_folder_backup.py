@@ -4,8 +4,10 @@ The log of the store only grows while it is copied, and a step that was half wri
 read, as after a power cut. So an archive holds every job that was acknowledged before the copy began.
 """
 
+import gzip
 import os
 import tarfile
+import zlib
 from pathlib import Path
 from typing import IO, Final
 
@@ -16,6 +18,7 @@ NOT_COPIED: Final = frozenset(
     {"store.sock", "server.pid", "server.log", "start.lock", "users.lock", "server.lock", "backup.lock"}
 )
 """What belongs to a running server and not to the data."""
+_PIECE_BYTES: Final = 1024 * 1024
 
 
 def back_up(data_dir: Path, archive: Path) -> None:
@@ -58,8 +61,20 @@ def restore(archive: Path, data_dir: Path) -> None:
     if data_dir.exists() and any(data_dir.iterdir()):
         raise InputError(f"{data_dir} is not empty. Name a new folder with --data-dir, and start the planner with it.")
     try:
+        _read_through(archive)
         with tarfile.open(archive, mode="r:gz") as tar:
             data_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
             tar.extractall(data_dir, filter="data")
-    except (OSError, EOFError, tarfile.TarError) as error:
-        raise InputError(f"{archive} is no backup that can be read: {error}.") from error
+    except (OSError, EOFError, tarfile.TarError, zlib.error) as error:
+        raise InputError(f"{archive} is no backup that can be read: {str(error).removesuffix('.')}.") from error
+
+
+def _read_through(archive: Path) -> None:
+    """Read an archive to its end, where its checksum stands: unpacking stops before it, and leaves what it has.
+
+    Raises:
+        OSError, EOFError, zlib.error: It is cut off or damaged.
+    """
+    with gzip.open(archive) as file:
+        while file.read(_PIECE_BYTES):
+            pass

@@ -80,3 +80,18 @@ def test_the_command_says_what_to_do(folder: Path, tmp_path: Path) -> None:
     assert run_command_line("backup", archive, "--data-dir", str(folder)).exit_code == 0
     used = run_command_line("restore", archive, "--data-dir", str(folder))
     assert (used.exit_code, "is not empty" in used.stderr) == (1, True)
+
+
+def test_a_damaged_archive_leaves_nothing_behind(folder: Path, tmp_path: Path) -> None:
+    """SPEC O7: cut off, or with a bit that flipped on a disk; the planner would start with half of the jobs."""
+    (folder / "appendonlydir" / "appendonly.aof.1").write_bytes(bytes(range(256)) * 500)
+    archive, new = tmp_path / "a.tar.gz", tmp_path / "new"
+    back_up(folder, archive)
+    whole = archive.read_bytes()
+    flipped = bytearray(whole)
+    flipped[len(whole) // 2] ^= 0x10
+    for data in (whole[: len(whole) * 2 // 3], bytes(flipped), whole[:-8] + bytes(4) + whole[-4:]):
+        archive.write_bytes(data)
+        with pytest.raises(InputError, match="no backup that can be read"):
+            restore(archive, new)
+        assert not new.exists()
