@@ -6,7 +6,7 @@ Source: AMap web service, geocoding and inverse geocoding, version 3.
 from typing import Any, Final
 
 from planner_mcp.addresses.structured_address import Accuracy, Evidence, StructuredAddress
-from planner_mcp.geocoding.geocoder import GeocodedPlace, GeocoderQuery, records_at, text_at
+from planner_mcp.geocoding.geocoder import GeocodedPlace, GeocoderQuery, RefusedQuestionError, records_at, text_at
 from planner_mcp.routing.scenario.coordinates import from_wgs84
 from planner_mcp.settings import GeocoderSettings
 
@@ -50,7 +50,7 @@ class AmapGeocoder:
     def places(self, payload: Any) -> list[GeocodedPlace]:
         """Return the places of an answer."""
         if text_at(payload, "status") != "1":
-            raise ValueError(f"it refused with code {text_at(payload, 'infocode') or 'unknown'}")
+            raise RefusedQuestionError(text_at(payload, "infocode"))
         if isinstance(payload.get("regeocode"), dict):
             return [self._named(payload["regeocode"])]
         return [place for record in records_at(payload, "geocodes") if (place := self._place(record)) is not None]

@@ -6,7 +6,7 @@ Owns reading these; what a service says of its certainty is its own module's.
 from typing import Any
 
 from planner_mcp.addresses.structured_address import Accuracy, Evidence, StructuredAddress
-from planner_mcp.geocoding.geocoder import GeocodedPlace, number_at, text_at
+from planner_mcp.geocoding.geocoder import GeocodedPlace, RefusedQuestionError, number_at, text_at
 
 
 def result_of(payload: Any, *, nothing_found: int) -> Any:
@@ -17,13 +17,13 @@ def result_of(payload: Any, *, nothing_found: int) -> Any:
         nothing_found: The status that says so.
 
     Raises:
-        ValueError: The service refused.
+        RefusedQuestionError: The service refused.
     """
     status = payload.get("status") if isinstance(payload, dict) else None
     if status == nothing_found:
         return None
     if status != 0:
-        raise ValueError(f"it refused with status {status if isinstance(status, int) else 'unknown'}")
+        raise RefusedQuestionError(str(status))
     return payload.get("result")
 
 

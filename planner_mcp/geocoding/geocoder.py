@@ -40,6 +40,14 @@ class GeocodedPlace:
     """What the service says of its answer."""
 
 
+class RefusedQuestionError(ValueError):
+    """The service refused the question; the text says with which code and nothing else of the answer."""
+
+    def __init__(self, code: str) -> None:
+        is_code = code.isascii() and code.isdecimal() and len(code) <= len("10001000")
+        super().__init__(f"refused the question with its code {code if is_code else 'unknown'}")
+
+
 class Geocoder(Protocol):
     """One geocoding service."""
 
@@ -61,7 +69,8 @@ class Geocoder(Protocol):
         """Return the places of an answer to either question, the best first; none where there are none.
 
         Raises:
-            ValueError: The service refused, or the answer has another shape; the text may be shown.
+            RefusedQuestionError: The service refused; the text may be shown.
+            ValueError: The answer has another shape.
         """
         ...
 

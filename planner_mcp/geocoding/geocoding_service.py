@@ -32,7 +32,7 @@ from planner_mcp.bounded_requests import UpstreamError, fetch_json, http_client
 from planner_mcp.errors import Fault, input_error
 from planner_mcp.geocoding.amap_geocoder import AmapGeocoder
 from planner_mcp.geocoding.baidu_geocoder import BaiduGeocoder
-from planner_mcp.geocoding.geocoder import GeocodedPlace, Geocoder, GeocoderQuery
+from planner_mcp.geocoding.geocoder import GeocodedPlace, Geocoder, GeocoderQuery, RefusedQuestionError
 from planner_mcp.geocoding.geojson_geocoders import PeliasGeocoder, PhotonGeocoder
 from planner_mcp.geocoding.nominatim_geocoder import NominatimGeocoder
 from planner_mcp.geocoding.tencent_geocoder import TencentGeocoder
@@ -220,8 +220,10 @@ class GeocodingService:
             return str(error)
         try:
             return tuple(place for place in geocoder.places(payload) if abs(place.lat) <= 90 and abs(place.lon) <= 180)
+        except RefusedQuestionError as error:
+            return str(error)
         except (ValueError, TypeError, AttributeError, KeyError):
-            return "refused, or answered in another form than documented"
+            return "answered in another form than documented"
 
     def _take_kept(self, name: str, text: str, keep_s: float) -> tuple[GeocodedPlace, ...] | None:
         kept = self._kept.get((name, text)) if keep_s else None

@@ -114,6 +114,22 @@ async def test_an_answer_that_makes_no_sense_leaves_the_offline_one(server: Geoc
     assert "the answer is offline" in answer.notes[0]
 
 
+@pytest.mark.parametrize(
+    ("kind", "raw", "code"),
+    [
+        ("amap", b'{"status": "0", "infocode": "10001", "info": "INVALID_USER_KEY"}', "10001"),
+        ("amap", b'{"status": "0", "infocode": "<b>"}', "unknown"),
+        ("baidu", b'{"status": 240, "message": "APP"}', "240"),
+        ("tencent", b'{"status": 311, "message": "key"}', "311"),
+    ],
+)
+async def test_the_code_of_a_refusal_is_told(server: GeocoderServer, kind: str, raw: bytes, code: str) -> None:
+    """SPEC T7: whether the key is wrong or the quota is used up is what an operator needs; no text of the service."""
+    server.raw = raw
+    (answer,) = await service(server, kind).resolve([HANGZHOU])
+    assert answer.notes[0] == f"{kind} refused the question with its code {code}: the answer is offline."
+
+
 @pytest.mark.parametrize("status", [302, 403, 429, 500])
 async def test_a_service_that_refuses_is_asked_three_times_and_then_left(server: GeocoderServer, status: int) -> None:
     """SPEC O4: a service that is away delays a batch only a little."""
