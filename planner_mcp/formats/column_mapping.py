@@ -68,19 +68,13 @@ _SECONDS: Final = 180
 _CODE: Final = re.compile(r"[A-Za-z]{1,6}[-/ ]?\d{1,12}")
 """What orders, stops and jobs are named by."""
 _ORIGINS: Final = (
-    "pick up",
-    "pickup",
-    "abhol",
-    "enlevement",
-    "recogida",
-    "origin",
-    "提货",
-    "取货",
-    "取件",
-    "发货",
-    "装货",
+    *("pick up", "pickup", "abhol", "enlevement", "recogida", "origin", "提货", "取货", "取件", "发货", "装货"),
+    *("sender", "shipper", "absender", "expediteur", "remitente", "发件", "寄件"),
 )
-_TARGETS: Final = ("deliver", "liefer", "livraison", "entrega", "destin", "收货", "送货", "卸货", "目的")
+_TARGETS: Final = (
+    *("deliver", "liefer", "livraison", "entrega", "destin", "收货", "送货", "卸货", "目的"),
+    *("receiver", "recipient", "consignee", "empfanger", "收件"),
+)
 """Parts of headers for the two ends of a way."""
 _ENDS: Final = {"shift_start": "location", "shift_end": "end_location"}
 """Where an agent begins and ends, if `Start` and `End` have names of places below them."""

@@ -1161,3 +1161,18 @@ def test_units_in_a_column_of_their_own_are_those_of_the_amounts(
     )
     assert [ticket["demand"] for ticket in day.body["tickets"]] == amounts
     assert any("is read as the unit of" in notice for notice in day.assumptions) is ("EA" not in units)
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        "Absenderadresse,Empfängeradresse",
+        "Sender Address,Receiver Address",
+        "发件地址,收件地址",
+        "Shipper street,Consignee street",
+    ],
+)
+def test_the_addresses_of_sender_and_receiver_are_asked_about(headers: str) -> None:
+    """SPEC T5: lists of couriers have both; joined they were one address in two towns."""
+    mapping = proposed(f"id,{headers}", "a,Weg 1 Berlin,Ring 2 Dresden")
+    assert [column.header for column in mapping.open_columns] == headers.split(",")
