@@ -123,7 +123,7 @@ async def test_an_answer_that_makes_no_sense_leaves_the_offline_one(server: Geoc
         ("tencent", b'{"status": 311, "message": "key"}', "311"),
     ],
 )
-async def test_the_code_of_a_refusal_is_told(server: GeocoderServer, kind: str, raw: bytes, code: str) -> None:
+async def test_the_code_of_a_refusal_is_reported(server: GeocoderServer, kind: str, raw: bytes, code: str) -> None:
     """SPEC T7: whether the key is wrong or the quota is used up is what an operator needs; no text of the service."""
     server.raw = raw
     (answer,) = await service(server, kind).resolve([HANGZHOU])
