@@ -98,7 +98,7 @@ class OrToolsEngine:
         model.build()
         parameters = search_parameters(len(problem.tickets))
         model.close(parameters)
-        start = None if warm_start is None else model.assignment_of(warm_start)
+        start = None if warm_start is None or _is_thinned(problem, warm_start) else model.assignment_of(warm_start)
         model.routing.AddAtSolutionCallback(callback.on_solution)
         left_s = limits.deadline - time.monotonic()
         if should_stop() or left_s <= 0:
@@ -156,6 +156,15 @@ class _SolutionCallback:
         problem = self._model.problem
         is_certain = Feature.MIN_LOAD not in problem.features and not self._model.has_break_during_setup()
         return is_certain or is_feasible(problem, candidate)
+
+
+def _is_thinned(problem: Problem, plan: Candidate) -> bool:
+    """Return whether a plan leaves out wanted tickets where agents have least loads.
+
+    Such tickets need whole new routes, which guided local search does not find; it is better to begin anew.
+    """
+    left_out = (ticket for number, ticket in enumerate(problem.tickets) if number not in plan.tickets)
+    return Feature.MIN_LOAD in problem.features and any(ticket.penalty and not ticket.is_priced for ticket in left_out)
 
 
 def search_parameters(tickets: int) -> Any:

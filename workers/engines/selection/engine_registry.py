@@ -20,8 +20,9 @@ from workers.engines.native.build import HOW_TO_BUILD
 from workers.engines.native.sisr_engine import SisrEngine
 from workers.engines.ortools.ortools_engine import OrToolsEngine
 from workers.engines.pyvrp.pyvrp_engine import PyvrpEngine
+from workers.engines.selection.min_load_adapter import MinLoadAdapter
 from workers.engines.selection.portfolio import Portfolio
-from workers.engines.selection.time_allocation import REMOTE_TICKETS
+from workers.engines.selection.time_allocation import REMOTE_TICKETS, STARTER
 from workers.engines.time_dependent.time_dependent_adapter import TimeDependentAdapter
 
 INSTALL_HINTS: Final = {
@@ -78,7 +79,12 @@ def choose(problem: Problem, name: str = AUTO, cuopt_url: str = "") -> Engine:
         return TimeDependentAdapter(choose(at_worst_case_speeds(problem), name, cuopt_url))
     if name == AUTO:
         takes_part = len(problem.tickets) >= REMOTE_TICKETS and cuopt_model.is_in_reach(problem)
-        capable = [engine for engine in available(cuopt_url if takes_part else "") if not missing(engine, problem)]
+        known = available(cuopt_url if takes_part else "")
+        capable = [
+            engine if not missing(engine, problem) else MinLoadAdapter(engine)
+            for engine in known
+            if missing(engine, problem) <= ({Feature.MIN_LOAD} if engine.name == STARTER else set())
+        ]
         if not capable:
             raise UnsupportedFeatureError(_unsupported_message(problem))
         return Portfolio(capable)
