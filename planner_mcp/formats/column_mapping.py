@@ -14,8 +14,9 @@ from typing import Final
 
 from planner_mcp.errors import Fault, input_error
 from planner_mcp.formats.amount_units import AmountUnit, unit_named, words_of
-from planner_mcp.formats.cell_parsing import decimal_mark_of, is_duration, normalized_word, number_in
+from planner_mcp.formats.cell_parsing import MAX_CELL, decimal_mark_of, is_duration, normalized_word, number_in
 from planner_mcp.formats.column_values import (
+    MAX_SAMPLE,
     OPEN_KINDS,
     ColumnValues,
     are_clocks_short,
@@ -78,6 +79,8 @@ _TARGETS: Final = (
 """Parts of headers for the two ends of a way."""
 _ENDS: Final = {"shift_start": "location", "shift_end": "end_location"}
 """Where an agent begins and ends, if `Start` and `End` have names of places below them."""
+_WHOLE: Final = re.compile(r"\d[^,]*,.*[^\W\d]{3}|[省市区县].*\d号")
+"""A number before a comma and a word behind it; a division and a number in Chinese."""
 _NUMBERS: Final = frozenset({"nr", "no", "n", "num", "number", "nummer", "numero"})
 """Headers of house numbers, behind that of their streets."""
 _OF_BILLS: Final = frozenset({"address", "name", "phone"})
@@ -255,10 +258,18 @@ class _Proposal:
         self._take(header, name)
 
     def _other_end(self, header: str) -> str | None:
-        """Return the column of addresses that a way leads from where this one says where to, or the reverse."""
+        """Return the column of other addresses: of the other end of a way, or whole ones beside whole ones."""
         end = self._end_of_way(header)
-        taken = (each for each, name in self._fields.items() if name == "address" and each not in self._chosen)
+        taken = [each for each, name in self._fields.items() if name == "address" and each not in self._chosen]
+        whole = [each for each in taken if _unnumbered(each) != _unnumbered(header) and self._is_whole(each)]
+        if whole and self._is_whole(header):
+            return whole[0]
         return next((each for each in taken if end and self._end_of_way(each) not in ("", end)), None)
+
+    def _is_whole(self, header: str) -> bool:
+        """Return whether most cells are addresses with street, number and town, and no part of one."""
+        cells = self._cells[header][:MAX_SAMPLE]
+        return 2 * sum(_WHOLE.search(cell[:MAX_CELL]) is not None for cell in cells) > len(cells)
 
     def _is_billed(self, header: str) -> bool:
         """Return whether a column says whom, or where, the bill goes to."""

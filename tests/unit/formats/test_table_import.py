@@ -1172,7 +1172,7 @@ def test_units_in_a_column_of_their_own_are_those_of_the_amounts(
         "Shipper street,Consignee street",
     ],
 )
-def test_the_addresses_of_sender_and_receiver_are_asked_about(headers: str) -> None:
-    """SPEC T5: lists of couriers have both; joined they were one address in two towns."""
-    mapping = proposed(f"id,{headers}", "a,Weg 1 Berlin,Ring 2 Dresden")
+def test_which_of_two_whole_addresses_counts_is_asked(headers: str) -> None:
+    """SPEC T5: lists of couriers have those of sender and receiver; joined they were one address in two towns."""
+    mapping = proposed(f"id,{headers}", 'a,"Weg 1, Berlin","Ring 2, 01067 Dresden"')
     assert [column.header for column in mapping.open_columns] == headers.split(",")
