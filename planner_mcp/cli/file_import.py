@@ -29,7 +29,13 @@ from planner_mcp.translation import translated
 
 DEFAULT_CAPACITY: Final = 1e6
 """Capacity of agents that nobody described: more than any day needs, so that it decides nothing."""
-_OPTIONS: Final = {"depot": "--depot", "columns": "--column", "sheet": "--sheet", "decimal": "--decimal"}
+_OPTIONS: Final = {
+    "depot": "--depot",
+    "columns": "--column",
+    "sheet": "--sheet",
+    "decimal": "--decimal",
+    "planning_date": "--date",
+}
 _GIVEN: Final = {**_OPTIONS, "/depot": "--depot", "/planning_date": "--date", "/name": "--name"}
 """The same, and what options became in the day."""
 Columns = Annotated[

@@ -6,7 +6,7 @@ is then checked like any scenario. A fault names the line of the file, the colum
 
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, Final, TypeVar
@@ -50,6 +50,7 @@ from planner_mcp.formats.source_rows import SourceRow
 from planner_mcp.formats.text_tables import Table, place_in
 from planner_mcp.formats.unexpected_rows import rows_without_place, total_rows
 from planner_mcp.formats.unique_names import UniqueNames
+from planner_mcp.routing.scenario.field_types import read_date
 from planner_mcp.routing.scenario.schema_faults import pointer
 from planner_mcp.routing.scenario.window_text import OPEN_END
 from planner_mcp.text import Json, plain
@@ -263,7 +264,7 @@ class TableImport:
         """
         self.settle()
         if self.faults:
-            raise input_error(self.faults)
+            raise input_error([*self.faults, *_date_faults(self.planning_date)])
         day = {**fields, "agents": self.agents, "tickets": self.tickets}
         return day | ({"locations": list(self.locations.values())} if self.locations else {})
 
@@ -513,6 +514,14 @@ class TableImport:
                 self.faults.append(Fault(origin.path, problem, "one position for each place", hint))
             self._named.setdefault(spot, name)
         return name
+
+
+def _date_faults(planning_date: str) -> Iterator[Fault]:
+    """Yield what is wrong with the date of the call, beside faults of the file: else the day is checked with it."""
+    try:
+        read_date(planning_date or "2025-07-15")
+    except ValueError:
+        yield Fault("planning_date", "The value is not a date.", "a date as YYYY-MM-DD", 'Write it like "2025-07-15".')
 
 
 def _amount_columns(mapping: ColumnMapping, chosen: Mapping[str, str]) -> list[AmountColumn]:

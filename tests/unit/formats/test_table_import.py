@@ -1176,3 +1176,12 @@ def test_which_of_two_whole_addresses_counts_is_asked(headers: str) -> None:
     """SPEC T5: lists of couriers have those of sender and receiver; joined they were one address in two towns."""
     mapping = proposed(f"id,{headers}", 'a,"Weg 1, Berlin","Ring 2, 01067 Dresden"')
     assert [column.header for column in mapping.open_columns] == headers.split(",")
+
+
+def test_a_wrong_date_is_reported_beside_what_is_wrong_in_the_file() -> None:
+    """SPEC T7: all at once; who mended the file was sent back for the date."""
+    day = TableImport("15.07.2025")
+    day.add_tickets(table("id,place,demand\na,A,much\n"), {})
+    with pytest.raises(InputError) as caught:
+        day.scenario()
+    assert [fault.path for fault in caught.value.errors] == ["/2/demand", "planning_date"]
