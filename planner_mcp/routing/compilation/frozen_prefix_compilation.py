@@ -308,8 +308,9 @@ class _PrefixFreezer:
         tickets += self._figures.undelivered(tickets)
         is_far = agent.max_distance is not None and self._figures.distance(agent, tickets) > agent.max_distance
         is_full = agent.max_stops is not None and len(tickets) > agent.max_stops
-        is_ineligible = spec.agents is not None and number not in spec.agents
         owed = self._figures.undelivered([ticket])
+        allowed = (self._tickets[each].agents for each in (ticket, *owed))
+        is_ineligible = any(agents is not None and number not in agents for agents in allowed)
         is_late = self._exceeds_limits(agent, end_time, executed.departed_at)
         is_late |= bool(self._figures.late_deliveries(agent, spec.location, start + spec.service, owed))
         exceeds_capacity = self._figures.exceeds_capacity(agent, executed, tickets)

@@ -599,6 +599,31 @@ def test_a_lock_for_which_the_past_leaves_no_room_is_let_go(driver: Json, order:
     assert verify(known, build_plan(known, candidate(known, "a", "b"))) == []
 
 
+def test_a_pickup_whose_delivery_went_to_others_is_let_go() -> None:
+    """SPEC T5, S1: who drives to it may not deliver it."""
+    halves = [ticket("p", kind="pickup", time_windows=at(30)), ticket("q", "B", pickup="p")]
+    day = body([agent("v"), agent("w")], [ticket("a", "B", time_windows=at(9)), *halves])
+    plan = planned(day, ("a", "p", "q"))
+    known = compiled(under_way(day, plan, 20, {"tickets": {"q": {"agents": ["w"]}}}))
+    assert known.agents[0].locked == (0,)
+    found = repair(known, candidate_of(known, plan))
+    assert verify(known, build_plan(known, found)) == []
+
+
+def test_what_has_begun_is_judged_by_nothing_that_changes_later() -> None:
+    """SPEC T5, T7: it is neither what nobody can serve nor a lock that cannot be kept."""
+    first = ticket("a", demand=10, skills=["x"])
+    for names in ([], ["a"]):
+        day = body([agent("v", locked_tickets=names, skills=["x"]), agent("w", capacity=1)], [first, ticket("b", "B")])
+        plan = planned(day, ("a",), ("b",))
+        for cut in ({"capacity": 5}, {"skills": []}, {"max_tickets": 0}):
+            changed = under_way(day, plan, 2, {"agents": {"v": cut}})
+            found = parse_scenario(changed, prove_infeasible=infeasibility_faults)
+            assert found.findings == ()
+            known = compile_scenario(found)
+            assert verify(known, build_plan(known, repair(known, candidate_of(known, plan)))) == []
+
+
 def test_a_locked_pickup_whose_delivery_has_closed_is_let_go() -> None:
     """SPEC T5, S1: whoever has not set out by the hour can pick up, and not deliver in time."""
     halves = [ticket("p", kind="pickup"), ticket("q", "B", pickup="p", time_windows=at(0, 20))]

@@ -280,9 +280,9 @@ async def test_a_ticket_that_has_begun_is_not_taken_out_of_the_day(call: Call, s
     asked = {"warm_from": job_id, "keep_until": "00:01"}
     if how != "resolve_vrp":
         asked = {"scenario_id": (await call("resolve_vrp", asked)).structured["scenario_id"]}
-    patch = {"tickets": {"a": None, "c": None, "b": {"demand": 99}}, "agents": {"w": None}}
+    patch = {"tickets": {"a": None, "c": None, "d": ticket("d", demand=99)}, "agents": {"w": None}}
     refused = (await call(how, {**asked, "patch": patch})).structured
-    assert [fault["path"] for fault in refused["errors"]] == ["/patch/tickets/a", "/tickets/b/demand"]
+    assert [fault["path"] for fault in refused["errors"]] == ["/patch/tickets/a", "/tickets/d/demand"]
     assert refused["errors"][0]["problem"] == "v began it at 00:00."
     assert refused["errors"][0]["hint"] == "Leave it in: what has begun stays."
     whole = {"tickets": [*quick["tickets"][1:], ticket("d", "E")]}
