@@ -13,8 +13,8 @@ import typer
 from planner_mcp.cli.command_files import unreadable_message, write_text
 from planner_mcp.cli.command_runner import command_settings, run_command
 from planner_mcp.errors import Fault, InputError, input_error
-from planner_mcp.formats.header_words import meaning_of
-from planner_mcp.formats.text_tables import Table, read_table
+from planner_mcp.formats.tables.header_words import meaning_of
+from planner_mcp.formats.tables.text_tables import Table, read_table
 from planner_mcp.geocoding.geocoding_service import GeocodingService
 from planner_mcp.server.resources.address_tables import address_table
 from planner_mcp.settings import Settings

@@ -15,11 +15,11 @@ import typer
 from planner_mcp.cli.command_files import unreadable_message
 from planner_mcp.cli.day_addresses import addressed_day
 from planner_mcp.errors import Fault, InputError, grouped, input_error, placed
-from planner_mcp.formats.column_mapping import IN_COLUMNS, ColumnMapping
 from planner_mcp.formats.import_formats import PLAIN, form_of, read_scenario_file
-from planner_mcp.formats.import_options import Form, ImportedScenario, ImportOptions
 from planner_mcp.formats.json_content import Content
-from planner_mcp.formats.text_tables import Table, read_table
+from planner_mcp.formats.tables.column_mapping import IN_COLUMNS, ColumnMapping
+from planner_mcp.formats.tables.import_options import Form, ImportedScenario, ImportOptions
+from planner_mcp.formats.tables.text_tables import Table, read_table
 from planner_mcp.routing.feasibility.infeasibility_faults import infeasibility_faults
 from planner_mcp.routing.scenario.scenario_parsing import Scenario, parse_scenario, warnings
 from planner_mcp.server.tools.validate_scenario import MAX_SHOWN

@@ -7,7 +7,7 @@ import csv
 import io
 from typing import Final
 
-from planner_mcp.formats.exported_stops import STOP_COLUMNS
+from planner_mcp.formats.tables.exported_stops import STOP_COLUMNS
 from planner_mcp.routing.scenario.shown_scenario import ShownScenario
 
 MARK: Final = "DRAFT, not approved (草稿，未批准)"

@@ -10,18 +10,18 @@ from pathlib import PurePath
 from typing import Final
 
 from planner_mcp.errors import Fault, InputError, input_error
-from planner_mcp.formats.column_mapping import OpenColumn
 from planner_mcp.formats.geojson_points import is_collection, read_points
-from planner_mcp.formats.import_options import Form, ImportedScenario, ImportOptions
 from planner_mcp.formats.instances.instance_scenario import as_scenario
 from planner_mcp.formats.instances.published_instance import PublishedInstance
 from planner_mcp.formats.instances.solomon_li_lim import is_li_lim, is_solomon, read_li_lim, read_solomon
 from planner_mcp.formats.instances.vrplib_format import read_vrplib
 from planner_mcp.formats.json_content import Content
-from planner_mcp.formats.scenario_from_tables import open_columns_of, position_columns, scenario_of_tables
-from planner_mcp.formats.text_tables import SPLIT, Table, is_workbook, read_table, too_large
+from planner_mcp.formats.tables.column_mapping import OpenColumn
+from planner_mcp.formats.tables.import_options import Form, ImportedScenario, ImportOptions
+from planner_mcp.formats.tables.scenario_from_tables import open_columns_of, position_columns, scenario_of_tables
+from planner_mcp.formats.tables.text_tables import SPLIT, Table, is_workbook, read_table, too_large
+from planner_mcp.formats.tables.workbook_reader import read_workbook
 from planner_mcp.formats.vroom_format import assumed, read_vroom
-from planner_mcp.formats.workbook_reader import read_workbook
 
 PLAIN: Final = frozenset({".csv", ".tsv", ".xlsx", ".xlsm", ".xls", ".ods", ".geojson", ".vrp", ".gvrp"})
 """Ends of names that files of one form alone have; of others the form is a guess."""

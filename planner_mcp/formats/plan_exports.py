@@ -18,7 +18,13 @@ from xml.sax.saxutils import escape, quoteattr
 from pydantic import BaseModel, ConfigDict, RootModel, ValidationError
 
 from planner_mcp.errors import Fault, input_error
-from planner_mcp.formats.exported_stops import BEFORE_FORMULA, FORMULA_AHEAD, RARE_COLUMNS, STOP_COLUMNS, TICKET_COLUMNS
+from planner_mcp.formats.tables.exported_stops import (
+    BEFORE_FORMULA,
+    FORMULA_AHEAD,
+    RARE_COLUMNS,
+    STOP_COLUMNS,
+    TICKET_COLUMNS,
+)
 from planner_mcp.routing.plan import Plan, PlannedRoute, Visit
 from planner_mcp.routing.scenario.coordinates import globe_positions
 from planner_mcp.routing.scenario.field_types import MAX_FREE_TEXT_LENGTH

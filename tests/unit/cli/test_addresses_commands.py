@@ -5,8 +5,8 @@ import io
 from pathlib import Path
 
 from planner_mcp.formats.import_formats import read_scenario_file
-from planner_mcp.formats.import_options import ImportOptions
 from planner_mcp.formats.json_content import Content
+from planner_mcp.formats.tables.import_options import ImportOptions
 from tests.shared.cli.command_runs import run_command_line
 
 ROWS = """Kunde,Anschrift,Menge

@@ -5,10 +5,10 @@ from typing import Any
 import pytest
 
 from planner_mcp.errors import InputError
-from planner_mcp.formats.column_values import OPEN_KINDS
 from planner_mcp.formats.import_formats import read_scenario_file
-from planner_mcp.formats.import_options import ImportedScenario, ImportOptions
 from planner_mcp.formats.json_content import Content
+from planner_mcp.formats.tables.column_values import OPEN_KINDS
+from planner_mcp.formats.tables.import_options import ImportedScenario, ImportOptions
 from planner_mcp.routing.scenario.scenario_parsing import parse_scenario
 from tests.shared.formats.dispatcher_files import FILES, FRESH, UNSEEN, DispatcherFile
 

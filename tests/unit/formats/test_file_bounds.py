@@ -14,8 +14,8 @@ from planner_mcp.bounded_calls.bounded_call import CallLimits, bounded_call
 from planner_mcp.bounded_calls.call_server import OUT_OF_BOUNDS
 from planner_mcp.errors import PlannerError
 from planner_mcp.formats.import_formats import read_scenario_file
-from planner_mcp.formats.import_options import Form, ImportOptions
 from planner_mcp.formats.json_content import Content
+from planner_mcp.formats.tables.import_options import Form, ImportOptions
 from tests.shared.formats.workbook_files import rows_of, sheet_xml, workbook
 
 pytestmark = [pytest.mark.anyio, pytest.mark.slow]

@@ -6,11 +6,11 @@ import pytest
 
 from planner_mcp.errors import InputError, TooLargeError
 from planner_mcp.formats.import_formats import form_of, read_scenario_file
-from planner_mcp.formats.import_options import ImportOptions
 from planner_mcp.formats.json_content import Content
-from planner_mcp.formats.text_tables import MAX_BYTES
+from planner_mcp.formats.tables.import_options import ImportOptions
+from planner_mcp.formats.tables.text_tables import MAX_BYTES
 from planner_mcp.text import LONG_NUMBER
-from tests.unit.formats.test_table_import import VROOM
+from tests.unit.formats.tables.test_table_import import VROOM
 
 WISHES = ImportOptions("day", "2025-07-15")
 

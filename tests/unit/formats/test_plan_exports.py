@@ -10,12 +10,12 @@ from xml.etree import ElementTree
 import pytest
 
 from planner_mcp.errors import InputError
-from planner_mcp.formats.exported_stops import RARE_COLUMNS, without_plan
 from planner_mcp.formats.import_formats import open_columns, read_scenario_file
-from planner_mcp.formats.import_options import ImportOptions
 from planner_mcp.formats.json_content import Content
 from planner_mcp.formats.plan_exports import FORMS, export
-from planner_mcp.formats.text_tables import read_table
+from planner_mcp.formats.tables.exported_stops import RARE_COLUMNS, without_plan
+from planner_mcp.formats.tables.import_options import ImportOptions
+from planner_mcp.formats.tables.text_tables import read_table
 from planner_mcp.routing.compilation.scenario_compiler import compile_scenario
 from planner_mcp.routing.evaluation.plan_builder import build_plan
 from planner_mcp.routing.plan import Plan, Unassigned

@@ -3,7 +3,7 @@
 import pytest
 
 from planner_mcp.errors import Fault
-from planner_mcp.formats.coordinate_parsing import Axis, axis_of, coordinate_in, pair_in, position_in
+from planner_mcp.formats.tables.coordinate_parsing import Axis, axis_of, coordinate_in, pair_in, position_in
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Final
 
-from planner_mcp.formats.text_tables import Table
+from planner_mcp.formats.tables.text_tables import Table
 
 STOP_COLUMNS: Final = (
     *("agent_id", "stop", "kind", "ticket_id", "location", "lat", "lon"),

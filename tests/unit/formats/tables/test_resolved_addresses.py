@@ -1,10 +1,10 @@
 """A table of resolved addresses becomes a day; what is not sure is looked up again."""
 
 from planner_mcp.addresses import structured_address
-from planner_mcp.formats import resolved_addresses
 from planner_mcp.formats.import_formats import read_scenario_file
-from planner_mcp.formats.import_options import ImportOptions
 from planner_mcp.formats.json_content import Content
+from planner_mcp.formats.tables import resolved_addresses
+from planner_mcp.formats.tables.import_options import ImportOptions
 
 OPTIONS = ImportOptions("day", "2025-07-15", depot="52.5,13.4", agents=({"id": "v"},))
 HEADER = "address,lat,lon,accuracy,radius_m,confidence,status,resolved,source,note"

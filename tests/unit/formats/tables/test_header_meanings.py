@@ -3,10 +3,10 @@
 import pytest
 
 from planner_mcp.errors import InputError
-from planner_mcp.formats.column_mapping import ColumnMapping
 from planner_mcp.formats.import_formats import read_scenario_file
-from planner_mcp.formats.import_options import ImportedScenario, ImportOptions
 from planner_mcp.formats.json_content import Content
+from planner_mcp.formats.tables.column_mapping import ColumnMapping
+from planner_mcp.formats.tables.import_options import ImportedScenario, ImportOptions
 
 PLACES = ("52.52,13.40", "52.53,13.41")
 

@@ -6,14 +6,14 @@ from typing import Any
 import pytest
 
 from planner_mcp.errors import InputError, TooLargeError
-from planner_mcp.formats.column_mapping import ColumnMapping, propose_mapping, split_by_table
-from planner_mcp.formats.column_values import values_of
 from planner_mcp.formats.geojson_points import read_points
-from planner_mcp.formats.header_words import AGENTS, TICKETS
-from planner_mcp.formats.import_options import ImportOptions
-from planner_mcp.formats.scenario_from_tables import scenario_of_tables
-from planner_mcp.formats.table_import import TableImport
-from planner_mcp.formats.text_tables import Table, read_table
+from planner_mcp.formats.tables.column_mapping import ColumnMapping, propose_mapping, split_by_table
+from planner_mcp.formats.tables.column_values import values_of
+from planner_mcp.formats.tables.header_words import AGENTS, TICKETS
+from planner_mcp.formats.tables.import_options import ImportOptions
+from planner_mcp.formats.tables.scenario_from_tables import scenario_of_tables
+from planner_mcp.formats.tables.table_import import TableImport
+from planner_mcp.formats.tables.text_tables import Table, read_table
 from planner_mcp.formats.vroom_format import assumed, read_vroom
 from planner_mcp.routing.scenario.scenario_model import end_of, start_of
 from planner_mcp.routing.scenario.scenario_parsing import parse_scenario

@@ -9,12 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from planner_mcp.errors import InputError, TooLargeError
-from planner_mcp.formats.sheet_inspection import inspect_sheet, letters_of, place_of
-from planner_mcp.formats.sheet_reader import tables_of
-from planner_mcp.formats.table_import import TableImport
-from planner_mcp.formats.text_tables import MAX_BYTES
-from planner_mcp.formats.workbook_package import MAX_UNPACKED_BYTES, opened
-from planner_mcp.formats.workbook_reader import read_workbook
+from planner_mcp.formats.tables.sheet_inspection import inspect_sheet, letters_of, place_of
+from planner_mcp.formats.tables.sheet_reader import tables_of
+from planner_mcp.formats.tables.table_import import TableImport
+from planner_mcp.formats.tables.text_tables import MAX_BYTES
+from planner_mcp.formats.tables.workbook_package import MAX_UNPACKED_BYTES, opened
+from planner_mcp.formats.tables.workbook_reader import read_workbook
 from planner_mcp.routing.scenario.scenario_parsing import parse_scenario
 from tests.shared.formats.workbook_files import (
     DAY,

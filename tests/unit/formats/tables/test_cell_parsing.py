@@ -5,7 +5,7 @@ from typing import Literal
 import pytest
 
 from planner_mcp.errors import Fault
-from planner_mcp.formats.cell_parsing import (
+from planner_mcp.formats.tables.cell_parsing import (
     CellStyle,
     amount_in,
     date_in,
@@ -16,7 +16,7 @@ from planner_mcp.formats.cell_parsing import (
     time_in,
     windows_in,
 )
-from planner_mcp.formats.column_values import style_of, values_of
+from planner_mcp.formats.tables.column_values import style_of, values_of
 
 
 @pytest.mark.parametrize(

@@ -9,15 +9,21 @@ from dataclasses import replace
 from typing import Final
 
 from planner_mcp.errors import Fault
-from planner_mcp.formats.column_mapping import IN_COLUMNS, ColumnMapping, OpenColumn, propose_mapping, split_by_table
-from planner_mcp.formats.exported_stops import without_plan
-from planner_mcp.formats.header_words import TICKETS, meaning_of, normalized
-from planner_mcp.formats.import_options import ImportedScenario, ImportOptions
-from planner_mcp.formats.resolved_addresses import without_doubtful
-from planner_mcp.formats.table_import import TableImport
-from planner_mcp.formats.text_tables import Table, place_in
-from planner_mcp.formats.unexpected_rows import other_date_notices
-from planner_mcp.formats.unit_columns import with_units
+from planner_mcp.formats.tables.column_mapping import (
+    IN_COLUMNS,
+    ColumnMapping,
+    OpenColumn,
+    propose_mapping,
+    split_by_table,
+)
+from planner_mcp.formats.tables.exported_stops import without_plan
+from planner_mcp.formats.tables.header_words import TICKETS, meaning_of, normalized
+from planner_mcp.formats.tables.import_options import ImportedScenario, ImportOptions
+from planner_mcp.formats.tables.resolved_addresses import without_doubtful
+from planner_mcp.formats.tables.table_import import TableImport
+from planner_mcp.formats.tables.text_tables import Table, place_in
+from planner_mcp.formats.tables.unexpected_rows import other_date_notices
+from planner_mcp.formats.tables.unit_columns import with_units
 from planner_mcp.text import Json, plain
 
 _AXES: Final = ("lat", "lon", "x", "y")

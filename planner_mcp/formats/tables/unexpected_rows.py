@@ -9,11 +9,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from planner_mcp.errors import Fault
-from planner_mcp.formats.amount_units import words_of
-from planner_mcp.formats.cell_parsing import CellStyle, amount_in, date_in, normalized_word
-from planner_mcp.formats.column_mapping import ColumnMapping
-from planner_mcp.formats.source_rows import SourceRow
-from planner_mcp.formats.text_tables import Table
+from planner_mcp.formats.tables.amount_units import words_of
+from planner_mcp.formats.tables.cell_parsing import CellStyle, amount_in, date_in, normalized_word
+from planner_mcp.formats.tables.column_mapping import ColumnMapping
+from planner_mcp.formats.tables.source_rows import SourceRow
+from planner_mcp.formats.tables.text_tables import Table
 from planner_mcp.text import plain
 
 Rows = Sequence[tuple[SourceRow, Mapping[str, Any]]]

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Final, Literal
 
 from planner_mcp.errors import Fault
-from planner_mcp.formats.cell_parsing import MAX_CELL, number_in, shown, simplified
+from planner_mcp.formats.tables.cell_parsing import MAX_CELL, number_in, shown, simplified
 
 Axis = Literal["", "lat", "lon"]
 DEGREES: Final[Mapping[str, Axis]] = {"lat": "lat", "lon": "lon"}

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Final, Literal
 
 from planner_mcp.errors import Fault, input_error
-from planner_mcp.formats.text_tables import OLE2, check_size, refuse_markup, too_large
+from planner_mcp.formats.tables.text_tables import OLE2, check_size, refuse_markup, too_large
 
 MAX_UNPACKED_BYTES: Final = 64 * 1024 * 1024
 MAX_PARTS: Final = 500

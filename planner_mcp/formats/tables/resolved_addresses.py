@@ -6,8 +6,8 @@ Owns how such a table is known, and which of its positions are taken: those that
 from dataclasses import replace
 from typing import Final
 
-from planner_mcp.formats.exported_stops import unquoted
-from planner_mcp.formats.text_tables import Table
+from planner_mcp.formats.tables.exported_stops import unquoted
+from planner_mcp.formats.tables.text_tables import Table
 
 RESOLVED_COLUMNS: Final = ("lat", "lon", "accuracy", "radius_m", "confidence", "status", "resolved", "source", "note")
 """Columns that stand behind those of the rows."""

@@ -5,12 +5,12 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
 from planner_mcp.errors import Fault
-from planner_mcp.formats.source_rows import SourceRows, in_file
-from planner_mcp.formats.text_tables import Table
+from planner_mcp.formats.tables.source_rows import SourceRows, in_file
+from planner_mcp.formats.tables.text_tables import Table
 from planner_mcp.text import Json
 
 if TYPE_CHECKING:
-    from planner_mcp.formats.column_mapping import ColumnMapping
+    from planner_mcp.formats.tables.column_mapping import ColumnMapping
 
 Form = Literal["csv", "xlsx", "geojson", "vroom", "vrplib", "solomon", "li_lim"]
 

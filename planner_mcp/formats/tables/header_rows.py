@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from planner_mcp.formats.amount_units import unit_named, words_of
-from planner_mcp.formats.header_words import meaning_of, normalized
+from planner_mcp.formats.tables.amount_units import unit_named, words_of
+from planner_mcp.formats.tables.header_words import meaning_of, normalized
 from planner_mcp.text import plain
 
 MAX_TITLES: Final = 12

@@ -10,7 +10,7 @@ from typing import Final
 from xml.parsers import expat
 
 from planner_mcp.errors import Fault, input_error
-from planner_mcp.formats.workbook_package import ACCEPTED, Parts, WorkbookPackage
+from planner_mcp.formats.tables.workbook_package import ACCEPTED, Parts, WorkbookPackage
 
 _WORKBOOK: Final = "xl/workbook.xml"
 _RELATIONS: Final = "xl/_rels/workbook.xml.rels"

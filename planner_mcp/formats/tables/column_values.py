@@ -12,8 +12,8 @@ from itertools import pairwise
 from typing import Final, Literal
 
 from planner_mcp.errors import Fault
-from planner_mcp.formats.amount_units import words_of
-from planner_mcp.formats.cell_parsing import (
+from planner_mcp.formats.tables.amount_units import words_of
+from planner_mcp.formats.tables.cell_parsing import (
     MAX_CELL,
     BareTimes,
     CellStyle,
@@ -32,8 +32,8 @@ from planner_mcp.formats.cell_parsing import (
     time_in,
     windows_in,
 )
-from planner_mcp.formats.coordinate_parsing import has_minutes, is_map_link, pair_in
-from planner_mcp.formats.header_words import normalized
+from planner_mcp.formats.tables.coordinate_parsing import has_minutes, is_map_link, pair_in
+from planner_mcp.formats.tables.header_words import normalized
 from planner_mcp.routing.scenario.window_text import OPEN_END
 from planner_mcp.text import plain
 

@@ -1,7 +1,7 @@
 """A table from a file of text, whatever its encoding and the marks between its cells (SPEC T5).
 
 Owns the bytes: encoding, ends of lines, delimiter, header, size. What the columns mean is
-`formats/column_mapping.py`'s.
+`formats/tables/column_mapping.py`'s.
 """
 
 import codecs
@@ -15,7 +15,7 @@ from itertools import islice
 from typing import Any, Final
 
 from planner_mcp.errors import Fault, TooLargeError, input_error
-from planner_mcp.formats.header_rows import MAX_TITLES, FoundHeader, find_header
+from planner_mcp.formats.tables.header_rows import MAX_TITLES, FoundHeader, find_header
 from planner_mcp.routing.scenario.schema_faults import MAX_NAME, pointer
 from planner_mcp.text import plain
 

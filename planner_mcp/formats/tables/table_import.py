@@ -12,9 +12,9 @@ from functools import partial
 from typing import Any, Final, TypeVar
 
 from planner_mcp.errors import Fault, input_error
-from planner_mcp.formats.amount_settlement import AmountColumn, settle_amounts
-from planner_mcp.formats.amount_units import AmountUnit
-from planner_mcp.formats.cell_parsing import (
+from planner_mcp.formats.tables.amount_settlement import AmountColumn, settle_amounts
+from planner_mcp.formats.tables.amount_units import AmountUnit
+from planner_mcp.formats.tables.cell_parsing import (
     CellStyle,
     Decimal,
     amount_in,
@@ -34,8 +34,8 @@ from planner_mcp.formats.cell_parsing import (
     side_in,
     windows_in,
 )
-from planner_mcp.formats.column_mapping import ColumnMapping, has_minute_spans, propose_mapping
-from planner_mcp.formats.column_values import (
+from planner_mcp.formats.tables.column_mapping import ColumnMapping, has_minute_spans, propose_mapping
+from planner_mcp.formats.tables.column_values import (
     DELIVERIES,
     PICKUPS,
     decimal_of,
@@ -43,13 +43,13 @@ from planner_mcp.formats.column_values import (
     has_open_mark,
     style_of,
 )
-from planner_mcp.formats.coordinate_parsing import DEGREES, coordinate_in, pair_in, position_in
-from planner_mcp.formats.exported_stops import RARE_COLUMNS
-from planner_mcp.formats.header_words import meaning_of, normalized, split_brackets
-from planner_mcp.formats.source_rows import SourceRow
-from planner_mcp.formats.text_tables import Table, place_in
-from planner_mcp.formats.unexpected_rows import rows_without_place, total_rows
-from planner_mcp.formats.unique_names import UniqueNames
+from planner_mcp.formats.tables.coordinate_parsing import DEGREES, coordinate_in, pair_in, position_in
+from planner_mcp.formats.tables.exported_stops import RARE_COLUMNS
+from planner_mcp.formats.tables.header_words import meaning_of, normalized, split_brackets
+from planner_mcp.formats.tables.source_rows import SourceRow
+from planner_mcp.formats.tables.text_tables import Table, place_in
+from planner_mcp.formats.tables.unexpected_rows import rows_without_place, total_rows
+from planner_mcp.formats.tables.unique_names import UniqueNames
 from planner_mcp.routing.scenario.field_types import read_date
 from planner_mcp.routing.scenario.schema_faults import pointer
 from planner_mcp.routing.scenario.window_text import OPEN_END

@@ -3,7 +3,7 @@
 import pytest
 
 from planner_mcp.errors import Fault
-from planner_mcp.formats.source_rows import SourceRow, in_file
+from planner_mcp.formats.tables.source_rows import SourceRow, in_file
 
 HEADERS = {"opens": "From", "service_min": "Min/stop", "demand": "Qty"}
 SOURCE_ROWS = {

@@ -15,8 +15,8 @@ from itertools import takewhile
 from typing import Any, Final, Literal
 
 from planner_mcp.errors import Fault
-from planner_mcp.formats.amount_units import AmountUnit, unit_named, words_of
-from planner_mcp.formats.weekday_hours import CLOSED, EACH_DAY, Segment, hours_by_weekday, names_holidays
+from planner_mcp.formats.tables.amount_units import AmountUnit, unit_named, words_of
+from planner_mcp.formats.tables.weekday_hours import CLOSED, EACH_DAY, Segment, hours_by_weekday, names_holidays
 from planner_mcp.routing.scenario.field_types import moment, read_date
 from planner_mcp.routing.scenario.window_text import OPEN_END, OPEN_END_S
 from planner_mcp.text import plain

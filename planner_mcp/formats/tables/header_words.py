@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
-from planner_mcp.formats.amount_units import dimension_named, unit_named
+from planner_mcp.formats.tables.amount_units import dimension_named, unit_named
 
 _PLACE: Final = {
     "location": "location place site stop stop_name store shop 地点 网点 门店 站点 门店名称 网点名 网点名称 standort "

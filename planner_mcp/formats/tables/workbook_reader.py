@@ -10,8 +10,8 @@ import sys
 from typing import Final
 
 from planner_mcp.errors import Fault, TooLargeError, input_error
-from planner_mcp.formats.text_tables import Table, check_size, too_large
-from planner_mcp.formats.workbook_package import MAX_UNPACKED_BYTES
+from planner_mcp.formats.tables.text_tables import Table, check_size, too_large
+from planner_mcp.formats.tables.workbook_package import MAX_UNPACKED_BYTES
 from planner_mcp.text import Json
 
 LONGEST_S: Final = 20.0
@@ -32,7 +32,7 @@ def read_workbook(data: bytes, *, max_rows: int, sheet: str = "") -> dict[str, T
     check_size(data)
     if "\0" in sheet:
         raise input_error([Fault("sheet", "There is no such sheet.", "the name of a sheet")])
-    command = [sys.executable, "-P", "-m", "planner_mcp.formats.sheet_reader", sheet, str(max_rows)]
+    command = [sys.executable, "-P", "-m", "planner_mcp.formats.tables.sheet_reader", sheet, str(max_rows)]
     try:
         done = subprocess.run(command, input=data, capture_output=True, timeout=LONGEST_S, check=False)  # noqa: S603
         output: Json = json.loads(done.stdout) if done.returncode == 0 else {}

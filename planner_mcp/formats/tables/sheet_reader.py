@@ -17,11 +17,11 @@ from typing import Any, Final
 from python_calamine import CalamineError, CalamineSheet, CalamineWorkbook, SheetTypeEnum, SheetVisibleEnum
 
 from planner_mcp.errors import Fault, InputError, TooLargeError, input_error
-from planner_mcp.formats.amount_units import words_of
-from planner_mcp.formats.header_words import normalized
-from planner_mcp.formats.sheet_inspection import inspect, letters_of, part_of_sheet
-from planner_mcp.formats.text_tables import MAX_COLUMNS, Table, place_in, table_of, too_large
-from planner_mcp.formats.workbook_package import ACCEPTED, WorkbookPackage, opened
+from planner_mcp.formats.tables.amount_units import words_of
+from planner_mcp.formats.tables.header_words import normalized
+from planner_mcp.formats.tables.sheet_inspection import inspect, letters_of, part_of_sheet
+from planner_mcp.formats.tables.text_tables import MAX_COLUMNS, Table, place_in, table_of, too_large
+from planner_mcp.formats.tables.workbook_package import ACCEPTED, WorkbookPackage, opened
 from planner_mcp.text import Json, clock_s, decimals, plain
 
 MAX_MEMORY_BYTES: Final = 1024**3

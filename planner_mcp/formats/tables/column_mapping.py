@@ -13,9 +13,9 @@ from difflib import get_close_matches
 from typing import Final
 
 from planner_mcp.errors import Fault, input_error
-from planner_mcp.formats.amount_units import AmountUnit, unit_named, words_of
-from planner_mcp.formats.cell_parsing import MAX_CELL, decimal_mark_of, is_duration, normalized_word, number_in
-from planner_mcp.formats.column_values import (
+from planner_mcp.formats.tables.amount_units import AmountUnit, unit_named, words_of
+from planner_mcp.formats.tables.cell_parsing import MAX_CELL, decimal_mark_of, is_duration, normalized_word, number_in
+from planner_mcp.formats.tables.column_values import (
     MAX_SAMPLE,
     OPEN_KINDS,
     ColumnValues,
@@ -28,7 +28,7 @@ from planner_mcp.formats.column_values import (
     are_yes_or_no,
     values_of,
 )
-from planner_mcp.formats.coordinate_parsing import (
+from planner_mcp.formats.tables.coordinate_parsing import (
     DEGREES,
     Axis,
     axis_of,
@@ -37,7 +37,7 @@ from planner_mcp.formats.coordinate_parsing import (
     is_map_link,
     pair_in,
 )
-from planner_mcp.formats.header_words import (
+from planner_mcp.formats.tables.header_words import (
     AGENTS,
     COMPOSED,
     PSEUDO,
@@ -50,7 +50,7 @@ from planner_mcp.formats.header_words import (
     side_of,
     split_brackets,
 )
-from planner_mcp.formats.text_tables import Table
+from planner_mcp.formats.tables.text_tables import Table
 from planner_mcp.text import plain
 
 FIELDS: Final = {"tickets": TICKETS, "agents": AGENTS}
