@@ -443,5 +443,5 @@ class _PrefixFreezer:
         if agent.max_reloads:  # it may load again between them
             return True
         departed_at = executed.departed_at if done and executed is not None else self._horizon
-        is_unreleased = any(self._tickets[ticket].release > departed_at for ticket in locked)
+        is_unreleased = any(self._tickets[ticket].release > departed_at for ticket in ahead)
         return not is_unreleased and not self._figures.exceeds_capacity(agent, executed, tickets)

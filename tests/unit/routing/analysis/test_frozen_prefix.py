@@ -599,6 +599,17 @@ def test_a_lock_for_which_the_past_leaves_no_room_is_let_go(driver: Json, order:
     assert verify(known, build_plan(known, candidate(known, "a", "b"))) == []
 
 
+def test_a_locked_pickup_whose_delivery_is_released_too_late_for_its_trip_is_let_go() -> None:
+    """SPEC T5, S1: the trip left before; another agent makes the shipment."""
+    for release, locked in ((0, (0, 1)), (30, (0,))):
+        halves = [ticket("p", kind="pickup", time_windows=at(50, 90))]
+        halves.append(ticket("q", "B", pickup="p", release_time=release))
+        day = body([agent("v"), agent("w")], [ticket("a", "B", time_windows=at(9), service_time_s=5), *halves])
+        lock = {"agents": {"v": {"locked_tickets": ["p"]}}}
+        known = compiled(under_way(day, planned(day, ("a",), ("p", "q")), 10, lock))
+        assert known.agents[0].locked == locked
+
+
 def test_a_pickup_whose_delivery_went_to_others_is_let_go() -> None:
     """SPEC T5, S1: who drives to it may not deliver it."""
     halves = [ticket("p", kind="pickup", time_windows=at(30)), ticket("q", "B", pickup="p")]
