@@ -52,7 +52,8 @@ async def test_names_of_the_documents_lead_to_the_tool(
 async def test_a_name_like_no_tool_is_not_explained(app_replicas: Two, caller: Caller) -> None:
     """SPEC T7: no guess is better than a wrong one."""
     error = await caller.error(app_replicas[0], "tools/call", "xyzzy", name="xyzzy", arguments={})
-    assert error["data"]["errors"] == []
+    (fault,) = error["data"]["errors"]
+    assert (fault["path"], fault["accepted"], fault["hint"]) == ("/name", "a tool of tools/list", "")
 
 
 async def test_a_malformed_callback_url_is_listed_with_the_other_mistakes(app_replicas: Two, caller: Caller) -> None:
