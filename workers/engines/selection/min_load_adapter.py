@@ -8,30 +8,16 @@ from dataclasses import replace
 
 from planner_mcp.routing.evaluation.plan_builder import price
 from planner_mcp.routing.problem import Candidate, Feature, Problem, Route
+from workers.engines.adapted_engine import AdaptedEngine
 from workers.engines.engine_interface import Engine, OnImprovement, SearchLimits, SearchOutcome, ShouldStop
 from workers.engines.heuristics.best_verified import is_feasible
 
 
-class MinLoadAdapter:
-    """Runs an engine on problems without their least loads.
-
-    Args:
-        engine: Supports every other feature of the problem.
-    """
+class MinLoadAdapter(AdaptedEngine):
+    """Runs an engine on problems without their least loads."""
 
     def __init__(self, engine: Engine) -> None:
-        self.engine = engine
-        self.name = engine.name
-        self.features = engine.features | {Feature.MIN_LOAD}
-        self.is_deterministic = engine.is_deterministic
-
-    def is_available(self) -> bool:
-        """Return whether the engine is available."""
-        return self.engine.is_available()
-
-    def versions(self) -> dict[str, str]:
-        """Return the versions of the engine."""
-        return self.engine.versions()
+        super().__init__(engine, Feature.MIN_LOAD)
 
     def solve(
         self,
