@@ -194,6 +194,10 @@ async def test_a_refusal_says_what_would_be_accepted(server: PlannerServer, page
     shown = await refusal.inner_text()
     assert '"9-12 Uhr" is not a time. (accepted: ' in shown
     assert "Say how many vehicles there are and what each carries." in shown
+    await page.get_by_label("Vehicles, if none are listed").fill("1")
+    await page.get_by_label("Capacity of each").fill("9")
+    await page.get_by_role("button", name="Import without “until”").click()
+    await page.get_by_text("Not used: until").wait_for(timeout=30_000)
     vague = "id,lat,lon," + ",".join(f"Zahl{n}" for n in range(9)) + "\n"
     vague += "c1,52.52,13.40,1,2,3,4,5,6,7,8,9\nc2,,,1,2,3,4,5,6,7,8,9\n"
     await page.get_by_label("File").set_input_files({"name": "v.csv", "mimeType": "text/csv", "buffer": vague.encode()})

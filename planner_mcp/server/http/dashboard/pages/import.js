@@ -1,7 +1,7 @@
 // A file becomes a scenario.
 
 import { callTool, request } from "../api.js";
-import { action, askingIn, choiceWord, content, link } from "../page.js";
+import { action, askingIn, choiceWord, content, link, problem } from "../page.js";
 import { h } from "../view/dom.js";
 import { secondsOf } from "../view/format.js";
 import { t } from "../view/words.js";
@@ -19,7 +19,7 @@ export function importView() {
   const depot = h("input", { size: 24, placeholder: t("depotHint") });
   const each = () => ({ ...(capacity.value && { capacity: Number(capacity.value) }), ...(begin.value && { shift_start: begin.value }), ...(end.value && { shift_end: lastHour(begin.value, end.value) }) });
   const agents = () => Array.from({ length: Number(fleet.value) }, (_, at) => ({ id: `veh-${at + 1}`, ...each() }));
-  const run = action(t("doImport"), async () => {
+  const importAs = async (columns) => {
     const chosen = file.files[0];
     if (!chosen) return file.focus();
     capacity.required = Number(fleet.value) > 0; // vehicles that are named here say what they carry
@@ -30,7 +30,7 @@ export function importView() {
       await uploaded(chosen); // again: somebody took time, in which the file of another import took its place or it expired
       return answer;
     };
-    const found = await callTool("import_scenario", { file: upload, planning_date: date.value, name: chosen.name, agents: agents(), ...(depot.value.trim() ? { depot: depot.value.trim() } : {}) }, ask).catch(inWordsOfPage);
+    const found = await callTool("import_scenario", { file: upload, planning_date: date.value, name: chosen.name, agents: agents(), columns, ...(depot.value.trim() ? { depot: depot.value.trim() } : {}) }, ask).catch(inWordsOfPage);
     messages.replaceChildren(
       h("p", {}, t("imported", { agents: found.agents, tickets: found.tickets }), " ", link(`scenarios/${found.scenario_id}`, t("open"))),
       ...[["assumptions", found.assumptions], ["warnings", found.warnings]].filter(([, lines]) => lines?.length)
@@ -38,7 +38,13 @@ export function importView() {
       ...Object.entries(found.columns ?? {}).map(([name, columns]) => h("div", {}, h("h2", {}, `${t("columns")}: ${t(name)}`),
         h("p", {}, `${t("used")}: ${columns.taken.map(inWords).join(", ") || "–"}`), h("p", {}, `${t("notUsed")}: ${columns.left_out.join(", ") || "–"}`))),
     );
-  }, { main: true, into: messages });
+  };
+  // Imports; of columns with cells that cannot be read, offers to go without one.
+  const attempt = (columns) => importAs(columns).catch((error) => {
+    const without = unread(error).map((header) => action(t("leaveOut", { header }), () => attempt({ ...columns, [header]: "" }), { into: messages }));
+    messages.append(problem(error), ...(without.length ? [h("p", { class: "actions" }, without)] : []));
+  });
+  const run = action(t("doImport"), () => attempt({}), { main: true, into: messages });
   content.replaceChildren(h("h1", {}, t("import")), h("p", { class: "quiet" }, t("chooseFile")),
     h("div", { class: "actions" }, h("label", {}, t("file"), file), h("label", {}, t("date"), date), h("label", {}, t("fleet"), fleet), h("label", {}, t("capacityEach"), capacity), h("label", {}, t("shiftBegin"), begin), h("label", {}, t("shiftEnd"), end), h("label", {}, t("depotAt"), depot), run), messages);
 }
@@ -52,6 +58,9 @@ export function lastHour(begin, end) {
 
 // A column that was used, "header → field", with the field in words; (a guess) follows some.
 const inWords = (taken) => taken.replace(/→ (\w+)(?: \((a guess)\))?$/, (_, field, guess) => `→ ${choiceWord(field)}${guess ? ` (${t("guess")})` : ""}`);
+
+// Headers of the columns with refused cells: their place is a row and a column of the file.
+const unread = (error) => [...new Set((error.errors ?? []).map((fault) => /^\/file\/(?:.*\/)?\d+\/([^/]+)$/.exec(fault.path)?.[1].replaceAll("~1", "/").replaceAll("~0", "~")).filter(Boolean))];
 
 // A refusal in words of the page, which has no argument `columns`: what a column is it asks, once nothing else is wrong.
 function inWordsOfPage(error) {
