@@ -17,7 +17,7 @@ export function figures(job, plan, bound, scenario) {
     plan && entry(t("agents"), figure(plan.agents_used)),
     plan && entry(t("distance"), distance(plan, plan.distance_m)),
     plan && entry(t("working"), duration(plan.duration_s)),
-    bound?.gap !== undefined && bound?.gap !== null && entry(t("gap"), bound.optimal ? t("optimal") : `≤ ${(100 * bound.gap).toFixed(1)} %`),
+    bound?.gap != null && bound.gap < 1 && entry(t("gap"), bound.optimal ? t("optimal") : `≤ ${(100 * bound.gap).toFixed(1)} %`),
     entry(t("verified"), plan ? h("span", { class: "stamp" }, `✓ ${t("verified")}`) : t("notYet"), t("verifiedHint")),
   );
 }
