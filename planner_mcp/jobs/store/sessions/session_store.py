@@ -220,9 +220,14 @@ class SessionStore:
             await self._publish_cancel(f"{session_id} {request_id}")
 
     async def _publish_cancel(self, cancelled: str) -> None:
-        """Publish a cancel; it is logged first, so that a replica which listens from now on finds it or hears it."""
-        async with self._redis.pipeline(transaction=True) as pipe:
-            pipe.xadd(CANCEL_LOG, {"cancelled": cancelled}, maxlen=CANCELS_KEPT)
-            pipe.expire(CANCEL_LOG, CANCEL_LOG_S)
-            await pipe.execute()
-        await self._redis.publish(CANCELS, cancelled)
+        """Publish a cancel; it is logged first, so that a replica which listens from now on finds it or hears it.
+
+        A full store takes no log and publishes all the same.
+        """
+        try:
+            async with self._redis.pipeline(transaction=True) as pipe:
+                pipe.xadd(CANCEL_LOG, {"cancelled": cancelled}, maxlen=CANCELS_KEPT)
+                pipe.expire(CANCEL_LOG, CANCEL_LOG_S)
+                await pipe.execute()
+        finally:
+            await self._redis.publish(CANCELS, cancelled)

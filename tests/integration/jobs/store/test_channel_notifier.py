@@ -7,6 +7,7 @@ from contextlib import asynccontextmanager
 import anyio
 import pytest
 
+from planner_mcp.errors import StoreUnavailableError
 from planner_mcp.jobs.pubsub_channels import CANCELS
 from planner_mcp.jobs.store.events import channel_notifier
 from planner_mcp.jobs.store.events.channel_notifier import ChannelNotifier
@@ -106,6 +107,23 @@ async def test_a_request_cancelled_while_the_subscription_is_away_is_cancelled_w
             await sessions.cancel("a-session", "7")
             await heard.wait()
     assert cancels == ["a-session 7"]
+
+
+async def test_a_request_is_cancelled_although_the_store_is_full(store: RedisStore) -> None:
+    """SPEC J7, X2: it was, until cancels were written down too."""
+    heard = anyio.Event()
+    with anyio.fail_after(10):
+        async with listening(store) as notifier, notifier.watch("c") as waiter:
+            notifier.on_cancel(lambda _cancelled: heard.set())
+            while await waiter.wait(0.1):
+                pass  # woken by its own subscription
+            await store.redis.config_set("maxmemory", "1")
+            try:
+                with pytest.raises(StoreUnavailableError):
+                    await SessionStore(store.redis).cancel("a-session", "7")
+            finally:
+                await store.redis.config_set("maxmemory", "0")
+            await heard.wait()
 
 
 async def test_a_fault_of_a_handler_is_no_lost_connection(store: RedisStore) -> None:
