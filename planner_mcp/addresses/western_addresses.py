@@ -341,11 +341,16 @@ def _read(parts: Sequence[str], data: PlaceData) -> WesternParts:
     return replace(read, rest=(*boxes, *read.rest), has_post_box=bool(boxes))
 
 
+def country_named(name: str) -> str:
+    """Return the code of a country by its name; empty for any other words."""
+    return COUNTRY_NAMES.get(fold(name)) or place_data().countries.get(fold(name), "")
+
+
 def _take_country(left: list[str], read: WesternParts, data: PlaceData) -> tuple[list[str], WesternParts]:
     if len(left) < 2:
         return left, read
     last = left[-1]
-    code = COUNTRY_NAMES.get(fold(last)) or data.countries.get(fold(last), "")
+    code = country_named(last)
     if not code and re.fullmatch(r"[A-Z]{2}", last) and last in data.countries.values():
         state_city = _localities(left[-2], replace(read, state=last), data)
         is_state = last in data.states.values() and any(_state(city) == last for city in state_city)

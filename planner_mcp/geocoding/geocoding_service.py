@@ -219,7 +219,8 @@ class GeocodingService:
         except UpstreamError as error:
             return str(error)
         try:
-            return tuple(place for place in geocoder.places(payload) if abs(place.lat) <= 90 and abs(place.lon) <= 180)
+            places = await anyio.to_thread.run_sync(geocoder.places, payload)  # the first may read the place data
+            return tuple(place for place in places if abs(place.lat) <= 90 and abs(place.lon) <= 180)
         except RefusedQuestionError as error:
             return str(error)
         except (ValueError, TypeError, AttributeError, KeyError):

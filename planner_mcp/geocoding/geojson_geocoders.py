@@ -5,7 +5,6 @@ Source: photon.komoot.io, README of the API; Pelias documentation, search, rever
 
 from typing import Any, Final
 
-from planner_mcp.addresses.place_data import fold, place_data
 from planner_mcp.addresses.structured_address import Accuracy, Evidence, StructuredAddress
 from planner_mcp.geocoding.geocoder import MAX_PLACES, GeocodedPlace, GeocoderQuery, number_at, records_at, text_at
 from planner_mcp.settings import GeocoderSettings
@@ -129,7 +128,9 @@ def _place(
 
 def _country_code(name: str) -> str:
     """Return the code of a country by its English name: older servers tell beside it three letters (AUT) alone."""
-    return place_data().countries.get(fold(name), "")
+    from planner_mcp.addresses.western_addresses import country_named  # grammars, with the first address
+
+    return country_named(name)
 
 
 def _label(address: StructuredAddress) -> str:
