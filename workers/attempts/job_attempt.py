@@ -249,7 +249,7 @@ class JobAttempt(Attempt[Claim]):
                     self._decide(EndCause.MEMORY)
                     return
             before_s, used_s = used_s, solver.cpu_s()
-            if self._reporter.plan is not None or used_s == before_s or used_s >= cpu_limit_s:
+            if self._reporter.best_plan is not None or used_s == before_s or used_s >= cpu_limit_s:
                 self._decide(EndCause.OVERDUE)
                 return
             ends_s = self._reporter.elapsed_s + OVERRUN_S

@@ -1,6 +1,7 @@
 """What the store is told of one claim, whatever the solver ends with (SPEC S3, J1)."""
 
 import asyncio
+import itertools
 import time
 from typing import Any
 
@@ -14,6 +15,7 @@ from planner_mcp.jobs.job_ports import Claim
 from planner_mcp.jobs.store.redis_store import RedisStore
 from planner_mcp.settings import Settings
 from tests.integration.jobs.conftest import HALF, PLAN, StoreHarness
+from tests.shared.workers.stub_solver_worker import StubSolverProcess
 from workers.attempts.job_attempt import JobAttempt
 from workers.attempts.job_reporter import JobReporter
 
@@ -74,6 +76,43 @@ async def test_a_job_whose_time_ends_before_its_next_attempt_has_a_plan_complete
     job = await harness.store.get_job("ann", claim.job.id)
     assert (job.state, job.progress.cost) == (JobState.COMPLETED, PLAN["cost"])
     assert await harness.store.get_plan("ann", ids.plan_of(claim.job.id)) == PLAN
+
+
+class BusySolver(StubSolverProcess):
+    """A solver that computes and finds nothing, and the executor that has it."""
+
+    _used_s = itertools.count()
+
+    async def acquire(self) -> Any:
+        """Be the solver."""
+        return self
+
+    def send(self, message: Any) -> None:
+        """Take no notice."""
+
+    def cpu_s(self) -> float:
+        """Use a little more each time it is asked."""
+        return next(self._used_s) / 1000
+
+
+async def test_a_job_that_has_a_plan_gets_no_time_beyond_its_own_to_find_one(
+    harness: StoreHarness, settings: Settings
+) -> None:
+    """SPEC S3: its next attempt had 25 s of CPU more, as if it had none."""
+    first = await harness.solving()
+    await harness.store.report(first, HALF, PLAN)
+    await harness.store.hand_back(first)
+    claim, began = await harness.claim(), time.monotonic()
+
+    def hurried_clock() -> float:
+        return began + 300 * (time.monotonic() - began)
+
+    trace_id = "0" * 32
+    solver: Any = BusySolver()
+    attempt = JobAttempt(claim, solver, harness.store, settings, trace_id=trace_id, clock=hurried_clock)
+    with anyio.fail_after(5):
+        await attempt.run()
+    assert await harness.state(claim.job.id) is JobState.COMPLETED
 
 
 class NoRoom:
