@@ -79,7 +79,7 @@ _TARGETS: Final = (
 """Parts of headers for the two ends of a way."""
 _ENDS: Final = {"shift_start": "location", "shift_end": "end_location"}
 """Where an agent begins and ends, if `Start` and `End` have names of places below them."""
-_WHOLE: Final = re.compile(r"\d[^,]*,.*[^\W\d]{3}|[省市区县].*\d号")
+_WHOLE: Final = re.compile(r"\D*+\d[^,]*+,.*?[^\W\d]{3}|[^省市区县]*+[省市区县].*?\d号")
 """A number before a comma and a word behind it; a division and a number in Chinese."""
 _NUMBERS: Final = frozenset({"nr", "no", "n", "num", "number", "nummer", "numero"})
 """Headers of house numbers, behind that of their streets."""
@@ -269,7 +269,7 @@ class _Proposal:
     def _is_whole(self, header: str) -> bool:
         """Return whether most cells are addresses with street, number and town, and no part of one."""
         cells = self._cells[header][:MAX_SAMPLE]
-        return 2 * sum(_WHOLE.search(cell[:MAX_CELL]) is not None for cell in cells) > len(cells)
+        return 2 * sum(_WHOLE.match(cell[:MAX_CELL]) is not None for cell in cells) > len(cells)
 
     def _is_billed(self, header: str) -> bool:
         """Return whether a column says whom, or where, the bill goes to."""

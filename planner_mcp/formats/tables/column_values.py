@@ -304,11 +304,10 @@ def are_degrees(cells: Sequence[str], most: float) -> bool:
     """Return whether numbers are degrees: with two decimals or more, most of them, and none beyond a bound."""
     if not cells or any(len(cell) > MAX_CELL for cell in cells):
         return False
-    written = sum(_DEGREES.fullmatch(cell.strip()) is not None for cell in cells)
-    numbers = [amount_in(cell, "", "", has_thousands=False) for cell in cells]
-    return written >= _MOST * len(cells) and all(
-        not isinstance(each, Fault) and each[1] is None and abs(each[0]) <= most for each in numbers
-    )
+    if sum(_DEGREES.fullmatch(cell.strip()) is not None for cell in cells) < _MOST * len(cells):
+        return False
+    numbers = (amount_in(cell, "", "", has_thousands=False) for cell in cells)
+    return all(not isinstance(each, Fault) and each[1] is None and abs(each[0]) <= most for each in numbers)
 
 
 # ---- how a column is written
