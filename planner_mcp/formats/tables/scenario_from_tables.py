@@ -60,9 +60,8 @@ def scenario_of_tables(tables: Mapping[str, Table], import_options: ImportOption
     fields: Json = {"name": import_options.name, "planning_date": import_options.planning_date}
     if import_options.depot:
         fields["depot"] = day.add_depot(import_options.depot, import_options.depot_name)
-    sheet = tables.get("agents")
-    fleet = import_options.fleet or (None if import_options.agents else sheet)
-    unread = sheet.headers if sheet and sheet is not fleet else ()
+    sheet, fleet = tables.get("agents"), _fleet_of(tables, import_options)
+    unread = sheet.headers if sheet and (import_options.fleet or import_options.agents) else ()
     ours, theirs = split_by_table(
         import_options.columns, tables["tickets"].headers, fleet.headers if fleet else (), unread
     )
@@ -108,6 +107,12 @@ def _as_read(tables: Mapping[str, Table]) -> dict[str, Table]:
     return {**tables, "tickets": with_units(without_doubtful(without_plan(tables["tickets"])))}
 
 
+def _fleet_of(tables: Mapping[str, Table], import_options: ImportOptions) -> Table | None:
+    """Return the table of agents that is read, capacities with their units; None where agents are given otherwise."""
+    fleet = import_options.fleet or (None if import_options.agents else tables.get("agents"))
+    return fleet and with_units(fleet)
+
+
 def _has_hours(body: Json) -> bool:
     """Return whether it matters on a day how long stops take."""
     return any("time_windows" in each for each in body["tickets"]) or any(
@@ -149,7 +154,7 @@ def _in_file(known: frozenset[str], headers: frozenset[str]) -> dict[str, str]:
 
 def headers_of(tables: Mapping[str, Table], import_options: ImportOptions) -> frozenset[str]:
     """Return the headers of the tables that are read."""
-    fleet = import_options.fleet or (None if import_options.agents else tables.get("agents"))
+    fleet = _fleet_of(tables, import_options)
     return frozenset(filter(None, (*tables["tickets"].headers, *(fleet.headers if fleet else ()))))
 
 
@@ -157,8 +162,7 @@ def open_columns_of(tables: Mapping[str, Table], import_options: ImportOptions) 
     """Return the columns of the tables that must be named; raises as `scenario_of_tables`."""
     tables = _as_read(tables)
     import_options, _ = with_known_mapping(tables, import_options)
-    sheet = tables.get("agents")
-    fleet = import_options.fleet or (None if import_options.agents else sheet)
+    fleet = _fleet_of(tables, import_options)
     headers = fleet.headers if fleet else ()
     ours, theirs = split_by_table(import_options.columns, tables["tickets"].headers, headers)
     found = [*propose_mapping(tables["tickets"], "tickets", ours).open_columns]

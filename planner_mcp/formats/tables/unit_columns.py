@@ -18,12 +18,12 @@ _PARTS: Final = ("unit", "einheit", "unidad", "单位", "單位")
 
 
 def with_units(table: Table) -> Table:
-    """Return a table with the unit behind each amount, as `300 G`, where the next column says it of all of them."""
+    """Return a table with the unit behind each amount, as `300 G`, where the next column has nothing but units."""
     units = {amount: unit for amount, unit in pairwise(table.headers) if amount and _are_units(table, amount, unit)}
     if not units:
         return table
     rows = tuple(
-        (line, {name: f"{cell} {row[units[name]]}" if name in units else cell for name, cell in row.items()})
+        (line, {name: f"{cell} {row[units[name]]}" if units.get(name) in row else cell for name, cell in row.items()})
         for line, row in table.rows
     )
     notices = (f'"{plain(unit, 40)}" is read as the unit of "{plain(amount, 40)}".' for amount, unit in units.items())
@@ -34,6 +34,6 @@ def _are_units(table: Table, amount: str, unit: str) -> bool:
     words = normalized(unit)
     if words not in _HEADERS and not any(part in words for part in _PARTS):
         return False
-    pairs = [(row[amount], row.get(unit, "")) for _, row in table.rows if amount in row]
+    pairs = [(row[amount], row[unit]) for _, row in table.rows if amount in row and unit in row]
     are_known = all(unit_named(normalized(word)) is not None for _, word in pairs)
     return bool(pairs) and are_known and not any(char.isalpha() for number, _ in pairs for char in number)

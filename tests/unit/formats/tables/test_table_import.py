@@ -1146,21 +1146,33 @@ def test_a_column_that_nobody_filled_takes_no_field_from_another(headers: str, r
 @pytest.mark.parametrize(
     ("headers", "units", "amounts"),
     [
-        ("Weight,Unit", ("KG", "g"), [12, 0.3]),
-        ("Gewicht,GEH", ("KG", "TO"), [12, 300_000]),
-        ("Qty,UoM", ("EA", "PAL"), [12, 300]),
+        ("Weight,Unit", ("KG", "g"), [12, 0.3, 5]),
+        ("Gewicht,GEH", ("KG", "TO"), [12, 300_000, 5]),
+        ("Qty,UoM", ("EA", "PAL"), [12, 300, 5]),
     ],
 )
 def test_units_in_a_column_of_their_own_are_those_of_the_amounts(
     headers: str, units: tuple[str, str], amounts: list[float]
 ) -> None:
-    """SPEC T5: 300 grams beside 12 kilograms were a load of 312; with an unknown unit numbers stay as they are."""
-    rows = table(f"id,place,{headers}\na,A,12,{units[0]}\nb,B,300,{units[1]}\n")
+    """SPEC T5: 300 grams beside 12 kilograms were a load of 312; with an unknown unit numbers stay as they are.
+
+    A row without a unit, such as that of a total, changes nothing in the others.
+    """
+    rows = table(f"id,place,{headers}\na,A,12,{units[0]}\nb,B,300,{units[1]}\nc,C,5,\n")
     day = scenario_of_tables(
         {"tickets": rows}, ImportOptions("d", "2025-07-15", agents=({"id": "v", "capacity": 9e6},))
     )
     assert [ticket["demand"] for ticket in day.body["tickets"]] == amounts
     assert any("is read as the unit of" in notice for notice in day.assumptions) is ("EA" not in units)
+
+
+def test_units_of_capacities_may_have_a_column_of_their_own() -> None:
+    """SPEC T5: a lorry of 12 t carried 12 kg, beside a van of 800 kg."""
+    fleet = table("id,capacity,Unit\na,12,t\nb,800,kg\n")
+    orders = table("id,place,Weight,Unit\na,A,12,kg\n")
+    day = scenario_of_tables({"tickets": orders, "agents": fleet}, ImportOptions("d", "2025-07-15"))
+    assert [agent["capacity"] for agent in day.body["agents"]] == [{"weight_kg": 12_000}, {"weight_kg": 800}]
+    assert day.body["tickets"][0]["demand"] == {"weight_kg": 12}
 
 
 @pytest.mark.parametrize(
