@@ -6,6 +6,7 @@ Owns the search. What stands above is named in a note. A line of groups above th
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
 from typing import Final
 
 from planner_mcp.formats.tables.amount_units import unit_named, words_of
@@ -55,7 +56,8 @@ def find_header(lines: Sequence[Line], spans: Sequence[tuple[int, int, int]] = (
         headers = [_joined(group, header) for group, header in zip(groups, headers, strict=True)]
         above -= 1
     if at + 1 < len(lines) and (units := _units(lines[at + 1][1])):
-        headers = [f"{header} ({unit})" if unit else header for header, unit in zip(headers, units, strict=False)]
+        pairs = zip_longest(headers, units[: len(headers)], fillvalue="")
+        headers = [f"{header} ({unit})" if unit else header for header, unit in pairs]
         at += 1
     return FoundHeader(at, tuple(headers), _notices_of(lines[:above]))
 

@@ -494,6 +494,7 @@ def test_a_line_of_units_below_the_header_belongs_to_it() -> None:
     assert (day.faults, mapping.open_columns, len(day.tickets)) == ([], (), 1)
     assert (day.tickets[0]["service_time_s"], mapping.units["Gewicht (kg)"].dimension) == (900, "weight_kg")
     assert len(table("Auftrag,Gewicht,Menge\nA1,kg,3\n").rows) == 1, "a ticket with a unit in it is one"
+    assert table("Auftrag,Gewicht,Standzeit,Tor\n,kg,min\nA1,3,5,2\n").headers[-1] == "Tor", "the line may end early"
 
 
 def test_headers_below_their_groups_need_no_merged_cells() -> None:
