@@ -345,11 +345,11 @@ def _nameless(headers: tuple[str, ...], cells: list[str]) -> int:
 
 
 def _row(headers: tuple[str, ...], cells: list[str]) -> dict[str, str]:
-    return {header: _text(cell) for header, cell in zip(headers, cells, strict=False) if header and cell.strip()}
+    return {header: text for header, cell in zip(headers, cells, strict=False) if header and (text := _text(cell))}
 
 
 def _text(cell: str) -> str:
     """Return a cell without what programs write around numbers that a spreadsheet is to keep as text."""
     cell = cell.strip()
-    marked = _AS_TEXT.fullmatch(cell) if cell[0] in "='" else None
-    return (marked[1] or marked[2] or cell) if marked else cell
+    marked = _AS_TEXT.fullmatch(cell) if cell.startswith(("=", "'")) else None
+    return (marked[1] or marked[2] or "").strip() if marked else cell

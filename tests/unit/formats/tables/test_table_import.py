@@ -1099,12 +1099,19 @@ def test_hours_below_a_header_of_days_are_asked_about(header: str, cell: str, as
 
 @pytest.mark.parametrize(
     ("cell", "text"),
-    [('="0012"', "0012"), ("'75008", "75008"), ("'+33 6", "+33 6"), ("'t Hof 5", "'t Hof 5"), ("=A1+1", "=A1+1")],
+    [
+        ('="0012"', "0012"),
+        ("'75008", "75008"),
+        ("'+33 6", "+33 6"),
+        ("'t Hof 5", "'t Hof 5"),
+        ("=A1+1", "=A1+1"),
+        ('=""', ""),
+    ],
 )
 def test_a_number_that_is_marked_as_text_is_read_without_the_mark(cell: str, text: str) -> None:
     """SPEC T5: exports write zeros in front so; with the marks a postcode is of no city."""
     quoted = cell.replace('"', '""')
-    assert table(f'id,code\na,"{quoted}"\n').rows[0][1]["code"] == text
+    assert table(f'id,code\na,"{quoted}"\n').rows[0][1].get("code", "") == text
 
 
 def test_places_below_start_and_end_are_where_vehicles_begin_and_end() -> None:
