@@ -315,13 +315,13 @@ class TableImport:
             for header, name in mapping.fields.items()
         }
         times = [header for header, name in mapping.fields.items() if name in _TIMES]
-        if any(styles[header].bare_times == "hhmm" for header in times):  # 0730 beside 1300
+        if any(
+            styles[header].bare_times == "hhmm" for header in times
+        ):  # 0730 beside 1300; noon says itself what it is
             styles |= {
                 header: replace(styles[header], bare_times="hhmm")
                 for header in times
-                if all(
-                    is_hhmm(cell) for cell in cells[header] if cell.strip().isdecimal()
-                )  # noon says itself what it is
+                if not styles[header].bare_times and all(map(is_hhmm, filter(str.isdecimal, cells[header])))
             }
         marks = {styles[header].decimal if header in styles else decimal_of(cells[header]) for header in cells} - {""}
         others: Decimal = marks.pop() if len(marks) == 1 else ""

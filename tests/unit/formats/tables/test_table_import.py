@@ -459,6 +459,14 @@ def test_an_hour_without_its_colon_is_not_taken_for_seconds(cell: str, opens: st
     assert (day.faults, day.tickets[0]["time_windows"]) == ([], [[opens, 43200]])
 
 
+def test_hours_with_decimals_beside_hours_without_a_colon_stay_so() -> None:
+    """SPEC T5: each column shows by itself how it is written."""
+    day = TableImport()
+    day.add_tickets(table("id,place,qty,ready,due\na,A,1,0730,17.5\nb,B,1,0815,16.75\n"), {})
+    windows = [ticket["time_windows"] for ticket in day.tickets]
+    assert (day.faults, windows) == ([], [[["07:30", "17:30"]], [["08:15", "16:45"]]])
+
+
 def test_noon_beside_hours_without_a_colon_leaves_them_hours() -> None:
     """SPEC T5: the other column of times shows what four digits are, and a word in this one says so itself."""
     day = TableImport()
