@@ -19,26 +19,33 @@ export async function jobsView(signal, query) {
   const list = h("div", {});
   const pager = h("div", { class: "actions" });
   let rows = new Map();
+  let isWide = false; // whether the rows are all among which a text is looked for
+  const isSearching = () => filter.value.trim() !== "";
   const filter = h("input", { type: "search", size: 26, placeholder: t("filter"), "aria-label": t("filter"), "aria-keyshortcuts": "/" });
   const draw = () => {
     const wanted = filter.value.trim().toLowerCase();
     const shown = [...rows.values()].filter((row) => row.text().includes(wanted));
     list.replaceChildren(rows.size === 0 ? h("p", { class: "quiet" }, t(status === "all" ? "noJobs" : "none")) : jobsTable(shown));
   };
-  filter.addEventListener("input", () => (draw(), reload()));
+  filter.addEventListener("input", () => {
+    draw();
+    if (isSearching() !== isWide) reload();
+  });
   const choice = h("select", { "aria-label": t("status"), onchange: () => go(`jobs?status=${choice.value}`) },
     STATUSES.map((each) => h("option", { value: each, selected: each === status }, t({ all: "all", proposed: "state_proposed" }[each] ?? each.toUpperCase()))));
   const load = async () => {
     const missed = []; // what happens while the list is read, which may say less than that
     const reading = new AbortController();
     events.listen({ onEvent: (event) => missed.push(event) }, reading.signal);
-    const found = await (filter.value.trim() ? searched(status) : readJson(`jobs://vrp/status/${status}?page=${page}&size=${PAGE_SIZE}`)).finally(() => reading.abort());
-    if (signal.aborted) return;
+    const wide = isSearching();
+    const found = await (wide ? searched(status) : readJson(`jobs://vrp/status/${status}?page=${page}&size=${PAGE_SIZE}`)).finally(() => reading.abort());
+    if (signal.aborted || wide !== isSearching()) return; // the filter was filled or emptied meanwhile, and another list is asked for
+    isWide = wide;
     const focused = document.activeElement?.getAttribute("href");
     rows = new Map(found.jobs.map((job) => [job.job_id, jobRow(job)]));
     draw();
     if (focused) list.querySelector(`a[href="${CSS.escape(focused)}"]`)?.focus();
-    pager.replaceChildren(...[page > 1 && !found.isSearched && link(to(page - 1), t("newer")), found.next && link(to(page + 1), t("older"))].filter(Boolean));
+    pager.replaceChildren(...[page > 1 && !wide && link(to(page - 1), t("newer")), found.next && link(to(page + 1), t("older"))].filter(Boolean));
     missed.forEach(onEvent);
   };
   const onEvent = (event) => {
@@ -62,7 +69,7 @@ async function searched(status) {
     jobs.push(...found.jobs);
     if (!found.next) break;
   }
-  return { jobs, isSearched: true };
+  return { jobs };
 }
 
 // A row whose cells change in place, so that focus and selection stay.
