@@ -213,6 +213,14 @@ async def test_a_refusal_says_what_would_be_accepted(server: PlannerServer, page
     await page.get_by_text("The window closes before it opens.").first.wait_for(timeout=30_000)
     shown = await page.get_by_role("alert").inner_text()
     assert "c1 ([09:00,08:00])" in shown and "c2 ([12:00,08:00])" in shown, "each row with its value"
+    vroom = (
+        b'{"vehicles": [{"id": 1, "start": [13.4, 52.5]}], "jobs": [{"id": 1, "location": [13.4, 52.6], "colour": 1}]}'
+    )
+    await page.get_by_label("Vehicles, if none are listed").fill("")
+    await page.get_by_label("File").set_input_files({"name": "d.json", "mimeType": "text/plain", "buffer": vroom})
+    await page.get_by_role("button", name="Import and check").click()
+    await page.get_by_text("/file/jobs/0/colour").wait_for(timeout=30_000)
+    assert await page.get_by_role("button", name="Import without").count() == 0, "it has no columns"
     await page.goto(_url(server, "jobs"))
     assert "Proposed" in await page.get_by_label("Status").locator("option").all_inner_texts()
 

@@ -41,7 +41,8 @@ export function importView() {
   };
   // Imports; of columns with cells that cannot be read, offers to go without one.
   const attempt = (columns) => importAs(columns).catch((error) => {
-    const without = unread(error).map((header) => action(t("leaveOut", { header }), () => attempt({ ...columns, [header]: "" }), { into: messages }));
+    const headers = /\.json$/i.test(file.files[0]?.name) ? [] : unread(error); // a problem of VROOM has no columns that can be left out
+    const without = headers.map((header) => action(t("leaveOut", { header }), () => attempt({ ...columns, [header]: "" }), { into: messages }));
     messages.append(problem(error), ...(without.length ? [h("p", { class: "actions" }, without)] : []));
   });
   const run = action(t("doImport"), () => attempt({}), { main: true, into: messages });
