@@ -85,9 +85,9 @@ async function render(refused) {
   const [name, ...rest] = path.split("/").map(decoded);
   const view = VIEWS[name] ? name : "jobs";
   drawFrame(view);
+  document.title = NAME;
   if (session.needs_sign_in) return signInView(session.issuers, enter, refused);
   content.replaceChildren(h("p", { class: "quiet" }, t("loading")));
-  document.title = NAME;
   try {
     await VIEWS[view](signal, rest, new URLSearchParams(query));
     if (!signal.aborted) document.title = [content.querySelector("h1")?.textContent, NAME].filter(Boolean).join(" · ");
