@@ -8,7 +8,7 @@ from itertools import pairwise
 from typing import Final
 
 from planner_mcp.formats.tables.amount_units import unit_named
-from planner_mcp.formats.tables.header_words import normalized
+from planner_mcp.formats.tables.header_words import meaning_of, normalized
 from planner_mcp.formats.tables.text_tables import Table
 from planner_mcp.text import plain
 
@@ -32,8 +32,18 @@ def with_units(table: Table) -> Table:
 
 def _are_units(table: Table, amount: str, unit: str) -> bool:
     words = normalized(unit)
-    if words not in _HEADERS and not any(part in words for part in _PARTS):
+    is_named = words in _HEADERS or any(part in words for part in _PARTS)
+    if not is_named or not _may_be_amount(amount):
         return False
     pairs = [(row[amount], row[unit]) for _, row in table.rows if amount in row and unit in row]
     are_known = all(unit_named(normalized(word)) is not None for _, word in pairs)
     return bool(pairs) and are_known and not any(char.isalpha() for number, _ in pairs for char in number)
+
+
+def _may_be_amount(header: str) -> bool:
+    """Return whether a header is one of amounts, or of nothing that is known, as those of orders and places are."""
+    meanings = [meaning_of(header, kind) for kind in ("tickets", "agents")]
+    return any(
+        each.field in ("demand", "capacity") or (not each.field and each.concepts <= {"order", "delivery"})
+        for each in meanings
+    )

@@ -14,6 +14,7 @@ from planner_mcp.formats.tables.import_options import ImportOptions
 from planner_mcp.formats.tables.scenario_from_tables import scenario_of_tables
 from planner_mcp.formats.tables.table_import import TableImport
 from planner_mcp.formats.tables.text_tables import Table, read_table
+from planner_mcp.formats.tables.unit_columns import with_units
 from planner_mcp.formats.vroom_format import assumed, read_vroom
 from planner_mcp.routing.scenario.scenario_model import end_of, start_of
 from planner_mcp.routing.scenario.scenario_parsing import parse_scenario
@@ -1180,6 +1181,13 @@ def test_units_in_a_column_of_their_own_are_those_of_the_amounts(
     )
     assert [ticket["demand"] for ticket in day.body["tickets"]] == amounts
     assert any("is read as the unit of" in notice for notice in day.assumptions) is ("EA" not in units)
+
+
+@pytest.mark.parametrize(("header", "cell"), [("id", "1001"), ("zip", "10115"), ("lat", "52.5"), ("phone", "030 12")])
+def test_numbers_that_are_no_amounts_take_no_unit_from_the_next_column(header: str, cell: str) -> None:
+    """SPEC T5: lists that say the unit before the amount had tickets called 1001 KG."""
+    rows = with_units(table(f"{header},Unit,Qty\n{cell},KG,12\n")).rows
+    assert rows[0][1] == {header: cell, "Unit": "KG", "Qty": "12"}
 
 
 def test_units_of_capacities_may_have_a_column_of_their_own() -> None:
