@@ -251,6 +251,8 @@ class _Proposal:
         if self._is_billed(header) and name in _OF_BILLS and self._is_known_otherwise(name):
             return
         if name == "address" and (other := self._other_end(header)):
+            if other in self._chosen:  # which counts is said
+                return
             self._fields.pop(other)
             for each in (other, header):
                 self._ask(each, ("address", "notes"), "a ticket has one place, and beside another it has {}")
@@ -260,7 +262,7 @@ class _Proposal:
     def _other_end(self, header: str) -> str | None:
         """Return the column of other addresses: of the other end of a way, or whole ones beside whole ones."""
         end = self._end_of_way(header)
-        taken = [each for each, name in self._fields.items() if name == "address" and each not in self._chosen]
+        taken = [each for each, name in self._fields.items() if name == "address"]
         whole = [each for each in taken if _unnumbered(each) != _unnumbered(header) and self._is_whole(each)]
         if whole and self._is_whole(header):
             return whole[0]
