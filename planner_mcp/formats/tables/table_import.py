@@ -550,7 +550,7 @@ def _composed(name: str, before: Any, more: Any) -> Any:
         return before + more
     if name == "notes":
         return f"{before}; {more}"
-    if name in ("address", "phone") and more in before.split(", ") and any(map(str.isdecimal, more)):
+    if name in ("address", "phone") and f", {more}, " in f", {before}, " and any(map(str.isdecimal, more)):
         return before  # shops write lines twice
     if name == "name" and set(more.split()) <= set(before.split()):
         return before

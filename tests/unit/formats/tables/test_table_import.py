@@ -1078,6 +1078,7 @@ def test_a_weight_that_is_held_against_a_volume_is_taken_as_it_stands() -> None:
         ("Rue de livraison,Rue de facturation", "2 rue B,1 rue A", "2 rue B"),
         ("发票地址,收货地址", "建国路1号,世纪大道2号", "世纪大道2号"),
         ("Straße,Nr.,PLZ,Ort", "Ringstr.,7a,10117,Berlin", "Ringstr. 7a, 10117 Berlin"),
+        ("Address 1,Address 2", '"Weg 1, 10115 Berlin","Weg 1, 10115 Berlin"', "Weg 1, 10115 Berlin"),
         ("Straße,PLZ,Ort", "Am Markt,10117,Berlin", "Am Markt, 10117 Berlin"),
         ("Buyer Address 1,Buyer City,Ship To Address 1,Ship To City", "1 A St,Leeds,9 Ship Rd,York", "9 Ship Rd, York"),
         ("billing_address_1,billing_city", "1 Bill St,Leeds", "1 Bill St, Leeds"),
