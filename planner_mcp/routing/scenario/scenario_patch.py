@@ -25,7 +25,7 @@ from typing import Any, Final
 from pydantic import BaseModel
 
 from planner_mcp.errors import Fault
-from planner_mcp.routing.scenario.checks.reference_checks import nearest
+from planner_mcp.routing.scenario.checks.reference_checks import near_names
 from planner_mcp.routing.scenario.scenario_model import NULLABLE, Agent, Location, Scenario, Ticket
 from planner_mcp.routing.scenario.schema_faults import pointer
 from planner_mcp.text import Json, plain
@@ -180,11 +180,11 @@ def patch_faults(body: Mapping[str, Any], patch: Mapping[str, Any]) -> Iterator[
         if not isinstance(entries, Mapping):
             continue
         known = {entry["id"] for entry in body.get(name) or ()}
+        near = near_names((id_ for id_, change in entries.items() if change is None and id_ not in known), known)
         for id_, change in entries.items():
             place = pointer(("patch", name, id_))
             if change is None and id_ not in known:
-                near = nearest(id_, known) if id_ else None
-                hint = f"Did you mean {plain(near, 40)}?" if near else ""
+                hint = f"Did you mean {plain(near[id_], 40)}?" if id_ in near else ""
                 yield Fault(
                     place, f"There is no {name[:-1]} with this id to remove.", "the id of one that exists", hint
                 )

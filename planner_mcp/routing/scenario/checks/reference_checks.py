@@ -130,6 +130,12 @@ def nearest(name: str, known: Iterable[str]) -> str | None:
     return folded[near[0]] if near else None
 
 
+def near_names(unknown: Iterable[str], known: Collection[str]) -> dict[str, str]:
+    """Return, by name, what each of the first few unknown names was most likely meant to be, if anything."""
+    looked_for = (name for name in islice(unknown, _MAX_SUGGESTIONS) if name)
+    return {name: near for name in looked_for if (near := nearest(name, known))}
+
+
 def repeated_exclusions(scenario: Scenario) -> Iterator[Fault]:
     """Yield the first ticket that a list of incompatible tickets names twice."""
     for index, names in enumerate(scenario.incompatible):

@@ -16,7 +16,7 @@ from planner_mcp.errors import Fault, input_error
 from planner_mcp.routing.analysis.frozen_prefix import frozen_prefix
 from planner_mcp.routing.analysis.second_tours import tours_of
 from planner_mcp.routing.plan import Plan, Visit
-from planner_mcp.routing.scenario.checks.reference_checks import nearest
+from planner_mcp.routing.scenario.checks.reference_checks import near_names
 from planner_mcp.routing.scenario.field_types import moment
 from planner_mcp.routing.scenario.schema_faults import pointer
 from planner_mcp.server.tools.tool_definition import Arguments
@@ -184,10 +184,10 @@ class DayChanger:
         agents_named = ("There is no agent with this id.", "an agent of the day", self._agents, agents)
         tickets_named = ("There is no ticket with this id.", "a ticket of the day", self._tickets, tickets)
         for unknown, accepted, known, named_ids in (agents_named, tickets_named):
+            near = near_names((name for _, name in named_ids if name not in known), known)
             for path, name in named_ids:
                 if name not in known:
-                    near = nearest(name, known) if name else None
-                    hint = f"Did you mean {plain(near, 40)}?" if near else ""
+                    hint = f"Did you mean {plain(near[name], 40)}?" if name in near else ""
                     yield Fault(path, unknown, accepted, hint)
         for path, name in agents:
             if path.startswith("/absent") and any(self._has_begun(tour) for tour in tours_of(name, self._body)):

@@ -21,7 +21,7 @@ from planner_mcp.routing.feasibility.insertion_candidates import StopCheck
 from planner_mcp.routing.feasibility.verified_fixes import UnassignedAnalysis
 from planner_mcp.routing.infeasibility_reasons import InfeasibilityReason
 from planner_mcp.routing.plan import Plan, Unassigned
-from planner_mcp.routing.scenario.checks.reference_checks import nearest
+from planner_mcp.routing.scenario.checks.reference_checks import near_names
 from planner_mcp.routing.scenario.travel_matrices import TravelMatrices
 from planner_mcp.server.tools.arguments.lookup_errors import PLAN, SCENARIO, naming_argument
 from planner_mcp.server.tools.tool_definition import ToolContext
@@ -163,16 +163,16 @@ def check_agents(asked: Sequence[str], known: Collection[str]) -> None:
     Raises:
         InputError: At their places in `agent_ids`, with the name that was meant where one is near.
     """
+    near = near_names((name for name in asked if name not in known), known)
     faults = [
         Fault(
             f"/agent_ids/{index}",
             "There is no agent of this id here.",
             f"an agent of the day: {named(list(known))}",
-            f"Did you mean {plain(near, 40)}?" if near else "Leave agent_ids out for all of them.",
+            f"Did you mean {plain(near[name], 40)}?" if name in near else "Leave agent_ids out for all of them.",
         )
         for index, name in enumerate(asked)
         if name not in known
-        for near in [nearest(name, known) if name else None]
     ]
     if faults:
         raise input_error(faults)

@@ -233,6 +233,12 @@ def test_all_faults_of_a_patch_are_reported_together() -> None:
     assert removal.hint == "Did you mean a?"
 
 
+def test_a_near_id_is_looked_for_of_the_first_few_removals_alone() -> None:
+    """SPEC T7: each look compares an id with all of the day, and a patch may remove thousands."""
+    many = list(patch_faults(body(), {"tickets": {f"a{number}": None for number in range(30)}}))
+    assert [bool(fault.hint) for fault in many] == [True] * 10 + [False] * 20
+
+
 def test_faults_are_reported_by_id() -> None:
     """SPEC T7: who wrote a patch knows ids, not positions."""
     day = body()
