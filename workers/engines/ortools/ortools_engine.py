@@ -163,7 +163,8 @@ def _is_thinned(problem: Problem, plan: Candidate) -> bool:
 
     Such tickets need whole new routes, which guided local search does not find; it is better to begin anew.
     """
-    left_out = (ticket for number, ticket in enumerate(problem.tickets) if number not in plan.tickets)
+    served = plan.tickets
+    left_out = (ticket for number, ticket in enumerate(problem.tickets) if number not in served)
     return Feature.MIN_LOAD in problem.features and any(ticket.penalty and not ticket.is_priced for ticket in left_out)
 
 

@@ -33,7 +33,7 @@ class MinLoadAdapter(AdaptedEngine):
         def offer(found: Candidate) -> None:
             loaded = replace(found, routes=tuple(route for route in found.routes if _is_loaded(problem, route)))
             cost = price(problem, loaded)
-            if loaded.routes and (not best or cost < best[-1][0]) and is_feasible(problem, loaded):
+            if (not best or cost < best[-1][0]) and is_feasible(problem, loaded):
                 best.append((cost, loaded))
                 on_improvement(loaded)
 

@@ -36,6 +36,13 @@ def test_routes_that_serve_too_little_are_left_out() -> None:
     assert found == [outcome.best]
 
 
+def test_a_day_on_which_no_route_reaches_its_least_load_has_a_plan_without_routes() -> None:
+    """SPEC S1, S2: it leaves all tickets out; without a plan the job would fail."""
+    engine = MinLoadAdapter(ScriptedEngine("sisr", Candidate.of_tickets({0: [0]})))
+    outcome = engine.solve(day(10**6), SearchLimits(time.monotonic() + 1), lambda _: None, lambda: False)
+    assert outcome.best == Candidate(())
+
+
 @pytest.mark.skipif(not SisrEngine().is_available(), reason="the native library is not built here")
 def test_least_loads_do_not_keep_auto_from_its_strongest_engine() -> None:
     """SPEC S1, S2: the native engine takes part, and what it alone knows is no reason to refuse the day."""
