@@ -8,7 +8,7 @@ ticket, or keep its locked visits, is proved by `feasibility`, which the caller 
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
-from itertools import islice
+from itertools import filterfalse, islice
 from typing import Final
 
 from planner_mcp.errors import Fault
@@ -142,29 +142,13 @@ def check(
         max_tickets: What the deployment lets in; its tables of travel may be as large.
         prove_infeasible: Finds what no agent could serve, or keep; None where the scenario was accepted before.
     """
-    found = _of_what_is_ahead(scenario, contradictions(scenario, max_tickets=max_tickets))
+    found = contradictions(scenario, max_tickets=max_tickets)
     is_known = scenario.travel_matrices is not None or not scenario.refers_to_matrices
     is_ahead = scenario.held is None or not scenario.held.until_s
     is_sound = len(found) < MAX_FAULTS_PER_CHECK and all(_entry_of(fault) is not None for fault in found)
     if prove_infeasible is None or not (is_known and is_ahead and is_sound):
         return found
     return [*found, *_numbers_first(scenario, list(prove_infeasible(scenario, _not_judged(found))))]
-
-
-def _of_what_is_ahead(scenario: Scenario, faults: list[Fault]) -> list[Fault]:
-    """Return faults without those of visits that have begun: these stay, whatever nobody could serve or keep by now."""
-    routes = scenario.held.routes if scenario.held is not None and scenario.held.until_s else ()
-    if not (begun := {visit.ticket for route in routes for visit in route.visits}):
-        return faults
-
-    def is_past(fault: Fault) -> bool:
-        section, at = _entry_of(fault) or ("", 0)
-        if section == "agents" and "/locked_tickets" in fault.path:
-            locked, (place, *_) = scenario.agents[at].locked_tickets, (*fault.path.split("/")[4:], "")
-            return not begun.isdisjoint([locked[int(place)]] if place else locked)
-        return section == "tickets" and scenario.tickets[at].id in begun
-
-    return [fault for fault in faults if not (fault.reason and is_past(fault))]
 
 
 def split_findings(scenario: Scenario, faults: Iterable[Fault]) -> tuple[list[Fault], list[Fault]]:
@@ -220,8 +204,27 @@ def _not_judged(found: Iterable[Fault]) -> NotJudged:
 
 def contradictions(scenario: Scenario, *, max_tickets: int = MAX_TICKETS) -> list[Fault]:
     """Return the logic faults that can be found without travel; `max_tickets` as for `check`."""
-    found = [fault for rule in CHECKS for fault in islice(rule(scenario), MAX_FAULTS_PER_CHECK)]
+    is_past = _past_of(scenario)
+    ahead = (filterfalse(is_past, rule(scenario)) for rule in CHECKS)
+    found = [fault for faults in ahead for fault in islice(faults, MAX_FAULTS_PER_CHECK)]
     return [*found, *size_checks.matrices_too_large(scenario, max_tickets)]
+
+
+def _past_of(scenario: Scenario) -> Callable[[Fault], bool]:
+    """Return whether a fault is of visits that have begun: these stay, whatever nobody could serve or keep by now."""
+    routes = scenario.held.routes if scenario.held is not None and scenario.held.until_s else ()
+    begun = {visit.ticket for route in routes for visit in route.visits}
+
+    def is_past(fault: Fault) -> bool:
+        if not (begun and fault.reason):
+            return False
+        section, at = _entry_of(fault) or ("", 0)
+        if section == "agents" and "/locked_tickets" in fault.path:
+            locked, (place, *_) = scenario.agents[at].locked_tickets, (*fault.path.split("/")[4:], "")
+            return not begun.isdisjoint([locked[int(place)]] if place else locked)
+        return section == "tickets" and scenario.tickets[at].id in begun
+
+    return is_past
 
 
 def lone_contradictions(scenario: Scenario) -> frozenset[Fault]:

@@ -631,6 +631,9 @@ def test_what_has_begun_is_judged_by_nothing_that_changes_later() -> None:
             changed = under_way(day, plan, 2, {"agents": {"v": cut}})
             found = parse_scenario(changed, prove_infeasible=infeasibility_faults)
             assert found.findings == ()
+            with pytest.raises(InputError) as beside:
+                parse_scenario({**changed, "options": 1}, prove_infeasible=infeasibility_faults)
+            assert [fault.path for fault in beside.value.errors] == ["/options"]
             known = compile_scenario(found)
             assert verify(known, build_plan(known, repair(known, candidate_of(known, plan)))) == []
 
