@@ -19,11 +19,12 @@ executed reloads, capacity is not raised for agents that may reload.
 from bisect import bisect_left
 from collections.abc import Container, Iterator, Sequence
 from dataclasses import replace
+from itertools import pairwise
 from typing import Any, Final
 
 from planner_mcp.routing.compilation.executed_routes import ExecutedRoute, ExecutedVisit, executed_routes
 from planner_mcp.routing.compilation.route_continuation import RouteFigures
-from planner_mcp.routing.problem import AgentSpec, BreakSpec, GroupKind, GroupSpec, Problem, TicketSpec
+from planner_mcp.routing.problem import AgentSpec, BreakSpec, GroupKind, GroupSpec, LoadKind, Problem, TicketSpec
 from planner_mcp.routing.scenario.agent_eligibility import Eligibility
 from planner_mcp.routing.scenario.scenario_model import Held, Scenario, Ticket
 from planner_mcp.text import clock, figure, named, plain
@@ -392,8 +393,8 @@ class _PrefixFreezer:
         still_locked = [ticket for ticket in agent.locked if ticket not in self._taken]
         kept = [] if is_over else list(self._feasible_locks(number, done, still_locked))
         if kept and not self._keeps_limits(number, done, kept):
-            fitting = range(1, len(kept))
-            kept = kept[: bisect_left(fitting, True, key=lambda n: not self._keeps_limits(number, done, kept[:n]))]
+            counts = range(1, len(kept))
+            kept = kept[: bisect_left(counts, True, key=lambda n: not self._keeps_limits(number, done, kept[:n]))]
         if len(kept) < len(still_locked):
             self._unlocked.append(plain(self._tickets[still_locked[len(kept)]].id, _MAX_NAME))
         self._agents[number] = replace(agent, locked=(*done, *kept))
@@ -442,6 +443,9 @@ class _PrefixFreezer:
             return False
         if agent.max_reloads:  # it may load again between them
             return True
+        alone = [self._tickets[ticket].load for ticket in (*done, *locked) if ticket not in self._problem.partner_of]
+        if self._problem.backhaul and (LoadKind.PICKUP, LoadKind.DELIVERY) in pairwise(alone):
+            return False
         departed_at = executed.departed_at if done and executed is not None else self._horizon
         is_unreleased = any(self._tickets[ticket].release > departed_at for ticket in ahead)
         return not is_unreleased and not self._figures.exceeds_capacity(agent, executed, tickets)

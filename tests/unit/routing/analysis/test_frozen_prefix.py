@@ -584,11 +584,13 @@ def test_locks_of_the_caller_follow_what_is_done_as_far_as_they_can() -> None:
         ({}, {"release_time": 40}, {}),
         ({}, {}, {"incompatible": [["a", "n"]]}),
         ({}, {}, {"groups": [{"kind": "one_of", "tickets": ["a", "n"]}]}),
+        ({}, {}, {"options": {"backhaul": True}}),
     ],
 )
 def test_a_lock_for_which_the_past_leaves_no_room_is_let_go(driver: Json, order: Json, more: Json) -> None:
     """SPEC T5, S1: the rest of the day is planned; what an agent may yet serve depends on what it has served."""
-    day = body([agent("v"), agent("w")], [ticket("a", "A", time_windows=at(1)), ticket("b", "B", time_windows=at(50))])
+    empties = [ticket(name.lower(), name, kind="pickup", time_windows=at(hour)) for name, hour in (("A", 1), ("B", 50))]
+    day = body([agent("v"), agent("w")], empties)
     wish = {"tickets": {"n": ticket("n", "E")}, "agents": {"v": {"locked_tickets": ["n"]}}}
     free = compiled(under_way(day, planned(day, ("a", "b")), 20, wish))
     assert free.agents[0].locked == (0, 1, 2)
