@@ -307,7 +307,7 @@ class _PrefixFreezer:
         tickets = [*executed.tickets, ticket]
         end_time = self._figures.end_time(agent, executed, tickets, start + spec.service)
         tickets += self._figures.undelivered(tickets)
-        is_far = agent.max_distance is not None and self._figures.distance(agent, tickets) > agent.max_distance
+        is_far = self._figures.exceeds_distance(agent, executed, tickets)
         is_full = agent.max_stops is not None and len(tickets) > agent.max_stops
         owed = self._figures.undelivered([ticket])
         allowed = (self._tickets[each].agents for each in (ticket, *owed))
@@ -343,8 +343,8 @@ class _PrefixFreezer:
             self._note_raised_limit(
                 number, "max_duration_s", f"{figure((end_time - executed.departed_at) / self._problem.scale)}"
             )
-        if agent.max_distance is not None and (distance := self._figures.distance(agent, tickets)) > agent.max_distance:
-            change["max_distance"] = distance
+        if self._figures.exceeds_distance(agent, executed, tickets):
+            change["max_distance"] = distance = self._figures.distance(agent, executed, tickets)
             self._note_raised_limit(number, "the distance limit", f"{figure(distance / self._problem.scale)} m")
         if agent.max_stops is not None and len(tickets) > agent.max_stops:
             change["max_stops"] = len(tickets)
@@ -438,7 +438,7 @@ class _PrefixFreezer:
         is_replaced = any(group & ahead and len(group & (ahead | self._taken)) > 1 for group in groups)
         is_apart = any(here.issuperset(pair) and not ahead.isdisjoint(pair) for pair in self._problem.incompatible)
         is_full = agent.max_stops is not None and len(tickets) > agent.max_stops
-        is_far = agent.max_distance is not None and self._figures.distance(agent, tickets) > agent.max_distance
+        is_far = self._figures.exceeds_distance(agent, executed, tickets)
         if is_replaced or is_apart or is_full or is_far:
             return False
         if agent.max_reloads:  # it may load again between them

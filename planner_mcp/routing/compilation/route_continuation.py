@@ -126,9 +126,16 @@ class RouteFigures:
             if break_spec.window[1] >= soonest and break_spec.window[0] + break_spec.duration > executed.departed_at
         ]
 
-    def distance(self, agent: AgentSpec, tickets: Sequence[int]) -> int:
-        """Return the distance of a route through tickets in order, from the agent's start to its end, in units."""
-        places = [agent.start, *(self._tickets[ticket].location for ticket in tickets), agent.end]
+    def exceeds_distance(self, agent: AgentSpec, executed: ExecutedRoute | None, tickets: Sequence[int]) -> bool:
+        """Return whether a route through tickets in order is longer than its agent may drive."""
+        return agent.max_distance is not None and self.distance(agent, executed, tickets) > agent.max_distance
+
+    def distance(self, agent: AgentSpec, executed: ExecutedRoute | None, tickets: Sequence[int]) -> int:
+        """Return the distance of a route through tickets and recorded reloads, from its start to its end, in units."""
+        stops: list[int | None] = [self._tickets[ticket].location for ticket in tickets]
+        for place, after in reversed(self.reloads(agent, executed)):
+            stops.insert(after, place)
+        places = [agent.start, *stops, agent.end]
         legs = [(a, b) for a, b in pairwise(places) if a is not None and b is not None]
         return sum(int(self._problem.distances[agent.profile][leg]) for leg in legs)
 

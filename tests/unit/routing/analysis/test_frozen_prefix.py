@@ -391,6 +391,15 @@ def test_a_limit_below_what_trips_have_carried_counts_as_what_they_carried(
     assert cut.get("max_reloads") == 0 or earlier.agents[0].capacity == (cut.get("capacity", 15),)
 
 
+def test_a_way_that_was_driven_to_reload_counts_where_the_distance_limit_is_cut() -> None:
+    """SPEC T5: the limit is set to what was driven with it; without it no plan was left."""
+    plan = planned(reloading(), ("a", "reload@D", "b", "reload@D", "c"))
+    known = compiled(under_way(reloading(), plan, 7, {"agents": {"v": {"max_distance_m": 1}}}))
+    found = build_plan(known, repair(known, candidate_of(known, plan)))
+    assert verify(known, found) == []
+    assert {name: starts(found)[name] for name in "ab"} == {name: starts(plan)[name] for name in "ab"}
+
+
 def test_a_plan_with_more_reloads_than_are_left_keeps_the_first_when_it_is_repaired() -> None:
     """SPEC T5: tickets stay with their agents where these still can serve them; not one ticket has to go."""
     plan = planned(reloading(), ("a", "reload@D", "b", "reload@D", "c"))
