@@ -442,7 +442,8 @@ class _PrefixFreezer:
         if is_replaced or is_apart or is_full or is_far:
             return False
         if agent.max_reloads:  # it may load again between them
-            return True
+            loads = (self._tickets[ticket].demand for ticket in ahead)
+            return all(all(map(int.__le__, load, agent.capacity)) for load in loads)
         alone = [self._tickets[ticket].load for ticket in (*done, *locked) if ticket not in self._problem.partner_of]
         if self._problem.backhaul and (LoadKind.PICKUP, LoadKind.DELIVERY) in pairwise(alone):
             return False

@@ -590,6 +590,7 @@ def test_locks_of_the_caller_follow_what_is_done_as_far_as_they_can() -> None:
         ({"max_distance_m": 7}, {}, {}),
         ({"max_duration_s": 55}, {}, {}),
         ({}, {"demand": 9}, {}),
+        ({"reload_locations": ["D"], "capacity": 5}, {"demand": 9}, {}),
         ({}, {"release_time": 40}, {}),
         ({}, {}, {"incompatible": [["a", "n"]]}),
         ({}, {}, {"groups": [{"kind": "one_of", "tickets": ["a", "n"]}]}),
