@@ -113,7 +113,6 @@ _ENTRY_CHECKS: Final[tuple[Check, ...]] = (
 WARNINGS: Final[tuple[Check, ...]] = (
     time_checks.numbers_as_minutes,
     time_checks.times_with_offset,
-    time_checks.overlapping_windows,
     amount_checks.more_demand_than_capacity,
     amount_checks.zero_penalty_tickets,
     amount_checks.prices_beside_metres,
@@ -125,6 +124,7 @@ WARNINGS: Final[tuple[Check, ...]] = (
     position_checks.foreign_gcj02,
     ineffective_field_checks.fields_without_effect,
     ineffective_field_checks.soft_closes_without_effect,
+    time_checks.overlapping_windows,
 )
 """What looks odd, what matters most first."""
 

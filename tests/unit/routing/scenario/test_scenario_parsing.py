@@ -715,13 +715,14 @@ def test_the_tool_schema_is_small_and_accepts_a_full_day() -> None:
 
 
 def test_what_looks_suspicious_is_a_warning() -> None:
-    """SPEC T7: total demand against total capacity is a warning."""
-    day = scenario(tickets=[ticket("a", demand=8), ticket("b", demand=8, penalty=0)])
+    """SPEC T7: total demand against total capacity is a warning; what changes nothing is said last."""
+    day = scenario(tickets=[ticket("a", demand=8, time_windows=[[1, 5], [4, 8]]), ticket("b", demand=8, penalty=0)])
     assert warnings(day) == [
         "/agents: The delivery tickets need 16 of load, all agents together carry 10. "
         "Add agents or reload_locations; otherwise some tickets stay unassigned.",
         "/tickets/1/penalty: Leaving the ticket out costs nothing, so it will hardly be served. "
         "Raise it, or remove it to want it served.",
+        "/tickets/0/time_windows: Two windows overlap. They count as one.",
     ]
 
 
