@@ -159,13 +159,15 @@ class _SolutionCallback:
 
 
 def _is_thinned(problem: Problem, plan: Candidate) -> bool:
-    """Return whether a plan leaves out wanted tickets where agents have least loads.
+    """Return whether a plan leaves out wanted tickets, which some agent may serve, where agents have least loads.
 
     Such tickets need whole new routes, which guided local search does not find; it is better to begin anew.
     """
     served = plan.tickets
     left_out = (ticket for number, ticket in enumerate(problem.tickets) if number not in served)
-    return Feature.MIN_LOAD in problem.features and any(ticket.penalty and not ticket.is_priced for ticket in left_out)
+    return Feature.MIN_LOAD in problem.features and any(
+        ticket.penalty and not ticket.is_priced and ticket.agents != frozenset() for ticket in left_out
+    )
 
 
 def search_parameters(tickets: int) -> Any:

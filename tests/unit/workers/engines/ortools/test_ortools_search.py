@@ -1,6 +1,7 @@
 """The search of OR-Tools: what it reads of plans on the way, and that few tickets do not leave it where it began."""
 
 import time
+from dataclasses import replace
 from functools import partial
 from typing import Any, cast
 
@@ -9,7 +10,7 @@ from ortools.constraint_solver import pywrapcp
 
 from planner_mcp.routing.compilation.scenario_compiler import compile_scenario
 from planner_mcp.routing.evaluation.plan_builder import build_plan, price
-from planner_mcp.routing.problem import Candidate, Problem, Route, Stop, StopKind
+from planner_mcp.routing.problem import Candidate, Feature, Problem, Route, Stop, StopKind
 from planner_mcp.routing.scenario.scenario_parsing import parse_scenario
 from planner_mcp.routing.verification.plan_verification import verify
 from tests.shared.scenarios.plan_enumeration import cheapest
@@ -201,6 +202,21 @@ def test_solutions_that_cost_more_are_not_read_while_the_warm_start_is_the_best_
         callback.on_solution()
     assert found == [start]
     assert len(reads) == 2
+
+
+@pytest.mark.parametrize(("agents", "begins_anew"), [(None, True), (frozenset[int](), False)])
+def test_where_routes_have_least_loads_a_plan_that_lacks_tickets_is_no_start(
+    agents: frozenset[int] | None, begins_anew: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Our choice: local search finds no whole new route for them; of tickets that nobody may serve there is none."""
+    day = fleet(2)
+    last = replace(day.tickets[1], agents=agents)
+    day = replace(day, tickets=(day.tickets[0], last), features=day.features | {Feature.MIN_LOAD})
+    starts: list[object] = []
+    monkeypatch.setattr(ortools_engine, "search", lambda _model, _parameters, start: starts.append(start))
+    limits, start = SearchLimits(time.monotonic() + 1), Candidate.of_tickets({0: [0]})
+    OrToolsEngine().solve(day, limits, lambda _: None, lambda: False, start)
+    assert [each is None for each in starts] == [begins_anew]
 
 
 def test_warm_start_is_reported_before_the_model_is_built(monkeypatch: pytest.MonkeyPatch) -> None:
