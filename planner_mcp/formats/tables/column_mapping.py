@@ -501,9 +501,8 @@ class _Proposal:
         options = (_OPTIONS if self._kind == "tickets" else _AGENT_OPTIONS).get(look.kind, ("notes",))
         if look.kind == "times" and self._kind == "tickets" and are_clocks_short(self._cells[header]):
             options = ("service_min", *options)
-        has_hours = not {"window", "opens", "closes"}.isdisjoint(self._fields.values())
         is_delivery = self._kind == "tickets" and meaning.concepts <= {"notes", "delivery"}
-        if look.kind == "windows" and is_delivery and not has_hours:
+        if look.kind == "windows" and is_delivery and not self._has_hours():
             self._take(header, "window", is_guess=True)
             return
         if look.kind == "positions":
@@ -534,9 +533,11 @@ class _Proposal:
 
     def _is_appointment(self, header: str, look: ColumnValues) -> bool:
         """Return whether days below a header have hours, the only ones of the table, and not those of an order."""
-        has_hours = not {"window", "opens", "closes"}.isdisjoint(self._fields.values())
         words = normalized(header)
-        return look.kind in _TIME_KINDS and not has_hours and not any(word in words for word in _OF_ORDERS)
+        return look.kind in _TIME_KINDS and not self._has_hours() and not any(word in words for word in _OF_ORDERS)
+
+    def _has_hours(self) -> bool:
+        return not {"window", "opens", "closes"}.isdisjoint(self._fields.values())
 
     def _by_positions(self, header: str, options: Sequence[str]) -> None:
         """Take a column of positions, or of one coordinate; ask where the place is known, but for links to maps."""

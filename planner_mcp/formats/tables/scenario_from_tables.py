@@ -54,13 +54,13 @@ def scenario_of_tables(tables: Mapping[str, Table], import_options: ImportOption
     Raises:
         InputError: What cannot be read, by its place in the file; a wish that cannot be met, by its name.
     """
-    tables = _as_read(tables)
+    sheet, tables = tables.get("agents"), _as_read(tables, import_options)
     import_options, reused = with_known_mapping(tables, import_options)
+    fleet = tables.get("agents")
     day = TableImport(import_options.planning_date, import_options.decimal)
     fields: Json = {"name": import_options.name, "planning_date": import_options.planning_date}
     if import_options.depot:
         fields["depot"] = day.add_depot(import_options.depot, import_options.depot_name)
-    sheet, fleet = tables.get("agents"), _fleet_of(tables, import_options)
     unread = sheet.headers if sheet and (import_options.fleet or import_options.agents) else ()
     ours, theirs = split_by_table(
         import_options.columns, tables["tickets"].headers, fleet.headers if fleet else (), unread
@@ -102,15 +102,14 @@ def scenario_of_tables(tables: Mapping[str, Table], import_options: ImportOption
     return ImportedScenario(body, proposals, [*dict.fromkeys(notices), *assumed], day.origins)
 
 
-def _as_read(tables: Mapping[str, Table]) -> dict[str, Table]:
-    """Return tables without what is not read of those that the planner wrote itself, amounts with their units."""
-    return {**tables, "tickets": with_units(without_doubtful(without_plan(tables["tickets"])))}
+def _as_read(tables: Mapping[str, Table], import_options: ImportOptions) -> dict[str, Table]:
+    """Return the tables that are read, amounts with their units; of agents none where they are given otherwise.
 
-
-def _fleet_of(tables: Mapping[str, Table], import_options: ImportOptions) -> Table | None:
-    """Return the table of agents that is read, capacities with their units; None where agents are given otherwise."""
+    What is not read of tables that the planner wrote itself is left out.
+    """
     fleet = import_options.fleet or (None if import_options.agents else tables.get("agents"))
-    return fleet and with_units(fleet)
+    read = {"tickets": without_doubtful(without_plan(tables["tickets"]))} | ({"agents": fleet} if fleet else {})
+    return {kind: with_units(table) for kind, table in read.items()}
 
 
 def _has_hours(body: Json) -> bool:
@@ -126,7 +125,7 @@ def with_known_mapping(tables: Mapping[str, Table], import_options: ImportOption
     Neither order, case nor width of a header count. A file may have a few columns more, which are proposed or asked
     about as ever; of several mappings the one that leaves the fewest so is used.
     """
-    headers = headers_of(tables, import_options)
+    headers = frozenset(header for table in tables.values() for header in table.headers if header)
     fitting = [(known, here) for known in import_options.known_mappings if (here := _in_file(known.headers, headers))]
     if not fitting:
         return import_options, []
@@ -152,17 +151,11 @@ def _in_file(known: frozenset[str], headers: frozenset[str]) -> dict[str, str]:
     return here if is_whole and has_few_new else {}
 
 
-def headers_of(tables: Mapping[str, Table], import_options: ImportOptions) -> frozenset[str]:
-    """Return the headers of the tables that are read."""
-    fleet = _fleet_of(tables, import_options)
-    return frozenset(filter(None, (*tables["tickets"].headers, *(fleet.headers if fleet else ()))))
-
-
 def open_columns_of(tables: Mapping[str, Table], import_options: ImportOptions) -> list[OpenColumn]:
     """Return the columns of the tables that must be named; raises as `scenario_of_tables`."""
-    tables = _as_read(tables)
+    tables = _as_read(tables, import_options)
     import_options, _ = with_known_mapping(tables, import_options)
-    fleet = _fleet_of(tables, import_options)
+    fleet = tables.get("agents")
     headers = fleet.headers if fleet else ()
     ours, theirs = split_by_table(import_options.columns, tables["tickets"].headers, headers)
     found = [*propose_mapping(tables["tickets"], "tickets", ours).open_columns]

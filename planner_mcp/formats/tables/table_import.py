@@ -11,6 +11,8 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, Final, TypeVar
 
+from pydantic_core import PydanticCustomError
+
 from planner_mcp.errors import Fault, input_error
 from planner_mcp.formats.tables.amount_settlement import AmountColumn, settle_amounts
 from planner_mcp.formats.tables.amount_units import AmountUnit
@@ -50,7 +52,7 @@ from planner_mcp.formats.tables.source_rows import SourceRow
 from planner_mcp.formats.tables.text_tables import Table, place_in
 from planner_mcp.formats.tables.unexpected_rows import rows_without_place, total_rows
 from planner_mcp.formats.tables.unique_names import UniqueNames
-from planner_mcp.routing.scenario.field_types import read_date
+from planner_mcp.routing.scenario.field_types import fault_at, read_date
 from planner_mcp.routing.scenario.schema_faults import pointer
 from planner_mcp.routing.scenario.window_text import OPEN_END
 from planner_mcp.text import Json, plain
@@ -315,9 +317,7 @@ class TableImport:
             for header, name in mapping.fields.items()
         }
         times = [header for header, name in mapping.fields.items() if name in _TIMES]
-        if any(
-            styles[header].bare_times == "hhmm" for header in times
-        ):  # 0730 beside 1300; noon says itself what it is
+        if any(styles[header].bare_times == "hhmm" for header in times):  # 0730 beside 1300, or beside noon
             styles |= {
                 header: replace(styles[header], bare_times="hhmm")
                 for header in times
@@ -519,9 +519,10 @@ class TableImport:
 def _date_faults(planning_date: str) -> Iterator[Fault]:
     """Yield what is wrong with the date of the call, beside faults of the file: else the day is checked with it."""
     try:
-        read_date(planning_date or "2025-07-15")
-    except ValueError:
-        yield Fault("planning_date", "The value is not a date.", "a date as YYYY-MM-DD", 'Write it like "2025-07-15".')
+        if planning_date:
+            read_date(planning_date)
+    except PydanticCustomError as error:
+        yield fault_at("planning_date", error)
 
 
 def _amount_columns(mapping: ColumnMapping, chosen: Mapping[str, str]) -> list[AmountColumn]:

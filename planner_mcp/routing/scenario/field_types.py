@@ -16,6 +16,8 @@ from typing import Annotated, Any, Final
 from pydantic import PlainValidator, ValidationError, ValidationInfo, ValidatorFunctionWrapHandler, WithJsonSchema
 from pydantic_core import InitErrorDetails, PydanticCustomError
 
+from planner_mcp.errors import Fault
+
 MAX_NUMBER: Final = 1e9
 """Largest amount, price or coordinate. Sums over 9000 tickets, in integers of 1/1000, then stay below 2^53."""
 MAX_TIME_S: Final = 10_000_000
@@ -49,6 +51,12 @@ def field_error(problem: str, accepted: str, hint: str = "", kind: str = "invali
     """Return the error a reader raises; `problem` must not quote the caller's value."""
     context = {"problem": problem, "accepted": accepted, "hint": hint, "kind": kind}
     return PydanticCustomError("reader", "{problem}", context)
+
+
+def fault_at(path: str, error: PydanticCustomError) -> Fault:
+    """Return what `field_error` says as a fault at a place."""
+    context = error.context or {}
+    return Fault(path, error.message(), context["accepted"], context["hint"])
 
 
 def is_number(value: Any) -> bool:

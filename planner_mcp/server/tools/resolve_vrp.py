@@ -21,7 +21,7 @@ from planner_mcp.routing.analysis.frozen_prefix import (
 )
 from planner_mcp.routing.analysis.second_tours import with_second_tours
 from planner_mcp.routing.plan import Plan
-from planner_mcp.routing.scenario.field_types import read_date
+from planner_mcp.routing.scenario.field_types import fault_at, read_date
 from planner_mcp.routing.scenario.scenario_parsing import Scenario
 from planner_mcp.routing.scenario.scenario_patch import with_id_path
 from planner_mcp.server.tools.answers.unservable_findings import (
@@ -355,11 +355,8 @@ def _hour_at(path: str, hour: Any, planned_on: date) -> float:
     try:
         context = {"planning_date": planned_on, "offset": None}  # now in UTC is another hour there
         return hour_seconds(hour, context)
-    except PydanticCustomError as field_error:
-        error_context = field_error.context or {}
-        raise input_error(
-            [Fault(path, field_error.message(), error_context["accepted"], error_context["hint"])]
-        ) from None
+    except PydanticCustomError as error:
+        raise input_error([fault_at(path, error)]) from None
 
 
 TOOL: Final = Tool(
