@@ -6,11 +6,11 @@ too little are left out. An engine that knows least loads goes on from there.
 
 from dataclasses import replace
 
-from planner_mcp.routing.evaluation.plan_builder import price
-from planner_mcp.routing.problem import Candidate, Feature, Problem, Route
+from planner_mcp.routing.feasibility.route_violations import smallest_loads
+from planner_mcp.routing.problem import Candidate, Feature, Problem
 from workers.engines.adapted_engine import AdaptedEngine
 from workers.engines.engine_interface import Engine, OnImprovement, SearchLimits, SearchOutcome, ShouldStop
-from workers.engines.heuristics.best_verified import is_feasible
+from workers.engines.heuristics.best_verified import BestVerified
 
 
 class MinLoadAdapter(AdaptedEngine):
@@ -28,27 +28,15 @@ class MinLoadAdapter(AdaptedEngine):
         warm_start: Candidate | None = None,
     ) -> SearchOutcome:
         """Search without least loads; hand over what keeps them. Routes are not logged: they may serve too little."""
-        best: list[tuple[int, Candidate]] = []
+        best = BestVerified(problem, on_improvement)
 
         def offer(found: Candidate) -> None:
-            loaded = replace(found, routes=tuple(route for route in found.routes if _is_loaded(problem, route)))
-            cost = price(problem, loaded)
-            if (not best or cost < best[-1][0]) and is_feasible(problem, loaded):
-                best.append((cost, loaded))
-                on_improvement(loaded)
+            loaded = (route for route in found.routes if not any(smallest_loads(problem, route)))
+            best.offer(replace(found, routes=tuple(loaded)))
 
         agents = tuple(replace(agent, min_load=()) for agent in problem.agents)
         free = replace(problem, agents=agents, features=problem.features - {Feature.MIN_LOAD})
         outcome = self.engine.solve(free, replace(limits, route_log=None), offer, should_stop, warm_start)
         if outcome.best is not None:
             offer(outcome.best)
-        return replace(outcome, best=best[-1][1] if best else None)
-
-
-def _is_loaded(problem: Problem, route: Route) -> bool:
-    """Return whether a route serves the least load of its agent; a shipment counts once."""
-    served = [ticket.demand for ticket in map(problem.tickets.__getitem__, route.tickets) if ticket.pickup is None]
-    return all(
-        sum(demand[dimension] for demand in served) >= least
-        for dimension, least in enumerate(problem.agents[route.agent].min_load)
-    )
+        return replace(outcome, best=best.settle())
