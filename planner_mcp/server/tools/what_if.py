@@ -4,7 +4,8 @@ Owns the table. How one change becomes a revision and a warm solve is `resolve_v
 day as it is gets the same time from the same plan, so that what a change saves is not what more time would have saved.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Annotated, Any, Final
@@ -142,11 +143,8 @@ def _cases(asked: WhatIfArguments) -> dict[str, ResolveArguments]:
         raise input_error(faults)
     found, refused = dict[str, ResolveArguments](), list[InputError]()
     for name, case in asked.cases.items():
-        try:
-            with placed(partial(_in_case, name=name)):
-                found[name] = _resolve_arguments(asked, case)
-        except InputError as error:
-            refused.append(error)
+        with _collected(refused, name):
+            found[name] = _resolve_arguments(asked, case)
     _raise_all(refused)
     return found
 
@@ -157,15 +155,22 @@ async def _changed(
     """Return the day of each case; nothing is queued where one has a mistake, and those of all are raised."""
     found, refused = dict[str, ChangedPlan](), list[InputError]()
     for name, arguments in wanted.items():
-        try:
-            with placed(partial(_in_case, name=name)):
-                found[name] = await changed_plan(ctx, arguments, solve_time_s)
-        except InputError as error:
-            if name == AS_IT_IS:
-                raise
-            refused.append(error)
+        with _collected(refused, name):
+            found[name] = await changed_plan(ctx, arguments, solve_time_s)
     _raise_all(refused)
     return found
+
+
+@contextmanager
+def _collected(refused: list[InputError], name: str) -> Iterator[None]:
+    """Keep the mistakes of a case, at its place, for those of the others; raise those of the day as it is."""
+    try:
+        with placed(partial(_in_case, name=name)):
+            yield
+    except InputError as error:
+        if name == AS_IT_IS:
+            raise
+        refused.append(error)
 
 
 def _raise_all(refused: Sequence[InputError]) -> None:

@@ -110,14 +110,11 @@ def _unknown(
     references: Iterable[Reference], known: Collection[str], kind: str, by_name: Mapping[str, str]
 ) -> Iterator[Fault]:
     """Yield the references to nothing, each with the id that was meant: of what has this name, or the nearest."""
-    looks = 0
-    for path, name in references:
-        if name in known:
-            continue
-        near = by_name.get(name)
-        if near is None and looks < _MAX_SUGGESTIONS:
-            near, looks = nearest(name, known), looks + 1
-        hint = f"Did you mean {plain(near, 40)}?" if near else f"Add the {kind} or name another."
+    unknown = [(path, name) for path, name in references if name not in known]
+    near = near_names((name for _, name in unknown if name not in by_name), known)
+    for path, name in unknown:
+        meant = by_name.get(name) or near.get(name)
+        hint = f"Did you mean {plain(meant, 40)}?" if meant else f"Add the {kind} or name another."
         problem, accepted = f"There is no {kind} with this id.", f"the id of one of the {kind}s"
         yield Fault(path, problem, accepted, hint, "logic", needs=(FaultDependency(f"{kind}s"),))
 
