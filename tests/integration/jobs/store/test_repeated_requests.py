@@ -1,5 +1,6 @@
 """Requests with an idempotency key that are under way (SPEC O5)."""
 
+from collections.abc import Awaitable, Callable
 from typing import Any
 
 import anyio
@@ -40,8 +41,7 @@ async def test_a_request_is_under_way_as_long_as_its_server_makes_it(
         return Response("made")
 
     requests = Requests(store.script_client, open_cipher(settings), settings)
-    first, again = [await keyed_requests.answered_once(requests, LOCAL, _request(), made) for _ in range(2)]
-    assert (first.body, again.headers["idempotency-replayed"]) == (b"made", "true")
+    assert await _asked_twice(requests, made) == (b"made", "true")
 
 
 async def test_a_request_is_made_once_though_the_store_fails_as_its_answer_is_kept(
@@ -57,12 +57,8 @@ async def test_a_request_is_made_once_though_the_store_fails_as_its_answer_is_ke
                 raise failure
             await super().keep(request, answer)
 
-    async def made() -> Response:
-        return Response("made")
-
     requests = Requests(store.script_client, open_cipher(settings), settings)
-    first, again = [await keyed_requests.answered_once(requests, LOCAL, _request(), made) for _ in range(2)]
-    assert (first.body, again.headers["idempotency-replayed"]) == (b"made", "true")
+    assert await _asked_twice(requests, _made) == (b"made", "true")
 
 
 async def test_who_asks_gets_an_answer_that_could_not_be_kept(
@@ -75,11 +71,18 @@ async def test_who_asks_gets_an_answer_that_could_not_be_kept(
         async def keep(self, request: Any, answer: Any) -> None:
             raise StoreUnavailableError
 
-    async def made() -> Response:
-        return Response("made")
-
     requests = Requests(store.script_client, open_cipher(settings), settings)
-    assert (await keyed_requests.answered_once(requests, LOCAL, _request(), made)).body == b"made"
+    assert (await keyed_requests.answered_once(requests, LOCAL, _request(), _made)).body == b"made"
+
+
+async def _made() -> Response:
+    return Response("made")
+
+
+async def _asked_twice(requests: RedisRepeatedRequests, make: Callable[[], Awaitable[Response]]) -> tuple[bytes, str]:
+    """Return the body of a first answer, and whether that to the same request again was replayed."""
+    first, again = [await keyed_requests.answered_once(requests, LOCAL, _request(), make) for _ in range(2)]
+    return bytes(first.body), again.headers["idempotency-replayed"]
 
 
 def _request() -> Request:
