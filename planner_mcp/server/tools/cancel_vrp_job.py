@@ -19,10 +19,9 @@ from planner_mcp.server.tools.tool_definition import (
     ToolAnnotations,
     ToolContext,
     ToolResult,
-    parse,
 )
 from planner_mcp.server.tools.tool_output import Timestamp, ToolOutput, Words
-from planner_mcp.text import Json, timestamp
+from planner_mcp.text import timestamp
 from planner_mcp.translation import phrase, translated
 
 SETTLE_S: Final = 5.0
@@ -51,9 +50,8 @@ class CancelVrpJobResult(ToolOutput):
     changes: list[Words] | None = Field(None, description="from the plan it started from")
 
 
-async def run(ctx: ToolContext, args: Json) -> ToolResult:
+async def run(ctx: ToolContext, asked: CancelArguments) -> ToolResult:
     """Cancel a job and return how it ended: a job that had ended otherwise is not cancelled, and that is no error."""
-    asked = parse(CancelArguments, args)
     with naming_argument("/job_id", JOB):
         job = await ctx.job_service.cancel(ctx.principal, job_id_of(asked.job_id), asked.keep_best)
     job = await settled(ctx, job)

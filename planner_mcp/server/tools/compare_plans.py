@@ -15,17 +15,9 @@ from planner_mcp.server.tools.arguments.comparison_pricing import NOT_PRICED
 from planner_mcp.server.tools.arguments.lookup_errors import find_all
 from planner_mcp.server.tools.arguments.plan_context import PlanContext, PlanName, check_agents, load_plan_context
 from planner_mcp.server.tools.arguments.plan_differences import plan_difference
-from planner_mcp.server.tools.tool_definition import (
-    READ,
-    Arguments,
-    Tool,
-    ToolAnnotations,
-    ToolContext,
-    ToolResult,
-    parse,
-)
+from planner_mcp.server.tools.tool_definition import READ, Arguments, Tool, ToolAnnotations, ToolContext, ToolResult
 from planner_mcp.server.tools.tool_output import Number, ToolOutput, Words
-from planner_mcp.text import Json, named, number
+from planner_mcp.text import named, number
 from planner_mcp.translation import phrase, translated
 
 MAX_LISTED: Final = 10
@@ -83,9 +75,8 @@ class ComparePlansResult(ToolOutput):
     in_words: list[Words] = Field(description="who gains, who loses, what is late, cost")
 
 
-async def run(ctx: ToolContext, args: Json) -> ToolResult:
+async def run(ctx: ToolContext, asked: CompareArguments) -> ToolResult:
     """Return what changes when plan a gives way to plan b."""
-    asked = parse(CompareArguments, args)
     a, b = await find_all(
         [
             partial(load_plan_context, ctx, asked.plan_a, "/plan_a"),

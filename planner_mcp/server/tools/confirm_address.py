@@ -11,17 +11,8 @@ from planner_mcp.addresses.structured_address import (
 from planner_mcp.errors import Fault, input_error
 from planner_mcp.server.tools.answers.address_output import AddressRow, row_text
 from planner_mcp.server.tools.arguments.address_lookup import confirmed_as, geocoding_of, pinned, record_of, run_here
-from planner_mcp.server.tools.tool_definition import (
-    WRITE,
-    Arguments,
-    Tool,
-    ToolAnnotations,
-    ToolContext,
-    ToolResult,
-    parse,
-)
+from planner_mcp.server.tools.tool_definition import WRITE, Arguments, Tool, ToolAnnotations, ToolContext, ToolResult
 from planner_mcp.server.tools.tool_output import ToolOutput
-from planner_mcp.text import Json
 from planner_mcp.translation import translated
 
 _KEPT: Final = "Kept for your later calls, also those of the planner."
@@ -47,9 +38,8 @@ class ConfirmAddressResult(ToolOutput):
     row: AddressRow
 
 
-async def run(ctx: ToolContext, args: Json) -> ToolResult:
+async def run(ctx: ToolContext, asked: ConfirmAddressArguments) -> ToolResult:
     """Keep what a text means."""
-    asked = parse(ConfirmAddressArguments, args)
     _check_choice(asked)
     (resolved,) = await geocoding_of(ctx).resolve([asked.address], asked.provider, run_here(ctx))
     confirmed = _chosen(asked, resolved)

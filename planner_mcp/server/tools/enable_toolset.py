@@ -9,17 +9,8 @@ from typing import Annotated, Final, Literal
 from pydantic import Field
 
 from planner_mcp.errors import Fault, input_error
-from planner_mcp.server.tools.tool_definition import (
-    READ,
-    Arguments,
-    Tool,
-    ToolAnnotations,
-    ToolContext,
-    ToolResult,
-    parse,
-)
+from planner_mcp.server.tools.tool_definition import READ, Arguments, Tool, ToolAnnotations, ToolContext, ToolResult
 from planner_mcp.server.tools.tool_output import ToolOutput
-from planner_mcp.text import Json
 
 _BY_URL: Final = "Ask for the set by ?toolsets= on the URL, or PLANNER_TOOLSETS at the server."
 
@@ -36,9 +27,8 @@ class EnableToolsetResult(ToolOutput):
     tools: list[str]
 
 
-async def run(ctx: ToolContext, args: Json) -> ToolResult:
+async def run(ctx: ToolContext, asked: EnableToolsetArguments) -> ToolResult:
     """Switch a set on for the session of the call; `list_changed` follows."""
-    asked = parse(EnableToolsetArguments, args)
     if ctx.enable_toolset is None:
         raise input_error(
             [Fault("/toolset", "This connection has no session that could keep a tool set.", "", _BY_URL)]

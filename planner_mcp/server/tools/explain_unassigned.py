@@ -30,10 +30,9 @@ from planner_mcp.server.tools.tool_definition import (
     ToolAnnotations,
     ToolContext,
     ToolResult,
-    parse,
 )
 from planner_mcp.server.tools.tool_output import Number, ToolOutput, Words
-from planner_mcp.text import Json, figure
+from planner_mcp.text import figure
 from planner_mcp.translation import phrase, translated, translated_line
 
 BUDGET_S: Final = 3.0
@@ -87,9 +86,8 @@ class ExplainUnassignedResult(ToolOutput):
     next_page: int | None = None
 
 
-async def run(ctx: ToolContext, args: Json) -> ToolResult:
+async def run(ctx: ToolContext, asked: ExplainArguments) -> ToolResult:
     """Return one page of unassigned tickets with what stands in the way of each agent."""
-    asked = parse(ExplainArguments, args)
     found = await load_plan_context(ctx, asked.plan, "/plan")
     left_out = found.unassigned(asked.ticket_ids)
     shown = left_out[(asked.page - 1) * asked.size : asked.page * asked.size]

@@ -11,16 +11,7 @@ from planner_mcp.server.tools.arguments.lookup_errors import JOB, naming_argumen
 from planner_mcp.server.tools.arguments.plan_context import job_id_of
 from planner_mcp.server.tools.cancel_vrp_job import settled
 from planner_mcp.server.tools.plan_changes import changes_of
-from planner_mcp.server.tools.tool_definition import (
-    WRITE,
-    Arguments,
-    Tool,
-    ToolAnnotations,
-    ToolContext,
-    ToolResult,
-    parse,
-)
-from planner_mcp.text import Json
+from planner_mcp.server.tools.tool_definition import WRITE, Arguments, Tool, ToolAnnotations, ToolContext, ToolResult
 
 
 class FinishArguments(Arguments):
@@ -29,9 +20,8 @@ class FinishArguments(Arguments):
     job_id: Annotated[str, Field(max_length=100, description="from solve_vrp")]
 
 
-async def run(ctx: ToolContext, args: Json) -> ToolResult:
+async def run(ctx: ToolContext, asked: FinishArguments) -> ToolResult:
     """Ask a solving job to complete, and return how it stands; one that has ended stays as it is."""
-    asked = parse(FinishArguments, args)
     with naming_argument("/job_id", JOB):
         job = await ctx.job_service.finish_now(ctx.principal, job_id_of(asked.job_id))
     job = await settled(ctx, job)

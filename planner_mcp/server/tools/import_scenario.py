@@ -118,9 +118,8 @@ class _ReadFile:
     mapping: StoredMapping
 
 
-async def run(ctx: ToolContext, args: Json, *, is_repeatable: bool = False) -> ToolResult:
+async def run(ctx: ToolContext, asked: ImportArguments, *, is_repeatable: bool = False) -> ToolResult:
     """Read a file, keep its day, and return what its columns were taken for."""
-    asked = parse(ImportArguments, args)
     kept = await find_kept(ctx.job_service.imports, ctx.principal, ctx.settings.files_dir, asked.file)
     try:
         return await _answered(ctx, _read, asked, kept, is_repeatable=is_repeatable)

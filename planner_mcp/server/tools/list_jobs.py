@@ -15,9 +15,8 @@ from planner_mcp.server.tools.tool_definition import (
     ToolAnnotations,
     ToolContext,
     ToolResult,
-    parse,
 )
-from planner_mcp.text import Json, number, timestamp
+from planner_mcp.text import number, timestamp
 
 _COLUMNS: Final = ("job_id", "status", "progress", "cost", "submitted_at")
 
@@ -33,9 +32,8 @@ class JobsArguments(Arguments):
     size: Annotated[int, Field(ge=1, le=50, description="jobs a page")] = 10
 
 
-async def run(ctx: ToolContext, args: Json) -> ToolResult:
+async def run(ctx: ToolContext, asked: JobsArguments) -> ToolResult:
     """Return one page of jobs."""
-    asked = parse(JobsArguments, args)
     offset = (asked.page - 1) * asked.size
     if asked.status == "PROPOSED":
         jobs, total = await ctx.job_service.proposed(ctx.principal, offset=offset, count=asked.size)

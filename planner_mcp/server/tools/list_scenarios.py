@@ -13,9 +13,8 @@ from planner_mcp.server.tools.tool_definition import (
     ToolAnnotations,
     ToolContext,
     ToolResult,
-    parse,
 )
-from planner_mcp.text import Json, plain, timestamp
+from planner_mcp.text import plain, timestamp
 
 _COLUMNS: Final = ("scenario_id", "name", "revision", "last_job_id", "created_at")
 MAX_NAME: Final = 40
@@ -28,9 +27,8 @@ class ScenariosArguments(Arguments):
     size: Annotated[int, Field(ge=1, le=20, description="scenarios a page")] = 10
 
 
-async def run(ctx: ToolContext, args: Json) -> ToolResult:
+async def run(ctx: ToolContext, asked: ScenariosArguments) -> ToolResult:
     """Return one page of scenarios."""
-    asked = parse(ScenariosArguments, args)
     offset = (asked.page - 1) * asked.size
     cards, total = await ctx.job_service.scenarios(ctx.principal, offset=offset, count=asked.size)
     rows = [

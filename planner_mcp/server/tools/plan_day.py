@@ -24,9 +24,11 @@ from planner_mcp.server.tools.arguments.elicitation_questions import Fill, Quest
 from planner_mcp.server.tools.arguments.json_checks import check_json
 from planner_mcp.server.tools.arguments.lookup_errors import SCENARIO, naming_argument
 from planner_mcp.server.tools.arguments.resolved_inputs import ScenarioBounds, read_apart
-from planner_mcp.server.tools.arguments.solve_time import Cores, SolveTime, seconds_of
+from planner_mcp.server.tools.arguments.solve_time import Cores, SolveTime
 from planner_mcp.server.tools.large_arguments import LargeArguments
-from planner_mcp.server.tools.read_plan import ReadPlanResult
+from planner_mcp.server.tools.query_vrp_status import QueryArguments
+from planner_mcp.server.tools.read_plan import ReadArguments, ReadPlanResult
+from planner_mcp.server.tools.solve_vrp import SolveArguments
 from planner_mcp.server.tools.tool_definition import (
     WRITE,
     Arguments,
@@ -103,16 +105,16 @@ def _filled(name: str, fill: Fill, given: Mapping[str, Any], answer: Mapping[str
     return {**given, name: fill(given[name], answer)}
 
 
-async def run(ctx: ToolContext, args: Json) -> ToolResult:
+async def run(ctx: ToolContext, asked: PlanDayArguments) -> ToolResult:
     """Store the day, solve it, wait for the plan and read it; past `wait_s` hand over the job id."""
-    return await _planned(ctx, parse(PlanDayArguments, args), {})
+    return await _planned(ctx, asked, {})
 
 
 async def run_text(ctx: ToolContext, arguments: LargeArguments) -> ToolResult:
     """Do the same with arguments that are still text; the day in them is never decoded in this process."""
     small, days = await read_apart(ctx, _apart, str(arguments), ctx.settings.max_nesting)
     small = small if arguments.complete is None else arguments.complete(small)
-    return await _planned(ctx, parse(PlanDayArguments, small), days)
+    return await _planned(ctx, parse(PlanDayArguments, small, ctx.settings), days)
 
 
 def _apart(text: str, max_nesting: int) -> tuple[Json, dict[str, LargeArguments]]:
@@ -126,12 +128,11 @@ def _apart(text: str, max_nesting: int) -> tuple[Json, dict[str, LargeArguments]
 async def _planned(ctx: ToolContext, asked: PlanDayArguments, days: Mapping[str, LargeArguments]) -> ToolResult:
     """Return the plan; a day that stands in `days` is text."""
     _check_one_day(asked)
-    seconds_of(asked.solve_time, ctx.settings)  # before anything is stored
     notices, scenario_id, stored = await _stored_day(ctx, asked, days)
-    solve_args = {"scenario_id": scenario_id, **asked.model_dump(include={"solve_time", "cores"}, exclude_none=True)}
+    solve_args = SolveArguments(scenario_id=scenario_id, solve_time=asked.solve_time, cores=asked.cores)
     solve = await _step(ctx, solve_vrp.TOOL, solve_args)
     job_id = solve.structured["job_id"]
-    status = await _step(ctx, query_vrp_status.TOOL, {"job_id": job_id, "wait_s": asked.wait_s})
+    status = await _step(ctx, query_vrp_status.TOOL, QueryArguments(job_id=job_id, wait_s=asked.wait_s))
     job = status.structured
     pages = await _pages(ctx, job)
     output = PlanDayResult(
@@ -170,7 +171,7 @@ async def _stored_day(
         if name in days:
             found = await step.run_text(ctx, days[name], is_repeatable=True)
         else:
-            found = await step.run(ctx, args or {}, is_repeatable=True)
+            found = await step.run(ctx, step.TOOL.parsed(args or {}, ctx.settings), is_repeatable=True)
     following = translated(NEXT)
     notices = [line for line in found.text.splitlines() if not line.startswith(following)]
     return notices, found.structured["scenario_id"], found.structured
@@ -184,14 +185,16 @@ async def _pages(ctx: ToolContext, job: Json) -> dict[str, ToolResult]:
     """Return the first pages of a plan that is there, and of what it leaves out."""
     if "plan_id" not in job:
         return {}
-    views = ["visits"] + (["unassigned"] if job.get("result", {}).get("unassigned") else [])
-    return {view: await _step(ctx, read_plan.TOOL, {"job_id": job["job_id"], "view": view}) for view in views}
+    pages = [ReadArguments(job_id=job["job_id"], view="visits")]
+    if job.get("result", {}).get("unassigned"):
+        pages.append(ReadArguments(job_id=job["job_id"], view="unassigned"))
+    return {page.view: await _step(ctx, read_plan.TOOL, page) for page in pages}
 
 
-async def _step(ctx: ToolContext, tool: Tool, args: Json) -> ToolResult:
+async def _step(ctx: ToolContext, tool: Tool, asked: Arguments) -> ToolResult:
     """Run the tool of one step; the principal needs its scope."""
     _require(ctx, tool)
-    return await tool.run(ctx, args)
+    return await tool.run(ctx, asked)
 
 
 def _require(ctx: ToolContext, tool: Tool) -> None:

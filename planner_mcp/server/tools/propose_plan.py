@@ -5,16 +5,7 @@ from typing import Final
 from planner_mcp.server.tools.arguments.lookup_errors import PLAN, naming_argument
 from planner_mcp.server.tools.arguments.plan_context import PlanName, job_id_of
 from planner_mcp.server.tools.review_result import ReviewResult, review_result
-from planner_mcp.server.tools.tool_definition import (
-    WRITE,
-    Arguments,
-    Tool,
-    ToolAnnotations,
-    ToolContext,
-    ToolResult,
-    parse,
-)
-from planner_mcp.text import Json
+from planner_mcp.server.tools.tool_definition import WRITE, Arguments, Tool, ToolAnnotations, ToolContext, ToolResult
 
 
 class PlanArguments(Arguments):
@@ -23,9 +14,8 @@ class PlanArguments(Arguments):
     job_id: PlanName
 
 
-async def run(ctx: ToolContext, args: Json) -> ToolResult:
+async def run(ctx: ToolContext, asked: PlanArguments) -> ToolResult:
     """Propose the final plan of a job."""
-    asked = parse(PlanArguments, args)
     with naming_argument("/job_id", PLAN):
         job = await ctx.job_service.propose(ctx.principal, job_id_of(asked.job_id))
     return await review_result(ctx, job)

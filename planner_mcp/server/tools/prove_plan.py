@@ -11,17 +11,9 @@ from planner_mcp.routing.plan import PlanStatus
 from planner_mcp.server.tools.answers.job_text import job_links
 from planner_mcp.server.tools.arguments.plan_context import PlanName, load_plan_context
 from planner_mcp.server.tools.arguments.solve_time import SolveTime, seconds_of
-from planner_mcp.server.tools.tool_definition import (
-    WRITE,
-    Arguments,
-    Tool,
-    ToolAnnotations,
-    ToolContext,
-    ToolResult,
-    parse,
-)
+from planner_mcp.server.tools.tool_definition import WRITE, Arguments, Tool, ToolAnnotations, ToolContext, ToolResult
 from planner_mcp.server.tools.tool_output import Timestamp, ToolOutput
-from planner_mcp.text import Json, timestamp
+from planner_mcp.text import timestamp
 
 
 class ProveArguments(Arguments):
@@ -40,10 +32,9 @@ class ProvePlanResult(ToolOutput):
     submitted_at: Timestamp
 
 
-async def run(ctx: ToolContext, args: Json) -> ToolResult:
+async def run(ctx: ToolContext, asked: ProveArguments) -> ToolResult:
     """Queue the proof of a plan."""
-    asked = parse(ProveArguments, args)
-    solve_time_s = seconds_of(asked.solve_time, ctx.settings)
+    solve_time_s = seconds_of(asked.solve_time)
     base = await load_plan_context(ctx, asked.plan, "/plan")
     if (problem := _refusal(base.plan.status, base.scenario.prices_of, len(base.scenario.body["tickets"]))) is not None:
         raise input_error([problem])

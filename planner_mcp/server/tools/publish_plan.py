@@ -6,20 +6,11 @@ from planner_mcp.server.tools.arguments.lookup_errors import PLAN, naming_argume
 from planner_mcp.server.tools.arguments.plan_context import job_id_of
 from planner_mcp.server.tools.propose_plan import PlanArguments
 from planner_mcp.server.tools.review_result import ReviewResult, review_result
-from planner_mcp.server.tools.tool_definition import (
-    WRITE,
-    Tool,
-    ToolAnnotations,
-    ToolContext,
-    ToolResult,
-    parse,
-)
-from planner_mcp.text import Json
+from planner_mcp.server.tools.tool_definition import WRITE, Tool, ToolAnnotations, ToolContext, ToolResult
 
 
-async def run(ctx: ToolContext, args: Json) -> ToolResult:
+async def run(ctx: ToolContext, asked: PlanArguments) -> ToolResult:
     """Publish the approved plan of a job."""
-    asked = parse(PlanArguments, args)
     with naming_argument("/job_id", PLAN):
         job = await ctx.job_service.publish(ctx.principal, job_id_of(asked.job_id))
     return await review_result(ctx, job)

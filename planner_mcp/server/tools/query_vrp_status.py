@@ -12,16 +12,7 @@ from planner_mcp.server.tools.answers.job_text import job_lines, job_links
 from planner_mcp.server.tools.arguments.lookup_errors import JOB, naming_argument
 from planner_mcp.server.tools.arguments.plan_context import job_id_of
 from planner_mcp.server.tools.plan_changes import changes_of
-from planner_mcp.server.tools.tool_definition import (
-    READ,
-    Arguments,
-    Tool,
-    ToolAnnotations,
-    ToolContext,
-    ToolResult,
-    parse,
-)
-from planner_mcp.text import Json
+from planner_mcp.server.tools.tool_definition import READ, Arguments, Tool, ToolAnnotations, ToolContext, ToolResult
 
 
 class QueryArguments(Arguments):
@@ -32,9 +23,8 @@ class QueryArguments(Arguments):
     wait_for: Annotated[WaitFor, Field(description="change: for a better plan too")] = "end"
 
 
-async def run(ctx: ToolContext, args: Json) -> ToolResult:
+async def run(ctx: ToolContext, asked: QueryArguments) -> ToolResult:
     """Return a job, after a wait if asked; progress is sent meanwhile."""
-    asked = parse(QueryArguments, args)
 
     async def report(event: Event) -> None:
         await ctx.notify_progress(float(event.data.get("progress", 0)), 100.0, event_line(event))

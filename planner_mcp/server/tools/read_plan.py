@@ -34,10 +34,9 @@ from planner_mcp.server.tools.tool_definition import (
     ToolAnnotations,
     ToolContext,
     ToolResult,
-    parse,
 )
 from planner_mcp.server.tools.tool_output import Number, ToolOutput
-from planner_mcp.text import MAX_NAMED_BYTES, Json, named
+from planner_mcp.text import MAX_NAMED_BYTES, named
 
 _Name = Annotated[str, Field(max_length=100)]
 
@@ -85,9 +84,8 @@ class ReadPlanResult(ToolOutput):
     assumptions: list[str] | None = None
 
 
-async def run(ctx: ToolContext, args: Json) -> ToolResult:
+async def run(ctx: ToolContext, asked: ReadArguments) -> ToolResult:
     """Return the key figures of a plan or one page of a table."""
-    asked = parse(ReadArguments, args)
     name = _given(asked)
     _check_fields(asked)
     with naming_argument("/plan_id" if asked.job_id is None else "/job_id", PLAN):

@@ -23,15 +23,7 @@ from planner_mcp.routing.scenario.travel_matrices import TravelMatrices
 from planner_mcp.server.tools.arguments.comparison_pricing import stated_prices
 from planner_mcp.server.tools.arguments.lookup_errors import PLAN, naming_argument
 from planner_mcp.server.tools.arguments.plan_context import PlanName, job_id_of, run_in_thread
-from planner_mcp.server.tools.tool_definition import (
-    READ,
-    Arguments,
-    Tool,
-    ToolAnnotations,
-    ToolContext,
-    ToolResult,
-    parse,
-)
+from planner_mcp.server.tools.tool_definition import READ, Arguments, Tool, ToolAnnotations, ToolContext, ToolResult
 from planner_mcp.server.tools.tool_output import Number, ToolOutput, Words
 from planner_mcp.text import Json, counted, number, plain_fields
 from planner_mcp.translation import phrase, translated
@@ -79,9 +71,8 @@ class ReadProgressResult(ToolOutput):
     relaxed: list[str] | None = Field(None, description="features that the proof leaves out, so the gap may be smaller")
 
 
-async def run(ctx: ToolContext, args: Json) -> ToolResult:
+async def run(ctx: ToolContext, asked: ProgressArguments) -> ToolResult:
     """Return the best cost over time, and a bound where one can be given."""
-    asked = parse(ProgressArguments, args)
     with naming_argument("/job_id", PLAN):
         job = await ctx.job_service.job(ctx.principal, job_id_of(asked.job_id))
         past = await ctx.job_service.history(ctx.principal, job.id)

@@ -20,7 +20,6 @@ from planner_mcp.server.tools.tool_definition import (
     ToolAnnotations,
     ToolContext,
     ToolResult,
-    parse,
 )
 from planner_mcp.server.tools.tool_output import Timestamp, ToolOutput
 from planner_mcp.text import Json, timestamp
@@ -54,9 +53,8 @@ class ReadResourceResult(ToolOutput):
     expires_at: Timestamp | None = None
 
 
-async def run(ctx: ToolContext, args: Json) -> ToolResult:
+async def run(ctx: ToolContext, asked: ResourceArguments) -> ToolResult:
     """Return a piece of text or a picture; what is to be opened or printed comes as a download."""
-    asked = parse(ResourceArguments, args)
     if ctx.reading is None or ctx.offer_download is None:
         raise PlannerError
     with naming_argument("/uri", (", ".join(forms(ctx.reading, asked.uri)), ID_HINT)):

@@ -24,14 +24,7 @@ from planner_mcp.server.tools import read_progress
 from planner_mcp.server.tools.answers.route_deltas import MAX_LENGTH, ViewPosition
 from planner_mcp.server.tools.arguments.lookup_errors import JOB, naming_argument
 from planner_mcp.server.tools.arguments.plan_context import run_in_thread
-from planner_mcp.server.tools.tool_definition import (
-    Arguments,
-    Tool,
-    ToolAnnotations,
-    ToolContext,
-    ToolResult,
-    parse,
-)
+from planner_mcp.server.tools.tool_definition import Arguments, Tool, ToolAnnotations, ToolContext, ToolResult
 from planner_mcp.server.tools.tool_output import Number, ToolOutput
 from planner_mcp.text import Json
 from planner_mcp.translation import Language
@@ -80,9 +73,8 @@ class ReadViewResult(ToolOutput):
     optimal: bool | None = None
 
 
-async def run(ctx: ToolContext, args: Json) -> ToolResult:
+async def run(ctx: ToolContext, asked: ViewArguments) -> ToolResult:
     """Return a job with the parts that are new after a position, waiting for an event if there is none yet."""
-    asked = parse(ViewArguments, args)
     since = ViewPosition.parse(asked.since, "/since")
     with naming_argument("/job_id", JOB):
         past, new = await _events(ctx, asked, since.event_id)
@@ -193,7 +185,7 @@ def _last_figures(job: Job) -> Json:
 
 async def _bound(ctx: ToolContext, job: Job) -> Json:
     """Return the bound that `read_progress` gives; it can take seconds, so the page asks for it last."""
-    found = (await read_progress.run(ctx, {"job_id": job.id, "points": 2})).structured
+    found = (await read_progress.run(ctx, read_progress.ProgressArguments(job_id=job.id, points=2))).structured
     return {name: found.get(name) for name in ("lower_bound", "gap", "optimal")}
 
 

@@ -12,17 +12,9 @@ from planner_mcp.server.resources.resource_definition import Contents
 from planner_mcp.server.tools.answers.address_output import AddressRow, counts_text, row_text
 from planner_mcp.server.tools.arguments.address_batches import table_for
 from planner_mcp.server.tools.arguments.address_lookup import resolve_for, run_here
-from planner_mcp.server.tools.tool_definition import (
-    READ,
-    Arguments,
-    Tool,
-    ToolAnnotations,
-    ToolContext,
-    ToolResult,
-    parse,
-)
+from planner_mcp.server.tools.tool_definition import READ, Arguments, Tool, ToolAnnotations, ToolContext, ToolResult
 from planner_mcp.server.tools.tool_output import Timestamp, ToolOutput
-from planner_mcp.text import Json, timestamp
+from planner_mcp.text import timestamp
 from planner_mcp.translation import phrase
 
 MAX_ADDRESSES: Final = 10_000
@@ -57,9 +49,8 @@ class ResolveAddressesResult(ToolOutput):
     expires_at: Timestamp | None = None
 
 
-async def run(ctx: ToolContext, args: Json) -> ToolResult:
+async def run(ctx: ToolContext, asked: ResolveAddressesArguments) -> ToolResult:
     """Resolve a batch of addresses."""
-    asked = parse(ResolveAddressesArguments, args)
     _check_sizes(asked.addresses)
     if len(asked.addresses) > MAX_LISTED:
         return await _table(ctx, asked)

@@ -57,15 +57,7 @@ from planner_mcp.server.tools.arguments.scenario_revision import (
     validated_revision,
 )
 from planner_mcp.server.tools.arguments.solve_time import Cores, SolveTime, seconds_of
-from planner_mcp.server.tools.tool_definition import (
-    WRITE,
-    ResourceLink,
-    Tool,
-    ToolAnnotations,
-    ToolContext,
-    ToolResult,
-    parse,
-)
+from planner_mcp.server.tools.tool_definition import WRITE, ResourceLink, Tool, ToolAnnotations, ToolContext, ToolResult
 from planner_mcp.server.tools.tool_output import Timestamp, ToolOutput, Words
 from planner_mcp.settings import Settings
 from planner_mcp.text import Json, clock, named, timestamp
@@ -142,10 +134,9 @@ class ChangedPlan:
     request: SolveRequest
 
 
-async def run(ctx: ToolContext, args: Json) -> ToolResult:
+async def run(ctx: ToolContext, asked: ResolveArguments) -> ToolResult:
     """Queue a solve that starts from a plan."""
-    asked = parse(ResolveArguments, args)
-    changed = await changed_plan(ctx, asked, seconds_of(asked.solve_time, ctx.settings))
+    changed = await changed_plan(ctx, asked, seconds_of(asked.solve_time))
     start, day, notice = changed.start, changed.day, changed.notice
     job = await ctx.job_service.submit(ctx.principal, changed.request)
     count = await run_in_thread(ctx, count_held, day.body)

@@ -6,17 +6,8 @@ from pydantic import Field
 
 from planner_mcp.server.tools.answers.address_output import AddressRow, row_text
 from planner_mcp.server.tools.arguments.address_lookup import geocoding_of, run_here
-from planner_mcp.server.tools.tool_definition import (
-    READ,
-    Arguments,
-    Tool,
-    ToolAnnotations,
-    ToolContext,
-    ToolResult,
-    parse,
-)
+from planner_mcp.server.tools.tool_definition import READ, Arguments, Tool, ToolAnnotations, ToolContext, ToolResult
 from planner_mcp.server.tools.tool_output import ToolOutput
-from planner_mcp.text import Json
 
 
 class ReverseAddressArguments(Arguments):
@@ -37,9 +28,8 @@ class ReverseAddressResult(ToolOutput):
     row: AddressRow
 
 
-async def run(ctx: ToolContext, args: Json) -> ToolResult:
+async def run(ctx: ToolContext, asked: ReverseAddressArguments) -> ToolResult:
     """Name a position."""
-    asked = parse(ReverseAddressArguments, args)
     resolved = await geocoding_of(ctx).reverse(asked.lat, asked.lon, asked.crs, asked.provider, run_here(ctx))
     return ToolResult(ReverseAddressResult(row=AddressRow.of(resolved, is_detailed=True)), row_text(1, resolved))
 

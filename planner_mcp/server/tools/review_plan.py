@@ -31,9 +31,8 @@ class ReviewArguments(PlanArguments):
     reason: Annotated[str, Field(max_length=MAX_REASON, description="why it is rejected")] = ""
 
 
-async def run(ctx: ToolContext, args: Json) -> ToolResult:
+async def run(ctx: ToolContext, asked: ReviewArguments) -> ToolResult:
     """Approve or reject the proposed plan of a job."""
-    asked = parse(ReviewArguments, args)
     with naming_argument("/job_id", PLAN):
         job_id = job_id_of(asked.job_id)
         asked, differences = await _decided_by_user(ctx, asked, job_id)

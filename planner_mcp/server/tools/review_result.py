@@ -13,6 +13,7 @@ from planner_mcp.jobs.plan_review import TAKEN_OUT, PlanReview, ReviewState
 from planner_mcp.server.auth.audit_trail import OK
 from planner_mcp.server.tools import compare_plans
 from planner_mcp.server.tools.answers.job_output import ReviewOutput
+from planner_mcp.server.tools.compare_plans import CompareArguments
 from planner_mcp.server.tools.tool_definition import ResourceLink, ToolContext, ToolResult
 from planner_mcp.server.tools.tool_output import ToolOutput
 from planner_mcp.translation import phrase
@@ -69,7 +70,8 @@ async def differences_of(ctx: ToolContext, job: Job) -> list[str] | None:
     """
     if job.review is None or job.review.differs_from is None:
         return None
+    asked = CompareArguments(plan_a=job.review.differs_from, plan_b=plan_of(job.id))
     with suppress(NotFoundError, PlanNotReadyError, InsufficientScopeError):
-        compared = await compare_plans.run(ctx, {"plan_a": job.review.differs_from, "plan_b": plan_of(job.id)})
+        compared = await compare_plans.run(ctx, asked)
         return list(compared.structured["in_words"])
     return None

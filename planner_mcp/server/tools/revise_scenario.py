@@ -26,7 +26,6 @@ from planner_mcp.server.tools.tool_definition import (
     ToolAnnotations,
     ToolContext,
     ToolResult,
-    parse,
 )
 from planner_mcp.server.tools.tool_output import ToolOutput, Words
 from planner_mcp.settings import Settings
@@ -55,9 +54,8 @@ class ReviseScenarioResult(ToolOutput):
     warnings: list[str]
 
 
-async def run(ctx: ToolContext, args: Json) -> ToolResult:
+async def run(ctx: ToolContext, asked: ReviseArguments) -> ToolResult:
     """Keep a revision of a scenario; the scenario it came from stays as it is."""
-    asked = parse(ReviseArguments, args)
     parent = await scenario_at(ctx, asked.scenario_id)
 
     async def attempt(is_asking: bool) -> _Revision:

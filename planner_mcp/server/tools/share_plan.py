@@ -16,10 +16,9 @@ from planner_mcp.server.tools.tool_definition import (
     ToolAnnotations,
     ToolContext,
     ToolResult,
-    parse,
 )
 from planner_mcp.server.tools.tool_output import Timestamp, ToolOutput
-from planner_mcp.text import Json, timestamp
+from planner_mcp.text import timestamp
 from planner_mcp.translation import phrase
 
 HOUR_S: Final = 3600.0
@@ -42,9 +41,8 @@ class SharePlanResult(ToolOutput):
     expires_at: Timestamp | None = None
 
 
-async def run(ctx: ToolContext, args: Json) -> ToolResult:
+async def run(ctx: ToolContext, asked: ShareArguments) -> ToolResult:
     """Make a link, or end those there are."""
-    asked = parse(ShareArguments, args)
     with naming_argument("/job_id", PLAN):
         job_id = job_id_of(asked.job_id)
         if asked.revoke:

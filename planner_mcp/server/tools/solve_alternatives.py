@@ -40,7 +40,6 @@ from planner_mcp.server.tools.tool_definition import (
     ToolAnnotations,
     ToolContext,
     ToolResult,
-    parse,
 )
 from planner_mcp.server.tools.tool_output import Number, Timestamp, ToolOutput, Words
 from planner_mcp.settings import Settings
@@ -89,10 +88,9 @@ class SolveAlternativesResult(ToolOutput):
     not_queued: list[str] | None = Field(None, description="styles to ask for again")
 
 
-async def run(ctx: ToolContext, args: Json) -> ToolResult:
+async def run(ctx: ToolContext, asked: AlternativesArguments) -> ToolResult:
     """Queue one solve for each style."""
-    asked = parse(AlternativesArguments, args)
-    solve_time_s = seconds_of(asked.solve_time, ctx.settings)
+    solve_time_s = seconds_of(asked.solve_time)
     base = await load_plan_context(ctx, asked.plan, "/plan")
     own, prices, plan = await _with_stated_prices(ctx, base)
     patches = await run_in_thread(ctx, _patches, asked, own, plan)

@@ -23,11 +23,10 @@ from planner_mcp.server.tools.tool_definition import (
     ToolAnnotations,
     ToolContext,
     ToolResult,
-    parse,
 )
 from planner_mcp.server.tools.tool_output import Timestamp, ToolOutput
 from planner_mcp.settings import Settings
-from planner_mcp.text import Json, timestamp
+from planner_mcp.text import timestamp
 
 
 def _allowed(url: str, info: ValidationInfo) -> str:
@@ -79,13 +78,12 @@ FURTHER: Final = "Afterwards: maps, driver sheets and exports (tool set data), r
 """What else there is, named where a model reads it."""
 
 
-async def run(ctx: ToolContext, args: Json) -> ToolResult:
+async def run(ctx: ToolContext, asked: SolveArguments) -> ToolResult:
     """Queue a solve, or find the job that the same call made before."""
-    asked = parse(SolveArguments, args, ctx.settings)
     fields = asked.model_dump(exclude={"solve_time"})
     if asked.engine != AUTO:
         await _check_engine(ctx, asked)
-    request = SolveRequest(solve_time_s=seconds_of(asked.solve_time, ctx.settings), **fields)
+    request = SolveRequest(solve_time_s=seconds_of(asked.solve_time), **fields)
     with naming_argument("/scenario_id", SCENARIO):
         job = await ctx.job_service.submit(ctx.principal, request)
     if ctx.on_job is not None:

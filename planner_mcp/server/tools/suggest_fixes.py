@@ -21,15 +21,7 @@ from planner_mcp.server.tools.arguments.plan_context import (
     run_in_thread,
     shared_deadlines,
 )
-from planner_mcp.server.tools.tool_definition import (
-    READ,
-    Arguments,
-    Tool,
-    ToolAnnotations,
-    ToolContext,
-    ToolResult,
-    parse,
-)
+from planner_mcp.server.tools.tool_definition import READ, Arguments, Tool, ToolAnnotations, ToolContext, ToolResult
 from planner_mcp.server.tools.tool_output import Number, ToolOutput
 from planner_mcp.text import Json, compact, named, number
 from planner_mcp.translation import translated
@@ -81,9 +73,8 @@ class SuggestFixesResult(ToolOutput):
     not_asked: int = Field(description="unassigned tickets beyond these")
 
 
-async def run(ctx: ToolContext, args: Json) -> ToolResult:
+async def run(ctx: ToolContext, asked: SuggestArguments) -> ToolResult:
     """Return proved fixes, smallest first, for a few tickets."""
-    asked = parse(SuggestArguments, args)
     found = await load_plan_context(ctx, asked.plan, "/plan")
     entries, instead = found.unassigned(asked.ticket_ids), found.chosen_instead()
     most = MAX_TICKETS if asked.ticket_ids else MAX_DEFAULT

@@ -147,7 +147,8 @@ class ErrorResult:
         object.__setattr__(self, "structured", self.output.as_json())
 
 
-RunTool = Callable[[ToolContext, Json], Awaitable[ToolResult]]
+RunTool = Callable[[ToolContext, Any], Awaitable[ToolResult]]
+"""Takes what `Tool.parsed` returns."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,8 +188,8 @@ class Tool:
     title: str
     description: str
     """When to use it, what comes back, what to do next."""
-    arguments: "type[BaseModel] | Callable[[], Json]"
-    """Their model, or what returns their JSON Schema."""
+    arguments: "type[Arguments] | Callable[[], Json]"
+    """Their model, or what returns their JSON Schema where `run` reads them itself."""
     output: type[ToolOutput]
     """What a success returns; errors are `answers.error_results.ErrorOutput`."""
     hints: ToolAnnotations
@@ -211,6 +212,10 @@ class Tool:
     def input_schema(self) -> Json:
         """The JSON Schema of the arguments with every bound; `tools/list` shows fewer (`_listed`)."""
         return schema_of(self.arguments) if isinstance(self.arguments, type) else self.arguments()
+
+    def parsed(self, args: Json, settings: Settings) -> Any:
+        """Return the arguments of a call as `run` takes them; raises as `parse`."""
+        return parse(self.arguments, args, settings) if isinstance(self.arguments, type) else args
 
     @property
     def output_schema(self) -> Json:
@@ -266,7 +271,7 @@ def parse(model: type[A], args: Json, settings: Settings | None = None) -> A:
     Args:
         model: What they should be.
         args: As they came.
-        settings: For fields whose check depends on the deployment, such as the networks of webhooks; else None.
+        settings: Of the deployment; None where they are not at hand, so that nothing is checked by them.
 
     Raises:
         InputError: With all faults at once.

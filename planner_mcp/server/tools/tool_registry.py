@@ -217,7 +217,7 @@ async def _call(tool: Tool, ctx: ToolContext, args: Any) -> ToolResult | ErrorRe
             check_share(ctx.principal.id, ctx.settings)
             args = large.decoded()
         checked = check_json(args, max_nesting=ctx.settings.max_nesting)
-        return await tool.run(ctx, await with_asked_parameters(ctx, tool, checked))
+        return await tool.run(ctx, tool.parsed(await with_asked_parameters(ctx, tool, checked), ctx.settings))
     except QuestionPendingError:
         raise
     except PlannerError as error:

@@ -93,9 +93,9 @@ class ValidateScenarioResult(ToolOutput):
     conflict: Conflict | None = Field(None, description="tickets that cannot all be served, proved")
 
 
-async def run(ctx: ToolContext, args: Json) -> ToolResult:
+async def run(ctx: ToolContext, asked: ValidateArguments) -> ToolResult:
     """Check a day; what is wrong with it is the answer, not an error."""
-    asked = _parsed(args)
+    _check_one_day(asked)
     stored = None if asked.scenario_id is None else await scenario_at(ctx, asked.scenario_id)
     body = asked.scenario if stored is None else stored.body
     resolve_inputs = input_resolver(ctx, is_written=stored is None, stored=stored)
@@ -110,13 +110,14 @@ async def run_text(ctx: ToolContext, arguments: LargeArguments) -> ToolResult:
     async with turn_for_a_day(ctx):
         found = await read_apart(ctx, _report_on_text, str(arguments), bounds, nesting)
     if found is None:
-        return await run(ctx, check_json(arguments.decoded(), max_nesting=nesting))
+        return await run(ctx, TOOL.parsed(check_json(arguments.decoded(), max_nesting=nesting), ctx.settings))
     return ToolResult(found, "\n".join(lines_of(found)))
 
 
 def _report_on_text(text: str, bounds: PlainBounds, max_nesting: int) -> ValidateScenarioResult | None:
     """Return the report on a day that is written into a call; None where the call names a stored one."""
-    asked = _parsed(check_json(json.loads(text), max_nesting=max_nesting))
+    asked = parse(ValidateArguments, check_json(json.loads(text), max_nesting=max_nesting))
+    _check_one_day(asked)
     if asked.scenario is None:
         return None
     resolve_inputs = resolver_apart(bounds, is_written=True)
@@ -124,11 +125,9 @@ def _report_on_text(text: str, bounds: PlainBounds, max_nesting: int) -> Validat
     return validation_report(asked.scenario, asked.patch, bounds, resolve_inputs, resolve_day)
 
 
-def _parsed(args: Json) -> ValidateArguments:
-    asked = parse(ValidateArguments, args)
+def _check_one_day(asked: ValidateArguments) -> None:
     if (asked.scenario is None) == (asked.scenario_id is None):
         raise input_error([Fault("/scenario", "Give either scenario or scenario_id.", "one of them")])
-    return asked
 
 
 def validation_report(

@@ -18,10 +18,9 @@ from planner_mcp.server.tools.tool_definition import (
     ToolAnnotations,
     ToolContext,
     ToolResult,
-    parse,
 )
 from planner_mcp.server.tools.tool_output import Timestamp, ToolOutput
-from planner_mcp.text import Json, counted, plain, timestamp
+from planner_mcp.text import counted, plain, timestamp
 from planner_mcp.translation import phrase
 
 SHOWN_ATTEMPTS: Final = 10
@@ -97,9 +96,8 @@ class WebhookDeliveriesResult(ToolOutput):
     next_page: int | None = None
 
 
-async def run(ctx: ToolContext, args: Json) -> ToolResult:
+async def run(ctx: ToolContext, asked: DeliveriesArguments) -> ToolResult:
     """Do what `action` says."""
-    asked = parse(DeliveriesArguments, args)
     if (webhooks := ctx.webhooks) is None:
         raise PlannerError
     principal = ctx.principal.id

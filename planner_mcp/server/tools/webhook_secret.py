@@ -6,17 +6,9 @@ from pydantic import Field
 
 from planner_mcp.errors import PlannerError
 from planner_mcp.jobs.webhooks.delivery_records import SigningSecret
-from planner_mcp.server.tools.tool_definition import (
-    WRITE,
-    Arguments,
-    Tool,
-    ToolAnnotations,
-    ToolContext,
-    ToolResult,
-    parse,
-)
+from planner_mcp.server.tools.tool_definition import WRITE, Arguments, Tool, ToolAnnotations, ToolContext, ToolResult
 from planner_mcp.server.tools.tool_output import Timestamp, ToolOutput
-from planner_mcp.text import Json, timestamp
+from planner_mcp.text import timestamp
 
 
 class SecretArguments(Arguments):
@@ -33,9 +25,8 @@ class WebhookSecretResult(ToolOutput):
     old_secrets_until: list[str] | None = None
 
 
-async def run(ctx: ToolContext, args: Json) -> ToolResult:
+async def run(ctx: ToolContext, asked: SecretArguments) -> ToolResult:
     """Return the secret once, or make a new one."""
-    asked = parse(SecretArguments, args)
     if ctx.webhooks is None:
         raise PlannerError
     note = await (ctx.webhooks.rotate if asked.action == "rotate" else ctx.webhooks.reveal)(ctx.principal.id)

@@ -18,15 +18,7 @@ from planner_mcp.server.tools.arguments.plan_context import (
     load_plan_context,
     run_in_thread,
 )
-from planner_mcp.server.tools.tool_definition import (
-    READ,
-    Arguments,
-    Tool,
-    ToolAnnotations,
-    ToolContext,
-    ToolResult,
-    parse,
-)
+from planner_mcp.server.tools.tool_definition import READ, Arguments, Tool, ToolAnnotations, ToolContext, ToolResult
 from planner_mcp.server.tools.tool_output import Number, ToolOutput
 from planner_mcp.text import Json, number
 
@@ -71,9 +63,8 @@ class WeighPlansResult(ToolOutput):
     )
 
 
-async def run(ctx: ToolContext, args: Json) -> ToolResult:
+async def run(ctx: ToolContext, asked: WeighArguments) -> ToolResult:
     """Return the trade-off table."""
-    asked = parse(WeighArguments, args)
     named = await find_all(
         [partial(load_plan_context, ctx, name, f"/plans/{at}") for at, name in enumerate(asked.plans)]
     )

@@ -98,10 +98,9 @@ class _Row:
     gap: float | None = None
 
 
-async def run(ctx: ToolContext, args: Json) -> ToolResult:
+async def run(ctx: ToolContext, asked: WhatIfArguments) -> ToolResult:
     """Queue one warm solve for each case and one for the day as it is; wait, and compare."""
-    asked = parse(WhatIfArguments, args)
-    solve_time_s = seconds_of(asked.solve_time, ctx.settings)
+    solve_time_s = seconds_of(asked.solve_time)
     wanted = {AS_IT_IS: _resolve_arguments(asked, {})} | _cases(asked)
     ends = anyio.current_time() + asked.wait_s
     jobs, changes, refused = dict[str, Job](), dict[str, list[str]](), dict[str, str]()

@@ -5,7 +5,6 @@ from typing import Annotated, Any, Final
 
 from pydantic import AfterValidator, BeforeValidator, Field, ValidationInfo
 
-from planner_mcp.errors import Fault, input_error
 from planner_mcp.routing.scenario.field_types import field_error
 from planner_mcp.settings import Settings
 
@@ -24,13 +23,11 @@ def _with_hint(value: Any) -> Any:
     raise field_error("The time is not written as a duration.", "PT1S to PT3600S", f'Write "PT{seconds}S".')
 
 
-_OUT_OF_RANGE: Final = "The parameter solve_time is out of range."
-
-
 def _allowed(solve_time: str, info: ValidationInfo) -> str:
     """Pass on a time that the deployment allows, where its settings are at hand."""
-    if isinstance(info.context, Settings) and not _is_allowed(_seconds(solve_time), info.context):
-        raise field_error(_OUT_OF_RANGE, _accepted(info.context))
+    if isinstance(info.context, Settings) and not 1 <= seconds_of(solve_time) <= info.context.max_solve_time_s:
+        problem = "The parameter solve_time is out of range."
+        raise field_error(problem, f"PT1S to PT{info.context.max_solve_time_s}S")
     return solve_time
 
 
@@ -45,26 +42,7 @@ Cores = Annotated[int | None, Field(ge=1, le=64, description="CPU cores")]
 """More than one worker has make a team (ADR 54). None for those of one worker."""
 
 
-def seconds_of(solve_time: str, settings: Settings) -> int:
-    """Return a `solve_time` in seconds.
-
-    Raises:
-        InputError: It is longer than the deployment allows, or no time at all.
-    """
-    seconds = _seconds(solve_time)
-    if not _is_allowed(seconds, settings):
-        raise input_error([Fault("/solve_time", _OUT_OF_RANGE, _accepted(settings))])
-    return seconds
-
-
-def _seconds(solve_time: str) -> int:
+def seconds_of(solve_time: str) -> int:
+    """Return a `solve_time` in seconds; 0 where it has more digits than any that is allowed."""
     form = _SECONDS.fullmatch(solve_time)
     return int(form[1]) if form else 0
-
-
-def _is_allowed(seconds: int, settings: Settings) -> bool:
-    return 1 <= seconds <= settings.max_solve_time_s
-
-
-def _accepted(settings: Settings) -> str:
-    return f"PT1S to PT{settings.max_solve_time_s}S"

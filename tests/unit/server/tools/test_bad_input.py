@@ -227,6 +227,17 @@ CASES: list[tuple[str, str, Any, int, str, list[Fault]]] = [
         [("/solve_time", "The parameter solve_time is out of range.", "PT1S to PT3600S", "")],
     ),
     (
+        "more time than allowed beside a missing plan",
+        "resolve_vrp",
+        {"solve_time": "PT3601S"},
+        4000,
+        "InvalidInput",
+        [
+            ("/warm_from", "The required parameter warm_from is missing.", ID_FORM, "Add it."),
+            ("/solve_time", "The parameter solve_time is out of range.", "PT1S to PT3600S", ""),
+        ],
+    ),
+    (
         "digits of another script",
         "solve_vrp",
         {"scenario_id": "s", "solve_time": "PT٣S"},

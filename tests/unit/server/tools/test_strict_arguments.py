@@ -45,7 +45,7 @@ async def refused(tool: Tool, ctx: ToolContext, args: Json) -> dict[str, str]:
     try:
         if tool is create_scenario.TOOL:
             Scenario.model_validate(args)
-        await tool.run(ctx, args)
+        await tool.run(ctx, tool.parsed(args, ctx.settings))
     except ValidationError as error:
         return {fault.path: fault.problem for fault in faults_of(error, Scenario, args)}
     except InputError as error:
