@@ -12,11 +12,13 @@ from typing import Any, Final
 from redis.asyncio import Redis
 from redis.exceptions import NoScriptError, ResponseError
 
+from planner_mcp.errors import NotFoundError
+from planner_mcp.jobs import ids
 from planner_mcp.jobs.store.connection.error_translation import translated_errors
 from planner_mcp.jobs.store.connection.replication import Replication
 from planner_mcp.jobs.store.connection.shard_cluster import ShardCluster
 from planner_mcp.jobs.store.lua_scripts import load_steps
-from planner_mcp.jobs.store.store_keys import UNSHARDED, tag
+from planner_mcp.jobs.store.store_keys import UNSHARDED, key, tag
 from planner_mcp.settings import Settings
 from planner_mcp.task_cancellation import cancel_until_done
 from planner_mcp.text import Json
@@ -85,6 +87,27 @@ class ScriptClient:
         """Run one plain command."""
         with translated_errors():
             return await self._execute(*words)
+
+    def shard_of(self, kind: ids.IdKind, name: str) -> int:
+        """Return the shard that a name lies in; raise `NotFoundError` where there is none."""
+        if (shard := ids.shard_of(kind, name)) >= self.pools:
+            raise NotFoundError
+        return shard
+
+    def key_of(self, kind: ids.IdKind, name: str) -> str:
+        """Return the key of a record; raises as `shard_of`."""
+        return key(self.shard_of(kind, name), kind, name)
+
+    async def owned(self, kind: ids.IdKind, name: str, principal: str, *fields: str) -> list[Any]:
+        """Return fields of a record of a principal; read first, so that no time reveals whether others have it.
+
+        Raises:
+            NotFoundError: There is none, or it is somebody else's.
+        """
+        found: list[Any] = await self.command("HMGET", self.key_of(kind, name), "principal", *fields)
+        if found[0] != principal:
+            raise NotFoundError
+        return found[1:]
 
     async def put_field(self, key: str, name: str, value: str | int, *, life_s: float, is_least: bool = False) -> None:
         """Set a field of a hash outside the shards, and how long the hash lives, in one step: neither is there alone.

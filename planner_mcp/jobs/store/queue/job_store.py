@@ -73,7 +73,7 @@ class RedisJobStore:
         Raises:
             QuotaExceededError: The principal keeps as many as it may, or as many bytes.
         """
-        shard = self._shard("scn", scenario.id)
+        shard = self._script_client.shard_of("scn", scenario.id)
         args = {
             "scenario": scenario.id,
             "principal": scenario.principal,
@@ -88,10 +88,8 @@ class RedisJobStore:
 
     async def get_scenario(self, principal: str, scenario_id: str) -> StoredScenario:
         """Return a scenario of the principal, and keep it for another scenario TTL."""
-        name = store_keys.key(self._shard("scn", scenario_id), "scn", scenario_id)
-        if await self._script_client.command("HGET", name, "principal") != principal:
-            raise NotFoundError  # before the body is read, so that the time does not reveal whether it exists
-        if not (kept := await self._script_client.command("HGETALL", name)):
+        await self._script_client.owned("scn", scenario_id, principal)
+        if not (kept := await self._script_client.command("HGETALL", self._script_client.key_of("scn", scenario_id))):
             raise NotFoundError
         fields = {**kept, "job": await self._use_scenario(principal, scenario_id, kept.get("job"))}
         return await self._decoded(principal, record_codec.scenario_from_hash, fields, len(kept["body"]))
@@ -104,10 +102,7 @@ class RedisJobStore:
 
     async def last_job(self, principal: str, scenario_id: str) -> str | None:
         """Return the newest job of a scenario, None where none is kept, and keep it for another scenario TTL."""
-        name = store_keys.key(self._shard("scn", scenario_id), "scn", scenario_id)
-        owner, job_id = await self._script_client.command("HMGET", name, "principal", "job")
-        if owner != principal:
-            raise NotFoundError
+        (job_id,) = await self._script_client.owned("scn", scenario_id, principal, "job")
         return await self._use_scenario(principal, scenario_id, job_id) or None
 
     async def _use_scenario(self, principal: str, scenario_id: str, last_read: str | None) -> str:
@@ -116,7 +111,7 @@ class RedisJobStore:
         A store that accepts no writes, as on a full disk, is still read: then it is the job that was read last.
         """
         args = {"kind": "scn", "id": scenario_id, "principal": principal, "ttl_s": self._settings.scenario_ttl_s}
-        shard = self._shard("scn", scenario_id)
+        shard = self._script_client.shard_of("scn", scenario_id)
         try:
             _ok, job_id = await self._script_client.step("touch", shard, args)
         except StoreUnavailableError:
@@ -125,10 +120,7 @@ class RedisJobStore:
 
     async def parent(self, principal: str, scenario_id: str) -> str | None:
         """Return what a scenario is a revision of, None for the first of its line."""
-        name = store_keys.key(self._shard("scn", scenario_id), "scn", scenario_id)
-        owner, parent_id = await self._script_client.command("HMGET", name, "principal", "parent_id")
-        if owner != principal:
-            raise NotFoundError
+        (parent_id,) = await self._script_client.owned("scn", scenario_id, principal, "parent_id")
         return str(parent_id) if parent_id else None
 
     async def list_scenarios(self, principal: str, *, offset: int, count: int) -> tuple[list[ScenarioCard], int]:
@@ -141,7 +133,7 @@ class RedisJobStore:
 
     async def submit(self, principal: str, request: SolveRequest, job_id: str) -> Job:
         """Queue a job, or return the one the same call already made (SPEC T2)."""
-        shard = self._shard("scn", request.scenario_id)
+        shard = self._script_client.shard_of("scn", request.scenario_id)
         digest, key = job_admission.digest(request), request.idempotency_key
         is_explicit = key is not None
         idem = digest if key is None else f"key:{job_admission.key_digest(key)}"
@@ -267,13 +259,8 @@ class RedisJobStore:
             PlanNotReadyError: The job is still looking for its first plan.
             NotFoundError: Unknown plan or somebody else's, or the job ended without one.
         """
-        shard, job_id = self._shard("plan", plan_id), ids.job_of(plan_id)
-        owner, state = await self._script_client.command(
-            "HMGET", store_keys.key(shard, "job", job_id), "principal", "state"
-        )
-        if owner != principal:
-            raise NotFoundError
-        text = await self._script_client.command("GET", store_keys.key(shard, "plan", plan_id))
+        (state,) = await self._script_client.owned("job", ids.job_of(plan_id), principal, "state")
+        text = await self._script_client.command("GET", self._script_client.key_of("plan", plan_id))
         if text is None and state in ("queued", "solving"):
             raise PlanNotReadyError
         if text is None:
@@ -360,12 +347,7 @@ class RedisJobStore:
 
     def shard_of_job(self, job_id: str) -> int:
         """Return the shard a job lies in."""
-        return self._shard("job", job_id)
-
-    def _shard(self, kind: ids.IdKind, name: str) -> int:
-        if (shard := ids.shard_of(kind, name)) >= self._settings.pools:
-            raise NotFoundError
-        return shard
+        return self._script_client.shard_of("job", job_id)
 
 
 _BINDING: Final = ("principal", "idem", "digest", "idem_s", "job")

@@ -82,39 +82,28 @@ class RedisMatrixStore:
 
     async def get_matrix(self, principal: str, matrix_id: str) -> dict[str, str]:
         """Return matrices of the principal as they were stored, and keep them for another TTL."""
-        name = self._key(matrix_id)
-        if await self._script_client.command("HGET", name, "principal") != principal:
-            raise NotFoundError  # before the matrices are read, so that the time does not reveal whether they exist
-        if not (kept := await self._script_client.fetch("HGETALL", name)):
+        await self._script_client.owned("mat", matrix_id, principal)
+        if not (kept := await self._script_client.fetch("HGETALL", self._script_client.key_of("mat", matrix_id))):
             raise NotFoundError
         await self._use_matrix(principal, matrix_id)
         return _joined({field: word for field, word in kept.items() if field != "principal"})
 
     async def outline_matrix(self, principal: str, matrix_id: str) -> tuple[str, list[str]]:
         """Return the locations of the principal's matrices as they were stored, and the names of all stored fields."""
-        name = self._key(matrix_id)
-        owner, locations = await self._script_client.command("HMGET", name, "principal", "locations")
-        if owner != principal or not (fields := await self._script_client.command("HKEYS", name)):
+        (locations,) = await self._script_client.owned("mat", matrix_id, principal, "locations")
+        if not (fields := await self._script_client.command("HKEYS", self._script_client.key_of("mat", matrix_id))):
             raise NotFoundError
         await self._use_matrix(principal, matrix_id)
         return locations, list(dict.fromkeys(field.partition(":")[0] for field in fields))
 
     async def drop_matrix(self, principal: str, matrix_id: str) -> None:
         """Delete matrices of the principal."""
-        name = self._key(matrix_id)
-        if await self._script_client.command("HGET", name, "principal") != principal:
-            raise NotFoundError
-        await self._script_client.command("DEL", name)
+        await self._script_client.owned("mat", matrix_id, principal)
+        await self._script_client.command("DEL", self._script_client.key_of("mat", matrix_id))
 
     async def _use_matrix(self, principal: str, matrix_id: str) -> None:
         args = {"kind": "mat", "id": matrix_id, "principal": principal, "ttl_s": self._settings.scenario_ttl_s}
         await self._script_client.step("touch", ids.shard_of("mat", matrix_id), args)
-
-    def _key(self, matrix_id: str) -> str:
-        shard = ids.shard_of("mat", matrix_id)
-        if shard >= self._settings.pools:
-            raise NotFoundError
-        return store_keys.key(shard, "mat", matrix_id)
 
 
 def _joined(kept: Mapping[str, str]) -> dict[str, str]:

@@ -6,7 +6,7 @@ from planner_mcp.errors import Fault, FourEyesError, IllegalTransitionError, Not
 from planner_mcp.jobs import ids
 from planner_mcp.jobs.job_model import Job
 from planner_mcp.jobs.plan_review import ReviewState, ReviewStep, next_steps
-from planner_mcp.jobs.store import record_codec, store_keys
+from planner_mcp.jobs.store import record_codec
 from planner_mcp.jobs.store.connection.script_client import ScriptClient, ScriptReply
 
 _TOOLS: Final = {
@@ -48,7 +48,7 @@ class RedisReviewStore:
             "reason": reason,
             "four_eyes": four_eyes,
         }
-        reply = await self._script_client.safe_step("review", self._shard_with("job", job_id), args)
+        reply = await self._script_client.safe_step("review", self._script_client.shard_of("job", job_id), args)
         if reply[0] != "ok":
             _refuse(step, reply)
         return record_codec.job_from_hash(job_id, record_codec.fields_of(reply[1]))
@@ -56,22 +56,18 @@ class RedisReviewStore:
     async def owner_proposed_to(self, group: str, name: str) -> str | None:
         """Return the owner of a job or scenario whose plan was proposed to a group, None where it was not."""
         kind: ids.IdKind = "scn" if name.startswith("scn-") else "job"
-        key = store_keys.key(self._shard_with(kind, name), kind, name)
-        owner, proposed_to = await self._script_client.command("HMGET", key, "principal", "group")
+        owner, proposed_to = await self._script_client.command(
+            "HMGET", self._script_client.key_of(kind, name), "principal", "group"
+        )
         return str(owner) if owner and proposed_to == group else None
 
     async def approved_job(self, principal: str, scenario_id: str) -> str | None:
         """Return the job whose plan was approved last for the day of a scenario, None for none."""
         args = {"principal": principal, "scenario": scenario_id}
-        reply = await self._script_client.step("approved", self._shard_with("scn", scenario_id), args)
+        reply = await self._script_client.step("approved", self._script_client.shard_of("scn", scenario_id), args)
         if reply[0] != "ok":
             raise NotFoundError
         return str(reply[1]) or None
-
-    def _shard_with(self, kind: ids.IdKind, name: str) -> int:
-        if (shard := ids.shard_of(kind, name)) >= self._script_client.pools:
-            raise NotFoundError
-        return shard
 
 
 def _refuse(step: ReviewStep, reply: ScriptReply) -> NoReturn:
