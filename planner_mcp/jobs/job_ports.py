@@ -253,17 +253,12 @@ class JobStore(MatrixStore, ImportStore, ReviewStore, Protocol):
         """Return a job."""
         ...
 
-    async def list_jobs(
-        self, principal: str, state: JobState | None, *, offset: int, count: int
-    ) -> tuple[list[Job], int]:
-        """Return jobs newest first, and how many there are."""
-        ...
-
-    async def list_proposed(self, reader: str, *, offset: int, count: int) -> tuple[list[Job], int]:
-        """Return jobs whose plans wait for review, the newest job first, and how many there are.
+    async def list_jobs(self, reader: str, state: str | None, *, offset: int, count: int) -> tuple[list[Job], int]:
+        """Return jobs newest first, and how many there are.
 
         Args:
-            reader: A principal, for what it proposed; a group, for what was proposed to it.
+            reader: A principal; of proposed plans also a group, for what was proposed to it.
+            state: Of a `JobState`, or `proposed` for those whose plans wait for review; None for all.
             offset: Jobs to pass over.
             count: Most jobs to return.
         """

@@ -24,7 +24,7 @@ from planner_mcp.jobs.job_model import Job, ScenarioCard, SolveRequest, StoredSc
 from planner_mcp.jobs.job_ports import EventHistory, EventListener, Feed, FeedStep, JobStore, QueueStats, WorkerRow
 from planner_mcp.jobs.masked_views import is_masked_for, masked_plan, masked_scenario
 from planner_mcp.jobs.matrix_service import MatrixService
-from planner_mcp.jobs.plan_review import ReviewStep
+from planner_mcp.jobs.plan_review import ReviewState, ReviewStep
 from planner_mcp.jobs.principal_limits import limits_of
 from planner_mcp.jobs.principals import SENSITIVE, Principal
 from planner_mcp.jobs.review_service import ReviewService
@@ -224,10 +224,23 @@ class JobService:
         return self._seen(principal, await self._store.get_job(reader.id, job_id))
 
     async def jobs(
-        self, principal: Principal, state: JobState | None = None, *, offset: int = 0, count: int = 20
+        self, principal: Principal, state: str | None = None, *, offset: int = 0, count: int = 20
     ) -> tuple[list[Job], int]:
-        """Return jobs newest first, and how many there are."""
-        jobs, total = await self._store.list_jobs(principal.id, state, offset=offset, count=count)
+        """Return jobs newest first, and how many there are.
+
+        Args:
+            principal: Whom the call acts for.
+            state: Of a `JobState`; or `proposed` for those whose plans wait for review: those that a reviewer may
+                decide on, and those that anybody else has proposed. None for all.
+            offset: Jobs to pass over.
+            count: Most jobs to return.
+        """
+        reader = principal.id
+        if state == ReviewState.PROPOSED:
+            if not self.reviews.is_on:
+                return [], 0
+            reader = self.reviews.group_of(principal) or reader
+        jobs, total = await self._store.list_jobs(reader, state, offset=offset, count=count)
         return [self._seen(principal, job) for job in jobs], total
 
     async def wait(
@@ -259,17 +272,6 @@ class JobService:
             with anyio.move_on_after(min(wait_s, MAX_WAIT_S)):
                 await _wait(listener, job, on_event, wait_for)
         return await self.job(principal, job_id)
-
-    async def proposed(self, principal: Principal, *, offset: int = 0, count: int = 20) -> tuple[list[Job], int]:
-        """Return the jobs whose plans wait for review, newest first, and how many there are.
-
-        They are those that a reviewer may decide on, and those that anybody else has proposed.
-        """
-        if not self.reviews.is_on:
-            return [], 0
-        reader = self.reviews.group_of(principal) or principal.id
-        jobs, total = await self._store.list_proposed(reader, offset=offset, count=count)
-        return [self._seen(principal, job) for job in jobs], total
 
     async def cancel(self, principal: Principal, job_id: str, keep_best: bool = True) -> Job:
         """Cancel a job; the best plan so far stays readable unless `keep_best` is false."""
@@ -335,7 +337,7 @@ class JobService:
         until the plan is published.
         """
         principal = await self.reviews.reader(principal, job_id)
-        is_masked = not principal.may(SENSITIVE) and is_masked_for(principal, await self.job(principal, job_id))
+        is_masked = await self._is_job_masked(principal, job_id)
         followed = self._feed.follow(principal.id, job_id, after, with_reviews=with_reviews and self.reviews.is_on)
         async with aclosing(followed) as events:
             async for event in events:
@@ -376,9 +378,9 @@ class JobService:
         return replace(step, event=masked_event(event)) if hides else step
 
     async def _is_job_masked(self, principal: Principal, job_id: str) -> bool:
-        """Return whether the figures of a job are hidden; those of a job that has expired are."""
+        """Return whether the figures of a job are hidden from a principal; those of a job that has expired are."""
         try:
-            return is_masked_for(principal, await self.job(principal, job_id))
+            return not principal.may(SENSITIVE) and is_masked_for(principal, await self.job(principal, job_id))
         except NotFoundError:
             return True
 
@@ -387,7 +389,7 @@ class JobService:
         principal = await self.reviews.reader(principal, job_id)
         ids.shard_of("job", job_id)
         events = await self._store.read_events(principal.id, job_id)
-        is_masked = not principal.may(SENSITIVE) and is_masked_for(principal, await self.job(principal, job_id))
+        is_masked = await self._is_job_masked(principal, job_id)
         return [masked_event(event) for event in events] if is_masked else events
 
     # ---- the queue

@@ -11,6 +11,7 @@ from planner_mcp.jobs.job_content import job_view
 from planner_mcp.jobs.job_lifecycle import JobState
 from planner_mcp.jobs.job_model import Job, StoredScenario
 from planner_mcp.jobs.masked_views import is_masked_for
+from planner_mcp.jobs.plan_review import ReviewState
 from planner_mcp.jobs.principals import ADMIN, Principal
 from planner_mcp.render.reason_texts import plan_in_words
 from planner_mcp.routing.plan import Plan
@@ -27,8 +28,7 @@ from planner_mcp.server.resources.resource_definition import (
 from planner_mcp.text import Json, compact, plain_fields, timestamp
 
 ALL: Final = "all"
-PROPOSED: Final = "proposed"
-STATUSES: Final = (ALL, *(state.value for state in JobState), PROPOSED)
+STATUSES: Final = (ALL, *(state.value for state in JobState), ReviewState.PROPOSED.value)
 """Values of `{status}`, in either case."""
 PAGE_SIZE: Final = 20
 MAX_PAGE_SIZE: Final = 50
@@ -96,11 +96,8 @@ async def _jobs(reading: ReadContext, variables: Variables) -> Contents:
     if status not in STATUSES or size > MAX_PAGE_SIZE:
         raise NotFoundError(f"status is one of {', '.join(STATUSES)}; size is at most {MAX_PAGE_SIZE}.")
     offset = (page - 1) * size
-    if status == PROPOSED:
-        found, total = await reading.job_service.proposed(reading.principal, offset=offset, count=size)
-    else:
-        state = None if status == ALL else JobState(status)
-        found, total = await reading.job_service.jobs(reading.principal, state, offset=offset, count=size)
+    state = None if status == ALL else status
+    found, total = await reading.job_service.jobs(reading.principal, state, offset=offset, count=size)
     body: Json = {"status": status.upper(), "page": page, "size": size, "total": total}
     if offset + size < total:
         body["next"] = f"jobs://vrp/status/{variables['status']}?page={page + 1}&size={size}"

@@ -5,7 +5,6 @@ from typing import Annotated, Final, Literal
 from pydantic import Field
 
 from planner_mcp.jobs.job_content import job_view
-from planner_mcp.jobs.job_lifecycle import JobState
 from planner_mcp.server.tools.answers.table_result import TablePage, table_result
 from planner_mcp.server.tools.tool_definition import (
     READ,
@@ -35,11 +34,8 @@ class JobsArguments(Arguments):
 async def run(ctx: ToolContext, asked: JobsArguments) -> ToolResult:
     """Return one page of jobs."""
     offset = (asked.page - 1) * asked.size
-    if asked.status == "PROPOSED":
-        jobs, total = await ctx.job_service.proposed(ctx.principal, offset=offset, count=asked.size)
-    else:
-        state = JobState(asked.status.lower()) if asked.status else None
-        jobs, total = await ctx.job_service.jobs(ctx.principal, state, offset=offset, count=asked.size)
+    state = asked.status.lower() if asked.status else None
+    jobs, total = await ctx.job_service.jobs(ctx.principal, state, offset=offset, count=asked.size)
     rows = []
     for job in jobs:
         view = job_view(job)

@@ -26,7 +26,7 @@ from planner_mcp.errors import (
 from planner_mcp.jobs import ids, job_admission
 from planner_mcp.jobs.fair_limiter import FairLimiter
 from planner_mcp.jobs.job_events import Event
-from planner_mcp.jobs.job_lifecycle import TERMINAL, JobState
+from planner_mcp.jobs.job_lifecycle import TERMINAL
 from planner_mcp.jobs.job_model import Job, ScenarioCard, SolveRequest, StoredScenario, WrittenScenario
 from planner_mcp.jobs.job_ports import EventHistory, OpenWork, QueueStats, WorkerRow
 from planner_mcp.jobs.principal_limits import limit_text
@@ -218,18 +218,9 @@ class RedisJobStore:
         shard = self.shard_of_job(job_id)
         return _job(await self._script_client.step(step, shard, {"job": job_id, "principal": principal, **args}))
 
-    async def list_jobs(
-        self, principal: str, state: JobState | None, *, offset: int, count: int
-    ) -> tuple[list[Job], int]:
+    async def list_jobs(self, reader: str, state: str | None, *, offset: int, count: int) -> tuple[list[Job], int]:
         """Return jobs newest first, and how many there are."""
-        return await self._listed(principal, state or "", offset, count)
-
-    async def list_proposed(self, reader: str, *, offset: int, count: int) -> tuple[list[Job], int]:
-        """Return jobs whose plans wait for review, the newest job first, and how many there are."""
-        return await self._listed(reader, "proposed", offset, count)
-
-    async def _listed(self, reader: str, state: str, offset: int, count: int) -> tuple[list[Job], int]:
-        parts, total = await self._page("list_jobs", {"principal": reader, "state": state}, offset, count)
+        parts, total = await self._page("list_jobs", {"principal": reader, "state": state or ""}, offset, count)
         jobs = [[_job(row) for row in rows] for rows in parts]
         return shard_pages.merged(jobs, count, lambda job: job.submitted_at), total
 
