@@ -128,8 +128,7 @@ class DashboardRoutes:
             raise input_error([Fault("/uri", "The parameter uri is missing.", "the URI of a resource")])
         contents = await read(self._caller.open_reading(principal_of(request.scope)), uri)
         headers = {"Cache-Control": "no-store", "Content-Security-Policy": CONTENT_POLICY}
-        body = contents.data if contents.data is not None else contents.text
-        return Response(body, media_type=contents.mime_type, headers=headers)
+        return Response(contents.body, media_type=contents.mime_type, headers=headers)
 
     def _asked(self, body: DecodedBody) -> tuple[Tool, Json, list[Json] | None]:
         try:

@@ -49,5 +49,4 @@ class DownloadRoutes:
             "Content-Security-Policy": CONTENT_POLICY,
             "Cache-Control": "no-store",
         }
-        body = found.data if found.data is not None else found.text
-        return Response(body, media_type=found.mime_type, headers=headers)
+        return Response(found.body, media_type=found.mime_type, headers=headers)

@@ -90,7 +90,7 @@ def _written(folder: Path, name: str, contents: Contents, keep_s: float) -> Path
         if old.stat().st_mtime < time.time() - keep_s:
             old.unlink(missing_ok=True)
     path = folder / name
-    path.write_bytes(contents.data if contents.data is not None else (contents.text or "").encode())
+    path.write_bytes(contents.body)
     return path.resolve()
 
 

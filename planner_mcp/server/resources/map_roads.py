@@ -13,7 +13,7 @@ from planner_mcp.render.svg_drawing import Roads
 from planner_mcp.routing.scenario.coordinates import globe_positions
 from planner_mcp.routing.scenario.shown_scenario import ShownScenario
 from planner_mcp.server.resources.json_resources import Variables
-from planner_mcp.server.resources.rendering_resources import road_lines, roads_around, scenario_and_plan
+from planner_mcp.server.resources.rendering_resources import drawn_plan
 from planner_mcp.server.resources.resource_definition import (
     JSON,
     Contents,
@@ -30,9 +30,7 @@ _limiter: Final = FairLimiter()
 
 async def map_ground(reading: ReadContext, plan_id: str) -> Json:
     """Return roads and lines of a plan, coded in the coordinates of its scenario as the reader is shown it."""
-    scenario, plan, _is_draft = await scenario_and_plan(reading, plan_id)
-    lines = await road_lines(reading, plan_id, scenario, plan)
-    roads = await roads_around(reading, scenario)
+    scenario, _plan, lines, roads = await drawn_plan(reading, plan_id)
     return await _limiter.run(reading.principal.id, _coded, scenario, roads, lines)
 
 

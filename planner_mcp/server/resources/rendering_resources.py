@@ -51,7 +51,7 @@ async def road_lines(reading: ReadContext, plan_id: str, scenario: ShownScenario
     return await reading.geometry.lines(plan_id, plan, globe_positions(scenario))
 
 
-async def roads_around(reading: ReadContext, scenario: ShownScenario) -> Roads:
+async def _roads_around(reading: ReadContext, scenario: ShownScenario) -> Roads:
     """Return the roads around the positions of a scenario, as its reader may see it; none without an extract."""
     box = None if reading.roads is None else Box.around(globe_positions(scenario).values())
     if reading.roads is None or box is None:
@@ -59,10 +59,15 @@ async def roads_around(reading: ReadContext, scenario: ShownScenario) -> Roads:
     return await _limiter.run(reading.principal.id, reading.roads.within, box)
 
 
-async def _svg(reading: ReadContext, plan_id: str) -> str:
+async def drawn_plan(reading: ReadContext, plan_id: str) -> tuple[ShownScenario, Plan, Lines, Roads]:
+    """Return what a map of a plan shows: scenario and plan, the lines along the roads, and the roads around."""
     scenario, plan, _is_draft = await scenario_and_plan(reading, plan_id)
-    lines, roads = await road_lines(reading, plan_id, scenario, plan), await roads_around(reading, scenario)
-    return await _limiter.run(reading.principal.id, map_svg, scenario, plan, lines, roads)
+    lines = await road_lines(reading, plan_id, scenario, plan)
+    return scenario, plan, lines, await _roads_around(reading, scenario)
+
+
+async def _svg(reading: ReadContext, plan_id: str) -> str:
+    return await _limiter.run(reading.principal.id, map_svg, *await drawn_plan(reading, plan_id))
 
 
 async def _map(reading: ReadContext, variables: Variables) -> Contents:
@@ -76,9 +81,7 @@ async def _png(reading: ReadContext, variables: Variables) -> Contents:
 
 
 async def _report(reading: ReadContext, variables: Variables) -> Contents:
-    scenario, plan, _is_draft = await scenario_and_plan(reading, variables["plan_id"])
-    lines = await road_lines(reading, variables["plan_id"], scenario, plan)
-    roads = await roads_around(reading, scenario)
+    scenario, plan, lines, roads = await drawn_plan(reading, variables["plan_id"])
     return Contents("text/html", await _limiter.run(reading.principal.id, page, scenario, plan, (), lines, roads))
 
 

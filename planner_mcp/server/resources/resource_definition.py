@@ -76,6 +76,11 @@ class Contents:
     meta: Mapping[str, Any] | None = None
     """`_meta` of the contents over MCP."""
 
+    @property
+    def body(self) -> bytes:
+        """The contents as they are sent over HTTP or written to a file."""
+        return self.data if self.data is not None else (self.text or "").encode()
+
 
 Read = Callable[[ReadContext, Mapping[str, str]], Awaitable[Contents]]
 """`(reading, variables of the URI) → contents`; raises `NotFoundError` for what is unknown or somebody else's."""

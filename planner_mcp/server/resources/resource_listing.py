@@ -6,7 +6,7 @@ behind it; what was listed before is then left out, so nothing comes twice and n
 
 import json
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
 from typing import Final
@@ -19,7 +19,7 @@ from planner_mcp.jobs.keyset_paging import keyset_of_job, keyset_of_scenario, ne
 from planner_mcp.jobs.principals import ADMIN
 from planner_mcp.server.resources.json_resources import JOB, LOG, PAGE_SIZE, PLAN, RESULT, SCENARIO, STATUSES
 from planner_mcp.server.resources.resource_catalogue import REPORT_FILE, fixed_for
-from planner_mcp.server.resources.resource_definition import ReadContext, ResourceEntry, ResourceMetadata
+from planner_mcp.server.resources.resource_definition import ReadContext, ResourceEntry, ResourceMetadata, Template
 from planner_mcp.text import plain
 
 PAGE: Final = 50
@@ -95,9 +95,7 @@ async def _reports(reading: ReadContext, place: ListPosition, count: int) -> _Pa
     entries = [
         ResourceEntry(
             file.uri,
-            ResourceMetadata(
-                file.path, file.path, REPORT_FILE.description, file.mime_type, ("user",), REPORT_FILE.priority
-            ),
+            replace(REPORT_FILE, name=file.path, title=file.path, mime_type=file.mime_type),
             file.size,
             file.modified_at,
         )
@@ -116,9 +114,9 @@ async def _jobs(reading: ReadContext, place: ListPosition, count: int) -> _Part:
 def _of_job(job: Job) -> list[ResourceEntry]:
     name = job.id.rpartition("-")[2][:6]
     at = job.finished_at or job.submitted_at
-    found = [ResourceEntry(f"job://{job.id}", _named(JOB.metadata, f"Job {name}, {job.state}"), modified_at=at)]
+    found = [_entry(f"job://{job.id}", JOB, f"Job {name}, {job.state}", at)]
     if job.plan_id:
-        found.append(ResourceEntry(f"plan://{plan_of(job.id)}", _named(PLAN.metadata, f"Plan {name}"), modified_at=at))
+        found.append(_entry(f"plan://{plan_of(job.id)}", PLAN, f"Plan {name}", at))
     return found
 
 
@@ -131,16 +129,14 @@ async def _scenarios(reading: ReadContext, place: ListPosition, count: int) -> _
 
 def _of_scenario(card: ScenarioCard) -> list[ResourceEntry]:
     name = plain(card.name, 60)
-    found = [ResourceEntry(f"scenario://{card.id}", _named(SCENARIO.metadata, name), modified_at=card.created_at)]
+    found = [_entry(f"scenario://{card.id}", SCENARIO, name, card.created_at)]
     if card.last_job_id:
-        found.append(ResourceEntry(f"scenario://{card.id}/result", _named(RESULT.metadata, f"{name}: result")))
+        found.append(_entry(f"scenario://{card.id}/result", RESULT, f"{name}: result"))
     return found
 
 
-def _named(metadata: ResourceMetadata, title: str) -> ResourceMetadata:
-    return ResourceMetadata(
-        metadata.name, title, metadata.description, metadata.mime_type, metadata.audience, metadata.priority
-    )
+def _entry(uri: str, template: Template, title: str, modified_at: datetime | None = None) -> ResourceEntry:
+    return ResourceEntry(uri, replace(template.metadata, title=title), modified_at=modified_at)
 
 
 _List = Callable[[ReadContext, ListPosition, int], Awaitable[_Part]]

@@ -75,8 +75,7 @@ def _heading(output: ReadResourceResult) -> str:
 def _download(asked: ResourceArguments, found: Contents, download: Download) -> ToolResult:
     if asked.offset:
         raise input_error([Fault("/offset", "This resource is a download; it has no pieces.", "0")])
-    size = len((found.text or "").encode()) if found.data is None else len(found.data)
-    output = ReadResourceResult(uri=asked.uri, mime_type=found.mime_type, size=size, **_where(download))
+    output = ReadResourceResult(uri=asked.uri, mime_type=found.mime_type, size=len(found.body), **_where(download))
     return ToolResult(output, f"{_heading(output)}\n{_download_line(output)}", _link(output))
 
 

@@ -123,10 +123,9 @@ class RestRoutes:
         names = request.path_params
         uri = document.uris[media_type].format(**names, plan_id=plan_of(names.get("job_id", "")))
         try:
-            found = await read(self._caller.open_reading(principal_of(request.scope)), uri)
+            return (await read(self._caller.open_reading(principal_of(request.scope)), uri)).body
         except NotFoundError as error:
             raise absent_from(names, error) from None
-        return found.data if found.data is not None else (found.text or "").encode()
 
     async def _check_match(self, path: str, request: Request) -> None:
         """Check `If-Match` where the path can be read.
