@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import anyio
 from prometheus_client import CollectorRegistry
 
+from planner_mcp.geocoding.geocoding_service import GeocodingService
 from planner_mcp.jobs.event_feed import EventFeed
 from planner_mcp.jobs.job_service import JobService
 from planner_mcp.jobs.store.events.channel_notifier import ChannelNotifier
@@ -95,19 +96,19 @@ async def open_application(settings: Settings, drain: anyio.Event | None = None)
         webhooks, cipher = RedisWebhookStore(store.script_client, settings), open_cipher(settings)
         event_subscriptions = RedisEventSubscriptions(store.script_client, cipher, settings)
         event_webhooks = EventWebhooks(job_service, event_subscriptions, WebhookClient(settings), settings)
-        tool_handler = PlannerToolHandler(
+        tool_caller = ToolCaller(
             job_service,
             settings,
-            resource_reader,
+            resource_reader.open_reading,
             webhooks=webhooks,
             confirmed=RedisConfirmedAddresses(store.script_client, settings),
+            geocoding=GeocodingService(settings),
             downloads=Downloads(settings, AccessLinks(cipher, "download")),
             shares=ShareLinks(settings, AccessLinks(cipher, "share"), job_service),
             audit=audit,
             meter=UsageMeter(registry),
-            session_toolsets=subscriptions,
-            offer=offer,
         )
+        tool_handler = PlannerToolHandler(tool_caller, resource_reader.cursors, subscriptions, offer)
         streams, drain = StreamLimit(settings.max_streams), drain or anyio.Event()
         listen = Listen(ListenSources(watched_jobs, subscription_store, settings.job_ttl_s, drain), streams)
         tasks = Tasks(
@@ -142,7 +143,7 @@ async def open_application(settings: Settings, drain: anyio.Event | None = None)
                 streams,
                 capabilities,
                 registry,
-                tool_handler.caller,
+                tool_caller,
                 offer,
             )
         finally:

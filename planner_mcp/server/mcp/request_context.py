@@ -15,7 +15,6 @@ from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 from pydantic import BaseModel
 
 from planner_mcp.errors import InvalidMessageError, PlannerError
-from planner_mcp.jobs.job_model import Job
 from planner_mcp.jobs.principals import Principal
 from planner_mcp.server.auth.request_principal import principal_of
 from planner_mcp.server.mcp.jsonrpc.jsonrpc_errors import INTERNAL_ERROR, INVALID_PARAMS, rpc_data
@@ -23,7 +22,6 @@ from planner_mcp.text import Json
 
 Context = ServerRequestContext[Any, Any]
 _SESSION: Final = "mcp_session"
-_JOB: Final = "mcp_job"
 
 
 def scope_of(ctx: Context) -> Mapping[str, Any]:
@@ -66,17 +64,6 @@ def session_in_scope(scope: Mapping[str, Any]) -> str | None:
 def has_session(ctx: Context) -> bool:
     """Return whether something may be kept for the client until it leaves; over stdio the process is its session."""
     return ctx.protocol_version not in MODERN_PROTOCOL_VERSIONS and (ctx.request is None or session_of(ctx) is not None)
-
-
-def set_job(ctx: Context, job: Job) -> None:
-    """Note on a request which job its answer is about; nothing over stdio, which has no request to note it on."""
-    if ctx.request is not None:
-        ctx.request.scope.setdefault("state", {})[_JOB] = job
-
-
-def job_of(ctx: Context) -> Job | None:
-    """Return the job a request's answer is about, as far as it was noted."""
-    return ctx.request.scope.get("state", {}).get(_JOB) if ctx.request is not None else None
 
 
 def declares(ctx: Context, extension: str) -> bool:

@@ -86,8 +86,6 @@ async def run(ctx: ToolContext, asked: SolveArguments) -> ToolResult:
     request = SolveRequest(solve_time_s=seconds_of(asked.solve_time), **fields)
     with naming_argument("/scenario_id", SCENARIO):
         job = await ctx.job_service.submit(ctx.principal, request)
-    if ctx.on_job is not None:
-        ctx.on_job(job)
     output = SolveVrpResult(
         job_id=job.id,
         submitted_at=timestamp(job.submitted_at),

@@ -11,7 +11,6 @@ from typing import Any
 
 from planner_mcp.geocoding.geocoding_service import GeocodingService
 from planner_mcp.jobs.confirmed_addresses import ConfirmedAddressStore
-from planner_mcp.jobs.job_model import Job
 from planner_mcp.jobs.job_service import JobService
 from planner_mcp.jobs.principals import Principal
 from planner_mcp.jobs.webhooks.delivery_records import WebhookStore
@@ -76,7 +75,6 @@ class ToolCaller:
         notify_progress: NotifyProgress = without_progress,
         ask_user: AskUser | None = None,
         enable_toolset: EnableToolset | None = None,
-        on_job: Callable[[Job], None] | None = None,
     ) -> ToolResult | ErrorResult:
         """Call a tool; its scope is checked whether or not its tool set is on.
 
@@ -88,7 +86,6 @@ class ToolCaller:
             notify_progress: Receives progress meanwhile.
             ask_user: Asks the person behind the call.
             enable_toolset: Switches a tool set on for the session of the call.
-            on_job: Called with the job of the call.
         """
         context = ToolContext(
             principal=principal,
@@ -108,7 +105,6 @@ class ToolCaller:
             reading=self.open_reading(principal),
             ask_user=ask_user,
             enable_toolset=enable_toolset,
-            on_job=on_job,
         )
         began = time.perf_counter()
         result = await dispatch(tool, context, arguments)

@@ -24,7 +24,6 @@ from planner_mcp.translation import Language, current_language, translated, tran
 if TYPE_CHECKING:
     from planner_mcp.geocoding.geocoding_service import GeocodingService
     from planner_mcp.jobs.confirmed_addresses import ConfirmedAddressStore
-    from planner_mcp.jobs.job_model import Job
     from planner_mcp.jobs.job_service import JobService
     from planner_mcp.jobs.webhooks.delivery_records import WebhookStore
     from planner_mcp.server.auth.audit_trail import Audit
@@ -81,8 +80,6 @@ class ToolContext:
     """None where a call has no session."""
     base_url: str | None = None
     """Where the server is reached, without a slash at the end; None over stdio."""
-    on_job: "Callable[[Job], None] | None" = None
-    """Called with the job of a call, where the transport adds something about it to the result."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,7 +30,6 @@ from planner_mcp.server.mcp.request_context import (
     as_json,
     check_name,
     declares,
-    job_of,
     refusal_in,
     require,
     require_scope,
@@ -155,7 +154,7 @@ class ExtensionTasks:
         if not is_task or called.get("resultType") != "complete" or called.get("isError"):
             return called
         principal = require_scope(ctx, READ)
-        job = job_of(ctx) or await self._job_service.job(principal, called["structuredContent"]["job_id"])
+        job = await self._job_service.job(principal, called["structuredContent"]["job_id"])
         return {"resultType": "task", **extension_task(job, self._ttl_s), "_meta": called.get("_meta", {})}
 
     async def get(self, ctx: Context, params: types.GetTaskRequestParams) -> Json:

@@ -15,21 +15,13 @@ from mcp.server.context import ServerRequestContext
 from mcp.shared.exceptions import MCPError
 
 from planner_mcp.errors import Fault, UnknownToolError
-from planner_mcp.geocoding.geocoding_service import GeocodingService
-from planner_mcp.jobs.confirmed_addresses import ConfirmedAddressStore
-from planner_mcp.jobs.job_service import JobService
 from planner_mcp.jobs.review_service import NO_REVIEWS
-from planner_mcp.jobs.webhooks.delivery_records import WebhookStore
-from planner_mcp.server.auth.audit_trail import Audit
 from planner_mcp.server.mcp.jsonrpc.jsonrpc_errors import INVALID_PARAMS, rpc_data
 from planner_mcp.server.mcp.methods.app_extension import listed_tool, listed_with_page, shows_pages
-from planner_mcp.server.mcp.methods.content_features import ContentFeatures
 from planner_mcp.server.mcp.methods.elicitation import asking_of
-from planner_mcp.server.mcp.request_context import has_session, principal_in, set_job
-from planner_mcp.server.resources.downloads import Downloads
-from planner_mcp.server.resources.share_links import ShareLinks
+from planner_mcp.server.mcp.methods.page_cursors import Cursors
+from planner_mcp.server.mcp.request_context import has_session, principal_in
 from planner_mcp.server.tools import enable_toolset
-from planner_mcp.server.tools.answers.tool_usage_meter import UsageMeter
 from planner_mcp.server.tools.tool_caller import ToolCaller
 from planner_mcp.server.tools.tool_definition import ErrorResult, NotifyProgress, Tool, ToolResult
 from planner_mcp.server.tools.tool_registry import APP_REGISTRY, ServerOffer, shown_tools, toolsets_of
@@ -62,50 +54,20 @@ class PlannerToolHandler:
     """Lists and calls the tools of a deployment.
 
     Args:
-        job_service: What the tools work on.
-        settings: Which tool sets are shown.
-        content_features: How tools read resources, and the cursors of the list.
-        webhooks: What the tools for webhooks work on.
-        confirmed: Addresses that principals confirmed.
-        downloads: Hands over what people open or print.
-        shares: Makes share links.
-        audit: Records every call.
-        meter: Counts the answers.
+        caller: Calls the tools; its settings say which tool sets are shown.
+        cursors: Those of the list.
         session_toolsets: Keeps what clients switch on.
         offer: The tools of this server.
     """
 
     def __init__(
-        self,
-        job_service: JobService,
-        settings: Settings,
-        content_features: ContentFeatures,
-        *,
-        webhooks: WebhookStore,
-        confirmed: ConfirmedAddressStore,
-        downloads: Downloads,
-        shares: ShareLinks,
-        audit: Audit,
-        meter: UsageMeter,
-        session_toolsets: SessionToolsets,
-        offer: ServerOffer,
+        self, caller: ToolCaller, cursors: Cursors, session_toolsets: SessionToolsets, offer: ServerOffer
     ) -> None:
-        self._offer = offer
+        self._caller = caller
+        self._settings = settings = caller.settings
+        self._cursors = cursors
         self._session_toolsets = session_toolsets
-        self._settings = settings
-        self._content_features = content_features
-        self.caller = ToolCaller(
-            job_service,
-            settings,
-            content_features.open_reading,
-            webhooks=webhooks,
-            confirmed=confirmed,
-            geocoding=GeocodingService(settings),
-            downloads=downloads,
-            shares=shares,
-            audit=audit,
-            meter=meter,
-        )
+        self._offer = offer
         self._tools: dict[str, Tool] = {
             tool.name: tool for tool in shown_tools(settings, f"all,{settings.toolsets}", offer)
         }
@@ -134,7 +96,7 @@ class PlannerToolHandler:
         if not has_session(ctx):
             tools = [tool for tool in tools if tool is not enable_toolset.TOOL]
         cursor = params.cursor if params is not None else None
-        shown, following = self._content_features.cursors.page(ctx.method, principal, tools, cursor)
+        shown, following = self._cursors.page(ctx.method, principal, tools, cursor)
         return types.ListToolsResult(tools=[self._entry(tool, has_pages) for tool in shown], next_cursor=following)
 
     def _entry(self, tool: Tool, has_pages: bool) -> types.Tool:
@@ -196,7 +158,7 @@ class PlannerToolHandler:
 
     async def run(self, ctx: ServerRequestContext[Any, Any], tool: Tool, args: Json) -> Json:
         """Run a tool, whether or not its set is on; its scope is asked for all the same."""
-        result = await self.caller.call(
+        result = await self._caller.call(
             principal_in(ctx),
             tool,
             args,
@@ -204,7 +166,6 @@ class PlannerToolHandler:
             notify_progress=_rising(ctx.session.report_progress),
             ask_user=asking_of(ctx, self._settings),
             enable_toolset=partial(self._enable, ctx) if has_session(ctx) else None,
-            on_job=partial(set_job, ctx),
         )
         return {"resultType": "complete", **call_result(result, has_links=ctx.protocol_version >= LINKS_SINCE)}
 
