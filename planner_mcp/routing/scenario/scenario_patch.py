@@ -25,7 +25,7 @@ from typing import Any, Final
 from pydantic import BaseModel
 
 from planner_mcp.errors import Fault
-from planner_mcp.routing.scenario.checks.reference_checks import near_names
+from planner_mcp.routing.scenario.checks.reference_checks import did_you_mean, near_names
 from planner_mcp.routing.scenario.scenario_model import NULLABLE, Agent, Location, Scenario, Ticket
 from planner_mcp.routing.scenario.schema_faults import pointer
 from planner_mcp.text import Json, plain
@@ -184,10 +184,8 @@ def patch_faults(body: Mapping[str, Any], patch: Mapping[str, Any]) -> Iterator[
         for id_, change in entries.items():
             place = pointer(("patch", name, id_))
             if change is None and id_ not in known:
-                hint = f"Did you mean {plain(near[id_], 40)}?" if id_ in near else ""
-                yield Fault(
-                    place, f"There is no {name[:-1]} with this id to remove.", "the id of one that exists", hint
-                )
+                problem = f"There is no {name[:-1]} with this id to remove."
+                yield Fault(place, problem, "the id of one that exists", did_you_mean(near.get(id_)))
             elif change is not None and not isinstance(change, Mapping):
                 yield Fault(place, "The change is neither an object nor null.", "an object to merge, or null to remove")
             elif change is not None and change.get("id", id_) != id_:

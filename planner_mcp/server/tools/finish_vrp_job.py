@@ -4,13 +4,11 @@ from typing import Annotated, Final
 
 from pydantic import Field
 
-from planner_mcp.jobs.job_content import job_view
 from planner_mcp.server.tools.answers.job_output import JobOutput
-from planner_mcp.server.tools.answers.job_text import job_lines, job_links
 from planner_mcp.server.tools.arguments.lookup_errors import JOB, naming_argument
 from planner_mcp.server.tools.arguments.plan_context import job_id_of
 from planner_mcp.server.tools.cancel_vrp_job import settled
-from planner_mcp.server.tools.plan_changes import changes_of
+from planner_mcp.server.tools.plan_changes import job_result
 from planner_mcp.server.tools.tool_definition import WRITE, Arguments, Tool, ToolAnnotations, ToolContext, ToolResult
 
 
@@ -24,10 +22,7 @@ async def run(ctx: ToolContext, asked: FinishArguments) -> ToolResult:
     """Ask a solving job to complete, and return how it stands; one that has ended stays as it is."""
     with naming_argument("/job_id", JOB):
         job = await ctx.job_service.finish_now(ctx.principal, job_id_of(asked.job_id))
-    job = await settled(ctx, job)
-    changes = await changes_of(ctx, job)
-    output = JobOutput(**job_view(job), changes=changes or None)
-    return ToolResult(output, "\n".join([job_lines(job), *changes]), job_links(job))
+    return await job_result(ctx, await settled(ctx, job))
 
 
 TOOL: Final = Tool(

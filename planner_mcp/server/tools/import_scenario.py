@@ -25,6 +25,7 @@ from planner_mcp.server.tools.arguments.address_questions import with_asked_addr
 from planner_mcp.server.tools.arguments.elicitation_questions import Question
 from planner_mcp.server.tools.arguments.json_checks import check_json
 from planner_mcp.server.tools.arguments.kept_files import MAX_FILE_NAME, Kept, find_kept, kept_apart
+from planner_mcp.server.tools.arguments.missing_parameters import only_given
 from planner_mcp.server.tools.arguments.resolved_inputs import PlainBounds, ScenarioBounds, read_apart, resolver_apart
 from planner_mcp.server.tools.arguments.scenario_addresses import with_resolved_addresses
 from planner_mcp.server.tools.create_scenario import (
@@ -303,10 +304,7 @@ def _source(asked: ImportArguments, kept: Kept, depot_name: str = "Depot") -> So
     Raises:
         InputError: Both arguments of the file are given, or neither; or there is no such file.
     """
-    if (asked.content is None) == (asked.file is None):
-        problem = "Neither content nor file is given." if asked.file is None else "Both content and file are given."
-        kind = "missing" if asked.file is None else "invalid"
-        raise input_error([Fault("/content", problem, "content or file, one of them", kind=kind)])
+    only_given(asked, "content", "file")
     data = kept.uploaded
     if data is None:
         data = _bytes(asked) if asked.file is None else _file(asked.file, kept.files_dir)

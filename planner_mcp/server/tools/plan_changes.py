@@ -1,14 +1,17 @@
-"""What the plan of a job that started from another changes, in words, for every tool that meets the end of one."""
+"""What the plan of a job that started from another changes, in words, for every tool that meets the end of one; and a
+job as an answer with that."""
 
 from contextlib import suppress
 from typing import Final
 
 from planner_mcp.errors import InsufficientScopeError, NotFoundError, PlanNotReadyError
 from planner_mcp.jobs.job_model import Job
+from planner_mcp.server.tools.answers.job_output import JobOutput
+from planner_mcp.server.tools.answers.job_text import job_lines, job_links
 from planner_mcp.server.tools.answers.token_estimates import fitting
 from planner_mcp.server.tools.arguments.plan_context import load_plan_context
 from planner_mcp.server.tools.arguments.plan_differences import plan_difference
-from planner_mcp.server.tools.tool_definition import ToolContext
+from planner_mcp.server.tools.tool_definition import ToolContext, ToolResult
 
 CHANGES_BYTES: Final = 240
 """Of the sentences on what a plan changes; the most important come first, and compare_plans has the rest."""
@@ -24,3 +27,10 @@ async def changes_of(ctx: ToolContext, job: Job) -> list[str]:
         found = await plan_difference(ctx, before, after)
         return fitting(found.in_words(found.comparison.agents), CHANGES_BYTES)
     return []
+
+
+async def job_result(ctx: ToolContext, job: Job) -> ToolResult:
+    """Return a job as an answer: how it stands, and what its plan changes."""
+    changes = await changes_of(ctx, job)
+    output = JobOutput.of(job).model_copy(update={"changes": changes or None})
+    return ToolResult(output, "\n".join([job_lines(job), *changes]), job_links(job))

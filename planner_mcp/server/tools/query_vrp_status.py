@@ -8,10 +8,9 @@ from planner_mcp.jobs.job_content import event_line
 from planner_mcp.jobs.job_events import Event
 from planner_mcp.jobs.job_service import WaitFor
 from planner_mcp.server.tools.answers.job_output import JobOutput
-from planner_mcp.server.tools.answers.job_text import job_lines, job_links
 from planner_mcp.server.tools.arguments.lookup_errors import JOB, naming_argument
 from planner_mcp.server.tools.arguments.plan_context import job_id_of
-from planner_mcp.server.tools.plan_changes import changes_of
+from planner_mcp.server.tools.plan_changes import job_result
 from planner_mcp.server.tools.tool_definition import READ, Arguments, Tool, ToolAnnotations, ToolContext, ToolResult
 
 
@@ -31,9 +30,7 @@ async def run(ctx: ToolContext, asked: QueryArguments) -> ToolResult:
 
     with naming_argument("/job_id", JOB):
         job = await ctx.job_service.wait(ctx.principal, job_id_of(asked.job_id), asked.wait_s, report, asked.wait_for)
-    changes = await changes_of(ctx, job)
-    output = JobOutput.of(job).model_copy(update={"changes": changes or None})
-    return ToolResult(output, "\n".join([job_lines(job), *changes]), job_links(job))
+    return await job_result(ctx, job)
 
 
 TOOL: Final = Tool(

@@ -24,6 +24,7 @@ from planner_mcp.server.tools.answers.plan_pages import (
 from planner_mcp.server.tools.answers.table_result import table_page, table_text
 from planner_mcp.server.tools.answers.token_estimates import fitting
 from planner_mcp.server.tools.arguments.lookup_errors import PLAN, naming_argument
+from planner_mcp.server.tools.arguments.missing_parameters import only_given
 from planner_mcp.server.tools.arguments.plan_context import check_agents, job_id_of, run_in_thread
 from planner_mcp.server.tools.tool_definition import (
     READ,
@@ -86,10 +87,10 @@ class ReadPlanResult(ToolOutput):
 
 async def run(ctx: ToolContext, asked: ReadArguments) -> ToolResult:
     """Return the key figures of a plan or one page of a table."""
-    name = _given(asked)
+    name_argument = only_given(asked, "job_id", "plan_id")
     _check_fields(asked)
-    with naming_argument("/plan_id" if asked.job_id is None else "/job_id", PLAN):
-        job_id = job_id_of(name)
+    with naming_argument(f"/{name_argument}", PLAN):
+        job_id = job_id_of(asked.job_id or asked.plan_id or "")
         plan = await ctx.job_service.plan_of_job(ctx.principal, job_id)
     plan_id, plan = plan_of(job_id), plan_for(ctx.principal, plan)
     if asked.view == "summary":
@@ -111,15 +112,6 @@ def _page(asked: ReadArguments, principal: Principal, plan: Plan, day: StoredSce
         page=asked.page,
         size=asked.size,
     )
-
-
-def _given(asked: ReadArguments) -> str:
-    """Return the one id that is given; which of the two it is it says itself."""
-    if (asked.job_id is None) == (asked.plan_id is None):
-        kind = "missing" if asked.job_id is None else "invalid"
-        problem = "Neither job_id nor plan_id is given." if kind == "missing" else "Both job_id and plan_id are given."
-        raise input_error([Fault("/job_id", problem, "job_id or plan_id, one of them", kind=kind)])
-    return asked.job_id or asked.plan_id or ""
 
 
 def _check_fields(asked: ReadArguments) -> None:

@@ -113,8 +113,7 @@ def _unknown(
     unknown = [(path, name) for path, name in references if name not in known]
     near = near_names((name for _, name in unknown if name not in by_name), known)
     for path, name in unknown:
-        meant = by_name.get(name) or near.get(name)
-        hint = f"Did you mean {plain(meant, 40)}?" if meant else f"Add the {kind} or name another."
+        hint = did_you_mean(by_name.get(name) or near.get(name)) or f"Add the {kind} or name another."
         problem, accepted = f"There is no {kind} with this id.", f"the id of one of the {kind}s"
         yield Fault(path, problem, accepted, hint, "logic", needs=(FaultDependency(f"{kind}s"),))
 
@@ -131,6 +130,11 @@ def near_names(unknown: Iterable[str], known: Collection[str]) -> dict[str, str]
     """Return, by name, what each of the first few unknown names was most likely meant to be, if anything."""
     looked_for = (name for name in islice(unknown, _MAX_SUGGESTIONS) if name)
     return {name: near for name in looked_for if (near := nearest(name, known))}
+
+
+def did_you_mean(name: str | None) -> str:
+    """Return the hint that a name was meant; empty for none."""
+    return f"Did you mean {plain(name, 40)}?" if name else ""
 
 
 def repeated_exclusions(scenario: Scenario) -> Iterator[Fault]:

@@ -16,11 +16,11 @@ from planner_mcp.errors import Fault, input_error
 from planner_mcp.routing.analysis.frozen_prefix import frozen_prefix
 from planner_mcp.routing.analysis.second_tours import tours_of
 from planner_mcp.routing.plan import Plan, Visit
-from planner_mcp.routing.scenario.checks.reference_checks import near_names
+from planner_mcp.routing.scenario.checks.reference_checks import did_you_mean, near_names
 from planner_mcp.routing.scenario.field_types import moment
 from planner_mcp.routing.scenario.schema_faults import pointer
 from planner_mcp.server.tools.tool_definition import Arguments
-from planner_mcp.text import Json, clock, named, plain
+from planner_mcp.text import Json, clock, named
 
 _SHOWN: Final = re.compile(r"(\d{2,4}):([0-5]\d)", re.ASCII)
 """A time as plans show it, whose hours run on through all days."""
@@ -187,8 +187,7 @@ class DayChanger:
             near = near_names((name for _, name in named_ids if name not in known), known)
             for path, name in named_ids:
                 if name not in known:
-                    hint = f"Did you mean {plain(near[name], 40)}?" if name in near else ""
-                    yield Fault(path, unknown, accepted, hint)
+                    yield Fault(path, unknown, accepted, did_you_mean(near.get(name)))
         for path, name in agents:
             if path.startswith("/absent") and any(self._has_begun(tour) for tour in tours_of(name, self._body)):
                 yield Fault(path, "The agent has set out.", "an agent that has not", "Write breakdown.")

@@ -1,12 +1,13 @@
-"""Required parameters that a call lacks, asked of the person behind it (SPEC T7).
+"""Required parameters that a call lacks: asked of the person behind it, or reported (SPEC T7).
 
 Owns which are asked: text, numbers and choices, as elicitation has no lists. Whoever cannot be asked, or does not
-answer, gets the error that lists what is missing.
+answer, gets the error that lists what is missing. Owns also the rule of two parameters of which a call needs one.
 """
 
 from typing import Final
 
-from planner_mcp.server.tools.tool_definition import Tool, ToolContext
+from planner_mcp.errors import Fault, input_error
+from planner_mcp.server.tools.tool_definition import Arguments, Tool, ToolContext
 from planner_mcp.text import Json
 from planner_mcp.translation import phrase, translated
 
@@ -26,3 +27,17 @@ async def with_asked_parameters(ctx: ToolContext, tool: Tool, args: Json) -> Jso
     message = phrase("Please give {} for {}.", ", ".join(missing), translated(tool.title))
     answer = await ctx.ask_user(message, schema)
     return {**args, **{name: answer[name] for name in missing if answer.get(name) not in (None, "")}}
+
+
+def only_given(asked: Arguments, first: str, second: str) -> str:
+    """Return which of two arguments is given.
+
+    Raises:
+        InputError: Neither is, or both are.
+    """
+    given = [name for name in (first, second) if getattr(asked, name) is not None]
+    if len(given) == 1:
+        return given[0]
+    problem = f"Both {first} and {second} are given." if given else f"Neither {first} nor {second} is given."
+    kind = "invalid" if given else "missing"
+    raise input_error([Fault(f"/{first}", problem, f"{first} or {second}, one of them", kind=kind)])

@@ -21,11 +21,11 @@ from planner_mcp.routing.feasibility.insertion_candidates import StopCheck
 from planner_mcp.routing.feasibility.verified_fixes import UnassignedAnalysis
 from planner_mcp.routing.infeasibility_reasons import InfeasibilityReason
 from planner_mcp.routing.plan import Plan, Unassigned
-from planner_mcp.routing.scenario.checks.reference_checks import near_names
+from planner_mcp.routing.scenario.checks.reference_checks import did_you_mean, near_names
 from planner_mcp.routing.scenario.travel_matrices import TravelMatrices
 from planner_mcp.server.tools.arguments.lookup_errors import PLAN, SCENARIO, naming_argument
 from planner_mcp.server.tools.tool_definition import ToolContext
-from planner_mcp.text import named, plain
+from planner_mcp.text import named
 
 T = TypeVar("T")
 Clock = Callable[[], float]
@@ -169,7 +169,7 @@ def check_agents(asked: Sequence[str], known: Collection[str]) -> None:
             f"/agent_ids/{index}",
             "There is no agent of this id here.",
             f"an agent of the day: {named(list(known))}",
-            f"Did you mean {plain(near[name], 40)}?" if name in near else "Leave agent_ids out for all of them.",
+            did_you_mean(near.get(name)) or "Leave agent_ids out for all of them.",
         )
         for index, name in enumerate(asked)
         if name not in known
