@@ -42,6 +42,7 @@ from planner_mcp.cli.solve_run import Solved, SolveRun, solve_beside_worker
 from planner_mcp.cli.store_queries import DataDir, RedisUrl
 from planner_mcp.errors import InputError
 from planner_mcp.jobs.principals import LOCAL
+from planner_mcp.server.tools.arguments.day_reading import DayReader
 from planner_mcp.server.tools.arguments.resolved_inputs import (
     OPEN,
     ResolvedInputs,
@@ -166,8 +167,8 @@ def print_validation(path: Path, settings: Settings) -> bool:
         resolved = ResolvedInputs(
             matrices_beside(path, body, settings), tuple(resolution_faults(body, settings)), shows_names=True
         )
-        resolve_day = partial(addressed_day, settings=settings)
-        found = validation_report(body, {}, settings, lambda _: resolved, resolve_day)
+        reader = DayReader(settings, lambda _: resolved, partial(addressed_day, settings=settings))
+        found = validation_report(body, {}, reader)
     except InputError as error:
         print_error(error)
         return False

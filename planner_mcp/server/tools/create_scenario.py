@@ -3,7 +3,6 @@
 import json
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from functools import partial
 from typing import ClassVar, Final
 
 from planner_mcp.errors import Fault
@@ -17,21 +16,10 @@ from planner_mcp.server.tools.answers.unservable_findings import (
     unservable_findings,
     unservable_lines,
 )
-from planner_mcp.server.tools.arguments.address_lookup import address_resolver, resolve_apart
 from planner_mcp.server.tools.arguments.address_questions import with_asked_addresses
+from planner_mcp.server.tools.arguments.day_reading import DayReader, day_reader, day_reader_apart, read_apart
 from planner_mcp.server.tools.arguments.json_checks import check_json
-from planner_mcp.server.tools.arguments.resolved_inputs import (
-    InputResolver,
-    PlainBounds,
-    ScenarioBounds,
-    input_resolver,
-    masking_warnings,
-    read_apart,
-    resolver_apart,
-    scenario_within_limits,
-    with_default_travel,
-)
-from planner_mcp.server.tools.arguments.scenario_addresses import ResolveDay, with_resolved_addresses
+from planner_mcp.server.tools.arguments.resolved_inputs import PlainBounds, masking_warnings
 from planner_mcp.server.tools.large_arguments import LargeArguments
 from planner_mcp.server.tools.tool_definition import WRITE, ResourceLink, Tool, ToolAnnotations, ToolContext, ToolResult
 from planner_mcp.server.tools.tool_output import ToolOutput
@@ -80,11 +68,10 @@ class JudgedScenario:
 
 async def run(ctx: ToolContext, args: Json, *, is_repeatable: bool = False) -> ToolResult:
     """Check a scenario, keep it, and return what was assumed; `is_repeatable` as of `JobService.keep_scenario`."""
-    resolve_inputs = input_resolver(ctx, is_written=True)
 
     async def attempt(is_asking: bool) -> JudgedScenario:
-        resolve_day = partial(with_resolved_addresses, resolve=address_resolver(ctx), is_asking=is_asking)
-        return await _limiter.run(ctx.principal.id, judged_scenario, args, ctx.settings, resolve_inputs, resolve_day)
+        reader = day_reader(ctx, is_written=True, is_asking=is_asking)
+        return await _limiter.run(ctx.principal.id, judged_scenario, args, reader)
 
     return await _answered(ctx, await with_asked_addresses(ctx, attempt), is_repeatable=is_repeatable)
 
@@ -131,9 +118,7 @@ def link_to(output: CreateScenarioResult) -> ResourceLink:
 
 def judged_scenario(
     body: Json,
-    bounds: ScenarioBounds,
-    resolve_inputs: InputResolver,
-    resolve_day: ResolveDay,
+    reader: DayReader,
     notices: Iterable[str] = (),
     place: Callable[[Fault], Fault] | None = None,
 ) -> JudgedScenario:
@@ -141,33 +126,28 @@ def judged_scenario(
 
     Args:
         body: The scenario as written.
-        bounds: Of the deployment.
-        resolve_inputs: How the day comes to its tables.
-        resolve_day: How its addresses become positions.
+        reader: Of the day.
         notices: Assumptions made before this call, listed first.
         place: Where in what the caller wrote a finding stands, where that is no scenario.
 
     Raises:
         InputError: All that is wrong with it.
     """
-    day = resolve_day(body)
-    body = with_default_travel(day.body, bounds)
-    scenario = scenario_within_limits(body, bounds, resolve_inputs(body))
+    day = reader.as_kept(body)
+    scenario = reader.scenario(day.body)
     return JudgedScenario(
-        written_scenario(body),
+        written_scenario(day.body),
         len(scenario.agents),
         len(scenario.tickets),
         unservable_findings(scenario, place),
         [*day.notices, *_unknown_first([*notices, *_first(assumptions_of(scenario))])],
-        _first([*masking_warnings(body), *warnings(scenario)]),
+        _first([*masking_warnings(day.body), *warnings(scenario)]),
     )
 
 
 def _judged_text(text: str, bounds: PlainBounds, max_nesting: int, is_asking: bool) -> JudgedScenario:
     body = check_json(json.loads(text), max_nesting=max_nesting)
-    resolve_inputs = resolver_apart(bounds, is_written=True)
-    resolve_day = partial(with_resolved_addresses, resolve=resolve_apart, is_asking=is_asking)
-    return judged_scenario(body, bounds, resolve_inputs, resolve_day)
+    return judged_scenario(body, day_reader_apart(bounds, is_written=True, is_asking=is_asking))
 
 
 def _unknown_first(sentences: list[str]) -> list[str]:

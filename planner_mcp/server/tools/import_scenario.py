@@ -20,14 +20,13 @@ from planner_mcp.jobs.import_records import MAX_SAMPLE, StoredMapping
 from planner_mcp.routing.scenario.field_types import field_error
 from planner_mcp.routing.scenario.scenario_patch import with_id_path
 from planner_mcp.server.tools.answers.token_estimates import fitting
-from planner_mcp.server.tools.arguments.address_lookup import resolve_apart
 from planner_mcp.server.tools.arguments.address_questions import with_asked_addresses
+from planner_mcp.server.tools.arguments.day_reading import day_reader_apart, read_apart
 from planner_mcp.server.tools.arguments.elicitation_questions import Question
 from planner_mcp.server.tools.arguments.json_checks import check_json
 from planner_mcp.server.tools.arguments.kept_files import MAX_FILE_NAME, Kept, find_kept, kept_apart
 from planner_mcp.server.tools.arguments.missing_parameters import only_given
-from planner_mcp.server.tools.arguments.resolved_inputs import PlainBounds, ScenarioBounds, read_apart, resolver_apart
-from planner_mcp.server.tools.arguments.scenario_addresses import with_resolved_addresses
+from planner_mcp.server.tools.arguments.resolved_inputs import PlainBounds, ScenarioBounds
 from planner_mcp.server.tools.create_scenario import (
     CreateScenarioResult,
     JudgedScenario,
@@ -167,9 +166,8 @@ def _read(bounds: PlainBounds, asked: ImportArguments, kept: Kept, depot_name: s
     place = partial(_led_back, read=read, source=asked.source)
     body = {**read.body, "strict": True} if asked.strict else read.body
     with placed(place):
-        resolve_inputs = resolver_apart(bounds, is_written=False)
-        resolve_day = partial(with_resolved_addresses, resolve=resolve_apart, is_asking=is_asking)
-        judged = judged_scenario(body, bounds, resolve_inputs, resolve_day, read.assumptions, place)
+        reader = day_reader_apart(bounds, is_written=False, is_asking=is_asking)
+        judged = judged_scenario(body, reader, read.assumptions, place)
     columns = {what: _column_summary(proposal) for what, proposal in read.proposals.items()}
     return _ReadFile(judged, columns, asked.mapping, _mapping_of(read, asked, _sample(asked, kept.uploaded)))
 

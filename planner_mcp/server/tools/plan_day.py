@@ -20,10 +20,11 @@ from planner_mcp.server.tools import create_scenario, import_scenario, query_vrp
 from planner_mcp.server.tools.answers.job_output import PlanFigures
 from planner_mcp.server.tools.answers.unservable_findings import UnservableFinding
 from planner_mcp.server.tools.arguments import elicitation_questions
+from planner_mcp.server.tools.arguments.day_reading import read_apart
 from planner_mcp.server.tools.arguments.elicitation_questions import Fill, Question
 from planner_mcp.server.tools.arguments.json_checks import check_json
 from planner_mcp.server.tools.arguments.lookup_errors import SCENARIO, naming_argument
-from planner_mcp.server.tools.arguments.resolved_inputs import ScenarioBounds, read_apart
+from planner_mcp.server.tools.arguments.resolved_inputs import ScenarioBounds
 from planner_mcp.server.tools.arguments.solve_time import Cores, SolveTime
 from planner_mcp.server.tools.large_arguments import LargeArguments
 from planner_mcp.server.tools.query_vrp_status import QueryArguments

@@ -29,7 +29,6 @@ from planner_mcp.server.tools.answers.unservable_findings import (
     unservable_findings,
     unservable_lines,
 )
-from planner_mcp.server.tools.arguments.address_lookup import address_resolver
 from planner_mcp.server.tools.arguments.address_questions import with_asked_addresses
 from planner_mcp.server.tools.arguments.day_changes import (
     ChangedDay,
@@ -39,6 +38,7 @@ from planner_mcp.server.tools.arguments.day_changes import (
     hour_seconds,
     with_patch,
 )
+from planner_mcp.server.tools.arguments.day_reading import DayReader, day_reader
 from planner_mcp.server.tools.arguments.lookup_errors import find_all
 from planner_mcp.server.tools.arguments.plan_context import (
     PlanContext,
@@ -47,8 +47,7 @@ from planner_mcp.server.tools.arguments.plan_context import (
     run_in_thread,
     scenario_at,
 )
-from planner_mcp.server.tools.arguments.resolved_inputs import InputResolver, input_resolver, with_road_travel
-from planner_mcp.server.tools.arguments.scenario_addresses import ResolveDay, with_resolved_addresses
+from planner_mcp.server.tools.arguments.resolved_inputs import with_road_travel
 from planner_mcp.server.tools.arguments.scenario_revision import (
     Patch,
     change_lines,
@@ -59,7 +58,6 @@ from planner_mcp.server.tools.arguments.scenario_revision import (
 from planner_mcp.server.tools.arguments.solve_time import Cores, SolveTime, seconds_of
 from planner_mcp.server.tools.tool_definition import WRITE, ResourceLink, Tool, ToolAnnotations, ToolContext, ToolResult
 from planner_mcp.server.tools.tool_output import Timestamp, ToolOutput, Words
-from planner_mcp.settings import Settings
 from planner_mcp.text import Json, clock, named, timestamp
 from planner_mcp.translation import phrase
 
@@ -208,9 +206,8 @@ async def _day(
         return base, Notice(notes=change.unbegun)
 
     async def attempt(is_asking: bool) -> tuple[Json, Scenario, Notice]:
-        resolve_day = partial(with_resolved_addresses, resolve=address_resolver(ctx), is_asking=is_asking)
-        revise = partial(_changed, held=words.held, plan=change.plan, resolve_day=resolve_day)
-        return await run_in_thread(ctx, revise, free, patch, ctx.settings, input_resolver(ctx))
+        reader = day_reader(ctx, is_asking=is_asking)
+        return await run_in_thread(ctx, _changed, free, patch, reader, words.held, change.plan)
 
     body, scenario, notice = await with_asked_addresses(ctx, attempt)
     notice.changes = [*words.sentences, *notice.changes]
@@ -240,32 +237,25 @@ def _change_of(asked: ResolveArguments, start: PlanContext, base: StoredScenario
 
 
 def _changed(
-    body: Json,
-    patch: Json,
-    settings: Settings,
-    resolve_inputs: InputResolver,
-    *,
-    held: Json | None,
-    plan: Plan,
-    resolve_day: ResolveDay,
+    body: Json, patch: Json, reader: DayReader, held: Json | None, plan: Plan
 ) -> tuple[Json, Scenario, Notice]:
     """Return a day under a patch as `revised` does, and what is to be said of that.
 
     `held` is held from now on, as fields of `Held`; what they do not name stays as it was.
     """
-    addressed = patched(body, patch, resolve_day)
+    addressed = patched(body, patch, reader)
     asked = addressed.body
     before = asked.get("held")
     under_way = {**(before if isinstance(before, dict) else {}), **(held or {})}
     now = asked if held is None else {**asked, "held": under_way}
-    new, scenario = validated_revision(now, patch, settings, resolve_inputs, before=body)
+    new, scenario = validated_revision(now, patch, reader, before=body)
     if held is not None and (gone := removed_begun_tickets(new)):
         raise _of_another_day(list(gone))
     tours: list[str] = []
     if held is not None:
-        new, tours = with_second_tours(new, scenario, plan, most_agents=settings.max_agents)
+        new, tours = with_second_tours(new, scenario, plan, most_agents=reader.bounds.max_agents)
         if tours:
-            new, scenario = validated_revision(new, {}, settings, resolve_inputs, before=body)
+            new, scenario = validated_revision(new, {}, reader, before=body)
     warnings = [*addressed.notices, *(first_warnings(body, patch, new, scenario) if patch else [])]
     findings = unservable_findings(scenario, lambda fault: with_id_path(fault, new))
     notes = [*tours, *_departed(asked, new)]

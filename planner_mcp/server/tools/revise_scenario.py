@@ -1,6 +1,5 @@
 """`revise_scenario`: a day changed by a patch becomes a new revision (SPEC T5)."""
 
-from functools import partial
 from typing import Annotated, Final
 
 from pydantic import Field
@@ -12,11 +11,9 @@ from planner_mcp.server.tools.answers.unservable_findings import (
     unservable_findings,
     unservable_lines,
 )
-from planner_mcp.server.tools.arguments.address_lookup import address_resolver
 from planner_mcp.server.tools.arguments.address_questions import with_asked_addresses
+from planner_mcp.server.tools.arguments.day_reading import DayReader, day_reader
 from planner_mcp.server.tools.arguments.plan_context import run_in_thread, scenario_at
-from planner_mcp.server.tools.arguments.resolved_inputs import InputResolver, input_resolver
-from planner_mcp.server.tools.arguments.scenario_addresses import ResolveDay, with_resolved_addresses
 from planner_mcp.server.tools.arguments.scenario_revision import Patch, change_lines, first_warnings, revised
 from planner_mcp.server.tools.tool_definition import (
     WRITE,
@@ -28,7 +25,6 @@ from planner_mcp.server.tools.tool_definition import (
     ToolResult,
 )
 from planner_mcp.server.tools.tool_output import ToolOutput, Words
-from planner_mcp.settings import Settings
 from planner_mcp.text import Json
 from planner_mcp.translation import phrase
 
@@ -59,10 +55,7 @@ async def run(ctx: ToolContext, asked: ReviseArguments) -> ToolResult:
     parent = await scenario_at(ctx, asked.scenario_id)
 
     async def attempt(is_asking: bool) -> _Revision:
-        resolve_day = partial(with_resolved_addresses, resolve=address_resolver(ctx), is_asking=is_asking)
-        return await run_in_thread(
-            ctx, _validated, parent.body, asked.patch, ctx.settings, input_resolver(ctx), resolve_day
-        )
+        return await run_in_thread(ctx, _validated, parent.body, asked.patch, day_reader(ctx, is_asking=is_asking))
 
     body, lines, findings, cautions = await with_asked_addresses(ctx, attempt)
     if not lines:
@@ -85,10 +78,8 @@ async def run(ctx: ToolContext, asked: ReviseArguments) -> ToolResult:
     return ToolResult(output, "\n".join(text_lines), (ResourceLink(f"scenario://{stored.id}", "scenario"),))
 
 
-def _validated(
-    body: Json, patch: Json, settings: Settings, resolve_inputs: InputResolver, resolve_day: ResolveDay
-) -> _Revision:
-    new, scenario, notices = revised(body, patch, settings, resolve_inputs, resolve_day)
+def _validated(body: Json, patch: Json, reader: DayReader) -> _Revision:
+    new, scenario, notices = revised(body, patch, reader)
     findings = unservable_findings(scenario, lambda fault: with_id_path(fault, new))
     return new, change_lines(body, new), findings, [*notices, *first_warnings(body, patch, new, scenario)]
 

@@ -21,14 +21,9 @@ from planner_mcp.routing.scenario.scenario_parsing import read_stored
 from planner_mcp.routing.scenario.travel_matrices import TravelMatrices
 from planner_mcp.server.tools.answers.pareto_table import BASE, ParetoFront, pareto_lines, pareto_table
 from planner_mcp.server.tools.arguments.comparison_pricing import Prices, priced_on_common_scenario, stated_prices
-from planner_mcp.server.tools.arguments.plan_context import (
-    PlanContext,
-    PlanName,
-    load_plan_context,
-    run_in_thread,
-)
-from planner_mcp.server.tools.arguments.resolved_inputs import InputResolver, input_resolver
-from planner_mcp.server.tools.arguments.scenario_addresses import AddressedDay
+from planner_mcp.server.tools.arguments.day_reading import DayReader
+from planner_mcp.server.tools.arguments.plan_context import PlanContext, PlanName, load_plan_context, run_in_thread
+from planner_mcp.server.tools.arguments.resolved_inputs import input_resolver
 from planner_mcp.server.tools.arguments.scenario_revision import revised
 from planner_mcp.server.tools.arguments.solve_time import SolveTime, seconds_of
 from planner_mcp.server.tools.read_progress import bound_and_gap, lower_bound_of
@@ -42,7 +37,6 @@ from planner_mcp.server.tools.tool_definition import (
     ToolResult,
 )
 from planner_mcp.server.tools.tool_output import Number, Timestamp, ToolOutput, Words
-from planner_mcp.settings import Settings
 from planner_mcp.text import Json, number, timestamp
 
 Style = Literal["fewest_agents", "balanced", "quickest", "punctual", "shortest", "other_search"]
@@ -95,13 +89,10 @@ async def run(ctx: ToolContext, asked: AlternativesArguments) -> ToolResult:
     own, prices, plan = await _with_stated_prices(ctx, base)
     patches = await run_in_thread(ctx, _patches, asked, own, plan)
     chosen = _chosen(asked, patches)
-    resolve_inputs = input_resolver(ctx)
+    reader = DayReader(ctx.settings, input_resolver(ctx))
 
     async def queue(names: list[str]) -> dict[str, Job]:
-        bodies = {
-            style: await run_in_thread(ctx, _body, base, own, patches[style], ctx.settings, resolve_inputs)
-            for style in names
-        }
+        bodies = {style: await run_in_thread(ctx, _body, base, own, patches[style], reader) for style in names}
         return await _queued(ctx, base, bodies, solve_time_s)
 
     queued = await queue(chosen)
@@ -270,11 +261,11 @@ async def _with_stated_prices(ctx: ToolContext, base: PlanContext) -> tuple[Json
     return body, prices, plan
 
 
-def _body(base: PlanContext, own: Json, patch: Json, settings: Settings, resolve_inputs: InputResolver) -> Json | None:
+def _body(base: PlanContext, own: Json, patch: Json, reader: DayReader) -> Json | None:
     """Return the day of one style; None where it is the same day."""
     if not patch and own == base.scenario.body:
         return None
-    return revised(own, patch, settings, resolve_inputs, AddressedDay)[0]
+    return revised(own, patch, reader)[0]
 
 
 async def _queued(

@@ -1,7 +1,6 @@
 """`validate_scenario`: all that is wrong or suspicious in a day, with nothing kept and nothing solved (SPEC T5, T7)."""
 
 import json
-from functools import partial
 from typing import Annotated, ClassVar, Final
 
 from pydantic import Field
@@ -20,22 +19,15 @@ from planner_mcp.server.tools.answers.unservable_findings import (
     unservable_findings,
     unservable_lines,
 )
-from planner_mcp.server.tools.arguments.address_lookup import address_resolver, resolve_apart
+from planner_mcp.server.tools.arguments.day_reading import DayReader, day_reader, day_reader_apart, read_apart
 from planner_mcp.server.tools.arguments.json_checks import check_json
 from planner_mcp.server.tools.arguments.plan_context import run_in_thread, scenario_at, turn_for_a_day
 from planner_mcp.server.tools.arguments.resolved_inputs import (
-    InputResolver,
     PlainBounds,
     ResolvedInputs,
-    ScenarioBounds,
-    input_resolver,
     masking_warnings,
-    read_apart,
-    resolver_apart,
     scenario_within_limits,
-    with_default_travel,
 )
-from planner_mcp.server.tools.arguments.scenario_addresses import ResolveDay, with_resolved_addresses
 from planner_mcp.server.tools.arguments.scenario_revision import Patch, removal_warnings, revised
 from planner_mcp.server.tools.large_arguments import LargeArguments
 from planner_mcp.server.tools.tool_definition import (
@@ -98,9 +90,8 @@ async def run(ctx: ToolContext, asked: ValidateArguments) -> ToolResult:
     _check_one_day(asked)
     stored = None if asked.scenario_id is None else await scenario_at(ctx, asked.scenario_id)
     body = asked.scenario if stored is None else stored.body
-    resolve_inputs = input_resolver(ctx, is_written=stored is None, stored=stored)
-    resolve_day = partial(with_resolved_addresses, resolve=address_resolver(ctx))
-    found = await run_in_thread(ctx, validation_report, body, asked.patch, ctx.settings, resolve_inputs, resolve_day)
+    reader = day_reader(ctx, is_written=stored is None, stored=stored)
+    found = await run_in_thread(ctx, validation_report, body, asked.patch, reader)
     return ToolResult(found, "\n".join(lines_of(found)))
 
 
@@ -120,9 +111,7 @@ def _report_on_text(text: str, bounds: PlainBounds, max_nesting: int) -> Validat
     _check_one_day(asked)
     if asked.scenario is None:
         return None
-    resolve_inputs = resolver_apart(bounds, is_written=True)
-    resolve_day = partial(with_resolved_addresses, resolve=resolve_apart)
-    return validation_report(asked.scenario, asked.patch, bounds, resolve_inputs, resolve_day)
+    return validation_report(asked.scenario, asked.patch, day_reader_apart(bounds, is_written=True))
 
 
 def _check_one_day(asked: ValidateArguments) -> None:
@@ -130,22 +119,20 @@ def _check_one_day(asked: ValidateArguments) -> None:
         raise input_error([Fault("/scenario", "Give either scenario or scenario_id.", "one of them")])
 
 
-def validation_report(
-    body: Json, patch: Json, bounds: ScenarioBounds, resolve_inputs: InputResolver, resolve_day: ResolveDay
-) -> ValidateScenarioResult:
+def validation_report(body: Json, patch: Json, reader: DayReader) -> ValidateScenarioResult:
     """Return what there is to say of a scenario under a patch; a valid one also has its bounds and assumptions."""
     resolved = ResolvedInputs()
     partings: list[str] = []
     notices: tuple[str, ...] = ()
     try:
         if not patch:
-            day = resolve_day(body)
-            body, notices = with_default_travel(day.body, bounds), day.notices
-            resolved = resolve_inputs(body)
-        scenario = scenario_within_limits(body, bounds, resolved)
+            day = reader.as_kept(body)
+            body, notices = day.body, day.notices
+            resolved = reader.resolve_inputs(body)
+        scenario = scenario_within_limits(body, reader.bounds, resolved)
         if patch:
             partings = removal_warnings(body, patch)
-            body, scenario, notices = revised(body, patch, bounds, resolve_inputs, resolve_day)
+            body, scenario, notices = revised(body, patch, reader)
     except InputError as error:
         beside = [] if patch else warnings_of_refused(body, resolved.travel_matrices, error)
         return ValidateScenarioResult(valid=False, errors=_listed(error), warnings=beside[:MAX_SHOWN])

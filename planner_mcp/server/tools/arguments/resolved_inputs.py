@@ -1,19 +1,18 @@
 """Travel that a day refers to, at hand while the day is judged (SPEC S1).
 
-Owns looking it up and what is said where there is none. A day is judged in a thread or in a process of its own (ADR
-0036); looking up is the event loop's.
+Owns looking it up and what is said where there is none. Looking up is the event loop's, wherever a day is judged
+(`day_reading.py`).
 """
 
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, Final, Protocol, TypeVar
+from typing import Any, Final, Protocol
 
 import anyio
 import anyio.from_thread
 
-from planner_mcp.addresses.structured_address import ResolvedAddress
 from planner_mcp.bounded_calls.call_server import ask_caller
 from planner_mcp.errors import Fault, NotFoundError, PlannerError
 from planner_mcp.jobs.field_masking import MASKED, masked_values_in
@@ -21,18 +20,14 @@ from planner_mcp.jobs.job_model import StoredScenario
 from planner_mcp.jobs.job_service import JobService
 from planner_mcp.jobs.matrix_service import matrix_id_of, routing_request
 from planner_mcp.jobs.principals import SENSITIVE, Principal
-from planner_mcp.jobs.reading_limits import read_bounded
 from planner_mcp.routing.feasibility.infeasibility_faults import infeasibility_faults
 from planner_mcp.routing.scenario.scenario_parsing import Scenario, UnservedTickets, parse_scenario
-from planner_mcp.routing.scenario.travel_matrices import Packed, TravelMatrices
-from planner_mcp.server.tools.arguments.address_lookup import AddressQuestion, resolve_for
-from planner_mcp.server.tools.arguments.kept_files import Kept, KeptQuestion, find_kept
+from planner_mcp.routing.scenario.travel_matrices import TravelMatrices
 from planner_mcp.server.tools.tool_definition import ToolContext
 from planner_mcp.settings import ROADS, Settings
 from planner_mcp.text import Json
 from planner_mcp.travel.matrix_provider import MatrixProvider
 
-T = TypeVar("T")
 ASK_S: Final = 20.0
 """Time a road engine has where a call waits for it; a solve gives it longer."""
 AT_ONCE_S: Final = 2.0
@@ -156,19 +151,6 @@ def resolver_apart(bounds: PlainBounds, *, is_written: bool) -> InputResolver:
 
 def _find_apart(name: str) -> TravelMatrices:
     return TravelMatrices.unpack(ask_caller(name))
-
-
-async def read_apart(ctx: ToolContext, function: Callable[..., T], *args: Any) -> T:
-    """Return what a function makes of an input of the caller in a process of its own; raises as `read_bounded`."""
-
-    async def answered(question: Any) -> Packed | Kept | list[ResolvedAddress]:
-        if isinstance(question, AddressQuestion):
-            return await resolve_for(ctx, question.texts)
-        if isinstance(question, KeptQuestion):
-            return await find_kept(ctx.job_service.imports, ctx.principal, ctx.settings.files_dir, question.file)
-        return await ctx.job_service.matrices.packed(ctx.principal.id, question)
-
-    return await read_bounded(ctx.principal.id, ctx.settings, function, *args, answer=answered)
 
 
 def resolved_inputs(

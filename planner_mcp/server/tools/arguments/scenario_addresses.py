@@ -7,7 +7,7 @@ keeps no positions. An address that is not sure is a fault where a person can be
 """
 
 from collections import Counter
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -54,10 +54,6 @@ class _Sorted:
 
     sure: dict[str, tuple[_Wanted, ResolvedAddress, PlacePosition]] = field(default_factory=dict)
     open: list[tuple[_Wanted, ResolvedAddress]] = field(default_factory=list)
-
-
-ResolveDay = Callable[[Any], AddressedDay]
-"""`with_resolved_addresses` with its resolver; `AddressedDay` itself where no address can be new."""
 
 
 def with_resolved_addresses(body: Any, resolve: AddressResolver, *, is_asking: bool = False) -> AddressedDay:

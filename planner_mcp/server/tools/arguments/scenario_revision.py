@@ -26,14 +26,13 @@ from planner_mcp.routing.scenario.scenario_patch import (
     with_id_path,
 )
 from planner_mcp.routing.scenario.schema_faults import pointer
+from planner_mcp.server.tools.arguments.day_reading import DayReader
 from planner_mcp.server.tools.arguments.resolved_inputs import (
-    InputResolver,
-    ScenarioBounds,
     inline_matrix_faults,
     masking_warnings,
     scenario_within_limits,
 )
-from planner_mcp.server.tools.arguments.scenario_addresses import AddressedDay, ResolveDay, without_outdated_positions
+from planner_mcp.server.tools.arguments.scenario_addresses import AddressedDay, without_outdated_positions
 from planner_mcp.text import Json, clock, counted, named, plain
 
 Patch = Annotated[
@@ -53,27 +52,23 @@ _MAX_NAME: Final = 40
 """Characters of an id in a sentence."""
 
 
-def revised(
-    body: Json, patch: Json, bounds: ScenarioBounds, resolve_inputs: InputResolver, resolve_day: ResolveDay
-) -> tuple[Json, Scenario, tuple[str, ...]]:
+def revised(body: Json, patch: Json, reader: DayReader) -> tuple[Json, Scenario, tuple[str, ...]]:
     """Return a scenario's body under a patch, as it was read, and what to say of its addresses.
 
     Args:
         body: As stored.
         patch: As in `routing/scenario/scenario_patch.py`.
-        bounds: Of the deployment.
-        resolve_inputs: How the day comes to its tables.
-        resolve_day: How its new addresses become positions.
+        reader: Of the day.
 
     Raises:
         InputError: What is wrong with the patch, or else with the revised day; list positions are replaced by ids.
     """
-    asked = patched(body, patch, resolve_day)
-    new, scenario = validated_revision(asked.body, patch, bounds, resolve_inputs, before=body)
+    asked = patched(body, patch, reader)
+    new, scenario = validated_revision(asked.body, patch, reader, before=body)
     return new, scenario, asked.notices
 
 
-def patched(body: Json, patch: Json, resolve_day: ResolveDay) -> AddressedDay:
+def patched(body: Json, patch: Json, reader: DayReader) -> AddressedDay:
     """Return a scenario's body under a patch with positions for new addresses, not judged yet.
 
     Raises:
@@ -84,12 +79,10 @@ def patched(body: Json, patch: Json, resolve_day: ResolveDay) -> AddressedDay:
         raise input_error(wrong)
     asked = without_outdated_positions(body, revise(body, patch))
     with placed(lambda fault: with_id_path(fault, asked)):
-        return resolve_day(asked)
+        return reader.resolve_addresses(asked)
 
 
-def validated_revision(
-    asked: Json, patch: Json, bounds: ScenarioBounds, resolve_inputs: InputResolver, *, before: Json
-) -> tuple[Json, Scenario]:
+def validated_revision(asked: Json, patch: Json, reader: DayReader, *, before: Json) -> tuple[Json, Scenario]:
     """Return a day that a patch made of the one before as it can be planned, and as it was read; the rest as `revised`.
 
     Raises:
@@ -99,7 +92,7 @@ def validated_revision(
 
     def unserved_before() -> UnservedTickets:
         with suppress(InputError):  # the limits of the deployment are others now
-            day = scenario_within_limits(before, bounds, resolve_inputs(before))
+            day = reader.scenario(before)
             return unserved_tickets(day, day.findings)
         return frozenset()
 
@@ -107,9 +100,9 @@ def validated_revision(
     if new is not asked and not new["tickets"]:
         raise input_error([_all_begun(asked, patch)])
     with placed(lambda fault: with_id_path(fault, new)):
-        resolved = resolve_inputs(new)
+        resolved = reader.resolve_inputs(new)
         resolved = replace(resolved, faults=(*resolved.faults, *_begun_faults(before, new, patch)))
-        return new, scenario_within_limits(new, bounds, resolved, unserved_before)
+        return new, scenario_within_limits(new, reader.bounds, resolved, unserved_before)
 
 
 def change_lines(before: Json, after: Json) -> list[str]:

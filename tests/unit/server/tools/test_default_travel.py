@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
+from planner_mcp.server.tools.arguments.day_reading import DayReader
 from planner_mcp.server.tools.arguments.resolved_inputs import ResolvedInputs, with_default_travel
-from planner_mcp.server.tools.arguments.scenario_addresses import AddressedDay
 from planner_mcp.server.tools.validate_scenario import validation_report
 from planner_mcp.settings import Settings
 
@@ -63,8 +63,7 @@ def test_a_day_that_is_only_validated_goes_by_the_roads_of_the_server_too() -> N
         "tickets": [{"id": "t", "location": "A", "demand": 1}],
     }
     by_roads, straight = (
-        validation_report(body, {}, bounds, lambda _body: ResolvedInputs(), AddressedDay)
-        for bounds in (ROADS, Settings())
+        validation_report(body, {}, DayReader(bounds, lambda _body: ResolvedInputs())) for bounds in (ROADS, Settings())
     )
     assert (by_roads.valid, straight.valid) == (True, True)
     assert any("roads" in each for each in by_roads.assumptions or [])
