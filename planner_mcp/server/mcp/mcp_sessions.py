@@ -20,10 +20,10 @@ _SESSION_ID: Final = re.compile(r"[A-Za-z0-9_-]{32}")
 
 
 class Waiter(Protocol):
-    """Rings when something may have changed."""
+    """Wakes when something may have changed."""
 
     async def wait(self, timeout_s: float) -> bool:
-        """Return True once it rang, False when the time is up."""
+        """Return True once it was woken, False when the time is up."""
         ...
 
 

@@ -9,8 +9,8 @@ from planner_mcp.formats.plan_exports import MAPS, export
 from planner_mcp.jobs.fair_limiter import FairLimiter
 from planner_mcp.render.reason_texts import plan_in_words
 from planner_mcp.server.resources.json_resources import Variables
-from planner_mcp.server.resources.rendering_resources import road_lines, scenario_and_plan
-from planner_mcp.server.resources.resource_definition import Contents, Read, ReadContext, ResourceMetadata, Template
+from planner_mcp.server.resources.rendering_resources import plan_file, road_lines, scenario_and_plan
+from planner_mcp.server.resources.resource_definition import Contents, Read, ReadContext, Template
 
 _limiter: Final = FairLimiter()
 
@@ -32,9 +32,8 @@ def _reader(form: str, mime_type: str) -> Read:
     return read
 
 
-def _template(name: str, title: str, description: str, form: str, mime_type: str) -> Template:
-    metadata = ResourceMetadata(f"plan-{form}", title, description, mime_type, ("user",), 0.3)
-    return Template(f"plan://{{plan_id}}/{name}", metadata, _reader(form, mime_type))
+def _template(path: str, title: str, description: str, form: str, mime_type: str) -> Template:
+    return plan_file(path, f"plan-{form}", title, description, mime_type, _reader(form, mime_type))
 
 
 CSV: Final = _template("stops.csv", "Stops of a plan", "A row a stop, for spreadsheets.", "csv", "text/csv")

@@ -13,14 +13,8 @@ from planner_mcp.render.svg_drawing import Roads
 from planner_mcp.routing.scenario.coordinates import globe_positions
 from planner_mcp.routing.scenario.shown_scenario import ShownScenario
 from planner_mcp.server.resources.json_resources import Variables
-from planner_mcp.server.resources.rendering_resources import drawn_plan
-from planner_mcp.server.resources.resource_definition import (
-    JSON,
-    Contents,
-    ReadContext,
-    ResourceMetadata,
-    Template,
-)
+from planner_mcp.server.resources.rendering_resources import drawn_plan, plan_file
+from planner_mcp.server.resources.resource_definition import JSON, Contents, ReadContext
 from planner_mcp.text import ATTRIBUTION, Json, compact
 from planner_mcp.travel.drawn_roads import MAX_BYTES, UNITS, Box, coded, thinned
 from planner_mcp.travel.route_geometry import Lines
@@ -61,8 +55,6 @@ async def _read(reading: ReadContext, variables: Variables) -> Contents:
     return Contents(JSON, compact(await map_ground(reading, variables["plan_id"])))
 
 
-ROADS: Final = Template(
-    "plan://{plan_id}/roads.json",
-    ResourceMetadata("plan-roads", "Roads under a map", "What a page draws below the routes.", JSON, ("user",), 0.1),
-    _read,
+ROADS: Final = plan_file(
+    "roads.json", "plan-roads", "Roads under a map", "What a page draws below the routes.", JSON, _read, 0.1
 )

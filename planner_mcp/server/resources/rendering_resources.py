@@ -22,11 +22,13 @@ from planner_mcp.routing.plan import Plan
 from planner_mcp.routing.scenario.coordinates import globe_positions
 from planner_mcp.routing.scenario.shown_scenario import ShownScenario
 from planner_mcp.server.resources.json_resources import Variables
-from planner_mcp.server.resources.resource_definition import Contents, ReadContext, ResourceMetadata, Template
+from planner_mcp.server.resources.resource_definition import Contents, Read, ReadContext, ResourceMetadata, Template
 from planner_mcp.text import counted
 from planner_mcp.travel.drawn_roads import Box
 from planner_mcp.travel.route_geometry import Lines
 
+SVG: Final = "image/svg+xml"
+HTML: Final = "text/html"
 CALENDAR_TYPE: Final = "text/calendar"
 _limiter: Final = FairLimiter()
 """Pictures drawn at the same time; a large plan takes a tenth of a second, off the event loop."""
@@ -71,7 +73,7 @@ async def _svg(reading: ReadContext, plan_id: str) -> str:
 
 
 async def _map(reading: ReadContext, variables: Variables) -> Contents:
-    return Contents("image/svg+xml", await _svg(reading, variables["plan_id"]))
+    return Contents(SVG, await _svg(reading, variables["plan_id"]))
 
 
 async def _png(reading: ReadContext, variables: Variables) -> Contents:
@@ -82,13 +84,13 @@ async def _png(reading: ReadContext, variables: Variables) -> Contents:
 
 async def _report(reading: ReadContext, variables: Variables) -> Contents:
     scenario, plan, lines, roads = await drawn_plan(reading, variables["plan_id"])
-    return Contents("text/html", await _limiter.run(reading.principal.id, page, scenario, plan, (), lines, roads))
+    return Contents(HTML, await _limiter.run(reading.principal.id, page, scenario, plan, (), lines, roads))
 
 
 async def _sheets(reading: ReadContext, variables: Variables) -> Contents:
     scenario, plan, _is_draft = await scenario_and_plan(reading, variables["plan_id"])
     pages = partial(sheets, is_exact=reading.principal.may(SENSITIVE))
-    return Contents("text/html", await _limiter.run(reading.principal.id, pages, scenario, plan))
+    return Contents(HTML, await _limiter.run(reading.principal.id, pages, scenario, plan))
 
 
 async def _calendar(reading: ReadContext, variables: Variables) -> Contents:
@@ -100,38 +102,37 @@ async def _calendar(reading: ReadContext, variables: Variables) -> Contents:
     return Contents(CALENDAR_TYPE, await _limiter.run(reading.principal.id, events, scenario, part))
 
 
-MAP_SVG: Final = Template(
-    "plan://{plan_id}/map.svg",
-    ResourceMetadata(
-        "plan-map", "Map of a plan", "Routes, stops, depots, tickets left out, as SVG.", "image/svg+xml", ("user",)
-    ),
-    _map,
+def plan_file(
+    path: str, name: str, title: str, description: str, mime_type: str, read: Read, priority: float = 0.3
+) -> Template:
+    """Return the template of a file of a plan, for people."""
+    metadata = ResourceMetadata(name, title, description, mime_type, ("user",), priority)
+    return Template(f"plan://{{plan_id}}/{path}", metadata, read)
+
+
+MAP_SVG: Final = plan_file(
+    "map.svg", "plan-map", "Map of a plan", "Routes, stops, depots, tickets left out, as SVG.", SVG, _map, 0.5
 )
-MAP_PNG: Final = Template(
-    "plan://{plan_id}/map.png",
-    ResourceMetadata(
-        "plan-map-png", "Map of a plan (PNG)", "The same map for viewers without SVG.", "image/png", ("user",), 0.4
-    ),
-    _png,
+MAP_PNG: Final = plan_file(
+    "map.png", "plan-map-png", "Map of a plan (PNG)", "The same map for viewers without SVG.", "image/png", _png, 0.4
 )
-REPORT: Final = Template(
-    "plan://{plan_id}/report.html",
-    ResourceMetadata(
-        "plan-report", "Report of a plan", "One page to read or print: map, timeline, stops.", "text/html", ("user",)
-    ),
+REPORT: Final = plan_file(
+    "report.html",
+    "plan-report",
+    "Report of a plan",
+    "One page to read or print: map, timeline, stops.",
+    HTML,
     _report,
+    0.5,
 )
-SHEETS: Final = Template(
-    "plan://{plan_id}/sheets.html",
-    ResourceMetadata(
-        "plan-sheets", "Sheets for drivers", "A page an agent to print: stops in order.", "text/html", ("user",), 0.4
-    ),
-    _sheets,
+SHEETS: Final = plan_file(
+    "sheets.html", "plan-sheets", "Sheets for drivers", "A page an agent to print: stops in order.", HTML, _sheets, 0.4
 )
-CALENDAR: Final = Template(
-    "plan://{plan_id}/routes/{route}.ics",
-    ResourceMetadata(
-        "plan-calendar", "Calendar of a driver", "Stops of route 1, 2, … as events.", CALENDAR_TYPE, ("user",), 0.3
-    ),
+CALENDAR: Final = plan_file(
+    "routes/{route}.ics",
+    "plan-calendar",
+    "Calendar of a driver",
+    "Stops of route 1, 2, … as events.",
+    CALENDAR_TYPE,
     _calendar,
 )

@@ -53,7 +53,7 @@ class ReadContext:
     job_service: JobService
     reports: ReportFolder
     logs: AuditLogReader | None = None
-    """None where the door has no audit log."""
+    """None where the transport has no audit log."""
     geometry: RouteGeometry | None = None
     """None: routes are drawn straight from stop to stop."""
     roads: DrawnRoads | None = None

@@ -7,7 +7,7 @@ from pydantic import Field
 from planner_mcp.errors import Fault, PlannerError, input_error
 from planner_mcp.jobs.field_masking import MASKED
 from planner_mcp.server.resources.downloads import Download
-from planner_mcp.server.resources.rendering_resources import CALENDAR_TYPE
+from planner_mcp.server.resources.rendering_resources import CALENDAR_TYPE, HTML
 from planner_mcp.server.resources.resource_catalogue import forms, read
 from planner_mcp.server.resources.resource_definition import JSON, Contents
 from planner_mcp.server.tools.arguments.lookup_errors import naming_argument
@@ -28,7 +28,6 @@ MAX_BYTES: Final = 1900
 """Of one piece of text, in each of the two forms of the answer; JSON within JSON may double it in one."""
 LEAST_BYTES: Final = 400
 """… beside the address of a download, however long that is: with less a reader would not come on."""
-HTML: Final = "text/html"
 ID_HINT: Final = "list_jobs and list_scenarios give ids; the plan of job-X is plan-X."
 
 

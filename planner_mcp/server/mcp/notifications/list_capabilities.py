@@ -36,12 +36,12 @@ class ListCapabilities:
 
     Args:
         settings: Which tool sets are shown and allowed, and whether there are reports.
-        log: Keeps the offer of the deployment.
+        store: Keeps the offer of the deployment.
     """
 
-    def __init__(self, settings: Settings, log: ListFingerprintStore) -> None:
+    def __init__(self, settings: Settings, store: ListFingerprintStore) -> None:
         self._settings = settings
-        self._log = log
+        self._store = store
 
     def install(self, server: Any) -> None:
         """Declare `listChanged` at the handshake. Over stdio only tools change, by `enable_toolset`."""
@@ -50,7 +50,7 @@ class ListCapabilities:
     async def publish(self) -> None:
         """Make this replica's offer the deployment's."""
         for kind, fingerprint in self.fingerprints().items():
-            await self._log.publish_fingerprint(kind, fingerprint)
+            await self._store.publish_fingerprint(kind, fingerprint)
 
     def fingerprints(self) -> dict[str, str]:
         """Return a short text for each list that differs when the list does.

@@ -56,13 +56,13 @@ class ListenSources:
 
     Args:
         watched_jobs: Finds the jobs behind ids and URIs.
-        log: Knows when lists changed.
+        store: Knows when lists changed.
         job_ttl_s: How long jobs are kept after their end.
         drain: Set when the streams of this replica shall end.
     """
 
     watched_jobs: WatchedJobs
-    log: SessionWatchStore
+    store: SessionWatchStore
     job_ttl_s: int
     drain: anyio.Event
 
@@ -187,11 +187,11 @@ class ListenStream:
             task_status.started()
             return
         async with notifier.watch(LISTS_CHANNEL) as waiter:
-            last = await self._sources.log.list_versions(principal)
+            last = await self._sources.store.list_versions(principal)
             task_status.started()
             while True:
                 await waiter.wait(WATCH_REFRESH_S)
-                versions = await self._sources.log.list_versions(principal)
+                versions = await self._sources.store.list_versions(principal)
                 for kind in self._wanted.lists:
                     if versions.get(kind, 0) > last.get(kind, 0):  # 0: forgotten, since it was long ago
                         self._put(("list", kind), f"notifications/{kind}/list_changed", {})

@@ -68,16 +68,16 @@ class Subscriptions:
 
     Args:
         watched_jobs: Finds the jobs behind URIs.
-        log: What sessions watch.
+        store: What sessions watch.
         notifier: Announces that a session watches something else.
         job_ttl_s: How long jobs are kept after their end.
     """
 
     def __init__(
-        self, watched_jobs: WatchedJobs, log: SessionWatchStore, notifier: ChangeNotifier, *, job_ttl_s: int
+        self, watched_jobs: WatchedJobs, store: SessionWatchStore, notifier: ChangeNotifier, *, job_ttl_s: int
     ) -> None:
         self.watched_jobs = watched_jobs
-        self.log = log
+        self.store = store
         self.notifier = notifier
         self.job_ttl_s = job_ttl_s
         self._stdio_watches = StdioWatchStore()
@@ -93,52 +93,52 @@ class Subscriptions:
         principal, resource = require_scope(ctx, READ), watched_resource_of(str(params.uri))
         with naming_argument("/uri", (WATCHABLE, ID_HINT)):
             job_id = await self.watched_jobs.job_of(principal, resource)
-        log, session_id = self._where(ctx)
-        await SessionWatches(self.watched_jobs, log, session_id, principal).make_room_for_resource(resource.uri)
+        store, session_id = self._where(ctx)
+        await SessionWatches(self.watched_jobs, store, session_id, principal).make_room_for_resource(resource.uri)
         cursors = {} if job_id is None else {job_id: await self._position(principal, job_id)}
-        await log.watch(session_id, resource.uri, "", cursors)
+        await store.watch(session_id, resource.uri, "", cursors)
         return types.EmptyResult()
 
     async def unsubscribe(self, ctx: Context, params: types.UnsubscribeRequestParams) -> types.EmptyResult:
         """Answer `resources/unsubscribe`; what was never subscribed to is no error."""
         require_scope(ctx, READ)
-        log, session_id = self._where(ctx)
-        await log.unwatch(session_id, [str(params.uri)])
+        store, session_id = self._where(ctx)
+        await store.unwatch(session_id, [str(params.uri)])
         return types.EmptyResult()
 
     async def add_task(self, ctx: Context, job: Job) -> None:
         """Notify the session that made a task of its changes."""
         if job.is_terminal:
             return
-        log, session_id = self._where(ctx)
-        await SessionWatches(self.watched_jobs, log, session_id, principal_in(ctx)).make_room_for_task(job.id)
+        store, session_id = self._where(ctx)
+        await SessionWatches(self.watched_jobs, store, session_id, principal_in(ctx)).make_room_for_task(job.id)
         token = (ctx.meta or {}).get("progress_token")
-        await log.watch(session_id, f"{TASK}{job.id}", json.dumps(token), {job.id: job.event_id})
+        await store.watch(session_id, f"{TASK}{job.id}", json.dumps(token), {job.id: job.event_id})
 
     async def toolsets(self, ctx: Context) -> frozenset[str]:
         """Return the tool sets that the client of a session switched on, beyond those of its URL."""
         if not has_session(ctx):
             return frozenset()
         session_id = session_of(ctx)
-        log: SessionWatchStore = self._stdio_watches if session_id is None else self.log
-        watches, _cursors = await log.watched(session_id or SESSION)
+        store: SessionWatchStore = self._stdio_watches if session_id is None else self.store
+        watches, _cursors = await store.watched(session_id or SESSION)
         return toolsets_in(watches)
 
     async def add_toolset(self, ctx: Context, toolset: str) -> None:
         """Keep a tool set for the session of a call, and announce the new list of tools, once for each set."""
-        log, session_id = self._where(ctx)
+        store, session_id = self._where(ctx)
         name = f"{TOOLSET}{toolset}"
-        await log.watch(session_id, name, "", {name: "0-0"})
-        await log.note(session_id, name, "1-0", [("", _text("notifications/tools/list_changed", {}))])
+        await store.watch(session_id, name, "", {name: "0-0"})
+        await store.note(session_id, name, "1-0", [("", _text("notifications/tools/list_changed", {}))])
 
     async def forward_events(self, session_id: str, principal: Principal) -> None:
         """Report to a session what happens, by the scopes of who opened its stream, until cancelled or its end."""
-        await SubscriptionForwarder(self, self.log, self.notifier, session_id, principal).run()
+        await SubscriptionForwarder(self, self.store, self.notifier, session_id, principal).run()
 
     def _where(self, ctx: Context) -> tuple[SessionWatchStore, str]:
         """Return where it stands what a client watches: in the store with its session, or over stdio in memory."""
         if (session_id := session_of(ctx)) is not None:
-            return self.log, session_id
+            return self.store, session_id
         self._stdio_watches.session = ctx.session
         if self._forwarding is None:
             forward_events = SubscriptionForwarder(
@@ -157,7 +157,7 @@ class SubscriptionForwarder:
 
     Args:
         subscriptions: What the session watches.
-        log: What the session watches, and where to write.
+        store: What the session watches, and where to write.
         notifier: Announces that it watches something else.
         session_id: The session.
         principal: Whose it is.
@@ -166,18 +166,18 @@ class SubscriptionForwarder:
     def __init__(
         self,
         subscriptions: Subscriptions,
-        log: SessionWatchStore,
+        store: SessionWatchStore,
         notifier: ChangeNotifier,
         session_id: str,
         principal: Principal,
     ) -> None:
         self._watched_jobs = subscriptions.watched_jobs
-        self._log = log
+        self._store = store
         self._notifier = notifier
         self._ttl_s = subscriptions.job_ttl_s
         self._session_id = session_id
         self._principal = principal
-        self._session_watches = SessionWatches(self._watched_jobs, log, session_id, principal)
+        self._session_watches = SessionWatches(self._watched_jobs, store, session_id, principal)
         self._watches: Mapping[str, str] = {}
         self._followed: set[str] = set()
         self._reviewed: dict[str, tuple[Job, CancelScope]] = {}
@@ -224,7 +224,7 @@ class SubscriptionForwarder:
     async def _scenario(self, scenario_id: str, tasks: TaskGroup) -> None:
         async with aclosing(self._watched_jobs.jobs_of(self._principal, scenario_id)) as newest:
             async for job_id in newest:
-                stands = await self._log.begin(self._session_id, {job_id: "0-0"})
+                stands = await self._store.begin(self._session_id, {job_id: "0-0"})
                 self._begin(tasks, job_id, stands[job_id])
 
     async def _job(self, job_id: str, position: str) -> None:
@@ -235,7 +235,7 @@ class SubscriptionForwarder:
             if position != OVER:
                 await self._follow_reviews(job, position)
         except NotFoundError:  # it expired
-            await self._log.note(self._session_id, job_id, OVER, [])
+            await self._store.note(self._session_id, job_id, OVER, [])
             await self._forget_task(job_id)
         self._followed.discard(job_id)
 
@@ -253,7 +253,7 @@ class SubscriptionForwarder:
             finally:
                 del self._reviewed[job.id]
         if position != OVER and not self._resources_of(job):
-            await self._log.unwatch(self._session_id, [], [job.id])
+            await self._store.unwatch(self._session_id, [], [job.id])
 
     async def _follow(self, job: Job, position: str, *, with_reviews: bool = False) -> str:
         """Follow a job to its end, with reviews to that of its review; return the position behind what was sent."""
@@ -265,7 +265,7 @@ class SubscriptionForwarder:
                 is_end = event.ends_reviews or (event.is_final and not job_service.reviews.is_on)
                 position = OVER if is_end else event.id
                 messages = self._messages_for(job, event, objective)
-                if not await self._log.note(self._session_id, job.id, position, messages):
+                if not await self._store.note(self._session_id, job.id, position, messages):
                     return OVER
                 objective = objective_after(event, objective)
         return position
@@ -274,13 +274,13 @@ class SubscriptionForwarder:
         """Notify of lists that change from now on."""
         async with self._notifier.watch(LISTS_CHANNEL) as waiter:
             while True:
-                versions = await self._log.list_versions(self._principal.id)
+                versions = await self._store.list_versions(self._principal.id)
                 newest = {f"list-{kind}": f"{versions.get(kind, 0)}-0" for kind in LISTS}
-                stands = await self._log.begin(self._session_id, newest)
+                stands = await self._store.begin(self._session_id, newest)
                 for kind, (cursor, position) in zip(LISTS, newest.items(), strict=True):
                     if stands[cursor] != position:
                         text = _text(f"notifications/{kind}/list_changed", {})
-                        await self._log.note(self._session_id, cursor, position, [("", text)])
+                        await self._store.note(self._session_id, cursor, position, [("", text)])
                 await waiter.wait(WATCH_REFRESH_S)
 
     def _resources_of(self, job: Job) -> list[WatchedResource]:

@@ -71,28 +71,28 @@ class SessionWatches:
 
     Args:
         watched_jobs: Finds the jobs behind what is watched.
-        log: Where it is kept.
+        store: Where it is kept.
         session_id: The session.
         principal: Whose it is.
     """
 
     def __init__(
-        self, watched_jobs: WatchedJobs, log: SessionWatchStore, session_id: str, principal: Principal
+        self, watched_jobs: WatchedJobs, store: SessionWatchStore, session_id: str, principal: Principal
     ) -> None:
         self._watched_jobs = watched_jobs
-        self._log = log
+        self._store = store
         self._session_id = session_id
         self._principal = principal
 
     async def read(self) -> tuple[dict[str, str], dict[str, str]]:
         """Return what is watched, and the cursors; of many, those that nothing watched needs are forgotten."""
-        watches, cursors = await self._log.watched(self._session_id)
+        watches, cursors = await self._store.watched(self._session_id)
         if len(cursors) <= MAX_CURSORS:
             return watches, cursors
         needed = await self._needed(watches)
         needless = [each for each in cursors if each.startswith(_JOB) and each not in needed]
         if needless:
-            await self._log.unwatch(self._session_id, [], needless)
+            await self._store.unwatch(self._session_id, [], needless)
         return watches, {cursor: at for cursor, at in cursors.items() if cursor not in needless}
 
     async def make_room_for_resource(self, uri: str) -> None:
@@ -120,7 +120,7 @@ class SessionWatches:
     async def forget_task(self, job_id: str, watches: Mapping[str, str]) -> None:
         """Watch a task no more, and forget its position unless a resource of `watches` may need it."""
         is_needed = any(each.is_scenario or each.name == job_id for each in watched_resources_in(watches))
-        await self._log.unwatch(self._session_id, [f"{TASK}{job_id}"], [] if is_needed else [job_id])
+        await self._store.unwatch(self._session_id, [f"{TASK}{job_id}"], [] if is_needed else [job_id])
 
     async def _has_ended(self, job_id: str) -> bool:
         try:

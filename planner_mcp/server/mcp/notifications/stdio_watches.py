@@ -27,7 +27,7 @@ class AnyNotification(BaseModel):
 
 
 class StdioWaiter:
-    """Rings when the client watches something else."""
+    """Wakes when the client watches something else."""
 
     def __init__(self) -> None:
         self._changed = anyio.Event()
@@ -37,7 +37,7 @@ class StdioWaiter:
         self._changed.set()
 
     async def wait(self, timeout_s: float) -> bool:
-        """Return True once it rang, False when the time is up."""
+        """Return True once it was woken, False when the time is up."""
         with anyio.move_on_after(timeout_s) as waiting:
             await self._changed.wait()
         self._changed = anyio.Event()
