@@ -33,7 +33,7 @@ def _allowed(solve_time: str, info: ValidationInfo) -> str:
 
 SolveTime = Annotated[
     str,
-    Field(pattern=r"^PT\d+S$", max_length=20, description="longest search"),
+    Field(pattern=r"^PT\d+S$", max_length=20, description="longest search", validate_default=True),
     BeforeValidator(_with_hint),
     AfterValidator(_allowed),
 ]

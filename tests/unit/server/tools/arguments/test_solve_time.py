@@ -1,9 +1,21 @@
 """Times of a solve as people write them are refused with the form that is accepted (SPEC T1, T7)."""
 
 import pytest
-from pydantic import TypeAdapter, ValidationError
+from pydantic import ValidationError
 
+from planner_mcp.errors import InputError
 from planner_mcp.server.tools.arguments.solve_time import SolveTime
+from planner_mcp.server.tools.tool_definition import Arguments
+from planner_mcp.server.tools.tool_registry import REGISTRY
+from planner_mcp.settings import Settings
+
+SOLVING = [tool for tool in REGISTRY if "solve_time" in tool.input_schema["properties"]]
+
+
+class Asked(Arguments):
+    """Arguments with a time alone."""
+
+    solve_time: SolveTime
 
 
 @pytest.mark.parametrize(
@@ -13,10 +25,19 @@ from planner_mcp.server.tools.arguments.solve_time import SolveTime
 def test_a_time_in_another_form_is_refused_with_the_form_to_write(given: str | int, written: str) -> None:
     """SPEC T7: the hint is the value to send."""
     with pytest.raises(ValidationError) as error:
-        TypeAdapter(SolveTime).validate_python(given)
+        Asked.model_validate({"solve_time": given})
     assert error.value.errors()[0]["ctx"]["hint"] == f'Write "{written}".'
 
 
 def test_a_time_in_the_form_of_a_duration_is_taken() -> None:
     """SPEC T1: ISO 8601, in seconds."""
-    assert TypeAdapter(SolveTime).validate_python("PT120S") == "PT120S"
+    assert Asked.model_validate({"solve_time": "PT120S"}).solve_time == "PT120S"
+
+
+def test_the_usual_time_is_refused_where_the_deployment_allows_less() -> None:
+    """SPEC T7: the time that a call leaves out is held against the limit as one that it gives."""
+    assert len(SOLVING) == 6
+    for tool in SOLVING:
+        with pytest.raises(InputError) as refused:
+            tool.parsed({}, Settings(max_solve_time_s=5))
+        assert ("/solve_time", "PT1S to PT5S") in [(fault.path, fault.accepted) for fault in refused.value.errors]
