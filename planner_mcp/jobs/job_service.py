@@ -13,7 +13,7 @@ from typing import Final, Literal
 
 import anyio
 
-from planner_mcp.errors import Fault, NotFoundError, input_error
+from planner_mcp.errors import NotFoundError
 from planner_mcp.jobs import ids
 from planner_mcp.jobs.fair_limiter import FairLimiter
 from planner_mcp.jobs.hidden_figures import masked_event, masked_job
@@ -194,29 +194,14 @@ class JobService:
 
         Raises:
             NotFoundError: Unknown scenario or warm plan, or somebody else's.
-            InvalidParameterError: `solve_time_s` or `priority` outside its bounds.
             IdempotencyConflictError, QueueFullError, QuotaExceededError: As `JobStore.submit`.
         """
-        self._check(request)
         if request.warm_plan_id is not None:
             await self._store.get_plan(principal.id, request.warm_plan_id)
         shard = ids.shard_of("scn", request.scenario_id)
         is_masked = not principal.may(SENSITIVE)
         request = replace(request, traceparent=current_traceparent(), is_masked=is_masked)
         return self._seen(principal, await self._store.submit(principal.id, request, self._name("job", shard)))
-
-    def _check(self, request: SolveRequest) -> None:
-        bounds = {
-            "solve_time": (request.solve_time_s, 1, self._settings.max_solve_time_s),
-            "priority": (request.priority, 1, 9),
-        }
-        faults = [
-            Fault(f"/{name}", f"{name} is out of range.", f"{least} to {most}")
-            for name, (value, least, most) in bounds.items()
-            if not least <= value <= most
-        ]
-        if faults:
-            raise input_error(faults)
 
     async def job(self, principal: Principal, job_id: str) -> Job:
         """Return a job."""
@@ -387,7 +372,6 @@ class JobService:
     async def history(self, principal: Principal, job_id: str) -> Sequence[Event]:
         """Return the events of a job that are kept, in order, without waiting for more."""
         principal = await self.reviews.reader(principal, job_id)
-        ids.shard_of("job", job_id)
         events = await self._store.read_events(principal.id, job_id)
         is_masked = await self._is_job_masked(principal, job_id)
         return [masked_event(event) for event in events] if is_masked else events

@@ -267,11 +267,9 @@ def _which_sheet(names: Sequence[str]) -> Question | None:
         return None
     field = {"type": "string", "title": "Sheet of the tickets", "enum": list(names)}
     message = "Which sheet has the tickets is not clear."
-    return Question(message, {"type": "object", "properties": {"sheet": field}}, _with_sheet, is_last=False)
-
-
-def _with_sheet(given: Mapping[str, Any], answer: Mapping[str, Any]) -> Json:
-    return {**given, **({"sheet": answer["sheet"]} if answer.get("sheet") else {})}
+    return Question(
+        message, {"type": "object", "properties": {"sheet": field}}, partial(_filled, (), ()), is_last=False
+    )
 
 
 def _filled(
@@ -292,8 +290,8 @@ def _filled(
     }
     if answer.get("demand"):
         named |= {each: "demand" if plain(each, MAX_HEADER) == answer["demand"] else "notes" for each in amounts}
-    mark = {"decimal": answer["decimal"]} if answer.get("decimal") else {}
-    return {**given, "columns": {**(given.get("columns") or {}), **named}, **mark}
+    others = {name: answer[name] for name in ("sheet", "decimal") if answer.get(name)}
+    return {**given, "columns": {**(given.get("columns") or {}), **named}, **others}
 
 
 def _source(asked: ImportArguments, kept: Kept, depot_name: str = "Depot") -> Source:
