@@ -20,6 +20,7 @@ from planner_mcp.jobs.token_buckets import TokenBuckets, address_of
 from planner_mcp.server.auth.audit_trail import NOBODY, OK, Audit
 from planner_mcp.server.auth.request_principal import is_audited, principal_of, set_principal
 from planner_mcp.server.http.authentication_middleware import is_public
+from planner_mcp.server.http.http_endpoint import METHODS
 from planner_mcp.server.http.request_validation import PROBE_PATHS
 from planner_mcp.server.http.session_routes import is_question_of_stranger
 from planner_mcp.telemetry import new_trace_id, trace_context
@@ -44,7 +45,6 @@ _ROOTS: Final = (
     "/ui",
     "/v1",
 )
-_METHODS: Final = ("GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS")
 
 
 class AuditMiddleware:
@@ -108,7 +108,7 @@ class AuditMiddleware:
 def request_name(scope: Scope) -> str:
     """Return how the audit log names a request: its method and the first part of its path, if they are ours."""
     root = _root(scope["path"])
-    method = scope["method"] if scope["method"] in _METHODS else "HTTP"
+    method = scope["method"] if scope["method"] in METHODS else "HTTP"
     return f"{method} {root if root in _ROOTS else 'other'}"
 
 

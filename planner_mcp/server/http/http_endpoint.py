@@ -15,6 +15,8 @@ from planner_mcp.telemetry import new_trace_id, trace_context
 
 Handler = Callable[[Request], Awaitable[ASGIApp]]
 READING: Final = "GET, HEAD"
+METHODS: Final = ("GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS")
+"""All that any route has; logs and metrics count others as one."""
 
 
 def both(path: str, endpoint: "HttpEndpoint") -> list[Route]:

@@ -24,6 +24,7 @@ from planner_mcp.jobs.job_ports import QueueStats
 from planner_mcp.jobs.job_service import JobService
 from planner_mcp.jobs.principals import ADMIN
 from planner_mcp.server.auth.request_principal import principal_of
+from planner_mcp.server.http.http_endpoint import METHODS
 from planner_mcp.server.http.http_responses import refusal
 from planner_mcp.server.tools.answers.tool_usage_meter import listings
 from planner_mcp.server.tools.tool_definition import Tool
@@ -31,7 +32,6 @@ from planner_mcp.server.tools.tool_definition import Tool
 BUCKETS_S: Final = (0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 60.0)
 UNROUTED: Final = "other"
 """Label of requests that were refused before a route was found, and of methods that no route has."""
-_METHODS: Final = ("GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS")
 _STORED: Final = (
     (measurements.JOB_DURATION, "planner_job_duration_seconds", "From the first claim of a job to its end.", "outcome"),
     (measurements.QUEUE_WAIT, "planner_job_queue_wait_seconds", "From submission to the first claim.", ""),
@@ -66,7 +66,7 @@ class RequestMetrics:
 
         async def measured(message: Message) -> None:
             if message["type"] == "http.response.start":
-                method = scope["method"] if scope["method"] in _METHODS else UNROUTED
+                method = scope["method"] if scope["method"] in METHODS else UNROUTED
                 route = getattr(scope.get("route"), "path", UNROUTED)
                 self._seconds.labels(method, route, message["status"]).observe(time.perf_counter() - began)
             await send(message)

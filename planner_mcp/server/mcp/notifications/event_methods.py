@@ -184,7 +184,6 @@ class Events:
         """Answer `events/stream` at its end; what happens is sent as notifications on its own stream."""
         principal, event_type = self._asked(ctx, params.name, params.arguments)
         sender = _EventStream(ctx)
-        self.streams.check(principal.id)
         with self.streams.counted(principal.id):
             async with anyio.create_task_group() as tasks:
                 tasks.start_soon(_cancel_after, tasks.cancel_scope, self.drain.wait)
@@ -198,8 +197,7 @@ class Events:
     async def subscribe(self, ctx: Context, params: SubscribeParams) -> Json:
         """Answer `events/subscribe`: deliver by webhook from now on; asked again, it renews."""
         principal, event_type = self._subscriber(ctx, params)
-        self.streams.check(principal.id)  # while its endpoint is asked, the call counts as one
-        with self.streams.counted(principal.id):
+        with self.streams.counted(principal.id):  # while its endpoint is asked
             found = await self.webhooks.subscribe(
                 principal,
                 event_type,

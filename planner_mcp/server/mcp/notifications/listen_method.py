@@ -44,7 +44,6 @@ class Listen:
         requested = ListenFilter.parse(params.notifications)
         if requested.tasks:
             require(ctx, TASKS)
-        self._streams.check(principal.id)
         with self._streams.counted(principal.id):
             stream = ListenStream(self._sources, ctx, principal)
             try:
