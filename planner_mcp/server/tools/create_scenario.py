@@ -22,7 +22,7 @@ from planner_mcp.server.tools.arguments.json_checks import check_json
 from planner_mcp.server.tools.arguments.resolved_inputs import PlainBounds, masking_warnings
 from planner_mcp.server.tools.large_arguments import LargeArguments
 from planner_mcp.server.tools.tool_definition import WRITE, ResourceLink, Tool, ToolAnnotations, ToolContext, ToolResult
-from planner_mcp.server.tools.tool_output import ToolOutput
+from planner_mcp.server.tools.tool_output import ToolOutput, Words
 from planner_mcp.text import Json
 from planner_mcp.translation import phrase
 
@@ -46,8 +46,8 @@ class CreateScenarioResult(ToolOutput):
     agents: int
     tickets: int
     unservable: list[UnservableFinding] | None = None
-    assumptions: list[str]
-    warnings: list[str]
+    assumptions: list[Words]
+    warnings: list[Words]
 
 
 _limiter: Final = ReadingTurns()

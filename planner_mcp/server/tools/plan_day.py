@@ -39,7 +39,7 @@ from planner_mcp.server.tools.tool_definition import (
     ToolResult,
     parse,
 )
-from planner_mcp.server.tools.tool_output import ToolOutput
+from planner_mcp.server.tools.tool_output import ToolOutput, Words
 from planner_mcp.text import Json
 from planner_mcp.translation import NEXT, translated
 
@@ -80,8 +80,8 @@ class PlanDayResult(ToolOutput):
     unassigned: ReadPlanResult | None = Field(None, description="first page of read_plan view=unassigned")
     error: Json | None = Field(None, description="why the job failed")
     unservable: list[UnservableFinding] | None = None
-    assumptions: list[str] = Field(default_factory=list)
-    warnings: list[str] = Field(default_factory=list)
+    assumptions: list[Words] = Field(default_factory=list)
+    warnings: list[Words] = Field(default_factory=list)
 
 
 def question_of(args: Any, bounds: ScenarioBounds) -> Question | None:

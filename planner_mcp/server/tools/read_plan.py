@@ -36,7 +36,7 @@ from planner_mcp.server.tools.tool_definition import (
     ToolContext,
     ToolResult,
 )
-from planner_mcp.server.tools.tool_output import Number, ToolOutput
+from planner_mcp.server.tools.tool_output import Number, ToolOutput, Words
 from planner_mcp.text import MAX_NAMED_BYTES, named
 
 _Name = Annotated[str, Field(max_length=100)]
@@ -82,7 +82,7 @@ class ReadPlanResult(ToolOutput):
     unassigned_reasons: dict[str, int] | None = None
     engine: str | None = None
     proof: str | None = Field(None, description="optimal, or the gap at most")
-    assumptions: list[str] | None = None
+    assumptions: list[Words] | None = None
 
 
 async def run(ctx: ToolContext, asked: ReadArguments) -> ToolResult:

@@ -94,8 +94,8 @@ class ResolveVrpResult(ToolOutput):
     kept_tickets: int
     changes: list[Words]
     unservable: list[UnservableFinding] | None = None
-    warnings: list[str]
-    notes: list[str]
+    warnings: list[Words]
+    notes: list[Words]
 
 
 @dataclass(slots=True)

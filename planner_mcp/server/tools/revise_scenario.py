@@ -47,7 +47,7 @@ class ReviseScenarioResult(ToolOutput):
     parent_id: str
     changes: list[Words]
     unservable: list[UnservableFinding] | None = None
-    warnings: list[str]
+    warnings: list[Words]
 
 
 async def run(ctx: ToolContext, asked: ReviseArguments) -> ToolResult:

@@ -22,7 +22,7 @@ from planner_mcp.server.tools.arguments.plan_context import (
     shared_deadlines,
 )
 from planner_mcp.server.tools.tool_definition import READ, Arguments, Tool, ToolAnnotations, ToolContext, ToolResult
-from planner_mcp.server.tools.tool_output import Number, ToolOutput
+from planner_mcp.server.tools.tool_output import Number, ToolOutput, Words
 from planner_mcp.text import Json, compact, named, number
 from planner_mcp.translation import translated
 
@@ -69,7 +69,7 @@ class SuggestFixesResult(ToolOutput):
     without_fix: list[str]
     not_examined: list[str]
     nothing_to_mend: dict[str, str] = Field(description="alternatives, and which of the group is served")
-    notes: list[str]
+    notes: list[Words]
     not_asked: int = Field(description="unassigned tickets beyond these")
 
 

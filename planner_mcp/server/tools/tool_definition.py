@@ -99,10 +99,6 @@ class ImageContent:
     mime_type: str
 
 
-NOTES: Final = ("assumptions", "warnings", "notes")
-"""Members of outputs that are sentences for people."""
-
-
 @dataclass(frozen=True, slots=True)
 class ToolResult:
     """A result in two forms. Each is complete by itself, because hosts disagree which one the model sees."""
@@ -117,12 +113,10 @@ class ToolResult:
     is_error: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
-        """Serialise the output once; notes and the lines of the text are in the language of their reader."""
-        structured = self.output.as_json()
+        """Serialise the output once; the lines of the text are in the language of their reader."""
+        object.__setattr__(self, "structured", self.output.as_json())
         if current_language() != "en":
-            structured |= {name: [*map(translated_line, structured[name])] for name in NOTES if structured.get(name)}
             object.__setattr__(self, "text", "\n".join(map(translated_line, self.text.split("\n"))))
-        object.__setattr__(self, "structured", structured)
 
 
 @dataclass(frozen=True, slots=True)

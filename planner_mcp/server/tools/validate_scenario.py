@@ -75,10 +75,10 @@ class ValidateScenarioResult(ToolOutput):
     valid: bool
     errors: list[FaultOutput]
     unservable: list[UnservableFinding] | None = None
-    warnings: list[str]
+    warnings: list[Words]
     agents: int | None = None
     tickets: int | None = None
-    assumptions: list[str] | None = None
+    assumptions: list[Words] | None = None
     agents_needed: int | None = Field(None, description="at least")
     lower_bound: Number | None = None
     no_lower_bound: Words | None = None
