@@ -128,18 +128,22 @@ class Occurrences:
     Args:
         type: What is asked for.
         arguments: Checked.
+        reported: By job the improvement that was last sent.
+        since: Events of an earlier time are none; None for no bound.
     """
 
     type: EventType
     arguments: Mapping[str, Any]
     reported: dict[str, Improvement] = field(default_factory=dict)
-    """By job the improvement that was last sent."""
+    since: datetime | None = None
 
     def of(self, steps: Iterable[FeedStep]) -> Iterator[Json]:
         """Yield the events that follow from some steps of a principal's stream."""
         for step in steps:
             event = step.event
-            if event is not None and self._is_meant(event) and (data := self._data(event)) is not None:
+            if event is None or not self._is_meant(event) or (data := self._data(event)) is None:
+                continue
+            if self.since is None or datetime.fromisoformat(event.at) >= self.since:
                 yield occurrence(f"{event.id}-{event.job_id}", self.type.name, event.at, data, step.position or None)
 
     def _is_meant(self, event: Event) -> bool:

@@ -81,7 +81,7 @@ class EventWebhooks:
         secret: str,
         cursor: str | None,
         life: timedelta | None,
-        max_age: timedelta | None = None,
+        since: datetime | None = None,
     ) -> Subscribed:
         """Deliver events of a type to a URL from now on, or from a cursor on.
 
@@ -121,10 +121,7 @@ class EventWebhooks:
             return Subscribed(subscription, steps[-1].position, is_truncated=False, endpoint=endpoint)
         # what happened since it was looked is delivered by both ways, once
         steps = await self._job_service.past_events(principal, cursor)
-        found = [*Occurrences(event_type, arguments).of(steps)]
-        if max_age is not None:
-            oldest = datetime.now(UTC) - max_age
-            found = [each for each in found if datetime.fromisoformat(each["timestamp"]) >= oldest]
+        found = [*Occurrences(event_type, arguments, since=since).of(steps)]
         missed = found[-MOST_MISSED:]
         await self._store.deliver(subscription, missed)
         is_truncated = steps[0].is_start or len(missed) < len(found)

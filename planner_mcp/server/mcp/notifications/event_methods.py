@@ -168,8 +168,7 @@ class Events:
         if event_type is CAPACITY:
             return await self._capacity_poll(params)
         steps = await self.job_service.past_events(principal, _job_cursor(params) or "")
-        found = [*Occurrences(event_type, params.arguments).of(steps)]
-        found = [each for each in found if _is_recent(each, params.max_age_ms)]
+        found = [*Occurrences(event_type, params.arguments, since=_since(params)).of(steps)]
         shown = found[: min(params.max_events, MOST_EVENTS)]
         has_more = len(found) > len(shown)
         return {
@@ -191,7 +190,8 @@ class Events:
                 if event_type is CAPACITY:
                     await self._capacity_stream(sender, params)
                 else:
-                    await self._job_stream(sender, principal, Occurrences(event_type, params.arguments), params)
+                    occurrences = Occurrences(event_type, params.arguments, since=_since(params))
+                    await self._job_stream(sender, principal, occurrences, params)
         return {"resultType": "complete", "_meta": sender.meta}
 
     async def subscribe(self, ctx: Context, params: SubscribeParams) -> Json:
@@ -205,8 +205,8 @@ class Events:
                 url=params.delivery.url,
                 secret=params.delivery.secret,
                 cursor=_job_cursor(params),
-                life=_delta(params.ttl_ms),
-                max_age=_delta(params.max_age_ms),
+                life=None if params.ttl_ms is None else timedelta(milliseconds=params.ttl_ms),
+                since=_since(params),
             )
         return {
             "resultType": "complete",
@@ -234,8 +234,7 @@ class Events:
                     begins_at = step.position if step.event is None else params.cursor
                     await sender.send("active", {"cursor": begins_at, "truncated": is_behind})
                 for each in occurrences.of([step]):
-                    if _is_recent(each, params.max_age_ms):
-                        await sender.send("event", each)
+                    await sender.send("event", each)
                 await sender.beat(step.position)
 
     async def _capacity_stream(self, sender: "_EventStream", params: EventParams) -> None:
@@ -358,8 +357,9 @@ def _capacity_occurrence(figures: Json) -> Json:
     return occurrence(f"{int(now.timestamp() * 1000)}-{cursor}", CAPACITY.name, timestamp(now), figures, cursor)
 
 
-def _delta(ms: int | None) -> timedelta | None:
-    return None if ms is None else timedelta(milliseconds=ms)
+def _since(params: EventParams | SubscribeParams) -> datetime | None:
+    """Return the time of the oldest event that is wanted."""
+    return None if params.max_age_ms is None else datetime.now(UTC) - timedelta(milliseconds=params.max_age_ms)
 
 
 def _delivery_status(endpoint: WebhookEndpoint | None) -> Json:
@@ -377,9 +377,3 @@ def _delivery_status(endpoint: WebhookEndpoint | None) -> Json:
         "throttled": rests_until is not None,
         **({"retryAfterMs": round(wait_s * 1000)} if rests_until is not None else {}),
     }
-
-
-def _is_recent(each: Mapping[str, Any], max_age_ms: int | None) -> bool:
-    if max_age_ms is None:
-        return True
-    return datetime.now(UTC) - datetime.fromisoformat(each["timestamp"]) <= timedelta(milliseconds=max_age_ms)
