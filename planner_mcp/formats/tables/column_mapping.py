@@ -337,7 +337,7 @@ class _Proposal:
                 self._ask(header, (whole,), "beside other times {}")
             return
         sides = ("shift_start", "shift_end") if is_shift else ("opens", "closes")
-        is_time = look.kind == "times" or (look.kind in ("numbers", "codes", "mixed") and name in sides)
+        is_time = look.kind == "times" or (look.kind in ("numbers", "codes") and name in sides)
         if name in sides and (is_time or look.kind in ("texts", "days", "durations", "amounts")):
             if look.kind == "days" or not self._is_free(name):
                 return

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Final, Literal
+from typing import Final, Literal, get_args
 
 from planner_mcp.errors import Fault
 from planner_mcp.formats.tables.amount_units import words_of
@@ -37,24 +37,10 @@ from planner_mcp.formats.tables.header_words import normalized
 from planner_mcp.routing.scenario.window_text import OPEN_END
 from planner_mcp.text import plain
 
-Kind = Literal[
-    "windows",
-    "times",
-    "durations",
-    "amounts",
-    "numbers",
-    "positions",
-    "places",
-    "days",
-    "phones",
-    "codes",
-    "texts",
-    "nothing",
-]
-OPEN_KINDS: Final[frozenset[Kind]] = frozenset(
-    {"windows", "times", "durations", "amounts", "numbers", "positions", "places"}
-)
-"""What a column may not be left out for in silence."""
+OpenKind = Literal["windows", "times", "durations", "amounts", "numbers", "positions", "places"]
+"""What a column may not be left out for in silence, the most telling first."""
+Kind = Literal[OpenKind, "days", "phones", "codes", "texts", "nothing"]
+OPEN_KINDS: Final[tuple[OpenKind, ...]] = get_args(OpenKind)
 _LOOKS: Final[dict[Kind, str]] = {
     "windows": "windows ({})",
     "times": "times ({})",
@@ -150,8 +136,8 @@ def _kind(counts: Counter[Kind]) -> Kind:
         return most
     if counts["times"] + counts["windows"] >= _SOME * total:
         return "windows" if counts["windows"] > counts["times"] else "times"
-    some = [kind for kind in OPEN_KINDS if counts[kind] >= _SOME * total]
-    return max(some, key=lambda kind: counts[kind]) if some else "texts"
+    kind = max(OPEN_KINDS, key=lambda kind: counts[kind])
+    return kind if counts[kind] >= _SOME * total else "texts"
 
 
 def _kind_of_cell(cell: str) -> Kind:

@@ -1,6 +1,7 @@
 """Scenarios from tables people have (SPEC T5)."""
 
 from collections.abc import Callable
+from itertools import combinations
 from typing import Any
 
 import pytest
@@ -350,6 +351,13 @@ def test_halves_of_the_day_are_windows_and_a_note_says_of_what_hours(header: str
 def test_a_sentence_that_names_a_half_of_the_day_is_no_window() -> None:
     """SPEC T5: what a customer asks for stays a note."""
     assert values_of(["morning, please ring", "afternoon, by the back door"]).kind == "texts"
+
+
+def test_a_column_of_two_kinds_equally_often_is_read_in_one_way() -> None:
+    """SPEC T5: the same file is read in the same way, in whatever process."""
+    one_of_each = {"times": "09:30", "durations": "15 min", "amounts": "12 kg", "numbers": "7", "places": "Hauptstr. 5"}
+    for first, second in combinations(one_of_each, 2):
+        assert values_of([one_of_each[second], one_of_each[first]]).kind == first, (first, second)
 
 
 def test_a_column_that_is_named_as_one_of_windows_has_some() -> None:
