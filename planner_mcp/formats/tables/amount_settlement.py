@@ -9,9 +9,9 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from planner_mcp.errors import Fault
-from planner_mcp.formats.tables.amount_units import dimension_named, unit_named
 from planner_mcp.formats.tables.column_mapping import IN_COLUMNS
 from planner_mcp.formats.tables.header_words import normalized, split_brackets
+from planner_mcp.formats.tables.unit_words import dimension_named, unit_named
 from planner_mcp.text import figure, plain
 
 _SHOWN: Final = 40

@@ -12,28 +12,14 @@ from itertools import pairwise
 from typing import Final, Literal, get_args
 
 from planner_mcp.errors import Fault
-from planner_mcp.formats.tables.amount_units import words_of
-from planner_mcp.formats.tables.cell_parsing import (
-    MAX_CELL,
-    BareTimes,
-    CellStyle,
-    Decimal,
-    amount_in,
-    counted_in,
-    date_in,
-    decimal_mark_of,
-    has_date,
-    has_unit,
-    hours_in,
-    is_duration,
-    is_hhmm,
-    names_half_days,
-    normalized_word,
-    time_in,
-    windows_in,
-)
+from planner_mcp.formats.tables.cell_text import MAX_CELL, BareTimes, CellStyle, Decimal, normalized_word
 from planner_mcp.formats.tables.coordinate_parsing import has_minutes, is_map_link, pair_in
+from planner_mcp.formats.tables.duration_parsing import is_duration
 from planner_mcp.formats.tables.header_words import normalized
+from planner_mcp.formats.tables.number_parsing import amount_in, counted_in, decimal_mark_of, has_unit
+from planner_mcp.formats.tables.time_parsing import YEAR_LAST, date_in, has_date, hours_in, is_hhmm, time_in
+from planner_mcp.formats.tables.unit_words import words_of
+from planner_mcp.formats.tables.window_parsing import names_half_days, windows_in
 from planner_mcp.routing.scenario.window_text import OPEN_END
 from planner_mcp.text import plain
 
@@ -351,18 +337,16 @@ def _day_first(cells: Sequence[str], planning_date: str) -> bool | None:
 
     A number beyond twelve shows it; else the reading that is the planning date, where the other reading is none.
     """
-    found = [match for cell in cells if len(cell) <= MAX_CELL and (match := _YEAR_LAST.match(cell.strip()))]
+    found = [match for cell in cells if len(cell) <= MAX_CELL and (match := YEAR_LAST.match(cell.strip()))]
+    found = [match for match in found if match[2] != "."]
     if any(int(each[1]) > 12 for each in found):
         return True
-    if any(int(each[2]) > 12 for each in found):
+    if any(int(each[3]) > 12 for each in found):
         return False
     _, month, day = [*planning_date.split("-"), "", ""][:3]
-    orders = {(int(each[1]), int(each[2])) for each in found}
+    orders = {(int(each[1]), int(each[3])) for each in found}
     if not (month.isdecimal() and day.isdecimal()) or not orders or month == day:
         return None
     readings = {(int(day), int(month)): True, (int(month), int(day)): False}
     settled = {readings[order] for order in orders if order in readings}
     return settled.pop() if len(settled) == 1 else None
-
-
-_YEAR_LAST: Final = re.compile(r"(\d{1,2})[-/](\d{1,2})[-/](?:\d{4}|\d{2})")

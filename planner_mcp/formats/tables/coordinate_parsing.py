@@ -10,7 +10,8 @@ from collections.abc import Mapping
 from typing import Final, Literal
 
 from planner_mcp.errors import Fault
-from planner_mcp.formats.tables.cell_parsing import MAX_CELL, number_in, shown, simplified
+from planner_mcp.formats.tables.cell_text import MAX_CELL, shown, simplified
+from planner_mcp.formats.tables.number_parsing import number_in
 
 Axis = Literal["", "lat", "lon"]
 DEGREES: Final[Mapping[str, Axis]] = {"lat": "lat", "lon": "lon"}

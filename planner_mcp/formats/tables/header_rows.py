@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from itertools import zip_longest
 from typing import Final
 
-from planner_mcp.formats.tables.amount_units import unit_named, words_of
 from planner_mcp.formats.tables.header_words import meaning_of, normalized
+from planner_mcp.formats.tables.unit_words import SECONDS_OF_UNIT, unit_named, words_of
 from planner_mcp.text import plain
 
 MAX_TITLES: Final = 12
@@ -149,12 +149,11 @@ def _units(cells: Sequence[str]) -> list[str]:
     None are returned for any other line.
     """
     words = [normalized(cell) for cell in cells]
-    units = [word if word in _DURATIONS or (" " not in word and unit_named(word)) else "" for word in words]
-    is_all = all(unit or word in _NO_UNITS for unit, word in zip(units, words, strict=True))
-    return units if is_all and sum(map(bool, units)) > 1 else []
+    units = ["" if word in _NO_UNITS else word for word in words]
+    are_known = all(unit in SECONDS_OF_UNIT or (" " not in unit and unit_named(unit)) for unit in filter(None, units))
+    return units if are_known and sum(map(bool, units)) > 1 else []
 
 
-_DURATIONS: Final = words_of("min mins minutes minuten minutos h std hours heures horas s sec sek 分钟 分 小时 秒")
 _NO_UNITS: Final = words_of("uhr deg grad grados 时 度") | {"", "hh mm"}
 """Other words of such a line; a sign such as ° is none."""
 

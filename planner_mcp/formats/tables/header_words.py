@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
-from planner_mcp.formats.tables.amount_units import dimension_named, unit_named
+from planner_mcp.formats.tables.unit_words import dimension_named, unit_named
 
 _PLACE: Final = {
     "location": "location place site stop stop_name store shop 地点 网点 门店 站点 门店名称 网点名 网点名称 standort "
@@ -266,7 +266,8 @@ def _lookup(fields: Mapping[str, str]) -> dict[str, str]:
     return found
 
 
-_KNOWN: Final = {table: _lookup(fields) for table, fields in _FIELDS.items()}
+KNOWN: Final = {table: _lookup(fields) for table, fields in _FIELDS.items()}
+"""Field by each known word of the headers of a table."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -296,7 +297,7 @@ def meaning_of(header: str, table: str) -> HeaderMeaning:
     tokens = words.split()
     amount_unit = unit_named(unit) or next((found for token in tokens[1:] if (found := unit_named(token))), None)
     dimension = (amount_unit.dimension if amount_unit else "") or dimension_named(words)
-    known = _KNOWN[table]
+    known = KNOWN[table]
     exact = known.get(words.replace(" ", ""))
     if exact is None and unit and not amount_unit:  # 时间窗(开始)
         exact = known.get(f"{words}{unit}".replace(" ", ""))

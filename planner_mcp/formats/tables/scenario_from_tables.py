@@ -9,13 +9,8 @@ from dataclasses import replace
 from typing import Final
 
 from planner_mcp.errors import Fault
-from planner_mcp.formats.tables.column_mapping import (
-    IN_COLUMNS,
-    ColumnMapping,
-    OpenColumn,
-    propose_mapping,
-    split_by_table,
-)
+from planner_mcp.formats.tables.column_mapping import IN_COLUMNS, ColumnMapping, OpenColumn, split_by_table
+from planner_mcp.formats.tables.column_proposal import propose_mapping
 from planner_mcp.formats.tables.exported_stops import without_plan
 from planner_mcp.formats.tables.header_words import TICKETS, meaning_of, normalized
 from planner_mcp.formats.tables.import_options import ImportedScenario, ImportOptions

@@ -17,10 +17,10 @@ from typing import Any, Final
 from python_calamine import CalamineError, CalamineSheet, CalamineWorkbook, SheetTypeEnum, SheetVisibleEnum
 
 from planner_mcp.errors import Fault, InputError, TooLargeError, input_error
-from planner_mcp.formats.tables.amount_units import words_of
 from planner_mcp.formats.tables.header_words import normalized
 from planner_mcp.formats.tables.sheet_inspection import inspect, letters_of, part_of_sheet
 from planner_mcp.formats.tables.text_tables import MAX_COLUMNS, Table, place_in, table_of, too_large
+from planner_mcp.formats.tables.unit_words import words_of
 from planner_mcp.formats.tables.workbook_package import ACCEPTED, WorkbookPackage, opened
 from planner_mcp.text import Json, clock_s, decimals, plain
 

@@ -15,28 +15,9 @@ from pydantic_core import PydanticCustomError
 
 from planner_mcp.errors import Fault, input_error
 from planner_mcp.formats.tables.amount_settlement import AmountColumn, settle_amounts
-from planner_mcp.formats.tables.amount_units import AmountUnit
-from planner_mcp.formats.tables.cell_parsing import (
-    CellStyle,
-    Decimal,
-    amount_in,
-    are_same_windows,
-    duration_in,
-    has_last_zero,
-    is_estimate,
-    is_hhmm,
-    listed,
-    names_half_days,
-    names_weekdays,
-    next_day_end,
-    normalized_word,
-    number_in,
-    priority_in,
-    says_holidays,
-    side_in,
-    windows_in,
-)
-from planner_mcp.formats.tables.column_mapping import ColumnMapping, has_minute_spans, propose_mapping
+from planner_mcp.formats.tables.cell_text import CellStyle, Decimal, listed, normalized_word
+from planner_mcp.formats.tables.column_mapping import SERVICE_UNITS_S, ColumnMapping
+from planner_mcp.formats.tables.column_proposal import has_minute_spans, propose_mapping
 from planner_mcp.formats.tables.column_values import (
     DELIVERIES,
     PICKUPS,
@@ -46,12 +27,24 @@ from planner_mcp.formats.tables.column_values import (
     style_of,
 )
 from planner_mcp.formats.tables.coordinate_parsing import DEGREES, coordinate_in, pair_in, position_in
+from planner_mcp.formats.tables.duration_parsing import duration_in
 from planner_mcp.formats.tables.exported_stops import RARE_COLUMNS
 from planner_mcp.formats.tables.header_words import meaning_of, normalized, split_brackets
+from planner_mcp.formats.tables.number_parsing import amount_in, has_last_zero, is_estimate, number_in, priority_in
 from planner_mcp.formats.tables.source_rows import SourceRow
 from planner_mcp.formats.tables.text_tables import Table, place_in
+from planner_mcp.formats.tables.time_parsing import is_hhmm, side_in
 from planner_mcp.formats.tables.unexpected_rows import rows_without_place, total_rows
 from planner_mcp.formats.tables.unique_names import UniqueNames
+from planner_mcp.formats.tables.unit_words import AmountUnit
+from planner_mcp.formats.tables.window_parsing import (
+    are_same_windows,
+    names_half_days,
+    names_weekdays,
+    next_day_end,
+    says_holidays,
+    windows_in,
+)
 from planner_mcp.routing.scenario.field_types import fault_at, read_date
 from planner_mcp.routing.scenario.schema_faults import pointer
 from planner_mcp.routing.scenario.window_text import OPEN_END
@@ -78,8 +71,6 @@ _OF_AGENTS: Final = ("agents", "not_agents", "preferred_agent", "switch_cost")
 """Fields of a ticket that name agents, and what belongs to them."""
 _SHIFT: Final = frozenset({"shift_start", "shift_end"})
 _TIMES: Final = frozenset({"opens", "closes", "shift_start", "shift_end", "release_time", "soft_close"})
-_SERVICE_S: Final = {"service_s": 1.0, "service_min": 60.0, "service_h": 3600.0}
-"""Seconds of one unit of each field of a service time."""
 _SAME_PLACE: Final = 0.001
 """Degrees, or units of the plane, up to which two positions of a named place are taken for one."""
 _LONGEST_NUMBER: Final = len("10115 a")
@@ -326,7 +317,7 @@ class TableImport:
         marks = {styles[header].decimal if header in styles else decimal_of(cells[header]) for header in cells} - {""}
         others: Decimal = marks.pop() if len(marks) == 1 else ""
         for header, name in mapping.fields.items():
-            if name not in _NUMBERS | _AMOUNTS | _SERVICE_S.keys():
+            if name not in _NUMBERS | _AMOUNTS | SERVICE_UNITS_S.keys():
                 continue
             decimal: Decimal = self.decimal or styles[header].decimal
             if not decimal and has_open_mark(cells[header]):
@@ -367,12 +358,12 @@ class TableImport:
             return lambda text, path: self._read(priority_in(text, path))
         if name in _NUMBERS:
             return lambda text, path: self._read(number_in(text, name, path, style))
-        if name in _SERVICE_S:
+        if name in SERVICE_UNITS_S:
             cells = [row[header] for _, row in table.rows if header in row]
             are_minutes = has_minute_spans(header) or (name == "service_min" and has_long_clocks(cells))
             if are_minutes:
                 self.notices[f'"{plain(header, 40)}" is read as minutes and seconds: 15:00 is 15 minutes.'] = None
-            read_duration = partial(duration_in, unit_s=_SERVICE_S[name], are_minutes=are_minutes)
+            read_duration = partial(duration_in, unit_s=SERVICE_UNITS_S[name], are_minutes=are_minutes)
             return lambda text, path: self._read(read_duration(text, path, style=style))
         if name == "setup_time_s":
             return lambda text, path: self._read(duration_in(text, path, unit_s=1.0, style=style))
@@ -485,7 +476,7 @@ class TableImport:
 
     def _service(self, cells: Json, path: str) -> Any:
         """Return the service time of a row in seconds, None where it says none."""
-        times = {cells.pop(name) for name in _SERVICE_S if name in cells}
+        times = {cells.pop(name) for name in SERVICE_UNITS_S if name in cells}
         if len(times) > 1 and max(times) - min(times) > 1:
             hint = "Leave one of the columns out."
             self.faults.append(Fault(path, "The row has two service times.", "one, in seconds or in minutes", hint))

@@ -9,11 +9,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from planner_mcp.errors import Fault
-from planner_mcp.formats.tables.amount_units import words_of
-from planner_mcp.formats.tables.cell_parsing import CellStyle, amount_in, date_in, normalized_word
+from planner_mcp.formats.tables.cell_text import CellStyle, normalized_word
 from planner_mcp.formats.tables.column_mapping import ColumnMapping
+from planner_mcp.formats.tables.number_parsing import amount_in
 from planner_mcp.formats.tables.source_rows import SourceRow
 from planner_mcp.formats.tables.text_tables import Table
+from planner_mcp.formats.tables.time_parsing import date_in
+from planner_mcp.formats.tables.unit_words import words_of
 from planner_mcp.text import plain
 
 Rows = Sequence[tuple[SourceRow, Mapping[str, Any]]]

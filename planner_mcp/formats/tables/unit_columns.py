@@ -7,9 +7,9 @@ from dataclasses import replace
 from itertools import pairwise
 from typing import Final
 
-from planner_mcp.formats.tables.amount_units import unit_named
 from planner_mcp.formats.tables.header_words import meaning_of, normalized
 from planner_mcp.formats.tables.text_tables import Table
+from planner_mcp.formats.tables.unit_words import unit_named
 from planner_mcp.text import plain
 
 _HEADERS: Final = frozenset({"uom", "me", "ge", "geh", "veh"})

@@ -1,6 +1,6 @@
 """Hours that depend on the weekday, as `Mo-Fr 9-17; Sa 10-14` and `周一至周五 9:00-17:00` (SPEC T5).
 
-Owns the words for days and which hours stand behind which days. The hours themselves are `cell_parsing.py`'s.
+Owns the words for days and which hours stand behind which days. The hours themselves are `window_parsing.py`'s.
 """
 
 import re

@@ -5,18 +5,12 @@ from typing import Literal
 import pytest
 
 from planner_mcp.errors import Fault
-from planner_mcp.formats.tables.cell_parsing import (
-    CellStyle,
-    amount_in,
-    date_in,
-    duration_in,
-    next_day_end,
-    number_in,
-    priority_in,
-    time_in,
-    windows_in,
-)
+from planner_mcp.formats.tables.cell_text import CellStyle
 from planner_mcp.formats.tables.column_values import style_of, values_of
+from planner_mcp.formats.tables.duration_parsing import duration_in
+from planner_mcp.formats.tables.number_parsing import amount_in, number_in, priority_in
+from planner_mcp.formats.tables.time_parsing import date_in, time_in
+from planner_mcp.formats.tables.window_parsing import next_day_end, windows_in
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,8 @@ import pytest
 
 from planner_mcp.errors import InputError, TooLargeError
 from planner_mcp.formats.geojson_points import read_points
-from planner_mcp.formats.tables.column_mapping import ColumnMapping, propose_mapping, split_by_table
+from planner_mcp.formats.tables.column_mapping import ColumnMapping, split_by_table
+from planner_mcp.formats.tables.column_proposal import propose_mapping
 from planner_mcp.formats.tables.column_values import values_of
 from planner_mcp.formats.tables.header_words import AGENTS, TICKETS
 from planner_mcp.formats.tables.import_options import ImportOptions

@@ -2,7 +2,7 @@
 
 import pytest
 
-from planner_mcp.formats.tables.column_mapping import propose_mapping
+from planner_mcp.formats.tables.column_proposal import propose_mapping
 from planner_mcp.formats.tables.table_import import TableImport
 from planner_mcp.formats.tables.unexpected_rows import other_date_notices
 from tests.unit.formats.tables.test_table_import import table

@@ -1,6 +1,6 @@
-"""What amounts are measured in: weight, volume, pallets, boxes, parcels, pieces (SPEC T5).
+"""Units of amounts (weight, volume, pallets, boxes, parcels, pieces) and of time, by their words (SPEC T5).
 
-Owns units, their words in five languages, and how many of the usual unit each is.
+Owns the words, and how many of the usual unit each is.
 """
 
 from collections.abc import Mapping
@@ -26,10 +26,7 @@ _UNITS: Final[Mapping[tuple[str, float], str]] = {
     ("volume_m3", 1): "m3 cbm cubm 方 立方 立方米",
     ("volume_m3", 0.001): "l ltr liter litre liters litres litros litro 升",
     ("pallets", 1): "pallet pallets plt palette paletten palettes pal pale pales palets 托 托盘 板 卡板",
-    (
-        "boxes",
-        1,
-    ): "box boxes carton cartons ctn ctns karton kartons kiste kisten crate crates cartons caisse caisses caja "
+    ("boxes", 1): "box boxes carton cartons ctn ctns karton kartons kiste kisten crate crates caisse caisses caja "
     "cajas 箱 纸箱",
     (
         "parcels",
@@ -41,6 +38,12 @@ _UNITS: Final[Mapping[tuple[str, float], str]] = {
 _BY_WORD: Final = {
     word: AmountUnit(dimension, factor) for (dimension, factor), words in _UNITS.items() for word in words.split()
 }
+_TIME_UNITS: Final = {
+    3600.0: "h hr hrs hour hours std stunde stunden heure heures hora horas 时 小时 个小时 钟头 个钟头",
+    60.0: "m mn min mins minute minutes minuten minuto minutos ' ’ ′ 分 分钟 分鐘",
+    1.0: 's sec secs seg second seconds sek sekunden seconde secondes segundos " ″ 秒 秒钟',
+}
+SECONDS_OF_UNIT: Final = {word: seconds for seconds, words in _TIME_UNITS.items() for word in words.split()}
 _DIMENSIONS: Final[Mapping[str, str]] = {
     "weight_kg": "weight wt payload brutto netto gewicht nutzlast zuladung poids peso tonnage *gewicht "
     "吨位 重量 毛重 净重 货重 载重 核载",
