@@ -341,6 +341,8 @@ def test_what_is_noted_of_a_table_is_to_be_had_in_chinese() -> None:
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.Subscript) and getattr(node.value, "attr", "") == "notices":
                 texts.add(_template(node.slice))
+            elif isinstance(node, ast.Call) and getattr(node.func, "attr", "") == "_note":
+                texts.add(_template(node.args[0]))
             elif isinstance(node, ast.Call) and getattr(node.func, "attr", "") == "append":
                 is_note = getattr(node.func.value, "id", getattr(node.func.value, "attr", "")) == "notices"
                 texts |= {_template(node.args[0])} if is_note else set()

@@ -11,7 +11,7 @@ from typing import Any, Final
 from planner_mcp.errors import Fault
 from planner_mcp.formats.tables.column_mapping import IN_COLUMNS
 from planner_mcp.formats.tables.header_words import normalized, split_brackets
-from planner_mcp.formats.tables.unit_words import dimension_named, unit_named
+from planner_mcp.formats.tables.unit_words import AmountUnit, dimension_named, unit_named
 from planner_mcp.text import figure, plain
 
 _SHOWN: Final = 40
@@ -29,6 +29,18 @@ class AmountColumn:
     is_chosen: bool = False
     """Whether the caller named it."""
     numbers: list[float | None] = field(default_factory=list)
+    first_with_unit: tuple[str, AmountUnit] | None = None
+    """The first cell that says a unit."""
+    unit_of_cell: str = ""
+    """The cell whose unit the column has, where its header says none, and that is not the usual one of its kind."""
+    has_bare_numbers: bool = False
+    """Whether some cells say no unit."""
+
+    @classmethod
+    def of(cls, header: str, unit: AmountUnit | None, *, is_chosen: bool) -> "AmountColumn":
+        """Return a column without numbers, in the unit that its header says."""
+        unit = unit or AmountUnit("", 0.0)
+        return cls(header, unit.dimension, unit.factor, is_chosen=is_chosen)
 
     @property
     def shown(self) -> str:

@@ -133,7 +133,7 @@ class _Proposal:
         self._table = table
         self._kind = kind
         self._chosen = chosen
-        self._cells = {header: [row[header] for _, row in table.rows if header in row] for header in table.headers}
+        self._cells = {header: table.cells(header) for header in table.headers}
         self._values: dict[str, ColumnValues] = {}
         self._meanings = {header: meaning_of(header, kind) for header in table.headers if header}
         self._fields: dict[str, str] = {}

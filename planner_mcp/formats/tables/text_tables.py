@@ -75,6 +75,10 @@ class Table:
     delimiter: str = ""
     """Of cells of text in a line."""
 
+    def cells(self, header: str) -> list[str]:
+        """Return the cells below a header, without the empty ones."""
+        return [row[header] for _, row in self.rows if header in row]
+
 
 def place_in(table: str, *segments: str | int) -> str:
     """Return the place of something in a file: the sheet first, where the table has a name."""

@@ -354,6 +354,13 @@ def test_a_sentence_that_names_a_half_of_the_day_is_no_window() -> None:
     assert values_of(["morning, please ring", "afternoon, by the back door"]).kind == "texts"
 
 
+def test_amounts_of_another_kind_name_their_rows() -> None:
+    """SPEC T7: a slip that many rows have is one mistake with its rows, as any other."""
+    day = TableImport()
+    day.add_tickets(table("id,Weight (kg)\nA,3 pallets\nB,4 kg\nC,5 pallets\n"), {})
+    assert [fault.which for fault in day.faults] == [("row 2",), ("row 4",)]
+
+
 def test_a_column_of_two_kinds_equally_often_is_read_in_one_way() -> None:
     """SPEC T5: the same file is read in the same way, in whatever process."""
     one_of_each = {"times": "09:30", "durations": "15 min", "amounts": "12 kg", "numbers": "7", "places": "Hauptstr. 5"}
