@@ -4,8 +4,8 @@ Owns how what was read becomes an answer: names of today, what stays open, how s
 `division_matching.py` and `street_grammar.py`.
 """
 
-from collections.abc import Iterable
-from dataclasses import replace
+from collections.abc import Iterable, Mapping
+from dataclasses import fields, replace
 from typing import Final
 
 from planner_mcp.addresses.address_text import clean
@@ -47,10 +47,10 @@ def resolve_chinese(text: str) -> ResolvedAddress:
     notes = [*cleaned.notes, *_notes(reading, data)]
     if not codes:
         return _without_division(text, street, notes)
-    shared = replace(_with_street(_shared(codes, reading, data), street), zone=reading.zone)
+    shared = replace(_shared(codes, reading, data), **street.named, zone=reading.zone)
     evidence = _evidence(reading, street, codes, data)
     if len(codes) > 1:
-        candidates = candidates_of(codes, street, data)
+        candidates = candidates_of(codes, street.named, data)
         notes.append(f"{reading.mentions[-1].name} exists {len(codes)} times; name the city it is in.")
         return ResolvedAddress(
             text, AddressStatus.AMBIGUOUS, shared, None, evidence, candidates=candidates, notes=tuple(notes)
@@ -58,7 +58,7 @@ def resolve_chinese(text: str) -> ResolvedAddress:
     position = position_of(codes[0], data)
     is_whole = not reading.contradictions and len(codes[0]) > 2
     status = AddressStatus.RESOLVED if is_whole else AddressStatus.PARTIAL
-    candidates = candidates_of(codes, street, data) if reading.contradictions else ()
+    candidates = candidates_of(codes, street.named, data) if reading.contradictions else ()
     return ResolvedAddress(
         text, status, shared, position, evidence, candidates=candidates, notes=(*notes, *_position_notes(position))
     )
@@ -88,14 +88,14 @@ def position_of(code: str, data: PlaceData) -> PlacePosition | None:
     return None
 
 
-def candidates_of(codes: Iterable[str], street: StreetParts, data: PlaceData) -> tuple[AddressCandidate, ...]:
+def candidates_of(codes: Iterable[str], street: Mapping[str, str], data: PlaceData) -> tuple[AddressCandidate, ...]:
     """Return the first places that a text may mean, cities with the widest area first."""
     every = sorted(codes, key=lambda code: -_extent(code, data))
     share = int(100 / max(1, len(every))) / 100
     return tuple(
         AddressCandidate(
             "".join(dict.fromkeys(division.name for division in data.above(code))),
-            _with_street(division_address(code, data), street),
+            replace(division_address(code, data), **street),
             position_of(code, data),
             share,
         )
@@ -111,25 +111,13 @@ def chosen_from(resolved: ResolvedAddress, city_codes: frozenset[str]) -> Resolv
     inside = [code for code in reading.codes if code[:4] in city_codes]
     if len(inside) != 1:
         return None
-    address = replace(
-        division_address(inside[0], data),
-        **{
-            part: getattr(resolved.address, part)
-            for part in ("road", "number", "building", "unit", "floor", "room", "poi")
-        },
-    )
-    name = data.divisions[inside[0][:4]].name
-    city = address.city or name
+    street = {part.name: getattr(resolved.address, part.name) for part in fields(StreetParts) if part.name != "town"}
+    address, position = replace(division_address(inside[0], data), **street), position_of(inside[0], data)
+    city = address.city or data.divisions[inside[0][:4]].name
     evidence = (Evidence(f"most other addresses of the batch are in {city}", 0.75),)
-    notes = (f"Taken to be in {city}, like most of the batch.", *_position_notes(position_of(inside[0], data)))
-    return replace(
-        resolved,
-        status=AddressStatus.RESOLVED,
-        address=address,
-        position=position_of(inside[0], data),
-        evidence=evidence,
-        notes=notes,
-    )
+    notes = (f"Taken to be in {city}, like most of the batch.", *_position_notes(position))
+    resolved = replace(resolved, status=AddressStatus.RESOLVED, address=address, position=position)
+    return replace(resolved, evidence=evidence, notes=notes)
 
 
 def _extent(code: str, data: PlaceData) -> float:
@@ -170,20 +158,6 @@ def _shared(codes: list[str], reading: DivisionReading, data: PlaceData) -> Stru
             if mention.name in reading.contradictions:
                 parts[_LEVEL_NAMES[mention.level]] = ""
     return StructuredAddress(**parts)
-
-
-def _with_street(address: StructuredAddress, street: StreetParts) -> StructuredAddress:
-    return replace(
-        address,
-        town=street.town or address.town,
-        road=street.road,
-        number=street.number,
-        building=street.building,
-        unit=street.unit,
-        floor=street.floor,
-        room=street.room,
-        poi=street.poi,
-    )
 
 
 def _evidence(reading: DivisionReading, street: StreetParts, codes: list[str], data: PlaceData) -> tuple[Evidence, ...]:
@@ -258,7 +232,7 @@ def _position_notes(position: PlacePosition | None) -> tuple[str, ...]:
 
 
 def _without_division(text: str, street: StreetParts, notes: list[str]) -> ResolvedAddress:
-    address = _with_street(StructuredAddress(), street)
+    address = StructuredAddress(**street.named)
     if street.road or street.number:
         evidence = (Evidence("no province, city, district or town is named", 0.1),)
         notes.append("Name at least the city.")

@@ -4,7 +4,7 @@ Owns the grammar. It knows no register of streets: a road is what ends like one.
 """
 
 import re
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Final
 
 _NUMBER: Final = r"(?:附|甲|乙|丙|丁|新|老)?\d+(?:[-~]\d+)*[A-Za-z]?"
@@ -45,6 +45,11 @@ class StreetParts:
     floor: str = ""
     room: str = ""
     poi: str = ""
+
+    @property
+    def named(self) -> dict[str, str]:
+        """Those that are there."""
+        return {part: text for part, text in asdict(self).items() if text}
 
 
 def read_street(text: str, *, may_have_town: bool) -> StreetParts:

@@ -135,13 +135,10 @@ class StreetRegister:
 def _named(
     register: sqlite3.Connection, resolved: ResolvedAddress, where: tuple[float, float], crs: str
 ) -> ResolvedAddress:
-    north = 2 * _IN_STREET_M / 111_000
-    east = north / max(0.01, cos(radians(where[0])))
-    box = (where[0] - north, where[0] + north, where[1] - east, where[1] + east)
     asked = f"SELECT key, number, lat, lon, radius_m, city, postcode FROM buildings WHERE 1{_BOX}"  # noqa: S608
     near = [
         (max(0.0, haversine_m(where, (lat, lon)) - radius_m), key, _Building(number, (lat, lon), radius_m, *place))
-        for key, number, lat, lon, radius_m, *place in register.execute(asked, box)
+        for key, number, lat, lon, radius_m, *place in register.execute(asked, _bounds(where, 2 * _IN_STREET_M))
     ]
     metres, key, building = min(near, key=lambda each: each[0], default=(inf, "", None))
     if building is None or metres > _IN_STREET_M:
@@ -197,14 +194,22 @@ def _within(resolved: ResolvedAddress) -> tuple[str, list[str | float], int]:
     Without it a street that every town has would be read in all of them.
     """
     if (centre := resolved.position) is not None:
-        north = max(_REACH * centre.radius_m, _LEAST_REACH_M) / 111_000
-        east = north / max(0.01, cos(radians(centre.lat)))
-        box = [centre.lat - north, centre.lat + north, centre.lon - east, centre.lon + east]
-        return _BOX, list(box), _MAX_ROWS
+        return _BOX, [*_bounds((centre.lat, centre.lon), _reach_m(centre))], _MAX_ROWS
     if resolved.address.city:
         spellings = sorted(folded_spellings(resolved.address.city))
         return f" AND city_key IN ({', '.join('?' * len(spellings))})", list(spellings), _MAX_ROWS
     return "", [], _MAX_ANYWHERE
+
+
+def _reach_m(centre: PlacePosition) -> float:
+    return max(_REACH * centre.radius_m, _LEAST_REACH_M)
+
+
+def _bounds(where: tuple[float, float], reach_m: float) -> tuple[float, float, float, float]:
+    """Return the values of `_BOX` around a position."""
+    north = reach_m / 111_000
+    east = north / max(0.01, cos(radians(where[0])))
+    return where[0] - north, where[0] + north, where[1] - east, where[1] + east
 
 
 def _building_rows(
@@ -284,7 +289,7 @@ def _fits(resolved: ResolvedAddress, building: _Building) -> bool:
     if address.postcode and building.postcode and _postcode(address.postcode) != _postcode(building.postcode):
         return False
     if centre is not None:
-        return haversine_m((centre.lat, centre.lon), building.where) <= max(_REACH * centre.radius_m, _LEAST_REACH_M)
+        return haversine_m((centre.lat, centre.lon), building.where) <= _reach_m(centre)
     return not address.city or _is_city(address.city, building.city)
 
 

@@ -3,6 +3,7 @@
 Owns the types alone. Positions are WGS-84 whatever a provider's own coordinate system is.
 """
 
+import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -186,7 +187,5 @@ class AddressCounts:
 
 def confidence_of(evidence: tuple[Evidence, ...]) -> float:
     """Return the product of the factors, rounded down to hundredths; 0 without evidence."""
-    product = 1.0 if evidence else 0.0
-    for each in evidence:
-        product *= each.factor
+    product = math.prod(each.factor for each in evidence) if evidence else 0.0
     return int(product * 100 + 1e-9) / 100

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from planner_mcp.addresses.chinese_addresses import division_address, position_of
+from planner_mcp.addresses.chinese_addresses import candidates_of, division_address, position_of
 from planner_mcp.addresses.place_data import City, PlaceData, fold, folded_spellings, place_data
 from planner_mcp.addresses.structured_address import (
     BY_SIZE,
@@ -188,9 +188,7 @@ def resolve_western(text: str) -> ResolvedAddress:
 
 def _resolved(text: str) -> ResolvedAddress:
     data = place_data()
-    parts = [part.strip(" .") for part in re.split(r"[,;\n]+", " ".join(text.split(" "))) if part.strip(" .")][
-        :MAX_PARTS
-    ]
+    parts = [part.strip(" .") for part in re.split(r"[,;\n]+", text) if part.strip(" .")][:MAX_PARTS]
     if (chinese := _chinese(text, parts, data)) is not None:
         return chinese
     read = _read(parts, data)
@@ -549,28 +547,14 @@ def _chinese_answer(
 ) -> ResolvedAddress:
     level = min(map(len, codes))
     every = sorted(code for code in codes if len(code) == level)
-    street = {
-        "road": read.road,
-        "number": read.number,
-        "unit": read.unit,
-        "poi": ", ".join(read.rest),
-        "postcode": postcode,
-    }
+    street = {"road": read.road, "number": read.number, "unit": read.unit, "poi": ", ".join(read.rest)}
+    street["postcode"] = postcode
     evidence = [Evidence(f"{part} is the Latin name of a division", 0.98) for part, _kind in used]
     if len(every) > 1:
         evidence.append(Evidence(f"{used[-1][0]} is the name of {len(every)} places", 1 / len(every)))
-        candidates = tuple(
-            AddressCandidate(
-                "".join(dict.fromkeys(division.name for division in data.above(code))),
-                replace(division_address(code, data), **street),
-                position_of(code, data),
-                int(100 / len(every)) / 100,
-            )
-            for code in every[:MAX_CANDIDATES]
-        )
         return ResolvedAddress(
             text, AddressStatus.AMBIGUOUS, StructuredAddress(country="CN", **street), None, tuple(evidence),
-            candidates=candidates, notes=(f"{used[-1][0]} can be several places in China.",),
+            candidates=candidates_of(every, street, data), notes=(f"{used[-1][0]} can be several places in China.",),
         )  # fmt: skip
     if len(used) == 1:
         evidence.append(Evidence("one division alone is named", 0.8))

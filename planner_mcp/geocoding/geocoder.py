@@ -5,7 +5,7 @@ Owns the interface and reading hostile JSON. A service's own coordinate system s
 """
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Protocol
 
@@ -77,9 +77,8 @@ class Geocoder(Protocol):
 
 def text_at(record: Any, *path: str) -> str:
     """Return a text of nested JSON; empty where something else stands there (AMap writes [] for nothing)."""
-    for name in path:
-        record = record.get(name) if isinstance(record, dict) else None
-    return record[:MAX_FIELD] if isinstance(record, str) else ""
+    found = _value_at(record, path)
+    return found[:MAX_FIELD] if isinstance(found, str) else ""
 
 
 def number_at(record: Any, *path: str) -> float:
@@ -88,11 +87,10 @@ def number_at(record: Any, *path: str) -> float:
     Raises:
         ValueError: There is none.
     """
-    for name in path:
-        record = record.get(name) if isinstance(record, dict) else None
-    if isinstance(record, bool) or not isinstance(record, int | float | str):
+    found = _value_at(record, path)
+    if isinstance(found, bool) or not isinstance(found, int | float | str):
         raise ValueError("the answer has no number where one belongs")
-    number = float(record)
+    number = float(found)
     if not math.isfinite(number):
         raise ValueError("the answer has no finite number where one belongs")
     return number
@@ -100,5 +98,11 @@ def number_at(record: Any, *path: str) -> float:
 
 def records_at(payload: Any, name: str) -> list[Any]:
     """Return a list of an answer, cut to the places that are read."""
-    found = payload.get(name) if isinstance(payload, dict) else None
+    found = _value_at(payload, (name,))
     return found[:MAX_PLACES] if isinstance(found, list) else []
+
+
+def _value_at(record: Any, path: Sequence[str]) -> Any:
+    for name in path:
+        record = record.get(name) if isinstance(record, dict) else None
+    return record

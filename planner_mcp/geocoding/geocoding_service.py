@@ -5,6 +5,7 @@ WGS-84, and the comparison of what the service found with what the text says. Cl
 it lives is the deployment's to say.
 """
 
+import math
 import time
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -246,34 +247,37 @@ def _judged(
         return replace(offline, notes=(f"{name} {answer}: the answer is offline.", *offline.notes))
     if not answer:
         return replace(offline, notes=(f"{name} found nothing: the answer is offline.", *offline.notes))
-    ranked = sorted(answer, key=lambda place: -_factor(_compared(place, offline)))
-    best = ranked[0]
-    others = [place for place in ranked[1:] if haversine_m((place.lat, place.lon), (best.lat, best.lon)) > SAME_PLACE_M]
+    compared = {place: _compared(place, offline) for place in answer}
+    certainty = {place: math.prod(each.factor for each in evidence) for place, evidence in compared.items()}
+    best, *others = sorted(answer, key=lambda place: -certainty[place])
     rivals = [
-        place for place in others if _factor(_compared(place, offline)) >= 0.9 * _factor(_compared(best, offline))
+        place
+        for place in others
+        if haversine_m((place.lat, place.lon), (best.lat, best.lon)) > SAME_PLACE_M
+        and certainty[place] >= 0.9 * certainty[best]
     ]
-    evidence = _compared(best, offline)
-    if rivals:
-        evidence = (*evidence, Evidence(f"{name} found {1 + len(rivals)} places alike", 1 / (1 + len(rivals))))
+    position, notes = _position(best, geocoder), (*_label_notes(best), *offline.postcode_notes)
+    if not rivals:
+        address = _merged(best, offline)
+        return ResolvedAddress(
+            offline.text, AddressStatus.RESOLVED, address, position, compared[best], name, notes=notes
+        )
     share = 1 / (1 + len(rivals))
     candidates = tuple(
         AddressCandidate(
-            place.label,
-            _merged(place, offline),
-            _position(place, geocoder),
-            int(100 * share * _factor(_compared(place, offline))) / 100,
+            place.label, _merged(place, offline), _position(place, geocoder), int(100 * share * certainty[place]) / 100
         )
         for place in (best, *rivals)[:MAX_CANDIDATES]
     )
     return ResolvedAddress(
         offline.text,
-        AddressStatus.AMBIGUOUS if rivals else AddressStatus.RESOLVED,
+        AddressStatus.AMBIGUOUS,
         _merged(best, offline),
-        None if rivals else _position(best, geocoder),
-        evidence,
+        None,
+        (*compared[best], Evidence(f"{name} found {1 + len(rivals)} places alike", share)),
         name,
-        candidates if rivals else (),
-        (*_label_notes(best), *offline.postcode_notes),
+        candidates,
+        notes,
     )
 
 
@@ -300,13 +304,6 @@ def _compared(place: GeocodedPlace, offline: ResolvedAddress) -> tuple[Evidence,
 def _alike(theirs: str, ours: str) -> bool:
     first, second = fold(theirs), fold(ours)
     return first == second or first.startswith(second) or second.startswith(first)
-
-
-def _factor(evidence: tuple[Evidence, ...]) -> float:
-    product = 1.0
-    for each in evidence:
-        product *= each.factor
-    return product
 
 
 def _merged(place: GeocodedPlace, offline: ResolvedAddress) -> StructuredAddress:
