@@ -16,13 +16,8 @@ _LAST_WORDS: Final = {
     "pkwy": "parkway", "ter": "terrace", "terr": "terrace", "cl": "close",
 }  # fmt: skip
 _FIRST_WORDS: Final = {
-    "av": "avenue",
-    "avda": "avenida",
-    "bd": "boulevard",
-    "blvd": "boulevard",
-    "pl": "place",
-    "c": "calle",
-}
+    "av": "avenue", "avda": "avenida", "bd": "boulevard", "blvd": "boulevard", "pl": "place", "c": "calle",
+}  # fmt: skip
 _MAX_RANGE: Final = 40
 """Numbers that a range may span, so that `1-999` is no range."""
 _RANGE: Final = re.compile(r"(\d{1,5})\s*[-–~]\s*(\d{1,5})$")

@@ -78,27 +78,12 @@ _LEADING_ZEROS: Final = frozenset({"DE", "ES", "FI", "FR", "IT", "MX", "MY", "TR
 _LOST_ZERO: Final = re.compile(r"(?P<before>(?:.* )?[A-Z]{2} )?(?P<code>\d{4})(?P<behind> \D.*)?")
 """A part with a postcode of four digits, behind its state or before its city."""
 CANADIAN: Final = {
-    "01": "AB",
-    "02": "BC",
-    "03": "MB",
-    "04": "NB",
-    "05": "NL",
-    "07": "NS",
-    "08": "ON",
-    "09": "PE",
-    "10": "QC",
+    "01": "AB", "02": "BC", "03": "MB", "04": "NB", "05": "NL", "07": "NS", "08": "ON", "09": "PE", "10": "QC",
     "11": "SK",
-}
+}  # fmt: skip
 AUSTRALIAN: Final = {
-    "01": "ACT",
-    "02": "NSW",
-    "03": "NT",
-    "04": "QLD",
-    "05": "SA",
-    "06": "TAS",
-    "07": "VIC",
-    "08": "WA",
-}
+    "01": "ACT", "02": "NSW", "03": "NT", "04": "QLD", "05": "SA", "06": "TAS", "07": "VIC", "08": "WA",
+}  # fmt: skip
 """First-order divisions of GeoNames as postal codes."""
 STATE_NAMES: Final = {
     "ontario": "ON", "quebec": "QC", "british columbia": "BC", "alberta": "AB", "manitoba": "MB", "saskatchewan": "SK",
@@ -389,11 +374,8 @@ def _street(part: str, data: PlaceData) -> tuple[str, str] | tuple[()]:
     if match := _NUMBER_FIRST.match(part):
         return match["road"].strip(), match["number"].strip()
     match = _NUMBER_LAST.match(part)
-    if (
-        match
-        and len(match["number"]) >= 4
-        and (fold(match["road"]) in data.states or fold(match["road"]) in STATE_NAMES)
-    ):
+    road = fold(match["road"]) if match else ""
+    if match and len(match["number"]) >= 4 and (road in data.states or road in STATE_NAMES):
         return ()  # a state with its postcode
     if match and not re.fullmatch(r"(?:.*\s)?[A-Z]{2,3}", match["road"].strip()) and len(match["number"]) <= 5:
         return match["road"].strip(), match["number"].strip()
@@ -460,16 +442,13 @@ def _state_in(name: str, read: WesternParts, data: PlaceData, before: str) -> tu
     """
     words = name.split()
     codes = {*data.states.values(), *CANADIAN.values(), *AUSTRALIAN.values()}
-    if (
-        words
-        and words[-1].rstrip(".").replace(".", "") in codes
-        and words[-1].isupper()
-        and read.country in {"", "US", "CA", "AU"}
-    ):
+    if read.country not in {"", "US", "CA", "AU"}:
+        return name, ""
+    if words and words[-1].replace(".", "") in codes and words[-1].isupper():
         return " ".join(words[:-1]), words[-1].replace(".", "")
     state = data.states.get(fold(name)) or STATE_NAMES.get(fold(name), "")
     is_city = fold(name) in {"new york", "washington"} and all(_state(city) != state for city in _known(before, data))
-    return ("", state) if state and not is_city and read.country in {"", "US", "CA", "AU"} else (name, "")
+    return ("", state) if state and not is_city else (name, "")
 
 
 def _known(name: str, data: PlaceData) -> list[City]:
