@@ -63,13 +63,12 @@ _VAGUE_TIMES: Final = words_of(
 )
 """Words for a time that nobody can plan with, and that must not be lost."""
 PICKUPS: Final = words_of(
-    "pickup pickups collect collection return returns abholung retoure rucknahme enlevement ramasse retour "
-    "collecte recogida "
-    "devolucion retiro 取货 揽收 取件 退货 提货 回收"
+    "pickup pickups collect collection return returns abholung retoure rucknahme enlevement ramasse retour collecte "
+    "recogida devolucion retiro 取货 揽收 取件 退货 提货 回收"
 )
 DELIVERIES: Final = {""} | words_of(
-    "delivery deliver dropoff drop lieferung zustellung auslieferung livraison entrega reparto "
-    "配送 送货 派送 派件 送件 投递"
+    "delivery deliver dropoff drop lieferung zustellung auslieferung livraison entrega reparto 配送 送货 派送 派件 "
+    "送件 投递"
 )
 _YES_OR_NO: Final = words_of("y n yes no true false x ja nein j oui non o si sí 是 否 有 无")
 _DEGREES: Final = re.compile(r"[+-]?\d{1,3}[.,]\d{2,}")

@@ -15,36 +15,27 @@ from planner_mcp.formats.tables.unit_words import dimension_named, unit_named
 
 _PLACE: Final = {
     "location": "location place site stop stop_name store shop 地点 网点 门店 站点 门店名称 网点名 网点名称 standort "
-    "filiale lieu "
-    "magasin "
-    "point_de_vente point_de_livraison lugar tienda sede",
+    "filiale lieu magasin point_de_vente point_de_livraison lugar tienda sede",
     "lat": "lat latitude y_wgs 纬度 breitengrad geo_breite latitud",
     "lon": "lon lng long longitude x_wgs 经度 langengrad geo_lange longitud",
-    "x": "x xcoord x_coord",
-    "y": "y ycoord y_coord",
-    "position": "position coordinates coords latlng latlon lat_lon lat_lng gps geo 坐标 经纬度 经纬度坐标 定位 "
-    "koordinaten "
+    "x": "x xcoord",
+    "y": "y ycoord",
+    "position": "position coordinates coords latlng latlon gps geo 坐标 经纬度 经纬度坐标 定位 koordinaten "
     "gps_koordinaten coordonnees coordonnees_gps coordenadas ubicacion_gps",
 }
 TICKETS: Final[Mapping[str, str]] = {
     **_PLACE,
     "id": "id vbeln ticket ticket_id ticket_no order order_id order_no order_number order_nr customer_no consignment "
-    "shipment "
-    "shipment_id delivery_no reference ref job job_id 编号 订单 订单号 订单编号 单号 运单 运单号 运单编号 送货单号 "
-    "配送单号 "
-    "客户编号 流水号 auftrag auftragsnr auftragsnummer bestellnummer bestellung bestellnr lieferschein lieferscheinnr "
-    "kundennr kundennummer sendung sendungsnr belegnr commande n_commande no_commande numero_commande "
-    "numero_de_commande "
-    "bon_de_livraison pedido numero_pedido n_pedido numero_de_pedido albaran",
+    "shipment shipment_id delivery_no reference ref job job_id 编号 订单 订单号 订单编号 单号 运单 运单号 运单编号 "
+    "送货单号 配送单号 客户编号 流水号 auftrag auftragsnr auftragsnummer bestellnummer bestellung bestellnr "
+    "lieferschein lieferscheinnr kundennr kundennummer sendung sendungsnr belegnr commande n_commande no_commande "
+    "numero_commande numero_de_commande bon_de_livraison pedido numero_pedido n_pedido numero_de_pedido albaran",
     "demand": "件 箱 托 demand quantity qty amount load weight kg units 需求 需求量 数量 重量 货量 件数 menge anzahl "
-    "liefermenge brgew "
-    "quantite qte cantidad cant",
+    "liefermenge brgew quantite qte cantidad cant",
     "kind": "kind type order_type task_type 类型 业务类型 任务类型 art auftragsart type_de_mission tipo "
     "tipo_de_servicio",
-    "window": "window time_window time_windows tw delivery_window time_slot timeslot slot opening_hours 时间窗 "
-    "时间窗口 "
-    "时间段 时段 送货时间段 zeitfenster lieferfenster lieferzeitfenster offnungszeiten creneau creneau_horaire "
-    "horaires "
+    "window": "window time_window time_windows tw delivery_window time_slot slot opening_hours 时间窗 时间窗口 时间段 "
+    "时段 送货时间段 zeitfenster lieferfenster lieferzeitfenster offnungszeiten creneau creneau_horaire horaires "
     "plage_horaire franja_horaria ventana_horaria horario horario_de_entrega",
     "opens": "open opens ready ready_time window_start time_window_start tw_start earliest from not_before de ab von "
     "开始时间 最早时间 最早到达 时间窗开始 最早送达 debut desde apertura uhrvon",
@@ -54,25 +45,21 @@ TICKETS: Final[Mapping[str, str]] = {
     "service_min": "service_min service_minutes service_time_min 服务分钟 服务时间分钟 装卸分钟",
     "service_h": "service_h service_hours service_hr service_time_hours",
     "service": "service service_time service_duration stop_time stop_duration dwell_time time_on_site 服务时间 "
-    "服务时长 "
-    "停留时间 卸货时长 装卸时间 standzeit servicezeit entladezeit aufenthaltsdauer duree temps_de_service "
+    "服务时长 停留时间 卸货时长 装卸时间 standzeit servicezeit entladezeit aufenthaltsdauer duree temps_de_service "
     "duree_d_arret tiempo_de_servicio duracion tiempo_de_parada",
     "priority": "priority prio 优先级 prioritat priorite prioridad",
     "penalty": "penalty prize 罚金",
     "skills": "skill skills requirements vehicle_type required_skill 技能 车型要求 要求车型 anforderung anforderungen "
     "qualifikation competences competencias",
     "name": "account raison_sociale enseigne razon_social name customer customer_name contact contact_name client "
-    "recipient consignee company name1 姓名 客户 客户名称 "
-    "收货人 联系人 公司 kunde kundenname empfanger firma ansprechpartner client_nom nom destinataire cliente "
-    "nombre_cliente nombre destinatario empresa",
+    "recipient consignee company name1 姓名 客户 客户名称 收货人 联系人 公司 kunde kundenname empfanger firma "
+    "ansprechpartner client_nom nom destinataire cliente nombre_cliente nombre destinatario empresa",
     "address": "address addr street stras delivery_address 地址 详细地址 收货地址 送货地址 adresse anschrift "
-    "lieferadresse strasse "
-    "direccion domicilio calle rue cp",
+    "lieferadresse strasse direccion domicilio calle rue cp",
     "phone": "phone telf1 tel telephone mobile phone_number contact_phone 电话 手机 联系电话 手机号 手机号码 telefon "
     "telefonnummer handy portable telefono movil",
     "notes": "note notes comment comments remark remarks instructions 备注 说明 送货备注 bemerkung bemerkungen "
-    "hinweis "
-    "hinweise notiz remarque remarques commentaire consignes nota notas observaciones comentario comentarios",
+    "hinweis hinweise notiz remarque remarques commentaire consignes nota notas observaciones comentario comentarios",
     "setup_time_s": "setup_time_s",
     "release_time": "release_time",
     "soft_close": "soft_close",
@@ -82,30 +69,25 @@ TICKETS: Final[Mapping[str, str]] = {
     "not_agents": "not_agents",
     "preferred_agent": "preferred_agent",
     "switch_cost": "switch_cost",
-    "date": "date delivery_date order_date planning_date 日期 送货日期 配送日期 订单日期 下单日期 datum "
-    "lieferdatum liefertag "
-    "date_de_livraison jour fecha fecha_de_entrega dia",
+    "date": "date delivery_date order_date planning_date 日期 送货日期 配送日期 订单日期 下单日期 datum lieferdatum "
+    "liefertag date_de_livraison jour fecha fecha_de_entrega dia",
 }
 AGENTS: Final[Mapping[str, str]] = {
     **_PLACE,
     "location": f"{_PLACE['location']} depot start_location start_depot base home 起点 出发地 出发点 始发地 仓库 车场 "
     "startort startadresse depart base_depart punto_de_partida salida origen",
     "end_location": "end_location end_depot return_to 终点 返回地 zielort arrivee llegada destino",
-    "id": "id agent agent_id vehicle vehicle_id truck van plate registration license_plate reg_no 车辆 车辆编号 "
-    "车牌 车牌号 "
-    "车号 编号 fahrzeug kennzeichen fahrzeugnr lkw vehicule immatriculation camion vehiculo matricula furgoneta",
+    "id": "id agent agent_id vehicle vehicle_id truck van plate registration license_plate reg_no 车辆 车辆编号 车牌 "
+    "车牌号 车号 编号 fahrzeug kennzeichen fahrzeugnr lkw vehicule immatriculation camion vehiculo matricula "
+    "furgoneta",
     "capacity": "capacity load max_load payload kg 容量 载重 载重量 最大载重 核载 核定载重 额定载重 kapazitat "
-    "nutzlast zuladung "
-    "capacite charge charge_utile capacidad carga carga_util",
+    "nutzlast zuladung capacite charge charge_utile capacidad carga carga_util",
     "shift_start": "shift_start start_time begins start from on_duty 上班时间 开始时间 出车时间 班次开始 "
-    "schichtbeginn "
-    "dienstbeginn arbeitsbeginn beginn von ab debut heure_debut hora_inicio inicio desde de",
+    "schichtbeginn dienstbeginn arbeitsbeginn beginn von ab debut heure_debut hora_inicio inicio desde de",
     "shift_end": "shift_end end_time ends end to until off_duty 下班时间 结束时间 收车时间 班次结束 schichtende "
-    "dienstende "
-    "arbeitsende ende bis finish finish_time fin heure_fin hora_fin hasta a",
-    "shift": "shift working_hours hours 班次 工作时间 上班时段 schicht arbeitszeit dienstzeit horaires poste "
-    "turno horario "
-    "jornada",
+    "dienstende arbeitsende ende bis finish finish_time fin heure_fin hora_fin hasta a",
+    "shift": "shift working_hours hours 班次 工作时间 上班时段 schicht arbeitszeit dienstzeit horaires poste turno "
+    "horario jornada",
     "skills": "skill skills equipment 技能 车型 ausstattung equipement equipamiento",
     "fixed_cost": "fixed_cost fixed 固定成本 出车费 fixkosten cout_fixe coste_fijo",
     "cost_per_km": "cost_per_km per_km 每公里成本 公里成本 kosten_pro_km cout_par_km coste_por_km",
@@ -126,98 +108,69 @@ PSEUDO: Final = frozenset({"service", "shift", "time"})
 
 _CONCEPTS: Final[Mapping[str, str]] = {
     "start": "early earlier fruher nach despues temprana temprano mini apres open opens opening earliest from start "
-    "starts begin begins beginning ready after since not_before "
-    "von ab "
-    "beginn anfang offnet debut des ouverture ouvre partir tot desde inicio apertura abre comienzo temprano "
-    "*fruhest *beginn "
-    "最早 开始 起始 开门 起送 早于 点后 之后 以后",
-    "end": "late later spater vor tardia tardio maxi close closes closing latest until till to by before due deadline "
-    "end ends cutoff bis ende einsatzende lieferende annahmeende schliesst "
-    "schluss frist finish finishes "
-    "fin jusqua jusqu fermeture ferme avant tard limite echeance hasta cierre cierra tarde antes *spatest *latest "
-    "最晚 最迟 "
-    "结束 截止 时限 期限 关门 截至 打烊 晚于 点前 之前 以前",
-    "window": "window windows slot slots timeslot timeslots interval hours availability available tw creneau "
-    "creneaux plage "
-    "horaire horaires fenetre franja ventana horario horarios *fenster *zeitraum *offnungszeit *offnungszeiten "
-    "*annahmezeit "
+    "starts begin begins ready after since von ab anfang offnet debut des ouverture ouvre partir tot desde inicio "
+    "apertura abre comienzo *fruhest *beginn 最早 开始 起始 开门 起送 早于 点后 之后 以后",
+    "end": "late later spater vor tardia tardio maxi close closes closing until till to by before due deadline end "
+    "ends cutoff bis ende einsatzende lieferende annahmeende schliesst schluss frist finish finishes fin jusqua jusqu "
+    "fermeture ferme avant tard limite echeance hasta cierre cierra tarde antes *spatest *latest 最晚 最迟 结束 截止 "
+    "时限 期限 关门 截至 打烊 晚于 点前 之前 以前",
+    "window": "window windows slot slots timeslot timeslots interval hours availability available tw creneau creneaux "
+    "plage horaire horaires fenetre franja ventana horario horarios *fenster *zeitraum *offnungszeit *annahmezeit "
     "*geschaftszeit *anlieferzeit *zeitspanne 时间段 时段 时间窗 窗口 营业 收货时间 可送 时间范围 接货时间",
-    "travel": "travel driving drive buffer delay fahrt anfahrt fahrzeit anfahrtszeit verspatung "
-    "trajet marge retard viaje "
-    "trayecto retraso margen *puffer *fahrtzeit 车程 行驶 路程 在途 缓冲 延误",
-    "duration": "maniobra maniobras immobilisation handling service duration unload unloading stay dwell "
-    "handling onsite dauer duree dechargement arret "
-    "intervention "
-    "duracion descarga estancia parada *dauer *standzeit *aufenthalt *entlade *servicezeit *ladezeit *haltezeit "
-    "*abladezeit *betreuungszeit *pflegezeit "
-    "服务 时长 停留 卸货 装卸 作业 耗时 用时 预计用时",
+    "travel": "travel driving drive buffer delay fahrt anfahrt fahrzeit anfahrtszeit verspatung trajet marge retard "
+    "viaje trayecto retraso margen *puffer *fahrtzeit 车程 行驶 路程 在途 缓冲 延误",
+    "duration": "maniobra maniobras immobilisation handling service duration unload unloading stay dwell onsite duree "
+    "dechargement arret intervention duracion descarga estancia parada *dauer *standzeit *aufenthalt *entlade "
+    "*servicezeit *ladezeit *haltezeit *betreuungszeit *pflegezeit 服务 时长 停留 卸货 装卸 作业 耗时 用时",
     "stop": "stop site halt parada arret place",
     "minutes": "mins min minutes minuten minutos mn 分钟",
-    "time": "time times hour when eta clock arrival arrive zeit zeiten uhrzeit uhr termin heure heures temps hora "
-    "horas tiempo "
-    "*zeit *termin 时间 时刻 到店 到达 送达",
-    "delivery": "annahme livrer entregar deliver delivery deliveries lieferung livraison livrer entrega entregar "
-    "anlieferung *liefer 送货 "
-    "送达 配送 到店 "
+    "time": "time times hour when eta clock arrival arrive uhr heure heures temps hora horas tiempo *zeit *termin "
+    "时间 时刻 到店 到达 送达",
+    "delivery": "annahme livrer entregar deliver delivery deliveries livraison entrega *liefer 送货 送达 配送 到店 "
     "收货",
-    "lat": "lat latitude breite breitengrad latitud *breitengrad 纬度",
-    "lon": "lon lng longitude lange langengrad longitud *langengrad 经度",
-    "position": "coordinates coordinate coords coord gps latlng latlon koordinate koordinaten coordonnees "
-    "coordenadas 坐标 经纬度",
+    "lat": "lat latitude breite latitud *breitengrad 纬度",
+    "lon": "lon lng longitude lange longitud *langengrad 经度",
+    "position": "coordinates coordinate coords coord gps latlng latlon koordinate koordinaten coordonnees coordenadas "
+    "坐标 经纬度",
     "billing": "billing billed bill invoice buyer purchaser facturation facturacion facturado acheteur comprador "
     "*rechnungs *kaufer *besteller 发票 账单 开票 买家 下单人",
     "thing": "product products item article email mail sku produit producto articulo *artikel *produkt 商品 宝贝 产品 "
     "货品 邮箱",
-    "address": "address address1 address2 addr street road lieferort rechnungsort "
-    "adresse anschrift strasse hausnr hausnummer house rue calle direccion "
-    "domicilio "
-    "city town postcode zip zipcode postal plz pstlz ort ort01 stadt ville cp ciudad poblacion localidad municipio "
-    "voie commune gemeinde county "
-    "state province "
-    "provincia region country land pays pais *adresse *strasse *anschrift 地址 街道 乡镇 门牌 小区",
+    "address": "address address1 address2 addr street road lieferort rechnungsort hausnr hausnummer house rue calle "
+    "direccion domicilio city town postcode zip zipcode postal plz pstlz ort ort01 stadt ville cp ciudad poblacion "
+    "localidad municipio voie commune gemeinde county state province provincia region country land pays pais *adresse "
+    "*strasse *anschrift 地址 街道 乡镇 门牌 小区",
     "division": "省 市 区 县",
-    "phone": "phone telephone tel mobile cell telefon handy mobil portable telefono movil *telefon 电话 手机 联系方式",
-    "notes": "obs info infos gate access acceso acces digicode *info 须知 提示 门禁 note notes comment "
-    "comments remark remarks instruction instructions instr observ besonderheit besonderheiten hint bemerkung "
-    "bemerkungen "
-    "hinweis hinweise "
-    "notiz anmerkung anmerkungen remarque remarques commentaire commentaires consigne consignes nota notas "
-    "observacion "
-    "observaciones comentario comentarios instrucciones *bemerkung *hinweis 备注 说明 注意 留言",
-    "name": "contact kontakt contacto patient patientin paciente klient klientin teilnehmer teilnehmerin 商户 "
-    "简称 店名 name customer client recipient "
-    "consignee company kunde empfanger firma nom destinataire societe "
-    "raison cliente "
-    "nombre destinatario empresa *kunde *name 客户 收货人 姓名 名称 联系人",
-    "id": "id n no number nr nummer numero num code ref reference *nummer *nr 编号 单号 号码",
-    "order": "drop order orders ticket shipment consignment job delivery auftrag bestellung sendung lieferschein "
-    "commande pedido "
-    "albaran bon *auftrag *bestell *sendung *lieferschein 订单 运单 送货单 配送单",
-    "vehicle": "vehicle van truck car plate fahrzeug lkw vehicule camion vehiculo furgoneta *fahrzeug 车 车辆 车牌",
-    "driver": "technician techniker technicien tecnico driver fahrer chauffeur conducteur conductor "
-    "chofer *fahrer 司机 驾驶员",
-    "shift": "shift duty working work schicht dienst arbeit poste turno jornada *schicht *dienst *arbeits 班 上班 "
-    "下班 "
-    "工作 出车 收车",
-    "date": "date day datum tag jour fecha dia *datum 日期 日",
-    "priority": "priority prio urgency prioritat priorite prioridad *prioritat 优先 紧急程度",
+    "phone": "phone telephone tel mobile cell handy mobil portable movil *telefon 电话 手机 联系方式",
+    "notes": "obs gate access acceso acces digicode *info 须知 提示 门禁 note notes comment comments remark remarks "
+    "instruction instructions instr observ besonderheit besonderheiten hint notiz anmerkung anmerkungen remarque "
+    "remarques commentaire commentaires consigne consignes nota notas observacion observaciones comentario "
+    "comentarios instrucciones *bemerkung *hinweis 备注 说明 注意 留言",
+    "name": "contact kontakt contacto patient patientin paciente klient klientin teilnehmer teilnehmerin 商户 简称 "
+    "店名 customer client recipient consignee company empfanger firma nom destinataire societe raison cliente nombre "
+    "destinatario empresa *kunde *name 客户 收货人 姓名 名称 联系人",
+    "id": "id n no number numero num code ref reference *nummer *nr 编号 单号 号码",
+    "order": "drop order orders ticket shipment consignment job delivery commande pedido albaran bon *auftrag "
+    "*bestell *sendung *lieferschein 订单 运单 送货单 配送单",
+    "vehicle": "vehicle van truck car plate lkw vehicule camion vehiculo furgoneta *fahrzeug 车",
+    "driver": "technician techniker technicien tecnico driver chauffeur conducteur conductor chofer *fahrer 司机 "
+    "驾驶员",
+    "shift": "shift duty working work arbeit poste turno jornada *schicht *dienst *arbeits 班 工作 出车 收车",
+    "date": "date day tag jour fecha dia *datum 日",
+    "priority": "priority prio urgency priorite prioridad *prioritat 优先 紧急程度",
     "skills": "requires requiere requisitos needs skill skills requirement requirements equipment qualification "
-    "qualifikation competence competencia "
-    "*anforderung "
-    "技能 车型 要求资质",
+    "qualifikation competence competencia *anforderung 技能 车型 要求资质",
     "required": "required reqd requis requise requerido requerida erforderlich erforderliche benotigt",
     "max": "max maximum most maximal maxi maximo 最大 最多 核载 额定",
     "stops": "stops tickets stopps auftrage arrets paradas 单数 站数",
-    "cost": "cost costs price fee rate kosten preis cout prix tarif coste precio costo *kosten 成本 费用 价格 运费",
+    "cost": "cost costs price fee rate preis cout prix tarif coste precio costo *kosten 成本 费用 价格 运费",
     "total": "total sum summe gesamt somme suma 合计 总计",
-    "money": "price amount_due revenue value invoice cod eur usd euro euros dollar betrag umsatz preis wert "
-    "rechnung "
-    "montant prix valeur facture chiffre importe precio valor factura 金额 价格 货款 运费 元 总价 单价",
-    "ordinal": "index row line position_no pos seq sequence lfd zeile rang orden fila 序号 行号 序 顺序",
-    "pause": "break lunch closed pause mittagspause pausa descanso almuerzo ferme_de *pause 午休 休息",
-    "code": "plz pstlz c_p postcode zip zipcode postal cp code floor etage stock stockwerk planta tour route zone area "
-    "gebiet sector "
-    "年龄 楼层 邮编 线路 区域 路线",
+    "money": "price revenue value invoice cod eur usd euro euros dollar betrag umsatz preis wert rechnung montant "
+    "prix valeur facture chiffre importe precio valor factura 金额 价格 货款 运费 元 总价 单价",
+    "ordinal": "index row line pos seq sequence lfd zeile rang orden fila 行号 序",
+    "pause": "break lunch closed pausa descanso almuerzo *pause 午休 休息",
+    "code": "plz pstlz postcode zip zipcode postal cp code floor etage stock stockwerk planta tour route zone area "
+    "gebiet sector 年龄 楼层 邮编 线路 区域 路线",
 }
 """Parts of headers by what they say. One that begins with a star is found within longer words as well, as compounds of
 German have it; Chinese parts are always found so."""

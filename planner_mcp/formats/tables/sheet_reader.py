@@ -30,14 +30,12 @@ MAX_TEXT: Final = 10_000_000
 """Characters in all cells together; one text may stand in many."""
 _TICKETS: Final = words_of(
     "tickets orders stops visits customers deliveries jobs shipments auftrage lieferungen sendungen kunden stopps "
-    "commandes livraisons clients "
-    "pedidos entregas clientes 订单 任务 客户 网点 订单明细 配送单 送货单 运单"
+    "commandes livraisons clients pedidos entregas clientes 订单 任务 客户 网点 订单明细 配送单 送货单 运单"
 )
 _AGENTS: Final = words_of(
     "agents vehicles fleet drivers trucks vans couriers technicians fahrzeuge fuhrpark flotte fahrer lkw techniker "
-    "vehicules camions chauffeurs livreurs techniciens vehiculos camiones furgonetas "
-    "flota conductores repartidores tecnicos "
-    "车辆 司机 车队 车辆信息 运力 骑手 配送员"
+    "vehicules camions chauffeurs livreurs techniciens vehiculos camiones furgonetas flota conductores repartidores "
+    "tecnicos 车辆 司机 车队 车辆信息 运力 骑手 配送员"
 )
 _OLDER: Final = (
     "In an .xls, errors and formulas without a value are read as empty cells; an .xlsx with such is refused."

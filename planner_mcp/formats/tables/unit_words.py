@@ -31,8 +31,8 @@ _UNITS: Final[Mapping[tuple[str, float], str]] = {
     (
         "parcels",
         1,
-    ): "parcel parcels package packages pkg pkgs packstuck packstucke paket pakete colli kolli colis paquete "
-    "paquetes bulto bultos 包裹 包",
+    ): "parcel parcels package packages pkg pkgs packstuck packstucke paket pakete colli kolli colis paquete paquetes "
+    "bulto bultos 包裹 包",
     ("pieces", 1): "pc pcs piece pieces stk stuck unit units item items piezas unidades unidad uds pieces 件 个 台",
 }
 _BY_WORD: Final = {
@@ -45,11 +45,11 @@ _TIME_UNITS: Final = {
 }
 SECONDS_OF_UNIT: Final = {word: seconds for seconds, words in _TIME_UNITS.items() for word in words.split()}
 _DIMENSIONS: Final[Mapping[str, str]] = {
-    "weight_kg": "weight wt payload brutto netto gewicht nutzlast zuladung poids peso tonnage *gewicht "
-    "吨位 重量 毛重 净重 货重 载重 核载",
-    "volume_m3": "cube volume volumen cubic volumes *volumen 体积 容积 方量 方数",
-    "pallets": "skids skid rolli rollis rollcontainer rollwagen stellplatze *stellplatz *palett pallets "
-    "pallet plt 托盘 托数 板数 卡板",
+    "weight_kg": "weight wt payload brutto netto nutzlast zuladung poids peso tonnage *gewicht 吨位 重量 毛重 净重 "
+    "货重 载重 核载",
+    "volume_m3": "cube volume cubic volumes *volumen 体积 容积 方量 方数",
+    "pallets": "skids skid rolli rollis rollcontainer rollwagen *stellplatz *palett pallets pallet plt 托盘 托数 板数 "
+    "卡板",
     "boxes": "cases gebinde *karton *kiste 箱数 箱量 整箱",
     "parcels": "*paket *packstuck 包裹 包数",
     "pieces": "*stuckzahl 件数 个数",
