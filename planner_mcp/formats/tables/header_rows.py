@@ -39,6 +39,7 @@ def find_header(lines: Sequence[Line], spans: Sequence[tuple[int, int, int]] = (
         lines: Numbered, none of them empty; at least one.
         spans: Merged cells as line number, first and last column from 0.
     """
+    lines = [(number, [cell.strip() for cell in cells]) for number, cells in lines[: 2 * MAX_TITLES + 1]]
     scores = [_known(cells) for _, cells in lines[:MAX_TITLES]]
     at = _first_wide(lines)
     best = max(range(len(scores)), key=lambda index: (scores[index], -index))
@@ -49,36 +50,30 @@ def find_header(lines: Sequence[Line], spans: Sequence[tuple[int, int, int]] = (
         or (_is_line_of_groups(lines[at], lines[at + 1], spans) and at + 1 < len(scores) and scores[at + 1] >= 2)
     ):
         at += 1
-    _, cells = lines[at]
-    headers = [cell.strip() for cell in cells]
+    headers = lines[at][1]
     above = at
     if at and (groups := _groups(lines[at - 1], headers, spans)):
-        headers = [_joined(group, header) for group, header in zip(groups, headers, strict=True)]
+        pairs = zip(groups, headers, strict=True)
+        headers = [header if group == header else f"{group} {header}".strip() for group, header in pairs]
         above -= 1
     if at + 1 < len(lines) and (units := _units(lines[at + 1][1])):
-        pairs = zip_longest(headers, units[: len(headers)], fillvalue="")
-        headers = [f"{header} ({unit})" if unit else header for header, unit in pairs]
+        with_units = zip_longest(headers, units[: len(headers)], fillvalue="")
+        headers = [f"{header} ({unit})" if unit else header for header, unit in with_units]
         at += 1
     return FoundHeader(at, tuple(headers), _notices_of(lines[:above]))
 
 
 def _known(cells: Sequence[str]) -> int:
     """Return how many cells are headers that somebody knows."""
-    found = 0
-    for cell in cells:
-        header = cell.strip()
-        if header and len(header) <= _MAX_LENGTH and not header[0].isdigit():
-            found += any(meaning_of(header, table).is_exact for table in ("tickets", "agents"))
-    return found
+    headers = [cell for cell in cells if cell and len(cell) <= _MAX_LENGTH and not cell[0].isdigit()]
+    return sum(any(meaning_of(each, table).is_exact for table in ("tickets", "agents")) for each in headers)
 
 
 def _first_wide(lines: Sequence[Line]) -> int:
     """Return the first line that is not narrower than half of the widest of the next lines."""
     for index, (_, cells) in enumerate(lines[:MAX_TITLES]):
         widest = max((_filled(each) for _, each in lines[index + 1 : index + 1 + MAX_TITLES]), default=0)
-        if _filled(cells) > 1 and 2 * _filled(cells) >= widest:
-            return index
-        if widest <= 1:
+        if widest <= 1 or (_filled(cells) > 1 and 2 * _filled(cells) >= widest):
             return index
     return 0
 
@@ -88,28 +83,26 @@ def _is_second_line(above: Sequence[str], cells: Sequence[str]) -> bool:
 
     So do other headers, where most words of the line are known as such and none has a figure.
     """
-    if len(above) != len(cells) or not any(
-        cell.strip() and not group.strip() for group, cell in zip(above, cells, strict=True)
-    ):
+    words = list(filter(None, cells))
+    has_room = len(above) == len(cells) and any(cell and not group for group, cell in zip(above, cells, strict=True))
+    if not has_room or _have_figures(words) or any(len(word) > _MAX_LENGTH for word in words):
         return False
-    words = [cell.strip() for cell in cells if cell.strip()]
-    known = [word for word in words if len(word) > _LONGEST_CODE and meaning_of(word, "tickets").field]
-    if len(known) > 1 and 2 * len(known) >= len(words) and not any(char.isdigit() for word in words for char in word):
+    meanings = [meaning_of(word, "tickets") for word in words]
+    known = sum(len(word) > _LONGEST_CODE and bool(found.field) for word, found in zip(words, meanings, strict=True))
+    if known > 1 and 2 * known >= len(words):
         return True
-    return len(words) < _filled(above) + 1 and all(len(word) <= _MAX_LENGTH and _is_side(word) for word in words)
+    return len(words) <= _filled(above) and all(found.concepts & _SIDES for found in meanings)
 
 
 def _is_line_of_groups(line: Line, below: Line, spans: Sequence[tuple[int, int, int]]) -> bool:
     """Return whether merged cells of a line stand over several words of the line below, which has no figures."""
     number, above = line
-    words = [cell.strip() for cell in below[1]]
-    merged = [words[first : last + 1] for row, first, last in spans if row == number and above[first].strip()]
-    has_figures = any(char.isdigit() for word in words for char in word)
-    return not has_figures and any(sum(map(bool, group)) > 1 for group in merged)
+    merged = [below[1][first : last + 1] for row, first, last in spans if row == number and above[first]]
+    return not _have_figures(below[1]) and any(_filled(group) > 1 for group in merged)
 
 
-def _is_side(word: str) -> bool:
-    return not any(char.isdigit() for char in word) and bool(meaning_of(word, "tickets").concepts & _SIDES)
+def _have_figures(words: Sequence[str]) -> bool:
+    return any(char.isdigit() for word in words for char in word)
 
 
 _SIDES: Final = frozenset({"start", "end", "lat", "lon", "time", "window"})
@@ -117,30 +110,22 @@ _SIDES: Final = frozenset({"start", "end", "lat", "lon", "time", "window"})
 
 def _groups(line: Line, headers: Sequence[str], spans: Sequence[tuple[int, int, int]]) -> list[str]:
     """Return the group above each header; none where the line above is no line of groups."""
-    number, cells = line
-    texts = [cell.strip() for cell in cells]
-    if len(texts) != len(headers) or _filled(texts) < 2 or all(headers):
-        merged = [(first, last) for row, first, last in spans if row == number and last > first and texts[first]]
-        if (
-            len(texts) != len(headers)
-            or not merged
-            or any(first == 0 and last + 1 >= len(headers) for first, last in merged)
-        ):
+    groups = list(line[1])
+    if len(groups) != len(headers):
+        return []
+    merged = [(first, last) for row, first, last in spans if row == line[0] and first < len(groups)]
+    if _filled(groups) < 2 or all(headers):
+        wide = [(first, last) for first, last in merged if last > first and groups[first]]
+        if not wide or any(first == 0 and last + 1 >= len(headers) for first, last in wide):
             return []
-    groups = list(texts)
-    for row, first, last in spans:
-        if row == number and first < len(groups):
-            groups[first : last + 1] = [groups[first]] * (min(last + 1, len(groups)) - first)
-    if not any(row == number for row, _, _ in spans):
-        for index in range(1, len(groups)):
-            if not groups[index] and headers[index]:
-                groups[index] = groups[index - 1] if headers[index - 1] and groups[index - 1] else ""
-    are_filled = [bool(group or header) for group, header in zip(groups, headers, strict=True)]
-    return (
-        groups
-        if any(group and not header for group, header in zip(groups, headers, strict=True)) or all(are_filled)
-        else []
-    )
+    for first, last in merged:
+        groups[first : last + 1] = [groups[first]] * (min(last + 1, len(groups)) - first)
+    for index in range(1, 0 if merged else len(groups)):
+        if not groups[index] and headers[index] and headers[index - 1]:
+            groups[index] = groups[index - 1]
+    pairs = list(zip(groups, headers, strict=True))
+    is_used = any(group and not header for group, header in pairs) or all(group or header for group, header in pairs)
+    return groups if is_used else []
 
 
 def _units(cells: Sequence[str]) -> list[str]:
@@ -151,23 +136,19 @@ def _units(cells: Sequence[str]) -> list[str]:
     words = [normalized(cell) for cell in cells]
     units = ["" if word in _NO_UNITS else word for word in words]
     are_known = all(unit in SECONDS_OF_UNIT or (" " not in unit and unit_named(unit)) for unit in filter(None, units))
-    return units if are_known and sum(map(bool, units)) > 1 else []
+    return units if are_known and _filled(units) > 1 else []
 
 
 _NO_UNITS: Final = words_of("uhr deg grad grados 时 度") | {"", "hh mm"}
 """Other words of such a line; a sign such as ° is none."""
 
 
-def _joined(group: str, header: str) -> str:
-    return f"{group} {header}".strip() if group != header else header
-
-
 def _filled(cells: Sequence[str]) -> int:
-    return sum(bool(cell.strip()) for cell in cells)
+    return sum(map(bool, cells))
 
 
 def _notices_of(lines: Sequence[Line]) -> tuple[str, ...]:
     if not lines:
         return ()
-    first = next((cell.strip() for cell in lines[0][1] if cell.strip()), "")
+    first = next(filter(None, lines[0][1]), "")
     return (f'Lines above the header, passed over: {len(lines)} ("{plain(first, 40)}").',)
