@@ -212,12 +212,10 @@ _TIMES: Final = ("release_time", "soft_close")
 
 def _texts(ticket: ShownTicketFields) -> Json:
     """Return what a ticket says for people."""
-    return {
-        "name": ticket.get("name"),
-        "address": ticket.get("address"),
-        "phone": ticket.get("phone"),
-        "notes": ticket.get("notes"),
-    }
+    return {name: ticket.get(name) for name in _TEXTS}
+
+
+_TEXTS: Final = ("name", "address", "phone", "notes")
 
 
 def _rows(

@@ -79,14 +79,14 @@ _OF_ORDERS: Final = ("order", "creat", "invoice", "bestell", "rechnung", "comman
 """Parts of headers of days that are past."""
 _TIME_KINDS: Final = frozenset({"times", "windows"})
 _TIMES: Final = frozenset({"opens", "closes", "window", "time", "shift_start", "shift_end", "shift"})
-_NO_HOURS: Final[frozenset[Kind]] = frozenset({"times", "windows", "positions"})
+_TIMES_OR_POSITIONS: Final[frozenset[Kind]] = frozenset({"times", "windows", "positions"})
 _AMOUNT_KINDS: Final[frozenset[Kind]] = frozenset({"numbers", "amounts", "codes"})
 _ALL_KINDS: Final[frozenset[Kind]] = frozenset({*OPEN_KINDS, "days", "phones", "codes", "texts"})
 _FITTING: Final[Mapping[str, frozenset[Kind]]] = {
     "demand": _AMOUNT_KINDS,
     "capacity": _AMOUNT_KINDS,
-    "notes": _ALL_KINDS - _NO_HOURS,
-    "id": _ALL_KINDS - _NO_HOURS,
+    "notes": _ALL_KINDS - _TIMES_OR_POSITIONS,
+    "id": _ALL_KINDS - _TIMES_OR_POSITIONS,
     "skills": frozenset({"texts", "codes"}),
     "name": frozenset({"texts", "codes", "places"}),
 }
@@ -380,37 +380,20 @@ class _Proposal:
 
     def _by_values(self, header: str) -> None:
         """Settle a column whose header says nothing: by its cells alone, or ask, or leave it out."""
-        look, meaning = self._look(header), self._meanings[header]
-        place = _ENDS.get(meaning.field or "")
-        if place and self._is_free(place) and look.kind in ("texts", "codes") and self._are_places(header):
-            self._take(header, place, is_guess=True)
+        look, meaning, cells = self._look(header), self._meanings[header], self._cells[header]
+        if told := self._told_by_cells(header, look, meaning):
+            self._take(header, told, is_guess=True)
             return
-        if self._numbers_street(header):
-            self._take(header, "address", is_guess=True)
-            return
-        if self._kind == "tickets" and self._is_free("kind") and are_kinds(self._cells[header]):
-            self._take(header, "kind", is_guess=True)
-            return
-        if self._is_free("id") and self._names_rows(header, look, meaning):
-            self._take(header, "id", is_guess=True)
-            return
-        are_hours = look.kind in ("codes", "numbers") and are_hhmm(self._cells[header])
-        if are_hours and self._kind == "tickets" and (side := self._bare_side(meaning)):
+        side = self._bare_side(meaning)
+        are_times = look.kind == "times" or (look.kind in ("codes", "numbers") and are_hhmm(cells))
+        if side and (are_times or (look.kind == "windows" and self._are_one_sided(header, side))):
             self._take(header, side)
             return
         if look.kind not in OPEN_KINDS or (meaning.field in UNUSED and not self._is_appointment(header, look)):
             return
-        side = self._bare_side(meaning) if self._kind == "tickets" and look.kind in _TIME_KINDS else None
-        if side and (look.kind == "times" or self._are_one_sided(header, side)):
-            self._take(header, side)
-            return
         options = (_OPTIONS if self._kind == "tickets" else _AGENT_OPTIONS).get(look.kind, ("notes",))
-        if look.kind == "times" and self._kind == "tickets" and are_clocks_short(self._cells[header]):
+        if look.kind == "times" and self._kind == "tickets" and are_clocks_short(cells):
             options = ("service_min", *options)
-        is_delivery = self._kind == "tickets" and meaning.concepts <= {"notes", "delivery"}
-        if look.kind == "windows" and is_delivery and not self._has_hours():
-            self._take(header, "window", is_guess=True)
-            return
         if look.kind == "positions":
             self._by_positions(header, options)
             return
@@ -422,6 +405,20 @@ class _Proposal:
         if look.kind in ("numbers", "amounts") and self._is_no_amount(look, meaning):
             return
         self._ask(header, (*self._axes(header), *options))
+
+    def _told_by_cells(self, header: str, look: ColumnValues, meaning: HeaderMeaning) -> str:
+        """Return the field that the cells of a column, or those beside it, leave no doubt of; empty for none."""
+        place = _ENDS.get(meaning.field or "", "")
+        if place and self._is_free(place) and look.kind in ("texts", "codes") and self._are_places(header):
+            return place
+        if self._numbers_street(header):
+            return "address"
+        if self._kind == "tickets" and self._is_free("kind") and are_kinds(self._cells[header]):
+            return "kind"
+        if self._is_free("id") and self._names_rows(header, look, meaning):
+            return "id"
+        is_delivery = self._kind == "tickets" and meaning.concepts <= {"notes", "delivery"}
+        return "window" if look.kind == "windows" and is_delivery and not self._has_hours() else ""
 
     def _axes(self, header: str) -> list[str]:
         """Return which coordinates the numbers of a column may be, where none is known as such."""
@@ -460,7 +457,8 @@ class _Proposal:
         """Return the free side of the window that a header names without a word for time: `spätestens`, `打烊`."""
         side = side_of(meaning.concepts)
         is_other = meaning.concepts & {"pause", "shift", "travel", "vehicle", "driver", "date"}
-        return side if side and self._is_free(side) and self._is_free("window") and not is_other else None
+        is_free = side is not None and self._is_free(side) and self._is_free("window")
+        return side if is_free and self._kind == "tickets" and not is_other else None
 
     def _names_rows(self, header: str, look: ColumnValues, meaning: HeaderMeaning) -> bool:
         """Return whether cells name each row by another: below a header that says number, or codes in front of all."""

@@ -32,25 +32,16 @@ _NAMES: Final[Mapping[str, Sequence[str]]] = {
 """Words for each day from Monday on."""
 EACH_DAY: Final = frozenset(range(7))
 _GROUPS: Final[Mapping[str, frozenset[int]]] = {
-    **dict.fromkeys(["weekdays", "working days", "workdays", "工作日", "平日"], frozenset(range(5))),
+    **dict.fromkeys(("weekdays", "working days", "workdays", "工作日", "平日"), frozenset(range(5))),
     **dict.fromkeys(
-        ["weekend", "weekends", "wochenende", "fin de semana", "week-end", "周末", "双休日"], frozenset({5, 6})
+        ("weekend", "weekends", "wochenende", "fin de semana", "week-end", "周末", "双休日"), frozenset({5, 6})
     ),
-    **dict.fromkeys(["daily", "every day", "taglich", "tous les jours", "diario", "每天", "每日", "天天"], EACH_DAY),
+    **dict.fromkeys(("daily", "every day", "taglich", "tous les jours", "diario", "每天", "每日", "天天"), EACH_DAY),
 }
 _HOLIDAYS: Final = (
-    *(
-        "ph",
-        "sh",
-        "public holidays",
-        "public holiday",
-        "bank holidays",
-        "holidays",
-        "feiertags",
-        "feiertage",
-        "feiertag",
-    ),
-    *("jours feries", "feries", "festivos", "dias festivos", "法定节假日", "节假日"),
+    *("ph", "sh", "public holidays", "public holiday", "bank holidays", "holidays"),
+    *("feiertags", "feiertage", "feiertag", "jours feries", "feries", "festivos", "dias festivos"),
+    *("法定节假日", "节假日"),
 )
 """Days that no calendar here knows: what is said of them is not used."""
 _CHINESE: Final = {**{sign: at for at, sign in enumerate("一二三四五六日")}, "天": 6}
