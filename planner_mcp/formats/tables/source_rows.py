@@ -45,6 +45,16 @@ class SourceRow:
     headers: Mapping[str, str]
     """By field."""
 
+    @property
+    def number(self) -> str:
+        """Of the row, in its table."""
+        return self.path.rpartition("/")[2]
+
+    @property
+    def which(self) -> tuple[str, ...]:
+        """The row as a fault names it; none of a wish."""
+        return (f"row {self.number}",) if "/" in self.path else ()
+
 
 SourceRows = Mapping[str, Sequence[SourceRow]]
 """By the list of the day, in its order."""
@@ -74,4 +84,4 @@ def _column(place: str, origin: SourceRow) -> str:
 def _row(named: re.Match[str], origins: SourceRows) -> str:
     """Return in words the row of a part of the day; its place as it stands where it came from no row."""
     rows, at = origins.get(named[1], ()), int(named[2])
-    return f"row {rows[at].path.rpartition('/')[2]}" if at < len(rows) else named[0]
+    return f"row {rows[at].number}" if at < len(rows) else named[0]

@@ -92,11 +92,11 @@ class TableImport:
         self.faults += rows_without_place(rows, table, mapping)
         for origin, cells in rows:
             self.without_demand += not cells.pop("amounts", 0)
-            ticket: Json = {"id": str(cells.pop("id", _unnamed(origin))), "demand": 0}
+            ticket: Json = {"id": str(cells.pop("id", f"row-{origin.number}")), "demand": 0}
             ticket["location"] = self._place(cells, ticket["id"], origin)
-            if windows := self._windows(cells, origin.path):
+            if windows := self._windows(cells, origin):
                 ticket["time_windows"] = windows
-            if (service_s := self._service(cells, origin.path)) is not None:
+            if (service_s := self._service(cells, origin)) is not None:
                 ticket["service_time_s"] = service_s
             if self._is_pickup(str(cells.pop("kind", ""))):
                 ticket["kind"] = "pickup"
@@ -110,15 +110,14 @@ class TableImport:
         rows, self._carried = self._rows("agents", table, mapping, chosen)
         for origin, cells in rows:
             self.without_capacity += not cells.pop("amounts", 0)
-            agent: Json = {"id": str(cells.pop("id", _unnamed(origin))), "capacity": 0}
+            agent: Json = {"id": str(cells.pop("id", f"row-{origin.number}")), "capacity": 0}
             if {"location", *AXES} & cells.keys():
                 place = self._place(cells, agent["id"], origin)
                 agent |= {"start_location": place, "end_location": place}
             if len(shifts := cells.pop("shift", [])) > 1:
                 path, hint = origin.path + pointer((origin.headers["shift"],)), "Write it from its begin to its end."
-                which = (f"row {origin.path.rpartition('/')[2]}",)
                 self.faults.append(
-                    Fault(path, "The shift has several parts.", "one begin and one end", hint, which=which)
+                    Fault(path, "The shift has several parts.", "one begin and one end", hint, which=origin.which)
                 )
             for shift in shifts[:1]:
                 cells |= {"shift_start": shift[0], "shift_end": shift[1]}
@@ -256,7 +255,7 @@ class TableImport:
             self.taken_as_deliveries[kind] = None
         return word in PICKUPS
 
-    def _windows(self, cells: Json, path: str) -> list[list[Any]]:
+    def _windows(self, cells: Json, origin: SourceRow) -> list[list[Any]]:
         """Return the time windows of a row; none where it says nothing of them."""
         windows: list[list[Any]] = [self._forward(*window) for window in cells.pop("window", [])]
         opens, closes = cells.pop("opens", None), cells.pop("closes", None)
@@ -264,8 +263,8 @@ class TableImport:
             return windows
         hours = [self._forward("00:00" if opens is None else opens, OPEN_END if closes is None else closes)]
         if windows and not are_same_windows(windows, hours):
-            hint = "Leave one of the columns out."
-            self.faults.append(Fault(path, "The row has a time window, and hours beside it.", "one of the two", hint))
+            problem, hint = "The row has a time window, and hours beside it.", "Leave one of the columns out."
+            self.faults.append(Fault(origin.path, problem, "one of the two", hint, which=origin.which))
         return hours
 
     def _forward(self, opens: Any, closes: Any) -> list[Any]:
@@ -275,12 +274,13 @@ class TableImport:
         self.overnight[f"{opens}-{closes}"] = None
         return [opens, later]
 
-    def _service(self, cells: Json, path: str) -> Any:
+    def _service(self, cells: Json, origin: SourceRow) -> Any:
         """Return the service time of a row in seconds, None where it says none."""
         times = {cells.pop(name) for name in SERVICE_UNITS_S if name in cells}
         if len(times) > 1 and max(times) - min(times) > 1:
-            hint = "Leave one of the columns out."
-            self.faults.append(Fault(path, "The row has two service times.", "one, in seconds or in minutes", hint))
+            problem, hint = "The row has two service times.", "Leave one of the columns out."
+            accepted = "one, in seconds or in minutes"
+            self.faults.append(Fault(origin.path, problem, accepted, hint, which=origin.which))
         return max(times, default=None)
 
     def _place(self, cells: Json, owner: str, origin: SourceRow) -> str:
@@ -303,7 +303,7 @@ class TableImport:
             if own and any(abs(place.get(axis, math.inf) - value) > _SAME_PLACE for axis, value in position.items()):
                 problem = f'The place "{plain(own, 40)}" has another position in a row before.'
                 hint = "Give each place one name, or leave the name out."
-                self.faults.append(Fault(origin.path, problem, "one position for each place", hint))
+                self.faults.append(Fault(origin.path, problem, "one position for each place", hint, which=origin.which))
             self._named.setdefault(spot, name)
         return name
 
@@ -315,8 +315,3 @@ def _date_faults(planning_date: str) -> Iterator[Fault]:
             read_date(planning_date)
     except PydanticCustomError as error:
         yield fault_at("planning_date", error)
-
-
-def _unnamed(origin: SourceRow) -> str:
-    """Return the id of what has none: that of its row."""
-    return f"row-{origin.path.rpartition('/')[2]}"

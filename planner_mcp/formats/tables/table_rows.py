@@ -24,6 +24,7 @@ from planner_mcp.formats.tables.text_tables import Table, place_in
 from planner_mcp.formats.tables.time_parsing import is_hhmm, side_in
 from planner_mcp.formats.tables.unexpected_rows import total_rows
 from planner_mcp.formats.tables.window_parsing import names_half_days, names_weekdays, says_holidays, windows_in
+from planner_mcp.routing.scenario.schema_faults import pointer
 from planner_mcp.text import Json, plain
 
 Reader = Callable[[str, str], Any]
@@ -79,10 +80,11 @@ class TableRows:
             if index in self._totals:
                 self._note(f"Row {line} adds up those above it and is passed over.")
                 continue
+            origin = SourceRow(place_in(self._table.name, line), headers)
             values: Json = {}
             for header, name in self._fields.items():
                 text = row.get(header)
-                value = None if text is None else self._read(header, line, text, readers[header])
+                value = None if text is None else self._read(readers[header], text, header, origin)
                 if header in self.amounts:
                     self.amounts[header].numbers.append(value)
                     values["amounts"] = values.get("amounts", 0) + (value is not None)
@@ -91,16 +93,16 @@ class TableRows:
             if "position" in values:
                 lat, lon = values.pop("position")
                 values = {"lat": lat, "lon": lon} | values
-            yield SourceRow(place_in(self._table.name, line), headers), values
+            yield origin, values
 
     def _note(self, notice: str) -> None:
         self.notices[notice] = None
 
-    def _read(self, header: str, line: int, text: str, reader: Reader) -> Any:
+    def _read(self, reader: Reader, text: str, header: str, origin: SourceRow) -> Any:
         """Return what a cell says; None where it says nothing clear, which is reported."""
-        value = reader(text, place_in(self._table.name, line, header))
+        value = reader(text, origin.path + pointer((header,)))
         if isinstance(value, Fault):
-            self.faults.append(replace(value, which=(f"row {line}",)))
+            self.faults.append(replace(value, which=origin.which))
             return None
         return value
 

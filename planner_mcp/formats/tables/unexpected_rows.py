@@ -26,8 +26,7 @@ _NAMES: Final = _PLACES | {"id", "name", "address", "phone"}
 """What says whom or where a row is about, unlike a skill or a shift that some of them want."""
 _WORDS: Final = words_of(
     "total totals grandtotal subtotal sum summe gesamt gesamtsumme zwischensumme somme totalgénéral totalgeneral "
-    "soustotal "
-    "suma totales 合计 总计 小计 共计 总和 汇总"
+    "soustotal suma totales 合计 总计 小计 共计 总和 汇总"
 )
 
 
@@ -77,11 +76,13 @@ def rows_without_place(rows: Rows, table: Table, mapping: ColumnMapping) -> Iter
     """Yield rows that say nothing of a place, among others that do."""
     headers = {header for header, name in mapping.fields.items() if name in _PLACES | {"address"}}
     by_line = {str(line): texts for line, texts in table.rows}
-    placed = [not headers.isdisjoint(by_line[origin.path.rpartition("/")[2]]) for origin, _ in rows]
+    placed = [not headers.isdisjoint(by_line[origin.number]) for origin, _ in rows]
     for (origin, _), is_placed in zip(rows, placed, strict=True):
         if any(placed) and not is_placed:
             hint = "Add it, or remove the row where it is no ticket."
-            yield Fault(origin.path, "The row has no place.", "a place in each row", hint, "missing")
+            yield Fault(
+                origin.path, "The row has no place.", "a place in each row", hint, "missing", which=origin.which
+            )
 
 
 def other_date_notices(table: Table, mapping: ColumnMapping, planning_date: str) -> Iterator[str]:

@@ -354,10 +354,19 @@ def test_a_sentence_that_names_a_half_of_the_day_is_no_window() -> None:
     assert values_of(["morning, please ring", "afternoon, by the back door"]).kind == "texts"
 
 
-def test_amounts_of_another_kind_name_their_rows() -> None:
-    """SPEC T7: a slip that many rows have is one mistake with its rows, as any other."""
+@pytest.mark.parametrize(
+    "text",
+    [
+        "id,Weight (kg)\nA,3 pallets\nB,4 kg\nC,5 pallets\n",
+        "id,address\nA,\nB,Rue Une 1\nC,\n",
+        "id,service_s,service_min\nA,60,5\nB,60,1\nC,60,9\n",
+        "id,window,opens\nA,08:00-09:00,07:00\nB,08:00-09:00,\nC,08:00-09:00,06:00\n",
+    ],
+)
+def test_a_fault_of_a_row_names_it(text: str) -> None:
+    """SPEC T7: a slip that many rows have is one mistake with its rows."""
     day = TableImport()
-    day.add_tickets(table("id,Weight (kg)\nA,3 pallets\nB,4 kg\nC,5 pallets\n"), {})
+    day.add_tickets(table(text), {})
     assert [fault.which for fault in day.faults] == [("row 2",), ("row 4",)]
 
 
