@@ -304,9 +304,9 @@ def decimal_of(cells: Iterable[str], *, has_thousands: bool = True) -> Decimal:
     return "," if "," in marks else ""
 
 
-def has_open_mark(cells: Iterable[str]) -> bool:
-    """Return whether a cell may part thousands or decimals."""
-    return any(decimal_mark_of(cell) == "?" for cell in cells)
+def open_mark_in(cells: Iterable[str]) -> str:
+    """Return the first cell whose mark may part thousands, or decimals; empty for none."""
+    return next((cell for cell in cells if decimal_mark_of(cell) == "?"), "")
 
 
 def _bare_times(cells: Sequence[str]) -> BareTimes:

@@ -14,7 +14,7 @@ from planner_mcp.formats.tables.amount_settlement import AmountColumn
 from planner_mcp.formats.tables.cell_text import CellStyle, Decimal, listed, normalized_word
 from planner_mcp.formats.tables.column_mapping import SERVICE_UNITS_S, ColumnMapping
 from planner_mcp.formats.tables.column_proposal import has_minute_spans
-from planner_mcp.formats.tables.column_values import decimal_of, has_long_clocks, has_open_mark, style_of
+from planner_mcp.formats.tables.column_values import decimal_of, has_long_clocks, open_mark_in, style_of
 from planner_mcp.formats.tables.coordinate_parsing import DEGREES, coordinate_in, pair_in, position_in
 from planner_mcp.formats.tables.duration_parsing import duration_in
 from planner_mcp.formats.tables.header_words import meaning_of, normalized, split_brackets
@@ -126,15 +126,15 @@ class TableRows:
             if name not in _NUMBERS | _AMOUNTS | SERVICE_UNITS_S.keys():
                 continue
             decimal: Decimal = self._decimal or styles[header].decimal
-            if not decimal and has_open_mark(cells[header]):
-                decimal = others or self._usual_mark(header, cells[header])
-                if decimal and self._table.delimiter not in (",", ""):
-                    number = plain(next(cell for cell in cells[header] if has_open_mark([cell])), 20)
+            if not decimal and (example := open_mark_in(cells[header])):
+                number = plain(example, 20)
+                decimal = others or self._usual_mark(header, number, cells[header])
+                if self._table.delimiter not in (",", ""):
                     self._note(f'{number} in "{plain(header, 40)}" is read with the mark "{decimal}" before decimals.')
             styles[header] = replace(styles[header], decimal=decimal)
         return styles
 
-    def _usual_mark(self, header: str, cells: list[str]) -> Decimal:
+    def _usual_mark(self, header: str, example: str, cells: list[str]) -> Decimal:
         """Return the mark before decimals of files of a kind; ask where there is none.
 
         Between commas it is a point, and so it is in the cells of a workbook, whose numbers have no other. A number
@@ -143,11 +143,9 @@ class TableRows:
         delimiter = self._table.delimiter
         if delimiter == "," or not (delimiter or any("," in cell or has_last_zero(cell) for cell in cells)):
             return "."
-        example = next(cell for cell in cells if has_open_mark([cell]))
-        problem = f'The mark in "{plain(example, 20)}" of column "{plain(header, 40)}" may part thousands, or decimals.'
-        self.faults.append(
-            Fault("decimal", problem, '"," or "."', "Say which of the two stands before decimals.", "missing")
-        )
+        problem = f'The mark in "{example}" of column "{plain(header, 40)}" may part thousands, or decimals.'
+        hint = "Say which of the two stands before decimals."
+        self.faults.append(Fault("decimal", problem, '"," or "."', hint, "missing"))
         return "."
 
     def _reader(self, header: str, name: str, style: CellStyle) -> Reader:
