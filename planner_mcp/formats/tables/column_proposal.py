@@ -381,8 +381,8 @@ class _Proposal:
     def _by_values(self, header: str) -> None:
         """Settle a column whose header says nothing: by its cells alone, or ask, or leave it out."""
         look, meaning, cells = self._look(header), self._meanings[header], self._cells[header]
-        if told := self._told_by_cells(header, look, meaning):
-            self._take(header, told, is_guess=True)
+        if name := self._field_by_cells(header, look, meaning):
+            self._take(header, name, is_guess=True)
             return
         side = self._bare_side(meaning)
         are_times = look.kind == "times" or (look.kind in ("codes", "numbers") and are_hhmm(cells))
@@ -406,7 +406,7 @@ class _Proposal:
             return
         self._ask(header, (*self._axes(header), *options))
 
-    def _told_by_cells(self, header: str, look: ColumnValues, meaning: HeaderMeaning) -> str:
+    def _field_by_cells(self, header: str, look: ColumnValues, meaning: HeaderMeaning) -> str:
         """Return the field that the cells of a column, or those beside it, leave no doubt of; empty for none."""
         place = _ENDS.get(meaning.field or "", "")
         if place and self._is_free(place) and look.kind in ("texts", "codes") and self._are_places(header):
