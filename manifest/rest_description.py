@@ -28,7 +28,7 @@ from planner_mcp.server.http.rest.rest_operations import (
 )
 from planner_mcp.server.resources.json_resources import PLAN, SCENARIO
 from planner_mcp.server.tools import create_scenario, list_jobs, list_scenarios
-from planner_mcp.server.tools.answers.notification_schemas import callback_payload_schema
+from planner_mcp.server.tools.answers.notification_schemas import notification_schemas
 from planner_mcp.server.tools.tool_output import FaultOutput, whole_schema
 from planner_mcp.text import Json
 
@@ -274,12 +274,25 @@ def _further() -> dict[str, Json]:
     """Return what is served beside tools and resources: events and uploads."""
     job = _parameter("path", "job_id", _NAME)
     resumed = _parameter("header", "Last-Event-ID", {**_TEXT, "description": "id of the last event received"})
-    stream = {"text/event-stream": {"schema": _TEXT, "x-sse-data": callback_payload_schema()}}
-    events: Json = {"type": "array", "items": {"type": "object"}, "description": "the newest of them, oldest first"}
+    goes_on = {"type": "boolean", "default": False, "description": "go on after the end with the steps of the review"}
+    reviews = _parameter("query", "reviews", goes_on)
+    stream = {"text/event-stream": {"schema": _TEXT, "x-sse-data": _ref("Notification")}}
+    events: Json = {"type": "array", "items": _ref("Notification"), "description": "the newest of them, oldest first"}
     history = _json({"events": events})
     file_name = _parameter("path", "name", {**_TEXT, "minLength": 1, "maxLength": MAX_NAME})
     matrix = _parameter("path", "matrix", {**_TEXT, "minLength": 1})
-    tables: Json = {"type": "object", "description": "travel_times_s and distances_m, a row a location"}
+    rows: Json = {"type": "array", "items": {"type": "array", "items": {"type": "number", "minimum": 0}}}
+    tables: Json = {
+        "type": "object",
+        "description": "distances, durations or both: a row for each location, row from, column to",
+        "required": ["locations"],
+        "properties": {
+            "locations": {"type": "array", "items": _TEXT, "description": "ids, in the order of the rows"},
+            "distances": {**rows, "description": "metres"},
+            "durations": {**rows, "description": "seconds"},
+        },
+        "additionalProperties": False,
+    }
     card = {
         "matrix": {**_TEXT, "description": "name for travel.matrix of a scenario", "examples": ["mat-0-…"]},
         "locations": {**_COUNT, "description": "rows of each table"},
@@ -293,7 +306,11 @@ def _further() -> dict[str, Json]:
     return {
         "/v1/jobs/{job_id}/events": {
             "get": _plain(
-                "follow_job", "Events of a job", READ, [job, resumed], {"200": {**stream, **history}, "204": None}
+                "follow_job",
+                "Events of a job",
+                READ,
+                [job, reviews, resumed],
+                {"200": {**stream, **history}, "204": None},
             )
         },
         "/v1/events": {"get": _plain("follow_jobs", "Events of all jobs", READ, [resumed], {"200": stream})},
@@ -345,10 +362,10 @@ def _webhook() -> Json:
         "webhook-signature": "v1,… of Standard Webhooks; several while a secret changes",
     }
     return {
-        "summary": "A job has improved, ended, or its plan was reviewed",
+        "summary": "A job has ended, or its plan was reviewed",
         "parameters": [_parameter("header", name, {**_TEXT, "description": about}) for name, about in headers.items()],
         "requestBody": {"required": True, "content": {JSON: {"schema": _ref("Notification")}}},
-        "responses": {"2XX": {"description": "Taken; any other status is tried again, 410 ends it."}},
+        "responses": {"2XX": {"description": "Taken; any other status is tried again, but 410 and 413 end it."}},
     }
 
 
@@ -373,7 +390,8 @@ def _schemas() -> dict[str, Json]:
     for shown, metadata in (("StoredScenario", SCENARIO.metadata), ("StoredPlan", PLAN.metadata)):
         found[shown] = resource_schemas.described(metadata)["schema"]
     found["Limits"] = {"type": "object"}
-    found["Notification"] = callback_payload_schema()
+    kinds = {f"{kind.capitalize()}Notification": schema for kind, schema in notification_schemas().items()}
+    found |= kinds | {"Notification": {"oneOf": [_ref(name) for name in kinds]}}  # generators give each kind its name
     found["Problem"] = _problem()
     return found | {f"{_ITEM[tool.name]}List": _list_of(tool.name) for tool in (list_jobs.TOOL, list_scenarios.TOOL)}
 

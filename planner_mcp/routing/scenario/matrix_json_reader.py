@@ -17,7 +17,9 @@ from planner_mcp import arrays as np
 from planner_mcp.arrays import Floats
 from planner_mcp.errors import Fault, TooLargeError, input_error
 from planner_mcp.routing.scenario.field_types import MAX_NUMBER, read_id
+from planner_mcp.routing.scenario.schema_faults import MAX_NAME, pointer
 from planner_mcp.routing.scenario.travel_matrices import TravelMatrices
+from planner_mcp.text import plain
 
 _NAMES: Final = ("distances", "durations")
 _MAX_FAULTS: Final = 20
@@ -56,7 +58,8 @@ def read_matrix_blocks(blocks: Iterator[bytes], *, max_locations: int) -> Travel
             elif name == "locations":
                 locations = [item for _, item in items]
             else:
-                faults.append(Fault("", "A key is unknown, or given twice.", _FORM, "Remove it.", "unknown"))
+                problem = f"The key {plain(name, MAX_NAME)} is unknown, or given twice."
+                faults.append(Fault(pointer([name]), problem, _FORM, "Remove it.", "unknown"))
                 deque(items, maxlen=0)
     except UnicodeDecodeError:
         raise input_error([Fault("", "The body is not UTF-8.", "JSON in UTF-8")]) from None

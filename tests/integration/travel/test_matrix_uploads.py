@@ -147,7 +147,7 @@ async def test_a_body_too_large_is_refused(http: httpx.AsyncClient) -> None:
         ({"distances": [[0, 1], [1, 0]]}, {"/distances"}),
         ({"distances": [[0, 10, None], [-1, 0, 1], [0, True, 0]]}, {"/distances/0", "/distances/1", "/distances/2"}),
         ({"durations": [[0, 1, 2], [1, 0], [1, 2, 1e12]]}, {"/durations", "/durations/2"}),
-        ({"speed": [1]}, {""}),
+        ({"travel_times_s": [[1]], "a/b": [1]}, {"/travel_times_s", "/a~1b"}),
         ({"speed": 1}, {""}),
     ],
 )

@@ -1,5 +1,6 @@
 """The OpenAPI document describes what is served, in a form that others read."""
 
+import json
 from collections.abc import Iterator
 from typing import Any
 
@@ -9,6 +10,7 @@ import pytest
 
 import manifest
 from planner_mcp.errors import FourEyesError, PlannerError, RoutingProviderUnavailableError, catalogue
+from planner_mcp.routing.scenario.matrix_json_reader import read_travel_matrices
 from planner_mcp.server.http.http_responses import status_of
 from planner_mcp.server.http.rest.openapi_routes import served_openapi
 from planner_mcp.server.http.rest.rest_operations import DOCUMENTS, OPERATIONS, WITHOUT_PATH
@@ -129,3 +131,21 @@ def test_the_page_shows_every_operation_and_every_code(document: Json) -> None:
     assert [code for code in catalogue() if f'id="error-{code}"' not in page] == []
     assert "<script" not in page
     assert "http://" not in page and "https://" not in page
+
+
+def test_a_matrix_is_uploaded_as_the_document_describes_it(document: Json) -> None:
+    """SPEC O5, T11: the members that its reader takes; a client is made from them."""
+    body = document["paths"]["/v1/matrices"]["put"]["requestBody"]["content"]["application/json"]["schema"]
+    example = {"locations": ["D", "A"], "distances": [[0, 10], [10, 0]], "durations": [[0, 1], [1, 0]]}
+    assert example.keys() == body["properties"].keys()
+    jsonschema.validate(example, body)
+    assert read_travel_matrices(json.dumps(example), max_locations=2).locations == ("D", "A")
+
+
+def test_each_kind_of_notification_has_a_name(document: Json) -> None:
+    """SPEC O5, J3: generators of clients leave out schemas that have none."""
+    kinds = document["components"]["schemas"]["Notification"]["oneOf"]
+    assert [kind["$ref"].rpartition("/")[2].removesuffix("Notification") for kind in kinds] == [
+        *("Progress", "Complete", "Cancelled", "Review")
+    ]
+    assert json.dumps(document).count('"notifications/complete"') == 1

@@ -19,6 +19,12 @@ MANIFEST = manifest.load()
 RESOURCES = {each["name"]: each for each in MANIFEST["resources"]}
 (SOLVE,) = (tool for tool in MANIFEST["tools"] if tool["name"] == "solve_vrp")
 
+NOTIFICATIONS = {
+    schema["properties"]["method"]["const"]: schema["properties"]["params"]["properties"]
+    for schema in SOLVE["_meta"]["callbackPayloadSchema"]["oneOf"]
+}
+"""Fields of each notification."""
+
 
 def check(name: str, contents: dict[str, Any]) -> None:
     """Hold contents against the schema of their kind; its references lie in the manifest."""
@@ -62,3 +68,6 @@ async def test_notifications_follow_the_schema_of_callbacks(
     for event in events:
         body = {name: event[name] for name in ("jsonrpc", "method", "params")}
         jsonschema.validate(body, SOLVE["_meta"]["callbackPayloadSchema"])
+        fields = NOTIFICATIONS[event["method"]]
+        for name in ("result", "summary"):
+            assert event["params"].get(name, {}).keys() <= fields.get(name, {"properties": {}})["properties"].keys()
