@@ -33,7 +33,8 @@ async def _put(request: Request) -> ASGIApp:
     (principal := principal_of(request.scope)).require(WRITE)
     name = request.path_params["name"]
     if len(name) > MAX_NAME or not name.isprintable():
-        raise input_error([Fault("/name", "The name is too long.", f"at most {MAX_NAME} printable characters")])
+        problem = "The name is too long, or has characters that are not printed."
+        raise input_error([Fault("/name", problem, f"at most {MAX_NAME} printable characters")])
     imports: ImportStore = request.app.state.services.job_service.imports
     file = UploadedFile(await request.body(), is_confidential=principal.may(SENSITIVE))
     async with _limiter.turn(principal.id):

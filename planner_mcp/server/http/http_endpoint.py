@@ -1,17 +1,19 @@
-"""A handler of one of the planner's own HTTP routes as an ASGI application: other methods are refused, errors are
-answered in the form of its path.
+"""A handler of one of the planner's own HTTP routes as an ASGI application: other methods and unknown parameters are
+refused, errors are answered in the form of its path.
 """
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Collection
 from typing import Final
 
 from starlette.requests import Request
 from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from planner_mcp.errors import PlannerError
+from planner_mcp.errors import Fault, PlannerError, input_error
+from planner_mcp.routing.scenario.schema_faults import MAX_NAME, pointer
 from planner_mcp.server.http.http_responses import REST_PREFIX, method_refused, refusal_at
 from planner_mcp.telemetry import new_trace_id, trace_context
+from planner_mcp.text import plain
 
 Handler = Callable[[Request], Awaitable[ASGIApp]]
 READING: Final = "GET, HEAD"
@@ -22,6 +24,32 @@ METHODS: Final = ("GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS")
 def both(path: str, endpoint: "HttpEndpoint") -> list[Route]:
     """Return the routes of what is served at a path and, for REST, under `/v1` too."""
     return [Route(path, endpoint), Route(REST_PREFIX.rstrip("/") + path, endpoint)]
+
+
+def check_query(request: Request, known: Collection[str] = (), *, of_body: Collection[str] = ()) -> None:
+    """Check that the query has parameters of these names alone.
+
+    Args:
+        request: The request.
+        known: Names that it may have.
+        of_body: Names that belong into the body.
+
+    Raises:
+        UnknownParameterError: It has others.
+    """
+    faults = [
+        Fault(
+            pointer([name]),
+            f"The parameter {plain(name, MAX_NAME)} is not known.",
+            ", ".join(known),
+            "Write it in the body." if name in of_body else "",
+            "unknown",
+        )
+        for name in request.query_params
+        if name not in known
+    ]
+    if faults:
+        raise input_error(faults)
 
 
 class HttpEndpoint:

@@ -28,13 +28,17 @@ from planner_mcp.jobs.principals import Principal
 from planner_mcp.server.auth.request_principal import principal_of
 from planner_mcp.server.http.concurrency_limits import StreamLimit
 from planner_mcp.server.http.event_stream import EventStream, sse_event
-from planner_mcp.server.http.http_endpoint import READING, HttpEndpoint, both
+from planner_mcp.server.http.http_endpoint import READING, HttpEndpoint, both, check_query
 from planner_mcp.server.http.http_responses import json_answer
 from planner_mcp.server.tools.tool_definition import READ
 from planner_mcp.text import Json, compact
 
 JOB_EVENTS: Final = "/jobs/{job_id}/events"
 ALL_EVENTS: Final = "/events"
+POSITION: Final = "last_event_id"
+"""The parameter that stands for `Last-Event-ID` where a client cannot send headers."""
+REVIEWS: Final = "reviews"
+"""The parameter by which the stream of a job goes on with the steps of its review."""
 JOBS_KEPT: Final = 1000
 """Jobs whose last event is kept as it is sent."""
 
@@ -67,13 +71,14 @@ class JobsApi:
 
     async def _events(self, request: Request) -> ASGIApp:
         principal, job_service = _reader(request), _job_service(request)
+        check_query(request, (POSITION, REVIEWS))
         accept = request.headers.get("accept", "")
         if "application/json" in accept and "text/event-stream" not in accept:
             history = await job_service.history(principal, request.path_params["job_id"])
             return json_answer({"events": [named_notification(event) for event in history]})
         job = await job_service.job(principal, request.path_params["job_id"])
         after = _position(request, job)
-        with_reviews = request.query_params.get("reviews") == "true" and not job.is_settled
+        with_reviews = _wants_reviews(request) and not job.is_settled
         if job.is_terminal and after == job.event_id and not with_reviews:
             return Response(status_code=204)  # makes an EventSource stop reconnecting
         stream = EventStream(self._frames(job_service, principal, job.id, after, with_reviews), drain=self._drain)
@@ -88,6 +93,7 @@ class JobsApi:
 
     async def _all_events(self, request: Request) -> ASGIApp:
         principal, job_service = _reader(request), _job_service(request)
+        check_query(request, (POSITION,))
         self._streams.check(principal.id)
         steps = job_service.follow_all(principal, _given_position(request))
         first = await anext(steps)  # raises here what is wrong with the position
@@ -125,7 +131,19 @@ def named_notification(event: Event) -> Json:
 
 
 def _given_position(request: Request) -> str:
-    return request.headers.get("last-event-id") or request.query_params.get("last_event_id") or ""
+    return request.headers.get("last-event-id") or request.query_params.get(POSITION) or ""
+
+
+def _wants_reviews(request: Request) -> bool:
+    """Return whether a stream shall go on after the end of its job.
+
+    Raises:
+        InvalidParameterError: The parameter says something else than yes or no.
+    """
+    given = request.query_params.get(REVIEWS, "false")
+    if given not in ("true", "false"):
+        raise input_error([Fault(f"/{REVIEWS}", f"The parameter {REVIEWS} has the wrong type.", "boolean")])
+    return given == "true"
 
 
 def _job_service(request: Request) -> JobService:

@@ -17,6 +17,7 @@ from starlette.requests import Request
 from planner_mcp.errors import Fault, NotFoundError, UnsupportedMediaTypeError, input_error, placed
 from planner_mcp.routing.scenario.synonyms import known_field_list
 from planner_mcp.server.http.body_intake import decoded_in, has_content_type
+from planner_mcp.server.http.http_endpoint import check_query
 from planner_mcp.server.http.json_reading import UnreadableJsonError
 from planner_mcp.server.http.rest.keyed_requests import key_in
 from planner_mcp.server.http.rest.media_types import JSON
@@ -45,6 +46,7 @@ async def arguments_of(operation: RestOperation, request: Request) -> Any:
     filled = _filled(operation, request)
     if not operation.has_body:
         return _completed(operation, filled, _from_query(operation, request))
+    check_query(request, of_body=operation.arguments)
     body = await _body(operation, request)
     complete = partial(_completed, operation, filled)
     large = large_arguments_in(body)

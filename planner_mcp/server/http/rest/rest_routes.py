@@ -21,7 +21,7 @@ from planner_mcp.jobs.repeated_requests import RepeatedRequestStore
 from planner_mcp.server.auth.request_principal import mark_audited, principal_of
 from planner_mcp.server.http.asgi_receive import until_disconnected
 from planner_mcp.server.http.dashboard_routes import CONTENT_POLICY
-from planner_mcp.server.http.http_endpoint import Handler, HttpEndpoint
+from planner_mcp.server.http.http_endpoint import Handler, HttpEndpoint, check_query
 from planner_mcp.server.http.public_documents import entity_tag, names_tag
 from planner_mcp.server.http.rest.keyed_requests import answered_once, key_in
 from planner_mcp.server.http.rest.media_types import JSON, chosen
@@ -113,6 +113,7 @@ class RestRoutes:
 
     async def _show(self, document: RestDocument, request: Request) -> ASGIApp:
         """Answer with a resource in the media type that the request prefers."""
+        check_query(request)
         media_type = chosen(request, tuple(document.uris))
         body = await self._contents(document, media_type, request)
         file_name = document.uris[media_type].rpartition("/")[2]

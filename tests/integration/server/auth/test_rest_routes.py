@@ -129,6 +129,42 @@ async def test_refusals_name_the_parameters_that_there_are_here(http: httpx.Asyn
     assert "idempotency_key" not in fault["accepted"] and fault["hint"] == "Did you mean Idempotency-Key?"
 
 
+async def test_a_query_says_nothing_that_is_not_heard(http: httpx.AsyncClient, ann: dict[str, str]) -> None:
+    """SPEC T7, T11: also beside a body, of documents and of events, where it used to be passed over."""
+    job = f"/v1/jobs/{await queued(http, ann)}"
+    found: dict[str, tuple[int, str, str]] = {}
+    for method, path in (
+        ("POST", f"{job}/cancel?keep_best=false"),
+        ("POST", f"{job}/cancel?keep=false"),
+        ("GET", f"{job}/plan?format=csv"),
+        ("GET", "/v1/limits?of=me"),
+        ("GET", f"{job}/events?review=true"),
+        ("GET", f"{job}/events?reviews=yes"),
+        ("GET", "/v1/events?since=0"),
+    ):
+        answer = await http.request(method, path, headers=ann)
+        (fault,) = answer.json()["errors"]
+        found[path.removeprefix(job)] = answer.status_code, fault["path"], fault["hint"] or fault["accepted"]
+    assert found == {
+        "/cancel?keep_best=false": (400, "/keep_best", "Write it in the body."),
+        "/cancel?keep=false": (400, "/keep", ""),
+        "/plan?format=csv": (400, "/format", ""),
+        "/v1/limits?of=me": (400, "/of", ""),
+        "/events?review=true": (400, "/review", "last_event_id, reviews"),
+        "/events?reviews=yes": (400, "/reviews", "boolean"),
+        "/v1/events?since=0": (400, "/since", "last_event_id"),
+    }
+    assert (await http.get(job, headers=ann)).json()["status"] == "QUEUED"
+
+
+async def test_the_name_of_an_upload_is_refused_for_its_characters_too(
+    http: httpx.AsyncClient, ann: dict[str, str]
+) -> None:
+    """SPEC T7: a name of four characters is not called too long."""
+    (fault,) = (await http.put("/v1/files/a%00b.csv", content="id", headers=ann)).json()["errors"]
+    assert fault["problem"] == "The name is too long, or has characters that are not printed."
+
+
 async def test_a_body_that_cannot_be_read_is_refused_with_its_place(
     http: httpx.AsyncClient, ann: dict[str, str]
 ) -> None:
