@@ -194,4 +194,5 @@ def _missing(path: str, problem: str) -> Fault:
 
 
 def _unknown(path: str, known: list[str]) -> Fault:
-    return Fault(path, "The parameter is not known.", named(known), "Remove it.", "unknown")
+    hint = "Use one of these; remove it only if none fits."
+    return Fault(path, "The parameter is not known.", named(known), hint, "unknown")

@@ -5,6 +5,7 @@ itself is that of a webhook (`jobs/webhooks/guarded_exchange.py`).
 """
 
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from ipaddress import ip_network
 from typing import Final
 from urllib.parse import urlsplit
@@ -22,11 +23,10 @@ from planner_mcp.errors import (
 )
 from planner_mcp.jobs.webhooks import address_guard
 from planner_mcp.jobs.webhooks.address_guard import ForbiddenUrlError, WebhookUrl
+from planner_mcp.jobs.webhooks.endpoint_policy import parse_retry_after
 from planner_mcp.jobs.webhooks.guarded_exchange import GuardedExchange, GuardedRequest
 
 MAX_ANSWER_BYTES: Final = 2 * 1024 * 1024
-_LONGEST_WAIT_S: Final = 86_400.0
-"""Of a `Retry-After` that is handed over."""
 _REASONS: Final = {
     "form": "is not a URL that can be called",
     "scheme": "must use https, or lie in allow_networks",
@@ -44,7 +44,7 @@ class ServiceAnswer:
     """In lower case, without parameters."""
     body: bytes
     retry_after_s: float | None = None
-    """When to come back, where it says so in seconds."""
+    """When to come back, where it says so."""
 
 
 class GuardedClient:
@@ -112,8 +112,7 @@ def _media_type(content_type: str) -> str:
 
 
 def _retry_after_s(response: httpcore2.Response) -> float | None:
-    value = _header(response, b"retry-after")
-    return min(float(value), _LONGEST_WAIT_S) if value.isascii() and value.isdecimal() else None
+    return parse_retry_after(_header(response, b"retry-after"), datetime.now(UTC)) or None
 
 
 async def _read(response: httpcore2.Response) -> bytes:

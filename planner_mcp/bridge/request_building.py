@@ -13,7 +13,7 @@ from planner_mcp.bridge.operation_arguments import RequestArgument
 from planner_mcp.errors import Fault, input_error
 from planner_mcp.text import compact, figure
 
-SEPARATORS: Final = {"form": ",", "spaceDelimited": "%20", "pipeDelimited": "|", "simple": ","}
+SEPARATORS: Final = {"form": ",", "spaceDelimited": "%20", "pipeDelimited": "%7C", "simple": ","}
 """Between the items of a list that is one value."""
 
 

@@ -25,7 +25,7 @@ def _request(operation: dict[str, Any], values: dict[str, Any]) -> BridgeRequest
         ({}, 2.5, "c=2.5"),
         ({}, COLORS, "c=red&c=g%2Cn&c=b%20l"),
         ({"explode": False}, COLORS, "c=red,g%2Cn,b%20l"),
-        ({"style": "pipeDelimited"}, COLORS, "c=red|g%2Cn|b%20l"),
+        ({"style": "pipeDelimited"}, COLORS, "c=red%7Cg%2Cn%7Cb%20l"),
         ({"style": "spaceDelimited"}, COLORS, "c=red%20g%2Cn%20b%20l"),
         ({}, {"r": 1, "g": "x=1"}, "r=1&g=x%3D1"),
         ({"explode": False}, {"r": 1, "g": 2}, "c=r,1,g,2"),
