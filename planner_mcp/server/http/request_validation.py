@@ -74,6 +74,7 @@ _REQUEST_HEADERS: Final = (
 )
 _ANSWER_HEADERS: Final = (
     "etag",
+    "idempotency-replayed",
     "location",
     "mcp-protocol-version",
     "mcp-session-id",

@@ -154,6 +154,8 @@ async def test_allowed_origins_may_read_the_answer() -> None:
     origin = ("origin", "https://ui.example.com")
     _, headers, _ = await ask(allowed, headers=[origin])
     assert headers["access-control-allow-origin"] == "https://ui.example.com"
+    readable = headers["access-control-expose-headers"].split(", ")
+    assert {"etag", "idempotency-replayed", "location", "preference-applied", "retry-after"} <= {*readable}
     asked = [("access-control-request-method", "POST"), ("access-control-request-headers", "mcp-session-id")]
     status, headers, _ = await ask(allowed, method="OPTIONS", headers=[origin, *asked])
     assert (status, headers["access-control-allow-origin"]) == (200, "https://ui.example.com")
