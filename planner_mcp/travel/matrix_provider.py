@@ -45,7 +45,7 @@ class MatrixProvider:
             try:
                 return await self._matrices.packed(day.principal, name)
             except NotFoundError:
-                raise TravelUnknownError from None
+                raise TravelUnknownError("The uploaded matrix of this day is gone: upload it again.") from None
         question = await routing_request(day.body)
         return None if question is None else await self.road_matrices(day.principal, question)
 

@@ -4,7 +4,7 @@ from typing import Annotated, Final
 
 from pydantic import Field
 
-from planner_mcp.errors import Fault, PlanNotReadyError, input_error
+from planner_mcp.errors import Fault, input_error
 from planner_mcp.jobs.ids import plan_of
 from planner_mcp.server.tools.arguments.lookup_errors import PLAN, naming_argument
 from planner_mcp.server.tools.arguments.plan_context import PlanName, job_id_of
@@ -50,7 +50,7 @@ async def run(ctx: ToolContext, asked: ShareArguments) -> ToolResult:
             output = SharePlanResult(plan_id=plan_of(job_id), revoked=True)
             return ToolResult(output, f"No link of {output.plan_id} works any more.")
         if (await ctx.job_service.job(ctx.principal, job_id)).plan_id is None:
-            raise PlanNotReadyError
+            await ctx.job_service.plan_of_job(ctx.principal, job_id)  # raises why there is none
         if ctx.offer_share is None:
             raise input_error([Fault("", "Links need a server that is reached over HTTP.", "planner-mcp serve")])
         link = await ctx.offer_share(job_id, asked.hours * HOUR_S)

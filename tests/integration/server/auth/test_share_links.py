@@ -116,4 +116,7 @@ async def test_who_only_reads_makes_no_links(served: Served, key: Key, store: Re
         scenario_id = (await call(http, ann, "create_scenario", **DAY))["scenario_id"]
         queued = (await call(http, ann, "solve_vrp", scenario_id=scenario_id))["job_id"]
         assert (await call(http, ann, "share_plan", job_id=queued))["type"] == "PlanNotReady"
+        await call(http, ann, "cancel_vrp_job", job_id=queued)
+        ended = await call(http, ann, "share_plan", job_id=queued)
+        assert (ended["type"], ended["message"]) == ("NotFound", "This job ended without a plan.")  # no wait helps
         assert "Lovelace" not in json.dumps(shared)
