@@ -19,6 +19,7 @@ from planner_mcp.render.route_loads import load_at_start, picked_up
 from planner_mcp.render.svg_drawing import Places
 from planner_mcp.routing.plan import Plan, PlannedRoute, Visit
 from planner_mcp.routing.scenario.field_types import read_amount
+from planner_mcp.routing.scenario.scenario_model import AREAS
 from planner_mcp.routing.scenario.shown_scenario import NO_TICKET, ShownScenario, ShownTicket, ShownTicketFields
 from planner_mcp.text import Json, figure
 
@@ -58,14 +59,16 @@ class SheetDay:
     tickets: dict[str, ShownTicket]
     pickups: frozenset[str]
     places: Places
-    """(lat, lon) in WGS-84 by location; empty where links to them have no use."""
+    """(lat, lon) in WGS-84 by location, of those to which links lead."""
     has_codes: bool
 
     @staticmethod
     def of(scenario: ShownScenario, plan: Plan, *, is_exact: bool) -> "SheetDay":
-        """Return it; without links to places where positions are not exact, or on a plane."""
+        """Return it; without links to places where positions are not exact, on a plane, or those of an area."""
         words = words_of(scenario)
         places, is_plane = positions(scenario)
+        known = scenario.get("locations") or []
+        areas = {each["id"] for each in known if (found := each.get("resolved")) and found["accuracy"] in AREAS}
         return SheetDay(
             scenario,
             words,
@@ -73,7 +76,7 @@ class SheetDay:
             Names.of(scenario),
             {ticket["id"]: ticket for ticket in scenario["tickets"]},
             picked_up(scenario),
-            {} if is_plane or not is_exact else places,
+            {} if is_plane or not is_exact else {name: at for name, at in places.items() if name not in areas},
             sum(len(route.visits) for route in plan.routes) <= MOST_CODES,
         )
 

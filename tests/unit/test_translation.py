@@ -182,6 +182,14 @@ def test_what_an_argument_may_be_is_to_be_had_in_chinese(schema: Any, shown: str
     assert translated(describe(schema), "zh") == shown
 
 
+def test_what_a_person_is_asked_for_is_to_be_had_in_chinese() -> None:
+    """SPEC T11: the titles of the fields of each question."""
+    modules = (path.read_text(encoding="utf-8") for path in (PACKAGE / "server").rglob("*.py"))
+    titles = set(re.findall(r'"title": "([^"{]+)"', "\n".join(modules)))
+    assert "Sheet of the tickets" in titles
+    assert sorted(titles - chinese_texts().keys()) == []
+
+
 def test_no_chinese_text_is_left_over() -> None:
     """SPEC T11: the key of each is a text of the code."""
     in_code = set().union(*(module.templates for module in modules_in(".")))

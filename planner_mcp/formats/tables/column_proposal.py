@@ -102,7 +102,7 @@ _OPTIONS: Final[Mapping[str, tuple[str, ...]]] = {
 }
 """Fields that a column of tickets may be, by what it looks like."""
 _AGENT_OPTIONS: Final[Mapping[str, tuple[str, ...]]] = {
-    "windows": ("shift",),
+    "windows": ("shift", "break"),
     "times": ("shift_start", "shift_end"),
     "amounts": ("capacity",),
     "numbers": ("capacity", "max_tickets", "fixed_cost", "cost_per_km", "cost_per_hour"),
@@ -254,6 +254,8 @@ class _Proposal:
             return any(pair_in(cell) is not None for cell in cells)
         if name == "location":
             return not look.is_counting
+        if name == "break":
+            return look.kind == "windows"
         if name == "id" and "name" in meaning.concepts and len(set(cells)) < len(cells):
             return False  # numbers of customers, some of whom have several tickets
         if meaning.is_exact:

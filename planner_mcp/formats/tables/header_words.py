@@ -82,12 +82,14 @@ AGENTS: Final[Mapping[str, str]] = {
     "furgoneta",
     "capacity": "capacity load max_load payload kg 容量 载重 载重量 最大载重 核载 核定载重 额定载重 kapazitat "
     "nutzlast zuladung capacite charge charge_utile capacidad carga carga_util",
-    "shift_start": "shift_start start_time begins start from on_duty 上班时间 开始时间 出车时间 班次开始 "
+    "shift_start": "shift_start start_time begins start from on_duty 上班 上班时间 开始时间 出车时间 班次开始 "
     "schichtbeginn dienstbeginn arbeitsbeginn beginn von ab debut heure_debut hora_inicio inicio desde de",
-    "shift_end": "shift_end end_time ends end to until off_duty 下班时间 结束时间 收车时间 班次结束 schichtende "
+    "shift_end": "shift_end end_time ends end to until off_duty 下班 下班时间 结束时间 收车时间 班次结束 schichtende "
     "dienstende arbeitsende ende bis finish finish_time fin heure_fin hora_fin hasta a",
     "shift": "shift working_hours hours 班次 工作时间 上班时段 schicht arbeitszeit dienstzeit horaires poste turno "
     "horario jornada",
+    "break": "break breaks break_time lunch lunch_break rest 午休 午休时间 休息 休息时间 pause pausen pausenzeit "
+    "mittagspause pauses pause_dejeuner pausa descanso almuerzo",
     "skills": "skill skills equipment 技能 车型 ausstattung equipement equipamiento",
     "fixed_cost": "fixed_cost fixed 固定成本 出车费 fixkosten cout_fixe coste_fijo",
     "cost_per_km": "cost_per_km per_km 每公里成本 公里成本 kosten_pro_km cout_par_km coste_por_km",

@@ -35,7 +35,9 @@ _TICKETS: Final = words_of(
 _AGENTS: Final = words_of(
     "agents vehicles fleet drivers trucks vans couriers technicians fahrzeuge fuhrpark flotte fahrer lkw techniker "
     "vehicules camions chauffeurs livreurs techniciens vehiculos camiones furgonetas flota conductores repartidores "
-    "tecnicos 车辆 司机 车队 车辆信息 运力 骑手 配送员"
+    "tecnicos 车辆 司机 车队 车辆信息 运力 骑手 配送员 "
+    "staff employees workers nurses carers caregivers mitarbeiter personal pflegekrafte pfleger employes personnel "
+    "infirmiers soignants empleados enfermeros cuidadores 人员 员工 护士 护理员 护工 技师 师傅"
 )
 _OLDER: Final = (
     "In an .xls, errors and formulas without a value are read as empty cells; an .xlsx with such is refused."
@@ -54,6 +56,8 @@ _DAYS_OF_HOURS: Final = {
 """Where spreadsheets count days from: a time without a date; and the day after, which 24:00 is, however it shows."""
 _SPAN: Final = re.compile(r"PT(\d{1,4})H(\d{2})M(\d{2})(?:[.,]\d+)?S", re.ASCII)
 """How an OpenDocument writes hours from 24 on."""
+_DIGITS: Final = 15
+"""Of a number, as spreadsheets show it: the product of 24.9 and 3 is stored as 74.69999999999999."""
 _HALF_A_SECOND: Final = timedelta(seconds=0.5)
 """Times of less precision lie a little before their second."""
 
@@ -215,7 +219,7 @@ def _text(cell: Any) -> str:
         return clock_s(cell.total_seconds())
     if isinstance(cell, float) and cell.is_integer():
         return str(int(cell))
-    return decimals(cell) if isinstance(cell, float) else str(cell).strip()
+    return decimals(float(f"{cell:.{_DIGITS}g}")) if isinstance(cell, float) else str(cell).strip()
 
 
 def _since_midnight(moment: time) -> timedelta:

@@ -28,7 +28,7 @@ from planner_mcp.formats.tables.text_tables import Table
 from planner_mcp.formats.tables.unexpected_rows import rows_without_place
 from planner_mcp.formats.tables.unique_names import UniqueNames
 from planner_mcp.formats.tables.window_parsing import are_same_windows, next_day_end
-from planner_mcp.routing.scenario.field_types import fault_at, read_date
+from planner_mcp.routing.scenario.field_types import fault_at, moment, read_date
 from planner_mcp.routing.scenario.schema_faults import pointer
 from planner_mcp.routing.scenario.window_text import OPEN_END
 from planner_mcp.text import Json, plain
@@ -121,6 +121,8 @@ class TableImport:
                 )
             for shift in shifts[:1]:
                 cells |= {"shift_start": shift[0], "shift_end": shift[1]}
+            if breaks := [self._break(hours, origin) for hours in cells.pop("break", [])]:
+                agent["breaks"] = breaks
             if cells.keys() >= _SHIFT:
                 cells["shift_end"] = self._forward(cells["shift_start"], cells["shift_end"])[1]
             self.agents.append(agent | cells)
@@ -273,6 +275,21 @@ class TableImport:
             return [opens, closes]
         self.overnight[f"{opens}-{closes}"] = None
         return [opens, later]
+
+    def _break(self, hours: list[Any], origin: SourceRow) -> Json:
+        """Return a break that lasts for the hours that a cell names."""
+        begin, end = self._forward(*hours)
+        try:
+            length_s = -1.0 if end == OPEN_END else moment(end, {}) - moment(begin, {})
+        except ValueError:  # of another day
+            length_s = -1.0
+        if length_s < 0:
+            path, problem = (
+                origin.path + pointer((origin.headers["break"],)),
+                "The break has no begin and end on one day.",
+            )
+            self.faults.append(Fault(path, problem, "hours such as 12:00-12:30", which=origin.which))
+        return {"earliest": begin, "latest": begin, "duration_s": length_s}
 
     def _service(self, cells: Json, origin: SourceRow) -> Any:
         """Return the service time of a row in seconds, None where it says none."""

@@ -177,7 +177,7 @@ class TableRows:
             if style.bare_times in ("hours", "hhmm"):
                 self._note(f'Whole numbers in "{column}" are read as times of day.')
             return partial(side_in, style=style, is_end=name in ("closes", "shift_end"))
-        if name in ("window", "shift"):
+        if name in ("window", "shift", "break"):
             self._note_windows(column, cells)
             return partial(windows_in, style=style)
         if name == "position":

@@ -6,6 +6,7 @@ Owns the choice of scales and the defaults of absent fields. It expects a scenar
 """
 
 import math
+from collections import Counter
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
@@ -36,7 +37,7 @@ from planner_mcp.routing.problem import (
 from planner_mcp.routing.scenario import scenario_model
 from planner_mcp.routing.scenario.agent_eligibility import Eligibility
 from planner_mcp.routing.scenario.checks.amount_checks import total
-from planner_mcp.routing.scenario.scenario_model import Scenario, end_of, most_reloads, start_of
+from planner_mcp.routing.scenario.scenario_model import AREAS, Scenario, end_of, most_reloads, start_of
 from planner_mcp.routing.scenario.time_windows import merged_windows
 
 _AMOUNT_SCALES: Final = (1, 10, 100, 1000, 10_000, 100_000, 1_000_000)
@@ -110,10 +111,16 @@ def _resolved_positions(scenario: Scenario) -> Iterator[str]:
     resolved = [place.resolved for place in scenario.locations if place.resolved is not None]
     if not resolved:
         return
+    centres = Counter(
+        (place.lat, place.lon) for place in scenario.locations if place.resolved and place.resolved.accuracy in AREAS
+    )
+    shared = sum(count for count in centres.values() if count > 1)
     sources = ", ".join(sorted({_OWNERS.get(each.source, each.source) for each in resolved}))
     radii = sorted(each.radius_m / 1000 for each in resolved)
     within = f"{radii[0]:.3g} km" if radii[0] == radii[-1] else f"{radii[0]:.3g} to {radii[-1]:.3g} km"
     yield f"Positions from addresses: {len(resolved)} ({sources}), true within {within}."
+    if shared:
+        yield f"Addresses known only as a centre they share, between which no travel is counted: {shared}."
 
 
 def _matrices_of(scenario: Scenario, names: tuple[str, ...], factors: list[float]) -> IntegerMatrices:

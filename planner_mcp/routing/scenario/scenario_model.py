@@ -113,6 +113,10 @@ class _Part(BaseModel):
         return {k: v for k, v in value.items() if v is not None or k not in optional or k in NULLABLE}
 
 
+AREAS: Final = frozenset({"town", "district", "city"})
+"""Accuracies of a position that is the centre of an area, kilometres from the door."""
+
+
 class ResolvedPosition(_Part):
     """How `lat` and `lon` of a location were found from its address; written by the planner."""
 

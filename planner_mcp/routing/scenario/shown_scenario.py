@@ -14,6 +14,12 @@ TimeJson = str | float
 """`08:30`, an ISO 8601 time, or seconds after midnight of the planning date."""
 
 
+class ShownResolvedPosition(TypedDict):
+    """How a position was found from an address."""
+
+    accuracy: str
+
+
 class ShownLocation(TypedDict, total=False):
     """A location; a masked position is rounded."""
 
@@ -24,6 +30,7 @@ class ShownLocation(TypedDict, total=False):
     y: float | None
     name: str | None
     address: str | None
+    resolved: ShownResolvedPosition | None
 
 
 class ShownAgent(TypedDict, total=False):

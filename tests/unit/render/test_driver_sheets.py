@@ -139,6 +139,20 @@ def test_codes_lead_to_each_stop_and_along_each_route() -> None:
     assert parts[0].rpartition("/")[2] == parts[1].partition("/")[0]
 
 
+def test_no_code_leads_to_the_centre_of_a_town() -> None:
+    """SPEC T5: a driver who scans it would stand kilometres from the door; the address is printed."""
+    found = {"source": "offline", "accuracy": "town", "radius_m": 7000, "confidence": 0.9}
+    place = {**DAY["locations"][1], "resolved": found}
+    day = {**DAY, "locations": [DAY["locations"][0], place, {"id": "B", "lat": 39.96, "lon": 116.4}]}
+    day["tickets"] = [*DAY["tickets"], {"id": "t4", "location": "B", "demand": 0}]
+    exact = {**place, "resolved": {**found, "accuracy": "point"}}
+    problem = compile_scenario(parse_scenario(day))
+    text = sheets(day, build_plan(problem, Candidate.of_tickets({0: [0, 1, 2, 3]})))
+    assert ("39.95000" in text, "geo:39.96000,116.40000" in text) == (False, True)
+    precise = {**day, "locations": [DAY["locations"][0], exact, day["locations"][2]]}
+    assert "geo:39.95000,116.40000" in sheets(precise, build_plan(problem, Candidate.of_tickets({0: [0]})))
+
+
 @pytest.mark.parametrize(
     ("texts", "language"),
     [({"name": "Round"}, "en"), ({"name": "城配 A"}, "zh"), ({"name": "A", "notes": "后门 door"}, "en")],

@@ -280,6 +280,30 @@ def test_a_shift_of_several_parts_is_reported_with_its_cell() -> None:
     assert [(fault.path, fault.problem) for fault in day.faults] == [("/2/shift", "The shift has several parts.")]
 
 
+@pytest.mark.parametrize("headers", ["姓名,上班,下班,午休", "name,shift start,shift end,lunch break"])
+def test_hours_of_a_break_are_a_break_of_the_agent(headers: str) -> None:
+    """SPEC T5: a nurse is not sent to a visit in the hour in which she eats."""
+    day = TableImport(planning_date="2025-07-15")
+    day.add_agents(table(f"{headers}\nLi,7:30,19:00,12:00-12:45\nWu,8:00,17:00,-\n"), {})
+    assert (day.faults, [agent.get("breaks") for agent in day.agents]) == (
+        [],
+        [[{"earliest": "12:00", "latest": "12:00", "duration_s": 2700.0}], None],
+    )
+    assert [(agent["shift_start"], agent["shift_end"]) for agent in day.agents] == [
+        ("07:30", "19:00"),
+        ("08:00", "17:00"),
+    ]
+
+
+def test_a_break_without_an_end_is_reported_with_its_cell() -> None:
+    """SPEC T7: how long it lasts is not known."""
+    day = TableImport(planning_date="2025-07-15")
+    day.add_agents(table("vehicle;capacity;break\nv;9;from 12:00\nw;9;12:00-13:00\n"), {})
+    assert [(fault.path, fault.problem) for fault in day.faults] == [
+        ("/2/break", "The break has no begin and end on one day.")
+    ]
+
+
 def test_a_name_at_two_positions_is_reported_with_its_line() -> None:
     """SPEC T7: the second ticket is not sent to where the first one is; a metre of difference is none."""
     day = TableImport()

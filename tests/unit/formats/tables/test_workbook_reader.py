@@ -244,7 +244,7 @@ def test_a_formula_that_gives_no_text_is_an_empty_cell() -> None:
 def test_a_fleet_in_a_sheet_of_a_longer_name_is_read_and_other_sheets_are_reported() -> None:
     """SPEC T5, T7: else a vehicle without limits takes its place in silence."""
     empty = sheet_xml("")
-    for fleet in ("Camions", "Fahrzeuge Berlin", "车辆清单", "Technicians"):
+    for fleet in ("Camions", "Fahrzeuge Berlin", "车辆清单", "Technicians", "护士", "Pflegekräfte"):
         read = tables_of(workbook({"Tour 5": SHEET, fleet: FLEET, "Sheet3": empty}), sheet="", max_rows=9)
         assert (read["agents"].name, read["tickets"].name, read["tickets"].notices) == (fleet, "Tour 5", ())
     read = tables_of(workbook({"orders": SHEET, "Tabelle2": FLEET}), sheet="", max_rows=9)
@@ -254,6 +254,13 @@ def test_a_fleet_in_a_sheet_of_a_longer_name_is_read_and_other_sheets_are_report
     )
     alone = tables_of(workbook({"Fahrer Mo": SHEET}), sheet="", max_rows=9)
     assert (alone["tickets"].name, list(alone)) == ("Fahrer Mo", ["tickets"]), "a single sheet is that of the tickets"
+
+
+def test_a_calculated_number_is_read_as_its_cell_shows_it() -> None:
+    """SPEC T5: Excel stores 24.9 times 3 as 74.69999999999999, and shows 15 digits."""
+    rows = rows_of(("id", "price"), ("a", 24.9 * 3), ("b", 1e-5))
+    read = tables_of(workbook({"s": sheet_xml(rows)}), sheet="", max_rows=9)["tickets"]
+    assert [row["price"] for _, row in read.rows] == ["74.7", "0.00001"]
 
 
 def test_a_line_of_groups_below_other_lines_is_no_header() -> None:

@@ -12,9 +12,14 @@ from tests.shared.scenarios.scenario_builders import agent, body, ticket
 
 CITY = [{"id": "D", "lat": 39.9, "lon": 116.4}, {"id": "A", "lat": 39.95, "lon": 116.5}]
 MATRIX = {"distances": [[0, 5], [5, 0]], "matrix_locations": ["D", "A"]}
+CENTRE = {"source": "offline", "accuracy": "town", "radius_m": 7000, "confidence": 0.9}
 DAYS: dict[str, dict[str, Any]] = {
     "plane": body(),
     "globe": body(tickets=[ticket()], locations=CITY, travel={"speed_kmh": 30}),
+    "centres": body(
+        tickets=[ticket()],
+        locations=[{**CITY[0], "resolved": CENTRE}, {**CITY[0], "id": "A", "resolved": CENTRE}],
+    ),
     "unknown": body(depot=None, locations=[]),
     "matrix": body(tickets=[ticket()], locations=[], travel=MATRIX),
     "open ends": body(agents=[agent("v"), agent("w", end_location=None), agent("u", start_location=None)]),
@@ -32,6 +37,15 @@ def test_the_sketch_says_what_the_whole_day_says(day: dict[str, Any]) -> None:
     scenario = parse_scenario(day)
     assert assumptions_of(scenario) == compile_scenario(scenario).assumptions
     assert assumptions_of(scenario)
+
+
+def test_a_plan_says_between_how_many_addresses_no_travel_is_counted() -> None:
+    """SPEC T1, O4: who opens it later would take 0 km for a distance."""
+    said = "Addresses known only as a centre they share, between which no travel is counted: 2."
+    assert said in compile_scenario(parse_scenario(DAYS["centres"])).assumptions
+    house = {**CENTRE, "accuracy": "point"}
+    places = [{**place, "resolved": house} for place in DAYS["centres"]["locations"]]
+    assert said not in compile_scenario(parse_scenario({**DAYS["centres"], "locations": places})).assumptions
 
 
 @pytest.mark.parametrize(("travel", "source"), [({"matrix": "mat-0-a"}, "matrix"), ({"router": "car"}, "engine car")])

@@ -27,4 +27,4 @@ def test_keys_of_a_shown_part_are_fields_of_the_schema(name: str) -> None:
 
 def test_every_kind_of_part_that_readers_take_is_held_against_the_schema() -> None:
     """Our choice: a part that is added to the types is added to the comparison."""
-    assert sorted(SHOWN) == ["Agent", "Location", "Options", "Scenario", "Ticket", "Travel"]
+    assert sorted(SHOWN) == ["Agent", "Location", "Options", "ResolvedPosition", "Scenario", "Ticket", "Travel"]
