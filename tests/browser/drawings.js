@@ -41,7 +41,7 @@ async function largePlan(plan, scenario) {
 
 async function manyRows(plan) {
   const [{ timeline }, { stopsTable }] = await Promise.all(["timeline", "tables"].map((name) => import(`${VIEW}/${name}.js`)));
-  const [times, table] = [timeline(plan), stopsTable(plan, new Map())];
+  const [times, table] = [timeline(plan), stopsTable(plan, {}, new Map())];
   const first = [all(".row", times).length, all("tbody tr", table).length];
   const choice = times.querySelector("select");
   choice.value = choice.options[1].value;

@@ -267,7 +267,7 @@ async def test_times_have_dates_where_a_day_goes_on_after_midnight(server: Plann
         ([[None, None]], 90_000, "datetime-local"),
     ):
         await page.evaluate(form, [shifts, end_s])
-        opens = page.get_by_label("From", exact=True)
+        opens = page.get_by_label("not before", exact=True)
         assert await opens.get_attribute("type") == kind, (shifts, end_s)
         assert await opens.get_attribute("min") == ("2026-12-01T00:00" if kind == "datetime-local" else None)
     asked: list[Any] = []
@@ -278,7 +278,7 @@ async def test_times_have_dates_where_a_day_goes_on_after_midnight(server: Plann
 
     await page.route("**/ui/call", answer)
     await page.get_by_label("Ticket", exact=True).fill("t-1")
-    for name, at in (("From", "2026-12-02T01:30"), ("To", "2026-12-02T02:30")):
+    for name, at in (("not before", "2026-12-02T01:30"), ("not after", "2026-12-02T02:30")):
         await page.get_by_label(name, exact=True).fill(at)
     async with page.expect_response("**/ui/call"):
         await page.get_by_role("button", name="Solve with it").click()
@@ -356,12 +356,12 @@ async def test_changes_are_compared_with_the_day_as_it_is(server: PlannerServer,
     assert await table.locator("tbody tr").count() == 4
     assert await page.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth")
     patches = {name: case["patch"] for name, case in asked["cases"].items()}
-    another = patches["One more like van-1"]["agents"]["van-1-2"]
+    another = patches["One more vehicle like: van-1"]["agents"]["van-1-2"]
     assert another == {name: value for name, value in (await _agents(server, scenario_id))[0].items() if name != "id"}
-    assert patches["Windows 15 min wider"] == {
+    assert patches["All windows wider by (min): 15"] == {
         "tickets": {f"t-{number}": {"time_windows": joined} for number, joined in enumerate(wider, 1)}
     }
-    assert patches["Shifts 45 min longer"] == {"agents": {"van-1": {"shift_end": "18:15:00"}}}
+    assert patches["All shifts longer by (min): 45"] == {"agents": {"van-1": {"shift_end": "18:15:00"}}}
     for patch in patches.values():
         await call(server, "revise_scenario", scenario_id=scenario_id, patch=patch)
 
@@ -450,7 +450,7 @@ async def test_the_day_is_changed_from_the_page_of_its_job(server: PlannerServer
     await page.goto(_url(server, f"jobs/{job_id}"))
     ticket = day["tickets"][0]["id"]
     for change, fields, case in (
-        ("Window of a ticket", {"Ticket": ticket, "From": "10:00", "To": "11:00"}, "time_windows"),
+        ("Window of a ticket", {"Ticket": ticket, "not before": "10:00", "not after": "11:00"}, "time_windows"),
         ("Agents that do not come", {"Agent": "veh-2"}, "veh-2"),
     ):
         await page.locator("summary", has_text="Change the day").click(timeout=60_000)
@@ -485,7 +485,16 @@ async def test_a_day_goes_wrong_and_is_repaired_on_the_page(server: PlannerServe
     solved = page.get_by_text("Completed", exact=True)
     form = page.get_by_role("form", name="Change the day")
     for change, fields, asked in (
-        ("Breakdown of an agent", {"Agent": "van-1", NOW: "09:00"}, {"breakdown": {"agent": "van-1", "at": "09:00"}}),
+        (
+            "Breakdown of an agent",
+            {"Agent": "van-1", NOW: "09:00"},
+            {"breakdown": {"agent": "van-1"}, "keep_until": "09:00"},
+        ),
+        (
+            "Agents that do not come",
+            {NOW_OR_NOT: "07:00", "Agent": "van-2"},
+            {"absent": ["van-2"], "keep_until": "07:00"},
+        ),
         ("Agent is late", {"Agent": "van-2", "Minutes": "20"}, {"late_by": {"van-2": 1200}}),
         (
             "Tickets no longer wanted",
@@ -518,6 +527,43 @@ async def test_a_day_goes_wrong_and_is_repaired_on_the_page(server: PlannerServe
     await page.get_by_role("button", name="Solve again").click()
     await page.wait_for_url(lambda url: url != mended)
     await solved.wait_for(timeout=60_000)
+
+
+@pytest.mark.slow
+async def test_an_urgent_order_is_a_new_ticket_and_what_it_changes_is_shown(server: PlannerServer, page: Any) -> None:
+    """SPEC T10, O2: at an address or a position, of what vans carry, sent by Enter; agents are shown by their names."""
+    vans = [{"id": "row-2", "name": "Li Na", "capacity": {"boxes": 9}}]
+    here = {"id": "D", "lat": 48.7, "lon": 9.1}
+    day = body(vans, [ticket("a", "D", demand={"boxes": 1})], locations=[here])
+    scenario_id = (await call(server, "create_scenario", **day))["scenario_id"]
+    job_id = (await call(server, "solve_vrp", scenario_id=scenario_id, solve_time="PT1S", fresh=True))["job_id"]
+    await page.goto(_url(server, f"jobs/{job_id}"))
+    await page.locator("summary", has_text="Change the day").click(timeout=60_000)
+    form = page.get_by_role("form", name="Change the day")
+    assert await page.locator("#known-agent option").first.text_content() == "row-2 · Li Na"
+    await form.get_by_label("Change").select_option(label="New ticket")
+    fields = {"number": "now", "address": "48.74, 9.31", "amount that is carried": "2", "not after": "12:00"}
+    for name, value in fields.items():
+        await form.get_by_label(name, exact=True).fill(value)
+    async with page.expect_request(_resolves) as sent:
+        await form.get_by_label("number", exact=True).press("Enter")
+    asked = (await sent.value).post_data_json["arguments"]
+    assert (asked["new_ticket"], asked["patch"]) == (
+        [
+            {
+                "id": "now",
+                "demand": {"boxes": 2},
+                "service_time_s": 0,
+                "time_windows": [["00:00", "12:00"]],
+                "location": "now",
+            }
+        ],
+        {"locations": {"now": {"lat": 48.74, "lon": 9.31}}},
+    )
+    await page.get_by_text("tickets: 1 added (now)").wait_for(timeout=60_000)
+    await page.get_by_text("2 of 2").wait_for(timeout=60_000)
+    for place in (".legend", "svg.times", "table td", "select"):
+        assert "row-2 · Li Na" in "".join(await page.locator(place).all_text_contents()), place
 
 
 @pytest.mark.slow

@@ -67,7 +67,7 @@ async def test_a_key_signs_in_until_the_sign_out(guarded: Guarded, browser: Any)
     assert [cookie["httpOnly"] for cookie in await context.cookies()] == [True]
     await page.reload()
     await page.get_by_role("heading", name="Jobs").wait_for()
-    await page.wait_for_function("document.title.startsWith('Jobs')")
+    await page.wait_for_function("() => document.title.startsWith('Jobs')")
     await page.get_by_role("button", name="Sign out").click()
     await page.get_by_role("heading", name="Sign in").wait_for()
     assert (await context.cookies(), "Jobs" in await page.title()) == ([], False)

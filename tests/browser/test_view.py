@@ -249,7 +249,7 @@ async def test_a_page_that_is_made_wider_draws_anew(server: PlannerServer, page:
     drawn = page.locator("svg.map")
     await drawn.wait_for(timeout=60_000)
     await page.set_viewport_size({"width": 1180, "height": 800})
-    await page.wait_for_function("document.querySelector('svg.map').viewBox.baseVal.width > 1000")
+    await page.wait_for_function("() => document.querySelector('svg.map').viewBox.baseVal.width > 1000")
 
 
 @pytest.mark.slow

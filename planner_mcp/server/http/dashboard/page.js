@@ -4,6 +4,7 @@ import { readBlob, readJson } from "./api.js";
 import { PageEvents } from "./events.js";
 import { confirmed } from "./view/confirmation.js";
 import { h } from "./view/dom.js";
+import { agentName } from "./view/format.js";
 import { placesOf } from "./view/positions.js";
 import { t, wordOf } from "./view/words.js";
 
@@ -18,7 +19,13 @@ export const watchEvents = (act) => (onState = act); // act receives "live", "lo
 export const planOf = (jobId) => jobId.replace(/^job-/, "plan-");
 export const jobOf = (planId) => planId.replace(/^plan-/, "job-");
 export const link = (path, text) => h("a", { href: `#/${path}` }, text);
-export const go = (path) => (location.hash = `#/${path}`);
+// Leads to a page; what the answer of a re-solve says is shown there.
+let said = [];
+export function go(path, { changes = [], notes = [], warnings = [] } = {}) {
+  said = [...changes, ...notes, ...warnings];
+  location.hash = `#/${path}`;
+}
+export const saidBefore = () => said.splice(0).map((line) => h("li", {}, line));
 
 export function showBanner(text) {
   banner.hidden = !text;
@@ -100,7 +107,7 @@ export function downloads(planId, routes, scenario) {
     h("a", { href: url, download: `${planId}-${name.replace("/", "-")}` }).click();
     URL.revokeObjectURL(url);
   };
-  const calendar = h("select", { "aria-label": t("calendar") }, routes.map((route, at) => h("option", { value: at + 1 }, route.agent_id)));
+  const calendar = h("select", { "aria-label": t("calendar") }, routes.map((route, at) => h("option", { value: at + 1 }, agentName(scenario, route.agent_id))));
   const saveCalendar = action(`${t("calendar")} (.ics)`, () => save(`routes/${calendar.value}.ics`), { into: messages });
   return h("div", {}, h("h2", {}, t("download")), h("div", { class: "actions" }, Object.entries(names).map(([name, text]) => action(text, () => save(name), { into: messages })), routes.length > 0 && [calendar, saveCalendar]), messages);
 }

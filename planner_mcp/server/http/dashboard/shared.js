@@ -24,7 +24,7 @@ function draw({ job, review, plan, scenario, ground, expires_at: ends }) {
     h("p", { class: "quiet" }, t("sharedMasked")),
     figures(job, plan, null, scenario), h("h2", {}, t("map")), routeMap(plan, scenario, { canvas: canvasLayer, ground, moment, width }), h("h2", {}, t("timeline")), timeline(plan, scenario, { moment, width: Math.max(640, width) }),
     h("h2", {}, `${t("unassigned")} (${plan.unassigned.length})`), unassignedTable(plan, tickets),
-    h("h2", {}, t("stops")), stopsTable(plan, tickets),
+    h("h2", {}, t("stops")), stopsTable(plan, scenario, tickets),
   );
 }
 

@@ -248,7 +248,7 @@ const tickets = () => new Map((view.day.tickets ?? []).map((ticket) => [ticket.i
 const PANELS = {
   map: () => h("div", {}, routeMap(view.plan, view.day, { canvas: canvasLayer, onSelect: select, width: width(), frame: mapFrame, ground: view.roads, moment: view.moment }), timeSlider(view.plan, view.moment)),
   timeline: () => timeline(view.plan, view.day, { width: Math.max(LEAST_TIMELINE_PX, width()), moment: view.moment }),
-  stops: () => stopsTable(view.plan, tickets(), select),
+  stops: () => stopsTable(view.plan, view.day, tickets(), select),
   unassigned: () => unassignedTable(view.plan, tickets()),
   curve: () => costCurve(view.points, view.bound?.lower_bound, width()),
   events: () => h("ol", { class: "scroll" }, view.events.map((each) => historyLine(each, view.day))),

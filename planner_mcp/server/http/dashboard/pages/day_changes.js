@@ -1,14 +1,15 @@
 // What happens on a day, on the page of its job: a changed window, a breakdown, an absence and so on, each a re-solve from the plan.
 
 import { callTool } from "../api.js";
-import { action, go } from "../page.js";
+import { action, choiceWord, go } from "../page.js";
 import { h } from "../view/dom.js";
-import { secondsOf } from "../view/format.js";
-import { t } from "../view/words.js";
+import { OPEN_END_S, agentName, secondsOf } from "../view/format.js";
+import { t, wordOf } from "../view/words.js";
 
 const ids = (entries) => (entries ?? []).map((each) => each.id);
 const DAY_S = 86_400;
-const TIMES = ["from", "to", "now"];
+const TIMES = ["opens", "closes", "now"];
+const POSITION = /^(-?[\d.]+)\s*,\s*(-?[\d.]+)$/;
 // Several ids with commas between them; an id may have a comma itself.
 const names = (text, known) => (known.includes(text) ? [text] : text.split(/[,，、]/).map((each) => each.trim()).filter(Boolean));
 
@@ -18,43 +19,54 @@ export function timeInput({ agents = [], planning_date: date }, plan) {
   return ends.some((end) => end > DAY_S) ? { type: "datetime-local", min: `${date}T00:00` } : { type: "time" };
 }
 
-// By the change: the fields that are asked for, and the arguments of `resolve_vrp` that they become. Without `now`, which
-// only some changes may lack (`now?`), nothing of the day has begun and all of it may change.
+// By the change: the fields that are asked for, and the arguments of `resolve_vrp` that they become beside `now`. Without that,
+// which only some changes may lack (`now?`), nothing of the day has begun and all of it may change.
 const CHANGES = {
-  window: { fields: ["ticket", "from", "to"], args: ({ ticket, from, to }) => ({ patch: { tickets: { [ticket]: { time_windows: [[from, to]] } } } }) },
-  breakdown: { fields: ["agent", "now"], args: ({ agent, now }) => ({ breakdown: { agent, at: now } }) },
-  absent: { fields: ["agent"], args: ({ agent }, known) => ({ absent: names(agent, known.agent) }) },
-  lateBy: { fields: ["agent", "minutes", "now?"], args: ({ agent, minutes, now }) => ({ late_by: { [agent]: 60 * Number(minutes) }, keep_until: now }) },
-  cancelledTicket: { fields: ["ticket", "now?"], args: ({ ticket, now }, known) => ({ cancelled_ticket: names(ticket, known.ticket), keep_until: now }) },
-  noShow: { fields: ["ticket", "now"], args: ({ ticket, now }, known) => ({ no_show: names(ticket, known.ticket), keep_until: now }) },
+  window: { fields: ["ticket", "opens", "closes", "now?"], args: ({ ticket, opens, closes }) => ({ patch: { tickets: { [ticket]: { time_windows: [[opens, closes]] } } } }) },
+  newTicket: { fields: ["id", "address", "demand?", "service_min?", "opens?", "closes?", "now?"], args: newTicket },
+  breakdown: { fields: ["agent", "now"], args: ({ agent }) => ({ breakdown: { agent } }) },
+  absent: { fields: ["agent", "now?"], args: ({ agent }, known) => ({ absent: names(agent, known.agent) }) },
+  lateBy: { fields: ["agent", "minutes", "now?"], args: ({ agent, minutes }) => ({ late_by: { [agent]: 60 * Number(minutes) } }) },
+  cancelledTicket: { fields: ["ticket", "now?"], args: ({ ticket }, known) => ({ cancelled_ticket: names(ticket, known.ticket) }) },
+  noShow: { fields: ["ticket", "now"], args: ({ ticket }, known) => ({ no_show: names(ticket, known.ticket) }) },
 };
+
+// An amount is of what agents carry; a position is a place of its own.
+function newTicket({ id, address, demand = 0, service_min: stay = 0, opens, closes }, _known, { agents = [] }) {
+  const [kind] = Object.keys(Object(agents[0]?.capacity));
+  const at = POSITION.exec(address)?.slice(1).map(Number);
+  const hours = (opens || closes) && { time_windows: [[opens ?? "00:00", closes ?? OPEN_END_S]] };
+  const ticket = { id, demand: kind ? { [kind]: Number(demand) } : Number(demand), service_time_s: 60 * Number(stay), ...hours, ...(at ? { location: id } : { address }) };
+  return { new_ticket: [ticket], ...(at && { patch: { locations: { [id]: { lat: at[0], lon: at[1] } } } }) };
+}
 
 // `readPlan` returns the plan of the job, once it is there.
 export function dayChanges(jobId, scenario, readPlan = () => null) {
   const messages = h("div");
   const known = { ticket: ids(scenario.tickets), agent: ids(scenario.agents) };
-  const lists = Object.entries(known).map(([name, entries]) => h("datalist", { id: `known-${name}` }, entries.slice(0, 1000).map((each) => h("option", { value: each }))));
+  const lists = Object.entries(known).map(([name, entries]) => h("datalist", { id: `known-${name}` }, entries.slice(0, 1000).map((each) => h("option", { value: each }, agentName(scenario, each)))));
   const kind = h("select", {}, Object.keys(CHANGES).map((name) => h("option", { value: name }, t(`change_${name}`))));
   const place = h("span", { class: "actions" });
   const field = (asked) => {
     const name = asked.replace("?", "");
-    return h("label", {}, t(known[name] ? name : `change_${asked}`),
+    return h("label", {}, known[name] ? t(name) : choiceWord(wordOf("change", asked).replace("?", "")),
       h("input", { name, required: name === asked, ...inputOf(name) }));
   };
   const inputOf = (name) => {
     if (TIMES.includes(name)) return timeInput(scenario, readPlan());
-    return name === "minutes" ? { type: "number", min: 1, step: "any", size: 6 } : { size: 16, list: `known-${name}` };
+    if (name === "address") return { size: 24, placeholder: t("depotHint") };
+    return ["minutes", "demand", "service_min"].includes(name) ? { type: "number", min: 0, step: "any", size: 6 } : { size: 16, list: `known-${name}` };
   };
   const show = () => place.replaceChildren(...CHANGES[kind.value].fields.map(field));
   kind.addEventListener("change", show);
   const run = action(t("solveAnew"), async () => {
     if (!form.reportValidity()) return;
     const given = Object.fromEntries([...place.querySelectorAll("input")].map((input) => [input.name, input.value.trim()]).filter(([, value]) => value));
-    const { job_id: next } = await callTool("resolve_vrp", { warm_from: jobId, solve_time: "PT10S", fresh: true, ...CHANGES[kind.value].args(given, known) });
-    go(`jobs/${next}`);
+    const next = await callTool("resolve_vrp", { warm_from: jobId, solve_time: "PT10S", fresh: true, keep_until: given.now, ...CHANGES[kind.value].args(given, known, scenario) });
+    go(`jobs/${next.job_id}`, next);
   }, { main: true, into: messages });
-  const submit = (event) => (event.preventDefault(), run.click());
-  const form = h("form", { onsubmit: submit, "aria-label": t("changeDay") }, h("label", {}, t("change"), kind), place, run);
+  run.type = "submit"; // for Enter, where a form has several fields
+  const form = h("form", { onsubmit: (event) => event.preventDefault(), "aria-label": t("changeDay") }, h("label", {}, t("change"), kind), place, run);
   const opened = () => place.childElementCount > 0 || show(); // only now: whether times have dates is seen by the plan
   return h("details", { ontoggle: opened }, h("summary", {}, t("changeDay")), lists, form, messages);
 }

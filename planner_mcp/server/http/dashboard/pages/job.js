@@ -2,7 +2,7 @@
 
 import { callTool, readHistory, readJson } from "../api.js";
 import { isLater } from "../events.js";
-import { ENDED, action, content, downloads, events, go, link, planOf, problem, rawJson, readGround, throttled, widthOf } from "../page.js";
+import { ENDED, action, content, downloads, events, go, link, planOf, problem, rawJson, readGround, saidBefore, throttled, widthOf } from "../page.js";
 import { costCurve } from "../view/curve.js";
 import { h, table } from "../view/dom.js";
 import { figures } from "../view/figures.js";
@@ -55,7 +55,7 @@ export async function jobView(signal, jobId) {
         h("section", {}, h("h2", {}, t("map")), routeMap(plan, scenario, { canvas: canvasLayer, frame, ground, moment, width })),
         h("section", {}, h("h2", {}, t("timeline")), timeline(plan, scenario, { moment, width: Math.max(width, LEAST_TIMELINE_PX) }),
           h("h2", {}, `${t("unassigned")} (${plan.unassigned.length})`), unassigned(plan, tickets, parts.fixes, fixesOf), parts.fixes),
-        h("section", { class: "wide" }, h("h2", {}, t("stops")), stopsTable(plan, tickets), assumed(plan), downloads(planOf(jobId), plan.routes, scenario), isOwn ? sharing : ""),
+        h("section", { class: "wide" }, h("h2", {}, t("stops")), stopsTable(plan, scenario, tickets), assumed(plan), downloads(planOf(jobId), plan.routes, scenario), isOwn ? sharing : ""),
       );
     }
   };
@@ -92,6 +92,7 @@ export async function jobView(signal, jobId) {
     title, about, parts.figures, parts.actions, parts.messages, review.box, h("h2", {}, t("curve")), parts.curve, parts.plan,
     h("details", {}, h("summary", {}, t("events")), parts.events), rawJson(`job://${jobId}`),
   );
+  parts.messages.append(h("ul", {}, saidBefore()));
   if (job.error) parts.messages.append(problem(job.error));
   showActions();
   draw();
@@ -157,8 +158,8 @@ function unassigned(plan, tickets, into, fixesOf) {
 function fixesTable({ fixes }, jobId, scenario, into) {
   if (fixes.length === 0) return h("p", { class: "quiet" }, t("noFix"));
   const apply = (fix) => action(t("apply"), async () => {
-    const { job_id: next } = await callTool("resolve_vrp", { warm_from: jobId, patch: fix.patch, solve_time: "PT10S", fresh: true });
-    go(`jobs/${next}`);
+    const next = await callTool("resolve_vrp", { warm_from: jobId, patch: fix.patch, solve_time: "PT10S", fresh: true });
+    go(`jobs/${next.job_id}`, next);
   }, { into });
   const rows = fixes.map((fix) => [
     fix.ticket_id, [h("p", { class: "fix" }, fix.change), jobId && fix.patch && apply(fix)],

@@ -46,7 +46,7 @@ function queuePart() {
   const draw = ([{ queue, used, limits }, store]) => [
     h("h2", {}, t("queue")),
     h("dl", { class: "figures" },
-      entry(t("queued"), figure(queue.queued)), entry(t("solving"), figure(queue.solving)), entry(t("workers"), figure(store.live_workers)),
+      entry(t("QUEUED"), figure(queue.queued)), entry(t("SOLVING"), figure(queue.solving)), entry(t("workers"), figure(store.live_workers)),
       entry(t("slots"), figure(queue.slots)), entry(t("store"), store.pools_away ? t("shardsAway", { n: store.pools_away }) : t("ready")),
       entry(t("ownQueued"), figure(used.queued)), entry(t("ownSolving"), figure(used.solving))),
     h("details", {}, h("summary", {}, t("limits")), table([t("name"), t("value")], Object.entries(limits).map(([name, value]) => [limitName(name), figure(value)]), t("limits"))),
@@ -57,7 +57,7 @@ function queuePart() {
 function workersPart() {
   const draw = ({ workers }) => [
     h("h2", {}, t("workers")),
-    workers.length ? table([t("name"), t("version"), t("slots"), t("solving"), t("heartbeat"), t("status")], workers.map((each) =>
+    workers.length ? table([t("name"), t("version"), t("slots"), t("SOLVING"), t("heartbeat"), t("status")], workers.map((each) =>
       [each.name, each.version, each.slots, each.solving, t("secondsAgo", { n: figure(each.silent_s) }), t(each.is_live ? "live" : "silent")]), t("workers")) : h("p", { class: "quiet" }, t("none")),
   ];
   return { box: h("section"), read: () => readJson("workers://vrp"), draw };
@@ -66,7 +66,7 @@ function workersPart() {
 function endpointsPart() {
   const draw = ({ endpoints }) => [
     h("h2", {}, t("endpoints")),
-    endpoints?.length ? table([t("endpoint"), t("status"), t("pending"), t("failures"), t("lastAnswer")], endpoints.map((each) =>
+    endpoints?.length ? table([t("endpoint"), t("status"), t("hook_pending"), t("failures"), t("lastAnswer")], endpoints.map((each) =>
       [each.url, t(`hook_${each.state}`), each.pending, each.failures, each.last_status ?? ""]), t("endpoints")) : h("p", { class: "quiet" }, t("none")),
   ];
   return { box: h("section"), read: () => callTool("webhook_deliveries", { action: "endpoints" }), draw };

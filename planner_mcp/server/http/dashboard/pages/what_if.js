@@ -47,12 +47,13 @@ export function whatIf(jobId, scenario) {
     if (!form.reportValidity()) return;
     const filled = Object.entries(inputs).filter(([, input]) => input.value);
     if (filled.length === 0) return inputs.another.focus();
-    const patches = filled.map(([name, { value }]) => [t(`case_${name}`, { value }), PATCHES[name](scenario, name === "another" ? value : Number(value))]);
+    const patches = filled.map(([name, { value }]) => [`${t(`if_${name}`)}: ${value}`, PATCHES[name](scenario, name === "another" ? value : Number(value))]);
     const cases = Object.fromEntries(patches.filter(([, patch]) => patch).map(([name, patch]) => [name.slice(0, 60), { patch }]));
     answer.replaceChildren(h("p", { class: "quiet" }, `${t("SOLVING")}…`));
     answer.replaceChildren(casesTable(await callTool("what_if", { plan: planOf(jobId), cases, solve_time: SOLVE_TIME })));
   }, { main: true, into: answer });
-  const form = h("form", { onsubmit: (event) => (event.preventDefault(), run.click()), "aria-label": t("whatIf") }, Object.entries(inputs).map(([name, input]) => h("label", {}, t(`if_${name}`), input)), run);
+  run.type = "submit";
+  const form = h("form", { onsubmit: (event) => event.preventDefault(), "aria-label": t("whatIf") }, Object.entries(inputs).map(([name, input]) => h("label", {}, t(`if_${name}`), input)), run);
   return h("details", {}, h("summary", {}, t("whatIf")), form, answer);
 }
 

@@ -2,7 +2,7 @@
 // enlarged by hand. What is on it is worked out here; `map_svg.js` draws it, or `map_canvas.js` for pages that bring it.
 
 import { h, placeIn } from "./dom.js";
-import { HUES, MASK, clock, figure, isolated } from "./format.js";
+import { HUES, MASK, agentName, clock, figure, isolated } from "./format.js";
 import { svgLayer } from "./map_svg.js";
 import { standAt, standsOf } from "./moment.js";
 import { decoded, nearest, placesOf, projection, roundStep } from "./positions.js";
@@ -31,16 +31,17 @@ function modelOf(plan, scenario, places, ground, size) {
   if (plan.routes.length === 0) for (const agent of scenario.agents ?? []) depots.add(agent.start_location).add(agent.end_location);
   const routes = plan.routes.map((route, index) => {
     const stops = [];
+    const name = agentName(scenario, route.agent_id);
     route.visits.forEach((visit, at) => {
       const where = pointOf(visit.location);
       if (visit.kind === "reload") depots.add(visit.location);
       if (visit.kind !== "ticket" || !where) return;
-      stops.push({ visit, agent: route.agent_id, number: at + 1, point: where, label: `${isolated(route.agent_id)} · ${at + 1} · ${called(visit.ticket_id)} · ${clock(visit.start_s)}` });
+      stops.push({ visit, agent: route.agent_id, number: at + 1, point: where, label: `${isolated(name)} · ${at + 1} · ${called(visit.ticket_id)} · ${clock(visit.start_s)}` });
     });
     depots.add(route.start_location).add(route.end_location);
     const road = roads.get(route.agent_id)?.map(point);
     const straight = [route.start_location, ...route.visits.map((visit) => visit.location), route.end_location].map(pointOf).filter(Boolean);
-    return { index, agent: route.agent_id, stops, road, line: road ?? straight, spurs: road ? stops.map((stop) => [stop.point, nearest(road, stop.point)]) : [], stands: standsOf(route, pointOf) };
+    return { index, agent: route.agent_id, name, stops, road, line: road ?? straight, spurs: road ? stops.map((stop) => [stop.point, nearest(road, stop.point)]) : [], stands: standsOf(route, pointOf) };
   });
   return {
     size, project, routes,
@@ -69,7 +70,7 @@ export function routeMap(plan, scenario, { onSelect = () => {}, width = 960, fra
   if (moment) {
     moment.shows.map = (at) => layer.showAgents(at === null ? [] : model.routes.flatMap((route) => {
       const found = standAt(route.stands, route.road, at);
-      return found ? [{ ...found, index: route.index, name: `${shortened(route.agent)} · ${t(found.does)}` }] : [];
+      return found ? [{ ...found, index: route.index, name: `${shortened(route.name)} · ${t(found.does)}` }] : [];
     }));
     moment.shows.map(moment.at);
   }
@@ -172,7 +173,7 @@ function legend(plan, model, layer) {
     const served = route.visits.filter((visit) => visit.kind === "ticket").length;
     const [lit, dark] = [() => layer.light(route.agent_id), () => layer.light(null)];
     return h("li", { class: `r${index % HUES}` }, h("button", { type: "button", onmouseenter: lit, onmouseleave: dark, onfocus: lit, onblur: dark },
-      h("span", { class: "swatch", "aria-hidden": "true" }), `${isolated(route.agent_id)} (${served})`));
+      h("span", { class: "swatch", "aria-hidden": "true" }), `${isolated(model.routes[index].name)} (${served})`));
   });
   const sign = (mark, name) => h("li", { class: "key" }, h("span", { "aria-hidden": "true", class: name }, mark), t(name));
   return h("ul", { class: "legend" }, routes, model.depots.length > 0 && sign("■", "depot"), model.left.length > 0 && sign("✕", "unassigned"));

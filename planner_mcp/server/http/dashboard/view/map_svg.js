@@ -12,9 +12,9 @@ const LETTER = 9; // points of a name, about: Chinese is wider, Latin narrower
 const pathOf = (line) => `M${line.map(([x, y]) => `${x.toFixed(1)},${y.toFixed(1)}`).join("L")}`;
 const at = ([x, y]) => `translate(${x.toFixed(1)} ${y.toFixed(1)})`;
 
-// The name of a sign: on its left where there is no room on its right.
+// The name of a sign: on its left where there is no room on its right, and more of it.
 function nameOf({ size }, [x], gap, name) {
-  const isTight = x + gap + LETTER * name.length > size[0];
+  const isTight = x > size[0] / 2 && x + gap + LETTER * name.length > size[0];
   return s("text", { class: "sign", x: isTight ? -gap : gap, y: 4, "text-anchor": isTight ? "end" : "start" }, name);
 }
 

@@ -2,7 +2,7 @@
 // looked at.
 
 import { h, placeIn, s } from "./dom.js";
-import { HUES, clock, dateOf, duration, isolated, secondsOf, windowText } from "./format.js";
+import { HUES, agentName, clock, dateOf, duration, isolated, secondsOf, windowText } from "./format.js";
 import { setMoment, spanOf, timeSlider } from "./moment.js";
 import { t } from "./words.js";
 
@@ -37,7 +37,7 @@ function chart(plan, routes, first, scenario, width, moment) {
   const cursor = s("line", { class: "now", y1: HEAD - 12, y2: height });
   const drawing = s(
     "svg", { viewBox: `0 0 ${width} ${height}`, class: "times", role: "img", "aria-label": t("timeline") },
-    ticks(starts, starts + span, x, height, scenario.planning_date, width), routes.map((route, at) => row(route, first + at, HEAD + at * ROW, x, [starts, starts + span], windows)), cursor,
+    ticks(starts, starts + span, x, height, scenario.planning_date, width), routes.map((route, at) => row(route, first + at, HEAD + at * ROW, x, [starts, starts + span], windows, agentName(scenario, route.agent_id))), cursor,
   );
   if (moment) {
     moment.shows.timeline = (at) => {
@@ -71,7 +71,7 @@ function windowsOf({ tickets = [], planning_date: date }) {
   return new Map(tickets.map((ticket) => [ticket.id, (ticket.time_windows ?? []).map((window) => window.map((at) => secondsOf(at, date))).filter(([from, to]) => to >= from)]));
 }
 
-function row(route, index, y, x, [first, last], windows) {
+function row(route, index, y, x, [first, last], windows, agent) {
   const bar = (kind, from, to, title) => s("rect", { class: kind, x: x(from).toFixed(1), y, width: Math.max(1.5, x(to) - x(from)).toFixed(1), height: BAR }, s("title", {}, title));
   const shapes = route.visits.map((visit, at) => {
     const kind = visit.kind === "ticket" ? "service" : visit.kind;
@@ -89,11 +89,11 @@ function row(route, index, y, x, [first, last], windows) {
       visit.late_s > 0 && s("text", { class: "mark", x: x(visit.start_s), y: y - 1, "text-anchor": "middle" }, "!"),
     ];
   });
-  const label = route.agent_id.length > LONGEST_AGENT ? `${route.agent_id.slice(0, LONGEST_AGENT - 1)}…` : route.agent_id;
+  const label = agent.length > LONGEST_AGENT ? `${agent.slice(0, LONGEST_AGENT - 1)}…` : agent;
   return s(
     "g", { class: `row r${index % HUES}`, "data-agent": route.agent_id },
-    s("text", { x: LABEL - 8, y: y + 11, "text-anchor": "end" }, label, s("title", {}, route.agent_id)),
-    s("line", { class: "drives", x1: x(route.start_s), x2: x(route.end_s), y1: y + BAR / 2, y2: y + BAR / 2 }, s("title", {}, `${isolated(route.agent_id)}: ${t("drives")}`)),
+    s("text", { x: LABEL - 8, y: y + 11, "text-anchor": "end" }, label, s("title", {}, agent)),
+    s("line", { class: "drives", x1: x(route.start_s), x2: x(route.end_s), y1: y + BAR / 2, y2: y + BAR / 2 }, s("title", {}, `${isolated(agent)}: ${t("drives")}`)),
     shapes,
   );
 }
