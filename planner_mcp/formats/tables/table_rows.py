@@ -22,7 +22,7 @@ from planner_mcp.formats.tables.number_parsing import amount_in, has_last_zero, 
 from planner_mcp.formats.tables.source_rows import SourceRow
 from planner_mcp.formats.tables.text_tables import Table, place_in
 from planner_mcp.formats.tables.time_parsing import is_hhmm, side_in
-from planner_mcp.formats.tables.unexpected_rows import total_rows
+from planner_mcp.formats.tables.unexpected_rows import rows_below_totals, total_rows
 from planner_mcp.formats.tables.window_parsing import names_half_days, names_weekdays, says_holidays, windows_in
 from planner_mcp.routing.scenario.schema_faults import pointer
 from planner_mcp.text import Json, plain
@@ -68,6 +68,7 @@ class TableRows:
         self._table = table
         self._fields = mapping.fields
         self._totals = total_rows(table, mapping)
+        self._below_totals = rows_below_totals(table, mapping, self._totals)
         self._planning_date = planning_date
         self._decimal = decimal
 
@@ -76,9 +77,13 @@ class TableRows:
         headers = {name: header for header, name in reversed(self._fields.items())}
         styles = self._styles()
         readers = {header: self._reader(header, name, styles[header]) for header, name in self._fields.items()}
+        if below := self._below_totals:
+            first = plain(next(iter(self._table.rows[min(below)][1].values())), 40)
+            self._note(f'Lines below the totals, passed over: {len(below)} ("{first}").')
         for index, (line, row) in enumerate(self._table.rows):
             if index in self._totals:
                 self._note(f"Row {line} adds up those above it and is passed over.")
+            if index in self._totals | below:
                 continue
             origin = SourceRow(place_in(self._table.name, line), headers)
             values: Json = {}

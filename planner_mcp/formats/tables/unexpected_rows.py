@@ -38,7 +38,7 @@ def total_rows(table: Table, mapping: ColumnMapping) -> set[int]:
     """
     amounts = [header for header, name in mapping.fields.items() if name in ("demand", "capacity")]
     named = {header for header, name in mapping.fields.items() if name in _NAMES}
-    placed = {header for header, name in mapping.fields.items() if name in _PLACES | {"address"}}
+    placed = _placed(mapping)
     wanted = {header for header, name in mapping.fields.items() if name not in _AMOUNTS}
     found: set[int] = set()
     above, part = 0.0, 0.0
@@ -59,6 +59,22 @@ def total_rows(table: Table, mapping: ColumnMapping) -> set[int]:
     return found
 
 
+def rows_below_totals(table: Table, mapping: ColumnMapping, totals: set[int]) -> set[int]:
+    """Return the rows below the last total, by their index, where each is one cell that is no place: a note.
+
+    One with more, or with a place, may be an order that was added below: then there are none.
+    """
+    placed, last = _placed(mapping), max(totals, default=len(table.rows))
+    below = [texts for _, texts in table.rows[last + 1 :]]
+    are_notes = bool(placed) and all(len(texts) == 1 and placed.isdisjoint(texts) for texts in below)
+    return set(range(last + 1, len(table.rows))) if are_notes else set()
+
+
+def _placed(mapping: ColumnMapping) -> set[str]:
+    """Return the headers of what says where a row is."""
+    return {header for header, name in mapping.fields.items() if name in _PLACES | {"address"}}
+
+
 def _amount(texts: Mapping[str, str], headers: Sequence[str]) -> float:
     """Return the first amount of a row; 0 where it has none that is clear."""
     for header in headers:
@@ -74,7 +90,7 @@ def _is_called_so(texts: Iterable[str]) -> bool:
 
 def rows_without_place(rows: Rows, table: Table, mapping: ColumnMapping) -> Iterator[Fault]:
     """Yield rows that say nothing of a place, among others that do."""
-    headers = {header for header, name in mapping.fields.items() if name in _PLACES | {"address"}}
+    headers = _placed(mapping)
     by_line = {str(line): texts for line, texts in table.rows}
     placed = [not headers.isdisjoint(by_line[origin.number]) for origin, _ in rows]
     for (origin, _), is_placed in zip(rows, placed, strict=True):

@@ -33,6 +33,19 @@ def test_a_total_below_a_table_is_passed_over_and_reported(text: str, lines: lis
     assert len(day.tickets) == len(text.splitlines()) - 1 - len(lines)
 
 
+def test_notes_below_the_totals_are_passed_over_and_reported() -> None:
+    """SPEC T5: what colours mean, or who printed the list, is no order; a row with more may be one."""
+    head, foot = "id,place,qty\na,A,1\nb,B,2\nTotal,,3\n", "yellow = paid,,\n,,printed on Monday\n"
+    day = TableImport()
+    day.add_tickets(table(head + foot), {})
+    assert (day.faults, [ticket["id"] for ticket in day.tickets]) == ([], ["a", "b"])
+    assert 'Lines below the totals, passed over: 2 ("yellow = paid").' in day.assumed()
+    for late in ("c,C,1\n", "c,,1\n"):
+        day = TableImport()
+        day.add_tickets(table(head + foot + late), {})
+        assert NOWHERE in {fault.problem for fault in day.faults}
+
+
 @pytest.mark.parametrize(
     ("text", "faults"),
     [
