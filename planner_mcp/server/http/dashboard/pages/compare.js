@@ -32,12 +32,12 @@ export async function compareView(signal, a, b) {
   )));
 }
 
-// The tickets that another agent serves, or one plan alone; with their names.
+// The tickets that another agent serves, or one plan alone; with their names. A dash is that of a day without the ticket.
 function movedStops(plans, days) {
   const [before, after] = plans.map((plan) => new Map(plan.routes.flatMap((route) => route.visits.filter((visit) => visit.ticket_id).map((visit) => [visit.ticket_id, route.agent_id]))));
   const names = new Map(days.flatMap((day) => day.tickets.map((ticket) => [ticket.id, ticket.name ?? ticket.location])));
   return [...new Set([...before.keys(), ...after.keys()])].filter((id) => before.get(id) !== after.get(id))
-    .map((id) => [id, names.get(id), before.get(id) ?? t("unassigned"), after.get(id) ?? t("unassigned")]);
+    .map((id) => [id, names.get(id), ...[before, after].map((routes, at) => routes.get(id) ?? (days[at].tickets.some((ticket) => ticket.id === id) ? t("unassigned") : "–"))]);
 }
 
 const signed = (value) => `${value > 0 ? "+" : ""}${figure(value)}`;
