@@ -72,6 +72,16 @@ def test_an_event_ends_after_it_begins() -> None:
     assert (event["DTSTART"], event["DTEND"]) == ("20261124T080200", "20261124T080300")
 
 
+def test_a_break_is_an_event_of_its_own_hours() -> None:
+    """SPEC T5: who waits for her break from 11:00 has it from 12:00, as the sheet says."""
+    (route, *_) = plan_of(DAY).routes
+    (visit,) = route.visits
+    rest = replace(visit, kind="break", ticket_id=None, location=None, start_s=43_200.0, departure_s=45_000.0)
+    waited = replace(route, visits=(replace(rest, arrival_s=39_600.0),))
+    (event,) = events(calendar(DAY, replace(plan_of(DAY), routes=(waited,)), made_at=MADE))
+    assert (event["DTSTART"], event["DTEND"]) == ("20261124T120000", "20261124T123000")
+
+
 def test_the_calendar_of_a_driver_has_no_stop_of_another() -> None:
     """SPEC T5: a file a driver; a later plan moves the same event."""
     plan = plan_of(DAY)
