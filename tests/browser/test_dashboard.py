@@ -617,6 +617,8 @@ async def test_the_list_shows_jobs_and_filters_them(server: PlannerServer, page:
     for text, rows in (("no such job", 0), (job_id[-6:], 1), ("monday, n", 1)):
         await page.get_by_label("Filter by name, id or status").fill(text)
         assert await page.locator("tbody tr").count() == rows
+    shown = await page.locator("thead th").all_text_contents()
+    assert shown[:3] == ["Job", "Status", "Submitted"], "plans of one day differ by that, and a phone shows no more"
     await page.get_by_role("link", name="Monday, north").click()
     await page.wait_for_url(lambda url: url.endswith(job_id))
 

@@ -79,7 +79,7 @@ function jobRow(job) {
   const cost = h("span");
   const row = {
     job,
-    cells: [link(`jobs/${job.job_id}`, job.scenario_name || job.job_id), status, progress, cost, localTime(job.submitted_at), link(`scenarios/${job.scenario_id}`, t("scenario")), h("span", { class: "quiet id" }, job.job_id)],
+    cells: [link(`jobs/${job.job_id}`, job.scenario_name || job.job_id), status, localTime(job.submitted_at), progress, cost, link(`scenarios/${job.scenario_id}`, t("scenario")), h("span", { class: "quiet id" }, job.job_id)],
     text: () => `${job.job_id} ${job.scenario_name ?? ""} ${t(job.status)} ${job.scenario_id}`.toLowerCase(),
     update: (event) => {
       Object.assign(job, { status: event.status, progress: event.progress, cost: event.result?.cost ?? event.cost ?? job.cost });
@@ -93,7 +93,7 @@ function jobRow(job) {
 }
 
 const jobsTable = (rows) =>
-  table([t("job"), t("status"), t("progress"), t("cost"), t("submitted"), t("scenario"), t("number")], rows.map((row) => row.cells), t("jobs"));
+  table([t("job"), t("status"), t("submitted"), t("progress"), t("cost"), t("scenario"), t("number")], rows.map((row) => row.cells), t("jobs"));
 
 // `/` leads to the filter, j and k to the next and the last row.
 function moveByKeys(event, filter, list) {
