@@ -31,6 +31,8 @@ from planner_mcp.translation import phrase, translated
 _COLUMNS: Final = ("elapsed_s", "cost", "tickets_served")
 _PROOF_COLUMNS: Final = ("elapsed_s", "cost", "lower_bound")
 """Of a job that proves a plan."""
+_CENT: Final = 0.01
+"""Costs and bounds this close meet: prices are rounded."""
 MAX_KEPT: Final = 4096
 """Bounds, of a hundred bytes or so."""
 _bounds: Final = OrderedDict[str, LowerBound]()
@@ -130,21 +132,31 @@ class BoundAndGap:
 
     bound: LowerBound | None = None
     gap: float | None = None
+    """None where the plan leaves out wanted tickets or there is none."""
     is_optimal: bool = False
     relaxed: tuple[str, ...] = ()
 
 
 async def bound_and_gap(ctx: ToolContext, job_id: str) -> BoundAndGap:
-    """Return the bound of a job's scenario and the gap of its plan, which readers who see no costs may know too."""
+    """Return the bound of a job's scenario and the gap of its plan, which readers who see no costs may know too.
+
+    A plan that costs less than the bound was made by a version that read the travel of the day otherwise: of such a
+    plan the bound says nothing.
+    """
     seeing = replace(ctx, principal=replace(ctx.principal, scopes=ctx.principal.scopes | {SENSITIVE}))
     job = await ctx.job_service.job(seeing.principal, job_id)
     if (bound := _bounds.get(job.id) or await _worked_out(seeing, job)) is None:
         return BoundAndGap()
-    if (proof := await _proof(seeing, job)) is None or proof.lower_bound < (bound.cost or 0.0):
-        return BoundAndGap(bound, _gap(bound, job.progress))
-    proved = replace(bound, cost=proof.lower_bound)
-    gap = _gap(proved, job.progress)
-    return BoundAndGap(proved, gap, proof.is_optimal and gap == 0, proof.relaxed)
+    if (proof := await _proof(seeing, job)) is not None and proof.lower_bound < (bound.cost or 0.0):
+        proof = None
+    best = bound if proof is None else replace(bound, cost=proof.lower_bound)
+    cost = None if job.progress.penalty else job.progress.cost
+    if cost is not None and best.cost is not None and cost < best.cost - _CENT:
+        return BoundAndGap()
+    gap = None if cost is None else best.gap(cost)
+    if proof is None:
+        return BoundAndGap(best, gap)
+    return BoundAndGap(best, gap, proof.is_optimal and gap == 0, proof.relaxed)
 
 
 async def _proof(ctx: ToolContext, job: Job) -> ProofRecord | None:
@@ -159,11 +171,6 @@ async def _proof(ctx: ToolContext, job: Job) -> ProofRecord | None:
             if (proof := (await ctx.job_service.plan_of_job(ctx.principal, proof_id)).proof) is not None:
                 found.append(proof)
     return max(found, key=lambda each: (each.lower_bound, each.is_optimal), default=None)
-
-
-def _gap(bound: LowerBound, now: Progress) -> float | None:
-    """Return the gap of a job's plan; None where the plan leaves out wanted tickets or there is none."""
-    return None if now.cost is None or now.penalty else bound.gap(now.cost)
 
 
 async def _worked_out(ctx: ToolContext, job: Job) -> LowerBound | None:

@@ -55,6 +55,20 @@ async def test_a_gap_is_that_of_the_plan_there_is(call: Call, store: RedisStore)
     assert "gap" not in answered
 
 
+async def test_a_plan_cheaper_than_any_of_its_day_has_no_bound(call: Call, store: RedisStore) -> None:
+    """SPEC S2, O7: an earlier version read its travel otherwise, so nothing is proved of it, not that it is optimal."""
+    job_id = (await call("solve_vrp", {"scenario_id": await created(call)})).structured["job_id"]
+    await store.register("w1", 1)
+    claim = await store.claim("w1", 1.0)
+    assert claim is not None
+    plan = build_plan(compile_scenario(parse_scenario(DAY)), Candidate.of_tickets({0: [0, 1, 2]}))
+    progress = Progress(10, plan.cost / 10, tickets_served=3, tickets_total=3, elapsed_s=1)
+    await store.report(claim, progress, plan.as_json())
+    answered = await call("read_progress", {"job_id": job_id})
+    assert not answered.structured.keys() & {"lower_bound", "gap", "optimal"}
+    assert "cheaper" not in answered.text
+
+
 async def test_a_bound_is_worked_out_once(call: Call, ctx: ToolContext, store: RedisStore) -> None:
     """SPEC T5, T9: equal reads are answered from what is kept, even when the day has expired."""
     scenario_id = await created(call)
