@@ -17,6 +17,7 @@ from typing import Final
 from redis import exceptions as redis_errors
 
 from planner_mcp.errors import StoreError, StoreUnavailableError
+from planner_mcp.jobs.store.embedded_server import LOW_DISK_BYTES
 from planner_mcp.task_cancellation import cancellation_kept
 
 UNAVAILABLE_ERRORS: Final = (
@@ -81,6 +82,16 @@ _REFUSAL_CAUSES: Final = (
     (redis_errors.ResponseError, "DB index", "The job store has no database of the number in {url}."),
 )
 """Causes of a refusal by error class and text; the first that fits is used."""
+_EMBEDDED_CAUSES: Final = (
+    (
+        redis_errors.ResponseError,
+        "NOREPLICAS",
+        "The disk of the data folder is nearly full: the store takes no writes until "
+        f"{2 * LOW_DISK_BYTES // 1024**2} MiB are free.",
+    ),
+    *_REFUSAL_CAUSES,
+)
+"""Those of the embedded store, which has no replicas and refuses writes in that way itself."""
 _CONNECT_CAUSES: Final = (
     (socket.gaierror, "", "The host in {url} is not found."),
     (ConnectionRefusedError, "", _NOT_LISTENING),
@@ -124,7 +135,7 @@ def explained_refusals(*, has_url: bool) -> Iterator[None]:
     Args:
         has_url: Whether the settings name the store. For the embedded store no sentence mentions the URL.
     """
-    with _explained(_REFUSAL_CAUSES, has_url=has_url):
+    with _explained(_REFUSAL_CAUSES if has_url else _EMBEDDED_CAUSES, has_url=has_url):
         yield
 
 

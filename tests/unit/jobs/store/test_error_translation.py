@@ -127,6 +127,16 @@ async def test_nobody_is_sent_to_a_url_that_is_not_set() -> None:
         raise redis_errors.ResponseError("MISCONF Errors writing to the AOF file: No space left on device")
 
 
+async def test_the_embedded_store_refuses_because_its_disk_is_nearly_full() -> None:
+    """SPEC O3: it asks for a replica only to take no writes, so nobody is to look for replicas."""
+    with (
+        pytest.raises(StoreUnavailableError, match=r"data folder is nearly full: .* 128 MiB"),
+        explained_refusals(has_url=False),
+        translated_errors(),
+    ):
+        raise redis_errors.ResponseError("NOREPLICAS Not enough good replicas to write.")
+
+
 async def test_a_refusal_within_a_pipeline_is_the_same_refusal() -> None:
     """SPEC J7: redis-py puts the command before what Redis said."""
     reply_text = (
