@@ -34,7 +34,7 @@ class ProvePlanResult(ToolOutput):
 
 async def run(ctx: ToolContext, asked: ProveArguments) -> ToolResult:
     """Queue the proof of a plan."""
-    solve_time_s = seconds_of(asked.solve_time)
+    solve_time_s = seconds_of(asked.solve_time, ctx.settings)
     base = await load_plan_context(ctx, asked.plan, "/plan")
     if (problem := _refusal(base.plan.status, base.scenario.prices_of, len(base.scenario.body["tickets"]))) is not None:
         raise input_error([problem])

@@ -134,7 +134,7 @@ class ChangedPlan:
 
 async def run(ctx: ToolContext, asked: ResolveArguments) -> ToolResult:
     """Queue a solve that starts from a plan."""
-    changed = await changed_plan(ctx, asked, seconds_of(asked.solve_time))
+    changed = await changed_plan(ctx, asked, seconds_of(asked.solve_time, ctx.settings))
     start, day, notice = changed.start, changed.day, changed.notice
     job = await ctx.job_service.submit(ctx.principal, changed.request)
     count = await run_in_thread(ctx, count_held, day.body)

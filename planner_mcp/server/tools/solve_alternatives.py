@@ -84,7 +84,7 @@ class SolveAlternativesResult(ToolOutput):
 
 async def run(ctx: ToolContext, asked: AlternativesArguments) -> ToolResult:
     """Queue one solve for each style."""
-    solve_time_s = seconds_of(asked.solve_time)
+    solve_time_s = seconds_of(asked.solve_time, ctx.settings)
     base = await load_plan_context(ctx, asked.plan, "/plan")
     own, prices, plan = await _with_stated_prices(ctx, base)
     patches = await run_in_thread(ctx, _patches, asked, own, plan)

@@ -83,7 +83,7 @@ async def run(ctx: ToolContext, asked: SolveArguments) -> ToolResult:
     fields = asked.model_dump(exclude={"solve_time"})
     if asked.engine != AUTO:
         await _check_engine(ctx, asked)
-    request = SolveRequest(solve_time_s=seconds_of(asked.solve_time), **fields)
+    request = SolveRequest(solve_time_s=seconds_of(asked.solve_time, ctx.settings), **fields)
     with naming_argument("/scenario_id", SCENARIO):
         job = await ctx.job_service.submit(ctx.principal, request)
     output = SolveVrpResult(

@@ -259,8 +259,6 @@ A = TypeVar("A", bound=Arguments)
 def parse(model: type[A], args: Json, settings: Settings | None = None) -> A:
     """Return the arguments as a model; null stands for absent where a default exists.
 
-    A default that a deployment may refuse (`validate_default`) is judged as if it had been given.
-
     Args:
         model: What they should be.
         args: As they came.
@@ -270,8 +268,7 @@ def parse(model: type[A], args: Json, settings: Settings | None = None) -> A:
         InputError: With all faults at once.
     """
     fields = model.model_fields
-    given = {name: field.default for name, field in fields.items() if field.validate_default}
-    given |= {k: _whole(v) for k, v in args.items() if v is not None or k not in fields or fields[k].is_required()}
+    given = {k: _whole(v) for k, v in args.items() if v is not None or k not in fields or fields[k].is_required()}
     try:
         return model.model_validate(given, context=settings)
     except ValidationError as error:

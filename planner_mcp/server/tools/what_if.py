@@ -100,7 +100,7 @@ class _Row:
 
 async def run(ctx: ToolContext, asked: WhatIfArguments) -> ToolResult:
     """Queue one warm solve for each case and one for the day as it is; wait, and compare."""
-    solve_time_s = seconds_of(asked.solve_time)
+    solve_time_s = seconds_of(asked.solve_time, ctx.settings)
     wanted = {AS_IT_IS: _resolve_arguments(asked, {})} | _cases(asked)
     ends = anyio.current_time() + asked.wait_s
     jobs, changes, refused = dict[str, Job](), dict[str, list[str]](), dict[str, str]()

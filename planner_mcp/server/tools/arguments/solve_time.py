@@ -25,7 +25,7 @@ def _with_hint(value: Any) -> Any:
 
 def _allowed(solve_time: str, info: ValidationInfo) -> str:
     """Pass on a time that the deployment allows, where its settings are at hand."""
-    if isinstance(info.context, Settings) and not 1 <= seconds_of(solve_time) <= info.context.max_solve_time_s:
+    if isinstance(info.context, Settings) and not 1 <= _seconds(solve_time) <= info.context.max_solve_time_s:
         problem = "The parameter solve_time is out of range."
         raise field_error(problem, f"PT1S to PT{info.context.max_solve_time_s}S")
     return solve_time
@@ -33,7 +33,7 @@ def _allowed(solve_time: str, info: ValidationInfo) -> str:
 
 SolveTime = Annotated[
     str,
-    Field(pattern=r"^PT\d+S$", max_length=20, description="longest search", validate_default=True),
+    Field(pattern=r"^PT\d+S$", max_length=20, description="longest search"),
     BeforeValidator(_with_hint),
     AfterValidator(_allowed),
 ]
@@ -42,7 +42,12 @@ Cores = Annotated[int | None, Field(ge=1, le=64, description="CPU cores")]
 """More than one worker has make a team (ADR 54). None for those of one worker."""
 
 
-def seconds_of(solve_time: str) -> int:
-    """Return a `solve_time` in seconds; 0 where it has more digits than any that is allowed."""
+def seconds_of(solve_time: str, settings: Settings) -> int:
+    """Return the `solve_time` of a call in seconds; a default that the deployment does not allow is cut to its most."""
+    return min(_seconds(solve_time), settings.max_solve_time_s)
+
+
+def _seconds(solve_time: str) -> int:
+    """Return a time in seconds; 0 where it has more digits than any that is allowed."""
     form = _SECONDS.fullmatch(solve_time)
     return int(form[1]) if form else 0

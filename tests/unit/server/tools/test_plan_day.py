@@ -63,6 +63,14 @@ async def test_a_day_that_takes_longer_is_handed_over_by_its_job_id(call: Call) 
     assert again.structured["job_id"] == first.structured["job_id"]
 
 
+async def test_a_day_without_a_time_is_solved_as_long_as_the_deployment_allows(call: Call, ctx: ToolContext) -> None:
+    """SPEC T1, T10: a default is no time that somebody asked for."""
+    short = replace(ctx, settings=ctx.settings.model_copy(update={"max_solve_time_s": 5}))
+    queued = await call("plan_day", {"scenario": DAY, "wait_s": 0}, short)
+    job = await ctx.job_service.job(LOCAL, queued.structured["job_id"])
+    assert job.request.solve_time_s == 5
+
+
 async def test_a_chinese_answer_does_not_advise_to_solve_what_is_being_solved(call: Call) -> None:
     """SPEC T10, T11: the advice of the step before is left out in either language."""
     use_language("zh")

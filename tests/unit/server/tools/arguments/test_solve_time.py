@@ -4,7 +4,8 @@ import pytest
 from pydantic import ValidationError
 
 from planner_mcp.errors import InputError
-from planner_mcp.server.tools.arguments.solve_time import SolveTime
+from planner_mcp.server.tools.arguments.solve_time import SolveTime, seconds_of
+from planner_mcp.server.tools.prove_plan import ProveArguments
 from planner_mcp.server.tools.tool_definition import Arguments
 from planner_mcp.server.tools.tool_registry import REGISTRY
 from planner_mcp.settings import Settings
@@ -34,10 +35,12 @@ def test_a_time_in_the_form_of_a_duration_is_taken() -> None:
     assert Asked.model_validate({"solve_time": "PT120S"}).solve_time == "PT120S"
 
 
-def test_the_usual_time_is_refused_where_the_deployment_allows_less() -> None:
-    """SPEC T7: the time that a call leaves out is held against the limit as one that it gives."""
+def test_a_time_that_nobody_gave_is_as_long_as_the_deployment_allows() -> None:
+    """SPEC T1, T11: the smallest call is taken where the default would be too long; a longer time is still refused."""
+    short = Settings(max_solve_time_s=5)
     assert len(SOLVING) == 6
     for tool in SOLVING:
         with pytest.raises(InputError) as refused:
-            tool.parsed({}, Settings(max_solve_time_s=5))
+            tool.parsed({"solve_time": "PT60S", "unknown": 1}, short)
         assert ("/solve_time", "PT1S to PT5S") in [(fault.path, fault.accepted) for fault in refused.value.errors]
+    assert seconds_of(ProveArguments(plan="job-0-a").solve_time, short) == 5
