@@ -293,6 +293,7 @@ def _further() -> dict[str, Json]:
         },
         "additionalProperties": False,
     }
+    upload = {"schema": tables, "example": {"locations": ["D", "A"], "distances": [[0, 900], [950, 0]]}}
     card = {
         "matrix": {**_TEXT, "description": "name for travel.matrix of a scenario", "examples": ["mat-0-…"]},
         "locations": {**_COUNT, "description": "rows of each table"},
@@ -317,9 +318,7 @@ def _further() -> dict[str, Json]:
         "/v1/files/{name}": {
             "put": _plain("put_file", "Upload a file to import", WRITE, [file_name], {"201": _json(file_card)}, binary)
         },
-        "/v1/matrices": {
-            "put": _plain("put_matrix", "Upload travel", WRITE, [], {"201": _json(card)}, {JSON: {"schema": tables}})
-        },
+        "/v1/matrices": {"put": _plain("put_matrix", "Upload travel", WRITE, [], {"201": _json(card)}, {JSON: upload})},
         "/v1/matrices/{matrix}": {
             "get": _plain("get_matrix", "Outline of a matrix", READ, [matrix], {"200": _json(card)}),
             "delete": _plain("delete_matrix", "Remove a matrix", WRITE, [matrix], {"204": None}),

@@ -1,7 +1,9 @@
 """The OpenAPI document describes what is served, in a form that others read."""
 
 import json
+import re
 from collections.abc import Iterator
+from html import unescape
 from typing import Any
 
 import jsonschema
@@ -133,13 +135,22 @@ def test_the_page_shows_every_operation_and_every_code(document: Json) -> None:
     assert "http://" not in page and "https://" not in page
 
 
+def test_calls_on_the_page_can_be_sent_as_they_are_printed(document: Json) -> None:
+    """SPEC O5: a file is sent as a file, and a matrix has one in its example."""
+    calls = [unescape(call) for call in re.findall(r"curl [^<]*", reference_page(document))]
+    file, matrix = (call for call in calls if call.startswith("curl -X PUT"))
+    assert file == "curl -X PUT $PLANNER/v1/files/{name} --data-binary @FILE"
+    assert '"distances": [[' in matrix
+
+
 def test_a_matrix_is_uploaded_as_the_document_describes_it(document: Json) -> None:
     """SPEC O5, T11: the members that its reader takes; a client is made from them."""
-    body = document["paths"]["/v1/matrices"]["put"]["requestBody"]["content"]["application/json"]["schema"]
-    example = {"locations": ["D", "A"], "distances": [[0, 10], [10, 0]], "durations": [[0, 1], [1, 0]]}
-    assert example.keys() == body["properties"].keys()
-    jsonschema.validate(example, body)
-    assert read_travel_matrices(json.dumps(example), max_locations=2).locations == ("D", "A")
+    body = document["paths"]["/v1/matrices"]["put"]["requestBody"]["content"]["application/json"]
+    both = {**body["example"], "durations": [[0, 90], [95, 0]]}
+    assert both.keys() == body["schema"]["properties"].keys()
+    for tables in (body["example"], both):
+        jsonschema.validate(tables, body["schema"])
+        assert read_travel_matrices(json.dumps(tables), max_locations=2).locations == ("D", "A")
 
 
 def test_each_kind_of_notification_has_a_name(document: Json) -> None:

@@ -103,9 +103,11 @@ def _call(document: Json, path: str, method: str, operation: Json) -> str:
     """Return a call by curl."""
     url = document["servers"][0]["url"].rstrip("/") or "$PLANNER"
     words = ["curl", *(("-X", method.upper()) if method not in ("get", "post") else ()), f"{url}{path}"]
-    if "requestBody" in operation:
-        example = _json_of(operation["requestBody"]).get("example", {})
-        words += ["-H 'Content-Type: application/json'", f"-d '{json.dumps(example, ensure_ascii=False)}'"]
+    if body := _json_of(operation.get("requestBody", {})):
+        example = json.dumps(body.get("example", {}), ensure_ascii=False)
+        words += ["-H 'Content-Type: application/json'", f"-d '{example}'"]
+    elif "requestBody" in operation:
+        words.append("--data-binary @FILE")
     return " ".join(words)
 
 
