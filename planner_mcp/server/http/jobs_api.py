@@ -30,6 +30,7 @@ from planner_mcp.server.http.concurrency_limits import StreamLimit
 from planner_mcp.server.http.event_stream import EventStream, sse_event
 from planner_mcp.server.http.http_endpoint import READING, HttpEndpoint, both, check_query
 from planner_mcp.server.http.http_responses import json_answer
+from planner_mcp.server.http.rest.media_types import EVENTS, JSON, chosen
 from planner_mcp.server.tools.tool_definition import READ
 from planner_mcp.text import Json, compact
 
@@ -72,8 +73,7 @@ class JobsApi:
     async def _events(self, request: Request) -> ASGIApp:
         principal, job_service = _reader(request), _job_service(request)
         check_query(request, (POSITION, REVIEWS))
-        accept = request.headers.get("accept", "")
-        if "application/json" in accept and "text/event-stream" not in accept:
+        if chosen(request, (EVENTS, JSON)) == JSON:
             history = await job_service.history(principal, request.path_params["job_id"])
             return json_answer({"events": [named_notification(event) for event in history]})
         job = await job_service.job(principal, request.path_params["job_id"])
@@ -94,6 +94,7 @@ class JobsApi:
     async def _all_events(self, request: Request) -> ASGIApp:
         principal, job_service = _reader(request), _job_service(request)
         check_query(request, (POSITION,))
+        chosen(request, (EVENTS,))
         self._streams.check(principal.id)
         steps = job_service.follow_all(principal, _given_position(request))
         first = await anext(steps)  # raises here what is wrong with the position

@@ -8,6 +8,7 @@ from starlette.requests import Request
 from planner_mcp.errors import Fault, NotAcceptableError
 
 JSON: Final = "application/json"
+EVENTS: Final = "text/event-stream"
 CSV: Final = "text/csv"
 GEOJSON: Final = "application/geo+json"
 GPX: Final = "application/gpx+xml"

@@ -273,3 +273,21 @@ async def test_a_position_of_no_stream_is_refused(http: httpx.AsyncClient, url: 
     answer = await http.get(f"{url}/events", headers={"Last-Event-ID": given})
     assert answer.status_code == 400
     assert [fault["path"] for fault in answer.json()["errors"]] == ["/Last-Event-ID"]
+
+
+@pytest.mark.parametrize(
+    ("accept", "status", "kind"),
+    [
+        ("*/*", 200, "text/event-stream"),
+        ("application/json, text/event-stream", 200, "text/event-stream"),
+        ("application/json, text/event-stream;q=0.5", 200, "application/json"),
+        ("text/html", 406, "application/json"),
+    ],
+)
+async def test_the_channel_comes_in_the_form_that_is_preferred(
+    http: httpx.AsyncClient, url: str, store: RedisStore, job: Job, accept: str, status: int, kind: str
+) -> None:
+    """SPEC J2, O5: a stream or what there is so far; anything else is refused instead of streamed."""
+    await solve(store, await claimed(store), steps=1)
+    answer = await http.get(f"{url}/jobs/{job.id}/events", headers={"accept": accept})
+    assert (answer.status_code, answer.headers["content-type"].partition(";")[0]) == (status, kind)
