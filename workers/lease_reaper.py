@@ -41,6 +41,7 @@ class LeaseReaper:
         self._clock = clock
         self._is_store_available = True
         self._paused_until = clock()
+        self._has_failed = False
 
     def set_store_available(self, *, is_store_available: bool) -> None:
         """Requeue nothing while the store is unavailable and for one lease after it is back."""
@@ -63,11 +64,14 @@ class LeaseReaper:
             await self.sweep()
 
     async def sweep(self) -> None:
-        """Requeue the jobs of lost workers. An unavailable store is tried again at the next sweep."""
+        """Requeue the jobs of lost workers. An unavailable store is tried again at the next sweep, and logged once."""
         if self._clock() < self._paused_until:
             return
         try:
             if count := await self._store.reap():
                 log.warning("requeued %d jobs of lost workers", count)
+            self._has_failed = False
         except StoreUnavailableError as error:
-            log.warning("sweep skipped: %s", error.type)
+            if not self._has_failed:
+                log.warning("sweeps are skipped: %s", error.type)
+            self._has_failed = True

@@ -112,11 +112,16 @@ class WebhookDispatcher:
             loops.cancel_scope.cancel()
 
     async def _forever(self, step: Callable[[], Awaitable[None]], stop: anyio.Event) -> None:
+        """Repeat a step until stopped; of failures in a row the first is logged."""
+        has_failed = False
         while not stop.is_set():
             try:
                 await step()
+                has_failed = False
             except StoreError as error:
-                log.warning("webhook dispatcher: store error: %s", error)
+                if not has_failed:
+                    log.warning("webhook dispatcher: store error: %s", error)
+                has_failed = True
                 await anyio.sleep(AWAY_S)
 
     async def _cancel_after_grace(self, stop: anyio.Event, attempts: anyio.CancelScope) -> None:

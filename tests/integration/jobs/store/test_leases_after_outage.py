@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from planner_mcp.errors import StoreUnavailableError
 from planner_mcp.jobs.job_lifecycle import JobState
 from planner_mcp.jobs.store.redis_store import RedisStore
 from planner_mcp.settings import Settings
@@ -50,6 +51,21 @@ async def test_a_store_that_stays_away_spares_nobody_for_ever(harness: Any) -> N
         clock.now += LEASE_S
     await reaper.sweep()
     assert await harness.state(claim.job.id) is JobState.QUEUED
+
+
+async def test_sweeps_that_an_outage_skips_are_logged_once(
+    harness: Any, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """SPEC O3: and once more when the store goes away again."""
+    reaper, reap = LeaseReaper(harness.store, LEASE_S, clock=Clock()), harness.store.reap
+
+    async def unavailable() -> int:
+        raise StoreUnavailableError
+
+    for answer in (unavailable, unavailable, reap, unavailable, unavailable):
+        monkeypatch.setattr(harness.store, "reap", answer)
+        await reaper.sweep()
+    assert sum("sweeps are skipped" in record.message for record in caplog.records) == 2
 
 
 async def test_a_worker_that_was_held_up_itself_takes_no_job_from_its_neighbours(harness: Any) -> None:

@@ -1,11 +1,13 @@
 """When attempts are made, who makes them, and what a broken endpoint costs others (SPEC W3, W4)."""
 
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
+from typing import Any, cast
 
 import anyio
 import pytest
 
+from planner_mcp.errors import StoreUnavailableError
 from planner_mcp.jobs.store.redis_store import RedisStore
 from planner_mcp.jobs.store.security.encryption import open_cipher
 from planner_mcp.jobs.store.security.signing_secrets import RedisSigningSecrets
@@ -19,6 +21,7 @@ from planner_mcp.settings import Settings
 from tests.integration.jobs.webhooks.conftest import WebhookHarness, dispatching_webhooks
 from tests.shared.http.webhook_receiver import Receiver, answering, hanging
 from tests.shared.processes.stopwatch import Stopwatch
+from workers import webhook_dispatcher
 from workers.webhook_dispatcher import RESERVED_SLOTS, SLOTS, UNPROVEN_SLOTS, WebhookClient, WebhookDispatcher
 
 pytestmark = pytest.mark.anyio
@@ -505,3 +508,42 @@ async def test_a_group_that_exists_is_not_logged_as_a_refusal(
         await outbox.open()
         await outbox.abandoned_entries("here")
     assert not [record for record in caplog.records if record.name == "planner.store"]
+
+
+class UnavailableOutbox:
+    """An outbox whose store does not answer."""
+
+    def __init__(self) -> None:
+        self.calls = 0
+        self.called_often = anyio.Event()
+
+    def __getattr__(self, name: str) -> Callable[..., Awaitable[Any]]:
+        async def unavailable(*_args: Any, **_named: Any) -> Any:
+            self.calls += 1
+            if self.calls > 12:
+                self.called_often.set()
+            raise StoreUnavailableError
+
+        return unavailable
+
+
+async def test_an_outage_of_the_store_is_logged_once_by_each_loop(
+    store: RedisStore, settings: Settings, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """SPEC O3: two lines a second and loop hid all others for as long as it was away."""
+    monkeypatch.setattr(webhook_dispatcher, "AWAY_S", 0.0)
+    cipher, outbox, stop = open_cipher(settings), UnavailableOutbox(), anyio.Event()
+    dispatcher = WebhookDispatcher(
+        cast("Outbox", outbox),
+        RedisSigningSecrets(store.script_client, cipher),
+        RedisEventSubscriptions(store.script_client, cipher, settings),
+        WebhookClient(settings),
+        settings,
+        name="one",
+    )
+    async with anyio.create_task_group() as group:
+        group.start_soon(dispatcher.run, stop)
+        with anyio.fail_after(5):
+            await outbox.called_often.wait()
+        stop.set()
+    assert 1 <= sum("store error" in record.message for record in caplog.records) <= 3
