@@ -6,6 +6,7 @@ read, as after a power cut. So an archive holds every job that was acknowledged 
 
 import gzip
 import os
+import shutil
 import tarfile
 import zlib
 from pathlib import Path
@@ -56,17 +57,31 @@ def restore(archive: Path, data_dir: Path) -> None:
     """Unpack an archive into a folder that does not exist yet or is empty.
 
     Raises:
-        InputError: The folder holds something, or the file is no such archive.
+        InputError: The folder holds something or cannot be written, or the file is no such archive.
     """
-    if data_dir.exists() and any(data_dir.iterdir()):
+    if data_dir.is_dir() and any(data_dir.iterdir()):
         raise InputError(f"{data_dir} is not empty. Name a new folder with --data-dir, and start the planner with it.")
     try:
         _read_through(archive)
         with tarfile.open(archive, mode="r:gz") as tar:
-            data_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
-            tar.extractall(data_dir, filter="data")
+            _unpack(tar, data_dir)
     except (OSError, EOFError, tarfile.TarError, zlib.error) as error:
-        raise InputError(f"{archive} is no backup that can be read: {str(error).removesuffix('.')}.") from error
+        why = getattr(error, "strerror", None) or str(error).removesuffix(".")
+        raise InputError(f"{archive} is no backup that can be read: {why}.") from error
+
+
+def _unpack(tar: tarfile.TarFile, data_dir: Path) -> None:
+    """Unpack all or, where the disk is full, nothing: the planner would start with half of the jobs."""
+    is_whole = False
+    try:
+        data_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
+        tar.extractall(data_dir, filter="data")
+        is_whole = True
+    except OSError as error:
+        raise InputError(f"{data_dir} cannot be written: {error.strerror}.") from error
+    finally:
+        if not is_whole and data_dir.is_dir():
+            shutil.rmtree(data_dir, ignore_errors=True)
 
 
 def _read_through(archive: Path) -> None:

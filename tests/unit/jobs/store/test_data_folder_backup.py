@@ -1,7 +1,10 @@
 """Archives of a data folder: what goes in, and what is refused."""
 
+import errno
+import os
 import tarfile
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -95,3 +98,28 @@ def test_a_damaged_archive_leaves_nothing_behind(folder: Path, tmp_path: Path) -
         with pytest.raises(InputError, match="no backup that can be read"):
             restore(archive, new)
         assert not new.exists()
+
+
+def test_a_full_disk_leaves_no_half_of_a_backup(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """SPEC O7: nor is the archive blamed for it."""
+    archive, new = tmp_path / "a.tar.gz", tmp_path / "new"
+    back_up(folder, archive)
+
+    def fill_up(_tar: tarfile.TarFile, path: Path, **_named: Any) -> None:
+        (path / "half").write_bytes(b"half")
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(tarfile.TarFile, "extractall", fill_up)
+    with pytest.raises(InputError, match=r"new cannot be written: No space left on device\.$"):
+        restore(archive, new)
+    assert not new.exists()
+
+
+def test_a_file_is_no_folder_to_restore_into(folder: Path, tmp_path: Path) -> None:
+    """SPEC T8, in spirit: it is told in words and left as it is; there was a stack trace."""
+    archive, file = tmp_path / "a.tar.gz", tmp_path / "file"
+    back_up(folder, archive)
+    file.write_text("x", encoding="utf-8")
+    with pytest.raises(InputError, match=r"file cannot be written: File exists\.$"):
+        restore(archive, file)
+    assert file.read_text(encoding="utf-8") == "x"
