@@ -12,7 +12,7 @@ from planner_mcp.routing.engine_names import AUTO, EngineName
 from planner_mcp.routing.problem import Feature, Problem
 
 ENGINE_FEATURES: Final[Mapping[EngineName, frozenset[Feature]]] = {
-    "sisr": frozenset(Feature) - {Feature.RUSH_HOURS, Feature.MIN_LOAD},
+    "sisr": frozenset(Feature) - {Feature.RUSH_HOURS},
     "cuopt": frozenset(
         {
             Feature.MULTI_CAPACITY,

@@ -49,7 +49,7 @@ def violations(problem: Problem, route: Route, schedule: RouteSchedule | None = 
     return [
         *_exclusions(problem, route.agent, tickets),
         *_loads(problem, route),
-        *smallest_loads(problem, route),
+        *_smallest_loads(problem, route),
         *_times(problem, route, schedule),
         *_limits(problem, problem.agents[route.agent], schedule, len(tickets)),
         *_order(problem, route, tickets),
@@ -119,8 +119,7 @@ def _loads(problem: Problem, route: Route) -> Iterator[Violation]:
             yield Violation(InfeasibilityReason.CAPACITY, short, short * 5.0 / max(1, room), dimension, peak)
 
 
-def smallest_loads(problem: Problem, route: Route) -> Iterator[Violation]:
-    """Yield the dimensions in which a route serves less than its agent has to; a shipment counts once."""
+def _smallest_loads(problem: Problem, route: Route) -> Iterator[Violation]:
     served = [problem.tickets[index] for index in route.tickets if problem.tickets[index].pickup is None]
     for dimension, least in enumerate(problem.agents[route.agent].min_load):
         total = sum(ticket.demand[dimension] for ticket in served)

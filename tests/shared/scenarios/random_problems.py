@@ -172,6 +172,9 @@ def _agents(draw: Draw, fleet: int, places: int, sizes: int, tickets: list[Ticke
     agents = [replace(agent, id=f"A{index}") for index, agent in enumerate(agents)]
     if Feature.LOCKS in draw.features:
         agents[0] = replace(agents[0], locked=_locked(draw, tickets))
+    if Feature.MIN_LOAD in draw.features:
+        own = Random(f"{agents}")
+        agents = [replace(agent, min_load=tuple(own.randint(0, 12) for _ in range(sizes))) for agent in agents]
     return tuple(agents)
 
 

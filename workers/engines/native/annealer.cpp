@@ -123,6 +123,8 @@ void Annealer::store_best() {
     const auto is_absent = [&](int item) { return plan.absent.has(item); };
     if (cost >= best_cost || (plan.has_reduced_penalties() && !plan.absent.empty())) return;
     if (std::any_of(problem_.mandatory.begin(), problem_.mandatory.end(), is_absent)) return;
+    const auto breaks_lock = [&](const Route& route) { return route.pinned > 0 && least_load_cost(problem_, route) > 0; };
+    if (problem_.has_least_loads && std::any_of(plan.routes.begin(), plan.routes.end(), breaks_lock)) return;
     best_cost = cost;
     while (!stale_.empty()) {
         const int agent = stale_.back();
@@ -135,7 +137,7 @@ double Annealer::mean_leg_cost() const {
     Number sum = 0;
     for (int agent : plan.active) {
         const Agent& driver = problem_.agents[agent];
-        sum += plan.routes[agent].cost - driver.fixed;
+        sum += plan.routes[agent].cost - driver.fixed - least_load_cost(problem_, plan.routes[agent]);
         for (const Node& node : plan.routes[agent].nodes)  // the cost of service does not depend on the route
             if (problem_.is_ticket(node.stop)) {
                 const Ticket& ticket = problem_.tickets[node.stop];

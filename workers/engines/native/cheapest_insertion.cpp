@@ -40,7 +40,9 @@ Number Inserter::base_cost(const Route& route, const Option& option) const {
     const Agent& agent = problem_.agents[route.agent];
     Number service_cost = problem_.service_cost(route.agent, option.ticket);
     if (option.pickup >= 0) service_cost += problem_.service_cost(route.agent, option.pickup);
-    return service_cost + (route.is_used() ? 0 : agent.fixed + agent.per_distance * route.nodes.back().leg);
+    const Number start = route.is_used() ? -least_load_cost(problem_, route)
+                                         : agent.fixed + agent.per_distance * route.nodes.back().leg;
+    return service_cost + start + least_load_cost(problem_, route, &option);
 }
 
 bool Inserter::fits(const Route& route, const std::vector<Number>& loads, int node, int ticket) const {

@@ -26,7 +26,7 @@ from planner_mcp.routing.problem import (
     is_narrow,
 )
 
-ABI_VERSION: Final = 13
+ABI_VERSION: Final = 14
 INCUMBENT_HEADER: Final = 5
 """Cells before the plan: cancel flag, sequence, iterations, cost, length of the plan."""
 CANCEL, SEQUENCE, ITERATIONS, COST, LENGTH = range(INCUMBENT_HEADER)
@@ -44,9 +44,10 @@ class Input(ctypes.Structure):
     """`sisr::Input`."""
 
     _fields_ = (
-        *((name, ctypes.c_int64) for name in (*_COUNTS, "backhaul", "span_cost")),
+        *((name, ctypes.c_int64) for name in (*_COUNTS, "backhaul", "span_cost", "drops_short_routes")),
         ("agent", _Numbers),
         ("capacity", _Numbers),
+        ("least_load", _Numbers),
         *((name, _Numbers) for part in _LISTS[:3] for name in (f"{part}_at", part)),
         ("ticket", _Numbers),
         ("demand", _Numbers),
@@ -80,9 +81,14 @@ class NativeOptions(ctypes.Structure):
 
 
 class Arrays:
-    """A problem as `Input`, with the arrays that must stay alive while it is used."""
+    """A problem as `Input`, with the arrays that must stay alive while it is used.
 
-    def __init__(self, problem: Problem) -> None:
+    Args:
+        problem: The problem.
+        drops_short_routes: Whether a route below its least load counts as not driven; otherwise it is to be filled.
+    """
+
+    def __init__(self, problem: Problem, *, drops_short_routes: bool = False) -> None:
         self._buffers: list[NDArray[np.generic]] = []
         types, unlocked_type = agent_types(problem), _types_without_locks(problem)
         agents, tickets = problem.agents, problem.tickets
@@ -96,9 +102,11 @@ class Arrays:
             len(problem.groups),
             problem.backhaul,
             problem.span_cost,
+            drops_short_routes,
         )
         self._set("agent", [_agent_row(*each) for each in zip(agents, types, unlocked_type, strict=True)])
         self._set("capacity", [agent.capacity for agent in agents])
+        self._set("least_load", [agent.min_load or (0,) * len(agent.capacity) for agent in agents])
         self._set("ticket", [_ticket_row(ticket) for ticket in tickets])
         self._set("demand", [ticket.demand for ticket in tickets])
         self._set("preference", [(_or_none(ticket.preferred), ticket.switch_cost) for ticket in tickets])

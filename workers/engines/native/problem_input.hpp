@@ -10,7 +10,7 @@ namespace sisr {
 
 using Number = std::int64_t;
 
-inline constexpr Number ABI_VERSION = 13;
+inline constexpr Number ABI_VERSION = 14;
 
 enum AgentField {
     A_START,
@@ -48,8 +48,10 @@ enum TicketField {
 struct Input {
     Number agents, tickets, locations, dimensions, profiles, types, groups;
     Number backhaul, span_cost;
+    Number drops_short_routes;  // a route below its least load counts as not driven; otherwise it is to be filled
     const Number* agent;                           // agents × AGENT_FIELDS
     const Number* capacity;                        // agents × dimensions
+    const Number* least_load;                      // agents × dimensions; what a used agent serves at least
     const Number *breaks_at, *breaks;              // per agent; each break: open, close, duration
     const Number *reloads_at, *reloads;            // per agent; locations
     const Number *locks_at, *locks;                // per agent; tickets

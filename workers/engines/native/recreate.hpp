@@ -19,7 +19,7 @@ public:
           is_listed_(1 + static_cast<int>(plan.problem.agents.size())),
           key_(plan.problem.items.size()),
           cost_only_grows_(!problem_.priced && !problem_.reloads && problem_.span_cost == 0 &&
-                           problem_.all_of.empty()) {}
+                           problem_.all_of.empty() && !problem_.has_least_loads) {}
 
     // Returns false when an all-or-none group could neither be completed nor removed, or when the routes cost more than
     // `most` before all items are inserted. An item stays unserved where that is cheaper, unless `at_any_cost`.

@@ -3,7 +3,7 @@
 namespace sisr {
 
 void RouteLog::add(const Problem& problem, const Route& route) {
-    if (!is_open() || !route.is_used() || !is_new(problem, route)) return;
+    if (!is_open() || !route.is_used() || least_load_cost(problem, route) > 0 || !is_new(problem, route)) return;
     Code code;
     Number cost = route.cost;  // what is forgone is no cost of the route where all routes are chosen anew
     if (problem.forgoes)

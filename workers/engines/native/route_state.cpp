@@ -180,7 +180,7 @@ bool schedule_from(const Problem& problem, Route& route, Number begin, BreakSche
     route.duration = clock.now - begin - clock.waited + route.idle;
     route.cost = agent.fixed + agent.per_distance * route.distance + agent.per_time * route.duration + clock.lateness +
                  agent.per_overtime * std::max<Number>(0, clock.now - agent.shift_end) +
-                 service_cost(problem, route);
+                 service_cost(problem, route) + least_load_cost(problem, route);
     return route.distance <= agent.max_distance && route.duration <= agent.max_duration &&
            route.served <= agent.max_stops && route.reloads <= agent.max_reloads;
 }
@@ -325,6 +325,34 @@ RouteSegment segment_of(const Problem& problem, const Agent& agent, int stop, bo
     return {ticket.service, ticket.opens(), ticket.closes()};
 }
 
+Number least_load_cost(const Problem& problem, const Route& route, const Option* inserted) {
+    if (!problem.has_least_loads) return 0;
+    const auto sum = [&](const auto& amount) {
+        Number total = 0;
+        for (const Node& node : route.nodes)
+            if (problem.is_ticket(node.stop)) total += amount(problem.tickets[node.stop]);
+        if (inserted) total += amount(problem.tickets[inserted->ticket]);
+        if (inserted && inserted->pickup >= 0) total += amount(problem.tickets[inserted->pickup]);
+        return total;
+    };
+    const Agent& agent = problem.agents[route.agent];
+    double missing = 0;  // the largest share
+    for (int d = 0; d < problem.dimensions; ++d) {
+        const auto load = [&](const Ticket& ticket) {
+            return ticket.kind == Kind::SHIPMENT_DELIVERY ? 0 : ticket.demand[d];  // a shipment counts once
+        };
+        if (const Number least = agent.least_load[d]; least > 0)
+            missing = std::max(missing, 1 - static_cast<double>(sum(load)) / static_cast<double>(least));
+    }
+    if (missing <= 0) return 0;
+    const auto penalty = [&](const Ticket& ticket) {
+        if (ticket.item < 0 || ticket.kind == Kind::SHIPMENT_PICKUP) return Number{0};
+        const Item& item = problem.items[ticket.item];
+        return item.is_priced || problem.drops_short_routes ? item.penalty : 0;
+    };
+    return 1 + sum(penalty) + static_cast<Number>(agent.least_load_penalty * (1 + missing));
+}
+
 bool evaluate(const Problem& problem, Route& route, std::vector<BreakTaken>* break_list) {
     const Agent& agent = problem.agents[route.agent];
     const Number begin = problem.releases ? std::max(agent.open, trip_release(problem, route, 0)) : agent.open;
@@ -382,7 +410,7 @@ void update_after_insertion(const Problem& problem, Route& route, std::size_t at
         route.duration = route.until.back().duration;
     }
     route.cost = agent.fixed + agent.per_distance * route.distance + agent.per_time * route.duration +
-                 service_cost(problem, route);
+                 service_cost(problem, route) + least_load_cost(problem, route);
 }
 
 }  // namespace sisr

@@ -78,6 +78,11 @@ struct Route : Totals {
 // Evaluate the route: times, cost, limits. Returns false when it is infeasible; then only `nodes` are valid.
 bool evaluate(const Problem& problem, Route& route, std::vector<BreakTaken>* break_list = nullptr);
 
+// What a route costs that serves less than the least load of its agent, with an option that is inserted: the penalties of
+// all that it serves, or, while it is to be filled, those of optional tickets and less than one of a wanted ticket, the
+// less the more it serves. 0 where it serves enough. A plan is published without such routes.
+Number least_load_cost(const Problem& problem, const Route& route, const Option* inserted = nullptr);
+
 // After `evaluate`: the values that insertions need (`latest`, `head`, `tail`, `until`, `from`).
 void compute_backward(const Problem& problem, Route& route);
 

@@ -294,7 +294,7 @@ void Search::publish(const std::vector<Route>& routes, Number cost) {
     if (cost >= published_) return;
     Code code;
     for (const Route& route : routes)
-        if (route.is_used()) encode(problem_, route, code);
+        if (route.is_used() && least_load_cost(problem_, route) == 0) encode(problem_, route, code);
     incumbent_.publish(code, cost);
     published_ = cost;
     published_at_ = stop_criterion_.elapsed();

@@ -78,6 +78,7 @@ void Problem::read_agents() {
                     limit(f[A_MAX_DISTANCE]),
                     limit(f[A_MAX_DURATION]),
                     input_.capacity + i * dimensions,
+                    input_.least_load + i * dimensions,
                     {},
                     {},
                     {}};
@@ -283,6 +284,20 @@ void Problem::classify() {
     estimates_by_segments = needs_evaluation && !uses_segments && !trips;
     timed = timed || needs_evaluation || (!sums_durations && last_open + longest_route + longest_leg > first_close);
     deliveries_only = is_single && !(needs_evaluation || sums_durations || mixed || backhaul || setups);
+}
+
+// What a route costs that serves almost its least load; one that serves little costs twice as much. One with locked visits
+// cannot be given up, so that outweighs all else.
+void Problem::price_least_loads() {
+    double penalties = 0;
+    for (const Item& item : items) penalties += item.is_mandatory ? 0 : static_cast<double>(item.penalty);
+    const double most = static_cast<double>(NEVER / 4) / static_cast<double>(agents.size());
+    const double mean = penalties / static_cast<double>(std::max<std::size_t>(1, items.size()));
+    for (Agent& agent : agents) {
+        agent.least_load_penalty = !agent.locked.empty() ? most : drops_short_routes ? 0 : LEAST_LOAD_SHARE * mean;
+        has_least_loads = has_least_loads || std::any_of(agent.least_load, agent.least_load + dimensions,
+                                                         [](Number least) { return least > 0; });
+    }
 }
 
 void Problem::read_neighbours(const StopCriterion& stop_criterion) {

@@ -98,9 +98,10 @@ struct Agent {
     int max_stops, max_reloads;
     Number open, close, shift_end;  // close: with overtime
     Number fixed, per_distance, per_time, per_overtime, max_distance, max_duration;
-    const Number* capacity;
+    const Number *capacity, *least_load;
     std::vector<Break> break_list;  // by opening time
     std::vector<int> reloads, locked;
+    double least_load_penalty = 0;  // what a route costs that serves almost `least_load`
 
     Number longest() const { return std::min(max_duration, close - open); }  // upper bound of a route's duration
 };
@@ -162,12 +163,14 @@ struct Item {
 class Problem {
 public:
     Problem(const Input& in, const StopCriterion& stop_criterion)
-        : dimensions(static_cast<int>(in.dimensions)), span_cost(in.span_cost), backhaul(in.backhaul != 0), input_(in) {
+        : dimensions(static_cast<int>(in.dimensions)), span_cost(in.span_cost), backhaul(in.backhaul != 0),
+          drops_short_routes(in.drops_short_routes != 0), input_(in) {
         read_travel(stop_criterion);
         read_agents();
         read_tickets();
         read_items();
         classify();
+        price_least_loads();
         read_neighbours(stop_criterion);
         read_successors();
     }
@@ -210,6 +213,7 @@ public:
     int dimensions;
     Number span_cost;
     bool backhaul;
+    bool drops_short_routes;  // see Input
     std::vector<Agent> agents;
     std::vector<Ticket> tickets;
     std::vector<Item> items;
@@ -226,7 +230,7 @@ public:
          uses_segments = false, estimates_by_segments = false, trips = false, optimizes_departure = false,
          priced = false, exchangeable = true, restricts_agents = false, any_incompatible = false,
          has_service_costs = false, forgoes = false, sums_durations = false, paired = false, reloads = false, deliveries_only = false,
-         several_vehicle_types = false;
+         several_vehicle_types = false, has_least_loads = false;
     // timed: times can make a route infeasible; mixed: loads rise and fall;
     // needs_evaluation: only the evaluation of a route gives its cost;
     // uses_segments: needed for durations or trips of deliveries alone, for which concatenated segments are exact;
@@ -236,6 +240,7 @@ public:
     // optimizes_departure: duration has a cost or limit, and a later departure may use other windows or add lateness;
     // priced: some items are optional; exchangeable: all agents are of one type;
     // several_vehicle_types: vehicles differ in capacity or price, not only in places and times;
+    // has_least_loads: some agents serve nothing or at least so much;
     // restricts_agents: some tickets exclude agents; any_incompatible: some tickets exclude one another;
     // has_service_costs: some tickets have a preferred agent, or forgo something; forgoes: the latter;
     // paired: there are shipments; reloads: some vehicle may reload;
@@ -245,6 +250,7 @@ private:
     static constexpr int NEIGHBOURS = 150, SUCCESSORS = 30, TICKET_BITS = 21;
     // Assumed cost of waiting, relative to driving for the same time, where waiting costs nothing.
     static constexpr double WAITING = 0.2;
+    static constexpr double LEAST_LOAD_SHARE = 0.25;  // of a mean penalty, for a route that serves almost its least load
     static constexpr double FURTHEST = 0x1p42;  // with TICKET_BITS it fills a word
 
     static Number limit(Number value) { return value < 0 ? NEVER : value; }
@@ -260,6 +266,7 @@ private:
     void read_groups();
     void demand(int item, int ticket);
     void classify();
+    void price_least_loads();
     void read_neighbours(const StopCriterion& stop_criterion);
     void read_successors();
 

@@ -9,7 +9,8 @@ Source: Christiaens and Vanden Berghe, Transportation Science 54 (2), 2020.
 import ctypes
 import threading
 import time
-from functools import cache
+from dataclasses import replace
+from functools import cache, partial
 from typing import Final
 
 import numpy as np
@@ -18,6 +19,7 @@ from planner_mcp.errors import EngineError, EngineMemoryError
 from planner_mcp.routing.engine_features import ENGINE_FEATURES
 from planner_mcp.routing.problem import Candidate, Feature, GroupKind, Problem
 from workers.engines.engine_interface import OnImprovement, SearchLimits, SearchOutcome, ShouldStop, StopReason
+from workers.engines.heuristics.best_verified import BestVerified
 from workers.engines.native import native_arrays
 from workers.engines.native.build import LIBRARY
 
@@ -25,6 +27,9 @@ POLL_S: Final = 0.02
 """Interval at which the stop request and the incumbent are polled."""
 CALLBACK_SHARE: Final = 4
 """A callback of t seconds is followed by a pause of at least this many t, so that reports do not slow the search."""
+FILL_SHARE: Final = 0.6
+"""Share of the time in which routes below their least load are filled; in the rest they count as not driven, so that
+tickets of a route that cannot be filled are served by others."""
 _REASONS: Final = (StopReason.TIME_LIMIT, StopReason.STOPPED, StopReason.EXHAUSTED, StopReason.EXHAUSTED)
 _OUT_OF_MEMORY: Final = 4
 
@@ -71,7 +76,7 @@ class SisrEngine:
     """Ruin and recreate with simulated annealing; parallel by decomposition on more than one core.
 
     Args:
-        max_iterations: Ends the search by count instead of time; cooling then follows the count, and a seed repeats a
+        max_iterations: Ends each search by count instead of time; cooling then follows the count, and a seed repeats a
             run.
     """
 
@@ -115,8 +120,30 @@ class SisrEngine:
             EngineError: The library is not built.
             EngineMemoryError: The problem does not fit into memory.
         """
-        run = _Run(library(), problem, limits, -1 if self.max_iterations is None else self.max_iterations, warm_start)
-        return run.follow(on_improvement, should_stop)
+        if Feature.MIN_LOAD not in problem.features:
+            return self._search(problem, limits, on_improvement, should_stop, warm_start)
+        best, now = BestVerified(problem, on_improvement, warm_start), time.monotonic()
+        search = partial(self._search, problem, on_improvement=best.offer, should_stop=should_stop)
+        filling = replace(limits, deadline=now + FILL_SHARE * (limits.deadline - now))
+        outcome = search(filling, warm_start=warm_start)
+        if (start := best.settle()) is not None and outcome.reason is not StopReason.STOPPED:
+            last = search(limits, warm_start=start, drops_short_routes=True)
+            outcome = replace(last, iterations=outcome.iterations + last.iterations)
+        return replace(outcome, best=best.settle())
+
+    def _search(
+        self,
+        problem: Problem,
+        limits: SearchLimits,
+        on_improvement: OnImprovement,
+        should_stop: ShouldStop,
+        warm_start: Candidate | None,
+        *,
+        drops_short_routes: bool = False,
+    ) -> SearchOutcome:
+        arrays = native_arrays.Arrays(problem, drops_short_routes=drops_short_routes)
+        most = -1 if self.max_iterations is None else self.max_iterations
+        return _Run(library(), problem, limits, most, warm_start, arrays).follow(on_improvement, should_stop)
 
 
 def _splits_shipments(problem: Problem) -> bool:
@@ -138,10 +165,11 @@ class _Run:
         limits: SearchLimits,
         max_iterations: int,
         warm_start: Candidate | None,
+        arrays: native_arrays.Arrays | None = None,
     ) -> None:
         self._library = library
         self._problem = problem
-        self._arrays = native_arrays.Arrays(problem)
+        self._arrays = arrays or native_arrays.Arrays(problem)
         self._warm = native_arrays.encode(warm_start or Candidate(()))
         self._incumbent_buffer = native_arrays.incumbent_buffer(problem, self._warm)
         self._copy = np.zeros_like(self._incumbent_buffer)

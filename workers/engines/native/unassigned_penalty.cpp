@@ -28,7 +28,7 @@ std::vector<Number> UnassignedPenalty::prices(double share) const {
 // Identical vehicles, deliveries only, and no dependencies between tickets.
 bool UnassignedPenalty::is_simple() const {
     return problem_.exchangeable && !problem_.priced && !problem_.paired && !problem_.mixed && !problem_.reloads &&
-           problem_.span_cost == 0 && problem_.all_of.empty() && problem_.mandatory.empty();
+           problem_.span_cost == 0 && !problem_.has_least_loads && problem_.all_of.empty() && problem_.mandatory.empty();
 }
 
 // The number of vehicles that a ticket fills.

@@ -20,9 +20,8 @@ from workers.engines.native.build import HOW_TO_BUILD
 from workers.engines.native.sisr_engine import SisrEngine
 from workers.engines.ortools.ortools_engine import OrToolsEngine
 from workers.engines.pyvrp.pyvrp_engine import PyvrpEngine
-from workers.engines.selection.min_load_adapter import MinLoadAdapter
 from workers.engines.selection.portfolio import Portfolio
-from workers.engines.selection.time_allocation import REMOTE_TICKETS, STARTER
+from workers.engines.selection.time_allocation import REMOTE_TICKETS
 from workers.engines.time_dependent.time_dependent_adapter import TimeDependentAdapter
 
 INSTALL_HINTS: Final = {
@@ -80,11 +79,7 @@ def choose(problem: Problem, name: str = AUTO, cuopt_url: str = "") -> Engine:
     if name == AUTO:
         takes_part = len(problem.tickets) >= REMOTE_TICKETS and cuopt_model.is_in_reach(problem)
         known = available(cuopt_url if takes_part else "")
-        capable = [
-            engine if not missing(engine, problem) else MinLoadAdapter(engine)
-            for engine in known
-            if missing(engine, problem) <= ({Feature.MIN_LOAD} if engine.name == STARTER else set())
-        ]
+        capable = [engine for engine in known if not missing(engine, problem)]
         if not capable:
             raise UnsupportedFeatureError(_unsupported_message(problem))
         return Portfolio(capable)

@@ -16,8 +16,6 @@ from workers.engines.engine_interface import Engine
 
 STARTER: Final = "sisr"
 FINISHER: Final = "pyvrp"
-MIN_LOAD_FINISHER: Final = "ortools"
-"""The finisher where agents have least loads, which the starter and the usual one do not know."""
 REMOTE: Final = "cuopt"
 REMOTE_TICKETS: Final = 800
 """Tickets from which on the remote engine takes part, beside the searches of the cores."""
@@ -25,8 +23,6 @@ STARTER_SHARE: Final = 0.85
 """Share of the time for the starter, before the finisher takes over."""
 EVEN_SHARE: Final = 0.6
 """The same where the finisher has moves that the starter lacks, or the starter does not converge in time."""
-MIN_LOAD_SHARE: Final = 0.3
-"""The same where agents have least loads, which the starter does not know: the finisher may have to begin anew."""
 STARTER_LONG_SHARE: Final = 0.95
 """The same where the finisher improves little and the starter keeps improving."""
 STARTER_FEATURES: Final = frozenset({Feature.MULTI_DEPOT, Feature.SHIPMENTS})
@@ -107,8 +103,7 @@ def _local_rounds(problem: Problem, cores: int, capable: Sequence[Engine]) -> Se
     """Return the rounds of the engines that search on this machine."""
     named = {engine.name: engine for engine in capable}
     starter = named.get(STARTER)
-    last = MIN_LOAD_FINISHER if Feature.MIN_LOAD in problem.features else FINISHER
-    finisher = named.get(last) if starter is None or len(problem.tickets) <= MOST_FINISHED else None
+    finisher = named.get(FINISHER) if starter is None or len(problem.tickets) <= MOST_FINISHED else None
     if starter is None:
         return [(1.0, tuple(islice(cycle(capable), cores)))]
     if finisher is None:
@@ -160,8 +155,6 @@ def uses_decomposition(problem: Problem, cores: int) -> bool:
 
 def starter_share(problem: Problem) -> float:
     """Return the share of the time after which the starter hands over to the finisher."""
-    if Feature.MIN_LOAD in problem.features:
-        return MIN_LOAD_SHARE
     if problem.features & FINISHER_FEATURES:
         return EVEN_SHARE
     if problem.features & STARTER_FEATURES:

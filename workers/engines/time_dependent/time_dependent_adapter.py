@@ -21,7 +21,6 @@ from planner_mcp.routing.evaluation.plan_builder import price
 from planner_mcp.routing.evaluation.route_legs import legs_of
 from planner_mcp.routing.feasibility.route_violations import violations
 from planner_mcp.routing.problem import Candidate, Feature, Problem
-from workers.engines.adapted_engine import AdaptedEngine
 from workers.engines.engine_interface import Engine, OnImprovement, SearchLimits, SearchOutcome, ShouldStop, StopReason
 from workers.engines.heuristics import enumeration
 from workers.engines.heuristics.best_verified import is_feasible
@@ -52,11 +51,26 @@ MANY_TICKETS: Final = 400
 """Tickets from which on the optimistic surrogate starts from the plan before: there is no time for a fresh start."""
 
 
-class TimeDependentAdapter(AdaptedEngine):
-    """Runs an engine on surrogate problems without travel periods."""
+class TimeDependentAdapter:
+    """Runs an engine on surrogate problems without travel periods.
+
+    Args:
+        engine: Supports every other feature of the problem.
+    """
 
     def __init__(self, engine: Engine) -> None:
-        super().__init__(engine, Feature.RUSH_HOURS)
+        self.engine = engine
+        self.name = engine.name
+        self.features = engine.features | {Feature.RUSH_HOURS}
+        self.is_deterministic = engine.is_deterministic
+
+    def is_available(self) -> bool:
+        """Return whether the engine is available."""
+        return self.engine.is_available()
+
+    def versions(self) -> dict[str, str]:
+        """Return the versions of the engine."""
+        return self.engine.versions()
 
     def solve(
         self,

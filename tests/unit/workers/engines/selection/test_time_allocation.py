@@ -20,7 +20,6 @@ from workers.engines.selection.time_allocation import (
     EVEN_SHARE,
     FINISHER,
     FINISHER_FEATURES,
-    MIN_LOAD_SHARE,
     RECOMBINATION_LONGEST_S,
     RECOMBINATION_SHARE,
     SEAT_LEAD_S,
@@ -84,8 +83,6 @@ def test_shares_follow_kind_and_size() -> None:
     for feature in FINISHER_FEATURES:
         day = replace(SMALL, features=frozenset({feature}))
         assert names(day, 1, ABLE)[0] == (EVEN_SHARE, [STARTER])
-    loaded = replace(SMALL, features=frozenset({Feature.MIN_LOAD}))
-    assert names(loaded, 1, [ABLE[0], ABLE[2]]) == [(MIN_LOAD_SHARE, [STARTER]), (1.0, ["ortools"])]
     assert names(SMALL, 2, ABLE)[0] == (STARTER_SHARE, [STARTER, FINISHER])
     many = replace(untimed, agents=tuple(replace(agent, capacity=(50,)) for agent in 3 * untimed.agents))
     assert names(many, 2, ABLE) == [(STARTER_SHARE, [STARTER]), (1.0, [FINISHER, STARTER])]  # on both cores
