@@ -50,7 +50,14 @@ class FeedListener:
     async def events(
         self, principal: str, after: str = "0", history: EventHistory | None = None, *, with_reviews: bool = False
     ) -> AsyncGenerator[Event, None]:
-        """Yield as `jobs.job_ports.EventListener`."""
+        """Yield as `EventFeed.follow`.
+
+        Args:
+            principal: Whom the job must belong to; not looked at where `history` is given, which was read in its name.
+            after: The position.
+            history: What there was after it, where that was read since listening.
+            with_reviews: Whether to go on after the end of the job.
+        """
         last = position_key(after)
         fresh = history or await self._log.read_past(principal, self._job_id, after)
         last_number = fresh.seen
@@ -82,7 +89,7 @@ class FeedListener:
 
 
 class EventFeed:
-    """Follows jobs for all clients of this replica. Implements `jobs.job_ports.Feed`.
+    """Follows jobs for all clients of this replica.
 
     A tailer reads while it has followers. Use it as an async context manager, or call `aclose`.
 
@@ -102,12 +109,10 @@ class EventFeed:
 
         With reviews it goes on until the plan is published, or the job has failed.
 
-        A Redis outage in mid-stream is waited out; one at the start is raised.
-
         Raises:
             InputError: `after` is no position.
             NotFoundError: Unknown job, or somebody else's.
-            StoreUnavailableError: Redis is away.
+            StoreUnavailableError: Redis is away at the start; an outage in mid-stream is waited out.
         """
         async with (
             self.listen(job_id) as listener,
@@ -129,22 +134,17 @@ class EventFeed:
             await self._ensure_tailer(shard)
             yield FeedListener(self._log, job_id, event_buffer)
 
-    async def past_of_principal(
-        self, principal: str, shards: int, after: str = "", *, group: str = ""
-    ) -> list[FeedStep]:
-        """Return the events of all jobs of a principal after a position, as `PrincipalFollower.past`."""
-        names = tuple(filter(None, (principal, group)))
-        with buffer_in(self._followers.principals, *names) as event_buffer:
-            return await PrincipalFollower(self._log, names, event_buffer, lambda: [""] * shards).past(after)
+    async def past_of_principal(self, principal: str, after: str = "", *, group: str = "") -> list[FeedStep]:
+        """Return the events of all jobs of a principal after a position up to now, as `PrincipalFollower.past`."""
+        return await PrincipalFollower(self._log, (principal, group), after).past()
 
     async def follow_principal(
-        self, principal: str, shards: int, after: str = "", *, group: str = ""
+        self, principal: str, after: str = "", *, group: str = ""
     ) -> AsyncGenerator[FeedStep, None]:
         """Yield the events of all jobs of a principal, without an end, as `PrincipalFollower.steps`.
 
         Args:
             principal: Whose jobs.
-            shards: How many shards there are.
             after: Where an earlier stream stopped; empty for a new one.
             group: Whose proposed plans it may review: their reviews are sent too.
 
@@ -152,13 +152,12 @@ class EventFeed:
             InputError: `after` is no position.
             StoreUnavailableError: Redis is away at the start; an outage in mid-stream is waited out.
         """
-        names = tuple(filter(None, (principal, group)))
-        with buffer_in(self._followers.principals, *names) as event_buffer:
-            for shard in range(shards):
+        follower = PrincipalFollower(self._log, (principal, group), after)
+        with buffer_in(self._followers.principals, *follower.names) as event_buffer:
+            for shard in range(self._log.shards):
                 await self._ensure_tailer(shard)
-            tailers = [self._tailers[shard] for shard in range(shards)]
-            follower = PrincipalFollower(self._log, names, event_buffer, lambda: [each.read_to for each in tailers])
-            async with aclosing(follower.steps(after)) as steps:
+            tailers = [self._tailers[shard] for shard in range(self._log.shards)]
+            async with aclosing(follower.steps(event_buffer, lambda: [each.read_to for each in tailers])) as steps:
                 async for step in steps:
                     yield step
 

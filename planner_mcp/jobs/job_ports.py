@@ -1,16 +1,15 @@
 """Interfaces between the job rules and the packages that implement them.
 
 Owns the protocols `JobStore` (the caller's side), `WorkerStore` (the worker's side), `MatrixStore` (tables of travel,
-for both), `EventLog` (events as kept) and `Feed` (following them).
-`planner_mcp.jobs.store` implements all but the last, `planner_mcp.jobs.event_feed` that, `planner_mcp.app` joins them.
+for both) and `EventLog` (events as kept). `planner_mcp.jobs.store` implements them, `planner_mcp.jobs.event_feed`
+follows events through the last, `planner_mcp.app` joins all.
 
 Guarantees of every step: it is atomic (state check, write, event, outbox entry and wake-up happen together or not at
 all); it takes a principal or a claim and answers `NotFoundError` for what is unknown *or* somebody else's; it raises
 `StoreUnavailableError` when Redis did not confirm it, and repeating it after that error is safe.
 """
 
-from collections.abc import AsyncGenerator, Container, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -427,6 +426,11 @@ class FeedStep:
 class EventLog(Protocol):
     """The stored events, which feeds are made of."""
 
+    @property
+    def shards(self) -> int:
+        """How many feeds there are."""
+        ...
+
     def shard_of_job(self, job_id: str) -> int:
         """Return the shard a job lies in; raise `NotFoundError` where no job can be called so."""
         ...
@@ -443,68 +447,4 @@ class EventLog(Protocol):
         self, shard: int, after: str, *, wait_s: float, wanted: Container[str] = (), principals: Container[str] = ()
     ) -> FeedBatch:
         """Return entries of the wanted jobs and principals after a position, waiting up to `wait_s` for any entry."""
-        ...
-
-
-class EventListener(Protocol):
-    """Who has listened to a job for a while."""
-
-    def events(
-        self, principal: str, after: str = "0", history: EventHistory | None = None, *, with_reviews: bool = False
-    ) -> AsyncGenerator[Event, None]:
-        """Yield as `Feed.follow`.
-
-        Args:
-            principal: Whom the job must belong to; not looked at where `history` is given, which was read in its name.
-            after: The position.
-            history: What there was after it, where that was read since listening.
-        """
-        ...
-
-
-class Feed(Protocol):
-    """Follows a job: stored events first, then live ones, each once and in order."""
-
-    def follow(
-        self, principal: str, job_id: str, after: str = "0", *, with_reviews: bool = False
-    ) -> AsyncGenerator[Event, None]:
-        """Yield events after a position and then live ones, ending after the final event.
-
-        With reviews it goes on until the plan is published, or the job has failed.
-
-        Raises:
-            NotFoundError: Unknown job, or somebody else's.
-            StoreUnavailableError: Redis went away; following again from the last id loses nothing.
-        """
-        ...
-
-    async def past_of_principal(
-        self, principal: str, shards: int, after: str = "", *, group: str = ""
-    ) -> list[FeedStep]:
-        """Return the events of all jobs of a principal after a position up to now, then a step without one.
-
-        Raises:
-            InputError: `after` is no position.
-            StoreUnavailableError: Redis is away.
-        """
-        ...
-
-    def follow_principal(
-        self, principal: str, shards: int, after: str = "", *, group: str = ""
-    ) -> AsyncGenerator[FeedStep, None]:
-        """Yield the events of all jobs of a principal after a position and then live ones, without an end.
-
-        Raises:
-            InputError: `after` is no position.
-            StoreUnavailableError: Redis is away at the start.
-        """
-        ...
-
-    def listen(self, job_id: str) -> AbstractAsyncContextManager[EventListener]:
-        """Yield a follower that receives every event from now on; earlier events are not included.
-
-        Raises:
-            NotFoundError: There is no such job, or it belongs to another principal.
-            StoreUnavailableError: Redis is away.
-        """
         ...

@@ -15,13 +15,14 @@ import anyio
 
 from planner_mcp.errors import NotFoundError
 from planner_mcp.jobs import ids
+from planner_mcp.jobs.event_feed import EventFeed, FeedListener
 from planner_mcp.jobs.fair_limiter import FairLimiter
 from planner_mcp.jobs.hidden_figures import masked_event, masked_job
 from planner_mcp.jobs.import_records import ImportStore
 from planner_mcp.jobs.job_events import Event, EventKind
 from planner_mcp.jobs.job_lifecycle import JobState
 from planner_mcp.jobs.job_model import Job, ScenarioCard, SolveRequest, StoredScenario, WrittenScenario
-from planner_mcp.jobs.job_ports import EventHistory, EventListener, Feed, FeedStep, JobStore, QueueStats, WorkerRow
+from planner_mcp.jobs.job_ports import EventHistory, FeedStep, JobStore, QueueStats, WorkerRow
 from planner_mcp.jobs.masked_views import is_masked_for, masked_plan, masked_scenario
 from planner_mcp.jobs.matrix_service import MatrixService
 from planner_mcp.jobs.plan_review import ReviewState, ReviewStep
@@ -68,7 +69,7 @@ class JobService:
     def __init__(
         self,
         store: JobStore,
-        feed: Feed,
+        feed: EventFeed,
         *,
         settings: Settings,
         clock: Callable[[], datetime] = _now,
@@ -335,9 +336,7 @@ class JobService:
         """
         is_masked: dict[str, bool] = {}
         group = self.reviews.group_of(principal)
-        async with aclosing(
-            self._feed.follow_principal(principal.id, self._settings.pools, after, group=group)
-        ) as steps:
+        async with aclosing(self._feed.follow_principal(principal.id, after, group=group)) as steps:
             async for step in steps:
                 yield step if principal.may(SENSITIVE) else await self._masked_step(principal, step, is_masked)
 
@@ -345,9 +344,8 @@ class JobService:
         """Return the events of all jobs of a principal after a position, as `follow_all` yields them, and then a step
         that says where to go on; one that says it is a start where the events in between are not kept.
         """
-        steps = await self._feed.past_of_principal(
-            principal.id, self._settings.pools, after, group=self.reviews.group_of(principal)
-        )
+        group = self.reviews.group_of(principal)
+        steps = await self._feed.past_of_principal(principal.id, after, group=group)
         if principal.may(SENSITIVE):
             return steps
         is_masked: dict[str, bool] = {}
@@ -416,7 +414,7 @@ def _masking(on_event: OnEvent) -> OnEvent:
     return on_masked
 
 
-async def _wait(listener: EventListener, job: Job, on_event: OnEvent | None, wait_for: WaitFor) -> None:
+async def _wait(listener: FeedListener, job: Job, on_event: OnEvent | None, wait_for: WaitFor) -> None:
     """Return when a job has ended, or changed; pass every event meanwhile to `on_event`."""
     history = EventHistory((), job.event_number, job.event_number, is_over=False)
     soonest = anyio.current_time() + MIN_CHANGE_WAIT_S

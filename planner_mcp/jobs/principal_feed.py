@@ -6,7 +6,7 @@ start anew: it reads what it shows again. `event_feed.py` brings what happens me
 """
 
 import asyncio
-from collections.abc import AsyncGenerator, Callable, Collection, Sequence
+from collections.abc import AsyncGenerator, Callable, Iterable, Sequence
 from typing import Final
 
 from planner_mcp.errors import Fault, StoreError, input_error
@@ -26,34 +26,32 @@ class PrincipalFollower:
 
     Args:
         log: The events as kept.
-        names: Whose jobs it follows: a principal, and a group whose proposed plans it may review.
-        entries: Receives what happens from now on.
-        read_to: Returns for each shard up to where `entries` has received everything.
+        names: Whose jobs it follows: a principal, and a group whose proposed plans it may review; empty for none.
+        after: Where it stands; empty for a new one.
+
+    Raises:
+        InputError: `after` is no position.
     """
 
-    def __init__(
-        self,
-        log: EventLog,
-        names: Collection[str],
-        entries: EventBuffer[FeedEntry],
-        read_to: Callable[[], Sequence[str]],
-    ) -> None:
+    def __init__(self, log: EventLog, names: Iterable[str], after: str = "") -> None:
+        self.names = tuple(filter(None, names))
         self._log = log
-        self._names = names
-        self._entries = entries
-        self._read_to = read_to
-        self._positions: list[str] = []
+        self._positions = positions_in(after)
         self._is_behind = False
         """Whether something was missed that Redis could not report yet."""
 
-    async def steps(self, after: str = "") -> AsyncGenerator[FeedStep, None]:
-        """Yield the events after a position, then live ones, and beats while nothing happens; it has no end.
+    async def steps(
+        self, buffer: EventBuffer[FeedEntry], read_to: Callable[[], Sequence[str]]
+    ) -> AsyncGenerator[FeedStep, None]:
+        """Yield the events from here on, then live ones, and beats while nothing happens; it has no end.
+
+        Args:
+            buffer: Receives what happens from now on.
+            read_to: Returns for each shard up to where the buffer has received everything.
 
         Raises:
-            InputError: `after` is no position.
             StoreUnavailableError: Redis is away at the start.
         """
-        self._positions = positions_in(after)
         entries = await self._missed()
         while True:
             if entries is None:
@@ -63,33 +61,33 @@ class PrincipalFollower:
             for entry in entries or ():
                 if self._is_new(entry):
                     yield FeedStep(self._position(), entry.event)
-            entries = await self._next()
+            entries = await self._next(buffer, read_to)
 
-    async def past(self, after: str) -> list[FeedStep]:
-        """Return the events after a position up to now, and where to go on; a start where that is unknown.
+    async def past(self) -> list[FeedStep]:
+        """Return the events from here on up to now, and where to go on; a start where that is unknown.
 
         Raises:
-            InputError: `after` is no position.
             StoreUnavailableError: Redis is away.
         """
-        self._positions = positions_in(after)
-        ends = [await self._log.feed_end(shard) for shard in range(len(self._read_to()))]
+        ends = await self._ends()
         if (entries := await self._missed()) is None:
             return [FeedStep(self._position(), is_start=True)]
         steps = [FeedStep(self._position(), entry.event) for entry in entries if self._is_new(entry)]
-        self._positions = [_later(*pair) for pair in zip(self._positions, ends, strict=True)]
+        self._move_to(ends)
         return [*steps, FeedStep(self._position())]
 
-    async def _next(self) -> Sequence[FeedEntry] | None:
+    async def _next(
+        self, buffer: EventBuffer[FeedEntry], read_to: Callable[[], Sequence[str]]
+    ) -> Sequence[FeedEntry] | None:
         """Return what happened, nothing after `BEAT_S` without an event; None where it is not known."""
         try:
             async with asyncio.timeout(BEAT_S):
-                taken = await self._entries.take()
+                taken = await buffer.take()
         except TimeoutError:
-            if not self._entries.is_empty:
+            if not buffer.is_empty:
                 return ()  # something came just as the time ran out; `read_to` has passed it already
             if not self._is_behind:
-                self._positions = [_later(*pair) for pair in zip(self._positions, self._read_to(), strict=True)]
+                self._move_to(read_to())
                 return ()
             taken = None
         if taken is not None and not self._is_behind:
@@ -104,7 +102,7 @@ class PrincipalFollower:
 
     async def _missed(self) -> Sequence[FeedEntry] | None:
         """Return the entries after the positions; None, with the positions at the end, where that is unknown."""
-        ends = [await self._log.feed_end(shard) for shard in range(len(self._read_to()))]
+        ends = await self._ends()
         found: list[FeedEntry] = []
         if len(self._positions) == len(ends):
             for shard, end in enumerate(ends):
@@ -124,7 +122,7 @@ class PrincipalFollower:
         for _batch in range(MISSED_AT_MOST):
             if position_key(after) >= position_key(end):
                 return found
-            batch = await self._log.read_feed(shard, after, wait_s=0, principals=self._names)
+            batch = await self._log.read_feed(shard, after, wait_s=0, principals=self.names)
             if batch.is_trimmed or batch.position == after:
                 return None
             found, after = [*found, *batch.entries], batch.position
@@ -137,6 +135,12 @@ class PrincipalFollower:
         if is_new:
             self._positions[shard] = entry.position
         return is_new
+
+    def _move_to(self, positions: Sequence[str]) -> None:
+        self._positions = [max(pair, key=position_key) for pair in zip(self._positions, positions, strict=True)]
+
+    async def _ends(self) -> list[str]:
+        return [await self._log.feed_end(shard) for shard in range(self._log.shards)]
 
     def _position(self) -> str:
         return _SEPARATOR.join(self._positions)
@@ -157,7 +161,3 @@ def positions_in(text: str, path: str = "/Last-Event-ID") -> list[str]:
         accepted = "the id of an event of this stream: <milliseconds>-<number> for each shard, with commas between"
         raise input_error([Fault(path, "This is not a position in this stream.", accepted)])
     return positions
-
-
-def _later(one: str, other: str) -> str:
-    return max(one, other, key=position_key)

@@ -50,7 +50,7 @@ async def test_a_stream_brings_the_events_of_all_own_jobs_and_of_no_other(
 ) -> None:
     """SPEC J4, A2: each once, in order; a new stream begins with where it stands."""
     with anyio.fail_after(30):
-        async with aclosing(feed.follow_principal("ann", 1)) as steps:
+        async with aclosing(feed.follow_principal("ann")) as steps:
             first = await anext(steps)
             assert first.is_start
             solving = asyncio.create_task(two_jobs(harness, plan))
@@ -67,7 +67,7 @@ async def test_a_stream_goes_on_from_each_of_its_positions_at_another_replica(
 ) -> None:
     """SPEC J4: neither loss nor repeat."""
     with anyio.fail_after(30):
-        async with aclosing(feed.follow_principal("ann", 1)) as steps:
+        async with aclosing(feed.follow_principal("ann")) as steps:
             positions = [(await anext(steps)).position]
             solving = asyncio.create_task(two_jobs(harness, plan, steps=5))
             found = await until_ends(steps, 2)
@@ -75,7 +75,7 @@ async def test_a_stream_goes_on_from_each_of_its_positions_at_another_replica(
         positions += [step.position for step in found]
         async with aclosing(EventFeed(harness.store)) as other:
             for at, position in enumerate(positions[:-1]):
-                async with aclosing(other.follow_principal("ann", 1, position)) as steps:
+                async with aclosing(other.follow_principal("ann", position)) as steps:
                     ends = sum(step.event is not None and step.event.is_final for step in found[at:])
                     assert await until_ends(steps, ends) == found[at:]
 
@@ -86,7 +86,7 @@ async def test_a_follower_that_lags_behind_misses_nothing(
     """SPEC J4: what overflows its buffer is read from the store."""
     monkeypatch.setattr("planner_mcp.jobs.event_buffers.QUEUE_LENGTH", 3)
     with anyio.fail_after(30):
-        async with aclosing(feed.follow_principal("ann", 1)) as steps:
+        async with aclosing(feed.follow_principal("ann")) as steps:
             await anext(steps)
             jobs = await two_jobs(harness, plan, steps=40)
             found = await until_ends(steps, 2)
@@ -101,15 +101,15 @@ async def test_what_is_no_longer_kept_is_a_new_start(
 ) -> None:
     """SPEC J4: a loss is said: after a trimmed feed, after too much, after another store, after other shards."""
     monkeypatch.setattr("planner_mcp.jobs.store.events.event_log.READ_AT_ONCE", 2)
-    async with aclosing(feed.follow_principal("ann", 1)) as steps:
+    async with aclosing(feed.follow_principal("ann")) as steps:
         begin = (await anext(steps)).position
     await two_jobs(harness, plan, steps=20)
     with anyio.fail_after(30):
         for position in (begin, "9999999999999-9", "1-0,2-0"):
-            async with aclosing(feed.follow_principal("ann", 1, position)) as steps:
+            async with aclosing(feed.follow_principal("ann", position)) as steps:
                 assert (await anext(steps)).is_start, position
         await harness.store.redis.xtrim("{p0}:feed", maxlen=3, approximate=False)
-        async with aclosing(feed.follow_principal("ann", 1, "1-0")) as steps:
+        async with aclosing(feed.follow_principal("ann", "1-0")) as steps:
             assert (await anext(steps)).is_start
 
 
@@ -119,7 +119,7 @@ async def test_an_idle_stream_moves_on_with_what_others_do(
     """Our choice: so a client that comes back never has to read what others did for hours."""
     monkeypatch.setattr("planner_mcp.jobs.principal_feed.BEAT_S", 0.05)
     with anyio.fail_after(30):
-        async with aclosing(feed.follow_principal("eve", 1)) as steps:
+        async with aclosing(feed.follow_principal("eve")) as steps:
             first = await anext(steps)
             await two_jobs(harness, plan, steps=2)
             end = await harness.store.feed_end(0)
@@ -133,10 +133,10 @@ async def test_an_idle_stream_moves_on_with_what_others_do(
 async def test_an_event_says_whether_anything_has_changed(harness: Any, feed: EventFeed) -> None:
     """SPEC O6: improvements are told by it; a report of the time that passed is none."""
     claim = await harness.solving()
-    begin = (await feed.past_of_principal("ann", 1))[-1].position
+    begin = (await feed.past_of_principal("ann"))[-1].position
     for percent in (10, 20):
         await harness.store.report(claim, Progress(percent=percent, cost=10.0, elapsed_s=percent / 10), None)
-    steps = await feed.past_of_principal("ann", 1, begin)
+    steps = await feed.past_of_principal("ann", begin)
     assert [step.event.is_change for step in steps if step.event is not None] == [True, False]
 
 
@@ -144,5 +144,5 @@ async def test_an_event_says_whether_anything_has_changed(harness: Any, feed: Ev
 async def test_a_position_that_is_none_is_the_callers_mistake(store: RedisStore, feed: EventFeed, after: str) -> None:
     """SPEC T7."""
     with pytest.raises(InputError):
-        async with aclosing(feed.follow_principal("ann", 1, after)) as steps:
+        async with aclosing(feed.follow_principal("ann", after)) as steps:
             await anext(steps)

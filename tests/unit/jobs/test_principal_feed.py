@@ -21,6 +21,8 @@ EVENT = Event("1-0", "job", EventKind.COMPLETED, "2026-01-01T00:00:00Z", {}, num
 class QuietLog:
     """The feed of one shard, of which nothing has to be read."""
 
+    shards = 1
+
     def shard_of_job(self, job_id: str) -> int:
         """All lie in one."""
         return 0
@@ -41,8 +43,8 @@ async def test_an_event_that_comes_just_as_a_beat_is_due_is_not_lost(monkeypatch
         read_to[0] = "2-0"
 
     with anyio.fail_after(5), buffer_in({}, "ann") as entries:
-        follower = PrincipalFollower(log, ("ann",), entries, lambda: read_to)
-        async with aclosing(follower.steps()) as steps:
+        follower = PrincipalFollower(log, ("ann",))
+        async with aclosing(follower.steps(entries, lambda: read_to)) as steps:
             assert (await anext(steps)).is_start
             step = asyncio.ensure_future(anext(steps))
             await asyncio.sleep(0)  # its wait has begun

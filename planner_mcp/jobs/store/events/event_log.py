@@ -21,6 +21,11 @@ class RedisEventLog:
     def __init__(self, script_client: ScriptClient) -> None:
         self._script_client = script_client
 
+    @property
+    def shards(self) -> int:
+        """How many feeds there are."""
+        return self._script_client.pools
+
     async def feed_end(self, shard: int) -> str:
         """Return the position after everything that the feed of a shard holds."""
         last = await self._script_client.command("XREVRANGE", store_keys.key(shard, "feed"), "+", "-", "COUNT", 1)
