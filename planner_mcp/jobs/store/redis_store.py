@@ -1,7 +1,5 @@
 """The job store on Redis or Valkey: the caller's side, the worker's side and the events."""
 
-from collections.abc import Callable
-from time import monotonic
 from types import TracebackType
 from typing import Any, Self
 
@@ -12,26 +10,13 @@ from planner_mcp.jobs.store.queue.job_store import RedisJobStore
 from planner_mcp.jobs.store.queue.matrix_store import RedisMatrixStore
 from planner_mcp.jobs.store.queue.review_store import RedisReviewStore
 from planner_mcp.jobs.store.queue.worker_store import RedisWorkerStore
-from planner_mcp.settings import Settings
 
 
 class RedisStore(RedisJobStore, RedisWorkerStore, RedisEventLog, RedisMatrixStore, RedisImportStore, RedisReviewStore):
     """Everything the engine keeps: `JobStore`, `WorkerStore`, `MatrixStore`, `ImportStore`, `ReviewStore`, `EventLog`.
 
-    Args:
-        script_client: Runs steps and commands; closed with the store.
-        settings: As the steps were loaded with.
-        clock: Monotonic seconds, for waits.
+    It is made as `RedisWorkerStore` is.
     """
-
-    def __init__(
-        self, script_client: ScriptClient, settings: Settings, *, clock: Callable[[], float] = monotonic
-    ) -> None:
-        RedisJobStore.__init__(self, script_client, settings)
-        RedisWorkerStore.__init__(self, script_client, settings, clock=clock)
-        RedisMatrixStore.__init__(self, script_client, settings)
-        RedisImportStore.__init__(self, script_client, settings)
-        RedisReviewStore.__init__(self, script_client)
 
     @property
     def redis(self) -> Any:

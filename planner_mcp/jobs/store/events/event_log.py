@@ -6,25 +6,18 @@ from typing import Final
 from planner_mcp.jobs.job_events import position_key
 from planner_mcp.jobs.job_ports import FeedBatch, FeedEntry
 from planner_mcp.jobs.store import record_codec, store_keys
-from planner_mcp.jobs.store.connection.script_client import ScriptClient
+from planner_mcp.jobs.store.connection.store_part import StorePart
 
 READ_AT_ONCE: Final = 1000
 
 
-class RedisEventLog:
-    """Reads the shared feeds.
-
-    Args:
-        script_client: Runs steps and commands.
-    """
-
-    def __init__(self, script_client: ScriptClient) -> None:
-        self._script_client = script_client
+class RedisEventLog(StorePart):
+    """Reads the shared feeds."""
 
     @property
     def shards(self) -> int:
         """How many feeds there are."""
-        return self._script_client.pools
+        return self._settings.pools
 
     async def feed_end(self, shard: int) -> str:
         """Return the position after everything that the feed of a shard holds."""

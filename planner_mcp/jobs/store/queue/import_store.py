@@ -8,24 +8,14 @@ from typing import Final
 from planner_mcp.errors import NotFoundError, QuotaExceededError
 from planner_mcp.jobs.import_records import MAX_FILES, MAX_MAPPINGS, StoredMapping, UploadedFile
 from planner_mcp.jobs.store import store_keys
-from planner_mcp.jobs.store.connection.script_client import ScriptClient
-from planner_mcp.settings import Settings
+from planner_mcp.jobs.store.connection.store_part import StorePart
 
 _OPEN: Final = "open "
 """Before the base64 of a file that is not confidential; no other file begins so."""
 
 
-class RedisImportStore:
-    """Stores what principals keep for their imports: two hashes for each, by name.
-
-    Args:
-        script_client: Runs commands.
-        settings: Lives.
-    """
-
-    def __init__(self, script_client: ScriptClient, settings: Settings) -> None:
-        self._script_client = script_client
-        self._settings = settings
+class RedisImportStore(StorePart):
+    """Stores what principals keep for their imports: two hashes for each, by name."""
 
     async def keep_mapping(self, principal: str, name: str, mapping: StoredMapping) -> None:
         """Keep a mapping for the scenario TTL from the last one that was kept.

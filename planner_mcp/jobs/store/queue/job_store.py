@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from functools import partial
+from functools import cached_property, partial
 from typing import Any, Final, NoReturn, TypeVar
 
 from planner_mcp.errors import (
@@ -32,10 +32,10 @@ from planner_mcp.jobs.job_ports import EventHistory, OpenWork, QueueStats, Worke
 from planner_mcp.jobs.principal_limits import limit_text
 from planner_mcp.jobs.store import record_codec, store_keys
 from planner_mcp.jobs.store.connection import shard_pages
-from planner_mcp.jobs.store.connection.script_client import ScriptClient, ScriptReply
+from planner_mcp.jobs.store.connection.script_client import ScriptReply
 from planner_mcp.jobs.store.connection.shard_availability import ask_all
+from planner_mcp.jobs.store.connection.store_part import StorePart
 from planner_mcp.routing.engine_names import PROVE
-from planner_mcp.settings import Settings
 from planner_mcp.text import Json, compact, plain_fields
 
 T = TypeVar("T")
@@ -47,19 +47,13 @@ DECODED_AT_ONCE: Final = 64 * 1024
 """Characters of a body that is decoded on the event loop."""
 
 
-class RedisJobStore:
-    """The caller's side of the store.
+class RedisJobStore(StorePart):
+    """The caller's side of the store."""
 
-    Args:
-        script_client: Runs steps and commands.
-        settings: Lives, shards and cores.
-    """
-
-    def __init__(self, script_client: ScriptClient, settings: Settings) -> None:
-        self._script_client = script_client
-        self._settings = settings
-        self._decoding = FairLimiter(slots=1)
+    @cached_property
+    def _decoding(self) -> FairLimiter:
         """Large bodies are decoded one after another: each holds the interpreter, and others run in between."""
+        return FairLimiter(slots=1)
 
     # ---- scenarios
 
@@ -282,25 +276,19 @@ class RedisJobStore:
         Every worker serves them all, so slots count once: as in the shard that has the fewest, for a worker that knows
         of fewer shards leaves what is queued in the others.
         """
-        asked = range(self._settings.pools) if pools is None else pools
-        rows = await ask_all(asked, lambda shard: self._script_client.step("stats", shard, {}))
-        queued, solving, workers, slots = zip(*(row[1:] for row in rows.values()), strict=True)
+        rows = await self._rows("stats", pools)
+        queued, solving, workers, slots = zip(*rows, strict=True)
         return QueueStats(sum(queued), sum(solving), min(workers), min(slots), self._settings.pools - len(rows))
 
     async def open_work(self) -> OpenWork:
         """Return what waits and what is left of running jobs, over the shards that answer."""
-        asked = range(self._settings.pools)
-        rows = await ask_all(asked, lambda shard: self._script_client.step("open_work", shard, {}))
-        queued, solving, webhooks = zip(*(row[1:] for row in rows.values()), strict=True)
+        queued, solving, webhooks = zip(*await self._rows("open_work"), strict=True)
         return OpenWork(sum(map(float, queued)), sum(map(float, solving)), any(webhooks))
 
     async def workers(self) -> list[WorkerRow]:
         """Return the workers there are, by name; each registers in every shard, and solves jobs of them all."""
-        replies = await ask_all(
-            range(self._settings.pools), lambda shard: self._script_client.step("workers", shard, {})
-        )
         found: dict[str, WorkerRow] = {}
-        for _ok, *rows in replies.values():
+        for rows in await self._rows("workers"):
             for name, version, slots, silent_ms, is_live, solving in rows:
                 before = found.get(name, WorkerRow(name, version, slots, 0, math.inf, is_live=False))
                 found[name] = replace(
@@ -313,11 +301,16 @@ class RedisJobStore:
 
     async def measurements(self) -> Mapping[str, int]:
         """Return the fields of `jobs/measurements.py`, summed over the shards that answer."""
-        rows = await ask_all(range(self._settings.pools), lambda shard: self._script_client.step("measured", shard, {}))
         total = Counter[str]()
-        for _ok, flat in rows.values():
+        for (flat,) in await self._rows("measured"):
             total.update({name: int(value) for name, value in record_codec.fields_of(flat).items()})
         return total
+
+    async def _rows(self, step: str, shards: Sequence[int] | None = None) -> list[ScriptReply]:
+        """Return what each shard that answers says in a step without arguments."""
+        asked = range(self._settings.pools) if shards is None else shards
+        replies = await ask_all(asked, lambda shard: self._script_client.step(step, shard, {}))
+        return [rest for _ok, *rest in replies.values()]
 
     async def ping(self) -> Sequence[int]:
         """Return the shards in which Redis confirmed a write; raise `StoreUnavailableError` when there is none."""

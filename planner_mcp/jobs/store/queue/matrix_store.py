@@ -11,21 +11,11 @@ from planner_mcp.jobs import ids
 from planner_mcp.jobs.job_ports import MatrixParts
 from planner_mcp.jobs.principal_limits import limit_per_shard, limit_text
 from planner_mcp.jobs.store import store_keys
-from planner_mcp.jobs.store.connection.script_client import ScriptClient
-from planner_mcp.settings import Settings
+from planner_mcp.jobs.store.connection.store_part import StorePart
 
 
-class RedisMatrixStore:
-    """Stores travel matrices.
-
-    Args:
-        script_client: Runs steps and commands.
-        settings: Lives, shards and how many matrices a principal may keep.
-    """
-
-    def __init__(self, script_client: ScriptClient, settings: Settings) -> None:
-        self._script_client = script_client
-        self._settings = settings
+class RedisMatrixStore(StorePart):
+    """Stores travel matrices."""
 
     async def put_matrix_block(self, parts: MatrixParts, name: str, text: str) -> None:
         """Put a block of the packed text of a matrix; raises `StoreUnavailableError`.

@@ -7,7 +7,8 @@ from planner_mcp.jobs import ids
 from planner_mcp.jobs.job_model import Job
 from planner_mcp.jobs.plan_review import ReviewState, ReviewStep, next_steps
 from planner_mcp.jobs.store import record_codec
-from planner_mcp.jobs.store.connection.script_client import ScriptClient, ScriptReply
+from planner_mcp.jobs.store.connection.script_client import ScriptReply
+from planner_mcp.jobs.store.connection.store_part import StorePart
 
 _TOOLS: Final = {
     ReviewStep.PROPOSE: "propose_plan",
@@ -17,15 +18,8 @@ _TOOLS: Final = {
 }
 
 
-class RedisReviewStore:
-    """Takes steps of reviews.
-
-    Args:
-        script_client: Runs steps and commands.
-    """
-
-    def __init__(self, script_client: ScriptClient) -> None:
-        self._script_client = script_client
+class RedisReviewStore(StorePart):
+    """Takes steps of reviews."""
 
     async def review(
         self,

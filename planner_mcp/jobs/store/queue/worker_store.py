@@ -23,6 +23,7 @@ from planner_mcp.jobs.plan_summary import summary_of
 from planner_mcp.jobs.store import record_codec, store_keys
 from planner_mcp.jobs.store.connection.script_client import BLOCK_S, ScriptClient, ScriptReply
 from planner_mcp.jobs.store.connection.shard_availability import ShardAvailability, ask_all
+from planner_mcp.jobs.store.connection.store_part import StorePart
 from planner_mcp.settings import Settings
 from planner_mcp.text import Json, compact
 
@@ -34,19 +35,19 @@ RETRY_PAUSES_S: Final = (0.02, 0.1, 0.3)
 """Pauses between the tries of a step whose answer must not be lost; together well below a lease."""
 
 
-class RedisWorkerStore:
+class RedisWorkerStore(StorePart):
     """The worker's side of the store.
 
     Args:
         script_client: Runs steps and commands.
-        settings: Number of shards, and the lease.
-        clock: Monotonic seconds.
+        settings: As the steps were loaded with.
+        clock: Monotonic seconds, for waits.
     """
 
     def __init__(
         self, script_client: ScriptClient, settings: Settings, *, clock: Callable[[], float] = monotonic
     ) -> None:
-        self._script_client = script_client
+        super().__init__(script_client, settings)
         self._clock = clock
         self.availability = ShardAvailability(settings.pools, settings.lease_s, clock=clock)
         self._claim_turn, self._control_turn = count(), count()
