@@ -10,9 +10,9 @@ from typing import Annotated, Final
 
 import typer
 
-from planner_mcp.cli.command_files import unreadable_message, write_text
+from planner_mcp.cli.command_files import STDIN, read_bytes, write_text
 from planner_mcp.cli.command_runner import command_settings, run_command
-from planner_mcp.errors import Fault, InputError, input_error
+from planner_mcp.errors import Fault, InputError
 from planner_mcp.formats.tables.header_words import meaning_of
 from planner_mcp.formats.tables.text_tables import Table, read_table
 from planner_mcp.geocoding.geocoding_service import GeocodingService
@@ -39,21 +39,14 @@ def resolve(
 
 async def _resolve(settings: Settings, file: Path, column: str, provider: str | None, output: Path | None) -> str:
     """Write the table; return what was found."""
-    table = _table(file)
+    data = sys.stdin.buffer.read() if str(file) == STDIN else read_bytes(file)
+    table = read_table(data, max_rows=MAX_ROWS)
     header = _address_header(table, column)
     found = await GeocodingService(settings).resolve([cells.get(header, "") for _, cells in table.rows], provider)
     sure = sum(each.is_sure for each in found)
     rows = [cells for _, cells in table.rows]
     write_text(address_table(table.headers, rows, found), output, "utf-8-sig")  # for spreadsheets, as plans are
     return f"{len(found)} addresses of column {header}, {sure} to be used unasked"
-
-
-def _table(file: Path) -> Table:
-    try:
-        data = sys.stdin.buffer.read() if str(file) == "-" else file.read_bytes()
-    except OSError as error:
-        raise input_error([Fault("", unreadable_message(file, error))]) from error
-    return read_table(data, max_rows=MAX_ROWS)
 
 
 def _address_header(table: Table, column: str) -> str:

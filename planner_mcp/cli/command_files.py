@@ -59,6 +59,18 @@ def unreadable_message(path: Path, error: OSError | ValueError) -> str:
     return f"{plain(str(path), _LONGEST_PATH)}: {why or 'The file cannot be read.'}"
 
 
+def read_bytes(path: Path) -> bytes:
+    """Return the bytes of a file.
+
+    Raises:
+        InputError: It cannot be read.
+    """
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise input_error([Fault("", unreadable_message(path, error))]) from error
+
+
 def read_matrices(path: Path, settings: Settings, named_at: str = "") -> TravelMatrices:
     """Return the tables of travel of a file.
 
@@ -152,14 +164,12 @@ def write_plan(
     try:  # spreadsheets take a file without a mark for one in the encoding of the machine
         with placed(_named):
             _check_form(form, scenario, plan)
-        if form in PAGES:
+        if output is not None and form in PAGES:  # a form without a file is JSON
             _write_bytes(page_of(plan, scenario, form, lines), output)
-            return True
-        if form == "json" and document is not None:
-            text = json.dumps(document, ensure_ascii=False, indent=2) + "\n"
+        elif form == "json" and document is not None:
+            write_text(json.dumps(document, ensure_ascii=False, indent=2) + "\n", output)
         else:
-            text = export(plan, scenario, form, lines)
-        write_text(text, output, "utf-8-sig" if form == "csv" else "utf-8")
+            write_text(export(plan, scenario, form, lines), output, "utf-8-sig" if form == "csv" else "utf-8")
     except InputError as error:
         print_error(error)
         return False
@@ -174,13 +184,11 @@ def write_text(text: str, output: Path | None, encoding: str = "utf-8") -> None:
     """
     if (file := _file(output)) is None:
         typer.echo(text, nl=False)
-        return
-    _write_bytes(text.encode(encoding), file)
+    else:
+        _write_bytes(text.encode(encoding), file)
 
 
-def _write_bytes(data: bytes, output: Path | None) -> None:
-    if (file := _file(output)) is None:  # a form without a file is JSON, which is text
-        return
+def _write_bytes(data: bytes, file: Path) -> None:
     try:
         file.write_bytes(data)
     except OSError as error:

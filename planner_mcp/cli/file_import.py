@@ -8,20 +8,22 @@ import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Annotated, Final, Literal
+from typing import Annotated, Any, Final, Literal
 
 import typer
 
-from planner_mcp.cli.command_files import unreadable_message
-from planner_mcp.cli.day_addresses import addressed_day
+from planner_mcp.cli.command_files import read_bytes
+from planner_mcp.cli.command_runner import run_command
 from planner_mcp.errors import Fault, InputError, grouped, input_error, placed
 from planner_mcp.formats.import_formats import PLAIN, form_of, read_scenario_file
 from planner_mcp.formats.json_content import Content
 from planner_mcp.formats.tables.column_mapping import IN_COLUMNS, ColumnMapping
 from planner_mcp.formats.tables.import_options import Form, ImportedScenario, ImportOptions
 from planner_mcp.formats.tables.text_tables import Table, read_table
+from planner_mcp.geocoding.geocoding_service import GeocodingService
 from planner_mcp.routing.feasibility.infeasibility_faults import infeasibility_faults
 from planner_mcp.routing.scenario.scenario_parsing import Scenario, parse_scenario, warnings
+from planner_mcp.server.tools.arguments.scenario_addresses import AddressedDay, with_resolved_addresses
 from planner_mcp.server.tools.validate_scenario import MAX_SHOWN
 from planner_mcp.settings import Settings
 from planner_mcp.text import Json, figure
@@ -78,7 +80,7 @@ def imported(file: Path, given: ImportAnswers, settings: Settings) -> ImportedSc
     """
     if given.agents is not None and (given.agent is not None or given.capacity is not None):
         raise typer.BadParameter("--agents says who drives; leave --agent and --capacity out, or --agents.")
-    content = Content(_bytes(file))
+    content = Content(read_bytes(file))
     fleet = None if given.agents is None else _fleet(given.agents, settings)
     alike, is_default = _uniform_fleet(given.agent, given.capacity), given.agent is None and given.capacity is None
     import_options = ImportOptions(
@@ -105,6 +107,15 @@ def _with_positions(read: ImportedScenario, settings: Settings) -> ImportedScena
     with placed(lambda fault: _as_option(read.in_file(fault) or fault, _GIVEN)):
         day = addressed_day(read.body, settings)
     return replace(read, body=day.body, assumptions=[*day.notices, *read.assumptions])
+
+
+def addressed_day(body: Any, settings: Settings) -> AddressedDay:
+    """Return a day with positions for its addresses, resolved as a server does but for what users confirmed there.
+
+    Raises:
+        InputError: As `with_resolved_addresses`.
+    """
+    return with_resolved_addresses(body, lambda texts: run_command(GeocodingService(settings).resolve(texts)))
 
 
 def imported_with_questions(file: Path, given: ImportAnswers, settings: Settings) -> ImportedScenario:
@@ -164,13 +175,6 @@ def check_imported(read: ImportedScenario, settings: Settings) -> None:
         typer.echo(f"Nobody can serve it: {(read.in_file(fault) or fault).as_line()}", err=True)
 
 
-def _bytes(path: Path) -> bytes:
-    try:
-        return path.read_bytes()
-    except OSError as error:
-        raise input_error([Fault("", unreadable_message(path, error))]) from error
-
-
 def _read_scenario(
     content: Content, form: Form | None, file: Path, import_options: ImportOptions, settings: Settings
 ) -> ImportedScenario:
@@ -216,7 +220,7 @@ def _validated(read: ImportedScenario, settings: Settings) -> Scenario:
 
 def _fleet(path: Path, settings: Settings) -> Table:
     """Return the table of agents; faults in it begin with the name of its file."""
-    return read_table(_bytes(path), max_rows=settings.max_agents, name=path.name)
+    return read_table(read_bytes(path), max_rows=settings.max_agents, name=path.name)
 
 
 def _uniform_fleet(count: int | None, capacity: float | None) -> tuple[Json, ...]:

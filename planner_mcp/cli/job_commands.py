@@ -9,12 +9,12 @@ import sys
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import aclosing
 from functools import partial
-from typing import Annotated, Any, Final, Protocol, TypeVar
+from typing import Annotated, Any, Final, TypeVar
 
 import typer
 
 from planner_mcp.cli.environment_settings import API_KEY
-from planner_mcp.cli.remote_jobs import run_remote_query
+from planner_mcp.cli.remote_jobs import RemoteJobs, run_remote_query
 from planner_mcp.cli.store_queries import DataDir, RedisUrl, run_store_query
 from planner_mcp.jobs.event_feed import EventFeed
 from planner_mcp.jobs.job_content import job_view, state_line
@@ -135,32 +135,8 @@ def finish(
     _print_job(view, as_json=as_json)
 
 
-class Jobs(Protocol):
-    """What the commands ask: the store, or a server."""
-
-    async def list(self, state: JobState | None, count: int) -> tuple[list[Json], int]:
-        """Return the newest jobs, and how many there are."""
-        ...
-
-    async def job(self, job_id: str) -> Json:
-        """Return a job."""
-        ...
-
-    async def cancel(self, job_id: str, *, keep_best: bool) -> Json:
-        """Cancel a job."""
-        ...
-
-    async def finish(self, job_id: str) -> Json:
-        """Complete a job with its best plan."""
-        ...
-
-    def events(self, job_id: str) -> AsyncGenerator[tuple[str, Json], None]:
-        """Yield time and content of each event of a job until it ends."""
-        ...
-
-
 class StoredJobs:
-    """The jobs of a principal in the store.
+    """The jobs of a principal in the store; `RemoteJobs` are those of a server.
 
     Args:
         jobs: The use cases.
@@ -172,28 +148,31 @@ class StoredJobs:
         self._owner = owner
 
     async def list(self, state: JobState | None, count: int) -> tuple[list[Json], int]:
-        """Return as `Jobs.list`."""
+        """Return the newest jobs, and how many there are."""
         found, total = await self._jobs.jobs(self._owner, state, offset=0, count=count)
         return [job_view(job) for job in found], total
 
     async def job(self, job_id: str) -> Json:
-        """Return as `Jobs.job`."""
+        """Return a job."""
         return job_view(await self._jobs.job(self._owner, job_id))
 
     async def cancel(self, job_id: str, *, keep_best: bool) -> Json:
-        """Return as `Jobs.cancel`."""
+        """Cancel a job."""
         return job_view(await self._jobs.cancel(self._owner, job_id, keep_best))
 
     async def finish(self, job_id: str) -> Json:
-        """Return as `Jobs.finish`."""
+        """Complete a job with its best plan."""
         return job_view(await self._jobs.finish_now(self._owner, job_id))
 
     async def events(self, job_id: str) -> AsyncGenerator[tuple[str, Json], None]:
-        """Yield as `Jobs.events`."""
+        """Yield time and content of each event of a job until it ends."""
         await self.job(job_id)
         async with aclosing(self._jobs.follow(self._owner, job_id)) as events:
             async for event in events:
                 yield event.at, notification(event)["params"]
+
+
+Jobs = StoredJobs | RemoteJobs
 
 
 def _run(use: Callable[[Jobs], Awaitable[R]], principal: str, url: str | None, redis_url: Any, data_dir: Any) -> R:
@@ -205,7 +184,9 @@ def _run(use: Callable[[Jobs], Awaitable[R]], principal: str, url: str | None, r
     return run_remote_query(use, url)
 
 
-async def _of_store(use: Callable[[Jobs], Awaitable[R]], principal: str, store: RedisStore, settings: Settings) -> R:
+async def _of_store(
+    use: Callable[[StoredJobs], Awaitable[R]], principal: str, store: RedisStore, settings: Settings
+) -> R:
     owner = LOCAL if principal == LOCAL.id else Principal(principal)
     async with EventFeed(store) as feed:
         with naming_argument("/job_id", KNOWN):

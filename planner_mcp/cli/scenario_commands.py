@@ -22,7 +22,6 @@ from planner_mcp.cli.command_files import (
     write_plan,
 )
 from planner_mcp.cli.command_runner import command_settings, print_error, refuse, run_command
-from planner_mcp.cli.day_addresses import addressed_day
 from planner_mcp.cli.file_import import (
     DATE_HELP,
     Agent,
@@ -34,6 +33,7 @@ from planner_mcp.cli.file_import import (
     Format,
     ImportAnswers,
     Sheet,
+    addressed_day,
     imported_with_questions,
 )
 from planner_mcp.cli.printed_plans import OUTPUT_HELP

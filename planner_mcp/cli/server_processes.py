@@ -12,7 +12,6 @@ from contextlib import asynccontextmanager
 from planner_mcp.app import listening_for_wake_ups, open_application
 from planner_mcp.jobs.store.security.encryption import open_cipher
 from planner_mcp.settings import ANY_FILE, Settings
-from planner_mcp.translation import use_language
 from planner_mcp.travel.road_daemon import road_daemon_beside
 from workers.supervisor import Supervisor, run_supervisor, signals_to
 
@@ -20,7 +19,6 @@ from workers.supervisor import Supervisor, run_supervisor, signals_to
 async def serve_stdio(settings: Settings) -> None:
     """Speak MCP over standard input and output, until the client closes its end or a signal comes."""
     stopped = asyncio.Event()
-    use_language(settings.lang)
     if settings.files_dir is None:  # the client runs on this machine, as this user
         settings = settings.model_copy(update={"files_dir": ANY_FILE})
     async with (

@@ -7,13 +7,14 @@ texts of callers are shown as they are and never as markup.
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Final, Protocol
+from typing import Final
 
 import typer
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskID, TextColumn
 from rich.table import Table
 from rich.text import Text
+from typing_extensions import override
 
 from planner_mcp.jobs.job_content import event_line
 from planner_mcp.jobs.job_events import Event
@@ -29,49 +30,35 @@ _WIDE: Final = 120
 """Columns of a table where there is no terminal."""
 
 
-class SearchDisplay(Protocol):
-    """Shows a search."""
+class SearchDisplay:
+    """Shows a search: each event is a line on standard error."""
 
     def event(self, event: Event) -> None:
         """Show one event of the job."""
+        self.note(event_line(event))
 
     def note(self, text: str) -> None:
         """Show a sentence."""
+        typer.echo(text, err=True)
 
     def bound(self, cost: float) -> None:
-        """Take a lower bound on the cost, from which the gap follows."""
+        """Take a lower bound on the cost, from which the gap follows; where nothing is drawn the last line says it."""
 
 
-class JsonLines:
+class JsonLines(SearchDisplay):
     """Prints each event as a line of JSON on standard output, and no sentences."""
 
+    @override
     def event(self, event: Event) -> None:
         """Print the event as `jobs watch --json` does."""
         typer.echo(compact(notification(event)["params"]))
 
+    @override
     def note(self, text: str) -> None:
         """Print nothing."""
 
-    def bound(self, cost: float) -> None:
-        """Print nothing."""
 
-
-class EventLines:
-    """Prints each event as a line on standard error."""
-
-    def event(self, event: Event) -> None:
-        """Print the event."""
-        self.note(event_line(event))
-
-    def note(self, text: str) -> None:
-        """Print a sentence."""
-        typer.echo(text, err=True)
-
-    def bound(self, cost: float) -> None:
-        """Print nothing; the gap stands in the last line."""
-
-
-class LiveBar:
+class LiveBar(SearchDisplay):
     """A bar on a terminal with status, best cost, tickets served and gap."""
 
     def __init__(self, progress: Progress, task: TaskID) -> None:
@@ -81,6 +68,7 @@ class LiveBar:
         self._known: Json = {}
         """Of all events so far; the last one does not repeat the figures."""
 
+    @override
     def event(self, event: Event) -> None:
         """Move the bar."""
         self._known |= event.data
@@ -94,10 +82,12 @@ class LiveBar:
                 parts.append(f"gap ≤ {gap_at_most(cost, self._bound) or 0.0:.1%}")
         self._progress.update(self._task, completed=known.get("progress", 0), facts="  ".join(parts))
 
+    @override
     def note(self, text: str) -> None:
         """Print a sentence above the bar."""
         self._progress.console.print(Text(text))
 
+    @override
     def bound(self, cost: float) -> None:
         """Show the gap from the next event on."""
         self._bound = cost
@@ -110,7 +100,7 @@ def search_display(*, as_json: bool) -> Iterator[SearchDisplay]:
     if as_json:
         yield JsonLines()
     elif not console.is_terminal:
-        yield EventLines()
+        yield SearchDisplay()
     else:
         columns = (BarColumn(bar_width=24), TextColumn("{task.percentage:>3.0f} %"), TextColumn("{task.fields[facts]}"))
         with Progress(*columns, console=console, refresh_per_second=4) as progress:

@@ -15,6 +15,7 @@ import typer
 
 from planner_mcp.cli.store_queries import DataDir, RedisUrl, run_store_query
 from planner_mcp.jobs.principals import LOCAL
+from planner_mcp.jobs.store.redis_store import RedisStore
 from planner_mcp.jobs.store.webhooks.webhook_store import RedisWebhookStore
 from planner_mcp.jobs.webhooks.address_guard import check_callback_url
 from planner_mcp.jobs.webhooks.delivery_records import Delivery, DeliveryState, SigningSecret
@@ -38,7 +39,7 @@ def list_deliveries(
 ) -> None:
     """List deliveries, newest first."""
     found, total = _run_query(
-        lambda hooks, _settings: hooks.deliveries(principal, state, offset=0, count=count), redis_url, data_dir
+        lambda hooks: hooks.deliveries(principal, state, offset=0, count=count), redis_url, data_dir
     )
     for delivery in found:
         typer.echo(_line(delivery))
@@ -49,12 +50,7 @@ def list_deliveries(
 @app.command()
 def show(delivery_id: str, principal: Owner = LOCAL.id, redis_url: RedisUrl = None, data_dir: DataDir = None) -> None:
     """Show one delivery with its attempts and its body."""
-
-    async def one(hooks: RedisWebhookStore, _settings: Settings) -> Delivery:
-        with naming_argument("/delivery_id", KNOWN):
-            return await hooks.delivery(principal, delivery_id)
-
-    delivery = _run_query(one, redis_url, data_dir)
+    delivery = _run_query(lambda hooks: _known(hooks, principal, delivery_id, "/delivery_id"), redis_url, data_dir)
     typer.echo(_line(delivery))
     typer.echo(delivery.url)
     for attempt in delivery.attempts:
@@ -65,9 +61,7 @@ def show(delivery_id: str, principal: Owner = LOCAL.id, redis_url: RedisUrl = No
 @app.command()
 def endpoints(principal: Owner = LOCAL.id, redis_url: RedisUrl = None, data_dir: DataDir = None) -> None:
     """List endpoints with their state: new, working, failing, resting or disabled."""
-    found, total = _run_query(
-        lambda hooks, _settings: hooks.endpoints(principal, offset=0, count=1000), redis_url, data_dir
-    )
+    found, total = _run_query(lambda hooks: hooks.endpoints(principal, offset=0, count=1000), redis_url, data_dir)
     for one in found:
         since = f"failing since {_at(one.failing_since)}" if one.failing_since else ""
         parts = [one.state, one.url, f"pending {one.pending}", f"failures {one.failures}", since]
@@ -88,9 +82,11 @@ def replay(
     if not delivery_ids and not dead:
         raise typer.BadParameter("give the ids of deliveries, as `webhooks list` shows them, or --dead")
 
-    async def replay_all(hooks: RedisWebhookStore, _settings: Settings) -> list[Delivery]:
+    async def replay_all(hooks: RedisWebhookStore) -> list[Delivery]:
         names = list(delivery_ids or ())
-        await find_all([partial(_known, hooks, principal, name, at) for at, name in enumerate(names)])
+        await find_all(
+            [partial(_known, hooks, principal, name, f"/delivery_ids/{at}") for at, name in enumerate(names)]
+        )
         if dead:
             found, _total = await hooks.deliveries(principal, DeliveryState.DEAD, offset=0, count=100_000)
             names += [delivery.id for delivery in found]
@@ -100,26 +96,26 @@ def replay(
         typer.echo(_line(delivery))
 
 
-async def _known(hooks: RedisWebhookStore, principal: str, name: str, at: int) -> None:
-    with naming_argument(f"/delivery_ids/{at}", KNOWN):
-        await hooks.delivery(principal, name)
+async def _known(hooks: RedisWebhookStore, principal: str, name: str, path: str) -> Delivery:
+    with naming_argument(path, KNOWN):
+        return await hooks.delivery(principal, name)
 
 
 @app.command()
 def test(url: str, principal: Owner = LOCAL.id, redis_url: RedisUrl = None, data_dir: DataDir = None) -> None:
     """Queue a test delivery; a running worker sends it."""
 
-    async def send(hooks: RedisWebhookStore, settings: Settings) -> Delivery:
+    async def send(store: RedisStore, settings: Settings) -> Delivery:
         check_callback_url(url, settings, path="/url")
-        return await hooks.send_test(principal, url)
+        return await RedisWebhookStore(store.script_client, settings).send_test(principal, url)
 
-    typer.echo(_line(_run_query(send, redis_url, data_dir)))
+    typer.echo(_line(run_store_query(send, redis_url, data_dir)))
 
 
 @app.command()
 def secret(principal: Owner = LOCAL.id, redis_url: RedisUrl = None, data_dir: DataDir = None) -> None:
     """Print the signing secret, once."""
-    _print_note(_run_query(lambda hooks, _settings: hooks.reveal(principal), redis_url, data_dir))
+    _print_note(_run_query(lambda hooks: hooks.reveal(principal), redis_url, data_dir))
 
 
 @app.command()
@@ -132,17 +128,15 @@ def rotate(
     data_dir: DataDir = None,
 ) -> None:
     """Print a new signing secret; the old one stays valid beside it for 24 hours."""
-    _print_note(_run_query(lambda hooks, _settings: hooks.rotate(principal, is_forced=force), redis_url, data_dir))
+    _print_note(_run_query(lambda hooks: hooks.rotate(principal, is_forced=force), redis_url, data_dir))
 
 
 def _run_query(
-    question: Callable[[RedisWebhookStore, Settings], Awaitable[R]], redis_url: str | None, data_dir: Path | None
+    question: Callable[[RedisWebhookStore], Awaitable[R]], redis_url: str | None, data_dir: Path | None
 ) -> R:
-    """Return the answer of the webhooks in the store that the options and the environment name, as `ask`."""
+    """Return the answer of the webhooks in the store that the options and the environment name."""
     return run_store_query(
-        lambda store, settings: question(RedisWebhookStore(store.script_client, settings), settings),
-        redis_url,
-        data_dir,
+        lambda store, settings: question(RedisWebhookStore(store.script_client, settings)), redis_url, data_dir
     )
 
 
