@@ -10,7 +10,7 @@ import math
 from collections.abc import Container, Iterator, Mapping
 from dataclasses import replace
 from itertools import product
-from typing import Any, Final
+from typing import Final
 
 import anyio
 import httpx2 as httpx
@@ -18,7 +18,7 @@ import httpx2 as httpx
 from planner_mcp import arrays as np
 from planner_mcp.arrays import Flags, Floats
 from planner_mcp.bounded_requests import http_client
-from planner_mcp.errors import Fault, InvalidScenarioError, RoutingProviderUnavailableError, TooLargeError
+from planner_mcp.errors import Fault, InvalidScenarioError, RoutingProviderUnavailableError, TooLargeError, ungrouped
 from planner_mcp.routing.compilation.matrix_request import MatrixRequest
 from planner_mcp.routing.scenario.travel_matrices import TravelMatrices
 from planner_mcp.settings import ROADS, RouterSettings
@@ -134,12 +134,10 @@ async def _full_matrix(
         full_matrix.facts.update(block.facts)
         snaps[rows[0] : rows[0] + len(block.snaps)] = block.snaps
 
-    try:
+    with ungrouped():
         async with anyio.create_task_group() as asking:
             for rows, columns in product(list(_spans(size, chosen.block)), repeat=2):
                 asking.start_soon(fill, rows, columns)
-    except ExceptionGroup as group:
-        raise _first(group) from group
     return replace(full_matrix, snaps=tuple(snaps))
 
 
@@ -158,14 +156,6 @@ async def _block_with_retry(
 def _spans(size: int, block: int) -> Iterator[Span]:
     for low in range(0, size, block):
         yield low, min(low + block, size)
-
-
-def _first(group: ExceptionGroup[Any]) -> Exception:
-    """Return the first error of a group: blocks fail alike."""
-    error: Exception = group
-    while isinstance(error, ExceptionGroup):
-        error = error.exceptions[0]
-    return error
 
 
 def _off_network(question: MatrixRequest, full_matrix: Block, max_snap_m: float) -> dict[str, str]:

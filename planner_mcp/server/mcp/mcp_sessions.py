@@ -110,7 +110,7 @@ class Session:
     version: str
     """The negotiated revision."""
     client: Json
-    """Parameters of its `initialize`."""
+    """Who it is and what it can, of the parameters of its `initialize`."""
 
 
 class Sessions:
@@ -119,17 +119,16 @@ class Sessions:
     def __init__(self, log: SessionLog) -> None:
         self._log = log
 
-    async def open(self, principal: str, version: str, client: Json, transport: str = "") -> Session:
+    async def open(self, principal: str, version: str, client: Mapping[str, Any], transport: str = "") -> Session:
         """Keep a new session under a fresh id of 192 random bits; it is valid on its own transport alone."""
-        session = Session(secrets.token_urlsafe(24), principal, version, client)
-        fields = {"principal": principal, "version": version, "client": json.dumps(client), "door": transport}
+        session = Session(secrets.token_urlsafe(24), principal, version, _kept_of(client))
+        fields = {"principal": principal, "version": version, "client": json.dumps(session.client), "door": transport}
         await self._log.create(session.id, fields)
         return session
 
-    async def complete_handshake(self, session: Session, version: str, client: Json) -> None:
+    async def complete_handshake(self, session: Session, version: str, client: Mapping[str, Any]) -> None:
         """Write down what a session's handshake agreed on."""
-        kept = {key: client[key] for key in ("clientInfo", "capabilities") if key in client}
-        await self._log.amend(session.id, {"version": version, "client": json.dumps(kept)})
+        await self._log.amend(session.id, {"version": version, "client": json.dumps(_kept_of(client))})
 
     async def find(self, session_id: str, principal: str, transport: str = "") -> Session:
         """Return the principal's session.
@@ -141,3 +140,8 @@ class Sessions:
         if not fields.get("principal") or fields["principal"] != principal or fields.get("door", "") != transport:
             raise UnknownSessionError
         return Session(session_id, principal, fields["version"], json.loads(fields["client"]))
+
+
+def _kept_of(client: Mapping[str, Any]) -> Json:
+    """Return what is kept of the parameters of an `initialize`."""
+    return {name: client[name] for name in ("clientInfo", "capabilities") if name in client}

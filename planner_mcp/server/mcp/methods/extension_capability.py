@@ -1,12 +1,32 @@
-"""Declares an MCP extension: to every client that discovers, at a handshake to those alone that declared it."""
+"""Declares capabilities that the SDK does not know of its own accord.
 
-from collections.abc import Mapping
+Owns the layer around the answer to a handshake. An extension is declared to every client that discovers, at a handshake
+to those alone that declared it.
+"""
+
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from mcp.server.context import CallNext, HandlerResult
 
 from planner_mcp.server.mcp.request_context import Context, declares
+from planner_mcp.text import Json
+
+Added = Callable[[Context, Json], Json]
+"""Returns the capabilities that are added to an answer; the request and the answer are its arguments."""
+
+
+def add_capabilities(server: Any, added: Added, methods: Collection[str] = ("initialize",)) -> None:
+    """Add capabilities to the answers that the SDK's server gives to some methods."""
+
+    async def layer(ctx: Context, call_next: CallNext) -> HandlerResult:
+        result = await call_next(ctx)
+        if ctx.method not in methods or not isinstance(result, dict):
+            return result
+        return {**result, "capabilities": {**result["capabilities"], **added(ctx, result)}}
+
+    server.middleware.append(layer)
 
 
 @dataclass(frozen=True)
@@ -24,16 +44,14 @@ class ExtensionCapability:
     def install(self, server: Any) -> None:
         """Add it to the capabilities of the SDK's server."""
         server.extensions[self.name] = dict(self.settings)
-        server.middleware.append(self._layer)
+        add_capabilities(server, self._at_handshake)
 
-    async def _layer(self, ctx: Context, call_next: CallNext) -> HandlerResult:
+    def _at_handshake(self, ctx: Context, answer: Json) -> Json:
         """Declare it at a handshake too, whose revisions have no extensions, where the client has declared it."""
-        result = await call_next(ctx)
-        if ctx.method != "initialize" or not isinstance(result, dict) or not is_asked_for(ctx, self.name):
-            return result
-        capabilities = result["capabilities"]
-        extensions = {**(capabilities.get("extensions") or {}), self.name: dict(self.settings)}
-        return {**result, "capabilities": {**capabilities, "extensions": extensions}}
+        if not is_asked_for(ctx, self.name):
+            return {}
+        declared = answer["capabilities"].get("extensions") or {}
+        return {"extensions": {**declared, self.name: dict(self.settings)}}
 
 
 def is_asked_for(ctx: Context, extension: str) -> bool:

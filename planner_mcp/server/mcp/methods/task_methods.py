@@ -23,6 +23,7 @@ from planner_mcp.jobs.principals import READ
 from planner_mcp.server.mcp.jsonrpc.jsonrpc_errors import rpc_data
 from planner_mcp.server.mcp.methods import core_tasks
 from planner_mcp.server.mcp.methods.core_tasks import CoreTasks, OnCreated
+from planner_mcp.server.mcp.methods.extension_capability import add_capabilities
 from planner_mcp.server.mcp.methods.page_cursors import Cursors
 from planner_mcp.server.mcp.methods.task_view import detailed_task, extension_task
 from planner_mcp.server.mcp.request_context import (
@@ -101,6 +102,7 @@ class Tasks:
             server.add_request_handler(method, params_type, partial(self._answer, method))
         server.extensions[EXTENSION] = {}
         server.middleware.append(self._layer)
+        add_capabilities(server, _in_core)
 
     async def _answer(self, method: str, ctx: Context, params: Any) -> Any:
         form = self._form(ctx.protocol_version)
@@ -110,8 +112,6 @@ class Tasks:
         return await form.methods[method](ctx, params)
 
     async def _layer(self, ctx: Context, call_next: CallNext) -> HandlerResult:
-        if ctx.method == "initialize":
-            return _with_capability(await call_next(ctx))
         form = self._form(ctx.protocol_version)
         name = (ctx.params or {}).get("name")
         if ctx.method != "tools/call" or form is None or not isinstance(name, str):
@@ -180,8 +180,6 @@ class ExtensionTasks:
         return await self._job_service.job(principal.as_writer() if is_writing else principal, task_id)
 
 
-def _with_capability(result: HandlerResult) -> HandlerResult:
-    """Return an answer to `initialize` that declares tasks where the revision has them in its core."""
-    if isinstance(result, dict) and result.get("protocolVersion") == core_tasks.VERSION:
-        return {**result, "capabilities": {**result["capabilities"], "tasks": core_tasks.CAPABILITY}}
-    return result
+def _in_core(_ctx: Context, answer: Json) -> Json:
+    """Declare tasks at a handshake in the revision that has them in its core."""
+    return {"tasks": core_tasks.CAPABILITY} if answer.get("protocolVersion") == core_tasks.VERSION else {}

@@ -14,7 +14,6 @@ from typing import Any, Final, Literal, cast
 
 import anyio
 import mcp_types as types
-from mcp.server.context import CallNext, HandlerResult
 from mcp.shared.exceptions import MCPError
 from pydantic import BaseModel, Field
 
@@ -28,6 +27,7 @@ from planner_mcp.errors import (
     PlannerError,
     QuotaExceededError,
     UnsupportedFeatureError,
+    ungrouped,
 )
 from planner_mcp.jobs.event_types import (
     CAPACITY,
@@ -47,8 +47,7 @@ from planner_mcp.jobs.webhooks.event_webhooks import EventWebhooks
 from planner_mcp.server.auth.request_principal import until_refused
 from planner_mcp.server.http.concurrency_limits import StreamLimit
 from planner_mcp.server.mcp.jsonrpc.jsonrpc_errors import rpc_data
-from planner_mcp.server.mcp.methods.extension_capability import ExtensionCapability, is_asked_for
-from planner_mcp.server.mcp.notifications.listen_method import cause_of
+from planner_mcp.server.mcp.methods.extension_capability import ExtensionCapability, add_capabilities, is_asked_for
 from planner_mcp.server.mcp.notifications.listen_stream import SUBSCRIPTION
 from planner_mcp.server.mcp.notifications.stdio_watches import AnyNotification
 from planner_mcp.server.mcp.request_context import Context, require_scope, scope_of
@@ -145,16 +144,12 @@ class Events:
         server.add_request_handler("events/subscribe", SubscribeParams, self._numbered(self.subscribe))
         server.add_request_handler("events/unsubscribe", UnsubscribeParams, self._numbered(self.unsubscribe))
         ExtensionCapability(EXTENSION, {"listChanged": False}).install(server)
-        server.middleware.append(self._advertise)
+        add_capabilities(server, self._advertised, ("initialize", "server/discover"))
 
-    async def _advertise(self, ctx: Context, call_next: CallNext) -> HandlerResult:
+    def _advertised(self, ctx: Context, _answer: Json) -> Json:
         """Advertise events beside the extensions, where some clients look: to those that asked, or to all (setting)."""
-        result = await call_next(ctx)
-        if ctx.method not in ("initialize", "server/discover") or not isinstance(result, dict):
-            return result
-        if self.settings.events_advertised != "always" and not is_asked_for(ctx, EXTENSION):
-            return result
-        return {**result, "capabilities": {**result["capabilities"], "events": {}}}
+        is_shown = self.settings.events_advertised == "always" or is_asked_for(ctx, EXTENSION)
+        return {"events": {}} if is_shown else {}
 
     async def list_events(self, ctx: Context, _params: types.PaginatedRequestParams | None) -> Json:
         """Answer `events/list`."""
@@ -294,12 +289,10 @@ class Events:
 
         async def answer(ctx: Context, params: Any) -> Json:
             try:
-                return await method(ctx, params)
+                with ungrouped():
+                    return await method(ctx, params)
             except PlannerError as error:
                 raise self._as_mcp(error) from error
-            except ExceptionGroup as group:
-                cause = cause_of(group)
-                raise (self._as_mcp(cause) if isinstance(cause, PlannerError) else cause) from group
 
         return answer
 

@@ -10,15 +10,15 @@ import hashlib
 import json
 from typing import Any, Final, Protocol
 
-from mcp.server.context import CallNext, HandlerResult
-
 import manifest
+from planner_mcp.server.mcp.methods.extension_capability import add_capabilities
 from planner_mcp.server.mcp.request_context import Context
 from planner_mcp.server.prompts.prompt_registry import PROMPTS
 from planner_mcp.server.resources.app_page import page_uri
 from planner_mcp.server.resources.resource_catalogue import TEMPLATES
 from planner_mcp.server.tools.tool_registry import shown_tools
 from planner_mcp.settings import Settings
+from planner_mcp.text import Json
 
 KINDS: Final = ("tools", "resources", "prompts")
 
@@ -45,7 +45,7 @@ class ListCapabilities:
 
     def install(self, server: Any) -> None:
         """Declare `listChanged` at the handshake. Over stdio only tools change, by `enable_toolset`."""
-        server.middleware.append(self._layer)
+        add_capabilities(server, _changing)
 
     async def publish(self) -> None:
         """Make this replica's offer the deployment's."""
@@ -69,13 +69,10 @@ class ListCapabilities:
             "prompts": _digest(prompts),
         }
 
-    async def _layer(self, ctx: Context, call_next: CallNext) -> HandlerResult:
-        result = await call_next(ctx)
-        if ctx.method != "initialize" or not isinstance(result, dict):
-            return result
-        kinds = KINDS if ctx.request is not None else ("tools",)
-        changing = {kind: {**has, "listChanged": True} for kind, has in result["capabilities"].items() if kind in kinds}
-        return {**result, "capabilities": {**result["capabilities"], **changing}}
+
+def _changing(ctx: Context, answer: Json) -> Json:
+    kinds = KINDS if ctx.request is not None else ("tools",)
+    return {kind: {**has, "listChanged": True} for kind, has in answer["capabilities"].items() if kind in kinds}
 
 
 def _digest(value: Any) -> str:

@@ -11,7 +11,7 @@ from typing import Any
 
 import mcp_types as types
 
-from planner_mcp.errors import PlannerError
+from planner_mcp.errors import ungrouped
 from planner_mcp.jobs.principals import READ
 from planner_mcp.server.http.concurrency_limits import StreamLimit
 from planner_mcp.server.mcp.methods.task_methods import EXTENSION as TASKS
@@ -46,17 +46,6 @@ class Listen:
             require(ctx, TASKS)
         with self._streams.counted(principal.id):
             stream = ListenStream(self._sources, ctx, principal)
-            try:
+            with ungrouped():
                 await stream.run(requested)
-            except ExceptionGroup as group:
-                raise cause_of(group) from group
         return {"resultType": "complete", "_meta": stream.meta}
-
-
-def cause_of(group: ExceptionGroup) -> Exception:
-    """Return what ended a stream: the first error of the planner's own, else all that happened."""
-    ours, _others = group.split(PlannerError)
-    error: Exception = group if ours is None else ours
-    while isinstance(error, ExceptionGroup) and ours is not None:
-        error = error.exceptions[0]
-    return error

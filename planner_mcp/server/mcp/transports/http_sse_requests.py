@@ -150,7 +150,7 @@ class RequestRunner:
         peer = Peer(session.version, session.client) if session.version else Peer()
         answer, peer = await self._kernel.answer(body, peer, http=request, emit=emit)
         if body["method"] == "initialize" and "result" in answer:
-            await self._sessions.complete_handshake(session, peer.version, dict(peer.client or {}))
+            await self._sessions.complete_handshake(session, peer.version, peer.client or {})
         return answer
 
     async def _put(self, session: Session, message: Mapping[str, Any]) -> None:

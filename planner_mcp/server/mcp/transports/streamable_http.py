@@ -179,9 +179,8 @@ class StreamableHttpTransport:
         answer, peer = await self._kernel.answer(message.body, Peer(), http=request, emit=nowhere)
         if "error" in answer or peer.client is None:
             return JSONResponse(answer)
-        kept = {key: peer.client[key] for key in ("clientInfo", "capabilities") if key in peer.client}
         try:
-            session = await self._sessions.open(principal_of(request.scope).id, peer.version, kept)
+            session = await self._sessions.open(principal_of(request.scope).id, peer.version, peer.client)
         except QuotaExceededError as error:
             raise too_many(error) from error
         return JSONResponse(answer, headers={"mcp-session-id": session.id})
