@@ -11,12 +11,11 @@ from typing import Final
 from planner_mcp.render.day_times import DayTimes
 from planner_mcp.render.html_templates import render, svg_markup
 from planner_mcp.render.label_text import length, length_unit
-from planner_mcp.render.map_positions import positions
+from planner_mcp.render.map_positions import Places, positions
 from planner_mcp.render.names import Names, visible
 from planner_mcp.render.page_words import UNITS, Words, words_of
 from planner_mcp.render.qr_codes import geo_link, qr_svg, route_links
 from planner_mcp.render.route_loads import load_at_start, picked_up
-from planner_mcp.render.svg_drawing import Places
 from planner_mcp.routing.plan import Plan, PlannedRoute, Visit
 from planner_mcp.routing.scenario.field_types import read_amount
 from planner_mcp.routing.scenario.scenario_model import AREAS

@@ -1,10 +1,11 @@
 """Where things of a scenario are. Owns the reading of positions for every picture."""
 
-from planner_mcp.render.names import Names
-from planner_mcp.render.svg_drawing import Places
-from planner_mcp.routing.plan import Plan
 from planner_mcp.routing.scenario.coordinates import globe_positions
 from planner_mcp.routing.scenario.shown_scenario import ShownScenario
+
+Place = tuple[float, float]
+Places = dict[str, Place]
+"""(lat, lon), or (y, x) in units of a plane, by location id."""
 
 
 def positions(scenario: ShownScenario) -> tuple[Places, bool]:
@@ -16,9 +17,3 @@ def positions(scenario: ShownScenario) -> tuple[Places, bool]:
         if (x := place.get("x")) is not None and (y := place.get("y")) is not None
     }
     return (plane, True) if plane else (globe_positions(scenario), False)
-
-
-def unassigned_places(scenario: ShownScenario, plan: Plan, names: Names) -> list[tuple[str, str]]:
-    """Return location and reason of each ticket that is in no route."""
-    where = {ticket["id"]: ticket["location"] for ticket in scenario["tickets"]}
-    return [(where[entry.ticket_id], f"{names.ticket(entry.ticket_id)}: {entry.code}") for entry in plan.unassigned]

@@ -9,7 +9,6 @@ from collections.abc import Iterator, Sequence
 from planner_mcp.render.day_times import DayTimes
 from planner_mcp.render.html_templates import render, svg_markup
 from planner_mcp.render.label_text import length, length_unit, money, rounded
-from planner_mcp.render.map_positions import positions, unassigned_places
 from planner_mcp.render.names import Names, visible
 from planner_mcp.render.page_words import Words, words_of
 from planner_mcp.render.reason_texts import reason_text
@@ -38,15 +37,11 @@ def page(
         lines: (lat, lon) along the roads by agent.
         roads: What is drawn below the routes, by rank.
     """
-    places, is_plane = positions(scenario)
     words, names = words_of(scenario), Names.of(scenario)
     language: Language = "zh" if words["language"] == "zh" else "en"
-    unassigned = unassigned_places(scenario, plan, names)
     setups_s = {ticket["id"]: ticket.get("setup_time_s") or 0 for ticket in scenario["tickets"]}
     times = DayTimes.of(scenario, plan, words)
-    drawn = (
-        route_map(plan, places, unassigned, is_plane=is_plane, lines=lines, roads=roads, names=names) if places else ""
-    )
+    drawn = route_map(scenario, plan, names, lines, roads)
     unit = length_unit(plan)
     unit = words["units"] if unit == "units" else unit
     return render(

@@ -12,7 +12,6 @@ from math import ceil
 from typing import Final
 
 from planner_mcp.render.label_text import fitted, isolated, length, length_unit
-from planner_mcp.render.map_positions import positions, unassigned_places
 from planner_mcp.render.names import Names
 from planner_mcp.render.page_words import Words, words_of
 from planner_mcp.render.route_colours import colours_of, dash_of
@@ -61,14 +60,10 @@ def map_svg(scenario: ShownScenario, plan: Plan, lines: Lines = NO_LINES, roads:
         lines: (lat, lon) along the roads by agent.
         roads: What is drawn below, by rank.
     """
-    places, is_plane = positions(scenario)
-    words, names = words_of(scenario), Names.of(scenario)
-    unassigned = unassigned_places(scenario, plan, names)
-    shapes = (
-        map_shapes(plan, places, unassigned, is_plane=is_plane, lines=lines, roads=roads, names=names)
-        if places
-        else [f'<text x="{MAP_WIDTH / 2:g}" y="{MAP_HEIGHT / 2:g}" text-anchor="middle">{words["nowhere"]}</text>']
-    )
+    words = words_of(scenario)
+    shapes = map_shapes(scenario, plan, Names.of(scenario), lines, roads) or [
+        f'<text x="{MAP_WIDTH / 2:g}" y="{MAP_HEIGHT / 2:g}" text-anchor="middle">{words["nowhere"]}</text>'
+    ]
     entries = list(_legend(plan, words))
     height = _HEAD + MAP_HEIGHT + _ROW * ceil(len(entries) / _COLUMNS) + _FOOT
     style = f"<style>{_STYLE}{_colours(len(plan.routes))}</style>"

@@ -14,8 +14,10 @@ from math import atan2, ceil, cos, degrees, dist, floor, hypot, log10, pi
 from typing import Any, Final
 
 from planner_mcp.render.label_text import fitted, isolated, length, length_unit, money, scale
+from planner_mcp.render.map_positions import Place, Places, positions
 from planner_mcp.render.names import NO_NAMES, Names
 from planner_mcp.routing.plan import Plan, PlannedRoute, Visit
+from planner_mcp.routing.scenario.shown_scenario import ShownScenario
 from planner_mcp.text import clock, plain
 
 MAP_WIDTH: Final = 720.0
@@ -44,9 +46,6 @@ _TICKS_S: Final = (60, 120, 300, 600, 900, 1800, 3600, 7200, 10800, 21600, 43200
 _SHORTEST_S: Final = 60
 """Of what is drawn between arrival and service."""
 
-Place = tuple[float, float]
-Places = dict[str, Place]
-"""(lat, lon), or (y, x) in units of a plane, by location id."""
 Point = tuple[float, float]
 """(x, y) in points of the drawing."""
 Lines = Mapping[str, Sequence[Place]]
@@ -118,44 +117,28 @@ def _shortest_span(lons: Sequence[float]) -> tuple[float, float]:
     return west, west + 360 - widest
 
 
-def route_map(
-    plan: Plan,
-    places: Places,
-    unassigned: Sequence[tuple[str, str]],
-    *,
-    is_plane: bool,
-    lines: Lines = NO_LINES,
-    roads: Roads = (),
-    names: Names = NO_NAMES,
-) -> str:
-    """Return the map as an element of a page that styles it; arguments as for `map_shapes`."""
-    shapes = map_shapes(plan, places, unassigned, is_plane=is_plane, lines=lines, roads=roads, names=names)
-    return _svg("map", MAP_WIDTH, MAP_HEIGHT, "Route map", shapes)
+def route_map(scenario: ShownScenario, plan: Plan, names: Names, lines: Lines, roads: Roads) -> str:
+    """Return the map as an element of a page that styles it, empty without positions; arguments as for `map_shapes`."""
+    shapes = map_shapes(scenario, plan, names, lines, roads)
+    return _svg("map", MAP_WIDTH, MAP_HEIGHT, "Route map", shapes) if shapes else ""
 
 
-def map_shapes(
-    plan: Plan,
-    places: Places,
-    unassigned: Sequence[tuple[str, str]],
-    *,
-    is_plane: bool,
-    lines: Lines = NO_LINES,
-    roads: Roads = (),
-    names: Names = NO_NAMES,
-) -> list[str]:
+def map_shapes(scenario: ShownScenario, plan: Plan, names: Names, lines: Lines, roads: Roads) -> list[str]:
     """Return what is on the map: each route a line with its stops, depots as squares, tickets left out as crosses.
 
-    Up to `MOST_NUMBERS` stops show their number in their route.
+    Up to `MOST_NUMBERS` stops show their number in their route. Where no position is known there is nothing.
 
     Args:
+        scenario: As given to `create_scenario`.
         plan: The plan.
-        places: Positions of all locations that occur; at least one.
-        unassigned: Location and text of each ticket left out.
-        is_plane: Whether places lie in a plane.
+        names: What customers and depots are called.
         lines: Points along the roads by agent; the other routes are straight from stop to stop.
         roads: What is drawn below; without roads it is a grid.
-        names: What customers and depots are called.
     """
+    places, is_plane = positions(scenario)
+    if not places:
+        return []
+    where = {ticket["id"]: ticket["location"] for ticket in scenario["tickets"]}
     projection = Projection.around(chain(places.values(), *lines.values()), is_plane=is_plane)
     parts = [*(_roads(projection, roads) if any(roads) else _grid(projection))]
     unit = length_unit(plan)
@@ -165,7 +148,11 @@ def map_shapes(
         line = [projection.point(place) for place in lines.get(route.agent_id, ())]
         parts.append(_route(index, route, shown, unit, names, line=line, has_numbers=has_numbers))
     parts += [_depot(names.place(name), shown[name]) for name in _depots(plan, places)]
-    parts += [_cross(projection.point(places[where]), text) for where, text in unassigned if where in places]
+    parts += [
+        _cross(shown[place], f"{names.ticket(entry.ticket_id)}: {entry.code}")
+        for entry in plan.unassigned
+        if (place := where[entry.ticket_id]) in shown
+    ]
     return [*parts, _scale_bar(projection), _north(), *([_attribution()] if lines or any(roads) else [])]
 
 
