@@ -22,7 +22,7 @@ from planner_mcp.travel.road_map_builder import (
     build_road_map,
     check_extract,
     find_road_programs,
-    road_map_key,
+    road_map_of,
 )
 from planner_mcp.travel.street_register_builder import build_street_register, is_register_of, register_path
 
@@ -62,10 +62,10 @@ def status(data_dir: DataDir = None) -> None:
 async def _print_status(settings: Settings) -> None:
     extract, _size = check_extract(settings)
     programs = find_road_programs(settings)
-    named = await road_map_key(extract, programs, settings.roads_profile)
+    named = await road_map_of(extract, programs, settings)
     state = daemon_state(settings)
     typer.echo(f"extract  {plain(str(extract), _PATH_CHARS)}")
-    typer.echo(f"map      {named.key}, {'built' if _is_built(settings, named) else 'not built yet'}")
+    typer.echo(f"map      {named.key}, {'built' if named.folder.is_dir() else 'not built yet'}")
     typer.echo(f"streets  {_register(settings, named.content)}")
     since = f" since {datetime.fromtimestamp(state.since, UTC):%Y-%m-%d %H:%M:%S} UTC" if state.since else ""
     served = f", {state.engine} {state.version} with map {state.map_key}" if state.map_key else ""
@@ -81,7 +81,3 @@ def _register(settings: Settings, content: str) -> str:
         return "not read yet: addresses have no streets and house numbers"
     facts = StreetRegister(register_path(settings)).facts()
     return f"{int(facts['streets']):,} streets, {int(facts['buildings']):,} house numbers for addresses"
-
-
-def _is_built(settings: Settings, named: RoadMap) -> bool:
-    return (settings.roads_folder / named.folder).is_dir()

@@ -6,7 +6,6 @@ no part of the table, which stands without it. It keeps nothing: whoever asks ke
 """
 
 import logging
-import math
 from collections.abc import Container, Iterator, Mapping
 from dataclasses import replace
 from itertools import product
@@ -21,11 +20,10 @@ from planner_mcp.bounded_requests import http_client
 from planner_mcp.errors import Fault, InvalidScenarioError, RoutingProviderUnavailableError, TooLargeError, ungrouped
 from planner_mcp.routing.compilation.matrix_request import MatrixRequest
 from planner_mcp.routing.scenario.travel_matrices import TravelMatrices
-from planner_mcp.settings import ROADS, RouterSettings
+from planner_mcp.settings import RouterSettings, Settings
 from planner_mcp.text import Json
-from planner_mcp.travel.embedded_roads import EmbeddedRoads
+from planner_mcp.travel.road_engines import RoadEngines
 from planner_mcp.travel.routing_provider import NO_ROAD_M, Block, RoutingProvider
-from planner_mcp.travel.routing_providers import routing_provider_of
 
 _AT_ONCE: Final = 4
 _TRIES: Final = 2
@@ -43,30 +41,13 @@ class MatrixBuilder:
     """Asks the road engines of a deployment.
 
     Args:
-        routers: By the name that clients use.
-        request_s: Time for one block.
-        total_s: Time for all of them.
-        max_locations: More places are refused.
-        max_snap_m: Places farther from the nearest road are off the network.
-        embedded: The road engine of this host.
+        engines: By the name that clients use.
+        settings: Time for a block and for all of them, how many places, and how far they may lie from a road.
     """
 
-    def __init__(
-        self,
-        routers: Mapping[str, RouterSettings],
-        *,
-        request_s: float,
-        total_s: float,
-        max_locations: int,
-        max_snap_m: float = math.inf,
-        embedded: EmbeddedRoads | None = None,
-    ) -> None:
-        self._routers = routers if embedded is None else {**routers, ROADS: embedded.description}
-        self._embedded = embedded
-        self._max_snap_m = max_snap_m
-        self._request_s = request_s
-        self._total_s = total_s
-        self._max_locations = max_locations
+    def __init__(self, engines: RoadEngines, settings: Settings) -> None:
+        self._engines = engines
+        self._settings = settings
 
     async def travel_matrices(self, question: MatrixRequest) -> TravelMatrices:
         """Return all legs between the places of a question.
@@ -75,15 +56,14 @@ class MatrixBuilder:
             InputError: No engine has this name; too many places.
             RoadsUnavailableError: The engine did not answer, in time or in its own form.
         """
-        chosen = self._routers.get(question.router)
-        if chosen is None:
-            fault = Fault("/travel/router", "There is no road engine of this name.", ", ".join(self._routers))
+        router, limit = self._engines.provider(question.router), self._settings.max_matrix_locations
+        if router is None:
+            fault = Fault("/travel/router", "There is no road engine of this name.", ", ".join(self._engines.described))
             raise InvalidScenarioError(fault.problem, errors=[fault])
-        if len(question.ids) > self._max_locations:
-            raise TooLargeError(f"Roads are asked between at most {self._max_locations} locations.")
-        is_embedded = self._embedded is not None and question.router == ROADS
-        router = self._embedded if self._embedded is not None and is_embedded else routing_provider_of(chosen)
-        async with http_client(self._request_s) as http:
+        if len(question.ids) > limit:
+            raise TooLargeError(f"Roads are asked between at most {limit} locations.")
+        chosen = self._engines.described[question.router]
+        async with http_client(self._settings.router_request_s) as http:
             full_matrix = await self._in_time(question, chosen, router, http)
             facts = full_matrix.facts | await self._facts(question, router, http)
         return TravelMatrices(
@@ -91,7 +71,7 @@ class MatrixBuilder:
             _without_holes(full_matrix.distances),
             _without_holes(full_matrix.durations),
             _provenance(question, chosen, facts),
-            _off_network(question, full_matrix, self._max_snap_m),
+            _off_network(question, full_matrix, self._settings.router_snap_m),
         )
 
     async def _in_time(
@@ -99,7 +79,7 @@ class MatrixBuilder:
     ) -> Block:
         """Return the whole table as one block."""
         try:
-            with anyio.fail_after(self._total_s):
+            with anyio.fail_after(self._settings.router_total_s):
                 return await _full_matrix(question, chosen, router, http)
         except TimeoutError as error:
             log.warning("road engine too slow", extra={"router": question.router, "places": len(question.ids)})
@@ -111,7 +91,7 @@ class MatrixBuilder:
     async def _facts(self, question: MatrixRequest, router: RoutingProvider, http: httpx.AsyncClient) -> dict[str, str]:
         """Return what an engine says of itself; nothing where it does not say it: settings may know."""
         try:
-            with anyio.fail_after(min(_FACTS_S, self._request_s)):
+            with anyio.fail_after(min(_FACTS_S, self._settings.router_request_s)):
                 return await router.facts(http)
         except (RoutingProviderUnavailableError, TimeoutError) as error:
             log.warning("road engine says nothing of itself: %s", error, extra={"router": question.router})

@@ -10,8 +10,8 @@ from planner_mcp.jobs.matrix_service import MatrixService, matrix_id_of, routing
 from planner_mcp.routing.compilation.matrix_request import MatrixRequest
 from planner_mcp.routing.scenario.travel_matrices import Packed
 from planner_mcp.settings import ROADS, Settings
-from planner_mcp.travel.embedded_roads import EmbeddedRoads
 from planner_mcp.travel.matrix_builder import MatrixBuilder
+from planner_mcp.travel.road_engines import RoadEngines
 
 
 class MatrixProvider:
@@ -24,22 +24,16 @@ class MatrixProvider:
 
     def __init__(self, matrices: MatrixService, settings: Settings) -> None:
         self._matrices = matrices
-        self._embedded = None if settings.roads_pbf is None else EmbeddedRoads(settings)
-        self._builder = MatrixBuilder(
-            settings.routers,
-            request_s=settings.router_request_s,
-            total_s=settings.router_total_s,
-            max_locations=settings.max_matrix_locations,
-            max_snap_m=settings.router_snap_m,
-            embedded=self._embedded,
-        )
+        engines = RoadEngines(settings)
+        self._embedded = engines.embedded
+        self._builder = MatrixBuilder(engines, settings)
 
     async def provide_matrices(self, day: StoredScenario) -> Packed | None:
         """Return the tables of a stored day, packed; None where it refers to none.
 
         Raises:
             TravelUnknownError: Uploaded tables have expired.
-            InputError, RoadsUnavailableError: As `MatrixBuilder.tables`.
+            InputError, RoadsUnavailableError: As `MatrixBuilder.travel_matrices`.
         """
         if (name := matrix_id_of(day.body)) is not None:
             try:

@@ -29,9 +29,8 @@ from planner_mcp.travel.road_map_builder import (
     check_extract,
     find_road_programs,
     remove_other_maps,
-    stop_process,
 )
-from planner_mcp.travel.road_programs import RoadPrograms
+from planner_mcp.travel.road_programs import RoadPrograms, stop_process
 from planner_mcp.travel.street_register_builder import build_street_register
 
 log = logging.getLogger("planner.roads")

@@ -22,7 +22,7 @@ from planner_mcp.errors import RoadMapError
 from planner_mcp.file_locks import take_lock
 from planner_mcp.settings import Settings
 from planner_mcp.travel.osrm_programs import OsrmPrograms
-from planner_mcp.travel.road_programs import RoadPrograms
+from planner_mcp.travel.road_programs import RoadPrograms, stop_process
 from planner_mcp.travel.valhalla_programs import ValhallaPrograms
 
 Progress = Callable[[str], None]
@@ -39,7 +39,7 @@ _ERROR_CHARS: Final = 300
 
 @dataclass(frozen=True, slots=True)
 class RoadMap:
-    """A map that is built."""
+    """A map, which is built once its folder is there."""
 
     key: str
     """Of content, engine, version and profile."""
@@ -92,8 +92,8 @@ def check_extract(settings: Settings) -> tuple[Path, int]:
     return path.absolute(), size
 
 
-async def road_map_key(extract: Path, programs: RoadPrograms, profile: str) -> RoadMap:
-    """Return the map that an extract makes, built or not, its folder relative.
+async def road_map_of(extract: Path, programs: RoadPrograms, settings: Settings) -> RoadMap:
+    """Return the map that an extract makes, built or not.
 
     Raises:
         RoadMapError: The extract cannot be read.
@@ -103,8 +103,8 @@ async def road_map_key(extract: Path, programs: RoadPrograms, profile: str) -> R
     except OSError as error:
         raise RoadMapError(f"PLANNER_ROADS_PBF: {extract} cannot be read: {error.strerror}.") from error
     version = await programs.version()
-    key = f"{digest[:16]}-{programs.package}{version}-{profile}"
-    return RoadMap(key, Path(key), version)
+    key = f"{digest[:16]}-{programs.package}{version}-{settings.roads_profile}"
+    return RoadMap(key, settings.roads_folder / key, version)
 
 
 async def build_road_map(settings: Settings, programs: RoadPrograms, progress: Progress) -> RoadMap:
@@ -120,8 +120,7 @@ async def build_road_map(settings: Settings, programs: RoadPrograms, progress: P
     """
     extract, size = check_extract(settings)
     folder = settings.roads_folder
-    named = await road_map_key(extract, programs, settings.roads_profile)
-    built = RoadMap(named.key, folder / named.folder, named.version)
+    built = await road_map_of(extract, programs, settings)
     try:
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         async with _exclusive(folder / "build.lock"):
@@ -191,13 +190,6 @@ async def _step(programs: RoadPrograms, name: str, words: Sequence[str], folder:
         raise RoadMapError(f"{programs.title} cannot use the extract: {reason}.")
     progress(f"roads: {name} took {time.monotonic() - began:.1f} s")
     return reading.result()
-
-
-async def stop_process(process: asyncio.subprocess.Process) -> None:
-    """End a program that still runs, and wait for it. Killing loses nothing: maps are only read, or built anew."""
-    if process.returncode is None:
-        process.kill()
-        await process.wait()
 
 
 async def _last_lines(process: asyncio.subprocess.Process) -> str:

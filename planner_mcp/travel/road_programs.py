@@ -104,3 +104,10 @@ class RoadPrograms(ABC):
     @abstractmethod
     async def answers(self, daemon: asyncio.subprocess.Process, port: int) -> bool:
         """Return true once a daemon takes requests, false where it ends before."""
+
+
+async def stop_process(process: asyncio.subprocess.Process) -> None:
+    """End a program that still runs, and wait for it. Killing loses nothing: maps are only read, or built anew."""
+    if process.returncode is None:
+        process.kill()
+        await process.wait()

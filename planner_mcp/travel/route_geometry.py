@@ -15,10 +15,9 @@ import httpx2 as httpx
 
 from planner_mcp.errors import RoutingProviderUnavailableError
 from planner_mcp.routing.plan import Plan, PlannedRoute
-from planner_mcp.settings import ROADS, Settings
-from planner_mcp.travel.embedded_roads import EmbeddedRoads
+from planner_mcp.settings import Settings
+from planner_mcp.travel.road_engines import RoadEngines
 from planner_mcp.travel.routing_provider import Position, RoutingProvider
-from planner_mcp.travel.routing_providers import routing_provider_of
 
 MAX_LEGS: Final = 2000
 """Of a plan whose lines are asked for."""
@@ -45,8 +44,7 @@ class RouteGeometry:
     """
 
     def __init__(self, settings: Settings) -> None:
-        self._routers = settings.routers
-        self._embedded = None if settings.roads_pbf is None else EmbeddedRoads(settings)
+        self._engines = RoadEngines(settings)
         self._kept: OrderedDict[tuple[str, _Tracks], Lines] = OrderedDict()
         """By the plan and what its routes go over: a job that is solved has one plan after another under one id."""
 
@@ -80,12 +78,7 @@ class RouteGeometry:
     def _provider(self, plan: Plan) -> RoutingProvider | None:
         """Return the engine that the travel of a plan comes from, where it is still configured."""
         name = plan.travel.get("router")
-        if not isinstance(name, str):
-            return None
-        if name == ROADS and self._embedded is not None:
-            return self._embedded
-        settings = self._routers.get(name)
-        return None if settings is None else routing_provider_of(settings)
+        return self._engines.provider(name) if isinstance(name, str) else None
 
 
 def _track(route: PlannedRoute, places: Mapping[str, Position]) -> Iterator[Position]:

@@ -23,6 +23,7 @@ from planner_mcp.travel.embedded_roads import EmbeddedRoads
 from planner_mcp.travel.matrix_builder import MatrixBuilder
 from planner_mcp.travel.osrm_programs import OsrmPrograms
 from planner_mcp.travel.road_daemon import DaemonState, daemon_state, road_daemon_beside
+from planner_mcp.travel.road_engines import RoadEngines
 from planner_mcp.travel.road_map_builder import build_road_map
 from planner_mcp.travel.street_register_builder import is_register_of
 from tests.shared.processes.process_tree import LONGEST_S
@@ -67,15 +68,8 @@ async def until_ready(settings: Settings, other_than: int = 0) -> DaemonState:
 async def matrices(settings: Settings, *places: Position, total_s: float = 30.0) -> TravelMatrices:
     """Return all legs between places."""
     question = MatrixRequest(ROADS, tuple(f"p{at}" for at in range(len(places))), places)
-    builder = MatrixBuilder(
-        {},
-        request_s=10,
-        total_s=total_s,
-        max_locations=100,
-        max_snap_m=settings.router_snap_m,
-        embedded=EmbeddedRoads(settings),
-    )
-    return await builder.travel_matrices(question)
+    asking = settings.model_copy(update={"router_total_s": total_s})
+    return await MatrixBuilder(RoadEngines(asking), asking).travel_matrices(question)
 
 
 async def test_lengths_and_seconds_are_those_of_the_streets(roads: Settings) -> None:

@@ -8,8 +8,9 @@ from planner_mcp.errors import InvalidScenarioError, PlannerError, RoutingProvid
 from planner_mcp.routing.compilation.matrix_request import MatrixRequest, matrix_request_of
 from planner_mcp.routing.scenario.scenario_parsing import parse_scenario
 from planner_mcp.routing.scenario.travel_matrices import TravelMatrices
-from planner_mcp.settings import RouterSettings
+from planner_mcp.settings import Settings
 from planner_mcp.travel.matrix_builder import MatrixBuilder
+from planner_mcp.travel.road_engines import RoadEngines
 from tests.integration.travel.conftest import routers
 from tests.integration.travel.fake_routing_servers import SECONDS_PER_METRE, RoadEngine, metres
 from tests.shared.processes.stopwatch import Stopwatch
@@ -27,8 +28,12 @@ def question(router: str = "car") -> MatrixRequest:
 def matrix_builder(
     engine: RoadEngine, *, request_s: float = 5.0, total_s: float = 10.0, **further: Any
 ) -> MatrixBuilder:
-    known = {name: RouterSettings(**each) for name, each in routers(engine, **further).items()}
-    return MatrixBuilder(known, request_s=request_s, total_s=total_s, max_locations=100)
+    return builder_of(routers(engine, **further), router_request_s=request_s, router_total_s=total_s)
+
+
+def builder_of(known: dict[str, Any], **limits: float) -> MatrixBuilder:
+    settings = Settings(routers=known, max_matrix_locations=100, **limits)
+    return MatrixBuilder(RoadEngines(settings), settings)
 
 
 def assert_true(travel_matrices: TravelMatrices) -> None:
@@ -97,9 +102,8 @@ async def test_of_two_places_without_a_way_between_them_the_depot_stays(engine: 
 async def test_places_far_from_every_road_are_named(engine: RoadEngine, router: str) -> None:
     """SPEC T7: an engine moves a place to the nearest road, however far; the distance is bounded by a setting."""
     engine.snap_m = 2500.0
-    known = {name: RouterSettings(**each) for name, each in routers(engine).items()}
     asked = question(router)
-    builder = MatrixBuilder(known, request_s=5, total_s=10, max_locations=100, max_snap_m=1000)
+    builder = builder_of(routers(engine), router_snap_m=1000)
     why = "2,500 m from the nearest road of the map; at most 1,000 m are accepted"
     assert (await builder.travel_matrices(asked)).off_network == dict.fromkeys(asked.ids, why)
     engine.snap_m = 999.0
@@ -109,8 +113,7 @@ async def test_places_far_from_every_road_are_named(engine: RoadEngine, router: 
 async def test_a_place_on_another_continent_costs_no_other_place_its_roads(engine: RoadEngine) -> None:
     """SPEC T7: Valhalla refuses a whole table for it."""
     engine.far = {CORNERS["B"]}
-    known = {"lorry": RouterSettings(**routers(engine)["lorry"], block=2)}
-    builder = MatrixBuilder(known, request_s=5, total_s=10, max_locations=100, max_snap_m=1000)
+    builder = builder_of({"lorry": routers(engine)["lorry"] | {"block": 2}}, router_snap_m=1000)
     found = await builder.travel_matrices(question("lorry"))
     assert found.off_network == {"B": "no road of the map is near; at most 1,000 m are accepted"}
     assert found.distances is not None
@@ -133,9 +136,9 @@ async def test_an_engine_that_makes_no_sense_is_not_believed(engine: RoadEngine,
 
 async def test_an_engine_that_is_away_is_reported_in_time(engine: RoadEngine) -> None:
     """SPEC S1: nobody listens, or nobody answers: a clear error within the time set for it."""
-    gone = {"car": RouterSettings(kind="osrm", url="http://127.0.0.1:9")}
+    gone = {"car": {"kind": "osrm", "url": "http://127.0.0.1:9"}}
     with pytest.raises(RoutingProviderUnavailableError):
-        await MatrixBuilder(gone, request_s=1, total_s=2, max_locations=100).travel_matrices(question())
+        await builder_of(gone, router_request_s=1, router_total_s=2).travel_matrices(question())
     engine.mood = "hangs"
     for limits in ({"request_s": 0.2, "total_s": 10.0}, {"request_s": 10.0, "total_s": 0.4}):
         watch = Stopwatch()
