@@ -1,6 +1,6 @@
 """What is known of a webhook's way to its endpoint, and what is kept of it (SPEC W3).
 
-Owns the records and the port `DeliveryStore`, which `planner_mcp.jobs.store.webhooks.webhook_store` implements. What
+Owns the records and the port `WebhookStore`, which `planner_mcp.jobs.store.webhooks.webhook_store` implements. What
 an answer means is `jobs/webhooks/endpoint_policy.py`; who sends is `workers/webhook_dispatcher.py`.
 """
 
@@ -88,8 +88,19 @@ class WebhookEndpoint:
     rests_until: datetime | None = None
 
 
-class DeliveryStore(Protocol):
-    """A principal's deliveries. Another's are answered like unknown ones, with `NotFoundError`."""
+@dataclass(frozen=True, slots=True)
+class SigningSecret:
+    """What a principal may know of its signing secret."""
+
+    secret: str | None
+    """The text itself, once: `whsec_…`; None when it was shown before."""
+    created_at: datetime
+    old_until: tuple[datetime, ...] = ()
+    """When the secrets before it stop signing."""
+
+
+class WebhookStore(Protocol):
+    """Everything a principal may ask of webhooks. Another's deliveries are answered like unknown ones."""
 
     async def deliveries(
         self, principal: str, state: DeliveryState | None, *, offset: int, count: int
@@ -113,21 +124,6 @@ class DeliveryStore(Protocol):
         """Schedule a test delivery to a URL that was checked."""
         ...
 
-
-@dataclass(frozen=True, slots=True)
-class SigningSecret:
-    """What a principal may know of its signing secret."""
-
-    secret: str | None
-    """The text itself, once: `whsec_…`; None when it was shown before."""
-    created_at: datetime
-    old_until: tuple[datetime, ...] = ()
-    """When the secrets before it stop signing."""
-
-
-class SigningSecretStore(Protocol):
-    """A principal's signing secret."""
-
     async def reveal(self, principal: str) -> SigningSecret:
         """Return the secret, made on first need, if nobody has seen it yet; otherwise what is known of it."""
         ...
@@ -135,7 +131,3 @@ class SigningSecretStore(Protocol):
     async def rotate(self, principal: str) -> SigningSecret:
         """Return a new secret; the old one goes on signing beside it for a day."""
         ...
-
-
-class WebhookStore(DeliveryStore, SigningSecretStore, Protocol):
-    """Everything a principal may ask of webhooks."""

@@ -104,13 +104,10 @@ class RedisJobStore(StorePart):
 
         A store that accepts no writes, as on a full disk, is still read: then it is the job that was read last.
         """
-        args = {"kind": "scn", "id": scenario_id, "principal": principal, "ttl_s": self._settings.scenario_ttl_s}
-        shard = self._script_client.shard_of("scn", scenario_id)
         try:
-            _ok, job_id = await self._script_client.step("touch", shard, args)
+            return await self._touch("scn", scenario_id, principal)
         except StoreUnavailableError:
-            job_id = last_read
-        return str(job_id or "")
+            return last_read or ""
 
     async def parent(self, principal: str, scenario_id: str) -> str | None:
         """Return what a scenario is a revision of, None for the first of its line."""

@@ -75,7 +75,7 @@ class RedisMatrixStore(StorePart):
         await self._script_client.owned("mat", matrix_id, principal)
         if not (kept := await self._script_client.fetch("HGETALL", self._script_client.key_of("mat", matrix_id))):
             raise NotFoundError
-        await self._use_matrix(principal, matrix_id)
+        await self._touch("mat", matrix_id, principal)
         return _joined({field: word for field, word in kept.items() if field != "principal"})
 
     async def outline_matrix(self, principal: str, matrix_id: str) -> tuple[str, list[str]]:
@@ -83,17 +83,13 @@ class RedisMatrixStore(StorePart):
         (locations,) = await self._script_client.owned("mat", matrix_id, principal, "locations")
         if not (fields := await self._script_client.command("HKEYS", self._script_client.key_of("mat", matrix_id))):
             raise NotFoundError
-        await self._use_matrix(principal, matrix_id)
+        await self._touch("mat", matrix_id, principal)
         return locations, list(dict.fromkeys(field.partition(":")[0] for field in fields))
 
     async def drop_matrix(self, principal: str, matrix_id: str) -> None:
         """Delete matrices of the principal."""
         await self._script_client.owned("mat", matrix_id, principal)
         await self._script_client.command("DEL", self._script_client.key_of("mat", matrix_id))
-
-    async def _use_matrix(self, principal: str, matrix_id: str) -> None:
-        args = {"kind": "mat", "id": matrix_id, "principal": principal, "ttl_s": self._settings.scenario_ttl_s}
-        await self._script_client.step("touch", ids.shard_of("mat", matrix_id), args)
 
 
 def _joined(kept: Mapping[str, str]) -> dict[str, str]:

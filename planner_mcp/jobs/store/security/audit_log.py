@@ -12,8 +12,7 @@ from planner_mcp.errors import NotFoundError
 from planner_mcp.jobs.audit_records import AuditEntry
 from planner_mcp.jobs.job_events import is_position
 from planner_mcp.jobs.store import store_keys
-from planner_mcp.jobs.store.connection.script_client import ScriptClient
-from planner_mcp.settings import Settings
+from planner_mcp.jobs.store.connection.store_part import StorePart
 from planner_mcp.text import Json
 
 ENTRIES_A_STEP: Final = 1000
@@ -30,17 +29,8 @@ class AuditPage:
     """Where the next page starts, None after the last."""
 
 
-class AuditLog:
-    """Adds and reads lines.
-
-    Args:
-        script_client: Runs steps and commands.
-        settings: How long a day is kept.
-    """
-
-    def __init__(self, script_client: ScriptClient, settings: Settings) -> None:
-        self._script_client = script_client
-        self._ttl_s = settings.audit_ttl_s
+class AuditLog(StorePart):
+    """Adds and reads lines."""
 
     async def append(self, entries: Sequence[AuditEntry]) -> None:
         """Add entries, each to the day it happened, those of a day in few steps."""
@@ -48,9 +38,8 @@ class AuditLog:
             lines = [entry.as_line() for entry in of_day]
             for first in range(0, len(lines), ENTRIES_A_STEP):
                 some = lines[first : first + ENTRIES_A_STEP]
-                await self._script_client.step(
-                    "append_audit", store_keys.UNSHARDED, {"date": day, "ttl_s": self._ttl_s}, *some
-                )
+                args = {"date": day, "ttl_s": self._settings.audit_ttl_s}
+                await self._script_client.step("append_audit", store_keys.UNSHARDED, args, *some)
 
     async def read(self, day: str, after: str = "0", count: int = 100) -> AuditPage:
         """Return lines of a day. Whoever calls has checked the admin scope.

@@ -10,25 +10,15 @@ from typing import Any, Final
 from planner_mcp.errors import TooLargeError
 from planner_mcp.jobs.confirmed_addresses import address_key
 from planner_mcp.jobs.store import store_keys
-from planner_mcp.jobs.store.connection.script_client import ScriptClient
-from planner_mcp.settings import Settings
+from planner_mcp.jobs.store.connection.store_part import StorePart
 from planner_mcp.text import Json
 
 MAX_CONFIRMED: Final = 20_000
 """Addresses of one principal; about 10 MB."""
 
 
-class RedisConfirmedAddresses:
-    """Implements `jobs.confirmed_addresses.ConfirmedAddressStore`.
-
-    Args:
-        script_client: Runs commands.
-        settings: How long they live.
-    """
-
-    def __init__(self, script_client: ScriptClient, settings: Settings) -> None:
-        self._script_client = script_client
-        self._life_s = settings.scenario_ttl_s
+class RedisConfirmedAddresses(StorePart):
+    """Implements `jobs.confirmed_addresses.ConfirmedAddressStore`."""
 
     async def confirm(self, principal_id: str, text: str, record: Json) -> None:
         """Keep what a text means to a principal.
@@ -40,7 +30,8 @@ class RedisConfirmedAddresses:
         is_new = not await self._script_client.command("HEXISTS", name, field)
         if is_new and int(await self._script_client.command("HLEN", name)) >= MAX_CONFIRMED:
             raise TooLargeError(f"At most {MAX_CONFIRMED} addresses are kept.")
-        await self._script_client.put_field(name, field, json.dumps(record, ensure_ascii=False), life_s=self._life_s)
+        text, life_s = json.dumps(record, ensure_ascii=False), self._settings.scenario_ttl_s
+        await self._script_client.put_field(name, field, text, life_s=life_s)
 
     async def confirmed(self, principal_id: str, texts: Sequence[str]) -> Mapping[str, Json]:
         """Return what is known of some texts, by text."""

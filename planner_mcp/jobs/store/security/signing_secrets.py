@@ -32,7 +32,7 @@ log = logging.getLogger("planner.secrets")
 
 
 class RedisSigningSecrets:
-    """The secrets of all principals. Implements `SigningSecretStore`.
+    """The secrets of all principals.
 
     Args:
         script_client: Runs steps and commands.

@@ -58,7 +58,7 @@ class RedisWebhookStore:
 
     async def delivery(self, principal: str, delivery_id: str) -> Delivery:
         """Return one delivery with its attempts."""
-        if (found := await self._find(principal, delivery_id)) is None:
+        if (found := await self._outbox(delivery_id).find(principal, delivery_id)) is None:
             raise NotFoundError
         return found
 
@@ -137,9 +137,6 @@ class RedisWebhookStore:
         given = [aged for outbox in self._outboxes for aged in await _all_endpoints(outbox, principal)]
         names = [*dict.fromkeys(name for _age, name in sorted(given, reverse=True))]
         return names[offset : offset + count], len(names)
-
-    async def _find(self, principal: str, delivery_id: str) -> Delivery | None:
-        return await self._outbox(delivery_id).find(principal, delivery_id)
 
     def _outbox(self, delivery_id: str) -> Outbox:
         if (shard := shard_of_delivery(delivery_id)) >= len(self._outboxes):

@@ -8,7 +8,7 @@ line.
 """
 
 from functools import partial
-from typing import Any, Final, Protocol
+from typing import Any, Final
 
 import mcp_types as types
 from mcp.server.context import CallNext, HandlerResult
@@ -26,6 +26,7 @@ from planner_mcp.server.mcp.methods.core_tasks import CoreTasks, OnCreated
 from planner_mcp.server.mcp.methods.extension_capability import add_capabilities
 from planner_mcp.server.mcp.methods.page_cursors import Cursors
 from planner_mcp.server.mcp.methods.task_view import detailed_task, extension_task
+from planner_mcp.server.mcp.methods.tool_methods import PlannerToolHandler
 from planner_mcp.server.mcp.request_context import (
     Context,
     as_json,
@@ -36,7 +37,6 @@ from planner_mcp.server.mcp.request_context import (
     require_scope,
 )
 from planner_mcp.server.tools.cancel_vrp_job import TOOL as CANCEL
-from planner_mcp.server.tools.tool_definition import Tool
 from planner_mcp.settings import Settings
 from planner_mcp.text import Json
 
@@ -59,18 +59,6 @@ PARAMS: Final[dict[str, type[types.RequestParams]]] = {
 }
 
 
-class ToolRunner(Protocol):
-    """Runs tools."""
-
-    def is_long(self, name: str) -> bool:
-        """Return whether a tool may be run as a task."""
-        ...
-
-    async def run(self, ctx: Context, tool: Tool, args: Json, /) -> HandlerResult:
-        """Run one, whether or not its set is on."""
-        ...
-
-
 class Tasks:
     """Serves tasks in the form of each revision; revisions without them have no such methods.
 
@@ -85,7 +73,7 @@ class Tasks:
     def __init__(
         self,
         job_service: JobService,
-        tool_handler: ToolRunner,
+        tool_handler: PlannerToolHandler,
         settings: Settings,
         *,
         cursors: Cursors,

@@ -10,7 +10,7 @@ import asyncio
 import secrets
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
-from typing import Any, Final, Protocol
+from typing import Any, Final
 from urllib.parse import urlencode
 
 import anyio
@@ -32,20 +32,12 @@ from planner_mcp.server.mcp.methods.tool_methods import TOOLSETS_PARAMETER
 from planner_mcp.server.mcp.request_context import set_session
 from planner_mcp.server.mcp.transports.http_sse_requests import RETRY_AFTER_S, RequestRunner
 from planner_mcp.server.mcp.transports.session_streams import SessionStreamReader
-from planner_mcp.server.mcp.transports.streamable_http import Forward
+from planner_mcp.server.mcp.transports.streamable_http import Forward, StreamableHttpTransport
 from planner_mcp.task_cancellation import cancel_and_wait
 
 TRANSPORT: Final = "sse"
 """Marks the sessions of this transport; they are not valid at `/mcp`, and those of `/mcp` not at `/messages`."""
 CLOSE_S: Final = 5.0
-
-
-class MessageReceiver(Protocol):
-    """Takes notifications and answers of clients."""
-
-    async def take(self, request: Request, session: Session, message: JsonRpcMessage) -> None:
-        """Take one."""
-        ...
 
 
 class HttpSseTransport:
@@ -67,7 +59,7 @@ class HttpSseTransport:
         notifier: ChangeNotifier,
         *,
         request_runner: RequestRunner,
-        receiver: MessageReceiver,
+        receiver: StreamableHttpTransport,
         forward_events: Forward,
         drain: anyio.Event,
         streams: StreamLimit,
