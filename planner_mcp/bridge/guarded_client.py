@@ -24,7 +24,7 @@ from planner_mcp.errors import (
 from planner_mcp.jobs.webhooks import address_guard
 from planner_mcp.jobs.webhooks.address_guard import ForbiddenUrlError, WebhookUrl
 from planner_mcp.jobs.webhooks.endpoint_policy import parse_retry_after
-from planner_mcp.jobs.webhooks.guarded_exchange import GuardedExchange, GuardedRequest
+from planner_mcp.jobs.webhooks.guarded_exchange import GuardedExchange, GuardedRequest, header_of
 
 MAX_ANSWER_BYTES: Final = 2 * 1024 * 1024
 _REASONS: Final = {
@@ -93,26 +93,14 @@ class GuardedClient:
         asked = GuardedRequest(request.method, url, headers, request.body)
         try:
             async with self._exchange.response(asked, self._allowed) as response:
-                kind, body = _header(response, b"content-type"), await _read(response)
-                return ServiceAnswer(response.status, _media_type(kind), body, _retry_after_s(response))
+                kind = header_of(response, b"content-type").partition(";")[0].strip().lower()
+                retry_after_s = parse_retry_after(header_of(response, b"retry-after"), datetime.now(UTC))
+                return ServiceAnswer(response.status, kind, await _read(response), retry_after_s or None)
         except EndpointUnreachableError as error:
             raise ServiceUnreachableError from error
 
     def _url(self, path: str) -> WebhookUrl:
         return address_guard.check_url(self._base_url + path, self._allowed, ports={self._port})
-
-
-def _header(response: httpcore2.Response, name: bytes) -> str:
-    value = next((value for key, value in response.headers if key.lower() == name), b"")
-    return value[:200].decode("latin-1").strip()
-
-
-def _media_type(content_type: str) -> str:
-    return content_type.partition(";")[0].strip().lower()
-
-
-def _retry_after_s(response: httpcore2.Response) -> float | None:
-    return parse_retry_after(_header(response, b"retry-after"), datetime.now(UTC)) or None
 
 
 async def _read(response: httpcore2.Response) -> bytes:

@@ -95,7 +95,7 @@ def arguments_of(document: OpenApiDocument, operation: Operation, config: ToolCo
     offered, constants = [], []
     for name, each in by_name.items():
         if name in config.constants:
-            constants.append((_argument(each, name, {}), config.constants[name]))
+            constants.append((replace(each.argument, name=name, schema={}), config.constants[name]))
         elif name not in config.hide:
             offered.append(_shown(each, name, config, expansion))
     if len(offered) > MAX_ARGUMENTS:
@@ -110,18 +110,13 @@ def arguments_of(document: OpenApiDocument, operation: Operation, config: ToolCo
 class _Found:
     """One value as the document describes it."""
 
-    place: Place
-    target: tuple[str, ...]
-    schema: Any
-    within: tuple[str, ...]
+    argument: RequestArgument
+    """Without a name, and with its schema as it stands there."""
+    within: tuple[str, ...] = ()
     """The references that led to its schema."""
-    is_required: bool
     is_required_there: bool = True
     """In the object it stands in, which may be optional."""
     description: str = ""
-    style: str = ""
-    is_exploded: bool = False
-    is_json: bool = False
 
 
 def _parameters(operation: Operation) -> Iterator[_Found]:
@@ -148,17 +143,18 @@ def _parameters(operation: Operation) -> Iterator[_Found]:
         schema = (
             next(iter(content.values())).get("schema", {}) if isinstance(content, dict) else parameter.get("schema")
         )
-        yield _Found(
+        argument = RequestArgument(
+            "",
             where,
             (name,),
             schema if schema is not None else {},
-            (),
             is_required,
-            description=parameter["description"] if isinstance(parameter.get("description"), str) else "",
             style=style,
             is_exploded=parameter.get("explode", style == "form") is True,
             is_json=isinstance(content, dict),
         )
+        description = parameter.get("description")
+        yield _Found(argument, description=description if isinstance(description, str) else "")
 
 
 def _body_fields(document: OpenApiDocument, operation: Operation) -> Iterator[_Found]:
@@ -185,14 +181,14 @@ def _fields(
     merged, led = expansion.merged(schema, within)
     names = merged.get("properties") if merged is not None else None
     if merged is None or not isinstance(names, dict) or not _is_flat(merged) or len(target) >= MAX_LEVELS:
-        yield _Found("body", target, schema, within, is_required)
+        yield _Found(RequestArgument("", "body", target, schema, is_required), within)
         return
     needed = required_in(merged)
     for name, each in names.items():
         if expansion.is_read_only(each):
             continue
         for field in _fields(expansion, each, (*target, name), led, is_required and name in needed):
-            is_own = field.target == (*target, name)
+            is_own = field.argument.target == (*target, name)
             yield replace(field, is_required_there=name in needed) if is_own else field
 
 
@@ -204,9 +200,9 @@ def _is_flat(schema: Json) -> bool:
 
 def _with_unique_names(found: list[_Found], place: str) -> dict[str, _Found]:
     """Return each value under the name it has without configuration: safe for every client, and its own."""
-    plain_names = [_UNSAFE.sub("_", "_".join(each.target))[:64] or "body" for each in found]
+    plain_names = [_UNSAFE.sub("_", "_".join(each.argument.target))[:64] or "body" for each in found]
     names = [
-        name if plain_names.count(name) == 1 else f"{each.place}_{name}"[:64]
+        name if plain_names.count(name) == 1 else f"{each.argument.place}_{name}"[:64]
         for name, each in zip(plain_names, found, strict=True)
     ]
     if twice := {name for name in names if names.count(name) > 1}:
@@ -230,7 +226,7 @@ def _check_names(by_name: Mapping[str, _Found], config: ToolConfig, place: str) 
     faults += [
         Fault(f"{place}/hide", f"The argument {name} is required.", "an optional one", "Set it by constants.")
         for name in config.hide
-        if name in by_name and by_name[name].is_required
+        if name in by_name and by_name[name].argument.is_required
     ]
     shown = [_name_of(name, config) for name in by_name if name not in {*config.hide, *config.constants}]
     faults += [
@@ -243,26 +239,13 @@ def _check_names(by_name: Mapping[str, _Found], config: ToolConfig, place: str) 
 
 def _shown(each: _Found, name: str, config: ToolConfig, expansion: SchemaExpansion) -> RequestArgument:
     settings = config.arguments.get(name)
-    schema = expansion.expanded(each.schema, each.within)
+    schema = expansion.expanded(each.argument.schema, each.within)
     if each.description and "description" not in schema:
         schema["description"] = plain(" ".join(each.description.split()), 300)
     if settings is not None and settings.description is not None:
         schema["description"] = settings.description
-    argument = _argument(each, _name_of(name, config), schema)
-    return replace(argument, is_required=True) if settings is not None and settings.required is True else argument
-
-
-def _argument(each: _Found, name: str, schema: Json) -> RequestArgument:
-    return RequestArgument(
-        name,
-        each.place,
-        each.target,
-        schema,
-        each.is_required,
-        style=each.style,
-        is_exploded=each.is_exploded,
-        is_json=each.is_json,
-    )
+    is_required = each.argument.is_required or (settings is not None and settings.required is True)
+    return replace(each.argument, name=_name_of(name, config), schema=schema, is_required=is_required)
 
 
 def _name_of(name: str, config: ToolConfig) -> str:
@@ -272,8 +255,8 @@ def _name_of(name: str, config: ToolConfig) -> str:
 
 def _dependencies(offered: list[RequestArgument], found: list[_Found]) -> dict[str, tuple[str, ...]]:
     """Return by argument which others its object cannot do without."""
-    needed = {each.target for each in found if each.place == "body" and not each.is_required and each.is_required_there}
-    fields = [each for each in offered if each.place == "body" and not each.is_required and len(each.target) > 0]
+    needed = {each.argument.target for each in found if _is_optional_field(each.argument) and each.is_required_there}
+    fields = [each for each in offered if _is_optional_field(each)]
     depends = {
         each.name: tuple(
             other.name
@@ -283,6 +266,10 @@ def _dependencies(offered: list[RequestArgument], found: list[_Found]) -> dict[s
         for each in fields
     }
     return {name: others for name, others in depends.items() if others}
+
+
+def _is_optional_field(argument: RequestArgument) -> bool:
+    return argument.place == "body" and not argument.is_required and bool(argument.target)
 
 
 def _is_beside(target: tuple[str, ...], other: tuple[str, ...]) -> bool:

@@ -21,6 +21,7 @@ from planner_mcp.jobs.webhooks import address_guard
 from planner_mcp.jobs.webhooks.address_guard import Lookup, Network, WebhookUrl
 
 ADDRESSES_TRIED: Final = 3
+MAX_HEADER_CHARS: Final = 200
 _FAILURES: Final = (
     TimeoutError,
     OSError,
@@ -84,6 +85,12 @@ class GuardedExchange:
                         await response.aclose()
         except _FAILURES as error:
             raise EndpointUnreachableError from error
+
+
+def header_of(response: httpcore2.Response, name: bytes) -> str:
+    """Return the begin of a header, whose name is given in lower case; empty where there is none."""
+    value = next((value for key, value in response.headers if key.lower() == name), b"")
+    return value[:MAX_HEADER_CHARS].decode("latin-1").strip()
 
 
 @cache

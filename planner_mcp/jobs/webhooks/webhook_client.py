@@ -70,7 +70,7 @@ class WebhookClient:
         Raises:
             EndpointUnreachableError: No status within the deadline, for whatever reason; the reason is not disclosed.
         """
-        from planner_mcp.jobs.webhooks.guarded_exchange import GuardedRequest
+        from planner_mcp.jobs.webhooks.guarded_exchange import GuardedRequest, header_of
 
         kept = bytearray()
         answered = None  # the status stands, whatever becomes of the rest of the answer
@@ -79,7 +79,7 @@ class WebhookClient:
             sent = {"content-type": "application/json", "user-agent": "planner-mcp-webhooks", **headers}
             allowed = address_guard.allowed_networks(self._settings)
             async with self._exchange.response(GuardedRequest("POST", webhook_url, sent, body), allowed) as response:
-                answered = WebhookResponse(response.status, _header(response, b"retry-after"))
+                answered = WebhookResponse(response.status, header_of(response, b"retry-after"))
                 await _drain(response, kept)
         except (EndpointForbiddenError, EndpointUnreachableError) as error:
             if answered is None:
@@ -99,8 +99,3 @@ async def _drain(response: "httpcore2.Response", kept: bytearray) -> None:
                     return
         except (httpcore2.NetworkError, httpcore2.ProtocolError):
             return
-
-
-def _header(response: "httpcore2.Response", name: bytes) -> str:
-    found = next((value for key, value in response.headers if key.lower() == name), b"")
-    return found[:64].decode("latin-1")
