@@ -254,8 +254,8 @@ def authentication_layers(services: AppServices, authenticator: Authenticator) -
 def page_sessions(services: AppServices) -> PageSessions:
     """Return the sessions of the dashboard."""
     script_client, cipher = services.store.script_client, open_cipher(services.settings)
-    store, ring = RedisPageSessionStore(script_client), RedisApiKeyStore(script_client)
-    return PageSessions(store, ring, cipher, session_s=services.settings.auth_session_s)
+    store, key_store = RedisPageSessionStore(script_client), RedisApiKeyStore(script_client)
+    return PageSessions(store, key_store, cipher, session_s=services.settings.auth_session_s)
 
 
 def authorization_layers(services: AppServices) -> list[Middleware]:

@@ -82,9 +82,9 @@ def revoke(key_id: str, redis_url: RedisUrl = None, data_dir: DataDir = None) ->
     """Revoke a key by its id; the next request with it is refused."""
 
     async def forget(store: RedisStore, settings: Settings) -> None:
-        ring = RedisApiKeyStore(store.script_client)
+        key_store = RedisApiKeyStore(store.script_client)
         async with audited_command(store, settings, "keys revoke") as line:
-            if (record := await ring.find(key_id)) is None or not await ring.revoke(key_id):
+            if (record := await key_store.find(key_id)) is None or not await key_store.revoke(key_id):
                 raise unknown_key("/key_id")
             line.target = record.id
         await _announce(store, record)

@@ -43,10 +43,10 @@ def dashboard(
         if not settings.has_auth:
             return page
         async with audited_command(store, settings, "dashboard") as line:
-            ring = RedisApiKeyStore(store.script_client)
-            record = await _record(ring, key_id)
+            key_store = RedisApiKeyStore(store.script_client)
+            record = await _record(key_store, key_id)
             line.target = record.id
-            sessions = PageSessions(RedisPageSessionStore(store.script_client), ring, open_cipher(settings))
+            sessions = PageSessions(RedisPageSessionStore(store.script_client), key_store, open_cipher(settings))
             return f"{page}#ticket={await sessions.ticket(principal_of_key(record))}"
 
     found = run_store_query(address, redis_url, data_dir)
@@ -62,12 +62,12 @@ def _server_url(settings: Settings) -> str:
     return urlsplit(f"http://{f'[{host}]' if ':' in host else host}:{settings.port}").geturl()
 
 
-async def _record(ring: RedisApiKeyStore, key_id: str | None) -> ApiKeyRecord:
+async def _record(key_store: RedisApiKeyStore, key_id: str | None) -> ApiKeyRecord:
     if key_id is not None:
-        if (record := await ring.find(key_id)) is None:
+        if (record := await key_store.find(key_id)) is None:
             raise unknown_key("--key-id")
         return record
-    records = await ring.list()
+    records = await key_store.list()
     if len(records) != 1:
         raise InvalidParameterError(
             f"there are {len(records)} API keys: --key-id says which one; `planner-mcp keys` lists and makes them"

@@ -4,7 +4,7 @@ import json
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-LONG: Final = frozenset({"request", "policy", "postings", "summary", "missing", "poison", "extra"})
+LONG: Final = frozenset({"request", "policy", "deliveries", "summary", "missing", "poison", "extra"})
 """Arguments that are left out where a history is shown."""
 
 

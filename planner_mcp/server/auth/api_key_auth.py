@@ -44,16 +44,16 @@ class KeyVerifier:
     """Verifies API keys against their records. A revoked key ends with the next request.
 
     Args:
-        ring: Where records are found.
+        key_store: Where records are found.
     """
 
-    def __init__(self, ring: ApiKeyStore) -> None:
-        self._ring = ring
+    def __init__(self, key_store: ApiKeyStore) -> None:
+        self._key_store = key_store
 
     async def verify(self, token: str) -> Principal:
         """Return the principal of a key; `UnauthenticatedError` when it is unknown, revoked or wrong."""
         form = _FORM.fullmatch(token)
-        record = await self._ring.find(form[1]) if form is not None else None
+        record = await self._key_store.find(form[1]) if form is not None else None
         if record is None or not hmac.compare_digest(record.digest, _digest(token)):
             raise UnauthenticatedError("The API key is not accepted.")
         return principal_of_key(record)

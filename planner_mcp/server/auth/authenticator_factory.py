@@ -12,12 +12,12 @@ if TYPE_CHECKING:
     from planner_mcp.server.auth.token_introspection import Introspector
 
 
-def open_authenticator(settings: Settings, ring: ApiKeyStore) -> Authenticator:
+def open_authenticator(settings: Settings, key_store: ApiKeyStore) -> Authenticator:
     """Return the authenticator of a deployment."""
     return Authenticator(
         tokens=_tokens(settings),
         opaque=_opaque(settings),
-        keys=KeyVerifier(ring) if settings.auth_api_keys else None,
+        keys=KeyVerifier(key_store) if settings.auth_api_keys else None,
     )
 
 

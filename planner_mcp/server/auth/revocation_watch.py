@@ -35,11 +35,11 @@ class RevocationWatch:
     """Waits for the revocation of keys, or of sessions.
 
     Args:
-        ring: Where they are found.
+        credentials: Where they are found.
     """
 
-    def __init__(self, ring: KnownCredentials) -> None:
-        self._ring = ring
+    def __init__(self, credentials: KnownCredentials) -> None:
+        self._credentials = credentials
         self._watched: dict[str, _Watched] = {}
         self._looking: asyncio.Task[None] | None = None
 
@@ -63,7 +63,7 @@ class RevocationWatch:
         while True:
             await asyncio.sleep(CHECK_S)
             try:
-                revoked = set(self._watched) - await self._ring.known(tuple(self._watched))
+                revoked = set(self._watched) - await self._credentials.known(tuple(self._watched))
             except StoreError:
                 continue
             for key_id in revoked & self._watched.keys():  # streams may have ended meanwhile

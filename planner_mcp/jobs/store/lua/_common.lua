@@ -133,24 +133,25 @@ end
 -- The newest job of a scenario, or false when that job has expired.
 local function last_job(id) return id and call('EXISTS', job_key(id)) == 1 and id end
 
--- Returns a page of an index, newest first; nil when it has more expired entries than one step may remove.
+-- The reply of a step that lists: how many an index has, and a page of it, newest first; or `again` when it has more expired
+-- entries than one step may remove. A.look is the name of the function in `looks` that makes a row.
 local AT_ONCE = 500
-local function page(index, offset, count, row)
-  local found, position, gone = {}, offset, 0
-  while #found < count do
+local function page(index, looks)
+  local found, position, gone = {}, A.offset, 0
+  while #found < A.count do
     local id = call('ZRANGE', index, position, position, 'REV')[1]
     if not id then break end
-    local one = row(id)
+    local one = looks[A.look](id)
     if one then
       found[#found + 1] = one
       position = position + 1
     else
       call('ZREM', index, id)
       gone = gone + 1
-      if gone == AT_ONCE then return nil end
+      if gone == AT_ONCE then return { 'again' } end
     end
   end
-  return found
+  return { 'ok', call('ZCARD', index), found }
 end
 
 -- Counts a duration in a histogram (jobs/measurements.py): one field for each bound, one for the sum.

@@ -9,6 +9,4 @@ function looks.rows(id)
   local job = read(id)
   return job and shown(id, job)
 end
-local found = page(index, A.offset, A.count, looks[A.look])
-if not found then return { 'again' } end
-return { 'ok', call('ZCARD', index), found }
+return page(index, looks)

@@ -9,6 +9,4 @@ function looks.rows(id)
   card[6] = last_job(card[6])
   return card[1] and card
 end
-local found = page(index, A.offset, A.count, looks[A.look])
-if not found then return { 'again' } end
-return { 'ok', call('ZCARD', index), found }
+return page(index, looks)

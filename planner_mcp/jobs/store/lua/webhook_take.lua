@@ -1,28 +1,28 @@
 -- Moves outbox entries into the schedule, each once however often it is called.
--- A.postings: [{id, principal, url, endpoint, kind, job, entry ('' for a delivery made by hand)}]; ARGV[2…]: their bodies
-local function schedule(posting, body)
-  local key = delivery_key(posting.id)
+-- A.deliveries: [{id, principal, url, endpoint, kind, job, entry ('' for a delivery made by hand)}]; ARGV[2…]: their bodies
+local function schedule(delivery, body)
+  local key = delivery_key(delivery.id)
   if call('EXISTS', key) == 1 then return end
-  call('HSET', key, 'principal', posting.principal, 'url', posting.url, 'endpoint', posting.endpoint,
-    'job', posting.job, 'kind', posting.kind, 'body', body, 'state', 'pending', 'attempts', 0, 'fence', 0,
+  call('HSET', key, 'principal', delivery.principal, 'url', delivery.url, 'endpoint', delivery.endpoint,
+    'job', delivery.job, 'kind', delivery.kind, 'body', body, 'state', 'pending', 'attempts', 0, 'fence', 0,
     'created_ms', string.format('%d', NOW), 'expires_ms', string.format('%d', NOW + POLICY.expire_ms))
-  local all, dead = all_key(posting.principal), dead_key(posting.principal)
-  call('ZADD', all, NOW, posting.id)
+  local all, dead = all_key(delivery.principal), dead_key(delivery.principal)
+  call('ZADD', all, NOW, delivery.id)
   for _, index in ipairs({ all, dead }) do call('ZREMRANGEBYSCORE', index, '-inf', NOW - POLICY.keep_ms) end
-  queue(posting.id, posting.endpoint, NOW + POLICY.first_ms)
-  call('HSET', endpoint_key(posting.endpoint), 'url', posting.url)
-  call('ZADD', endpoints_key(posting.principal), NOW, posting.endpoint)
-  call('ZREMRANGEBYSCORE', endpoints_key(posting.principal), '-inf', NOW - POLICY.keep_ms)
-  if posting.entry == '' then reopen(posting.endpoint) end
-  lives(key, all, endpoint_key(posting.endpoint), endpoints_key(posting.principal))
-  rescore(posting.endpoint)
+  queue(delivery.id, delivery.endpoint, NOW + POLICY.first_ms)
+  call('HSET', endpoint_key(delivery.endpoint), 'url', delivery.url)
+  call('ZADD', endpoints_key(delivery.principal), NOW, delivery.endpoint)
+  call('ZREMRANGEBYSCORE', endpoints_key(delivery.principal), '-inf', NOW - POLICY.keep_ms)
+  if delivery.entry == '' then reopen(delivery.endpoint) end
+  lives(key, all, endpoint_key(delivery.endpoint), endpoints_key(delivery.principal))
+  rescore(delivery.endpoint)
 end
 
-for number, posting in ipairs(A.postings) do
-  schedule(posting, ARGV[number + 1])
-  if posting.entry ~= '' then
-    call('XACK', OUTBOX, 'couriers', posting.entry)
-    call('XDEL', OUTBOX, posting.entry)
+for number, delivery in ipairs(A.deliveries) do
+  schedule(delivery, ARGV[number + 1])
+  if delivery.entry ~= '' then
+    call('XACK', OUTBOX, 'couriers', delivery.entry)
+    call('XDEL', OUTBOX, delivery.entry)
   end
 end
 return { 'ok' }

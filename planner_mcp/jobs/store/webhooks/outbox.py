@@ -153,7 +153,7 @@ class Outbox:
         await self._script_client.command("XACK", self._stream, GROUP, entry_id)
 
     async def take(self, new_deliveries: Sequence[NewDelivery]) -> None:
-        """Put postings into the schedule; safe to repeat, by any dispatcher."""
+        """Put deliveries into the schedule; safe to repeat, by any dispatcher."""
         described = [
             {
                 "id": new_delivery.delivery_id,
@@ -166,9 +166,8 @@ class Outbox:
             }
             for new_delivery in new_deliveries
         ]
-        await self._step(
-            "webhook_take", {"postings": described}, *(new_delivery.body for new_delivery in new_deliveries)
-        )
+        bodies = [new_delivery.body for new_delivery in new_deliveries]
+        await self._step("webhook_take", {"deliveries": described}, *bodies)
 
     async def claim(
         self, room: int, unproven: int, *, spare: int = 0, reserve: int = 0, share: int = 0
