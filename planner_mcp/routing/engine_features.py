@@ -11,79 +11,29 @@ from planner_mcp.errors import Fault, UnsupportedFeatureError
 from planner_mcp.routing.engine_names import AUTO, EngineName
 from planner_mcp.routing.problem import Feature, Problem
 
+_OF_ALL: Final = frozenset(
+    {
+        Feature.MULTI_CAPACITY,
+        Feature.TIME_WINDOWS,
+        Feature.HETEROGENEOUS,
+        Feature.TIME_COST,
+        Feature.MULTI_DEPOT,
+        Feature.OPEN_ROUTES,
+        Feature.SHIFTS,
+        Feature.MAX_DISTANCE,
+        Feature.MAX_DURATION,
+        Feature.SKILLS,
+        Feature.SHIPMENTS,
+        Feature.OPTIONAL,
+        Feature.PROFILES,
+    }
+)
+"""What every engine supports."""
 ENGINE_FEATURES: Final[Mapping[EngineName, frozenset[Feature]]] = {
     "sisr": frozenset(Feature) - {Feature.RUSH_HOURS},
-    "cuopt": frozenset(
-        {
-            Feature.MULTI_CAPACITY,
-            Feature.TIME_WINDOWS,
-            Feature.HETEROGENEOUS,
-            Feature.TIME_COST,
-            Feature.MULTI_DEPOT,
-            Feature.OPEN_ROUTES,
-            Feature.SHIFTS,
-            Feature.MAX_DISTANCE,
-            Feature.MAX_DURATION,
-            Feature.MAX_STOPS,
-            Feature.SKILLS,
-            Feature.SHIPMENTS,
-            Feature.OPTIONAL,
-            Feature.PROFILES,
-        }
-    ),
-    "pyvrp": frozenset(
-        {
-            Feature.MULTI_CAPACITY,
-            Feature.TIME_WINDOWS,
-            Feature.SETUP,
-            Feature.HETEROGENEOUS,
-            Feature.TIME_COST,
-            Feature.MULTI_DEPOT,
-            Feature.OPEN_ROUTES,
-            Feature.SHIFTS,
-            Feature.MAX_DISTANCE,
-            Feature.MAX_DURATION,
-            Feature.SKILLS,
-            Feature.SHIPMENTS,
-            Feature.PICKUPS,
-            Feature.BACKHAUL,
-            Feature.RELOAD,
-            Feature.RELEASE,
-            Feature.OPTIONAL,
-            Feature.PROFILES,
-        }
-    ),
-    "ortools": frozenset(
-        {
-            Feature.MULTI_CAPACITY,
-            Feature.TIME_WINDOWS,
-            Feature.MULTI_WINDOWS,
-            Feature.SOFT_WINDOWS,
-            Feature.SETUP,
-            Feature.HETEROGENEOUS,
-            Feature.TIME_COST,
-            Feature.MULTI_DEPOT,
-            Feature.OPEN_ROUTES,
-            Feature.SHIFTS,
-            Feature.BREAKS,
-            Feature.OVERTIME,
-            Feature.MAX_DISTANCE,
-            Feature.MAX_DURATION,
-            Feature.MAX_STOPS,
-            Feature.SKILLS,
-            Feature.INCOMPATIBLE,
-            Feature.SHIPMENTS,
-            Feature.PICKUPS,
-            Feature.BACKHAUL,
-            Feature.OPTIONAL,
-            Feature.LOCKS,
-            Feature.PREFERENCES,
-            Feature.GROUPS,
-            Feature.BALANCE,
-            Feature.PROFILES,
-            Feature.MIN_LOAD,
-        }
-    ),
+    "cuopt": _OF_ALL | {Feature.MAX_STOPS},
+    "pyvrp": _OF_ALL | {Feature.SETUP, Feature.PICKUPS, Feature.BACKHAUL, Feature.RELOAD, Feature.RELEASE},
+    "ortools": frozenset(Feature) - {Feature.RUSH_HOURS, Feature.RELOAD, Feature.RELEASE},
 }
 """Features by engine."""
 
@@ -94,11 +44,10 @@ def check_engine(engine: EngineName, problem: Problem) -> None:
     Raises:
         UnsupportedFeatureError: With the features it lacks, and which engines have each of them.
     """
-    if engine == AUTO or not (lacking := problem.features - ENGINE_FEATURES[engine] - {Feature.RUSH_HOURS}):
+    needed = problem.features - {Feature.RUSH_HOURS}
+    if engine == AUTO or not (lacking := needed - ENGINE_FEATURES[engine]):
         return
-    able = [
-        name for name, features in ENGINE_FEATURES.items() if not problem.features - features - {Feature.RUSH_HOURS}
-    ]
+    able = [name for name, features in ENGINE_FEATURES.items() if needed <= features]
     table = "; ".join(
         f"{feature.value}: {', '.join(name for name, known in ENGINE_FEATURES.items() if feature in known) or 'none'}"
         for feature in sorted(lacking)

@@ -4,7 +4,7 @@ Owns the one list of these names, which the tools' schemas show. The engines the
 this package does not import; a test compares the list with their registry.
 """
 
-from typing import Final, Literal, get_args
+from typing import Final, Literal
 
 EngineName = Literal["auto", "cuopt", "ortools", "pyvrp", "sisr"]
 AUTO: Final[EngineName] = "auto"
@@ -13,5 +13,3 @@ PROVE: Final = "prove"
 """Stands in the place of an engine in a job that proves a plan and searches none. No caller can choose it."""
 PROVE_MAX_TICKETS: Final = 256
 """Tickets of a scenario up to which plans are proved: the sets of visited tickets have so many bits."""
-ENGINE_NAMES: Final[tuple[EngineName, ...]] = get_args(EngineName)
-"""All names, in the order of the alphabet."""
