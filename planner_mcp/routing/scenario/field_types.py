@@ -8,7 +8,7 @@ Times become seconds after midnight of the planning date, which the validation c
 import math
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta, timezone
 from itertools import islice
 from typing import Annotated, Any, Final
@@ -22,14 +22,10 @@ MAX_NUMBER: Final = 1e9
 """Largest amount, price or coordinate. Sums over 9000 tickets, in integers of 1/1000, then stay below 2^53."""
 MAX_TIME_S: Final = 10_000_000
 """Latest time given as a number, in seconds; about four months, for benchmark instances without a calendar."""
-NUMBERS: Final = "numbers"
-"""Key of the validation context under which times written as non-zero numbers are collected."""
-TEXTS: Final = "texts"
-"""Key under which the earliest and the latest time written as text are collected."""
-OFFSET: Final = "offset"
+WRITTEN_TIMES: Final = "written_times"
+"""Key of the validation context under which `WrittenTimes` are collected."""
+_OFFSET: Final = "offset"
 """Key under which the UTC offset is that times are written with; None where they may have none."""
-CLOCKS: Final = "clocks"
-"""Key that says whether a time was written without an offset."""
 SHOWS_NAMES: Final = "shows_names"
 """Key that says whether error messages may contain names of people."""
 MAX_FREE_TEXT_LENGTH: Final = 500
@@ -45,6 +41,20 @@ PLACE_HINT: Final = "Give the place an id with lat and lon under /locations and 
 _CLOCK = re.compile(r"([0-3]?\d|4[0-7]):([0-5]\d)(?::([0-5]\d))?", re.ASCII)
 _UNQUOTED: Final = "Write the number without quotes."
 _TIME_FORMS: Final = '"HH:MM", "HH:MM:SS" (hours up to 47), an ISO date-time from the planning date on, or seconds'
+
+
+@dataclass(slots=True)
+class WrittenTimes:
+    """How the times of a scenario are written."""
+
+    numbers: set[float] = field(default_factory=set)
+    """Those written as non-zero numbers."""
+    text_range: tuple[float, float] | None = None
+    """The earliest and the latest written as text; None without any."""
+    utc_offset: timedelta | None = None
+    """The UTC offset they are written with; None without any."""
+    has_clocks: bool = False
+    """Whether one is written without a UTC offset."""
 
 
 def field_error(problem: str, accepted: str, hint: str = "", kind: str = "invalid") -> PydanticCustomError:
@@ -153,31 +163,32 @@ def moment(value: Any, context: dict[str, Any]) -> float:
 
     Args:
         value: Any JSON value.
-        context: May have the `planning_date`; collects an `offset`, and the times written as numbers and as text.
+        context: May have the `planning_date`, and an `offset` that all times have; collects `WrittenTimes`.
     """
+    written: WrittenTimes = context.setdefault(WRITTEN_TIMES, WrittenTimes())
     if isinstance(value, str):
-        seconds = _read_text(value, context)
-        first, last = context.get(TEXTS, (seconds, seconds))
-        context[TEXTS] = (min(first, seconds), max(last, seconds))
+        seconds = _read_text(value, context, written)
+        first, last = written.text_range or (seconds, seconds)
+        written.text_range = (min(first, seconds), max(last, seconds))
         return seconds
     if not is_number(value):
         raise field_error("The value is not a time.", _TIME_FORMS)
     if not 0 <= value <= MAX_TIME_S:
         raise field_error("The time is out of range.", f"0 to {MAX_TIME_S} seconds after midnight of planning_date")
     if value:
-        context.setdefault(NUMBERS, set()).add(float(value))
+        written.numbers.add(float(value))
     return float(value)
 
 
-def _read_text(text: str, context: dict[str, Any]) -> float:
+def _read_text(text: str, context: dict[str, Any], written: WrittenTimes) -> float:
     if match := _CLOCK.fullmatch(text):
         hours, minutes, seconds = (int(part or 0) for part in match.groups())
-        context[CLOCKS] = True
+        written.has_clocks = True
         return float(hours * 3600 + minutes * 60 + seconds)
-    return _read_iso(text, context)
+    return _read_iso(text, context, written)
 
 
-def _read_iso(text: str, context: dict[str, Any]) -> float:
+def _read_iso(text: str, context: dict[str, Any], written: WrittenTimes) -> float:
     """Return the seconds of a local time. Its UTC offset is ignored, but two different offsets are an error."""
     try:
         moment = datetime.fromisoformat(text) if "T" in text or " " in text else None
@@ -192,9 +203,11 @@ def _read_iso(text: str, context: dict[str, Any]) -> float:
         raise field_error("The date-time is before planning_date or too long after it.", _TIME_FORMS)
     offset = moment.utcoffset()
     if offset is None:
-        context[CLOCKS] = True
-    elif context.setdefault(OFFSET, offset) != offset:
-        hint = _with_offset(moment, context[OFFSET])
+        written.has_clocks = True
+        return seconds
+    written.utc_offset = context.setdefault(_OFFSET, offset)
+    if written.utc_offset != offset:
+        hint = _with_offset(moment, written.utc_offset)
         raise field_error("The date-time has a different UTC offset than an earlier one.", _TIME_FORMS, hint)
     return seconds
 

@@ -7,7 +7,6 @@ times are seconds after midnight of the planning date.
 """
 
 from collections.abc import Iterable, Mapping
-from datetime import timedelta
 from typing import Annotated, Any, Final, Literal
 
 from pydantic import (
@@ -25,11 +24,8 @@ from typing_extensions import override
 from planner_mcp import arrays as np
 from planner_mcp.errors import Fault
 from planner_mcp.routing.scenario.field_types import (
-    CLOCKS,
-    NUMBERS,
-    OFFSET,
     SHOWS_NAMES,
-    TEXTS,
+    WRITTEN_TIMES,
     Amount,
     CalendarDate,
     Coordinate,
@@ -50,6 +46,7 @@ from planner_mcp.routing.scenario.field_types import (
     Speed,
     Time,
     TravelTimeFactor,
+    WrittenTimes,
     field_error,
     need_pair,
     need_pairs,
@@ -395,10 +392,7 @@ class Scenario(_Part):
     held: Held | None = Field(None, description="frozen part of an earlier plan; written by resolve_vrp")
     strict: StrictBool = Field(False, description="refuse tickets that nobody can serve")
     _travel_matrices: TravelMatrices | None = PrivateAttr(None)
-    _numbers: frozenset[float] = PrivateAttr(frozenset())
-    _texts: tuple[float, float] | None = PrivateAttr(None)
-    _offset: timedelta | None = PrivateAttr(None)
-    _has_clocks: bool = PrivateAttr(False)
+    _written_times: WrittenTimes = PrivateAttr(default_factory=WrittenTimes)
     _shows_names: bool = PrivateAttr(False)
     _findings: tuple[Fault, ...] = PrivateAttr(())
 
@@ -419,10 +413,7 @@ class Scenario(_Part):
         """Take matrices and findings from the validation context; inline matrices are the fallback."""
         context = context or {}
         self._travel_matrices = context.get("travel_matrices") or _inline_matrices(self)
-        self._numbers = frozenset(context.get(NUMBERS, ()))
-        self._texts = context.get(TEXTS)
-        self._offset = context.get(OFFSET)
-        self._has_clocks = context.get(CLOCKS, False)
+        self._written_times = context.get(WRITTEN_TIMES) or WrittenTimes()
         self._shows_names = context.get(SHOWS_NAMES, False)
 
     @property
@@ -431,24 +422,9 @@ class Scenario(_Part):
         return self._travel_matrices
 
     @property
-    def numeric_times(self) -> frozenset[float]:
-        """The times that were written as non-zero numbers."""
-        return self._numbers
-
-    @property
-    def text_time_range(self) -> tuple[float, float] | None:
-        """The earliest and the latest time that was written as text; None without any."""
-        return self._texts
-
-    @property
-    def utc_offset(self) -> timedelta | None:
-        """The UTC offset that times were written with; None without any."""
-        return self._offset
-
-    @property
-    def has_clocks(self) -> bool:
-        """Whether a time was written without a UTC offset."""
-        return self._has_clocks
+    def written_times(self) -> WrittenTimes:
+        """How its times were written."""
+        return self._written_times
 
     @property
     def shows_names(self) -> bool:

@@ -84,17 +84,17 @@ def numbers_as_minutes(scenario: Scenario) -> Iterator[Fault]:
     """Yield the latest time written as a number, where it would be the first minutes of a day on the globe."""
     if misread := misread_numbers(scenario):
         problem, hint = misread
-        latest = max(scenario.numeric_times)
+        latest = max(scenario.written_times.numbers)
         path = next((path for path, time in _times(scenario) if time == latest), "/tickets")
         yield Fault(path, problem, "", hint, "warning")
 
 
 def times_with_offset(scenario: Scenario) -> Iterator[Fault]:
     """Yield what is made of UTC offsets: none is converted, so a time of UTC beside one of the place is hours off."""
-    offset, path = scenario.utc_offset, "/planning_date"
+    offset, path = scenario.written_times.utc_offset, "/planning_date"
     if offset is None:
         return
-    if scenario.has_clocks:
+    if scenario.written_times.has_clocks:
         problem = "Times with a UTC offset stand beside times without one; all are read as of the same clock."
         yield Fault(path, problem, "", "Write all as local times of the place, without an offset.", "warning")
     elif not offset:
@@ -109,11 +109,11 @@ def misread_numbers(scenario: Scenario) -> tuple[str, str] | None:
 
     Where times written as text hold it as seconds, and not as what it would rather be, it means what it says.
     """
-    latest = max(scenario.numeric_times, default=inf)
+    latest = max(scenario.written_times.numbers, default=inf)
     if latest > _MINUTES or not is_on_globe(scenario):
         return None
     intended_s = latest * (3600 if latest <= _HOURS else 60)
-    first, last = scenario.text_time_range or (inf, -inf)
+    first, last = scenario.written_times.text_range or (inf, -inf)
     if first <= latest <= last < intended_s:
         return None
     return f"{figure(latest)} is {clock_s(latest)}: numbers are seconds.", f'Write "{clock(intended_s)}".'
@@ -126,7 +126,7 @@ def has_numeric_times(scenario: Scenario, part: Agent | Ticket) -> bool:
     else:
         breaks = ((break_spec.earliest, break_spec.latest) for break_spec in part.breaks)
         times = [part.shift_start, part.shift_end, *chain.from_iterable(breaks)]
-    return not scenario.numeric_times.isdisjoint(time for time in times if time is not None)
+    return not scenario.written_times.numbers.isdisjoint(time for time in times if time is not None)
 
 
 def _times(scenario: Scenario) -> Iterator[tuple[str, float | None]]:
