@@ -16,7 +16,8 @@ from typing import Any, Final
 
 from planner_mcp.errors import Fault, TooLargeError, input_error
 from planner_mcp.formats.tables.header_rows import MAX_TITLES, FoundHeader, find_header
-from planner_mcp.routing.scenario.schema_faults import MAX_NAME, pointer
+from planner_mcp.routing.scenario.schema_faults import pointer
+from planner_mcp.routing.scenario.synonyms import MAX_NAME
 from planner_mcp.text import plain
 
 MAX_BYTES: Final = 20 * 1024 * 1024

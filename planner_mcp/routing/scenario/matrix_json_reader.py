@@ -17,11 +17,11 @@ from planner_mcp import arrays as np
 from planner_mcp.arrays import Floats
 from planner_mcp.errors import Fault, TooLargeError, input_error
 from planner_mcp.routing.scenario.field_types import MAX_NUMBER, read_id
-from planner_mcp.routing.scenario.schema_faults import MAX_NAME, pointer
-from planner_mcp.routing.scenario.travel_matrices import TravelMatrices
+from planner_mcp.routing.scenario.schema_faults import pointer
+from planner_mcp.routing.scenario.synonyms import MAX_NAME
+from planner_mcp.routing.scenario.travel_matrices import NAMES, TravelMatrices
 from planner_mcp.text import plain
 
-_NAMES: Final = ("distances", "durations")
 _MAX_FAULTS: Final = 20
 _MAX_MEMBERS: Final = 20
 _BLANKS: Final = re.compile(rb"[ \t\r\n]*+")
@@ -53,7 +53,7 @@ def read_matrix_blocks(blocks: Iterator[bytes], *, max_locations: int) -> Travel
     try:
         for name, value in text.members():
             items = _few(name, value, max_locations)
-            if name in _NAMES and name not in rows:
+            if name in NAMES and name not in rows:
                 rows[name] = [_row(name, at, cells, faults, max_locations) for at, cells in items]
             elif name == "locations":
                 locations = [item for _, item in items]
@@ -71,9 +71,8 @@ def read_matrix_blocks(blocks: Iterator[bytes], *, max_locations: int) -> Travel
     faults += [fault for name, table in rows.items() if (fault := _misshapen(name, table, len(ids))) is not None]
     if faults:
         raise input_error(faults, most=_MAX_FAULTS)
-    travel_matrices = {name: np.stack(table) for name, table in rows.items()}
-    provenance = {"source": "uploaded matrices", "given": sorted(travel_matrices)}
-    return TravelMatrices(ids, travel_matrices.get("distances"), travel_matrices.get("durations"), provenance)
+    tables: dict[str, Any] = {name: np.stack(table) for name, table in rows.items()}
+    return TravelMatrices(ids, **tables, provenance={"source": "uploaded matrices", "given": sorted(tables)})
 
 
 class _Text:

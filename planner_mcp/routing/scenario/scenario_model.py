@@ -53,7 +53,7 @@ from planner_mcp.routing.scenario.field_types import (
     need_some,
     report_within_budget,
 )
-from planner_mcp.routing.scenario.travel_matrices import TravelMatrices
+from planner_mcp.routing.scenario.travel_matrices import NAMES, TravelMatrices
 from planner_mcp.text import Json
 
 _MAX_FIELDS: Final = 100
@@ -289,6 +289,11 @@ class Travel(_Part):
     )
 
     @property
+    def tables(self) -> dict[str, tuple[tuple[float, ...], ...]]:
+        """The inline matrices, by name."""
+        return {name: table for name in NAMES if (table := getattr(self, name)) is not None}
+
+    @property
     def globe_detour(self) -> float:
         """Road distance divided by great circle, between lat/lon positions."""
         return USUAL_DETOUR if self.detour is None else self.detour
@@ -452,7 +457,7 @@ class Scenario(_Part):
     def open_places(self) -> Mapping[str, OpenAddress]:
         """Locations whose address gave no position, by id; none where travel is known without positions."""
         travel = self.travel
-        if travel.matrix is not None or travel.distances is not None or travel.durations is not None:
+        if travel.matrix is not None or travel.tables:
             return {}
         without = (place for place in self.locations if place.lat is None and place.x is None)
         return {place.id: place.open_address for place in without if place.open_address is not None}
@@ -465,21 +470,22 @@ class Scenario(_Part):
 
 def _inline_matrices(scenario: Scenario) -> TravelMatrices | None:
     """Return the inline matrices of a scenario; None where there are none, or their shape is invalid."""
-    travel = scenario.travel
-    rows = matrix_order(scenario)
-    given = {name: table for name in ("distances", "durations") if (table := getattr(travel, name)) is not None}
+    rows, given = matrix_order(scenario), scenario.travel.tables
     is_square = all(len(table) == len(rows) == len(row) for table in given.values() for row in table)
     if not given or not rows or not is_square or len(set(rows)) < len(rows):
         return None
-    travel_matrices = {name: np.array(table, dtype=np.float64) for name, table in given.items()}
-    provenance = {"source": "matrices", "given": sorted(given)}
-    return TravelMatrices(rows, travel_matrices.get("distances"), travel_matrices.get("durations"), provenance)
+    tables: dict[str, Any] = {name: np.array(table, dtype=np.float64) for name, table in given.items()}
+    return TravelMatrices(rows, **tables, provenance={"source": "matrices", "given": sorted(given)})
 
 
 def matrix_order(scenario: Scenario) -> tuple[str, ...]:
     """Return the location ids of the rows of the inline matrices."""
     named = scenario.travel.matrix_locations
     return tuple(place.id for place in scenario.locations) if named is None else named
+
+
+BY_ID: Final[dict[str, type[BaseModel]]] = {"agents": Agent, "tickets": Ticket, "locations": Location}
+"""Lists whose entries have ids, with the model of these."""
 
 
 def start_of(scenario: Scenario, agent: Agent) -> str | None:

@@ -20,18 +20,16 @@ Source: RFC 7396, section 2.
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import Any, Final
+from typing import Any
 
 from pydantic import BaseModel
 
 from planner_mcp.errors import Fault
 from planner_mcp.routing.scenario.checks.reference_checks import did_you_mean, near_names
-from planner_mcp.routing.scenario.scenario_model import NULLABLE, Agent, Location, Scenario, Ticket
+from planner_mcp.routing.scenario.scenario_model import BY_ID, NULLABLE, Agent, Scenario
 from planner_mcp.routing.scenario.schema_faults import pointer
+from planner_mcp.routing.scenario.travel_matrices import NAMES
 from planner_mcp.text import Json, plain
-
-BY_ID: Final[dict[str, type[BaseModel]]] = {"agents": Agent, "tickets": Ticket, "locations": Location}
-"""Lists of a scenario that may be patched by id, with the model of their entries."""
 
 
 def merge(target: Any, patch: Any) -> Any:
@@ -145,7 +143,7 @@ def _with_named_rows(body: Mapping[str, Any], merged: Json) -> Json:
     travel, before = merged.get("travel"), body.get("travel")
     if not (isinstance(travel, Mapping) and isinstance(before, Mapping)):
         return merged
-    tables = [name for name in ("distances", "durations") if travel.get(name) is not None]
+    tables = [name for name in NAMES if travel.get(name) is not None]
     is_by_order = before.get("matrix_locations") is None and travel.get("matrix_locations") is None
     is_old = all(travel[name] is before.get(name) for name in tables)  # who brings new ones has their order in mind
     order, now = ([place["id"] for place in each.get("locations") or ()] for each in (body, merged))

@@ -14,11 +14,9 @@ from pydantic import BaseModel, ValidationError
 
 from planner_mcp.errors import Fault
 from planner_mcp.routing.scenario.field_types import MAX_NUMBER
-from planner_mcp.routing.scenario.synonyms import MAX_NAME_LENGTH, known_field_list, removal_hint, suggestion_for
+from planner_mcp.routing.scenario.synonyms import MAX_NAME, known_field_list, removal_hint, suggestion_for
 from planner_mcp.text import Json, plain
 
-MAX_NAME: Final = MAX_NAME_LENGTH
-"""Characters of a caller's field name that are repeated."""
 MAX_FINDINGS: Final = 1000
 """Errors that are reported; inputs with more are hostile."""
 

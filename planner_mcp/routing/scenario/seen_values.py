@@ -9,18 +9,15 @@ from dataclasses import replace
 from functools import cache
 from typing import Any, Final
 
-from pydantic import BaseModel
-
 from planner_mcp.errors import Fault
 from planner_mcp.routing.infeasibility_reasons import InfeasibilityReason
-from planner_mcp.routing.scenario.scenario_model import Agent, Location, Ticket
+from planner_mcp.routing.scenario.scenario_model import BY_ID
 from planner_mcp.text import compact, plain
 
 _MAX_LENGTH: Final = 40
 """Characters of an id, and of a value."""
 _MAX_MEMBERS: Final = 4
 """Members of a list or an object that is written out."""
-_LISTS: Final[dict[str, type[BaseModel]]] = {"agents": Agent, "tickets": Ticket, "locations": Location}
 _WHO_MAY: Final = ("skills", "agents", "not_agents")
 _FIELDS_OF_REASON: Final[dict[str, tuple[str, ...]]] = {
     InfeasibilityReason.SKILL_OR_AGENT: _WHO_MAY,
@@ -53,7 +50,7 @@ def _with_seen_value(fault: Fault, body: Any, *, shows_all: bool) -> Fault:
 def seen_at(fault: Fault, body: Any, *, shows_all: bool) -> tuple[str, str] | None:
     """Return the id of the entry a fault stands in, and the value seen, "" for none; None where it is in no entry."""
     section, *place = fault.path.split("/")[1:] or [""]
-    entries = body.get(section) if isinstance(body, Mapping) and section in _LISTS else None
+    entries = body.get(section) if isinstance(body, Mapping) and section in BY_ID else None
     if not isinstance(entries, list) or not place or not place[0].isdigit() or int(place[0]) >= len(entries):
         return None
     entry = entries[int(place[0])]
@@ -67,7 +64,7 @@ def seen_at(fault: Fault, body: Any, *, shows_all: bool) -> tuple[str, str] | No
 
 @cache
 def _sensitive_fields(section: str) -> frozenset[str]:
-    return frozenset(_LISTS[section].model_json_schema()["x-sensitive-fields"])
+    return frozenset(BY_ID[section].model_json_schema()["x-sensitive-fields"])
 
 
 def _seen(section: str, entry: Mapping[str, Any], place: list[str], reason: str, hidden: frozenset[str]) -> str:

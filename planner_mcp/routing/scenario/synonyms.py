@@ -12,8 +12,8 @@ from typing import Final
 from planner_mcp.routing.scenario.field_types import PLACE_HINT, POSITION_FIELD_NAMES
 from planner_mcp.text import Json
 
-MAX_NAME_LENGTH: Final = 40
-"""Characters of an unknown name that are compared."""
+MAX_NAME: Final = 40
+"""Characters of an unknown name that are compared and repeated."""
 _MAX_NAMES: Final = 8
 """Known names listed for an unknown one, where a suggestion exists."""
 _MAX_BEGUN: Final = 3
@@ -170,27 +170,13 @@ _EXPLAINED: Final[dict[str, dict[str, str]]] = {
 }
 """Names, by model, for what no field says, with what says it instead."""
 _IGNORABLE: Final = {
-    "Location": frozenset(
-        {
-            "city",
-            "town",
-            "zip",
-            "zip_code",
-            "zipcode",
-            "postcode",
-            "postal_code",
-            "street",
-            "house_number",
-            "district",
-            "county",
-            "state",
-            "region",
-            "country",
-            "country_code",
-        }
+    "Location": _synonyms_of(
+        "Remove it.",
+        "city town zip zip_code zipcode postcode postal_code street house_number district county state region country "
+        "country_code",
     )
 }
-"""Names, by model, that cannot affect the plan."""
+"""Names, by model, that cannot affect the plan, with what is said of them."""
 _NOT: Final = re.compile(
     r"^not(?!e)|(?:^|_)(?:not|non|never|without|except|avoid|avoided|exclude|excluded|forbid|forbidden|block|blocked"
     r"|ban|banned|disallowed|unwanted|incompatible)(?=_|$)"
@@ -253,7 +239,7 @@ def _argument(word: str, known: list[str]) -> str:
 
 def _snake(name: str) -> str:
     """Return a name in snake case: `maxStops` and `max-stops` become `max_stops`."""
-    parted = re.sub(r"(?<=[a-z])(?=[A-Z])|[- ]", "_", name[:MAX_NAME_LENGTH])
+    parted = re.sub(r"(?<=[a-z])(?=[A-Z])|[- ]", "_", name[:MAX_NAME])
     return parted.lower()
 
 
@@ -309,8 +295,8 @@ def _with_unit(name: str, word: str) -> str:
 
 def removal_hint(name: str, schema: Json) -> str:
     """Return the hint for a field without a suggestion."""
-    if _snake(name) in _IGNORABLE.get(str(schema.get("title")), ()):
-        return "Remove it."
+    if says := _IGNORABLE.get(str(schema.get("title")), {}).get(_snake(name)):
+        return says
     fields = schema.get("properties", {})
     if "patch" in fields:
         return "Use one of these; for a change of the scenario use patch. Remove it only if none fits."

@@ -113,7 +113,7 @@ def _is_thousandths(table: Table) -> bool:
 
 def _packed(table: Table) -> str:
     thousandths = table if _is_thousandths(table) else np.rint(table * _UNIT)
-    return base64.b64encode(zlib.compress(thousandths.astype("<i8").tobytes(), level=1)).decode()
+    return base64.b64encode(zlib.compress(thousandths.astype(_PACKED).tobytes(), level=1)).decode()
 
 
 def _unpacked(text: str, size: int) -> Table:

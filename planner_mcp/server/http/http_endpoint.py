@@ -10,7 +10,8 @@ from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from planner_mcp.errors import Fault, PlannerError, input_error
-from planner_mcp.routing.scenario.schema_faults import MAX_NAME, pointer
+from planner_mcp.routing.scenario.schema_faults import pointer
+from planner_mcp.routing.scenario.synonyms import MAX_NAME
 from planner_mcp.server.http.http_responses import REST_PREFIX, method_refused, refusal_at
 from planner_mcp.telemetry import new_trace_id, trace_context
 from planner_mcp.text import plain

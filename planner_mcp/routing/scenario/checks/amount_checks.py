@@ -9,6 +9,7 @@ from planner_mcp.routing.scenario.agent_eligibility import Eligibility
 from planner_mcp.routing.scenario.checks.agent_capability import AMOUNT_TOLERANCE, AgentCapability
 from planner_mcp.routing.scenario.checks.fault_dependencies import FaultDependency
 from planner_mcp.routing.scenario.checks.position_checks import is_on_globe
+from planner_mcp.routing.scenario.checks.reference_checks import did_you_mean
 from planner_mcp.routing.scenario.checks.shipment_checks import nonzero_demand, shipments
 from planner_mcp.routing.scenario.checks.size_checks import MAX_DIMENSIONS
 from planner_mcp.routing.scenario.scenario_model import Group, Scenario, Ticket, has_travel_price, most_reloads
@@ -129,8 +130,7 @@ def missing_skills(scenario: Scenario) -> Iterator[Fault]:
         for at, skill in enumerate(ticket.skills):
             if skill not in known:
                 path, problem = f"/tickets/{index}/skills/{at}", "No agent has this skill."
-                near = folded.get(skill.casefold())
-                hint = f"Did you mean {plain(near, 40)}?" if near else "Give it to an agent."
+                hint = did_you_mean(folded.get(skill.casefold())) or "Give it to an agent."
                 yield _unservable(path, problem, "a skill of an agent", hint, InfeasibilityReason.SKILL_OR_AGENT)
 
 

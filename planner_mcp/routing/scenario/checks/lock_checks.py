@@ -16,7 +16,8 @@ from planner_mcp.routing.scenario.agent_eligibility import Eligibility
 from planner_mcp.routing.scenario.checks.agent_capability import AMOUNT_TOLERANCE
 from planner_mcp.routing.scenario.checks.amount_checks import total
 from planner_mcp.routing.scenario.checks.fault_dependencies import FaultDependency
-from planner_mcp.routing.scenario.scenario_model import Agent, Scenario, Ticket
+from planner_mcp.routing.scenario.checks.shipment_checks import other_halves
+from planner_mcp.routing.scenario.scenario_model import Agent, Scenario, Ticket, most_reloads
 from planner_mcp.text import figure
 
 UNLOCK: Final = "Unlock the last of them, or move them to another agent."
@@ -52,8 +53,7 @@ def served_by_locks(scenario: Scenario) -> dict[str, tuple[int | None, str]]:
 
     A locked pickup brings its delivery to the same agent; of an all-or-none group all others come, to any agent.
     """
-    other = {ticket.id: ticket.pickup for ticket in scenario.tickets if ticket.pickup is not None}
-    other |= {pickup: name for name, pickup in other.items()}
+    other = other_halves(scenario)
     together: dict[str, list[str]] = {}
     for group in scenario.groups:
         for name in group.tickets if group.kind == "all" else ():
@@ -87,7 +87,7 @@ def locked_too_many(scenario: Scenario) -> Iterator[Fault]:
             reason = InfeasibilityReason.MAX_TICKETS
             yield Fault(path, problem, f"at most {agent.max_tickets}", UNLOCK, "logic", reason=reason)
         single = [ticket for ticket in tickets if ticket.pickup is None and ticket.id not in delivery]
-        name = None if _may_reload(agent) else _overloaded(agent, single)
+        name = None if most_reloads(agent) else _overloaded(agent, single)
         if name := name or _overloaded_by_shipments(agent, tickets, delivery):
             problem = f"The locked visits need more {name} than the capacity."
             accepted = f"at most {figure(agent.capacity.get(name, 0))} in all"
@@ -98,10 +98,6 @@ def locked_too_many(scenario: Scenario) -> Iterator[Fault]:
 def _deliveries(scenario: Scenario) -> dict[str, Ticket]:
     """Return the delivery of each shipment by the id of its pickup."""
     return {ticket.pickup: ticket for ticket in scenario.tickets if ticket.pickup is not None}
-
-
-def _may_reload(agent: Agent) -> bool:
-    return bool(agent.reload_locations) and agent.max_reloads != 0
 
 
 def _overloaded(agent: Agent, tickets: Sequence[Ticket]) -> str | None:
@@ -160,7 +156,7 @@ def locked_backhaul(scenario: Scenario) -> Iterator[Fault]:
     collecting: set[int] = set()
     for path, agent, _before, name in _locked(scenario):
         ticket = by_id.get(name)
-        if ticket is None or ticket.pickup is not None or name in shipped or _may_reload(scenario.agents[agent]):
+        if ticket is None or ticket.pickup is not None or name in shipped or most_reloads(scenario.agents[agent]):
             continue
         if ticket.kind == "pickup":
             collecting.add(agent)

@@ -15,17 +15,11 @@ _MAX_NAMED: Final = 5
 """Locations without a row that a fault names."""
 
 
-def _inline_matrices(scenario: Scenario) -> Iterator[tuple[str, tuple[tuple[float, ...], ...]]]:
-    for name in ("distances", "durations"):
-        if (table := getattr(scenario.travel, name)) is not None:
-            yield f"/travel/{name}", table
-
-
 def several_sources(scenario: Scenario) -> Iterator[Fault]:
     """Yield travel that is said to come from several places at once."""
     travel = scenario.travel
     named = [name for name in ("matrix", "router") if getattr(travel, name) is not None]
-    named += ["distances or durations"] if any(_inline_matrices(scenario)) else []
+    named += ["distances or durations"] if travel.tables else []
     if len(named) > 1:
         problem = f"Travel has {' and '.join(named)} at once."
         yield Fault("/travel", problem, "one of them", "Remove the others.", "logic")
@@ -71,7 +65,7 @@ def _unknown_rows(scenario: Scenario, rows: tuple[str, ...], path: str) -> Itera
 
 def matrix_order(scenario: Scenario) -> Iterator[Fault]:
     """Yield matrices whose rows have no names, the same name twice, or not the names in use."""
-    if not any(_inline_matrices(scenario)):
+    if not scenario.travel.tables:
         return
     order = order_of_rows(scenario)
     path = "/travel/matrix_locations"
@@ -92,27 +86,27 @@ def matrix_order(scenario: Scenario) -> Iterator[Fault]:
 def matrix_shape(scenario: Scenario) -> Iterator[Fault]:
     """Yield matrices that are not square of the right size."""
     size = len(order_of_rows(scenario))
-    for path, table in _inline_matrices(scenario) if size else ():
+    for name, table in scenario.travel.tables.items() if size else ():
         wrong = [index for index, row in enumerate(table) if len(row) != size]
         if len(table) != size or wrong:
             where = f"row {wrong[0]} has {len(table[wrong[0]])} numbers" if wrong else f"it has {len(table)} rows"
             problem = f"The matrix does not fit {size} locations: {where}."
-            yield Fault(path, problem, f"{size} rows of {size} numbers", "Give a number for every pair.", "logic")
+            accepted = f"{size} rows of {size} numbers"
+            yield Fault(f"/travel/{name}", problem, accepted, "Give a number for every pair.", "logic")
 
 
 def matrix_values(scenario: Scenario) -> Iterator[Fault]:
     """Yield the least number of each row that has negative ones."""
-    for path, table in _inline_matrices(scenario):
+    for name, table in scenario.travel.tables.items():
         wrong = ((index, row.index(low)) for index, row in enumerate(table) if row and (low := min(row)) < 0)
         for index, at in islice(wrong, MAX_ROWS):
             hint = "Where there is no way, give a large number."
-            yield Fault(f"{path}/{index}/{at}", "The number is negative.", "0 or more", hint, "logic")
+            yield Fault(f"/travel/{name}/{index}/{at}", "The number is negative.", "0 or more", hint, "logic")
 
 
 def matrix_diagonals(scenario: Scenario) -> Iterator[Fault]:
     """Yield matrices in which staying in place takes something."""
-    for path, table in _inline_matrices(scenario):
+    for name, table in scenario.travel.tables.items():
         if any(row[at] for at, row in enumerate(table) if at < len(row)):
-            yield Fault(
-                path, "The diagonal is not zero.", "0 from a location to itself", "It is taken as 0.", "warning"
-            )
+            problem, accepted = "The diagonal is not zero.", "0 from a location to itself"
+            yield Fault(f"/travel/{name}", problem, accepted, "It is taken as 0.", "warning")

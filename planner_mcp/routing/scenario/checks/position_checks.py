@@ -87,10 +87,8 @@ def mixed_systems(scenario: Scenario) -> Iterator[Fault]:
 
 def missing_positions(scenario: Scenario) -> Iterator[Fault]:
     """Yield locations in use without a position, where others have one and no matrix helps."""
-    travel = scenario.travel
-    is_known_otherwise = scenario.refers_to_matrices or travel.distances is not None or travel.durations is not None
     kinds = [_kind(place) for place in scenario.locations]
-    if is_known_otherwise or all(kind == "none" for kind in kinds):
+    if scenario.refers_to_matrices or scenario.travel.tables or all(kind == "none" for kind in kinds):
         return
     used = named_places(scenario)
     accepted = "lat and lon" if "globe" in kinds else "x and y"

@@ -20,6 +20,12 @@ def shipments(scenario: Scenario) -> Iterator[tuple[int, Ticket, Ticket]]:
             yield index, ticket, by_id[ticket.pickup]
 
 
+def other_halves(scenario: Scenario) -> dict[str, str]:
+    """Return the other half of each ticket of a shipment, by id."""
+    other = {ticket.id: ticket.pickup for ticket in scenario.tickets if ticket.pickup is not None}
+    return other | {pickup: name for name, pickup in other.items()}
+
+
 def broken_shipments(scenario: Scenario) -> Iterator[Fault]:
     """Yield pickups that are deliveries themselves, in a circle or not, or that two deliveries share."""
     taken: set[str] = set()
@@ -48,16 +54,8 @@ def unequal_shipments(scenario: Scenario) -> Iterator[Fault]:
         ours, theirs = eligibility.agents(delivery), eligibility.agents(pickup)
         if ours and theirs and ours.isdisjoint(theirs):
             path, problem = f"/tickets/{index}", "No agent may serve both the delivery and its pickup."
-            hint = "Relax one of the two."
-            yield Fault(
-                path,
-                problem,
-                "an agent for both",
-                hint,
-                "logic",
-                needs=(FaultDependency.ELIGIBILITY,),
-                reason=InfeasibilityReason.SKILL_OR_AGENT,
-            )
+            accepted, hint, reason = "an agent for both", "Relax one of the two.", InfeasibilityReason.SKILL_OR_AGENT
+            yield Fault(path, problem, accepted, hint, "logic", needs=(FaultDependency.ELIGIBILITY,), reason=reason)
 
 
 def nonzero_demand(ticket: Ticket) -> dict[str, float]:
@@ -67,13 +65,11 @@ def nonzero_demand(ticket: Ticket) -> dict[str, float]:
 
 def late_pickups(scenario: Scenario) -> Iterator[Fault]:
     """Yield shipments that can be picked up only after they must be delivered."""
-    by_id = {ticket.id: ticket for ticket in scenario.tickets}
-    for index, ticket in enumerate(scenario.tickets):
-        pickup = by_id.get(ticket.pickup or "")
-        if pickup is None or not pickup.time_windows or not ticket.time_windows:
+    for index, delivery, pickup in shipments(scenario):
+        if not pickup.time_windows or not delivery.time_windows:
             continue
         ready = min(opens for opens, _ in pickup.time_windows) + pickup.service_time_s
-        if ready > max(closes for _, closes in ticket.time_windows):
+        if ready > max(closes for _, closes in delivery.time_windows):
             problem = "The delivery closes before its pickup can be done."
             hint = "Widen this window or open the pickup earlier."
             yield Fault(f"/tickets/{index}/time_windows", problem, "a window after the pickup's", hint, "logic")
@@ -102,8 +98,7 @@ def _behind_their_pickups(names: Sequence[str], pickups: dict[str, str]) -> Iter
 
 def orphaned_shipment_halves(scenario: Scenario) -> Iterator[Fault]:
     """Yield alternatives that are one half of a shipment, where the other half is wanted whatever is chosen."""
-    other = {ticket.id: ticket.pickup for ticket in scenario.tickets if ticket.pickup is not None}
-    other |= {pickup: name for name, pickup in other.items()}
+    other = other_halves(scenario)
     groups = [(i, group.tickets) for i, group in enumerate(scenario.groups) if group.kind == "one_of"]
     excused = {name for _, names in groups for name in names}
     excused |= {ticket.id for ticket in scenario.tickets if ticket.penalty is not None}
