@@ -121,6 +121,11 @@ class BreakSpec:
     window: tuple[int, int]
     duration: int
 
+    @property
+    def earliest_end(self) -> int:
+        """When it is over at the earliest."""
+        return self.window[0] + self.duration
+
 
 @dataclass(frozen=True, slots=True)
 class AgentSpec:
@@ -151,6 +156,11 @@ class AgentSpec:
     """Index of the travel matrices this vehicle uses."""
     locked: tuple[int, ...] = ()
     """Tickets this agent must serve before all others, in this order."""
+
+    @property
+    def latest_end(self) -> int:
+        """When the route ends at the latest, overtime included."""
+        return self.shift[1] + self.overtime
 
     @property
     def reload_depots(self) -> tuple[int, ...]:
@@ -185,6 +195,20 @@ class TicketSpec:
     switch_cost: int = 0
     pickup: int | None = None
     """For the delivery of a shipment: the pickup ticket, visited earlier on the same route."""
+
+    def admits(self, agent: int) -> bool:
+        """Return whether an agent may serve it."""
+        return self.agents is None or agent in self.agents
+
+    def switch_price(self, agent: int) -> int:
+        """Return what service by an agent costs, because another one should serve it."""
+        return self.switch_cost if self.preferred not in (None, agent) else 0
+
+    def start_from(self, ready: int) -> int | None:
+        """Return the earliest start of service at or after a time; None after the last window."""
+        if not self.windows:
+            return ready
+        return next((max(ready, opens) for opens, closes in self.windows if ready <= closes), None)
 
 
 class GroupKind(StrEnum):
@@ -252,6 +276,11 @@ class Problem:
         pickup_of = {index: ticket.pickup for index, ticket in enumerate(self.tickets) if ticket.pickup is not None}
         object.__setattr__(self, "partner_of", pickup_of | {pickup: index for index, pickup in pickup_of.items()})
 
+    def amounts(self, ticket: int, load: LoadKind) -> tuple[int, ...]:
+        """Return what a ticket delivers, or picks up, by dimension; nothing for half a shipment."""
+        spec = self.tickets[ticket]
+        return spec.demand if spec.load is load and ticket not in self.partner_of else (0,) * len(spec.demand)
+
 
 class StopKind(StrEnum):
     """Kinds of stops."""
@@ -280,6 +309,17 @@ class Route:
     def tickets(self) -> list[int]:
         """Indexes of its tickets, in order."""
         return [stop.index for stop in self.stops if stop.kind is StopKind.TICKET]
+
+    @property
+    def trips(self) -> list[list[int]]:
+        """Indexes of the tickets between reloads, in order."""
+        trips: list[list[int]] = [[]]
+        for stop in self.stops:
+            if stop.kind is StopKind.RELOAD:
+                trips.append([])
+            elif stop.kind is StopKind.TICKET:
+                trips[-1].append(stop.index)
+        return trips
 
     @property
     def reloads(self) -> int:

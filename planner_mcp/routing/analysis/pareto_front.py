@@ -22,7 +22,6 @@ Criterion = Literal["agents", "lateness", "balance"]
 
 UNITS: Final[dict[Criterion, str]] = {"agents": "agents", "lateness": "late_min", "balance": "longest_h"}
 """Name of a criterion's values, with their unit."""
-_NEVER: Final = float("inf")
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,16 +101,9 @@ def _least_lateness(problem: Problem, tickets: Iterable[TicketSpec]) -> int:
             each.opens + legs.out(TravelMeasure.TIME, each.profile, each.start, ticket.location)
             for each in candidates(ticket)
         )
-        begins = min((_begin(ticket, arrival) for arrival in arrivals), default=_NEVER)
-        total += 0 if begins == _NEVER else max(0, int(begins) - ticket.soft_close)
+        starts = (start for arrival in arrivals if (start := ticket.start_from(arrival)) is not None)
+        total += max(0, min(starts, default=0) - ticket.soft_close)
     return total
-
-
-def _begin(ticket: TicketSpec, arrival: int) -> float:
-    """Return the earliest start of service after an arrival."""
-    if not ticket.windows:
-        return arrival
-    return min((max(arrival, opens) for opens, closes in ticket.windows if arrival <= closes), default=_NEVER)
 
 
 def _least_longest(problem: Problem, tickets: Sequence[TicketSpec]) -> int:

@@ -85,8 +85,7 @@ def _permitted(problem: Problem, route: Route) -> Route:
     reloads = [at for at, stop in enumerate(route.stops) if stop.kind is StopKind.RELOAD]
     if surplus := set(reloads[problem.agents[route.agent].max_reloads :]):
         route = Route(route.agent, tuple(stop for at, stop in enumerate(route.stops) if at not in surplus))
-    allowed = ((ticket, problem.tickets[ticket].agents) for ticket in route.tickets)
-    forbidden = {ticket for ticket, agents in allowed if agents is not None and route.agent not in agents}
+    forbidden = {ticket for ticket in route.tickets if not problem.tickets[ticket].admits(route.agent)}
     return _without(problem, route, forbidden) if forbidden else route
 
 

@@ -24,7 +24,7 @@ from typing import Any, Final
 
 from planner_mcp.routing.compilation.executed_routes import ExecutedRoute, ExecutedVisit, executed_routes
 from planner_mcp.routing.compilation.route_continuation import RouteFigures
-from planner_mcp.routing.problem import AgentSpec, BreakSpec, GroupKind, GroupSpec, LoadKind, Problem, TicketSpec
+from planner_mcp.routing.problem import AgentSpec, GroupKind, GroupSpec, LoadKind, Problem, TicketSpec
 from planner_mcp.routing.scenario.agent_eligibility import Eligibility
 from planner_mcp.routing.scenario.scenario_model import Held, Scenario, Ticket
 from planner_mcp.text import clock, figure, named, plain
@@ -64,11 +64,6 @@ def bind_to_held_agents(scenario: Scenario) -> Scenario:
 def is_priced_elsewhere(ticket: Ticket, agent: str | None) -> bool:
     """Return whether the caller set a switch cost for a ticket in favour of a different agent."""
     return ticket.switch_cost > 0 and ticket.preferred_agent not in (None, agent)
-
-
-def _end(break_spec: BreakSpec) -> int:
-    """Return when a break that has begun ends."""
-    return break_spec.window[0] + break_spec.duration
 
 
 def freeze_prefix(problem: Problem, held: Held | None, horizon: int, wanted: Sequence[int]) -> Problem:
@@ -212,12 +207,13 @@ class _PrefixFreezer:
         if len(done) > len(executed.visits):
             now = last.windows[0][0] + last.service
         else:
-            now = max(self._frozen_until, executed.visits[-1].departure, *map(_end, executed.later_breaks))
+            ends = (break_spec.earliest_end for break_spec in executed.later_breaks)
+            now = max(self._frozen_until, executed.visits[-1].departure, *ends)
         owed = [ticket for ticket in self._figures.undelivered(executed.tickets) if ticket not in done]
         late = self._figures.late_deliveries(agent, last.location, now, owed)
         for ticket in owed:
             spec = self._tickets[ticket]
-            is_barred = spec.agents is not None and number not in spec.agents
+            is_barred = not spec.admits(number)
             if ticket in late or is_barred:
                 self._set_aside.append(plain(spec.id, _MAX_NAME))
             self._tickets[ticket] = replace(
@@ -291,7 +287,7 @@ class _PrefixFreezer:
 
     def _exceeds_limits(self, agent: AgentSpec, end_time: int, departed_at: int) -> bool:
         is_long = agent.max_duration is not None and end_time - departed_at > agent.max_duration
-        return is_long or end_time > agent.shift[1] + agent.overtime
+        return is_long or end_time > agent.latest_end
 
     def _next_visit(self, number: int, executed: ExecutedRoute, ticket: int) -> TicketSpec | None:
         """Return the visit an agent is driving to, no earlier than it can arrive; None if it is no longer feasible."""
@@ -310,8 +306,7 @@ class _PrefixFreezer:
         is_far = self._figures.exceeds_distance(agent, executed, tickets)
         is_full = agent.max_stops is not None and len(tickets) > agent.max_stops
         owed = self._figures.undelivered([ticket])
-        allowed = (self._tickets[each].agents for each in (ticket, *owed))
-        is_ineligible = any(agents is not None and number not in agents for agents in allowed)
+        is_ineligible = not all(self._tickets[each].admits(number) for each in (ticket, *owed))
         is_late = self._exceeds_limits(agent, end_time, executed.departed_at)
         is_late |= bool(self._figures.late_deliveries(agent, spec.location, start + spec.service, owed))
         exceeds_capacity = self._figures.exceeds_capacity(agent, executed, tickets)
@@ -335,7 +330,7 @@ class _PrefixFreezer:
         """Raise the limits of an agent that its executed visits exceed."""
         agent, tickets = self._agents[number], [*executed.tickets, *self._figures.undelivered(executed.tickets)]
         end_time, change = self._executed_end(number, executed), dict[str, Any]()
-        if end_time > agent.shift[1] + agent.overtime:
+        if end_time > agent.latest_end:
             change["shift"] = (agent.shift[0], end_time - agent.overtime)
             self._note_raised_limit(number, "shift_end", self._clock(end_time - agent.overtime))
         if agent.max_duration is not None and end_time - executed.departed_at > agent.max_duration:
@@ -362,7 +357,8 @@ class _PrefixFreezer:
             return max(
                 executed.end, executed.visits[-1].departure + self._figures.fastest_travel(agent, place, agent.end)
             )
-        now = max([executed.visits[-1].departure, *map(_end, executed.later_breaks)])
+        ends = (break_spec.earliest_end for break_spec in executed.later_breaks)
+        now = max([executed.visits[-1].departure, *ends])
         now = max(now, self._held_up.get(number, self._frozen_until)) if undelivered else now
         return self._figures.end_time(self._agents[number], executed, executed.tickets, now)
 
@@ -407,20 +403,20 @@ class _PrefixFreezer:
         busy, latest = 0, agent.shift[1]
         for at, ticket in enumerate([*done, *locked]):
             spec = self._tickets[ticket]
-            if at >= len(done) and spec.agents is not None and number not in spec.agents:
+            if at >= len(done) and not spec.admits(number):
                 return
             now = max(now, self._frozen_until) if at >= len(done) else now
             work = self._figures.fastest_travel(agent, place, spec.location)
             work += spec.setup if at == 0 or place != spec.location else 0
             ready, busy = now + work, busy + work
-            start = next((max(ready, o) for o, c in spec.windows if c >= ready), None if spec.windows else ready)
+            start = spec.start_from(ready)
             if start is None and at >= len(done):
                 return
             latest = min([latest, *(closes - busy for _, closes in spec.windows[-1:])])
             now, place, busy = (ready if start is None else start) + spec.service, spec.location, busy + spec.service
             if at >= len(done):
                 home = self._figures.fastest_travel(agent, place, agent.end)
-                if now + home > agent.shift[1] + agent.overtime:
+                if now + home > agent.latest_end:
                     return
                 left_at = self._executed[number].departed_at if done else min(latest, now - busy)
                 if agent.max_duration is not None and now + home - left_at > agent.max_duration:

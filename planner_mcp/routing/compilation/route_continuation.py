@@ -83,8 +83,9 @@ class RouteFigures:
         for ticket in tickets:
             spec = self._tickets[ticket]
             now = is_set_up(agent, place, spec, now)
-            late += [ticket] if spec.windows and now > spec.windows[-1][1] else []
-            now = next((max(now, opens) for opens, closes in spec.windows if closes >= now), now) + spec.service
+            start = spec.start_from(now)
+            late += [ticket] if start is None else []
+            now = (now if start is None else start) + spec.service
             place = spec.location
         return late, place, now
 
@@ -123,7 +124,7 @@ class RouteFigures:
         return [
             replace(break_spec, window=(max(break_spec.window[0], self._frozen_until), break_spec.window[1]))
             for break_spec in remaining
-            if break_spec.window[1] >= soonest and break_spec.window[0] + break_spec.duration > executed.departed_at
+            if break_spec.window[1] >= soonest and break_spec.earliest_end > executed.departed_at
         ]
 
     def exceeds_distance(self, agent: AgentSpec, executed: ExecutedRoute | None, tickets: Sequence[int]) -> bool:
@@ -160,7 +161,7 @@ class RouteFigures:
                 sign = 1 if spec.load is LoadKind.PICKUP else -1
                 on_board = [a + sign * b for a, b in zip(on_board, spec.demand, strict=True)]
                 peak_load = list(map(max, peak_load, on_board))
-                if spec.pickup is not None or ticket in self._delivery_of:
+                if ticket in self._problem.partner_of:
                     shipped = [a + sign * b for a, b in zip(shipped, spec.demand, strict=True)]
         return peak_load
 

@@ -17,7 +17,7 @@ from planner_mcp import arrays as np
 from planner_mcp.routing.evaluation.leg_timing import drive_leg, latest_departure
 from planner_mcp.routing.evaluation.route_legs import Leg
 from planner_mcp.routing.evaluation.time_dependent_travel import BASE_FACTOR, MAX_IN_64_BITS, Moments, TravelSpeeds
-from planner_mcp.routing.problem import AgentSpec, BreakSpec, Problem, StopKind
+from planner_mcp.routing.problem import AgentSpec, BreakSpec, Problem
 
 _MAX_AT_ONCE: Final = 1000
 """Breakpoints kept for one route. Of more, as dozens of travel periods give, every second or third is kept."""
@@ -46,16 +46,6 @@ class Tour:
     untaken_breaks: list[BreakSpec]
     """Breaks that are not stops of the route, so that they must be taken outside it."""
     span: SpanPrice
-
-    @property
-    def latest_end(self) -> int:
-        """The latest end: end of the shift plus overtime."""
-        return self.agent.shift[1] + self.agent.overtime
-
-    def lateness_cost(self, leg: Leg) -> int:
-        """Return the cost per unit of lateness of the service at the end of a leg."""
-        is_ticket = leg.soft_close is not None and leg.stop is not None and leg.stop.kind is StopKind.TICKET
-        return self.problem.tickets[leg.stop.index].lateness_cost if is_ticket and leg.stop is not None else 0
 
 
 def best_departure(tour: Tour, soonest: int) -> int:
@@ -101,16 +91,14 @@ def _evaluated(tour: Tour, leaving: Moments, follow: LegFollower) -> tuple[Momen
         start = _openings(leg, np.maximum(arrival + leg.setup, leg.earliest))
         if leg.windows:
             too_late = too_late + np.maximum(0, start - leg.windows[-1][1])
-        if leg.soft_close is not None and (dear := tour.lateness_cost(leg)):
-            lateness += dear * np.maximum(0, start - leg.soft_close)
+        if leg.soft_close is not None and leg.lateness_cost:
+            lateness += leg.lateness_cost * np.maximum(0, start - leg.soft_close)
         violation, now = violation + too_late, start + leg.service
     lasts = now - leaving
-    violation += np.maximum(0, now - tour.latest_end)
+    violation += np.maximum(0, now - tour.agent.latest_end)
     violation += 0 if agent.max_duration is None else np.maximum(0, lasts - agent.max_duration)
     for break_spec in tour.untaken_breaks:
-        violation += np.maximum(
-            0, np.minimum(now - break_spec.window[1], break_spec.window[0] + break_spec.duration - leaving)
-        )
+        violation += np.maximum(0, np.minimum(now - break_spec.window[1], break_spec.earliest_end - leaving))
     longer = tour.span.cost * np.maximum(0, lasts - tour.span.floor)
     overtime = agent.overtime_cost * np.maximum(0, now - agent.shift[1])
     return violation, agent.time_cost * lasts + longer + overtime + lateness, lasts
@@ -121,7 +109,7 @@ def _breakpoints_constant_speed(tour: Tour, soonest: int) -> set[int]:
 
     A time on the route depends on the departure only if no waiting precedes it, so the difference is work alone.
     """
-    found, work = {break_spec.window[0] + break_spec.duration for break_spec in tour.untaken_breaks}, 0
+    found, work = {break_spec.earliest_end for break_spec in tour.untaken_breaks}, 0
     for leg in tour.legs:
         break_time = 0
         for break_spec in leg.breaks:
@@ -132,7 +120,7 @@ def _breakpoints_constant_speed(tour: Tour, soonest: int) -> set[int]:
         found |= {closes + 1 - work for _, closes in leg.windows}
         work += leg.service
     found |= {edge - work for edge in _ends(tour)}
-    latest_end = tour.latest_end
+    latest_end = tour.agent.latest_end
     return {soonest} | {at for at in found if soonest < at <= latest_end}
 
 
@@ -150,8 +138,10 @@ def _number_type(tour: Tour, soonest: int, speeds: TravelSpeeds | None = None) -
     slowest = BASE_FACTOR if speeds is None else speeds.slowest
     work = sum(leg.setup + leg.service + sum(break_spec.duration for break_spec in leg.breaks) for leg in tour.legs)
     work += sum(1 + leg.travel * slowest // BASE_FACTOR for leg in tour.legs)
-    latest = max(soonest, tour.latest_end, *(_last_edge(leg) for leg in tour.legs)) + work
-    dear = tour.agent.time_cost + tour.agent.overtime_cost + tour.span.cost + sum(map(tour.lateness_cost, tour.legs))
+    latest = max(soonest, tour.agent.latest_end, *(_last_edge(leg) for leg in tour.legs)) + work
+    dear = (
+        tour.agent.time_cost + tour.agent.overtime_cost + tour.span.cost + sum(leg.lateness_cost for leg in tour.legs)
+    )
     is_small = latest * (1 + dear) < MAX_IN_64_BITS and (speeds is None or speeds.is_small(latest))
     return np.int64 if is_small else object
 
@@ -181,12 +171,12 @@ def _edges(leg: Leg) -> set[int]:
 
 def _ends(tour: Tour) -> set[int]:
     """Return the times at which the cost of the end of the route changes its slope."""
-    return {tour.agent.shift[1], tour.latest_end, *(break_spec.window[1] for break_spec in tour.untaken_breaks)}
+    return {tour.agent.shift[1], tour.agent.latest_end, *(break_spec.window[1] for break_spec in tour.untaken_breaks)}
 
 
 def _breakpoints(tour: Tour, bounds: LegBounds, speeds: TravelSpeeds, number_type: type) -> Moments:
     """Return the departures at which the slope of the cost changes with travel periods, and the times after them."""
-    latest_end, ends = tour.latest_end, _ends(tour)
+    latest_end, ends = tour.agent.latest_end, _ends(tour)
     edges: Moments = np.array(speeds.edges, dtype=number_type)
     leave = edges[:0]
     for leg, (left, reached) in zip(reversed(tour.legs), reversed(bounds), strict=True):
@@ -198,9 +188,7 @@ def _breakpoints(tour: Tour, bounds: LegBounds, speeds: TravelSpeeds, number_typ
         leave = _sorted_unique(_departures(leg, arrive, speeds), *_departures_for_breaks(leg, edges, speeds), edges)
         leave = leave[(leave >= left) & (leave <= latest_end)]
         leave = leave[:: 1 + len(leave) // _MAX_AT_ONCE]
-    out: Moments = np.array(
-        [break_spec.window[0] + break_spec.duration for break_spec in tour.untaken_breaks], dtype=number_type
-    )
+    out: Moments = np.array([break_spec.earliest_end for break_spec in tour.untaken_breaks], dtype=number_type)
     leave = np.concatenate([leave, leave + 1, out])
     return leave[(leave > bounds[0][0]) & (leave <= latest_end)]
 

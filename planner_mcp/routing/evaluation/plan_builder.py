@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from planner_mcp.routing.evaluation.departure_optimization import SpanPrice
+from planner_mcp.routing.evaluation.loads_on_board import loads_along
 from planner_mcp.routing.evaluation.route_legs import Leg
 from planner_mcp.routing.evaluation.route_schedule import LegTimes, RouteSchedule
 from planner_mcp.routing.evaluation.timing_cache import cached_schedule
@@ -19,7 +20,6 @@ from planner_mcp.routing.problem import (
     AgentSpec,
     Candidate,
     GroupKind,
-    LoadKind,
     Problem,
     Route,
     Stop,
@@ -96,18 +96,17 @@ def route_cost(problem: Problem, route: Route, schedule: RouteSchedule) -> int:
     """Return the cost of one route, in cost units, whether or not it is feasible."""
     agent = problem.agents[route.agent]
     distance = sum(leg.distance for leg in schedule.legs)
-    late = 0
-    for leg, time in zip(schedule.legs, schedule.times, strict=True):
-        if leg.stop is not None and leg.soft_close is not None:
-            late += problem.tickets[leg.stop.index].lateness_cost * max(0, time.start - leg.soft_close)
-    operating_cost = agent.distance_cost * distance + agent.time_cost * schedule.duration
-    return (
-        agent.fixed_cost
-        + operating_cost
-        + agent.overtime_cost * _overtime(agent, schedule)
-        + late
-        + _switches(problem, route)
+    late = sum(
+        leg.lateness_cost * _lateness(leg, time) for leg, time in zip(schedule.legs, schedule.times, strict=True)
     )
+    switches = sum(problem.tickets[index].switch_price(route.agent) for index in route.tickets)
+    running = agent.distance_cost * distance + agent.time_cost * schedule.duration
+    return agent.fixed_cost + running + agent.overtime_cost * _overtime(agent, schedule) + late + switches
+
+
+def _lateness(leg: Leg, time: LegTimes) -> int:
+    """Return by how much the service at the end of a leg is late, in time units."""
+    return 0 if leg.soft_close is None else max(0, time.start - leg.soft_close)
 
 
 def _overtime(agent: AgentSpec, schedule: RouteSchedule) -> int:
@@ -226,12 +225,6 @@ def _unassigned_penalty(problem: Problem, served: set[int], *, is_priced: bool) 
     return sum(ticket.penalty for ticket in tickets if ticket.is_priced == is_priced) + sum(g.penalty for g in groups)
 
 
-def _switches(problem: Problem, route: Route) -> int:
-    """Return the switch costs of the tickets that another agent should serve."""
-    tickets = (problem.tickets[index] for index in route.tickets)
-    return sum(ticket.switch_cost for ticket in tickets if ticket.preferred not in (None, route.agent))
-
-
 def _planned(problem: Problem, route: Route, schedule: RouteSchedule) -> PlannedRoute:
     agent, scale = problem.agents[route.agent], problem.scale
     travel = sum(time.driven for time in schedule.times)
@@ -252,21 +245,24 @@ def _planned(problem: Problem, route: Route, schedule: RouteSchedule) -> Planned
 
 
 def _visits(problem: Problem, route: Route, schedule: RouteSchedule) -> Iterator[Visit]:
-    loads = _Loads(problem, route)
+    loads = (
+        {n: v / problem.amount_scale for n, v in zip(problem.dimensions, each, strict=True)}
+        for each in loads_along(problem, route)
+    )
+    load = next(loads)
     for leg, time in zip(schedule.legs, schedule.times, strict=True):
         for break_spec, (reached, begun) in zip(leg.breaks, time.breaks, strict=True):
             done = begun + break_spec.duration
             at, since, until = (moment / problem.scale for moment in (reached, begun, done))
-            yield Visit("break", None, None, at, since, until, loads.named(), 0.0)
+            yield Visit("break", None, None, at, since, until, load, 0.0)
         if leg.stop is not None:
-            loads.pass_stop(leg.stop)
-            yield _visit(problem, leg, time, loads.named())
+            load = next(loads)
+            yield _visit(problem, leg, time, load)
 
 
 def _visit(problem: Problem, leg: Leg, time: LegTimes, load: dict[str, float]) -> Visit:
     assert leg.stop is not None and leg.location is not None  # noqa: S101 — only the end of a route has neither
     ticket = problem.tickets[leg.stop.index] if leg.stop.kind is StopKind.TICKET else None
-    late = 0 if leg.soft_close is None else max(0, time.start - leg.soft_close)
     return Visit(
         kind=leg.stop.kind.value,
         ticket_id=None if ticket is None else ticket.id,
@@ -276,48 +272,5 @@ def _visit(problem: Problem, leg: Leg, time: LegTimes, load: dict[str, float]) -
         departure_s=time.departure / problem.scale,
         load=load,
         distance_m=leg.distance / problem.scale,
-        late_s=late / problem.scale,
+        late_s=_lateness(leg, time) / problem.scale,
     )
-
-
-class _Loads:
-    """The load along a route."""
-
-    def __init__(self, problem: Problem, route: Route) -> None:
-        self._problem = problem
-        self._shipment_pickups = {problem.tickets[index].pickup for index in route.tickets}
-        self._trips = iter(self._deliveries(route))
-        self._on_board = [0] * len(problem.dimensions)
-        self._carried = [0] * len(problem.dimensions)  # shipments, which stay on board at a reload
-        self._load_trip()
-
-    def _deliveries(self, route: Route) -> list[list[int]]:
-        """Return the amounts each trip leaves with, by dimension."""
-        trips = [[0] * len(self._problem.dimensions)]
-        for stop in route.stops:
-            if stop.kind is StopKind.RELOAD:
-                trips.append([0] * len(self._problem.dimensions))
-            elif stop.kind is StopKind.TICKET:
-                ticket = self._problem.tickets[stop.index]
-                if ticket.load is LoadKind.DELIVERY and ticket.pickup is None:
-                    trips[-1] = [a + b for a, b in zip(trips[-1], ticket.demand, strict=True)]
-        return trips
-
-    def _load_trip(self) -> None:
-        self._on_board = [a + b for a, b in zip(next(self._trips), self._carried, strict=True)]
-
-    def pass_stop(self, stop: Stop) -> None:
-        """Update the load for a stop."""
-        if stop.kind is StopKind.RELOAD:
-            self._load_trip()
-            return
-        ticket = self._problem.tickets[stop.index]
-        sign = 1 if ticket.load is LoadKind.PICKUP else -1
-        self._on_board = [a + sign * b for a, b in zip(self._on_board, ticket.demand, strict=True)]
-        if ticket.pickup is not None or stop.index in self._shipment_pickups:
-            self._carried = [a + sign * b for a, b in zip(self._carried, ticket.demand, strict=True)]
-
-    def named(self) -> dict[str, float]:
-        """Return the load in the caller's units."""
-        scale = self._problem.amount_scale
-        return {name: value / scale for name, value in zip(self._problem.dimensions, self._on_board, strict=True)}

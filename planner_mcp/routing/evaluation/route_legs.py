@@ -25,6 +25,7 @@ class Leg:
     service: int = 0
     windows: Windows = ()
     soft_close: int | None = None
+    lateness_cost: int = 0
     earliest: int = 0
 
 
@@ -61,6 +62,7 @@ def _leg(problem: Problem, stop: Stop, place: int | None, is_first: bool) -> Leg
         service=ticket.service,
         windows=ticket.windows,
         soft_close=ticket.soft_close,
+        lateness_cost=ticket.lateness_cost,
     )
 
 

@@ -69,9 +69,9 @@ def schedule_route(problem: Problem, route: Route, span: SpanPrice = FREE) -> Ro
     untaken_breaks = [break_spec for index, break_spec in enumerate(agent.breaks) if index not in taken]
     tour = Tour(problem, agent, legs, untaken_breaks, span)
     schedules = _choices(tour, soonest)
-    if any(_break_overlap(break_spec, schedules[0]) for break_spec in untaken_breaks):
+    if any(break_overlap(break_spec, schedules[0]) for break_spec in untaken_breaks):
         for break_spec in untaken_breaks:
-            schedules += _choices(tour, max(soonest, break_spec.window[0] + break_spec.duration))
+            schedules += _choices(tour, max(soonest, break_spec.earliest_end))
     return schedules[0] if len(schedules) == 1 else min(schedules, key=lambda schedule: _sort_key(tour, schedule))
 
 
@@ -146,30 +146,30 @@ def _is_worse(legs: Sequence[Leg], first: Sequence[LegTimes], times: Sequence[Le
     )
 
 
-def _break_overlap(break_spec: BreakSpec, schedule: RouteSchedule) -> int:
+def break_overlap(break_spec: BreakSpec, schedule: RouteSchedule) -> int:
     """Return by how much a route must end earlier or start later for a break to fit outside it."""
-    return max(0, min(schedule.end - break_spec.window[1], break_spec.window[0] + break_spec.duration - schedule.start))
+    return max(0, min(schedule.end - break_spec.window[1], break_spec.earliest_end - schedule.start))
 
 
 def _sort_key(tour: Tour, schedule: RouteSchedule) -> tuple[int, ...]:
     """Return violation, breaks that do not fit outside the route, cost and duration: lower is better."""
     violation, *break_spec = _violation_and_cost(tour, schedule)
-    return violation, sum(_break_overlap(each, schedule) > 0 for each in tour.untaken_breaks), *break_spec
+    return violation, sum(break_overlap(each, schedule) > 0 for each in tour.untaken_breaks), *break_spec
 
 
 def _violation_and_cost(tour: Tour, schedule: RouteSchedule) -> tuple[int, ...]:
     """Return the violation of limits, the cost of the hours, and the duration of a route."""
     agent, span = tour.agent, tour.span
-    late, violation = 0, sum(_break_overlap(break_spec, schedule) for break_spec in tour.untaken_breaks)
+    late, violation = 0, sum(break_overlap(break_spec, schedule) for break_spec in tour.untaken_breaks)
     for leg, time in zip(schedule.legs, schedule.times, strict=True):
         if leg.windows:
             violation += max(0, time.start - leg.windows[-1][1])
         if leg.soft_close is not None:
-            late += tour.lateness_cost(leg) * max(0, time.start - leg.soft_close)
+            late += leg.lateness_cost * max(0, time.start - leg.soft_close)
         violation += sum(
             max(0, begun - break_spec.window[1]) for break_spec, (_, begun) in zip(leg.breaks, time.breaks, strict=True)
         )
-    violation += max(0, schedule.end - tour.latest_end)
+    violation += max(0, schedule.end - tour.agent.latest_end)
     violation += 0 if agent.max_duration is None else max(0, schedule.duration - agent.max_duration)
     hours = agent.time_cost * schedule.duration + span.cost * max(0, schedule.duration - span.floor)
     overtime = agent.overtime_cost * max(0, schedule.end - agent.shift[1])

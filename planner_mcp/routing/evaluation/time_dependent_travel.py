@@ -210,7 +210,7 @@ def at_worst_case_speeds(problem: Problem) -> Problem:
 
 
 def _slowest(problem: Problem, agent: AgentSpec) -> int:
-    opens, closes = agent.shift[0], agent.shift[1] + agent.overtime
+    opens, closes = agent.shift[0], agent.latest_end
     spans = _spans(problem.travel_periods)
     return max(factor for start, end, factor in spans if start <= closes and end > opens)
 

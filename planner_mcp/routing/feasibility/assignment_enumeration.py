@@ -57,8 +57,7 @@ def smallest_unassignable_subset(
 def _kind(problem: Problem, tickets: Sequence[int], number: int) -> AgentKind:
     mine = 0
     for at, index in enumerate(tickets):
-        allowed = problem.tickets[index].agents
-        mine |= (allowed is None or number in allowed) << at
+        mine |= problem.tickets[index].admits(number) << at
     agent = replace(problem.agents[number], id="", breaks=(), locked=())
     return replace(agent, fixed_cost=0, distance_cost=0, time_cost=0, overtime_cost=0), mine
 
@@ -73,7 +72,7 @@ def _loadable(problem: Problem, tickets: Sequence[int], kind: AgentKind) -> list
         if (min(one, other), max(one, other)) in problem.incompatible
     ]
     burdens = [
-        ([_amount(problem, index, dimension, load) for index in tickets], room * (1 + agent.max_reloads))
+        ([problem.amounts(index, load)[dimension] for index in tickets], room * (1 + agent.max_reloads))
         for dimension, room in enumerate(agent.capacity)
         for load in LoadKind
     ]
@@ -86,8 +85,3 @@ def _loadable(problem: Problem, tickets: Sequence[int], kind: AgentKind) -> list
         return all(sum(n for at, n in enumerate(amounts) if bits >> at & 1) <= room for amounts, room in burdens)
 
     return [may(bits) for bits in range(2 ** len(tickets))]
-
-
-def _amount(problem: Problem, index: int, dimension: int, load: LoadKind) -> int:
-    ticket = problem.tickets[index]
-    return ticket.demand[dimension] if ticket.load is load else 0

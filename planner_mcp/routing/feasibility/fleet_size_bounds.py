@@ -69,18 +69,9 @@ def capacity_shares(problem: Problem, tickets: Sequence[int]) -> Iterator[tuple[
 
 def _loads(problem: Problem, tickets: Sequence[int]) -> Iterator[tuple[int, list[int]]]:
     """Yield (dimension, amounts) of each kind of load. Shipments, carried in turn, take nothing."""
-    halves = {ticket.pickup for ticket in problem.tickets if ticket.pickup is not None}
-    single = [(problem.tickets[i], i not in halves and problem.tickets[i].pickup is None) for i in tickets]
     for dimension in range(len(problem.dimensions)):
         for load in LoadKind:
-            counts = (is_single and ticket.load is load for ticket, is_single in single)
-            yield (
-                dimension,
-                [
-                    ticket.demand[dimension] if counts_ else 0
-                    for (ticket, _), counts_ in zip(single, counts, strict=True)
-                ],
-            )
+            yield dimension, [problem.amounts(ticket, load)[dimension] for ticket in tickets]
 
 
 def _duties(problem: Problem, tickets: Sequence[int]) -> Iterator[tuple[list[int], list[int]]]:
@@ -120,7 +111,7 @@ def _cheapest_cover(amount: int, rooms: Sequence[int], costs: Sequence[int]) -> 
 
 def max_route_time(agent: AgentSpec) -> int:
     """Return the time an agent can be on the way at most."""
-    length = max(0, agent.shift[1] + agent.overtime - agent.shift[0])
+    length = max(0, agent.latest_end - agent.shift[0])
     return length if agent.max_duration is None else min(length, agent.max_duration)
 
 

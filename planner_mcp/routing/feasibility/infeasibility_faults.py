@@ -244,7 +244,7 @@ def _text(
     if reason not in (InfeasibilityReason.TIME_WINDOW, InfeasibilityReason.SHIFT_END):
         return _TICKET_TEXTS[reason]
     ticket = problem.tickets[index]
-    hours = [(agent.shift[0], agent.shift[1] + agent.overtime) for agent in able]
+    hours = [(agent.shift[0], agent.latest_end) for agent in able]
     windows = ticket.windows or ((0, max(closes for _, closes in hours)),)
     is_outside = [windows[-1][1] < opens or windows[0][0] > closes for opens, closes in hours]
     if all(is_outside):

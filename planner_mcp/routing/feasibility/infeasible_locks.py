@@ -8,7 +8,6 @@ each other are found without travel by `scenario/checks/lock_checks.py`.
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
-from math import inf
 
 from planner_mcp.routing.feasibility.least_travel import DirectLegs, ShortestPaths, TravelMeasure
 from planner_mcp.routing.feasibility.unservable_tickets import stops_per_location
@@ -93,8 +92,7 @@ class InfeasibleLocks:
         leg = (agent.profile, tour.place, ticket.location)
         time = legs.out(TravelMeasure.TIME, *leg) + setup
         ready = tour.now + time
-        start = next((max(ready, opens) for opens, closes in ticket.windows or ((0, inf),) if ready <= closes), None)
-        if start is None:
+        if (start := ticket.start_from(ready)) is None:
             return None
         length = tour.length + legs.out(TravelMeasure.LENGTH, *leg)
         return _Tour(start + ticket.service, ticket.location, length, tour.busy + time + ticket.service)
@@ -103,7 +101,7 @@ class InfeasibleLocks:
         """Yield the limits that are too narrow for it with the way to the end of the route."""
         leg = (agent.profile, tour.place, agent.end)
         time = self._paths.back(TravelMeasure.TIME, *leg)
-        if tour.now + time > agent.shift[1] + agent.overtime:
+        if tour.now + time > agent.latest_end:
             yield InfeasibilityReason.SHIFT_END
         if agent.max_duration is not None and tour.busy + time > agent.max_duration:
             yield InfeasibilityReason.MAX_DURATION

@@ -26,7 +26,7 @@ from planner_mcp.routing.feasibility.assignment_enumeration import (
     smallest_unassignable_subset,
 )
 from planner_mcp.routing.feasibility.cheapest_legs import UNREACHABLE
-from planner_mcp.routing.feasibility.fleet_size_bounds import least_arrival_legs, max_route_time, one_of_several
+from planner_mcp.routing.feasibility.fleet_size_bounds import least_arrival_legs, mandatory_tickets, max_route_time
 from planner_mcp.routing.feasibility.route_bounds import MAX_PATH_STEPS, AgentRouteBound, RouteBounds, least_setups
 from planner_mcp.routing.infeasibility_reasons import InfeasibilityReason
 from planner_mcp.routing.problem import AgentSpec, LoadKind, Problem, TicketSpec
@@ -143,13 +143,7 @@ def _excluded(problem: Problem) -> Exclusions:
 
 
 def _wanted(problem: Problem) -> list[int]:
-    pickups = {ticket.pickup for ticket in problem.tickets}
-    grouped = one_of_several(problem)
-    return [
-        index
-        for index, ticket in enumerate(problem.tickets)
-        if not ticket.is_priced and ticket.pickup is None and index not in pickups and index not in grouped
-    ]
+    return [index for index in mandatory_tickets(problem) if index not in problem.partner_of]
 
 
 def _eligible(problem: Problem, index: int) -> frozenset[int]:

@@ -148,12 +148,9 @@ class AgentRouteBound:
 
     def _begun(self, ticket: TicketSpec, ready: int, label: PathLabel) -> PathLabel | None:
         """Return what is so when the ticket is done, None where every window has closed."""
-        start, latest = ready, label.latest
-        if ticket.windows:
-            if ready > (closes := ticket.windows[-1][1]):
-                return None
-            start = next(max(ready, opens) for opens, until in ticket.windows if ready <= until)
-            latest = min(latest, closes - label.work)
+        if (start := ticket.start_from(ready)) is None:
+            return None
+        latest = min([label.latest, *(closes - label.work for _, closes in ticket.windows[-1:])])
         if self._agent.max_duration is None:  # then fewer marks are worth keeping
             return PathLabel(start + ticket.service, 0, 0, label.length)
         return PathLabel(start + ticket.service, label.work + ticket.service, latest, label.length)
@@ -162,7 +159,7 @@ class AgentRouteBound:
         """Return whether a route might end after a ticket within all limits."""
         agent, home = self._agent, self._home[last.location]
         end = label.now + home
-        if end > agent.shift[1] + agent.overtime:
+        if end > agent.latest_end:
             return False
         if agent.max_duration is not None and max(label.work + home, end - label.latest) > agent.max_duration:
             return False

@@ -7,9 +7,10 @@ about every plan.
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from itertools import combinations
+from itertools import combinations, pairwise
 
-from planner_mcp.routing.evaluation.route_schedule import RouteSchedule, schedule_route
+from planner_mcp.routing.evaluation.loads_on_board import loads_along
+from planner_mcp.routing.evaluation.route_schedule import RouteSchedule, break_overlap, schedule_route
 from planner_mcp.routing.infeasibility_reasons import InfeasibilityReason
 from planner_mcp.routing.problem import AgentSpec, LoadKind, Problem, Route, Stop, StopKind, TicketSpec
 
@@ -94,12 +95,12 @@ def is_closed(problem: Problem, ticket: TicketSpec) -> bool:
 
 def _exclusions(problem: Problem, agent: int, tickets: list[int]) -> Iterator[Violation]:
     for ticket in tickets:
-        allowed = problem.tickets[ticket].agents
-        if problem.tickets[ticket].location in problem.off_network:
+        spec = problem.tickets[ticket]
+        if spec.location in problem.off_network:
             yield Violation(InfeasibilityReason.NO_ROAD, 1, 9.0, ticket)
-        elif problem.tickets[ticket].location in problem.open_addresses:
+        elif spec.location in problem.open_addresses:
             yield Violation(InfeasibilityReason.NO_POSITION, 1, 9.0, ticket)
-        elif allowed is not None and agent not in allowed:
+        elif not spec.admits(agent):
             yield Violation(InfeasibilityReason.SKILL_OR_AGENT, 1, 3.0, ticket)
     served, apart = set(tickets), problem.incompatible
     if len(served) ** 2 < len(apart):  # a day may exclude a hundred thousand pairs, a route has few of its own
@@ -112,7 +113,7 @@ def _exclusions(problem: Problem, agent: int, tickets: list[int]) -> Iterator[Vi
 
 def _loads(problem: Problem, route: Route) -> Iterator[Violation]:
     capacity = problem.agents[route.agent].capacity
-    peaks = _peaks(problem, route)
+    peaks = map(max, zip(*loads_along(problem, route), strict=True))
     for dimension, (peak, room) in enumerate(zip(peaks, capacity, strict=True)):
         if peak > room:
             short = peak - room
@@ -126,37 +127,6 @@ def _smallest_loads(problem: Problem, route: Route) -> Iterator[Violation]:
         if served and total < least:
             short = least - total
             yield Violation(InfeasibilityReason.MIN_LOAD, short, short * 5.0 / least, dimension, total)
-
-
-def _peaks(problem: Problem, route: Route) -> list[int]:
-    """Return the most that is on board at any time, by dimension."""
-    halves = {problem.tickets[index].pickup for index in route.tickets} - {None}
-    carried = peak = [0] * len(problem.dimensions)
-    for trip in _trips(route):
-        board = list(carried)
-        for index in trip:
-            ticket = problem.tickets[index]
-            if ticket.load is LoadKind.DELIVERY and ticket.pickup is None:
-                board = [a + b for a, b in zip(board, ticket.demand, strict=True)]
-        peak = list(map(max, peak, board))
-        for index in trip:
-            ticket = problem.tickets[index]
-            sign = 1 if ticket.load is LoadKind.PICKUP else -1
-            board = [a + sign * b for a, b in zip(board, ticket.demand, strict=True)]
-            if ticket.pickup is not None or index in halves:
-                carried = [a + sign * b for a, b in zip(carried, ticket.demand, strict=True)]
-            peak = list(map(max, peak, board))
-    return peak
-
-
-def _trips(route: Route) -> list[list[int]]:
-    trips: list[list[int]] = [[]]
-    for stop in route.stops:
-        if stop.kind is StopKind.RELOAD:
-            trips.append([])
-        elif stop.kind is StopKind.TICKET:
-            trips[-1].append(stop.index)
-    return trips
 
 
 def _times(problem: Problem, route: Route, schedule: RouteSchedule) -> Iterator[Violation]:
@@ -177,8 +147,7 @@ def _times(problem: Problem, route: Route, schedule: RouteSchedule) -> Iterator[
         yield Violation(InfeasibilityReason.ORDER, 1, 9.0)
     taken = {stop.index for stop in route.stops if stop.kind is StopKind.BREAK}
     for index, break_spec in enumerate(agent.breaks):
-        outside = schedule.end <= break_spec.window[1] or schedule.start >= break_spec.window[0] + break_spec.duration
-        if index not in taken and not outside:
+        if index not in taken and break_overlap(break_spec, schedule):
             yield Violation(InfeasibilityReason.ORDER, 1, 9.0)
     if (over := schedule.end - agent.shift[1] - agent.overtime) > 0:
         yield Violation(InfeasibilityReason.SHIFT_END, over, 1.5 * over / hour, value=schedule.end - agent.overtime)
@@ -212,10 +181,5 @@ def _order(problem: Problem, route: Route, tickets: list[int]) -> Iterator[Viola
 
 def _is_mixed(problem: Problem, route: Route) -> bool:
     """Return whether some trip picks up before it delivers; shipments are left aside."""
-    halves = {problem.tickets[index].pickup for index in route.tickets} - {None}
-    for trip in _trips(route):
-        single = [problem.tickets[i] for i in trip if i not in halves and problem.tickets[i].pickup is None]
-        kinds = [ticket.load for ticket in single]
-        if kinds != sorted(kinds, key=lambda load: load is LoadKind.PICKUP):
-            return True
-    return False
+    single = ([problem.tickets[i].load for i in trip if i not in problem.partner_of] for trip in route.trips)
+    return any((LoadKind.PICKUP, LoadKind.DELIVERY) in pairwise(loads) for loads in single)

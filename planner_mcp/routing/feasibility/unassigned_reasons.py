@@ -105,12 +105,11 @@ def _spare(problem: Problem, plan: Plan) -> list[dict[LoadKind, tuple[int, ...]]
     One more delivery fits as the first on the route, beside the other deliveries; one more pickup as the last.
     """
     spare = [dict.fromkeys(LoadKind, agent.capacity) for agent in problem.agents]
-    is_reused = any(ticket.pickup is not None for ticket in problem.tickets)
     by_id = {ticket.id: ticket for ticket in problem.tickets}
     index = {agent.id: position for position, agent in enumerate(problem.agents)}
     for route in plan.routes:
         agent = index[route.agent_id]
-        if is_reused or problem.agents[agent].max_reloads:
+        if problem.partner_of or problem.agents[agent].max_reloads:
             continue
         for visit in route.visits:
             if visit.ticket_id is not None:

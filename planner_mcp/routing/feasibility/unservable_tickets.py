@@ -106,7 +106,7 @@ class UnservableTickets:
         """Return whether all that an agent may serve is as much as its min_load asks for."""
         least = self._problem.agents[agent].min_load
         counted = (ticket for ticket in self._problem.tickets if ticket.pickup is None) if any(least) else ()
-        theirs = [ticket.demand for ticket in counted if ticket.agents is None or agent in ticket.agents]
+        theirs = [ticket.demand for ticket in counted if ticket.admits(agent)]
         return all(sum(demand[at] for demand in theirs) >= amount for at, amount in enumerate(least))
 
     def _allowed(self, agents: frozenset[int] | None) -> Sequence[int]:
@@ -150,14 +150,13 @@ class UnservableTickets:
             setup = 0 if is_spared else ticket.setup  # behind another there it is not spent
             there = now + legs.out(TravelMeasure.TIME, agent.profile, place, ticket.location)
             ready = max(there, ticket.release + fetched) + setup
-            starts = [max(ready, opens) for opens, close in ticket.windows if close >= ready]
-            if ticket.windows and not starts:
+            if (start := ticket.start_from(ready)) is None:
                 return InfeasibilityReason.TIME_WINDOW
-            now = min(starts, default=ready) + ticket.service
+            now = start + ticket.service
             busy += legs.out(TravelMeasure.TIME, agent.profile, origin, ticket.location) + setup + ticket.service
             origin = place = ticket.location
         back = legs.back(TravelMeasure.TIME, agent.profile, origin, agent.end)
-        if now + back > agent.shift[1] + agent.overtime:
+        if now + back > agent.latest_end:
             return InfeasibilityReason.SHIFT_END
         if agent.max_duration is not None and busy + back > agent.max_duration:
             return InfeasibilityReason.MAX_DURATION
@@ -178,7 +177,8 @@ class UnservableTickets:
             now += legs.out(TravelMeasure.TIME, agent.profile, place, ticket.location)
             is_set_up = (at == 0 or place != ticket.location) and ticket.location not in agent.reload_depots
             now += ticket.setup if is_set_up else 0
-            now = max(now, next((opens for opens, close in ticket.windows if close >= now), now)) + ticket.service
+            start = ticket.start_from(now)
+            now = (now if start is None else start) + ticket.service
             place = ticket.location
         return place, now
 

@@ -66,7 +66,7 @@ class DayEnumeration:
     def _balanced(self) -> DayProof | None:
         """Lower the longest duration that a cheaper plan can have, until there is none."""
         span_cost, target, plan = self._problem.span_cost, self._target, None
-        longest = max(spec.shift[1] + spec.overtime - spec.shift[0] for spec in self._problem.agents)
+        longest = max(spec.latest_end - spec.shift[0] for spec in self._problem.agents)
         while longest >= 0:
             shorter = longest // 2 if longest else -1
             found = self._cheapest(target - span_cost * (shorter + 1), longest)

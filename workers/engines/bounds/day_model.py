@@ -82,7 +82,7 @@ class DayModel:
         self._problem = problem
         self._target = target
         self._model = cp_model.CpModel()
-        self._horizon = max(agent.shift[1] + agent.overtime for agent in problem.agents)
+        self._horizon = max(agent.latest_end for agent in problem.agents)
         self._served = [self._model.new_bool_var("") for _ in problem.tickets]
         self._starts = [self._start_of(number) for number in range(len(problem.tickets))]
         self._drives: list[dict[int, cp_model.IntVar]] = []
@@ -108,7 +108,7 @@ class DayModel:
 
     def _tour(self, number: int) -> _Tour:
         model, spec = self._model, self._problem.agents[number]
-        tickets = [i for i, t in enumerate(self._problem.tickets) if t.agents is None or number in t.agents]
+        tickets = [i for i, t in enumerate(self._problem.tickets) if t.admits(number)]
         nodes = [_Node(), *map(_Node, tickets)]
         nodes += [_Node(reload=place) for place in spec.reload_depots for _ in range(spec.max_reloads)]
         arcs = {
@@ -126,7 +126,7 @@ class DayModel:
             [(i, j, literal) for (i, j), literal in arcs.items()] + [(i, i, ~visit) for i, visit in enumerate(visits)]
         )
         self._drives.append(drives)
-        leaves, ends = (model.new_int_var(spec.shift[0], spec.shift[1] + spec.overtime, "") for _ in range(2))
+        leaves, ends = (model.new_int_var(spec.shift[0], spec.latest_end, "") for _ in range(2))
         duration = model.new_int_var(0, self._horizon if spec.max_duration is None else spec.max_duration, "")
         tour = _Tour(number, nodes, arcs, used, leaves, ends, duration)
         reloads = [visit for node, visit in zip(nodes, visits, strict=True) if node.reload is not None]
@@ -205,7 +205,7 @@ class DayModel:
         begins = model.new_int_var(*rest.window, "")
         before, after = model.new_bool_var(""), model.new_bool_var("")
         model.add(tour.ends <= rest.window[1]).only_enforce_if(before)
-        model.add(tour.leaves >= rest.window[0] + rest.duration).only_enforce_if(after)
+        model.add(tour.leaves >= rest.earliest_end).only_enforce_if(after)
         model.add_bool_or([*pause, before, after, ~tour.used])
         for i, literal in enumerate(pause):
             model.add(begins >= self._free_at(tour, i)).only_enforce_if(literal)
@@ -291,9 +291,7 @@ class DayModel:
             self._model.add(over >= tour.ends - spec.shift[1]).only_enforce_if(tour.used)
             self._cost.append(spec.overtime_cost * over)
         for ticket, literal in drives.items():
-            each = self._problem.tickets[ticket]
-            if each.preferred not in (None, tour.agent):
-                self._cost.append(each.switch_cost * literal)
+            self._cost.append(self._problem.tickets[ticket].switch_price(tour.agent) * literal)
 
     # ---- which tickets
 

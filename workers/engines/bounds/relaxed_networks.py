@@ -132,7 +132,7 @@ def _factor(problem: Problem) -> int:
     """Return the factor of all costs; 0 where even the plain costs are too large."""
     prices = [(a.distance_cost, a.time_cost + a.overtime_cost) for a in problem.agents]
     far = max(int(table.max(initial=0)) for table in problem.distances)
-    ends = max(agent.shift[1] + agent.overtime for agent in problem.agents)
+    ends = max(agent.latest_end for agent in problem.agents)
     late = sum(ticket.lateness_cost * ends + ticket.switch_cost for ticket in problem.tickets)
     leg = max(metre * far + hour * (far + 2 * ends) for metre, hour in prices)
     fixed = max(agent.fixed_cost for agent in problem.agents)
@@ -188,7 +188,7 @@ def _network(problem: Problem, agents: Sequence[int], factor: int, locked: dict[
     cost[_excluded(problem, agents, locked)] = EXCLUDED
     tickets = problem.tickets
     windows = tuple(_windows(problem, agent, number) for number in range(count))
-    per_time, close = factor * agent.time_cost, agent.shift[1] + agent.overtime
+    per_time, close = factor * agent.time_cost, agent.latest_end
     has_times = any(windows) or any(ticket.lateness_cost for ticket in tickets)
     has_times |= any(ticket.release for ticket in tickets) or agent.max_duration is not None
     longest = int(time.max(axis=1)[:-1].sum() + time[-1].max())
@@ -222,19 +222,13 @@ def _network(problem: Problem, agents: Sequence[int], factor: int, locked: dict[
         delivery=loads[LoadKind.DELIVERY],
         pickup=loads[LoadKind.PICKUP],
         capacity=capacity,
-        switch_cost=np.array(
-            [factor * t.switch_cost if t.preferred is not None and t.preferred != agents[0] else 0 for t in tickets],
-            dtype=np.int64,
-        ),
+        switch_cost=np.array([factor * ticket.switch_price(agents[0]) for ticket in tickets], dtype=np.int64),
     )
 
 
 def _loads(problem: Problem, kind: LoadKind, dimensions: int) -> Cells:
     """Return the amounts of one kind, (n, dimensions); halves of shipments have none."""
-    amounts = [
-        ticket.demand[:dimensions] if ticket.load is kind and number not in problem.partner_of else (0,) * dimensions
-        for number, ticket in enumerate(problem.tickets)
-    ]
+    amounts = [problem.amounts(ticket, kind)[:dimensions] for ticket in range(len(problem.tickets))]
     return np.array(amounts, dtype=np.int64).reshape(len(amounts), dimensions)
 
 
@@ -275,10 +269,7 @@ def _excluded(problem: Problem, agents: Sequence[int], locked: dict[int, int]) -
     excluded = np.zeros((count + 1, count + 1), dtype=bool)
     excluded[np.diag_indices(count + 1)] = True
     for number, ticket in enumerate(tickets):
-        holder = locked.get(number)
-        if (ticket.agents is not None and agents[0] not in ticket.agents) or (
-            holder is not None and holder != agents[0]
-        ):
+        if not ticket.admits(agents[0]) or locked.get(number, agents[0]) != agents[0]:
             excluded[number] = excluded[:, number] = True
     for low, high in problem.incompatible:
         excluded[low, high] = excluded[high, low] = True
@@ -294,7 +285,7 @@ def _windows(problem: Problem, agent: AgentSpec, number: int) -> tuple[tuple[int
     if not (agent.reload_depots and ticket.release):
         return ticket.windows
     if not ticket.windows:
-        return ((ticket.release, agent.shift[1] + agent.overtime),)
+        return ((ticket.release, agent.latest_end),)
     return tuple((max(opens, ticket.release), closes) for opens, closes in ticket.windows if closes >= ticket.release)
 
 

@@ -112,7 +112,7 @@ class RouteEnumeration:
         self._spec = spec = problem.agents[agent]
         self._is_over = is_over
         self._per_time = factor * spec.time_cost
-        self._closes = spec.shift[1] + spec.overtime
+        self._closes = spec.latest_end
         self._breaks = spec.breaks[:MOST_BREAKS]
         self._count = len(problem.tickets)
         self._edge = self._count + len(spec.reload_depots)
@@ -135,9 +135,8 @@ class RouteEnumeration:
     # ---- what it may serve
 
     def _may_serve(self, ticket: int) -> bool:
-        allowed = self._problem.tickets[ticket].agents
         is_held = any(n != self._agent and ticket in spec.locked for n, spec in enumerate(self._problem.agents))
-        return (allowed is None or self._agent in allowed) and not is_held
+        return self._problem.tickets[ticket].admits(self._agent) and not is_held
 
     def _excluded_by_ticket(self) -> list[int]:
         found = [0] * self._count
@@ -255,11 +254,11 @@ class RouteEnumeration:
     def _departures(self) -> dict[_Group, list[_PartialRoute]]:
         """Return the empty route, once for each range of departures with the same releases and breaks before it."""
         opens, found = self._spec.shift[0], dict[_Group, list[_PartialRoute]]()
-        edges = [*self._releases, *(rest.window[0] + rest.duration for rest in self._breaks)]
+        edges = [*self._releases, *(rest.earliest_end for rest in self._breaks)]
         starts = sorted({opens, *(each for each in edges if opens < each <= self._closes)})
         empty = (0,) * len(self._spec.capacity)
         for at, until in zip(starts, [*(each - 1 for each in starts[1:]), self._closes], strict=True):
-            past = sum(1 << n for n, rest in enumerate(self._breaks) if at >= rest.window[0] + rest.duration)
+            past = sum(1 << n for n, rest in enumerate(self._breaks) if at >= rest.earliest_end)
             cost = self._factor * self._spec.fixed_cost - self._per_time * at
             timing = DepartureRange(cost, -self._per_time, at, 1, at, until - at)
             timing = settled(timing, is_limited=self._is_limited)
@@ -341,7 +340,7 @@ class RouteEnumeration:
         if any(map(int.__gt__, peak, spec.capacity)):
             return
         setup = self._setup[group.last][ticket]
-        switch = factor * work.switch_cost if work.preferred not in (None, self._agent) else 0
+        switch = factor * work.switch_price(self._agent)
         price = 0 if work.soft_close is None else factor * work.lateness_cost
         has_picked_up = group.picked_up or (picks_up and self._problem.backhaul)
         for pause, arrival in self._drives(group, partial, ticket):

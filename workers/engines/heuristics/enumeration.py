@@ -11,6 +11,7 @@ from itertools import combinations, islice, permutations
 from math import comb, factorial
 from typing import Final
 
+from planner_mcp.routing.feasibility.unservable_tickets import fits
 from planner_mcp.routing.problem import Candidate, Feature, Problem
 from workers.engines.engine_interface import OnImprovement, SearchLimits, SearchOutcome, ShouldStop, StopReason
 from workers.engines.heuristics.best_verified import BestVerified
@@ -120,12 +121,8 @@ class _Progress:
 def _servable(problem: Problem) -> Iterator[int]:
     """Yield the tickets that some agent may serve and has the capacity for."""
     for number, ticket in enumerate(problem.tickets):
-        allowed = range(len(problem.agents)) if ticket.agents is None else ticket.agents
-        capacities = (problem.agents[agent].capacity for agent in allowed)
-        if any(
-            all(need <= capacity for need, capacity in zip(ticket.demand, capacity_of, strict=True))
-            for capacity_of in capacities
-        ):
+        capacities = (agent.capacity for index, agent in enumerate(problem.agents) if ticket.admits(index))
+        if any(fits(ticket.demand, capacity) for capacity in capacities):
             yield number
 
 

@@ -76,7 +76,7 @@ def tour_of(day: Problem, route: Route, span: SpanPrice, schedule: RouteSchedule
 def every_burden(tour: Tour) -> Iterator[tuple[int, ...]]:
     """Yield limits broken, cost and duration of each departure that is possible."""
     soonest = max(tour.agent.shift[0], first_release(tour.problem, tour.legs))
-    for at in range(soonest, max(soonest, tour.latest_end) + 1):
+    for at in range(soonest, max(soonest, tour.agent.latest_end) + 1):
         yield _violation_and_cost(tour, RouteSchedule(tour.legs, _forward(tour.legs, at, None), at))
 
 
