@@ -28,6 +28,7 @@ class ExecutedVisit:
 class ExecutedRoute:
     """The executed part of one route, in indexes and time units."""
 
+    agent: int
     departed_at: int
     visits: list[ExecutedVisit]
     later_breaks: list[BreakSpec]
@@ -63,7 +64,7 @@ def executed_routes(problem: Problem, held: Held) -> dict[int, ExecutedRoute]:
     found: dict[int, ExecutedRoute] = {}
     for route in held.routes:
         if (number := agents.get(route.agent)) is not None and number not in found:
-            found[number] = _executed_route(route, tickets, problem.scale)
+            found[number] = _executed_route(number, route, tickets, problem.scale)
             found[number].reloads = _executed_reloads(route, places, known)
             found[number].removed_tickets = tuple(
                 v.ticket for v in route.visits if v.ticket is not None and v.ticket not in known
@@ -71,13 +72,13 @@ def executed_routes(problem: Problem, held: Held) -> dict[int, ExecutedRoute]:
     return found
 
 
-def _executed_route(route: HeldRoute, tickets: dict[str, int], scale: int) -> ExecutedRoute:
+def _executed_route(agent: int, route: HeldRoute, tickets: dict[str, int], scale: int) -> ExecutedRoute:
     """Return one executed route; removes its tickets from `tickets`."""
 
     def unit(seconds: float) -> int:
         return round(seconds * scale)
 
-    executed = ExecutedRoute(unit(route.start_s), [], [], None, unit(route.arrival_s), None)
+    executed = ExecutedRoute(agent, unit(route.start_s), [], [], None, unit(route.arrival_s), None)
     for visit in route.visits:
         start, departure = unit(visit.start_s), max(unit(visit.start_s), unit(visit.departure_s))
         if visit.ticket is None:

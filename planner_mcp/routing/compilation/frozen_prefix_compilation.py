@@ -102,7 +102,7 @@ class _PrefixFreezer:
         owners: dict[int, int] = {}
         for number in range(len(self._agents)):
             executed = self._executed.get(number)
-            done = [] if executed is None else self._continue_route(number, executed)
+            done = [] if executed is None else self._continue_route(executed)
             if not done:
                 self._delay_departure(number)
             owners.update(dict.fromkeys(done, number))
@@ -158,39 +158,38 @@ class _PrefixFreezer:
         """Let an agent that has not departed leave at the freeze time at the earliest, or when nothing holds it up."""
         agent = self._agents[number]
         opens = max(agent.shift[0], self._held_up.get(number, self._frozen_until))
-        if agent.shift[1] < opens:
-            self._agents[number] = replace(agent, shift=(opens, opens), overtime=0)
-        else:
-            self._agents[number] = replace(agent, shift=(opens, agent.shift[1]))
+        overtime = 0 if agent.shift[1] < opens else agent.overtime
+        self._agents[number] = replace(agent, shift=(opens, max(opens, agent.shift[1])), overtime=overtime)
 
-    def _continue_route(self, number: int, executed: ExecutedRoute) -> list[int]:
+    def _continue_route(self, executed: ExecutedRoute) -> list[int]:
         """Apply an executed route to its agent; return the tickets to lock, none where the agent departs again."""
-        if (reloads := len(self._figures.reloads(self._agents[number], executed))) > self._agents[number].max_reloads:
-            self._agents[number] = replace(self._agents[number], max_reloads=reloads)
-            self._note_raised_limit(number, "max_reloads", str(reloads))
+        agent = self._agents[executed.agent]
+        if (reloads := len(self._figures.reloads(agent, executed))) > agent.max_reloads:
+            self._agents[executed.agent] = replace(agent, max_reloads=reloads)
+            self._note_raised_limit(executed.agent, "max_reloads", str(reloads))
         if executed.visits:
-            self._delay_executed_visits(number, executed)
+            self._delay_executed_visits(executed)
         next_ticket = executed.next
-        spec = None if next_ticket is None else self._next_visit(number, executed, next_ticket)
+        spec = None if next_ticket is None else self._next_visit(executed, next_ticket)
         if spec is None and executed.visits:  # what keeps the limits on its way needs no other ones
-            self._raise_limits(number, executed)
-            spec = None if next_ticket is None else self._next_visit(number, executed, next_ticket)
+            self._raise_limits(executed)
+            spec = None if next_ticket is None else self._next_visit(executed, next_ticket)
         if next_ticket is not None and spec is not None:
             self._tickets[next_ticket] = spec
         else:
-            self._held_up[number] = self._last_departure(number, executed)
+            self._held_up[executed.agent] = self._last_departure(executed)
             next_ticket = None
             if not executed.visits:
                 return []
-            self._raise_limits(number, executed)
+            self._raise_limits(executed)
             if executed.end is None or self._figures.undelivered(executed.tickets):
-                self._extend_last_visit(number, executed)
+                self._extend_last_visit(executed)
         done = executed.tickets if next_ticket is None else [*executed.tickets, next_ticket]
-        self._keep_on_board(number, executed, done)
-        agent, undelivered = self._agents[number], self._figures.undelivered(executed.tickets)
+        self._keep_on_board(executed, done)
+        agent, undelivered = self._agents[executed.agent], self._figures.undelivered(executed.tickets)
         if executed.departed_at < agent.shift[0]:
-            self._note_raised_limit(number, "shift_start", self._clock(executed.departed_at))
-        self._agents[number] = replace(
+            self._note_raised_limit(executed.agent, "shift_start", self._clock(executed.departed_at))
+        self._agents[executed.agent] = replace(
             agent,
             shift=(min(agent.shift[0], executed.departed_at), agent.shift[1]),
             breaks=(*executed.breaks, *self._figures.remaining(agent, executed)),
@@ -198,12 +197,12 @@ class _PrefixFreezer:
             min_load=(),  # the agent has departed already
         )
         for visit in executed.visits:
-            self._tickets[visit.ticket] = self._frozen_visit(number, executed, visit)
+            self._tickets[visit.ticket] = self._frozen_visit(executed, visit)
         return done
 
-    def _keep_on_board(self, number: int, executed: ExecutedRoute, done: Sequence[int]) -> None:
+    def _keep_on_board(self, executed: ExecutedRoute, done: Sequence[int]) -> None:
         """Leave deliveries of what is on board to their agent, and set windows aside that it can no longer keep."""
-        agent, last = self._agents[number], self._tickets[done[-1]]
+        agent, last = self._agents[executed.agent], self._tickets[done[-1]]
         if len(done) > len(executed.visits):
             now = last.windows[0][0] + last.service
         else:
@@ -213,18 +212,18 @@ class _PrefixFreezer:
         late = self._figures.late_deliveries(agent, last.location, now, owed)
         for ticket in owed:
             spec = self._tickets[ticket]
-            is_barred = not spec.admits(number)
+            is_barred = not spec.admits(executed.agent)
             if ticket in late or is_barred:
                 self._set_aside.append(plain(spec.id, _MAX_NAME))
             self._tickets[ticket] = replace(
                 spec,
                 windows=() if ticket in late else spec.windows,
-                agents=frozenset({number}) if is_barred else spec.agents,
+                agents=frozenset({executed.agent}) if is_barred else spec.agents,
                 release=0,
             )
 
-    def _frozen_visit(self, number: int, executed: ExecutedRoute, visit: ExecutedVisit) -> TicketSpec:
-        may_be_late = executed.is_delayed and (self._problem.travel_periods or self._agents[number].max_reloads)
+    def _frozen_visit(self, executed: ExecutedRoute, visit: ExecutedVisit) -> TicketSpec:
+        may_be_late = executed.is_delayed and (self._problem.travel_periods or self._agents[executed.agent].max_reloads)
         closes = max(self._horizon, visit.start) if may_be_late else visit.start
         return replace(
             self._tickets[visit.ticket],
@@ -232,12 +231,12 @@ class _PrefixFreezer:
             setup=visit.setup,
             service=visit.departure - visit.start,
             release=0,
-            agents=frozenset({number}),
+            agents=frozenset({executed.agent}),
         )
 
-    def _delay_executed_visits(self, number: int, executed: ExecutedRoute) -> None:
+    def _delay_executed_visits(self, executed: ExecutedRoute) -> None:
         """Delay visits and breaks where the changed scenario takes longer, and set the end of the last visit."""
-        agent = self._agents[number]
+        agent = self._agents[executed.agent]
         now, place = executed.departed_at, agent.start
         for visit in executed.visits:
             spec = self._tickets[visit.ticket]
@@ -259,21 +258,21 @@ class _PrefixFreezer:
         if last.departure >= self._frozen_until:
             last.departure = max(self._frozen_until, last.start + self._tickets[last.ticket].service)
 
-    def _last_departure(self, number: int, executed: ExecutedRoute) -> int:
+    def _last_departure(self, executed: ExecutedRoute) -> int:
         """Return when an agent goes on that does not keep to the visit it is driving to: as late as it would be there.
 
         It is the freeze time, unless the recorded arrival is later than a departure by then explains.
         """
         if executed.next is None:
             return self._frozen_until
-        agent, target = self._agents[number], self._tickets[executed.next].location
+        agent, target = self._agents[executed.agent], self._tickets[executed.next].location
         ahead = (each for each in self._figures.remaining(agent, executed) if each.window[0] <= executed.arrival)
-        way = self._figures.slowest_travel(agent, self._place(number, executed), target)
+        way = self._figures.slowest_travel(agent, self._place(executed), target)
         return max(self._frozen_until, executed.arrival - way - sum(break_spec.duration for break_spec in ahead))
 
-    def _extend_last_visit(self, number: int, executed: ExecutedRoute) -> None:
+    def _extend_last_visit(self, executed: ExecutedRoute) -> None:
         """Extend the last visit until the agent can go on; where the limits leave no time after that, end the route."""
-        agent, last, goes_on = self._agents[number], executed.visits[-1], self._held_up[number]
+        agent, last, goes_on = self._agents[executed.agent], executed.visits[-1], self._held_up[executed.agent]
         end_time = self._figures.end_time(agent, executed, executed.tickets, max(last.departure, goes_on))
         if self._exceeds_limits(agent, end_time, executed.departed_at):
             executed.end = last.departure
@@ -289,10 +288,10 @@ class _PrefixFreezer:
         is_long = agent.max_duration is not None and end_time - departed_at > agent.max_duration
         return is_long or end_time > agent.latest_end
 
-    def _next_visit(self, number: int, executed: ExecutedRoute, ticket: int) -> TicketSpec | None:
+    def _next_visit(self, executed: ExecutedRoute, ticket: int) -> TicketSpec | None:
         """Return the visit an agent is driving to, no earlier than it can arrive; None if it is no longer feasible."""
-        agent, spec = self._agents[number], self._tickets[ticket]
-        place = self._place(number, executed)
+        agent, spec = self._agents[executed.agent], self._tickets[ticket]
+        place = self._place(executed)
         soonest = self._next_arrival(agent, executed, place, spec.location)
         soonest += spec.setup if place != spec.location or not executed.visits else 0
         soonest = max(soonest, self._frozen_until)
@@ -306,14 +305,14 @@ class _PrefixFreezer:
         is_far = self._figures.exceeds_distance(agent, executed, tickets)
         is_full = agent.max_stops is not None and len(tickets) > agent.max_stops
         owed = self._figures.undelivered([ticket])
-        is_ineligible = not all(self._tickets[each].admits(number) for each in (ticket, *owed))
+        is_ineligible = not all(self._tickets[each].admits(executed.agent) for each in (ticket, *owed))
         is_late = self._exceeds_limits(agent, end_time, executed.departed_at)
         is_late |= bool(self._figures.late_deliveries(agent, spec.location, start + spec.service, owed))
         exceeds_capacity = self._figures.exceeds_capacity(agent, executed, tickets)
         if is_far or is_full or is_ineligible or is_late or exceeds_capacity:
             return None
         windows = windows or ((soonest, max(soonest, self._horizon)),)
-        return replace(spec, windows=windows, release=0, agents=frozenset({number}))
+        return replace(spec, windows=windows, release=0, agents=frozenset({executed.agent}))
 
     def _next_arrival(self, agent: AgentSpec, executed: ExecutedRoute, place: int | None, target: int) -> int:
         """Return the recorded arrival of an agent at its next visit, or a later one where the way is longer now."""
@@ -323,44 +322,44 @@ class _PrefixFreezer:
         resting = sum(break_spec.duration for break_spec in executed.later_breaks)
         return max(executed.arrival, left + self._figures.fastest_travel(agent, place, target) + resting)
 
-    def _place(self, number: int, executed: ExecutedRoute) -> int | None:
-        return self._tickets[executed.visits[-1].ticket].location if executed.visits else self._agents[number].start
+    def _place(self, executed: ExecutedRoute) -> int | None:
+        last = executed.visits[-1:]
+        return self._tickets[last[0].ticket].location if last else self._agents[executed.agent].start
 
-    def _raise_limits(self, number: int, executed: ExecutedRoute) -> None:
+    def _raise_limits(self, executed: ExecutedRoute) -> None:
         """Raise the limits of an agent that its executed visits exceed."""
-        agent, tickets = self._agents[number], [*executed.tickets, *self._figures.undelivered(executed.tickets)]
-        end_time, change = self._executed_end(number, executed), dict[str, Any]()
+        agent, tickets = self._agents[executed.agent], [*executed.tickets, *self._figures.undelivered(executed.tickets)]
+        end_time, change = self._executed_end(executed), dict[str, Any]()
         if end_time > agent.latest_end:
             change["shift"] = (agent.shift[0], end_time - agent.overtime)
-            self._note_raised_limit(number, "shift_end", self._clock(end_time - agent.overtime))
+            self._note_raised_limit(executed.agent, "shift_end", self._clock(end_time - agent.overtime))
         if agent.max_duration is not None and end_time - executed.departed_at > agent.max_duration:
             change["max_duration"] = end_time - executed.departed_at
-            self._note_raised_limit(
-                number, "max_duration_s", f"{figure((end_time - executed.departed_at) / self._problem.scale)}"
-            )
+            seconds = figure((end_time - executed.departed_at) / self._problem.scale)
+            self._note_raised_limit(executed.agent, "max_duration_s", seconds)
         if self._figures.exceeds_distance(agent, executed, tickets):
             change["max_distance"] = distance = self._figures.distance(agent, executed, tickets)
-            self._note_raised_limit(number, "the distance limit", f"{figure(distance / self._problem.scale)} m")
+            self._note_raised_limit(executed.agent, "the distance limit", f"{figure(distance / self._problem.scale)} m")
         if agent.max_stops is not None and len(tickets) > agent.max_stops:
             change["max_stops"] = len(tickets)
-            self._note_raised_limit(number, "max_tickets", str(len(tickets)))
+            self._note_raised_limit(executed.agent, "max_tickets", str(len(tickets)))
         if self._figures.exceeds_capacity(agent, executed, tickets):
             change["capacity"] = tuple(map(max, agent.capacity, self._figures.peak_load(agent, executed, tickets)))
-            self._note_raised_limit(number, "capacity", "what it carried")
-        self._agents[number] = replace(agent, **change)
+            self._note_raised_limit(executed.agent, "capacity", "what it carried")
+        self._agents[executed.agent] = replace(agent, **change)
 
-    def _executed_end(self, number: int, executed: ExecutedRoute) -> int:
+    def _executed_end(self, executed: ExecutedRoute) -> int:
         """Return the arrival of an agent at its end if it delivers what is on board and serves nothing else."""
         undelivered = self._figures.undelivered(executed.tickets)
         if executed.end is not None and not executed.is_delayed and not undelivered:
-            agent, place = self._agents[number], self._place(number, executed)
+            agent, place = self._agents[executed.agent], self._place(executed)
             return max(
                 executed.end, executed.visits[-1].departure + self._figures.fastest_travel(agent, place, agent.end)
             )
         ends = (break_spec.earliest_end for break_spec in executed.later_breaks)
         now = max([executed.visits[-1].departure, *ends])
-        now = max(now, self._held_up.get(number, self._frozen_until)) if undelivered else now
-        return self._figures.end_time(self._agents[number], executed, executed.tickets, now)
+        now = max(now, self._held_up.get(executed.agent, self._frozen_until)) if undelivered else now
+        return self._figures.end_time(self._agents[executed.agent], executed, executed.tickets, now)
 
     def _note_raised_limit(self, number: int, limit: str, value: str) -> None:
         self._raised.setdefault(limit, {})[number] = f"{value} for {plain(self._agents[number].id, _MAX_NAME)}"

@@ -204,7 +204,7 @@ def _hourly(agent: Agent, hours: Fraction) -> Fraction:
 
 
 def _lateness(ticket: Ticket, latest_end: Fraction) -> Fraction:
-    """Return an upper bound of the lateness cost of a ticket; `over` is when every route has ended, in seconds."""
+    """Return an upper bound of the lateness cost of a ticket, by when every route has ended, in seconds."""
     if ticket.soft_close is None:
         return Fraction(0)
     closes = max((close for _, close in ticket.time_windows), default=inf)

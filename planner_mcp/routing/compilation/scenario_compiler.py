@@ -70,9 +70,6 @@ def compile_scenario(scenario: Scenario) -> Problem:
     agents = tuple(_agent(scenario, agent, units, prices) for agent in scenario.agents)
     groups = tuple(_group(group, tickets, units, prices) for group in scenario.groups)
     tickets = _without_group_penalties(tickets, groups, scenario)
-    incompatible = _pairs(scenario, units)
-    balance = prices.per_hour(scenario.options.balance_cost_per_hour)
-    travel_periods = _travel_periods(scenario, units)
     unfrozen = Problem(
         agents=agents,
         tickets=tickets,
@@ -83,11 +80,11 @@ def compile_scenario(scenario: Scenario) -> Problem:
         scale=travel.scale,
         cost_scale=prices.cost_scale,
         amount_scale=units.amount_scale,
-        incompatible=incompatible,
+        incompatible=_pairs(scenario, units),
         groups=groups,
         backhaul=scenario.options.backhaul,
-        span_cost=balance,
-        travel_periods=travel_periods,
+        span_cost=prices.per_hour(scenario.options.balance_cost_per_hour),
+        travel_periods=_travel_periods(scenario, units),
         assumptions=(
             *travel.assumptions,
             *_resolved_positions(scenario),
@@ -103,7 +100,7 @@ def compile_scenario(scenario: Scenario) -> Problem:
     )
     wanted = [prices.wanted(ticket.priority) for ticket in scenario.tickets]
     problem = freeze_prefix(unfrozen, scenario.held, units.horizon, wanted)
-    return replace(problem, features=features_of(scenario, problem.agents, problem.tickets, travel_periods, balance))
+    return replace(problem, features=features_of(scenario, problem))
 
 
 def _resolved_positions(scenario: Scenario) -> Iterator[str]:
@@ -223,7 +220,7 @@ def _rounded_amounts(scenario: Scenario, scale: int) -> tuple[str, ...]:
 def _agent(scenario: Scenario, agent: scenario_model.Agent, units: _Units, prices: IntegerPrices) -> AgentSpec:
     start, end = start_of(scenario, agent), end_of(scenario, agent)
     reloads = most_reloads(agent)
-    distance = agent.max_distance_m if agent.max_distance_km is None else agent.max_distance_km * 1000
+    distance = agent.longest_m
     has_end = agent.shift_end is not None
     return AgentSpec(
         id=agent.id,

@@ -162,13 +162,9 @@ def _limits(scenario: Scenario, scale: int, factor: float) -> tuple[float, float
         return _ENDLESS, _ENDLESS  # limits below the executed part are raised to it
     agents = [agent for agent in scenario.agents if agent.speed_factor == factor]
     quickest = min([1.0, *(period.factor for period in scenario.travel.rush_hours)])
-    max_distance = max(_or_endless(agent.max_distance_m, agent.max_distance_km) for agent in agents)
+    max_distance = max(_ENDLESS if agent.longest_m is None else agent.longest_m for agent in agents)
     max_time = max(longest_s(agent) for agent in agents)
     return max_distance * scale + 1, max_time * scale / quickest + 1
-
-
-def _or_endless(metres: float | None, kilometres: float | None) -> float:
-    return 1000 * kilometres if kilometres is not None else _ENDLESS if metres is None else metres
 
 
 def longest_s(agent: Agent) -> float:
@@ -180,7 +176,7 @@ def longest_s(agent: Agent) -> float:
 def _widen(
     longest_legs: tuple[Longest, Longest], travel_matrices: tuple[Matrix, Matrix], limits: tuple[float, float]
 ) -> None:
-    """Update `found` with the longest legs of a pair of matrices, without those beyond a limit."""
+    """Update `longest_legs` with the longest legs of a pair of matrices, without those beyond a limit."""
     allowed = [int(min(limit, _MAX_UNITS)) for limit in limits]
     for low in range(0, len(travel_matrices[0]), _CHUNK_ROWS):
         rows = [table[low : low + _CHUNK_ROWS] for table in travel_matrices]

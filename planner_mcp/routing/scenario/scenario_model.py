@@ -207,6 +207,11 @@ class Agent(_Part):
     name: FreeText | None = Field(None, description="of the driver")
     phone: FreeText | None = Field(None, description="of the driver")
 
+    @property
+    def longest_m(self) -> float | None:
+        """The longest route in metres; None without such a limit."""
+        return self.max_distance_m if self.max_distance_km is None else self.max_distance_km * 1000
+
 
 class Ticket(_Part):
     """A work order at a location. Planning does not read `name`, `phone` and `notes`."""
