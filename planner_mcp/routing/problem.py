@@ -310,6 +310,14 @@ class Route:
         """Indexes of its tickets, in order."""
         return [stop.index for stop in self.stops if stop.kind is StopKind.TICKET]
 
+    def without(self, kind: StopKind) -> "Route":
+        """Return it without its stops of a kind."""
+        return Route(self.agent, tuple(stop for stop in self.stops if stop.kind is not kind))
+
+    def with_stop(self, place: int, stop: Stop) -> "Route":
+        """Return it with one more stop, before that at a place."""
+        return Route(self.agent, (*self.stops[:place], stop, *self.stops[place:]))
+
     @property
     def trips(self) -> list[list[int]]:
         """Indexes of the tickets between reloads, in order."""

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 from planner_mcp.routing.feasibility import fleet_size_bounds
-from planner_mcp.routing.feasibility.least_travel import DirectLegs, ShortestPaths, TravelMeasure
+from planner_mcp.routing.feasibility.least_travel import DirectLegs, TravelMeasure, least_legs
 from planner_mcp.routing.plan import Plan
 from planner_mcp.routing.problem import Problem, TicketSpec
 
@@ -92,7 +92,7 @@ class _Start:
 
 def _least_lateness(problem: Problem, tickets: Iterable[TicketSpec]) -> int:
     """Return the sum over tickets of how late they must begin, each served first of all by whoever is nearest."""
-    legs, candidates = _legs(problem), _candidates(problem)
+    legs, candidates = least_legs(problem, DirectLegs(problem)), _candidates(problem)
     total = 0
     for ticket in tickets:
         if ticket.soft_close is None:
@@ -108,7 +108,7 @@ def _least_lateness(problem: Problem, tickets: Iterable[TicketSpec]) -> int:
 
 def _least_longest(problem: Problem, tickets: Sequence[TicketSpec]) -> int:
     """Return the duration of the longest route at least: that of a ticket alone, or an even share of the service."""
-    legs, candidates = _legs(problem), _candidates(problem)
+    legs, candidates = least_legs(problem, DirectLegs(problem)), _candidates(problem)
     time = TravelMeasure.TIME
     alone = (
         ticket.service
@@ -123,11 +123,6 @@ def _least_longest(problem: Problem, tickets: Sequence[TicketSpec]) -> int:
         for ticket in tickets
     )
     return max([sum(ticket.service for ticket in tickets) // len(problem.agents), *alone])
-
-
-def _legs(problem: Problem) -> DirectLegs:
-    direct = DirectLegs(problem)
-    return ShortestPaths(problem, direct) if ShortestPaths.may_differ(problem) else direct
 
 
 def _candidates(problem: Problem) -> Callable[[TicketSpec], Iterator[_Start]]:

@@ -8,11 +8,12 @@ is truncated instead. The result is verified by `verification/plan_verification.
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from itertools import takewhile
+from functools import partial
+from itertools import chain, takewhile
 from typing import Final
 
 from planner_mcp.routing.feasibility.insertion_candidates import StopCheck
-from planner_mcp.routing.feasibility.route_violations import violations
+from planner_mcp.routing.feasibility.route_violations import violation_share, violations
 from planner_mcp.routing.problem import Candidate, GroupKind, Problem, Route, Stop, StopKind
 
 MAX_THINNED_TICKETS: Final = 60
@@ -55,10 +56,8 @@ def _with_locked_first(problem: Problem, route: Route, owners: Mapping[int, int]
     moved, here = set(locked[leading:]), {*locked, *tickets}
     deliveries = [number for number, each in enumerate(problem.tickets) if each.pickup in moved and number not in here]
     added = [*locked[leading:], *deliveries]
-    missing_break = [stop for stop in route.stops[kept_stops:] if _is_moved_along(stop, locked)]
-    return Route(
-        route.agent, (*route.stops[:kept_stops], *(Stop(StopKind.TICKET, each) for each in added), *missing_break)
-    )
+    others = (stop for stop in route.stops[kept_stops:] if _is_moved_along(stop, locked))
+    return Route(route.agent, (*route.stops[:kept_stops], *(Stop(StopKind.TICKET, each) for each in added), *others))
 
 
 def _is_moved_along(stop: Stop, locked: Sequence[int]) -> bool:
@@ -97,14 +96,13 @@ def with_breaks_placed(problem: Problem, route: Route, is_over: StopCheck = lamb
     breaks = problem.agents[route.agent].breaks
     if not breaks or not violations(problem, route):
         return route
-    without_breaks = Route(route.agent, tuple(stop for stop in route.stops if stop.kind is not StopKind.BREAK))
+    without_breaks = route.without(StopKind.BREAK)
     break_stops = [Stop(StopKind.BREAK, index) for index in range(len(breaks))]
     for missing_break in [each for each in break_stops if each not in route.stops]:
-        stops = route.stops
-        places = takewhile(lambda _: not is_over(), range(len(stops) + 1))
-        options = (Route(route.agent, (*stops[:at], missing_break, *stops[at:])) for at in places)
-        route = min((route, *options), key=lambda each: _violation_share(problem, each))
-    return min((route, without_breaks), key=lambda each: _violation_share(problem, each)[0])
+        places = takewhile(lambda _: not is_over(), range(len(route.stops) + 1))
+        options = map(partial(route.with_stop, stop=missing_break), places)
+        route = min(chain([route], options), key=lambda each: _rank(problem, each))
+    return min((route, without_breaks), key=lambda each: violation_share(problem, each))
 
 
 def _without_worst_stops(problem: Problem, route: Route, is_over: StopCheck) -> Route:
@@ -117,7 +115,7 @@ def _without_worst_stops(problem: Problem, route: Route, is_over: StopCheck) -> 
         shorter = [_without(problem, route, {ticket}) for ticket in tickets]
         keeping = [each for each in shorter if locked.issubset(each.tickets)]
         options = takewhile(lambda _: not is_over(), keeping or shorter)
-        route = min(options, key=lambda each: _violation_share(problem, each), default=route)
+        route = min(options, key=lambda each: _rank(problem, each), default=route)
     return route
 
 
@@ -128,18 +126,19 @@ def _truncated(problem: Problem, route: Route, least: int) -> Route:
     """
     locked = problem.agents[route.agent].locked
     free = [each for each in route.tickets if each not in locked and problem.tickets[each].pickup not in locked]
-    fits, breaks = least, len(free)
-    while breaks - fits > 1:
-        middle = (fits + breaks) // 2
+    fits, fails = least, len(free)
+    while fails - fits > 1:
+        middle = (fits + fails) // 2
         if violations(problem, _without(problem, route, free[middle:])):
-            breaks = middle
+            fails = middle
         else:
             fits = middle
     return _without(problem, route, free[fits:])
 
 
-def _violation_share(problem: Problem, route: Route) -> tuple[float, int]:
-    return sum(each.share for each in violations(problem, route)), -len(route.stops)
+def _rank(problem: Problem, route: Route) -> tuple[float, int]:
+    """Return what orders routes: the least violation first, of equal ones that with most stops."""
+    return violation_share(problem, route), -len(route.stops)
 
 
 def _without(problem: Problem, route: Route, left_out: Iterable[int]) -> Route:

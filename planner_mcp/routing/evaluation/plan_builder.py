@@ -150,12 +150,8 @@ class _PlanReader:
 
     def _take_break(self, agent: AgentSpec, breaks: list[int], start_s: float) -> int:
         """Take the first remaining break whose window contains the start, else the first remaining one."""
-        start = round(start_s * self._scale)
-        fits = (
-            break_spec
-            for break_spec in breaks
-            if agent.breaks[break_spec].window[0] <= start <= agent.breaks[break_spec].window[1]
-        )
+        start, windows = round(start_s * self._scale), [break_spec.window for break_spec in agent.breaks]
+        fits = (index for index in breaks if windows[index][0] <= start <= windows[index][1])
         chosen = next(fits, breaks[0])
         breaks.remove(chosen)
         return chosen

@@ -153,8 +153,8 @@ def break_overlap(break_spec: BreakSpec, schedule: RouteSchedule) -> int:
 
 def _sort_key(tour: Tour, schedule: RouteSchedule) -> tuple[int, ...]:
     """Return violation, breaks that do not fit outside the route, cost and duration: lower is better."""
-    violation, *break_spec = _violation_and_cost(tour, schedule)
-    return violation, sum(break_overlap(each, schedule) > 0 for each in tour.untaken_breaks), *break_spec
+    violation, *others = _violation_and_cost(tour, schedule)
+    return violation, sum(break_overlap(each, schedule) > 0 for each in tour.untaken_breaks), *others
 
 
 def _violation_and_cost(tour: Tour, schedule: RouteSchedule) -> tuple[int, ...]:

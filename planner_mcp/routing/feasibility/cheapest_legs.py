@@ -55,14 +55,14 @@ def over_shortest_paths(legs: CheapestLegs, *, everywhere: bool) -> CheapestLegs
         legs: As they are.
         everywhere: Between all places (the cube of their number), or only out of the depots and back.
     """
-    table = all_shortest_paths(legs.table) if everywhere else legs.table
+    table = shortest_paths_over(legs.table, range(len(legs.table))) if everywhere else legs.table
     return CheapestLegs(table, _relaxed(legs.out, table), _relaxed(legs.back, table.T))
 
 
-def all_shortest_paths(table: Integers) -> Integers:
-    """Return the (L, L) lengths of the shortest ways over any other places (Floyd and Warshall)."""
+def shortest_paths_over(table: Integers, places: Iterable[int]) -> Integers:
+    """Return the (L, L) lengths of the shortest ways, directly or over some places (Floyd and Warshall)."""
     ways = table.copy()
-    for middle in range(len(ways)):
+    for middle in places:
         np.minimum(ways, ways[:, middle, None] + ways[None, middle, :], out=ways)
     return ways
 

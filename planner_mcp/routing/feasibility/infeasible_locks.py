@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
-from planner_mcp.routing.feasibility.least_travel import DirectLegs, ShortestPaths, TravelMeasure
+from planner_mcp.routing.feasibility.least_travel import DirectLegs, TravelMeasure, least_legs
 from planner_mcp.routing.feasibility.unservable_tickets import stops_per_location
 from planner_mcp.routing.infeasibility_reasons import InfeasibilityReason
 from planner_mcp.routing.problem import AgentSpec, Problem, TicketSpec
@@ -46,7 +46,7 @@ class InfeasibleLocks:
     def __init__(self, problem: Problem) -> None:
         self._problem = problem
         self._legs = DirectLegs(problem)
-        self._paths = ShortestPaths(problem, self._legs) if ShortestPaths.may_differ(problem) else self._legs
+        self._paths = least_legs(problem, self._legs)
         self._stops_per_location = stops_per_location(problem)
 
     def of(self, agent: AgentSpec, locked: Sequence[int]) -> Iterator[InfeasibleLock]:

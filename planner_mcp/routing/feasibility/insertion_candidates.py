@@ -5,7 +5,7 @@ one more, an idle agent with its breaks before or after. The order of the other 
 left out, agent by agent, and what the smallest change would be; a search may still find more by moving others.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass
 from heapq import nlargest
 from itertools import combinations_with_replacement
@@ -80,12 +80,23 @@ def halves(problem: Problem, ticket: int) -> tuple[int, ...]:
     return (ticket, partner) if problem.tickets[ticket].pickup is None else (partner, ticket)
 
 
-def joint_tickets(problem: Problem, ticket: int) -> tuple[int, ...]:
-    """Return a ticket with those it stands and falls with, one of each shipment."""
+def whole_of(problem: Problem, ticket: int) -> set[int]:
+    """Return a ticket with the others of its all-or-none group, also over several groups."""
     members, wholes = {ticket}, [set(group.tickets) for group in problem.groups if group.kind is GroupKind.ALL]
     while more := [whole for whole in wholes if not members.isdisjoint(whole) and not members >= whole]:
         members.update(*more)
-    return tuple(sorted({halves(problem, member)[-1] for member in members}))
+    return members
+
+
+def joint_tickets(problem: Problem, ticket: int) -> tuple[int, ...]:
+    """Return a ticket with those it stands and falls with, one of each shipment."""
+    return tuple(sorted({halves(problem, member)[-1] for member in whole_of(problem, ticket)}))
+
+
+def is_replaced(problem: Problem, ticket: int, served: Collection[int]) -> bool:
+    """Return whether of the tickets one of which may be served with one, another is."""
+    choices = (group.tickets for group in problem.groups if group.kind is GroupKind.ONE_OF and ticket in group.tickets)
+    return any(other in served for tickets in choices for other in tickets if other != ticket)
 
 
 def with_tickets(
@@ -119,13 +130,14 @@ def _ways(problem: Problem, route: Route, pair: tuple[int, ...]) -> Iterator[Rou
             new = list(stops)
             for place, ticket in zip(reversed(places), reversed(pair), strict=True):
                 new.insert(place, Stop(StopKind.TICKET, ticket))
-            yield Route(route.agent, tuple(new))
+            longer = Route(route.agent, tuple(new))
+            yield longer
             begin, end = places[0], places[-1] + len(pair)
             for reload in depots:
                 if begin > 0:
-                    yield Route(route.agent, (*new[:begin], reload, *new[begin:]))
+                    yield longer.with_stop(begin, reload)
                 if end < len(new):
-                    yield Route(route.agent, (*new[:end], reload, *new[end:]))
+                    yield longer.with_stop(end, reload)
 
 
 def _depots_to_spare(problem: Problem, route: Route) -> list[Stop]:

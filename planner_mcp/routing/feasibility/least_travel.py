@@ -57,11 +57,6 @@ class ShortestPaths(DirectLegs):
         self._paths = cache(self._searched)
         self._last = cache(self._least)
 
-    @staticmethod
-    def may_differ(problem: Problem) -> bool:
-        """Return whether some of them may be less than a direct leg."""
-        return problem.provenance.get("source") not in _STRAIGHT
-
     def out(self, kind: TravelMeasure, profile: int, origin: int | None, target: int | None) -> int:
         """Return the least from one place to another, in units; nothing where the route has no such end."""
         return 0 if origin is None or target is None else self._path((kind, profile, False), origin, target)
@@ -85,6 +80,11 @@ class ShortestPaths(DirectLegs):
 
     def _least(self, table: tuple[TravelMeasure, int, bool]) -> Floats:
         return least_incoming_legs(self._table(table), self._stops)
+
+
+def least_legs(problem: Problem, direct: DirectLegs) -> DirectLegs:
+    """Return the least legs over any other stops: the direct ones themselves where no way round is shorter."""
+    return direct if problem.provenance.get("source") in _STRAIGHT else ShortestPaths(problem, direct)
 
 
 def shortest_paths(table: Array, origin: int, stops: Indices) -> Array:

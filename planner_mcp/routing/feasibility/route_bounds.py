@@ -10,7 +10,7 @@ from typing import Final, NamedTuple
 
 from planner_mcp.arrays import Integers
 from planner_mcp.routing.evaluation.time_dependent_travel import fastest_durations
-from planner_mcp.routing.feasibility.cheapest_legs import UNREACHABLE, all_shortest_paths
+from planner_mcp.routing.feasibility.cheapest_legs import UNREACHABLE, shortest_paths_over
 from planner_mcp.routing.problem import AgentSpec, Problem, TicketSpec
 
 Table = list[list[int]]
@@ -176,7 +176,7 @@ def least_setups(problem: Problem) -> list[int]:
 
 
 def _shortest(tables: Iterable[Integers]) -> list[Table]:
-    return [all_shortest_paths(table).tolist() for table in tables]
+    return [shortest_paths_over(table, range(len(table))).tolist() for table in tables]
 
 
 def _add_undominated(labels: list[PathLabel], new: PathLabel) -> None:

@@ -57,6 +57,11 @@ def violations(problem: Problem, route: Route, schedule: RouteSchedule | None = 
     ]
 
 
+def violation_share(problem: Problem, route: Route) -> float:
+    """Return how far a route is from keeping all constraints: the shares of all that is missing."""
+    return sum(each.share for each in violations(problem, route))
+
+
 def violations_without_waiting(problem: Problem, route: Route, ticket: int) -> list[Violation]:
     """Return what a route breaks that serves a ticket as soon as it comes, where it would wait for a later window.
 

@@ -8,10 +8,11 @@ Plans get their reasons when they are published, not when they are priced or ver
 from dataclasses import replace
 from typing import Final
 
+from planner_mcp.routing.feasibility.insertion_candidates import is_replaced, whole_of
 from planner_mcp.routing.feasibility.unservable_tickets import PROVED_REASONS, UnservableTickets, fits
 from planner_mcp.routing.infeasibility_reasons import REASON_TEXTS, InfeasibilityReason
 from planner_mcp.routing.plan import Plan, Unassigned
-from planner_mcp.routing.problem import GroupKind, LoadKind, Problem, TicketSpec
+from planner_mcp.routing.problem import LoadKind, Problem, TicketSpec
 from planner_mcp.routing.scenario.checks.address_checks import NO_POSITION_FIX, OPEN_WORDS
 from planner_mcp.text import plain
 
@@ -68,31 +69,17 @@ class _ReasonFinder:
 
     def reason(self, index: int) -> InfeasibilityReason:
         """Return the first reason whose fact holds."""
-        if self._is_replaced(index):
+        if is_replaced(self._problem, index, self._served):
             return InfeasibilityReason.GROUP_OTHER_CHOSEN
         if (impossible := self._proofs.reason(index)) is not None:
             return impossible
-        companions = self._companions(index)
-        if any(self._proofs.reason(other) or self._is_replaced(other) for other in companions):
-            return InfeasibilityReason.GROUP_INCOMPLETE
+        for other in whole_of(self._problem, index) - {index}:
+            if self._proofs.reason(other) or is_replaced(self._problem, other, self._served):
+                return InfeasibilityReason.GROUP_INCOMPLETE
         if self._problem.tickets[index].is_priced:
             return InfeasibilityReason.PENALTY_LOWER_THAN_COST
         has_spare = self._has_spare(self._problem.tickets[index])
         return InfeasibilityReason.NO_ROOM_FOUND if has_spare else InfeasibilityReason.ALL_CAPACITY_USED
-
-    def _is_replaced(self, index: int) -> bool:
-        return any(
-            group.kind is GroupKind.ONE_OF and index in group.tickets and not self._served.isdisjoint(group.tickets)
-            for group in self._problem.groups
-        )
-
-    def _companions(self, index: int) -> set[int]:
-        """Return the tickets that must be served with one, also over several all-or-none groups."""
-        groups = [set(group.tickets) for group in self._problem.groups if group.kind is GroupKind.ALL]
-        found = {index}
-        while more := {other for group in groups if not group.isdisjoint(found) for other in group} - found:
-            found |= more
-        return found - {index}
 
     def _has_spare(self, ticket: TicketSpec) -> bool:
         chosen = range(len(self._problem.agents)) if ticket.agents is None else ticket.agents

@@ -11,7 +11,7 @@ from functools import cache
 from itertools import pairwise
 from typing import Final
 
-from planner_mcp.routing.feasibility.least_travel import DirectLegs, ShortestPaths, TravelMeasure
+from planner_mcp.routing.feasibility.least_travel import DirectLegs, TravelMeasure, least_legs
 from planner_mcp.routing.infeasibility_reasons import InfeasibilityReason
 from planner_mcp.routing.problem import AgentSpec, Problem
 
@@ -41,7 +41,7 @@ class UnservableTickets:
     def __init__(self, problem: Problem) -> None:
         self._problem = problem
         self._legs = DirectLegs(problem)
-        self._paths = ShortestPaths(problem, self._legs) if ShortestPaths.may_differ(problem) else None
+        self._paths = least_legs(problem, self._legs)
         self._after_locked: dict[tuple[int, DirectLegs], tuple[int | None, int]] = {}
         self._kind = _kinds(problem.agents)
         self._last_able = -1
@@ -130,7 +130,7 @@ class UnservableTickets:
     def _violated_limit(self, tickets: Sequence[int], agent: int) -> InfeasibilityReason | None:
         """Return what forbids the trip to tickets, straight and, where that may be less, over other stops."""
         reason = self._trip(tickets, agent, self._legs)
-        return reason if reason is None or self._paths is None else self._trip(tickets, agent, self._paths)
+        return reason if reason is None or self._paths is self._legs else self._trip(tickets, agent, self._paths)
 
     def _trip(self, indexes: Sequence[int], number: int, legs: DirectLegs) -> InfeasibilityReason | None:
         """Return what forbids the trip start, tickets in order, end; breaks left aside, locked visits made before."""

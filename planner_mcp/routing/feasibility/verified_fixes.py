@@ -22,6 +22,7 @@ from planner_mcp.routing.feasibility.insertion_candidates import (
     StopCheck,
     halves,
     insertion_candidates,
+    is_replaced,
     joint_tickets,
     with_route,
     with_tickets,
@@ -35,7 +36,7 @@ from planner_mcp.routing.feasibility.route_violations import (
 )
 from planner_mcp.routing.infeasibility_reasons import InfeasibilityReason
 from planner_mcp.routing.plan import Plan
-from planner_mcp.routing.problem import Candidate, GroupKind, Problem, Route
+from planner_mcp.routing.problem import Candidate, Problem, Route
 from planner_mcp.routing.scenario.agent_eligibility import Eligibility
 from planner_mcp.routing.scenario.checks.size_checks import MAX_AGENTS
 from planner_mcp.routing.scenario.scenario_model import Agent, Held
@@ -154,14 +155,10 @@ class UnassignedAnalysis:
 
         None, too, where another of a `one_of` group is served in place of one of the rest: the group stays incomplete.
         """
-        served = self.candidate.tickets
-        for companion in _companions(self.problem, ticket):
-            if companion not in served and any(
-                group.kind is GroupKind.ONE_OF and companion in group.tickets and not served.isdisjoint(group.tickets)
-                for group in self.problem.groups
-            ):
-                return None
-        return with_tickets(self.problem, self.candidate, _companions(self.problem, ticket), until=until)
+        served, companions = self.candidate.tickets, _companions(self.problem, ticket)
+        if any(each not in served and is_replaced(self.problem, each, served) for each in companions):
+            return None
+        return with_tickets(self.problem, self.candidate, companions, until=until)
 
     def _smallest(self, base: Candidate, ticket: int, until: StopCheck) -> list[InsertionCandidate]:
         """Return the insertion nearest to fitting for each set of limits that one fix may change."""

@@ -25,6 +25,7 @@ from numpy.typing import NDArray
 
 from planner_mcp.routing.engine_names import PROVE_MAX_TICKETS
 from planner_mcp.routing.evaluation.time_dependent_travel import fastest_durations
+from planner_mcp.routing.feasibility.cheapest_legs import shortest_paths_over
 from planner_mcp.routing.problem import AgentSpec, Feature, GroupKind, LoadKind, Problem
 from workers.engines.native.native_arrays import agent_types
 
@@ -240,7 +241,7 @@ def _legs(problem: Problem, agent: AgentSpec) -> tuple[Cells, Cells]:
     service = np.array([ticket.service for ticket in tickets])
     tables = []
     for table in (problem.distances[agent.profile], fastest_durations(problem)[agent.profile]):
-        ways = _over_reloads(table, agent.reload_depots)
+        ways = shortest_paths_over(np.asarray(table, dtype=np.int64), agent.reload_depots)
         legs = np.zeros((count + 1, count + 1), dtype=np.int64)
         legs[:count, :count] = ways[np.ix_(places, places)]
         legs[count, :count] = 0 if agent.start is None else ways[agent.start, places]
@@ -253,14 +254,6 @@ def _legs(problem: Problem, agent: AgentSpec) -> tuple[Cells, Cells]:
     needs_setup[:, np.isin(places, agent.reload_depots)] = False
     time[:, :count] += needs_setup * setup
     return distance, time
-
-
-def _over_reloads(table: Cells, depots: Sequence[int]) -> Cells:
-    """Return the shortest ways directly or over places of reload."""
-    ways = np.array(table, dtype=np.int64)
-    for middle in depots:
-        np.minimum(ways, ways[:, middle, None] + ways[None, middle, :], out=ways)
-    return ways
 
 
 def _excluded(problem: Problem, agents: Sequence[int], locked: dict[int, int]) -> NDArray[np.bool_]:

@@ -12,6 +12,7 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from planner_mcp.routing.evaluation.time_dependent_travel import fastest_durations
+from planner_mcp.routing.feasibility.cheapest_legs import shortest_paths_over
 from planner_mcp.routing.problem import GroupKind, LoadKind, Problem, Stop, StopKind
 from workers.engines.bounds.departure_ranges import (
     DepartureRange,
@@ -197,8 +198,7 @@ class RouteEnumeration:
         """
         spec, count, edge = self._spec, self._count, self._edge
         ways = self._factor * spec.distance_cost * np.array(self._distance) + self._per_time * np.array(self._travel)
-        for middle in range(count, edge):
-            ways = np.minimum(ways, ways[:, [middle]] + ways[[middle]])
+        ways = shortest_paths_over(ways, range(count, edge))
         setup = np.array(self._setup)
         for ticket in self._tickets:  # after a reload at its place there is none
             setup[:, ticket] *= self._problem.tickets[ticket].location not in spec.reload_depots

@@ -13,7 +13,7 @@ from typing import Final
 from planner_mcp.errors import Fault
 from planner_mcp.routing.analysis.plan_repair import with_breaks_placed
 from planner_mcp.routing.feasibility.insertion_candidates import joint_tickets, with_tickets
-from planner_mcp.routing.feasibility.route_violations import violations
+from planner_mcp.routing.feasibility.route_violations import violation_share, violations
 from planner_mcp.routing.infeasibility_reasons import InfeasibilityReason
 from planner_mcp.routing.problem import Candidate, GroupKind, Problem, Route, Stop, StopKind
 from workers.engines.engine_interface import ShouldStop
@@ -72,10 +72,9 @@ def broken_locks(problem: Problem, locked: Candidate, is_over: ShouldStop) -> li
 def _broken_lock_fault(problem: Problem, route: Route) -> Fault:
     """Return why an agent cannot make its locked visits, or only its breaks do not fit."""
     without_breaks = replace(problem, agents=tuple(replace(agent, breaks=()) for agent in problem.agents))
-    route_without_breaks = Route(route.agent, tuple(stop for stop in route.stops if stop.kind is not StopKind.BREAK))
     limits = dict.fromkeys(
         _ORDER if each.limit is InfeasibilityReason.ORDER else each.limit
-        for each in violations(without_breaks, route_without_breaks)
+        for each in violations(without_breaks, route.without(StopKind.BREAK))
     )
     message = (
         f"The locked visits break {', '.join(limits)}." if limits else "The locked visits leave no time for breaks."
@@ -100,7 +99,7 @@ def _least_infeasible(problem: Problem, number: int, is_over: ShouldStop) -> Rou
     best, least_violation = Route(number, ()), inf
     for placement in locked_routes(problem, number):
         route = with_breaks_placed(problem, _with_deliveries(problem, placement, is_over))
-        if (violation := _violation_share(problem, route)) < least_violation:
+        if (violation := violation_share(problem, route)) < least_violation:
             best, least_violation = route, violation
         if not violation or is_over():
             break
@@ -112,12 +111,7 @@ def _with_deliveries(problem: Problem, route: Route, is_over: ShouldStop) -> Rou
     visits, served = len(route.stops), set(route.tickets)
     for number, ticket in enumerate(problem.tickets):
         if ticket.pickup in served and number not in served:
-            delivery, stops = Stop(StopKind.TICKET, number), route.stops
-            places = [len(stops)] if is_over() else range(visits, len(stops) + 1)
-            placements = (replace(route, stops=(*stops[:place], delivery, *stops[place:])) for place in places)
-            route = min(placements, key=lambda placement: _violation_share(problem, placement))
+            places = [len(route.stops)] if is_over() else range(visits, len(route.stops) + 1)
+            placements = [route.with_stop(place, Stop(StopKind.TICKET, number)) for place in places]
+            route = min(placements, key=lambda placement: violation_share(problem, placement))
     return route
-
-
-def _violation_share(problem: Problem, route: Route) -> float:
-    return sum(each.share for each in violations(problem, route))

@@ -17,11 +17,12 @@ from planner_mcp.routing.feasibility.insertion_candidates import (
     InsertionCandidate,
     halves,
     insertion_candidates,
+    is_replaced,
     joint_tickets,
     with_route,
 )
 from planner_mcp.routing.feasibility.route_violations import violations
-from planner_mcp.routing.problem import Candidate, GroupKind, Problem, Route, Stop, StopKind
+from planner_mcp.routing.problem import Candidate, Problem, Route, Stop, StopKind
 from workers.engines.engine_interface import ShouldStop
 
 MAX_MOVED: Final = 4
@@ -61,12 +62,9 @@ def with_locked(problem: Problem, candidate: Candidate, is_over: ShouldStop = la
     used = {route.agent for route in candidate.routes}
     for number, agent in enumerate(problem.agents):
         if agent.locked and number not in used:
-            placements = (
-                with_breaks_placed(problem, route) for route in locked_routes(problem, number) if not is_over()
-            )
-            if (
-                route := next((placement for placement in placements if not violations(problem, placement)), None)
-            ) is not None:
+            placements = (with_breaks_placed(problem, each) for each in locked_routes(problem, number) if not is_over())
+            route = next((placement for placement in placements if not violations(problem, placement)), None)
+            if route is not None:
                 candidate = replace(with_route(candidate, route), found_by=candidate.found_by)
     return candidate
 
@@ -92,7 +90,8 @@ def _with(problem: Problem, candidate: Candidate, bundles: Iterable[Bundle], is_
     for bundle in bundles:
         if is_over():
             break
-        if candidate.tickets.isdisjoint(_excluded_by(problem, bundle)):
+        served = candidate.tickets
+        if not any(is_replaced(problem, ticket, served) for ticket in bundle):
             extended = _inserted(problem, candidate, bundle, is_over)
             if extended is not None and price(problem, extended) < price(problem, candidate):
                 candidate = extended
@@ -121,8 +120,7 @@ def _fitting(problem: Problem, candidate: Candidate, insertion: InsertionCandida
     if not insertion.violations:
         yield insertion.cost, insertion.route
     elif problem.agents[insertion.route.agent].breaks:
-        stops = tuple(stop for stop in insertion.route.stops if stop.kind is not StopKind.BREAK)
-        route = with_breaks_placed(problem, Route(insertion.route.agent, stops))
+        route = with_breaks_placed(problem, insertion.route.without(StopKind.BREAK))
         if not violations(problem, route):
             yield operating_cost(problem, with_route(candidate, route)) - operating_cost(problem, candidate), route
 
@@ -133,12 +131,6 @@ def _unassigned(problem: Problem, candidate: Candidate) -> list[Bundle]:
     bundles = {joint_tickets(problem, ticket) for ticket in range(len(problem.tickets)) if ticket not in served}
     unassigned = {tuple(ticket for ticket in bundle if ticket not in served) for bundle in bundles}
     return sorted(unassigned, key=lambda bundle: (-sum(problem.tickets[ticket].penalty for ticket in bundle), bundle))
-
-
-def _excluded_by(problem: Problem, bundle: Bundle) -> set[int]:
-    """Return the tickets that must not be served together with a bundle."""
-    one_of_groups = (group.tickets for group in problem.groups if group.kind is GroupKind.ONE_OF)
-    return {ticket for choice in one_of_groups if not set(choice).isdisjoint(bundle) for ticket in choice}
 
 
 def _movable(problem: Problem, candidate: Candidate) -> list[Bundle]:
@@ -161,9 +153,5 @@ def _without(problem: Problem, candidate: Candidate, bundles: Sequence[Bundle]) 
 def _remaining_route(problem: Problem, route: Route, removed: set[int]) -> Route:
     stops = tuple(stop for stop in route.stops if stop.kind is not StopKind.TICKET or stop.index not in removed)
     remaining = Route(route.agent, stops)
-    without_reloads = Route(route.agent, tuple(stop for stop in stops if stop.kind is not StopKind.RELOAD))
-    return (
-        remaining
-        if len(without_reloads.stops) == len(stops) or violations(problem, without_reloads)
-        else without_reloads
-    )
+    without_reloads = remaining.without(StopKind.RELOAD)
+    return remaining if without_reloads == remaining or violations(problem, without_reloads) else without_reloads

@@ -7,13 +7,14 @@ from typing import Any
 import pytest
 from hypothesis import given
 
+from planner_mcp.routing.analysis import plan_repair
 from planner_mcp.routing.analysis.plan_repair import repair
 from planner_mcp.routing.compilation.scenario_compiler import compile_scenario
 from planner_mcp.routing.evaluation.plan_builder import build_plan, candidate_of
 from planner_mcp.routing.feasibility.insertion_candidates import StopCheck
-from planner_mcp.routing.feasibility.route_violations import violations
+from planner_mcp.routing.feasibility.route_violations import violation_share, violations
 from planner_mcp.routing.infeasibility_reasons import InfeasibilityReason
-from planner_mcp.routing.problem import Candidate, Problem
+from planner_mcp.routing.problem import Candidate, Problem, Route
 from planner_mcp.routing.scenario.scenario_model import Scenario
 from planner_mcp.routing.verification.plan_verification import verify
 from tests.shared.property_tests.example_counts import examples
@@ -251,3 +252,19 @@ def test_a_lock_in_the_way_of_many_stays_and_breaks_are_placed_anew() -> None:
     tickets = [*late, ticket("c", "C", time_windows=[[20_000, 30_000]]), ticket("e", "E")]
     rest = {"breaks": [{"earliest": 100, "latest": 25_000, "duration_s": 60}]}
     assert led([agent("v", locked_tickets=["c"], **rest)], tickets, {0: [0, 1, 2, 3]}) == {0: [2, 3]}
+
+
+def test_no_place_for_a_break_is_judged_once_the_time_is_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    """SPEC T5: a long route with many breaks has hundreds of places, and the caller waits for the repair."""
+    rests = [{"earliest": 20, "latest": 40, "duration_s": 5} for _ in range(4)]
+    tickets = [ticket(f"t{n}", service_time_s=1, time_windows=[[0, 99]]) for n in range(50)]
+    day = problem([agent("v", capacity=99, shift_end=50, breaks=rests)], tickets)
+    judged: list[Route] = []
+
+    def share(day: Problem, each: Route) -> float:
+        judged.append(each)
+        return violation_share(day, each)
+
+    monkeypatch.setattr(plan_repair, "violation_share", share)
+    plan_repair.with_breaks_placed(day, route(day, *(f"t{n}" for n in range(50))), lambda: len(judged) > 2)
+    assert len(judged) < 20
