@@ -6,10 +6,10 @@ read, as after a power cut. So an archive holds every job that was acknowledged 
 
 import gzip
 import os
-import shutil
 import tarfile
 import zlib
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import IO, Final
 
 from planner_mcp.errors import InputError
@@ -72,16 +72,14 @@ def restore(archive: Path, data_dir: Path) -> None:
 
 def _unpack(tar: tarfile.TarFile, data_dir: Path) -> None:
     """Unpack all or, where the disk is full, nothing: the planner would start with half of the jobs."""
-    is_whole = False
     try:
         data_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
-        tar.extractall(data_dir, filter="data")
-        is_whole = True
+        with TemporaryDirectory(dir=data_dir, prefix="restore-") as part:
+            tar.extractall(Path(part), filter="data")
+            for path in list(Path(part).iterdir()):
+                path.rename(data_dir / path.name)
     except OSError as error:
         raise InputError(f"{data_dir} cannot be written: {error.strerror}.") from error
-    finally:
-        if not is_whole and data_dir.is_dir():
-            shutil.rmtree(data_dir, ignore_errors=True)
 
 
 def _read_through(archive: Path) -> None:

@@ -101,8 +101,10 @@ def test_a_damaged_archive_leaves_nothing_behind(folder: Path, tmp_path: Path) -
 
 
 def test_a_full_disk_leaves_no_half_of_a_backup(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """SPEC O7: nor is the archive blamed for it."""
+    """SPEC O7: nor is the archive blamed for it, and a folder that was there stays, also one behind a link."""
     archive, new = tmp_path / "a.tar.gz", tmp_path / "new"
+    (tmp_path / "disk").mkdir()
+    new.symlink_to(tmp_path / "disk")
     back_up(folder, archive)
 
     def fill_up(_tar: tarfile.TarFile, path: Path, **_named: Any) -> None:
@@ -112,7 +114,7 @@ def test_a_full_disk_leaves_no_half_of_a_backup(folder: Path, tmp_path: Path, mo
     monkeypatch.setattr(tarfile.TarFile, "extractall", fill_up)
     with pytest.raises(InputError, match=r"new cannot be written: No space left on device\.$"):
         restore(archive, new)
-    assert not new.exists()
+    assert list(new.iterdir()) == []
 
 
 def test_a_file_is_no_folder_to_restore_into(folder: Path, tmp_path: Path) -> None:
