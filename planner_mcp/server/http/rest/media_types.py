@@ -18,7 +18,7 @@ HTML: Final = "text/html"
 
 
 def chosen(request: Request, offered: Sequence[str]) -> str:
-    """Return the media type that a request prefers; among equals the one that is offered first.
+    """Return the media type that a request prefers; among equals one that it names, then the one that is offered first.
 
     Raises:
         NotAcceptableError: It takes none of them.
@@ -27,8 +27,8 @@ def chosen(request: Request, offered: Sequence[str]) -> str:
     if not accept.strip():
         return offered[0]
     ranges = list(_ranges(accept))
-    best = max(offered, key=lambda each: _quality(each, ranges))
-    if _quality(best, ranges) > 0:
+    best = max(offered, key=lambda each: _preference(each, ranges))
+    if _preference(best, ranges)[0] > 0:
         return best
     problem = "Accept names no media type that is offered here."
     raise NotAcceptableError(problem, errors=[Fault("/Accept", problem, ", ".join(offered))])
@@ -50,10 +50,10 @@ def _weight(text: str) -> float:
     return weight if 0 <= weight <= 1 else 0.0
 
 
-def _quality(media_type: str, ranges: Sequence[tuple[str, float]]) -> float:
-    """Return the weight of the most specific range that names a media type."""
-    for pattern in (media_type, f"{media_type.partition('/')[0]}/*", "*/*"):
+def _preference(media_type: str, ranges: Sequence[tuple[str, float]]) -> tuple[float, int]:
+    """Return the weight of the most specific range that names a media type, and how specific that is."""
+    for specificity, pattern in ((2, media_type), (1, f"{media_type.partition('/')[0]}/*"), (0, "*/*")):
         weights = [weight for name, weight in ranges if name == pattern]
         if weights:
-            return max(weights)
-    return 0.0
+            return max(weights), specificity
+    return 0.0, 0

@@ -281,6 +281,7 @@ async def test_a_position_of_no_stream_is_refused(http: httpx.AsyncClient, url: 
         ("*/*", 200, "text/event-stream"),
         ("application/json, text/event-stream", 200, "text/event-stream"),
         ("application/json, text/event-stream;q=0.5", 200, "application/json"),
+        ("application/json, text/plain, */*", 200, "application/json"),
         ("text/html", 406, "application/json"),
     ],
 )
