@@ -15,7 +15,7 @@ from planner_mcp.jobs.fair_limiter import FairLimiter
 from planner_mcp.jobs.import_records import ImportStore, UploadedFile
 from planner_mcp.jobs.principals import SENSITIVE, WRITE
 from planner_mcp.server.auth.request_principal import principal_of
-from planner_mcp.server.http.http_endpoint import HttpEndpoint, both
+from planner_mcp.server.http.http_endpoint import HttpEndpoint, both, check_query
 from planner_mcp.server.http.http_responses import json_answer
 
 PATH: Final = "/files/"
@@ -31,6 +31,7 @@ def files_routes() -> list[Route]:
 
 async def _put(request: Request) -> ASGIApp:
     (principal := principal_of(request.scope)).require(WRITE)
+    check_query(request)
     name = request.path_params["name"]
     if len(name) > MAX_NAME or not name.isprintable():
         problem = "The name is too long, or has characters that are not printed."

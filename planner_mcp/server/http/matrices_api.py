@@ -16,7 +16,7 @@ from planner_mcp.jobs.matrix_service import MatrixService
 from planner_mcp.jobs.principals import READ, WRITE
 from planner_mcp.server.auth.request_principal import principal_of
 from planner_mcp.server.http.asgi_receive import taken_body
-from planner_mcp.server.http.http_endpoint import HttpEndpoint, both
+from planner_mcp.server.http.http_endpoint import HttpEndpoint, both, check_query
 from planner_mcp.server.http.http_responses import json_answer
 
 PATH: Final = "/matrices"
@@ -36,6 +36,7 @@ class MatricesApi:
 
     async def _put(self, request: Request) -> ASGIApp:
         (principal := principal_of(request.scope)).require(WRITE)
+        check_query(request)
         body = taken_body(request.scope)
         async with _limiter.turn(principal.id):
             uploaded = await _matrices(request).keep_upload(principal.id, body)
@@ -43,6 +44,7 @@ class MatricesApi:
 
     async def _one(self, request: Request) -> ASGIApp:
         name, principal = request.path_params["matrix"], principal_of(request.scope)
+        check_query(request)
         if request.method == "DELETE":
             principal.require(WRITE)
             await _matrices(request).drop(principal.id, name)

@@ -141,6 +141,8 @@ async def test_a_query_says_nothing_that_is_not_heard(http: httpx.AsyncClient, a
         ("GET", f"{job}/events?review=true"),
         ("GET", f"{job}/events?reviews=yes"),
         ("GET", "/v1/events?since=0"),
+        ("PUT", "/v1/files/a.csv?name=b.csv"),
+        ("PUT", "/v1/matrices?name=b"),
     ):
         answer = await http.request(method, path, headers=ann)
         (fault,) = answer.json()["errors"]
@@ -153,6 +155,8 @@ async def test_a_query_says_nothing_that_is_not_heard(http: httpx.AsyncClient, a
         "/events?review=true": (400, "/review", "last_event_id, reviews"),
         "/events?reviews=yes": (400, "/reviews", "boolean"),
         "/v1/events?since=0": (400, "/since", "last_event_id"),
+        "/v1/files/a.csv?name=b.csv": (400, "/name", ""),
+        "/v1/matrices?name=b": (400, "/name", ""),
     }
     assert (await http.get(job, headers=ann)).json()["status"] == "QUEUED"
 
