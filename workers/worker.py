@@ -72,6 +72,8 @@ class Worker:
         self._changed: set[str] = set()
         """Jobs whose flags changed since the last claim was sent; its answer may be older than the change."""
         self._draining = asyncio.Event()
+        self._has_failed = False
+        """Whether the last claim found no store."""
         self._pause_s = NO_SOLVER_FIRST_S
 
     def drain(self) -> None:
@@ -108,14 +110,18 @@ class Worker:
         self._changed.clear()
         began = self._clock()
         try:
-            return await self._store.claim(self._worker_id, CLAIM_WAIT_S)
+            claim = await self._store.claim(self._worker_id, CLAIM_WAIT_S)
         except StoreUnavailableError as error:
             if self._was_stopped(began, CLAIM_WAIT_S):
                 log.info("this worker was stopped for %.0f s", self._clock() - began)
                 return None
-            log.warning("store is unavailable: %s", error.type)
+            if not self._has_failed:
+                log.warning("store is unavailable: %s", error.type)
+            self._has_failed = True
             await asyncio.sleep(RETRY_S)
             return None
+        self._has_failed = False
+        return claim
 
     def _was_stopped(self, began: float, wait_s: float) -> bool:
         return self._clock() - began > wait_s + STOPPED_S

@@ -7,6 +7,7 @@ import pytest
 
 from planner_mcp.errors import StoreUnavailableError
 from planner_mcp.settings import Settings
+from workers import worker
 from workers.worker import Worker
 
 pytestmark = pytest.mark.anyio
@@ -55,3 +56,24 @@ async def test_a_worker_that_was_stopped_does_not_blame_the_store(
         await store.worker.run()
     lines = [record.message for record in caplog.records if record.name == "planner.worker"]
     assert len(lines) == 1 and lines[0].startswith(line)
+
+
+async def test_an_outage_that_a_worker_meets_at_its_claims_is_logged_once(
+    caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """SPEC O3: and once more when the store goes away again."""
+    monkeypatch.setattr(worker, "RETRY_S", 0.0)
+    store = StoreOfOneFailure(0.0)
+    waiting = Worker(store, None, Settings(), worker_id="w-1", clock=lambda: 0.0)  # type: ignore[arg-type]
+    outages = [True, True, False, True, True]
+
+    async def claim(_worker_id: str, _wait_s: float) -> None:
+        if not outages:
+            waiting.drain()
+        elif outages.pop(0):
+            raise StoreUnavailableError
+
+    monkeypatch.setattr(store, "claim", claim)
+    with anyio.fail_after(30):
+        await waiting.run()
+    assert [record.message.partition(":")[0] for record in caplog.records] == ["store is unavailable"] * 2
