@@ -99,7 +99,7 @@ AGENTS: Final[Mapping[str, str]] = {
     "phone": "phone tel mobile driver_phone 电话 手机 司机电话 telefon handy telephone telefono movil",
 }
 _FIELDS: Final = {"tickets": TICKETS, "agents": AGENTS}
-COMPOSED: Final = frozenset({"address", "phone", "notes", "name", "skills", "demand", "capacity"})
+COMPOSED: Final = frozenset({"address", "phone", "notes", "name", "skills", "demand", "capacity", "break"})
 """Fields that several columns may make up together."""
 SEVERAL: Final = COMPOSED | {"window"}
 """Fields that a caller may name several columns as."""

@@ -35,10 +35,13 @@ _TICKETS: Final = words_of(
 _AGENTS: Final = words_of(
     "agents vehicles fleet drivers trucks vans couriers technicians fahrzeuge fuhrpark flotte fahrer lkw techniker "
     "vehicules camions chauffeurs livreurs techniciens vehiculos camiones furgonetas flota conductores repartidores "
-    "tecnicos 车辆 司机 车队 车辆信息 运力 骑手 配送员 "
+    "tecnicos 车辆 司机 车队 车辆信息 运力 骑手 配送员"
+)
+_STAFF: Final = words_of(
     "staff employees workers nurses carers caregivers mitarbeiter personal pflegekrafte pfleger employes personnel "
     "infirmiers soignants empleados enfermeros cuidadores 人员 员工 护士 护理员 护工 技师 师傅"
 )
+"""Words for agents where no sheet has vehicles or drivers."""
 _OLDER: Final = (
     "In an .xls, errors and formulas without a value are read as empty cells; an .xlsx with such is refused."
 )
@@ -96,7 +99,7 @@ def _filled(book: CalamineWorkbook, workbook: WorkbookPackage) -> list[str]:
         for each in book.sheets_metadata
         if (each.typ, each.visible) == (SheetTypeEnum.WorkSheet, SheetVisibleEnum.Visible)
     ]
-    known = {name for name in visible if normalized(name) in _TICKETS | _AGENTS}
+    known = {name for name in visible if normalized(name) in _TICKETS | _AGENTS | _STAFF}
     if workbook.kind == "xlsx":  # without reading them
         filled = [name for name in visible if name in known or _CELL.search(part_of_sheet(workbook.parts, name))]
     else:
@@ -122,7 +125,8 @@ def _has_comments(workbook: WorkbookPackage) -> bool:
 
 def _chosen(book: CalamineWorkbook, visible: Sequence[str], sheet: str) -> dict[str, str]:
     sheets = [each for each in book.sheets_metadata if each.typ == SheetTypeEnum.WorkSheet]
-    agents = _called([name for name in visible if name != sheet], _AGENTS, besides=_TICKETS)
+    besides = [name for name in visible if name != sheet]
+    agents = _called(besides, _AGENTS, besides=_TICKETS) or _called(besides, _STAFF, besides=_TICKETS)
     others = [name for name in visible if name not in agents]
     if not others and not sheet:  # of a single sheet it is the tickets'
         agents, others = [], list(visible)

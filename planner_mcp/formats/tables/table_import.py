@@ -27,7 +27,7 @@ from planner_mcp.formats.tables.table_rows import AXES, TableRows
 from planner_mcp.formats.tables.text_tables import Table
 from planner_mcp.formats.tables.unexpected_rows import rows_without_place
 from planner_mcp.formats.tables.unique_names import UniqueNames
-from planner_mcp.formats.tables.window_parsing import are_same_windows, next_day_end
+from planner_mcp.formats.tables.window_parsing import are_same_windows, next_day_begin, next_day_end
 from planner_mcp.routing.scenario.field_types import fault_at, moment, read_date
 from planner_mcp.routing.scenario.schema_faults import pointer
 from planner_mcp.routing.scenario.window_text import OPEN_END
@@ -121,10 +121,10 @@ class TableImport:
                 )
             for shift in shifts[:1]:
                 cells |= {"shift_start": shift[0], "shift_end": shift[1]}
-            if breaks := [self._break(hours, origin) for hours in cells.pop("break", [])]:
-                agent["breaks"] = breaks
             if cells.keys() >= _SHIFT:
                 cells["shift_end"] = self._forward(cells["shift_start"], cells["shift_end"])[1]
+            if hours := cells.pop("break", []):
+                agent["breaks"] = [self._break(each, cells, origin) for each in hours]
             self.agents.append(agent | cells)
         return mapping
 
@@ -276,11 +276,11 @@ class TableImport:
         self.overnight[f"{opens}-{closes}"] = None
         return [opens, later]
 
-    def _break(self, hours: list[Any], origin: SourceRow) -> Json:
-        """Return a break that lasts for the hours that a cell names."""
+    def _break(self, hours: list[Any], shift: Json, origin: SourceRow) -> Json:
+        """Return a break that lasts for the hours that a cell names, on the day that the shift has reached by then."""
         begin, end = self._forward(*hours)
         try:
-            length_s = -1.0 if end == OPEN_END else moment(end, {}) - moment(begin, {})
+            length_s = moment(end, {}) - moment(begin, {})
         except ValueError:  # of another day
             length_s = -1.0
         if length_s < 0:
@@ -289,6 +289,7 @@ class TableImport:
                 "The break has no begin and end on one day.",
             )
             self.faults.append(Fault(path, problem, "hours such as 12:00-12:30", which=origin.which))
+        begin = next_day_begin(begin, shift.get("shift_start"), shift.get("shift_end")) or begin
         return {"earliest": begin, "latest": begin, "duration_s": length_s}
 
     def _service(self, cells: Json, origin: SourceRow) -> Any:

@@ -23,7 +23,13 @@ from planner_mcp.formats.tables.source_rows import SourceRow
 from planner_mcp.formats.tables.text_tables import Table, place_in
 from planner_mcp.formats.tables.time_parsing import is_hhmm, side_in
 from planner_mcp.formats.tables.unexpected_rows import rows_below_totals, total_rows
-from planner_mcp.formats.tables.window_parsing import names_half_days, names_weekdays, says_holidays, windows_in
+from planner_mcp.formats.tables.window_parsing import (
+    breaks_in,
+    names_half_days,
+    names_weekdays,
+    says_holidays,
+    windows_in,
+)
 from planner_mcp.routing.scenario.schema_faults import pointer
 from planner_mcp.text import Json, plain
 
@@ -184,7 +190,7 @@ class TableRows:
             return partial(side_in, style=style, is_end=name in ("closes", "shift_end"))
         if name in ("window", "shift", "break"):
             self._note_windows(column, cells)
-            return partial(windows_in, style=style)
+            return partial(breaks_in if name == "break" else windows_in, style=style)
         if name == "position":
             return partial(position_in, lon_first=_is_lon_first(header, cells))
         if name == "notes" and (label := _label(header)):
@@ -245,7 +251,7 @@ def _label(header: str) -> tuple[str, str] | None:
 
 def _composed(name: str, before: Any, more: Any) -> Any:
     """Return what several columns make up together: parts of an address, of a name, notes, skills."""
-    if name in ("skills", "window"):
+    if name in ("skills", "window", "break"):
         return [*before, *more]
     if ord(before[-1]) >= _WITHOUT_BLANK and ord(more[0]) >= _WITHOUT_BLANK and name != "notes":
         return before + more

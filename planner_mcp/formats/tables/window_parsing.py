@@ -32,6 +32,7 @@ MAX_WINDOWS_CELL: Final = 1000
 Windows = Sequence[Sequence[Any]]
 """Each with its two times as the scenario takes them."""
 _WINDOWS: Final = "windows such as 08:00-12:00, from 10:00 or until 12:00, several between semicolons"
+_BREAKS: Final = "hours such as 12:00-12:30"
 _WEEKDAYS: Final = "Mo-Fr 09:00-17:00; Sa 10:00-14:00"
 _WHOLE_DAY: Final = [(0.0, 24.0 * 3600 - 60)]
 _HALF_DAYS: Final[Mapping[str, tuple[float, float]]] = {
@@ -75,6 +76,13 @@ def windows_in(text: str, path: str, style: CellStyle = PLAIN_STYLE) -> list[lis
     return read if isinstance(by_line, Fault) else by_line
 
 
+def breaks_in(text: str, path: str, style: CellStyle = PLAIN_STYLE) -> list[list[str]] | Fault:
+    """Return the hours of breaks as windows are read; each says both of its sides."""
+    if any(map(_open_window, _parts(simplified(text, MAX_WINDOWS_CELL)))):
+        return Fault(path, f"{shown(text)} has no begin and end.", _BREAKS)
+    return windows_in(text, path, style)
+
+
 def names_weekdays(text: str) -> bool:
     """Return whether the hours of a cell depend on the weekday."""
     return bool(hours_by_weekday(simplified(text, MAX_WINDOWS_CELL)))
@@ -101,6 +109,16 @@ def next_day_end(opens: Any, closes: Any) -> str | None:
     half_day = DAY_HOURS * HOUR_S // 2
     passes = 0 <= end < begin and begin >= half_day and end + half_day <= begin
     return written(end + DAY_HOURS * HOUR_S) if passes or begin == end == 0 else None
+
+
+def next_day_begin(begin: Any, shift_start: Any, shift_end: Any) -> str | None:
+    """Return the begin of a break after the midnight that a shift passes, in hours of its first day: 26:00."""
+    try:
+        at, first, last = (moment(each, {}) for each in (begin, shift_start, shift_end))
+    except ValueError:  # no times, which is a fault of the day
+        return None
+    later = at + DAY_HOURS * HOUR_S
+    return written(later) if at < first and later < last else None
 
 
 def are_same_windows(one: Windows, other: Windows) -> bool:
@@ -170,12 +188,17 @@ def _parts(simple: str) -> list[str]:
 
 def _window(part: str) -> tuple[float, float] | None:
     """Return begin and end of one window in seconds."""
-    if half := _HALF_DAYS.get(normalized_word(part)):
-        return half
     sides = [side.strip() for side in _RANGE.split(part, maxsplit=2)]
     are_both = len(sides) == 2 and all(sides)
     if are_both and (both := _both(without_leading(sides[0]), sides[1].removeprefix("las ").strip())):
         return both
+    return _open_window(part)
+
+
+def _open_window(part: str) -> tuple[float, float] | None:
+    """Return begin and end of a window of which one side is said, or a half of the day."""
+    if half := _HALF_DAYS.get(normalized_word(part)):
+        return half
     if (begin := one_sided(part, is_end=False)) is not None:
         return begin, OPEN_END_S
     end = one_sided(part, is_end=True)

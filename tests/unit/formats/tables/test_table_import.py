@@ -295,13 +295,37 @@ def test_hours_of_a_break_are_a_break_of_the_agent(headers: str) -> None:
     ]
 
 
-def test_a_break_without_an_end_is_reported_with_its_cell() -> None:
-    """SPEC T7: how long it lasts is not known."""
+@pytest.mark.parametrize(
+    ("cell", "problem"),
+    [
+        ("from 12:00", '"from 12:00" has no begin and end.'),
+        ("until 12:00", '"until 12:00" has no begin and end.'),
+        ("上午", '"上午" has no begin and end.'),
+        ("13:00-12:00", "The break has no begin and end on one day."),
+    ],
+)
+def test_a_break_without_both_sides_is_reported_with_its_cell(cell: str, problem: str) -> None:
+    """SPEC T7: how long it lasts is not known; `until 12:00` is no break from midnight."""
     day = TableImport(planning_date="2025-07-15")
-    day.add_agents(table("vehicle;capacity;break\nv;9;from 12:00\nw;9;12:00-13:00\n"), {})
-    assert [(fault.path, fault.problem) for fault in day.faults] == [
-        ("/2/break", "The break has no begin and end on one day.")
+    day.add_agents(table(f"vehicle;capacity;break\nv;9;{cell}\nw;9;12:00-13:00\n"), {})
+    assert [(fault.path, fault.problem) for fault in day.faults] == [("/2/break", problem)]
+
+
+def test_a_break_after_midnight_is_in_the_night_of_the_shift() -> None:
+    """SPEC T5: at 02:00 of the day before, the agent has not begun, and the break would be lost in silence."""
+    day = TableImport(planning_date="2025-07-15")
+    day.add_agents(table("vehicle;capacity;shift;break\nv;9;22:00-06:00;23:45-00:15, 02:00-02:30\n"), {})
+    assert day.agents[0]["breaks"] == [
+        {"earliest": "23:45", "latest": "23:45", "duration_s": 1800.0},
+        {"earliest": "26:00", "latest": "26:00", "duration_s": 1800.0},
     ]
+
+
+def test_breaks_of_several_columns_are_all_taken() -> None:
+    """SPEC T5: else the second column is asked about, and no answer to that is accepted."""
+    day = TableImport(planning_date="2025-07-15")
+    day.add_agents(table("vehicle;capacity;break;lunch\nv;9;10:00-10:15;12:00-12:30\n"), {})
+    assert (day.faults, [each["earliest"] for each in day.agents[0]["breaks"]]) == ([], ["10:00", "12:00"])
 
 
 def test_a_name_at_two_positions_is_reported_with_its_line() -> None:

@@ -256,6 +256,15 @@ def test_a_fleet_in_a_sheet_of_a_longer_name_is_read_and_other_sheets_are_report
     assert (alone["tickets"].name, list(alone)) == ("Fahrer Mo", ["tickets"]), "a single sheet is that of the tickets"
 
 
+def test_a_sheet_of_staff_is_no_fleet_beside_one_of_vehicles_and_takes_no_sheet_of_tickets() -> None:
+    """SPEC T5: two sheets of agents are refused, and a dispatcher may keep people beside vehicles."""
+    for book in ({"Orders": SHEET, "Vehicles": FLEET, "Staff": FLEET}, {"Staff visits": SHEET, "Vehicles": FLEET}):
+        read = tables_of(workbook(book), sheet="", max_rows=9)
+        assert (read["tickets"].name, read["agents"].name) == (next(iter(book)), "Vehicles")
+    read = tables_of(workbook({"Staff visits": SHEET, "Notes": FLEET}), sheet="", max_rows=9)
+    assert (read["tickets"].name, list(read)) == ("Staff visits", ["tickets"])
+
+
 def test_a_calculated_number_is_read_as_its_cell_shows_it() -> None:
     """SPEC T5: Excel stores 24.9 times 3 as 74.69999999999999, and shows 15 digits."""
     rows = rows_of(("id", "price"), ("a", 24.9 * 3), ("b", 1e-5))
