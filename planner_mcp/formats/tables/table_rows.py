@@ -41,6 +41,7 @@ _NUMBERS: Final = AXES | _PRICES | {"cost_per_km", "cost_per_hour", "priority", 
 _AMOUNTS: Final = frozenset({"demand", "capacity"})
 _LISTS: Final = frozenset({"skills", "only_agents", "not_agents"})
 _TIMES: Final = frozenset({"opens", "closes", "shift_start", "shift_end", "release_time", "soft_close"})
+_FEW: Final = 3
 _LONGEST_NUMBER: Final = len("10115 a")
 """Characters of a house number or a postal code."""
 _WITHOUT_BLANK: Final = 0x2E80
@@ -84,8 +85,10 @@ class TableRows:
         styles = self._styles()
         readers = {header: self._reader(header, name, styles[header]) for header, name in self._fields.items()}
         if below := self._below_totals:
-            first = plain(next(iter(self._table.rows[min(below)][1].values())), 40)
-            self._note(f'Lines below the totals, passed over: {len(below)} ("{first}").')
+            notes = ", ".join(
+                f'"{plain(cell, 40)}"' for at in sorted(below)[:_FEW] for cell in self._table.rows[at][1].values()
+            )
+            self._note(f"Lines below the totals, passed over: {len(below)} ({notes}).")
         for index, (line, row) in enumerate(self._table.rows):
             if index in self._totals:
                 self._note(f"Row {line} adds up those above it and is passed over.")

@@ -5,6 +5,7 @@ total taken for an agent would be a vehicle as large as all others together.
 """
 
 import math
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
@@ -24,6 +25,8 @@ _PLACES: Final = frozenset({"location", "lat", "lon", "x", "y", "position"})
 _AMOUNTS: Final = frozenset({"demand", "capacity", "penalty", "fixed_cost", "priority", "max_tickets"})
 _NAMES: Final = _PLACES | {"id", "name", "address", "phone"}
 """What says whom or where a row is about, unlike a skill or a shift that some of them want."""
+_NUMBER: Final = re.compile(r"[\w/#.-]*\d[\w/#.-]*")
+"""What orders are named by."""
 _WORDS: Final = words_of(
     "total totals grandtotal subtotal sum summe gesamt gesamtsumme zwischensumme somme totalgénéral totalgeneral "
     "soustotal suma totales 合计 总计 小计 共计 总和 汇总"
@@ -62,11 +65,14 @@ def total_rows(table: Table, mapping: ColumnMapping) -> set[int]:
 def rows_below_totals(table: Table, mapping: ColumnMapping, totals: set[int]) -> set[int]:
     """Return the rows below the last total, by their index, where each is one cell that is no place: a note.
 
-    One with more, or with a place, may be an order that was added below: then there are none.
+    One with more, with a place, or a number of one word (`A4`) may be an order added below: then there are none.
     """
     placed, last = _placed(mapping), max(totals, default=len(table.rows))
     below = [texts for _, texts in table.rows[last + 1 :]]
-    are_notes = bool(placed) and all(len(texts) == 1 and placed.isdisjoint(texts) for texts in below)
+    are_notes = bool(placed) and all(
+        len(texts) == 1 and placed.isdisjoint(texts) and not any(map(_NUMBER.fullmatch, texts.values()))
+        for texts in below
+    )
     return set(range(last + 1, len(table.rows))) if are_notes else set()
 
 

@@ -39,8 +39,8 @@ def test_notes_below_the_totals_are_passed_over_and_reported() -> None:
     day = TableImport()
     day.add_tickets(table(head + foot), {})
     assert (day.faults, [ticket["id"] for ticket in day.tickets]) == ([], ["a", "b"])
-    assert 'Lines below the totals, passed over: 2 ("yellow = paid").' in day.assumed()
-    for late in ("c,C,1\n", "c,,1\n"):
+    assert 'Lines below the totals, passed over: 2 ("yellow = paid", "printed on Monday").' in day.assumed()
+    for late in ("c,C,1\n", "c,,1\n", "A-4,,\n"):
         day = TableImport()
         day.add_tickets(table(head + foot + late), {})
         assert NOWHERE in {fault.problem for fault in day.faults}
