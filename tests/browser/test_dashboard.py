@@ -531,18 +531,24 @@ async def test_a_day_goes_wrong_and_is_repaired_on_the_page(server: PlannerServe
 
 @pytest.mark.slow
 async def test_an_urgent_order_is_a_new_ticket_and_what_it_changes_is_shown(server: PlannerServer, page: Any) -> None:
-    """SPEC T10, O2: at an address or a position, of what vans carry, sent by Enter; agents are shown by their names."""
+    """SPEC T10, O2: at an address or a position, of what vans carry, sent by Enter; agents are shown by their names.
+
+    The order has the number of the depot, which stays where it is.
+    """
     vans = [{"id": "row-2", "name": "Li Na", "capacity": {"boxes": 9}}]
     here = {"id": "D", "lat": 48.7, "lon": 9.1}
-    day = body(vans, [ticket("a", "D", demand={"boxes": 1})], locations=[here])
+    day = body(vans, [ticket("row-2", "D", demand={"boxes": 1})], locations=[here])
     scenario_id = (await call(server, "create_scenario", **day))["scenario_id"]
     job_id = (await call(server, "solve_vrp", scenario_id=scenario_id, solve_time="PT1S", fresh=True))["job_id"]
     await page.goto(_url(server, f"jobs/{job_id}"))
     await page.locator("summary", has_text="Change the day").click(timeout=60_000)
     form = page.get_by_role("form", name="Change the day")
     assert await page.locator("#known-agent option").first.text_content() == "row-2 · Li Na"
+    assert await page.locator("#known-ticket option").first.text_content() == "row-2", (
+        "no ticket has the name of an agent"
+    )
     await form.get_by_label("Change").select_option(label="New ticket")
-    fields = {"number": "now", "address": "48.74, 9.31", "amount that is carried": "2", "not after": "12:00"}
+    fields = {"number": "D", "address": "48.74，9.31", "amount that is carried": "2", "not after": "12:00"}
     for name, value in fields.items():
         await form.get_by_label(name, exact=True).fill(value)
     async with page.expect_request(_resolves) as sent:
@@ -551,23 +557,23 @@ async def test_an_urgent_order_is_a_new_ticket_and_what_it_changes_is_shown(serv
     assert (asked["new_ticket"], asked["patch"]) == (
         [
             {
-                "id": "now",
+                "id": "D",
                 "demand": {"boxes": 2},
                 "service_time_s": 0,
                 "time_windows": [["00:00", "12:00"]],
-                "location": "now",
+                "location": "D*",
             }
         ],
-        {"locations": {"now": {"lat": 48.74, "lon": 9.31}}},
+        {"locations": {"D*": {"lat": 48.74, "lon": 9.31}}},
     )
-    await page.get_by_text("tickets: 1 added (now)").wait_for(timeout=60_000)
+    await page.get_by_text("tickets: 1 added (D)").wait_for(timeout=60_000)
     await page.get_by_text("2 of 2").wait_for(timeout=60_000)
     for place in (".legend", "svg.times", "table td", "select"):
         assert "row-2 · Li Na" in "".join(await page.locator(place).all_text_contents()), place
     await page.get_by_label("Compare with another plan").select_option(index=1)
     moved = page.get_by_role("region", name="Changed stops").locator("tbody tr")
     await moved.wait_for(timeout=30_000)
-    assert await moved.locator("td").all_text_contents() == ["now", "now", "row-2", "–"], "it is no ticket of that day"
+    assert await moved.locator("td").all_text_contents() == ["D", "D*", "row-2", "–"], "it is no ticket of that day"
 
 
 @pytest.mark.slow

@@ -41,10 +41,11 @@ export function problem(error) {
 }
 
 // A button that runs an action once at a time and shows what went wrong beside it. With `ask`, the words of a question and
-// of its yes, it asks first.
+// of its yes, it asks first. The main one of a form is pressed by Enter too.
 export function action(text, act, { main = false, into, ask } = {}) {
-  const button = h("button", { type: "button", class: main ? "main" : undefined }, text);
-  button.addEventListener("click", async () => {
+  const button = h("button", { type: main ? "submit" : "button", class: main ? "main" : undefined }, text);
+  button.addEventListener("click", async (event) => {
+    event.preventDefault();
     if (ask && !(await confirmed(...ask.map((name) => t(name))))) return;
     button.disabled = true;
     into?.replaceChildren();

@@ -3,13 +3,13 @@
 import { callTool } from "../api.js";
 import { action, choiceWord, go } from "../page.js";
 import { h } from "../view/dom.js";
-import { OPEN_END_S, agentName, secondsOf } from "../view/format.js";
+import { OPEN_END_S, named, secondsOf } from "../view/format.js";
 import { t, wordOf } from "../view/words.js";
 
 const ids = (entries) => (entries ?? []).map((each) => each.id);
 const DAY_S = 86_400;
 const TIMES = ["opens", "closes", "now"];
-const POSITION = /^(-?[\d.]+)\s*,\s*(-?[\d.]+)$/;
+const POSITION = /^(-?[\d.]+)\s*[,，]\s*(-?[\d.]+)$/;
 // Several ids with commas between them; an id may have a comma itself.
 const names = (text, known) => (known.includes(text) ? [text] : text.split(/[,，、]/).map((each) => each.trim()).filter(Boolean));
 
@@ -31,20 +31,22 @@ const CHANGES = {
   noShow: { fields: ["ticket", "now"], args: ({ ticket }, known) => ({ no_show: names(ticket, known.ticket) }) },
 };
 
-// An amount is of what agents carry; a position is a place of its own.
-function newTicket({ id, address, demand = 0, service_min: stay = 0, opens, closes }, _known, { agents = [] }) {
+// An amount is of what agents carry; a position is a place of its own, under a name that none has.
+function newTicket({ id, address, demand = 0, service_min: stay = 0, opens, closes }, _known, { agents, locations }) {
   const [kind] = Object.keys(Object(agents[0]?.capacity));
   const at = POSITION.exec(address)?.slice(1).map(Number);
+  let place = id;
+  while (ids(locations).includes(place)) place += "*";
   const hours = (opens || closes) && { time_windows: [[opens ?? "00:00", closes ?? OPEN_END_S]] };
-  const ticket = { id, demand: kind ? { [kind]: Number(demand) } : Number(demand), service_time_s: 60 * Number(stay), ...hours, ...(at ? { location: id } : { address }) };
-  return { new_ticket: [ticket], ...(at && { patch: { locations: { [id]: { lat: at[0], lon: at[1] } } } }) };
+  const ticket = { id, demand: kind ? { [kind]: Number(demand) } : Number(demand), service_time_s: 60 * Number(stay), ...hours, ...(at ? { location: place } : { address }) };
+  return { new_ticket: [ticket], ...(at && { patch: { locations: { [place]: { lat: at[0], lon: at[1] } } } }) };
 }
 
 // `readPlan` returns the plan of the job, once it is there.
 export function dayChanges(jobId, scenario, readPlan = () => null) {
   const messages = h("div");
   const known = { ticket: ids(scenario.tickets), agent: ids(scenario.agents) };
-  const lists = Object.entries(known).map(([name, entries]) => h("datalist", { id: `known-${name}` }, entries.slice(0, 1000).map((each) => h("option", { value: each }, agentName(scenario, each)))));
+  const lists = ["ticket", "agent"].map((name) => h("datalist", { id: `known-${name}` }, scenario[`${name}s`].slice(0, 1000).map((each) => h("option", { value: each.id }, named(each)))));
   const kind = h("select", {}, Object.keys(CHANGES).map((name) => h("option", { value: name }, t(`change_${name}`))));
   const place = h("span", { class: "actions" });
   const field = (asked) => {
@@ -65,8 +67,7 @@ export function dayChanges(jobId, scenario, readPlan = () => null) {
     const next = await callTool("resolve_vrp", { warm_from: jobId, solve_time: "PT10S", fresh: true, keep_until: given.now, ...CHANGES[kind.value].args(given, known, scenario) });
     go(`jobs/${next.job_id}`, next);
   }, { main: true, into: messages });
-  run.type = "submit"; // for Enter, where a form has several fields
-  const form = h("form", { onsubmit: (event) => event.preventDefault(), "aria-label": t("changeDay") }, h("label", {}, t("change"), kind), place, run);
+  const form = h("form", { "aria-label": t("changeDay") }, h("label", {}, t("change"), kind), place, run);
   const opened = () => place.childElementCount > 0 || show(); // only now: whether times have dates is seen by the plan
   return h("details", { ontoggle: opened }, h("summary", {}, t("changeDay")), lists, form, messages);
 }

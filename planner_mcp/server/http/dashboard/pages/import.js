@@ -46,9 +46,8 @@ export function importView() {
     messages.append(problem(error), ...(without.length ? [h("p", { class: "actions" }, without)] : []));
   });
   const run = action(t("doImport"), () => attempt({}), { main: true, into: messages });
-  run.type = "submit";
   content.replaceChildren(h("h1", {}, t("import")), h("p", { class: "quiet" }, t("chooseFile")),
-    h("form", { onsubmit: (event) => event.preventDefault() }, h("label", {}, t("file"), file), h("label", {}, t("date"), date), h("label", {}, t("fleet"), fleet), h("label", {}, t("capacityEach"), capacity), h("label", {}, t("shiftBegin"), begin), h("label", {}, t("shiftEnd"), end), h("label", {}, t("depotAt"), depot), run), messages);
+    h("form", {}, h("label", {}, t("file"), file), h("label", {}, t("date"), date), h("label", {}, t("fleet"), fleet), h("label", {}, t("capacityEach"), capacity), h("label", {}, t("shiftBegin"), begin), h("label", {}, t("shiftEnd"), end), h("label", {}, t("depotAt"), depot), run), messages);
 }
 
 // The end of a shift in hours of the day it begins on: 22:00 to 06:00 ends at 30:00. One that begins before noon, or would last
