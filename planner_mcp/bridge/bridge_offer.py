@@ -107,6 +107,9 @@ class Bridge:
             source=urlsplit(base_url).netloc,
             auth_headers=headers,
             auth_query=query,
+            query_names=frozenset(
+                [each["name"] for each in operation.parameters if each["in"] == "query"] + [query.partition("=")[0]]
+            ),
             secrets=secrets,
             select=tool.select or "",
             max_tokens=tool.max_tokens or self.config.max_tokens,

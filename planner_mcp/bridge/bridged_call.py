@@ -88,6 +88,8 @@ class BridgedCall:
     """The credentials of the bridge."""
     auth_query: str
     """… or what its query ends with."""
+    query_names: frozenset[str]
+    """Names of the query that are parameters or credentials."""
     secrets: tuple[str, ...]
     """Texts that give the credentials away; none of them is handed over."""
     select: str
@@ -111,7 +113,8 @@ class BridgedCall:
     def _request(self, args: Json) -> BridgeRequest:
         given = checked(args, self.arguments, self.validator)
         offered = [(each, given[each.name]) for each in self.arguments.offered if each.name in given]
-        request = request_of(self.operation.method, self.operation.path, [*self.arguments.constants, *offered])
+        values = [*self.arguments.constants, *offered]
+        request = request_of(self.operation.method, self.operation.path, values, self.query_names)
         request.headers |= self.auth_headers
         if self.auth_query:
             request.path += ("&" if "?" in request.path else "?") + self.auth_query

@@ -95,7 +95,7 @@ class OpenApiDocument:
         here: Any = self._root
         for part in unquote(reference[2:]).split("/"):
             name = part.replace("~1", "/").replace("~0", "~")
-            if isinstance(here, list) and name.isdigit() and int(name) < len(here):
+            if isinstance(here, list) and name in map(str, range(len(here))):
                 here = here[int(name)]
             elif isinstance(here, dict) and name in here:
                 here = here[name]

@@ -132,17 +132,15 @@ def _parameters(operation: Operation) -> Iterator[_Found]:
             if is_required:
                 raise input_error([Fault(place, f"The parameter {shown} cannot be sent.", "path, query or header")])
             continue
-        content = parameter.get("content")
+        media = _json_media(parameter.get("content"))
         style = parameter.get("style", STYLES[where][0])
         if style not in STYLES[where]:
             raise input_error(
                 [Fault(place, f"The parameter {shown} has a style that is not served.", named(STYLES[where]))]
             )
-        if isinstance(content, dict) and not any(map(_JSON_TYPE.fullmatch, content)):
+        if media is None and isinstance(parameter.get("content"), dict):
             raise input_error([Fault(place, f"The parameter {shown} is no JSON.", "application/json")])
-        schema = (
-            next(iter(content.values())).get("schema", {}) if isinstance(content, dict) else parameter.get("schema")
-        )
+        schema = parameter.get("schema") if media is None else media.get("schema")
         argument = RequestArgument(
             "",
             where,
@@ -151,7 +149,7 @@ def _parameters(operation: Operation) -> Iterator[_Found]:
             is_required,
             style=style,
             is_exploded=parameter.get("explode", style == "form") is True,
-            is_json=isinstance(content, dict),
+            is_json=media is not None,
         )
         description = parameter.get("description")
         yield _Found(argument, description=description if isinstance(description, str) else "")
@@ -163,15 +161,21 @@ def _body_fields(document: OpenApiDocument, operation: Operation) -> Iterator[_F
     place = _place_of(operation)
     content = operation.body.get("content")
     kinds = content if isinstance(content, dict) else {}
-    media = next((kinds[kind] for kind in kinds if _JSON_TYPE.fullmatch(kind.partition(";")[0].strip())), None)
+    media = _json_media(content)
     is_required = operation.body.get("required") is True
     if media is None:
         if not is_required and not kinds:
             return
         problem = f"The body is {named([plain(kind, 60) for kind in kinds]) or 'of no type'}."
         raise input_error([Fault(f"{place}/requestBody", problem, "application/json", "Serve another operation.")])
-    schema = media.get("schema", {}) if isinstance(media, dict) else {}
-    yield from _fields(SchemaExpansion(document, place), schema, (), (), is_required)
+    yield from _fields(SchemaExpansion(document, place), media.get("schema", {}), (), (), is_required)
+
+
+def _json_media(content: Any) -> Json | None:
+    """Return what a content says of its JSON; None where it has none."""
+    kinds = content if isinstance(content, dict) else {}
+    found = (kinds[kind] for kind in kinds if _JSON_TYPE.fullmatch(kind.partition(";")[0].strip()))
+    return next((media if isinstance(media, dict) else {} for media in found), None)
 
 
 def _fields(

@@ -4,10 +4,11 @@ Owns how values are written into path, query, headers and body (OpenAPI, "Parame
 caller says can change neither the host nor the path beyond the one segment its parameter stands for.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+import re
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
-from urllib.parse import quote
+from urllib.parse import quote, unquote
 
 from planner_mcp.bridge.operation_arguments import RequestArgument
 from planner_mcp.errors import Fault, input_error
@@ -15,6 +16,8 @@ from planner_mcp.text import compact, figure
 
 SEPARATORS: Final = {"form": ",", "spaceDelimited": "%20", "pipeDelimited": "%7C", "simple": ","}
 """Between the items of a list that is one value."""
+_SLASH: Final = re.compile("%2F|%5C")
+"""Most services decode a path before they look at it, and a slash would lead to another of their operations."""
 
 
 @dataclass(slots=True)
@@ -29,13 +32,16 @@ class BridgeRequest:
     body: bytes = b""
 
 
-def request_of(method: str, path: str, values: Iterable[tuple[RequestArgument, Any]]) -> BridgeRequest:
+def request_of(
+    method: str, path: str, values: Iterable[tuple[RequestArgument, Any]], query_names: Collection[str] = ()
+) -> BridgeRequest:
     """Return the request of a call.
 
     Args:
         method: In capitals.
         path: With its parameters in braces.
         values: What goes where: arguments that were checked, and constants.
+        query_names: Names in the query that the keys of an object cannot take: constants and what is hidden stay so.
 
     Raises:
         InputError: A value that cannot be written where it goes.
@@ -46,11 +52,14 @@ def request_of(method: str, path: str, values: Iterable[tuple[RequestArgument, A
     for argument, value in values:
         if argument.place == "path":
             text = quote(_simple(argument, value), safe=",")
-            if text in ("", ".", ".."):
-                raise _unwritable(argument, "a text that is a segment of a path")
+            if text in ("", ".", "..") or _SLASH.search(text):
+                raise _unwritable(argument, "one segment of a path, without slashes")
             request.path = request.path.replace("{" + argument.target[0] + "}", text)
         elif argument.place == "query":
-            query += [f"{name}={text}" for name, text in _query_pairs(argument, value)]
+            pairs = [*_query_pairs(argument, value)]
+            if not {unquote(name) for name, _ in pairs}.isdisjoint({*query_names} - {argument.target[0]}):
+                raise _unwritable(argument, "keys that are not names of other parameters")
+            query += [f"{name}={text}" for name, text in pairs]
         elif argument.place == "header":
             request.headers[argument.target[0].lower()] = _header_text(argument, value)
         else:

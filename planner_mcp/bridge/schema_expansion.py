@@ -16,8 +16,8 @@ from planner_mcp.bridge.openapi_document import OpenApiDocument
 from planner_mcp.errors import Fault, input_error
 from planner_mcp.text import Json, plain
 
-MAX_PARTS: Final = 2_000
-"""Schemas within the arguments of one operation."""
+MAX_PARTS: Final = 5_000
+"""Schemas within the arguments of one operation, those of `allOf` included, each as often as it is met."""
 MAX_DEPTH: Final = 24
 MAX_DESCRIPTION: Final = 300
 """Characters of one description."""
@@ -55,10 +55,6 @@ class SchemaExpansion:
         merged, within = self.merged(schema, within)
         if merged is None:
             return _cut(self._document.resolved(schema, self._place))
-        self._parts += 1
-        if self._parts > MAX_PARTS or len(within) > MAX_DEPTH:
-            hint = "Hide arguments, or set them as constants."
-            raise input_error([Fault(self._place, "The schemas are too large.", f"{MAX_PARTS} parts", hint)])
         made = {key: merged[key] for key in _KEPT if key in merged} | {"required": required_in(merged)}
         if text := description_of(merged):
             made["description"] = text
@@ -83,7 +79,14 @@ class SchemaExpansion:
 
         Returns:
             The schema, and the references that led to it; None for it where it is met within itself.
+
+        Raises:
+            InputError: As `expanded`.
         """
+        self._parts += 1
+        if self._parts > MAX_PARTS or len(within) > MAX_DEPTH:
+            hint = "Hide arguments, or set them as constants."
+            raise input_error([Fault(self._place, "The schemas are too large.", f"{MAX_PARTS} parts", hint)])
         if isinstance(schema, bool):
             return {}, within
         if isinstance(schema, dict) and isinstance(reference := schema.get("$ref"), str):
@@ -158,6 +161,7 @@ def _joined(parts: list[Json], whole: Json) -> Json:
     joined: Json = {"type": "object", "properties": {}, "required": []}
     for part in (*parts, own):
         joined |= {key: value for key, value in part.items() if key not in ("properties", "required")}
-        joined["properties"] = {**joined["properties"], **(part.get("properties") or {})}
+        names = part.get("properties")
+        joined["properties"] |= names if isinstance(names, dict) else {}
         joined["required"] = [*joined["required"], *required_in(part)]
     return joined

@@ -65,6 +65,7 @@ def test_an_id_that_stands_twice_is_refused_with_both_places() -> None:
         ("other.yaml#/a", "leads out"),
         ("file:///etc/passwd", "leads out"),
         ("#/components/absent", "leads nowhere"),
+        ("#/servers/²", "leads nowhere"),
         ("#/components/parameters/loop", "in a circle"),
         ("#/info/title", "not an object"),
     ],

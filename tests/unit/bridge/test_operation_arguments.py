@@ -119,6 +119,21 @@ def test_schemas_that_multiply_are_bounded() -> None:
         arguments(body, "post_big")
 
 
+def test_schemas_that_are_put_together_are_bounded() -> None:
+    """SPEC O5: 24 objects, each twice the next, and 300 fields of 300 fields of 300."""
+    twice = {f"s{n}": {"allOf": [{"$ref": f"#/components/schemas/s{n + 1}"}] * 2} for n in range(24)}
+    wide = {
+        f"w{n}": {"properties": {f"p{m}": {"$ref": f"#/components/schemas/w{n + 1}"} for m in range(300)}}
+        for n in (0, 1)
+    }
+    last = {"properties": {f"p{m}": {"type": "string"} for m in range(300)}}
+    for first in ("s0", "w0"):
+        body = document(post_big=json_body({"$ref": f"#/components/schemas/{first}"}))
+        body["components"] = {"schemas": twice | wide | {"s24": last, "w2": last}}
+        with pytest.raises(InputError, match="too large"):
+            arguments(body, "post_big")
+
+
 def test_one_of_several_forms_stays_one_argument() -> None:
     """SPEC O5: oneOf is shown as it is; a body that has forms is called body."""
     forms = [{"type": "object", "properties": {"a": {"type": "string"}}}, {"type": "string"}]
@@ -182,6 +197,14 @@ def test_what_cannot_be_served_is_refused(operation: dict[str, Any], problem: st
     """SPEC O5, T7: told when the bridge starts, never by a call that fails."""
     with pytest.raises(InputError, match=problem):
         arguments(document(post_a=operation), "post_a")
+
+
+def test_values_of_another_type_are_passed_over() -> None:
+    """SPEC O5: a document that is not well-formed ends in no stack trace."""
+    where = {"name": "where", "in": "query", "content": {"application/json": "x"}}
+    joined = {"allOf": [{"type": "object", "properties": {"a": {}}}], "properties": 5}
+    body = document(post_a={"parameters": [where]} | json_body({"properties": {"b": joined}}))
+    assert list(arguments(body, "post_a").input_schema()["properties"]) == ["where", "b_a"]
 
 
 def test_hostile_names_become_names_that_clients_take() -> None:
