@@ -1,4 +1,4 @@
-"""JSON asked of a service that the deployment configured: bounded in size, no redirects followed, nothing quoted.
+"""JSON asked of a configured service: bounded in time and size, no redirects followed, nothing quoted.
 
 Owns the client and reading the answer. The caller gives the deadline, and says what the refusal means.
 """
@@ -8,6 +8,7 @@ import ssl
 from functools import cache
 from typing import Any
 
+import anyio
 import httpx2 as httpx
 
 
@@ -19,7 +20,7 @@ def http_client(timeout_s: float, **options: Any) -> httpx.AsyncClient:
     """Return a client that follows no redirect and takes no proxy, password or certificate from the environment.
 
     Args:
-        timeout_s: Deadline of each step of a request.
+        timeout_s: Deadline of each request, with its answer.
         options: Others of `httpx.AsyncClient`.
     """
     return httpx.AsyncClient(timeout=timeout_s, follow_redirects=False, trust_env=False, verify=_trust(), **options)
@@ -38,12 +39,15 @@ async def fetch_json(http: httpx.AsyncClient, request: httpx.Request, *, max_byt
         UpstreamError: No answer in time, another status than 200, too many bytes, or no JSON.
     """
     try:
-        answer = await http.send(request, stream=True)
-        try:
-            body = await _read(answer, max_bytes)
-        finally:
-            await answer.aclose()
-    except httpx.HTTPError as error:
+        with anyio.fail_after(
+            http.timeout.read
+        ):  # that of the client is for each step: an answer may come byte by byte
+            answer = await http.send(request, stream=True)
+            try:
+                body = await _read(answer, max_bytes)
+            finally:
+                await answer.aclose()
+    except (httpx.HTTPError, TimeoutError) as error:
         raise UpstreamError("did not answer") from error
     if answer.status_code != httpx.codes.OK:
         raise UpstreamError(f"refused the question with HTTP status {answer.status_code}")

@@ -37,9 +37,9 @@ async def fetch_document(url: str) -> Any:
     """Return the JSON document at a URL: no redirects, no proxy environment, bounded time and size.
 
     Raises:
-        UpstreamError, TimeoutError: Not reachable in time, not 200, too large or not JSON.
+        UpstreamError: Not reachable in time, not 200, too large or not JSON.
     """
-    async with http_client(FETCH_TIMEOUT_S) as client, asyncio.timeout(FETCH_TIMEOUT_S):
+    async with http_client(FETCH_TIMEOUT_S) as client:
         request = client.build_request("GET", url, headers={"accept": "application/json"})
         return await fetch_json(client, request, max_bytes=MAX_DOCUMENT_BYTES)
 
