@@ -8,7 +8,6 @@ import sys
 import tomllib
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from threading import Thread
 from typing import Any
 
 import pytest
@@ -18,6 +17,7 @@ from typer.testing import CliRunner
 from planner_mcp.cli.commands import app
 from planner_mcp.server.http.discovery_routes import mcp_url
 from planner_mcp.settings import Settings
+from tests.shared.http.local_server import QuietHandler, serving
 
 ROOT = Path(__file__).parents[2]
 
@@ -160,20 +160,14 @@ def test_every_service_that_listens_has_a_health_check(compose: dict[str, Any]) 
 def test_the_health_check_of_keycloak_reads_the_status(compose: dict[str, Any], status: int, is_healthy: bool) -> None:
     """SPEC O7: run as written, but for the port, against a server that answers with this status."""
 
-    class Ready(BaseHTTPRequestHandler):
+    class Ready(QuietHandler, BaseHTTPRequestHandler):
         def do_GET(self) -> None:
-            self.send_response(status if self.path == "/health/ready" else 404)
-            self.end_headers()
-
-        def log_message(self, *_args: Any) -> None:
-            pass
+            self.reply(status if self.path == "/health/ready" else 404)
 
     _cmd, *words = compose["services"]["keycloak"]["healthcheck"]["test"]
-    with ThreadingHTTPServer(("127.0.0.1", 0), Ready) as server:
-        Thread(target=server.serve_forever, daemon=True).start()
+    with serving(server := ThreadingHTTPServer(("127.0.0.1", 0), Ready)):
         words[-1] = words[-1].replace("/9000 ", f"/{server.server_port} ").replace("$$", "$")
         checked = subprocess.run(words)
-        server.shutdown()
     assert (checked.returncode == 0) is is_healthy
 
 
@@ -181,22 +175,16 @@ def test_the_health_check_of_the_image_follows_the_port() -> None:
     """SPEC O7: it runs as written here, and succeeds only where a server answers at PLANNER_PORT."""
     lines = (ROOT / "Dockerfile").read_text(encoding="utf-8")
     words = json.loads(re.findall(r"^    CMD (\[.*\])$", lines, re.MULTILINE)[0])
-    with ThreadingHTTPServer(("127.0.0.1", 0), _Healthy) as server:
-        Thread(target=server.serve_forever, daemon=True).start()
+    with serving(server := ThreadingHTTPServer(("127.0.0.1", 0), _Healthy)):
         checked = [
             subprocess.run(
                 [sys.executable, *words[1:]], env=os.environ | {"PLANNER_PORT": port}, stderr=subprocess.DEVNULL
             )
             for port in (str(server.server_port), "1")
         ]
-        server.shutdown()
     assert [each.returncode == 0 for each in checked] == [True, False]
 
 
-class _Healthy(BaseHTTPRequestHandler):
+class _Healthy(QuietHandler, BaseHTTPRequestHandler):
     def do_GET(self) -> None:
-        self.send_response(200 if self.path == "/healthz" else 404)
-        self.end_headers()
-
-    def log_message(self, *_words: Any) -> None:
-        return
+        self.reply(200 if self.path == "/healthz" else 404)

@@ -1,9 +1,6 @@
 """Spans of a whole planner, received by a collector over OTLP (SPEC O3)."""
 
 import gzip
-import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
@@ -14,6 +11,7 @@ from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTrace
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
 from examples.planner_server import running_server
+from tests.shared.http.local_server import QuietHandler, serving
 from tests.shared.scenarios.client_scenarios import SMALLEST, submit, wait_for
 
 pytestmark = pytest.mark.anyio
@@ -27,7 +25,7 @@ class Collector(ThreadingHTTPServer):
         super().__init__(("127.0.0.1", 0), Inbox)
 
 
-class Inbox(BaseHTTPRequestHandler):
+class Inbox(QuietHandler, BaseHTTPRequestHandler):
     """One request of an exporter."""
 
     server: Collector
@@ -40,11 +38,7 @@ class Inbox(BaseHTTPRequestHandler):
             facts = {fact.key: fact.value.string_value for fact in process.resource.attributes}
             for scope in process.scope_spans:
                 self.server.spans |= {(facts["service.name"], span.name): span for span in scope.spans}
-        self.send_response(200)
-        self.end_headers()
-
-    def log_message(self, format: str, *args: object) -> None:
-        """Say nothing."""
+        self.reply(200)
 
 
 @dataclass(frozen=True)
@@ -64,7 +58,8 @@ async def traced(tmp_path_factory: pytest.TempPathFactory) -> TracedDay:
     """A planner that exported all of its spans before it ended."""
     folder = tmp_path_factory.mktemp("traced")
     strangers = {"traceparent": f"00-{STRANGERS_TRACE}-{'cd' * 8}-01"}
-    with collecting() as collector, anyio.fail_after(100):
+    collector = Collector()
+    with serving(collector), anyio.fail_after(100):
         url = f"http://127.0.0.1:{collector.server_port}"
         settings = {"PLANNER_OTEL": "true", "OTEL_EXPORTER_OTLP_ENDPOINT": url}
         async with (
@@ -75,18 +70,6 @@ async def traced(tmp_path_factory: pytest.TempPathFactory) -> TracedDay:
             await wait_for(client, job_id, "COMPLETED")
             await client.call_tool("list_jobs", {}, meta=strangers)  # type: ignore[arg-type]  # any key may stand there
     return TracedDay(collector.spans, job_id, (folder / "serve.log").read_text(encoding="utf-8"))
-
-
-@contextmanager
-def collecting() -> Iterator[Collector]:
-    with Collector() as collector:
-        serving = threading.Thread(target=collector.serve_forever)
-        serving.start()
-        try:
-            yield collector
-        finally:
-            collector.shutdown()
-            serving.join()
 
 
 @pytest.mark.slow

@@ -3,7 +3,6 @@
 The shapes are those of AMap v3, Baidu v3, Tencent v1, Nominatim 4, Photon 0.4 and Pelias v1; values are invented.
 """
 
-import json
 import threading
 import time
 from collections.abc import Iterator
@@ -11,6 +10,8 @@ from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
+
+from tests.shared.http.local_server import QuietHandler, serving
 
 AMAP: dict[str, Any] = {
     "status": "1",
@@ -174,11 +175,8 @@ class GeocoderServer(ThreadingHTTPServer):
         return f"http://127.0.0.1:{self.server_address[1]}"
 
 
-class _Handler(BaseHTTPRequestHandler):
+class _Handler(QuietHandler, BaseHTTPRequestHandler):
     server: GeocoderServer
-
-    def log_message(self, *_: Any) -> None:
-        pass
 
     def do_GET(self) -> None:
         url = urlsplit(self.path)
@@ -187,23 +185,16 @@ class _Handler(BaseHTTPRequestHandler):
         if self.server.is_hanging:
             self.server.let_go.wait(30)
             return
-        body = self.server.raw if self.server.raw is not None else json.dumps(self.server.answers[url.path]).encode()
-        self.send_response(self.server.status)
-        self.send_header("content-length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
+        is_answered = self.server.raw is None
+        self.reply(self.server.status, self.server.answers[url.path] if is_answered else self.server.raw)
 
 
 @contextmanager
 def geocoder_server() -> Iterator[GeocoderServer]:
     """Serve during the block."""
     server = GeocoderServer()
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
-    thread.start()
-    try:
-        yield server
-    finally:
-        server.let_go.set()
-        server.shutdown()
-        server.server_close()
-        thread.join()
+    with serving(server):
+        try:
+            yield server
+        finally:
+            server.let_go.set()

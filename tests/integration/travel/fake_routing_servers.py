@@ -14,6 +14,8 @@ from itertools import pairwise
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
+from tests.shared.http.local_server import QuietHandler, serving
+
 Position = tuple[float, float]
 METRES_PER_DEGREE = 100_000.0
 SECONDS_PER_METRE = 0.1
@@ -63,11 +65,8 @@ class RoadEngine(ThreadingHTTPServer):
         return None if a != b and {a, b} & self.islands else metres(a, b)
 
 
-class _Handler(BaseHTTPRequestHandler):
+class _Handler(QuietHandler, BaseHTTPRequestHandler):
     server: RoadEngine
-
-    def log_message(self, *_: Any) -> None:
-        pass
 
     def do_GET(self) -> None:
         if urlsplit(self.path).path == "/status":
@@ -75,7 +74,7 @@ class _Handler(BaseHTTPRequestHandler):
                 self._hang()
                 return
             facts = {"version": "3.5.1", "tileset_last_modified": 1751328000, "available_actions": ["status"]}
-            self._respond(self.server.status, facts)
+            self.reply(self.server.status, facts)
         elif not self._misbehaves():
             self._osrm()
 
@@ -92,24 +91,24 @@ class _Handler(BaseHTTPRequestHandler):
             self._osrm_line(coordinates, query)
             return
         if (table, version, profile, query["annotations"]) != ("table", "v1", "driving", ["duration,distance"]):
-            self._respond(400, {"code": "InvalidQuery", "message": "Query string malformed"})
+            self.reply(400, {"code": "InvalidQuery", "message": "Query string malformed"})
             return
         places = [(float(lat), float(lon)) for lon, lat in (each.split(",") for each in coordinates.split(";"))]
         origins, targets = ([places[int(i)] for i in query[name][0].split(";")] for name in ("sources", "destinations"))
         if len(places) > 100 or len(places) < 2:
-            self._respond(400, {"code": "TooBig", "message": "Too many table coordinates"})
+            self.reply(400, {"code": "TooBig", "message": "Too many table coordinates"})
             return
         far = self._table(origins, targets)
         long = [[cell if cell is None else round(cell * SECONDS_PER_METRE, 1) for cell in row] for row in far]
         answer = {"code": "Ok", "durations": long, "distances": far, "data_version": "2025-07-01"}
         waypoints = {"hint": "x", "distance": self.server.snap_m, "name": "Street", "location": [116.4, 39.9]}
-        self._respond(200, answer | {"sources": [waypoints] * len(origins), "destinations": [waypoints] * len(targets)})
+        self.reply(200, answer | {"sources": [waypoints] * len(origins), "destinations": [waypoints] * len(targets)})
 
     def _osrm_line(self, coordinates: str, query: dict[str, list[str]]) -> None:
         """Answer with the places and a corner before each."""
         self.server.asked.append((coordinates.count(";") + 1, 0))
         if (query["overview"], query["geometries"]) != (["full"], ["geojson"]):
-            self._respond(400, {"code": "InvalidQuery"})
+            self.reply(400, {"code": "InvalidQuery"})
             return
         self._respond_line([[float(each) for each in place.split(",")] for place in coordinates.split(";")])
 
@@ -118,23 +117,23 @@ class _Handler(BaseHTTPRequestHandler):
         if self.server.mood == "short":
             line = [["x", None]]
         geometry = {"type": "LineString", "coordinates": line}
-        self._respond(200, {"code": "Ok", "routes": [{"geometry": geometry, "distance": 1, "duration": 1}]})
+        self.reply(200, {"code": "Ok", "routes": [{"geometry": geometry, "distance": 1, "duration": 1}]})
 
     def _valhalla(self, asked: dict[str, Any]) -> None:
         if asked["costing"] != "truck":
-            self._respond(400, {"error_code": 125, "error": "No costing method found", "status_code": 400})
+            self.reply(400, {"error_code": 125, "error": "No costing method found", "status_code": 400})
         elif self.path == "/locate":
             self._valhalla_roads([(each["lat"], each["lon"]) for each in asked["locations"]])
         elif (self.path, asked.get("format"), asked.get("shape_format")) == ("/route", "osrm", "geojson"):
             self.server.asked.append((len(asked["locations"]), 0))
             if len(asked["locations"]) > 20:
-                self._respond(400, {"code": "InvalidValue", "message": "The parameters are invalid."})
+                self.reply(400, {"code": "InvalidValue", "message": "The parameters are invalid."})
             else:
                 self._respond_line([[each["lon"], each["lat"]] for each in asked["locations"]])
         elif (self.path, asked.get("units")) == ("/sources_to_targets", "kilometers"):
             self._valhalla_table(asked)
         else:
-            self._respond(404, {"error_code": 106, "error": "Try any of: /locate /route", "status_code": 404})
+            self.reply(404, {"error_code": 106, "error": "Try any of: /locate /route", "status_code": 404})
 
     def _valhalla_roads(self, places: list[Position]) -> None:
         """Answer with a road to the north and a farther one."""
@@ -149,12 +148,12 @@ class _Handler(BaseHTTPRequestHandler):
             }
             for place, lats in zip(places, roads, strict=True)
         ]
-        self._respond(200, answer[:-1] if self.server.mood == "short" else answer)
+        self.reply(200, answer[:-1] if self.server.mood == "short" else answer)
 
     def _valhalla_table(self, asked: dict[str, Any]) -> None:
         origins, targets = ([(each["lat"], each["lon"]) for each in asked[name]] for name in ("sources", "targets"))
         if self.server.far & {*origins, *targets}:
-            self._respond(400, {"error_code": 171, "error": "No suitable edges near location", "status_code": 400})
+            self.reply(400, {"error_code": 171, "error": "No suitable edges near location", "status_code": 400})
             return
         far = self._table(origins, targets)
         kilometres = [[cell if cell is None else cell / 1000 for cell in row] for row in far]
@@ -168,7 +167,7 @@ class _Handler(BaseHTTPRequestHandler):
                 ]
                 for i, both in enumerate(zip(kilometres, seconds, strict=True))
             ]
-        self._respond(200, {"algorithm": "costmatrix", "units": "kilometers", "sources_to_targets": rows})
+        self.reply(200, {"algorithm": "costmatrix", "units": "kilometers", "sources_to_targets": rows})
 
     def _table(self, origins: list[Position], targets: list[Position]) -> list[list[float | None]]:
         self.server.asked.append((len(origins), len(targets)))
@@ -178,13 +177,13 @@ class _Handler(BaseHTTPRequestHandler):
     def _misbehaves(self) -> bool:
         mood = self.server.mood
         if mood == "refuses":
-            self._respond(500, {"code": "InternalError", "message": "/var/lib/osrm/secret.path"})
+            self.reply(500, {"code": "InternalError", "message": "/var/lib/osrm/secret.path"})
         elif mood == "redirects":
             self.send_response(302)
             self.send_header("location", "http://127.0.0.1:9/elsewhere")
             self.end_headers()
         elif mood == "garbage":
-            self._respond(200, "<html>")
+            self.reply(200, b"<html>")
         elif mood == "hangs":
             self.server.asked.append((0, 0))
             self._hang()
@@ -194,24 +193,13 @@ class _Handler(BaseHTTPRequestHandler):
         self.server.let_go.wait(60)
         self.close_connection = True
 
-    def _respond(self, status: int, answer: Any) -> None:
-        body = answer.encode() if isinstance(answer, str) else json.dumps(answer).encode()
-        self.send_response(status)
-        self.send_header("content-type", "application/json")
-        self.send_header("content-length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
-
 
 @contextmanager
 def road_engine() -> Iterator[RoadEngine]:
     """Run an engine."""
-    with RoadEngine() as engine:
-        thread = threading.Thread(target=engine.serve_forever, kwargs={"poll_interval": 0.01})
-        thread.start()
+    engine = RoadEngine()
+    with serving(engine):
         try:
             yield engine
         finally:
             engine.let_go.set()
-            engine.shutdown()
-            thread.join()

@@ -21,6 +21,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
+from tests.shared.http.local_server import QuietHandler, serving
+
 PUBLISHED = Path(__file__).parents[3] / "build" / "cuopt"
 Int32 = Annotated[int, Field(ge=-(2**31), lt=2**31, strict=True)]
 Natural = Annotated[int, Field(ge=0, lt=2**31, strict=True)]
@@ -173,17 +175,17 @@ def fake_cuopt(planner: Planner, takes_s: float = 0.05) -> Iterator[FakeCuopt]:
     _published_model()
     begun: dict[str, float] = {}
 
-    class Handler(BaseHTTPRequestHandler):
+    class Handler(QuietHandler, BaseHTTPRequestHandler):
         def do_GET(self) -> None:
             number = self.path.rsplit("/", 1)[-1]
             if self.path == "/cuopt/health":
-                self._reply(200, {"status": "RUNNING"})
+                self.reply(200, {"status": "RUNNING"})
             elif number not in begun:
-                self._reply(404, {"error": "unknown"})
+                self.reply(404, {"error": "unknown"})
             elif time.monotonic() - begun[number] < fake.takes_s:
-                self._reply(200, {"reqId": number})
+                self.reply(200, {"reqId": number})
             else:
-                self._reply(200, {"response": {"solver_response": fake.answer(int(number))}, "reqId": number})
+                self.reply(200, {"response": {"solver_response": fake.answer(int(number))}, "reqId": number})
 
         def do_POST(self) -> None:
             body = self.rfile.read(int(self.headers["content-length"]))
@@ -192,36 +194,19 @@ def fake_cuopt(planner: Planner, takes_s: float = 0.05) -> Iterator[FakeCuopt]:
                 _validate(request)
             except (ValueError, AssertionError) as error:
                 fake.refused.append(str(error))
-                return self._reply(422, {"error": "invalid"})
+                return self.reply(422, {"error": "invalid"})
             fake.requests.append(request)
             number = str(len(fake.requests) - 1)
             begun[number] = time.monotonic()
-            return self._reply(200, {"reqId": number})
+            return self.reply(200, {"reqId": number})
 
         def do_DELETE(self) -> None:
             fake.deleted.append(self.path)
             if "/request/" in self.path:
                 fake.deletion.set()
-            self._reply(200, {"queued": 0, "running": 1, "cached": 0})
-
-        def _reply(self, status: int, answer: dict[str, Any]) -> None:
-            body = json.dumps(answer).encode()
-            self.send_response(status)
-            self.send_header("content-type", "application/json")
-            self.send_header("content-length", str(len(body)))
-            self.end_headers()
-            self.wfile.write(body)
-
-        def log_message(self, *_: Any) -> None:
-            """Say nothing."""
+            self.reply(200, {"queued": 0, "running": 1, "cached": 0})
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     fake.url = f"http://127.0.0.1:{server.server_address[1]}"
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
-    thread.start()
-    try:
+    with serving(server):
         yield fake
-    finally:
-        server.shutdown()
-        thread.join()
-        server.server_close()

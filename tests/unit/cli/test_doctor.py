@@ -1,6 +1,5 @@
 """What `doctor` finds, and what it says to do."""
 
-import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
@@ -8,6 +7,7 @@ import pytest
 from typer.testing import CliRunner
 
 from planner_mcp.cli.commands import app
+from tests.shared.http.local_server import QuietHandler, serving
 from tests.shared.roads.road_installations import osrm_or_skip
 from tests.shared.roads.street_grid import write_grid
 
@@ -54,10 +54,8 @@ def test_doctor_passes_over_what_kubernetes_writes_for_other_services(
 
 def test_doctor_names_the_setting_where_somebody_else_listens(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """SPEC O3: what to do, in words the command knows."""
-    with ThreadingHTTPServer(("127.0.0.1", 0), BaseHTTPRequestHandler) as other:
-        threading.Thread(target=other.serve_forever, daemon=True).start()
+    with serving(other := ThreadingHTTPServer(("127.0.0.1", 0), QuietHandler)):
         status, output = listed(monkeypatch, tmp_path, PORT=str(other.server_port))
-        other.shutdown()
     assert (status, output["address"].endswith("choose another with PLANNER_PORT")) == (1, True)
 
 
@@ -87,16 +85,12 @@ def test_doctor_finds_no_fault_with_a_planner_that_was_let_listen(
 ) -> None:
     """SPEC O3, A3: behind a proxy `serve --insecure` is a choice; that nobody is authenticated is told all the same."""
 
-    class Healthy(BaseHTTPRequestHandler):
+    class Healthy(QuietHandler, BaseHTTPRequestHandler):
         def do_GET(self) -> None:
-            self.send_response(200)
-            self.end_headers()
-            self.wfile.write(b'{"status": "ok", "version": "1"}')
+            self.reply(200, {"status": "ok", "version": "1"})
 
-    with ThreadingHTTPServer(("0.0.0.0", 0), Healthy) as job_service:  # noqa: S104 - what is told of it is the test
-        threading.Thread(target=job_service.serve_forever, daemon=True).start()
-        status, output = listed(monkeypatch, tmp_path, HOST="0.0.0.0", PORT=str(job_service.server_port))  # noqa: S104
-        job_service.shutdown()
+    with serving(planner := ThreadingHTTPServer(("0.0.0.0", 0), Healthy)):  # noqa: S104 - what is told of it is the test
+        status, output = listed(monkeypatch, tmp_path, HOST="0.0.0.0", PORT=str(planner.server_port))  # noqa: S104
     assert (status, output["access"][:3], "--insecure" in output["access"]) == (0, "ok ", True), output
 
 
