@@ -12,7 +12,7 @@ cost and its lower bound stay, in events and webhooks too: progress is measured 
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from functools import cache
+from functools import cache, partial
 from typing import Any, Final
 
 from planner_mcp.jobs.principals import SENSITIVE, Principal
@@ -58,7 +58,7 @@ def computable_body(body: Mapping[str, Any]) -> Json:
 
     A road engine is left out too: it would be asked for roads between rounded positions.
     """
-    masked = dict(_computable(body, _schema()))
+    masked = dict(_shown(body, _schema(), is_masked=True, is_computed_on=True))
     travel = masked.get("travel")
     if isinstance(travel, Mapping) and "router" in travel:
         masked["travel"] = {name: value for name, value in travel.items() if name != "router"}
@@ -82,32 +82,19 @@ def _schema() -> Json:
     return Scenario.model_json_schema()
 
 
-def _shown(value: Any, schema: Json, *, is_masked: bool) -> Any:
+def _shown(value: Any, schema: Json, *, is_masked: bool, is_computed_on: bool = False) -> Any:
+    """Return a copy of a value; where it is computed on, a masked field that is not coarse is left out."""
     if isinstance(value, _SCALAR):
         return value
+    shown = partial(_shown, is_masked=is_masked, is_computed_on=is_computed_on)
     schema = _resolved(schema)
     if isinstance(value, list):
-        return [_shown(each, schema.get("items", {}), is_masked=is_masked) for each in value]
+        return [shown(each, schema.get("items", {})) for each in value]
     hidden, fields = schema.get(KEYWORD, ()), schema.get("properties", {})
     return {
-        name: _field(name, each, is_masked=is_masked)
-        if name in hidden
-        else _shown(each, fields.get(name, {}), is_masked=is_masked)
+        name: _field(name, each, is_masked=is_masked) if name in hidden else shown(each, fields.get(name, {}))
         for name, each in value.items()
-    }
-
-
-def _computable(value: Any, schema: Json) -> Any:
-    if isinstance(value, _SCALAR):
-        return value
-    schema = _resolved(schema)
-    if isinstance(value, list):
-        return [_computable(each, schema.get("items", {})) for each in value]
-    hidden, fields = schema.get(KEYWORD, ()), schema.get("properties", {})
-    return {
-        name: _field(name, each, is_masked=True) if name in hidden else _computable(each, fields.get(name, {}))
-        for name, each in value.items()
-        if name not in hidden or name in COARSE
+        if not is_computed_on or name not in hidden or name in COARSE
     }
 
 

@@ -22,7 +22,7 @@ import stat
 import subprocess
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from importlib.util import find_spec
 from pathlib import Path
@@ -171,11 +171,12 @@ class EmbeddedServer:
                 log.warning("a backup did not end: the log of the store is rewritten again")
 
     def _await_rewrite(self, client: redis.Redis) -> None:
-        ends_at = time.monotonic() + START_S
-        while (found := client.info("persistence"))["aof_rewrite_in_progress"] or found["aof_rewrite_scheduled"]:
-            if time.monotonic() > ends_at:
-                raise StoreUnavailableError("The embedded store is rewriting its log. Try again in a minute.")
-            time.sleep(POLL_S)
+        def is_done() -> bool:
+            found = client.info("persistence")
+            return not (found["aof_rewrite_in_progress"] or found["aof_rewrite_scheduled"])
+
+        if not _within(START_S, is_done):
+            raise StoreUnavailableError("The embedded store is rewriting its log. Try again in a minute.")
 
     @property
     def must_switch(self) -> bool:
@@ -264,9 +265,7 @@ class EmbeddedServer:
     def _shut_down(self) -> None:
         with suppress(RedisError, OSError), self._client() as client:
             client.shutdown(nosave=True)
-        ends_at = time.monotonic() + STOP_S
-        while self.is_alive() and time.monotonic() < ends_at:
-            time.sleep(POLL_S)
+        _within(STOP_S, lambda: not self.is_alive())
 
     def _client(self) -> redis.Redis:
         return redis.Redis(unix_socket_path=str(self._socket), socket_timeout=ANSWER_S, retry=Retry(NoBackoff(), 0))
@@ -359,8 +358,15 @@ def _take_in_time(lock: IO[str], kind: int) -> None:
     Raises:
         StoreUnavailableError: It was not to be had within `LOCK_S`.
     """
-    ends_at = time.monotonic() + LOCK_S
-    while not take_lock(lock, kind):
+    if not _within(LOCK_S, lambda: take_lock(lock, kind)):
+        raise StoreUnavailableError("Another process holds a lock of the data folder and does not give it back.")
+
+
+def _within(longest_s: float, is_so: Callable[[], bool]) -> bool:
+    """Wait until something is so; return whether it was in time."""
+    ends_at = time.monotonic() + longest_s
+    while not is_so():
         if time.monotonic() > ends_at:
-            raise StoreUnavailableError("Another process holds a lock of the data folder and does not give it back.")
+            return False
         time.sleep(POLL_S)
+    return True

@@ -6,7 +6,8 @@ blocking reads and large answers have another, so that nobody waits behind them.
 
 import asyncio
 import json
-from collections.abc import Coroutine
+from collections.abc import Awaitable, Callable, Coroutine
+from functools import partial
 from typing import Any, Final
 
 from redis.asyncio import Redis
@@ -60,13 +61,7 @@ class ScriptClient:
 
     async def step(self, name: str, shard: int, args: Json, *blobs: str) -> ScriptReply:
         """Run one atomic step; its reply starts with a word."""
-        step, arguments = self._steps[name], _arguments(shard, args, blobs)
-        with translated_errors():
-            try:
-                reply = await self._execute("EVALSHA", step.sha, *arguments)
-            except NoScriptError:
-                reply = await self._execute("EVAL", step.text, *arguments)
-        return list(reply)
+        return await self._evaluated(name, self._execute, *_arguments(shard, args, blobs))
 
     async def safe_step(self, name: str, shard: int, args: Json) -> ScriptReply:
         """Run one atomic step and return when it is as safe as the settings ask: with a replica, or at once.
@@ -76,12 +71,17 @@ class ScriptClient:
         """
         if not self._replication.is_wanted:
             return await self.step(name, shard, args)
-        step, arguments = self._steps[name], _arguments(shard, args, ())
+        confirm = partial(self._replication.confirm, self.commands, shard)
+        return await self._evaluated(name, confirm, *_arguments(shard, args, ()))
+
+    async def _evaluated(self, name: str, run: Callable[..., Awaitable[Any]], *arguments: str | int) -> ScriptReply:
+        """Run a step by its hash, or by its text in a store that does not know it yet."""
+        step = self._steps[name]
         with translated_errors():
             try:
-                return await self._replication.confirm(self.commands, shard, "EVALSHA", step.sha, *arguments)
+                return list(await run("EVALSHA", step.sha, *arguments))
             except NoScriptError:
-                return await self._replication.confirm(self.commands, shard, "EVAL", step.text, *arguments)
+                return list(await run("EVAL", step.text, *arguments))
 
     async def command(self, *words: str | int | float) -> Any:
         """Run one plain command."""
