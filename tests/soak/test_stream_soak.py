@@ -30,18 +30,11 @@ from planner_mcp.jobs.store.open_store import connect
 from planner_mcp.jobs.store.redis_store import RedisStore
 from planner_mcp.settings import Settings
 from tests.shared.scenarios.client_scenarios import SMALLEST
+from tests.shared.scenarios.empty_plan import empty_plan
 from tests.soak.sse_socket_reader import BusyError, Event, call, events
 
 pytestmark = pytest.mark.anyio
-PLAN = {
-    **dict.fromkeys(("distance_m", "duration_s", "agents_used"), 0),
-    "status": "feasible",
-    "cost": 10.0,
-    "tickets_served": 1,
-    "tickets_total": 1,
-    "routes": [],
-    "unassigned": [],
-}
+PLAN = empty_plan()
 HEADERS = {"Accept": "application/json, text/event-stream", "Content-Type": "application/json"}
 VERSION = "2025-11-25"
 SEED = int(os.environ.get("SOAK_SEED", "1"))

@@ -13,16 +13,9 @@ from planner_mcp.jobs.job_lifecycle import JobState
 from planner_mcp.jobs.job_model import Job, Progress, SolveRequest, StoredScenario
 from planner_mcp.jobs.job_ports import Claim
 from planner_mcp.jobs.store.redis_store import RedisStore
+from tests.shared.scenarios.empty_plan import empty_plan
 
-PLAN = {
-    **dict.fromkeys(("distance_m", "duration_s", "agents_used"), 0),
-    "status": "feasible",
-    "cost": 10.0,
-    "tickets_served": 2,
-    "tickets_total": 2,
-    "routes": [],
-    "unassigned": [],
-}
+PLAN = empty_plan(2)
 HALF = Progress(percent=50, cost=10.0, tickets_served=2, tickets_total=2, improvements=1, elapsed_s=0.5)
 
 

@@ -14,20 +14,11 @@ from typing import Any, Self
 from planner_mcp.jobs.store.open_store import connect
 from planner_mcp.settings import Settings
 from planner_mcp.telemetry import configure_logging
+from tests.shared.scenarios.empty_plan import empty_plan
 from workers.solver_processes.solver_process_pool import KILLED, ProcessExit
 from workers.worker import Worker, new_worker_id
 
-PLAN: dict[str, Any] = {
-    "status": "feasible",
-    "cost": 10.0,
-    "distance_m": 0.0,
-    "duration_s": 0.0,
-    "agents_used": 0,
-    "tickets_served": 1,
-    "tickets_total": 1,
-    "routes": [],
-    "unassigned": [],
-}
+PLAN = empty_plan()
 
 
 class StubSolverProcess:

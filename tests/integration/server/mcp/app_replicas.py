@@ -20,16 +20,9 @@ from planner_mcp.jobs.job_ports import Claim
 from planner_mcp.jobs.store.redis_store import RedisStore
 from planner_mcp.settings import Settings
 from tests.integration.server.mcp.raw_client import HEADERS, Sse, events
+from tests.shared.scenarios.empty_plan import empty_plan
 
-PLAN = {
-    **dict.fromkeys(("distance_m", "duration_s", "agents_used"), 0),
-    "status": "feasible",
-    "cost": 10.0,
-    "tickets_served": 1,
-    "tickets_total": 1,
-    "routes": [],
-    "unassigned": [],
-}
+PLAN = empty_plan()
 DAY: dict[str, Any] = {
     "name": "a day",
     "planning_date": "2025-07-15",
