@@ -7,7 +7,7 @@ needs no model of a scenario and no numpy, so this module loads neither (`scenar
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from planner_mcp.jobs.job_lifecycle import JobState
+from planner_mcp.jobs.job_lifecycle import TERMINAL, JobState
 from planner_mcp.jobs.plan_review import PlanReview, ReviewState
 from planner_mcp.routing.engine_names import AUTO
 from planner_mcp.text import Json
@@ -147,7 +147,7 @@ class Job:
     @property
     def is_terminal(self) -> bool:
         """Whether the job has ended."""
-        return self.state in (JobState.COMPLETED, JobState.FAILED, JobState.CANCELLED)
+        return self.state in TERMINAL
 
     @property
     def is_settled(self) -> bool:

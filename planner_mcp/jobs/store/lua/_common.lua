@@ -169,11 +169,6 @@ local function observe(name, label, ms)
   call('HINCRBY', MEASURED, prefix .. 'sum', ms)
 end
 
--- Counts the time to the first plan of a job; called before the plan is written.
-local function observe_plan(job)
-  if job.plan_id == '' and job.started_ms then observe('first_plan', '', NOW_MS - job.started_ms) end
-end
-
 -- JSON text of an object from its first members and the text of another object.
 local function joined(head, object)
   return '{' .. head .. (object == '{}' and '}' or ',' .. object:sub(2))

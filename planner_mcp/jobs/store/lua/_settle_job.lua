@@ -18,6 +18,14 @@ local function post(id, job, event, data, kind)
   call('XADD', OUTBOX, '*', 'masked', masked, 'delivery_id', id .. ':' .. event, 'principal', job.principal, 'url', job.url, 'event', text)
 end
 
+-- Keeps a plan that a worker sends (ARGV[2], or '' for none), and counts the time to the first one of its job.
+local function keep_plan(id, job)
+  if ARGV[2] == '' then return end
+  if job.plan_id == '' and job.started_ms then observe('first_plan', '', NOW_MS - job.started_ms) end
+  call('SET', plan_key(id), ARGV[2], 'EX', LIMITS.live_s)
+  write(id, job, { plan_id = A.plan_id, summary = A.summary })
+end
+
 -- Lets the same call make a new job. (An explicit key still returns this one.)
 local function answer_no_more(id, job)
   if job.idem ~= '' and call('GET', job.idem) == id then call('DEL', job.idem) end

@@ -7,11 +7,7 @@ if not job then
   return { is_repeat and 'ok' or 'lost' }
 end
 if A.progress ~= '' then write(A.job, job, { progress = A.progress, best = A.best }) end
-if ARGV[2] ~= '' then
-  observe_plan(job)
-  call('SET', plan_key(A.job), ARGV[2], 'EX', LIMITS.live_s)
-  write(A.job, job, { plan_id = A.plan_id, summary = A.summary })
-end
+keep_plan(A.job, job)
 if A.error ~= '' and job.cancel == '' then write(A.job, job, { error = A.error }) end
 write(A.job, job, { asked = A.change })
 settle(A.job, job, A.change, A.extra)

@@ -8,11 +8,7 @@ if is_reported then return { 'ok' } end
 local is_better = job.best ~= A.best
 job.percent = tostring(math.max(tonumber(job.percent), math.min(99, A.percent)))
 write(A.job, job, { percent = job.percent, progress = A.progress, best = A.best })
-if ARGV[2] ~= '' then
-  observe_plan(job)
-  call('SET', plan_key(A.job), ARGV[2], 'EX', LIMITS.live_s)
-  write(A.job, job, { plan_id = A.plan_id, summary = A.summary })
-end
+keep_plan(A.job, job)
 move(A.job, job, 'improve')
 emit(A.job, job, 'progress', A.extra, is_better)
 save(A.job)

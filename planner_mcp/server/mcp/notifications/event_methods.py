@@ -159,7 +159,7 @@ class Events:
 
     async def poll(self, ctx: Context, params: EventParams) -> Json:
         """Answer `events/poll`: what happened after a cursor; without one, where to begin."""
-        principal, event_type = self._asked(ctx, params.name, params.arguments)
+        principal, event_type = self._asked(ctx, params)
         if event_type is CAPACITY:
             return await self._capacity_poll(params)
         steps = await self.job_service.past_events(principal, _job_cursor(params) or "")
@@ -176,7 +176,7 @@ class Events:
 
     async def stream(self, ctx: Context, params: EventParams) -> Json:
         """Answer `events/stream` at its end; what happens is sent as notifications on its own stream."""
-        principal, event_type = self._asked(ctx, params.name, params.arguments)
+        principal, event_type = self._asked(ctx, params)
         sender = _EventStream(ctx)
         with self.streams.counted(principal.id):
             async with anyio.create_task_group() as tasks:
@@ -254,7 +254,7 @@ class Events:
         has_reviews = self.settings.approval != "off"
         return [each for each in TYPES if principal.may(each.scope) and (has_reviews or each is not REVIEWED)]
 
-    def _asked(self, ctx: Context, name: str, arguments: Mapping[str, Any]) -> tuple[Principal, EventType]:
+    def _asked(self, ctx: Context, params: EventParams | UnsubscribeParams) -> tuple[Principal, EventType]:
         """Return who asks for which type.
 
         Raises:
@@ -263,11 +263,11 @@ class Events:
             InputError: The arguments are not of the type.
         """
         principal = require_scope(ctx, READ)
-        found = next((each for each in TYPES if each.name == name), None)
+        found = next((each for each in TYPES if each.name == params.name), None)
         if found is None or (found not in self._types(principal) and principal.may(found.scope)):
             raise NotFoundError("There is no such event type; events/list has them.")
         principal.require(found.scope, f"The event type {found.name}")
-        found.checked(arguments)
+        found.checked(params.arguments)
         return principal, found
 
     def _subscriber(self, ctx: Context, params: UnsubscribeParams) -> tuple[Principal, EventType]:
@@ -277,7 +277,7 @@ class Events:
             AccessError: Nobody is signed in here.
             UnsupportedFeatureError: The type is not delivered so.
         """
-        principal, event_type = self._asked(ctx, params.name, params.arguments)
+        principal, event_type = self._asked(ctx, params)
         if not event_type.kinds:
             raise UnsupportedFeatureError(f"{event_type.name} is not delivered by webhook; poll or stream it.")
         if principal == LOCAL:
