@@ -26,7 +26,7 @@ def smallest_unassignable_subset(
     tickets: Sequence[int],
     agents: Iterable[int],
     route_bounds: RouteBounds | None,
-    most: int = MAX_STEPS,
+    most: int,
 ) -> list[int]:
     """Return the fewest of some tickets that cannot all be served; none where they might, or where it takes too long.
 

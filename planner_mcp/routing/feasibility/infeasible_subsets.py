@@ -12,7 +12,7 @@ goods do not add up.
 
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations
 from math import isqrt
@@ -90,8 +90,7 @@ def smallest_infeasible_subset(
 
 
 def _smallest(problem: Problem, context: DayContext) -> InfeasibleSubset | None:
-    found = [subset for subset in _subsets(problem, context) if subset is not None]
-    return min(found, key=lambda subset: len(subset.tickets), default=None)
+    return min(_subsets(problem, context), key=lambda subset: len(subset.tickets), default=None)
 
 
 def _only(problem: Problem, names: set[str]) -> Problem:
@@ -107,8 +106,8 @@ def _only(problem: Problem, names: set[str]) -> Problem:
     )
 
 
-def _subsets(problem: Problem, context: DayContext) -> Iterator[InfeasibleSubset | None]:
-    wanted = _wanted(problem)
+def _subsets(problem: Problem, context: DayContext) -> Iterator[InfeasibleSubset]:
+    wanted = [index for index in mandatory_tickets(problem) if index not in problem.partner_of]
     if not wanted:
         return
     into, excluded = least_arrival_legs(problem), _excluded(problem)
@@ -116,19 +115,17 @@ def _subsets(problem: Problem, context: DayContext) -> Iterator[InfeasibleSubset
     sets = list(dict.fromkeys(may_serve.values()))[:MAX_SETS]
     for eligible in sets:
         tickets = [index for index in wanted if may_serve[index] <= eligible]
-        eligible_agents = [problem.agents[agent] for agent in sorted(eligible)]
-        yield from _capacity(problem, tickets, eligible_agents)
-        yield _stops(problem, tickets, eligible_agents)
-        yield _hours(
-            problem, tickets, eligible_agents, into + _certain_setups(problem, eligible_agents, context.setups)
-        )
+        part = _DayPart(problem, tickets, [problem.agents[agent] for agent in sorted(eligible)])
+        yield from part.capacity()
+        yield from part.stops()
+        yield from part.hours(into + part.certain_setups(context.setups))
         here = set(tickets)
         apart = {index: excluded[index] & here for index in tickets if index in excluded}
         if context.route_bounds is not None:
-            kinds = list(dict.fromkeys(map(context.route_bounds.of, eligible_agents)))
+            kinds = list(dict.fromkeys(map(context.route_bounds.of, part.agents)))
             known = context.pairs.setdefault(frozenset(kinds), {})
-            _add_time_conflicts(apart, problem, tickets, kinds, known, MAX_PAIRS // len(sets))
-        yield _exclusive(problem, apart, eligible_agents)
+            part.add_time_conflicts(apart, kinds, known, MAX_PAIRS // len(sets))
+        yield from part.exclusive(apart)
     if context.route_bounds is not None:
         yield from _combined(problem, wanted, may_serve, sets, context.route_bounds)
 
@@ -142,66 +139,91 @@ def _excluded(problem: Problem) -> Exclusions:
     return excluded
 
 
-def _wanted(problem: Problem) -> list[int]:
-    return [index for index in mandatory_tickets(problem) if index not in problem.partner_of]
-
-
 def _eligible(problem: Problem, index: int) -> frozenset[int]:
     agents = problem.tickets[index].agents
     return frozenset(range(len(problem.agents))) if agents is None else agents
 
 
-def _capacity(
-    problem: Problem, tickets: Sequence[int], eligible_agents: Sequence[AgentSpec]
-) -> Iterator[InfeasibleSubset | None]:
-    for dimension, name in enumerate(problem.dimensions):
-        room = sum(agent.capacity[dimension] * (1 + agent.max_reloads) for agent in eligible_agents)
-        for load in LoadKind:
-            amounts = {i: problem.tickets[i].demand[dimension] for i in tickets if problem.tickets[i].load is load}
-            if some := _fewest(list(amounts), room, amounts.__getitem__):
-                need = sum(amounts[index] for index in some) / problem.amount_scale
-                words = f"they need {figure(need)} of {name}, the agents carry {figure(room / problem.amount_scale)}"
-                yield _subset(problem, InfeasibilityReason.CAPACITY, some, eligible_agents, words)
+@dataclass(frozen=True, slots=True)
+class _DayPart:
+    """Tickets that only some agents may serve."""
 
+    problem: Problem
+    tickets: Sequence[int]
+    agents: Sequence[AgentSpec]
+    """All who may serve any of them."""
 
-def _stops(problem: Problem, tickets: Sequence[int], eligible_agents: Sequence[AgentSpec]) -> InfeasibleSubset | None:
-    limits = [agent.max_stops for agent in eligible_agents if agent.max_stops is not None]
-    if len(limits) < len(eligible_agents) or len(tickets) <= sum(limits):
-        return None
-    words = f"they are {sum(limits) + 1}, the agents may serve {sum(limits)}"
-    return _subset(problem, InfeasibilityReason.MAX_TICKETS, tickets[: sum(limits) + 1], eligible_agents, words)
+    def subset(self, kind: InfeasibilityReason, tickets: Iterable[int], words: str) -> InfeasibleSubset:
+        """Return some of the tickets as a conflict."""
+        names = tuple(self.problem.tickets[index].id for index in tickets)
+        return InfeasibleSubset(kind, names, tuple(agent.id for agent in self.agents), words)
 
+    def capacity(self) -> Iterator[InfeasibleSubset]:
+        """Compare what all deliveries, or all pickups, weigh with what all trips carry."""
+        problem = self.problem
+        for dimension, name in enumerate(problem.dimensions):
+            room = sum(agent.capacity[dimension] * (1 + agent.max_reloads) for agent in self.agents)
+            for load in LoadKind:
+                amounts = {index: problem.amounts(index, load)[dimension] for index in self.tickets}
+                if some := _fewest(self.tickets, room, amounts.__getitem__):
+                    need = figure(sum(amounts[index] for index in some) / problem.amount_scale)
+                    words = f"they need {need} of {name}, the agents carry {figure(room / problem.amount_scale)}"
+                    yield self.subset(InfeasibilityReason.CAPACITY, some, words)
 
-def _hours(
-    problem: Problem, tickets: Sequence[int], eligible_agents: Sequence[AgentSpec], into: Integers
-) -> InfeasibleSubset | None:
-    """Compare the time that coming to and serving takes at least with what shifts and max_duration leave.
+    def stops(self) -> Iterator[InfeasibleSubset]:
+        """Compare how many they are with how many the agents may serve."""
+        limits = [agent.max_stops for agent in self.agents if agent.max_stops is not None]
+        if len(limits) == len(self.agents) and len(self.tickets) > (most := sum(limits)):
+            words = f"they are {most + 1}, the agents may serve {most}"
+            yield self.subset(InfeasibilityReason.MAX_TICKETS, self.tickets[: most + 1], words)
 
-    Args:
-        problem: The day.
-        tickets: Indexes of those to be served.
-        eligible_agents: Who may serve them.
-        into: (L,), what coming to each place takes at least.
-    """
-    room = sum(max_route_time(agent) for agent in eligible_agents)
+    def hours(self, into: Integers) -> Iterator[InfeasibleSubset]:
+        """Compare the time that coming to and serving takes at least with what shifts and max_duration leave.
 
-    def work(index: int) -> int:
-        return problem.tickets[index].service + int(into[problem.tickets[index].location])
+        Args:
+            into: (L,), what coming to each place takes at least.
+        """
+        tickets, room = self.problem.tickets, sum(max_route_time(agent) for agent in self.agents)
+        work = {index: tickets[index].service + int(into[tickets[index].location]) for index in self.tickets}
+        if some := _fewest(self.tickets, room, work.__getitem__):
+            needed, there = (each / self.problem.scale / 3600 for each in (sum(work[index] for index in some), room))
+            words = f"they take {needed:.2f} h at least, the agents have {there:.2f} h"
+            yield self.subset(InfeasibilityReason.WORKING_TIME, some, words)
 
-    some = _fewest(tickets, room, work)
-    if not some:
-        return None
-    needed, there = (value / problem.scale / 3600 for value in (sum(map(work, some)), room))
-    words = f"they take {needed:.2f} h at least, the agents have {there:.2f} h"
-    return _subset(problem, InfeasibilityReason.WORKING_TIME, some, eligible_agents, words)
+    def certain_setups(self, setups: Sequence[int]) -> Integers:
+        """Return, by place, the setup of its only ticket; of several one may spend it for all."""
+        counts = Counter(ticket.location for ticket in self.problem.tickets)
+        spared = {place for agent in self.agents for place in agent.reload_depots}
+        certain = (setup if counts[place] == 1 and place not in spared else 0 for place, setup in enumerate(setups))
+        return np.fromiter(certain, dtype=np.int64, count=len(setups))
 
+    def add_time_conflicts(
+        self, apart: Exclusions, kinds: Sequence[AgentRouteBound], known: dict[tuple[str, str], bool], most: int
+    ) -> None:
+        """Keep apart, too, the tickets that no agent could serve both, in either order."""
+        tickets = self.problem.tickets
+        likely = sorted(self.tickets, key=lambda index: _slack_order(tickets[index], kinds))
+        for one, other in combinations(likely[: min(MAX_PAIRED_TICKETS, isqrt(most // max(1, len(kinds))))], 2):
+            first, second = tickets[one], tickets[other]
+            if (names := (first.id, second.id)) not in known:
+                known[names] = any(kind.may_have_both(first, second) for kind in kinds)
+            if not known[names]:
+                apart.setdefault(one, set()).add(other)
+                apart.setdefault(other, set()).add(one)
 
-def _certain_setups(problem: Problem, eligible_agents: Sequence[AgentSpec], setups: Sequence[int]) -> Integers:
-    """Return, by place, the setup of its only ticket; of several one may spend it for all."""
-    counts = Counter(ticket.location for ticket in problem.tickets)
-    spared = {place for agent in eligible_agents for place in agent.reload_depots}
-    certain = (setup if counts[place] == 1 and place not in spared else 0 for place, setup in enumerate(setups))
-    return np.fromiter(certain, dtype=np.int64, count=len(setups))
+    def exclusive(self, apart: Exclusions) -> Iterator[InfeasibleSubset]:
+        """Look for more tickets than agents, no two on one route: grown greedily from those with the most."""
+        count = len(self.agents)
+        likely = sorted((i for i in apart if len(apart[i]) >= count), key=lambda i: -len(apart[i]))
+        for index in likely[:MAX_PAIRED_TICKETS]:
+            clique = [index]
+            for other in sorted(apart[index], key=lambda each: -len(apart[each] & apart[index])):
+                if apart[other].issuperset(clique):
+                    clique.append(other)
+                if len(clique) > count:
+                    words = f"no two of them fit on one route, and there are {count} agents"
+                    yield self.subset(InfeasibilityReason.INCOMPATIBLE, clique, words)
+                    return
 
 
 def _fewest(tickets: Sequence[int], room: int, need: Callable[[int], int]) -> list[int]:
@@ -215,43 +237,10 @@ def _fewest(tickets: Sequence[int], room: int, need: Callable[[int], int]) -> li
     return []
 
 
-def _add_time_conflicts(
-    apart: Exclusions,
-    problem: Problem,
-    tickets: Sequence[int],
-    kinds: Sequence[AgentRouteBound],
-    known: dict[tuple[str, str], bool],
-    most: int,
-) -> None:
-    """Keep apart, too, the tickets that no agent could serve both, in either order."""
-    likely = sorted(tickets, key=lambda index: _slack_order(problem.tickets[index], kinds))
-    for one, other in combinations(likely[: min(MAX_PAIRED_TICKETS, isqrt(most // max(1, len(kinds))))], 2):
-        first, second = problem.tickets[one], problem.tickets[other]
-        if (names := (first.id, second.id)) not in known:
-            known[names] = any(kind.may_have_both(first, second) for kind in kinds)
-        if not known[names]:
-            apart.setdefault(one, set()).add(other)
-            apart.setdefault(other, set()).add(one)
-
-
 def _slack_order(ticket: TicketSpec, kinds: Sequence[AgentRouteBound]) -> tuple[int, int]:
     """Return how easily a ticket shares a route: those of short windows least, of others those that take longest."""
     slack = sum(closes - opens for opens, closes in ticket.windows) if ticket.windows else UNREACHABLE
     return slack, -kinds[0].alone(ticket) if kinds else 0
-
-
-def _exclusive(problem: Problem, apart: Exclusions, eligible_agents: Sequence[AgentSpec]) -> InfeasibleSubset | None:
-    """Look for more tickets than agents, no two of which fit on one route: grown greedily from those with the most."""
-    likely = sorted((i for i in apart if len(apart[i]) >= len(eligible_agents)), key=lambda i: -len(apart[i]))
-    for index in likely[:MAX_PAIRED_TICKETS]:
-        clique = [index]
-        for other in sorted(apart[index], key=lambda each: -len(apart[each] & apart[index])):
-            if apart[other].issuperset(clique):
-                clique.append(other)
-            if len(clique) > len(eligible_agents):
-                words = f"no two of them fit on one route, and there are {len(eligible_agents)} agents"
-                return _subset(problem, InfeasibilityReason.INCOMPATIBLE, clique, eligible_agents, words)
-    return None
 
 
 def _combined(
@@ -260,23 +249,18 @@ def _combined(
     may_serve: Mapping[int, frozenset[int]],
     sets: Sequence[frozenset[int]],
     route_bounds: RouteBounds,
-) -> Iterator[InfeasibleSubset | None]:
+) -> Iterator[InfeasibleSubset]:
     """Share a few tickets out in every way: all of the day, else those that only some agents may serve."""
     own = ([index for index in wanted if may_serve[index] <= eligible] for eligible in sets)
-    parts = (
-        [list(wanted)]
-        if len(wanted) <= MAX_SHARED_TICKETS
-        else [part for part in own if len(part) <= MAX_SHARED_TICKETS]
-    )
+    parts = [wanted] if len(wanted) <= MAX_SHARED_TICKETS else [part for part in own if len(part) <= MAX_SHARED_TICKETS]
     for part in parts:
         agents = sorted(frozenset[int]().union(*(may_serve[index] for index in part)))
         for routes, words in ((None, _too_much), (route_bounds, _in_no_way)):
             some = smallest_unassignable_subset(problem, part, agents, routes, MAX_STEPS // len(parts))
             if some:
                 left = frozenset[int]().union(*(may_serve[index] for index in some))
-                eligible_agents = [problem.agents[agent] for agent in sorted(left)]
-                why = words(len(some), len(eligible_agents))
-                yield _subset(problem, InfeasibilityReason.COMBINED, some, eligible_agents, why)
+                conflict = _DayPart(problem, some, [problem.agents[agent] for agent in sorted(left)])
+                yield conflict.subset(InfeasibilityReason.COMBINED, some, words(len(some), len(left)))
 
 
 def _too_much(tickets: int, agents: int) -> str:
@@ -291,14 +275,3 @@ def _in_no_way(tickets: int, agents: int) -> str:
     if agents == 1:
         return "in no order do they fit on one route within their windows and all limits"
     return f"shared among the {agents} agents in no way do they fit within their windows and all limits"
-
-
-def _subset(
-    problem: Problem,
-    kind: InfeasibilityReason,
-    tickets: Sequence[int],
-    eligible_agents: Sequence[AgentSpec],
-    words: str,
-) -> InfeasibleSubset:
-    names = tuple(problem.tickets[index].id for index in tickets)
-    return InfeasibleSubset(kind, names, tuple(agent.id for agent in eligible_agents), words)
