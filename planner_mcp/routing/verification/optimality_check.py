@@ -27,7 +27,7 @@ from typing import Final
 from planner_mcp import arrays as np
 from planner_mcp.arrays import Flags, Integers
 from planner_mcp.routing.problem import LoadKind, Problem
-from planner_mcp.routing.verification.proof_rows import kinds_of, row_prices, rows_of
+from planner_mcp.routing.verification.proof_rows import kinds_of, legs_of, row_prices, rows_of
 
 NO_LEG: Final = (2**63 - 1) // 4
 """Cost of a leg that is not driven, and any other limit that is none."""
@@ -255,7 +255,7 @@ class _Check:
         return [-(-min(agent.capacity[cut.dimension], load) // cut.unit) for agent in agents]
 
     def _savings(self, kind: int) -> Table:
-        """Return what prices of load cuts take off each leg of a kind of agents, as `_legs` has them."""
+        """Return what prices of load cuts take off each leg of a kind of agents, as `legs_of` has them."""
         count = len(self.problem.tickets)
         found = np.zeros((count + 1, count + 1), dtype=np.int64)
         for cut in self.certificate.loads:
@@ -392,7 +392,9 @@ def _agent_tables(
 ) -> AgentTables:
     """Return what the routes of an agent are, in integers."""
     spec, factor = problem.agents[number], certificate.factor
-    distance, time = _legs(problem, number)
+    distance, time, setup = legs_of(problem, number)
+    time += setup  # from one start of service, or the departure, to the next, or the end
+    time[:-1] += np.array([[ticket.service] for ticket in problem.tickets], dtype=np.int64)
     legs = factor * spec.distance_cost * distance
     per_time, closes = factor * spec.time_cost, spec.shift[1] + spec.overtime
     if _is_untimed(problem, number, time):
@@ -431,25 +433,6 @@ def _cuts_by_ticket(cuts: Sequence[SubsetCut], count: int) -> Table:
         has[list(cut.tickets), number] = True
         keeps[list(range(count) if cut.memory is None else cut.memory), number] = True
     return np.hstack([_bits(has), _bits(has | keeps)])
-
-
-def _legs(problem: Problem, number: int) -> tuple[Table, Table]:
-    """Return distance and time from one start of service, or the departure (last), to the next, or the end (last)."""
-    spec, tickets, count = problem.agents[number], problem.tickets, len(problem.tickets)
-    factor = min([1000, *(period.factor for period in problem.travel_periods)])
-    distance = np.zeros((count + 1, count + 1), dtype=np.int64)
-    travel = np.zeros_like(distance)
-    places = [*(ticket.location for ticket in tickets), None]
-    for row, origin in enumerate([*places[:count], spec.start]):
-        for column, target in enumerate([*places[:count], spec.end]):
-            if origin is not None and target is not None:
-                distance[row, column] = problem.distances[spec.profile][origin, target]
-                travel[row, column] = int(problem.durations[spec.profile][origin, target]) * factor // 1000
-            if row < count:
-                travel[row, column] += tickets[row].service
-            if column < count and (row == count or origin != target):
-                travel[row, column] += tickets[column].setup
-    return distance, travel
 
 
 def _is_untimed(problem: Problem, number: int, time: Table) -> bool:

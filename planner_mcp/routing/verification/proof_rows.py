@@ -1,4 +1,4 @@
-"""What the tickets and agents of a problem are to a proof: rows of which one is served, and kinds of equal agents.
+"""What a problem is to a proof: rows of tickets of which one is served, kinds of equal agents, legs of an agent.
 
 Part of the independent checks of proofs: it shares no code with engines or evaluation.
 """
@@ -6,6 +6,8 @@ Part of the independent checks of proofs: it shares no code with engines or eval
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from planner_mcp import arrays as np
+from planner_mcp.arrays import Integers
 from planner_mcp.routing.problem import AgentSpec, GroupKind, Problem
 
 
@@ -49,6 +51,25 @@ def kinds_of(problem: Problem) -> Iterator[Kind]:
         kinds.setdefault((values, own), []).append(number)
     for numbers in kinds.values():
         yield Kind(tuple(numbers), bool(problem.agents[numbers[0]].locked))
+
+
+def legs_of(problem: Problem, number: int, depots: Sequence[int] = ()) -> tuple[Integers, Integers, Integers]:
+    """Return distance, travel and setup between the stops of an agent, travel at the best hour of the day.
+
+    Rows and columns are tickets, then places of reload, then the start (row) or the end (column).
+    """
+    spec, tickets = problem.agents[number], problem.tickets
+    places: list[int | None] = [*(ticket.location for ticket in tickets), *depots]
+    best, edge = min([1000, *(period.factor for period in problem.travel_periods)]), len(places)
+    distance, travel, setup = (np.zeros((edge + 1, edge + 1), dtype=np.int64) for _ in range(3))
+    for row, origin in enumerate([*places, spec.start]):
+        for column, target in enumerate([*places, spec.end]):
+            if origin is not None and target is not None:
+                distance[row, column] = problem.distances[spec.profile][origin, target]
+                travel[row, column] = int(problem.durations[spec.profile][origin, target]) * best // 1000
+            if column < len(tickets) and (row == edge or origin != target):
+                setup[row, column] = tickets[column].setup
+    return distance, travel, setup
 
 
 def row_prices(problem: Problem, rows: Sequence[ProofRow], tickets: Sequence[int], groups: Sequence[int]) -> list[int]:

@@ -14,6 +14,7 @@ from typing import Final
 from planner_mcp import arrays as np
 from planner_mcp.arrays import Integers
 from planner_mcp.routing.problem import GroupKind, LoadKind, Problem
+from planner_mcp.routing.verification.proof_rows import legs_of
 
 MOST_BREAKS: Final = 3
 MOST_DIMENSIONS: Final = 4
@@ -66,7 +67,7 @@ class _Tables:
         self.factor = factor
         self.prices = prices
         self.per_time = factor * self.spec.time_cost
-        self.distance, self.travel, self.setup = self._legs()
+        self.distance, self.travel, self.setup = legs_of(problem, agent, self.spec.reload_depots)
         places = [0] * (len(self.spec.reload_depots) + 1)
         self.service = np.array([*(ticket.service for ticket in problem.tickets), *places], dtype=np.int64)
 
@@ -98,20 +99,6 @@ class _Tables:
             self._may_end(),
             self._rest(),
         )
-
-    def _legs(self) -> tuple[Integers, Integers, Integers]:
-        spec, tickets = self.spec, self.problem.tickets
-        places: list[int | None] = [*(ticket.location for ticket in tickets), *spec.reload_depots]
-        best, edge = min([1000, *(period.factor for period in self.problem.travel_periods)]), len(places)
-        distance, travel, setup = (np.zeros((edge + 1, edge + 1), dtype=np.int64) for _ in range(3))
-        for row, origin in enumerate([*places, spec.start]):
-            for column, target in enumerate([*places, spec.end]):
-                if origin is not None and target is not None:
-                    distance[row, column] = self.problem.distances[spec.profile][origin, target]
-                    travel[row, column] = int(self.problem.durations[spec.profile][origin, target]) * best // 1000
-                if column < len(tickets) and (row == edge or origin != target):
-                    setup[row, column] = tickets[column].setup
-        return distance, travel, setup
 
     def _agent(self) -> Integers:
         spec, factor, problem = self.spec, self.factor, self.problem

@@ -16,7 +16,7 @@ from ortools.sat.python import cp_model
 
 from planner_mcp.routing.evaluation.time_dependent_travel import fastest_durations
 from planner_mcp.routing.problem import AgentSpec, Candidate, GroupKind, LoadKind, Problem, Route, Stop, StopKind
-from workers.engines.bounds.relaxed_networks import Cells
+from workers.engines.bounds.relaxed_networks import Cells, rows_of
 
 MAX_TICKETS: Final = 12
 MAX_AGENTS: Final = 12
@@ -259,9 +259,9 @@ class DayModel:
                 if delivery in drives and ticket.pickup in drives:
                     earliest = self._starts[ticket.pickup] + problem.tickets[ticket.pickup].service
                     model.add(self._starts[delivery] >= earliest).only_enforce_if(drives[delivery])
+        counted = [(problem.tickets[i].demand, y) for i, y in drives.items() if problem.tickets[i].pickup is None]
         for dimension, least in enumerate(spec.min_load):
-            halves = {t.pickup for t in problem.tickets}
-            given = sum(problem.tickets[i].demand[dimension] * y for i, y in drives.items() if i not in halves)
+            given = sum(demand[dimension] * y for demand, y in counted)
             model.add(given >= least).only_enforce_if(tour.used)
 
     def _lock(self, tour: _Tour, spec: AgentSpec, drives: dict[int, cp_model.IntVar]) -> None:
@@ -303,29 +303,17 @@ class DayModel:
                 late = model.new_int_var(0, self._horizon, "")
                 model.add(late >= self._starts[number] - ticket.soft_close).only_enforce_if(served)
                 self._cost.append(ticket.lateness_cost * late)
-        for tickets, penalty, is_wanted in self._rows():
-            chosen = sum(self._served[ticket] for ticket in tickets)
+        for row in rows_of(problem, 1):
+            chosen = sum(self._served[ticket] for ticket in row.tickets)
             model.add(chosen <= 1)
-            if is_wanted:
+            if row.penalty is None:
                 model.add(chosen >= 1)
             else:
-                self._cost.append(penalty * (1 - chosen))
+                self._cost.append(row.penalty * (1 - chosen))
         for group in problem.groups:
             if group.kind is GroupKind.ALL:
                 for member in group.tickets[1:]:
                     model.add(self._served[member] == self._served[group.tickets[0]])
-
-    def _rows(self) -> Iterator[tuple[tuple[int, ...], int, bool]]:
-        """Yield tickets of which one is served, the penalty of none, and whether one has to be."""
-        problem = self._problem
-        choices = [group for group in problem.groups if group.kind is GroupKind.ONE_OF]
-        grouped = {ticket for group in choices for ticket in group.tickets}
-        for number, ticket in enumerate(problem.tickets):
-            if number not in grouped:
-                yield (number,), ticket.penalty, not ticket.is_priced and ticket.penalty > 0
-        for group in choices:
-            is_priced = problem.tickets[group.tickets[0]].is_priced
-            yield group.tickets, group.penalty, not is_priced and group.penalty > 0
 
     # ---- the solve
 

@@ -6,6 +6,7 @@ Owns nothing of what the tables mean: `planner_mcp/routing/verification/optimali
 
 import ctypes
 import time
+from collections.abc import Iterator
 from dataclasses import fields
 from typing import Final
 
@@ -24,71 +25,74 @@ _COMPLETE, _OUT_OF_MEMORY = 0, 2
 _POINTER: Final = ctypes.POINTER(ctypes.c_int64)
 
 
+_LIMITS: Final = (
+    *(("limit", ctypes.c_int64), ("most_partial", ctypes.c_int64)),
+    *(("seconds", ctypes.c_double), ("cancel", _POINTER)),
+)
+
+
 class _Request(ctypes.Structure):
     """`proof::Request`."""
 
-    _fields_ = (
-        *((name, _POINTER) for name in ("agent", "tickets", "legs", "windows", "cut_price")),
-        *((name, ctypes.c_int64) for name in ("limit", "most_partial")),
-        ("seconds", ctypes.c_double),
-        ("cancel", _POINTER),
-    )
-
-
-def route_lister(cancel: Table, deadline: float) -> RouteLister:
-    """Return a lister that ends by `deadline` (`time.monotonic()`), or once `cancel`, (1,), is not 0."""
-    out = np.empty(_CELLS, dtype=np.int64)
-
-    def list_routes(tables: AgentTables, limit: int) -> list[tuple[int, int, tuple[int, ...]]] | None:
-        used = ctypes.c_int64()
-        arrays = [_cells(getattr(tables, each.name)) for each in fields(tables)]
-        left_s = max(0.0, deadline - time.monotonic())
-        request = _Request(*arrays, limit, MAX_PARTIAL, left_s, _cells(cancel))
-        end = library().proof_list_routes(ctypes.byref(request), _cells(out), _CELLS, ctypes.byref(used))
-        if end == _OUT_OF_MEMORY:
-            raise EngineMemoryError
-        return _routes(out[: used.value]) if end == _COMPLETE else None
-
-    return list_routes
-
-
-def _routes(written: Table) -> list[tuple[int, int, tuple[int, ...]]]:
-    cells, routes, at = written.tolist(), [], 0
-    while at < len(cells):
-        end = at + 3 + cells[at + 2]
-        routes.append((cells[at], cells[at + 1], tuple(cells[at + 3 : end])))
-        at = end
-    return routes
-
-
-def _cells(array: Table) -> "ctypes._Pointer[ctypes.c_int64]":
-    return array.ctypes.data_as(_POINTER)
+    _fields_ = (*((each.name, _POINTER) for each in fields(AgentTables)), *_LIMITS)
 
 
 class _SmallDayRequest(ctypes.Structure):
     """`proof::small::Request`."""
 
-    _fields_ = (
-        *((name, _POINTER) for name in ("agent", "tickets", "legs", "service", "windows", "breaks")),
-        *((name, _POINTER) for name in ("locked", "may_end", "rest")),
-        *((name, ctypes.c_int64) for name in ("limit", "most_partial")),
-        ("seconds", ctypes.c_double),
-        ("cancel", _POINTER),
-    )
+    _fields_ = (*((each.name, _POINTER) for each in fields(SmallDayTables)), *_LIMITS)
+
+
+class _Listing:
+    """Listings that end by `deadline` (`time.monotonic()`), or once `cancel`, (1,), is not 0."""
+
+    def __init__(self, cancel: Table, deadline: float) -> None:
+        self._cancel, self._deadline = cancel, deadline
+
+    def written(self, tables: AgentTables | SmallDayTables, limit: int, out: Table) -> list[int] | None:
+        """Return what the listing of routes below a limit has written; None where it is not complete."""
+        used, is_small = ctypes.c_int64(), isinstance(tables, SmallDayTables)
+        arrays = [_cells(getattr(tables, each.name)) for each in fields(tables)]
+        left_s = max(0.0, self._deadline - time.monotonic())
+        request = (_SmallDayRequest if is_small else _Request)(
+            *arrays, limit, MAX_PARTIAL, left_s, _cells(self._cancel)
+        )
+        list_routes = library().proof_list_small_day if is_small else library().proof_list_routes
+        end = list_routes(ctypes.byref(request), _cells(out), len(out), ctypes.byref(used))
+        if end == _OUT_OF_MEMORY:
+            raise EngineMemoryError
+        return out[: used.value].tolist() if end == _COMPLETE else None
+
+
+def route_lister(cancel: Table, deadline: float) -> RouteLister:
+    """Return a lister that ends by a deadline or is cancelled."""
+    listing, out = _Listing(cancel, deadline), np.empty(_CELLS, dtype=np.int64)
+
+    def list_routes(tables: AgentTables, limit: int) -> list[tuple[int, int, tuple[int, ...]]] | None:
+        cells = listing.written(tables, limit, out)
+        return None if cells is None else list(_routes(cells))
+
+    return list_routes
 
 
 def small_day_lister(cancel: Table, deadline: float) -> SmallDayLister:
-    """Return a lister of small days; it ends as `route_lister` does."""
+    """Return a lister of small days, as `route_lister`."""
+    listing = _Listing(cancel, deadline)
 
     def list_routes(tables: SmallDayTables, limit: int) -> dict[int, int] | None:
-        out, used = np.empty(2 * len(tables.may_end), dtype=np.int64), ctypes.c_int64()
-        arrays = [_cells(getattr(tables, each.name)) for each in fields(tables)]
-        left_s = max(0.0, deadline - time.monotonic())
-        request = _SmallDayRequest(*arrays, limit, MAX_PARTIAL, left_s, _cells(cancel))
-        end = library().proof_list_small_day(ctypes.byref(request), _cells(out), len(out), ctypes.byref(used))
-        if end == _OUT_OF_MEMORY:
-            raise EngineMemoryError
-        written = out[: used.value].tolist()
-        return dict(zip(written[1::2], written[::2], strict=True)) if end == _COMPLETE else None
+        cells = listing.written(tables, limit, np.empty(2 * len(tables.may_end), dtype=np.int64))
+        return None if cells is None else dict(zip(cells[1::2], cells[::2], strict=True))
 
     return list_routes
+
+
+def _routes(cells: list[int]) -> Iterator[tuple[int, int, tuple[int, ...]]]:
+    at = 0
+    while at < len(cells):
+        end = at + 3 + cells[at + 2]
+        yield cells[at], cells[at + 1], tuple(cells[at + 3 : end])
+        at = end
+
+
+def _cells(array: Table) -> "ctypes._Pointer[ctypes.c_int64]":
+    return array.ctypes.data_as(_POINTER)

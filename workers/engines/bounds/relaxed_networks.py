@@ -26,6 +26,7 @@ from numpy.typing import NDArray
 from planner_mcp.routing.engine_names import PROVE_MAX_TICKETS
 from planner_mcp.routing.evaluation.time_dependent_travel import fastest_durations
 from planner_mcp.routing.feasibility.cheapest_legs import shortest_paths_over
+from planner_mcp.routing.feasibility.fleet_size_bounds import one_of_several
 from planner_mcp.routing.problem import AgentSpec, Feature, GroupKind, LoadKind, Problem
 from workers.engines.native.native_arrays import agent_types
 
@@ -125,7 +126,7 @@ def relaxed_problem(problem: Problem) -> RelaxedProblem | None:
     locked = {ticket: agent for agent, spec in enumerate(problem.agents) for ticket in spec.locked}
     networks = [_network(problem, agents, factor, locked) for agents in members.values()]
     return RelaxedProblem(
-        problem, factor, tuple(networks), tuple(_rows(problem, factor)), tuple(sorted(_relaxed(problem)))
+        problem, factor, tuple(networks), tuple(rows_of(problem, factor)), tuple(sorted(_relaxed(problem)))
     )
 
 
@@ -167,10 +168,10 @@ def _relaxed(problem: Problem) -> set[str]:
     return {feature.value for feature, is_relaxed in found.items() if is_relaxed}
 
 
-def _rows(problem: Problem, factor: int) -> list[Row]:
+def rows_of(problem: Problem, factor: int) -> list[Row]:
+    """Return the rows of tickets outside ONE_OF groups, then of these groups, with penalties times the factor."""
     groups = [group for group in problem.groups if group.kind is GroupKind.ONE_OF]
-    grouped = {ticket for group in groups for ticket in group.tickets}
-    rows = []
+    grouped, rows = one_of_several(problem), []
     for number, ticket in enumerate(problem.tickets):
         if number not in grouped:
             # the other half of a shipment in a group has no penalty of its own

@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 from ortools.linear_solver import pywraplp
 
 from planner_mcp.arrays import Flags
+from planner_mcp.routing.feasibility.fleet_size_bounds import one_of_several
 from planner_mcp.routing.problem import GroupKind
 from planner_mcp.routing.verification.optimality_check import (
     AgentSplit,
@@ -453,9 +454,8 @@ def prices_of(relaxed: RelaxedProblem, duals: Cells) -> RowPrices:
     """Return dual values of rows as prices of tickets and groups."""
     problem = relaxed.problem
     prices = {row.tickets: int(dual) for row, dual in zip(relaxed.rows, duals, strict=True)}
-    choices = [group.kind is GroupKind.ONE_OF for group in problem.groups]
-    grouped = {t for group in problem.groups if group.kind is GroupKind.ONE_OF for t in group.tickets}
+    grouped = one_of_several(problem)
     return RowPrices(
         tuple(0 if ticket in grouped else prices[(ticket,)] for ticket in range(len(problem.tickets))),
-        tuple(prices[g.tickets] if is_choice else 0 for g, is_choice in zip(problem.groups, choices, strict=True)),
+        tuple(prices[each.tickets] if each.kind is GroupKind.ONE_OF else 0 for each in problem.groups),
     )
