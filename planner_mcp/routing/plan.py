@@ -63,6 +63,11 @@ class PlannedRoute:
     overtime_s: float | None = 0.0
     """Part of the duration after the end of the agent's shift."""
 
+    @property
+    def tickets(self) -> list[str]:
+        """Ids of its tickets, in order."""
+        return [visit.ticket_id for visit in self.visits if visit.ticket_id is not None]
+
 
 @dataclass(frozen=True, slots=True)
 class Unassigned:

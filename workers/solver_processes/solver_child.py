@@ -201,12 +201,10 @@ def _search(command: SolveCommand, connection: WorkerConnection) -> message_fram
         return False
 
     incumbent = Incumbent(problem, _origin(command, engine), publish)
-    start = (
-        None
-        if command.best_plan is None
-        else _repaired_start(problem, command.best_plan, deadline, connection.is_stopped)
-    )
-    warm_start = None if start is None else incumbent.start_from(start)
+    warm_start = None
+    if command.best_plan is not None:
+        start = _repaired_start(problem, command.best_plan, deadline, connection.is_stopped)
+        warm_start = incumbent.start_from(start)
 
     wait = (time.monotonic() - began_s) / max(1e-3, time.process_time() - cpu_began_s)
     ends_s = deadline - kept_back_s(len(problem.tickets), command.solve_s, wait)

@@ -79,7 +79,7 @@ def _shares(count: int) -> list[float]:
 
 def _as_served(body: Mapping[str, Any], plan: Plan) -> Json:
     """Return the patch that makes optional tickets wanted where the plan serves them, and worthless elsewhere."""
-    served = {visit.ticket_id for route in plan.routes for visit in route.visits}
+    served = {ticket for route in plan.routes for ticket in route.tickets}
     tickets = {
         ticket["id"]: {"penalty": None if ticket["id"] in served else 0}
         for ticket in body["tickets"]

@@ -1,8 +1,8 @@
 """The differences between two plans of one scenario (SPEC T5).
 
-Owns the counting, on plans: tickets that moved to another agent, changed their order, are
-newly served or newly left out, and the change for each agent. It makes no judgement of which plan is better. Costs are
-taken as stated; `analysis/plan_repricing.py` makes them comparable.
+Owns the counting, on plans: tickets that moved to another agent, changed their order, are newly served or newly left
+out, and the change for each agent. It makes no judgement of which plan is better. Costs are taken as stated;
+`analysis/plan_repricing.py` makes them comparable.
 
 The difference of two plans is the share of successor pairs (ticket after ticket, by direction) of one that the other
 does not have. Equal routes driven by other vehicles of the same kind therefore count as equal.
@@ -139,10 +139,7 @@ def difference(a: Plan, b: Plan) -> float:
 
 
 def _orders(plan: Plan) -> dict[str, list[str]]:
-    return {
-        route.agent_id: [visit.ticket_id for visit in route.visits if visit.ticket_id is not None]
-        for route in plan.routes
-    }
+    return {route.agent_id: route.tickets for route in plan.routes}
 
 
 def _starts(plan: Plan) -> dict[str, float]:
@@ -201,12 +198,8 @@ def _deltas(a: Plan, b: Plan, *, is_priced: bool) -> tuple[AgentDelta, ...]:
 def _delta(agent: str, old: PlannedRoute, new: PlannedRoute, *, is_priced: bool) -> AgentDelta:
     return AgentDelta(
         agent_id=agent,
-        tickets=_served(new) - _served(old),
+        tickets=len(new.tickets) - len(old.tickets),
         distance_m=new.distance_m - old.distance_m,
         duration_s=(new.end_s - new.start_s) - (old.end_s - old.start_s),
         cost=None if not is_priced or old.cost is None or new.cost is None else new.cost - old.cost,
     )
-
-
-def _served(route: PlannedRoute) -> int:
-    return sum(visit.ticket_id is not None for visit in route.visits)

@@ -83,16 +83,13 @@ def _tour(scenario: Scenario, agent: Agent, entry: Json, route: PlannedRoute, re
     place = end_of(scenario, agent)
     if place is None or place not in (start_of(scenario, agent), *agent.reload_locations):
         return None
-    served = sum(visit.ticket_id is not None for visit in route.visits)
-    left: dict[str, float] = {}
-    if agent.max_tickets is not None:
-        left["max_tickets"] = agent.max_tickets - served
-    if agent.max_duration_s is not None:
-        left["max_duration_s"] = agent.max_duration_s - (ready_s - route.start_s)
-    if agent.max_distance_m is not None:
-        left["max_distance_m"] = agent.max_distance_m - route.distance_m
-    if agent.max_distance_km is not None:
-        left["max_distance_km"] = agent.max_distance_km - route.distance_m / 1000
+    used = {
+        "max_tickets": len(route.tickets),
+        "max_duration_s": ready_s - route.start_s,
+        "max_distance_m": route.distance_m,
+        "max_distance_km": route.distance_m / 1000,
+    }
+    left = {name: limit - part for name, part in used.items() if (limit := getattr(agent, name)) is not None}
     if any(value <= 0 for value in left.values()):
         return None
     gone = {"id", "locked_tickets", "min_load", "fixed_cost", "breaks", *_PERSONAL}

@@ -20,7 +20,7 @@ from planner_mcp.routing.evaluation.departure_optimization import (
 )
 from planner_mcp.routing.evaluation.leg_timing import drive_leg, latest_departure
 from planner_mcp.routing.evaluation.route_legs import Leg, Windows, first_release, legs_of
-from planner_mcp.routing.evaluation.time_dependent_travel import BASE_FACTOR, TravelSpeeds, speeds_of
+from planner_mcp.routing.evaluation.time_dependent_travel import BASE_FACTOR, TravelSpeeds, fastest_factor, speeds_of
 from planner_mcp.routing.problem import AgentSpec, BreakSpec, Problem, Route, StopKind
 
 _NO_LIMIT: Final = 2**62
@@ -119,7 +119,7 @@ def _least_duration(tour: Tour) -> int:
 
     A route that reaches this bound is also nowhere later than one with a later departure.
     """
-    factor = min([BASE_FACTOR, *(period.factor for period in tour.problem.travel_periods)])
+    factor = fastest_factor(tour.problem)
     breaks = sum(break_spec.duration for leg in tour.legs for break_spec in leg.breaks)
     return breaks + sum(leg.setup + leg.service - (-leg.travel * factor // BASE_FACTOR) for leg in tour.legs)
 

@@ -176,14 +176,14 @@ def _speeds(travel_periods: tuple[TravelPeriod, ...]) -> TravelSpeeds:
     return TravelSpeeds(travel_periods)
 
 
+def fastest_factor(problem: Problem) -> int:
+    """Return the factor of the fastest travel of the day, in thousandths."""
+    return min([BASE_FACTOR, *(period.factor for period in problem.travel_periods)])
+
+
 def fastest_durations(problem: Problem) -> tuple[Matrix, ...]:
     """Return lower bounds of the travel times, per profile (L, L): those at the fastest speed of the day."""
-    least = (
-        min(BASE_FACTOR, *(period.factor for period in problem.travel_periods))
-        if problem.travel_periods
-        else BASE_FACTOR
-    )
-    if least >= BASE_FACTOR:
+    if (least := fastest_factor(problem)) == BASE_FACTOR:
         return problem.durations
     return tuple(matrix.astype(np.int64) * least // BASE_FACTOR for matrix in problem.durations)
 

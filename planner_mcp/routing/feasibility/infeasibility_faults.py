@@ -5,7 +5,7 @@ Owns the form of the faults: where each stands and what to change. The proofs ar
 it for a scenario that is stored for the first time (`scenario_parsing.parse_scenario`, argument `prove_infeasible`).
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from itertools import islice
@@ -271,24 +271,25 @@ def _past_midnight(ticket: Ticket, agents: Iterable[Agent], able: Iterable[Agent
 
 def _sound_part(scenario: Scenario, not_judged: NotJudged) -> Scenario:
     """Return the scenario with what is not judged made neutral: it still counts as a stop on the way to others."""
+    known = _known_locations(scenario)
+    neutral = {scenario.tickets[index].id for index in not_judged.tickets}
     agents = [
-        _neutral_agent(scenario, agent)
-        if index in not_judged.agents
-        else agent.model_copy(update={"locked_tickets": ()})
+        _neutral_agent(agent, known) if index in not_judged.agents else agent.model_copy(update={"locked_tickets": ()})
         for index, agent in enumerate(scenario.agents)
     ]
     tickets = [
-        _neutral_ticket(scenario, ticket)
+        _neutral_ticket(ticket, known)
         if index in not_judged.tickets
-        else _without_neutral_pickup(scenario, ticket, not_judged.tickets)
+        else ticket.model_copy(update={"pickup": None})
+        if ticket.pickup in neutral
+        else ticket
         for index, ticket in enumerate(scenario.tickets)
     ]
     changes: dict[str, Any] = {"agents": tuple(agents), "tickets": tuple(tickets), "groups": (), "incompatible": ()}
     return scenario.model_copy(update={**changes, "held": None})
 
 
-def _neutral_agent(scenario: Scenario, agent: Agent) -> Agent:
-    known = _known_locations(scenario)
+def _neutral_agent(agent: Agent, known: Collection[str]) -> Agent:
     return Agent.model_construct(
         id=agent.id,
         capacity={},
@@ -299,16 +300,9 @@ def _neutral_agent(scenario: Scenario, agent: Agent) -> Agent:
     )
 
 
-def _neutral_ticket(scenario: Scenario, ticket: Ticket) -> Ticket:
-    known = _known_locations(scenario)
+def _neutral_ticket(ticket: Ticket, known: Collection[str]) -> Ticket:
     location = ticket.location if not known or ticket.location in known else next(iter(known))
     return Ticket.model_construct(id=ticket.id, location=location, demand={})
-
-
-def _without_neutral_pickup(scenario: Scenario, ticket: Ticket, neutral: frozenset[int]) -> Ticket:
-    if ticket.pickup is None or ticket.pickup not in {scenario.tickets[index].id for index in neutral}:
-        return ticket
-    return ticket.model_copy(update={"pickup": None})
 
 
 def _known_locations(scenario: Scenario) -> dict[str, None]:

@@ -38,7 +38,7 @@ def with_reasons(problem: Problem, plan: Plan) -> Plan:
     """Return a plan with a reason for each ticket it leaves out, in the order of the problem."""
     if not plan.unassigned:
         return plan
-    served = {visit.ticket_id for route in plan.routes for visit in route.visits}
+    served = {ticket for route in plan.routes for ticket in route.tickets}
     finder = _ReasonFinder(problem, plan, {i for i, ticket in enumerate(problem.tickets) if ticket.id in served})
     left = [(ticket, finder.reason(at)) for at, ticket in enumerate(problem.tickets) if ticket.id not in served]
     return replace(
@@ -98,9 +98,7 @@ def _spare(problem: Problem, plan: Plan) -> list[dict[LoadKind, tuple[int, ...]]
         agent = index[route.agent_id]
         if problem.partner_of or problem.agents[agent].max_reloads:
             continue
-        for visit in route.visits:
-            if visit.ticket_id is not None:
-                ticket = by_id[visit.ticket_id]
-                room = spare[agent][ticket.load]
-                spare[agent][ticket.load] = tuple(a - b for a, b in zip(room, ticket.demand, strict=True))
+        for ticket in map(by_id.__getitem__, route.tickets):
+            room = spare[agent][ticket.load]
+            spare[agent][ticket.load] = tuple(a - b for a, b in zip(room, ticket.demand, strict=True))
     return spare

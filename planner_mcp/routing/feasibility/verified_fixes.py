@@ -8,9 +8,10 @@ room.
 """
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
+from itertools import count
 from typing import Final
 
 from planner_mcp.errors import InputError
@@ -121,14 +122,10 @@ class UnassignedAnalysis:
 
     def closest(self, ticket: int, until: StopCheck) -> list[InsertionCandidate]:
         """Return the best insertion of each agent, the nearest to fitting first; the rest of its group is served."""
-        best: dict[int, InsertionCandidate] = {}
         if (base := self._with_companions(ticket, until)) is None:
             return []
-        for insertion in self._insertions(base, ticket, until):
-            known = best.get(insertion.route.agent)
-            if known is None or insertion.effort < known.effort:
-                best[insertion.route.agent] = insertion
-        return sorted(best.values(), key=lambda insertion: insertion.effort)
+        insertions = self._insertions(base, ticket, until)
+        return _best_of_each(insertions, lambda each: each.route.agent, lambda each: each.effort)
 
     def fixes(self, ticket: int, until: StopCheck, *, max_agents: int = MAX_AGENTS) -> list[Fix]:
         """Return proved fixes, the smallest of each kind, smallest first; fewer where the time is up.
@@ -162,14 +159,12 @@ class UnassignedAnalysis:
 
     def _smallest(self, base: Candidate, ticket: int, until: StopCheck) -> list[InsertionCandidate]:
         """Return the insertion nearest to fitting for each set of limits that one fix may change."""
-        best: dict[tuple[InfeasibilityReason, ...], InsertionCandidate] = {}
-        for insertion in self._insertions(base, ticket, until):
-            if len(insertion.violations) > MAX_VIOLATIONS or insertion.route.agent in self._out:
-                continue
-            known = best.get(insertion.limits)
-            if known is None or _weight(ticket, insertion) < _weight(ticket, known):
-                best[insertion.limits] = insertion
-        return sorted(best.values(), key=lambda insertion: _weight(ticket, insertion))
+        small = (
+            each
+            for each in self._insertions(base, ticket, until)
+            if len(each.violations) <= MAX_VIOLATIONS and each.route.agent not in self._out
+        )
+        return _best_of_each(small, lambda each: each.limits, lambda each: _weight(ticket, each))
 
     def _insertions(self, base: Candidate, ticket: int, until: StopCheck) -> Iterator[InsertionCandidate]:
         """Yield every way to insert a ticket, with what is held separate from what the caller wrote.
@@ -308,11 +303,12 @@ def _is_out(agent: Agent, held: Held | None) -> bool:
 
 def violation_text(problem: Problem, violation: Violation) -> str:
     """Return a violation as a code with its amount: `TIME_WINDOW 25 min late at t-7`."""
+    minutes = math.ceil(violation.short / problem.scale / 60)
     match violation.limit:
         case InfeasibilityReason.TIME_WINDOW:
-            amount = f"{_minutes(problem, violation)} min late at {problem.tickets[violation.index].id}"
+            amount = f"{minutes} min late at {problem.tickets[violation.index].id}"
         case InfeasibilityReason.SHIFT_END | InfeasibilityReason.MAX_DURATION:
-            amount = f"{_minutes(problem, violation)} min over"
+            amount = f"{minutes} min over"
         case InfeasibilityReason.MAX_DISTANCE:
             amount = f"{math.ceil(violation.short / problem.scale)} m over"
         case InfeasibilityReason.MAX_TICKETS:
@@ -324,8 +320,18 @@ def violation_text(problem: Problem, violation: Violation) -> str:
     return f"{violation.limit.value} {amount}".rstrip()
 
 
-def _minutes(problem: Problem, violation: Violation) -> int:
-    return math.ceil(violation.short / problem.scale / 60)
+def _best_of_each(
+    insertions: Iterable[InsertionCandidate],
+    kind: Callable[[InsertionCandidate], object],
+    weight: Callable[[InsertionCandidate], tuple[float, int]],
+) -> list[InsertionCandidate]:
+    """Return the first insertion of least weight of each kind, the best first."""
+    best: dict[object, InsertionCandidate] = {}
+    for insertion in insertions:
+        known = best.setdefault(kind(insertion), insertion)
+        if weight(insertion) < weight(known):
+            best[kind(insertion)] = insertion
+    return sorted(best.values(), key=weight)
 
 
 def _weight(ticket: int, insertion: InsertionCandidate) -> tuple[float, int]:
@@ -348,7 +354,7 @@ def _can_be_copied(agent: Json) -> bool:
 def _added_agent_patch(body: Json, like: str, served_tickets: Sequence[str]) -> Json:
     """Return the patch that adds a copy of an agent, allowed to serve some tickets as the original is."""
     taken = {agent["id"] for agent in body["agents"]}
-    name = next(name for name in _names(like) if name not in taken)
+    name = next(name for number in count(2) if (name := f"{like[:90]}-{number}") not in taken)
     (model,) = (agent for agent in body["agents"] if agent["id"] == like)
     personal = {"id", "name", "phone", "locked_tickets"}
     patch: Json = {"agents": {name: {key: value for key, value in model.items() if key not in personal}}}
@@ -356,10 +362,3 @@ def _added_agent_patch(body: Json, like: str, served_tickets: Sequence[str]) -> 
     if tickets := {entry["id"]: {"agents": [*entry["agents"], name]} for entry in named}:
         patch["tickets"] = tickets
     return patch
-
-
-def _names(like: str) -> Iterator[str]:
-    number = 2
-    while True:
-        yield f"{like[:90]}-{number}"
-        number += 1

@@ -27,7 +27,7 @@ from typing import Final
 from planner_mcp import arrays as np
 from planner_mcp.arrays import Flags, Integers
 from planner_mcp.routing.problem import LoadKind, Problem
-from planner_mcp.routing.verification.proof_rows import kinds_of, legs_of, row_prices, rows_of
+from planner_mcp.routing.verification.proof_rows import claims_of, floor_of, kinds_of, legs_of, row_prices, rows_of
 
 NO_LEG: Final = (2**63 - 1) // 4
 """Cost of a leg that is not driven, and any other limit that is none."""
@@ -276,10 +276,8 @@ class _Check:
 
     def is_least(self, cost: int, list_routes: RouteLister) -> bool:
         """Return whether no plan costs less."""
-        claims = [min(0, *(self.certificate.least[agent] for agent in kind.agents)) for kind in self._kinds]
-        values = self._row_prices(self.certificate.prices)
-        floor = sum(v if row.penalty is None else min(v, row.penalty) for v, row in zip(values, self.rows, strict=True))
-        floor += sum(len(kind.agents) * claim for kind, claim in zip(self._kinds, claims, strict=True))
+        claims = claims_of(self._kinds, self.certificate.least)
+        floor = floor_of(self.rows, self._row_prices(self.certificate.prices), self._kinds, claims)
         floor += sum(max(0, cut.price) * self._units(cut) for cut in self.certificate.loads)
         floor -= sum(max(0, cut.price) * (len(set(cut.tickets)) // 2) for cut in self.certificate.cuts)
         # costs are whole units: what is less than one below the cost is the cost

@@ -3,7 +3,7 @@
 Part of the independent checks of proofs: it shares no code with engines or evaluation.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from planner_mcp import arrays as np
@@ -51,6 +51,17 @@ def kinds_of(problem: Problem) -> Iterator[Kind]:
         kinds.setdefault((values, own), []).append(number)
     for numbers in kinds.values():
         yield Kind(tuple(numbers), bool(problem.agents[numbers[0]].locked))
+
+
+def claims_of(kinds: Iterable[Kind], least: Sequence[int]) -> list[int]:
+    """Return by kind what no reduced cost of its routes is below, by claims for each agent."""
+    return [min(0, *(least[agent] for agent in kind.agents)) for kind in kinds]
+
+
+def floor_of(rows: Sequence[ProofRow], prices: Sequence[int], kinds: Sequence[Kind], claims: Sequence[int]) -> int:
+    """Return what a plan costs at least, by prices of its rows and claims of its kinds."""
+    served = (p if row.penalty is None else min(p, row.penalty) for p, row in zip(prices, rows, strict=True))
+    return sum(served) + sum(len(kind.agents) * claim for kind, claim in zip(kinds, claims, strict=True))
 
 
 def legs_of(problem: Problem, number: int, depots: Sequence[int] = ()) -> tuple[Integers, Integers, Integers]:

@@ -23,7 +23,7 @@ from planner_mcp import arrays as np
 from planner_mcp.arrays import Integers
 from planner_mcp.routing.problem import GroupKind, Problem
 from planner_mcp.routing.verification.optimality_check import OptimalityCertificate
-from planner_mcp.routing.verification.proof_rows import kinds_of, row_prices, rows_of
+from planner_mcp.routing.verification.proof_rows import claims_of, floor_of, kinds_of, row_prices, rows_of
 from planner_mcp.routing.verification.small_day_tables import (
     LARGEST,
     NO_LIMIT,
@@ -69,13 +69,12 @@ class _SmallDayCheck:
         self._list_routes = list_routes
         self._rows = tuple(rows_of(problem, certificate.factor))
         self._kinds = tuple(kinds_of(problem))
-        self._claims = [min(0, *(certificate.least[agent] for agent in kind.agents)) for kind in self._kinds]
+        self._claims = claims_of(self._kinds, certificate.least)
         self._sets = np.arange(1 << len(problem.tickets))
         prices = row_prices(problem, self._rows, certificate.prices.tickets, certificate.prices.groups)
         self._prices = [0] * len(problem.tickets)
-        self._floor = sum(len(kind.agents) * claim for kind, claim in zip(self._kinds, self._claims, strict=True))
+        self._floor = floor_of(self._rows, prices, self._kinds, self._claims)
         for row, price in zip(self._rows, prices, strict=True):
-            self._floor += price if row.penalty is None else min(price, row.penalty)
             for ticket in row.tickets:
                 self._prices[ticket] += price
         self._tables = [small_day_tables(problem, kind.agents[0], self._factor, self._prices) for kind in self._kinds]
