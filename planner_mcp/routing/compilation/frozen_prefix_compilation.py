@@ -401,19 +401,19 @@ class _PrefixFreezer:
         now, place = max([agent.shift[0], 0 if done else self._frozen_until, *releases]), agent.start
         busy, latest = 0, agent.shift[1]
         for at, ticket in enumerate([*done, *locked]):
-            spec = self._tickets[ticket]
-            if at >= len(done) and not spec.admits(number):
+            spec, is_ahead = self._tickets[ticket], at >= len(done)
+            if is_ahead and not spec.admits(number):
                 return
-            now = max(now, self._frozen_until) if at >= len(done) else now
+            now = max(now, self._frozen_until) if is_ahead else now
             work = self._figures.fastest_travel(agent, place, spec.location)
             work += spec.setup if at == 0 or place != spec.location else 0
             ready, busy = now + work, busy + work
             start = spec.start_from(ready)
-            if start is None and at >= len(done):
+            if start is None and is_ahead:
                 return
             latest = min([latest, *(closes - busy for _, closes in spec.windows[-1:])])
             now, place, busy = (ready if start is None else start) + spec.service, spec.location, busy + spec.service
-            if at >= len(done):
+            if is_ahead:
                 home = self._figures.fastest_travel(agent, place, agent.end)
                 if now + home > agent.latest_end:
                     return
