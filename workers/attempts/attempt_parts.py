@@ -31,7 +31,7 @@ MATRICES_WAIT_S: Final = 30.0
 
 
 async def load_matrices(
-    work: ClaimedWork, store: WorkerStore, settings: Settings, *, clock: Callable[[], float] = time.monotonic
+    work: ClaimedWork, store: WorkerStore, settings: Settings, clock: Callable[[], float]
 ) -> "Packed | None":
     """Return the matrices that the scenario refers to, if any; wait for them while their shard is away.
 
@@ -117,7 +117,7 @@ class Attempt(Generic[Work]):
             EngineCrashedError: No solver process can be started.
             PlannerError: The matrices cannot be had.
         """
-        matrices = await load_matrices(self._claim, self._store, self._settings, clock=self._clock)
+        matrices = await load_matrices(self._claim, self._store, self._settings, self._clock)
         solver = self._solver = await self._executor.acquire()
         solver.listen(on_message)
         work, settings = self._claim, self._settings

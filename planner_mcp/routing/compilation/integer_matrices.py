@@ -38,9 +38,7 @@ class IntegerMatrices:
     assumptions: tuple[str, ...]
 
 
-def integer_matrices_of(
-    scenario: Scenario, ids: Sequence[str], speed_factors: Sequence[float] = (1.0,)
-) -> IntegerMatrices:
+def integer_matrices_of(scenario: Scenario, ids: Sequence[str], speed_factors: Sequence[float]) -> IntegerMatrices:
     """Return matrices between locations, one pair (n, n) for each speed factor.
 
     Args:

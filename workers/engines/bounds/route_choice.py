@@ -113,11 +113,7 @@ class RouteChoice:
     """
 
     def __init__(
-        self,
-        relaxed: RelaxedProblem,
-        columns: Sequence[MasterColumn],
-        target: int,
-        cuts: Sequence[Cut] = (),
+        self, relaxed: RelaxedProblem, columns: Sequence[MasterColumn], target: int, cuts: Sequence[Cut]
     ) -> None:
         self._relaxed = relaxed
         self._columns = columns

@@ -57,7 +57,7 @@ def with_unassigned_inserted(problem: Problem, candidate: Candidate, is_over: Sh
     return _with(problem, candidate, _unassigned(problem, candidate), is_over)
 
 
-def with_locked(problem: Problem, candidate: Candidate, is_over: ShouldStop = lambda: False) -> Candidate:
+def with_locked(problem: Problem, candidate: Candidate, is_over: ShouldStop) -> Candidate:
     """Return the candidate with the locked visits of agents that have no route, where these are feasible."""
     used = {route.agent for route in candidate.routes}
     for number, agent in enumerate(problem.agents):
