@@ -15,27 +15,15 @@ import sys
 import threading
 import time
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
 from typing import Any, Final, TypeVar
 
-from planner_mcp.bounded_calls.call_frames import HEAD, Call, FrameKind, packed, unpacked
+from planner_mcp.bounded_calls.call_frames import HEAD, Call, CallLimits, FrameKind, packed, unpacked
 from planner_mcp.bounded_calls.call_server import NAME_BYTES, OUT_OF_BOUNDS
 from planner_mcp.errors import PlannerError, TooLargeError
 
 T = TypeVar("T")
 AnswerQuestion = Callable[[Any], Awaitable[Any]]
 """Answers what a child asks by `ask_caller`."""
-
-
-@dataclass(frozen=True, slots=True)
-class CallLimits:
-    """What one call may take."""
-
-    cpu_s: float = 20.0
-    wall_s: float = 60.0
-    """Time in all, with a busy machine and the caller's answers."""
-    memory_mb: int = 1024
-    """Memory beside that of the imports; enforced on Linux."""
 
 
 USUAL_LIMITS: Final = CallLimits()
@@ -67,9 +55,8 @@ async def bounded_call(
     reader, writer = await _open_connection(function.__module__)
     began, cpu_s = time.monotonic(), 0.0
     try:
-        call = Call(function, args, limits.cpu_s, limits.wall_s, limits.memory_mb)
-        await _send(writer, packed(FrameKind.CALL, call))
-        del args, call  # of a large input nothing is kept while the child works
+        await _send(writer, packed(FrameKind.CALL, Call(function, args, limits)))
+        del args  # of a large input nothing is kept while the child works
         while True:
             kind, length = HEAD.unpack(await reader.readexactly(HEAD.size))
             value = unpacked(await reader.readexactly(length))

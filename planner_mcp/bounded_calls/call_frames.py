@@ -27,15 +27,24 @@ class FrameKind(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
+class CallLimits:
+    """What one call may take."""
+
+    cpu_s: float = 20.0
+    wall_s: float = 60.0
+    """Time in all, with a busy machine and the caller's answers."""
+    memory_mb: int = 1024
+    """Memory beside that of the imports; enforced on Linux."""
+
+
+@dataclass(frozen=True, slots=True)
 class Call:
     """What a child does, and its limits."""
 
     function: Any
     """Of a module, so that pickling keeps its name alone."""
     args: tuple[Any, ...]
-    cpu_s: float
-    wall_s: float
-    memory_mb: int
+    limits: CallLimits
 
 
 def packed(kind: FrameKind, value: Any) -> tuple[bytes, bytes]:

@@ -99,9 +99,9 @@ def _end_with_caller(connection: socket.socket) -> None:
 
 
 def _do(call: Call) -> None:
-    process_limits.die_after(call.wall_s)
-    process_limits.cap_cpu(call.cpu_s)
-    process_limits.cap_growth(call.memory_mb)
+    process_limits.die_after(call.limits.wall_s)
+    process_limits.cap_cpu(call.limits.cpu_s)
+    process_limits.cap_growth(call.limits.memory_mb)
     try:
         result = call.function(*call.args)
     except PlannerError as error:

@@ -10,7 +10,8 @@ from contextlib import AbstractAsyncContextManager, contextmanager
 from functools import cache, partial
 from typing import Any, Final, TypeVar
 
-from planner_mcp.bounded_calls.bounded_call import AnswerQuestion, CallLimits, bounded_call
+from planner_mcp.bounded_calls.bounded_call import AnswerQuestion, bounded_call
+from planner_mcp.bounded_calls.call_frames import CallLimits
 from planner_mcp.errors import QuotaExceededError, RateLimitedError
 from planner_mcp.jobs.fair_limiter import FairLimiter
 from planner_mcp.jobs.principal_limits import value_text

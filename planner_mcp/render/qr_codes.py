@@ -9,10 +9,9 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Final
 
+from planner_mcp.render.map_positions import Place
 from planner_mcp.render.page_words import CHINESE, Words
 
-Place = tuple[float, float]
-"""(lat, lon) in WGS-84."""
 MOST_PLACES: Final = 10
 """Places of one link: the public maps take no more."""
 _MASK: Final = 2

@@ -19,6 +19,7 @@ from planner_mcp.routing.scenario.coordinates import from_wgs84
 log = logging.getLogger("planner.roads")
 
 Place = tuple[float, float]
+"""(lat, lon) in WGS-84."""
 SCHEMA: Final = "CREATE VIRTUAL TABLE roads USING rtree(id, south, north, west, east, low, high, +line);"
 """`low` and `high`: the rank of the road, twice, since a column of an R*Tree is a span. `line`: as `packed`."""
 RANKS: Final[dict[str, int]] = {

@@ -24,6 +24,7 @@ from planner_mcp.process_limits import bound_to_parent
 from planner_mcp.routing.scenario.coordinates import haversine_m
 from planner_mcp.settings import Settings
 from planner_mcp.travel import drawn_roads
+from planner_mcp.travel.drawn_roads import Place
 from planner_mcp.travel.road_programs import stop_process
 
 FORMAT: Final = "3"
@@ -36,7 +37,6 @@ _LEAST_STREET_M: Final = 50.0
 _MAX_CHARS: Final = 200
 _AT_ONCE: Final = 10_000
 _INSERT_ROAD: Final = "INSERT INTO roads VALUES (NULL, ?, ?, ?, ?, ?, ?, ?)"
-Place = tuple[float, float]
 
 
 def register_path(settings: Settings) -> Path:

@@ -10,8 +10,9 @@ from contextlib import suppress
 import anyio
 import pytest
 
-from planner_mcp.bounded_calls.bounded_call import CallLimits, bounded_call
 from planner_mcp.bounded_calls.bounded_call import _call_server as call_server
+from planner_mcp.bounded_calls.bounded_call import bounded_call
+from planner_mcp.bounded_calls.call_frames import CallLimits
 from planner_mcp.errors import InvalidParameterError, NotFoundError, PlannerError, TooLargeError
 from tests.shared.processes.process_tree import until_gone
 from tests.unit.bounded_calls import bounded_functions

@@ -10,7 +10,8 @@ from collections.abc import Callable
 
 import pytest
 
-from planner_mcp.bounded_calls.bounded_call import CallLimits, bounded_call
+from planner_mcp.bounded_calls.bounded_call import bounded_call
+from planner_mcp.bounded_calls.call_frames import CallLimits
 from planner_mcp.bounded_calls.call_server import OUT_OF_BOUNDS
 from planner_mcp.errors import PlannerError
 from planner_mcp.formats.import_formats import read_scenario_file
