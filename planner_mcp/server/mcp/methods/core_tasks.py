@@ -76,7 +76,7 @@ class CoreTasks:
         *,
         cursors: Cursors,
         cancel: Cancel,
-        on_created: OnCreated | None,
+        on_created: OnCreated,
     ) -> None:
         self._job_service = job_service
         self._cursors = cursors
@@ -105,8 +105,7 @@ class CoreTasks:
         if (refused := refusal_in(called)) is not None:
             raise refused
         job = await self._job_service.job(require_scope(ctx, READ), called["structuredContent"]["job_id"])
-        if self._on_created is not None:
-            await self._on_created(ctx, job)
+        await self._on_created(ctx, job)
         first_text = called["content"][0]["text"]
         return {"task": core_task(job, self._ttl_s), "_meta": {IMMEDIATE: first_text}}
 

@@ -67,7 +67,7 @@ class Tasks:
         tool_handler: Calls the tools.
         settings: How long jobs are kept.
         cursors: Those of `tasks/list`.
-        on_created: Called with each task of a handshake session; None where none are.
+        on_created: Called with each task of a handshake session.
     """
 
     def __init__(
@@ -77,7 +77,7 @@ class Tasks:
         settings: Settings,
         *,
         cursors: Cursors,
-        on_created: OnCreated | None = None,
+        on_created: OnCreated,
     ) -> None:
         self._tool_handler = tool_handler
         self._core = CoreTasks(job_service, settings, cursors=cursors, cancel=self._cancelled, on_created=on_created)

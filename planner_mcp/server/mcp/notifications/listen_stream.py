@@ -182,11 +182,8 @@ class ListenStream:
 
     async def _lists(self, *, task_status: TaskStatus[None]) -> None:
         """Notify of lists that change from now on; it has started once it has read their versions."""
-        notifier, principal = self._sources.watched_jobs.notifier, self._principal.id
-        if notifier is None:
-            task_status.started()
-            return
-        async with notifier.watch(LISTS_CHANNEL) as waiter:
+        principal = self._principal.id
+        async with self._sources.watched_jobs.notifier.watch(LISTS_CHANNEL) as waiter:
             last = await self._sources.store.list_versions(principal)
             task_status.started()
             while True:

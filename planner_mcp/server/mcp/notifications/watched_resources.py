@@ -75,11 +75,11 @@ class WatchedJobs:
 
     Args:
         job_service: Knows jobs and scenarios.
-        notifier: Announces new solves of a scenario; None: the newest solve stays the newest.
+        notifier: Announces new solves of a scenario.
     """
 
     job_service: JobService
-    notifier: ChangeNotifier | None = None
+    notifier: ChangeNotifier
 
     async def job_of(self, principal: Principal, resource: WatchedResource) -> str | None:
         """Return the job behind a resource, None for a scenario without a solve.
@@ -95,8 +95,6 @@ class WatchedJobs:
 
     async def jobs_of(self, principal: Principal, scenario_id: str) -> AsyncGenerator[str]:
         """Yield the newest job of a scenario, and each newer one as it is submitted; ends when the scenario expires."""
-        if self.notifier is None:
-            return
         last = None
         async with self.notifier.watch(scenario_channel(scenario_id)) as waiter:
             while True:

@@ -87,7 +87,7 @@ class StreamableHttpTransport:
         stateless: StatelessHttpTransport,
         drain: anyio.Event,
         streams: StreamLimit,
-        forward_events: Forward | None = None,
+        forward_events: Forward,
         grace_s: float,
     ) -> None:
         self.drain = drain
@@ -285,16 +285,13 @@ class StreamableHttpTransport:
 
     async def _with_forwarding(self, session: Session, principal: Principal, entries: Entries) -> Entries:
         """Yield entries of the standalone stream while writing to it what the session subscribed to."""
-        forward_events = (
-            self._spawn(self._forward_events(session.id, principal)) if self._forward_events is not None else None
-        )
+        forwarding = self._spawn(self._forward_events(session.id, principal))
         try:
             async with aclosing(entries):
                 async for entry in entries:
                     yield entry
         finally:
-            if forward_events is not None:
-                self._spawn(cancel_and_wait(forward_events))
+            self._spawn(cancel_and_wait(forwarding))
 
     def _sse(
         self, session: Session, stream: str, entries: Entries, *, answers: asyncio.Task[None] | None = None

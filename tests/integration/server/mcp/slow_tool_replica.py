@@ -83,6 +83,10 @@ class Replica:
     server: uvicorn.Server
 
 
+async def _nothing(_session_id: str, _principal: Principal) -> None:
+    """Forward nothing: sessions of this replica subscribe to nothing."""
+
+
 @contextlib.asynccontextmanager
 async def replica(store: RedisStore, max_streams: int = 8, grace_s: float = 16.0) -> AsyncIterator[Replica]:
     """Run a replica on a free port. `x-principal` stands in for what authorization would prove."""
@@ -97,6 +101,7 @@ async def replica(store: RedisStore, max_streams: int = 8, grace_s: float = 16.0
             stateless=StatelessHttpTransport(kernel, sdk, streams=streams),
             drain=anyio.Event(),
             streams=streams,
+            forward_events=_nothing,
             grace_s=grace_s,
         )
         notifier.on_cancel(streamable_http.cancelled)

@@ -26,7 +26,7 @@ from planner_mcp.server.mcp.notifications import listen_stream
 from planner_mcp.server.mcp.notifications.listen_filter import JOBS
 from planner_mcp.server.mcp.notifications.listen_method import Listen
 from planner_mcp.server.mcp.notifications.listen_stream import SUBSCRIPTION, ListenSources
-from planner_mcp.server.mcp.notifications.stdio_watches import AnyNotification
+from planner_mcp.server.mcp.notifications.stdio_watches import AnyNotification, StdioNotifier
 from planner_mcp.server.mcp.notifications.watched_resources import WatchedJobs
 from planner_mcp.settings import Settings
 from tests.integration.server.mcp.app_replicas import Caller, Replica, Worker, messages, replica
@@ -300,7 +300,10 @@ async def slow(store: RedisStore, settings: Settings) -> AsyncIterator[tuple[Lis
     async with EventFeed(store) as feed:
         job_service = Followed(store, feed, settings=settings)
         sources = ListenSources(
-            WatchedJobs(job_service), SubscriptionStore(store.redis), settings.job_ttl_s, anyio.Event()
+            WatchedJobs(job_service, StdioNotifier()),
+            SubscriptionStore(store.redis),
+            settings.job_ttl_s,
+            anyio.Event(),
         )
         session = SlowSession()
         yield (
