@@ -18,6 +18,7 @@ from planner_mcp.routing.compilation.frozen_prefix_compilation import is_priced_
 from planner_mcp.routing.compilation.scenario_compiler import compile_scenario
 from planner_mcp.routing.evaluation.plan_builder import candidate_of
 from planner_mcp.routing.plan import Plan, PlannedRoute, Visit
+from planner_mcp.routing.problem import Candidate
 from planner_mcp.routing.scenario.scenario_model import Held, Scenario
 from planner_mcp.routing.scenario.scenario_parsing import is_readable
 from planner_mcp.routing.scenario.scenario_patch import without_tickets_named
@@ -64,17 +65,18 @@ def agent_assignments(
     """
     problem = compile_scenario(scenario)
     planned = candidate_of(problem, plan)
+
+    def agent_by_ticket(found: Candidate) -> dict[str, str]:
+        return {problem.tickets[n].id: problem.agents[r.agent].id for r in found.routes for n in r.tickets}
+
     assigned: Json = {}
     if agents:
         ends = clock() + REPAIR_S
-        routes = repair(problem, planned, lambda: clock() >= ends).routes
-        assigned["stay"] = {problem.tickets[n].id: problem.agents[r.agent].id for r in routes for n in r.tickets}
+        assigned["stay"] = agent_by_ticket(repair(problem, planned, lambda: clock() >= ends))
     if switch_cost:
-        routes = planned.routes
-        assigned["prefer"] = {problem.tickets[n].id: problem.agents[r.agent].id for r in routes for n in r.tickets}
-        assigned["switch_cost"] = switch_cost
+        assigned |= {"prefer": agent_by_ticket(planned), "switch_cost": switch_cost}
     if are_promised:
-        served = {problem.tickets[n].id for route in planned.routes for n in route.tickets}
+        served = agent_by_ticket(planned)
         promised = [ticket.id for ticket in scenario.tickets if ticket.id in served and ticket.penalty is None]
         assigned |= {"promised": promised} if promised and len(promised) < len(scenario.tickets) else {}
     return assigned, [*_own_prices(scenario, assigned.get("prefer", {})), *problem.frozen_prefix_assumptions]

@@ -5,7 +5,7 @@ counts only the first time it occurs. `compilation/frozen_prefix_compilation.py`
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from planner_mcp.routing.problem import BreakSpec, Problem
 from planner_mcp.routing.scenario.scenario_model import Held, HeldRoute
@@ -30,13 +30,13 @@ class ExecutedRoute:
 
     agent: int
     departed_at: int
-    visits: list[ExecutedVisit]
-    later_breaks: list[BreakSpec]
-    """Breaks begun since the last visit."""
-    next: int | None
     arrival: int
     end: int | None
     """Arrival at the end of the route, if the agent is driving there."""
+    next: int | None = None
+    visits: list[ExecutedVisit] = field(default_factory=list)
+    later_breaks: list[BreakSpec] = field(default_factory=list)
+    """Breaks begun since the last visit."""
     reloads: list[tuple[int, int]] | None = None
     """Of each reload its location and the number of visits before it; None where they are not recorded."""
     removed_tickets: tuple[str, ...] = ()
@@ -78,7 +78,8 @@ def _executed_route(agent: int, route: HeldRoute, tickets: dict[str, int], scale
     def unit(seconds: float) -> int:
         return round(seconds * scale)
 
-    executed = ExecutedRoute(agent, unit(route.start_s), [], [], None, unit(route.arrival_s), None)
+    end = None if route.end_s is None else unit(route.end_s)
+    executed = ExecutedRoute(agent, unit(route.start_s), unit(route.arrival_s), end)
     for visit in route.visits:
         start, departure = unit(visit.start_s), max(unit(visit.start_s), unit(visit.departure_s))
         if visit.ticket is None:
@@ -87,7 +88,6 @@ def _executed_route(agent: int, route: HeldRoute, tickets: dict[str, int], scale
             executed.visits.append(ExecutedVisit(ticket, start, departure, executed.later_breaks))
             executed.later_breaks = []
     executed.next = None if route.next_ticket is None else tickets.pop(route.next_ticket, None)
-    executed.end = None if route.end_s is None else unit(route.end_s)
     return executed
 
 

@@ -121,25 +121,23 @@ def _promise_factor(scenario: Scenario, promised: frozenset[str]) -> int:
     return min(_MAX_PROMISE_FACTOR, others // least + 1)
 
 
-def shortfalls(prices: IntegerPrices) -> tuple[str, ...]:
-    """Return a sentence where a wanted ticket may be left out in favour of optional ones."""
-    if not prices.is_outweighed:
-        return ()
-    return ("The sum of penalties is so large that a ticket without one may be left out for tickets that have one.",)
+def shortfalls(prices: IntegerPrices) -> Iterator[str]:
+    """Yield a sentence where a wanted ticket may be left out in favour of optional ones."""
+    if prices.is_outweighed:
+        yield "The sum of penalties is so large that a ticket without one may be left out for tickets that have one."
 
 
-def roundings(scenario: Scenario, prices: IntegerPrices) -> tuple[str, ...]:
-    """Return a sentence that lists the prices whose rounding exceeds `_REPORTED_ROUNDING`."""
+def roundings(scenario: Scenario, prices: IntegerPrices) -> Iterator[str]:
+    """Yield a sentence that lists the prices whose rounding exceeds `_REPORTED_ROUNDING`."""
     worst: dict[str, Fraction] = {}
     for name, price in _unit_prices(scenario, prices.scale, prices.default_per_km):
         if price:
             exact = price * prices.cost_scale
             worst[name] = max(worst.get(name, Fraction(0)), abs(round(exact) - exact) / exact)
     rounded = {name: share for name, share in worst.items() if share > _REPORTED_ROUNDING}
-    if not rounded:
-        return ()
     listed = ", ".join(f"{name} by up to {float(100 * share):.3g} %" for name, share in rounded.items())
-    return (f"Prices are rounded, because others, or the longest legs, are so large: {listed}.",)
+    if listed:
+        yield f"Prices are rounded, because others, or the longest legs, are so large: {listed}."
 
 
 def _wanted(scenario: Scenario) -> Iterator[Ticket]:

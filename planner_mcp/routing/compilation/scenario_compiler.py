@@ -7,7 +7,7 @@ Owns the choice of scales and the defaults of absent fields. It expects a scenar
 
 import math
 from collections import Counter
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from functools import lru_cache
@@ -88,7 +88,7 @@ def compile_scenario(scenario: Scenario) -> Problem:
         assumptions=(
             *travel.assumptions,
             *_resolved_positions(scenario),
-            *_open_ends([(agent.start, agent.end) for agent in agents]),
+            *_open_ends(agents),
             *roundings(scenario, prices),
             *shortfalls(prices),
             *_rounded_amounts(scenario, units.amount_scale),
@@ -210,11 +210,11 @@ def _amounts(scenario: Scenario) -> Iterator[dict[str, float]]:
     yield from (ticket.demand for ticket in scenario.tickets)
 
 
-def _rounded_amounts(scenario: Scenario, scale: int) -> tuple[str, ...]:
-    """Return a sentence where amounts are finer than the scale."""
-    if all(_is_whole(value, scale) for value in {value for amount in _amounts(scenario) for value in amount.values()}):
-        return ()
-    return (f"Amounts are rounded to {1 / scale:g}: demands up, capacities down.",)
+def _rounded_amounts(scenario: Scenario, scale: int) -> Iterator[str]:
+    """Yield a sentence where amounts are finer than the scale."""
+    values = {value for amount in _amounts(scenario) for value in amount.values()}
+    if not all(_is_whole(value, scale) for value in values):
+        yield f"Amounts are rounded to {1 / scale:g}: demands up, capacities down."
 
 
 def _agent(scenario: Scenario, agent: scenario_model.Agent, units: _Units, prices: IntegerPrices) -> AgentSpec:
@@ -356,11 +356,8 @@ def _pairs(scenario: Scenario, units: _Units) -> frozenset[tuple[int, int]]:
     return frozenset(pairs)
 
 
-def _open_ends(ends: Iterable[tuple[object, object]]) -> tuple[str, ...]:
-    starts, stops = zip(*ends, strict=True)
-    assumed = []
-    if None in starts:
-        assumed.append("Agents without start_location begin at their first ticket.")
-    if None in stops:
-        assumed.append("Agents without end_location stop at their last ticket.")
-    return tuple(assumed)
+def _open_ends(agents: Sequence[AgentSpec]) -> Iterator[str]:
+    if any(agent.start is None for agent in agents):
+        yield "Agents without start_location begin at their first ticket."
+    if any(agent.end is None for agent in agents):
+        yield "Agents without end_location stop at their last ticket."

@@ -88,19 +88,12 @@ def extent_of(scenario: Scenario, travel: IntegerMatrices, names: tuple[str, ...
         cut_off = ((few[visited] == 0) & (all_[visited] > 0) for few, all_ in zip(usual[1], longest[1], strict=True))
         if not any(bool(lost.any()) for lost in cut_off):
             longest = usual
-    return _extent(scenario, travel, place, longest)
-
-
-def _extent(
-    scenario: Scenario, travel: IntegerMatrices, place: dict[str, int], longest: tuple[Longest, Longest]
-) -> Extent:
     lengths, times = longest
     used = min(len(scenario.agents), len(scenario.tickets))
     slowest = max([1.0, *(period.factor for period in scenario.travel.rush_hours)])
     driving = math.ceil(_longest_travel(scenario, place, times, 1) * slowest)
-    return Extent(
-        _longest_travel(scenario, place, lengths, used), _latest_time_without_travel(scenario, travel.scale) + driving
-    )
+    horizon = _latest_time_without_travel(scenario, travel.scale) + driving
+    return Extent(_longest_travel(scenario, place, lengths, used), horizon)
 
 
 def _latest_time_without_travel(scenario: Scenario, scale: int) -> int:

@@ -4,8 +4,8 @@ Owns canonical timing: every service as early as its time windows allow, then th
 a later end or a larger violation. Where duration is paid or limited, an even later departure may be better, because it
 leads to other windows, or trades waiting for lateness. The cheapest departure that keeps all limits is then chosen
 (`evaluation/departure_optimization.py`). A break that is not among the stops may have to end before the departure.
-Loads, prices and the form of a plan belong to `evaluation/plan_builder.py`. Nothing is checked here: an infeasible
-route is scheduled too.
+Loads belong to `evaluation/loads_on_board.py`, prices and the form of a plan to `evaluation/plan_builder.py`. Nothing
+is checked here: an infeasible route is scheduled too.
 """
 
 from collections.abc import Sequence

@@ -82,8 +82,8 @@ class _ReasonFinder:
         return InfeasibilityReason.NO_ROOM_FOUND if has_spare else InfeasibilityReason.ALL_CAPACITY_USED
 
     def _has_spare(self, ticket: TicketSpec) -> bool:
-        chosen = range(len(self._problem.agents)) if ticket.agents is None else ticket.agents
-        return any(fits(ticket.demand, self._spare[agent][ticket.load]) for agent in chosen)
+        spare = (each[ticket.load] for agent, each in enumerate(self._spare) if ticket.admits(agent))
+        return any(fits(ticket.demand, room) for room in spare)
 
 
 def _spare(problem: Problem, plan: Plan) -> list[dict[LoadKind, tuple[int, ...]]]:
