@@ -94,7 +94,7 @@ def joint_tickets(problem: Problem, ticket: int) -> tuple[int, ...]:
 
 
 def is_replaced(problem: Problem, ticket: int, served: Collection[int]) -> bool:
-    """Return whether of the tickets one of which may be served with one, another is."""
+    """Return whether another ticket of a ONE_OF group is served in place of one."""
     choices = (group.tickets for group in problem.groups if group.kind is GroupKind.ONE_OF and ticket in group.tickets)
     return any(other in served for tickets in choices for other in tickets if other != ticket)
 

@@ -165,7 +165,7 @@ def moment(value: Any, context: dict[str, Any]) -> float:
         value: Any JSON value.
         context: May have the `planning_date`, and an `offset` that all times have; collects `WrittenTimes`.
     """
-    written: WrittenTimes = context.setdefault(WRITTEN_TIMES, WrittenTimes())
+    written: WrittenTimes = context.get(WRITTEN_TIMES) or context.setdefault(WRITTEN_TIMES, WrittenTimes())
     if isinstance(value, str):
         seconds = _read_text(value, context, written)
         first, last = written.text_range or (seconds, seconds)
