@@ -57,7 +57,7 @@ def _event(number: int, visit: Visit, route: PlannedRoute, day: SheetDay, prefix
     yield f"UID:{hashlib.sha256(key.encode()).hexdigest()[:32]}@planner-mcp"
     begins_s = visit.start_s if visit.kind == "break" else visit.arrival_s  # nobody has a break while waiting for it
     yield f"DTSTART:{_local(scenario, begins_s)}"
-    yield f"DTEND:{_local(scenario, max(visit.departure_s, visit.arrival_s + 60))}"
+    yield f"DTEND:{_local(scenario, max(visit.departure_s, begins_s + 60))}"
     yield f"SUMMARY:{_escaped(f'{prefix}{number}. {who}')}"
     if values["where"]:
         yield f"LOCATION:{_escaped(', '.join(values['where']))}"

@@ -133,9 +133,14 @@ def _where(visit: Visit, ticket: ShownTicketFields, names: Names) -> list[str]:
 
 
 def _route_codes(route: PlannedRoute, day: SheetDay) -> Iterator[Json]:
-    """Yield link and code of each part of a route, its ends included, a place once in a row."""
-    stops = [name for visit in route.visits if visit.kind != "break" and (name := visit.location)]
-    names = [name for name in (route.start_location, *stops, route.end_location) if name in day.places]
+    """Yield link and code of each part of a route, its ends included, a place once in a row.
+
+    There is none where links lead to some of its places alone: who follows it would pass the others by.
+    """
+    stops = [visit.location for visit in route.visits if visit.kind != "break"]
+    names = [name for name in (route.start_location, *stops, route.end_location) if name]
+    if not day.places.keys() >= set(names):
+        return
     way = [day.places[name] for index, name in enumerate(names) if index == 0 or names[index - 1] != name]
     parts = route_links(way, day.words) if len(way) > 1 else []
     for first, last, link in parts:

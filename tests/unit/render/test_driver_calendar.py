@@ -80,6 +80,9 @@ def test_a_break_is_an_event_of_its_own_hours() -> None:
     waited = replace(route, visits=(replace(rest, arrival_s=39_600.0),))
     (event,) = events(calendar(DAY, replace(plan_of(DAY), routes=(waited,)), made_at=MADE))
     assert (event["DTSTART"], event["DTEND"]) == ("20261124T120000", "20261124T123000")
+    moment = replace(route, visits=(replace(rest, arrival_s=39_600.0, departure_s=43_200.0),))
+    (event,) = events(calendar(DAY, replace(plan_of(DAY), routes=(moment,)), made_at=MADE))
+    assert event["DTEND"] == "20261124T120100", "an event ends after its begin (RFC 5545, section 3.6.1)"
 
 
 def test_the_calendar_of_a_driver_has_no_stop_of_another() -> None:
