@@ -25,7 +25,7 @@ _PLACES: Final = frozenset({"location", "lat", "lon", "x", "y", "position"})
 _AMOUNTS: Final = frozenset({"demand", "capacity", "penalty", "fixed_cost", "priority", "max_tickets"})
 _NAMES: Final = _PLACES | {"id", "name", "address", "phone"}
 """What says whom or where a row is about, unlike a skill or a shift that some of them want."""
-_NUMBER: Final = re.compile(r"[\w/#.-]*\d[\w/#.-]*")
+_NUMBER: Final = re.compile(r"(?=\D*\d)[\w/#.-]+")
 """What orders are named by."""
 _WORDS: Final = words_of(
     "total totals grandtotal subtotal sum summe gesamt gesamtsumme zwischensumme somme totalgénéral totalgeneral "
