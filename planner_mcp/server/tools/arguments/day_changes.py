@@ -17,7 +17,7 @@ from planner_mcp.routing.analysis.frozen_prefix import frozen_prefix
 from planner_mcp.routing.analysis.second_tours import tours_of
 from planner_mcp.routing.plan import Plan, Visit
 from planner_mcp.routing.scenario.checks.reference_checks import did_you_mean, near_names
-from planner_mcp.routing.scenario.field_types import moment
+from planner_mcp.routing.scenario.field_types import MAX_TIME_S, moment
 from planner_mcp.routing.scenario.schema_faults import pointer
 from planner_mcp.server.tools.tool_definition import Arguments
 from planner_mcp.text import Json, clock, named
@@ -192,8 +192,9 @@ class DayChanger:
             if path.startswith("/absent") and any(self._has_begun(tour) for tour in tours_of(name, self._body)):
                 yield Fault(path, "The agent has set out.", "an agent that has not", "Write breakdown.")
         for name, seconds in changes.late_by.items():
-            if seconds <= 0:
-                yield Fault(pointer(["late_by", name]), "The delay is not above 0.", "seconds, more than 0")
+            if not 0 < seconds <= MAX_TIME_S:
+                accepted = f"seconds, more than 0 and up to {MAX_TIME_S}"
+                yield Fault(pointer(["late_by", name]), "The delay is out of range.", accepted)
             if changes.breakdown is not None and name == changes.breakdown.agent:
                 yield Fault(
                     pointer(["late_by", name]), "The agent breaks down.", "an agent that goes on", "Leave it out."

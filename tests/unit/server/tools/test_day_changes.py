@@ -268,6 +268,7 @@ async def test_the_setup_of_a_begun_visit_stays_in_its_history(call: Call, ctx: 
         ({"absent": ["van1"], "keep_until": "08:15"}, ["/absent/0"]),
         ({"absent": ["x"], "cancelled_ticket": ["y"]}, ["/absent/0", "/cancelled_ticket/0"]),
         ({"late_by": {"van1": 0}}, ["/late_by/van1"]),
+        ({"late_by": {"van1": 1e308}}, ["/late_by/van1"]),
         ({"late_by": {"van1": 60}, "breakdown": {"agent": "van1", "at": "09:00"}}, ["/late_by/van1"]),
         ({"new_ticket": [{"location": "A"}, {"id": "a"}]}, ["/new_ticket/0/id", "/new_ticket/1/id"]),
         ({"new_ticket": [{"id": "n", "location": "A"}, {"id": "n", "location": "B"}]}, ["/new_ticket/1/id"]),
