@@ -4,6 +4,7 @@ import base64
 import json
 from collections.abc import Mapping
 from typing import Final
+from unicodedata import normalize
 
 from planner_mcp.errors import NotFoundError, QuotaExceededError
 from planner_mcp.jobs.import_records import MAX_FILES, MAX_MAPPINGS, StoredMapping, UploadedFile
@@ -38,7 +39,7 @@ class RedisImportStore(StorePart):
             QuotaExceededError: The principal has as many as it may.
         """
         record = f"{_OPEN * (not file.is_confidential)}{base64.b64encode(file.data).decode()}"
-        await self._put(_key("files", principal), name, record, MAX_FILES, self._settings.file_ttl_s)
+        await self._put(_key("files", principal), _composed(name), record, MAX_FILES, self._settings.file_ttl_s)
 
     async def file(self, principal: str, name: str) -> UploadedFile:
         """Return an uploaded file.
@@ -46,7 +47,7 @@ class RedisImportStore(StorePart):
         Raises:
             NotFoundError: There is none of this name, or it has expired.
         """
-        record = await self._script_client.command("HGET", _key("files", principal), name)
+        record = await self._script_client.command("HGET", _key("files", principal), _composed(name))
         if record is None:
             raise NotFoundError
         return UploadedFile(base64.b64decode(record.removeprefix(_OPEN)), not record.startswith(_OPEN))
@@ -57,6 +58,11 @@ class RedisImportStore(StorePart):
             problem = f"You keep {most} of these, as many as you may."
             raise QuotaExceededError.reached(problem, f"at most {most}", "Use a name again.", retry_after_s=60)
         await self._script_client.put_field(key, name, record, life_s=ttl_s)
+
+
+def _composed(name: str) -> str:
+    """Return the name of a file as people type it: some systems take its letters apart from their accents."""
+    return normalize("NFC", name)
 
 
 def _key(kind: str, principal: str) -> str:

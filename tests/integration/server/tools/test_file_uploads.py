@@ -36,6 +36,13 @@ async def test_any_bytes_are_kept_under_their_name_for_a_while(http: httpx.Async
     assert 0 < await store.redis.ttl(key) <= 3600
 
 
+async def test_a_name_is_one_however_its_accents_are_written(http: httpx.AsyncClient, store: RedisStore) -> None:
+    """SPEC T5: macOS takes `ä` apart (NFD), who names the file in a call does not."""
+    assert (await http.put("/files/Auftra\u0308ge.csv", content=b"x")).status_code == 201
+    assert (await store.file(LOCAL.id, "Auftr\u00e4ge.csv")).data == b"x"
+    assert (await store.file(LOCAL.id, "Auftra\u0308ge.csv")).data == b"x"
+
+
 async def test_uploads_are_bounded_in_size_and_number(http: httpx.AsyncClient) -> None:
     """SPEC X3, A4: one principal cannot fill the store."""
     assert (await http.put("/files/a", content=b"x" * 2049)).status_code == 413
