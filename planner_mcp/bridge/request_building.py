@@ -57,7 +57,9 @@ def request_of(
             request.path = request.path.replace("{" + argument.target[0] + "}", text)
         elif argument.place == "query":
             pairs = [*_query_pairs(argument, value)]
-            if not {unquote(name) for name, _ in pairs}.isdisjoint({*query_names} - {argument.target[0]}):
+            written = {unquote(name) for name, _ in pairs}
+            written |= {name.partition("[")[0] for name in written}  # `a[]` is `a` to many services
+            if not written.isdisjoint({*query_names} - {argument.target[0]}):
                 raise _unwritable(argument, "keys that are not names of other parameters")
             query += [f"{name}={text}" for name, text in pairs]
         elif argument.place == "header":

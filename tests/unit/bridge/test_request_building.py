@@ -72,7 +72,7 @@ def test_a_segment_that_is_none_is_refused(value: Any) -> None:
         _request({"parameters": [parameter("id", "path")]}, {"id": value})
 
 
-@pytest.mark.parametrize(("further", "key"), [({}, "tenant"), ({"style": "deepObject"}, "x")])
+@pytest.mark.parametrize(("further", "key"), [({}, "tenant"), ({}, "tenant[]"), ({"style": "deepObject"}, "x")])
 def test_a_key_of_an_object_is_no_other_parameter(further: dict[str, Any], key: str) -> None:
     """SPEC O5: a constant, what is hidden and the credential of the query stay as they are."""
     operation, names = {"parameters": [parameter("c", schema={}, **further)]}, frozenset({"c", "tenant", "c[x]"})
