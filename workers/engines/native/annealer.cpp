@@ -123,14 +123,31 @@ void Annealer::store_best() {
     const auto is_absent = [&](int item) { return plan.absent.has(item); };
     if (cost >= best_cost || (plan.has_reduced_penalties() && !plan.absent.empty())) return;
     if (std::any_of(problem_.mandatory.begin(), problem_.mandatory.end(), is_absent)) return;
-    const auto breaks_lock = [&](const Route& route) { return route.pinned > 0 && least_load_cost(problem_, route) > 0; };
-    if (problem_.has_least_loads && std::any_of(plan.routes.begin(), plan.routes.end(), breaks_lock)) return;
+    if (problem_.has_least_loads && !is_whole_without_short_routes()) return;
     best_cost = cost;
     while (!stale_.empty()) {
         const int agent = stale_.back();
         best[agent] = plan.routes[agent];
         stale_.set(agent, false);
     }
+}
+
+// Whether the plan keeps its locks and groups when it is published, without its routes below their least load.
+bool Annealer::is_whole_without_short_routes() const {
+    const auto is_short = [&](int ticket) { return plan.is_on_short_route(ticket); };
+    const auto loses_any = [&](const Agent& agent) {
+        return std::any_of(agent.locked.begin(), agent.locked.end(), is_short);
+    };
+    const auto is_lost = [&](int item) {
+        const auto& options = problem_.items[item].options;
+        return std::any_of(options.begin(), options.end(), [&](const Option& option) { return is_short(option.ticket); });
+    };
+    const auto is_split = [&](const std::vector<int>& group) {
+        return std::any_of(group.begin(), group.end(), is_short) && !std::all_of(group.begin(), group.end(), is_short);
+    };
+    return std::none_of(problem_.agents.begin(), problem_.agents.end(), loses_any) &&
+           std::none_of(problem_.mandatory.begin(), problem_.mandatory.end(), is_lost) &&
+           std::none_of(problem_.all_of.begin(), problem_.all_of.end(), is_split);
 }
 
 double Annealer::mean_leg_cost() const {

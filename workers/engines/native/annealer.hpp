@@ -42,6 +42,7 @@ private:
     void exchange_routes(double temperature);
     void accept_or_undo(Number most);
     void log_touched_routes();
+    bool is_whole_without_short_routes() const;
     Number acceptance_margin(double temperature);
 
     const Problem& problem_;

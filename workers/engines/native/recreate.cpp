@@ -122,16 +122,19 @@ void Recreate::drop_unprofitable(const std::vector<int>& items) {
             plan_.drop_unprofitable(item);
 }
 
-// Remove incomplete all-or-none groups; groups that share a ticket may make others incomplete.
+// Remove incomplete all-or-none groups; groups that share a ticket may make others incomplete, and so may a route that
+// then serves too little and counts as not driven.
 bool Recreate::complete_groups() {
-    const auto is_here = [&](int ticket) { return plan_.agent_of[ticket] >= 0; };
+    const auto is_here = [&](int ticket) {
+        return plan_.agent_of[ticket] >= 0 && !(problem_.drops_short_routes && plan_.is_on_short_route(ticket));
+    };
     for (bool is_whole = false; !is_whole;) {
         is_whole = true;
         for (const auto& group : problem_.all_of) {
             if (std::none_of(group.begin(), group.end(), is_here) || std::all_of(group.begin(), group.end(), is_here))
                 continue;
             for (int ticket : group) {
-                if (!is_here(ticket)) continue;
+                if (plan_.agent_of[ticket] < 0) continue;
                 const int agent = plan_.agent_of[ticket];
                 plan_.remove(ticket);
                 if (!plan_.close_gaps(agent)) return false;

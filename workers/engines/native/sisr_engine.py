@@ -126,7 +126,9 @@ class SisrEngine:
         search = partial(self._search, problem, on_improvement=best.offer, should_stop=should_stop)
         filling = replace(limits, deadline=now + FILL_SHARE * (limits.deadline - now))
         outcome = search(filling, warm_start=warm_start)
-        if (start := best.settle()) is not None and outcome.reason is not StopReason.STOPPED:
+        start = best.settle()
+        has_time = start is None or time.monotonic() < limits.deadline
+        if has_time and outcome.reason is not StopReason.STOPPED:
             last = search(limits, warm_start=start, drops_short_routes=True)
             outcome = replace(last, iterations=outcome.iterations + last.iterations)
         return replace(outcome, best=best.settle())

@@ -390,6 +390,10 @@ bool Plan::is_served(int item) const {
     return false;
 }
 
+bool Plan::is_on_short_route(int ticket) const {
+    return agent_of[ticket] >= 0 && least_load_cost(problem, routes[agent_of[ticket]]) > 0;
+}
+
 Number Plan::longest() const {
     Number longest = 0;
     if (problem.span_cost > 0)

@@ -61,6 +61,7 @@ public:
     bool reload_among_locked(int agent, int after, int stop);
     bool update_route(int agent);  // evaluate after a change of nodes
     bool is_served(int item) const;
+    bool is_on_short_route(int ticket) const;  // one below its least load, without which a plan is published
     int item_at(int ticket) const { return problem.tickets[ticket].item; }
     Number longest() const;  // duration of the longest route, where it has a cost
     Number route_cost() const { return route_cost_; }

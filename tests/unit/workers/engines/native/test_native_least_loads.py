@@ -12,6 +12,7 @@ from tests.shared.scenarios.plan_enumeration import cheapest
 from tests.shared.scenarios.random_problems import random_problem
 from tests.shared.scenarios.seeded_fleet import fleet
 from workers.engines.engine_interface import SearchLimits
+from workers.engines.native import native_arrays
 from workers.engines.native.sisr_engine import SisrEngine
 from workers.engines.selection import engine_registry
 
@@ -65,6 +66,29 @@ def test_routes_are_filled_rather_than_given_up() -> None:
 def test_a_day_on_which_no_route_reaches_its_least_load_has_a_plan_without_routes() -> None:
     """SPEC S1, S2: it leaves all tickets out; without a plan the job would fail."""
     assert solve(loaded(fleet(30), 10**6), 100) == Candidate(())
+
+
+@pytest.mark.parametrize("seed", [150, 198])
+def test_a_group_is_served_as_a_whole_where_one_of_its_routes_cannot_be_filled(seed: int) -> None:
+    """SPEC S1, S2: the rest of the day is planned; plans without the routes that serve too little split the group."""
+    day = random_problem(seed, tickets=10, features=frozenset({Feature.MIN_LOAD, Feature.GROUPS}))
+    assert verify(day, build_plan(day, solve(day, 200))) == []
+
+
+@pytest.mark.parametrize("left_s", [0, 30])
+def test_a_second_search_has_time_left(left_s: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    """SPEC S1, S2: short routes are filled, then given up, unless the time is over once there is a plan."""
+    given_up: list[bool] = []
+    arrays = native_arrays.Arrays
+
+    def noted(problem: Problem, *, drops_short_routes: bool) -> native_arrays.Arrays:
+        given_up.append(drops_short_routes)
+        return arrays(problem, drops_short_routes=drops_short_routes)
+
+    monkeypatch.setattr(native_arrays, "Arrays", noted)
+    limits = SearchLimits(time.monotonic() + left_s)
+    SisrEngine(max_iterations=10).solve(loaded(fleet(20), 30), limits, lambda _: None, lambda: False)
+    assert given_up == [False, True][: 1 + (left_s > 0)]
 
 
 def test_least_loads_do_not_keep_auto_from_its_strongest_engine() -> None:
