@@ -1,12 +1,16 @@
 """Who may import whom: the contracts in pyproject.toml hold, and they cover every package."""
 
+import ast
 import re
 import subprocess
 import sys
 import tomllib
 from pathlib import Path
+from types import FunctionType
 
 import pytest
+
+from planner_mcp.routing.problem import AgentSpec, BreakSpec, Problem, TicketSpec
 
 ROOT = Path(__file__).parents[2]
 BASE_MODULES = {
@@ -42,6 +46,17 @@ def test_every_package_stands_in_the_layers() -> None:
     placed = {name for layer in layers for name in layer.replace(":", "|").replace("(", "").replace(")", "").split()}
     packages = {path.parent.name for path in (ROOT / "planner_mcp").glob("*/__init__.py")}
     assert packages - placed == set()
+
+
+def test_checks_of_plans_and_proofs_apply_no_rule_that_searches_apply() -> None:
+    """Our choice: a problem answers for engines whom a ticket admits, or when it begins; no import shows such a use."""
+    specs = (AgentSpec, BreakSpec, TicketSpec, Problem)
+    rules = {name for spec in specs for name, value in vars(spec).items() if isinstance(value, FunctionType | property)}
+    rules = {name for name in rules if not name.startswith("_")} - {"reload_depots"}  # places, none twice
+    assert rules >= {"admits", "amounts", "latest_end", "start_from"}
+    folder = ROOT / "planner_mcp" / "routing" / "verification"
+    nodes = (node for path in folder.glob("*.py") for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
+    assert rules & {node.attr for node in nodes if isinstance(node, ast.Attribute)} == set()
 
 
 def test_a_test_folder_imports_itself_and_shared_alone() -> None:
