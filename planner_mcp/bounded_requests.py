@@ -39,9 +39,8 @@ async def fetch_json(http: httpx.AsyncClient, request: httpx.Request, *, max_byt
         UpstreamError: No answer in time, another status than 200, too many bytes, or no JSON.
     """
     try:
-        with anyio.fail_after(
-            http.timeout.read
-        ):  # that of the client is for each step: an answer may come byte by byte
+        # httpx holds the timeout against each step, and an answer may come byte by byte
+        with anyio.fail_after(http.timeout.read):
             answer = await http.send(request, stream=True)
             try:
                 body = await _read(answer, max_bytes)
