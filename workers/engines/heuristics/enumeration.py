@@ -121,8 +121,8 @@ class _Progress:
 def _servable(problem: Problem) -> Iterator[int]:
     """Yield the tickets that some agent may serve and has the capacity for."""
     for number, ticket in enumerate(problem.tickets):
-        capacities = (agent.capacity for index, agent in enumerate(problem.agents) if ticket.admits(index))
-        if any(fits(ticket.demand, capacity) for capacity in capacities):
+        allowed = range(len(problem.agents)) if ticket.agents is None else ticket.agents
+        if any(fits(ticket.demand, problem.agents[agent].capacity) for agent in allowed):
             yield number
 
 
