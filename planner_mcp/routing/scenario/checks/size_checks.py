@@ -55,7 +55,7 @@ def cells_for(max_tickets: int) -> int:
     return max(MAX_CELLS, MAX_CELLS * max_tickets**2 // MAX_TICKETS**2)
 
 
-def matrices_too_large(scenario: Scenario, max_tickets: int) -> Iterator[Fault]:
+def matrices_too_large(scenario: Scenario, max_tickets: int = MAX_TICKETS) -> Iterator[Fault]:
     """Yield days whose tables of travel would have too many numbers: every place in use, once for each speed."""
     places = len(named_places(scenario))
     speeds = len({agent.speed_factor for agent in scenario.agents})
