@@ -25,6 +25,7 @@ from planner_mcp.errors import IdempotencyConflictError, NotFoundError, StoreUna
 from planner_mcp.jobs import ids
 from planner_mcp.jobs.job_model import Job, Progress, SolveRequest, StoredScenario
 from planner_mcp.jobs.job_ports import Claim
+from planner_mcp.jobs.store.connection import store_part
 from planner_mcp.jobs.store.connection.script_client import ScriptClient
 from planner_mcp.jobs.store.events import event_log
 from planner_mcp.jobs.store.open_store import connect
@@ -34,7 +35,7 @@ from planner_mcp.settings import Settings
 from tests.shared.store.store_audit import audit
 
 pytestmark = [pytest.mark.anyio, pytest.mark.timeout(600)]
-ENGINE: tuple[ModuleType, ...] = (job_store, worker_store, event_log)
+ENGINE: tuple[ModuleType, ...] = (store_part, job_store, worker_store, event_log)
 CLIENT_METHODS = ("step", "safe_step", "command", "owned", "read_group", "read_group_many", "read_stream")
 FAULTS = ("before", "after", "no answer")
 LONGEST_S = 60
