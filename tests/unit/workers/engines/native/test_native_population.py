@@ -66,7 +66,7 @@ def crossover(library: ctypes.CDLL, problem: Problem, seed: int) -> int:
     last = native_arrays.decode(
         problem, buffer[native_arrays.INCUMBENT_HEADER : native_arrays.INCUMBENT_HEADER + length].tolist()
     )
-    if buffer[native_arrays.SEQUENCE]:
+    if buffer[native_arrays.SEQUENCE] and Feature.MIN_LOAD not in problem.features:  # routes too short are no plan
         assert verify(problem, build_plan(problem, last)) == []
         assert price(problem, last) == buffer[native_arrays.COST]
     return taken.value
