@@ -54,6 +54,8 @@ class RequestArgument:
     is_exploded: bool = False
     is_json: bool = False
     """A parameter that is written as JSON."""
+    is_constant: bool = False
+    """Its value is the configuration's, and no caller can say another."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +97,8 @@ def arguments_of(document: OpenApiDocument, operation: Operation, config: ToolCo
     offered, constants = [], []
     for name, each in by_name.items():
         if name in config.constants:
-            constants.append((replace(each.argument, name=name, schema={}), config.constants[name]))
+            constant = replace(each.argument, name=name, schema={}, is_constant=True)
+            constants.append((constant, config.constants[name]))
         elif name not in config.hide:
             offered.append(_shown(each, name, config, expansion))
     if len(offered) > MAX_ARGUMENTS:

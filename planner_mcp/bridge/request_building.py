@@ -1,7 +1,8 @@
 """Makes the HTTP request of a bridged call from its arguments.
 
 Owns how values are written into path, query, headers and body (OpenAPI, "Parameter Object": style and explode). What a
-caller says can change neither the host nor the path beyond the one segment its parameter stands for.
+caller says can change neither the host nor the path beyond the one segment its parameter stands for; a constant is the
+operator's, and is encoded as it is.
 """
 
 import re
@@ -41,7 +42,7 @@ def request_of(
         method: In capitals.
         path: With its parameters in braces.
         values: What goes where: arguments that were checked, and constants.
-        query_names: Names in the query that the keys of an object cannot take: constants and what is hidden stay so.
+        query_names: Names in the query that no key of a caller's object can take: constants and what is hidden stay so.
 
     Raises:
         InputError: A value that cannot be written where it goes.
@@ -52,14 +53,14 @@ def request_of(
     for argument, value in values:
         if argument.place == "path":
             text = quote(_simple(argument, value), safe=",")
-            if text in ("", ".", "..") or _SLASH.search(text):
+            if text in ("", ".", "..") or (_SLASH.search(text) and not argument.is_constant):
                 raise _unwritable(argument, "one segment of a path, without slashes")
             request.path = request.path.replace("{" + argument.target[0] + "}", text)
         elif argument.place == "query":
             pairs = [*_query_pairs(argument, value)]
             written = {unquote(name) for name, _ in pairs}
             written |= {name.partition("[")[0] for name in written}  # `a[]` is `a` to many services
-            if not written.isdisjoint({*query_names} - {argument.target[0]}):
+            if not (argument.is_constant or written.isdisjoint({*query_names} - {argument.target[0]})):
                 raise _unwritable(argument, "keys that are not names of other parameters")
             query += [f"{name}={text}" for name, text in pairs]
         elif argument.place == "header":

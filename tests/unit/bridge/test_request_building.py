@@ -81,6 +81,19 @@ def test_a_key_of_an_object_is_no_other_parameter(further: dict[str, Any], key: 
         _request(operation, {"c": {"y": 1, key: "other"}}, names)
 
 
+@pytest.mark.parametrize(
+    ("written", "value", "path"),
+    [
+        (parameter("id", "path"), "group/plan", "/a/group%2Fplan"),
+        (parameter("c", schema={}), {"tenant": "7"}, "/a/{id}?tenant=7"),
+    ],
+)
+def test_a_constant_is_encoded_and_sent_whatever_it_is(written: dict[str, Any], value: Any, path: str) -> None:
+    """SPEC O5: a constant is the operator's; services take paths as ids, as GitLab does."""
+    found = arguments(document(post_a={"parameters": [written]}), "post_a", constants={written["name"]: value})
+    assert request_of("POST", "/a/{id}", found.constants, frozenset({"c", "tenant"})).path == path
+
+
 @pytest.mark.parametrize("value", ["a\r\nHost: evil", "ü", "\x00"])
 def test_a_header_carries_printable_ascii_alone(value: str) -> None:
     """RFC 9110, 5.5: no value makes another header."""
