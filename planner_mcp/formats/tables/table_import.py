@@ -27,7 +27,7 @@ from planner_mcp.formats.tables.table_rows import AXES, TableRows
 from planner_mcp.formats.tables.text_tables import Table
 from planner_mcp.formats.tables.unexpected_rows import rows_without_place
 from planner_mcp.formats.tables.unique_names import UniqueNames
-from planner_mcp.formats.tables.window_parsing import are_same_windows, next_day_begin, next_day_end
+from planner_mcp.formats.tables.window_parsing import BREAKS, are_same_windows, next_day_begin, next_day_end
 from planner_mcp.routing.scenario.field_types import fault_at, moment, read_date
 from planner_mcp.routing.scenario.schema_faults import pointer
 from planner_mcp.routing.scenario.window_text import OPEN_END
@@ -284,11 +284,9 @@ class TableImport:
         except ValueError:  # of another day
             length_s = -1.0
         if length_s < 0:
-            path, problem = (
-                origin.path + pointer((origin.headers["break"],)),
-                "The break has no begin and end on one day.",
-            )
-            self.faults.append(Fault(path, problem, "hours such as 12:00-12:30", which=origin.which))
+            path = origin.path + pointer((origin.headers["break"],))
+            problem = "The break has no begin and end on one day."
+            self.faults.append(Fault(path, problem, BREAKS, which=origin.which))
         begin = next_day_begin(begin, shift.get("shift_start"), shift.get("shift_end")) or begin
         return {"earliest": begin, "latest": begin, "duration_s": length_s}
 

@@ -84,6 +84,7 @@ class TableRows:
         headers = {name: header for header, name in reversed(self._fields.items())}
         styles = self._styles()
         readers = {header: self._reader(header, name, styles[header]) for header, name in self._fields.items()}
+        passed_over = self._totals | self._below_totals
         if below := self._below_totals:
             notes = ", ".join(
                 f'"{plain(cell, 40)}"' for at in sorted(below)[:_FEW] for cell in self._table.rows[at][1].values()
@@ -92,7 +93,7 @@ class TableRows:
         for index, (line, row) in enumerate(self._table.rows):
             if index in self._totals:
                 self._note(f"Row {line} adds up those above it and is passed over.")
-            if index in self._totals | below:
+            if index in passed_over:
                 continue
             origin = SourceRow(place_in(self._table.name, line), headers)
             values: Json = {}

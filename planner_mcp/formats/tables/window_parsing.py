@@ -32,7 +32,7 @@ MAX_WINDOWS_CELL: Final = 1000
 Windows = Sequence[Sequence[Any]]
 """Each with its two times as the scenario takes them."""
 _WINDOWS: Final = "windows such as 08:00-12:00, from 10:00 or until 12:00, several between semicolons"
-_BREAKS: Final = "hours such as 12:00-12:30"
+BREAKS: Final = "hours such as 12:00-12:30"
 _WEEKDAYS: Final = "Mo-Fr 09:00-17:00; Sa 10:00-14:00"
 _WHOLE_DAY: Final = [(0.0, 24.0 * 3600 - 60)]
 _HALF_DAYS: Final[Mapping[str, tuple[float, float]]] = {
@@ -79,7 +79,7 @@ def windows_in(text: str, path: str, style: CellStyle = PLAIN_STYLE) -> list[lis
 def breaks_in(text: str, path: str, style: CellStyle = PLAIN_STYLE) -> list[list[str]] | Fault:
     """Return the hours of breaks as windows are read; each says both of its sides."""
     if any(map(_open_window, _parts(simplified(text, MAX_WINDOWS_CELL)))):
-        return Fault(path, f"{shown(text)} has no begin and end.", _BREAKS)
+        return Fault(path, f"{shown(text)} has no begin and end.", BREAKS)
     return windows_in(text, path, style)
 
 
