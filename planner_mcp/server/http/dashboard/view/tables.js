@@ -8,12 +8,13 @@ const amounts = (load) => Object.entries(load ?? {}).map(([name, value]) => (nam
 
 // With `onSelect`, the id of a ticket is a button that selects it. Stops are numbered as on the map and in print.
 export function stopsTable(plan, scenario, tickets, onSelect) {
+  const names = plan.routes.map((route) => agentName(scenario, route.agent_id));
   const rows = plan.routes.flatMap((route, index) => route.visits.map((visit, at) => {
     const given = tickets.get(visit.ticket_id) ?? {};
     const id = visit.ticket_id && onSelect ? h("button", { type: "button", "data-ticket": visit.ticket_id, onclick: () => onSelect(visit, route.agent_id, at + 1) }, visit.ticket_id) : visit.ticket_id;
     const late = visit.late_s > 0 ? h("strong", { class: "late" }, t("late", { n: duration(visit.late_s) })) : "";
     return [
-      h("span", { class: `agent r${index % HUES}` }, h("span", { class: "swatch", "aria-hidden": "true" }), agentName(scenario, route.agent_id)), at + 1, id ?? t(visit.kind), given.name ?? visit.location,
+      h("span", { class: `agent r${index % HUES}` }, h("span", { class: "swatch", "aria-hidden": "true" }), names[index]), at + 1, id ?? t(visit.kind), given.name ?? visit.location,
       clock(visit.arrival_s), [clock(visit.start_s), " ", late], clock(visit.departure_s), amounts(visit.load),
     ];
   }));
