@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 from planner_mcp.addresses.structured_address import ResolvedAddress
 from planner_mcp.jobs.job_model import StoredScenario
 from planner_mcp.jobs.reading_limits import read_bounded
-from planner_mcp.routing.scenario.scenario_parsing import Scenario, UnservedTickets
+from planner_mcp.routing.scenario.scenario_parsing import Scenario
 from planner_mcp.routing.scenario.travel_matrices import Packed
 from planner_mcp.server.tools.arguments.address_lookup import (
     AddressQuestion,
@@ -52,9 +52,9 @@ class DayReader:
         day = self.resolve_addresses(body)
         return AddressedDay(with_default_travel(day.body, self.bounds), day.notices)
 
-    def scenario(self, body: Any, unserved_before: Callable[[], UnservedTickets] | None = None) -> Scenario:
-        """Return a day with its tables; arguments and errors as those of `scenario_within_limits`."""
-        return scenario_within_limits(body, self.bounds, self.resolve_inputs(body), unserved_before)
+    def scenario(self, body: Any) -> Scenario:
+        """Return a day with its tables; raises as `scenario_within_limits`."""
+        return scenario_within_limits(body, self.bounds, self.resolve_inputs(body))
 
 
 def day_reader(
