@@ -129,7 +129,7 @@ class Occurrences:
         type: What is asked for.
         arguments: Checked.
         reported: By job the improvement that was last sent.
-        since: Events of an earlier time are none; None for no bound.
+        since: Earlier events are left out; None for no bound.
     """
 
     type: EventType

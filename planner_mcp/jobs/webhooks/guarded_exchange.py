@@ -88,7 +88,7 @@ class GuardedExchange:
 
 
 def header_of(response: httpcore2.Response, name: bytes) -> str:
-    """Return the begin of a header, whose name is given in lower case; empty where there is none."""
+    """Return the first characters of a header, whose name is given in lower case; empty where there is none."""
     value = next((value for key, value in response.headers if key.lower() == name), b"")
     return value[:MAX_HEADER_CHARS].decode("latin-1").strip()
 

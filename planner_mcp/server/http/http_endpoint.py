@@ -33,7 +33,7 @@ def check_query(request: Request, known: Collection[str] = (), *, of_body: Colle
     Args:
         request: The request.
         known: Names that it may have.
-        of_body: Names that belong into the body.
+        of_body: Names that belong in the body.
 
     Raises:
         UnknownParameterError: It has others.
