@@ -41,7 +41,7 @@ def request_of(
     Args:
         method: In capitals.
         path: With its parameters in braces.
-        values: What goes where: arguments that were checked, and constants.
+        values: What goes where: constants first, then arguments that were checked.
         query_names: Names in the query that no key of a caller's object can take: constants and what is hidden stay so.
 
     Raises:
@@ -49,6 +49,7 @@ def request_of(
     """
     request = BridgeRequest(method, path)
     query: list[str] = []
+    taken = {*query_names}
     body: Any = None
     for argument, value in values:
         if argument.place == "path":
@@ -60,7 +61,9 @@ def request_of(
             pairs = [*_query_pairs(argument, value)]
             written = {unquote(name) for name, _ in pairs}
             written |= {name.partition("[")[0] for name in written}  # `a[]` is `a` to many services
-            if not (argument.is_constant or written.isdisjoint({*query_names} - {argument.target[0]})):
+            if argument.is_constant:
+                taken |= written
+            elif not written.isdisjoint(taken - {argument.target[0]}):
                 raise _unwritable(argument, "keys that are not names of other parameters")
             query += [f"{name}={text}" for name, text in pairs]
         elif argument.place == "header":

@@ -94,6 +94,17 @@ def test_a_constant_is_encoded_and_sent_whatever_it_is(written: dict[str, Any], 
     assert request_of("POST", "/a/{id}", found.constants, frozenset({"c", "tenant"})).path == path
 
 
+def test_a_key_of_an_object_is_no_key_of_a_constant() -> None:
+    """SPEC O5: what a constant object writes into the query stays as it is."""
+    operation = {"parameters": [parameter("fixed", schema={}), parameter("c", schema={})]}
+    found = arguments(document(post_a=operation), "post_a", constants={"fixed": {"tenant": "7"}})
+    (offered,), names = found.offered, frozenset({"fixed", "c"})
+    request = request_of("POST", "/a", [*found.constants, (offered, {"y": 1})], names)
+    assert request.path == "/a?tenant=7&y=1"
+    with pytest.raises(InputError, match="cannot be sent"):
+        request_of("POST", "/a", [*found.constants, (offered, {"tenant": "8"})], names)
+
+
 @pytest.mark.parametrize("value", ["a\r\nHost: evil", "ü", "\x00"])
 def test_a_header_carries_printable_ascii_alone(value: str) -> None:
     """RFC 9110, 5.5: no value makes another header."""
