@@ -154,7 +154,7 @@ def _times(problem: Problem, route: Route, schedule: RouteSchedule) -> Iterator[
     for index, break_spec in enumerate(agent.breaks):
         if index not in taken and break_overlap(break_spec, schedule):
             yield Violation(InfeasibilityReason.ORDER, 1, 9.0)
-    if (over := schedule.end - agent.shift[1] - agent.overtime) > 0:
+    if (over := schedule.end - agent.latest_end) > 0:
         yield Violation(InfeasibilityReason.SHIFT_END, over, 1.5 * over / hour, value=schedule.end - agent.overtime)
 
 

@@ -287,7 +287,7 @@ class OrToolsModel:
         agents = self.problem.agents
         registered = [self._register(self._time_matrix(profile)) for profile in range(len(self.problem.durations))]
         evaluators = [registered[agent.profile] for agent in agents]
-        latest = [agent.shift[1] + agent.overtime for agent in agents]
+        latest = [agent.latest_end for agent in agents]
         self.routing.AddDimensionWithVehicleTransitAndCapacity(evaluators, max(latest), latest, False, "time")
         time = self.routing.GetDimensionOrDie("time")
         for number in range(len(agents)):

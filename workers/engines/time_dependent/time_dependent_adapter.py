@@ -218,7 +218,7 @@ def relative_capacity(problem: Problem, surrogate: Problem, travel_share: Fracti
     """Return the capacity of a surrogate relative to the problem: hours of a plan that fit into the shifts."""
 
     def hours(each: Problem) -> tuple[int, int, int]:
-        shifts = sum(agent.shift[1] + agent.overtime - agent.shift[0] for agent in each.agents)
+        shifts = sum(agent.latest_end - agent.shift[0] for agent in each.agents)
         kinds = Counter(agent.profile for agent in each.agents)
         travel_times = sum(count * int(each.durations[profile].sum()) for profile, count in kinds.items())
         return (

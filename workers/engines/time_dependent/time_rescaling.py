@@ -35,7 +35,7 @@ def rescaled_problem(problem: Problem, share: Fraction = ALL_TRAVEL) -> Problem:
     """
     time_map = _TimeMap(problem.travel_periods, share)
     opens = min(agent.shift[0] for agent in problem.agents)
-    closes = max(agent.shift[1] + agent.overtime for agent in problem.agents)
+    closes = max(agent.latest_end for agent in problem.agents)
     translation = _ProblemTranslation(time_map, (opens, max(opens, closes)), is_certain=share == ALL_TRAVEL)
     profiles = {agent.profile for agent in problem.agents}
     return replace(
@@ -117,7 +117,7 @@ class _ProblemTranslation:
 
     def agent(self, agent: AgentSpec) -> AgentSpec:
         """Return an agent on the rescaled axis."""
-        shift, over = self._span(agent.shift), agent.shift[1] + agent.overtime
+        shift, over = self._span(agent.shift), agent.latest_end
         longest = agent.max_duration
         if longest is not None:
             longest = self._time_map.shortest(longest, (agent.shift[0], max(agent.shift[0], over - longest)))
