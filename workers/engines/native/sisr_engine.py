@@ -143,9 +143,9 @@ class SisrEngine:
         *,
         drops_short_routes: bool = False,
     ) -> SearchOutcome:
-        arrays = native_arrays.Arrays(problem, drops_short_routes=drops_short_routes)
         most = -1 if self.max_iterations is None else self.max_iterations
-        return _Run(library(), problem, limits, most, warm_start, arrays).follow(on_improvement, should_stop)
+        run = _Run(library(), problem, limits, most, warm_start, drops_short_routes=drops_short_routes)
+        return run.follow(on_improvement, should_stop)
 
 
 def _splits_shipments(problem: Problem) -> bool:
@@ -167,11 +167,12 @@ class _Run:
         limits: SearchLimits,
         max_iterations: int,
         warm_start: Candidate | None,
-        arrays: native_arrays.Arrays | None = None,
+        *,
+        drops_short_routes: bool = False,
     ) -> None:
         self._library = library
         self._problem = problem
-        self._arrays = arrays or native_arrays.Arrays(problem)
+        self._arrays = native_arrays.Arrays(problem, drops_short_routes=drops_short_routes)
         self._warm = native_arrays.encode(warm_start or Candidate(()))
         self._incumbent_buffer = native_arrays.incumbent_buffer(problem, self._warm)
         self._copy = np.zeros_like(self._incumbent_buffer)
