@@ -4,11 +4,9 @@ import ctypes
 
 import pytest
 
-from planner_mcp.routing.evaluation.plan_builder import build_plan, price
 from planner_mcp.routing.problem import Feature, Problem
-from planner_mcp.routing.verification.plan_verification import verify
 from tests.shared.scenarios.random_problems import random_problem
-from tests.unit.workers.engines.native.native_checks import native_check
+from tests.unit.workers.engines.native.native_checks import assert_last_plan_holds, native_check
 from workers.engines.native import native_arrays
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(300)]  # compiling takes most of it
@@ -36,13 +34,7 @@ def exchange(library: ctypes.CDLL, problem: Problem, seed: int) -> tuple[int, in
     made = (ctypes.c_int64 * 2)()
     cells = buffer.ctypes.data_as(ctypes.POINTER(ctypes.c_int64))
     assert library.sisr_route_exchange_check(flat.input, seed, 300, cells, len(buffer), made) == 0
-    length = int(buffer[native_arrays.LENGTH])
-    best = native_arrays.decode(
-        problem, buffer[native_arrays.INCUMBENT_HEADER : native_arrays.INCUMBENT_HEADER + length].tolist()
-    )
-    if buffer[native_arrays.SEQUENCE] and Feature.MIN_LOAD not in problem.features:  # routes too short are no plan
-        assert verify(problem, build_plan(problem, best)) == []
-        assert price(problem, best) == buffer[native_arrays.COST]
+    assert_last_plan_holds(problem, buffer)
     return made[0], made[1]
 
 

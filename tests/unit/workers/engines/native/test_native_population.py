@@ -5,11 +5,11 @@ import time
 
 import pytest
 
-from planner_mcp.routing.evaluation.plan_builder import build_plan, price
+from planner_mcp.routing.evaluation.plan_builder import build_plan
 from planner_mcp.routing.problem import Feature, Problem
 from planner_mcp.routing.verification.plan_verification import verify
 from tests.shared.scenarios.random_problems import random_problem
-from tests.unit.workers.engines.native.native_checks import native_check
+from tests.unit.workers.engines.native.native_checks import assert_last_plan_holds, native_check
 from workers.engines.engine_interface import SearchLimits
 from workers.engines.native import native_arrays
 from workers.engines.native.sisr_engine import SisrEngine
@@ -62,13 +62,7 @@ def crossover(library: ctypes.CDLL, problem: Problem, seed: int) -> int:
     taken = ctypes.c_int64()
     cells = buffer.ctypes.data_as(ctypes.POINTER(ctypes.c_int64))
     assert library.sisr_route_crossover_check(flat.input, seed, 20, cells, len(buffer), ctypes.byref(taken)) == 0
-    length = int(buffer[native_arrays.LENGTH])
-    last = native_arrays.decode(
-        problem, buffer[native_arrays.INCUMBENT_HEADER : native_arrays.INCUMBENT_HEADER + length].tolist()
-    )
-    if buffer[native_arrays.SEQUENCE] and Feature.MIN_LOAD not in problem.features:  # routes too short are no plan
-        assert verify(problem, build_plan(problem, last)) == []
-        assert price(problem, last) == buffer[native_arrays.COST]
+    assert_last_plan_holds(problem, buffer)
     return taken.value
 
 
