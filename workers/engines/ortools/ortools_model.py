@@ -217,15 +217,11 @@ class OrToolsModel:
             amount = ticket.demand[dimension]
             if ticket.pickup is not None:
                 gained[node] = -amount
-            elif ticket.load is LoadKind.DELIVERY and node not in self._shipment_pickups:
+            elif ticket.load is LoadKind.DELIVERY and node not in self.problem.partner_of:
                 delivered[node] = amount
             else:
                 gained[node] = amount
         return delivered, gained
-
-    @cached_property
-    def _shipment_pickups(self) -> frozenset[int]:
-        return frozenset(ticket.pickup for ticket in self.problem.tickets if ticket.pickup is not None)
 
     def _add_amount(self, amounts: list[int], capacities: list[int], name: str, *, from_zero: bool = True) -> Any:
         evaluator = self.routing.RegisterUnaryTransitVector(amounts)
