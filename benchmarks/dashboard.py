@@ -2,7 +2,7 @@
 
 `python -m benchmarks.dashboard` writes `benchmarks/results/dashboard-….json`. It needs Playwright and Chromium
 (`make setup-browser`). Goals: first paint within 1 s on two cores, 50 open pages at rest within 10 % of one
-core, 150 kB of files, 60 kB of the page in a chat.
+core, 200 kB of files, 100 kB of the page in a chat.
 """
 
 import argparse

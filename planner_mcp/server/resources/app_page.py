@@ -34,23 +34,6 @@ _STYLES: Final = ("http/dashboard/view/view.css", f"{_APP}/plan_app.css")
 _IMPORT: Final = re.compile(r'^import \{[^}]*\} from "([^"]+)";\n', re.MULTILINE)
 _EXPORT: Final = re.compile(r"^export (?=(?:const|class|function|async function|function\*) \w)", re.MULTILINE)
 _NAMED: Final = re.compile(r"^(?:const|let|class|(?:async )?function\*?) (\w+)", re.MULTILINE)
-_LITERAL: Final = (
-    r'"(?:[^"\\\n]|\\.)*"'
-    r"|`(?:[^`$\\]|\\.|\$(?!\{)|\$\{(?:[^{}`]|`[^`]*`|\{[^{}]*\})*\})*`"
-    r"|/(?![ /*])(?:[^/\\\n]|\\.)+/[a-z]*"
-)
-"""Texts, templates with one level of templates in them, and patterns. A division stands between blanks."""
-_BLANKS: Final = re.compile(
-    f"(?P<literal>{_LITERAL})"
-    r"| *//.*|,(?=\s*[)\]}])|^\s+|(?<=})\s+"
-    r"| *(?P<open>[{([,;])\s*| *(?P<sign>[-+!]?=|[})\]:?<>&|*%]) *| ?(?P<sum>[-+](?=\s[^-+])|(?<= )/) ",
-    re.MULTILINE,
-)
-"""Literals stay; comments, last commas and blanks around signs go. A line that ends in another sign than a `;`, `,`,
-`{` or `}` keeps its end: every statement of ours that is no block ends in a semicolon."""
-_VALUE: Final = re.compile(r"\$\{([^{}`\"]*)\}")
-"""A value in a template, without texts of its own."""
-_STYLE_BLANKS: Final = re.compile(r"/\*.*?\*/\n|;?\s*([{};,>])\s*|(:) +")
 _PAGE: Final = """<!doctype html>
 <html lang="en">
 <head>
@@ -71,7 +54,7 @@ _PAGE: Final = """<!doctype html>
 @cache
 def page() -> str:
     """Return the page."""
-    style = _STYLE_BLANKS.sub(r"\1\2", "".join(map(_text, _STYLES)))
+    style = "".join(map(_text, _STYLES))
     modules = dict[str, str]()
     _add_module(f"{_APP}/plan_app.js", modules)
     script = "".join(modules.values())
@@ -98,27 +81,9 @@ def _add_module(path: str, modules: dict[str, str]) -> None:
     body = _EXPORT.sub("", _IMPORT.sub("", text))
     if re.search(r"^(?:import|export)\b", body, re.MULTILINE) or "</" in body:
         raise ValueError(f"{path} cannot be put into a page")
-    if "`" in re.sub(_LITERAL, "", body):
-        raise ValueError(f"{path} cannot be put into a page: a template lies in a template of a template")
-    body = _squeezed(body)
     if twice := set(_NAMED.findall(body)) & set(_NAMED.findall("".join(modules.values()))):
         raise ValueError(f"{path} cannot be put into a page: another module has {', '.join(sorted(twice))}")
     modules[path] = body
-
-
-def _squeezed(text: str) -> str:
-    """Return a script without the blanks that mean nothing."""
-
-    def kept(found: re.Match[str]) -> str:
-        return (
-            _VALUE.sub(_squeezed_value, found["literal"] or "") or found["open"] or found["sign"] or found["sum"] or ""
-        )
-
-    return _BLANKS.sub(kept, text)
-
-
-def _squeezed_value(found: re.Match[str]) -> str:
-    return f"${{{_squeezed(found[1])}}}"
 
 
 def _text(path: str) -> str:
