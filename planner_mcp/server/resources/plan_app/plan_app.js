@@ -198,7 +198,7 @@ function jobButtons() {
     return [button(t("finish"), () => act("finish_vrp_job", { job_id: id }, t("askFinish", { id })), { main: true }),
       button(t("cancel"), () => act("cancel_vrp_job", { job_id: id }, t("askCancel", { id })), { ask: ["askToCancel", "cancelJob"] })];
   }
-  const again = async () => follow((await act("resolve_vrp", { warm_from: id, solve_time: "PT30S", fresh: true }, t("askAgain", { id })))?.job_id);
+  const again = async () => follow((await act("resolve_vrp", { warm_from: id, fresh: true }, t("askAgain", { id })))?.job_id);
   const left = view.plan?.unassigned.length ?? 0;
   return [view.job.is_own !== false && button(t("again"), again), left > 0 && can.message && button(t("why"), () => act(null, {}, t("askWhy", { id })))];
 }

@@ -64,7 +64,7 @@ export function dayChanges(jobId, scenario, readPlan = () => null) {
   const run = action(t("solveAnew"), async () => {
     if (!form.reportValidity()) return;
     const given = Object.fromEntries([...place.querySelectorAll("input")].map((input) => [input.name, input.value.trim()]).filter(([, value]) => value));
-    const next = await callTool("resolve_vrp", { warm_from: jobId, solve_time: "PT10S", fresh: true, keep_until: given.now, ...CHANGES[kind.value].args(given, known, scenario) });
+    const next = await callTool("resolve_vrp", { warm_from: jobId, fresh: true, keep_until: given.now, ...CHANGES[kind.value].args(given, known, scenario) });
     go(`jobs/${next.job_id}`, next);
   }, { main: true, into: messages });
   const form = h("form", { "aria-label": t("changeDay") }, h("label", {}, t("change"), kind), place, run);

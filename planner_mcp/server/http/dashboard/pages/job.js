@@ -144,7 +144,7 @@ const assumed = ({ assumptions = [] }) => (assumptions.length > 0 ? [h("h2", {},
 // From the plan of a job, or from nothing where it has none.
 async function solveAgain(warmFrom, { scenario_id }) {
   const [tool, from] = warmFrom ? ["resolve_vrp", { warm_from: warmFrom }] : ["solve_vrp", { scenario_id }];
-  const { job_id: next } = await callTool(tool, { ...from, solve_time: "PT10S", fresh: true });
+  const { job_id: next } = await callTool(tool, { ...from, fresh: true });
   go(`jobs/${next}`);
 }
 
@@ -158,7 +158,7 @@ function unassigned(plan, tickets, into, fixesOf) {
 function fixesTable({ fixes }, jobId, scenario, into) {
   if (fixes.length === 0) return h("p", { class: "quiet" }, t("noFix"));
   const apply = (fix) => action(t("apply"), async () => {
-    const next = await callTool("resolve_vrp", { warm_from: jobId, patch: fix.patch, solve_time: "PT10S", fresh: true });
+    const next = await callTool("resolve_vrp", { warm_from: jobId, patch: fix.patch, fresh: true });
     go(`jobs/${next.job_id}`, next);
   }, { into });
   const rows = fixes.map((fix) => [
