@@ -181,6 +181,7 @@ def main() -> None:
     parser.add_argument("--kinds", nargs="*", default=[], choices=KINDS)
     parser.add_argument("--sizes", nargs="*", type=int, default=[25])
     parser.add_argument("--seeds", type=int, default=10)
+    parser.add_argument("--first", type=int, default=0, help="first seed, to go on where a run was ended")
     parser.add_argument("--data", type=Path, default=os.environ.get(DATA), help=f"folder of instances; else ${DATA}")
     asked = parser.parse_args()
     if asked.data is None and not asked.kinds:
@@ -190,7 +191,7 @@ def main() -> None:
         _print(run)
     for kind in asked.kinds:
         for size in asked.sizes:
-            for seed in range(asked.seeds):
+            for seed in range(asked.first, asked.first + asked.seeds):
                 problem = generated(kind, seed, size)
                 name = f"{kind}-{size}-{seed}"
                 _print(prove(name, kind, problem, None, 1, asked.seconds, is_cpu=asked.cpu))
