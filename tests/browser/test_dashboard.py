@@ -569,7 +569,8 @@ async def test_an_urgent_order_is_a_new_ticket_and_what_it_changes_is_shown(serv
     await page.get_by_text("tickets: 1 added (D)").wait_for(timeout=60_000)
     await page.get_by_text("2 of 2").wait_for(timeout=60_000)
     for place in (".legend", "svg.times", "table td", "select"):
-        assert "row-2 · Li Na" in "".join(await page.locator(place).all_text_contents()), place
+        named = page.locator(place, has_text="row-2 · Li Na").first
+        await named.wait_for(state="attached", timeout=60_000)
     await page.get_by_label("Compare with another plan").select_option(index=1)
     moved = page.get_by_role("region", name="Changed stops").locator("tbody tr")
     await moved.wait_for(timeout=30_000)

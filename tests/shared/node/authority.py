@@ -42,7 +42,7 @@ async def authority(resources: dict[str, str], robots: dict[str, str]) -> AsyncI
     )
     assert process.stdout is not None
     try:
-        line = await asyncio.wait_for(process.stdout.readline(), 30)
+        line = await asyncio.wait_for(process.stdout.readline(), 100)
         yield Authority(json.loads(line)["issuer"], process)
     finally:
         with contextlib.suppress(ProcessLookupError):
