@@ -46,6 +46,7 @@ from planner_mcp.server.tools.arguments.day_reading import DayReader
 from planner_mcp.server.tools.arguments.resolved_inputs import (
     OPEN,
     ResolvedInputs,
+    ScenarioBounds,
     resolution_faults,
 )
 from planner_mcp.server.tools.validate_scenario import lines_of, validation_report
@@ -163,11 +164,11 @@ async def _keep_matrix(file: Path, settings: Settings) -> None:
 def print_validation(path: Path, settings: Settings) -> bool:
     """Print what is wrong or odd about the scenario of a file; return whether it can be planned."""
     try:
-        body = read_scenario(path)
+        body, bounds = read_scenario(path), ScenarioBounds.of(settings)
         resolved = ResolvedInputs(
-            matrices_beside(path, body, settings), tuple(resolution_faults(body, settings)), shows_names=True
+            matrices_beside(path, body, settings), tuple(resolution_faults(body, bounds)), shows_names=True
         )
-        reader = DayReader(settings, lambda _: resolved, partial(addressed_day, settings=settings))
+        reader = DayReader(bounds, lambda _: resolved, partial(addressed_day, settings=settings))
         found = validation_report(body, {}, reader)
     except InputError as error:
         print_error(error)

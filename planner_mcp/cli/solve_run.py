@@ -30,6 +30,7 @@ from planner_mcp.routing.scenario.shown_scenario import ShownScenario, as_shown
 from planner_mcp.routing.scenario.travel_matrices import TravelMatrices
 from planner_mcp.server.tools.arguments.resolved_inputs import (
     ResolvedInputs,
+    ScenarioBounds,
     resolution_faults,
     scenario_within_limits,
     with_default_travel,
@@ -116,10 +117,11 @@ async def _checked(jobs: JobService, asked: SolveRun, settings: Settings) -> tup
         InputError: All that is wrong with what is asked.
     """
     check_seconds(asked.seconds, settings)
-    body = with_default_travel(asked.body, settings)
+    bounds = ScenarioBounds.of(settings)
+    body = with_default_travel(asked.body, bounds)
     travel_matrices = matrices_beside(asked.path, body, settings)
-    resolved = ResolvedInputs(travel_matrices, tuple(resolution_faults(body, settings)), shows_names=True)
-    scenario_within_limits(body, settings, await with_uploaded_matrices(jobs, LOCAL, body, resolved))
+    resolved = ResolvedInputs(travel_matrices, tuple(resolution_faults(body, bounds)), shows_names=True)
+    scenario_within_limits(body, bounds, await with_uploaded_matrices(jobs, LOCAL, body, resolved))
     check_output(asked.output, as_shown(body))
     if travel_matrices is not None:
         kept = await jobs.matrices.keep(LOCAL.id, travel_matrices)

@@ -19,7 +19,7 @@ from planner_mcp.server.tools.answers.unservable_findings import (
 from planner_mcp.server.tools.arguments.address_questions import with_asked_addresses
 from planner_mcp.server.tools.arguments.day_reading import DayReader, day_reader, day_reader_apart, read_apart
 from planner_mcp.server.tools.arguments.json_checks import check_json
-from planner_mcp.server.tools.arguments.resolved_inputs import PlainBounds, masking_warnings
+from planner_mcp.server.tools.arguments.resolved_inputs import ScenarioBounds, masking_warnings
 from planner_mcp.server.tools.large_arguments import LargeArguments
 from planner_mcp.server.tools.tool_definition import WRITE, ResourceLink, Tool, ToolAnnotations, ToolContext, ToolResult
 from planner_mcp.server.tools.tool_output import ToolOutput, Words
@@ -78,7 +78,7 @@ async def run(ctx: ToolContext, args: Json, *, is_repeatable: bool = False) -> T
 
 async def run_text(ctx: ToolContext, arguments: LargeArguments, *, is_repeatable: bool = False) -> ToolResult:
     """Do the same with a day that is still text; it is never decoded in this process."""
-    bounds, nesting = PlainBounds.of(ctx.settings), ctx.settings.max_nesting
+    bounds, nesting = ScenarioBounds.of(ctx.settings), ctx.settings.max_nesting
 
     async def attempt(is_asking: bool) -> JudgedScenario:
         async with _limiter.turn_of(ctx.principal.id, len(arguments)):
@@ -145,7 +145,7 @@ def judged_scenario(
     )
 
 
-def _judged_text(text: str, bounds: PlainBounds, max_nesting: int, is_asking: bool) -> JudgedScenario:
+def _judged_text(text: str, bounds: ScenarioBounds, max_nesting: int, is_asking: bool) -> JudgedScenario:
     body = check_json(json.loads(text), max_nesting=max_nesting)
     return judged_scenario(body, day_reader_apart(bounds, is_written=True, is_asking=is_asking))
 

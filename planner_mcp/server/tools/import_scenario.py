@@ -26,7 +26,7 @@ from planner_mcp.server.tools.arguments.elicitation_questions import Question
 from planner_mcp.server.tools.arguments.json_checks import check_json
 from planner_mcp.server.tools.arguments.kept_files import MAX_FILE_NAME, Kept, find_kept, kept_apart
 from planner_mcp.server.tools.arguments.missing_parameters import only_given
-from planner_mcp.server.tools.arguments.resolved_inputs import PlainBounds, ScenarioBounds
+from planner_mcp.server.tools.arguments.resolved_inputs import ScenarioBounds
 from planner_mcp.server.tools.create_scenario import (
     CreateScenarioResult,
     JudgedScenario,
@@ -143,7 +143,7 @@ async def _answered(
     async def attempt(is_asking: bool) -> _ReadFile:
         async with _limiter.turn(ctx.principal.id):
             depot_name = translated("Depot")  # not in the process that reads: it has no language
-            return await read_apart(ctx, function, PlainBounds.of(ctx.settings), *args, depot_name, is_asking)
+            return await read_apart(ctx, function, ScenarioBounds.of(ctx.settings), *args, depot_name, is_asking)
 
     read = await with_asked_addresses(ctx, attempt)
     stored, text = await keep(ctx, read.judged, is_repeatable=is_repeatable)
@@ -155,12 +155,12 @@ async def _answered(
     return ToolResult(output, "\n".join([*lines, text]), (link_to(stored),))
 
 
-def _read_text(bounds: PlainBounds, text: str, max_nesting: int, depot_name: str, is_asking: bool) -> _ReadFile:
+def _read_text(bounds: ScenarioBounds, text: str, max_nesting: int, depot_name: str, is_asking: bool) -> _ReadFile:
     asked = parse(ImportArguments, check_json(json.loads(text), max_nesting=max_nesting))
     return _read(bounds, asked, kept_apart(asked.file), depot_name, is_asking)
 
 
-def _read(bounds: PlainBounds, asked: ImportArguments, kept: Kept, depot_name: str, is_asking: bool) -> _ReadFile:
+def _read(bounds: ScenarioBounds, asked: ImportArguments, kept: Kept, depot_name: str, is_asking: bool) -> _ReadFile:
     """Return the day, judged; in a process of its own."""
     read = _read_file(asked, bounds, _source(asked, kept, depot_name))
     place = partial(_led_back, read=read, source=asked.source)

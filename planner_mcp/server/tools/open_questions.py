@@ -25,7 +25,7 @@ from planner_mcp.server.tools.arguments.elicitation_questions import (
     question_of_text,
 )
 from planner_mcp.server.tools.arguments.kept_files import Kept, KeptQuestion, find_kept
-from planner_mcp.server.tools.arguments.resolved_inputs import PlainBounds
+from planner_mcp.server.tools.arguments.resolved_inputs import ScenarioBounds
 from planner_mcp.server.tools.large_arguments import MOST_VALUES, large_arguments_in
 from planner_mcp.settings import Settings
 from planner_mcp.text import Json
@@ -61,10 +61,10 @@ class OpenQuestions:
         if large is not None and large.values > MOST_VALUES:
             return None
         try:
-            find = _FINDERS[tool]
+            find, bounds = _FINDERS[tool], ScenarioBounds.of(self._settings)
             if large is None and not _has_file(tool, args):
-                return await anyio.to_thread.run_sync(find, args, self._settings)
-            text, bounds = str(large or json.dumps(args)), PlainBounds.of(self._settings)
+                return await anyio.to_thread.run_sync(find, args, bounds)
+            text = str(large or json.dumps(args))
             async with _limiter.turn(principal.id):
                 kept = partial(self._kept, principal)
                 return await read_bounded(

@@ -23,7 +23,7 @@ from planner_mcp.server.tools.answers.pareto_table import BASE, ParetoFront, par
 from planner_mcp.server.tools.arguments.comparison_pricing import Prices, priced_on_common_scenario, stated_prices
 from planner_mcp.server.tools.arguments.day_reading import DayReader
 from planner_mcp.server.tools.arguments.plan_context import PlanContext, PlanName, load_plan_context, run_in_thread
-from planner_mcp.server.tools.arguments.resolved_inputs import input_resolver
+from planner_mcp.server.tools.arguments.resolved_inputs import ScenarioBounds, input_resolver
 from planner_mcp.server.tools.arguments.scenario_revision import revised
 from planner_mcp.server.tools.arguments.solve_time import SolveTime, seconds_of
 from planner_mcp.server.tools.read_progress import bound_and_gap, lower_bound_of
@@ -89,7 +89,7 @@ async def run(ctx: ToolContext, asked: AlternativesArguments) -> ToolResult:
     own, prices, plan = await _with_stated_prices(ctx, base)
     patches = await run_in_thread(ctx, _patches, asked, own, plan)
     chosen = _chosen(asked, patches)
-    reader = DayReader(ctx.settings, input_resolver(ctx))
+    reader = DayReader(ScenarioBounds.of(ctx.settings), input_resolver(ctx))
 
     async def queue(names: list[str]) -> dict[str, Job]:
         bodies = {style: await run_in_thread(ctx, _body, base, own, patches[style], reader) for style in names}

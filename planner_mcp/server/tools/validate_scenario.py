@@ -23,8 +23,8 @@ from planner_mcp.server.tools.arguments.day_reading import DayReader, day_reader
 from planner_mcp.server.tools.arguments.json_checks import check_json
 from planner_mcp.server.tools.arguments.plan_context import run_in_thread, scenario_at, turn_for_a_day
 from planner_mcp.server.tools.arguments.resolved_inputs import (
-    PlainBounds,
     ResolvedInputs,
+    ScenarioBounds,
     masking_warnings,
     scenario_within_limits,
 )
@@ -97,7 +97,7 @@ async def run(ctx: ToolContext, asked: ValidateArguments) -> ToolResult:
 
 async def run_text(ctx: ToolContext, arguments: LargeArguments) -> ToolResult:
     """Do the same with arguments that are still text; those of a stored day are decoded for it."""
-    bounds, nesting = PlainBounds.of(ctx.settings), ctx.settings.max_nesting
+    bounds, nesting = ScenarioBounds.of(ctx.settings), ctx.settings.max_nesting
     async with turn_for_a_day(ctx):
         found = await read_apart(ctx, _report_on_text, str(arguments), bounds, nesting)
     if found is None:
@@ -105,7 +105,7 @@ async def run_text(ctx: ToolContext, arguments: LargeArguments) -> ToolResult:
     return ToolResult(found, "\n".join(lines_of(found)))
 
 
-def _report_on_text(text: str, bounds: PlainBounds, max_nesting: int) -> ValidateScenarioResult | None:
+def _report_on_text(text: str, bounds: ScenarioBounds, max_nesting: int) -> ValidateScenarioResult | None:
     """Return the report on a day that is written into a call; None where the call names a stored one."""
     asked = parse(ValidateArguments, check_json(json.loads(text), max_nesting=max_nesting))
     _check_one_day(asked)

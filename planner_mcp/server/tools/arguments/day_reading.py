@@ -23,7 +23,6 @@ from planner_mcp.server.tools.arguments.address_lookup import (
 from planner_mcp.server.tools.arguments.kept_files import Kept, KeptQuestion, find_kept
 from planner_mcp.server.tools.arguments.resolved_inputs import (
     InputResolver,
-    PlainBounds,
     ScenarioBounds,
     input_resolver,
     resolver_apart,
@@ -69,10 +68,11 @@ def day_reader(
         is_asking: As of `with_resolved_addresses`.
     """
     addressed = partial(with_resolved_addresses, resolve=address_resolver(ctx), is_asking=is_asking)
-    return DayReader(ctx.settings, input_resolver(ctx, is_written=is_written, stored=stored), addressed)
+    inputs = input_resolver(ctx, is_written=is_written, stored=stored)
+    return DayReader(ScenarioBounds.of(ctx.settings), inputs, addressed)
 
 
-def day_reader_apart(bounds: PlainBounds, *, is_written: bool, is_asking: bool = False) -> DayReader:
+def day_reader_apart(bounds: ScenarioBounds, *, is_written: bool, is_asking: bool = False) -> DayReader:
     """Return what reads a day of the caller's own in a process that `read_apart` started; as `day_reader`."""
     addressed = partial(with_resolved_addresses, resolve=resolve_apart, is_asking=is_asking)
     return DayReader(bounds, resolver_apart(bounds, is_written=is_written), addressed)

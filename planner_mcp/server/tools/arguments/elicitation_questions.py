@@ -12,10 +12,8 @@ from typing import Any, Final
 
 from planner_mcp.addresses.structured_address import AddressStatus, ResolvedAddress, StructuredAddress
 from planner_mcp.errors import PlannerError
-from planner_mcp.routing.feasibility.infeasibility_faults import infeasibility_faults
 from planner_mcp.routing.scenario.scenario_model import Scenario, start_of
-from planner_mcp.routing.scenario.scenario_parsing import parse_scenario
-from planner_mcp.server.tools.arguments.resolved_inputs import PlainBounds, ScenarioBounds
+from planner_mcp.server.tools.arguments.resolved_inputs import ResolvedInputs, ScenarioBounds, scenario_within_limits
 from planner_mcp.server.tools.arguments.scenario_addresses import with_resolved_addresses
 from planner_mcp.text import Json
 
@@ -42,7 +40,7 @@ FindQuestion = Callable[[Any, ScenarioBounds], Question | None]
 """Returns what a call should ask first, by its arguments."""
 
 
-def question_of_text(find: FindQuestion, text: str, bounds: PlainBounds) -> Question | None:
+def question_of_text(find: FindQuestion, text: str, bounds: ScenarioBounds) -> Question | None:
     """Return what a call should ask first whose arguments are text; in a process of its own."""
     return find(json.loads(text), bounds)
 
@@ -52,12 +50,8 @@ def question_of(args: Any, bounds: ScenarioBounds) -> Question | None:
     if not isinstance(args, dict):
         return None
     try:
-        day = parse_scenario(
-            with_resolved_addresses(args, _unresolved).body,
-            max_tickets=bounds.max_tickets,
-            max_agents=bounds.max_agents,
-            prove_infeasible=infeasibility_faults,
-        )
+        body = with_resolved_addresses(args, _unresolved).body
+        day = scenario_within_limits(body, bounds, ResolvedInputs())
     except PlannerError:
         return None
     fields: Json = {}

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, Final, Protocol
+from typing import Any, Final
 
 import anyio
 import anyio.from_thread
@@ -55,37 +55,19 @@ class ResolvedInputs:
     """Whether the caller may know the names for people: the day was written in this call, or they may read it all."""
 
 
-class ScenarioBounds(Protocol):
-    """What a deployment allows a day: `Settings`, or the part of them that a process for one call gets."""
-
-    @property
-    def max_tickets(self) -> int:
-        """Most tickets."""
-        ...
-
-    @property
-    def max_agents(self) -> int:
-        """Most agents."""
-        ...
-
-    @property
-    def router_names(self) -> tuple[str, ...]:
-        """Road engines that scenarios may name."""
-        ...
-
-
 @dataclass(frozen=True, slots=True)
-class PlainBounds:
-    """`ScenarioBounds` without anything secret."""
+class ScenarioBounds:
+    """What a deployment allows a day; unlike `Settings` it holds no secret, and so may go to a process for one call."""
 
     max_tickets: int
     max_agents: int
     router_names: tuple[str, ...]
+    """Road engines that scenarios may name."""
 
     @staticmethod
-    def of(settings: Settings) -> "PlainBounds":
+    def of(settings: Settings) -> "ScenarioBounds":
         """Return those of a deployment."""
-        return PlainBounds(settings.max_tickets, settings.max_agents, settings.router_names)
+        return ScenarioBounds(settings.max_tickets, settings.max_agents, settings.router_names)
 
 
 InputResolver = Callable[[Any], ResolvedInputs]
@@ -119,7 +101,7 @@ def input_resolver(
 
     return partial(
         resolved_inputs,
-        bounds=ctx.settings,
+        bounds=ScenarioBounds.of(ctx.settings),
         find=find,
         is_written=is_written,
         shows_names=is_written or ctx.principal.may(SENSITIVE),
@@ -144,7 +126,7 @@ async def _roads_at_once(ctx: ToolContext, body: Any) -> TravelMatrices | None:
     return None
 
 
-def resolver_apart(bounds: PlainBounds, *, is_written: bool) -> InputResolver:
+def resolver_apart(bounds: ScenarioBounds, *, is_written: bool) -> InputResolver:
     """Return how a day of the caller's own comes to its tables in a process of its own that `read_apart` started."""
     return partial(resolved_inputs, bounds=bounds, find=_find_apart, is_written=is_written, shows_names=True)
 

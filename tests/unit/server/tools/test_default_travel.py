@@ -6,12 +6,13 @@ from typing import Any
 import pytest
 
 from planner_mcp.server.tools.arguments.day_reading import DayReader
-from planner_mcp.server.tools.arguments.resolved_inputs import ResolvedInputs, with_default_travel
+from planner_mcp.server.tools.arguments.resolved_inputs import ResolvedInputs, ScenarioBounds, with_default_travel
 from planner_mcp.server.tools.validate_scenario import validation_report
 from planner_mcp.settings import Settings
 
 GLOBE = [{"id": "D", "lat": 60.17, "lon": 24.94}]
-ROADS = Settings(roads_pbf=Path("/data/city.osm.pbf"))
+ROADS = ScenarioBounds.of(Settings(roads_pbf=Path("/data/city.osm.pbf")))
+STRAIGHT = ScenarioBounds.of(Settings())
 
 
 @pytest.mark.parametrize("travel", [{}, {"rush_hours": []}, {"crs": "gcj02"}])
@@ -50,7 +51,7 @@ def test_a_day_that_says_otherwise_or_has_no_positions_stays_as_it_is(body: Any)
 def test_without_roads_a_day_stays_as_it_is() -> None:
     """SPEC O9: then straight lines times 1.3."""
     body = {"locations": GLOBE}
-    assert with_default_travel(body, Settings()) is body
+    assert with_default_travel(body, STRAIGHT) is body
 
 
 def test_a_day_that_is_only_validated_goes_by_the_roads_of_the_server_too() -> None:
@@ -63,7 +64,7 @@ def test_a_day_that_is_only_validated_goes_by_the_roads_of_the_server_too() -> N
         "tickets": [{"id": "t", "location": "A", "demand": 1}],
     }
     by_roads, straight = (
-        validation_report(body, {}, DayReader(bounds, lambda _body: ResolvedInputs())) for bounds in (ROADS, Settings())
+        validation_report(body, {}, DayReader(bounds, lambda _body: ResolvedInputs())) for bounds in (ROADS, STRAIGHT)
     )
     assert (by_roads.valid, straight.valid) == (True, True)
     assert any("roads" in each for each in by_roads.assumptions or [])

@@ -13,6 +13,7 @@ from planner_mcp.jobs.principals import READ, WRITE, Principal
 from planner_mcp.server.prompts.mapping_examples import mapping_examples
 from planner_mcp.server.tools import import_scenario
 from planner_mcp.server.tools.arguments.kept_files import Kept
+from planner_mcp.server.tools.arguments.resolved_inputs import ScenarioBounds
 from planner_mcp.server.tools.tool_definition import ErrorResult, ToolContext, ToolResult
 from planner_mcp.settings import ANY_FILE
 from planner_mcp.text import Json
@@ -336,7 +337,8 @@ async def test_what_a_column_is_is_asked_where_the_client_can_ask(call: Call, ct
     """SPEC T5, T7: an answer goes into the arguments; a file that is wrong otherwise is not asked about."""
     content = "id;lat;lon;Menge;Stop time;Abholung\na;48,1371;11,5754;3;15;16:00\n"
     args = {"format": "csv", "content": content, "planning_date": DATE, "agents": AGENTS}
-    question = import_scenario.question_of(args, ctx.settings, nothing_kept)
+    bounds = ScenarioBounds.of(ctx.settings)
+    question = import_scenario.question_of(args, bounds, nothing_kept)
     assert question is not None
     asked = question.schema["properties"]
     assert [(field["title"], field["enum"]) for field in asked.values()] == [
@@ -347,10 +349,10 @@ async def test_what_a_column_is_is_asked_where_the_client_can_ask(call: Call, ct
     assert filled["columns"] == {"Stop time": "service_min", "Abholung": ""}
     result = await call("import_scenario", filled)
     assert isinstance(result, ToolResult), result.text
-    assert import_scenario.question_of(filled, ctx.settings, nothing_kept) is None
+    assert import_scenario.question_of(filled, bounds, nothing_kept) is None
     wrong = {**args, "content": content.replace(";3;", ";much;")}
-    assert import_scenario.question_of(wrong, ctx.settings, nothing_kept) is None
-    assert import_scenario.question_of({"format": "csv"}, ctx.settings, nothing_kept) is None
+    assert import_scenario.question_of(wrong, bounds, nothing_kept) is None
+    assert import_scenario.question_of({"format": "csv"}, bounds, nothing_kept) is None
     silent = await call("import_scenario", args)
     assert silent.structured["code"] == 4002
     assert [fault["hint"].partition(";")[0] for fault in silent.structured["errors"]] == [
@@ -364,11 +366,12 @@ async def test_the_sheet_and_the_amount_that_counts_are_asked_too(call: Call, ct
     sheet = sheet_xml(rows_of(("id", "lat", "lon", "kg", "pallets"), ("a", 48.1, 11.5, 30.0, 1.0)))
     content = base64.b64encode(workbook({"Monday": sheet, "Tuesday": sheet})).decode()
     args = {"format": "xlsx", "content": content, "planning_date": DATE, "agents": AGENTS}
-    first = import_scenario.question_of(args, ctx.settings, nothing_kept)
+    bounds = ScenarioBounds.of(ctx.settings)
+    first = import_scenario.question_of(args, bounds, nothing_kept)
     assert first is not None and not first.is_last
     assert first.schema["properties"]["sheet"]["enum"] == ["Monday", "Tuesday"]
     args = first.fill(args, {"sheet": "Tuesday"})
-    second = import_scenario.question_of(args, ctx.settings, nothing_kept)
+    second = import_scenario.question_of(args, bounds, nothing_kept)
     assert second is not None and second.is_last
     assert second.schema["properties"]["demand"]["enum"] == ["kg", "pallets"]
     args = second.fill(args, {"demand": "pallets"})
@@ -385,7 +388,8 @@ async def test_each_amount_that_is_open_is_asked_in_turn(ctx: ToolContext) -> No
     agents = [{"id": "v", "capacity": {"weight_kg": 9, "volume_m3": 9}}]
     args = {"format": "csv", "content": content, "planning_date": DATE, "agents": agents}
     asked = []
-    while (question := import_scenario.question_of(args, ctx.settings, nothing_kept)) is not None:
+    bounds = ScenarioBounds.of(ctx.settings)
+    while (question := import_scenario.question_of(args, bounds, nothing_kept)) is not None:
         asked.append((question.schema["properties"]["demand"]["enum"], question.is_last))
         args = question.fill(args, {"demand": question.schema["properties"]["demand"]["enum"][1]})
     assert asked == [(["net kg", "gross kg"], False), (["net m3", "gross m3"], True)]
@@ -411,8 +415,9 @@ async def test_the_mapping_i_confirmed_is_used_again_for_the_same_headers(call: 
     asked = {"format": "csv", "content": LIST, "planning_date": DATE, "agents": AGENTS}
     assert isinstance(await call("import_scenario", asked, stranger), ErrorResult)
     known = await ctx.job_service.imports.mappings(ctx.principal.id)
-    assert import_scenario.question_of(asked, ctx.settings, lambda _file: Kept(known)) is None
-    assert import_scenario.question_of(asked, ctx.settings, nothing_kept) is not None
+    bounds = ScenarioBounds.of(ctx.settings)
+    assert import_scenario.question_of(asked, bounds, lambda _file: Kept(known)) is None
+    assert import_scenario.question_of(asked, bounds, nothing_kept) is not None
 
 
 @pytest.mark.parametrize(
