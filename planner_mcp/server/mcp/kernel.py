@@ -15,7 +15,7 @@ from typing import Any, Final, Protocol
 import mcp_types as types
 from mcp.server.caching import CacheHint
 from mcp.server.connection import Connection
-from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
+from mcp.server.context import CallNext, HandlerResult
 from mcp.server.lowlevel import Server
 from mcp.server.runner import ServerRunner
 from mcp.server.streamable_http import check_accept_headers
@@ -34,7 +34,7 @@ from planner_mcp.server.mcp.dispatch_context import DispatchContext, Emit, Relea
 from planner_mcp.server.mcp.jsonrpc import jsonrpc_errors
 from planner_mcp.server.mcp.jsonrpc.sdk_errors import with_error_data
 from planner_mcp.server.mcp.jsonrpc.stdio_messages import stdio_message_streams
-from planner_mcp.server.mcp.request_context import session_in_scope
+from planner_mcp.server.mcp.request_context import Context, session_in_scope
 from planner_mcp.server.tools.tool_registry import OFFERS, ServerOffer
 from planner_mcp.telemetry import new_trace_id, trace_context, trace_id
 from planner_mcp.text import Json
@@ -69,15 +69,11 @@ class ToolHandler(Protocol):
         """Return a tool's input schema."""
         ...
 
-    async def list_tools(
-        self, ctx: ServerRequestContext[Any, Any], params: types.PaginatedRequestParams | None, /
-    ) -> types.ListToolsResult:
+    async def list_tools(self, ctx: Context, params: types.PaginatedRequestParams | None, /) -> types.ListToolsResult:
         """Answer `tools/list`."""
         ...
 
-    async def call_tool(
-        self, ctx: ServerRequestContext[Any, Any], params: types.CallToolRequestParams, /
-    ) -> HandlerResult:
+    async def call_tool(self, ctx: Context, params: types.CallToolRequestParams, /) -> HandlerResult:
         """Answer `tools/call`."""
         ...
 
@@ -225,13 +221,13 @@ def accepts_json_and_stream(request: Request) -> bool:
     return all(check_accept_headers(request))
 
 
-async def _error_middleware(ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> HandlerResult:
+async def _error_middleware(ctx: Context, call_next: CallNext) -> HandlerResult:
     """Give every protocol fault the same `data`, and let nothing internal out (SPEC T7, T8)."""
     with trace_context(trace_id() or new_trace_id()):
         return await _answer_or_fault(ctx, call_next)
 
 
-async def _answer_or_fault(ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> HandlerResult:
+async def _answer_or_fault(ctx: Context, call_next: CallNext) -> HandlerResult:
     try:
         _check_progress_token(ctx.params)
         return await call_next(ctx)

@@ -8,13 +8,13 @@ import re
 from typing import Any, Final
 
 from mcp.server import Server
-from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
+from mcp.server.context import CallNext, HandlerResult
 from mcp.shared.exceptions import MCPError
 
 from planner_mcp.jobs.ids import id_in
 from planner_mcp.server.auth.audit_trail import OK, Audit
 from planner_mcp.server.auth.request_principal import mark_audited
-from planner_mcp.server.mcp.request_context import principal_in
+from planner_mcp.server.mcp.request_context import Context, principal_in
 from planner_mcp.telemetry import new_trace_id, trace_context, trace_id
 from planner_mcp.text import Json
 
@@ -56,7 +56,7 @@ class AuditedMethods:
         """Add the layer outside of all others, so that it sees the final answer."""
         server.middleware.insert(0, self._audit_method)
 
-    async def _audit_method(self, ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> HandlerResult:
+    async def _audit_method(self, ctx: Context, call_next: CallNext) -> HandlerResult:
         with trace_context(new_trace_id()):
             if ctx.method in STREAM_METHODS:
                 await self._record(ctx, STREAM_OPENED)
@@ -70,7 +70,7 @@ class AuditedMethods:
                 await self._record(ctx, OK)
             return answer
 
-    async def _record(self, ctx: ServerRequestContext[Any, Any], outcome: str | int) -> None:
+    async def _record(self, ctx: Context, outcome: str | int) -> None:
         what = ctx.method if _METHOD.fullmatch(ctx.method) else "unknown method"
         await self._audit.record(
             principal_in(ctx), what, outcome=outcome, trace_id=trace_id(), target=_target(ctx.params)

@@ -11,7 +11,6 @@ from functools import partial
 from typing import Any, Final, Protocol
 
 import mcp_types as types
-from mcp.server.context import ServerRequestContext
 from mcp.shared.exceptions import MCPError
 
 from planner_mcp.errors import Fault, UnknownToolError
@@ -20,7 +19,7 @@ from planner_mcp.server.mcp.jsonrpc.jsonrpc_errors import INVALID_PARAMS, rpc_da
 from planner_mcp.server.mcp.methods.app_extension import listed_tool, listed_with_page, shows_pages
 from planner_mcp.server.mcp.methods.elicitation import asking_of
 from planner_mcp.server.mcp.methods.page_cursors import Cursors
-from planner_mcp.server.mcp.request_context import has_session, principal_in
+from planner_mcp.server.mcp.request_context import Context, has_session, principal_in
 from planner_mcp.server.tools import enable_toolset
 from planner_mcp.server.tools.tool_caller import ToolCaller
 from planner_mcp.server.tools.tool_definition import ErrorResult, NotifyProgress, Tool, ToolResult
@@ -41,11 +40,11 @@ LINKS_SINCE: Final = "2025-06-18"
 class SessionToolsets(Protocol):
     """The tool sets that clients switched on in their sessions."""
 
-    async def toolsets(self, ctx: ServerRequestContext[Any, Any]) -> frozenset[str]:
+    async def toolsets(self, ctx: Context) -> frozenset[str]:
         """Return those of the session of a request; none where it has no session."""
         ...
 
-    async def add_toolset(self, ctx: ServerRequestContext[Any, Any], toolset: str) -> None:
+    async def add_toolset(self, ctx: Context, toolset: str) -> None:
         """Keep one for the session of a request, and announce the new list."""
         ...
 
@@ -85,9 +84,7 @@ class PlannerToolHandler:
         tool = self._tools.get(name)
         return tool is not None and tool.may_be_task
 
-    async def list_tools(
-        self, ctx: ServerRequestContext[Any, Any], params: types.PaginatedRequestParams | None
-    ) -> types.ListToolsResult:
+    async def list_tools(self, ctx: Context, params: types.PaginatedRequestParams | None) -> types.ListToolsResult:
         """Answer `tools/list`: what is on and the principal may call, in the same order on every replica."""
         principal = principal_in(ctx)
         has_pages = shows_pages(ctx)
@@ -107,7 +104,7 @@ class PlannerToolHandler:
             self._entries[key] = listed(tool, self._settings.lang)
         return self._entries[key]
 
-    async def call_tool(self, ctx: ServerRequestContext[Any, Any], params: types.CallToolRequestParams) -> Json:
+    async def call_tool(self, ctx: Context, params: types.CallToolRequestParams) -> Json:
         """Answer `tools/call`.
 
         Raises:
@@ -120,11 +117,11 @@ class PlannerToolHandler:
             raise MCPError(INVALID_PARAMS, unknown.message, rpc_data(unknown))
         return await self.run(ctx, self._tools[params.name], params.arguments or {})
 
-    async def is_on(self, ctx: ServerRequestContext[Any, Any], name: str) -> bool:
+    async def is_on(self, ctx: Context, name: str) -> bool:
         """Return whether the client of a request may call a tool by its tool sets."""
         return (tool := self._tools.get(name)) is not None and tool in await self._shown(ctx)
 
-    async def _shown(self, ctx: ServerRequestContext[Any, Any]) -> list[Tool]:
+    async def _shown(self, ctx: Context) -> list[Tool]:
         """Return the tools that are on for a client: those of its URL, and of the sets that its session added."""
         by_url = shown_tools(self._settings, _asked(ctx), self._offer)
         if len(by_url) == len(self._tools):
@@ -132,7 +129,7 @@ class PlannerToolHandler:
         added = await self._session_toolsets.toolsets(ctx)
         return [tool for tool in self._tools.values() if tool in by_url or tool.toolset in added]
 
-    async def _enable(self, ctx: ServerRequestContext[Any, Any], toolset: str) -> list[str] | None:
+    async def _enable(self, ctx: Context, toolset: str) -> list[str] | None:
         """Switch a tool set on for a session; return the tools the principal may call, None where it is not allowed."""
         tools = [tool for tool in self._tools.values() if tool.toolset == toolset]
         if not tools:
@@ -141,7 +138,7 @@ class PlannerToolHandler:
         principal = principal_in(ctx)
         return [tool.name for tool in tools if principal.may(tool.scope)]
 
-    def _unknown(self, ctx: ServerRequestContext[Any, Any], name: str) -> UnknownToolError:
+    def _unknown(self, ctx: Context, name: str) -> UnknownToolError:
         """Return the refusal of a tool that cannot be called: there is none, or its set is off and how to have it."""
         tool = next((tool for tool in self._offer.tools if tool.name == name), None)
         if tool is None:
@@ -156,7 +153,7 @@ class PlannerToolHandler:
         problem = f"The tool {name} is in the tool set {tool.toolset}, which is off."
         return UnknownToolError(f"{problem} {hint}", errors=[Fault("/name", problem, "a tool of tools/list", hint)])
 
-    async def run(self, ctx: ServerRequestContext[Any, Any], tool: Tool, args: Json) -> Json:
+    async def run(self, ctx: Context, tool: Tool, args: Json) -> Json:
         """Run a tool, whether or not its set is on; its scope is asked for all the same."""
         result = await self._caller.call(
             principal_in(ctx),
@@ -191,7 +188,7 @@ def _nearest(name: str, known: list[str]) -> UnknownToolError:
     return UnknownToolError(problem, errors=[Fault("/name", problem, "a tool of tools/list", f"Call {near[0]}.")])
 
 
-def _asked(ctx: ServerRequestContext[Any, Any]) -> str:
+def _asked(ctx: Context) -> str:
     """Return which tool sets the client's URL asks for, empty for none in particular."""
     if ctx.request is None or not ctx.request.scope["query_string"]:
         return ""
