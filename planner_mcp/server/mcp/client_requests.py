@@ -11,6 +11,7 @@ from typing import Any, Final, Protocol
 
 import anyio
 from mcp.shared.exceptions import MCPError
+from mcp_types.jsonrpc import REQUEST_TIMEOUT
 
 from planner_mcp.jobs.pubsub_channels import stream_channel
 from planner_mcp.server.mcp.dispatch_context import Emit
@@ -21,8 +22,6 @@ ANSWER_TIMEOUT_S: Final = 120.0
 """How long a person may take to answer."""
 ANSWER_CHECK_S: Final = 5.0
 """How often the store is looked at without a wake-up, in case one was lost."""
-TIMED_OUT: Final = -32001
-"""The SDK's code of a request that was not answered in time."""
 
 
 class ElicitationStore(Protocol):
@@ -75,7 +74,7 @@ class ClientRequests:
         finally:
             with anyio.CancelScope(shield=True):
                 await self._elicitations.close(session_id, question_id)
-        raise MCPError(TIMED_OUT, f"The client did not answer {method}.")
+        raise MCPError(REQUEST_TIMEOUT, f"The client did not answer {method}.")
 
     async def take_response(self, session_id: str, response: Mapping[str, Any]) -> None:
         """Take a response of a client."""
@@ -87,6 +86,6 @@ class ClientRequests:
 def _result(answer: Json) -> Json:
     if isinstance(error := answer.get("error"), dict):
         code = error.get("code")
-        raise MCPError(code if isinstance(code, int) else TIMED_OUT, str(error.get("message", ""))[:200])
+        raise MCPError(code if isinstance(code, int) else REQUEST_TIMEOUT, str(error.get("message", ""))[:200])
     result = answer.get("result")
     return result if isinstance(result, dict) else {}

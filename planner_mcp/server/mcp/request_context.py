@@ -10,14 +10,19 @@ from typing import Any, Final
 from mcp.server.context import HandlerResult, ServerRequestContext
 from mcp.shared.exceptions import MCPError
 from mcp.shared.inbound import MCP_NAME_HEADER, decode_header_value
-from mcp_types.jsonrpc import HEADER_MISMATCH, MISSING_REQUIRED_CLIENT_CAPABILITY
+from mcp_types.jsonrpc import (
+    HEADER_MISMATCH,
+    INTERNAL_ERROR,
+    INVALID_PARAMS,
+    MISSING_REQUIRED_CLIENT_CAPABILITY,
+)
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 from pydantic import BaseModel
 
 from planner_mcp.errors import InvalidMessageError, PlannerError
 from planner_mcp.jobs.principals import Principal
 from planner_mcp.server.auth.request_principal import principal_of
-from planner_mcp.server.mcp.jsonrpc.jsonrpc_errors import INTERNAL_ERROR, INVALID_PARAMS, rpc_data
+from planner_mcp.server.mcp.jsonrpc.jsonrpc_errors import rpc_data
 from planner_mcp.text import Json
 
 Context = ServerRequestContext[Any, Any]

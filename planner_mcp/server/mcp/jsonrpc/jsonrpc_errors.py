@@ -7,7 +7,15 @@ never come here.
 from collections.abc import Mapping
 from typing import Any, Final
 
-from mcp_types.jsonrpc import CONNECTION_CLOSED, HEADER_MISMATCH
+from mcp_types.jsonrpc import (
+    CONNECTION_CLOSED,
+    HEADER_MISMATCH,
+    INTERNAL_ERROR,
+    INVALID_PARAMS,
+    INVALID_REQUEST,
+    METHOD_NOT_FOUND,
+    PARSE_ERROR,
+)
 
 from planner_mcp.errors import (
     AbandonedRequestError,
@@ -24,11 +32,6 @@ from planner_mcp.errors import (
 from planner_mcp.telemetry import new_trace_id, trace_id
 from planner_mcp.text import Json
 
-PARSE_ERROR: Final = -32700
-INVALID_REQUEST: Final = -32600
-METHOD_NOT_FOUND: Final = -32601
-INVALID_PARAMS: Final = -32602
-INTERNAL_ERROR: Final = -32603
 _AWAY: Final = frozenset(each.code for each in (StoreError, StoreUnavailableError, AbandonedRequestError))
 
 _METHOD_ERRORS: Final[dict[int, type[PlannerError]]] = {

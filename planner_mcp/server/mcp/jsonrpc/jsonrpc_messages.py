@@ -10,11 +10,10 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, Final
 
-from mcp_types import PROTOCOL_VERSION_META_KEY
+from mcp_types import INVALID_REQUEST, PARSE_ERROR, PROTOCOL_VERSION_META_KEY
 
 from planner_mcp.errors import InvalidMessageError
 from planner_mcp.server.http.json_reading import decode_json
-from planner_mcp.server.mcp.jsonrpc.jsonrpc_errors import INVALID_REQUEST, PARSE_ERROR
 from planner_mcp.text import Json
 
 BATCHES_IN: Final = "2025-03-26"

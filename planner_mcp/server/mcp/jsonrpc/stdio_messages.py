@@ -18,7 +18,7 @@ from typing import Any, BinaryIO, Final, cast
 import anyio
 from mcp.server.stdio import stdio_server
 from mcp.shared.message import SessionMessage
-from mcp_types import JSONRPCError, JSONRPCMessage, JSONRPCResponse
+from mcp_types import INVALID_REQUEST, PARSE_ERROR, JSONRPCError, JSONRPCMessage, JSONRPCResponse
 from pydantic import RootModel, ValidationError
 
 from planner_mcp.server.http.json_reading import (
@@ -27,7 +27,7 @@ from planner_mcp.server.http.json_reading import (
     is_deeper,
     too_deep,
 )
-from planner_mcp.server.mcp.jsonrpc.jsonrpc_errors import INVALID_REQUEST, PARSE_ERROR, data_for, rpc_error
+from planner_mcp.server.mcp.jsonrpc.jsonrpc_errors import data_for, rpc_error
 from planner_mcp.server.mcp.jsonrpc.jsonrpc_messages import (
     BATCHES_IN,
     JsonRpcMessage,

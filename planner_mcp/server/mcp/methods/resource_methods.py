@@ -15,7 +15,7 @@ from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from planner_mcp.errors import NotFoundError, PlannerError, PlanNotReadyError
 from planner_mcp.jobs.principals import READ, Principal
-from planner_mcp.server.mcp.jsonrpc.jsonrpc_errors import INVALID_PARAMS, rpc_data
+from planner_mcp.server.mcp.jsonrpc.jsonrpc_errors import rpc_data
 from planner_mcp.server.mcp.methods.page_cursors import Cursors
 from planner_mcp.server.mcp.request_context import Context, require_scope
 from planner_mcp.server.resources.resource_catalogue import FILE_TEMPLATE, REPORT_FILE, forms, read_all, templates_for
@@ -108,7 +108,7 @@ class Resources:
 
 
 def _unknown(ctx: Context, error: PlannerError, uri: str) -> MCPError:
-    code = INVALID_PARAMS if ctx.protocol_version in MODERN_PROTOCOL_VERSIONS else NOT_FOUND
+    code = types.INVALID_PARAMS if ctx.protocol_version in MODERN_PROTOCOL_VERSIONS else NOT_FOUND
     return MCPError(code, error.translated_message(), {**rpc_data(error), "uri": uri[:2048]})
 
 

@@ -15,7 +15,7 @@ from mcp.shared.exceptions import MCPError
 
 from planner_mcp.errors import Fault, UnknownToolError
 from planner_mcp.jobs.review_service import NO_REVIEWS
-from planner_mcp.server.mcp.jsonrpc.jsonrpc_errors import INVALID_PARAMS, rpc_data
+from planner_mcp.server.mcp.jsonrpc.jsonrpc_errors import rpc_data
 from planner_mcp.server.mcp.methods.app_extension import listed_tool, listed_with_page, shows_pages
 from planner_mcp.server.mcp.methods.elicitation import asking_of
 from planner_mcp.server.mcp.methods.page_cursors import Cursors
@@ -114,7 +114,7 @@ class PlannerToolHandler:
             return await self.run(ctx, app_tool, params.arguments or {})
         if not await self.is_on(ctx, params.name):
             unknown = self._unknown(ctx, params.name)
-            raise MCPError(INVALID_PARAMS, unknown.message, rpc_data(unknown))
+            raise MCPError(types.INVALID_PARAMS, unknown.message, rpc_data(unknown))
         return await self.run(ctx, self._tools[params.name], params.arguments or {})
 
     async def is_on(self, ctx: Context, name: str) -> bool:
