@@ -127,15 +127,15 @@ class CoreTasks:
     async def list(self, ctx: Context, params: types.PaginatedRequestParams) -> Json:
         """Answer `tasks/list`: every job of the principal, newest first."""
         principal = require_scope(ctx, READ)
-        cursor = params.cursor
-        place = TaskPage() if cursor is None else TaskPage.parse(self._cursors.read(ctx.method, principal, cursor))
+        place = self._cursors.read(ctx, params)
+        page_at = TaskPage() if place is None else TaskPage.parse(place)
         read = partial(self._job_service.jobs, principal)
-        listed, last, total = await next_page(read, keyset_of_job, offset=place.offset, count=PAGE, last=place.last)
-        following = TaskPage(place.offset + PAGE, last)
+        listed, last, total = await next_page(read, keyset_of_job, offset=page_at.offset, count=PAGE, last=page_at.last)
+        following = TaskPage(page_at.offset + PAGE, last)
         page: Json = {"tasks": [core_task(job, self._ttl_s) for job in listed]}
         if following.offset >= total:
             return page
-        return page | {"nextCursor": self._cursors.make(ctx.method, principal, following.as_text())}
+        return page | {"nextCursor": self._cursors.make(ctx, following.as_text())}
 
     async def cancel(self, ctx: Context, params: types.GetTaskRequestParams) -> Json:
         """Answer `tasks/cancel`, after the solver has stopped."""

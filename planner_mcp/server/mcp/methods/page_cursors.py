@@ -7,9 +7,11 @@ not stored, so one may be used again and never expires.
 from collections.abc import Sequence
 from typing import Final, TypeVar
 
+import mcp_types as types
+
 from planner_mcp.errors import Fault, StoreError, input_error
-from planner_mcp.jobs.principals import Principal
 from planner_mcp.server.auth.access_links import TextEncryption
+from planner_mcp.server.mcp.request_context import Context, principal_in
 
 T = TypeVar("T")
 PAGE: Final = 50
@@ -26,35 +28,32 @@ class Cursors:
     def __init__(self, encryption: TextEncryption) -> None:
         self._encryption = encryption
 
-    def make(self, method: str, principal: Principal, place: str) -> str:
-        """Return a cursor for a place in a list."""
-        return self._encryption.encrypt(place, _owner(method, principal))
+    def make(self, ctx: Context, place: str) -> str:
+        """Return a cursor for a place in the list that a request asks for."""
+        return self._encryption.encrypt(place, _owner(ctx))
 
-    def read(self, method: str, principal: Principal, cursor: str) -> str:
-        """Return the place.
+    def read(self, ctx: Context, params: types.PaginatedRequestParams | None) -> str | None:
+        """Return the place where the page that is asked for begins; None for the first page.
 
         Raises:
-            InvalidParameterError: Forged, damaged, of another list, or of another principal.
+            InvalidParameterError: The cursor is forged, damaged, of another list, or of another principal.
         """
+        if params is None or params.cursor is None:
+            return None
         try:
-            return self._encryption.decrypt(cursor, _owner(method, principal))
+            return self._encryption.decrypt(params.cursor, _owner(ctx))
         except StoreError as error:
             problem = "This cursor belongs to no page of this list."
             raise input_error([Fault("/cursor", problem, "nextCursor of the page before, or none")]) from error
 
-    def offset(self, method: str, principal: Principal, cursor: str | None) -> int:
-        """Return where a page begins whose cursor is a number of items; 0 without one."""
-        return int(self.read(method, principal, cursor)) if cursor is not None else 0
-
     def page(
-        self, method: str, principal: Principal, items: Sequence[T], cursor: str | None, size: int = PAGE
+        self, ctx: Context, params: types.PaginatedRequestParams | None, items: Sequence[T]
     ) -> tuple[list[T], str | None]:
-        """Return one page of a list that is all in memory, and the cursor of the next."""
-        start = self.offset(method, principal, cursor)
-        rest = len(items) - start - size
-        following = self.make(method, principal, str(start + size)) if rest > 0 else None
-        return list(items[start : start + size]), following
+        """Return the page that is asked for of a list that is all in memory, and the cursor of the next."""
+        start = int(self.read(ctx, params) or 0)
+        end = start + PAGE
+        return list(items[start:end]), self.make(ctx, str(end)) if end < len(items) else None
 
 
-def _owner(method: str, principal: Principal) -> str:
-    return f"cursor {method} {principal.id}"
+def _owner(ctx: Context) -> str:
+    return f"cursor {ctx.method} {principal_in(ctx).id}"

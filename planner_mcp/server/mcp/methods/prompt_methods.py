@@ -39,8 +39,7 @@ class Prompts:
 
     async def list_prompts(self, ctx: Context, params: types.PaginatedRequestParams | None) -> types.ListPromptsResult:
         """Answer `prompts/list`."""
-        cursor = params.cursor if params is not None else None
-        shown, following = self._cursors.page(ctx.method, principal_in(ctx), self._listed, cursor)
+        shown, following = self._cursors.page(ctx, params, self._listed)
         return types.ListPromptsResult(prompts=shown, next_cursor=following, ttl_ms=LIST_TTL_MS, cache_scope="public")
 
     async def get_prompt(self, ctx: Context, params: types.GetPromptRequestParams) -> types.GetPromptResult:

@@ -30,7 +30,6 @@ NOT_FOUND: Final = -32002
 LIST_HINT: Final = CacheHint(1_000, "private")
 """A list that changes with every job."""
 TEMPLATES_HINT: Final = CacheHint(300_000, "private")
-TEMPLATES_PAGE: Final = 50
 _NAMED_BY_PEOPLE: Final = ("scenario://", "file://")
 """Resources whose titles people wrote."""
 
@@ -60,16 +59,12 @@ class Resources:
     ) -> types.ListResourcesResult:
         """Answer `resources/list`."""
         principal = require_scope(ctx, READ)
-        cursor = params.cursor if params is not None else None
-        place = (
-            ListPosition.parse(self._cursors.read(ctx.method, principal, cursor))
-            if cursor is not None
-            else ListPosition()
-        )
-        entries, following = await page_of(self._open(principal), place)
+        place = self._cursors.read(ctx, params)
+        position = ListPosition() if place is None else ListPosition.parse(place)
+        entries, following = await page_of(self._open(principal), position)
         return types.ListResourcesResult(
             resources=[_resource(entry, self._language) for entry in entries],
-            next_cursor=self._cursors.make(ctx.method, principal, following.as_text()) if following else None,
+            next_cursor=self._cursors.make(ctx, following.as_text()) if following else None,
             ttl_ms=LIST_HINT.ttl_ms,
             cache_scope=LIST_HINT.scope,
         )
@@ -78,13 +73,11 @@ class Resources:
         self, ctx: Context, params: types.PaginatedRequestParams | None
     ) -> types.ListResourceTemplatesResult:
         """Answer `resources/templates/list`."""
-        principal = require_scope(ctx, READ)
-        reading = self._open(principal)
+        reading = self._open(require_scope(ctx, READ))
         found = [_template(each.uri_template, each.metadata, self._language) for each in templates_for(reading)]
         if reading.reports.root is not None:
             found.append(_template(FILE_TEMPLATE, REPORT_FILE, self._language))
-        cursor = params.cursor if params is not None else None
-        shown, following = self._cursors.page(ctx.method, principal, found, cursor, TEMPLATES_PAGE)
+        shown, following = self._cursors.page(ctx, params, found)
         return types.ListResourceTemplatesResult(
             resource_templates=shown,
             next_cursor=following,

@@ -10,7 +10,7 @@ import mcp_types as types
 from planner_mcp.errors import Fault, input_error
 from planner_mcp.server.mcp.methods.extension_capability import ExtensionCapability
 from planner_mcp.server.mcp.methods.page_cursors import Cursors
-from planner_mcp.server.mcp.request_context import Context, principal_in
+from planner_mcp.server.mcp.request_context import Context
 from planner_mcp.server.resources.resource_definition import LONG_MS
 from planner_mcp.server.resources.skill_files import skills
 from planner_mcp.text import Json
@@ -43,8 +43,7 @@ class Skills:
 
     async def list_skills(self, ctx: Context, params: types.PaginatedRequestParams | None) -> Json:
         """Answer `skills/list`."""
-        cursor = params.cursor if params is not None else None
-        shown, following = self._cursors.page(ctx.method, principal_in(ctx), skills(), cursor)
+        shown, following = self._cursors.page(ctx, params, skills())
         page = {"skills": [each.as_json() for each in shown]}
         return {**_ANSWER, **page, **({"nextCursor": following} if following else {})}
 

@@ -92,8 +92,7 @@ class PlannerToolHandler:
         tools = [tool for tool in tools if principal.may(tool.scope)]
         if not has_session(ctx):
             tools = [tool for tool in tools if tool is not enable_toolset.TOOL]
-        cursor = params.cursor if params is not None else None
-        shown, following = self._cursors.page(ctx.method, principal, tools, cursor)
+        shown, following = self._cursors.page(ctx, params, tools)
         return types.ListToolsResult(tools=[self._entry(tool, has_pages) for tool in shown], next_cursor=following)
 
     def _entry(self, tool: Tool, has_pages: bool) -> types.Tool:
