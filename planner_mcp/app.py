@@ -6,7 +6,7 @@ Owns the order in which they open and close. `http_app.py` puts HTTP routes on t
 import asyncio
 import logging
 import os
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
@@ -16,6 +16,7 @@ from prometheus_client import CollectorRegistry
 from planner_mcp.geocoding.geocoding_service import GeocodingService
 from planner_mcp.jobs.event_feed import EventFeed
 from planner_mcp.jobs.job_service import JobService
+from planner_mcp.jobs.principals import Principal
 from planner_mcp.jobs.store.events.channel_notifier import ChannelNotifier
 from planner_mcp.jobs.store.open_store import connect
 from planner_mcp.jobs.store.redis_store import RedisStore
@@ -34,10 +35,16 @@ from planner_mcp.server.http.concurrency_limits import StreamLimit
 from planner_mcp.server.mcp.client_requests import ClientRequests
 from planner_mcp.server.mcp.kernel import Kernel, ServerFeature
 from planner_mcp.server.mcp.method_audit import AuditedMethods
-from planner_mcp.server.mcp.methods.content_features import ContentFeatures
+from planner_mcp.server.mcp.methods.app_extension import EXTENSION as APPS
+from planner_mcp.server.mcp.methods.argument_completion import Completion
 from planner_mcp.server.mcp.methods.elicitation import Elicitation
+from planner_mcp.server.mcp.methods.extension_capability import ExtensionCapability
 from planner_mcp.server.mcp.methods.page_cursors import Cursors
+from planner_mcp.server.mcp.methods.prompt_methods import Prompts
+from planner_mcp.server.mcp.methods.resource_methods import Resources
+from planner_mcp.server.mcp.methods.skill_methods import Skills
 from planner_mcp.server.mcp.methods.task_methods import Tasks
+from planner_mcp.server.mcp.methods.tool_annotations import CallbackSupport
 from planner_mcp.server.mcp.methods.tool_methods import PlannerToolHandler
 from planner_mcp.server.mcp.notifications.event_methods import Events
 from planner_mcp.server.mcp.notifications.list_capabilities import ListCapabilities
@@ -89,7 +96,7 @@ async def open_application(settings: Settings, drain: anyio.Event | None = None)
         job_service = JobService(store, feed, settings=settings)
         audit_log, registry = AuditLog(store.script_client, settings), CollectorRegistry()
         audit = Audit(audit_log)
-        resource_reader = resource_methods(settings, job_service, audit_log)
+        open_reading = reading_by(settings, job_service, audit_log)
         notifier = ChannelNotifier(store.redis)
         watched_jobs, subscription_store = WatchedJobs(job_service, notifier), SubscriptionStore(store.redis)
         subscriptions = Subscriptions(watched_jobs, subscription_store, notifier, job_ttl_s=settings.job_ttl_s)
@@ -99,7 +106,7 @@ async def open_application(settings: Settings, drain: anyio.Event | None = None)
         tool_caller = ToolCaller(
             job_service,
             settings,
-            resource_reader.open_reading,
+            open_reading,
             webhooks=webhooks,
             confirmed=RedisConfirmedAddresses(store.script_client, settings),
             geocoding=GeocodingService(settings),
@@ -108,12 +115,11 @@ async def open_application(settings: Settings, drain: anyio.Event | None = None)
             audit=audit,
             meter=UsageMeter(registry),
         )
-        tool_handler = PlannerToolHandler(tool_caller, resource_reader.cursors, subscriptions, offer)
+        cursors = Cursors(cipher)
+        tool_handler = PlannerToolHandler(tool_caller, cursors, subscriptions, offer)
         streams, drain = StreamLimit(settings.max_streams), drain or anyio.Event()
         listen = Listen(ListenSources(watched_jobs, subscription_store, settings.job_ttl_s, drain), streams)
-        tasks = Tasks(
-            job_service, tool_handler, settings, cursors=resource_reader.cursors, on_created=subscriptions.add_task
-        )
+        tasks = Tasks(job_service, tool_handler, settings, cursors=cursors, on_created=subscriptions.add_task)
         elicitation_store = RedisElicitationStore(store.redis)
         questions = Elicitation(settings, [state_key(settings)], job_service.imports, tool_handler.is_on)
         capabilities = ListCapabilities(settings, subscription_store)
@@ -122,7 +128,12 @@ async def open_application(settings: Settings, drain: anyio.Event | None = None)
             subscriptions,
             listen,
             Events(job_service, settings, streams, drain, event_webhooks),
-            *resource_reader.features(),
+            Resources(open_reading, cursors, settings.lang),
+            Prompts(cursors, job_service.imports, settings.lang),
+            Completion(job_service),
+            CallbackSupport(),
+            ExtensionCapability(APPS),
+            Skills(cursors),
             questions,
             LogNotifications(elicitation_store),
             capabilities,
@@ -163,16 +174,11 @@ def offer_of(settings: Settings) -> ServerOffer:
     return OFFERS[settings.server]
 
 
-def resource_methods(settings: Settings, job_service: JobService, audit_log: AuditLog) -> ContentFeatures:
-    """Return what can be read beside tools."""
+def reading_by(settings: Settings, job_service: JobService, audit_log: AuditLog) -> Callable[[Principal], ReadContext]:
+    """Return what opens the resources for a principal."""
     reports, geometry = ReportFolder(settings.reports_dir), RouteGeometry(settings)
     roads = None if settings.roads_pbf is None else DrawnRoads(register_path(settings))
-    return ContentFeatures(
-        job_service,
-        Cursors(open_cipher(settings)),
-        lambda principal: ReadContext(principal, job_service, reports, audit_log, geometry, roads),
-        settings.lang,
-    )
+    return lambda principal: ReadContext(principal, job_service, reports, audit_log, geometry, roads)
 
 
 @asynccontextmanager

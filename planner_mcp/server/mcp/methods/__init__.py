@@ -2,6 +2,6 @@
 
 Begin with `tool_methods`; `tool_annotations` adds what the SDK drops from its list, `elicitation` asks the user
 before a call goes on. A call may become a task: `task_view` shows a job as a task, `core_tasks` is the form of
-2025-11-25, `task_methods` the extension. `content_features` composes `resource_methods`, `prompt_methods` and
-`argument_completion`; their pages have encrypted `page_cursors`.
+2025-11-25, `task_methods` the extension. Beside the tools stand `resource_methods`, `prompt_methods`, `skill_methods`
+and `argument_completion`. The pages of all lists have encrypted `page_cursors`.
 """
