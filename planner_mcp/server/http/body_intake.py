@@ -10,13 +10,13 @@ import logging
 from collections import deque
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import ExitStack
-from typing import Final
+from typing import Any, Final
 
 from starlette.datastructures import Headers
 from starlette.requests import ClientDisconnect, Request
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from planner_mcp.errors import PlannerError, TooLargeError
+from planner_mcp.errors import Fault, PlannerError, TooLargeError, input_error
 from planner_mcp.jobs.reading_limits import BodyBudget, ReadingTurns, read_bounded
 from planner_mcp.server.auth.request_principal import principal_of
 from planner_mcp.server.http.asgi_receive import keep_blocks, replay_body
@@ -28,6 +28,7 @@ from planner_mcp.server.http.json_reading import (
     DecodedBody,
     JsonLimits,
     Outline,
+    UnreadableJsonError,
     decoded_body,
     outline_arguments,
     outline_json,
@@ -122,6 +123,20 @@ def decoded_in(scope: Scope) -> DecodedBody:
     """Return the body of a request to a path of `JSON_PATHS`."""
     decoded: DecodedBody = scope["state"][_DECODED]
     return decoded
+
+
+def posted_json(request: Request, form: str) -> Any:
+    """Return the body of a request of the dashboard; a refusal says by `form` what it should be.
+
+    Raises:
+        InputError: It is not said to be JSON, or is none.
+    """
+    if not has_content_type(request, "application/json"):
+        raise input_error([Fault("/content-type", "Content-Type is not that of JSON.", "application/json")])
+    try:
+        return decoded_in(request.scope).value
+    except UnreadableJsonError as error:
+        raise input_error([Fault("", str(error), form)]) from None
 
 
 def has_content_type(request: Request, *accepted: str) -> bool:

@@ -18,10 +18,9 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from planner_mcp.errors import Fault, input_error
 from planner_mcp.jobs.principals import Principal
 from planner_mcp.server.auth.request_principal import principal_of
-from planner_mcp.server.http.body_intake import decoded_in, has_content_type
+from planner_mcp.server.http.body_intake import posted_json
 from planner_mcp.server.http.http_endpoint import READING, HttpEndpoint
 from planner_mcp.server.http.http_responses import json_answer
-from planner_mcp.server.http.json_reading import DecodedBody, UnreadableJsonError
 from planner_mcp.server.resources.resource_catalogue import read
 from planner_mcp.server.tools.open_questions import OpenQuestions, with_answer_in
 from planner_mcp.server.tools.tool_caller import ToolCaller
@@ -90,9 +89,7 @@ class DashboardRoutes:
         With `"answers": […]`, the answers so far, the call may ask a person: `{"asks": {"message", "schema"}}`. It is
         then sent again with one answer more.
         """
-        if not has_content_type(request, "application/json"):
-            raise input_error([Fault("/content-type", "Content-Type is not that of JSON.", "application/json")])
-        tool, arguments, answers = self._asked(decoded_in(request.scope))
+        tool, arguments, answers = self._asked(posted_json(request, '{"tool": name, "arguments": object}'))
         principal, scope = principal_of(request.scope), request.scope
         try:
             if answers is not None:
@@ -130,11 +127,7 @@ class DashboardRoutes:
         headers = {"Cache-Control": "no-store", "Content-Security-Policy": CONTENT_POLICY}
         return Response(contents.body, media_type=contents.mime_type, headers=headers)
 
-    def _asked(self, body: DecodedBody) -> tuple[Tool, Json, list[Json] | None]:
-        try:
-            asked = body.value
-        except UnreadableJsonError as error:
-            raise input_error([Fault("", str(error), '{"tool": name, "arguments": object}')]) from None
+    def _asked(self, asked: Any) -> tuple[Tool, Json, list[Json] | None]:
         named = asked if isinstance(asked, dict) else {}
         name, arguments, answers = named.get("tool"), named.get("arguments", {}), named.get("answers")
         if not isinstance(name, str) or name not in self._tools:

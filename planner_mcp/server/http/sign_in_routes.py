@@ -18,10 +18,9 @@ from planner_mcp.server.auth.audit_trail import NOBODY, Audit
 from planner_mcp.server.auth.oauth_sign_in import SIGN_IN_S, OAuthSignIn, RefusedSignInError
 from planner_mcp.server.auth.page_sessions import PageSessions
 from planner_mcp.server.auth.request_principal import mark_audited, set_principal
-from planner_mcp.server.http.body_intake import decoded_in, has_content_type
+from planner_mcp.server.http.body_intake import posted_json
 from planner_mcp.server.http.http_endpoint import HttpEndpoint
 from planner_mcp.server.http.http_responses import json_answer
-from planner_mcp.server.http.json_reading import UnreadableJsonError
 from planner_mcp.server.http.session_routes import RETURN_PATH, SIGN_IN_PATH, set_session_cookie
 from planner_mcp.server.resources.downloads import base_url
 from planner_mcp.settings import Settings
@@ -57,8 +56,6 @@ class SignInRoutes:
 
     async def _begin(self, request: Request) -> ASGIApp:
         """Answer `{"issuer", "place"}` with `{"url"}`, to which the page goes."""
-        if not has_content_type(request, "application/json"):
-            raise input_error([Fault("/content-type", "Content-Type is not that of JSON.", "application/json")])
         issuer, place = self._asked(request)
         server = base_url(self._settings, request.scope)
         if request.headers["host"].lower() != server.partition("://")[2].partition("/")[0].lower():
@@ -70,10 +67,7 @@ class SignInRoutes:
         return answer
 
     def _asked(self, request: Request) -> tuple[str, str]:
-        try:
-            body = decoded_in(request.scope).value
-        except UnreadableJsonError as error:
-            raise input_error([Fault("", str(error), '{"issuer": text, "place": text}')]) from None
+        body = posted_json(request, '{"issuer": text, "place": text}')
         asked: Json = body if isinstance(body, dict) else {}
         issuer, place = asked.get("issuer"), asked.get("place", "")
         if not isinstance(issuer, str) or issuer not in self._sign_in.issuers:
