@@ -13,7 +13,8 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import BaseRoute, Mount, Route
 from starlette.staticfiles import StaticFiles
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.types import ASGIApp, Scope
+from typing_extensions import override
 
 from planner_mcp.errors import Fault, input_error
 from planner_mcp.jobs.principals import Principal
@@ -53,6 +54,16 @@ def is_page(path: str) -> bool:
     return path in PAGE_PATHS or path.startswith(ASSET_PREFIX)
 
 
+class _PageFiles(StaticFiles):
+    """Files with the headers of the page."""
+
+    @override
+    async def get_response(self, path: str, scope: Scope) -> Response:
+        answer = await super().get_response(path, scope)
+        answer.headers.update(PAGE_HEADERS)
+        return answer
+
+
 class DashboardRoutes:
     """The routes of the dashboard.
 
@@ -66,7 +77,7 @@ class DashboardRoutes:
         self._caller = caller
         self._questions = OpenQuestions(settings, caller.job_service.imports)
         self._asks = settings.ask_missing
-        self._files = StaticFiles(directory=FILES_FOLDER)
+        self._files = _PageFiles(directory=FILES_FOLDER)
 
     def routes(self) -> list[BaseRoute]:
         """Return the routes to mount."""
@@ -75,13 +86,11 @@ class DashboardRoutes:
             Route(PAGE_PATH, self._page),
             Route("/ui/call", HttpEndpoint(self._call, "POST")),
             Route("/ui/read", HttpEndpoint(self._read, "GET")),
-            Mount(ASSET_PREFIX.rstrip("/"), _with_headers(self._files)),
+            Mount(ASSET_PREFIX.rstrip("/"), self._files),
         ]
 
     async def _page(self, request: Request) -> Response:
-        answer = await self._files.get_response("index.html", request.scope)
-        answer.headers.update(PAGE_HEADERS)
-        return answer
+        return await self._files.get_response("index.html", request.scope)
 
     async def _call(self, request: Request) -> ASGIApp:
         """Run a tool: `{"tool": name, "arguments": {…}}` → `{"is_error", "structured", "text"}`.
@@ -153,18 +162,3 @@ def _asking(answers: list[Json]) -> AskUser:
 
 async def _to_page(_request: Request) -> ASGIApp:
     return RedirectResponse(PAGE_PATH)
-
-
-def _with_headers(app: ASGIApp) -> ASGIApp:
-    """Add the headers of the page to what an application answers."""
-    added = [(name.lower().encode(), value.encode()) for name, value in PAGE_HEADERS.items()]
-
-    async def answer(scope: Scope, receive: Receive, send: Send) -> None:
-        async def sending(message: Any) -> None:
-            if message["type"] == "http.response.start":
-                message["headers"] = [*message["headers"], *added]
-            await send(message)
-
-        await app(scope, receive, sending)
-
-    return answer
