@@ -40,7 +40,7 @@ from planner_mcp.server.http.http_responses import HANDLERS
 from planner_mcp.server.http.jobs_api import JobsApi
 from planner_mcp.server.http.language_middleware import LanguageMiddleware
 from planner_mcp.server.http.manifest_routes import manifest_routes
-from planner_mcp.server.http.matrices_api import MatricesApi
+from planner_mcp.server.http.matrices_api import matrices_routes
 from planner_mcp.server.http.metrics_route import RequestMetrics, metrics_routes
 from planner_mcp.server.http.request_validation import http_middleware
 from planner_mcp.server.http.rest.openapi_routes import openapi_routes
@@ -190,7 +190,7 @@ def planner_routes(services: AppServices, authenticator: Authenticator, drain: a
     repeated = RedisRepeatedRequests(script_client, open_cipher(settings), settings)
     return [
         *JobsApi(services.streams, drain=drain).routes(),
-        *MatricesApi().routes(),
+        *matrices_routes(),
         *files_routes(),
         *openapi_routes(services.settings),
         *RestRoutes(settings, services.tool_caller, repeated).routes(),

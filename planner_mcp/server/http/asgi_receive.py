@@ -10,19 +10,14 @@ from starlette.types import Message, Receive, Scope
 _BLOCKS: Final = "body_blocks"
 
 
-def replay_message(first: Message, receive: Receive) -> Receive:
-    """Return a `receive` that hands out a message that was taken, then what follows it."""
-    taken = [first]
+def replay_body(body: bytes | bytearray, receive: Receive) -> Receive:
+    """Return a `receive` that hands out a whole body that was read, then what follows it."""
+    taken: list[Message] = [{"type": "http.request", "body": bytes(body), "more_body": False}]
 
     async def replay() -> Message:
         return taken.pop() if taken else await receive()
 
     return replay
-
-
-def replay_body(body: bytes | bytearray, receive: Receive) -> Receive:
-    """Return a `receive` that hands out a whole body that was read, then what follows it."""
-    return replay_message({"type": "http.request", "body": bytes(body), "more_body": False}, receive)
 
 
 def keep_blocks(scope: Scope, blocks: deque[bytearray]) -> None:

@@ -24,33 +24,32 @@ _limiter: Final = FairLimiter(most_waiting=64)
 """Tables read at the same time; each call that waits holds a body of up to `max_matrix_bytes`."""
 
 
-class MatricesApi:
-    """The routes under `/matrices`. The job service is `app.state.services.job_service` of the running application."""
+def matrices_routes() -> list[Route]:
+    """Return the routes to mount. The job service is `app.state.services.job_service` of the running application."""
+    return [
+        *both(PATH, HttpEndpoint(_put, "PUT")),
+        *both(PATH + "/{matrix}", HttpEndpoint(_one, "GET, HEAD, DELETE")),
+    ]
 
-    def routes(self) -> list[Route]:
-        """Return the routes to mount."""
-        return [
-            *both(PATH, HttpEndpoint(self._put, "PUT")),
-            *both(PATH + "/{matrix}", HttpEndpoint(self._one, "GET, HEAD, DELETE")),
-        ]
 
-    async def _put(self, request: Request) -> ASGIApp:
-        (principal := principal_of(request.scope)).require(WRITE)
-        check_query(request)
-        body = taken_body(request.scope)
-        async with _limiter.turn(principal.id):
-            uploaded = await _matrices(request).keep_upload(principal.id, body)
-        return json_answer(_card(uploaded.name, uploaded.locations, uploaded.given), 201)
+async def _put(request: Request) -> ASGIApp:
+    (principal := principal_of(request.scope)).require(WRITE)
+    check_query(request)
+    body = taken_body(request.scope)
+    async with _limiter.turn(principal.id):
+        uploaded = await _matrices(request).keep_upload(principal.id, body)
+    return json_answer(_card(uploaded.name, uploaded.locations, uploaded.given), 201)
 
-    async def _one(self, request: Request) -> ASGIApp:
-        name, principal = request.path_params["matrix"], principal_of(request.scope)
-        check_query(request)
-        if request.method == "DELETE":
-            principal.require(WRITE)
-            await _matrices(request).drop(principal.id, name)
-            return Response(status_code=204)
-        principal.require(READ)
-        return json_answer(_card(name, *await _matrices(request).outline(principal.id, name)))
+
+async def _one(request: Request) -> ASGIApp:
+    name, principal = request.path_params["matrix"], principal_of(request.scope)
+    check_query(request)
+    if request.method == "DELETE":
+        principal.require(WRITE)
+        await _matrices(request).drop(principal.id, name)
+        return Response(status_code=204)
+    principal.require(READ)
+    return json_answer(_card(name, *await _matrices(request).outline(principal.id, name)))
 
 
 def _card(name: str, locations: int, given: list[str]) -> dict[str, object]:
