@@ -49,8 +49,7 @@ from planner_mcp.server.http.scale_route import scale_routes
 from planner_mcp.server.http.session_routes import SessionRoutes
 from planner_mcp.server.http.shared_plans_api import SharedPlanRoutes
 from planner_mcp.server.http.trailing_slash_middleware import TrailingSlashMiddleware
-from planner_mcp.server.mcp.jsonrpc.http_envelope import validation_refusal
-from planner_mcp.server.mcp.protocol_revisions import REVISIONS
+from planner_mcp.server.mcp.jsonrpc.http_envelope import REVISIONS, validation_refusal
 from planner_mcp.server.mcp.transports.http_sse_requests import RequestRunner
 from planner_mcp.server.mcp.transports.http_sse_transport import HttpSseTransport
 from planner_mcp.server.mcp.transports.stateless_http import StatelessHttpTransport

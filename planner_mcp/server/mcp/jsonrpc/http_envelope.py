@@ -7,7 +7,7 @@ Owns media types, the routing header and the reading of the body. Sessions and m
 from typing import Any, Final
 
 from mcp_types.jsonrpc import HEADER_MISMATCH, INVALID_REQUEST, PARSE_ERROR
-from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
+from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS, MODERN_PROTOCOL_VERSIONS
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.types import Scope
@@ -17,8 +17,9 @@ from planner_mcp.server.http.body_intake import decoded_in, has_content_type
 from planner_mcp.server.http.http_responses import refusal
 from planner_mcp.server.mcp.jsonrpc.jsonrpc_errors import rpc_error
 from planner_mcp.server.mcp.jsonrpc.jsonrpc_messages import JsonRpcMessage, MalformedError, as_parse_error, messages_of
-from planner_mcp.server.mcp.protocol_revisions import REVISIONS
 
+REVISIONS: Final = (*HANDSHAKE_PROTOCOL_VERSIONS, *MODERN_PROTOCOL_VERSIONS)
+"""Those of MCP that this server supports, oldest first: all of the SDK's tables."""
 RETRY_AFTER_S: Final = 2
 
 

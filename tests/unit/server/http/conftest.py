@@ -26,7 +26,7 @@ from planner_mcp.server.http.http_responses import HANDLERS
 from planner_mcp.server.http.jobs_api import JobsApi
 from planner_mcp.server.http.manifest_routes import manifest_routes
 from planner_mcp.server.http.request_validation import http_middleware
-from planner_mcp.server.mcp.protocol_revisions import REVISIONS
+from planner_mcp.server.mcp.jsonrpc.http_envelope import REVISIONS
 from planner_mcp.settings import Settings
 from tests.shared.http.http_clients import http_client
 
