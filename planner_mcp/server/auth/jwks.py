@@ -108,17 +108,13 @@ class KeySource:
         self._cache = {issuer: _Cached() for issuer in issuers}
         self._locks = {issuer: asyncio.Lock() for issuer in issuers}
 
-    def knows(self, issuer: str) -> bool:
-        """Return whether an issuer is configured."""
-        return issuer in self._urls
-
     async def key(self, issuer: str, kid: str) -> Key:
         """Return a key of an issuer. While one caller waits for new keys, others go on with those that are known.
 
         Raises:
             UnauthenticatedError: No such issuer or key, or the issuer never answered.
         """
-        if not self.knows(issuer):
+        if issuer not in self._urls:
             raise UnauthenticatedError("The token's issuer is not accepted here.")
         found = self._find(issuer, kid)
         if found is None or (self._is_stale(issuer) and not self._locks[issuer].locked()):
