@@ -24,14 +24,9 @@ def shows_pages(ctx: Context) -> bool:
     return declares(ctx, EXTENSION)
 
 
-def listed_tool(tool: Tool, language: Language) -> types.Tool:
-    """Return a tool as an entry of `tools/list`."""
-    return types.Tool.model_validate(tool.as_json(language))
-
-
-def listed_with_page(tool: Tool, language: Language) -> types.Tool:
-    """Return the same for clients that show pages."""
+def listed_tool(tool: Tool, language: Language, *, has_pages: bool) -> types.Tool:
+    """Return a tool as an entry of `tools/list`, with its page for clients that show pages."""
     entry = tool.as_json(language)
-    if tool.name in WITH_PAGE:
+    if has_pages and tool.name in WITH_PAGE:
         entry["_meta"] = {**entry["_meta"], "ui": {"resourceUri": page_uri()}}
     return types.Tool.model_validate(entry)

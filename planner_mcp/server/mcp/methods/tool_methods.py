@@ -16,7 +16,7 @@ from mcp.shared.exceptions import MCPError
 from planner_mcp.errors import Fault, UnknownToolError
 from planner_mcp.jobs.review_service import NO_REVIEWS
 from planner_mcp.server.mcp.jsonrpc.jsonrpc_errors import rpc_data
-from planner_mcp.server.mcp.methods.app_extension import listed_tool, listed_with_page, shows_pages
+from planner_mcp.server.mcp.methods.app_extension import listed_tool, shows_pages
 from planner_mcp.server.mcp.methods.elicitation import asking_of
 from planner_mcp.server.mcp.methods.page_cursors import Cursors
 from planner_mcp.server.mcp.request_context import Context, has_session, principal_in
@@ -99,8 +99,7 @@ class PlannerToolHandler:
         """Return a tool as it is listed to clients that show pages, or to others."""
         key = tool.name, has_pages
         if key not in self._entries:
-            listed = listed_with_page if has_pages else listed_tool
-            self._entries[key] = listed(tool, self._settings.lang)
+            self._entries[key] = listed_tool(tool, self._settings.lang, has_pages=has_pages)
         return self._entries[key]
 
     async def call_tool(self, ctx: Context, params: types.CallToolRequestParams) -> Json:
