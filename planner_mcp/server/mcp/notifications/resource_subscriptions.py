@@ -69,16 +69,12 @@ class Subscriptions:
     Args:
         watched_jobs: Finds the jobs behind URIs.
         store: What sessions watch.
-        notifier: Announces that a session watches something else.
         job_ttl_s: How long jobs are kept after their end.
     """
 
-    def __init__(
-        self, watched_jobs: WatchedJobs, store: SessionWatchStore, notifier: ChangeNotifier, *, job_ttl_s: int
-    ) -> None:
+    def __init__(self, watched_jobs: WatchedJobs, store: SessionWatchStore, *, job_ttl_s: int) -> None:
         self.watched_jobs = watched_jobs
         self.store = store
-        self.notifier = notifier
         self.job_ttl_s = job_ttl_s
         self._stdio_watches = StdioWatchStore()
         self._forwarding: asyncio.Task[None] | None = None
@@ -133,7 +129,7 @@ class Subscriptions:
 
     async def forward_events(self, session_id: str, principal: Principal) -> None:
         """Report to a session what happens, by the scopes of who opened its stream, until cancelled or its end."""
-        await SubscriptionForwarder(self, self.store, self.notifier, session_id, principal).run()
+        await SubscriptionForwarder(self, self.store, self.watched_jobs.notifier, session_id, principal).run()
 
     def _where(self, ctx: Context) -> tuple[SessionWatchStore, str]:
         """Return where it stands what a client watches: in the store with its session, or over stdio in memory."""

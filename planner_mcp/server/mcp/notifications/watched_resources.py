@@ -75,7 +75,7 @@ class WatchedJobs:
 
     Args:
         job_service: Knows jobs and scenarios.
-        notifier: Announces new solves of a scenario.
+        notifier: Announces new solves of a scenario, other watches of a session, and changed lists.
     """
 
     job_service: JobService
