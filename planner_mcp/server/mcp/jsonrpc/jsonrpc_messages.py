@@ -60,8 +60,7 @@ class JsonRpcMessage:
     @property
     def claims_stateless_era(self) -> bool:
         """Whether the message carries the envelope that only revisions without handshake have."""
-        meta = (self.body.get("params") or {}).get("_meta") if self.kind is MessageKind.REQUEST else None
-        return isinstance(meta, dict) and PROTOCOL_VERSION_META_KEY in meta and self.method != "initialize"
+        return self.kind is MessageKind.REQUEST and self.method != "initialize" and names_revision(self.body)
 
 
 def parse(line: bytes) -> tuple[list[JsonRpcMessage], bool]:
@@ -102,16 +101,27 @@ def as_parse_error() -> Iterator[None]:
         raise MalformedError(error.message, code=PARSE_ERROR) from error
 
 
+def id_in(decoded: Any) -> int | str | None:
+    """Return the id of a message, of whatever form; None where it has none, or what is no id."""
+    found = decoded.get("id") if isinstance(decoded, dict) else None
+    return found if isinstance(found, int | str) and not isinstance(found, bool) else None
+
+
+def names_revision(decoded: Any) -> bool:
+    """Return whether a message, of whatever form, names its revision itself, as those without handshake do."""
+    params = decoded.get("params") if isinstance(decoded, dict) else None
+    meta = params.get("_meta") if isinstance(params, dict) else None
+    return isinstance(meta, dict) and PROTOCOL_VERSION_META_KEY in meta
+
+
 def _message(decoded: Any) -> JsonRpcMessage:
     if not isinstance(decoded, dict) or decoded.get("jsonrpc") != "2.0":
         raise MalformedError('A message is an object with "jsonrpc": "2.0".')
-    request_id = decoded.get("id")
-    has_id = isinstance(request_id, int | str) and not isinstance(request_id, bool)
+    known_id = id_in(decoded)
     if "method" not in decoded:
-        if has_id and ("result" in decoded) != ("error" in decoded):
+        if known_id is not None and ("result" in decoded) != ("error" in decoded):
             return JsonRpcMessage(MessageKind.RESPONSE, decoded)
         raise MalformedError("A message has a method, or an id with a result or an error.")
-    known_id = request_id if has_id else None
     if not isinstance(decoded["method"], str):
         raise MalformedError("method is text.", request_id=known_id)
     if decoded.get("params", ...) is None:  # JSON-RPC has no null here, yet clients write it for "none"
@@ -120,6 +130,6 @@ def _message(decoded: Any) -> JsonRpcMessage:
         raise MalformedError("params is an object.", request_id=known_id)
     if "id" not in decoded:
         return JsonRpcMessage(MessageKind.NOTIFICATION, decoded)
-    if not has_id:
+    if known_id is None:
         raise MalformedError("id is text or a whole number.")
     return JsonRpcMessage(MessageKind.REQUEST, decoded)

@@ -24,7 +24,7 @@ from mcp.shared.inbound import (
     classify_inbound_request,
     find_duplicated_routing_header,
 )
-from mcp_types import PROTOCOL_VERSION_META_KEY, JSONRPCRequest
+from mcp_types import JSONRPCRequest
 from pydantic import ValidationError
 from starlette.requests import Request
 from starlette.responses import Response
@@ -38,7 +38,7 @@ from planner_mcp.server.http.concurrency_limits import StreamLimit
 from planner_mcp.server.http.event_stream import COMMENT, KEEP_ALIVE_S, SEND_S, EventStream, sse_event
 from planner_mcp.server.mcp.jsonrpc.http_envelope import RETRY_AFTER_S, HttpFault, check_json, check_revision, too_many
 from planner_mcp.server.mcp.jsonrpc.jsonrpc_errors import is_unavailable, rpc_error
-from planner_mcp.server.mcp.jsonrpc.jsonrpc_messages import MalformedError, as_parse_error
+from planner_mcp.server.mcp.jsonrpc.jsonrpc_messages import MalformedError, as_parse_error, id_in, names_revision
 from planner_mcp.server.mcp.kernel import Kernel, Peer, accepts_json_and_stream
 from planner_mcp.text import Json
 
@@ -121,8 +121,8 @@ class StatelessHttpTransport:
                 decoded = decoded_in(request.scope).value
         except MalformedError as error:
             raise HttpFault(400, error, code=error.rpc_code) from error
-        if not _has_envelope(decoded):
-            check_revision(request, request_id=_id_in(decoded))
+        if not names_revision(decoded):
+            check_revision(request, request_id=id_in(decoded))
         try:
             rpc_request = JSONRPCRequest.model_validate(decoded)
         except ValidationError:
@@ -246,18 +246,6 @@ class Reply:
 async def _each(events: MemoryObjectReceiveStream[bytes]) -> AsyncGenerator[bytes, None]:
     async for event in events:
         yield event
-
-
-def _has_envelope(decoded: Any) -> bool:
-    """Return whether a message names its revision itself, as those of revisions without handshake do."""
-    params = decoded.get("params") if isinstance(decoded, dict) else None
-    meta = params.get("_meta") if isinstance(params, dict) else None
-    return isinstance(meta, dict) and PROTOCOL_VERSION_META_KEY in meta
-
-
-def _id_in(decoded: Any) -> int | str | None:
-    found = decoded.get("id") if isinstance(decoded, dict) else None
-    return found if isinstance(found, int | str) and not isinstance(found, bool) else None
 
 
 def _status(answer: Mapping[str, Any]) -> int:
