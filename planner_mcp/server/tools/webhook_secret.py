@@ -42,10 +42,11 @@ def _output(note: SigningSecret) -> WebhookSecretResult:
 
 
 def _text(note: SigningSecret) -> str:
-    made = f"made {timestamp(note.created_at)}"
+    made = timestamp(note.created_at)
     if note.secret is None:
-        return f"The webhook secret, {made}, was shown before. action=rotate makes a new one; both sign for 24 h."
-    return f"{note.secret}\n{made}; it is not shown again. Keep it where the webhook receiver reads it."
+        return f"The webhook secret, made {made}, was shown before. action=rotate makes a new one; both sign for 24 h."
+    about = f"made {made}; it is not shown again. Keep it where the webhook receiver reads it."
+    return f"{note.secret}\n{about}"
 
 
 TOOL: Final = Tool(

@@ -227,6 +227,7 @@ async def test_no_answer_of_a_day_has_an_english_sentence(
     await day("read_resource", uri="limits://vrp")
     await day("read_resource", uri="nowhere://x")
     await day("webhook_secret")
+    await day("webhook_secret")  # shown before
     await day("webhook_deliveries")
     await day("enable_toolset", toolset="planning")
     for tool, known in TOOLS.items():
