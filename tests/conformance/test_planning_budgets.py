@@ -8,16 +8,16 @@ import pytest
 from planner_mcp.jobs.event_feed import EventFeed
 from planner_mcp.jobs.job_model import Progress
 from planner_mcp.jobs.job_service import JobService
-from planner_mcp.jobs.principals import LOCAL
 from planner_mcp.jobs.store.redis_store import RedisStore
 from planner_mcp.routing.compilation.scenario_compiler import compile_scenario
 from planner_mcp.routing.evaluation.plan_builder import build_plan
 from planner_mcp.routing.problem import Candidate
 from planner_mcp.routing.scenario.scenario_parsing import parse_scenario
-from planner_mcp.server.tools.tool_definition import ToolContext, ToolResult
+from planner_mcp.server.tools.tool_definition import ToolResult
 from planner_mcp.server.tools.tool_registry import REGISTRY, dispatch
 from planner_mcp.settings import Settings
 from tests.shared.tools.token_costs import all_forms_tokens, dearer_form_tokens
+from tests.shared.tools.tool_contexts import tool_context
 
 pytestmark = pytest.mark.anyio
 BASE_FACTOR, LONGEST = "t-{}", "\N{DELIVERY TRUCK}" * 90 + "{}"
@@ -28,10 +28,7 @@ Use = Callable[..., Awaitable[ToolResult]]
 def use(store: RedisStore, feed: EventFeed, settings: Settings) -> Use:
     """Call a tool as the local user."""
 
-    async def hear(_progress: float, _total: float | None, _message: str) -> None:
-        pass
-
-    ctx = ToolContext(LOCAL, JobService(store, feed, settings=settings), settings, hear, "0" * 32)
+    ctx = tool_context(store, JobService(store, feed, settings=settings), settings)
     tools = {tool.name: tool for tool in REGISTRY}
 
     async def use(tool: str, /, **args: Any) -> ToolResult:

@@ -10,7 +10,7 @@ from planner_mcp.addresses.structured_address import (
 )
 from planner_mcp.errors import Fault, input_error
 from planner_mcp.server.tools.answers.address_output import AddressRow, row_text
-from planner_mcp.server.tools.arguments.address_lookup import confirmed_as, geocoding_of, pinned, record_of, run_here
+from planner_mcp.server.tools.arguments.address_lookup import confirmed_as, pinned, record_of, run_here
 from planner_mcp.server.tools.tool_definition import WRITE, Arguments, Tool, ToolAnnotations, ToolContext, ToolResult
 from planner_mcp.server.tools.tool_output import ToolOutput
 from planner_mcp.translation import translated
@@ -41,10 +41,8 @@ class ConfirmAddressResult(ToolOutput):
 async def run(ctx: ToolContext, asked: ConfirmAddressArguments) -> ToolResult:
     """Keep what a text means."""
     _check_choice(asked)
-    (resolved,) = await geocoding_of(ctx).resolve([asked.address], asked.provider, run_here(ctx))
+    (resolved,) = await ctx.geocoding.resolve([asked.address], asked.provider, run_here(ctx))
     confirmed = _chosen(asked, resolved)
-    if ctx.confirmed is None:
-        raise input_error([Fault("/address", "This server keeps no confirmed addresses.")])
     await ctx.confirmed.confirm(ctx.principal.id, asked.address, record_of(confirmed))
     output = ConfirmAddressResult(row=AddressRow.of(confirmed, is_detailed=True))
     return ToolResult(output, f"{row_text(1, confirmed)}\n{translated(_KEPT)}")

@@ -4,7 +4,7 @@ from typing import Annotated, ClassVar, Final
 
 from pydantic import Field
 
-from planner_mcp.errors import Fault, PlannerError, input_error
+from planner_mcp.errors import Fault, input_error
 from planner_mcp.jobs.field_masking import MASKED
 from planner_mcp.server.resources.downloads import Download
 from planner_mcp.server.resources.rendering_resources import CALENDAR_TYPE, HTML
@@ -54,8 +54,6 @@ class ReadResourceResult(ToolOutput):
 
 async def run(ctx: ToolContext, asked: ResourceArguments) -> ToolResult:
     """Return a piece of text or a picture; what is to be opened or printed comes as a download."""
-    if ctx.reading is None or ctx.offer_download is None:
-        raise PlannerError
     with naming_argument("/uri", (", ".join(forms(ctx.reading, asked.uri)), ID_HINT)):
         found = await read(ctx.reading, asked.uri)
     if found.data is not None and found.mime_type.startswith("image/"):

@@ -134,7 +134,7 @@ async def _plan(
 
 async def _roads(ctx: ToolContext, job: Job, parts: Sequence[Part]) -> Json | None:
     """Return the roads under the map with the routes along them, or those routes alone, which change with the plan."""
-    if ctx.reading is None or not {"roads", "lines"} & set(parts):
+    if not {"roads", "lines"} & set(parts):
         return None
     try:
         ground = await map_ground(ctx.reading, plan_of(job.id))

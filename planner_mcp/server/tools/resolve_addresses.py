@@ -6,7 +6,7 @@ from pydantic import Field
 
 from planner_mcp.addresses.address_text import MAX_TEXT
 from planner_mcp.addresses.structured_address import AddressCounts, ResolvedAddress
-from planner_mcp.errors import Fault, PlannerError, input_error
+from planner_mcp.errors import Fault, input_error
 from planner_mcp.server.resources.address_tables import MIME_TYPE, keep_table
 from planner_mcp.server.resources.resource_definition import Contents
 from planner_mcp.server.tools.answers.address_output import AddressRow, counts_text, row_text
@@ -61,8 +61,6 @@ async def run(ctx: ToolContext, asked: ResolveAddressesArguments) -> ToolResult:
 
 async def _table(ctx: ToolContext, asked: ResolveAddressesArguments) -> ToolResult:
     """Keep the rows as a table and return where it can be had."""
-    if ctx.offer_download is None:
-        raise PlannerError
     table = await table_for(ctx, asked.addresses, asked.provider)
     uri, file = await keep_table(ctx.job_service.imports, ctx.principal, table.csv)
     download = await ctx.offer_download(uri, Contents(MIME_TYPE, table.csv.decode()))

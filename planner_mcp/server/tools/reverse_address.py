@@ -5,7 +5,7 @@ from typing import Annotated, ClassVar, Final, Literal
 from pydantic import Field
 
 from planner_mcp.server.tools.answers.address_output import AddressRow, row_text
-from planner_mcp.server.tools.arguments.address_lookup import geocoding_of, run_here
+from planner_mcp.server.tools.arguments.address_lookup import run_here
 from planner_mcp.server.tools.tool_definition import READ, Arguments, Tool, ToolAnnotations, ToolContext, ToolResult
 from planner_mcp.server.tools.tool_output import ToolOutput
 
@@ -30,7 +30,7 @@ class ReverseAddressResult(ToolOutput):
 
 async def run(ctx: ToolContext, asked: ReverseAddressArguments) -> ToolResult:
     """Name a position."""
-    resolved = await geocoding_of(ctx).reverse(asked.lat, asked.lon, asked.crs, asked.provider, run_here(ctx))
+    resolved = await ctx.geocoding.reverse(asked.lat, asked.lon, asked.crs, asked.provider, run_here(ctx))
     return ToolResult(ReverseAddressResult(row=AddressRow.of(resolved, is_detailed=True)), row_text(1, resolved))
 
 

@@ -94,15 +94,15 @@ class ToolCaller:
             notify_progress=notify_progress,
             trace_id=trace_id(),
             webhooks=self.webhooks,
+            reading=self.open_reading(principal),
             offer_download=(
                 self.downloads.as_file if request_scope is None else self.downloads.by_url(principal, request_scope)
             ),
-            base_url=None if request_scope is None else base_url(self.settings, request_scope),
-            offer_share=None if request_scope is None else self.shares.by_url(principal, request_scope),
             confirmed=self.confirmed,
             geocoding=self.geocoding,
             audit=self.audit,
-            reading=self.open_reading(principal),
+            offer_share=None if request_scope is None else self.shares.by_url(principal, request_scope),
+            base_url=None if request_scope is None else base_url(self.settings, request_scope),
             ask_user=ask_user,
             enable_toolset=enable_toolset,
         )

@@ -60,20 +60,19 @@ class ToolContext:
     settings: Settings
     notify_progress: NotifyProgress
     trace_id: str
-    webhooks: "WebhookStore | None" = None
-    """None where the transport has no webhook store."""
+    webhooks: "WebhookStore"
+    reading: "ReadContext"
+    """The source of resources."""
+    offer_download: "OfferDownload"
+    """Hands contents over, as a URL or a file."""
+    confirmed: "ConfirmedAddressStore"
+    """Addresses that principals confirmed."""
+    geocoding: "GeocodingService"
+    """Resolves addresses."""
     audit: "Audit | None" = None
     """Records every call; None in tests of a tool alone."""
-    reading: "ReadContext | None" = None
-    """The source of resources; None where the transport offers none."""
     offer_share: "OfferShare | None" = None
     """Makes share links; None over stdio, which no browser reaches."""
-    offer_download: "OfferDownload | None" = None
-    """Hands contents over as a URL or a file; None where the transport offers no resources."""
-    confirmed: "ConfirmedAddressStore | None" = None
-    """Addresses that principals confirmed; None where there is no store for them."""
-    geocoding: "GeocodingService | None" = None
-    """Resolves addresses; None in tests of a tool alone, which then make their own."""
     ask_user: AskUser | None = None
     """Asks the person behind the call; None where the client cannot, or where nobody shall be asked."""
     enable_toolset: EnableToolset | None = None

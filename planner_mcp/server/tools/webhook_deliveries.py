@@ -6,7 +6,7 @@ from typing import Annotated, Final, Literal
 
 from pydantic import Field
 
-from planner_mcp.errors import Fault, PlannerError, input_error
+from planner_mcp.errors import Fault, input_error
 from planner_mcp.jobs.webhooks.address_guard import check_callback_url
 from planner_mcp.jobs.webhooks.delivery_records import Delivery, DeliveryState, WebhookEndpoint, WebhookStore
 from planner_mcp.server.tools.arguments.lookup_errors import DELIVERY, naming_argument
@@ -98,9 +98,7 @@ class WebhookDeliveriesResult(ToolOutput):
 
 async def run(ctx: ToolContext, asked: DeliveriesArguments) -> ToolResult:
     """Do what `action` says."""
-    if (webhooks := ctx.webhooks) is None:
-        raise PlannerError
-    principal = ctx.principal.id
+    webhooks, principal = ctx.webhooks, ctx.principal.id
     if asked.url is not None:
         check_callback_url(asked.url, ctx.settings, path="/url")
     if asked.action == "list":

@@ -4,7 +4,6 @@ from typing import Annotated, Final, Literal
 
 from pydantic import Field
 
-from planner_mcp.errors import PlannerError
 from planner_mcp.jobs.webhooks.delivery_records import SigningSecret
 from planner_mcp.server.tools.tool_definition import WRITE, Arguments, Tool, ToolAnnotations, ToolContext, ToolResult
 from planner_mcp.server.tools.tool_output import Timestamp, ToolOutput
@@ -27,8 +26,6 @@ class WebhookSecretResult(ToolOutput):
 
 async def run(ctx: ToolContext, asked: SecretArguments) -> ToolResult:
     """Return the secret once, or make a new one."""
-    if ctx.webhooks is None:
-        raise PlannerError
     note = await (ctx.webhooks.rotate if asked.action == "rotate" else ctx.webhooks.reveal)(ctx.principal.id)
     return ToolResult(_output(note), _text(note))
 

@@ -20,11 +20,12 @@ from planner_mcp.jobs.job_service import JobService
 from planner_mcp.jobs.principals import LOCAL, READ, Principal
 from planner_mcp.jobs.reading_limits import read_bounded
 from planner_mcp.jobs.store.redis_store import RedisStore
-from planner_mcp.server.tools.tool_definition import ErrorResult, ToolContext, ToolResult
+from planner_mcp.server.tools.tool_definition import ErrorResult, ToolResult
 from planner_mcp.server.tools.tool_registry import dispatch
 from planner_mcp.settings import Settings
 from tests.shared.bridge.bridge_documents import config, document, json_body, parameter, written
 from tests.shared.http.webhook_receiver import Received, Receiver, answering, hanging, receiving
+from tests.shared.tools.tool_contexts import tool_context
 
 pytestmark = pytest.mark.anyio
 JSON = "content-type: application/json; charset=utf-8\r\n"
@@ -62,11 +63,8 @@ def call(service: Receiver, store: RedisStore, feed: EventFeed, settings: Settin
     path = written(tmp_path, DOCUMENT, config(*TOOLS, auth=auth, **further))
     tools = {tool.name: tool for tool in bridged_offer(path, {"ORDERS_TOKEN": "s3cret/+"}).tools}
 
-    async def silent(*_: Any) -> None:
-        pass
-
     async def call(name: str, principal: Principal = LOCAL, **arguments: Any) -> ToolResult | ErrorResult:
-        context = ToolContext(principal, JobService(store, feed, settings=settings), settings, silent, "0" * 32)
+        context = tool_context(store, JobService(store, feed, settings=settings), settings, principal)
         result = await dispatch(tools[name], context, arguments)
         jsonschema.validate(result.structured, tools[name].as_json()["outputSchema"])
         return result
@@ -262,9 +260,6 @@ async def test_a_name_that_leads_to_a_private_address_is_never_called(
     url = f"https://orders.example.com:{service.port}"
     (tool,) = bridged_offer(written(tmp_path, DOCUMENT, config(TOOLS[0], base_url=url)), {}).tools
 
-    async def silent(*_: Any) -> None:
-        pass
-
-    context = ToolContext(LOCAL, JobService(store, feed, settings=settings), settings, silent, "0" * 32)
+    context = tool_context(store, JobService(store, feed, settings=settings), settings)
     result = await dispatch(tool, context, {"day": "x"})
     assert (result.structured["code"], service.connections) == (5061, 0)

@@ -20,16 +20,16 @@ from planner_mcp.server.resources.export_resources import GEOJSON, GPX
 from planner_mcp.server.resources.rendering_resources import MAP_SVG, REPORT
 from planner_mcp.server.resources.report_folder import ReportFolder
 from planner_mcp.server.resources.resource_definition import ReadContext, Template
-from planner_mcp.server.tools.tool_definition import ToolContext
 from planner_mcp.settings import Settings
 from planner_mcp.travel.embedded_roads import EmbeddedRoads
 from planner_mcp.travel.osrm_programs import OsrmPrograms
 from planner_mcp.travel.road_daemon import daemon_state
 from planner_mcp.travel.route_geometry import RouteGeometry
 from planner_mcp.travel.valhalla_programs import ValhallaPrograms
-from tests.integration.server.tools.conftest import ToolClient, _discard
+from tests.integration.server.tools.conftest import ToolClient
 from tests.shared.processes.process_tree import LONGEST_S
 from tests.shared.roads.road_installations import HELSINKI, osrm_or_skip, programs_or_skip
+from tests.shared.tools.tool_contexts import tool_context
 
 pytestmark = [pytest.mark.anyio, pytest.mark.slow, pytest.mark.filterwarnings("ignore::ResourceWarning")]
 NAME = "© OpenStreetMap contributors"
@@ -51,7 +51,7 @@ async def services(
 
 @pytest.fixture
 def tools_client(services: AppServices) -> ToolClient:
-    return ToolClient(ToolContext(LOCAL, services.job_service, services.settings, _discard, "0" * 32))
+    return ToolClient(tool_context(services.store, services.job_service, services.settings))
 
 
 def places_within(count: int) -> list[tuple[float, float]]:

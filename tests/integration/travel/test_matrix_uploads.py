@@ -22,12 +22,12 @@ from planner_mcp.routing.compilation.matrix_request import MatrixRequest
 from planner_mcp.routing.scenario.matrix_json_reader import read_travel_matrices
 from planner_mcp.routing.scenario.travel_matrices import TravelMatrices
 from planner_mcp.server.http import matrices_api
-from planner_mcp.server.tools.tool_definition import ToolContext
 from planner_mcp.settings import RouterSettings, Settings
 from tests.integration.server.auth.conftest import BASE, apps_services, key, served  # noqa: F401 — fixtures
-from tests.integration.server.tools.conftest import ToolClient, _discard
+from tests.integration.server.tools.conftest import ToolClient
 from tests.integration.workers.conftest import WorkerHarness
 from tests.shared.tools.fair_turns import callers_waiting
+from tests.shared.tools.tool_contexts import tool_context
 
 pytestmark = [pytest.mark.anyio, pytest.mark.filterwarnings("ignore::ResourceWarning")]
 
@@ -63,7 +63,7 @@ async def http(store: RedisStore, settings: Settings) -> AsyncIterator[httpx.Asy
 async def test_days_are_planned_on_an_uploaded_table(running_harness: WorkerHarness) -> None:
     """SPEC S1: named by a day, used by several, unknown locations told with their path; the body never in a call."""
     job_service = JobService(running_harness.store, running_harness.feed, settings=running_harness.settings)
-    tools_client = ToolClient(ToolContext(LOCAL, job_service, running_harness.settings, _discard, "0" * 32))
+    tools_client = ToolClient(tool_context(running_harness.store, job_service, running_harness.settings))
     name = await job_service.matrices.keep(LOCAL.id, read_travel_matrices(json.dumps(RING), max_locations=10))
     for tickets in (("A", "B"), ("B",)):
         plan = await tools_client.plan(await tools_client.solve(day(name, *tickets)))
@@ -81,7 +81,7 @@ async def test_days_are_planned_on_an_uploaded_table(running_harness: WorkerHarn
 async def test_reachability_is_judged_by_the_table(running_harness: WorkerHarness) -> None:
     """SPEC T7: what the table makes impossible is told before anything is solved."""
     job_service = JobService(running_harness.store, running_harness.feed, settings=running_harness.settings)
-    tools_client = ToolClient(ToolContext(LOCAL, job_service, running_harness.settings, _discard, "0" * 32))
+    tools_client = ToolClient(tool_context(running_harness.store, job_service, running_harness.settings))
     name = await job_service.matrices.keep(LOCAL.id, read_travel_matrices(json.dumps(RING), max_locations=10))
 
     async def unservable(shift_end: float) -> int:
@@ -223,7 +223,7 @@ async def _create(http: httpx.AsyncClient, who: dict[str, str], name: str) -> li
 async def test_a_table_that_expired_fails_the_job_with_a_code(running_harness: WorkerHarness) -> None:
     """SPEC J9, T8: tables have a life; a day that outlives them says so."""
     job_service = JobService(running_harness.store, running_harness.feed, settings=running_harness.settings)
-    tools_client = ToolClient(ToolContext(LOCAL, job_service, running_harness.settings, _discard, "0" * 32))
+    tools_client = ToolClient(tool_context(running_harness.store, job_service, running_harness.settings))
     name = await job_service.matrices.keep(LOCAL.id, read_travel_matrices(json.dumps(RING), max_locations=10))
     scenario = await tools_client.use("create_scenario", **day(name))
     await job_service.matrices.drop(LOCAL.id, name)

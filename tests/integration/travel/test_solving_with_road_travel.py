@@ -12,18 +12,19 @@ from planner_mcp.jobs.event_feed import EventFeed
 from planner_mcp.jobs.job_lifecycle import JobState
 from planner_mcp.jobs.job_model import Job
 from planner_mcp.jobs.job_service import JobService
-from planner_mcp.jobs.principals import LOCAL, SCOPES, Principal
+from planner_mcp.jobs.principals import SCOPES, Principal
 from planner_mcp.jobs.store.open_store import connect
+from planner_mcp.jobs.store.redis_store import RedisStore
 from planner_mcp.routing.plan import Plan
 from planner_mcp.routing.scenario.travel_matrices import TravelMatrices
-from planner_mcp.server.tools.tool_definition import ToolContext
 from planner_mcp.settings import RouterSettings, Settings
-from tests.integration.server.tools.conftest import ToolClient, _discard
+from tests.integration.server.tools.conftest import ToolClient
 from tests.integration.travel.conftest import routers
 from tests.integration.travel.fake_routing_servers import RoadEngine, metres, road_engine
 from tests.integration.workers.conftest import WorkerHarness
 from tests.shared.processes.stopwatch import Stopwatch
 from tests.shared.scenarios.street_scenario import CORNERS, day
+from tests.shared.tools.tool_contexts import tool_context
 
 pytestmark = [pytest.mark.anyio, pytest.mark.filterwarnings("ignore::ResourceWarning")]
 
@@ -42,10 +43,11 @@ def engine(running_engine: RoadEngine) -> RoadEngine:
     return running_engine
 
 
+Jobs = tuple[RedisStore, JobService, Settings]
+
+
 @pytest.fixture(scope="module")
-async def jobs(
-    running_engine: RoadEngine, tmp_path_factory: pytest.TempPathFactory
-) -> AsyncIterator[tuple[JobService, Settings]]:
+async def jobs(running_engine: RoadEngine, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Jobs]:
     """Jobs with one worker that knows the engine."""
     known = {name: RouterSettings(**each) for name, each in routers(running_engine).items()}
     folder = tmp_path_factory.mktemp("roads")
@@ -55,14 +57,14 @@ async def jobs(
         EventFeed(store) as feed,
         WorkerHarness(store, feed, settings).running_workers(1),
     ):
-        yield JobService(store, feed, settings=settings), settings
+        yield store, JobService(store, feed, settings=settings), settings
 
 
 @pytest.fixture
-def tools_client(jobs: tuple[JobService, Settings], engine: RoadEngine, request: pytest.FixtureRequest) -> ToolClient:
+def tools_client(jobs: Jobs, engine: RoadEngine, request: pytest.FixtureRequest) -> ToolClient:
     """Tools of a principal that has asked nothing yet."""
     principal = Principal(request.node.name, SCOPES)
-    return ToolClient(ToolContext(principal, *jobs, _discard, "0" * 32))
+    return ToolClient(tool_context(*jobs, principal))
 
 
 async def submit(tools_client: ToolClient, body: dict[str, Any], solve_time: str = "PT1S") -> str:
@@ -234,9 +236,7 @@ async def test_a_slow_engine_costs_neither_the_lease_nor_the_time_of_the_search(
         EventFeed(store) as feed,
         WorkerHarness(store, feed, settings).running_workers(1),
     ):
-        tools_client = ToolClient(
-            ToolContext(LOCAL, JobService(store, feed, settings=settings), settings, _discard, "0" * 32)
-        )
+        tools_client = ToolClient(tool_context(store, JobService(store, feed, settings=settings), settings))
         job_id = await submit(tools_client, day())
         with anyio.fail_after(30):
             while not engine.asked:  # noqa: ASYNC110 — the engine is a thread

@@ -13,8 +13,6 @@ from planner_mcp.addresses.structured_address import AddressCounts, ResolvedAddr
 from planner_mcp.geocoding.geocoding_service import OFFLINE, register_of
 from planner_mcp.server.resources.address_tables import address_table
 from planner_mcp.server.tools.arguments.address_lookup import (
-    confirmed_by,
-    geocoding_of,
     read_in_turn,
     resolve_for,
     run_here,
@@ -43,8 +41,8 @@ async def table_for(ctx: ToolContext, texts: Sequence[str], provider: str | None
         InputError: There is no service of this name.
         PlannerError: As `read_in_turn`.
     """
-    if geocoding_of(ctx).check_provider(provider) == OFFLINE:
-        known = await confirmed_by(ctx, texts)
+    if ctx.geocoding.check_provider(provider) == OFFLINE:
+        known = await ctx.confirmed.confirmed(ctx.principal.id, texts)
         return await read_in_turn(ctx, table_apart, tuple(texts), register_of(ctx.settings), dict(known))
     table: AddressTable = await run_here(ctx)(table_of, await resolve_for(ctx, texts, provider))
     return table

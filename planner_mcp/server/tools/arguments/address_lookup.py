@@ -22,7 +22,7 @@ from planner_mcp.addresses.structured_address import (
     StructuredAddress,
 )
 from planner_mcp.bounded_calls.call_server import ask_caller
-from planner_mcp.geocoding.geocoding_service import GeocodingService, RunHere, register_of
+from planner_mcp.geocoding.geocoding_service import RunHere, register_of
 from planner_mcp.jobs.fair_limiter import FairLimiter
 from planner_mcp.jobs.reading_limits import read_bounded
 from planner_mcp.routing.scenario.coordinates import to_wgs84
@@ -61,11 +61,6 @@ def resolve_apart(texts: Sequence[str]) -> list[ResolvedAddress]:
     return found
 
 
-def geocoding_of(ctx: ToolContext) -> GeocodingService:
-    """Return the service of a call."""
-    return ctx.geocoding or GeocodingService(ctx.settings)
-
-
 def run_here(ctx: ToolContext) -> RunHere:
     """Return what reads addresses in a thread when it is their caller's turn."""
     return partial(_limiter.run, ctx.principal.id)
@@ -77,14 +72,9 @@ async def resolve_for(ctx: ToolContext, texts: Sequence[str], provider: str | No
     Raises:
         InputError: There is no service of this name.
     """
-    known = await confirmed_by(ctx, texts)
-    asked = geocoding_of(ctx).resolve(texts, provider, partial(_resolved_beside, ctx))  # all: the rows help each other
+    known = await ctx.confirmed.confirmed(ctx.principal.id, texts)
+    asked = ctx.geocoding.resolve(texts, provider, partial(_resolved_beside, ctx))  # all: the rows help each other
     return with_confirmed(await asked, known)
-
-
-async def confirmed_by(ctx: ToolContext, texts: Sequence[str]) -> Mapping[str, Json]:
-    """Return what the caller confirmed of some texts, by text."""
-    return await ctx.confirmed.confirmed(ctx.principal.id, texts) if ctx.confirmed is not None else {}
 
 
 def with_confirmed(resolved: Sequence[ResolvedAddress], known: Mapping[str, Json]) -> list[ResolvedAddress]:

@@ -10,7 +10,6 @@ from typing import Any, Final, TypeVar
 
 from planner_mcp.addresses.structured_address import AddressCandidate, PlacePosition, ResolvedAddress
 from planner_mcp.errors import InputError
-from planner_mcp.jobs.confirmed_addresses import ConfirmedAddressStore
 from planner_mcp.server.tools.arguments.address_lookup import confirmed_as, pinned, record_of, resolve_for
 from planner_mcp.server.tools.tool_definition import AskUser, ToolContext
 from planner_mcp.text import Json, plain
@@ -31,7 +30,7 @@ async def with_asked_addresses(ctx: ToolContext, attempt: Callable[[bool], Await
         ctx: Of the call.
         attempt: Checks the day. Its argument says whether every open address is to be a fault.
     """
-    if ctx.ask_user is None or ctx.confirmed is None:
+    if ctx.ask_user is None:
         return await attempt(False)
     try:
         return await attempt(True)
@@ -39,11 +38,11 @@ async def with_asked_addresses(ctx: ToolContext, attempt: Callable[[bool], Await
         texts = list(dict.fromkeys(fault.open_address for fault in error.errors if fault.open_address))
         if not texts:
             raise
-        await _ask(ctx, ctx.ask_user, ctx.confirmed, texts[:MAX_ASKED])
+        await _ask(ctx, ctx.ask_user, texts[:MAX_ASKED])
     return await attempt(False)
 
 
-async def _ask(ctx: ToolContext, ask_user: AskUser, kept: ConfirmedAddressStore, texts: Sequence[str]) -> None:
+async def _ask(ctx: ToolContext, ask_user: AskUser, texts: Sequence[str]) -> None:
     """Ask about addresses and keep what is answered."""
     open_addresses = await resolve_for(ctx, texts)
     choices = [_choices(each) for each in open_addresses]
@@ -55,7 +54,7 @@ async def _ask(ctx: ToolContext, ask_user: AskUser, kept: ConfirmedAddressStore,
     for number, (each, labels) in enumerate(zip(open_addresses, choices, strict=True), 1):
         meant = await _meant(ctx, each, labels, answer.get(f"address_{number}"))
         if meant is not None:
-            await kept.confirm(ctx.principal.id, each.text, record_of(meant))
+            await ctx.confirmed.confirm(ctx.principal.id, each.text, record_of(meant))
 
 
 def _choices(resolved: ResolvedAddress) -> Mapping[str, AddressCandidate]:

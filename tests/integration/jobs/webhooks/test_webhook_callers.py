@@ -24,6 +24,7 @@ from planner_mcp.server.tools.tool_registry import REGISTRY, dispatch
 from planner_mcp.settings import Settings
 from tests.integration.jobs.webhooks.conftest import WebhookHarness, dispatching_webhooks
 from tests.shared.http.webhook_receiver import Receiver, answering
+from tests.shared.tools.tool_contexts import tool_context
 
 pytestmark = pytest.mark.anyio
 TOOLS = {tool.name: tool for tool in REGISTRY}
@@ -33,10 +34,7 @@ NOW_MS = 1_795_219_200_000
 
 @pytest.fixture
 def ctx(store: RedisStore, feed: EventFeed, settings: Settings) -> ToolContext:
-    async def silent(_progress: float, _total: float | None, _message: str) -> None: ...
-
-    job_service = JobService(store, feed, settings=settings)
-    return ToolContext(ANN, job_service, settings, silent, "0" * 32, RedisWebhookStore(store.script_client, settings))
+    return tool_context(store, JobService(store, feed, settings=settings), settings, ANN)
 
 
 async def call(ctx: ToolContext, name: str, **args: Any) -> ToolResult | ErrorResult:
@@ -125,9 +123,7 @@ async def test_deliveries_are_listed_shown_and_replayed_by_tool(
         assert [(row["delivery_id"], row["error"]) for row in listed.structured["deliveries"]] == [(name, "answer 500")]
         shown = await call(ctx, "webhook_deliveries", action="show", delivery_id=name)
         assert [one["status"] for one in shown.structured["deliveries"][0]["tries"]] == [500] * 4
-        stranger = ToolContext(
-            Principal("bob", SCOPES), ctx.job_service, ctx.settings, ctx.notify_progress, "0" * 32, ctx.webhooks
-        )
+        stranger = replace(ctx, principal=Principal("bob", SCOPES))
         foreign = await call(stranger, "webhook_deliveries", action="replay", delivery_id=name)
         unknown = await call(ctx, "webhook_deliveries", action="show", delivery_id="job-0-" + "a" * 26)
         assert foreign.structured == unknown.structured

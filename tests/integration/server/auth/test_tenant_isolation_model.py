@@ -25,11 +25,12 @@ from planner_mcp.jobs.store.redis_store import RedisStore
 from planner_mcp.jobs.store.sessions.session_store import SessionStore
 from planner_mcp.jobs.store.webhooks.webhook_store import RedisWebhookStore
 from planner_mcp.server.mcp.mcp_sessions import Sessions
-from planner_mcp.server.tools.tool_definition import ErrorResult, ToolContext, ToolResult
+from planner_mcp.server.tools.tool_definition import ErrorResult, ToolResult
 from planner_mcp.server.tools.tool_registry import APP_REGISTRY, REGISTRY, dispatch
 from planner_mcp.settings import Settings
 from tests.shared.scenarios.client_scenarios import SMALLEST
 from tests.shared.tools.id_parameters import Ids, arguments, id_parameters, kind_of, unknown
+from tests.shared.tools.tool_contexts import tool_context
 
 T = TypeVar("T")
 PRINCIPALS = {name: Principal(name, SCOPES) for name in ("ann", "ben", "cleo")}
@@ -73,12 +74,7 @@ class Tenants(RuleBasedStateMachine):
     def call(self, name: str, tool: str, args: dict[str, Any]) -> ToolResult | ErrorResult:
         """Call a tool as a principal; nothing of another's may be in the answer, whatever it is."""
 
-        async def unheard(_progress: float, _total: float | None, _message: str) -> None:
-            """Progress is looked at elsewhere."""
-
-        context = ToolContext(
-            PRINCIPALS[name], self.job_service, self.config, unheard, "0" * 32, webhooks=self.webhooks
-        )
+        context = tool_context(self.store, self.job_service, self.config, PRINCIPALS[name])
         result = self.run(dispatch(TOOLS[tool], context, args))
         answered = (
             json.dumps(result.structured) + result.text + "".join(script_client.uri for script_client in result.links)

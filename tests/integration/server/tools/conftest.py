@@ -9,13 +9,13 @@ import pytest
 
 from planner_mcp.jobs.event_feed import EventFeed
 from planner_mcp.jobs.job_service import JobService
-from planner_mcp.jobs.principals import LOCAL
 from planner_mcp.jobs.store.open_store import connect
 from planner_mcp.server.tools.tool_definition import ToolContext
 from planner_mcp.server.tools.tool_registry import REGISTRY, dispatch
 from planner_mcp.settings import Settings
 from tests.integration.workers.conftest import WorkerHarness
 from tests.shared.http.webhook_receiver import Receiver, receiving
+from tests.shared.tools.tool_contexts import tool_context
 
 LONGEST_S = 60
 """Nothing in these tests takes longer."""
@@ -73,10 +73,6 @@ class ToolClient:
         return str((await self.use("solve_vrp", scenario_id=scenario_id, solve_time=solve_time))["job_id"])
 
 
-async def _discard(_progress: float, _total: float | None, _message: str) -> None:
-    pass
-
-
 @pytest.fixture(scope="session")
 async def tools_client(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[ToolClient]:
     """A client of tools with two workers, shared by all tests of the folder."""
@@ -92,4 +88,4 @@ async def tools_client(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterato
             WorkerHarness(store, feed, settings).running_workers(2),
         ):
             job_service = JobService(store, feed, settings=settings)
-            yield ToolClient(ToolContext(LOCAL, job_service, settings, _discard, "0" * 32), receiver)
+            yield ToolClient(tool_context(store, job_service, settings), receiver)

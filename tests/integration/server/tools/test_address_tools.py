@@ -14,16 +14,13 @@ from planner_mcp.jobs.event_feed import EventFeed
 from planner_mcp.jobs.job_service import JobService
 from planner_mcp.jobs.principals import LOCAL, READ, WRITE, Principal
 from planner_mcp.jobs.store.redis_store import RedisStore
-from planner_mcp.jobs.store.security.confirmed_addresses_store import RedisConfirmedAddresses
-from planner_mcp.jobs.store.security.encryption import open_cipher
-from planner_mcp.server.auth.access_links import AccessLinks
-from planner_mcp.server.resources.downloads import Downloads
 from planner_mcp.server.tools.arguments import address_batches, address_lookup
 from planner_mcp.server.tools.arguments.address_lookup import MOST_IN_THREAD
-from planner_mcp.server.tools.tool_definition import ErrorResult, ToolContext, ToolResult
+from planner_mcp.server.tools.tool_definition import ErrorResult, ToolResult
 from planner_mcp.server.tools.tool_registry import ADDRESS_REGISTRY, REGISTRY, dispatch
 from planner_mcp.settings import Settings
 from tests.shared.tools.token_costs import tokens
+from tests.shared.tools.tool_contexts import tool_context
 
 pytestmark = pytest.mark.anyio
 CallTool = Callable[..., Awaitable[ToolResult | ErrorResult]]
@@ -35,16 +32,8 @@ HANGZHOU = "浙江省杭州市余杭区五常街道文一西路969号3号楼2单
 def call(store: RedisStore, feed: EventFeed, settings: Settings) -> CallTool:
     """Call a tool for a principal; what it returns must fit both schemas of the tool."""
 
-    async def silent(*_: Any) -> None:
-        pass
-
     async def call(name: str, *, principal: Principal = LOCAL, **arguments: Any) -> ToolResult | ErrorResult:
-        job_service = JobService(store, feed, settings=settings)
-        confirmed = RedisConfirmedAddresses(store.script_client, settings)
-        offer = Downloads(settings, AccessLinks(open_cipher(settings), "download")).as_file
-        context = ToolContext(
-            principal, job_service, settings, silent, "0" * 32, confirmed=confirmed, offer_download=offer
-        )
+        context = tool_context(store, JobService(store, feed, settings=settings), settings, principal)
         result = await dispatch(TOOLS[name], context, arguments)
         jsonschema.validate(result.structured, TOOLS[name].as_json()["outputSchema"])
         if not result.is_error:

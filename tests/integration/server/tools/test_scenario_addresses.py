@@ -9,7 +9,6 @@ from planner_mcp.jobs.event_feed import EventFeed
 from planner_mcp.jobs.job_service import JobService
 from planner_mcp.jobs.principals import LOCAL
 from planner_mcp.jobs.store.redis_store import RedisStore
-from planner_mcp.jobs.store.security.confirmed_addresses_store import RedisConfirmedAddresses
 from planner_mcp.routing.compilation.scenario_compiler import compile_scenario
 from planner_mcp.routing.evaluation.plan_builder import build_plan
 from planner_mcp.routing.feasibility.unassigned_reasons import with_reasons
@@ -20,6 +19,7 @@ from planner_mcp.server.tools.tool_definition import AskUser, ErrorResult, ToolC
 from planner_mcp.server.tools.tool_registry import ADDRESS_REGISTRY, REGISTRY, dispatch
 from planner_mcp.settings import Settings
 from tests.shared.scenarios.stored_plans import finish
+from tests.shared.tools.tool_contexts import tool_context
 
 pytestmark = pytest.mark.anyio
 TOOLS = {tool.name: tool for tool in (*REGISTRY, *ADDRESS_REGISTRY)}
@@ -66,12 +66,7 @@ class _Planner:
 
 @pytest.fixture
 def planner(store: RedisStore, feed: EventFeed, settings: Settings) -> _Planner:
-    async def silent(*_: Any) -> None:
-        pass
-
-    confirmed = RedisConfirmedAddresses(store.script_client, settings)
-    job_service = JobService(store, feed, settings=settings)
-    return _Planner(ToolContext(LOCAL, job_service, settings, silent, "0" * 32, confirmed=confirmed), store)
+    return _Planner(tool_context(store, JobService(store, feed, settings=settings), settings), store)
 
 
 def tickets_at(addresses: list[str], *, has_location: bool = True) -> list[dict[str, Any]]:

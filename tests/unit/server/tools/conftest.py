@@ -8,14 +8,13 @@ import pytest
 
 from planner_mcp.jobs.event_feed import EventFeed
 from planner_mcp.jobs.job_service import JobService
-from planner_mcp.jobs.principals import LOCAL
 from planner_mcp.jobs.store.redis_store import RedisStore
 from planner_mcp.server.tools.tool_definition import ErrorResult, ToolContext, ToolResult
 from planner_mcp.server.tools.tool_registry import APP_REGISTRY, REGISTRY, dispatch
 from planner_mcp.settings import Settings
 from tests.shared.scenarios.stored_plans import Call
+from tests.shared.tools.tool_contexts import tool_context
 
-TRACE = "0" * 32
 TOOLS = {tool.name: tool for tool in (*REGISTRY, *APP_REGISTRY)}
 
 
@@ -42,7 +41,7 @@ def ctx(
         progress_events.append((progress, total, message))
 
     job_service = JobService(store, feed, settings=settings)
-    return ToolContext(LOCAL, job_service, settings, on_progress, TRACE)
+    return tool_context(store, job_service, settings, notify_progress=on_progress)
 
 
 @pytest.fixture

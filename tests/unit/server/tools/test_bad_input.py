@@ -10,7 +10,7 @@ import pytest
 
 from planner_mcp.server.tools.tool_definition import ErrorResult
 from tests.shared.scenarios.stored_plans import Call
-from tests.unit.server.tools.conftest import TRACE
+from tests.shared.tools.tool_contexts import TRACE
 
 pytestmark = pytest.mark.anyio
 

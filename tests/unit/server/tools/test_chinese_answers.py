@@ -15,7 +15,6 @@ from planner_mcp.errors import EngineCrashedError
 from planner_mcp.jobs.ids import plan_of
 from planner_mcp.jobs.job_service import JobService
 from planner_mcp.jobs.store.redis_store import RedisStore
-from planner_mcp.jobs.store.security.confirmed_addresses_store import RedisConfirmedAddresses
 from planner_mcp.routing.analysis.cost_bound import LowerBound
 from planner_mcp.routing.analysis.pareto_front import FrontPoint
 from planner_mcp.routing.scenario.scenario_parsing import Scenario
@@ -119,18 +118,16 @@ async def test_counts_of_a_day_and_the_reasons_of_an_export_are_chinese(
     call: Call, ctx: ToolContext, store: RedisStore
 ) -> None:
     """SPEC T11: phrases too short for a sentence, and the notes of a table of stops."""
-    context = reading(ctx)
-    made = await call("create_scenario", DAY, context)
+    made = await call("create_scenario", DAY)
     scenario_id = made.structured["scenario_id"]
     assert f"{scenario_id}：2 辆车，3 个工单" in made.text
-    job_id = (await call("solve_vrp", {"scenario_id": scenario_id}, context)).structured["job_id"]
+    job_id = (await call("solve_vrp", {"scenario_id": scenario_id})).structured["job_id"]
     await finish(store, ["a", "b"])
-    again = await call("resolve_vrp", {"warm_from": job_id, "keep_agents": True}, context)
+    again = await call("resolve_vrp", {"warm_from": job_id, "keep_agents": True})
     new = again.structured
     head = f"{new['job_id']} QUEUED：方案 {new['scenario_id']}，起点 {plan_of(job_id)}, 保持不变的工单：2"
     assert again.text.startswith(head)
-    assert context.reading is not None
-    table = str((await read(context.reading, f"plan://{plan_of(job_id)}/stops.csv")).text)
+    table = str((await read(ctx.reading, f"plan://{plan_of(job_id)}/stops.csv")).text)
     (left,) = (row for row in csv.DictReader(io.StringIO(table)) if row["kind"] == "unassigned")
     assert re.search("[\u4e00-\u9fff]", left["note"]) and not is_english(left["note"])
 
@@ -257,7 +254,7 @@ async def test_no_resource_and_no_prompt_has_an_english_sentence(
     call: Call, ctx: ToolContext, store: RedisStore
 ) -> None:
     """SPEC T11, R1: what is said of a job and a plan, and the texts of prompts."""
-    day = Day(call, reading(ctx))
+    day = Day(call, ctx)
     scenario_id = (await day("create_scenario", **DAY))["scenario_id"]
     job_id = (await day("solve_vrp", scenario_id=scenario_id))["job_id"]
     await finish(store, ["a"])
@@ -283,13 +280,12 @@ def _texts(value: Any) -> Iterator[str]:
 
 async def test_no_answer_about_addresses_has_an_english_sentence(ctx: ToolContext, store: RedisStore) -> None:
     """SPEC T11, O4: tables, open addresses, confirmations, positions, and refusals."""
-    here = replace(reading(ctx), confirmed=RedisConfirmedAddresses(store.script_client, ctx.settings))
     tools = {tool.name: tool for tool in ADDRESS_REGISTRY}
 
     async def call_address(name: str, args: Any, context: ToolContext) -> ToolResult | ErrorResult:
         return await dispatch(tools[name], context, args)
 
-    day = Day(call_address, here)
+    day = Day(call_address, ctx)
     await day(
         "resolve_addresses",
         addresses=["鼓楼区中山路1号", "朝阳区建国路88号", "nowhere at all", "Marienplatz 1, 80331 München"],

@@ -48,7 +48,7 @@ async def test_a_masked_day_says_what_is_hidden(call: Call, ctx: ToolContext) ->
 
 async def test_a_day_of_which_nothing_is_hidden_is_as_it_was_sent(call: Call, ctx: ToolContext) -> None:
     """SPEC R3: with the scope, or without anything sensitive."""
-    whole = await seen(call, reading(ctx))
+    whole = await seen(call, ctx)
     assert (whole["scenario"], "masked" in whole, "masked: " in whole["told"]) == (DAY, False, False)
     bare = DAY | {"depot": "A", "agents": [{"id": "v", "capacity": 9}], "locations": []}
     bare["tickets"] = [{"id": "t-1", "location": "A", "demand": 2}]

@@ -26,10 +26,9 @@ pytestmark = pytest.mark.anyio
 
 
 def reading(ctx: ToolContext, principal: Principal = LOCAL, folder: Path | None = None) -> ToolContext:
-    """Return a context that reads resources, and reports where there is a folder of them."""
+    """Return a context in which a principal reads resources, and reports where there is a folder of them."""
     here = ReadContext(principal, ctx.job_service, ReportFolder(folder))
-    downloads = Downloads(ctx.settings, AccessLinks(open_cipher(ctx.settings), "download"))
-    return replace(ctx, principal=principal, reading=here, offer_download=downloads.as_file)
+    return replace(ctx, principal=principal, reading=here)
 
 
 def test_every_kind_of_resource_is_named() -> None:
@@ -39,13 +38,12 @@ def test_every_kind_of_resource_is_named() -> None:
     assert [part for part in sorted(starts | ends) if part not in TOOL.description] == []
 
 
-async def test_the_error_of_an_unknown_uri_names_the_forms_there_are(call: Call, ctx: ToolContext) -> None:
+async def test_the_error_of_an_unknown_uri_names_the_forms_there_are(call: Call) -> None:
     """SPEC T7, A2: by what it begins with, so that an unknown name and a foreign one are answered alike."""
-    here = reading(ctx)
     name = "plan-0-" + "z" * 26
     answered = {}
     for uri in (f"plan://{name}/export.csv", f"plan://{name}/stops.csv", "http://x", "logs://vrp/2025-07-15"):
-        refused = (await call("read_resource", {"uri": uri}, here)).structured
+        refused = (await call("read_resource", {"uri": uri})).structured
         assert refused["type"] == "NotFound"
         (fault,) = refused["errors"]
         assert fault["path"] == "/uri"
@@ -60,23 +58,21 @@ async def test_the_error_of_an_unknown_uri_names_the_forms_there_are(call: Call,
     assert answered["logs://vrp/2025-07-15"] == "logs://vrp/{date}, logs://vrp/{date}.txt"
 
 
-async def test_a_plan_that_is_not_there_yet_is_reported_where_it_was_asked_for(call: Call, ctx: ToolContext) -> None:
+async def test_a_plan_that_is_not_there_yet_is_reported_where_it_was_asked_for(call: Call) -> None:
     """SPEC T7: the mistake is the URI, read too early."""
     job = await call("solve_vrp", {"scenario_id": await created(call)})
     uri = f"plan://{job.structured['job_id'].replace('job', 'plan', 1)}"
-    early = (await call("read_resource", {"uri": uri}, reading(ctx))).structured
+    early = (await call("read_resource", {"uri": uri})).structured
     assert (early["type"], [fault["path"] for fault in early["errors"]]) == ("PlanNotReady", ["/uri"])
 
 
-async def test_a_map_of_a_plane_is_refused_where_it_was_asked_for(
-    call: Call, ctx: ToolContext, store: RedisStore
-) -> None:
+async def test_a_map_of_a_plane_is_refused_where_it_was_asked_for(call: Call, store: RedisStore) -> None:
     """SPEC T7: the mistake is the URI, and what such a day does have is named."""
     job_id = await solved(call, store, await created(call), ["a", "b"], ["c"])
     plan = f"plan://{job_id.replace('job', 'plan', 1)}"
-    assert (await call("read_resource", {"uri": f"{plan}/stops.csv"}, reading(ctx))).text.startswith("agent_id,stop")
+    assert (await call("read_resource", {"uri": f"{plan}/stops.csv"})).text.startswith("agent_id,stop")
     for form in ("geojson", "gpx"):
-        refused = (await call("read_resource", {"uri": f"{plan}/routes.{form}"}, reading(ctx))).structured
+        refused = (await call("read_resource", {"uri": f"{plan}/routes.{form}"})).structured
         (fault,) = refused["errors"]
         assert (fault["path"], f"{plan}/stops.csv" in fault["accepted"]) == ("/uri", True)
 
@@ -107,16 +103,16 @@ async def test_files_of_long_ago_are_removed_when_one_is_written(call: Call, ctx
     assert [path.name for path in folder.iterdir()] == ["b.pdf"]
 
 
-async def test_a_long_export_comes_as_a_download_and_in_pieces(call: Call, ctx: ToolContext, store: RedisStore) -> None:
+async def test_a_long_export_comes_as_a_download_and_in_pieces(call: Call, store: RedisStore) -> None:
     """SPEC T5, T9: a model may read it, a person need not; JSON is for the model alone."""
     many = [ticket(f"stop {number}") for number in range(60)]
     job_id = await solved(call, store, await created(call, body([agent("v")], many)), [each["id"] for each in many])
     plan = f"plan://{job_id.replace('job', 'plan', 1)}"
-    export = (await call("read_resource", {"uri": f"{plan}/stops.csv"}, reading(ctx))).structured
+    export = (await call("read_resource", {"uri": f"{plan}/stops.csv"})).structured
     saved = await anyio.Path(export["download"]).read_bytes()
     assert saved.decode().startswith(export["text"])
     assert export["next_offset"] > 0
-    assert "download" not in (await call("read_resource", {"uri": plan}, reading(ctx))).structured
+    assert "download" not in (await call("read_resource", {"uri": plan})).structured
 
 
 async def test_pieces_keep_their_size_beside_a_long_download(call: Call, ctx: ToolContext, tmp_path: Path) -> None:

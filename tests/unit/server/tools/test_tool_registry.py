@@ -10,8 +10,6 @@ import pytest
 
 import manifest
 from planner_mcp.jobs.principals import Principal
-from planner_mcp.jobs.store.redis_store import RedisStore
-from planner_mcp.jobs.store.webhooks.webhook_store import RedisWebhookStore
 from planner_mcp.server.tools.tool_definition import Tool, ToolContext, ToolResult
 from planner_mcp.server.tools.tool_output import whole_schema
 from planner_mcp.server.tools.tool_registry import ADDRESS_REGISTRY, APP_REGISTRY, REGISTRY, dispatch, shown_tools
@@ -82,10 +80,9 @@ async def _enabled(_toolset: str) -> list[str]:
 
 @pytest.mark.anyio
 @pytest.mark.parametrize("tool", WHOLE, ids=lambda tool: tool.name)
-async def test_an_example_can_be_called_as_it_stands(tool: Tool, ctx: ToolContext, store: RedisStore) -> None:
+async def test_an_example_can_be_called_as_it_stands(tool: Tool, ctx: ToolContext) -> None:
     """SPEC T6: the schema alone does not tell that a file lacks agents."""
-    webhooks = RedisWebhookStore(store.script_client, ctx.settings)
-    result = await dispatch(tool, replace(ctx, webhooks=webhooks, enable_toolset=_enabled), tool.meta["example"])
+    result = await dispatch(tool, replace(ctx, enable_toolset=_enabled), tool.meta["example"])
     assert not result.is_error, result.text
 
 

@@ -9,7 +9,6 @@ from planner_mcp.jobs.store.redis_store import RedisStore
 from planner_mcp.server.tools.tool_definition import ToolContext
 from tests.shared.scenarios.scenario_builders import agent, body, ticket
 from tests.shared.scenarios.stored_plans import Call, created, finish, revised, solved
-from tests.unit.server.tools.test_read_resource import reading
 
 pytestmark = pytest.mark.anyio
 NEW = {"tickets": {"d": {"location": "E", "demand": 1}}}
@@ -245,10 +244,9 @@ async def test_an_alternative_is_read_with_its_cost_by_the_prices_of_the_day_it_
     assert (await call("read_plan", {"job_id": other})).structured["cost"] == stated
     routes = (await call("read_plan", {"job_id": other, "view": "routes", "fields": ["cost"]})).structured["rows"]
     assert routes == [[stated]]
-    here = reading(ctx)
     plan, result = f"plan://{other.replace('job', 'plan', 1)}", f"scenario://{await day_of(ctx, other)}/result"
     for uri in (plan, f"job://{other}", result):
-        found = json.loads((await call("read_resource", {"uri": uri}, here)).structured["text"])
+        found = json.loads((await call("read_resource", {"uri": uri})).structured["text"])
         assert {part["cost"] for part in (found, found.get("result"), found.get("plan")) if part} == {stated}, uri
 
 

@@ -1,6 +1,7 @@
 """Plans that nobody knows, that are another's or not there yet, told alike by every tool (SPEC A2, T7)."""
 
 import json
+from dataclasses import replace
 
 import pytest
 
@@ -47,9 +48,7 @@ async def test_anothers_plan_is_not_found(call: Call, ctx: ToolContext, store: R
     """SPEC A2: for every tool of the set."""
     scenario_id = await created(call)
     job_id = await solved(call, store, scenario_id, ["a"])
-    stranger = ToolContext(
-        Principal("other", ctx.principal.scopes), ctx.job_service, ctx.settings, ctx.notify_progress, ctx.trace_id
-    )
+    stranger = replace(ctx, principal=Principal("other", ctx.principal.scopes))
     unknown, nowhere = "job-0-" + "z" * 26, "scn-0-" + "z" * 26
     for name, args in {
         "revise_scenario": {"scenario_id": scenario_id, "patch": {"name": "mine"}},
