@@ -143,8 +143,6 @@ def _plan_contents(principal: Principal, body: Json, plan: Plan, name: str | Non
 
 
 async def _log(reading: ReadContext, variables: Variables) -> Contents:
-    if reading.logs is None:
-        raise NotFoundError
     date = variables["date"]
     page = await reading.logs.read(date, variables.get("after", "0"), LOG_LINES)
     body: Json = {"date": date, "entries": page.entries}

@@ -52,8 +52,7 @@ class ReadContext:
     principal: Principal
     job_service: JobService
     reports: ReportFolder
-    logs: AuditLogReader | None = None
-    """None where the transport has no audit log."""
+    logs: AuditLogReader
     geometry: RouteGeometry | None = None
     """None: routes are drawn straight from stop to stop."""
     roads: DrawnRoads | None = None

@@ -79,7 +79,7 @@ async def _fixed(reading: ReadContext, _place: ListPosition, _count: int) -> _Pa
         for status in STATUSES
     ]
     entries += [ResourceEntry(kind.uri_template, kind.metadata) for kind in fixed_for(reading)]
-    if reading.principal.may(ADMIN) and reading.logs is not None:
+    if reading.principal.may(ADMIN):
         entries.append(ResourceEntry(f"logs://vrp/{datetime.now(UTC):%Y-%m-%d}", LOG.metadata))
     return _Part(entries)
 

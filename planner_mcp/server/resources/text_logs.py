@@ -6,7 +6,6 @@ Owns the form of the lines. The same facts as JSON are `job://`, the job channel
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from planner_mcp.errors import NotFoundError
 from planner_mcp.jobs.job_content import event_line
 from planner_mcp.jobs.job_events import Event
 from planner_mcp.jobs.principals import ADMIN
@@ -34,8 +33,6 @@ def _event_lines(events: Sequence[Event]) -> Iterator[str]:
 
 
 async def _audit_log(reading: ReadContext, variables: Variables) -> Contents:
-    if reading.logs is None:
-        raise NotFoundError
     date = variables["date"]
     page = await reading.logs.read(date, variables.get("after", "0"), LOG_LINES)
     more = [f"(more: logs://vrp/{date}.txt?after={page.next})"] if page.next is not None else []

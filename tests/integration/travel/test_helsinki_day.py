@@ -5,6 +5,7 @@ import os
 import random
 import signal
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from typing import Any
 from xml.etree import ElementTree
 
@@ -18,8 +19,7 @@ from planner_mcp.cli.server_processes import workers_beside
 from planner_mcp.jobs.principals import LOCAL, READ, Principal
 from planner_mcp.server.resources.export_resources import GEOJSON, GPX
 from planner_mcp.server.resources.rendering_resources import MAP_SVG, REPORT
-from planner_mcp.server.resources.report_folder import ReportFolder
-from planner_mcp.server.resources.resource_definition import ReadContext, Template
+from planner_mcp.server.resources.resource_definition import Template
 from planner_mcp.settings import Settings
 from planner_mcp.travel.embedded_roads import EmbeddedRoads
 from planner_mcp.travel.osrm_programs import OsrmPrograms
@@ -72,7 +72,8 @@ def day(places: list[tuple[float, float]]) -> dict[str, Any]:
 
 
 async def read(services: AppServices, template: Template, plan_id: str, principal: Principal = LOCAL) -> str:
-    context = ReadContext(principal, services.job_service, ReportFolder(None), None, RouteGeometry(services.settings))
+    opened = services.tool_caller.open_reading(principal)
+    context = replace(opened, geometry=RouteGeometry(services.settings), roads=None)
     text = (await template.read(context, {"plan_id": plan_id})).text
     assert text is not None
     return text

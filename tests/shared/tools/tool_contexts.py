@@ -4,6 +4,7 @@ from planner_mcp.geocoding.geocoding_service import GeocodingService
 from planner_mcp.jobs.job_service import JobService
 from planner_mcp.jobs.principals import LOCAL, Principal
 from planner_mcp.jobs.store.redis_store import RedisStore
+from planner_mcp.jobs.store.security.audit_log import AuditLog
 from planner_mcp.jobs.store.security.confirmed_addresses_store import RedisConfirmedAddresses
 from planner_mcp.jobs.store.security.encryption import open_cipher
 from planner_mcp.jobs.store.webhooks.webhook_store import RedisWebhookStore
@@ -33,7 +34,7 @@ def tool_context(
         notify_progress,
         TRACE,
         webhooks=RedisWebhookStore(store.script_client, settings),
-        reading=ReadContext(principal, job_service, ReportFolder(None)),
+        reading=ReadContext(principal, job_service, ReportFolder(None), AuditLog(store.script_client, settings)),
         offer_download=Downloads(settings, AccessLinks(open_cipher(settings), "download")).as_file,
         confirmed=RedisConfirmedAddresses(store.script_client, settings),
         geocoding=GeocodingService(settings),

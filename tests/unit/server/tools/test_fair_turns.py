@@ -9,8 +9,6 @@ from planner_mcp.jobs.fair_limiter import FairLimiter
 from planner_mcp.jobs.principals import SCOPES, Principal
 from planner_mcp.jobs.store.redis_store import RedisStore
 from planner_mcp.server.resources import export_resources, rendering_resources
-from planner_mcp.server.resources.report_folder import ReportFolder
-from planner_mcp.server.resources.resource_definition import ReadContext
 from planner_mcp.server.tools import create_scenario, import_scenario
 from planner_mcp.server.tools.arguments import plan_context
 from planner_mcp.server.tools.tool_definition import ToolContext
@@ -74,7 +72,7 @@ async def test_many_pictures_for_one_reader_do_not_hold_up_another(
         plans[name] = (await solved(own, store, await created(own), ["a", "b"])).replace("job-", "plan-", 1)
 
     async def by(name: str) -> None:
-        reading = ReadContext(contexts[name].principal, ctx.job_service, ReportFolder(None))
+        reading = replace(ctx.reading, principal=contexts[name].principal)
         assert await template.read(reading, {"plan_id": plans[name]})
 
     assert await callers_waiting(limiter, lambda: by("ann"), lambda: by("ben")) == (2, 1)

@@ -16,7 +16,6 @@ from planner_mcp.server.resources import report_folder
 from planner_mcp.server.resources.downloads import Downloads
 from planner_mcp.server.resources.report_folder import ROOT, ReportFolder
 from planner_mcp.server.resources.resource_catalogue import FIXED, TEMPLATES
-from planner_mcp.server.resources.resource_definition import ReadContext
 from planner_mcp.server.tools.read_resource import MAX_BYTES, TOOL
 from planner_mcp.server.tools.tool_definition import ToolContext
 from tests.shared.scenarios.scenario_builders import agent, body, ticket
@@ -27,7 +26,7 @@ pytestmark = pytest.mark.anyio
 
 def reading(ctx: ToolContext, principal: Principal = LOCAL, folder: Path | None = None) -> ToolContext:
     """Return a context in which a principal reads resources, and reports where there is a folder of them."""
-    here = ReadContext(principal, ctx.job_service, ReportFolder(folder))
+    here = replace(ctx.reading, principal=principal, job_service=ctx.job_service, reports=ReportFolder(folder))
     return replace(ctx, principal=principal, reading=here)
 
 
@@ -42,7 +41,7 @@ async def test_the_error_of_an_unknown_uri_names_the_forms_there_are(call: Call)
     """SPEC T7, A2: by what it begins with, so that an unknown name and a foreign one are answered alike."""
     name = "plan-0-" + "z" * 26
     answered = {}
-    for uri in (f"plan://{name}/export.csv", f"plan://{name}/stops.csv", "http://x", "logs://vrp/2025-07-15"):
+    for uri in (f"plan://{name}/export.csv", f"plan://{name}/stops.csv", "http://x", "logs://vrp/today"):
         refused = (await call("read_resource", {"uri": uri})).structured
         assert refused["type"] == "NotFound"
         (fault,) = refused["errors"]
@@ -55,7 +54,7 @@ async def test_the_error_of_an_unknown_uri_names_the_forms_there_are(call: Call)
     assert {"scenario://{scenario_id}", "plan://{plan_id}/stops.csv", "limits://vrp"} <= {
         *answered["http://x"].split(", ")
     }
-    assert answered["logs://vrp/2025-07-15"] == "logs://vrp/{date}, logs://vrp/{date}.txt"
+    assert answered["logs://vrp/today"] == "logs://vrp/{date}, logs://vrp/{date}.txt"
 
 
 async def test_a_plan_that_is_not_there_yet_is_reported_where_it_was_asked_for(call: Call) -> None:

@@ -15,8 +15,6 @@ from planner_mcp.routing.compilation.scenario_compiler import compile_scenario
 from planner_mcp.routing.evaluation.plan_builder import build_plan
 from planner_mcp.routing.problem import Candidate
 from planner_mcp.routing.scenario.scenario_parsing import parse_scenario
-from planner_mcp.server.resources.report_folder import ReportFolder
-from planner_mcp.server.resources.resource_definition import ReadContext
 from planner_mcp.server.tools.tool_definition import ToolContext
 from planner_mcp.travel.drawn_roads import DrawnRoads
 from tests.shared.roads.road_register import register
@@ -152,7 +150,7 @@ async def test_roads_show_a_masked_reader_no_more_than_the_positions_it_may_see(
     streets = [(0, [(39.7 + n / 200, 116.0), (39.7 + n / 200, 116.9)]) for n in range(100)]
     roads = DrawnRoads(register(tmp_path / "streets.sqlite", streets))
     open_reader, masked_reader = (
-        replace(ctx, principal=each, reading=ReadContext(each, ctx.job_service, ReportFolder(None), roads=roads))
+        replace(ctx, principal=each, reading=replace(ctx.reading, principal=each, roads=roads))
         for each in (ctx.principal, replace(ctx.principal, scopes=frozenset({READ, WRITE})))
     )
     answers = []
@@ -168,8 +166,7 @@ async def test_roads_show_a_masked_reader_no_more_than_the_positions_it_may_see(
     again = (await view(call, job_id, masked_reader, parts=["lines"]))["roads"]
     assert again == {name: value for name, value in answers[1][1].items() if name != "roads"}, "the roads stay"
     assert 3 < len(answers[0][1]["roads"][0]) < 20
-    without = replace(open_reader, reading=ReadContext(ctx.principal, ctx.job_service, ReportFolder(None)))
-    bare = await view(call, job_id, without, parts=["roads"])
+    bare = await view(call, job_id, parts=["roads"])
     assert bare["roads"] == {"roads": [], "lines": {}}, "without an extract a page draws a grid"
 
 
