@@ -172,16 +172,13 @@ def _sets_in(text: str) -> frozenset[str]:
     return frozenset(TOOLSETS) if "all" in names else names
 
 
-def shown_tools(settings: Settings, asked: str = "", offer: ServerOffer | None = None) -> tuple[Tool, ...]:
-    """Return the tools of an offer that are on, those of the planner where none is given.
-
-    The other arguments and the errors are those of `toolsets_of`.
-    """
+def shown_tools(settings: Settings, asked: str = "", offer: ServerOffer = OFFERS["planner"]) -> tuple[Tool, ...]:
+    """Return the tools of an offer that are on; the other arguments and the errors are those of `toolsets_of`."""
     sets = toolsets_of(settings, asked)
-    if offer is not None and not offer.has_toolsets:
+    if not offer.has_toolsets:
         return offer.tools
     has_reviews = settings.approval != "off"
-    return tuple(tool for tool in REGISTRY if tool.toolset in sets and (has_reviews or not tool.is_review))
+    return tuple(tool for tool in offer.tools if tool.toolset in sets and (has_reviews or not tool.is_review))
 
 
 async def dispatch(tool: Tool, ctx: ToolContext, args: Any) -> ToolResult | ErrorResult:
