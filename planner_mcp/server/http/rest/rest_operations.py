@@ -17,6 +17,8 @@ from functools import cached_property
 from types import MappingProxyType
 from typing import Any, Final
 
+from starlette.routing import compile_path
+
 from planner_mcp.server.http.http_responses import REST_PREFIX
 from planner_mcp.server.http.rest.media_types import CSV, GEOJSON, GPX, HTML, JSON, PNG, SVG
 from planner_mcp.server.tools.tool_definition import READ, Tool
@@ -29,7 +31,6 @@ SCENARIO: Final = REST_PREFIX + "scenarios/{scenario_id}"
 MERGE_PATCH: Final = "application/merge-patch+json"
 WITHOUT_PATH: Final = frozenset({"enable_toolset"})
 """Tools that REST does not have."""
-_BRACES: Final = re.compile(r"\{(\w+)\}")
 _NOTHING: Final[Mapping[str, str]] = MappingProxyType({})
 _TOOLS: Final = {tool.name: tool for tool in (*REGISTRY, *APP_REGISTRY)}
 
@@ -42,13 +43,12 @@ class _Path:
     @cached_property
     def path_parameters(self) -> tuple[str, ...]:
         """The names of the parts of the path that vary."""
-        return tuple(_BRACES.findall(self.path))
+        return tuple(compile_path(self.path)[2])
 
     @cached_property
     def pattern(self) -> re.Pattern[str]:
         """What the path of a request looks like."""
-        fixed = (re.escape(part) for part in _BRACES.split(self.path)[::2])
-        return re.compile("[^/]+".join(fixed))
+        return compile_path(self.path)[0]
 
 
 @dataclass(frozen=True)
