@@ -9,17 +9,23 @@ from collections.abc import Callable
 from typing import Any, Final
 
 import mcp_types as types
-from mcp.server.caching import CacheHint
 from mcp.shared.exceptions import MCPError
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from planner_mcp.errors import NotFoundError, PlannerError, PlanNotReadyError
 from planner_mcp.jobs.principals import READ, Principal
 from planner_mcp.server.mcp.jsonrpc.jsonrpc_errors import rpc_data
+from planner_mcp.server.mcp.kernel import LIST_TTL_MS
 from planner_mcp.server.mcp.methods.page_cursors import Cursors
 from planner_mcp.server.mcp.request_context import Context, require_scope
 from planner_mcp.server.resources.resource_catalogue import FILE_TEMPLATE, REPORT_FILE, forms, read_all, templates_for
-from planner_mcp.server.resources.resource_definition import Contents, ReadContext, ResourceEntry, ResourceMetadata
+from planner_mcp.server.resources.resource_definition import (
+    SHORTLY_MS,
+    Contents,
+    ReadContext,
+    ResourceEntry,
+    ResourceMetadata,
+)
 from planner_mcp.server.resources.resource_listing import ListPosition, page_of
 from planner_mcp.server.tools.arguments.lookup_errors import naming_argument
 from planner_mcp.server.tools.read_resource import ID_HINT
@@ -27,9 +33,6 @@ from planner_mcp.text import timestamp
 from planner_mcp.translation import Language, translated
 
 NOT_FOUND: Final = -32002
-LIST_HINT: Final = CacheHint(1_000, "private")
-"""A list that changes with every job."""
-TEMPLATES_HINT: Final = CacheHint(300_000, "private")
 _NAMED_BY_PEOPLE: Final = ("scenario://", "file://")
 """Resources whose titles people wrote."""
 
@@ -65,8 +68,8 @@ class Resources:
         return types.ListResourcesResult(
             resources=[_resource(entry, self._language) for entry in entries],
             next_cursor=self._cursors.make(ctx, following.as_text()) if following else None,
-            ttl_ms=LIST_HINT.ttl_ms,
-            cache_scope=LIST_HINT.scope,
+            ttl_ms=SHORTLY_MS,
+            cache_scope="private",
         )
 
     async def list_templates(
@@ -81,8 +84,8 @@ class Resources:
         return types.ListResourceTemplatesResult(
             resource_templates=shown,
             next_cursor=following,
-            ttl_ms=TEMPLATES_HINT.ttl_ms,
-            cache_scope=TEMPLATES_HINT.scope,
+            ttl_ms=LIST_TTL_MS,
+            cache_scope="private",
         )
 
     async def read(self, ctx: Context, params: types.ReadResourceRequestParams) -> types.ReadResourceResult:
