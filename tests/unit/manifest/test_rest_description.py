@@ -15,7 +15,7 @@ from planner_mcp.errors import FourEyesError, PlannerError, RoutingProviderUnava
 from planner_mcp.routing.scenario.matrix_json_reader import read_travel_matrices
 from planner_mcp.server.http.http_responses import status_of
 from planner_mcp.server.http.rest.openapi_routes import served_openapi
-from planner_mcp.server.http.rest.rest_operations import DOCUMENTS, OPERATIONS, WITHOUT_PATH
+from planner_mcp.server.http.rest.rest_operations import DOCUMENTS, OPERATIONS
 from planner_mcp.server.http.rest.rest_reference import reference_page
 from planner_mcp.server.tools.tool_registry import APP_REGISTRY, REGISTRY
 from planner_mcp.settings import Settings
@@ -41,12 +41,12 @@ def test_it_is_openapi_3_1(document: Json) -> None:
 
 
 def test_every_tool_is_an_operation_of_its_name(document: Json) -> None:
-    """SPEC O5: a tool has a line in the table, or a reason not to."""
+    """SPEC O5: all but the one that switches sets on for a session, which REST has not."""
     names = [operation["operationId"] for operation in operations(document)]
     tools = {tool.name for tool in (*REGISTRY, *APP_REGISTRY)}
     assert len(set(names)) == len(names)
-    assert tools - set(names) == WITHOUT_PATH
-    assert {operation.tool.name for operation in OPERATIONS} == tools - WITHOUT_PATH
+    assert tools - set(names) == {"enable_toolset"}
+    assert {operation.tool.name for operation in OPERATIONS} == tools - {"enable_toolset"}
 
 
 def test_every_property_of_every_schema_has_a_description(document: Json) -> None:

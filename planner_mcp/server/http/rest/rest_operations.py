@@ -29,8 +29,6 @@ from planner_mcp.text import Json
 JOB: Final = REST_PREFIX + "jobs/{job_id}"
 SCENARIO: Final = REST_PREFIX + "scenarios/{scenario_id}"
 MERGE_PATCH: Final = "application/merge-patch+json"
-WITHOUT_PATH: Final = frozenset({"enable_toolset"})
-"""Tools that REST does not have."""
 _NOTHING: Final[Mapping[str, str]] = MappingProxyType({})
 _TOOLS: Final = {tool.name: tool for tool in (*REGISTRY, *APP_REGISTRY)}
 

@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 from planner_mcp.cli.commands import app
 from planner_mcp.jobs.principals import ADMIN, APPROVE, READ, SENSITIVE, WRITE
 from planner_mcp.jobs.store.redis_store import RedisStore
-from planner_mcp.server.http.rest.rest_operations import OPERATIONS, WITHOUT_PATH, RestOperation
+from planner_mcp.server.http.rest.rest_operations import OPERATIONS, RestOperation
 from planner_mcp.server.tools.tool_registry import APP_REGISTRY, REGISTRY
 from planner_mcp.settings import Settings
 from planner_mcp.text import Json
@@ -31,7 +31,7 @@ Key = Callable[..., Awaitable[str]]
 Door = Callable[[httpx.AsyncClient, str, str, Json], Awaitable[Json]]
 """`(client, credential, tool, arguments) → its result, or of a refusal code and places`."""
 BY_NAME = {operation.tool.name: operation for operation in OPERATIONS}
-TOOLS = [tool.name for tool in (*REGISTRY, *APP_REGISTRY) if tool.name not in WITHOUT_PATH]
+TOOLS = [tool.name for tool in (*REGISTRY, *APP_REGISTRY) if tool.name != "enable_toolset"]
 TABLE = {"content": "id,lat,lon,demand\nA,52.5213,13.4131,1\n", "format": "csv"}
 
 
