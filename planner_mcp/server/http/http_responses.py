@@ -4,6 +4,7 @@ Owns the HTTP status of each error, and its form: under `/v1` problem details (R
 transport has (SPEC T7).
 """
 
+from collections.abc import Mapping
 from typing import Any, Final, Protocol
 
 from starlette.exceptions import HTTPException
@@ -117,7 +118,7 @@ def plain_path(path: str) -> str:
     return path.removeprefix(REST_PREFIX[:-1])
 
 
-def refusal_at(path: str) -> "Refusal":
+def refusal_at(path: str) -> Refusal:
     """Return the refusal in the form of what is served at a path."""
     return problem if path.startswith(REST_PREFIX) else refusal
 
@@ -144,12 +145,11 @@ def json_answer(body: Any, status: int = 200) -> JSONResponse:
     return JSONResponse(body, status, {"Cache-Control": "no-store"})
 
 
-def _http_fault(request: Request, fault: Exception) -> Response:
+def _http_fault(request: Request, fault: HTTPException) -> Response:
     """Answer what routing refuses: an unknown path, a method no route takes."""
-    status = fault.status_code if isinstance(fault, HTTPException) else 500
-    headers = dict(fault.headers or {}) if isinstance(fault, HTTPException) else {}
-    error = MethodNotAllowedError() if status == 405 else NotFoundError("Nothing is served at this path.")
-    return refusal_at(request.url.path)(error, headers=headers)
+    is_method = fault.status_code == 405
+    error = MethodNotAllowedError() if is_method else NotFoundError("Nothing is served at this path.")
+    return refusal_at(request.url.path)(error, headers=dict(fault.headers or {}))
 
 
 def _unexpected(request: Request, _fault: Exception) -> Response:
@@ -157,5 +157,5 @@ def _unexpected(request: Request, _fault: Exception) -> Response:
     return refusal_at(request.url.path)(PlannerError())
 
 
-HANDLERS: Final = {HTTPException: _http_fault, Exception: _unexpected}
+HANDLERS: Final[Mapping[Any, Any]] = {HTTPException: _http_fault, Exception: _unexpected}
 """For `Starlette(exception_handlers=…)`."""

@@ -52,7 +52,7 @@ class JobsApi:
         drain: Set when open streams shall end.
     """
 
-    def __init__(self, streams: StreamLimit, *, drain: anyio.Event | None = None) -> None:
+    def __init__(self, streams: StreamLimit, *, drain: anyio.Event) -> None:
         self._streams = streams
         self._drain = drain
         self._last: dict[str, tuple[Event, bytes]] = {}

@@ -41,7 +41,7 @@ class AppServices:
 def build(settings: Settings, job_service: JobService, *, drain: anyio.Event | None = None) -> Starlette:
     """Return the app of a replica without MCP."""
     routes = [
-        *JobsApi(StreamLimit(settings.max_streams), drain=drain).routes(),
+        *JobsApi(StreamLimit(settings.max_streams), drain=drain or anyio.Event()).routes(),
         *manifest_routes(settings),
         *discovery_routes(settings, REVISIONS),
         *health_routes(),
