@@ -179,11 +179,11 @@ async def _worked_out(ctx: ToolContext, job: Job) -> LowerBound | None:
         scenario = await ctx.job_service.scenario(ctx.principal, job.request.scenario_id)
     except NotFoundError:
         return None
-    body: Json | None = scenario.body
+    body = scenario.body
     if scenario.prices_of is not None:  # costs follow from those prices
-        body = (await stated_prices(ctx, scenario) or ("", None))[1]
-    if body is None:
-        return None
+        if (stated := await stated_prices(ctx, scenario)) is None:
+            return None
+        _priced_on, body = stated
     travel_matrices = await ctx.job_service.matrices.for_scenario(job.principal, body)
     if (bound := await run_in_thread(ctx, lower_bound_of, body, travel_matrices)) is not None:
         _bounds[job.id] = bound

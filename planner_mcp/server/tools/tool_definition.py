@@ -307,7 +307,6 @@ def _slim(schema: Any, models: Json) -> Any:
         return _slim(models[schema["$ref"].rpartition("/")[2]], models)
     slim = {key: _slim(value, models) for key, value in schema.items() if key != "title" or isinstance(value, dict)}
     if "properties" in schema:
-        slim["properties"] = {name: _slim(value, models) for name, value in schema["properties"].items()}
         slim.pop("description", None)
     if slim.get("default", ...) in (None, []):
         del slim["default"]

@@ -96,10 +96,6 @@ def _text(name: str) -> _Cell:
     return lambda row: plain(str(row.ticket[name]), MAX_TEXT) if row.ticket.get(name) else None
 
 
-def _same(path: str) -> _Cell:
-    return attrgetter(path)
-
-
 def _amount(path: str) -> _Cell:
     value = attrgetter(path)
     return lambda row: number(value(row))
@@ -127,7 +123,7 @@ VIEWS: Final = {
     "routes": View(
         lambda plan, _: plan.routes,
         {
-            "agent_id": _same("agent_id"),
+            "agent_id": attrgetter("agent_id"),
             "tickets": _tickets,
             "start": _Clock("start_s"),
             "end": _Clock("end_s"),
@@ -138,8 +134,8 @@ VIEWS: Final = {
             "overtime_s": _amount("overtime_s"),
             "start_s": _amount("start_s"),
             "end_s": _amount("end_s"),
-            "start_location": _same("start_location"),
-            "end_location": _same("end_location"),
+            "start_location": attrgetter("start_location"),
+            "end_location": attrgetter("end_location"),
         },
         ("agent_id", "tickets", "start", "end", "distance_m", "cost"),
         ("overtime_s",),
@@ -147,19 +143,19 @@ VIEWS: Final = {
     "visits": View(
         _visits,
         {
-            "agent_id": _same("agent_id"),
-            "ticket_id": _same("visit.ticket_id"),
-            "location": _same("visit.location"),
+            "agent_id": attrgetter("agent_id"),
+            "ticket_id": attrgetter("visit.ticket_id"),
+            "location": attrgetter("visit.location"),
             "arrival": _Clock("visit.arrival_s"),
             "start": _Clock("visit.start_s"),
             "departure": _Clock("visit.departure_s"),
-            "kind": _same("visit.kind"),
+            "kind": attrgetter("visit.kind"),
             "arrival_s": _amount("visit.arrival_s"),
             "start_s": _amount("visit.start_s"),
             "departure_s": _amount("visit.departure_s"),
             "distance_m": _amount("visit.distance_m"),
             "late_s": _amount("visit.late_s"),
-            "load": _same("visit.load"),
+            "load": attrgetter("visit.load"),
             "window": lambda row: row.window or None,
             **{name: _text(name) for name in TEXTS},
         },
@@ -168,7 +164,7 @@ VIEWS: Final = {
     ),
     "unassigned": View(
         lambda plan, _: plan.unassigned,
-        {"ticket_id": _same("ticket_id"), "code": _same("code"), "detail": reason_text},
+        {"ticket_id": attrgetter("ticket_id"), "code": attrgetter("code"), "detail": reason_text},
         ("ticket_id", "code"),
     ),
 }

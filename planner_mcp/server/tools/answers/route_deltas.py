@@ -7,7 +7,6 @@ those, so nothing is kept between calls, any replica can answer, and a reader wi
 
 import base64
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from hashlib import blake2b
 from typing import Any, Final
@@ -64,11 +63,8 @@ class ViewPosition:
         routes = [held.get(digest, route) for digest, route in zip(digests, plan["routes"], strict=True)]
         is_held = self.digests[:1] == (unassigned,)
         sent = {name: value for name, value in plan.items() if name != "unassigned" or not is_held}
-        return replace(self, digests=_bounded(unassigned, digests)), {**sent, "routes": routes}
-
-
-def _bounded(unassigned: str, digests: Sequence[str]) -> tuple[str, ...]:
-    return (unassigned, *digests) if len(digests) <= MAX_ROUTES else ()
+        known = (unassigned, *digests) if len(digests) <= MAX_ROUTES else ()
+        return replace(self, digests=known), {**sent, "routes": routes}
 
 
 def _digest(part: Any) -> str:
