@@ -4,7 +4,6 @@ import json
 import re
 from collections import Counter
 from collections.abc import Awaitable, Callable
-from pathlib import Path
 from typing import Any
 
 import anyio.to_thread
@@ -282,15 +281,3 @@ async def test_commands_for_jobs_answer_as_the_tools_do(
                 assert refused == {"code": (await by_mcp(http, who, tool, {"job_id": job_id}))["code"]}, tool
     lines = Counter(entry["what"] for entry in await audited() if entry["outcome"] == "ok")
     assert lines["cancel_vrp_job"] == lines["finish_vrp_job"] == 2
-
-
-async def test_the_command_line_finds_the_same_mistakes(served: Served, key: Key, tmp_path: Path) -> None:
-    """SPEC T5, O5: `validate` names the places that REST names."""
-    wrong = {**DAY, "name": 5, "agents": 3}
-    path = tmp_path / "day.json"
-    path.write_text(json.dumps(wrong), encoding="utf-8")
-    async with served() as http:
-        found = await by_rest(http, await key("ann"), "create_scenario", wrong)
-    said = await anyio.to_thread.run_sync(CliRunner().invoke, app, ["validate", str(path)])
-    assert (said.exit_code, found["places"]) == (1, ["/agents", "/name"])
-    assert [place for place in found["places"] if place not in said.output] == []

@@ -33,17 +33,6 @@ async def test_unknown_revision_is_answered_with_the_newest_handshake_one(replic
     assert (await client.initialize(replicas[0], "2031-01-01"))["protocolVersion"] == "2025-11-25"
 
 
-async def test_session_of_another_principal_is_answered_as_an_unknown_one(replicas: Two, client: Client) -> None:
-    """SPEC A2, X3: a session id authenticates nobody."""
-    await client.initialize(replicas[0], **{"x-principal": "ann"})
-    client.session["x-principal"] = "bob"
-    stolen = await client.post(replicas[1], LIST)
-    client.session["mcp-session-id"] = "x" * 32
-    unknown = await client.post(replicas[1], LIST)
-    assert stolen.status_code == unknown.status_code == 404
-    assert _without_trace(stolen.json()) == _without_trace(unknown.json())
-
-
 async def test_deleted_session_ends_its_streams_and_is_gone_everywhere(
     replicas: Two, client: Client, store: RedisStore
 ) -> None:
@@ -99,30 +88,6 @@ async def test_stateless_call_without_its_header_is_a_header_mismatch(replicas: 
     answer = await client.post(replicas[0], {**LIST, "params": {"_meta": MODERN_META}})
     assert answer.status_code == 400
     assert answer.json()["error"]["code"] == -32020
-
-
-async def test_streams_of_a_principal_are_capped(replicas: Two, client: Client) -> None:
-    """SPEC A3: PLANNER_MAX_STREAMS."""
-    async with anyio.create_task_group() as tasks:
-        for _ in range(8):
-            await client.initialize(replicas[0])
-            await tasks.start(_hold, client.listen(replicas[0]))
-        async with client.listen(replicas[0]) as refused:
-            assert refused.status_code == 429
-            assert refused.headers["retry-after"] == "5"
-        tasks.cancel_scope.cancel()
-
-
-async def _hold(stream: object, *, task_status: anyio.abc.TaskStatus[None]) -> None:
-    async with stream as response:  # type: ignore[attr-defined]
-        assert response.status_code == 200
-        task_status.started()
-        await anyio.sleep_forever()
-
-
-def _without_trace(answer: dict) -> dict:
-    answer["error"]["data"].pop("traceId")
-    return answer
 
 
 async def test_unknown_request_ids_do_not_disturb(replicas: Two, client: Client) -> None:

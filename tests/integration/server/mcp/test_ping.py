@@ -2,14 +2,11 @@
 
 import pytest
 
-from tests.integration.server.mcp import app_replicas as whole
-from tests.integration.server.mcp.app_replicas import Caller
 from tests.integration.server.mcp.raw_client import Client
 from tests.integration.server.mcp.slow_tool_replica import Replica
 
 pytestmark = pytest.mark.anyio
 Two = tuple[Replica, Replica]
-Houses = tuple[whole.Replica, whole.Replica]
 
 
 async def test_ping_is_answered(replicas: Two, client: Client) -> None:
@@ -17,9 +14,3 @@ async def test_ping_is_answered(replicas: Two, client: Client) -> None:
     await client.initialize(replicas[0])
     answer = await client.post(replicas[1], {"jsonrpc": "2.0", "id": "p", "method": "ping"})
     assert answer.json() == {"jsonrpc": "2.0", "id": "p", "result": {}}
-
-
-async def test_every_transport_answers_ping(app_replicas: Houses, legacy: Caller) -> None:
-    """Spec 2025-11-25, ping."""
-    await legacy.initialize(app_replicas[0])
-    assert await legacy.result(app_replicas[1], "ping") == {}

@@ -226,7 +226,7 @@ METHODS = ["resources/list", "resources/templates/list", "prompts/list", "tools/
 
 
 @pytest.mark.parametrize("method", METHODS)
-@pytest.mark.parametrize("cursor", ["", "0", "x", "00" * 40, "ff" * 28, "a" * 5000, '[0,0,""]', "\x00"])
+@pytest.mark.parametrize("cursor", ["", "0", "é", "00" * 40, "ff" * 28, "a" * 5000, '[0,0,""]', "\x00"])
 async def test_a_forged_cursor_is_refused(app_replicas: Two, caller: Caller, method: str, cursor: str) -> None:
     """SPEC R2: cursors are sealed; −32602 and the place of the mistake."""
     error = await caller.error(app_replicas[0], method, cursor=cursor)

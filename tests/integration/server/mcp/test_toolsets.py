@@ -122,14 +122,6 @@ def test_a_client_without_a_url_learns_the_server_option_alone() -> None:
     assert way_to(Settings(toolsets="core"), "data", "", has_url=False) == "PLANNER_TOOLSETS=core,data at the server"
 
 
-@pytest.mark.parametrize("method", ["tools/list", "prompts/list", "resources/list", "resources/templates/list"])
-async def test_a_cursor_nobody_gave_is_refused(app_replicas: Two, caller: Caller, method: str) -> None:
-    """SPEC X2, T7: pagination; made up, or of another list."""
-    for cursor in ("made-up", "", "é"):
-        refused = await caller.error(app_replicas[0], method, cursor=cursor)
-        assert (refused["code"], refused["data"]["errors"][0]["path"]) == (-32602, "/cursor")
-
-
 async def test_a_misspelt_tool_set_is_reported(app_replicas: Two, caller: Caller) -> None:
     """SPEC T7, T9: an empty list would say nothing; the names there are come with the refusal."""
 
