@@ -1,1 +1,1 @@
-"""Who is calling and what they may do: tokens, API keys, scopes, audit, masking."""
+"""Who is calling and what they may do: tokens, API keys, sessions, links, audit."""

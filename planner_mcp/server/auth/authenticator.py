@@ -1,8 +1,8 @@
 """Authenticates a request: returns the principal its headers name, or refuses it.
 
 Owns the form a credential comes in (one `Authorization` header, at most 8 kB, Bearer) and which of the three kinds it
-is: an API key by its prefix, a signed token by its two dots, else an opaque one. Each kind is
-verified by `access_tokens`, `token_introspection` and `api_key_auth`.
+is: an API key by its prefix, a signed token by its two dots, else an opaque one. `api_key_auth`, `access_tokens` and
+`token_introspection` verify them.
 """
 
 import re

@@ -2,8 +2,7 @@
 
 Owns the one response that all streams use, on top of sse-starlette: the first bytes, keep-alive comments, the form of
 an event, and the ends that are not the events' own: the server drains, the credential expires or is revoked, the reader
-stalls. A
-reader that stalls is cut off and resumes from its last event id; nothing is buffered for it beyond one event.
+stalls. A reader that stalls is cut off and resumes from its last event id; nothing is buffered for it beyond one event.
 """
 
 from collections.abc import AsyncGenerator, Mapping

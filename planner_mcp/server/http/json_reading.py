@@ -3,8 +3,7 @@
 Owns every rule for the text of a body. Number and depth of its values are bounded before it is decoded, because
 decoding takes memory and recurses. Half of a surrogate pair is refused by I-JSON (RFC 7493 §2.1): the escape is valid
 JSON, but it is no Unicode text and cannot be written as UTF-8 again, neither in an answer that repeats an id nor in a
-log line. An object that names a member twice is refused too (§2.3): the last of both would count without
-a word.
+log line. An object that names a member twice is refused too (§2.3): the last of both would count without a word.
 
 A small body is read at once (`read_json`). A large one is read in a process of its own (`outline_json`), and its caller
 gets an outline in which the arguments of tools are still text (`server/tools/large_arguments.py`).

@@ -117,9 +117,8 @@ class Kernel:
         self._header_arguments: dict[str, bool] = {}
         self.client_requests: ClientRequests | None = None
         """How handshake clients are asked; None where there is no way."""
-        self._server.middleware[:] = [
-            _error_middleware
-        ]  # not the SDK's spans: they would go on with a trace the client names
+        # instead of the SDK's spans, which would go on with a trace that the client names
+        self._server.middleware[:] = [_error_middleware]
         for feature in features:
             self.add(feature)
 

@@ -2,7 +2,7 @@
 
 Owns which files there are and the way to them. No way leads out: a path is opened segment by segment from the folder,
 each must be spelled as the folder spells it, and no link is followed, so what is checked is what is read. The path of
-the path of the folder itself is shown to nobody.
+the folder itself is shown to nobody.
 """
 
 import os

@@ -5,9 +5,7 @@ from typing import Annotated, ClassVar, Final, Literal
 from pydantic import Field
 
 from planner_mcp.addresses.address_text import MAX_TEXT
-from planner_mcp.addresses.structured_address import (
-    ResolvedAddress,
-)
+from planner_mcp.addresses.structured_address import ResolvedAddress
 from planner_mcp.errors import Fault, input_error
 from planner_mcp.server.tools.answers.address_output import AddressRow, row_text
 from planner_mcp.server.tools.arguments.address_lookup import confirmed_as, pinned, record_of, run_here

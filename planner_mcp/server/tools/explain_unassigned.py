@@ -134,28 +134,27 @@ def _replaced(entry: Unassigned, other: str) -> TicketExplanation:
 
 def _entry(analysis: UnassignedAnalysis, entry: Unassigned, is_over: StopCheck) -> TicketExplanation:
     name = entry.ticket_id
-    insertion_candidates = [] if is_over() else analysis.closest(analysis.index[name], is_over)
-    ways = Counter(limit.value for candidate_insertion in insertion_candidates for limit in candidate_insertion.limits)
+    candidates = [] if is_over() else analysis.closest(analysis.index[name], is_over)
+    ways = Counter(limit.value for candidate in candidates for limit in candidate.limits)
     agents = len(analysis.problem.agents)
-    is_whole = (
-        len(insertion_candidates) == agents and not is_over()
-    )  # it may have sufficed for some places of the last one
+    # of the last agent the time may have sufficed for some places alone
+    is_whole = len(candidates) == agents and not is_over()
     return TicketExplanation(
         ticket_id=name,
         code=entry.code,
-        agents=len(insertion_candidates),
+        agents=len(candidates),
         in_the_way=dict(ways.most_common()),
-        nearest=[_nearest(analysis, candidate) for candidate in insertion_candidates[:MAX_AGENTS]],
+        nearest=[_nearest(analysis, candidate) for candidate in candidates[:MAX_AGENTS]],
         is_cut_short=None if is_whole else True,
         agents_in_all=None if is_whole else agents,
     )
 
 
-def _nearest(analysis: UnassignedAnalysis, candidate_insertion: InsertionCandidate) -> NearestAgent:
+def _nearest(analysis: UnassignedAnalysis, candidate: InsertionCandidate) -> NearestAgent:
     problem = analysis.problem
-    in_the_way = [violation_text(problem, each) for each in candidate_insertion.violations[:MAX_VIOLATIONS]]
-    cost = None if in_the_way else round(candidate_insertion.cost / problem.cost_scale, 2)
-    agent_id = problem.agents[candidate_insertion.route.agent].id
+    in_the_way = [violation_text(problem, each) for each in candidate.violations[:MAX_VIOLATIONS]]
+    cost = None if in_the_way else round(candidate.cost / problem.cost_scale, 2)
+    agent_id = problem.agents[candidate.route.agent].id
     return NearestAgent(agent_id=agent_id, in_the_way=in_the_way, fits_at_cost=cost)
 
 

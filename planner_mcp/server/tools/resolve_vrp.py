@@ -162,7 +162,7 @@ async def changed_plan(ctx: ToolContext, asked: ResolveArguments, solve_time_s: 
     """Make the revision that is asked for, where it changes the day; the caller queues its solve from the plan."""
     start, base, notes = await _start(ctx, asked)
     day, notice = await _day(ctx, asked, start, base)
-    notice.notes += [*notes, *_executed_part(start)]
+    notice.notes += [*notes, *_still_solving(start)]
     return ChangedPlan(start, day, notice, _request(asked, start, day, solve_time_s))
 
 
@@ -286,7 +286,7 @@ def _released(asked: ResolveArguments, before: Json) -> list[str]:
     )
 
 
-def _executed_part(start: PlanContext) -> list[str]:
+def _still_solving(start: PlanContext) -> list[str]:
     """Return a sentence where the plan that was started from may still give way to a better one."""
     return [] if start.job.is_terminal else [f"{start.job.id} is still solving: this starts from its plan so far."]
 

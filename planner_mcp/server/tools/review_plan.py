@@ -52,8 +52,8 @@ async def run(ctx: ToolContext, asked: ReviewArguments) -> ToolResult:
 async def _decided_by_user(
     ctx: ToolContext, asked: ReviewArguments, job_id: str
 ) -> tuple[ReviewArguments, list[str] | None]:
-    """Return the arguments with what the user of the client decides, where there is one who can be asked; and what that
-    person was shown the difference.
+    """Return the arguments with what the user of the client decides, where there is one who can be asked, and the
+    difference that this person was shown.
 
     Without an answer nothing is decided. A plan that is not proposed is refused anyway, so nobody is asked.
     """

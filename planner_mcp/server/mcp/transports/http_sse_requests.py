@@ -101,9 +101,7 @@ class RequestRunner:
         key = json.dumps(body["id"])
         await self._work.begin(session.id, key, self._replica)
         task = asyncio.create_task(self._answer(request, session, body, key))
-        self._running.setdefault(session.id, {})[key] = (
-            task  # only now: another that ended meanwhile took its dict away
-        )
+        self._running.setdefault(session.id, {})[key] = task  # only now: who ended meanwhile took the dict away
         release = keep_counted(request.scope)
         task.add_done_callback(lambda done: self._finished(session.id, key, done))
         task.add_done_callback(lambda _done: release())

@@ -1,7 +1,7 @@
 """The table of a large batch of addresses, made in a process of its own (ADR 0036).
 
-Owns that of such a batch the server holds the bytes of the table and its counts, not its rows: those of 10,000
-addresses are 150,000 objects.
+Of such a batch the server holds the bytes of the table and its counts, never its rows: those of 10,000 addresses are
+150,000 objects.
 """
 
 from collections.abc import Mapping, Sequence

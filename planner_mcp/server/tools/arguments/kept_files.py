@@ -1,6 +1,7 @@
 """What a principal keeps for its imports: mappings of columns, and the file that a call names (SPEC T5).
 
-Owns finding it, by the event loop or for a process that reads arguments which nobody has decoded yet.
+Owns how both are found: by the event loop, or for a process that reads arguments which are still text and asks its
+caller.
 """
 
 from collections.abc import Mapping

@@ -76,9 +76,7 @@ class Tenants(RuleBasedStateMachine):
 
         context = tool_context(self.store, self.job_service, self.config, PRINCIPALS[name])
         result = self.run(dispatch(TOOLS[tool], context, args))
-        answered = (
-            json.dumps(result.structured) + result.text + "".join(script_client.uri for script_client in result.links)
-        )
+        answered = json.dumps(result.structured) + result.text + "".join(link.uri for link in result.links)
         assert not [one for owner, _kind, one in self.made if owner != name and one[-26:] in answered], (name, tool)
         if not result.is_error:
             jobs = {(name, "job", one) for one in re.findall(JOB_ID, json.dumps(result.structured))}
