@@ -77,14 +77,14 @@ def deliveries(count: int) -> ToolResult:
     """Return a page of deliveries that failed and wait for their next attempt."""
     name, state = f"{JOB}:completed", DeliveryState.PENDING
     one = Delivery(name, "ann", DEAREST, JOB, "completed", "{}", state, NOON, NOON, 10, "answer 500")
-    return webhook_deliveries.deliveries_page([one] * count, {"total": 9999, "next_page": 2})
+    return webhook_deliveries.deliveries_page([one] * count, 9999, 2)
 
 
 def endpoints(count: int) -> ToolResult:
     """Return a page of endpoints that fail, of long URLs."""
     one = WebhookEndpoint("", EndpointState.RESTING, 1234, 10, 500, NOON, NOON, NOON)
     found = [replace(one, url=f"{DEAREST[: 90 + n]}{DEAREST[n:]}") for n in range(count)]
-    return webhook_deliveries.endpoints_page(found, {"total": 9999, "next_page": 2})
+    return webhook_deliveries.endpoints_page(found, 9999, 2)
 
 
 def test_a_page_of_webhooks() -> None:

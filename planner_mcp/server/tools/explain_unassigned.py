@@ -11,6 +11,7 @@ from planner_mcp.routing.feasibility.insertion_candidates import InsertionCandid
 from planner_mcp.routing.feasibility.verified_fixes import UnassignedAnalysis, violation_text
 from planner_mcp.routing.infeasibility_reasons import InfeasibilityReason
 from planner_mcp.routing.plan import Unassigned
+from planner_mcp.server.tools.answers.table_result import more_text, page_after
 from planner_mcp.server.tools.answers.token_estimates import fitting
 from planner_mcp.server.tools.arguments.comparison_pricing import without_style_prices
 from planner_mcp.server.tools.arguments.plan_context import (
@@ -100,10 +101,10 @@ async def run(ctx: ToolContext, asked: ExplainArguments) -> ToolResult:
         tickets=tickets,
         total=len(left_out),
         not_shown=len(shown) - len(tickets) or None,
-        next_page=asked.page + 1 if asked.page * asked.size < len(left_out) else None,
+        next_page=page_after(asked.page, asked.size, len(left_out)),
     )
     head = phrase("{}: {} unassigned, page {}", found.plan_id, len(left_out), asked.page)
-    head += phrase(", more with page={}", output.next_page) if output.next_page else ""
+    head += more_text(output.next_page)
     lines = [line for entry in tickets for line in lines_of(entry, is_alone=len(shown) == 1)]
     if output.not_shown:
         lines.append(phrase("{} more of this page have no room here: ask with a smaller size.", output.not_shown))

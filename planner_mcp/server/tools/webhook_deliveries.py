@@ -9,6 +9,7 @@ from pydantic import Field
 from planner_mcp.errors import Fault, input_error
 from planner_mcp.jobs.webhooks.address_guard import check_callback_url
 from planner_mcp.jobs.webhooks.delivery_records import Delivery, DeliveryState, WebhookEndpoint, WebhookStore
+from planner_mcp.server.tools.answers.table_result import more_text, page_after
 from planner_mcp.server.tools.arguments.lookup_errors import DELIVERY, naming_argument
 from planner_mcp.server.tools.tool_definition import (
     WRITE,
@@ -21,7 +22,6 @@ from planner_mcp.server.tools.tool_definition import (
 )
 from planner_mcp.server.tools.tool_output import Timestamp, ToolOutput
 from planner_mcp.text import counted, plain, timestamp
-from planner_mcp.translation import phrase
 
 SHOWN_ATTEMPTS: Final = 10
 USUAL_DELIVERIES: Final = 10
@@ -123,24 +123,14 @@ async def _list(webhooks: WebhookStore, principal: str, asked: DeliveriesArgumen
     state = DeliveryState(asked.state) if asked.state else None
     size = asked.size or USUAL_DELIVERIES
     found, total = await webhooks.deliveries(principal, state, offset=(asked.page - 1) * size, count=size)
-    return deliveries_page(found, _place(asked.page, size, total))
+    return deliveries_page(found, total, page_after(asked.page, size, total))
 
 
-def deliveries_page(found: Sequence[Delivery], place: dict[str, int]) -> ToolResult:
-    """Return some deliveries as an answer.
-
-    Args:
-        found: Of this page.
-        place: `total`, and `next_page` where there is one.
-    """
+def deliveries_page(found: Sequence[Delivery], total: int, next_page: int | None) -> ToolResult:
+    """Return a page of deliveries as an answer."""
     lines = [_line(one) for one in found]
-    output = WebhookDeliveriesResult(deliveries=[_row(one) for one in found], **place)
-    return ToolResult(output, "\n".join([f"{place['total']} deliveries{_more(place)}", *lines]))
-
-
-def _place(page: int, size: int, total: int) -> dict[str, int]:
-    """Return how many rows there are, and the page that comes next where there is one."""
-    return {"total": total} | ({"next_page": page + 1} if page * size < total else {})
+    output = WebhookDeliveriesResult(deliveries=[_row(one) for one in found], total=total, next_page=next_page)
+    return ToolResult(output, "\n".join([f"{total} deliveries{more_text(next_page)}", *lines]))
 
 
 def _one(delivery: Delivery) -> ToolResult:
@@ -156,24 +146,16 @@ def _one(delivery: Delivery) -> ToolResult:
 async def _endpoints(webhooks: WebhookStore, principal: str, asked: DeliveriesArguments) -> ToolResult:
     size = min(asked.size or USUAL_ENDPOINTS, MAX_ENDPOINTS)
     found, total = await webhooks.endpoints(principal, offset=(asked.page - 1) * size, count=size)
-    return endpoints_page(found, _place(asked.page, size, total))
+    return endpoints_page(found, total, page_after(asked.page, size, total))
 
 
-def endpoints_page(found: Sequence[WebhookEndpoint], place: dict[str, int]) -> ToolResult:
-    """Return some endpoints as an answer.
-
-    Args:
-        found: Of this page.
-        place: `total`, and `next_page` where there is one.
-    """
+def endpoints_page(found: Sequence[WebhookEndpoint], total: int, next_page: int | None) -> ToolResult:
+    """Return a page of endpoints as an answer."""
     rows = [_endpoint_row(one) for one in found]
     lines = [" ".join(f"{name}={value}" for name, value in row.as_json().items()) for row in rows]
-    head = counted(place["total"], "endpoint") if place["total"] else "No endpoint was given anything yet."
-    return ToolResult(WebhookDeliveriesResult(endpoints=rows, **place), "\n".join([head + _more(place), *lines]))
-
-
-def _more(place: dict[str, int]) -> str:
-    return phrase(", more with page={}", place["next_page"]) if "next_page" in place else ""
+    head = counted(total, "endpoint") if total else "No endpoint was given anything yet."
+    output = WebhookDeliveriesResult(endpoints=rows, total=total, next_page=next_page)
+    return ToolResult(output, "\n".join([head + more_text(next_page), *lines]))
 
 
 def _endpoint_row(one: WebhookEndpoint) -> EndpointRow:

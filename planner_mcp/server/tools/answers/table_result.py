@@ -20,15 +20,24 @@ class TablePage(ToolOutput):
 
 def table_page(columns: Sequence[str], rows: list[list[Any]], *, page: int, size: int, total: int) -> TablePage:
     """Return a page, with the number of the next one where there is one."""
-    next_page = page + 1 if page * size < total else None
-    return TablePage(columns=list(columns), rows=rows, page=page, total=total, next_page=next_page)
+    following = page_after(page, size, total)
+    return TablePage(columns=list(columns), rows=rows, page=page, total=total, next_page=following)
+
+
+def page_after(page: int, size: int, total: int) -> int | None:
+    """Return the number of the page behind one; None behind the last."""
+    return page + 1 if page * size < total else None
+
+
+def more_text(next_page: int | None) -> str:
+    """Return how a heading names the next page, empty where there is none."""
+    return phrase(", more with page={}", next_page) if next_page else ""
 
 
 def table_text(what: str, table: TablePage) -> str:
     """Return a page as text: a heading with the columns, then a line for each row."""
-    more = phrase(", more with page={}", table.next_page) if table.next_page else ""
     part = phrase("{} of {}, page {}", len(table.rows), table.total, table.page)
-    head = f"{what} {part}{more}: {' '.join(table.columns)}"
+    head = f"{what} {part}{more_text(table.next_page)}: {' '.join(table.columns)}"
     return "\n".join([head, *(" ".join(map(_cell_text, row)) for row in table.rows)])
 
 
