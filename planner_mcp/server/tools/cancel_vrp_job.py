@@ -9,7 +9,7 @@ from planner_mcp.jobs.ids import plan_of
 from planner_mcp.jobs.job_lifecycle import JobState
 from planner_mcp.jobs.job_model import Job
 from planner_mcp.server.tools.arguments.lookup_errors import JOB, naming_argument
-from planner_mcp.server.tools.arguments.plan_context import job_id_of
+from planner_mcp.server.tools.arguments.plan_context import JobId, job_id_of
 from planner_mcp.server.tools.plan_changes import changes_of
 from planner_mcp.server.tools.tool_definition import (
     WRITE,
@@ -34,7 +34,7 @@ _ASKED: Final = " (cancel is asked; its worker has not answered yet)"
 class CancelArguments(Arguments):
     """Arguments of `cancel_vrp_job`."""
 
-    job_id: Annotated[str, Field(max_length=100, description="from solve_vrp")]
+    job_id: JobId
     keep_best: Annotated[bool, Field(description="keep the best plan")] = True
 
 

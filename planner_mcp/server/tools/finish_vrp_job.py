@@ -1,12 +1,10 @@
 """`finish_vrp_job`: end a solve now, completed with the best plan it has (SPEC T5)."""
 
-from typing import Annotated, Final
-
-from pydantic import Field
+from typing import Final
 
 from planner_mcp.server.tools.answers.job_output import JobOutput
 from planner_mcp.server.tools.arguments.lookup_errors import JOB, naming_argument
-from planner_mcp.server.tools.arguments.plan_context import job_id_of
+from planner_mcp.server.tools.arguments.plan_context import JobId, job_id_of
 from planner_mcp.server.tools.cancel_vrp_job import settled
 from planner_mcp.server.tools.plan_changes import job_result
 from planner_mcp.server.tools.tool_definition import WRITE, Arguments, Tool, ToolAnnotations, ToolContext, ToolResult
@@ -15,7 +13,7 @@ from planner_mcp.server.tools.tool_definition import WRITE, Arguments, Tool, Too
 class FinishArguments(Arguments):
     """Arguments of `finish_vrp_job`."""
 
-    job_id: Annotated[str, Field(max_length=100, description="from solve_vrp")]
+    job_id: JobId
 
 
 async def run(ctx: ToolContext, asked: FinishArguments) -> ToolResult:

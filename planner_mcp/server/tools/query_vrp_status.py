@@ -9,7 +9,7 @@ from planner_mcp.jobs.job_events import Event
 from planner_mcp.jobs.job_service import WaitFor
 from planner_mcp.server.tools.answers.job_output import JobOutput
 from planner_mcp.server.tools.arguments.lookup_errors import JOB, naming_argument
-from planner_mcp.server.tools.arguments.plan_context import job_id_of
+from planner_mcp.server.tools.arguments.plan_context import JobId, job_id_of
 from planner_mcp.server.tools.plan_changes import job_result
 from planner_mcp.server.tools.tool_definition import READ, Arguments, Tool, ToolAnnotations, ToolContext, ToolResult
 
@@ -17,7 +17,7 @@ from planner_mcp.server.tools.tool_definition import READ, Arguments, Tool, Tool
 class QueryArguments(Arguments):
     """Arguments of `query_vrp_status`."""
 
-    job_id: Annotated[str, Field(max_length=100, description="from solve_vrp")]
+    job_id: JobId
     wait_s: Annotated[float, Field(ge=0, le=45, description="0 answers at once")] = 0
     wait_for: Annotated[WaitFor, Field(description="change: for a better plan too")] = "end"
 

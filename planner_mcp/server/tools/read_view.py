@@ -23,7 +23,7 @@ from planner_mcp.server.resources.map_roads import map_ground
 from planner_mcp.server.tools import read_progress
 from planner_mcp.server.tools.answers.route_deltas import MAX_LENGTH, ViewPosition
 from planner_mcp.server.tools.arguments.lookup_errors import JOB, naming_argument
-from planner_mcp.server.tools.arguments.plan_context import run_in_thread
+from planner_mcp.server.tools.arguments.plan_context import JobId, run_in_thread
 from planner_mcp.server.tools.tool_definition import Arguments, Tool, ToolAnnotations, ToolContext, ToolResult
 from planner_mcp.server.tools.tool_output import Number, ToolOutput
 from planner_mcp.text import Json
@@ -46,7 +46,7 @@ Part = Literal["day", "plan", "events", "bound", "roads", "lines"]
 class ViewArguments(Arguments):
     """Arguments of `read_view`."""
 
-    job_id: Annotated[str, Field(max_length=100, description="from solve_vrp")]
+    job_id: JobId
     since: Annotated[str, Field(max_length=MAX_LENGTH, description="position of the answer before")] = "0"
     wait_s: Annotated[float, Field(ge=0, le=MAX_WAIT_S, description="for something new")] = 0
     parts: Annotated[list[Part], Field(max_length=6, description="what is wanted")] = ["day", "plan", "events"]  # noqa: RUF012

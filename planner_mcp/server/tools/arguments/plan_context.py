@@ -30,6 +30,7 @@ from planner_mcp.text import named
 T = TypeVar("T")
 Clock = Callable[[], float]
 """Seconds, from wherever."""
+JobId = Annotated[str, Field(max_length=100, description="from solve_vrp")]
 PlanName = Annotated[str, Field(max_length=100, description="plan_id or job_id")]
 _limiter: Final = FairLimiter()
 """Days worked on at the same time."""
