@@ -1,12 +1,13 @@
-"""The caller of a request: principal, session and declared extensions, and checks of scopes.
+"""The caller of a request: principal, session and declared extensions, checks of scopes, and notifications back.
 
 Owns how these are read from the SDK's context. Handlers check scopes themselves, so nothing depends on the
 middleware of one transport.
 """
 
 from collections.abc import Mapping, MutableMapping
-from typing import Any, Final
+from typing import Any, Final, cast
 
+import mcp_types as types
 from mcp.server.context import HandlerResult, ServerRequestContext
 from mcp.shared.exceptions import MCPError
 from mcp.shared.inbound import MCP_NAME_HEADER, decode_header_value
@@ -100,6 +101,24 @@ def check_name(ctx: Context, name: str) -> None:
     if given is not None and decode_header_value(given) != name:
         error = InvalidMessageError("The Mcp-Name header does not name the task.")
         raise MCPError(HEADER_MISMATCH, error.message, rpc_data(error))
+
+
+class _AnyNotification(BaseModel):
+    method: str
+    params: Json
+
+
+async def send_notification(session: Any, method: str, params: Json, request_id: Any = None) -> None:
+    """Send a notification of any name; the SDK's types know those of MCP alone.
+
+    Args:
+        session: The SDK's session of the client.
+        method: Its name.
+        params: What it says.
+        request_id: Of the request on whose stream it is sent; None where it belongs to none.
+    """
+    sent = cast("types.ServerNotification", _AnyNotification(method=method, params=params))
+    await session.send_notification(sent, related_request_id=request_id)
 
 
 def as_json(result: HandlerResult) -> Json:

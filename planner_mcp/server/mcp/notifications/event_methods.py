@@ -10,7 +10,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from contextlib import aclosing
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from typing import Any, Final, Literal, cast
+from typing import Any, Final, Literal
 
 import anyio
 import mcp_types as types
@@ -49,8 +49,7 @@ from planner_mcp.server.http.concurrency_limits import StreamLimit
 from planner_mcp.server.mcp.jsonrpc.jsonrpc_errors import rpc_data
 from planner_mcp.server.mcp.methods.extension_capability import ExtensionCapability, add_capabilities, is_asked_for
 from planner_mcp.server.mcp.notifications.listen_stream import SUBSCRIPTION
-from planner_mcp.server.mcp.notifications.stdio_watches import AnyNotification
-from planner_mcp.server.mcp.request_context import Context, require_scope, scope_of
+from planner_mcp.server.mcp.request_context import Context, require_scope, scope_of, send_notification
 from planner_mcp.settings import Settings
 from planner_mcp.text import Json, timestamp
 
@@ -328,11 +327,9 @@ class _EventStream:
 
     async def send(self, kind: str, params: Mapping[str, Any]) -> None:
         """Send one."""
-        stamped = AnyNotification(method=f"notifications/events/{kind}", params={**params, "_meta": self.meta})
         self._sent_at = anyio.current_time()
-        await self._ctx.session.send_notification(
-            cast("types.ServerNotification", stamped), related_request_id=self._ctx.request_id
-        )
+        stamped = {**params, "_meta": self.meta}
+        await send_notification(self._ctx.session, f"notifications/events/{kind}", stamped, self._ctx.request_id)
 
     async def beat(self, cursor: str) -> None:
         """Say where the stream is, where nothing was sent for a while."""

@@ -12,10 +12,9 @@ from collections.abc import Awaitable, Callable
 from contextlib import aclosing
 from dataclasses import dataclass
 from functools import partial
-from typing import Final, cast
+from typing import Final
 
 import anyio
-import mcp_types as types
 from anyio.abc import TaskGroup, TaskStatus
 
 from planner_mcp.errors import InputError, NotFoundError, SlowReaderError
@@ -29,7 +28,6 @@ from planner_mcp.server.mcp.methods.task_view import detailed_task
 from planner_mcp.server.mcp.notifications.listen_filter import ListenFilter
 from planner_mcp.server.mcp.notifications.resource_subscriptions import WATCH_REFRESH_S
 from planner_mcp.server.mcp.notifications.session_watches import SessionWatchStore
-from planner_mcp.server.mcp.notifications.stdio_watches import AnyNotification
 from planner_mcp.server.mcp.notifications.watched_resources import (
     Objective,
     WatchedJobs,
@@ -37,7 +35,7 @@ from planner_mcp.server.mcp.notifications.watched_resources import (
     objective_after,
     watched_resource_of,
 )
-from planner_mcp.server.mcp.request_context import Context, scope_of
+from planner_mcp.server.mcp.request_context import Context, scope_of, send_notification
 from planner_mcp.text import Json
 
 SUBSCRIPTION: Final = "io.modelcontextprotocol/subscriptionId"
@@ -86,8 +84,8 @@ class ListenStream:
         """The jobs of the stream, as read when it began."""
         self._resources: list[WatchedResource] = []
         self._wanted = ListenFilter()
-        self._pending: dict[_Key, AnyNotification] = {}
-        """Notifications that wait for the reader: the last of each kind and name."""
+        self._pending: dict[_Key, tuple[str, Json]] = {}
+        """Method and params of notifications that wait for the reader: the last of each kind and name."""
         self._has_pending = anyio.Event()
         self._is_over = False
         self._followed: set[str] = set()
@@ -99,7 +97,7 @@ class ListenStream:
             if self._wanted.lists:
                 await tasks.start(self._lists)  # what changes right behind the acknowledgement counts
             honoured = {"notifications": self._wanted.as_json()}
-            await self._send(AnyNotification(method="notifications/subscriptions/acknowledged", params=honoured))
+            await self._send("notifications/subscriptions/acknowledged", honoured)
             for job_id in {*self._wanted.tasks, *self._wanted.jobs}:
                 self._begin(tasks, job_id, _before(self._jobs[job_id].event_id))
             for resource in self._resources:
@@ -198,7 +196,7 @@ class ListenStream:
 
     def _put(self, key: _Key, method: str, params: Json) -> None:
         self._pending.pop(key, None)
-        self._pending[key] = AnyNotification(method=method, params=params)
+        self._pending[key] = method, params
         self._has_pending.set()
 
     async def _end_after(self, end: Callable[[], Awaitable[object]]) -> None:
@@ -213,15 +211,13 @@ class ListenStream:
                 self._has_pending = anyio.Event()
                 await self._has_pending.wait()
                 continue
-            await self._send(self._pending.pop(next(iter(self._pending))))
+            await self._send(*self._pending.pop(next(iter(self._pending))))
 
-    async def _send(self, any_notification: AnyNotification) -> None:
-        stamped = any_notification.model_copy(update={"params": {**any_notification.params, "_meta": self.meta}})
+    async def _send(self, method: str, params: Json) -> None:
+        stamped = {**params, "_meta": self.meta}
         try:
             with anyio.fail_after(SEND_S):
-                await self._ctx.session.send_notification(
-                    cast("types.ServerNotification", stamped), related_request_id=self._ctx.request_id
-                )
+                await send_notification(self._ctx.session, method, stamped, self._ctx.request_id)
         except TimeoutError as error:
             raise SlowReaderError from error
 

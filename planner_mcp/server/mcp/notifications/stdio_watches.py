@@ -4,26 +4,18 @@ Owns the counterparts, in memory, of what the store keeps for sessions over HTTP
 process and has one pipe to it.
 """
 
+import json
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
-from typing import Any, cast
+from typing import Any
 
 import anyio
-import mcp_types as types
-from pydantic import BaseModel
 
 from planner_mcp.jobs.pubsub_channels import watch_channel
-from planner_mcp.text import Json
+from planner_mcp.server.mcp.request_context import send_notification
 
 SESSION = "stdio"
 """Name of the one session."""
-
-
-class AnyNotification(BaseModel):
-    """A notification of any name."""
-
-    method: str
-    params: Json
 
 
 class StdioWaiter:
@@ -83,9 +75,8 @@ class StdioWatchStore:
         try:
             for name, text in messages:
                 if not name or name in self._watches:
-                    await self.session.send_notification(
-                        cast("types.ServerNotification", AnyNotification.model_validate_json(text))
-                    )
+                    message = json.loads(text)
+                    await send_notification(self.session, message["method"], message["params"])
         except (anyio.ClosedResourceError, anyio.BrokenResourceError):
             return False
         return True

@@ -26,9 +26,10 @@ from planner_mcp.server.mcp.notifications import listen_stream
 from planner_mcp.server.mcp.notifications.listen_filter import JOBS
 from planner_mcp.server.mcp.notifications.listen_method import Listen
 from planner_mcp.server.mcp.notifications.listen_stream import SUBSCRIPTION, ListenSources
-from planner_mcp.server.mcp.notifications.stdio_watches import AnyNotification, StdioNotifier
+from planner_mcp.server.mcp.notifications.stdio_watches import StdioNotifier
 from planner_mcp.server.mcp.notifications.watched_resources import WatchedJobs
 from planner_mcp.settings import Settings
+from planner_mcp.text import Json
 from tests.integration.server.mcp.app_replicas import Caller, Replica, Worker, messages, replica
 
 pytestmark = pytest.mark.anyio
@@ -190,9 +191,9 @@ async def test_list_changes_reach_those_who_asked(
     """SPEC T9: across replicas, right behind the acknowledgement too, and no kind that was not asked for."""
     log, send = SubscriptionStore(store.redis), listen_stream.ListenStream._send
 
-    async def send_and_change(stream: listen_stream.ListenStream, note: AnyNotification) -> None:
-        await send(stream, note)
-        if note.method == "notifications/subscriptions/acknowledged":
+    async def send_and_change(stream: listen_stream.ListenStream, method: str, params: Json) -> None:
+        await send(stream, method, params)
+        if method == "notifications/subscriptions/acknowledged":
             await log.announce("local", "prompts")
             await log.announce("local", "tools")
 
