@@ -12,6 +12,7 @@ from planner_mcp.jobs.ids import plan_of
 from planner_mcp.jobs.job_model import StoredScenario
 from planner_mcp.jobs.principals import Principal
 from planner_mcp.routing.plan import Plan
+from planner_mcp.server.tools.answers.job_text import figure_lines
 from planner_mcp.server.tools.answers.plan_pages import (
     BY_AGENT,
     USUAL_TOKENS,
@@ -156,14 +157,8 @@ async def _day(ctx: ToolContext, job_id: str) -> StoredScenario | None:
 
 def _summary(plan_id: str, plan: Plan) -> ToolResult:
     output = ReadPlanResult(plan_id=plan_id, **summary(plan))
-    figures = output.as_json()
-    figure_texts = [
-        f"{name} {value}" for name, value in figures.items() if name != "plan_id" and not isinstance(value, dict | list)
-    ]
-    lines = [f"{plan_id}", " · ".join(figure_texts)]
-    if reasons := output.unassigned_reasons:
-        lines.append("unassigned: " + ", ".join(f"{code} {count}" for code, count in reasons.items()))
-    lines += output.assumptions or []
+    figures = {name: value for name, value in output.as_json().items() if name != "plan_id"}
+    lines = [plan_id, *figure_lines(figures), *(output.assumptions or ())]
     lines.append("Next: view=routes, view=visits, view=unassigned.")
     return ToolResult(output, "\n".join(lines), _links(plan_id))
 

@@ -23,17 +23,21 @@ def job_lines(job: Job) -> str:
     view = job_view(job)
     lines = [f"{job.id} {state_line(view)}"]
     if result := view.get("result"):
-        lines.append(figures_line(result))
-        if reasons := result.get("unassigned_reasons"):
-            lines.append("unassigned: " + ", ".join(f"{code} {count}" for code, count in reasons.items()))
+        lines += figure_lines(result)
     if error := view.get("error"):
         lines += _error_lines(error)
     return "\n".join([*lines, *_next_step(job)])
 
 
 def figures_line(result: Json) -> str:
-    """Return the figures of a plan on one line, from the `result` of its job's view."""
-    return " · ".join(f"{name} {value}" for name, value in result.items() if not isinstance(value, dict))
+    """Return the figures of a plan on one line; `result` is that of its job's view, or a summary of the plan."""
+    return " · ".join(f"{name} {value}" for name, value in result.items() if not isinstance(value, dict | list))
+
+
+def figure_lines(result: Json) -> list[str]:
+    """Return the same with a line of reasons where tickets are unassigned."""
+    reasons = ", ".join(f"{code} {count}" for code, count in (result.get("unassigned_reasons") or {}).items())
+    return [figures_line(result), *([f"unassigned: {reasons}"] if reasons else [])]
 
 
 def job_links(job: Job) -> tuple[ResourceLink, ...]:
