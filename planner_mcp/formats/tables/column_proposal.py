@@ -6,12 +6,12 @@ looks like. A column that looks like times, durations, amounts or places is neve
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from difflib import get_close_matches
 from typing import Final
 
 from planner_mcp.errors import Fault
-from planner_mcp.formats.tables.cell_text import MAX_CELL, normalized_word
+from planner_mcp.formats.tables.cell_text import MAX_CELL, listed, normalized_word
 from planner_mcp.formats.tables.column_mapping import FIELDS, SERVICE_UNITS_S, ColumnMapping, OpenColumn, refuse_unknown
 from planner_mcp.formats.tables.column_values import (
     MAX_SAMPLE,
@@ -25,6 +25,7 @@ from planner_mcp.formats.tables.column_values import (
     are_kinds,
     are_one_sided,
     are_yes_or_no,
+    style_of,
     values_of,
 )
 from planner_mcp.formats.tables.coordinate_parsing import (
@@ -50,6 +51,7 @@ from planner_mcp.formats.tables.header_words import (
 )
 from planner_mcp.formats.tables.number_parsing import decimal_mark_of, number_in
 from planner_mcp.formats.tables.text_tables import Table
+from planner_mcp.formats.tables.time_parsing import date_in
 from planner_mcp.formats.tables.unit_words import SECONDS_OF_UNIT, AmountUnit, unit_named
 
 _SUGGESTION_SIMILARITY: Final = 0.85
@@ -111,28 +113,41 @@ _AGENT_OPTIONS: Final[Mapping[str, tuple[str, ...]]] = {
 }
 
 
-def propose_mapping(table: Table, kind: str, chosen: Mapping[str, str]) -> ColumnMapping:
+def propose_mapping(
+    table: Table,
+    kind: str,
+    chosen: Mapping[str, str],
+    *,
+    planning_date: str = "",
+    skills: frozenset[str] = frozenset(),
+) -> ColumnMapping:
     """Return the mapping of a table.
 
     Args:
         table: With its cells.
         kind: `tickets` or `agents`.
         chosen: Field by header, where the caller knows better; an empty field leaves the column out.
+        planning_date: The day that is planned.
+        skills: Those that the other table names, as `skills_named` returns them.
 
     Raises:
         InputError: A choice names no column or no field.
     """
     refuse_unknown(table.headers, FIELDS[kind], chosen)
-    return _Proposal(table, kind, chosen).mapping()
+    return _Proposal(table, kind, chosen, planning_date, skills).mapping()
 
 
 class _Proposal:
     """The decision about one table, column by column."""
 
-    def __init__(self, table: Table, kind: str, chosen: Mapping[str, str]) -> None:
+    def __init__(
+        self, table: Table, kind: str, chosen: Mapping[str, str], planning_date: str, skills: frozenset[str]
+    ) -> None:
         self._table = table
         self._kind = kind
         self._chosen = chosen
+        self._planning_date = planning_date
+        self._skills = skills
         self._cells = {header: table.cells(header) for header in table.headers}
         self._values: dict[str, ColumnValues] = {}
         self._meanings = {header: meaning_of(header, kind) for header in table.headers if header}
@@ -190,6 +205,7 @@ class _Proposal:
         """Take a column by what its header says, if its cells do not contradict it."""
         name, look = meaning.field or "", self._look(header)
         if name in UNUSED:
+            self._by_days(header)
             return
         if name in ("location", "address") and look.kind == "positions" and self._is_free("position"):
             self._take(header, "position")
@@ -214,6 +230,13 @@ class _Proposal:
                 self._ask(each, ("address", "notes"), "a ticket has one place, and beside another it has {}")
             return
         self._take(header, name)
+
+    def _by_days(self, header: str) -> None:
+        """Ask about days, other than those of an order, of which some are the one planned and others are not."""
+        style = style_of(self._cells[header], self._planning_date)
+        days = {date_in(cell, style) for cell in self._cells[header]} - {""}
+        if self._planning_date in days and len(days) > 1 and not self._is_of_order(header):
+            self._ask(header, ("date",), "some rows are of other days, which date passes over; it has {}")
 
     def _other_end(self, header: str) -> str | None:
         """Return the column of other addresses: of the other end of a way, or whole ones beside whole ones."""
@@ -393,7 +416,7 @@ class _Proposal:
             return
         if look.kind not in OPEN_KINDS or (meaning.field in UNUSED and not self._is_appointment(header, look)):
             return
-        options = (_OPTIONS if self._kind == "tickets" else _AGENT_OPTIONS).get(look.kind, ("notes",))
+        options = self._options(header, look)
         if look.kind == "times" and self._kind == "tickets" and are_clocks_short(cells):
             options = ("service_min", *options)
         if look.kind == "positions":
@@ -408,6 +431,16 @@ class _Proposal:
             return
         self._ask(header, (*self._axes(header), *options))
 
+    def _options(self, header: str, look: ColumnValues) -> Sequence[str]:
+        """Return what a column may be by what it looks like, the unit of its header before all else."""
+        if self._kind == "agents":
+            is_break = "pause" in self._meanings[header].concepts
+            return ("break",) if is_break else _AGENT_OPTIONS.get(look.kind, ("notes",))
+        units = (SECONDS_OF_UNIT[word] for word in self._meanings[header].unit.split() if word in SECONDS_OF_UNIT)
+        if look.kind == "numbers" and (service := _SERVICE_FIELDS.get(next(units, 0.0))):
+            return (service, "notes")
+        return _OPTIONS.get(look.kind, ("notes",))
+
     def _field_by_cells(self, header: str, look: ColumnValues, meaning: HeaderMeaning) -> str:
         """Return the field that the cells of a column, or those beside it, leave no doubt of; empty for none."""
         place = _ENDS.get(meaning.field or "", "")
@@ -417,6 +450,8 @@ class _Proposal:
             return "address"
         if self._kind == "tickets" and self._is_free("kind") and are_kinds(self._cells[header]):
             return "kind"
+        if "skills" not in self._fields.values() and not self._skills.isdisjoint(_skill_words(self._cells[header])):
+            return "skills"
         if self._is_free("id") and self._names_rows(header, look, meaning):
             return "id"
         is_delivery = self._kind == "tickets" and meaning.concepts <= {"notes", "delivery"}
@@ -438,8 +473,11 @@ class _Proposal:
 
     def _is_appointment(self, header: str, look: ColumnValues) -> bool:
         """Return whether days below a header have hours, the only ones of the table, and not those of an order."""
-        words = normalized(header)
-        return look.kind in _TIME_KINDS and not self._has_hours() and not any(word in words for word in _OF_ORDERS)
+        return look.kind in _TIME_KINDS and not self._has_hours() and not self._is_of_order(header)
+
+    def _is_of_order(self, header: str) -> bool:
+        """Return whether a header speaks of the day of an order, or of an invoice."""
+        return any(word in normalized(header) for word in _OF_ORDERS)
 
     def _has_hours(self) -> bool:
         return not {"window", "opens", "closes"}.isdisjoint(self._fields.values())
@@ -490,6 +528,17 @@ class _Proposal:
         meaning = self._meanings[header]
         unit = unit_named(meaning.unit) or unit_named(" ".join(_words(header)[1:]))
         return unit or (AmountUnit(meaning.dimension, 0.0) if meaning.dimension else None)
+
+
+def skills_named(table: Table, kind: str, chosen: Mapping[str, str]) -> frozenset[str]:
+    """Return the skills in the columns of a table that are called so, or that the caller calls so."""
+    headers = [each for each in table.headers if each and chosen.get(each, meaning_of(each, kind).field) == "skills"]
+    return _skill_words(cell for header in headers for cell in table.cells(header))
+
+
+def _skill_words(cells: Iterable[str]) -> frozenset[str]:
+    """Return the skills of cells as they are compared between tables."""
+    return frozenset(word.casefold() for cell in cells if len(cell) <= MAX_CELL for word in listed(cell))
 
 
 def has_minute_spans(header: str) -> bool:

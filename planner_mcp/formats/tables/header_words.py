@@ -49,8 +49,9 @@ TICKETS: Final[Mapping[str, str]] = {
     "duree_d_arret tiempo_de_servicio duracion tiempo_de_parada",
     "priority": "priority prio 优先级 prioritat priorite prioridad",
     "penalty": "penalty prize 罚金",
-    "skills": "skill skills requirements vehicle_type required_skill 技能 车型要求 要求车型 anforderung anforderungen "
-    "qualifikation competences competencias",
+    "skills": "skill skills requirements vehicle_type required_skill trade trades 技能 车型要求 要求车型 工种 专长 "
+    "anforderung anforderungen qualifikation qualifikationen gewerk gewerke fachrichtung competences competencias "
+    "metier corps_de_metier oficio oficios",
     "name": "account raison_sociale enseigne razon_social name customer customer_name contact contact_name client "
     "recipient consignee company name1 姓名 客户 客户名称 收货人 联系人 公司 kunde kundenname empfanger firma "
     "ansprechpartner client_nom nom destinataire cliente nombre_cliente nombre destinatario empresa",
@@ -77,9 +78,10 @@ AGENTS: Final[Mapping[str, str]] = {
     "location": f"{_PLACE['location']} depot start_location start_depot base home 起点 出发地 出发点 始发地 仓库 车场 "
     "startort startadresse depart base_depart punto_de_partida salida origen",
     "end_location": "end_location end_depot return_to 终点 返回地 zielort arrivee llegada destino",
-    "id": "id agent agent_id vehicle vehicle_id truck van plate registration license_plate reg_no 车辆 车辆编号 车牌 "
-    "车牌号 车号 编号 fahrzeug kennzeichen fahrzeugnr lkw vehicule immatriculation camion vehiculo matricula "
-    "furgoneta",
+    "id": "id agent agent_id employee_id employee_no staff_id staff_no personnel_no 工号 员工编号 kurzel "
+    "personalnr personalnummer mitarbeiternr mitarbeiternummer matricule vehicle vehicle_id truck van plate "
+    "registration license_plate reg_no 车辆 车辆编号 车牌 车牌号 车号 编号 fahrzeug kennzeichen fahrzeugnr lkw "
+    "vehicule immatriculation camion vehiculo matricula furgoneta",
     "capacity": "capacity load max_load payload kg 容量 载重 载重量 最大载重 核载 核定载重 额定载重 kapazitat "
     "nutzlast zuladung capacite charge charge_utile capacidad carga carga_util",
     "shift_start": "shift_start start_time begins start from on_duty 上班 上班时间 开始时间 出车时间 班次开始 "
@@ -90,12 +92,18 @@ AGENTS: Final[Mapping[str, str]] = {
     "horario jornada",
     "break": "break breaks break_time lunch lunch_break rest 午休 午休时间 休息 休息时间 pause pausen pausenzeit "
     "mittagspause pauses pause_dejeuner pausa descanso almuerzo",
-    "skills": "skill skills equipment 技能 车型 ausstattung equipement equipamiento",
+    "skills": "skill skills equipment trade trades certifications 技能 车型 工种 专长 资质 ausstattung "
+    "qualifikation qualifikationen gewerk gewerke fahigkeiten kenntnisse fachrichtung equipement competences metier "
+    "habilitations equipamiento competencias oficio oficios",
     "fixed_cost": "fixed_cost fixed 固定成本 出车费 fixkosten cout_fixe coste_fijo",
-    "cost_per_km": "cost_per_km per_km 每公里成本 公里成本 kosten_pro_km cout_par_km coste_por_km",
-    "cost_per_hour": "cost_per_hour per_hour 每小时成本 kosten_pro_stunde cout_par_heure coste_por_hora",
+    "cost_per_km": "cost_per_km per_km 每公里成本 公里成本 kosten_pro_km km_kosten kilometerkosten cout_par_km "
+    "coste_por_km",
+    "cost_per_hour": "cost_per_hour per_hour hourly_rate hourly_wage hourly_cost 每小时成本 每小时工资 时薪 "
+    "kosten_pro_stunde stundenlohn stundensatz cout_par_heure taux_horaire coste_por_hora",
     "max_tickets": "max_tickets max_stops 最多单数 最大单数 max_stopps nb_max_arrets max_paradas",
-    "name": "name driver driver_name 司机 姓名 驾驶员 司机姓名 fahrer fahrername chauffeur conducteur conductor chofer",
+    "name": "name driver driver_name engineer employee staff worker 司机 姓名 驾驶员 司机姓名 师傅 员工 技师 工程师 "
+    "fahrer fahrername mitarbeiter mitarbeiterin monteur chauffeur conducteur employe salarie intervenant conductor "
+    "chofer empleado operario",
     "phone": "phone tel mobile driver_phone 电话 手机 司机电话 telefon handy telephone telefono movil",
 }
 _FIELDS: Final = {"tickets": TICKETS, "agents": AGENTS}
@@ -121,9 +129,10 @@ _CONCEPTS: Final[Mapping[str, str]] = {
     "*geschaftszeit *anlieferzeit *zeitspanne 时间段 时段 时间窗 窗口 营业 收货时间 可送 时间范围 接货时间",
     "travel": "travel driving drive buffer delay fahrt anfahrt fahrzeit anfahrtszeit verspatung trajet marge retard "
     "viaje trayecto retraso margen *puffer *fahrtzeit 车程 行驶 路程 在途 缓冲 延误",
-    "duration": "maniobra maniobras immobilisation handling service duration unload unloading stay dwell onsite duree "
-    "dechargement arret intervention duracion descarga estancia parada *dauer *standzeit *aufenthalt *entlade "
-    "*servicezeit *ladezeit *haltezeit *betreuungszeit *pflegezeit 服务 时长 停留 卸货 装卸 作业 耗时 用时",
+    "duration": "effort aufwand 工时 maniobra maniobras immobilisation handling service duration unload unloading "
+    "stay dwell onsite duree dechargement arret intervention duracion descarga estancia parada *dauer *standzeit "
+    "*aufenthalt *entlade *servicezeit *ladezeit *haltezeit *betreuungszeit *pflegezeit 服务 时长 停留 卸货 装卸 作业 "
+    "耗时 用时",
     "stop": "stop site halt parada arret place",
     "minutes": "mins min minutes minuten minutos mn 分钟",
     "time": "time times hour when eta clock arrival arrive uhr heure heures temps hora horas tiempo *zeit *termin "
@@ -164,7 +173,7 @@ _CONCEPTS: Final[Mapping[str, str]] = {
     "qualifikation competence competencia *anforderung 技能 车型 要求资质",
     "required": "required reqd requis requise requerido requerida erforderlich erforderliche benotigt",
     "max": "max maximum most maximal maxi maximo 最大 最多 核载 额定",
-    "stops": "stops tickets stopps auftrage arrets paradas 单数 站数",
+    "stops": "stops tickets jobs visits stopps auftrage termine arrets visites paradas visitas 单数 站数",
     "cost": "cost costs price fee rate preis cout prix tarif coste precio costo *kosten 成本 费用 价格 运费",
     "total": "total sum summe gesamt somme suma 合计 总计",
     "money": "price revenue value invoice cod eur usd euro euros dollar betrag umsatz preis wert rechnung montant "

@@ -10,14 +10,14 @@ from typing import Final
 
 from planner_mcp.errors import Fault
 from planner_mcp.formats.tables.column_mapping import IN_COLUMNS, ColumnMapping, OpenColumn, split_by_table
-from planner_mcp.formats.tables.column_proposal import propose_mapping
+from planner_mcp.formats.tables.column_proposal import propose_mapping, skills_named
 from planner_mcp.formats.tables.exported_stops import without_plan
 from planner_mcp.formats.tables.header_words import TICKETS, meaning_of, normalized
 from planner_mcp.formats.tables.import_options import ImportedScenario, ImportOptions
 from planner_mcp.formats.tables.resolved_addresses import without_doubtful
 from planner_mcp.formats.tables.table_import import TableImport
 from planner_mcp.formats.tables.text_tables import Table, place_in
-from planner_mcp.formats.tables.unexpected_rows import other_date_notices
+from planner_mcp.formats.tables.unexpected_rows import cancelled_notices, other_date_notices
 from planner_mcp.formats.tables.unit_columns import with_units
 from planner_mcp.text import Json, plain
 
@@ -33,6 +33,12 @@ _NOWHERE: Final = Fault(
 )
 _UNPLACED: Final = "No place has a position or an address: each leg counts 1."
 _NO_ROWS: Final = Fault("", "The table has no rows of tickets.", "a row a ticket", "Add them below the headers.")
+_NONE_PLANNED: Final = Fault(
+    "",
+    "No row is of the planning date.",
+    "a row of the planning date",
+    "Give another planning date, or leave the column of days out.",
+)
 _NO_COLUMN: Final = Fault(
     "",
     "No column is known; is there a header line?",
@@ -60,11 +66,12 @@ def scenario_of_tables(tables: Mapping[str, Table], import_options: ImportOption
     ours, theirs = split_by_table(
         import_options.columns, tables["tickets"].headers, fleet.headers if fleet else (), unread
     )
-    proposals = {"tickets": day.add_tickets(tables["tickets"], ours)}
+    wanted, given = _skills(tables, ours, theirs)
+    proposals = {"tickets": day.add_tickets(tables["tickets"], ours, given)}
     if import_options.depot and "address" in proposals["tickets"].fields.values():
         day.take_as_address(fields["depot"])
     if fleet is not None:
-        proposals["agents"] = day.add_agents(fleet, theirs)
+        proposals["agents"] = day.add_agents(fleet, theirs, wanted)
         if day.lacks_capacity(proposals["agents"]) and not proposals["agents"].open_columns:
             day.faults.append(_no_capacity(fleet, proposals["agents"]))
     else:
@@ -76,7 +83,9 @@ def scenario_of_tables(tables: Mapping[str, Table], import_options: ImportOption
         hint = "Say how many vehicles there are and what each carries."
         day.faults.append(Fault(path, "The file has no agents.", "agents, or a sheet of them", hint, "missing"))
     if not day.tickets:
-        day.faults.append(replace(_NO_ROWS, path=place_in(tables["tickets"].name)))
+        are_of_other_days = bool(tables["tickets"].rows) and "date" in proposals["tickets"].fields.values()
+        fault = _NONE_PLANNED if are_of_other_days else _NO_ROWS
+        day.faults.append(replace(fault, path=place_in(tables["tickets"].name)))
     elif not proposals["tickets"].fields:
         day.faults = [fault for fault in day.faults if fault.path != "columns"]
         day.faults.append(replace(_NO_COLUMN, path=place_in(tables["tickets"].name)))
@@ -91,6 +100,7 @@ def scenario_of_tables(tables: Mapping[str, Table], import_options: ImportOption
     if day.is_unplaced(proposals["tickets"]):
         notices.append(_UNPLACED)
     notices += other_date_notices(tables["tickets"], proposals["tickets"], import_options.planning_date)
+    notices += cancelled_notices(tables["tickets"], proposals["tickets"])
     body = day.scenario(**fields)
     timeless = _has_hours(body) and all("service_time_s" not in ticket for ticket in body["tickets"])
     assumed = [*day.assumed(), *(["No ticket has a service time: stops take no time."] if timeless else [])]
@@ -153,8 +163,19 @@ def open_columns_of(tables: Mapping[str, Table], import_options: ImportOptions) 
     fleet = tables.get("agents")
     headers = fleet.headers if fleet else ()
     ours, theirs = split_by_table(import_options.columns, tables["tickets"].headers, headers)
-    found = [*propose_mapping(tables["tickets"], "tickets", ours).open_columns]
-    return found + ([*propose_mapping(fleet, "agents", theirs).open_columns] if fleet else [])
+    wanted, given = _skills(tables, ours, theirs)
+    planned = import_options.planning_date
+    mappings = [propose_mapping(tables["tickets"], "tickets", ours, planning_date=planned, skills=given)]
+    mappings += [propose_mapping(fleet, "agents", theirs, planning_date=planned, skills=wanted)] if fleet else []
+    return [column for mapping in mappings for column in mapping.open_columns]
+
+
+def _skills(
+    tables: Mapping[str, Table], ours: Mapping[str, str], theirs: Mapping[str, str]
+) -> tuple[frozenset[str], frozenset[str]]:
+    """Return the skills that tickets want, and those that agents have, where columns are called so."""
+    wanted = skills_named(tables["tickets"], "tickets", ours)
+    return wanted, skills_named(tables["agents"], "agents", theirs) if "agents" in tables else frozenset()
 
 
 def position_columns(headers: tuple[str, ...], import_options: ImportOptions) -> dict[str, str]:

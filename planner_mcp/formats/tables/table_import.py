@@ -6,7 +6,7 @@ like any scenario.
 
 import math
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -36,6 +36,7 @@ from planner_mcp.text import Json, plain
 Spot = tuple[tuple[str, float], ...]
 """A position: its coordinates by name."""
 _FEW: Final = 3
+_STROKES: Final = re.compile(r"[/+&|／]")
 _WORD: Final = re.compile(r"[^\W\d_]{3}")
 """Letters that no position has."""
 _LONGEST_OWNER: Final = 90
@@ -85,9 +86,11 @@ class TableImport:
     _addressed: dict[str, str] = field(default_factory=dict)
     """Places that have an address and no position, by that address."""
 
-    def add_tickets(self, table: Table, chosen: Mapping[str, str]) -> ColumnMapping:
-        """Take in a table of tickets; return what its columns were taken for."""
-        mapping = self._proposal(table, "tickets", chosen)
+    def add_tickets(
+        self, table: Table, chosen: Mapping[str, str], skills: frozenset[str] = frozenset()
+    ) -> ColumnMapping:
+        """Take in a table of tickets, beside agents of some skills; return what its columns were taken for."""
+        mapping = self._proposal(table, "tickets", chosen, skills)
         rows, self._wanted = self._rows("tickets", table, mapping, chosen)
         self.faults += rows_without_place(rows, table, mapping)
         for origin, cells in rows:
@@ -104,9 +107,12 @@ class TableImport:
             self.tickets.append(ticket | cells)
         return mapping
 
-    def add_agents(self, table: Table, chosen: Mapping[str, str]) -> ColumnMapping:
-        """Take in a table of agents; one that names a place starts and ends there."""
-        mapping = self._proposal(table, "agents", chosen)
+    def add_agents(
+        self, table: Table, chosen: Mapping[str, str], skills: frozenset[str] = frozenset()
+    ) -> ColumnMapping:
+        """Take in a table of agents, of whom tickets want some skills; one with a place starts and ends there."""
+        mapping = self._proposal(table, "agents", chosen, skills)
+        wanted = {skill for ticket in self.tickets for skill in ticket.get("skills", ())}
         rows, self._carried = self._rows("agents", table, mapping, chosen)
         for origin, cells in rows:
             self.without_capacity += not cells.pop("amounts", 0)
@@ -121,6 +127,8 @@ class TableImport:
                 )
             for shift in shifts[:1]:
                 cells |= {"shift_start": shift[0], "shift_end": shift[1]}
+            if "skills" in cells:
+                cells["skills"] = [part for skill in cells["skills"] for part in self._parts(skill, wanted)]
             if cells.keys() >= _SHIFT:
                 cells["shift_end"] = self._forward(cells["shift_start"], cells["shift_end"])[1]
             if hours := cells.pop("break", []):
@@ -232,8 +240,16 @@ class TableImport:
         day = {**fields, "agents": self.agents, "tickets": self.tickets}
         return day | ({"locations": list(self.locations.values())} if self.locations else {})
 
-    def _proposal(self, table: Table, kind: str, chosen: Mapping[str, str]) -> ColumnMapping:
-        mapping = propose_mapping(table, kind, chosen)
+    def _parts(self, skill: str, wanted: Collection[str]) -> list[str]:
+        """Return a skill, or its parts between strokes or plus signs where tickets want one of these, not the whole."""
+        parts = [part.strip() for part in _STROKES.split(skill) if part.strip()]
+        if skill in wanted or len(parts) < 2 or set(parts).isdisjoint(wanted):
+            return [skill]
+        self.notices[f"Skills with a stroke are read as several: {plain(skill, 40)}."] = None
+        return parts
+
+    def _proposal(self, table: Table, kind: str, chosen: Mapping[str, str], skills: frozenset[str]) -> ColumnMapping:
+        mapping = propose_mapping(table, kind, chosen, planning_date=self.planning_date, skills=skills)
         self.faults += [column.fault() for column in mapping.open_columns]
         for header, name in mapping.fields.items():
             if header in mapping.guessed and name == "service_s":

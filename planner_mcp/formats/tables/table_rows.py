@@ -4,24 +4,24 @@ Owns how each column is written, which reader its cells get, and how columns mak
 whether a cell can be read in one way; a fault names the line of the file, the column and the value.
 """
 
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
 from typing import Any, Final
 
 from planner_mcp.errors import Fault
 from planner_mcp.formats.tables.amount_settlement import AmountColumn
-from planner_mcp.formats.tables.cell_text import CellStyle, Decimal, listed, normalized_word
+from planner_mcp.formats.tables.cell_text import CellStyle, Decimal, listed, normalized_word, shown
 from planner_mcp.formats.tables.column_mapping import SERVICE_UNITS_S, ColumnMapping
 from planner_mcp.formats.tables.column_proposal import has_minute_spans
 from planner_mcp.formats.tables.column_values import decimal_of, has_long_clocks, open_mark_in, style_of
 from planner_mcp.formats.tables.coordinate_parsing import DEGREES, coordinate_in, pair_in, position_in
 from planner_mcp.formats.tables.duration_parsing import duration_in
-from planner_mcp.formats.tables.header_words import meaning_of, normalized, split_brackets
+from planner_mcp.formats.tables.header_words import UNUSED, meaning_of, normalized, split_brackets
 from planner_mcp.formats.tables.number_parsing import amount_in, has_last_zero, is_estimate, number_in, priority_in
 from planner_mcp.formats.tables.source_rows import SourceRow
 from planner_mcp.formats.tables.text_tables import Table, place_in
-from planner_mcp.formats.tables.time_parsing import is_hhmm, side_in
+from planner_mcp.formats.tables.time_parsing import date_in, is_hhmm, side_in
 from planner_mcp.formats.tables.unexpected_rows import rows_below_totals, total_rows
 from planner_mcp.formats.tables.window_parsing import (
     breaks_in,
@@ -84,7 +84,7 @@ class TableRows:
         headers = {name: header for header, name in reversed(self._fields.items())}
         styles = self._styles()
         readers = {header: self._reader(header, name, styles[header]) for header, name in self._fields.items()}
-        passed_over = self._totals | self._below_totals
+        passed_over = self._totals | self._below_totals | self._of_other_days(styles)
         if below := self._below_totals:
             notes = ", ".join(
                 f'"{plain(cell, 40)}"' for at in sorted(below)[:_FEW] for cell in self._table.rows[at][1].values()
@@ -103,12 +103,24 @@ class TableRows:
                 if header in self.amounts:
                     self.amounts[header].numbers.append(value)
                     values["amounts"] = values.get("amounts", 0) + (value is not None)
-                elif value is not None:
+                elif value is not None and name not in UNUSED:
                     values[name] = _composed(name, values[name], value) if name in values else value
             if "position" in values:
                 lat, lon = values.pop("position")
                 values = {"lat": lat, "lon": lon} | values
             yield origin, values
+
+    def _of_other_days(self, styles: Mapping[str, CellStyle]) -> set[int]:
+        """Return the rows, by their index, in which a column of days names another than the one that is planned."""
+        found: set[int] = set()
+        for header in (header for header, name in self._fields.items() if name == "date"):
+            days = [date_in(row.get(header, ""), styles[header]) for _, row in self._table.rows]
+            others = {at for at, day in enumerate(days) if day not in ("", self._planning_date)}
+            if others:
+                column = plain(header, 40)
+                self._note(f"Rows of another day than the planning date in {column}, passed over: {len(others)}.")
+            found |= others
+        return found
 
     def _note(self, notice: str) -> None:
         self.notices[notice] = None
@@ -195,6 +207,8 @@ class TableRows:
         if name in ("window", "shift", "break"):
             self._note_windows(column, cells)
             return partial(breaks_in if name == "break" else windows_in, style=style)
+        if name == "date":
+            return partial(_day, style=style)
         if name == "position":
             return partial(position_in, lon_first=_is_lon_first(header, cells))
         if name == "notes" and (label := _label(header)):
@@ -243,6 +257,13 @@ class TableRows:
             problem = f'"{plain(text, 40)}" is of another kind than its column.'
             return Fault(path, problem, "amounts of one kind", "Give it a column of its own.")
         return round(value * unit.factor / column.factor, 9)
+
+
+def _day(text: str, path: str, *, style: CellStyle) -> str | Fault:
+    """Return the day of a cell."""
+    if day := date_in(text, style):
+        return day
+    return Fault(path, f"{shown(text)} is no day.", "days such as 2025-07-15", "Write it so, or leave the cell empty.")
 
 
 def _label(header: str) -> tuple[str, str] | None:

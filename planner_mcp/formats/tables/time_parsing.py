@@ -101,9 +101,9 @@ def is_hhmm(text: str) -> bool:
     return bare.isdecimal() and len(bare) in (3, 4) and int(bare) <= 2400 and int(bare) % 100 < 60
 
 
-def date_in(text: str) -> str:
+def date_in(text: str, style: CellStyle = PLAIN_STYLE) -> str:
     """Return the day of a cell that says one and no time, as YYYY-MM-DD; empty where it says none."""
-    dated = split_day(simplified(text), PLAIN_STYLE)
+    dated = split_day(simplified(text), style)
     return dated[0] if dated and dated[0] != "?" and dated[1] in _MIDNIGHTS else ""
 
 

@@ -19,6 +19,10 @@ from planner_mcp.formats.tables.time_parsing import date_in
 from planner_mcp.formats.tables.unit_words import words_of
 from planner_mcp.text import plain
 
+_CANCELLED: Final = words_of(
+    "cancelled canceled called_off storniert abgesagt annulliert entfällt annulé annulée annule annulee cancelado "
+    "cancelada anulado anulada 取消 已取消 作废 已作废"
+)
 Rows = Sequence[tuple[SourceRow, Mapping[str, Any]]]
 """Where each row of a table stands, and its values by field."""
 _PLACES: Final = frozenset({"location", "lat", "lon", "x", "y", "position"})
@@ -115,3 +119,11 @@ def other_date_notices(table: Table, mapping: ColumnMapping, planning_date: str)
         if all(days) and others:
             column = plain(header, 40)
             yield f"Rows with another day than the planning date in {column}, read all the same: {others}."
+
+
+def cancelled_notices(table: Table, mapping: ColumnMapping) -> Iterator[str]:
+    """Yield what is said of columns that are left out and in which rows are called cancelled."""
+    for header in mapping.left_out:
+        cells = table.cells(header)
+        if count := sum(normalized_word(cell) in _CANCELLED for cell in cells):
+            yield f"Rows that are called cancelled in {plain(header, 40)}, read all the same: {count}."

@@ -6,7 +6,10 @@ from planner_mcp.errors import InputError
 from planner_mcp.formats.import_formats import read_scenario_file
 from planner_mcp.formats.json_content import Content
 from planner_mcp.formats.tables.column_mapping import ColumnMapping
+from planner_mcp.formats.tables.column_proposal import propose_mapping
 from planner_mcp.formats.tables.import_options import ImportedScenario, ImportOptions
+from planner_mcp.formats.tables.scenario_from_tables import scenario_of_tables
+from planner_mcp.formats.tables.text_tables import read_table
 
 PLACES = ("52.52,13.40", "52.53,13.41")
 
@@ -100,3 +103,44 @@ def test_hours_by_weekday_say_that_public_holidays_are_not_known() -> None:
         "Tickets without a demand, for which 0 is taken: 2.",
         "No ticket has a service time: stops take no time.",
     ]
+
+
+STAFF = "Mitarbeiter,Kürzel,{},km-Kosten,Stundenlohn,lat,lon\nAnn,AN,Gas/Elektro,1,28,52,13\nBo,BO,Kälte,1,30,52,13"
+
+
+@pytest.mark.parametrize(
+    ("ours", "theirs"), [("Qualifikation", "Qualifikationen"), ("Skill", "Kann"), ("Was", "Skills"), ("Trade", "Trade")]
+)
+def test_skills_are_known_by_the_other_table(ours: str, theirs: str) -> None:
+    """SPEC T5: else nobody could serve what wants a skill, or whoever lacks it would be sent."""
+    orders = read_table(f"id,lat,lon,{ours}\na,52.52,13.4,Gas\nb,52.53,13.41,Kälte".encode(), max_rows=9)
+    staff = read_table(STAFF.format(theirs).encode(), max_rows=9)
+    read = scenario_of_tables({"tickets": orders, "agents": staff}, ImportOptions("day", "2025-07-16"))
+    assert [ticket["skills"] for ticket in read.body["tickets"]] == [["Gas"], ["Kälte"]]
+    agents = [(each["id"], each["name"], each["skills"], each["cost_per_hour"]) for each in read.body["agents"]]
+    assert agents == [("AN", "Ann", ["Gas", "Elektro"], 28), ("BO", "Bo", ["Kälte"], 30)]
+    assert "Skills with a stroke are read as several: Gas/Elektro." in read.assumptions
+
+
+def test_a_skill_that_tickets_want_as_it_stands_is_not_parted() -> None:
+    """SPEC T5: `C/CE` of both tables is one."""
+    orders = read_table(b"id,lat,lon,skills\na,52.52,13.4,C/CE\nb,52.53,13.41,C", max_rows=9)
+    staff = read_table(b"id,skills\nv,C/CE", max_rows=9)
+    read = scenario_of_tables({"tickets": orders, "agents": staff}, ImportOptions("day", "2025-07-16"))
+    assert read.body["agents"][0]["skills"] == ["C/CE"]
+
+
+def test_hours_of_work_are_no_minutes() -> None:
+    """SPEC T5: the unit of the header is the one that is proposed."""
+    assert mapping_of("预计工时(小时)", "1.5", "2").fields["预计工时(小时)"] == "service_h"
+    assert mapping_of("Aufwand [h]", "1.5", "2").fields["Aufwand [h]"] == "service_h"
+    with pytest.raises(InputError) as caught:
+        imported("Kontakt [h]", "1.5", "2")
+    assert caught.value.errors[0].accepted == "service_h or notes"
+
+
+def test_a_break_of_one_hour_alone_is_no_begin_of_a_shift() -> None:
+    """SPEC T5: `Lunch` with 13:00 below it may be a break, and no side of a shift."""
+    staff = read_table(b"id,Lunch\nv,13:00\nw,12:30", max_rows=9)
+    (column,) = propose_mapping(staff, "agents", {}).open_columns
+    assert column.options == ("break",)

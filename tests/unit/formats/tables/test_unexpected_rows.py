@@ -2,9 +2,12 @@
 
 import pytest
 
+from planner_mcp.errors import InputError
 from planner_mcp.formats.tables.column_proposal import propose_mapping
+from planner_mcp.formats.tables.import_options import ImportOptions
+from planner_mcp.formats.tables.scenario_from_tables import scenario_of_tables
 from planner_mcp.formats.tables.table_import import TableImport
-from planner_mcp.formats.tables.unexpected_rows import other_date_notices
+from planner_mcp.formats.tables.unexpected_rows import cancelled_notices, other_date_notices
 from tests.unit.formats.tables.test_table_import import table
 
 NOWHERE = "The row has no place."
@@ -115,3 +118,59 @@ def test_a_point_that_may_separate_thousands_is_reported() -> None:
         day = TableImport()
         day.add_tickets(table("id;lat;lon;qty\na;39.953;116.405;1.200\n".replace(";", mark)), {})
         assert day.assumed() == notices
+
+
+DAYS = "id,place,{},kg\na,A,16.07.2025,5\nb,B,17.07.2025,7\nc,C,,1\n"
+
+
+def day_of(text: str, chosen: dict[str, str], planning_date: str = "2025-07-16") -> TableImport:
+    """Return a day made of a table of tickets."""
+    day = TableImport(planning_date)
+    day.add_tickets(table(text), chosen)
+    return day
+
+
+@pytest.mark.parametrize("header", ["Datum", "Appt date", "预约日期", "Fecha de visita"])
+def test_days_of_which_some_are_planned_are_asked_about(header: str) -> None:
+    """SPEC T5: who is expected on Thursday is not to be visited on Wednesday."""
+    (fault,) = day_of(DAYS.format(header), {}).faults
+    assert (fault.path, fault.accepted, fault.kind) == ("columns", "date", "missing")
+    assert "some rows are of other days, which date passes over" in fault.problem
+    assert day_of(DAYS.format(header), {header: ""}).faults == []
+
+
+@pytest.mark.parametrize("header", ["Bestelldatum", "order date", "下单日期"])
+def test_days_of_orders_are_not_asked_about(header: str) -> None:
+    """SPEC T5: they say nothing of the visit."""
+    assert day_of(DAYS.format(header), {}).faults == []
+
+
+def test_rows_of_other_days_are_passed_over_where_a_column_is_named_as_their_day() -> None:
+    """SPEC T5: one without a day may be served on any; amounts stay with their rows."""
+    day = day_of(DAYS.format("Datum"), {"Datum": "date"})
+    day.add_agents(table("id,kg\nv,9\n"), {})
+    body = day.scenario(name="x", planning_date="2025-07-16")
+    assert [(ticket["id"], ticket["demand"]) for ticket in body["tickets"]] == [("a", 5), ("c", 1)]
+    assert "Rows of another day than the planning date in Datum, passed over: 1." in day.assumed()
+
+
+@pytest.mark.parametrize(("cell", "ids"), [("07/16/2025", ["a"]), ("07/08/2025", []), ("16.07.", [])])
+def test_the_day_of_a_row_is_read_as_the_column_writes_it(cell: str, ids: list[str]) -> None:
+    """SPEC T7: one that may be two days, or none, is refused by its cell."""
+    day = day_of(f"id,place,Datum\na,A,{cell}\n", {"Datum": "date"})
+    assert [fault.problem for fault in day.faults] == ([] if ids else [f'"{cell}" is no day.'])
+    assert [ticket["id"] for ticket in day.tickets][: len(ids)] == ids
+
+
+def test_a_table_without_a_row_of_the_day_says_so() -> None:
+    """SPEC T7: and not that it has no rows."""
+    rows = {"tickets": table("id,place,Datum\na,A,2025-07-17\n")}
+    with pytest.raises(InputError, match="No row is of the planning date"):
+        scenario_of_tables(rows, ImportOptions("day", "2025-07-16", columns={"Datum": "date"}, agents=({"id": "v"},)))
+
+
+def test_cancelled_rows_are_named() -> None:
+    """SPEC T5: a visit that nobody wants any more is planned only with a note."""
+    read = table("id,place,Status\na,A,Confirmed\nb,B,Cancelled\nc,C,storniert\n")
+    notices = list(cancelled_notices(read, propose_mapping(read, "tickets", {})))
+    assert notices == ["Rows that are called cancelled in Status, read all the same: 2."]
