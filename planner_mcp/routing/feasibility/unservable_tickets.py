@@ -30,6 +30,7 @@ PROVED_REASONS: Final = (
     InfeasibilityReason.MAX_TICKETS,
     InfeasibilityReason.MIN_LOAD,
     *reversed(_CLOSEST_FIRST),
+    InfeasibilityReason.ROUTE_OVER,
     InfeasibilityReason.SHIPMENT_HALF_UNSERVED,
 )
 """What can be proved of one ticket, or of one shipment."""
@@ -113,7 +114,7 @@ class UnservableTickets:
         return range(len(self._problem.agents)) if agents is None else sorted(agents)
 
     def _trips_of(self, tickets: Sequence[int], agents: Iterable[int]) -> InfeasibilityReason | None:
-        """Return what keeps each of the agents from a trip to the tickets, None where one can or none is free.
+        """Return what keeps each of the agents from a trip to the tickets, None where one can.
 
         The agent that could last is asked first, because it mostly can again.
         """
@@ -125,7 +126,14 @@ class UnservableTickets:
                     self._last_able = number
                     return None
                 reasons.add(reason)
-        return next((reason for reason in _CLOSEST_FIRST if reason in reasons), None)
+        are_over = bool(kinds) and all(self._is_over(self._problem.agents[number]) for number in kinds)
+        over = InfeasibilityReason.ROUTE_OVER if are_over else None
+        return next((reason for reason in _CLOSEST_FIRST if reason in reasons), over)
+
+    def _is_over(self, agent: AgentSpec) -> bool:
+        """Return whether an agent has begun all visits that it may make by the hour of `keep_until`."""
+        windows = (self._problem.tickets[index].windows for index in agent.locked)
+        return _is_done(agent) and all(each and each[0][0] < self._problem.frozen_until for each in windows)
 
     def _violated_limit(self, tickets: Sequence[int], agent: int) -> InfeasibilityReason | None:
         """Return what forbids the trip to tickets, straight and, where that may be less, over other stops."""

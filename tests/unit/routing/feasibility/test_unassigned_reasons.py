@@ -178,3 +178,9 @@ def test_a_group_whose_partner_gave_way_to_an_alternative_cannot_be_complete() -
         "t3": "GROUP_INCOMPLETE",
         "t4": "GROUP_INCOMPLETE",
     }
+
+
+def test_an_agent_whose_visits_are_all_locked_has_not_ended_its_route() -> None:
+    """SPEC T5: of a day that has not begun it is no route that is over."""
+    day = problem([agent(locked_tickets=["a"], max_tickets=1)], [ticket("a"), ticket("b")])
+    assert [entry.code for entry in reasons(day, candidate(day, "a"))] == ["NO_ROOM_FOUND"]

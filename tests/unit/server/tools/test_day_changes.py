@@ -7,6 +7,7 @@ import pytest
 from planner_mcp.jobs.store.redis_store import RedisStore
 from planner_mcp.routing.compilation.scenario_compiler import compile_scenario
 from planner_mcp.routing.evaluation.plan_builder import build_plan
+from planner_mcp.routing.feasibility.unassigned_reasons import with_reasons
 from planner_mcp.routing.feasibility.verified_fixes import UnassignedAnalysis
 from planner_mcp.routing.plan import Plan
 from planner_mcp.routing.scenario.scenario_parsing import parse_scenario
@@ -81,6 +82,18 @@ async def test_a_van_that_broke_down_at_home_has_driven_home(call: Call, ctx: To
     assert served(plan) == {"van1": ["a"], "van2": ["c"]}
     was, now = (next(route for route in each.routes if route.agent_id == "van1") for each in (before, plan))
     assert (now.end_location, now.end_s, now.distance_m) == (was.end_location, was.end_s, was.distance_m)
+
+
+async def test_what_the_broken_van_alone_could_do_is_not_put_down_to_lack_of_time(
+    call: Call, ctx: ToolContext, store: RedisStore
+) -> None:
+    """SPEC T5, S2: whoever may serve it has ended the route, which no longer search changes."""
+    tickets = [ticket("a", time_windows=MORNING), ticket("c", "B", skills=["x"], time_windows=[["10:00", "11:00"]])]
+    base = await solved(call, store, await created(call, day(*tickets, van1={}, van2=X)), [], ["a", "c"])
+    answer = await call("resolve_vrp", {"warm_from": base, "breakdown": {"agent": "van2", "at": "09:00"}})
+    stored = await ctx.job_service.scenario(ctx.principal, answer.structured["scenario_id"])
+    plan = with_reasons(compile_scenario(parse_scenario(stored.body)), await best(ctx, stored.id))
+    assert [(entry.ticket_id, entry.code) for entry in plan.unassigned] == [("c", "ROUTE_OVER")]
 
 
 async def test_no_fix_sends_the_broken_van_out_again(call: Call, ctx: ToolContext, store: RedisStore) -> None:
