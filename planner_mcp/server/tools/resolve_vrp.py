@@ -10,7 +10,7 @@ from typing import Annotated, Any, ClassVar, Final
 from pydantic import Field
 from pydantic_core import PydanticCustomError
 
-from planner_mcp.errors import Fault, input_error
+from planner_mcp.errors import Fault, input_error, placed
 from planner_mcp.jobs.job_model import SolveRequest, StoredScenario
 from planner_mcp.routing.analysis.frozen_prefix import (
     agent_assignments,
@@ -24,6 +24,7 @@ from planner_mcp.routing.plan import Plan
 from planner_mcp.routing.scenario.field_types import fault_at, read_date
 from planner_mcp.routing.scenario.scenario_parsing import Scenario
 from planner_mcp.routing.scenario.scenario_patch import with_id_path
+from planner_mcp.routing.scenario.schema_faults import pointer
 from planner_mcp.server.tools.answers.unservable_findings import (
     UnservableFinding,
     unservable_findings,
@@ -52,6 +53,7 @@ from planner_mcp.server.tools.arguments.scenario_revision import (
     Patch,
     change_lines,
     first_warnings,
+    in_patch,
     patched,
     validated_revision,
 )
@@ -209,7 +211,8 @@ async def _day(
         reader = day_reader(ctx, is_asking=is_asking)
         return await run_in_thread(ctx, _changed, free, patch, reader, words.held, change.plan)
 
-    body, scenario, notice = await with_asked_addresses(ctx, attempt)
+    with placed(partial(_in_arguments, asked=asked)):
+        body, scenario, notice = await with_asked_addresses(ctx, attempt)
     notice.changes = [*words.sentences, *notice.changes]
     notice.notes += [*_released(asked, base.body), *change.unbegun]
     if until_s or asked.keep_agents or asked.switch_cost or asked.has_any:
@@ -224,6 +227,15 @@ async def _day(
         notice.notes += assumed
         body = {**body, "held": {**(body.get("held") or {}), **tied}} if tied else body
     return (base if body == base.body else await ctx.job_service.create_scenario(ctx.principal, body, base)), notice
+
+
+def _in_arguments(fault: Fault, *, asked: ResolveArguments) -> Fault:
+    """Return a fault of the changed day at its place in the call: in a new ticket, in the patch, or in neither."""
+    new = {pointer(("tickets", entry["id"])): at for at, entry in enumerate(asked.new_ticket)}
+    entry = "/".join(fault.path.split("/")[:3])
+    if entry in new:
+        return replace(fault, path=f"/new_ticket/{new[entry]}{fault.path[len(entry) :]}")
+    return in_patch(fault, asked.patch)
 
 
 def _change_of(asked: ResolveArguments, start: PlanContext, base: StoredScenario) -> _Change:

@@ -1,10 +1,11 @@
 """`revise_scenario`: a day changed by a patch becomes a new revision (SPEC T5)."""
 
+from functools import partial
 from typing import Annotated, Final
 
 from pydantic import Field
 
-from planner_mcp.errors import Fault, input_error
+from planner_mcp.errors import Fault, input_error, placed
 from planner_mcp.routing.scenario.scenario_patch import with_id_path
 from planner_mcp.server.tools.answers.unservable_findings import (
     UnservableFinding,
@@ -14,7 +15,13 @@ from planner_mcp.server.tools.answers.unservable_findings import (
 from planner_mcp.server.tools.arguments.address_questions import with_asked_addresses
 from planner_mcp.server.tools.arguments.day_reading import DayReader, day_reader
 from planner_mcp.server.tools.arguments.plan_context import run_in_thread, scenario_at
-from planner_mcp.server.tools.arguments.scenario_revision import Patch, change_lines, first_warnings, revised
+from planner_mcp.server.tools.arguments.scenario_revision import (
+    Patch,
+    change_lines,
+    first_warnings,
+    in_patch,
+    revised,
+)
 from planner_mcp.server.tools.tool_definition import (
     WRITE,
     Arguments,
@@ -57,7 +64,8 @@ async def run(ctx: ToolContext, asked: ReviseArguments) -> ToolResult:
     async def attempt(is_asking: bool) -> _Revision:
         return await run_in_thread(ctx, _validated, parent.body, asked.patch, day_reader(ctx, is_asking=is_asking))
 
-    body, lines, findings, cautions = await with_asked_addresses(ctx, attempt)
+    with placed(partial(in_patch, patch=asked.patch)):
+        body, lines, findings, cautions = await with_asked_addresses(ctx, attempt)
     if not lines:
         hint = f"scenario://{parent.id} says all of it already."
         raise input_error([Fault("/patch", "The patch changes nothing.", "a patch that changes the scenario", hint)])

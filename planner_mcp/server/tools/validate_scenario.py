@@ -1,11 +1,12 @@
 """`validate_scenario`: all that is wrong or suspicious in a day, with nothing kept and nothing solved (SPEC T5, T7)."""
 
 import json
+from functools import partial
 from typing import Annotated, ClassVar, Final
 
 from pydantic import Field
 
-from planner_mcp.errors import Fault, InputError, input_error
+from planner_mcp.errors import Fault, InputError, input_error, placed
 from planner_mcp.routing.analysis.cost_bound import lower_bound
 from planner_mcp.routing.compilation.assumptions import assumptions_of
 from planner_mcp.routing.compilation.scenario_compiler import compile_scenario
@@ -28,7 +29,7 @@ from planner_mcp.server.tools.arguments.resolved_inputs import (
     masking_warnings,
     scenario_within_limits,
 )
-from planner_mcp.server.tools.arguments.scenario_revision import Patch, removal_warnings, revised
+from planner_mcp.server.tools.arguments.scenario_revision import Patch, in_patch, removal_warnings, revised
 from planner_mcp.server.tools.large_arguments import LargeArguments
 from planner_mcp.server.tools.tool_definition import (
     READ,
@@ -132,7 +133,8 @@ def validation_report(body: Json, patch: Json, reader: DayReader) -> ValidateSce
         scenario = scenario_within_limits(body, reader.bounds, resolved)
         if patch:
             partings = removal_warnings(body, patch)
-            body, scenario, notices = revised(body, patch, reader)
+            with placed(partial(in_patch, patch=patch)):
+                body, scenario, notices = revised(body, patch, reader)
     except InputError as error:
         beside = [] if patch else warnings_of_refused(body, resolved.travel_matrices, error)
         return ValidateScenarioResult(valid=False, errors=_listed(error), warnings=beside[:MAX_SHOWN])

@@ -181,7 +181,8 @@ class DayChanger:
         agents += [(pointer(["late_by", name]), name) for name in changes.late_by]
         tickets = [(f"/cancelled_ticket/{at}", name) for at, name in enumerate(changes.cancelled_ticket)]
         tickets += [(f"/no_show/{at}", name) for at, name in enumerate(changes.no_show)]
-        agents_named = ("There is no agent with this id.", "an agent of the day", self._agents, agents)
+        accepted_agents = f"an agent of the day: {named(list(self._agents))}"
+        agents_named = ("There is no agent with this id.", accepted_agents, self._agents, agents)
         tickets_named = ("There is no ticket with this id.", "a ticket of the day", self._tickets, tickets)
         for unknown, accepted, known, named_ids in (agents_named, tickets_named):
             near = near_names((name for _, name in named_ids if name not in known), known)

@@ -82,6 +82,15 @@ def patched(body: Json, patch: Json, reader: DayReader) -> AddressedDay:
         return reader.resolve_addresses(asked)
 
 
+def in_patch(fault: Fault, patch: Json) -> Fault:
+    """Return a fault of a patched day at its place in the argument `patch`, where the patch has that entry or field."""
+    section, _, rest = fault.path[1:].partition("/")
+    entries, entry = patch.get(section), f"/{rest.partition('/')[0]}"
+    is_by_id = section in _LISTS and isinstance(entries, dict)
+    is_written = entry in {pointer((name,)) for name in entries or ()} if is_by_id else section in patch
+    return replace(fault, path=f"/patch{fault.path}") if is_written else fault
+
+
 def validated_revision(asked: Json, patch: Json, reader: DayReader, *, before: Json) -> tuple[Json, Scenario]:
     """Return a day that a patch made of the one before as it can be planned, and as it was read; the rest as `revised`.
 

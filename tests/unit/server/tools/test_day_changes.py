@@ -289,7 +289,8 @@ async def test_the_setup_of_a_begun_visit_stays_in_its_history(call: Call, ctx: 
         ({"no_show": ["b"], "keep_until": "08:15"}, ["/no_show/0"]),
         ({"no_show": ["b"]}, ["/keep_until"]),
         ({"absent": ["van1"], "patch": {"agents": []}}, ["/patch/agents"]),
-        ({"absent": ["van1"], "patch": {"agents": "van1"}}, ["/agents"]),
+        ({"absent": ["van1"], "patch": {"agents": "van1"}}, ["/patch/agents"]),
+        ({"new_ticket": [{"id": "n/1", "location": "A", "demand": -1}]}, ["/new_ticket/0/demand"]),
     ],
 )
 async def test_what_cannot_have_happened_is_refused_at_its_word(

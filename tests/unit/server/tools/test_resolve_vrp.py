@@ -210,7 +210,7 @@ async def test_the_hour_of_one_date_is_not_laid_on_the_next(call: Call, store: R
     assert problem.frozen_until == 9 * 3600 * problem.scale
     assert "Planned from 09:00: no new visit begins earlier." in problem.assumptions
     wrong = await call("resolve_vrp", {**asked, "patch": {"planning_date": "tomorrow"}})
-    assert [fault["path"] for fault in wrong.structured["errors"]] == ["/planning_date"]
+    assert [fault["path"] for fault in wrong.structured["errors"]] == ["/patch/planning_date"]
 
 
 async def test_a_warm_solve_says_what_its_patch_did(call: Call, store: RedisStore) -> None:
@@ -282,7 +282,7 @@ async def test_a_ticket_that_has_begun_is_not_taken_out_of_the_day(call: Call, s
         asked = {"scenario_id": (await call("resolve_vrp", asked)).structured["scenario_id"]}
     patch = {"tickets": {"a": None, "c": None, "d": ticket("d", demand=99)}, "agents": {"w": None}}
     refused = (await call(how, {**asked, "patch": patch})).structured
-    assert [fault["path"] for fault in refused["errors"]] == ["/patch/tickets/a", "/tickets/d/demand"]
+    assert [fault["path"] for fault in refused["errors"]] == ["/patch/tickets/a", "/patch/tickets/d/demand"]
     assert refused["errors"][0]["problem"] == "v began it at 00:00."
     assert refused["errors"][0]["hint"] == "Leave it in: what has begun stays."
     whole = {"tickets": [*quick["tickets"][1:], ticket("d", "E")]}

@@ -31,7 +31,10 @@ async def test_a_revision_is_checked_like_a_scenario(call: Call) -> None:
     scenario_id = await created(call)
     patch = {"tickets": {"c": {"demand": 99}, "a": {"location": "nowhere"}}}
     result = await call("revise_scenario", {"scenario_id": scenario_id, "patch": patch})
-    assert {fault["path"] for fault in result.structured["errors"]} == {"/tickets/c/demand", "/tickets/a/location"}
+    assert {fault["path"] for fault in result.structured["errors"]} == {
+        "/patch/tickets/c/demand",
+        "/patch/tickets/a/location",
+    }
     nothing = await call("revise_scenario", {"scenario_id": scenario_id, "patch": {"tickets": {"z": None}}})
     assert nothing.structured["errors"][0]["path"] == "/patch/tickets/z"
     same = await call("revise_scenario", {"scenario_id": scenario_id, "patch": {"name": "day"}})
@@ -41,7 +44,7 @@ async def test_a_revision_is_checked_like_a_scenario(call: Call) -> None:
         "revise_scenario", {"scenario_id": scenario_id, "patch": {"agents": {"v": {"end_locaton": None}}}}
     )
     assert [(fault["path"], fault["hint"]) for fault in typo.structured["errors"]] == [
-        ("/agents/v/end_locaton", "Did you mean end_location?")
+        ("/patch/agents/v/end_locaton", "Did you mean end_location?")
     ]
 
 
@@ -52,15 +55,15 @@ async def test_a_refused_patch_lists_what_it_broke_alone(call: Call) -> None:
     changes = {"a": {"location": "nowhere"}, "c": {"demand": 99}, "late": {"demand": 1, "time_windows": [[90, 99]]}}
     refused = await call("revise_scenario", {"scenario_id": scenario_id, "patch": {"tickets": changes}})
     assert [fault["path"] for fault in refused.structured["errors"]] == [
-        "/tickets/a/location",
-        "/tickets/c/demand",
-        "/tickets/late/time_windows",
+        "/patch/tickets/a/location",
+        "/patch/tickets/c/demand",
+        "/patch/tickets/late/time_windows",
     ]
     locked = {"agents": {"v": {"locked_tickets": ["z"]}}}
     refused = await call("revise_scenario", {"scenario_id": scenario_id, "patch": locked})
     assert [fault["path"] for fault in refused.structured["errors"]] == [
         "/tickets/z/demand",
-        "/agents/v/locked_tickets",
+        "/patch/agents/v/locked_tickets",
     ]
 
 
@@ -71,7 +74,7 @@ async def test_a_list_of_anything_is_refused_at_its_place(call: Call, name: str,
     scenario_id = await created(call)
     result = await call("revise_scenario", {"scenario_id": scenario_id, "patch": {name: [entry]}})
     assert result.structured["errors"], result.structured
-    assert result.structured["errors"][0]["path"].startswith(f"/{name}/")
+    assert result.structured["errors"][0]["path"].startswith(f"/patch/{name}/")
 
 
 async def test_a_list_that_drops_entries_is_warned_of(call: Call) -> None:

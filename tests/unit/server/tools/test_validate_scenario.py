@@ -24,7 +24,7 @@ async def test_a_day_is_judged_without_being_kept(call: Call, ctx: ToolContext) 
     patched = (await call("validate_scenario", {"scenario_id": scenario_id, "patch": patch})).structured
     assert (patched["valid"], patched["unservable"][0]["path"]) == (True, "/tickets/a/demand")
     strict = await call("validate_scenario", {"scenario_id": scenario_id, "patch": {**patch, "strict": True}})
-    assert strict.structured["errors"][0]["path"] == "/tickets/a/demand"
+    assert strict.structured["errors"][0]["path"] == "/patch/tickets/a/demand"
     assert (await call("validate_scenario", {})).structured["errors"][0]["path"] == "/scenario"
 
 

@@ -86,7 +86,8 @@ async def test_every_case_starts_from_the_plan_with_the_same_time(call: Call, st
         ({"x": {"warm_from": "job-0-a"}}, "/cases/x/warm_from"),
         ({"as it is": {}}, "/cases/as it is"),
         ({"x": {"nonsense": 1}}, "/cases/x/nonsense"),
-        ({"x/y": {"patch": {"agents": {"v": {"capacity": -1}}}}}, "/cases/x~1y/agents/v/capacity"),
+        ({"x/y": {"patch": {"agents": {"v": {"capacity": -1}}}}}, "/cases/x~1y/patch/agents/v/capacity"),
+        ({"x": {"new_ticket": [{"id": "z", "location": "A", "demand": -1}]}}, "/cases/x/new_ticket/0/demand"),
         ({}, "/cases"),
     ],
 )
