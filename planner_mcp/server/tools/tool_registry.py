@@ -51,6 +51,7 @@ from planner_mcp.server.tools import (
 )
 from planner_mcp.server.tools.answers.error_results import error_result
 from planner_mcp.server.tools.arguments.json_checks import check_json
+from planner_mcp.server.tools.arguments.lookup_errors import with_kind_of_id
 from planner_mcp.server.tools.arguments.missing_parameters import with_asked_parameters
 from planner_mcp.server.tools.large_arguments import large_arguments_in
 from planner_mcp.server.tools.tool_definition import ErrorResult, QuestionPendingError, Tool, ToolContext, ToolResult
@@ -218,6 +219,7 @@ async def _call(tool: Tool, ctx: ToolContext, args: Any) -> ToolResult | ErrorRe
     except QuestionPendingError:
         raise
     except PlannerError as error:
+        error.errors = tuple(with_kind_of_id(fault, args) for fault in error.errors)
         return error_result(error, ctx.trace_id)
     except Exception:  # the border of the tools: what is left is a bug and stays inside
         log.exception("tool failed", extra={"tool": tool.name, "trace": ctx.trace_id})

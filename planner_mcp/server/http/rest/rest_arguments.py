@@ -22,7 +22,7 @@ from planner_mcp.server.http.json_reading import UnreadableJsonError
 from planner_mcp.server.http.rest.keyed_requests import key_in
 from planner_mcp.server.http.rest.media_types import JSON
 from planner_mcp.server.http.rest.rest_operations import IDEMPOTENCY_KEY, MERGE_PATCH, RestOperation
-from planner_mcp.server.tools.arguments.lookup_errors import JOB, SCENARIO
+from planner_mcp.server.tools.arguments.lookup_errors import JOB, OF_A_JOB, OF_A_SCENARIO, SCENARIO
 from planner_mcp.server.tools.large_arguments import large_arguments_in
 from planner_mcp.text import Json
 
@@ -30,6 +30,9 @@ _NUMBER: Final = re.compile(r"-?(?:0|[1-9][0-9]{0,40})(?:\.[0-9]{1,40})?(?:[eE][
 _OPERATIONS: Final = {
     JOB[1]: "GET /v1/jobs lists yours.",
     SCENARIO[1]: "GET /v1/scenarios lists yours.",
+    OF_A_SCENARIO: "This is a scenario_id: POST /v1/jobs takes it and returns the job_id.",
+    OF_A_JOB: "This is of a job: GET /v1/jobs/{job_id}/plan shows its plan, "
+    "POST /v1/jobs/{job_id}/resolve plans on from it.",
 }
 """Hints that lead to a tool, as the operations that answer the same."""
 _NEAR: Final = "Did you mean "

@@ -1,14 +1,16 @@
 """What a caller names and nobody knows, or what is not there yet, reported with the argument that names it (SPEC T7).
 
 Owns the words. Unknown, malformed and somebody else's are answered alike (SPEC A2): nothing but the place of the
-argument and what it should be goes into an answer.
+argument, the form of what it is and what it should be goes into an answer.
 """
 
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any, Final
 
 from planner_mcp.errors import Fault, NotFoundError, PlanNotReadyError, input_error
+from planner_mcp.jobs.ids import is_id
 
 AcceptedId = tuple[str, str]
 """What would be accepted, and where to find it."""
@@ -20,6 +22,9 @@ _JOB_WITH_PLAN: Final[AcceptedId] = (
     "a job that has found a plan",
     "query_vrp_status wait_s=45 says when there is one.",
 )
+OF_A_SCENARIO: Final = "This is a scenario_id: solve_vrp takes it and returns the job_id."
+OF_A_JOB: Final = "This is of a job: read_plan shows its plan, resolve_vrp plans on from it."
+"""Hints where an argument names something of another kind than it takes."""
 DELIVERY: Final[AcceptedId] = ("a delivery_id of yours", "action=list lists yours.")
 
 
@@ -36,6 +41,18 @@ def naming_argument(path: str, kind: AcceptedId) -> Iterator[None]:
         raise input_error([Fault(path, error.message, *kind, kind="absent")]) from error
     except PlanNotReadyError as error:
         raise PlanNotReadyError(errors=[Fault(path, error.message, *_JOB_WITH_PLAN, kind="absent")]) from error
+
+
+def with_kind_of_id(fault: Fault, args: Any) -> Fault:
+    """Return a fault of what nobody knows, with a hint where the argument is an id of another kind, by its form."""
+    given = args.get(fault.path[1:]) if isinstance(args, dict) and fault.kind == "absent" else None
+    if not isinstance(given, str) or not is_id(given):
+        return fault
+    is_scenario = given.startswith("scn-")
+    if is_scenario and fault.hint == _JOBS:
+        return replace(fault, hint=OF_A_SCENARIO)
+    is_of_job = given.startswith(("job-", "plan-"))
+    return replace(fault, hint=OF_A_JOB) if is_of_job and fault.hint == SCENARIO[1] else fault
 
 
 async def find_all(lookups: Sequence[Callable[[], Awaitable[Any]]]) -> list[Any]:

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from planner_mcp.server.tools.arguments.lookup_errors import OF_A_JOB, OF_A_SCENARIO
 from planner_mcp.server.tools.tool_definition import ErrorResult
 from tests.shared.scenarios.stored_plans import Call
 from tests.shared.tools.tool_contexts import TRACE
@@ -37,6 +38,11 @@ SOLVE_FIELDS = "scenario_id, solve_time, callback_url, idempotency_key, fresh, e
 def no_plan(path: str) -> Fault:
     """Return the fault of a plan that is not known."""
     return path, ABSENT, "a plan_id or job_id of yours (plan-…, job-…)", "list_jobs of the tool set data lists yours."
+
+
+def other(fault: Fault) -> Fault:
+    """Return what is said of an id of another kind than the argument takes."""
+    return (*fault[:3], OF_A_JOB if fault == NO_SCENARIO else OF_A_SCENARIO)
 
 
 CASES: list[tuple[str, str, Any, int, str, list[Fault]]] = [
@@ -91,17 +97,24 @@ CASES: list[tuple[str, str, Any, int, str, list[Fault]]] = [
     ),
     ("an unknown id", "query_vrp_status", {"job_id": JOB}, 4004, "NotFound", [NO_JOB]),
     ("no id of ours", "query_vrp_status", {"job_id": "../../etc/passwd"}, 4004, "NotFound", [NO_JOB]),
-    ("the id of something else", "cancel_vrp_job", {"job_id": "scn-0-" + "a" * 26}, 4004, "NotFound", [NO_JOB]),
+    ("the id of something else", "cancel_vrp_job", {"job_id": SCENARIO}, 4004, "NotFound", [other(NO_JOB)]),
     ("no job to finish", "finish_vrp_job", {"job_id": JOB}, 4004, "NotFound", [NO_JOB]),
-    ("no progress of a scenario", "read_progress", {"job_id": SCENARIO}, 4004, "NotFound", [no_plan("/job_id")]),
+    (
+        "no progress of a scenario",
+        "read_progress",
+        {"job_id": SCENARIO},
+        4004,
+        "NotFound",
+        [other(no_plan("/job_id"))],
+    ),
     ("an unknown scenario", "solve_vrp", {"scenario_id": SCENARIO}, 4004, "NotFound", [NO_SCENARIO]),
-    ("a job for a scenario", "solve_vrp", {"scenario_id": JOB}, 4004, "NotFound", [NO_SCENARIO]),
-    ("nothing to revise", "revise_scenario", {"scenario_id": JOB, "patch": {}}, 4004, "NotFound", [NO_SCENARIO]),
+    ("a job for a scenario", "solve_vrp", {"scenario_id": JOB}, 4004, "NotFound", [other(NO_SCENARIO)]),
+    ("nothing to revise", "revise_scenario", {"scenario_id": JOB, "patch": {}}, 4004, "NotFound", [other(NO_SCENARIO)]),
     ("nothing to judge", "validate_scenario", {"scenario_id": SCENARIO}, 4004, "NotFound", [NO_SCENARIO]),
     ("an unknown plan", "read_plan", {"plan_id": "plan-0-" + "a" * 26}, 4004, "NotFound", [no_plan("/plan_id")]),
     ("an unknown plan of a job", "read_plan", {"job_id": JOB}, 4004, "NotFound", [no_plan("/job_id")]),
     ("nothing to explain", "explain_unassigned", {"plan": JOB}, 4004, "NotFound", [no_plan("/plan")]),
-    ("nothing to fix", "suggest_fixes", {"plan": SCENARIO}, 4004, "NotFound", [no_plan("/plan")]),
+    ("nothing to fix", "suggest_fixes", {"plan": SCENARIO}, 4004, "NotFound", [other(no_plan("/plan"))]),
     ("no base", "solve_alternatives", {"plan": JOB}, 4004, "NotFound", [no_plan("/plan")]),
     ("nowhere to start", "resolve_vrp", {"warm_from": JOB}, 4004, "NotFound", [no_plan("/warm_from")]),
     (
@@ -110,7 +123,7 @@ CASES: list[tuple[str, str, Any, int, str, list[Fault]]] = [
         {"plan_a": JOB, "plan_b": SCENARIO},
         4004,
         "NotFound",
-        [no_plan("/plan_a"), no_plan("/plan_b")],
+        [no_plan("/plan_a"), other(no_plan("/plan_b"))],
     ),
     (
         "a wait beyond the limit",

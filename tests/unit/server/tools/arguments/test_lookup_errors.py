@@ -7,6 +7,7 @@ import pytest
 
 from planner_mcp.jobs.principals import Principal
 from planner_mcp.jobs.store.redis_store import RedisStore
+from planner_mcp.server.tools.arguments.lookup_errors import OF_A_JOB, OF_A_SCENARIO
 from planner_mcp.server.tools.tool_definition import ToolContext
 from tests.shared.scenarios.stored_plans import Call, created, solved
 
@@ -42,6 +43,22 @@ async def test_a_plan_names_its_job(call: Call, store: RedisStore) -> None:
         assert (await call(tool, asked)).structured["job_id"] == job_id, tool
         (fault,) = (await call(tool, {"job_id": scenario_id})).structured["errors"]
         assert (fault["path"], fault["accepted"]) == ("/job_id", "a job_id of yours (job-…)"), tool
+
+
+async def test_an_id_of_another_kind_is_answered_by_what_takes_it(call: Call, ctx: ToolContext) -> None:
+    """SPEC T7, A2: by its form alone, so that nobody learns whether it is known."""
+    scenario_id, job_id = "scn-0-" + "z" * 26, "job-0-" + "z" * 26
+    for name, args in (
+        ("query_vrp_status", {"job_id": scenario_id}),
+        ("read_plan", {"job_id": scenario_id}),
+        ("cancel_vrp_job", {"job_id": scenario_id}),
+        ("resolve_vrp", {"warm_from": await created(call)}),
+    ):
+        (fault,) = (await call(name, args, ctx)).structured["errors"]
+        assert fault["hint"] == OF_A_SCENARIO, name
+    for name, args in (("solve_vrp", {"scenario_id": job_id}), ("plan_day", {"scenario_id": job_id})):
+        (fault,) = (await call(name, args, ctx)).structured["errors"]
+        assert fault["hint"] == OF_A_JOB, name
 
 
 async def test_anothers_plan_is_not_found(call: Call, ctx: ToolContext, store: RedisStore) -> None:
