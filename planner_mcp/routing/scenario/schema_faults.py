@@ -48,6 +48,11 @@ _MISSING: Final = {
 """Hints for missing required fields that need more than to be added."""
 _TEXTS: Final = {"[": ("list", "array"), "{": ("object",)}
 """First character of JSON sent as text, and the names of its type in schemas."""
+_PLAIN: Final = (
+    (re.compile(r"-?\d{1,20}(?:\.\d{1,20})?"), ("number", "integer"), "Write the number without quotes."),
+    (re.compile("true|false", re.IGNORECASE), ("boolean",), "Write true or false, without quotes."),
+)
+"""Form of a value that was sent as text, the names of its type in schemas, and what to do."""
 
 
 def pointer(segments: Sequence[str | int]) -> str:
@@ -72,7 +77,9 @@ def faults_of(error: ValidationError, model: type[BaseModel], body: Any) -> list
         place, is_branch = _place(entry["loc"], body, is_missing=entry["type"] == "missing")
         fault = _fault(entry, place, schema, whole)
         if fault.kind == "invalid":
-            fault = replace(fault, hint=_unquoted(_value_at(place, body), fault.accepted) or fault.hint)
+            value = _value_at(place, body)
+            hint = _unquoted(value, fault.accepted) or fault.hint or _plain_unquoted(value, fault.accepted)
+            fault = replace(fault, hint=hint)
         found.setdefault(fault.path, fault)
         if is_branch:
             branches.add(fault.path)
@@ -122,6 +129,8 @@ _FORMS: Final = {
     "ticket_ids": 'Write it like ["id-1", "id-2"].',
     "late_by": 'Write it like {"van-1": 1800}, in seconds.',
     "new_ticket": 'Write it like [{"id": "t-9", "location": "A", "demand": 1}].',
+    "skills": 'Write it like ["skill-1", "skill-2"].',
+    "not_agents": 'Write it like ["id-1", "id-2"].',
     **dict.fromkeys(("absent", "cancelled_ticket", "no_show"), 'Write it like ["id-1", "id-2"].'),
 }
 """How a field of another type is written, where its type does not show it; also said of what stands within it."""
@@ -172,6 +181,12 @@ def _unquoted(value: Any, accepted: str) -> str:
     if not any(word in accepted for word in words):
         return ""
     return f"It arrived as text: send the {words[0]} itself, not in quotes."
+
+
+def _plain_unquoted(value: Any, accepted: str) -> str:
+    """Return a hint for a number or a truth value that was sent as text; "" for other values."""
+    found = (hint for form, words, hint in _PLAIN if form.fullmatch(value) and any(word in accepted for word in words))
+    return next(found, "") if isinstance(value, str) else ""
 
 
 def _schema_at(place: Sequence[str | int], root: Json) -> Json:

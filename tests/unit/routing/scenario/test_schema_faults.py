@@ -8,6 +8,8 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from planner_mcp.errors import Fault
 from planner_mcp.routing.scenario.schema_faults import describe, faults_of, pointer
 
+UNQUOTED = "Write the number without quotes."
+
 
 class Part(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True)
@@ -20,6 +22,7 @@ class Whole(BaseModel):
     name: Annotated[str, Field(max_length=5)]
     kind: Literal["a", "b"] = "a"
     amount: float | dict[str, float] = 0.0
+    is_open: bool = False
     parts: Annotated[list[Part], Field(max_length=2)] = []
 
 
@@ -37,7 +40,7 @@ def test_every_fault_has_its_place() -> None:
         ("/kind", "invalid", "one of a, b", ""),
         ("/parts/1/close", "invalid", "integer 0…9", ""),
         ("/parts/1/opn", "unknown", "open, close", "Did you mean open?"),
-        ("/nmae", "unknown", "name, kind, amount, parts", "Did you mean name?"),
+        ("/nmae", "unknown", "name, kind, amount, is_open, parts", "Did you mean name?"),
     ]
 
 
@@ -50,7 +53,22 @@ def test_a_required_field_that_nothing_stands_for_is_missing() -> None:
 
 def test_a_union_is_one_fault_at_its_place() -> None:
     """SPEC T7: branches of a union are no places in the input."""
-    assert faults({"name": "x", "amount": "3"}) == [("/amount", "invalid", "number or object", "")]
+    assert faults({"name": "x", "amount": "3"}) == [("/amount", "invalid", "number or object", UNQUOTED)]
+
+
+@pytest.mark.parametrize(
+    ("body", "hint"),
+    [
+        ({"name": "x", "is_open": "true"}, "Write true or false, without quotes."),
+        ({"name": "x", "is_open": "yes"}, ""),
+        ({"name": "x", "parts": [{"open": "12"}]}, UNQUOTED),
+        ({"name": "x", "parts": [{"open": "12 min"}]}, ""),
+        ({"name": 12}, ""),
+    ],
+)
+def test_a_number_or_a_truth_value_in_quotes_is_reported_as_such(body: Any, hint: str) -> None:
+    """SPEC T7: what to change, and not only what is accepted."""
+    assert [fault[3] for fault in faults(body)] == [hint]
 
 
 def test_a_fault_inside_a_branch_is_reported_alone() -> None:

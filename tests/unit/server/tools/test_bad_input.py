@@ -147,7 +147,7 @@ CASES: list[tuple[str, str, Any, int, str, list[Fault]]] = [
         {"job_id": JOB, "wait_s": "30"},
         4001,
         "InvalidParameter",
-        [("/wait_s", "The parameter wait_s has the wrong type.", "number 0…45", "")],
+        [("/wait_s", "The parameter wait_s has the wrong type.", "number 0…45", "Write the number without quotes.")],
     ),
     (
         "a wait that never ends",
