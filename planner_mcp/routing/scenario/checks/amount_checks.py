@@ -226,6 +226,19 @@ def prices_beside_metres(scenario: Scenario) -> Iterator[Fault]:
         yield Fault(path, problem, "", "Set cost_per_km of all agents.", "warning")
 
 
+def agents_without_price(scenario: Scenario) -> Iterator[Fault]:
+    """Yield the first agent that costs nothing on a day where others have prices: plans send it before all others."""
+    if not has_travel_price(scenario):
+        return
+    for index, agent in enumerate(scenario.agents):
+        is_free = agent.cost_per_km is None and agent.cost_per_hour is None and not agent.fixed_cost
+        if is_free and agent.max_tickets != 0:
+            problem = "It has no price by km or hour, as other agents have, so it drives free."
+            hint = "Give it theirs; 0 where it is meant so."
+            yield Fault(f"/agents/{index}/cost_per_km", problem, "", hint, "warning")
+            return
+
+
 def _fixed_prices(scenario: Scenario) -> Iterator[str]:
     """Yield the place of every price that is not by km or hour of a route."""
     for section, fields in _PRICES.items():

@@ -116,6 +116,7 @@ WARNINGS: Final[tuple[Check, ...]] = (
     amount_checks.more_demand_than_capacity,
     amount_checks.zero_penalty_tickets,
     amount_checks.prices_beside_metres,
+    amount_checks.agents_without_price,
     ineffective_field_checks.soft_closes_without_cost,
     shipment_checks.orphaned_shipment_halves,
     ineffective_field_checks.group_penalties_without_effect,

@@ -25,6 +25,8 @@ from planner_mcp.text import Json, clock, named
 _SHOWN: Final = re.compile(r"(\d{2,4}):([0-5]\d)", re.ASCII)
 """A time as plans show it, whose hours run on through all days."""
 _MAX_LISTED: Final = 50
+_MINUTE_S: Final = 60
+"""A delay below may have been meant in minutes, so it is reported in seconds."""
 
 
 def hour_seconds(hour: Any, context: Json) -> float:
@@ -307,7 +309,8 @@ class DayChanger:
             if (ends := self._agents[name].get("shift_end")) is not None:
                 starts_s = min(starts_s, self._seconds(ends))
             self._day.add("agents", {name: {"shift_start": starts_s}})
-        self._say(f"{name} is {seconds / 60:.0f} min late.")
+        is_short = seconds < _MINUTE_S
+        self._say(f"{name} is {seconds:.0f} s late." if is_short else f"{name} is {seconds / 60:.0f} min late.")
 
     def _cancel(self, names: list[str]) -> None:
         """Take tickets out of the day, with the other half of a shipment that has not begun."""

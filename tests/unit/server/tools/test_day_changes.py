@@ -176,6 +176,13 @@ async def test_an_absent_driver_a_late_one_and_a_cancelled_stop(
     assert all(route.start_s >= AT + 1800 for route in plan.routes if route.agent_id == "van2")
 
 
+async def test_a_delay_below_a_minute_is_reported_in_seconds(call: Call, store: RedisStore) -> None:
+    """SPEC T10: whoever meant minutes sees it; `0 min late` would say that nothing was given."""
+    base = await solved(call, store, await created(call, day(ticket("a"), van1={})), ["a"])
+    answer = await call("resolve_vrp", {"warm_from": base, "late_by": {"van1": 30}})
+    assert answer.structured["changes"][0] == "van1 is 30 s late."
+
+
 async def test_nobody_was_there_and_the_driver_is_late(call: Call, ctx: ToolContext, store: RedisStore) -> None:
     """SPEC T5: the visit stays in the history and ends now; the delay moves what comes next."""
     tickets = [ticket("a", service_time_s=3600), ticket("b", "B")]

@@ -71,7 +71,7 @@ async def test_a_patch_that_says_masked_is_refused(call: Call, ctx: ToolContext)
     """SPEC R3, T7: a patch made of a masked day takes prices away."""
     scenario_id = (await call("create_scenario", DAY)).structured["scenario_id"]
     answer = await call("revise_scenario", {"scenario_id": scenario_id, "patch": {"masked": HIDDEN, "name": "e"}})
-    assert [fault["path"] for fault in answer.structured["errors"]] == ["/masked"]
+    assert [fault["path"] for fault in answer.structured["errors"]] == ["/patch/masked"]
 
 
 NAMED = {"tickets": {"t-1": {"agents": ["Ada"]}}}

@@ -123,6 +123,7 @@ ODD: dict[Check, Json] = {
         planning_date="2025-07-15",
     ),
     amount_checks.prices_beside_metres: globe(*PEKING, agents=[agent(fixed_cost=40)]),
+    amount_checks.agents_without_price: body([agent("v", cost_per_km=1), agent("w")], [ticket("a")]),
     amount_checks.more_demand_than_capacity: body(tickets=[ticket(demand=8), ticket("b", "B", demand=8)]),
     amount_checks.zero_penalty_tickets: body(tickets=[ticket(penalty=0)]),
     ineffective_field_checks.soft_closes_without_cost: body(tickets=[ticket(soft_close=5)]),
@@ -194,6 +195,7 @@ FAULT_OF: dict[Check, tuple[str, str]] = {
     time_checks.numbers_as_minutes: ("/agents/0/shift_start", 'Write "08:00"'),
     time_checks.times_with_offset: ("/planning_date", "local times of the place"),
     amount_checks.prices_beside_metres: ("/agents/0/fixed_cost", "Set cost_per_km of all agents"),
+    amount_checks.agents_without_price: ("/agents/1/cost_per_km", "Give it theirs"),
     amount_checks.more_demand_than_capacity: ("/agents", "Add agents or reload_locations"),
     amount_checks.zero_penalty_tickets: ("/tickets/0/penalty", "Raise it"),
     ineffective_field_checks.soft_closes_without_cost: ("/tickets/0/soft_close", "Set lateness_cost_per_hour"),
@@ -215,7 +217,7 @@ def test_no_check_is_without_its_case_and_there_are_many() -> None:
     assert set(CASES) | of_roads == {*CHECKS, size_checks.matrices_too_large, *with_travel}
     assert set(ODD) == set(WARNINGS)
     assert len(CASES) == 47
-    assert len(ODD) == 14
+    assert len(ODD) == 15
 
 
 @pytest.mark.parametrize("rule", [*CASES, *ODD], ids=lambda rule: rule.__name__)
