@@ -5,7 +5,7 @@ People read standard error, so standard output holds nothing but the plan, or JS
 texts of callers are shown as they are and never as markup.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Final
 
@@ -23,7 +23,7 @@ from planner_mcp.render.day_times import DayTimes
 from planner_mcp.render.label_text import length, length_unit
 from planner_mcp.render.page_words import ENGLISH
 from planner_mcp.routing.plan import Plan, gap_at_most
-from planner_mcp.routing.scenario.shown_scenario import ShownScenario
+from planner_mcp.routing.scenario.shown_scenario import ShownAgent, ShownScenario, ShownTicket
 from planner_mcp.text import Json, compact, counted, plain
 
 _WIDE: Final = 120
@@ -116,9 +116,10 @@ def show_plan(scenario: ShownScenario, plan: Plan, gap: float | None) -> None:
     table = Table(box=None, pad_edge=False, header_style="bold")
     for name, side in (("agent", "left"), ("stops", "right"), ("leaves", "right"), ("back", "right"), (unit, "right")):
         table.add_column(name, justify="right" if side == "right" else "left")
+    agents, tickets = _names(scenario["agents"]), _names(scenario["tickets"])
     for route in plan.routes:
         cells = (str(len(route.visits)), times.moment(route.start_s), times.moment(route.end_s))
-        table.add_row(Text(plain(route.agent_id)), *cells, length(route.distance_m, unit))
+        table.add_row(Text(_with_name(route.agent_id, agents)), *cells, length(route.distance_m, unit))
     console.print(table)
     currency = (scenario.get("options") or {}).get("currency")
     facts = [
@@ -131,5 +132,16 @@ def show_plan(scenario: ShownScenario, plan: Plan, gap: float | None) -> None:
     console.print(Text(", ".join(facts)), soft_wrap=True)
     for entry in plan.unassigned[:1]:
         more = f" (and {len(plan.unassigned) - 1} more)" if len(plan.unassigned) > 1 else ""
-        text = f"Not served: {plain(entry.ticket_id)}: {entry.code}. {plain(entry.detail, 200)}{more}"
+        text = f"Not served: {_with_name(entry.ticket_id, tickets)}: {entry.code}. {plain(entry.detail, 200)}{more}"
         console.print(Text(text, style="yellow"), soft_wrap=True)
+
+
+def _names(records: Iterable[ShownAgent | ShownTicket]) -> dict[str, str]:
+    """Return the names of agents or tickets that have one, by id."""
+    return {record["id"]: name for record in records if (name := record.get("name"))}
+
+
+def _with_name(own_id: str, names: Mapping[str, str]) -> str:
+    """Return an id with the name behind it, where there is one and it says something else."""
+    name = names.get(own_id, own_id)
+    return plain(own_id) if name == own_id else f"{plain(own_id)} {plain(name, 40)}"

@@ -56,5 +56,12 @@ def test_the_table_is_in_clock_times_and_markup_of_names_stays_text(capsys: pyte
     assert row.split() == ["[red]van[31m", "5", "08:00", "10:00", "12.0"]
     assert facts == ("5 of 7 tickets served, 36.0 km, cost 1 EUR, no plan is more than 25.0% cheaper, by tiny")
     assert missing.startswith("Not served: t-6: NO_CAPACITY.") and missing.endswith("(and 1 more)")
+    plan["routes"][0]["agent_id"] = scenario["agents"][0]["id"]
+    scenario["agents"][0]["name"] = "Ann\x1b[31m"
+    scenario["tickets"] = [{**ticket, "name": f"Shop of {ticket['id']}"} for ticket in scenario["tickets"]]
+    show_plan(scenario, Plan.from_json(plan), 0.25)
+    _, row, _, missing = capsys.readouterr().err.splitlines()
+    assert row.split()[:3] == [scenario["agents"][0]["id"], "Ann[31m", "5"]
+    assert missing.startswith("Not served: t-6 Shop of t-6: NO_CAPACITY.")
     show_plan(scenario, Plan.from_json(plan), 0.0)
     assert "no plan is cheaper" in capsys.readouterr().err
