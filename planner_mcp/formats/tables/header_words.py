@@ -168,7 +168,7 @@ _CONCEPTS: Final[Mapping[str, str]] = {
     "驾驶员",
     "shift": "shift duty working work arbeit poste turno jornada *schicht *dienst *arbeits 班 工作 出车 收车",
     "date": "date day tag jour fecha dia *datum 日",
-    "priority": "priority prio urgency priorite prioridad *prioritat 优先 紧急程度",
+    "priority": "priority prio urgency urgence urgencia dringlichkeit priorite prioridad *prioritat 优先 紧急程度",
     "skills": "requires requiere requisitos needs skill skills requirement requirements equipment qualification "
     "qualifikation competence competencia *anforderung 技能 车型 要求资质",
     "required": "required reqd requis requise requerido requerida erforderlich erforderliche benotigt",

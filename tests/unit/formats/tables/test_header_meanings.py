@@ -70,6 +70,8 @@ def test_a_driving_time_is_asked_about_and_is_no_service_time(header: str) -> No
         ("No. of cartons", ("3", "1"), "demand"),
         ("Temps prévu", ("2h", "45min"), "service_min"),
         ("Min. to unload", ("12", "5"), "service_min"),
+        ("Urgence", ("Haute", "Basse"), "priority"),
+        ("Dringlichkeit", ("hoch", "normal"), "priority"),
         ("Technicien requis", ("Plombier", "Frigoriste"), "skills"),
     ],
 )
