@@ -20,8 +20,12 @@ from planner_mcp.formats.tables.unit_words import words_of
 from planner_mcp.text import plain
 
 _CANCELLED: Final = words_of(
-    "cancelled canceled called_off storniert abgesagt annulliert entfällt annulé annulée annule annulee cancelado "
+    "cancelled canceled storniert abgesagt annulliert entfällt annulé annulée annule annulee cancelado "
     "cancelada anulado anulada 取消 已取消 作废 已作废"
+)
+_ABSENT: Final = words_of(
+    "absent sick ill onleave holiday vacation krank urlaub abwesend malade congé encongé enfermo enferma ausente "
+    "vacaciones 请假 病假 休假 缺勤"
 )
 Rows = Sequence[tuple[SourceRow, Mapping[str, Any]]]
 """Where each row of a table stands, and its values by field."""
@@ -124,6 +128,17 @@ def other_date_notices(table: Table, mapping: ColumnMapping, planning_date: str)
 def cancelled_notices(table: Table, mapping: ColumnMapping) -> Iterator[str]:
     """Yield what is said of columns that are left out and in which rows are called cancelled."""
     for header in mapping.left_out:
-        cells = table.cells(header)
-        if count := sum(normalized_word(cell) in _CANCELLED for cell in cells):
+        if count := _count(table, header, _CANCELLED):
             yield f"Rows that are called cancelled in {plain(header, 40)}, read all the same: {count}."
+
+
+def absent_notices(table: Table, mapping: ColumnMapping) -> Iterator[str]:
+    """Yield what is said of columns of agents that are left out and in which some are called absent."""
+    for header in mapping.left_out:
+        if count := _count(table, header, _ABSENT):
+            yield f"Agents that are called absent in {plain(header, 40)}, read all the same: {count}."
+
+
+def _count(table: Table, header: str, words: frozenset[str]) -> int:
+    """Return how many cells of a column are one of some words."""
+    return sum(normalized_word(cell) in words for cell in table.cells(header))
