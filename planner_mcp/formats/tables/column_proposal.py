@@ -6,7 +6,8 @@ looks like. A column that looks like times, durations, amounts or places is neve
 """
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Final
 
@@ -113,13 +114,26 @@ _AGENT_OPTIONS: Final[Mapping[str, tuple[str, ...]]] = {
 }
 
 
+@dataclass(frozen=True, slots=True)
+class OtherTable:
+    """Words of the table beside one, as they are compared."""
+
+    skills: frozenset[str] = frozenset()
+    """What its columns of skills have."""
+    agents: frozenset[str] = frozenset()
+    """Ids and names, where it has the agents."""
+
+
+NO_OTHER_TABLE: Final = OtherTable()
+
+
 def propose_mapping(
     table: Table,
     kind: str,
     chosen: Mapping[str, str],
     *,
     planning_date: str = "",
-    skills: frozenset[str] = frozenset(),
+    other: OtherTable = NO_OTHER_TABLE,
 ) -> ColumnMapping:
     """Return the mapping of a table.
 
@@ -128,26 +142,26 @@ def propose_mapping(
         kind: `tickets` or `agents`.
         chosen: Field by header, where the caller knows better; an empty field leaves the column out.
         planning_date: The day that is planned.
-        skills: Those that the other table names, as `skills_named` returns them.
+        other: What the table beside it has.
 
     Raises:
         InputError: A choice names no column or no field.
     """
     refuse_unknown(table.headers, FIELDS[kind], chosen)
-    return _Proposal(table, kind, chosen, planning_date, skills).mapping()
+    return _Proposal(table, kind, chosen, planning_date, other).mapping()
 
 
 class _Proposal:
     """The decision about one table, column by column."""
 
     def __init__(
-        self, table: Table, kind: str, chosen: Mapping[str, str], planning_date: str, skills: frozenset[str]
+        self, table: Table, kind: str, chosen: Mapping[str, str], planning_date: str, other: OtherTable
     ) -> None:
         self._table = table
         self._kind = kind
         self._chosen = chosen
         self._planning_date = planning_date
-        self._skills = skills
+        self._other = other
         self._cells = {header: table.cells(header) for header in table.headers}
         self._values: dict[str, ColumnValues] = {}
         self._meanings = {header: meaning_of(header, kind) for header in table.headers if header}
@@ -409,6 +423,9 @@ class _Proposal:
         if name := self._field_by_cells(header, look, meaning):
             self._take(header, name, is_guess=True)
             return
+        if self._names_agents(header):
+            self._ask(header, ("only_agents", "notes"), "it names agents, {}")
+            return
         side = self._bare_side(meaning)
         are_times = look.kind == "times" or (look.kind in ("codes", "numbers") and are_hhmm(cells))
         if side and (are_times or (look.kind == "windows" and self._are_one_sided(header, side))):
@@ -450,12 +467,18 @@ class _Proposal:
             return "address"
         if self._kind == "tickets" and self._is_free("kind") and are_kinds(self._cells[header]):
             return "kind"
-        if "skills" not in self._fields.values() and not self._skills.isdisjoint(_skill_words(self._cells[header])):
+        if "skills" not in self._fields.values() and not self._other.skills.isdisjoint(words_in(self._cells[header])):
             return "skills"
         if self._is_free("id") and self._names_rows(header, look, meaning):
             return "id"
         is_delivery = self._kind == "tickets" and meaning.concepts <= {"notes", "delivery"}
         return "window" if look.kind == "windows" and is_delivery and not self._has_hours() else ""
+
+    def _names_agents(self, header: str) -> bool:
+        """Return whether each cell of a column of tickets is the id or the name of an agent."""
+        words = words_in(self._cells[header])
+        is_free = {"only_agents", "preferred_agent"}.isdisjoint(self._fields.values())
+        return self._kind == "tickets" and is_free and bool(words) and words <= self._other.agents
 
     def _axes(self, header: str) -> list[str]:
         """Return which coordinates the numbers of a column may be, where none is known as such."""
@@ -530,14 +553,14 @@ class _Proposal:
         return unit or (AmountUnit(meaning.dimension, 0.0) if meaning.dimension else None)
 
 
-def skills_named(table: Table, kind: str, chosen: Mapping[str, str]) -> frozenset[str]:
-    """Return the skills in the columns of a table that are called so, or that the caller calls so."""
-    headers = [each for each in table.headers if each and chosen.get(each, meaning_of(each, kind).field) == "skills"]
-    return _skill_words(cell for header in headers for cell in table.cells(header))
+def words_of_fields(table: Table, kind: str, chosen: Mapping[str, str], fields: Collection[str]) -> frozenset[str]:
+    """Return the words in the columns of a table whose headers, or the caller, say that they are one of some fields."""
+    headers = [each for each in table.headers if each and chosen.get(each, meaning_of(each, kind).field) in fields]
+    return words_in(cell for header in headers for cell in table.cells(header))
 
 
-def _skill_words(cells: Iterable[str]) -> frozenset[str]:
-    """Return the skills of cells as they are compared between tables."""
+def words_in(cells: Iterable[str]) -> frozenset[str]:
+    """Return what cells list, as it is compared between tables."""
     return frozenset(word.casefold() for cell in cells if len(cell) <= MAX_CELL for word in listed(cell))
 
 

@@ -10,7 +10,7 @@ from typing import Final
 
 from planner_mcp.errors import Fault
 from planner_mcp.formats.tables.column_mapping import IN_COLUMNS, ColumnMapping, OpenColumn, split_by_table
-from planner_mcp.formats.tables.column_proposal import propose_mapping, skills_named
+from planner_mcp.formats.tables.column_proposal import OtherTable, propose_mapping, words_in, words_of_fields
 from planner_mcp.formats.tables.exported_stops import without_plan
 from planner_mcp.formats.tables.header_words import TICKETS, meaning_of, normalized
 from planner_mcp.formats.tables.import_options import ImportedScenario, ImportOptions
@@ -66,18 +66,18 @@ def scenario_of_tables(tables: Mapping[str, Table], import_options: ImportOption
     ours, theirs = split_by_table(
         import_options.columns, tables["tickets"].headers, fleet.headers if fleet else (), unread
     )
-    wanted, given = _skills(tables, ours, theirs)
-    proposals = {"tickets": day.add_tickets(tables["tickets"], ours, given)}
+    tickets_have, agents_have = _other_tables(tables, import_options, ours, theirs)
+    proposals = {"tickets": day.add_tickets(tables["tickets"], ours, agents_have)}
     if import_options.depot and "address" in proposals["tickets"].fields.values():
         day.take_as_address(fields["depot"])
     if fleet is not None:
-        proposals["agents"] = day.add_agents(fleet, theirs, wanted)
+        proposals["agents"] = day.add_agents(fleet, theirs, tickets_have)
         if day.lacks_capacity(proposals["agents"]) and not proposals["agents"].open_columns:
             day.faults.append(_no_capacity(fleet, proposals["agents"]))
     else:
         day.agents += [dict(agent) for agent in import_options.agents or import_options.default_agents]
         day.are_agents_made_up = not import_options.agents
-    day.leave_out_unknown_agents()
+    day.settle_agents()
     if not day.agents:
         path = place_in(fleet.name) if fleet else "agents"
         hint = "Say how many vehicles there are and what each carries."
@@ -164,19 +164,23 @@ def open_columns_of(tables: Mapping[str, Table], import_options: ImportOptions) 
     fleet = tables.get("agents")
     headers = fleet.headers if fleet else ()
     ours, theirs = split_by_table(import_options.columns, tables["tickets"].headers, headers)
-    wanted, given = _skills(tables, ours, theirs)
+    tickets_have, agents_have = _other_tables(tables, import_options, ours, theirs)
     planned = import_options.planning_date
-    mappings = [propose_mapping(tables["tickets"], "tickets", ours, planning_date=planned, skills=given)]
-    mappings += [propose_mapping(fleet, "agents", theirs, planning_date=planned, skills=wanted)] if fleet else []
+    mappings = [propose_mapping(tables["tickets"], "tickets", ours, planning_date=planned, other=agents_have)]
+    mappings += [propose_mapping(fleet, "agents", theirs, other=tickets_have)] if fleet else []
     return [column for mapping in mappings for column in mapping.open_columns]
 
 
-def _skills(
-    tables: Mapping[str, Table], ours: Mapping[str, str], theirs: Mapping[str, str]
-) -> tuple[frozenset[str], frozenset[str]]:
-    """Return the skills that tickets want, and those that agents have, where columns are called so."""
-    wanted = skills_named(tables["tickets"], "tickets", ours)
-    return wanted, skills_named(tables["agents"], "agents", theirs) if "agents" in tables else frozenset()
+def _other_tables(
+    tables: Mapping[str, Table], import_options: ImportOptions, ours: Mapping[str, str], theirs: Mapping[str, str]
+) -> tuple[OtherTable, OtherTable]:
+    """Return what the tickets have that tells the columns of agents, and what the agents have for those of tickets."""
+    tickets_have = OtherTable(words_of_fields(tables["tickets"], "tickets", ours, ("skills",)))
+    if (fleet := tables.get("agents")) is not None:
+        skills, names = (words_of_fields(fleet, "agents", theirs, fields) for fields in (("skills",), ("id", "name")))
+        return tickets_have, OtherTable(skills, names)
+    named = (str(agent.get(field) or "") for agent in import_options.agents for field in ("id", "name"))
+    return tickets_have, OtherTable(agents=words_in(named))
 
 
 def position_columns(headers: tuple[str, ...], import_options: ImportOptions) -> dict[str, str]:

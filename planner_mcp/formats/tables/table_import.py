@@ -6,7 +6,8 @@ like any scenario.
 
 import math
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -16,7 +17,7 @@ from planner_mcp.errors import Fault, input_error
 from planner_mcp.formats.tables.amount_settlement import AmountColumn, settle_amounts
 from planner_mcp.formats.tables.cell_text import Decimal
 from planner_mcp.formats.tables.column_mapping import SERVICE_UNITS_S, ColumnMapping
-from planner_mcp.formats.tables.column_proposal import propose_mapping
+from planner_mcp.formats.tables.column_proposal import NO_OTHER_TABLE, OtherTable, propose_mapping
 from planner_mcp.formats.tables.column_values import DELIVERIES, PICKUPS
 from planner_mcp.formats.tables.coordinate_parsing import pair_in
 from planner_mcp.formats.tables.exported_stops import RARE_COLUMNS
@@ -86,11 +87,9 @@ class TableImport:
     _addressed: dict[str, str] = field(default_factory=dict)
     """Places that have an address and no position, by that address."""
 
-    def add_tickets(
-        self, table: Table, chosen: Mapping[str, str], skills: frozenset[str] = frozenset()
-    ) -> ColumnMapping:
-        """Take in a table of tickets, beside agents of some skills; return what its columns were taken for."""
-        mapping = self._proposal(table, "tickets", chosen, skills)
+    def add_tickets(self, table: Table, chosen: Mapping[str, str], other: OtherTable = NO_OTHER_TABLE) -> ColumnMapping:
+        """Take in a table of tickets; return what its columns were taken for."""
+        mapping = self._proposal(table, "tickets", chosen, other)
         rows, self._wanted = self._rows("tickets", table, mapping, chosen)
         self.faults += rows_without_place(rows, table, mapping)
         for origin, cells in rows:
@@ -107,11 +106,9 @@ class TableImport:
             self.tickets.append(ticket | cells)
         return mapping
 
-    def add_agents(
-        self, table: Table, chosen: Mapping[str, str], skills: frozenset[str] = frozenset()
-    ) -> ColumnMapping:
-        """Take in a table of agents, of whom tickets want some skills; one with a place starts and ends there."""
-        mapping = self._proposal(table, "agents", chosen, skills)
+    def add_agents(self, table: Table, chosen: Mapping[str, str], other: OtherTable = NO_OTHER_TABLE) -> ColumnMapping:
+        """Take in a table of agents; one that names a place starts and ends there."""
+        mapping = self._proposal(table, "agents", chosen, other)
         wanted = {skill for ticket in self.tickets for skill in ticket.get("skills", ())}
         rows, self._carried = self._rows("agents", table, mapping, chosen)
         for origin, cells in rows:
@@ -136,11 +133,17 @@ class TableImport:
             self.agents.append(agent | cells)
         return mapping
 
-    def leave_out_unknown_agents(self) -> None:
-        """Pass over which agents may serve a ticket where it names one that the day does not have."""
+    def settle_agents(self) -> None:
+        """Have tickets name agents by id; pass over which may serve one that names an agent the day does not have."""
         known = {agent["id"] for agent in self.agents}
+        ids = _ids_by_word(self.agents) | {name: name for name in known}
         count = 0
         for ticket in self.tickets:
+            for name in ("agents", "not_agents"):
+                if name in ticket:
+                    ticket[name] = [ids.get(each, ids.get(each.casefold(), each)) for each in ticket[name]]
+            if each := ticket.get("preferred_agent"):
+                ticket["preferred_agent"] = ids.get(each, ids.get(each.casefold(), each))
             preferred = [ticket["preferred_agent"]] if "preferred_agent" in ticket else []
             if not known.issuperset([*ticket.get("agents", ()), *ticket.get("not_agents", ()), *preferred]):
                 count += 1
@@ -248,8 +251,8 @@ class TableImport:
         self.notices[f"Skills with a stroke are read as several: {plain(skill, 40)}."] = None
         return parts
 
-    def _proposal(self, table: Table, kind: str, chosen: Mapping[str, str], skills: frozenset[str]) -> ColumnMapping:
-        mapping = propose_mapping(table, kind, chosen, planning_date=self.planning_date, skills=skills)
+    def _proposal(self, table: Table, kind: str, chosen: Mapping[str, str], other: OtherTable) -> ColumnMapping:
+        mapping = propose_mapping(table, kind, chosen, planning_date=self.planning_date, other=other)
         self.faults += [column.fault() for column in mapping.open_columns]
         for header, name in mapping.fields.items():
             if header in mapping.guessed and name == "service_s":
@@ -338,6 +341,13 @@ class TableImport:
                 self.faults.append(Fault(origin.path, problem, "one position for each place", hint, which=origin.which))
             self._named.setdefault(spot, name)
         return name
+
+
+def _ids_by_word(agents: Iterable[Json]) -> dict[str, str]:
+    """Return the ids of agents by what they alone are called, id or name, whatever its case."""
+    words = {agent["id"]: {str(agent["id"]).casefold(), str(agent.get("name") or "").casefold()} for agent in agents}
+    counts = Counter(word for each in words.values() for word in each)
+    return {word: own_id for own_id, each in words.items() for word in each if word and counts[word] == 1}
 
 
 def _date_faults(planning_date: str) -> Iterator[Fault]:

@@ -124,6 +124,30 @@ def test_skills_are_known_by_the_other_table(ours: str, theirs: str) -> None:
     assert "Skills with a stroke are read as several: Gas/Elektro." in read.assumptions
 
 
+@pytest.mark.parametrize("who", ["Ann", "AN", "ann"])
+def test_a_column_of_agents_is_asked_about_and_its_names_become_ids(who: str) -> None:
+    """SPEC T5: who is to come is not left to chance in silence, and people know each other by name."""
+    orders = read_table(f"id,lat,lon,Monteur\na,52.52,13.4,{who}\nb,52.53,13.41,".encode(), max_rows=9)
+    staff = read_table(STAFF.format("Skills").encode(), max_rows=9)
+    with pytest.raises(InputError) as caught:
+        scenario_of_tables({"tickets": orders, "agents": staff}, ImportOptions("day", "2025-07-16"))
+    (fault,) = caught.value.errors
+    assert (fault.accepted, "it names agents, texts" in fault.problem) == ("only_agents or notes", True)
+    answered = ImportOptions("day", "2025-07-16", columns={"Monteur": "only_agents"})
+    read = scenario_of_tables({"tickets": orders, "agents": staff}, answered)
+    assert [ticket.get("agents") for ticket in read.body["tickets"]] == [["AN"], None]
+
+
+def test_two_agents_of_one_name_are_not_taken_for_each_other() -> None:
+    """SPEC T5: such a ticket may be served by any, with a note."""
+    orders = read_table(b"id,lat,lon,who\na,52.52,13.4,Ann", max_rows=9)
+    staff = read_table(b"id,name\n1,Ann\n2,Ann", max_rows=9)
+    options = ImportOptions("day", "2025-07-16", columns={"who": "only_agents"})
+    read = scenario_of_tables({"tickets": orders, "agents": staff}, options)
+    assert "agents" not in read.body["tickets"][0]
+    assert "Tickets that name unknown agents, which may be served by any: 1." in read.assumptions
+
+
 def test_a_skill_that_tickets_want_as_it_stands_is_not_parted() -> None:
     """SPEC T5: `C/CE` of both tables is one."""
     orders = read_table(b"id,lat,lon,skills\na,52.52,13.4,C/CE\nb,52.53,13.41,C", max_rows=9)
