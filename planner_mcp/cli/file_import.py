@@ -4,6 +4,7 @@ Owns these options, and the questions of an import asked of the person at a term
 name the option which answers them. The proposed meaning of columns is printed on standard error.
 """
 
+import re
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -53,6 +54,9 @@ Format = Annotated[Form | None, typer.Option("--format", help="Format of the fil
 Decimal = Annotated[str, typer.Option(help="Mark before decimals, . or , where the file does not show it.")]
 _ASKED: Final = {"--column": "column", "--depot": "depot", "--date": "date", "--sheet": "sheet", "--decimal": "decimal"}
 """Options that answer a question, with the answer each gives."""
+_OPEN: Final = re.compile(rf'Name it {IN_COLUMNS}: "(.*)"; "" leaves it out\.')
+_LEFT_OUT: Final = re.compile(r'or --column "(.*)=" to leave it out')
+"""What a hint says of an open column, in the words of a tool and in those of the command line."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,6 +159,8 @@ def _answers(error: InputError, given: ImportAnswers) -> ImportAnswers | None:
         typer.echo(fault.as_line(), err=True)
         name = _ASKED[fault.path]
         answer = str(typer.prompt("HEADER=FIELD" if name == "column" else fault.path, err=True)).strip()
+        if "=" not in answer and (found := _LEFT_OUT.search(fault.hint)):
+            answer = f"{found[1]}={answer}"  # of the one column that is asked about the field will do
         change: Json = {name: (*given.column, answer) if name == "column" else answer}
         given = replace(given, **change)
     return given
@@ -199,6 +205,9 @@ def _read_scenario(
 def _as_option(fault: Fault, options: Mapping[str, str]) -> Fault:
     """Return a fault that names options instead of fields."""
     hint = fault.hint.replace(IN_COLUMNS, "with --column", 1)
+    if found := _OPEN.fullmatch(fault.hint):
+        header, field = found[1], fault.accepted.split(" or ")[0]
+        hint = f'Write --column "{header}={field}", or --column "{header}=" to leave it out.'
     return replace(fault, path=options.get(fault.path, fault.path), hint=hint)
 
 
