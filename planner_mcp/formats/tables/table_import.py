@@ -135,8 +135,9 @@ class TableImport:
 
     def settle_agents(self) -> None:
         """Have tickets name agents by id; pass over which may serve one that names an agent the day does not have."""
-        known = {agent["id"] for agent in self.agents}
-        ids = _ids_by_word(self.agents) | {name: name for name in known}
+        agents = [agent for agent in self.agents if isinstance(agent.get("id"), str)]  # others are refused with the day
+        known = {agent["id"] for agent in agents}
+        ids = _ids_by_word(agents) | {name: name for name in known}
         count = 0
         for ticket in self.tickets:
             for name in ("agents", "not_agents"):
@@ -345,7 +346,7 @@ class TableImport:
 
 def _ids_by_word(agents: Iterable[Json]) -> dict[str, str]:
     """Return the ids of agents by what they alone are called, id or name, whatever its case."""
-    words = {agent["id"]: {str(agent["id"]).casefold(), str(agent.get("name") or "").casefold()} for agent in agents}
+    words = {agent["id"]: {agent["id"].casefold(), str(agent.get("name") or "").casefold()} for agent in agents}
     counts = Counter(word for each in words.values() for word in each)
     return {word: own_id for own_id, each in words.items() for word in each if word and counts[word] == 1}
 

@@ -174,6 +174,8 @@ async def test_a_fault_of_the_file_is_placed_in_the_content(call: Call) -> None:
     assert await faults(call, "csv", ORDERS.replace("A2", "A1"), agents=AGENTS) == [
         ("/content/3/订单号", "The id is the same as that of row 2.")
     ]
+    for entry, path in (({"capacity": 9}, "/agents/0/id"), ({"id": ["v"], "capacity": 9}, "/agents/0/id")):
+        assert [where for where, _ in await faults(call, "csv", ORDERS, agents=[entry])] == [path]
     heavy = (await imported(call, "csv", ORDERS.replace(",3,", ",30,"), agents=AGENTS)).structured["unservable"]
     assert [(each["code"], each["path"], each["which"]) for each in heavy] == [
         ("CAPACITY", "/content/2/Quantitty", ["A1 (30)"])
