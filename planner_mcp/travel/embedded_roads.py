@@ -72,8 +72,8 @@ class EmbeddedRoads:
         """Return the legs from each origin to each target.
 
         Raises:
-            RoadsUnavailableError: As `RoutingProvider.block`; the map is still built, or could not be, when the time of
-                the caller ends.
+            RoutingProviderUnavailableError: As `RoutingProvider.block`; the map is still built, or could not be, when
+                the time of the caller ends.
         """
         while True:
             state = await self._ready()

@@ -54,7 +54,7 @@ class MatrixBuilder:
 
         Raises:
             InputError: No engine has this name; too many places.
-            RoadsUnavailableError: The engine did not answer, in time or in its own form.
+            RoutingProviderUnavailableError: The engine did not answer, in time or in its own form.
         """
         router, limit = self._engines.provider(question.router), self._settings.max_matrix_locations
         if router is None:

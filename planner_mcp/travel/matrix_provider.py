@@ -33,7 +33,7 @@ class MatrixProvider:
 
         Raises:
             TravelUnknownError: Uploaded tables have expired.
-            InputError, RoadsUnavailableError: As `MatrixBuilder.travel_matrices`.
+            InputError, RoutingProviderUnavailableError: As `MatrixBuilder.travel_matrices`.
         """
         if (name := matrix_id_of(day.body)) is not None:
             try:
@@ -57,7 +57,7 @@ class MatrixProvider:
         """Return the answer that is kept, else that of the road engine of this host if it is ready; None without it.
 
         Raises:
-            RoadsUnavailableError: It did not answer in time.
+            RoutingProviderUnavailableError: It did not answer in time.
         """
         is_ready = self._embedded is not None and question.router == ROADS and self._embedded.is_ready
         if is_ready:

@@ -50,7 +50,7 @@ class Osrm:
         """Return the points of the way over two places or more, in order.
 
         Raises:
-            RoadsUnavailableError: No answer, no way, or an answer of another shape.
+            RoutingProviderUnavailableError: No answer, no way, or an answer of another shape.
         """
         asked = {
             "overview": "full",

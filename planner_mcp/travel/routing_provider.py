@@ -49,7 +49,7 @@ class RoutingProvider(Protocol):
         """Return the legs from each origin to each target.
 
         Raises:
-            RoadsUnavailableError: No answer in time, a refusal, or an answer of another shape.
+            RoutingProviderUnavailableError: No answer in time, a refusal, or an answer of another shape.
         """
         ...
 
@@ -57,7 +57,7 @@ class RoutingProvider(Protocol):
         """Return the points of the way over two places or more, in order.
 
         Raises:
-            RoadsUnavailableError: No answer, no way, or an answer of another shape.
+            RoutingProviderUnavailableError: No answer, no way, or an answer of another shape.
         """
         ...
 
@@ -77,7 +77,7 @@ def line_of(payload: Any) -> list[Position]:
     """Return the points of the first route of an answer in the form of OSRM, with its line as GeoJSON.
 
     Raises:
-        RoadsUnavailableError: It has another shape.
+        RoutingProviderUnavailableError: It has another shape.
     """
     try:
         return [_position(point) for point in payload["routes"][0]["geometry"]["coordinates"]]
@@ -96,7 +96,7 @@ def matrix_of(rows: Any, shape: tuple[int, int], unit: float = 1.0) -> Floats:
     """Return a table of an answer, null as NaN.
 
     Raises:
-        RoadsUnavailableError: It has another shape, or holds something that is no length.
+        RoutingProviderUnavailableError: It has another shape, or holds something that is no length.
     """
     try:
         table = np.array(rows, dtype=np.float64) * unit

@@ -64,7 +64,7 @@ class Valhalla:
         """Return the points of the way over two places or more, in order.
 
         Raises:
-            RoadsUnavailableError: No answer, no way, or an answer of another shape.
+            RoutingProviderUnavailableError: No answer, no way, or an answer of another shape.
         """
         line: list[Position] = []
         for low in range(0, len(places) - 1, _REQUEST_PLACES - 1):
