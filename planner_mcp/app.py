@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import anyio
 from prometheus_client import CollectorRegistry
 
-from planner_mcp.geocoding.geocoding_service import GeocodingService
+from planner_mcp.geocoding.geocoding_service import GeocodingService, register_of
 from planner_mcp.jobs.event_feed import EventFeed
 from planner_mcp.jobs.job_service import JobService
 from planner_mcp.jobs.principals import Principal
@@ -62,10 +62,8 @@ from planner_mcp.server.tools.tool_caller import ToolCaller
 from planner_mcp.server.tools.tool_registry import OFFERS, ServerOffer
 from planner_mcp.settings import Settings
 from planner_mcp.task_cancellation import cancel_and_wait
-from planner_mcp.travel.drawn_roads import DrawnRoads
 from planner_mcp.travel.road_daemon import road_daemon_beside
 from planner_mcp.travel.route_geometry import RouteGeometry
-from planner_mcp.travel.street_register_builder import register_path
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,7 +175,7 @@ def offer_of(settings: Settings) -> ServerOffer:
 def reading_by(settings: Settings, job_service: JobService, audit_log: AuditLog) -> Callable[[Principal], ReadContext]:
     """Return what opens the resources for a principal."""
     reports, geometry = ReportFolder(settings.reports_dir), RouteGeometry(settings)
-    roads = None if settings.roads_pbf is None else DrawnRoads(register_path(settings))
+    roads = register_of(settings)
     return lambda principal: ReadContext(principal, job_service, reports, audit_log, geometry, roads)
 
 

@@ -78,29 +78,20 @@ class Box:
         return min(self.north - self.south, self.east - self.west) / _SHARE
 
 
-class DrawnRoads:
-    """The roads of one register.
+def roads_within(path: Path, box: Box, max_bytes: int = MAX_BYTES) -> list[list[list[Place]]]:
+    """Return the roads of a box by rank, main roads first: whole ranks while they fit, of the first the longest.
 
     Args:
         path: Of the register; where there is none nothing is drawn.
+        box: In WGS-84.
+        max_bytes: Of their coded form.
     """
-
-    def __init__(self, path: Path) -> None:
-        self._path = path
-
-    def within(self, box: Box, max_bytes: int = MAX_BYTES) -> list[list[list[Place]]]:
-        """Return the roads of a box by rank, main roads first: whole ranks while they fit, of the first the longest.
-
-        Args:
-            box: In WGS-84.
-            max_bytes: Of their coded form.
-        """
-        try:
-            with closing(sqlite3.connect(f"{self._path.absolute().as_uri()}?mode=ro", uri=True)) as register:
-                return _chosen(register, box, max_bytes)
-        except sqlite3.Error as error:  # not built yet, of an older form, or being replaced
-            log.debug("no roads to draw: %s", error)
-            return []
+    try:
+        with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as register:
+            return _chosen(register, box, max_bytes)
+    except sqlite3.Error as error:  # not built yet, of an older form, or being replaced
+        log.debug("no roads to draw: %s", error)
+        return []
 
 
 def _chosen(register: sqlite3.Connection, box: Box, max_bytes: int) -> list[list[list[Place]]]:

@@ -24,7 +24,7 @@ from planner_mcp.routing.scenario.shown_scenario import ShownScenario
 from planner_mcp.server.resources.json_resources import Variables
 from planner_mcp.server.resources.resource_definition import Contents, Read, ReadContext, ResourceMetadata, Template
 from planner_mcp.text import counted
-from planner_mcp.travel.drawn_roads import Box
+from planner_mcp.travel.drawn_roads import Box, roads_within
 from planner_mcp.travel.route_geometry import Lines
 
 SVG: Final = "image/svg+xml"
@@ -58,7 +58,7 @@ async def _roads_around(reading: ReadContext, scenario: ShownScenario) -> Roads:
     box = None if reading.roads is None else Box.around(globe_positions(scenario).values())
     if reading.roads is None or box is None:
         return []
-    return await _limiter.run(reading.principal.id, reading.roads.within, box)
+    return await _limiter.run(reading.principal.id, roads_within, reading.roads, box)
 
 
 async def drawn_plan(reading: ReadContext, plan_id: str) -> tuple[ShownScenario, Plan, Lines, Roads]:

@@ -7,13 +7,13 @@ that asks for them. `server/mcp/methods/resource_methods.py` turns them into MCP
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
+from pathlib import Path
 from typing import Any, Final, Protocol
 
 from planner_mcp.jobs.job_service import JobService
 from planner_mcp.jobs.principals import READ, Principal
 from planner_mcp.server.resources.report_folder import ReportFolder
 from planner_mcp.text import Json
-from planner_mcp.travel.drawn_roads import DrawnRoads
 from planner_mcp.travel.route_geometry import RouteGeometry
 
 JSON: Final = "application/json"
@@ -55,8 +55,8 @@ class ReadContext:
     logs: AuditLogReader
     geometry: RouteGeometry | None = None
     """None: routes are drawn straight from stop to stop."""
-    roads: DrawnRoads | None = None
-    """None: maps have a grid instead of roads."""
+    roads: Path | None = None
+    """The register whose roads maps show; None: maps have a grid."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ import pytest
 
 from planner_mcp.routing.scenario.coordinates import to_wgs84
 from planner_mcp.text import compact
-from planner_mcp.travel.drawn_roads import UNITS, Box, DrawnRoads, coded, rank_of, thinned
+from planner_mcp.travel.drawn_roads import UNITS, Box, coded, rank_of, roads_within, thinned
 from tests.shared.roads.road_register import register
 
 BOX = Box(60.0, 24.0, 60.1, 24.2)
@@ -20,15 +20,15 @@ def side_streets(count: int) -> list[tuple[int, list[tuple[float, float]]]]:
 def test_main_roads_come_first_and_side_streets_only_where_all_of_them_fit(tmp_path: Path) -> None:
     """Our choice: side streets are left out first, as a whole, and a map has 150 kB at most."""
     rows = [(0, MAIN), (1, MAIN[:2]), *side_streets(200)]
-    roads = DrawnRoads(register(tmp_path / "a", rows))
-    assert [len(lines) for lines in roads.within(BOX)] == [1, 1, 0, 0, 200]
-    assert [len(lines) for lines in roads.within(BOX, 2000)] == [1, 1, 0, 0]
+    roads = register(tmp_path / "a", rows)
+    assert [len(lines) for lines in roads_within(roads, BOX)] == [1, 1, 0, 0, 200]
+    assert [len(lines) for lines in roads_within(roads, BOX, 2000)] == [1, 1, 0, 0]
 
 
 def test_of_too_many_main_roads_the_longest_are_drawn_within_the_bytes(tmp_path: Path) -> None:
     """Our choice: a country's motorways do not fit; what is coded stays below the limit."""
     lines = [(0, [(60.0 + n / 50_000, 24.0), (60.0 + n / 25_000, 24.0 + n / 20_000)]) for n in range(1, 2000)]
-    roads = DrawnRoads(register(tmp_path / "b", lines)).within(BOX, 10_000)
+    roads = roads_within(register(tmp_path / "b", lines), BOX, 10_000)
     written = [coded(line, (round(BOX.south * UNITS), round(BOX.west * UNITS)), "wgs84") for line in roads[0]]
     assert 300 < len(roads[0]) < 2000
     assert len(compact(written)) <= 10_000
@@ -38,7 +38,7 @@ def test_of_too_many_main_roads_the_longest_are_drawn_within_the_bytes(tmp_path:
 def test_roads_outside_the_box_are_not_drawn(tmp_path: Path) -> None:
     """SPEC R3: a reader gets the roads of the box that it is shown, and no others."""
     elsewhere = [(lat + 5, lon) for lat, lon in MAIN]
-    roads = DrawnRoads(register(tmp_path / "c", [(0, MAIN), (0, elsewhere)])).within(BOX)
+    roads = roads_within(register(tmp_path / "c", [(0, MAIN), (0, elsewhere)]), BOX)
     assert roads[0] == [[pytest.approx(point, abs=1e-5) for point in MAIN]]
 
 
@@ -48,7 +48,7 @@ def test_without_a_register_there_are_no_roads(tmp_path: Path, content: bytes | 
     path = tmp_path / "streets.sqlite"
     if content is not None:
         path.write_bytes(content)
-    assert DrawnRoads(path).within(BOX) == []
+    assert roads_within(path, BOX) == []
 
 
 def test_a_coded_line_leads_to_its_places_again() -> None:

@@ -16,7 +16,6 @@ from planner_mcp.routing.evaluation.plan_builder import build_plan
 from planner_mcp.routing.problem import Candidate
 from planner_mcp.routing.scenario.scenario_parsing import parse_scenario
 from planner_mcp.server.tools.tool_definition import ToolContext
-from planner_mcp.travel.drawn_roads import DrawnRoads
 from tests.shared.roads.road_register import register
 from tests.shared.scenarios.stored_plans import DAY, Call, claimed, created, solved
 
@@ -148,7 +147,7 @@ async def test_roads_show_a_masked_reader_no_more_than_the_positions_it_may_see(
 ) -> None:
     """SPEC R3: days that round to the same positions have the same box, and so the same roads; none have lines."""
     streets = [(0, [(39.7 + n / 200, 116.0), (39.7 + n / 200, 116.9)]) for n in range(100)]
-    roads = DrawnRoads(register(tmp_path / "streets.sqlite", streets))
+    roads = register(tmp_path / "streets.sqlite", streets)
     open_reader, masked_reader = (
         replace(ctx, principal=each, reading=replace(ctx.reading, principal=each, roads=roads))
         for each in (ctx.principal, replace(ctx.principal, scopes=frozenset({READ, WRITE})))
