@@ -17,10 +17,11 @@ import typer
 from planner_mcp.cli.command_runner import print_error
 from planner_mcp.cli.printed_plans import PAGES, SHEETS, check_page, page_of
 from planner_mcp.errors import Fault, InputError, input_error, placed
-from planner_mcp.formats.plan_exports import FORMS, NO_LINES, Lines, check_form, export
+from planner_mcp.formats.plan_exports import FORMS, check_form, export
 from planner_mcp.jobs.ids import is_id
 from planner_mcp.jobs.matrix_service import matrix_id_of
 from planner_mcp.routing.plan import Plan
+from planner_mcp.routing.scenario.coordinates import NO_LINES, Lines
 from planner_mcp.routing.scenario.matrix_json_reader import read_travel_matrices
 from planner_mcp.routing.scenario.shown_scenario import ShownScenario
 from planner_mcp.routing.scenario.travel_matrices import TravelMatrices

@@ -10,9 +10,9 @@ from datetime import UTC, datetime
 from typing import Final
 
 from planner_mcp.errors import Fault, input_error
-from planner_mcp.formats.plan_exports import Lines
 from planner_mcp.jobs.field_masking import MASKED
 from planner_mcp.routing.plan import Plan
+from planner_mcp.routing.scenario.coordinates import Lines
 from planner_mcp.routing.scenario.scenario_parsing import is_readable
 from planner_mcp.routing.scenario.shown_scenario import ShownAgent, ShownScenario, ShownTicket
 from planner_mcp.text import MASK, named, plain
@@ -34,7 +34,7 @@ def page_of(plan: Plan, scenario: ShownScenario, form: str, lines: Lines) -> byt
         plan: The plan.
         scenario: What it plans; `check_page` accepts both.
         form: The end of a file name.
-        lines: (lat, lon) along the roads by agent.
+        lines: Along the roads.
     """
     from planner_mcp.render import driver_calendar, driver_sheets, plan_report, standalone_map
 

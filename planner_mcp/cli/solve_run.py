@@ -18,14 +18,13 @@ from planner_mcp.cli.command_runner import INTERRUPTED, print_error
 from planner_mcp.cli.printed_plans import DRAWN
 from planner_mcp.cli.solve_display import SearchDisplay, search_display
 from planner_mcp.errors import Fault, InputError, PlannerError, error_text, input_error
-from planner_mcp.formats.plan_exports import Lines
 from planner_mcp.jobs.job_content import job_view
 from planner_mcp.jobs.job_lifecycle import JobState
 from planner_mcp.jobs.job_model import Job, SolveRequest
 from planner_mcp.jobs.job_service import JobService
 from planner_mcp.jobs.principals import LOCAL
 from planner_mcp.routing.plan import Plan, gap_at_most
-from planner_mcp.routing.scenario.coordinates import globe_positions
+from planner_mcp.routing.scenario.coordinates import Lines, globe_positions
 from planner_mcp.routing.scenario.shown_scenario import ShownScenario, as_shown
 from planner_mcp.routing.scenario.travel_matrices import TravelMatrices
 from planner_mcp.server.tools.arguments.resolved_inputs import (

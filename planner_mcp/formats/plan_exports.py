@@ -10,7 +10,7 @@ import io
 import json
 import math
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from itertools import pairwise
 from typing import Any, Final, Literal
 from xml.sax.saxutils import escape, quoteattr
@@ -26,7 +26,7 @@ from planner_mcp.formats.tables.exported_stops import (
     TICKET_COLUMNS,
 )
 from planner_mcp.routing.plan import Plan, PlannedRoute, Visit
-from planner_mcp.routing.scenario.coordinates import globe_positions
+from planner_mcp.routing.scenario.coordinates import NO_LINES, Lines, Position, globe_positions
 from planner_mcp.routing.scenario.field_types import MAX_FREE_TEXT_LENGTH
 from planner_mcp.routing.scenario.scenario_model import Location
 from planner_mcp.routing.scenario.schema_faults import faults_of
@@ -47,9 +47,6 @@ _LINE_STARTS: Final = (";", "\t", "\r", "\n")
 MAPS: Final = ("geojson", "gpx")
 """Forms that show nothing but positions."""
 FORMS: Final = ("json", "csv", *MAPS)
-Lines = Mapping[str, Sequence[tuple[float, float]]]
-"""(lat, lon) in WGS-84 along the roads, by agent."""
-NO_LINES: Final[Lines] = {}
 _LICENCE: Final = "https://www.openstreetmap.org/copyright"
 
 
@@ -60,7 +57,7 @@ def export(plan: Plan, scenario: ShownScenario, form: str, lines: Lines = NO_LIN
         plan: The plan.
         scenario: What it plans.
         form: Its name, as a file would end.
-        lines: (lat, lon) along the roads by agent; routes without are drawn straight from stop to stop.
+        lines: Along the roads; routes without are drawn straight from stop to stop.
 
     Raises:
         InputError: There is no such form, or no positions for a map.
@@ -144,7 +141,7 @@ class _ScenarioPositions(BaseModel):
     travel: _TravelHeader = _TravelHeader()
 
 
-def as_csv(plan: Plan, places: dict[str, tuple[float, float]], scenario: ShownScenario) -> str:
+def as_csv(plan: Plan, places: dict[str, Position], scenario: ShownScenario) -> str:
     """Return one row for each stop, in order, and one for each ticket left out; an import reads the tickets back."""
     text = io.StringIO()
     table = csv.writer(text, lineterminator="\r\n")
@@ -218,9 +215,7 @@ def _texts(ticket: ShownTicketFields) -> Json:
 _TEXTS: Final = ("name", "address", "phone", "notes")
 
 
-def _rows(
-    plan: Plan, places: dict[str, tuple[float, float]], locations: dict[str, str | None]
-) -> Iterator[tuple[Any, ...]]:
+def _rows(plan: Plan, places: dict[str, Position], locations: dict[str, str | None]) -> Iterator[tuple[Any, ...]]:
     for route in plan.routes:
         for number, visit in enumerate(route.visits, start=1):
             yield (
@@ -237,7 +232,7 @@ def _rows(
         )
 
 
-def _rounded(position: tuple[float, float] | None) -> tuple[Any, Any]:
+def _rounded(position: Position | None) -> tuple[Any, Any]:
     return ("", "") if position is None else (round(position[0], 6), round(position[1], 6))
 
 
@@ -255,9 +250,7 @@ def _quoted(sign: re.Match[str]) -> str:
     return sign[1] + "'" * begins
 
 
-def as_geojson(
-    plan: Plan, places: dict[str, tuple[float, float]], scenario: ShownScenario, lines: Lines = NO_LINES
-) -> str:
+def as_geojson(plan: Plan, places: dict[str, Position], scenario: ShownScenario, lines: Lines = NO_LINES) -> str:
     """Return a line for each route and a point for each stop; with lines along roads, whom to name for them."""
     features: list[Json] = []
     tickets = _tickets(scenario)
@@ -290,7 +283,7 @@ def _track(route: PlannedRoute) -> Iterator[tuple[str, Visit | None]]:
     yield from ((place, visit) for place, visit in (start, *stops, end) if place is not None)
 
 
-def _lonlat(place: tuple[float, float]) -> list[float]:
+def _lonlat(place: Position) -> list[float]:
     return [round(place[1], 6), round(place[0], 6)]
 
 
@@ -330,7 +323,7 @@ def _description(visit: Visit, tickets: Mapping[str, ShownTicket], date: str, la
     return "; ".join(plain(str(part), MAX_FREE_TEXT_LENGTH) for part in parts if part and part != MASK)
 
 
-def as_gpx(plan: Plan, places: dict[str, tuple[float, float]], scenario: ShownScenario, lines: Lines = NO_LINES) -> str:
+def as_gpx(plan: Plan, places: dict[str, Position], scenario: ShownScenario, lines: Lines = NO_LINES) -> str:
     """Return a route for each agent, its stops in order, and a track where its line along the roads is known.
 
     A stop has the id of its ticket as name, and what its driver needs there as description.

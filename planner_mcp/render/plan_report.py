@@ -14,8 +14,9 @@ from planner_mcp.render.page_words import Words, words_of
 from planner_mcp.render.reason_texts import reason_text
 from planner_mcp.render.route_colours import colours_of, dash_of
 from planner_mcp.render.route_loads import load_ratio, picked_up
-from planner_mcp.render.svg_drawing import NO_LINES, Lines, Roads, curve, route_map, timeline
+from planner_mcp.render.svg_drawing import Roads, curve, route_map, timeline
 from planner_mcp.routing.plan import Plan, PlannedRoute
+from planner_mcp.routing.scenario.coordinates import NO_LINES, Lines
 from planner_mcp.routing.scenario.shown_scenario import ShownScenario
 from planner_mcp.text import Json
 from planner_mcp.translation import Language, translated
@@ -34,7 +35,7 @@ def page(
         scenario: As given to `create_scenario`.
         plan: The plan.
         history: Best cost by elapsed seconds, rising in time.
-        lines: (lat, lon) along the roads by agent.
+        lines: Along the roads.
         roads: What is drawn below the routes, by rank.
     """
     words, names = words_of(scenario), Names.of(scenario)

@@ -15,8 +15,9 @@ from planner_mcp.render.label_text import fitted, isolated, length, length_unit
 from planner_mcp.render.names import Names
 from planner_mcp.render.page_words import Words, words_of
 from planner_mcp.render.route_colours import colours_of, dash_of
-from planner_mcp.render.svg_drawing import MAP_HEIGHT, MAP_WIDTH, NO_LINES, Lines, Roads, map_shapes
+from planner_mcp.render.svg_drawing import MAP_HEIGHT, MAP_WIDTH, Roads, map_shapes
 from planner_mcp.routing.plan import Plan
+from planner_mcp.routing.scenario.coordinates import NO_LINES, Lines
 from planner_mcp.routing.scenario.shown_scenario import ShownScenario
 
 PNG_WIDTH: Final = 1080
@@ -57,7 +58,7 @@ def map_svg(scenario: ShownScenario, plan: Plan, lines: Lines = NO_LINES, roads:
     Args:
         scenario: As given to `create_scenario`.
         plan: The plan.
-        lines: (lat, lon) along the roads by agent.
+        lines: Along the roads.
         roads: What is drawn below, by rank.
     """
     words = words_of(scenario)

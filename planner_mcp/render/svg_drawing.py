@@ -17,8 +17,9 @@ from planner_mcp.render.label_text import fitted, isolated, length, length_unit,
 from planner_mcp.render.map_positions import Place, Places, positions
 from planner_mcp.render.names import NO_NAMES, Names
 from planner_mcp.routing.plan import Plan, PlannedRoute, Visit
+from planner_mcp.routing.scenario.coordinates import Lines, Position
 from planner_mcp.routing.scenario.shown_scenario import ShownScenario
-from planner_mcp.text import clock, plain
+from planner_mcp.text import ATTRIBUTION, clock, plain
 
 MAP_WIDTH: Final = 720.0
 MAP_HEIGHT: Final = 560.0
@@ -48,11 +49,8 @@ _SHORTEST_S: Final = 60
 
 Point = tuple[float, float]
 """(x, y) in points of the drawing."""
-Lines = Mapping[str, Sequence[Place]]
-"""(lat, lon) in WGS-84 along the roads, by agent."""
-NO_LINES: Final[Lines] = {}
-Roads = Sequence[Sequence[Sequence[Place]]]
-"""(lat, lon) in WGS-84 along each road of a rank, main roads first."""
+Roads = Sequence[Sequence[Sequence[Position]]]
+"""Positions along each road of a rank, main roads first."""
 MOST_NUMBERS: Final = 200
 """Stops of a map that show their numbers; those of a larger plan would cover each other and are dots."""
 _ARROW_EVERY: Final = 34.0
@@ -89,7 +87,7 @@ class Projection:
         across, down = (MAP_WIDTH - 2 * _MARGIN) / max(width, least), (MAP_HEIGHT - 2 * _MARGIN) / max(height, least)
         return Projection(middle, stretch, min(across, down), is_plane)
 
-    def point(self, place: Place) -> tuple[float, float]:
+    def point(self, place: Place) -> Point:
         """Return (x, y) in points of the map."""
         north, east = place[0] - self.middle[0], place[1] - self.middle[1]
         if not self.is_plane:
@@ -266,7 +264,7 @@ def _thinned(points: Iterable[Point]) -> list[Point]:
 
 def _attribution() -> str:
     """Return whom to name for roads (ODbL 1.0, section 4.3)."""
-    return f'<text class="small" x="{MAP_WIDTH / 2:g}" y="{MAP_HEIGHT - 6:g}">© OpenStreetMap contributors</text>'
+    return f'<text class="small" x="{MAP_WIDTH / 2:g}" y="{MAP_HEIGHT - 6:g}">{ATTRIBUTION}</text>'
 
 
 def _stop(number: int, visit: Visit, point: Point, names: Names, *, has_number: bool) -> str:
@@ -277,7 +275,7 @@ def _stop(number: int, visit: Visit, point: Point, names: Names, *, has_number: 
     return dot + (f'<text class="number" x="{x:.1f}" y="{y + 3:.1f}">{number}</text>' if has_number else "")
 
 
-def _depot(name: str, point: tuple[float, float]) -> str:
+def _depot(name: str, point: Point) -> str:
     x, y = point
     label = escape(fitted(name, _DEPOT_COLUMNS))
     square = f'<rect class="depot" x="{x - 7:.1f}" y="{y - 7:.1f}" width="14" height="14" rx="3"/>'
@@ -286,7 +284,7 @@ def _depot(name: str, point: tuple[float, float]) -> str:
     return f"<g>{_title(name)}{square}{text}</g>"
 
 
-def _cross(point: tuple[float, float], text: str) -> str:
+def _cross(point: Point, text: str) -> str:
     x, y = point
     return f'<path class="cross" d="M{x - 5:.1f} {y - 5:.1f}l10 10m0-10l-10 10">{_title(text)}</path>'
 

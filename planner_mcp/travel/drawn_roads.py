@@ -14,12 +14,10 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Final
 
-from planner_mcp.routing.scenario.coordinates import from_wgs84
+from planner_mcp.routing.scenario.coordinates import Position, from_wgs84
 
 log = logging.getLogger("planner.roads")
 
-Place = tuple[float, float]
-"""(lat, lon) in WGS-84."""
 SCHEMA: Final = "CREATE VIRTUAL TABLE roads USING rtree(id, south, north, west, east, low, high, +line);"
 """`low` and `high`: the rank of the road, twice, since a column of an R*Tree is a span. `line`: as `packed`."""
 RANKS: Final[dict[str, int]] = {
@@ -57,7 +55,7 @@ class Box:
     east: float
 
     @staticmethod
-    def around(places: Iterable[Place]) -> "Box | None":
+    def around(places: Iterable[Position]) -> "Box | None":
         """Return what a map of these places shows; None for none, and where they lie around the 180th meridian."""
         known = list(places)
         if not known:
@@ -78,7 +76,7 @@ class Box:
         return min(self.north - self.south, self.east - self.west) / _SHARE
 
 
-def roads_within(path: Path, box: Box, max_bytes: int = MAX_BYTES) -> list[list[list[Place]]]:
+def roads_within(path: Path, box: Box, max_bytes: int = MAX_BYTES) -> list[list[list[Position]]]:
     """Return the roads of a box by rank, main roads first: whole ranks while they fit, of the first the longest.
 
     Args:
@@ -94,8 +92,8 @@ def roads_within(path: Path, box: Box, max_bytes: int = MAX_BYTES) -> list[list[
         return []
 
 
-def _chosen(register: sqlite3.Connection, box: Box, max_bytes: int) -> list[list[list[Place]]]:
-    chosen: list[list[list[Place]]] = []
+def _chosen(register: sqlite3.Connection, box: Box, max_bytes: int) -> list[list[list[Position]]]:
+    chosen: list[list[list[Position]]] = []
     left = max_bytes
     for rank in sorted(set(RANKS.values())):
         lines = [thinned(line, box.step) for line in _read(register, box, rank)]
@@ -111,7 +109,7 @@ def _chosen(register: sqlite3.Connection, box: Box, max_bytes: int) -> list[list
     return chosen
 
 
-def _read(register: sqlite3.Connection, box: Box, rank: int) -> list[list[Place]]:
+def _read(register: sqlite3.Connection, box: Box, rank: int) -> list[list[Position]]:
     asked = (
         "SELECT line FROM roads WHERE south <= ? AND north >= ? AND west <= ? AND east >= ? AND low = ? "
         "ORDER BY north - south + east - west DESC LIMIT ?"
@@ -120,7 +118,7 @@ def _read(register: sqlite3.Connection, box: Box, rank: int) -> list[list[Place]
     return [unpacked(line) for (line,) in rows]
 
 
-def _longest(lines: Sequence[list[Place]], sizes: Sequence[int], left: int) -> list[list[Place]]:
+def _longest(lines: Sequence[list[Position]], sizes: Sequence[int], left: int) -> list[list[Position]]:
     """Return the first lines that fit; they come longest first."""
     kept = []
     for line, size in zip(lines, sizes, strict=True):
@@ -136,24 +134,24 @@ def rank_of(highway: str) -> int | None:
     return RANKS.get(highway.removesuffix("_link"))
 
 
-def road_row(points: Sequence[Place], rank: int) -> tuple[object, ...]:
+def road_row(points: Sequence[Position], rank: int) -> tuple[object, ...]:
     """Return the row of a road, without its id."""
     lats, lons = zip(*points, strict=True)
     return min(lats), max(lats), min(lons), max(lons), rank, rank, packed(points)
 
 
-def packed(points: Iterable[Place]) -> bytes:
+def packed(points: Iterable[Position]) -> bytes:
     """Return a line as it is stored: north and east in `UNITS`, four bytes each."""
     return array("i", (round(degrees * UNITS) for point in points for degrees in point)).tobytes()
 
 
-def unpacked(line: bytes) -> list[Place]:
+def unpacked(line: bytes) -> list[Position]:
     """Return the places of a stored line."""
     numbers = array("i", line)
     return [(numbers[at] / UNITS, numbers[at + 1] / UNITS) for at in range(0, len(numbers), 2)]
 
 
-def thinned(line: Sequence[Place], step: float) -> list[Place]:
+def thinned(line: Sequence[Position], step: float) -> list[Position]:
     """Return a line without the points that are nearer than `step` degrees to the one before; both ends stay."""
     kept = list(line[:1])
     for point in line[1:-1]:
@@ -162,14 +160,14 @@ def thinned(line: Sequence[Place], step: float) -> list[Place]:
     return [*kept, *line[1:][-1:]]
 
 
-def coded(line: Sequence[Place], origin: tuple[int, int], crs: str) -> Coded:
+def coded(line: Sequence[Position], origin: tuple[int, int], crs: str) -> Coded:
     """Return a line as differences from an origin in `UNITS`, in the coordinates that a scenario uses."""
     places = line if crs == "wgs84" else [from_wgs84(lat, lon, crs) for lat, lon in line]
     whole = [origin, *((round(lat * UNITS), round(lon * UNITS)) for lat, lon in places)]
     return [after[axis] - before[axis] for before, after in pairwise(whole) for axis in (0, 1)]
 
 
-def _coded_bytes(line: Sequence[Place]) -> int:
+def _coded_bytes(line: Sequence[Position]) -> int:
     """Return about how long a line is as coded JSON: the first point has larger numbers."""
     return 14 + sum(
         2 + len(str(round((after[axis] - before[axis]) * UNITS))) for before, after in pairwise(line) for axis in (0, 1)

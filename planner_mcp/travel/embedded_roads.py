@@ -12,11 +12,12 @@ import anyio
 import httpx2 as httpx
 
 from planner_mcp.errors import RoutingProviderUnavailableError
+from planner_mcp.routing.scenario.coordinates import Position
 from planner_mcp.routing.scenario.travel_matrices import Packed
 from planner_mcp.settings import RouterSettings, Settings
 from planner_mcp.text import ATTRIBUTION
 from planner_mcp.travel.road_daemon import DaemonState, daemon_state
-from planner_mcp.travel.routing_provider import Block, Position, RoutingProvider
+from planner_mcp.travel.routing_provider import Block, RoutingProvider
 from planner_mcp.travel.routing_providers import routing_provider_of
 
 _BLOCKS: Final = {"osrm": 500, "valhalla": 100}

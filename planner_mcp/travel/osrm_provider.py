@@ -11,9 +11,10 @@ from typing import Any
 import httpx2 as httpx
 
 from planner_mcp.errors import RoutingProviderUnavailableError
+from planner_mcp.routing.scenario.coordinates import Position
 from planner_mcp.settings import RouterSettings
 from planner_mcp.text import Json
-from planner_mcp.travel.routing_provider import Block, Position, line_of, matrix_of, request_json
+from planner_mcp.travel.routing_provider import Block, line_of, matrix_of, request_json
 
 
 class Osrm:

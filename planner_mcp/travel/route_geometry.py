@@ -15,9 +15,10 @@ import httpx2 as httpx
 
 from planner_mcp.errors import RoutingProviderUnavailableError
 from planner_mcp.routing.plan import Plan, PlannedRoute
+from planner_mcp.routing.scenario.coordinates import Lines, Position
 from planner_mcp.settings import Settings
 from planner_mcp.travel.road_engines import RoadEngines
-from planner_mcp.travel.routing_provider import Position, RoutingProvider
+from planner_mcp.travel.routing_provider import RoutingProvider
 
 MAX_LEGS: Final = 2000
 """Of a plan whose lines are asked for."""
@@ -31,8 +32,6 @@ _KEPT: Final = 16
 
 log = logging.getLogger("planner.roads")
 
-Lines = dict[str, list[Position]]
-"""(lat, lon) in WGS-84 along the roads, by agent."""
 _Tracks = tuple[tuple[str, tuple[Position, ...]], ...]
 
 
@@ -54,7 +53,7 @@ class RouteGeometry:
         Args:
             plan_id: Under which the lines are kept.
             plan: The plan.
-            places: (lat, lon) in WGS-84 by location.
+            places: Positions by location.
         """
         tracks = {route.agent_id: list(_track(route, places)) for route in plan.routes}
         name = plan_id, tuple((agent, tuple(track)) for agent, track in tracks.items())
@@ -92,7 +91,7 @@ def _track(route: PlannedRoute, places: Mapping[str, Position]) -> Iterator[Posi
 
 
 async def _lines(provider: RoutingProvider, tracks: Mapping[str, list[Position]]) -> Lines:
-    found: Lines = {}
+    found: dict[str, list[Position]] = {}
     points = 0
     async with httpx.AsyncClient(timeout=_REQUEST_S, follow_redirects=False, trust_env=False) as http:
         for name, track in tracks.items():

@@ -15,9 +15,8 @@ from planner_mcp import arrays as np
 from planner_mcp.arrays import Floats
 from planner_mcp.bounded_requests import UpstreamError, fetch_json
 from planner_mcp.errors import RoutingProviderUnavailableError
+from planner_mcp.routing.scenario.coordinates import Position
 
-Position = tuple[float, float]
-"""(lat, lon) in WGS-84."""
 _SIGN_ERROR: Final = 10.0
 """Metres below which a negative length is one: OSRM 26.10 answers -0.6 m between two places on one segment."""
 NO_ROAD_M: Final = math.inf

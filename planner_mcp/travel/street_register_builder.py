@@ -21,10 +21,9 @@ from planner_mcp.addresses.street_names import address_numbers, street_key
 from planner_mcp.addresses.street_register import INDEXES, REGISTER_FILE, SCHEMA, StreetRegister
 from planner_mcp.errors import RoadMapError
 from planner_mcp.process_limits import bound_to_parent
-from planner_mcp.routing.scenario.coordinates import haversine_m
+from planner_mcp.routing.scenario.coordinates import Position, haversine_m
 from planner_mcp.settings import Settings
 from planner_mcp.travel import drawn_roads
-from planner_mcp.travel.drawn_roads import Place
 from planner_mcp.travel.road_programs import stop_process
 
 FORMAT: Final = "3"
@@ -106,7 +105,7 @@ def write_register(extract: Path, path: Path, content: str) -> None:
 
 def _fill(register: sqlite3.Connection, extract: Path) -> dict[str, int]:
     """Insert buildings as they are read, and streets once all their ways are known; return how many there are."""
-    ways: dict[str, list[tuple[str, list[Place]]]] = defaultdict(list)
+    ways: dict[str, list[tuple[str, list[Position]]]] = defaultdict(list)
     rows: list[tuple[Any, ...]] = []
     roads: list[tuple[Any, ...]] = []
     buildings = 0
@@ -130,7 +129,7 @@ def _fill(register: sqlite3.Connection, extract: Path) -> dict[str, int]:
     return {"streets": len(streets), "buildings": buildings}
 
 
-def _objects(extract: Path) -> Iterator[tuple[dict[str, str], list[Place]]]:
+def _objects(extract: Path) -> Iterator[tuple[dict[str, str], list[Position]]]:
     """Yield tags and points of every node and way that has a house number or is a street."""
     import osmium  # an extra
 
@@ -144,7 +143,7 @@ def _objects(extract: Path) -> Iterator[tuple[dict[str, str], list[Place]]]:
                 yield dict(each.tags), points
 
 
-def _road_rows(tags: dict[str, str], points: list[Place]) -> list[tuple[Any, ...]]:
+def _road_rows(tags: dict[str, str], points: list[Position]) -> list[tuple[Any, ...]]:
     rank = drawn_roads.rank_of(tags["highway"])
     is_area = len(points) < 2 or tags.get("area") == "yes"
     return [] if rank is None or is_area else [drawn_roads.road_row(points, rank)]
@@ -152,9 +151,9 @@ def _road_rows(tags: dict[str, str], points: list[Place]) -> list[tuple[Any, ...
 
 def _note_street(
     register: sqlite3.Connection,
-    ways: dict[str, list[tuple[str, list[Place]]]],
+    ways: dict[str, list[tuple[str, list[Position]]]],
     tags: dict[str, str],
-    points: list[Place],
+    points: list[Position],
 ) -> None:
     name = tags.get("name", "")[:_MAX_CHARS]
     if len(points) < 2 or not (key := street_key(name)):
@@ -171,7 +170,7 @@ def _aliases(key: str, names: Iterable[str]) -> list[tuple[str, str]]:
     return [(alias, key) for alias in sorted(aliases - {key, ""})]
 
 
-def _building_rows(tags: dict[str, str], points: Sequence[Place]) -> Iterator[tuple[Any, ...]]:
+def _building_rows(tags: dict[str, str], points: Sequence[Position]) -> Iterator[tuple[Any, ...]]:
     key = street_key((tags.get("addr:street") or tags.get("addr:place") or "")[:_MAX_CHARS])
     if not key or "addr:housenumber" not in tags:
         return
@@ -182,7 +181,7 @@ def _building_rows(tags: dict[str, str], points: Sequence[Place]) -> Iterator[tu
         yield key, number, lat, lon, max(_NODE_RADIUS_M, radius_m), *place
 
 
-def _street_rows(key: str, ways: Sequence[tuple[str, list[Place]]]) -> Iterator[tuple[Any, ...]]:
+def _street_rows(key: str, ways: Sequence[tuple[str, list[Position]]]) -> Iterator[tuple[Any, ...]]:
     """Yield each street of a name: its ways that lie side by side, with the point nearest to their middle."""
     for group in _side_by_side([points for _, points in ways]):
         (lat, lon), _ = _middle(group)
@@ -191,13 +190,13 @@ def _street_rows(key: str, ways: Sequence[tuple[str, list[Place]]]) -> Iterator[
         yield key, ways[0][0], *centre, max(_LEAST_STREET_M, radius_m)
 
 
-def _side_by_side(ways: Sequence[list[Place]]) -> list[list[Place]]:
+def _side_by_side(ways: Sequence[list[Position]]) -> list[list[Position]]:
     """Return the points of ways, those in one group that touch the same or neighbouring cells."""
     cells: dict[tuple[int, int], list[int]] = defaultdict(list)
     for at, points in enumerate(ways):
         for cell in _cells_of(points):
             cells[cell].append(at)
-    groups: list[list[Place]] = []
+    groups: list[list[Position]] = []
     left, seen = set(cells), set[int]()
     while left:
         pending, members = [left.pop()], list[int]()
@@ -213,11 +212,11 @@ def _side_by_side(ways: Sequence[list[Place]]) -> list[list[Place]]:
     return groups
 
 
-def _cells_of(points: Iterable[Place]) -> set[tuple[int, int]]:
+def _cells_of(points: Iterable[Position]) -> set[tuple[int, int]]:
     return {(math.floor(lat / _CELL), math.floor(lon / _CELL)) for lat, lon in points}
 
 
-def _middle(points: Sequence[Place]) -> tuple[Place, float]:
+def _middle(points: Sequence[Position]) -> tuple[Position, float]:
     """Return the middle of points, and the metres from it to the farthest."""
     middle = sum(lat for lat, _ in points) / len(points), sum(lon for _, lon in points) / len(points)
     return middle, max(haversine_m(middle, point) for point in points)

@@ -14,10 +14,10 @@ import httpx2 as httpx
 
 from planner_mcp import arrays as np
 from planner_mcp.errors import RoutingProviderUnavailableError
-from planner_mcp.routing.scenario.coordinates import haversine_m
+from planner_mcp.routing.scenario.coordinates import Position, haversine_m
 from planner_mcp.settings import RouterSettings
 from planner_mcp.text import Json
-from planner_mcp.travel.routing_provider import NO_ROAD_M, Block, Position, line_of, matrix_of, request_json
+from planner_mcp.travel.routing_provider import NO_ROAD_M, Block, line_of, matrix_of, request_json
 
 _KILOMETRE: Final = 1000.0
 _REQUEST_PLACES: Final = 20

@@ -5,11 +5,17 @@ BD-09 (Baidu) are converted by public approximations, accurate to about a metre 
 where GCJ-02 applies positions are returned unchanged.
 """
 
+from collections.abc import Mapping, Sequence
 from math import asin, atan2, cos, pi, radians, sin, sqrt
 from typing import Final
 
 from planner_mcp.routing.scenario.shown_scenario import ShownScenario
 
+Position = tuple[float, float]
+"""(lat, lon) in degrees, WGS-84 where nothing else is said."""
+Lines = Mapping[str, Sequence[Position]]
+"""Positions along the roads, by agent."""
+NO_LINES: Final[Lines] = {}
 EARTH_RADIUS_M: Final = 6_371_008.8
 """Mean radius of WGS-84 (IUGG)."""
 _AXIS_M: Final = 6_378_245.0
@@ -19,15 +25,15 @@ _ECCENTRICITY: Final = 0.006_693_421_622_965_943
 _BD_ANGLE: Final = pi * 3000.0 / 180.0
 
 
-def haversine_m(a: tuple[float, float], b: tuple[float, float]) -> float:
-    """Return the great-circle distance in metres between two (lat, lon) in degrees."""
+def haversine_m(a: Position, b: Position) -> float:
+    """Return the great-circle distance in metres between two positions."""
     north, east = radians(b[0] - a[0]) / 2, radians(b[1] - a[1]) / 2
     half = sin(north) ** 2 + cos(radians(a[0])) * cos(radians(b[0])) * sin(east) ** 2
     return 2 * EARTH_RADIUS_M * asin(min(1.0, sqrt(half)))
 
 
-def globe_positions(scenario: ShownScenario) -> dict[str, tuple[float, float]]:
-    """Return (lat, lon) in WGS-84 by location of a scenario's JSON; empty where the day lies on a plane or nowhere."""
+def globe_positions(scenario: ShownScenario) -> dict[str, Position]:
+    """Return positions by location of a scenario's JSON; empty where the day lies on a plane or nowhere."""
     crs = (scenario.get("travel") or {}).get("crs") or "wgs84"
     return {
         place["id"]: to_wgs84(lat, lon, crs)
@@ -36,7 +42,7 @@ def globe_positions(scenario: ShownScenario) -> dict[str, tuple[float, float]]:
     }
 
 
-def to_wgs84(lat: float, lon: float, crs: str) -> tuple[float, float]:
+def to_wgs84(lat: float, lon: float, crs: str) -> Position:
     """Return the WGS-84 (lat, lon) of a position given in `wgs84`, `gcj02` or `bd09`."""
     if crs == "bd09":
         lat, lon = _bd09_to_gcj02(lat, lon)
@@ -49,7 +55,7 @@ def to_wgs84(lat: float, lon: float, crs: str) -> tuple[float, float]:
     return guess_lat, guess_lon
 
 
-def from_wgs84(lat: float, lon: float, crs: str) -> tuple[float, float]:
+def from_wgs84(lat: float, lon: float, crs: str) -> Position:
     """Return the (lat, lon) in `wgs84`, `gcj02` or `bd09` of a position in WGS-84."""
     if crs == "gcj02" and is_in_china(lat, lon) and is_in_china(*(shifted := _wgs84_to_gcj02(lat, lon))):
         return shifted

@@ -10,14 +10,13 @@ from typing import Final
 
 from planner_mcp.jobs.fair_limiter import FairLimiter
 from planner_mcp.render.svg_drawing import Roads
-from planner_mcp.routing.scenario.coordinates import globe_positions
+from planner_mcp.routing.scenario.coordinates import Lines, globe_positions
 from planner_mcp.routing.scenario.shown_scenario import ShownScenario
 from planner_mcp.server.resources.json_resources import Variables
 from planner_mcp.server.resources.rendering_resources import drawn_plan, plan_file
 from planner_mcp.server.resources.resource_definition import JSON, Contents, ReadContext
 from planner_mcp.text import ATTRIBUTION, Json, compact
 from planner_mcp.travel.drawn_roads import MAX_BYTES, UNITS, Box, coded, thinned
-from planner_mcp.travel.route_geometry import Lines
 
 _limiter: Final = FairLimiter()
 

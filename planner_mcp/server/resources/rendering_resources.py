@@ -19,13 +19,12 @@ from planner_mcp.render.standalone_map import map_svg
 from planner_mcp.render.svg_drawing import Roads
 from planner_mcp.render.svg_rasterizer import png_of
 from planner_mcp.routing.plan import Plan
-from planner_mcp.routing.scenario.coordinates import globe_positions
+from planner_mcp.routing.scenario.coordinates import Lines, globe_positions
 from planner_mcp.routing.scenario.shown_scenario import ShownScenario
 from planner_mcp.server.resources.json_resources import Variables
 from planner_mcp.server.resources.resource_definition import Contents, Read, ReadContext, ResourceMetadata, Template
 from planner_mcp.text import counted
 from planner_mcp.travel.drawn_roads import Box, roads_within
-from planner_mcp.travel.route_geometry import Lines
 
 SVG: Final = "image/svg+xml"
 HTML: Final = "text/html"
