@@ -47,10 +47,12 @@ _LINE_STARTS: Final = (";", "\t", "\r", "\n")
 MAPS: Final = ("geojson", "gpx")
 """Forms that show nothing but positions."""
 FORMS: Final = ("json", "csv", *MAPS)
+DRAFT_MARK: Final = "DRAFT, not approved (草稿，未批准)"
+"""Stands on what is exported of a plan that nobody approved (SPEC A5)."""
 _LICENCE: Final = "https://www.openstreetmap.org/copyright"
 
 
-def export(plan: Plan, scenario: ShownScenario, form: str, lines: Lines = NO_LINES) -> str:
+def export(plan: Plan, scenario: ShownScenario, form: str, lines: Lines = NO_LINES, *, is_draft: bool = False) -> str:
     """Return a plan in one of `FORMS`.
 
     Args:
@@ -58,6 +60,7 @@ def export(plan: Plan, scenario: ShownScenario, form: str, lines: Lines = NO_LIN
         scenario: What it plans.
         form: Its name, as a file would end.
         lines: Along the roads; routes without are drawn straight from stop to stop.
+        is_draft: Whether it is marked as a draft; a plan as JSON is what it is.
 
     Raises:
         InputError: There is no such form, or no positions for a map.
@@ -67,8 +70,9 @@ def export(plan: Plan, scenario: ShownScenario, form: str, lines: Lines = NO_LIN
         return json.dumps(plan.as_json(), ensure_ascii=False, indent=2) + "\n"
     places = globe_positions(scenario)
     if form == "csv":
-        return as_csv(plan, places, scenario)
-    return as_geojson(plan, places, scenario, lines) if form == "geojson" else as_gpx(plan, places, scenario, lines)
+        return _as_csv(plan, places, scenario, is_draft=is_draft)
+    write = _as_geojson if form == "geojson" else _as_gpx
+    return write(plan, places, scenario, lines, is_draft=is_draft)
 
 
 def check_form(form: str, scenario: ShownScenario) -> None:
@@ -141,7 +145,7 @@ class _ScenarioPositions(BaseModel):
     travel: _TravelHeader = _TravelHeader()
 
 
-def as_csv(plan: Plan, places: dict[str, Position], scenario: ShownScenario) -> str:
+def _as_csv(plan: Plan, places: dict[str, Position], scenario: ShownScenario, *, is_draft: bool) -> str:
     """Return one row for each stop, in order, and one for each ticket left out; an import reads the tickets back."""
     text = io.StringIO()
     table = csv.writer(text, lineterminator="\r\n")
@@ -152,7 +156,7 @@ def as_csv(plan: Plan, places: dict[str, Position], scenario: ShownScenario) -> 
     rare = {ticket_id: _rare(ticket, date) for ticket_id, ticket in tickets.items()}
     used = [header for header in RARE_COLUMNS if any(header in each for each in rare.values())]
     table.writerow([*STOP_COLUMNS, *TICKET_COLUMNS, *used, *map(safe_cell, amounts)])
-    for row in _rows(plan, places, {each["id"]: each.get("location") for each in tickets.values()}):
+    for row in _rows(plan, places, tickets, DRAFT_MARK if is_draft else ""):
         ticket = tickets.get(row[_TICKET_AT], NO_TICKET)
         demand = _demand(ticket)
         more = rare.get(row[_TICKET_AT], {})
@@ -215,20 +219,23 @@ def _texts(ticket: ShownTicketFields) -> Json:
 _TEXTS: Final = ("name", "address", "phone", "notes")
 
 
-def _rows(plan: Plan, places: dict[str, Position], locations: dict[str, str | None]) -> Iterator[tuple[Any, ...]]:
+def _rows(
+    plan: Plan, places: dict[str, Position], tickets: Mapping[str, ShownTicket], mark: str
+) -> Iterator[tuple[Any, ...]]:
     for route in plan.routes:
         for number, visit in enumerate(route.visits, start=1):
             yield (
                 *(route.agent_id, number, visit.kind, visit.ticket_id, visit.location),
                 *_rounded(places.get(visit.location or "")),
                 *(clock_s(getattr(visit, name)) for name in ("arrival_s", "start_s", "departure_s")),
-                *("" if visit.late_s is None else round(visit.late_s / 60, 1), round(visit.distance_m), ""),
+                *("" if visit.late_s is None else round(visit.late_s / 60, 1), round(visit.distance_m), mark),
             )
     for entry in plan.unassigned:
-        place = locations.get(entry.ticket_id)
+        ticket = tickets.get(entry.ticket_id)
+        place = (ticket and ticket.get("location")) or ""
         yield (
-            *("", "", "unassigned", entry.ticket_id, place or "", *_rounded(places.get(place or ""))),
-            *(*[""] * 5, f"{entry.code}: {entry.detail}"),
+            *("", "", "unassigned", entry.ticket_id, place, *_rounded(places.get(place))),
+            *(*[""] * 5, "; ".join(filter(None, [mark, f"{entry.code}: {entry.detail}"]))),
         )
 
 
@@ -250,7 +257,9 @@ def _quoted(sign: re.Match[str]) -> str:
     return sign[1] + "'" * begins
 
 
-def as_geojson(plan: Plan, places: dict[str, Position], scenario: ShownScenario, lines: Lines = NO_LINES) -> str:
+def _as_geojson(
+    plan: Plan, places: dict[str, Position], scenario: ShownScenario, lines: Lines, *, is_draft: bool
+) -> str:
     """Return a line for each route and a point for each stop; with lines along roads, whom to name for them."""
     features: list[Json] = []
     tickets = _tickets(scenario)
@@ -272,7 +281,8 @@ def as_geojson(plan: Plan, places: dict[str, Position], scenario: ShownScenario,
                 stop |= {name: text for name, text in texts.items() if text}
                 point = {"type": "Point", "coordinates": _lonlat(places[visit.location])}
                 features.append(_geojson_feature(point, stop))
-    head = {"type": "FeatureCollection"} | ({"attribution": ATTRIBUTION} if lines else {})
+    head = {"type": "FeatureCollection"} | ({"review": "draft"} if is_draft else {})
+    head |= {"attribution": ATTRIBUTION} if lines else {}
     return json.dumps({**head, "features": features}, ensure_ascii=False) + "\n"
 
 
@@ -323,7 +333,7 @@ def _description(visit: Visit, tickets: Mapping[str, ShownTicket], date: str, la
     return "; ".join(plain(str(part), MAX_FREE_TEXT_LENGTH) for part in parts if part and part != MASK)
 
 
-def as_gpx(plan: Plan, places: dict[str, Position], scenario: ShownScenario, lines: Lines = NO_LINES) -> str:
+def _as_gpx(plan: Plan, places: dict[str, Position], scenario: ShownScenario, lines: Lines, *, is_draft: bool) -> str:
     """Return a route for each agent, its stops in order, and a track where its line along the roads is known.
 
     A stop has the id of its ticket as name, and what its driver needs there as description.
@@ -332,9 +342,11 @@ def as_gpx(plan: Plan, places: dict[str, Position], scenario: ShownScenario, lin
     date, language = str(scenario.get("planning_date", "")), language_of(scenario)
     text = ['<?xml version="1.0" encoding="UTF-8"?>']
     text.append('<gpx version="1.1" creator="planner-mcp" xmlns="http://www.topografix.com/GPX/1/1">')
+    facts = [f"<desc>{DRAFT_MARK}</desc>"] if is_draft else []
     if lines:
-        author = f"<copyright author={quoteattr(ATTRIBUTION)}><license>{_LICENCE}</license></copyright>"
-        text.append(f"<metadata>{author}</metadata>")
+        facts.append(f"<copyright author={quoteattr(ATTRIBUTION)}><license>{_LICENCE}</license></copyright>")
+    if facts:
+        text.append(f"<metadata>{''.join(facts)}</metadata>")
     for route in plan.routes:
         text += ["<rte>", f"<name>{escape(route.agent_id)}</name>"]
         for place, visit in _track(route):

@@ -1,10 +1,10 @@
 """A plan for other programs: stops as CSV, routes as GeoJSON and GPX (SPEC T5). Their forms are those of
 `formats/plan_exports.py`."""
 
+from functools import partial
 from typing import Final
 
 from planner_mcp.errors import Fault, InputError, input_error
-from planner_mcp.formats.draft_marks import with_draft_mark
 from planner_mcp.formats.plan_exports import MAPS, export
 from planner_mcp.jobs.fair_limiter import FairLimiter
 from planner_mcp.render.reason_texts import plan_in_words
@@ -20,14 +20,15 @@ def _reader(form: str, mime_type: str) -> Read:
         scenario, plan, is_draft = await scenario_and_plan(reading, variables["plan_id"])
         lines = await road_lines(reading, variables["plan_id"], scenario, plan) if form in MAPS else {}
         try:
-            text = await _limiter.run(reading.principal.id, export, plan_in_words(plan), scenario, form, lines)
+            write = partial(export, is_draft=is_draft)
+            text = await _limiter.run(reading.principal.id, write, plan_in_words(plan), scenario, form, lines)
         except InputError as error:  # of a map without positions: to a reader the form is a part of the URI
             whole = f"plan://{variables['plan_id']}"
             fault = Fault(
                 "/uri", error.message, f"{whole}/stops.csv or {whole}", "Give locations lat and lon for a map."
             )
             raise input_error([fault]) from error
-        return Contents(mime_type, with_draft_mark(form, text) if is_draft else text)
+        return Contents(mime_type, text)
 
     return read
 

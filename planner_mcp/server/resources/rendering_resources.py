@@ -7,7 +7,7 @@ from functools import partial
 from typing import Final
 
 from planner_mcp.errors import NotFoundError
-from planner_mcp.formats.draft_marks import named_draft
+from planner_mcp.formats.plan_exports import DRAFT_MARK
 from planner_mcp.jobs.fair_limiter import FairLimiter
 from planner_mcp.jobs.field_masking import plan_for, scenario_for
 from planner_mcp.jobs.ids import job_of
@@ -42,7 +42,9 @@ async def scenario_and_plan(reading: ReadContext, plan_id: str) -> tuple[ShownSc
     kept = await reading.job_service.scenario(reading.principal, job.request.scenario_id)
     scenario = await _limiter.run(reading.principal.id, scenario_for, reading.principal, kept.body)
     is_draft = reading.job_service.reviews.is_draft(job)
-    return named_draft(scenario) if is_draft else scenario, plan_for(reading.principal, plan), is_draft
+    if is_draft:  # pages and maps show the name of the scenario
+        scenario = {**scenario, "name": f"{DRAFT_MARK} {scenario['name']}"}
+    return scenario, plan_for(reading.principal, plan), is_draft
 
 
 async def road_lines(reading: ReadContext, plan_id: str, scenario: ShownScenario, plan: Plan) -> Lines:

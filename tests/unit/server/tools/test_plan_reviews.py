@@ -12,7 +12,7 @@ import anyio
 import numpy as np
 import pytest
 
-from planner_mcp.formats.draft_marks import MARK
+from planner_mcp.formats.plan_exports import DRAFT_MARK
 from planner_mcp.jobs.event_feed import EventFeed
 from planner_mcp.jobs.ids import plan_of
 from planner_mcp.jobs.job_service import JobService
@@ -242,10 +242,10 @@ async def test_exports_carry_the_approved_plan(call: Call, here: ToolContext, st
 
     plan = f"plan://{plan_of(job_id)}"
     table = list(csv.DictReader(io.StringIO(await text(f"{plan}/stops.csv"))))
-    assert table and all(row["note"] == MARK for row in table)
+    assert table and all(row["note"] == DRAFT_MARK for row in table)
     assert json.loads(await text(f"{plan}/routes.geojson"))["review"] == "draft"
     for name in ("sheets.html", "report.html", "map.svg", "routes.gpx"):
-        assert MARK in await text(f"{plan}/{name}"), name
+        assert DRAFT_MARK in await text(f"{plan}/{name}"), name
     refused = await as_ann("read_resource", {"uri": f"scenario://{scenario_id}/plan/sheets.html"})
     assert refused.structured["type"] == "NotFound"
     await as_ann("propose_plan", {"job_id": job_id})
@@ -254,9 +254,9 @@ async def test_exports_carry_the_approved_plan(call: Call, here: ToolContext, st
     for name in ("stops.csv", "routes.geojson", "sheets.html", "report.html", "map.svg", "routes.gpx"):
         approved = await text(f"scenario://{scenario_id}/plan/{name}")
         assert approved == await text(f"{plan}/{name}")
-        assert MARK not in approved
+        assert DRAFT_MARK not in approved
         assert "draft" not in approved
-    assert MARK in await text(f"plan://{plan_of(newer)}/sheets.html")
+    assert DRAFT_MARK in await text(f"plan://{plan_of(newer)}/sheets.html")
     absent = await as_ann("read_resource", {"uri": f"scenario://{scenario_id}/plan/secrets.html"})
     assert absent.structured["type"] == "NotFound"
 
@@ -267,7 +267,7 @@ async def test_a_day_without_reviews_exports_its_newest_plan(call: Call, store: 
     await solved(call, store, scenario_id, ["t-1"])
     shown = await call("read_resource", {"uri": f"scenario://{scenario_id}/plan/stops.csv"})
     assert "t-1" in shown.structured["text"]
-    assert MARK not in shown.structured["text"]
+    assert DRAFT_MARK not in shown.structured["text"]
 
 
 async def test_the_user_of_a_client_decides(call: Call, here: ToolContext, store: RedisStore) -> None:
