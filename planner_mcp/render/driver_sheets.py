@@ -10,7 +10,7 @@ from typing import Final
 
 from planner_mcp.render.day_times import DayTimes
 from planner_mcp.render.html_templates import render, svg_markup
-from planner_mcp.render.label_text import length, length_unit
+from planner_mcp.render.label_text import length, length_unit, unit_name
 from planner_mcp.render.map_positions import Places, positions
 from planner_mcp.render.names import Names, visible
 from planner_mcp.render.page_words import UNITS, Words, words_of
@@ -91,7 +91,7 @@ def _sheet(route: PlannedRoute, day: SheetDay, unit: str) -> Json:
         "end": day.names.place(route.end_location) if route.end_location else "",
         "ends": day.times.moment(route.end_s),
         "length": length(route.distance_m, unit),
-        "unit": day.words["units"] if unit == "units" else unit,
+        "unit": unit_name(unit, day.words),
         "loaded": _amounts(load_at_start(route, demands, day.pickups), day.words),
         "codes": list(_route_codes(route, day)),
         "stops": [stop_values(number, visit, day) for number, visit in enumerate(route.visits, 1)],

@@ -7,6 +7,7 @@ So it is isolated: by a `bdi` element in a page (`html_templates.py`), by contro
 from typing import Final
 from unicodedata import east_asian_width
 
+from planner_mcp.render.page_words import Words
 from planner_mcp.routing.plan import Plan
 from planner_mcp.text import figure, plain
 
@@ -21,6 +22,11 @@ _POP_DIRECTIONAL_ISOLATE: Final = "\u2069"
 def length_unit(plan: Plan) -> str:
     """Return what `length` counts: "km", or "units" where travel knows no metres."""
     return "units" if plan.travel.get("source") in _WITHOUT_METRES else "km"
+
+
+def unit_name(unit: str, words: Words) -> str:
+    """Return what a page calls the unit that `length_unit` names."""
+    return words["units"] if unit == "units" else unit
 
 
 def length(travelled: float, unit: str) -> str:

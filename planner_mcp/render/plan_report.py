@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 
 from planner_mcp.render.day_times import DayTimes
 from planner_mcp.render.html_templates import render, svg_markup
-from planner_mcp.render.label_text import length, length_unit, money, rounded
+from planner_mcp.render.label_text import length, length_unit, money, rounded, unit_name
 from planner_mcp.render.names import Names, visible
 from planner_mcp.render.page_words import Words, words_of
 from planner_mcp.render.reason_texts import reason_text
@@ -18,8 +18,9 @@ from planner_mcp.render.svg_drawing import Roads, curve, route_map, timeline
 from planner_mcp.routing.plan import Plan, PlannedRoute
 from planner_mcp.routing.scenario.coordinates import NO_LINES, Lines
 from planner_mcp.routing.scenario.shown_scenario import ShownScenario
+from planner_mcp.routing.scenario.written_language import language_of
 from planner_mcp.text import Json
-from planner_mcp.translation import Language, translated
+from planner_mcp.translation import translated
 
 
 def page(
@@ -39,12 +40,11 @@ def page(
         roads: What is drawn below the routes, by rank.
     """
     words, names = words_of(scenario), Names.of(scenario)
-    language: Language = "zh" if words["language"] == "zh" else "en"
+    language = language_of(scenario)
     setups_s = {ticket["id"]: ticket.get("setup_time_s") or 0 for ticket in scenario["tickets"]}
     times = DayTimes.of(scenario, plan, words)
     drawn = route_map(scenario, plan, names, lines, roads)
-    unit = length_unit(plan)
-    unit = words["units"] if unit == "units" else unit
+    unit = unit_name(length_unit(plan), words)
     return render(
         "plan_report.html",
         scenario=scenario,

@@ -11,7 +11,7 @@ from html import escape
 from math import ceil
 from typing import Final
 
-from planner_mcp.render.label_text import fitted, isolated, length, length_unit
+from planner_mcp.render.label_text import fitted, isolated, length, length_unit, unit_name
 from planner_mcp.render.names import Names
 from planner_mcp.render.page_words import Words, words_of
 from planner_mcp.render.route_colours import colours_of, dash_of
@@ -82,7 +82,7 @@ def _heading(scenario: ShownScenario, plan: Plan, words: Words) -> str:
     unit = length_unit(plan)
     figures = [
         words["served"].format(plan.tickets_served, plan.tickets_total),
-        f"{length(plan.distance_m, unit)} {words['units'] if unit == 'units' else unit}",
+        f"{length(plan.distance_m, unit)} {unit_name(unit, words)}",
         words["agents"].format(plan.agents_used),
     ]
     name = f"{escape(isolated(fitted(scenario['name'], 60)))}, {escape(scenario['planning_date'])}"
@@ -94,9 +94,8 @@ def _heading(scenario: ShownScenario, plan: Plan, words: Words) -> str:
 def _legend(plan: Plan, words: Words) -> Iterator[str]:
     """Yield the shapes of each entry: one a route, as many as there is room for, then the signs that occur."""
     unit = length_unit(plan)
-    shown = words["units"] if unit == "units" else unit
     for index, route in enumerate(plan.routes[:_MOST_ENTRIES]):
-        facts = f"{len(route.visits)} {words['stops']}, {length(route.distance_m, unit)} {shown}"
+        facts = f"{len(route.visits)} {words['stops']}, {length(route.distance_m, unit)} {unit_name(unit, words)}"
         name = escape(isolated(fitted(route.agent_id, 16)))
         line = f'<g class="r{index}"><line x2="22" y1="-4" y2="-4"/><circle cx="11" cy="-4" r="4"/></g>'
         yield f'{line}<text x="30">{name}: {facts}</text>'
