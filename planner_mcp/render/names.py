@@ -3,7 +3,7 @@
 Owns the choice of names. Masked texts are left out, so a reader who may see no names sees ids.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from planner_mcp.render.label_text import isolated
 from planner_mcp.routing.plan import Visit
@@ -15,9 +15,9 @@ from planner_mcp.text import MASK
 class Names:
     """The names of one scenario."""
 
-    customers: dict[str, str] = field(default_factory=dict)
+    customers: dict[str, str]
     """Name by ticket id."""
-    places: dict[str, str] = field(default_factory=dict)
+    places: dict[str, str]
     """Name, else address, by location id; places without either are left out."""
 
     @staticmethod
@@ -46,9 +46,6 @@ class Names:
     def place(self, location: str) -> str:
         """Return the name of a place, else its id."""
         return self.places.get(location, location)
-
-
-NO_NAMES = Names()
 
 
 def visible(text: str | None) -> str:

@@ -16,21 +16,22 @@ from planner_mcp.translation import Language, current_language, translated
 _BETWEEN: Final = "; "
 
 
-def reason_text(entry: Unassigned, language: Language | None = None) -> str:
-    """Return why a ticket is not served, in the language of the running task where none is given."""
-    language = language or current_language()
-    if language != "en" and entry.code == InfeasibilityReason.NO_POSITION:
-        return translated(REASON_TEXTS[InfeasibilityReason.NO_POSITION], language) + translated(
-            NO_POSITION_FIX, language
-        )
-    if language == "en" or not entry.detail.startswith(PROVED):
+def reason_text(entry: Unassigned, language: Language) -> str:
+    """Return why a ticket is not served."""
+    if language == "en":
+        return entry.detail
+    if entry.code == InfeasibilityReason.NO_POSITION:
+        reason = REASON_TEXTS[InfeasibilityReason.NO_POSITION]
+        return translated(reason, language) + translated(NO_POSITION_FIX, language)
+    if not entry.detail.startswith(PROVED):
         return translated(entry.detail, language)
     return translated(PROVED, language) + translated(REASON_TEXTS[InfeasibilityReason(entry.code)], language)
 
 
 def plan_in_words(plan: Plan, language: Language | None = None) -> Plan:
     """Return a plan whose reasons and assumptions are in a language, that of the running task where none is given."""
-    if (language or current_language()) == "en":
+    language = language or current_language()
+    if language == "en":
         return plan
     return replace(
         plan,

@@ -15,7 +15,7 @@ from typing import Any, Final
 
 from planner_mcp.render.label_text import fitted, isolated, length, length_unit, money, scale
 from planner_mcp.render.map_positions import Place, Places, positions
-from planner_mcp.render.names import NO_NAMES, Names
+from planner_mcp.render.names import Names
 from planner_mcp.routing.plan import Plan, PlannedRoute, Visit
 from planner_mcp.routing.scenario.coordinates import Lines, Position
 from planner_mcp.routing.scenario.shown_scenario import ShownScenario
@@ -301,9 +301,7 @@ def _north() -> str:
     return f'<path class="north" d="M{MAP_WIDTH - 26:g} 40l6-20l6 20l-6-4z"><title>North</title></path>'
 
 
-def timeline(
-    plan: Plan, setups_s: Mapping[str, float], names: Names = NO_NAMES, moment: Callable[[float], str] = clock
-) -> str:
+def timeline(plan: Plan, setups_s: Mapping[str, float], names: Names, moment: Callable[[float], str]) -> str:
     """Return one row an agent: the whole route as a thin bar, service as blocks, setup as low ones, waiting hatched.
 
     Args:

@@ -6,6 +6,7 @@ from typing import Any, Final
 
 import pytest
 
+from planner_mcp.render.names import Names
 from planner_mcp.render.plan_report import page
 from planner_mcp.render.svg_drawing import timeline
 from planner_mcp.routing.compilation.scenario_compiler import compile_scenario
@@ -13,6 +14,7 @@ from planner_mcp.routing.evaluation.plan_builder import build_plan
 from planner_mcp.routing.plan import Plan, PlannedRoute, PlanStatus
 from planner_mcp.routing.problem import Candidate
 from planner_mcp.routing.scenario.scenario_parsing import parse_scenario
+from planner_mcp.text import clock
 
 STOP: Final = {"demand": 1, "service_time_s": 600, "setup_time_s": 1200}
 DAY: Final[dict[str, Any]] = {
@@ -58,7 +60,8 @@ def test_a_long_id_does_not_lie_over_the_bars() -> None:
 def test_hours_beside_each_other_can_be_read(start_s: float, end_s: float, expected: list[str]) -> None:
     """SPEC R1: whether a plan takes two minutes or a season, first and last label lie around it."""
     route = PlannedRoute("v", (), None, None, start_s, end_s, 0.0, 0.0, 0.0, 0.0)
-    drawn = timeline(Plan(PlanStatus.FEASIBLE, 0.0, (route,), (), 0.0, 0.0, 1, 0, 0), {})
+    plan = Plan(PlanStatus.FEASIBLE, 0.0, (route,), (), 0.0, 0.0, 1, 0, 0)
+    drawn = timeline(plan, {}, Names({}, {}), clock)
     labels = re.findall(r'class="small" x="([\d.]+)" y="15">([^<]*)<', drawn)
     assert [label for _, label in labels] == expected
     places = [float(x) for x, _ in labels]
