@@ -14,9 +14,8 @@ from typing import Any, Final
 
 import typer
 
-from planner_mcp.cli.command_runner import print_error
 from planner_mcp.cli.printed_plans import PAGES, SHEETS, check_page, page_of
-from planner_mcp.errors import Fault, InputError, input_error, placed
+from planner_mcp.errors import Fault, input_error, placed
 from planner_mcp.formats.plan_exports import FORMS, check_form, export
 from planner_mcp.jobs.ids import is_id
 from planner_mcp.jobs.matrix_service import matrix_id_of
@@ -156,25 +155,23 @@ def _unwritten(path: Path, why: str) -> Fault:
 
 def write_plan(
     plan: Plan, scenario: ShownScenario, output: Path | None, lines: Lines = NO_LINES, *, document: Json | None = None
-) -> bool:
-    """Write a plan to standard output as JSON, or to a file in the form its name ends in; return whether it could.
+) -> None:
+    """Write a plan to standard output as JSON, or to a file in the form its name ends in.
 
     The `document` that the plan was read from is its JSON, since it may hold what this version does not know.
+
+    Raises:
+        InputError: As `check_output`, or the plan is of another scenario.
     """
     form = form_of(output)
-    try:  # spreadsheets take a file without a mark for one in the encoding of the machine
-        with placed(_named):
-            _check_form(form, scenario, plan)
-        if output is not None and form in PAGES:  # a form without a file is JSON
-            _write_bytes(page_of(plan, scenario, form, lines), output)
-        elif form == "json" and document is not None:
-            write_text(json.dumps(document, ensure_ascii=False, indent=2) + "\n", output)
-        else:
-            write_text(export(plan, scenario, form, lines), output, "utf-8-sig" if form == "csv" else "utf-8")
-    except InputError as error:
-        print_error(error)
-        return False
-    return True
+    with placed(_named):
+        _check_form(form, scenario, plan)
+    if output is not None and form in PAGES:  # a form without a file is JSON
+        _write_bytes(page_of(plan, scenario, form, lines), output)
+    elif form == "json" and document is not None:
+        write_text(json.dumps(document, ensure_ascii=False, indent=2) + "\n", output)
+    else:  # spreadsheets take a file without a mark for one in the encoding of the machine
+        write_text(export(plan, scenario, form, lines), output, "utf-8-sig" if form == "csv" else "utf-8")
 
 
 def write_text(text: str, output: Path | None, encoding: str = "utf-8") -> None:

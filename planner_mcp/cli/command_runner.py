@@ -81,12 +81,7 @@ def _run(work: Coroutine[Any, Any, _Result]) -> _Result:
         sys.exit(INTERRUPTED)
 
 
-def print_error(error: PlannerError) -> None:
-    """Print what is wrong: code and type, then place, problem and what is accepted, a line each."""
-    typer.echo(error.as_text(), err=True)
-
-
 def refuse(error: PlannerError) -> NoReturn:
-    """Print what is wrong and end the command with exit status 1."""
-    print_error(error)
+    """Print what is wrong, each fault on a line, and end the command with exit status 1."""
+    typer.echo(error.as_text(), err=True)
     sys.exit(1)

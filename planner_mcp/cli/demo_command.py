@@ -17,7 +17,7 @@ from planner_mcp.cli.command_runner import command_settings, refuse, run_command
 from planner_mcp.cli.printed_plans import of_agent
 from planner_mcp.cli.solve_display import show_plan
 from planner_mcp.cli.solve_run import SolveRun, solve_beside_worker
-from planner_mcp.errors import Fault, input_error
+from planner_mcp.errors import Fault, InputError, input_error
 
 DAY_FILE: Final = Path(__file__).with_name("demo_day.json")
 NAMES: Final = ("report.html", "sheets.html", "map.png", "stops.csv", "plan.json")
@@ -45,6 +45,9 @@ def demo(
     show_plan(scenario, solved.plan, solved.gap)
     one = of_agent(solved.plan, solved.plan.routes[0].agent_id)
     wanted = [(name, solved.plan) for name in NAMES] + [(CALENDAR, one)]
-    if not all(write_plan(part, scenario, folder / name) for name, part in wanted):
-        sys.exit(1)
+    try:
+        for name, part in wanted:
+            write_plan(part, scenario, folder / name)
+    except InputError as error:
+        refuse(error)
     typer.echo("\n".join(str(folder / name) for name, _ in wanted))

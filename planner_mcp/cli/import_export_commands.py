@@ -4,7 +4,6 @@ Owns the wording of these commands; `file_import.py` reads the files and prints 
 """
 
 import json
-import sys
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -13,7 +12,7 @@ from typing import Annotated, Any
 import typer
 
 from planner_mcp.cli.command_files import read_scenario, write_plan, write_text
-from planner_mcp.cli.command_runner import print_error, refuse
+from planner_mcp.cli.command_runner import refuse
 from planner_mcp.cli.environment_settings import read_settings
 from planner_mcp.cli.file_import import (
     DATE_HELP,
@@ -82,11 +81,9 @@ def export_plan(
         read = Plan.from_json(document)
         if agent is not None:
             read, document = of_agent(read, agent), None
-        is_written = write_plan(read, _read("scenario", scenario, read_places), output, document=document)
+        write_plan(read, _read("scenario", scenario, read_places), output, document=document)
     except InputError as error:
-        print_error(error)
-        is_written = False
-    sys.exit(0 if is_written else 1)
+        refuse(error)
 
 
 def _read(name: str, path: Path, check: Callable[[Any], Any]) -> Any:

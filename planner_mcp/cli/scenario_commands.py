@@ -21,7 +21,7 @@ from planner_mcp.cli.command_files import (
     read_scenario,
     write_plan,
 )
-from planner_mcp.cli.command_runner import command_settings, print_error, refuse, run_command
+from planner_mcp.cli.command_runner import command_settings, refuse, run_command
 from planner_mcp.cli.file_import import (
     DATE_HELP,
     Agent,
@@ -60,7 +60,18 @@ app = typer.Typer()
 @app.command()
 def validate(file: File) -> None:
     """Print every fault and warning of a scenario; exit status 1 if it cannot be planned."""
-    sys.exit(0 if print_validation(file, command_settings()) else 1)
+    settings = command_settings()
+    try:
+        body, bounds = read_scenario(file), ScenarioBounds.of(settings)
+        resolved = ResolvedInputs(
+            matrices_beside(file, body, settings), tuple(resolution_faults(body, bounds)), shows_names=True
+        )
+        reader = DayReader(bounds, lambda _: resolved, partial(addressed_day, settings=settings))
+        found = validation_report(body, {}, reader)
+    except InputError as error:
+        refuse(error)
+    typer.echo("\n".join(lines_of(found)))
+    sys.exit(0 if found.valid else 1)
 
 
 @app.command()
@@ -108,7 +119,12 @@ def solve(
         refuse(error)
     asked = SolveRun(file, body, seconds, output, as_json)
     solved = run_command(solve_beside_worker(asked, settings))
-    sys.exit(0 if solved is not None and _is_written(asked, solved) else 1)
+    if solved is None:
+        sys.exit(1)
+    try:
+        _show(asked, solved)
+    except InputError as error:
+        refuse(error)
 
 
 def _scenario_of(file: Path, given: ImportAnswers, settings: Settings) -> Any:
@@ -130,17 +146,22 @@ def _with_positions(body: Any, settings: Settings) -> Any:
     return day.body
 
 
-def _is_written(asked: SolveRun, solved: Solved) -> bool:
-    """Write a plan where it was asked for; return whether it could be."""
+def _show(asked: SolveRun, solved: Solved) -> None:
+    """Print a job that was solved, and write its plan where that was asked for.
+
+    Raises:
+        InputError: The plan cannot be written.
+    """
     if asked.as_json:
-        shown = solved.view if asked.output else {**solved.view, "plan": solved.plan.as_json()}
-        typer.echo(compact(shown))
-        return asked.output is None or write_plan(solved.plan, solved.scenario, asked.output, solved.lines)
-    show_plan(solved.scenario, solved.plan, solved.gap)
-    if asked.output is None and sys.stdout.isatty():
-        typer.echo("--output writes the plan to a file.", err=True)
-        return True
-    return write_plan(solved.plan, solved.scenario, asked.output, solved.lines)
+        typer.echo(compact(solved.view if asked.output else {**solved.view, "plan": solved.plan.as_json()}))
+        if asked.output is None:
+            return
+    else:
+        show_plan(solved.scenario, solved.plan, solved.gap)
+        if asked.output is None and sys.stdout.isatty():
+            typer.echo("--output writes the plan to a file.", err=True)
+            return
+    write_plan(solved.plan, solved.scenario, asked.output, solved.lines)
 
 
 @app.command()
@@ -159,19 +180,3 @@ async def _keep_matrix(file: Path, settings: Settings) -> None:
 
     async with open_application(settings) as services:
         typer.echo(await services.job_service.matrices.keep(LOCAL.id, read_matrices(file, settings)))
-
-
-def print_validation(path: Path, settings: Settings) -> bool:
-    """Print what is wrong or odd about the scenario of a file; return whether it can be planned."""
-    try:
-        body, bounds = read_scenario(path), ScenarioBounds.of(settings)
-        resolved = ResolvedInputs(
-            matrices_beside(path, body, settings), tuple(resolution_faults(body, bounds)), shows_names=True
-        )
-        reader = DayReader(bounds, lambda _: resolved, partial(addressed_day, settings=settings))
-        found = validation_report(body, {}, reader)
-    except InputError as error:
-        print_error(error)
-        return False
-    typer.echo("\n".join(lines_of(found)))
-    return found.valid

@@ -14,10 +14,10 @@ from typing import Any, Final
 import typer
 
 from planner_mcp.cli.command_files import check_output, form_of, matrices_beside
-from planner_mcp.cli.command_runner import INTERRUPTED, print_error
+from planner_mcp.cli.command_runner import INTERRUPTED
 from planner_mcp.cli.printed_plans import DRAWN
 from planner_mcp.cli.solve_display import SearchDisplay, search_display
-from planner_mcp.errors import Fault, InputError, PlannerError, error_text, input_error
+from planner_mcp.errors import Fault, PlannerError, error_text, input_error
 from planner_mcp.jobs.job_content import job_view
 from planner_mcp.jobs.job_lifecycle import JobState
 from planner_mcp.jobs.job_model import Job, SolveRequest
@@ -69,7 +69,11 @@ class Solved:
 
 
 async def solve_beside_worker(asked: SolveRun, settings: Settings) -> Solved | None:
-    """Return what a worker that runs for this solve alone makes of it; None where there is no plan."""
+    """Return what a worker that runs for this solve alone makes of it; None where there is no plan.
+
+    Raises:
+        InputError: All that is wrong with what is asked.
+    """
     from planner_mcp.app import open_application
     from planner_mcp.cli.server_processes import workers_beside
     from planner_mcp.travel.route_geometry import RouteGeometry
@@ -84,11 +88,7 @@ async def solve_beside_worker(asked: SolveRun, settings: Settings) -> Solved | N
 
 
 async def _solved(jobs: JobService, asked: SolveRun, settings: Settings, display: SearchDisplay) -> Solved | None:
-    try:
-        body, travel_matrices = await _checked(jobs, asked, settings)
-    except InputError as error:
-        print_error(error)
-        return None
+    body, travel_matrices = await _checked(jobs, asked, settings)
     scenario = await jobs.create_scenario(LOCAL, body)
     job = await jobs.submit(LOCAL, SolveRequest(scenario.id, asked.seconds, fresh=True))
     bounding = asyncio.create_task(_bound(body, travel_matrices, display))
