@@ -34,8 +34,6 @@ _CELL: Final = 0.004
 _NODE_RADIUS_M: Final = 30.0
 _LEAST_STREET_M: Final = 50.0
 _MAX_CHARS: Final = 200
-_AT_ONCE: Final = 10_000
-_INSERT_ROAD: Final = "INSERT INTO roads VALUES (NULL, ?, ?, ?, ?, ?, ?, ?)"
 
 
 def register_path(settings: Settings) -> Path:
@@ -106,27 +104,17 @@ def write_register(extract: Path, path: Path, content: str) -> None:
 def _fill(register: sqlite3.Connection, extract: Path) -> dict[str, int]:
     """Insert buildings as they are read, and streets once all their ways are known; return how many there are."""
     ways: dict[str, list[tuple[str, list[Position]]]] = defaultdict(list)
-    rows: list[tuple[Any, ...]] = []
-    roads: list[tuple[Any, ...]] = []
-    buildings = 0
     for tags, points in _objects(extract):
         if "highway" in tags:
             _note_street(register, ways, tags, points)
-            roads += _road_rows(tags, points)
-        for row in _building_rows(tags, points):
-            rows.append(row)
-            buildings += 1
-        if len(rows) >= _AT_ONCE:
-            register.executemany("INSERT INTO buildings VALUES (?, ?, ?, ?, ?, ?, ?, ?)", rows)
-            rows.clear()
-        if len(roads) >= _AT_ONCE:
-            register.executemany(_INSERT_ROAD, roads)
-            roads.clear()
-    register.executemany(_INSERT_ROAD, roads)
-    register.executemany("INSERT INTO buildings VALUES (?, ?, ?, ?, ?, ?, ?, ?)", rows)
+            roads = _road_rows(tags, points)
+            register.executemany("INSERT INTO roads VALUES (NULL, ?, ?, ?, ?, ?, ?, ?)", roads)
+        buildings = _building_rows(tags, points)
+        register.executemany("INSERT INTO buildings VALUES (?, ?, ?, ?, ?, ?, ?, ?)", buildings)
     streets = [row for key, found in ways.items() for row in _street_rows(key, found)]
     register.executemany("INSERT INTO streets VALUES (?, ?, ?, ?, ?)", streets)
-    return {"streets": len(streets), "buildings": buildings}
+    (count,) = register.execute("SELECT count(*) FROM buildings").fetchone()
+    return {"streets": len(streets), "buildings": count}
 
 
 def _objects(extract: Path) -> Iterator[tuple[dict[str, str], list[Position]]]:
