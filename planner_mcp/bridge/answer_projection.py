@@ -8,7 +8,7 @@ import json
 import math
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Final
 
 import jmespath
@@ -32,7 +32,7 @@ class AnswerProjection:
     """What is handed over of an answer."""
 
     data: Any
-    left_out: dict[str, int] = field(default_factory=dict)
+    left_out: dict[str, int]
     """How many entries of which lists; `*` in a place stands for each entry."""
 
 

@@ -43,7 +43,7 @@ class ServiceAnswer:
     media_type: str
     """In lower case, without parameters."""
     body: bytes
-    retry_after_s: float | None = None
+    retry_after_s: float | None
     """When to come back, where it says so."""
 
 

@@ -11,18 +11,14 @@ from typing import Final
 from planner_mcp.errors import QuotaExceededError
 
 MOST_OPEN: Final = 32
+"""Calls of one principal at the same time."""
 RETRY_AFTER_S: Final = 5.0
 
 
 class OpenCalls:
-    """The calls of one bridge.
+    """The calls of one bridge."""
 
-    Args:
-        most: Calls of one principal at the same time.
-    """
-
-    def __init__(self, most: int = MOST_OPEN) -> None:
-        self._most = most
+    def __init__(self) -> None:
         self._open: Counter[str] = Counter()
 
     @contextmanager
@@ -32,8 +28,8 @@ class OpenCalls:
         Raises:
             QuotaExceededError: As many are open as may be.
         """
-        if self._open[principal_id] >= self._most:
-            problem, allowed = "Too many of your calls wait for the service.", f"{self._most} at a time"
+        if self._open[principal_id] >= MOST_OPEN:
+            problem, allowed = "Too many of your calls wait for the service.", f"{MOST_OPEN} at a time"
             raise QuotaExceededError.reached(problem, allowed, "Wait retry_after_s.", retry_after_s=RETRY_AFTER_S)
         self._open[principal_id] += 1
         try:

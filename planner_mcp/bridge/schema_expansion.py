@@ -42,7 +42,7 @@ class SchemaExpansion:
         self._place = place
         self._parts = 0
 
-    def expanded(self, schema: Any, within: tuple[str, ...] = ()) -> Json:
+    def expanded(self, schema: Any, within: tuple[str, ...]) -> Json:
         """Return a schema without references.
 
         Args:
@@ -74,7 +74,7 @@ class SchemaExpansion:
             del made["required"]
         return self._with_null(made, merged)
 
-    def merged(self, schema: Any, within: tuple[str, ...] = ()) -> tuple[Json | None, tuple[str, ...]]:
+    def merged(self, schema: Any, within: tuple[str, ...]) -> tuple[Json | None, tuple[str, ...]]:
         """Return a schema with its reference followed and the objects of its `allOf` put together.
 
         Returns:

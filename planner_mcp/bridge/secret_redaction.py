@@ -13,7 +13,7 @@ from urllib.parse import quote
 REDACTED: Final = "[redacted]"
 
 
-def spellings(secret: str, *, is_basic: bool = False) -> tuple[str, ...]:
+def spellings(secret: str, *, is_basic: bool) -> tuple[str, ...]:
     """Return the texts that give a secret away, the longest first.
 
     Args:

@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 
-from planner_mcp.bridge import answer_projection
 from planner_mcp.bridge.answer_projection import projected, shortened
 from planner_mcp.bridge.bridged_call import SMALL_BYTES, SMALL_VALUES
 from planner_mcp.errors import BridgedServiceError, TooLargeError
@@ -73,11 +72,6 @@ def test_no_content_is_null_and_a_selection_that_does_not_fit_is_reported() -> N
     assert projected(b"[]", "orders[].id", 100).data is None
     with pytest.raises(BridgedServiceError, match="not what this tool expects"):
         projected(b'{"a": 1}', "sort_by(a, &b)", 100)
-
-
-def test_the_longest_list_is_found_in_any_depth() -> None:
-    """Our choice: the search for a fitting length begins at the longest."""
-    assert answer_projection._longest({"a": [{"b": [1, 2, 3]}], "c": []}) == 3
 
 
 @pytest.mark.parametrize("entry", ["{}", '{"a":1}', "[1,1]", "1", '"\\n"'])
