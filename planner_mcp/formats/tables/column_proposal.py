@@ -50,7 +50,7 @@ from planner_mcp.formats.tables.header_words import (
     side_of,
     split_brackets,
 )
-from planner_mcp.formats.tables.number_parsing import decimal_mark_of, number_in
+from planner_mcp.formats.tables.number_parsing import number_in
 from planner_mcp.formats.tables.text_tables import Table
 from planner_mcp.formats.tables.time_parsing import date_in
 from planner_mcp.formats.tables.unit_words import SECONDS_OF_UNIT, AmountUnit, unit_named
@@ -592,4 +592,4 @@ def _unnumbered(header: str) -> str:
 
 
 def _is_zero(cell: str) -> bool:
-    return decimal_mark_of(cell) == "" and cell.strip() in ("0", "00", "0:00", "00:00")
+    return cell.strip() in ("0", "00", "0:00", "00:00")

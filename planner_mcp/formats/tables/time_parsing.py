@@ -11,6 +11,7 @@ from typing import Final
 from planner_mcp.errors import Fault
 from planner_mcp.formats.tables.cell_text import ALWAYS, PLAIN_STYLE, CellStyle, shown, simplified
 from planner_mcp.formats.tables.number_parsing import number_in
+from planner_mcp.text import clock_s
 
 HOUR_S: Final = 3600
 MINUTE_S: Final = 60
@@ -114,9 +115,7 @@ def has_date(text: str) -> bool:
 
 def written(seconds: float) -> str:
     """Return a time as scenarios take it: HH:MM, with seconds where it has some."""
-    whole = round(seconds)
-    text = f"{whole // 3600:02d}:{whole // 60 % 60:02d}"
-    return text if whole % 60 == 0 else f"{text}:{whole % 60:02d}"
+    return clock_s(seconds).removesuffix(":00")
 
 
 def split_day(simple: str, style: CellStyle) -> tuple[str, str] | None:
