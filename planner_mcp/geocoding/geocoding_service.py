@@ -17,6 +17,7 @@ import anyio
 import anyio.to_thread
 import httpx2 as httpx
 
+from planner_mcp.addresses.bounded_batches import resolved_here
 from planner_mcp.addresses.place_data import fold
 from planner_mcp.addresses.street_register import REGISTER_FILE, StreetRegister
 from planner_mcp.addresses.structured_address import (
@@ -99,8 +100,7 @@ class GeocodingService:
         self._settings = settings
         self._geocoders = {name: KINDS[each.kind](each) for name, each in settings.geocoders.items()}
         self._paces = {name: _Pace(geocoder.interval_s) for name, geocoder in self._geocoders.items()}
-        register = register_of(settings)
-        self._register = None if register is None else StreetRegister(register)
+        self._register = register_of(settings)
         self._kept: OrderedDict[tuple[str, str], tuple[float, tuple[GeocodedPlace, ...]]] = OrderedDict()
 
     def check_provider(self, provider: str | None) -> str:
@@ -122,7 +122,7 @@ class GeocodingService:
     ) -> list[ResolvedAddress]:
         """Return what each text says of a place, in their order; `run_here` reads them, a millisecond each at most."""
         name = self.check_provider(provider)
-        offline: list[ResolvedAddress] = await run_here(self._resolve_here, texts)
+        offline: list[ResolvedAddress] = await run_here(resolved_here, texts, self._register)
         if name == OFFLINE:
             return offline
         asked: dict[str, ResolvedAddress] = {each.text: each for each in offline if each.text.strip()}
@@ -132,17 +132,13 @@ class GeocodingService:
             for each in offline
         ]
 
-    def _resolve_here(self, texts: Sequence[str]) -> list[ResolvedAddress]:
-        from planner_mcp.addresses.offline_resolver import resolve_offline  # grammars, with the first address
-
-        resolved = resolve_offline(texts)
-        return resolved if self._register is None else self._register.located(resolved)
-
     def _named_here(self, lat: float, lon: float, crs: str) -> ResolvedAddress:
-        from planner_mcp.addresses.offline_resolver import reverse_offline
+        from planner_mcp.addresses.offline_resolver import reverse_offline  # grammars, with the first address
 
         nearest = reverse_offline(lat, lon, crs)
-        return nearest if self._register is None else self._register.named(nearest, *to_wgs84(lat, lon, crs), crs)
+        if self._register is None:
+            return nearest
+        return StreetRegister(self._register).named(nearest, *to_wgs84(lat, lon, crs), crs)
 
     async def reverse(
         self,

@@ -7,6 +7,7 @@ import pickle
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import partial
+from pathlib import Path
 from typing import Any, Final, TypeVar
 
 import anyio.from_thread
@@ -22,7 +23,7 @@ from planner_mcp.addresses.structured_address import (
     StructuredAddress,
 )
 from planner_mcp.bounded_calls.call_server import ask_caller
-from planner_mcp.geocoding.geocoding_service import RunHere, register_of
+from planner_mcp.geocoding.geocoding_service import RunHere
 from planner_mcp.jobs.fair_limiter import FairLimiter
 from planner_mcp.jobs.reading_limits import read_bounded
 from planner_mcp.routing.scenario.coordinates import to_wgs84
@@ -94,13 +95,16 @@ async def read_in_turn(ctx: ToolContext, function: Callable[..., T], *args: Any)
 
 
 async def _resolved_beside(
-    ctx: ToolContext, resolve_here: Callable[[Sequence[str]], list[ResolvedAddress]], texts: Sequence[str]
+    ctx: ToolContext,
+    resolved_here: Callable[[Sequence[str], Path | None], list[ResolvedAddress]],
+    texts: Sequence[str],
+    register: Path | None,
 ) -> list[ResolvedAddress]:
     """Return what texts say of places: of a few in a thread, of more in a process of its own at the caller's cost."""
     if len(texts) <= MOST_IN_THREAD:
-        few: list[ResolvedAddress] = await _limiter.run(ctx.principal.id, resolve_here, texts)
+        few: list[ResolvedAddress] = await _limiter.run(ctx.principal.id, resolved_here, texts, register)
         return few
-    parts = await read_in_turn(ctx, resolved_in_parts, tuple(texts), register_of(ctx.settings))
+    parts = await read_in_turn(ctx, resolved_in_parts, tuple(texts), register)
     resolved: list[ResolvedAddress] = []
     for part in parts:
         resolved += pickle.loads(part)  # noqa: S301 - our own child wrote it

@@ -3,13 +3,14 @@
 import csv
 import threading
 from collections.abc import Awaitable, Callable
+from pathlib import Path
 from typing import Any
 
 import anyio
 import jsonschema
 import pytest
 
-from planner_mcp.geocoding.geocoding_service import GeocodingService
+from planner_mcp.geocoding import geocoding_service
 from planner_mcp.jobs.event_feed import EventFeed
 from planner_mcp.jobs.job_service import JobService
 from planner_mcp.jobs.principals import LOCAL, READ, WRITE, Principal
@@ -148,20 +149,20 @@ async def test_batches_of_one_principal_are_read_two_at_a_time_and_others_in_tur
     """SPEC A3, J8: forty threads of one caller kept everybody else waiting for three seconds."""
     reading, most, ended = 0, 0, list[str]()
     lock = threading.Lock()
-    resolve_here = GeocodingService._resolve_here
+    resolved_here = geocoding_service.resolved_here
 
-    def counted(service: GeocodingService, texts: list[str]) -> object:
+    def counted(texts: list[str], register: Path | None) -> object:
         nonlocal reading, most
         with lock:
             reading += 1
             most = max(most, reading)
         try:
-            return resolve_here(service, texts)
+            return resolved_here(texts, register)
         finally:
             with lock:
                 reading -= 1
 
-    monkeypatch.setattr(GeocodingService, "_resolve_here", counted)
+    monkeypatch.setattr(geocoding_service, "resolved_here", counted)
 
     async def resolve(name: str) -> None:
         principal = Principal(name, frozenset({READ, WRITE}))
@@ -177,7 +178,7 @@ async def test_batches_of_one_principal_are_read_two_at_a_time_and_others_in_tur
 
 async def test_a_large_batch_is_read_in_a_process_of_its_own(call: CallTool, monkeypatch: pytest.MonkeyPatch) -> None:
     """SPEC A3, O4: beside 150 batches in threads a call of somebody else took 3 s; the answers are the same."""
-    monkeypatch.setattr(GeocodingService, "_resolve_here", None)  # the one that runs in this process
+    monkeypatch.setattr(geocoding_service, "resolved_here", None)  # the one that runs in this process
     texts = [HANGZHOU, "12 High Street, Richmond", "Alexanderplatz 1, 10178 Berlin"] * 20
     rows = (await call("resolve_addresses", addresses=texts)).structured["rows"]
     monkeypatch.undo()
