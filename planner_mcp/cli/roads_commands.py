@@ -46,7 +46,7 @@ def build(
 
 
 async def _build(settings: Settings) -> RoadMap:
-    extract, _size = check_extract(settings)
+    extract = check_extract(settings)
     built = await build_road_map(settings, find_road_programs(settings), lambda line: typer.echo(line, err=True))
     await build_street_register(settings, extract, built.content)
     return built
@@ -60,7 +60,7 @@ def status(data_dir: DataDir = None) -> None:
 
 
 async def _print_status(settings: Settings) -> None:
-    extract, _size = check_extract(settings)
+    extract = check_extract(settings)
     programs = find_road_programs(settings)
     named = await road_map_of(extract, programs, settings)
     state = daemon_state(settings)

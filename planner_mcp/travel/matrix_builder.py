@@ -34,7 +34,6 @@ _FACTS_S: Final = 5.0
 log = logging.getLogger("planner.roads")
 
 Span = tuple[int, int]
-Holes = Flags
 
 
 class MatrixBuilder:
@@ -168,7 +167,7 @@ def _length(metres: float) -> str:
     return f"{metres:,.0f} m" if metres < 10_000 else f"{metres / 1000:,.0f} km"
 
 
-def _unreachable_places(holes: Holes, kept: Container[int]) -> list[int]:
+def _unreachable_places(holes: Flags, kept: Container[int]) -> list[int]:
     """Return the fewest places, found greedily, whose removal leaves no hole; of equal ones those to be kept last."""
     left = holes | holes.T
     found = []

@@ -140,7 +140,7 @@ class RoadDaemon:
     async def _read_streets(self, road_map: RoadMap) -> None:
         """Write the register of streets beside the map; without it addresses have the positions of their cities."""
         try:
-            await build_street_register(self._settings, check_extract(self._settings)[0], road_map.content)
+            await build_street_register(self._settings, check_extract(self._settings), road_map.content)
         except (RoadMapError, OSError) as error:
             log.warning("roads: %s", error)
 

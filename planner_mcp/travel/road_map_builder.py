@@ -62,8 +62,8 @@ def find_road_programs(settings: Settings) -> RoadPrograms:
     return _ENGINES[settings.roads_engine].find()
 
 
-def check_extract(settings: Settings) -> tuple[Path, int]:
-    """Return the absolute path of the extract and its bytes, after a look at it that costs nothing.
+def check_extract(settings: Settings) -> Path:
+    """Return the absolute path of the extract, after a look at it that costs nothing.
 
     Raises:
         RoadMapError: It is missing, too large, or no extract.
@@ -89,7 +89,7 @@ def check_extract(settings: Settings) -> tuple[Path, int]:
     is_extract = b"OSMHeader" in begin[:32] if path.name.endswith(".pbf") else begin[:3] == b"BZh" or b"<osm" in begin
     if not is_extract:
         raise RoadMapError(f"PLANNER_ROADS_PBF: {path} is no OpenStreetMap extract: it begins with something else.")
-    return path.absolute(), size
+    return path.absolute()
 
 
 async def road_map_of(extract: Path, programs: RoadPrograms, settings: Settings) -> RoadMap:
@@ -118,16 +118,17 @@ async def build_road_map(settings: Settings, programs: RoadPrograms, progress: P
     Raises:
         RoadMapError: The extract cannot be used, the disk is full, or the engine refuses it.
     """
-    extract, size = check_extract(settings)
+    extract = check_extract(settings)
     folder = settings.roads_folder
     built = await road_map_of(extract, programs, settings)
     try:
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         async with _exclusive(folder / "build.lock"):
             if not built.folder.is_dir():
+                size, profile = extract.stat().st_size, settings.roads_profile
                 _check_disk(size, folder)
-                profile = settings.roads_profile
-                await _build(extract, size, built, programs=programs, profile=profile, progress=progress)
+                progress(f"roads: building {_megabytes(size)} of {extract} for {profile}")
+                await _build(extract, built, programs, profile, progress)
     except OSError as error:
         raise RoadMapError(f"The roads cannot be built in {folder}: {error.strerror}.") from error
     return built
@@ -147,10 +148,7 @@ def _check_disk(size: int, folder: Path) -> None:
         raise RoadMapError(f"The roads need {_megabytes(needed)} of disk in {folder}; {_megabytes(free)} are free.")
 
 
-async def _build(
-    extract: Path, size: int, built: RoadMap, *, programs: RoadPrograms, profile: str, progress: Progress
-) -> None:
-    progress(f"roads: building {_megabytes(size)} of {extract} for {profile}")
+async def _build(extract: Path, built: RoadMap, programs: RoadPrograms, profile: str, progress: Progress) -> None:
     began = time.monotonic()
     beside = built.folder.with_name(f"{built.key}.part")
     shutil.rmtree(beside, ignore_errors=True)
