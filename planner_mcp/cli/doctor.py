@@ -128,7 +128,8 @@ def _reports(folder: Path) -> CheckResult:
 def _roads(settings: Settings) -> CheckResult:
     """Check extract and programs of the road engine, and that a running one does not report a failure."""
     try:
-        extract, _programs = check_extract(settings), find_road_programs(settings)
+        extract = check_extract(settings)
+        find_road_programs(settings)
     except RoadMapError as error:
         return CheckResult("roads", False, error.message)
     state = daemon_state(settings)

@@ -20,7 +20,7 @@ from planner_mcp.formats.import_formats import PLAIN, form_of, read_scenario_fil
 from planner_mcp.formats.json_content import Content
 from planner_mcp.formats.tables.column_mapping import IN_COLUMNS, ColumnMapping
 from planner_mcp.formats.tables.import_options import Form, ImportedScenario, ImportOptions
-from planner_mcp.formats.tables.text_tables import Table, read_table
+from planner_mcp.formats.tables.text_tables import read_table
 from planner_mcp.geocoding.geocoding_service import GeocodingService
 from planner_mcp.routing.feasibility.infeasibility_faults import infeasibility_faults
 from planner_mcp.routing.scenario.scenario_parsing import Scenario, parse_scenario, warnings
@@ -63,16 +63,16 @@ _LEFT_OUT: Final = re.compile(r'or --column "(.*)=" to leave it out')
 class ImportAnswers:
     """What a person says about a file, as options of a command."""
 
-    date: str = ""
-    agents: Path | None = None
-    agent: int | None = None
-    capacity: float | None = None
-    depot: str = ""
-    name: str = ""
-    sheet: str = ""
-    form: Form | None = None
-    column: tuple[str, ...] = ()
-    decimal: str = ""
+    date: str
+    agents: Path | None
+    agent: int | None
+    capacity: float | None
+    depot: str
+    name: str
+    sheet: str
+    form: Form | None
+    column: tuple[str, ...]
+    decimal: str
 
 
 def imported(file: Path, given: ImportAnswers, settings: Settings) -> ImportedScenario:
@@ -85,7 +85,9 @@ def imported(file: Path, given: ImportAnswers, settings: Settings) -> ImportedSc
     if given.agents is not None and (given.agent is not None or given.capacity is not None):
         raise typer.BadParameter("--agents says who drives; leave --agent and --capacity out, or --agents.")
     content = Content(read_bytes(file))
-    fleet = None if given.agents is None else _fleet(given.agents, settings)
+    fleet = None
+    if given.agents is not None:  # faults in it begin with the name of its file
+        fleet = read_table(read_bytes(given.agents), max_rows=settings.max_agents, name=given.agents.name)
     alike, is_default = _uniform_fleet(given.agent, given.capacity), given.agent is None and given.capacity is None
     import_options = ImportOptions(
         given.name or file.stem,
@@ -225,11 +227,6 @@ def _validated(read: ImportedScenario, settings: Settings) -> Scenario:
             shows_names=True,
             prove_infeasible=infeasibility_faults,
         )
-
-
-def _fleet(path: Path, settings: Settings) -> Table:
-    """Return the table of agents; faults in it begin with the name of its file."""
-    return read_table(read_bytes(path), max_rows=settings.max_agents, name=path.name)
 
 
 def _uniform_fleet(count: int | None, capacity: float | None) -> tuple[Json, ...]:

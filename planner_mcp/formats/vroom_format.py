@@ -247,9 +247,4 @@ class _Reader:
 
 
 def _amounts(values: Any) -> dict[str, float]:
-    return dict(_numbered(values or ()))
-
-
-def _numbered(values: Any) -> Iterator[tuple[str, float]]:
-    for number, value in enumerate(values, start=1):
-        yield f"d{number}", value
+    return {f"d{number}": value for number, value in enumerate(values or (), start=1)}
