@@ -178,7 +178,8 @@ def _resolved(text: str) -> ResolvedAddress:
         return chinese
     read = _read(parts, data)
     if not read.city and not read.road:
-        return _nothing(text)
+        notes = ("Nothing in it looks like a place.",)
+        return ResolvedAddress(text, AddressStatus.NOT_FOUND, StructuredAddress(), None, (), notes=notes)
     read = _with_unit_apart(read)
     cities = _localities(read.city, read, data) if read.city else []
     address = StructuredAddress(
@@ -218,17 +219,12 @@ def city_address(city: City, address: StructuredAddress) -> StructuredAddress:
     return replace(address, country=city.country, province=_state(city), city=city.name)
 
 
-def _nothing(text: str) -> ResolvedAddress:
-    notes = ("Nothing in it looks like a place.",)
-    return ResolvedAddress(text, AddressStatus.NOT_FOUND, StructuredAddress(), None, (), notes=notes)
-
-
 def _answer(text: str, read: WesternParts, address: StructuredAddress, cities: Sequence[City]) -> ResolvedAddress:
     is_exact = fold(read.city) == fold(cities[0].name) or len(read.city.split()) == 1
     evidence = [Evidence(f"{read.city} is a city of GeoNames", 0.98 if is_exact else 0.93)]
     people = sum(max(1, city.people) for city in cities)
     share = max(1, cities[0].people) / people
-    if len({city.country for city in cities}) == 1 and (read.country or _has_country_postcode(read)):
+    if len({city.country for city in cities}) == 1 and (read.country or len(read.postcode_countries) == 1):
         evidence.append(Evidence(f"the country is {cities[0].country}", 1.0))
     is_dominant = share >= 0.75
     if len(cities) > 1 and not is_dominant:
@@ -275,11 +271,6 @@ def _chosen_by(read: WesternParts, city: City, share: float) -> Evidence:
     if countries and city.country not in countries:
         return Evidence(f"the street has another language than {city.country}", 0.4)
     return Evidence(BY_SIZE, round(min(share, MAX_SHARE), 2))
-
-
-def _has_country_postcode(read: WesternParts) -> bool:
-    """Return whether the postcode has the form of one country alone."""
-    return len(read.postcode_countries) == 1
 
 
 def _common(values: Iterable[str]) -> str:

@@ -6,7 +6,6 @@ maps; no dates, no tags, no aliases, which let a small file stand for a huge one
 
 import json
 import re
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, ClassVar, Final
 
@@ -81,8 +80,13 @@ def _json(path: Path, text: str) -> Any:
         raise _too_deep(path) from error
     except ValueError:
         return None
-    if _depth_of(value) > MAX_DEPTH:
-        raise _too_deep(path)
+    pending = [(value, 1)]
+    while pending:
+        here, depth = pending.pop()
+        if depth > MAX_DEPTH:
+            raise _too_deep(path)
+        if isinstance(here, dict | list):
+            pending.extend((each, depth + 1) for each in (here.values() if isinstance(here, dict) else here))
     return value
 
 
@@ -116,18 +120,3 @@ def _with_text_keys(value: Any) -> Any:
     if isinstance(value, dict):
         return {str(name): _with_text_keys(each) for name, each in value.items()}
     return value
-
-
-def _depth_of(value: Any) -> int:
-    pending: list[tuple[Any, int]] = [(value, 1)]
-    deepest = 0
-    while pending:
-        here, depth = pending.pop()
-        deepest = max(deepest, depth)
-        pending.extend((each, depth + 1) for each in _parts(here))
-    return deepest
-
-
-def _parts(value: Any) -> Iterator[Any]:
-    if isinstance(value, dict | list):
-        yield from value.values() if isinstance(value, dict) else value
