@@ -24,7 +24,7 @@ MAX_DEPTH: Final = 60
 MAX_TEXT: Final = 1000
 """Characters of one text."""
 SHORT_TEXT: Final = 100
-"""… where an answer does not fit with longer ones."""
+"""Characters of one text of an answer that does not fit with longer ones."""
 
 
 @dataclass(frozen=True, slots=True)

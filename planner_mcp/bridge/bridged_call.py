@@ -41,9 +41,9 @@ SMALL_VALUES: Final = 200
 """Answers up to both are read on the event loop, within five milliseconds."""
 MAX_FAULTS: Final = 20
 READ_OF_REFUSAL: Final = 16 * 1024
-"""Bytes of a refusal that are looked at …"""
+"""Bytes of a refusal that are looked at."""
 SHOWN_OF_REFUSAL: Final = 300
-"""… and characters that are quoted."""
+"""Characters of a refusal that are quoted."""
 _ENVELOPE_TOKENS: Final = 40
 """Of an answer, for what stands around the data."""
 _limiter: Final = FairLimiter()
@@ -85,9 +85,9 @@ class BridgedCall:
     source: str
     """Host and port of the service."""
     auth_headers: Mapping[str, str]
-    """The credentials of the bridge."""
+    """The credentials of the bridge, where it authenticates itself by a header."""
     auth_query: str
-    """… or what its query ends with."""
+    """The same where it does so by the query, which ends with this; else empty."""
     query_names: frozenset[str]
     """Names of the query that are parameters or credentials."""
     secrets: tuple[str, ...]

@@ -1,7 +1,7 @@
 """Files that commands read and write, with standard input and output in their place.
 
 Owns how a file is named (`-` is standard input or output), the format of a written plan (by the end of its file name,
-else JSON), and the messages on standard error for files that cannot be read or written.
+else JSON), and the faults of files that cannot be read or written.
 """
 
 import errno

@@ -40,7 +40,7 @@ _OPTIONS: Final = {
     "planning_date": "--date",
 }
 _GIVEN: Final = {**_OPTIONS, "/depot": "--depot", "/planning_date": "--date", "/name": "--name"}
-"""The same, and what options became in the day."""
+"""Options by the fields that they answer, and by what they became in the day."""
 Columns = Annotated[
     list[str], typer.Option("--column", help="HEADER=FIELD where the proposal is wrong; HEADER= leaves it out.")
 ]

@@ -1,9 +1,8 @@
 """Draws a plan as SVG: a route map, a timeline and the curve of costs.
 
-Owns shapes and their places; words around them and colours are `plan_report.py` with `report.css`, and
-`standalone_map.py`. Nothing
-is fetched: no tiles, no fonts, no scripts. A route carries the class `r<n>`, so that a page can light it up everywhere
-at once; hovering any shape shows its `<title>`.
+Owns shapes and their places; words around them and colours are those of `plan_report.py` with `report.css`, and of
+`standalone_map.py`. Nothing is fetched: no tiles, no fonts, no scripts. A route carries the class `r<n>`, so that a
+page can light it up everywhere at once; hovering any shape shows its `<title>`.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -56,7 +55,7 @@ MOST_NUMBERS: Final = 200
 _ARROW_EVERY: Final = 34.0
 """Points of a line between two arrow heads."""
 _ARROW_EVERY_ROAD: Final = 80.0
-"""The same on a line that follows the bends of roads."""
+"""Points between two arrow heads of a line that follows the bends of roads."""
 _LEAST_ARROW: Final = 4.0
 """Of a piece that has one."""
 _LEAST_STEP: Final = 0.7

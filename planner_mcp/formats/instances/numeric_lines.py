@@ -16,7 +16,7 @@ LARGEST: Final = 1e9
 WordLine = tuple[int, list[str]]
 """Its number in the file, and its words."""
 NumberLine = tuple[int, list[float]]
-"""The same as numbers."""
+"""Its number in the file, and its words as numbers."""
 
 
 def lines_of(data: bytes) -> list[WordLine]:

@@ -35,9 +35,9 @@ _HEADERS: Final = {"ticket_id": "id", "task": "type"}
 _TICKETS: Final = frozenset({"ticket", "unassigned"})
 _NOTICE: Final = "The file is an export of a plan: its tickets are read, and not who served them when."
 BEFORE_FORMULA: Final = r"""(?<![;"\s])([;"\s]*+)"""
-"""What may stand before a formula, read once from its first character on and given up whole; and …"""
+"""What may stand before a formula: read once from its first character on, and given up whole."""
 FORMULA_AHEAD: Final = r"(?=[=+\-@＝＋－＠])"
-"""… what it begins with. Programs take the full-width signs for the others."""
+"""What a formula begins with. Programs take the full-width signs for the others."""
 _FORMULA_QUOTE: Final = re.compile(f"{BEFORE_FORMULA}'{FORMULA_AHEAD}")
 """Where `plan_exports.safe_cell` may have put a quote, with what stands before it."""
 _LINE_STARTS: Final = frozenset(";\t\r\n")

@@ -28,7 +28,7 @@ from planner_mcp.routing.scenario.field_types import moment, read_date
 from planner_mcp.routing.scenario.window_text import OPEN_END, OPEN_END_S
 
 MAX_WINDOWS_CELL: Final = 1000
-"""The same of a cell of time windows, which may be fifty."""
+"""Characters of a cell that may be time windows, of which there may be fifty."""
 Windows = Sequence[Sequence[Any]]
 """Each with its two times as the scenario takes them."""
 _WINDOWS: Final = "windows such as 08:00-12:00, from 10:00 or until 12:00, several between semicolons"
