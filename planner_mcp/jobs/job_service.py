@@ -47,10 +47,6 @@ WaitFor = Literal["end", "change"]
 """What ends a wait: the end of the job, or also a change of its state or best cost."""
 
 
-def _now() -> datetime:
-    return datetime.now(UTC)
-
-
 def _prices_of(parent: StoredScenario, *, has_own: bool) -> str | None:
     return parent.prices_of if has_own else parent.prices_of or parent.id
 
@@ -62,24 +58,12 @@ class JobService:
         store: Where scenarios, jobs and plans are kept.
         feed: How a job is followed.
         settings: Limits, and the number of shards.
-        clock: Returns the time in UTC.
-        name: Makes the name of a new scenario or job in a shard.
     """
 
-    def __init__(
-        self,
-        store: JobStore,
-        feed: EventFeed,
-        *,
-        settings: Settings,
-        clock: Callable[[], datetime] = _now,
-        name: Callable[[ids.IdKind, int], str] = ids.random_id,
-    ) -> None:
+    def __init__(self, store: JobStore, feed: EventFeed, *, settings: Settings) -> None:
         self._store = store
         self._feed = feed
         self._settings = settings
-        self._clock = clock
-        self._name = name
         self._recomputing = FairLimiter()
         self._reading = FairLimiter()
         self.matrices = MatrixService(store, settings)
@@ -106,10 +90,10 @@ class JobService:
         shard = ids.shard_of("scn", parent.id) if parent else ids.random_shard(self._settings.pools)
         written = await self._reading.run(principal.id, written_scenario, body)
         scenario = StoredScenario(
-            id=self._name("scn", shard),
+            id=ids.random_id("scn", shard),
             principal=principal.id,
             body=body,
-            created_at=self._clock(),
+            created_at=datetime.now(UTC),
             input_hash=written.input_hash,
             revision=parent.revision + 1 if parent else 1,
             parent_id=parent.id if parent else None,
@@ -129,13 +113,13 @@ class JobService:
             written: The scenario.
             is_repeatable: The same scenario of the principal has the same id, and is kept once.
         """
-        name = self._name("scn", ids.random_shard(self._settings.pools))
+        name = ids.random_id("scn", ids.random_shard(self._settings.pools))
         if is_repeatable:
             content = f"{principal.id}\n{principal.may(SENSITIVE)}\n{written.text}"
             name = ids.derived_id("scn", hashlib.sha256(content.encode()).digest(), self._settings.pools)
         is_confidential = principal.may(SENSITIVE) and written.has_sensitive_values
         scenario = StoredScenario(
-            name, principal.id, {}, self._clock(), written.input_hash, is_confidential=is_confidential
+            name, principal.id, {}, datetime.now(UTC), written.input_hash, is_confidential=is_confidential
         )
         await self._store.put_scenario(scenario, written)
         return name
@@ -202,7 +186,7 @@ class JobService:
         shard = ids.shard_of("scn", request.scenario_id)
         is_masked = not principal.may(SENSITIVE)
         request = replace(request, traceparent=current_traceparent(), is_masked=is_masked)
-        return self._seen(principal, await self._store.submit(principal.id, request, self._name("job", shard)))
+        return self._seen(principal, await self._store.submit(principal.id, request, ids.random_id("job", shard)))
 
     async def job(self, principal: Principal, job_id: str) -> Job:
         """Return a job."""
