@@ -257,17 +257,9 @@ class JobService:
 
     # ---- reviews
 
-    async def propose(self, principal: Principal, job_id: str) -> Job:
-        """Hand the plan of a job over for review; raises as `ReviewService.propose`."""
-        return self._seen(principal, await self.reviews.propose(principal, job_id))
-
-    async def decide(self, principal: Principal, job_id: str, step: ReviewStep, reason: str = "") -> Job:
-        """Approve or reject the proposed plan of a job; raises as `ReviewService.decide`."""
-        return self._seen(principal, await self.reviews.decide(principal, job_id, step, reason))
-
-    async def publish(self, principal: Principal, job_id: str) -> Job:
-        """Publish the approved plan of a job; raises as `ReviewService.publish`."""
-        return self._seen(principal, await self.reviews.publish(principal, job_id))
+    async def review(self, principal: Principal, job_id: str, step: ReviewStep, reason: str = "") -> Job:
+        """Take a step in the review of the plan of a job; raises as `ReviewService.review`."""
+        return self._seen(principal, await self.reviews.review(principal, job_id, step, reason))
 
     async def share_generation(self, principal: Principal, job_id: str, *, revoke: bool = False) -> int:
         """Return which generation of share links of a plan of the principal is valid; `revoke` ends those there are."""

@@ -33,23 +33,19 @@ class ReviewService:
         self.is_on = settings.approval != "off"
         self._is_four_eyes = settings.approval == "four_eyes"
 
-    async def propose(self, principal: Principal, job_id: str) -> Job:
-        """Hand a plan over for review.
+    async def review(self, principal: Principal, job_id: str, step: ReviewStep, reason: str = "") -> Job:
+        """Take a step in the review of a plan: its owner's, or the decision of a reviewer, with its reason.
 
         Raises:
-            IllegalTransitionError, PlanNotReadyError: The plan is in no state for it.
+            JobError: Plans are not reviewed here.
+            InsufficientScopeError: A decision without `planner:approve`.
+            FourEyesError, IllegalTransitionError, PlanNotReadyError: As `ReviewStore.review`.
         """
-        self._check_on()
-        return await self._store.review(principal.id, job_id, ReviewStep.PROPOSE, proposed_to=principal.group)
-
-    async def decide(self, principal: Principal, job_id: str, step: ReviewStep, reason: str = "") -> Job:
-        """Approve or reject a proposed plan.
-
-        Raises:
-            IllegalTransitionError: It is not proposed, or another plan of the day was approved since.
-            FourEyesError: The deployment wants another principal than the proposer.
-        """
-        self._check_on()
+        if not self.is_on:
+            raise JobError(NO_REVIEWS)
+        if step not in DECISIONS:
+            proposed_to = principal.group if step is ReviewStep.PROPOSE else ""
+            return await self._store.review(principal.id, job_id, step, proposed_to=proposed_to)
         principal.require(APPROVE, "A review")
         return await self._store.review(
             principal.id, job_id, step, group=principal.group, reason=reason, four_eyes=self._is_four_eyes
@@ -67,11 +63,6 @@ class ReviewService:
         may_hand_on = is_own and principal.may(WRITE)
         steps = [step for step in next_steps(job.review.state) if (may_decide if step in DECISIONS else may_hand_on)]
         return {"review": {**job.review.as_json(), "steps": steps}, "is_own": is_own}
-
-    async def publish(self, principal: Principal, job_id: str) -> Job:
-        """Announce to the webhook of a job that its approved plan holds from now on; raises as `propose`."""
-        self._check_on()
-        return await self._store.review(principal.id, job_id, ReviewStep.PUBLISH)
 
     def group_of(self, principal: Principal) -> str:
         """Return the group whose proposed plans a principal may review, an empty text for none."""
@@ -99,7 +90,3 @@ class ReviewService:
     def is_draft(self, job: Job) -> bool:
         """Return whether a plan must be marked as a draft where it leaves the planner."""
         return self.is_on and (job.review is None or job.review.state not in TAKEN_OUT)
-
-    def _check_on(self) -> None:
-        if not self.is_on:
-            raise JobError(NO_REVIEWS)

@@ -2,6 +2,7 @@
 
 from typing import Final
 
+from planner_mcp.jobs.plan_review import ReviewStep
 from planner_mcp.server.tools.arguments.lookup_errors import PLAN, naming_argument
 from planner_mcp.server.tools.arguments.plan_context import PlanName, job_id_of
 from planner_mcp.server.tools.review_result import ReviewResult, review_result
@@ -17,7 +18,7 @@ class PlanArguments(Arguments):
 async def run(ctx: ToolContext, asked: PlanArguments) -> ToolResult:
     """Propose the final plan of a job."""
     with naming_argument("/job_id", PLAN):
-        job = await ctx.job_service.propose(ctx.principal, job_id_of(asked.job_id))
+        job = await ctx.job_service.review(ctx.principal, job_id_of(asked.job_id), ReviewStep.PROPOSE)
     return await review_result(ctx, job)
 
 

@@ -2,6 +2,7 @@
 
 from typing import Final
 
+from planner_mcp.jobs.plan_review import ReviewStep
 from planner_mcp.server.tools.arguments.lookup_errors import PLAN, naming_argument
 from planner_mcp.server.tools.arguments.plan_context import job_id_of
 from planner_mcp.server.tools.propose_plan import PlanArguments
@@ -12,7 +13,7 @@ from planner_mcp.server.tools.tool_definition import WRITE, Tool, ToolAnnotation
 async def run(ctx: ToolContext, asked: PlanArguments) -> ToolResult:
     """Publish the approved plan of a job."""
     with naming_argument("/job_id", PLAN):
-        job = await ctx.job_service.publish(ctx.principal, job_id_of(asked.job_id))
+        job = await ctx.job_service.review(ctx.principal, job_id_of(asked.job_id), ReviewStep.PUBLISH)
     return await review_result(ctx, job)
 
 

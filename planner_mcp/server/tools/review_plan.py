@@ -45,7 +45,7 @@ async def run(ctx: ToolContext, asked: ReviewArguments) -> ToolResult:
         )
     reason = asked.reason.strip() if asked.decision == "reject" else ""
     with naming_argument("/job_id", PLAN):
-        job = await ctx.job_service.decide(ctx.principal, job_id, ReviewStep(asked.decision), reason)
+        job = await ctx.job_service.review(ctx.principal, job_id, ReviewStep(asked.decision), reason)
     return await review_result(ctx, job, differences)
 
 
