@@ -11,6 +11,8 @@ all); it takes a principal or a claim and answers `NotFoundError` for what is un
 
 from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
+from secrets import token_hex
 from typing import Protocol
 
 from planner_mcp.jobs.import_records import ImportStore
@@ -127,7 +129,7 @@ class MatrixParts:
     """Packed tables on their way to the store, block by block."""
 
     matrix_id: str
-    token: str
+    token: str = field(default_factory=partial(token_hex, 8))
     """Distinguishes the blocks of this upload from those of another."""
     tables: list[str] = field(default_factory=list)
     """The table of each block, in order."""
@@ -136,16 +138,8 @@ class MatrixParts:
 class MatrixStore(Protocol):
     """Tables of travel, each `TravelMatrices.pack()` under a name."""
 
-    async def put_matrix(
-        self,
-        principal: str,
-        matrix_id: str,
-        words: Mapping[str, str],
-        *,
-        is_cache: bool,
-        parts: MatrixParts | None = None,
-    ) -> None:
-        """Store matrices, with the blocks that were put before.
+    async def put_matrix(self, principal: str, parts: MatrixParts, words: Mapping[str, str], *, is_cache: bool) -> None:
+        """Store matrices: the blocks that were put before, and further words.
 
         Cached ones (`is_cache`) replace older cached ones; others are refused without room.
         """

@@ -10,7 +10,6 @@ workers, through `planner_mcp.travel`.
 
 import hashlib
 import json
-import secrets
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
@@ -63,7 +62,7 @@ class MatrixService:
             InputError: Every fault of the text.
             QuotaExceededError: The principal keeps as many as it may.
         """
-        parts = MatrixParts("", secrets.token_hex(8))
+        parts = MatrixParts("")
 
         async def answer(question: "UploadQuestion") -> bytes | bytearray | None:
             if question.name:
@@ -81,7 +80,8 @@ class MatrixService:
             self._settings.max_matrix_locations,
             answer=answer,
         )
-        await self._store.put_matrix(principal, uploaded.name, words, is_cache=False, parts=parts)
+        parts.matrix_id = uploaded.name
+        await self._store.put_matrix(principal, parts, words, is_cache=False)
         return uploaded
 
     async def keep_routed(self, principal: str, question: MatrixRequest, travel_matrices: TravelMatrices) -> Packed:
@@ -91,10 +91,10 @@ class MatrixService:
         return words
 
     async def _put(self, principal: str, name: str, words: Packed, *, is_cache: bool) -> None:
-        parts = MatrixParts(name, secrets.token_hex(8))
+        parts = MatrixParts(name)
         for table, block in _blocks(words):
             await self._store.put_matrix_block(parts, table, block)
-        await self._store.put_matrix(principal, name, _without_tables(words), is_cache=is_cache, parts=parts)
+        await self._store.put_matrix(principal, parts, _without_tables(words), is_cache=is_cache)
 
     async def packed(self, principal: str, name: str) -> Packed:
         """Return tables by name, packed.

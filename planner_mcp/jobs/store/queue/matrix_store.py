@@ -3,7 +3,6 @@
 Owns the blocks in which a large matrix comes and lies: a field of the hash each, named `<matrix>:<number>`.
 """
 
-import secrets
 from collections.abc import Mapping
 
 from planner_mcp.errors import NotFoundError, QuotaExceededError, StoreUnavailableError
@@ -28,31 +27,21 @@ class RedisMatrixStore(StorePart):
         await self._script_client.step("put_matrix_part", ids.shard_of("mat", parts.matrix_id), args, field, text)
         parts.tables.append(name)
 
-    async def put_matrix(
-        self,
-        principal: str,
-        matrix_id: str,
-        words: Mapping[str, str],
-        *,
-        is_cache: bool,
-        parts: MatrixParts | None = None,
-    ) -> None:
+    async def put_matrix(self, principal: str, parts: MatrixParts, words: Mapping[str, str], *, is_cache: bool) -> None:
         """Store matrices for the scenario TTL from their last use.
 
         Args:
             principal: Whose they are.
-            matrix_id: Their id; storing the same matrices again renews them.
+            parts: Their id, and the blocks that were put before; storing the same matrices again renews them.
             words: `TravelMatrices.pack()`, without what is in blocks.
             is_cache: They can be requested again, so the oldest make room; otherwise too many are refused.
-            parts: The blocks that were put before.
 
         Raises:
             QuotaExceededError: The principal keeps as many as it may.
             StoreUnavailableError: Also when blocks were forgotten on the way.
         """
-        parts = parts or MatrixParts(matrix_id, secrets.token_hex(8))
         args = {
-            "matrix": matrix_id,
+            "matrix": parts.matrix_id,
             "parts": _parts_name(parts),
             "blocks": len(parts.tables),
             "principal": principal,
@@ -63,7 +52,7 @@ class RedisMatrixStore(StorePart):
         }
         fields = {"principal": principal, **words}
         flat = [word for pair in fields.items() for word in pair]
-        (word, *_rest) = await self._script_client.step("put_matrix", ids.shard_of("mat", matrix_id), args, *flat)
+        (word, *_rest) = await self._script_client.step("put_matrix", ids.shard_of("mat", parts.matrix_id), args, *flat)
         if word == "lost":
             raise StoreUnavailableError
         if word == "quota":

@@ -14,7 +14,7 @@ from planner_mcp.jobs.ids import derived_id, plan_of, subscription_id
 from planner_mcp.jobs.import_records import UploadedFile
 from planner_mcp.jobs.job_lifecycle import JobState
 from planner_mcp.jobs.job_model import Progress
-from planner_mcp.jobs.job_ports import SeatClaim
+from planner_mcp.jobs.job_ports import MatrixParts, SeatClaim
 from planner_mcp.jobs.principals import LOCAL
 from planner_mcp.jobs.store import store_keys
 from planner_mcp.jobs.store.connection.script_client import ScriptClient
@@ -54,7 +54,7 @@ async def everything(harness: Any, plan: dict[str, Any], half: Progress) -> None
     await harness.store.redis.hset("{p0}:weights", "ann", 2)
     for number, is_cache in enumerate((True, False)):
         name = derived_id("mat", bytes([number]) * 18, 1)
-        await harness.store.put_matrix("ann", name, {"locations": "[]"}, is_cache=is_cache)
+        await harness.store.put_matrix("ann", MatrixParts(name), {"locations": "[]"}, is_cache=is_cache)
     await edge(harness.store.script_client)
     await harness.store.ping()
 
@@ -200,7 +200,7 @@ async def test_the_list_of_a_matrix_lives_as_long_as_it_is_used(
     """SPEC J9: a matrix in use counts against what may be kept."""
     async with connect(settings.model_copy(update={"scenario_ttl_s": 1000})) as store:
         name = derived_id("mat", bytes(18), 1)
-        await store.put_matrix("ann", name, {"locations": "[]"}, is_cache=is_cache)
+        await store.put_matrix("ann", MatrixParts(name), {"locations": "[]"}, is_cache=is_cache)
         await _all_used(store.redis, getattr(store, use)("ann", name), "mat:" + name, ["roads" if is_cache else "mats"])
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from planner_mcp.jobs import ids
+from planner_mcp.jobs.job_ports import MatrixParts
 from planner_mcp.jobs.store.embedded_server import EmbeddedServer
 from planner_mcp.jobs.store.open_store import connect
 from planner_mcp.settings import Settings
@@ -79,7 +80,7 @@ async def test_tables_on_their_way_hold_up_nobody_and_only_a_few_come_at_once() 
     """Our choice: over a slow link the others are answered meanwhile, and Redis holds few large answers whole."""
     async with dammed() as (dam, url), connect(Settings(redis_url=url)) as store:
         name = ids.derived_id("mat", bytes(32), 1)
-        await store.put_matrix("ann", name, LARGE, is_cache=False)
+        await store.put_matrix("ann", MatrixParts(name), LARGE, is_cache=False)
         fetching = [asyncio.ensure_future(store.get_matrix("ann", name)) for _ in range(FETCHES)]
         async with asyncio.timeout(5):
             await dam.holds.wait()

@@ -21,6 +21,7 @@ from planner_mcp.jobs import ids, job_admission
 from planner_mcp.jobs.event_feed import EventFeed
 from planner_mcp.jobs.job_lifecycle import JobState
 from planner_mcp.jobs.job_model import Progress, SolveRequest
+from planner_mcp.jobs.job_ports import MatrixParts
 from planner_mcp.jobs.pubsub_channels import LISTS_CHANNEL
 from planner_mcp.jobs.store import store_keys
 from planner_mcp.jobs.store.events.channel_notifier import ChannelNotifier
@@ -279,9 +280,9 @@ async def test_a_refusal_names_the_limit_of_the_pool_that_refused(store: RedisSt
             await submit(narrow, 0)
         assert refused.value.errors[0].accepted == "max_queued_per_principal is 12, 2 in each of 8 pools"
         for _ in range(3):
-            await narrow.put_matrix("ann", ids.random_id("mat", 0), {"locations": "[]"}, is_cache=False)
+            await narrow.put_matrix("ann", MatrixParts(ids.random_id("mat", 0)), {"locations": "[]"}, is_cache=False)
         with pytest.raises(QuotaExceededError) as refused:
-            await narrow.put_matrix("ann", ids.random_id("mat", 0), {"locations": "[]"}, is_cache=False)
+            await narrow.put_matrix("ann", MatrixParts(ids.random_id("mat", 0)), {"locations": "[]"}, is_cache=False)
         assert refused.value.errors[0].accepted == "max_matrices is 20, 3 in each of 8 pools"
         await submit(narrow, 1)
 

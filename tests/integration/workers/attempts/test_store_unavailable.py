@@ -13,7 +13,7 @@ from planner_mcp.errors import StoreUnavailableError
 from planner_mcp.jobs import ids
 from planner_mcp.jobs.job_lifecycle import JobState
 from planner_mcp.jobs.job_model import Job, Progress
-from planner_mcp.jobs.job_ports import Claim
+from planner_mcp.jobs.job_ports import Claim, MatrixParts
 from planner_mcp.jobs.store.redis_store import RedisStore
 from planner_mcp.settings import Settings
 from tests.integration.workers.conftest import OWNER, WorkerHarness
@@ -128,7 +128,7 @@ class StoreWithoutMatrices:
 async def scenario_with_matrices(harness: WorkerHarness) -> Job:
     """Queue a job of pool 0 whose tables lie in pool 1."""
     name = ids.random_id("mat", 1)
-    await harness.store.put_matrix(OWNER, name, {"locations": "[]"}, is_cache=False)
+    await harness.store.put_matrix(OWNER, MatrixParts(name), {"locations": "[]"}, is_cache=False)
     return await harness.submit({**QUICK, "travel": {"matrix": name}}, 30)
 
 
