@@ -12,7 +12,6 @@ import hashlib
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 import anyio.to_thread
@@ -49,9 +48,7 @@ class MatrixService:
         Raises:
             QuotaExceededError: The principal keeps as many as it may.
         """
-        words = await anyio.to_thread.run_sync(travel_matrices.pack)
-        name = upload_name(principal, words, self._shard_count)
-        words["provenance"] = named_provenance(travel_matrices, name)
+        name, words = await anyio.to_thread.run_sync(packed_upload, principal, travel_matrices, self._shard_count)
         await self._put(principal, name, words, is_cache=False)
         return name
 
@@ -170,12 +167,10 @@ def read_upload(principal: str, shard_count: int, max_locations: int) -> tuple[U
     """Read tables that the caller hands over, hand back their blocks, and return what else is stored; in a child."""
     body = iter(lambda: ask_caller(UploadQuestion()), b"")
     travel_matrices = read_matrix_blocks(body, max_locations=max_locations)
-    words = travel_matrices.pack()
-    name = upload_name(principal, words, shard_count)
+    name, words = packed_upload(principal, travel_matrices, shard_count)
     for table, block in _blocks(words):
         ask_caller(UploadQuestion(name, table, block))
-    rest = {**_without_tables(words), "provenance": named_provenance(travel_matrices, name)}
-    return UploadedMatrix(name, len(travel_matrices.locations), sorted(travel_matrices.given)), rest
+    return UploadedMatrix(name, len(travel_matrices.locations), sorted(travel_matrices.given)), _without_tables(words)
 
 
 def _blocks(words: Packed) -> Iterator[tuple[str, str]]:
@@ -189,15 +184,12 @@ def _without_tables(words: Packed) -> Packed:
     return {field: word for field, word in words.items() if field not in NAMES}
 
 
-def upload_name(principal: str, words: Packed, shard_count: int) -> str:
-    """Return the name of uploaded tables, which comes from what they hold."""
+def packed_upload(principal: str, travel_matrices: TravelMatrices, shard_count: int) -> tuple[str, Packed]:
+    """Return the name of uploaded tables, which comes from what they hold, and them packed; the provenance names it."""
+    words = travel_matrices.pack()
     tables = words["locations"], words.get("distances"), words.get("durations")
-    return _name(shard_count, principal, "upload", *tables)
-
-
-def named_provenance(travel_matrices: TravelMatrices, name: str) -> str:
-    """Return the provenance of uploaded tables as stored, with their name."""
-    return json.dumps({**travel_matrices.provenance, "matrix": name})
+    name = _name(shard_count, principal, "upload", *tables)
+    return name, {**words, "provenance": json.dumps({**travel_matrices.provenance, "matrix": name})}
 
 
 def _name(shard_count: int, principal: str, *parts: object) -> str:
@@ -216,7 +208,7 @@ async def routing_request(body: Json) -> MatrixRequest | None:
     """Return the matrices that a scenario needs from a road engine. A large one is read in a thread."""
     if (body.get("travel") or {}).get("router") is None:
         return None
-    return await anyio.to_thread.run_sync(partial(_routing_request, body))
+    return await anyio.to_thread.run_sync(_routing_request, body)
 
 
 def _routing_request(body: Json) -> MatrixRequest | None:
