@@ -136,18 +136,13 @@ class ScriptClient:
             finally:
                 self._fetching.release()
 
-    async def read_group(self, stream: str, *, group: str, consumer: str, block_s: float) -> StreamEntry | None:
-        """Return the next entry of a consumer group, waiting for one at most `block_s` (0: not at all).
-
-        The result is None while the group does not exist: the first worker to register creates it.
-        """
-        entries = await self.read_group_many(stream, group=group, consumer=consumer, count=1, block_s=block_s)
-        return entries[0] if entries else None
-
-    async def read_group_many(
-        self, stream: str, *, group: str, consumer: str, count: int, block_s: float
+    async def read_group(
+        self, stream: str, *, group: str, consumer: str, block_s: float, count: int = 1
     ) -> list[StreamEntry]:
-        """Return up to `count` entries of a consumer group, waiting for the first like `read_group`."""
+        """Return the next entries of a consumer group, waiting for the first at most `block_s` (0: not at all).
+
+        There are none while the group does not exist: the first worker to register creates it.
+        """
         wait = ("BLOCK", max(1, int(block_s * 1000))) if block_s > 0 else ()
         words = ("XREADGROUP", "GROUP", group, consumer, "COUNT", count, *wait, "STREAMS", stream, ">")
         with translated_errors():

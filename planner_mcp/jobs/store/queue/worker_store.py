@@ -89,8 +89,7 @@ class RedisWorkerStore(StorePart):
     async def _wait_for_entry(self, worker_id: str, shard: int, block_s: float) -> bool:
         """Wait for a delivery; return whether one came."""
         stream = store_keys.key(shard, "ready")
-        entry = await self._script_client.read_group(stream, group=GROUP, consumer=worker_id, block_s=block_s)
-        return entry is not None
+        return bool(await self._script_client.read_group(stream, group=GROUP, consumer=worker_id, block_s=block_s))
 
     def _shard_turns(self, wait_s: float, turn: Iterator[int]) -> Iterator[tuple[int, float]]:
         """Yield shards to look into and how long to wait there, until the time is up. The first shard rotates."""

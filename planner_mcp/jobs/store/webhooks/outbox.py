@@ -132,8 +132,8 @@ class Outbox:
 
     async def read(self, dispatcher: str, wait_s: float) -> list[StreamEntry]:
         """Return outbox entries for this dispatcher, waiting for the first at most `wait_s`."""
-        return await self._script_client.read_group_many(
-            self._stream, group=GROUP, consumer=dispatcher, count=TAKE_AT_ONCE, block_s=wait_s
+        return await self._script_client.read_group(
+            self._stream, group=GROUP, consumer=dispatcher, block_s=wait_s, count=TAKE_AT_ONCE
         )
 
     async def open(self) -> None:

@@ -36,7 +36,7 @@ from tests.shared.store.store_audit import audit
 
 pytestmark = [pytest.mark.anyio, pytest.mark.timeout(600)]
 ENGINE: tuple[ModuleType, ...] = (store_part, job_store, worker_store, event_log)
-CLIENT_METHODS = ("step", "safe_step", "command", "owned", "read_group", "read_group_many", "read_stream")
+CLIENT_METHODS = ("step", "safe_step", "command", "owned", "read_group", "read_stream")
 FAULTS = ("before", "after", "no answer")
 LONGEST_S = 60
 SHORT_WAIT_S, LONG_WAIT_S = 0.01, 0.5
