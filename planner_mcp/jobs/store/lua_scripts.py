@@ -36,7 +36,7 @@ WEBHOOK_STEPS: Final = (
 )  # fmt: skip
 
 EDGE_SHARED: Final = ("_common",)
-EDGE_STEPS: Final = ("take_token", "append_audit", "watch_events", "note_gain", "put_field")
+EDGE_STEPS: Final = ("take_token", "append_audit", "note_gain", "put_fields")
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ blocking reads and large answers have another, so that nobody waits behind them.
 
 import asyncio
 import json
-from collections.abc import Awaitable, Callable, Coroutine
+from collections.abc import Awaitable, Callable, Coroutine, Mapping
 from functools import partial
 from typing import Any, Final
 
@@ -109,18 +109,26 @@ class ScriptClient:
             raise NotFoundError
         return found[1:]
 
-    async def put_field(self, key: str, name: str, value: str | int, *, life_s: float, is_least: bool = False) -> None:
-        """Set a field of a hash outside the shards, and how long the hash lives, in one step: neither is there alone.
+    async def put_fields(
+        self,
+        key: str,
+        fields: Mapping[str, str | int],
+        *,
+        life_s: float,
+        is_least: bool = False,
+        shard: int = UNSHARDED,
+    ) -> None:
+        """Set fields of a hash, and how long the hash lives, in one step: neither is there alone.
 
         Args:
             key: Of the hash.
-            name: Of the field.
-            value: Of the field.
+            fields: Values by name; one at least.
             life_s: How long the hash lives from now.
             is_least: Whether a longer life that it has stays.
+            shard: Where the hash lies.
         """
         args = {"key": key, "life_ms": round(life_s * 1000), "is_least": is_least}
-        await self.step("put_field", UNSHARDED, args, name, str(value))
+        await self.step("put_fields", shard, args, *(str(word) for pair in fields.items() for word in pair))
 
     async def fetch(self, *words: str | int | float) -> Any:
         """Run one plain command whose answer is large: it may take longer, and nobody waits behind it.

@@ -57,7 +57,7 @@ class RedisImportStore(StorePart):
         if is_new and int(await self._script_client.command("HLEN", key)) >= most:
             problem = f"You keep {most} of these, as many as you may."
             raise QuotaExceededError.reached(problem, f"at most {most}", "Use a name again.", retry_after_s=60)
-        await self._script_client.put_field(key, name, record, life_s=ttl_s)
+        await self._script_client.put_fields(key, {name: record}, life_s=ttl_s)
 
 
 def _composed(name: str) -> str:

@@ -31,7 +31,7 @@ class RedisConfirmedAddresses(StorePart):
         if is_new and int(await self._script_client.command("HLEN", name)) >= MAX_CONFIRMED:
             raise TooLargeError(f"At most {MAX_CONFIRMED} addresses are kept.")
         text, life_s = json.dumps(record, ensure_ascii=False), self._settings.scenario_ttl_s
-        await self._script_client.put_field(name, field, text, life_s=life_s)
+        await self._script_client.put_fields(name, {field: text}, life_s=life_s)
 
     async def confirmed(self, principal_id: str, texts: Sequence[str]) -> Mapping[str, Json]:
         """Return what is known of some texts, by text."""

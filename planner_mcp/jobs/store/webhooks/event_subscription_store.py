@@ -64,16 +64,17 @@ class RedisEventSubscriptions:
             "until_ms": until_ms,
             "group": subscription.group,
         }
-        await self._script_client.put_field(key, subscription.id, compact(record), life_s=life_s, is_least=True)
+        await self._script_client.put_fields(key, {subscription.id: compact(record)}, life_s=life_s, is_least=True)
         if subscription.group:
             reviewers = _reviewers_key(subscription.group)
             last_ms = int(await self._script_client.command("HGET", reviewers, owner) or 0)
             longest_ms = max(until_ms, last_ms)
-            await self._script_client.put_field(reviewers, owner, longest_ms, life_s=life_s, is_least=True)
+            await self._script_client.put_fields(reviewers, {owner: longest_ms}, life_s=life_s, is_least=True)
         for readers in filter(None, (owner, subscription.group)):
-            watched = {"principal": readers, "kinds": sorted(subscription.type.kinds), "life_ms": round(life_s * 1000)}
             for shard in range(self._settings.pools):
-                await self._script_client.step("watch_events", shard, watched)
+                watched = store_keys.key(shard, "watched", readers)
+                kinds = {kind.value: 1 for kind in sorted(subscription.type.kinds)}
+                await self._script_client.put_fields(watched, kinds, life_s=life_s, is_least=True, shard=shard)
 
     def _rotated(self, principal: str, secret: str, kept: Sequence[Json]) -> list[Json]:
         """Return the secrets to keep: the current one, and those before it for as long as they sign."""
