@@ -1,7 +1,6 @@
 """The job store on Redis or Valkey: the caller's side, the worker's side and the events."""
 
-from types import TracebackType
-from typing import Any, Self
+from typing import Any
 
 from planner_mcp.jobs.store.connection.script_client import ScriptClient
 from planner_mcp.jobs.store.events.event_log import RedisEventLog
@@ -27,15 +26,3 @@ class RedisStore(RedisJobStore, RedisWorkerStore, RedisEventLog, RedisMatrixStor
     def script_client(self) -> ScriptClient:
         """Runs steps and commands, for the outbox and the secrets."""
         return self._script_client
-
-    async def aclose(self) -> None:
-        """Close all connections."""
-        await self._script_client.aclose()
-
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        await self.aclose()

@@ -47,4 +47,4 @@ async def test_without_its_store_the_process_lives_and_is_not_ready(http: httpx.
                 assert (answer.status_code, answer.headers["retry-after"]) == (503, "2")
                 assert answer.json()["code"] == 5031
                 assert answer.json()["retryable"] is True
-        await store.aclose()
+        await store.script_client.aclose()
