@@ -130,6 +130,10 @@ class ScriptClient:
         args = {"key": key, "life_ms": round(life_s * 1000), "is_least": is_least}
         await self.step("put_fields", shard, args, *(str(word) for pair in fields.items() for word in pair))
 
+    async def has_room(self, key: str, name: str, most: int) -> bool:
+        """Return whether a hash that may have so many fields takes one: it has it already, or fewer."""
+        return bool(await self.command("HEXISTS", key, name)) or int(await self.command("HLEN", key)) < most
+
     async def fetch(self, *words: str | int | float) -> Any:
         """Run one plain command whose answer is large: it may take longer, and nobody waits behind it.
 

@@ -53,8 +53,7 @@ class RedisImportStore(StorePart):
         return UploadedFile(base64.b64decode(record.removeprefix(_OPEN)), not record.startswith(_OPEN))
 
     async def _put(self, key: str, name: str, record: str, most: int, ttl_s: float) -> None:
-        is_new = not await self._script_client.command("HEXISTS", key, name)
-        if is_new and int(await self._script_client.command("HLEN", key)) >= most:
+        if not await self._script_client.has_room(key, name, most):
             problem = f"You keep {most} of these, as many as you may."
             raise QuotaExceededError.reached(problem, f"at most {most}", "Use a name again.", retry_after_s=60)
         await self._script_client.put_fields(key, {name: record}, life_s=ttl_s)

@@ -27,8 +27,7 @@ class RedisConfirmedAddresses(StorePart):
             TooLargeError: They have confirmed as many as is allowed.
         """
         name, field = _name(principal_id), address_key(text)
-        is_new = not await self._script_client.command("HEXISTS", name, field)
-        if is_new and int(await self._script_client.command("HLEN", name)) >= MAX_CONFIRMED:
+        if not await self._script_client.has_room(name, field, MAX_CONFIRMED):
             raise TooLargeError(f"At most {MAX_CONFIRMED} addresses are kept.")
         text, life_s = json.dumps(record, ensure_ascii=False), self._settings.scenario_ttl_s
         await self._script_client.put_fields(name, {field: text}, life_s=life_s)
