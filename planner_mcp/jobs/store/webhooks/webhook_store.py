@@ -5,7 +5,7 @@ import json
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from functools import partial
+from functools import cached_property, partial
 from typing import Final
 
 from planner_mcp.errors import NotFoundError, StoreUnavailableError
@@ -42,7 +42,6 @@ class RedisWebhookStore:
         self._outboxes = [Outbox(script_client, shard, settings) for shard in range(settings.pools)]
         self._script_client = script_client
         self._settings = settings
-        self._secrets: RedisSigningSecrets | None = None
 
     async def deliveries(
         self, principal: str, state: DeliveryState | None, *, offset: int, count: int
@@ -105,11 +104,11 @@ class RedisWebhookStore:
 
     async def reveal(self, principal: str) -> SigningSecret:
         """Return the secret, made on first need, if nobody has seen it yet; otherwise what is known of it."""
-        return await self._secret_store().reveal(principal)
+        return await self._secrets.reveal(principal)
 
     async def rotate(self, principal: str, *, is_forced: bool = False) -> SigningSecret:
         """Return a new secret; the old one goes on signing beside it for a day, save where it is forced and cannot."""
-        return await self._secret_store().rotate(principal, is_forced=is_forced)
+        return await self._secrets.rotate(principal, is_forced=is_forced)
 
     async def _listed(
         self, principal: str, state: DeliveryState | None, offset: int, count: int
@@ -143,11 +142,10 @@ class RedisWebhookStore:
             raise NotFoundError
         return self._outboxes[shard]
 
-    def _secret_store(self) -> RedisSigningSecrets:
-        """Return the secrets; the key is looked for on first need, so that listing works without it."""
-        if self._secrets is None:
-            self._secrets = RedisSigningSecrets(self._script_client, open_cipher(self._settings))
-        return self._secrets
+    @cached_property
+    def _secrets(self) -> RedisSigningSecrets:
+        """The secrets; the key is looked for on first need, so that listing works without it."""
+        return RedisSigningSecrets(self._script_client, open_cipher(self._settings))
 
 
 def _age(aged: TimedId) -> float:
