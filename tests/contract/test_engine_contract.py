@@ -30,7 +30,7 @@ ENOUGH: Final = 20
 REPEATED: Final = 6
 """Plans of a run that are compared with those of its repetition: by then a search at another pace is elsewhere."""
 
-CASES = [(engine, day) for engine in ENGINES for day in RULE_CASES if not engine_registry.missing(engine, day.problem)]
+CASES = [(engine, day) for engine in ENGINES for day in RULE_CASES if not engine.missing(day.problem)]
 every_engine = pytest.mark.parametrize("engine", ENGINES, ids=lambda engine: engine.name)
 
 

@@ -32,7 +32,7 @@ def mixtures(engine: Engine) -> Iterator[Problem]:
         share = draw.choice((0.1, 0.3, 0.6))
         features = frozenset(feature for feature in Feature if feature in engine.features and draw.random() < share)
         problem = random_problem(seed, tickets=draw.randint(2, 9), features=features)
-        if not engine_registry.missing(engine, problem):
+        if not engine.missing(problem):
             yield problem
 
 

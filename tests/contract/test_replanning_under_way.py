@@ -219,9 +219,7 @@ def test_what_comes_up_after_everybodys_day_is_left_out_and_the_rest_is_planned(
         "held": held,
     }
     known = compile_scenario(parse_scenario(day))
-    able = [
-        each for each in engine_registry.engines() if each.is_available() and not engine_registry.missing(each, known)
-    ]
+    able = [each for each in engine_registry.engines() if each.is_available() and not each.missing(known)]
     assert able
     for engine in able:
         after = solved(engine, known)

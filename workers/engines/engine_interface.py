@@ -1,7 +1,8 @@
 """The interface of a solver engine.
 
-Owns the protocol every solver implements. An engine turns a `Problem` into `Candidate`s. The caller does not trust it:
-it computes times, verifies and prices each candidate itself. An engine must
+Owns the protocols: what solves a problem, and what the registry knows of a single solver beside that. An engine turns a
+`Problem` into `Candidate`s. The caller does not trust it: it computes times, verifies and prices each candidate itself.
+An engine must
 
 * call `should_stop()` at least every 50 ms in every phase, model building included, and return soon after it is true
   (an engine whose library cannot do that documents it, and its process is killed instead);
@@ -109,25 +110,11 @@ ShouldStop = Callable[[], bool]
 
 
 class Engine(Protocol):
-    """A solver."""
+    """A solver, or several behind one interface."""
 
     @property
     def name(self) -> str:
         """The name callers select it by."""
-        ...
-
-    @property
-    def features(self) -> frozenset[Feature]:
-        """Features it supports. It may only solve problems whose `features` are a subset."""
-        ...
-
-    @property
-    def is_deterministic(self) -> bool:
-        """Whether a seed repeats a run."""
-        ...
-
-    def is_available(self) -> bool:
-        """Return whether its library is installed."""
         ...
 
     def versions(self) -> dict[str, str]:
@@ -143,4 +130,26 @@ class Engine(Protocol):
         warm_start: Candidate | None = None,
     ) -> SearchOutcome:
         """Search until the deadline, until `should_stop`, or until nothing is left to try."""
+        ...
+
+
+class RegisteredEngine(Engine, Protocol):
+    """A single solver, which is chosen by the features of a problem."""
+
+    @property
+    def features(self) -> frozenset[Feature]:
+        """Features it supports. It may only solve problems of which none is missing."""
+        ...
+
+    @property
+    def is_deterministic(self) -> bool:
+        """Whether a seed repeats a run."""
+        ...
+
+    def is_available(self) -> bool:
+        """Return whether its library is installed."""
+        ...
+
+    def missing(self, problem: Problem) -> frozenset[Feature]:
+        """Return the features of a problem that it does not support, alone, in combination or at this size."""
         ...

@@ -1,14 +1,11 @@
 """An engine for tests of those that combine engines."""
 
-from planner_mcp.routing.problem import Candidate, Feature, Problem
+from planner_mcp.routing.problem import Candidate, Problem
 from workers.engines.engine_interface import OnImprovement, SearchLimits, SearchOutcome, ShouldStop, StopReason
 
 
 class ScriptedEngine:
     """An engine that hands over the plan it was told to, and notes what it was given."""
-
-    features = frozenset(Feature)
-    is_deterministic = True
 
     def __init__(self, name: str, returns: Candidate | None) -> None:
         self.name = name
@@ -16,9 +13,6 @@ class ScriptedEngine:
         self.starts: list[Candidate | None] = []
         self.seeds: list[int] = []
         self.deadlines: list[float] = []
-
-    def is_available(self) -> bool:
-        return True
 
     def versions(self) -> dict[str, str]:
         return {self.name: "1"}

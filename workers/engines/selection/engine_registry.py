@@ -7,15 +7,15 @@ import time
 from collections.abc import Iterable
 from dataclasses import replace
 from functools import cache
-from typing import Final, Protocol, runtime_checkable
+from typing import Final
 
 from planner_mcp.errors import UnsupportedFeatureError
 from planner_mcp.routing.engine_names import AUTO as AUTO
 from planner_mcp.routing.evaluation.time_dependent_travel import at_worst_case_speeds
-from planner_mcp.routing.problem import Candidate, Feature, Problem
+from planner_mcp.routing.problem import Candidate, Problem
 from workers.engines.cuopt import cuopt_model
 from workers.engines.cuopt.cuopt_engine import CuoptEngine
-from workers.engines.engine_interface import Engine, SearchLimits, ShouldStop
+from workers.engines.engine_interface import Engine, RegisteredEngine, SearchLimits, ShouldStop
 from workers.engines.native.build import HOW_TO_BUILD
 from workers.engines.native.sisr_engine import SisrEngine
 from workers.engines.ortools.ortools_engine import OrToolsEngine
@@ -33,17 +33,8 @@ INSTALL_HINTS: Final = {
 """How to install an engine."""
 
 
-@runtime_checkable
-class PartialSupport(Protocol):
-    """An engine whose support of some features depends on the other features or the size of the problem."""
-
-    def missing(self, problem: Problem) -> frozenset[Feature]:
-        """Return the features of a problem that it does not support."""
-        ...
-
-
 @cache
-def engines(cuopt_url: str = "") -> tuple[Engine, ...]:
+def engines(cuopt_url: str = "") -> tuple[RegisteredEngine, ...]:
     """Return every engine of the package, strongest first, whether or not its library is installed."""
     return (SisrEngine(), PyvrpEngine(), OrToolsEngine(), CuoptEngine(cuopt_url))
 
@@ -53,7 +44,7 @@ def names() -> tuple[str, ...]:
     return (AUTO, *(engine.name for engine in engines()))
 
 
-def available(cuopt_url: str = "") -> list[Engine]:
+def available(cuopt_url: str = "") -> list[RegisteredEngine]:
     """Return the installed engines, strongest first, and cuOpt where its server answers."""
     return [engine for engine in engines(cuopt_url) if engine.is_available()]
 
@@ -79,7 +70,7 @@ def choose(problem: Problem, name: str = AUTO, cuopt_url: str = "") -> Engine:
     if name == AUTO:
         takes_part = len(problem.tickets) >= REMOTE_TICKETS and cuopt_model.is_in_reach(problem)
         known = available(cuopt_url if takes_part else "")
-        capable = [engine for engine in known if not missing(engine, problem)]
+        capable = [engine for engine in known if not engine.missing(problem)]
         if not capable:
             raise UnsupportedFeatureError(_unsupported_message(problem))
         return Portfolio(capable)
@@ -89,7 +80,7 @@ def choose(problem: Problem, name: str = AUTO, cuopt_url: str = "") -> Engine:
         raise UnsupportedFeatureError(
             f"Engine {name!r} is not installed; installed are {installed}.{_install_hints([name])}"
         )
-    if unsupported := missing(named[0], problem):
+    if unsupported := named[0].missing(problem):
         raise UnsupportedFeatureError(f"Engine {name!r} does not support {', '.join(sorted(unsupported))}.")
     return named[0]
 
@@ -97,22 +88,17 @@ def choose(problem: Problem, name: str = AUTO, cuopt_url: str = "") -> Engine:
 def first_plan(problem: Problem, should_stop: ShouldStop) -> Candidate | None:
     """Return a plan built without a search, for a problem whose engine found none in its time; None where none is."""
     engine = SisrEngine(max_iterations=0)
-    if not engine.is_available() or missing(engine, problem):
+    if not engine.is_available() or engine.missing(problem):
         return None
     built = engine.solve(problem, SearchLimits(time.monotonic()), lambda _: None, should_stop).best
     return None if built is None else replace(built, found_by=(engine.name,))
 
 
-def missing(engine: Engine, problem: Problem) -> frozenset[Feature]:
-    """Return the features of a problem that an engine does not support."""
-    return engine.missing(problem) if isinstance(engine, PartialSupport) else problem.features - engine.features
-
-
 def _unsupported_message(problem: Problem) -> str:
     """Return the message that names what the closest engine lacks, and engines that would support it if installed."""
-    closest = min(available(), key=lambda engine: len(missing(engine, problem)))
-    unsupported = ", ".join(sorted(missing(closest, problem)))
-    capable = [engine.name for engine in engines() if not engine.is_available() and not missing(engine, problem)]
+    closest = min(available(), key=lambda engine: len(engine.missing(problem)))
+    unsupported = ", ".join(sorted(closest.missing(problem)))
+    capable = [engine.name for engine in engines() if not engine.is_available() and not engine.missing(problem)]
     message = "No installed engine supports this combination of features"
     message += f"; the closest, {closest.name!r}, lacks {unsupported}."
     return message + _install_hints(capable)

@@ -18,7 +18,7 @@ from typing_extensions import override
 from planner_mcp.errors import EngineError
 from planner_mcp.routing.evaluation.plan_builder import price
 from planner_mcp.routing.plan import RecombinationRecord
-from planner_mcp.routing.problem import Candidate, Feature, Problem
+from planner_mcp.routing.problem import Candidate, Problem
 from workers.engines.engine_interface import (
     Engine,
     OnImprovement,
@@ -60,15 +60,9 @@ class Portfolio:
     """
 
     name = "auto"
-    is_deterministic = False
 
     def __init__(self, capable: Sequence[Engine]) -> None:
         self.capable = tuple(capable)
-        self.features = frozenset[Feature]().union(*(engine.features for engine in capable))
-
-    def is_available(self) -> bool:
-        """Return True: it has at least one engine."""
-        return True
 
     def versions(self) -> dict[str, str]:
         """Return the versions of the engines that may take part."""

@@ -20,7 +20,7 @@ import numpy as np
 from planner_mcp.routing.evaluation.plan_builder import price
 from planner_mcp.routing.evaluation.route_legs import legs_of
 from planner_mcp.routing.feasibility.route_violations import violations
-from planner_mcp.routing.problem import Candidate, Feature, Problem
+from planner_mcp.routing.problem import Candidate, Problem
 from workers.engines.engine_interface import Engine, OnImprovement, SearchLimits, SearchOutcome, ShouldStop, StopReason
 from workers.engines.heuristics import enumeration
 from workers.engines.heuristics.best_verified import is_feasible
@@ -61,12 +61,6 @@ class TimeDependentAdapter:
     def __init__(self, engine: Engine) -> None:
         self.engine = engine
         self.name = engine.name
-        self.features = engine.features | {Feature.RUSH_HOURS}
-        self.is_deterministic = engine.is_deterministic
-
-    def is_available(self) -> bool:
-        """Return whether the engine is available."""
-        return self.engine.is_available()
 
     def versions(self) -> dict[str, str]:
         """Return the versions of the engine."""

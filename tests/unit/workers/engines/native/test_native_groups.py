@@ -82,8 +82,8 @@ def test_a_shipment_in_two_choices_is_planned_by_another_engine() -> None:
     """SPEC S3, T7: our engine knows one choice a shipment, says so, and `auto` still keeps both groups."""
     alike = day((one_of(1, 3), one_of(2, 4)), 40, {2: 1, 4: 3}, ())
     crossed = day((one_of(1, 3), one_of(2, 5)), 40, {2: 1, 4: 3}, ())
-    assert engine_registry.missing(SisrEngine(), alike) == frozenset()
-    assert engine_registry.missing(SisrEngine(), crossed) == {Feature.GROUPS}
+    assert SisrEngine().missing(alike) == frozenset()
+    assert SisrEngine().missing(crossed) == {Feature.GROUPS}
     for problem in (alike, crossed):
         limits = SearchLimits(time.monotonic() + 1, 1)
         best = engine_registry.choose(problem).solve(problem, limits, lambda _: None, lambda: False).best

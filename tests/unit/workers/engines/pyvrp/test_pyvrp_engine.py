@@ -42,7 +42,6 @@ from workers.engines.pyvrp.pyvrp_penalties import (
     neighbourhood_of,
 )
 from workers.engines.pyvrp.pyvrp_run import StopCriterion, search
-from workers.engines.selection import engine_registry
 
 
 def day(agents: list[Json], tickets: list[Json]) -> Problem:
@@ -54,7 +53,7 @@ def day(agents: list[Json], tickets: list[Json]) -> Problem:
 
 def planned(problem: Problem, seconds: float = 0.5) -> Plan:
     """Return what PyVRP makes of a day it claims to know, proved."""
-    assert engine_registry.missing(PyvrpEngine(), problem) == frozenset()
+    assert PyvrpEngine().missing(problem) == frozenset()
     best = PyvrpEngine().solve(problem, SearchLimits(time.monotonic() + seconds), lambda _: None, lambda: False).best
     assert best is not None
     plan = build_plan(problem, best)
@@ -85,7 +84,7 @@ def shipped(**changes: Json) -> list[Json]:
 def test_what_is_released_late_and_shipped_is_not_its_own() -> None:
     """SPEC S2: PyVRP's shipments know no release, so it says so; a release of something else is no matter."""
     late = day([agent(1), agent(2)], shipped(A={"release_time": 30}, C={"time_windows": [[0, 20]]}))
-    assert engine_registry.missing(PyvrpEngine(), late) == {Feature.RELEASE}
+    assert PyvrpEngine().missing(late) == {Feature.RELEASE}
     assert planned(day([agent(1), agent(2)], shipped(C={"release_time": 30}))).tickets_served == 3
 
 
@@ -304,9 +303,6 @@ def test_agents_of_many_kinds_on_a_large_day_are_not_its_own() -> None:
     skills = [f"s{number}" for number in range(12)]
     crews = [agent(number, skills=skills[number % 12 :][:3]) for number in range(24)]
     tickets = [ticket("A", id=f"A{number}", skills=[skills[number % 12]]) for number in range(1300)]
-    assert engine_registry.missing(PyvrpEngine(), day(crews, tickets)) == {Feature.SKILLS}
-    assert engine_registry.missing(PyvrpEngine(), day(crews, tickets[:1000])) == frozenset()
-    assert (
-        engine_registry.missing(PyvrpEngine(), day(crews[:1], [ticket("A", id=f"A{n}") for n in range(4500)]))
-        == frozenset()
-    )
+    assert PyvrpEngine().missing(day(crews, tickets)) == {Feature.SKILLS}
+    assert PyvrpEngine().missing(day(crews, tickets[:1000])) == frozenset()
+    assert PyvrpEngine().missing(day(crews[:1], [ticket("A", id=f"A{n}") for n in range(4500)])) == frozenset()
