@@ -203,8 +203,83 @@ class ReviewStore(Protocol):
         ...
 
 
-class JobStore(MatrixStore, ImportStore, ReviewStore, Protocol):
-    """Scenarios, jobs and plans as a caller sees them."""
+@dataclass(frozen=True, slots=True)
+class EventHistory:
+    """What a job's own stream holds after a position."""
+
+    events: Sequence[Event]
+    """In order."""
+    number: int
+    """Of the job's last event."""
+    seen: int
+    """Of the last event kept up to the position, 0 without one: the next one's number shows whether any is missing."""
+    is_over: bool
+    """Whether no further event can come."""
+
+
+@dataclass(frozen=True, slots=True)
+class FeedEntry:
+    """An event as a shard's feed holds it."""
+
+    position: str
+    """In the feed; the event's id is its position in its job's own stream."""
+    readers: tuple[str, ...]
+    """Whose job it is, and the group that its plan was proposed to."""
+    event: Event
+
+
+@dataclass(frozen=True, slots=True)
+class FeedBatch:
+    """Result of a read of a shard's feed."""
+
+    entries: Sequence[FeedEntry]
+    """Entries of the jobs and principals that were asked for, in order."""
+    position: str
+    """Where to read on."""
+    is_trimmed: bool
+    """True: entries were trimmed unread; every follower must read its job's own stream."""
+
+
+@dataclass(frozen=True, slots=True)
+class FeedStep:
+    """A step of the stream: an event, a start, or a beat that only moves the position."""
+
+    position: str
+    """Where a stream goes on after this step, at any replica: a position for each shard."""
+    event: Event | None = None
+    is_start: bool = False
+    """Whether the events from here on follow, but not those before."""
+
+
+class EventLog(Protocol):
+    """The stored events, which feeds are made of."""
+
+    @property
+    def shards(self) -> int:
+        """How many feeds there are."""
+        ...
+
+    def shard_of_job(self, job_id: str) -> int:
+        """Return the shard a job lies in; raise `NotFoundError` where no job can be called so."""
+        ...
+
+    async def read_past(self, principal: str, job_id: str, after: str = "0") -> EventHistory:
+        """Return the events of a job after a position, and whether they end there."""
+        ...
+
+    async def feed_end(self, shard: int) -> str:
+        """Return the position after everything that the feed of a shard holds."""
+        ...
+
+    async def read_feed(
+        self, shard: int, after: str, *, wait_s: float, wanted: Container[str] = (), principals: Container[str] = ()
+    ) -> FeedBatch:
+        """Return entries of the wanted jobs and principals after a position, waiting up to `wait_s` for any entry."""
+        ...
+
+
+class JobStore(MatrixStore, ImportStore, ReviewStore, EventLog, Protocol):
+    """Scenarios, jobs, plans and events as a caller sees them."""
 
     async def put_scenario(self, scenario: StoredScenario, written: WrittenScenario | None = None) -> None:
         """Keep a scenario, its body perhaps written already; readable on every replica when this returns.
@@ -274,10 +349,6 @@ class JobStore(MatrixStore, ImportStore, ReviewStore, Protocol):
 
     async def get_plan(self, principal: str, plan_id: str) -> Json:
         """Return a plan as `Plan.as_json()`: the best so far while solving, the final one after."""
-        ...
-
-    async def read_events(self, principal: str, job_id: str, after: str = "0") -> Sequence[Event]:
-        """Return the events of a job after a position, in order."""
         ...
 
     async def stats(self, pools: Sequence[int] | None = None) -> QueueStats:
@@ -366,79 +437,4 @@ class WorkerStore(MatrixStore, Protocol):
 
         A shard that went away or came back less than a lease ago is spared: its workers could not renew.
         """
-        ...
-
-
-@dataclass(frozen=True, slots=True)
-class EventHistory:
-    """What a job's own stream holds after a position."""
-
-    events: Sequence[Event]
-    """In order."""
-    number: int
-    """Of the job's last event."""
-    seen: int
-    """Of the last event kept up to the position, 0 without one: the next one's number shows whether any is missing."""
-    is_over: bool
-    """Whether no further event can come."""
-
-
-@dataclass(frozen=True, slots=True)
-class FeedEntry:
-    """An event as a shard's feed holds it."""
-
-    position: str
-    """In the feed; the event's id is its position in its job's own stream."""
-    readers: tuple[str, ...]
-    """Whose job it is, and the group that its plan was proposed to."""
-    event: Event
-
-
-@dataclass(frozen=True, slots=True)
-class FeedBatch:
-    """Result of a read of a shard's feed."""
-
-    entries: Sequence[FeedEntry]
-    """Entries of the jobs and principals that were asked for, in order."""
-    position: str
-    """Where to read on."""
-    is_trimmed: bool
-    """True: entries were trimmed unread; every follower must read its job's own stream."""
-
-
-@dataclass(frozen=True, slots=True)
-class FeedStep:
-    """A step of the stream: an event, a start, or a beat that only moves the position."""
-
-    position: str
-    """Where a stream goes on after this step, at any replica: a position for each shard."""
-    event: Event | None = None
-    is_start: bool = False
-    """Whether the events from here on follow, but not those before."""
-
-
-class EventLog(Protocol):
-    """The stored events, which feeds are made of."""
-
-    @property
-    def shards(self) -> int:
-        """How many feeds there are."""
-        ...
-
-    def shard_of_job(self, job_id: str) -> int:
-        """Return the shard a job lies in; raise `NotFoundError` where no job can be called so."""
-        ...
-
-    async def read_past(self, principal: str, job_id: str, after: str = "0") -> EventHistory:
-        """Return the events of a job after a position, and whether they end there."""
-        ...
-
-    async def feed_end(self, shard: int) -> str:
-        """Return the position after everything that the feed of a shard holds."""
-        ...
-
-    async def read_feed(
-        self, shard: int, after: str, *, wait_s: float, wanted: Container[str] = (), principals: Container[str] = ()
-    ) -> FeedBatch:
-        """Return entries of the wanted jobs and principals after a position, waiting up to `wait_s` for any entry."""
         ...

@@ -346,7 +346,7 @@ class JobService:
     async def history(self, principal: Principal, job_id: str) -> Sequence[Event]:
         """Return the events of a job that are kept, in order, without waiting for more."""
         principal = await self.reviews.reader(principal, job_id)
-        events = await self._store.read_events(principal.id, job_id)
+        events = (await self._store.read_past(principal.id, job_id)).events
         is_masked = await self._is_job_masked(principal, job_id)
         return [masked_event(event) for event in events] if is_masked else events
 

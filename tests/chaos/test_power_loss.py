@@ -128,7 +128,7 @@ async def losses(store: RedisStore, written: list[Written]) -> list[Written]:
 async def assert_whole(store: RedisStore, job_id: str) -> None:
     """A job that is there has its events, its place and, when it has ended, its plan and its outbox entry."""
     job = await store.get_job(CLIENT, job_id)
-    events = await store.read_events(CLIENT, job_id)
+    events = (await store.read_past(CLIENT, job_id)).events
     assert [event.number for event in events] == list(range(1, len(events) + 1))
     assert events[-1].id == job.event_id
     redis = store.redis

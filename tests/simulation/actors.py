@@ -103,9 +103,9 @@ async def _look(actor: Actor, principal: str, job_id: str) -> None:
 
 
 async def _read(actor: Actor, principal: str, job_id: str) -> None:
-    events = await actor.until_answered(lambda: actor.store.read_events(principal, job_id))
+    past = await actor.until_answered(lambda: actor.store.read_past(principal, job_id))
     seen = actor.network.history.events_seen
-    seen[job_id] = max(seen.get(job_id, []), [event.id for event in events], key=len)
+    seen[job_id] = max(seen.get(job_id, []), [event.id for event in past.events], key=len)
 
 
 async def _cancel(actor: Actor, principal: str, job_id: str) -> None:

@@ -79,7 +79,7 @@ class StoreHarness:
 
     async def events(self, job_id: str, principal: str = "ann") -> list[Event]:
         """Return what happened to a job."""
-        return list(await self.store.read_events(principal, job_id))
+        return list((await self.store.read_past(principal, job_id)).events)
 
     async def kinds(self, job_id: str) -> list[str]:
         """Return the kinds of a job's events."""

@@ -226,7 +226,7 @@ async def test_job_outlives_the_store_being_away(harness: WorkerHarness, tmp_pat
             done = await own.job(job)
             assert done.state is JobState.COMPLETED
             assert done.crashes == 0
-            kinds_seen = [event.kind for event in await store.read_events(OWNER, job.id)]
+            kinds_seen = [event.kind for event in (await store.read_past(OWNER, job.id)).events]
             assert kinds_seen.count(EventKind.COMPLETED) == 1
             assert kinds_seen.count(EventKind.STARTED) == 1
     finally:

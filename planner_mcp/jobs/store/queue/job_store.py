@@ -25,7 +25,6 @@ from planner_mcp.errors import (
 )
 from planner_mcp.jobs import ids, job_admission
 from planner_mcp.jobs.fair_limiter import FairLimiter
-from planner_mcp.jobs.job_events import Event
 from planner_mcp.jobs.job_lifecycle import TERMINAL
 from planner_mcp.jobs.job_model import Job, ScenarioCard, SolveRequest, StoredScenario, WrittenScenario
 from planner_mcp.jobs.job_ports import EventHistory, OpenWork, QueueStats, WorkerRow
@@ -250,12 +249,8 @@ class RedisJobStore(StorePart):
         plan: Json = await self._decoded(principal, json.loads, text, len(text))
         return plan
 
-    async def read_events(self, principal: str, job_id: str, after: str = "0") -> Sequence[Event]:
-        """Return the events of a job after a position, in order."""
-        return (await self.read_past(principal, job_id, after)).events
-
     async def read_past(self, principal: str, job_id: str, after: str = "0") -> EventHistory:
-        """Return the same, whether the job has ended, and up to which event the position goes."""
+        """Return the events of a job after a position, and whether they end there."""
         reply = await self._script_client.step(
             "read_events", self.shard_of_job(job_id), {"job": job_id, "principal": principal, "after": after}
         )

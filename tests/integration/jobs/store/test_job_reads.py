@@ -72,7 +72,7 @@ async def test_what_is_somebody_elses_is_answered_exactly_like_what_is_unknown(h
         (store.get_job, claim.job.id, unknown),
         (store.finish_now, claim.job.id, unknown),
         (lambda who, name: store.cancel(who, name, keep_best=True), claim.job.id, unknown),
-        (store.read_events, claim.job.id, unknown),
+        (store.read_past, claim.job.id, unknown),
         (follow, claim.job.id, unknown),
         (store.get_plan, plan_id, ids.plan_of(unknown)),
         (store.get_scenario, claim.scenario.id, ids.random_id("scn", 0)),

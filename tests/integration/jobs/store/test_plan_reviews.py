@@ -63,7 +63,7 @@ async def test_a_state_allows_what_the_table_says(harness: StoreHarness, state: 
 async def test_each_step_is_an_event_after_the_end_of_the_job(harness: StoreHarness) -> None:
     """SPEC A5, J1: one ordered stream per job; the states of the job stay final."""
     job_id = await in_state(harness, ReviewState.PUBLISHED)
-    events = await harness.store.read_events("ann", job_id)
+    events = (await harness.store.read_past("ann", job_id)).events
     assert [event.kind.value for event in events[-4:]] == [
         "completed",
         "plan.proposed",

@@ -246,7 +246,7 @@ class Queue(RuleBasedStateMachine):
         for job_id, expected in self.jobs.items():
             job = self.run(self.store.get_job(expected.principal, job_id))
             assert (job.state, job.crashes) == (expected.state, expected.crashes)
-            events = self.run(self.store.read_events(expected.principal, job_id))
+            events = self.run(self.store.read_past(expected.principal, job_id)).events
             assert [event.kind.value for event in events] == expected.kinds
             shares = [event.data["progress"] for event in events]
             assert shares == sorted(shares)

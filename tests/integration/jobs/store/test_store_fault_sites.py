@@ -245,7 +245,6 @@ class Day:
         await insist(store.list_jobs, OWNER, None, offset=0, count=5)
         await insist(store.list_scenarios, OWNER, offset=0, count=5)
         await insist(store.get_plan, OWNER, ids.plan_of(job.id))
-        await insist(store.read_events, OWNER, job.id)
         await insist(store.share_generation, OWNER, job.id)
         assert (await insist(store.read_past, OWNER, job.id)).is_over
         await insist(store.feed_end, 0)

@@ -86,7 +86,7 @@ async def test_reconnecting_in_mid_stream_loses_and_repeats_nothing(
         tasks.start_soon(lambda: solve(store, claim, steps=30))
         first = await read(http, f"{one}/jobs/{job.id}/events", stop=5)
         rest = await read(http, f"{two}/jobs/{job.id}/events", after=first[-1][0])
-    known = [event.id for event in await store.read_events(LOCAL.id, job.id)]
+    known = [event.id for event in (await store.read_past(LOCAL.id, job.id)).events]
     assert [event_id for event_id, _ in first + rest] == known
 
 
