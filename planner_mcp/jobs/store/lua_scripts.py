@@ -19,31 +19,27 @@ from planner_mcp.jobs.principal_limits import limit_per_shard
 from planner_mcp.jobs.store import store_keys
 from planner_mcp.settings import Settings
 
-SHARED: Final = ("_common", "_dispatch_jobs", "_settle_job")
-STEPS: Final = (
-    "put_scenario", "list_scenarios", "put_matrix", "put_matrix_part", "touch", "submit", "show", "share", "reserve",
-    "release", "read_events", "list_jobs", "cancel", "finish_now", "stats", "open_work", "measured", "workers",
-    "register", "claim", "renew", "exchange", "report", "finish", "requeue", "reap",
-)  # fmt: skip
-
-REVIEW_SHARED: Final = (*SHARED, "_plan_review")
-REVIEW_STEPS: Final = ("review", "approved")
-
-WEBHOOK_SHARED: Final = ("_common", "_webhooks")
-WEBHOOK_STEPS: Final = (
-    "webhook_take", "webhook_claim", "webhook_settle", "webhook_renew", "webhook_replay", "webhook_list",
-    "webhook_reopen", "webhook_open", "webhook_forget", "secret_rotate",
-)  # fmt: skip
-
-EDGE_SHARED: Final = ("_common",)
-EDGE_STEPS: Final = ("take_token", "append_audit", "note_gain", "put_fields")
+_JOBS: Final = ("_common", "_dispatch_jobs", "_settle_job")
+FAMILIES: Final[Mapping[tuple[str, ...], tuple[str, ...]]] = {
+    _JOBS: (
+        "put_scenario", "list_scenarios", "put_matrix", "put_matrix_part", "touch", "submit", "show", "share",
+        "reserve", "release", "read_events", "list_jobs", "cancel", "finish_now", "stats", "open_work", "measured",
+        "workers", "register", "claim", "renew", "exchange", "report", "finish", "requeue", "reap",
+    ),
+    (*_JOBS, "_plan_review"): ("review", "approved"),
+    ("_common", "_webhooks"): (
+        "webhook_take", "webhook_claim", "webhook_settle", "webhook_renew", "webhook_replay", "webhook_list",
+        "webhook_reopen", "webhook_open", "webhook_forget", "secret_rotate",
+    ),
+    ("_common",): ("take_token", "append_audit", "note_gain", "put_fields"),
+}  # fmt: skip
+"""The steps by the shared parts that stand in front of them."""
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
     """One atomic step, ready to be called by its hash."""
 
-    name: str
     head: str
     """What is shared: one string for all steps of a family."""
     own: str
@@ -62,22 +58,15 @@ def load_steps(settings: Settings) -> dict[str, Step]:
 
 @cache
 def _steps_with(constants: str) -> dict[str, Step]:
-    return (
-        _family(STEPS, SHARED, constants)
-        | _family(REVIEW_STEPS, REVIEW_SHARED, constants)
-        | _family(WEBHOOK_STEPS, WEBHOOK_SHARED, constants)
-        | _family(EDGE_STEPS, EDGE_SHARED, constants)
-    )
+    steps: dict[str, Step] = {}
+    for shared, names in FAMILIES.items():
+        head = "\n".join([constants, *map(step_text, shared)])
+        steps |= {name: _step(head, step_text(name)) for name in names}
+    return steps
 
 
-def _family(names: tuple[str, ...], shared: tuple[str, ...], constants: str) -> dict[str, Step]:
-    head = "\n".join([constants, *(step_text(name) for name in shared)])
-    return {name: _step(name, head) for name in names}
-
-
-def _step(name: str, head: str) -> Step:
-    own = step_text(name)
-    return Step(name, head, own, hashlib.sha1(f"{head}\n{own}".encode(), usedforsecurity=False).hexdigest())
+def _step(head: str, own: str) -> Step:
+    return Step(head, own, hashlib.sha1(f"{head}\n{own}".encode(), usedforsecurity=False).hexdigest())
 
 
 @cache
