@@ -144,7 +144,7 @@ class SisrEngine:
         drops_short_routes: bool = False,
     ) -> SearchOutcome:
         most = -1 if self.max_iterations is None else self.max_iterations
-        run = _Run(library(), problem, limits, most, warm_start, drops_short_routes=drops_short_routes)
+        run = _Run(problem, limits, most, warm_start, drops_short_routes=drops_short_routes)
         return run.follow(on_improvement, should_stop)
 
 
@@ -162,7 +162,6 @@ class _Run:
 
     def __init__(
         self,
-        library: ctypes.CDLL,
         problem: Problem,
         limits: SearchLimits,
         max_iterations: int,
@@ -170,7 +169,7 @@ class _Run:
         *,
         drops_short_routes: bool = False,
     ) -> None:
-        self._library = library
+        self._library = library()
         self._problem = problem
         self._arrays = native_arrays.Arrays(problem, drops_short_routes=drops_short_routes)
         self._warm = native_arrays.encode(warm_start or Candidate(()))
@@ -180,7 +179,7 @@ class _Run:
         self._best: Candidate | None = None
         self._exit_code = -1
         warm_length = 0 if warm_start is None else len(self._warm)
-        warm = self._warm.ctypes.data_as(ctypes.POINTER(ctypes.c_int64))
+        log = limits.route_log
         seconds = max(0.001, limits.deadline - time.monotonic())
         self._options = native_arrays.NativeOptions(
             seconds,
@@ -188,22 +187,17 @@ class _Run:
             limits.cores,
             max_iterations,
             warm_length,
-            warm,
-            *self._route_log(limits),
+            _cells(self._warm),
+            0 if log is None else len(log),
+            None if log is None else _cells(log),
             *limits.cooling,
         )
         self._thread = threading.Thread(target=self._search, name="sisr", daemon=True)
 
-    def _cells(self, buffer: native_arrays.Numbers) -> "ctypes._Pointer[ctypes.c_int64]":
-        return buffer.ctypes.data_as(ctypes.POINTER(ctypes.c_int64))
-
-    def _route_log(self, limits: SearchLimits) -> "tuple[int, ctypes._Pointer[ctypes.c_int64] | None]":
-        return (0, None) if limits.route_log is None else (len(limits.route_log), self._cells(limits.route_log))
-
     def _search(self) -> None:
         size = len(self._incumbent_buffer)
         self._exit_code = self._library.sisr_solve(
-            self._arrays.input, self._options, self._cells(self._incumbent_buffer), size
+            self._arrays.input, self._options, _cells(self._incumbent_buffer), size
         )
 
     def follow(self, on_improvement: OnImprovement, should_stop: ShouldStop) -> SearchOutcome:
@@ -215,25 +209,29 @@ class _Run:
                 self._thread.join(POLL_S)
                 if should_stop():
                     self._incumbent_buffer[native_arrays.CANCEL] = 1
-                elif time.monotonic() >= next_report and self._has_improved():
+                elif time.monotonic() >= next_report and (better := self._improved()) is not None:
                     began = time.monotonic()
-                    on_improvement(self._best)  # type: ignore[arg-type]  # set by _is_better
+                    on_improvement(better)
                     next_report = time.monotonic() + CALLBACK_SHARE * (time.monotonic() - began)
         finally:
             self._incumbent_buffer[native_arrays.CANCEL] = 1
             self._thread.join()
-        if self._has_improved():
-            on_improvement(self._best)  # type: ignore[arg-type]  # set by _is_better
+        if (better := self._improved()) is not None:
+            on_improvement(better)
         if self._exit_code == _OUT_OF_MEMORY:
             raise EngineMemoryError
         return SearchOutcome(
             self._best, _REASONS[self._exit_code], int(self._incumbent_buffer[native_arrays.ITERATIONS])
         )
 
-    def _has_improved(self) -> bool:
-        """Read a new incumbent from the buffer; return whether there was one."""
+    def _improved(self) -> Candidate | None:
+        """Return the incumbent of the buffer, None where it was read before."""
         if self._incumbent_buffer[native_arrays.SEQUENCE] == self._sequence_read:
-            return False
-        self._sequence_read = self._library.sisr_read(self._cells(self._incumbent_buffer), self._cells(self._copy))
+            return None
+        self._sequence_read = self._library.sisr_read(_cells(self._incumbent_buffer), _cells(self._copy))
         self._best = native_arrays.decode(self._problem, self._copy[1 : 1 + self._copy[0]].tolist())
-        return True
+        return self._best
+
+
+def _cells(buffer: native_arrays.Numbers) -> "ctypes._Pointer[ctypes.c_int64]":
+    return buffer.ctypes.data_as(ctypes.POINTER(ctypes.c_int64))

@@ -121,7 +121,7 @@ def test_a_choice_of_shipments_is_worth_the_penalties_of_both_its_groups() -> No
 
 def searched(problem: Problem) -> tuple[Candidate, int]:
     """Return the best plan, and what the search believes it to cost."""
-    run = sisr_engine._Run(sisr_engine.library(), problem, SearchLimits(time.monotonic() + 60), 3000, None)
+    run = sisr_engine._Run(problem, SearchLimits(time.monotonic() + 60), 3000, None)
     best = run.follow(lambda _: None, lambda: False).best
     assert best is not None
     return best, int(run._incumbent_buffer[native_arrays.COST])

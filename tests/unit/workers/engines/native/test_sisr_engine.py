@@ -112,7 +112,7 @@ def test_prices_computed_without_a_walk_are_those_of_a_walk(features: frozenset[
 def states_true_costs(problem: Problem, seed: int) -> bool:
     """Return whether a plan was found; fail where it costs something else than was believed, or does not hold."""
     limits = SearchLimits(time.monotonic() + 30, seed)
-    run = sisr_engine._Run(sisr_engine._library(), problem, limits, 100, None, drops_short_routes=True)
+    run = sisr_engine._Run(problem, limits, 100, None, drops_short_routes=True)
     best = run.follow(lambda _: None, lambda: False).best
     if best is None:
         return False
@@ -153,9 +153,7 @@ def test_parts_searched_side_by_side_make_one_proved_plan(cores: int) -> None:
     in_parts = 0
     for seed in range(6):
         problem = random_problem(seed, tickets=540 * cores // 2, features=MIXED if seed % 2 else frozenset())
-        run = sisr_engine._Run(
-            sisr_engine._library(), problem, SearchLimits(time.monotonic() + 30, seed, cores), 600, None
-        )
+        run = sisr_engine._Run(problem, SearchLimits(time.monotonic() + 30, seed, cores), 600, None)
         best = run.follow(lambda _: None, lambda: False).best
         if best is None:
             continue
@@ -258,7 +256,7 @@ def test_the_deadline_is_kept_and_a_plan_is_there() -> None:
 def test_no_plan_is_made_of_travel_that_was_not_read(seed: int) -> None:
     """SPEC S2: a search cancelled before the matrices are read has no plan, rather than one with legs of 0."""
     problem = random_problem(seed, tickets=100, features=frozenset({Feature.TIME_WINDOWS}))
-    run = sisr_engine._Run(sisr_engine._library(), problem, SearchLimits(time.monotonic()), -1, None)
+    run = sisr_engine._Run(problem, SearchLimits(time.monotonic()), -1, None)
     run._incumbent_buffer[native_arrays.CANCEL] = 1
     outcome = run.follow(lambda _: None, lambda: False)
     assert outcome.best is None
