@@ -8,7 +8,7 @@ recombines the routes of all searches (`workers/engines/recombination`).
 
 import logging
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Final
@@ -98,8 +98,7 @@ class Portfolio:
             deadline = round_ends - pause_s
             seed = limits.seed + number * limits.cores * SEED_STEP
             round_limits = replace(limits, deadline=deadline, asked_s=None, seed=seed)
-            search = _search_alone if len(engines) == 1 else _search_together
-            outcome = _search_guarded(search, engines, problem, round_limits, best, should_stop)
+            outcome = _search_round(engines, problem, round_limits, best, should_stop)
             iterations += outcome.iterations
             reason = outcome.reason
             if reason is StopReason.STOPPED:
@@ -114,20 +113,15 @@ class Portfolio:
         return SearchOutcome(best.settle(), reason, iterations, best.recombination)
 
 
-_SearchFunction = Callable[[Sequence[Engine], Problem, SearchLimits, "_BestOfRounds", ShouldStop], SearchOutcome]
-
-
-def _search_guarded(
-    search: _SearchFunction,
-    engines: Sequence[Engine],
-    problem: Problem,
-    limits: SearchLimits,
-    best: "_BestOfRounds",
-    should_stop: ShouldStop,
+def _search_round(
+    engines: Sequence[Engine], problem: Problem, limits: SearchLimits, best: "_BestOfRounds", should_stop: ShouldStop
 ) -> SearchOutcome:
-    """Run a search. An engine that fails or crashes must not lose the plan found before; then its error is logged."""
+    """Run a round. An engine that fails or crashes must not lose the plan found before; then its error is logged."""
     try:
-        return search(engines, problem, limits, best, should_stop)
+        if len(engines) > 1:
+            return _search_together(engines, problem, limits, best, should_stop)
+        logged = replace(limits, route_log=best.route_logs(1)[0])
+        return _search_alone(engines[0], problem, logged, best, should_stop)
     except Exception:
         if best.settle() is None:
             raise
@@ -136,13 +130,10 @@ def _search_guarded(
 
 
 def _search_alone(
-    engines: Sequence[Engine], problem: Problem, limits: SearchLimits, best: BestVerified, should_stop: ShouldStop
+    engine: Engine, problem: Problem, limits: SearchLimits, best: BestVerified, should_stop: ShouldStop
 ) -> SearchOutcome:
     """Run one engine from the best plan so far, in this process."""
-    (engine,) = engines
     offer = partial(best.offer, by=engine.name)
-    if isinstance(best, _BestOfRounds):
-        limits = replace(limits, route_log=best.route_logs(1)[0])
     outcome = engine.solve(problem, limits, offer, should_stop, best.settle())
     if outcome.best is not None:
         offer(outcome.best)
@@ -156,14 +147,13 @@ def _search_together(
 
     Each has one core, or all of them where the others search elsewhere.
     """
-
     cores = limits.cores if sum(engine.name != REMOTE for engine in engines) == 1 else 1
 
     def forked_search(number: int, engine: Engine, start: Candidate | None) -> parallel_search.SearchFunction:
         def search(report_improvement: OnImprovement) -> None:
             own_limits = replace(limits, seed=limits.seed + number * SEED_STEP, cores=cores, route_log=logs[number])
             own_best = BestVerified(problem, report_improvement, start)
-            _search_alone([engine], problem, own_limits, own_best, lambda: False)
+            _search_alone(engine, problem, own_limits, own_best, lambda: False)
 
         return search
 
