@@ -30,31 +30,6 @@ MATRICES_WAIT_S: Final = 30.0
 """Longest wait for matrices whose shard is away. A replica takes over sooner; after it the worker serves other jobs."""
 
 
-async def load_matrices(
-    work: ClaimedWork, store: WorkerStore, settings: Settings, clock: Callable[[], float]
-) -> "Packed | None":
-    """Return the matrices that the scenario refers to, if any; wait for them while their shard is away.
-
-    Raises:
-        StoreUnavailableError: Away for `MATRICES_WAIT_S`.
-    """
-    if not work.scenario.body.get("travel"):
-        return None
-    from planner_mcp.jobs.matrix_service import MatrixService  # loads numpy and an HTTP client
-    from planner_mcp.travel.matrix_provider import MatrixProvider
-
-    matrix_provider = MatrixProvider(MatrixService(store, settings), settings)
-    gives_up_at, delay_s = clock() + MATRICES_WAIT_S, RETRY_FIRST_S
-    while True:
-        try:
-            return await matrix_provider.provide_matrices(work.scenario)
-        except StoreUnavailableError:
-            if clock() >= gives_up_at:
-                raise
-        await asyncio.sleep(delay_s)
-        delay_s = min(2 * delay_s, RETRY_LONGEST_S)
-
-
 class Attempt(Generic[Work]):
     """A claim that a worker works on.
 
@@ -62,6 +37,7 @@ class Attempt(Generic[Work]):
         claim: The job or the seat.
         executor: Where the solver process comes from.
         store: Where plans are reported or exchanged.
+        settings: Cores, memory and lease of a solve.
         trace_id: Joins log lines and a failed job.
         clock: Monotonic seconds.
     """
@@ -117,7 +93,7 @@ class Attempt(Generic[Work]):
             EngineCrashedError: No solver process can be started.
             PlannerError: The matrices cannot be had.
         """
-        matrices = await load_matrices(self._claim, self._store, self._settings, self._clock)
+        matrices = await self._matrices()
         solver = self._solver = await self._executor.acquire()
         solver.listen(on_message)
         work, settings = self._claim, self._settings
@@ -141,6 +117,28 @@ class Attempt(Generic[Work]):
         )
         solver.send(command.as_message())
         return solver
+
+    async def _matrices(self) -> "Packed | None":
+        """Return the matrices that the scenario refers to, if any; wait for them while their shard is away.
+
+        Raises:
+            StoreUnavailableError: Away for `MATRICES_WAIT_S`.
+        """
+        if not self._claim.scenario.body.get("travel"):
+            return None
+        from planner_mcp.jobs.matrix_service import MatrixService  # loads numpy and an HTTP client
+        from planner_mcp.travel.matrix_provider import MatrixProvider
+
+        matrix_provider = MatrixProvider(MatrixService(self._store, self._settings), self._settings)
+        gives_up_at, delay_s = self._clock() + MATRICES_WAIT_S, RETRY_FIRST_S
+        while True:
+            try:
+                return await matrix_provider.provide_matrices(self._claim.scenario)
+            except StoreUnavailableError:
+                if self._clock() >= gives_up_at:
+                    raise
+            await asyncio.sleep(delay_s)
+            delay_s = min(2 * delay_s, RETRY_LONGEST_S)
 
     def _send_team(self, exchanged: Exchanged) -> None:
         """Send a solver process that is there what is new in its team: a better plan, and who searches."""
