@@ -50,7 +50,6 @@ class Incumbent:
         origin: Provenance written on each plan.
         publish: Called with each better plan and the number of improvements so far.
         clock: Monotonic seconds.
-        cpu: Seconds of CPU this thread has used; the pace of evaluation follows its real cost.
     """
 
     def __init__(
@@ -60,13 +59,11 @@ class Incumbent:
         publish: Callable[[Plan, int], None],
         *,
         clock: Callable[[], float] = time.monotonic,
-        cpu: Callable[[], float] = time.thread_time,
     ) -> None:
         self._problem = problem
         self._origin = origin
         self._publish = publish
         self._clock = clock
-        self._cpu = cpu
         self._pending_candidate: Candidate | None = None
         self._due = 0.0
         self._price: int | None = None
@@ -100,9 +97,9 @@ class Incumbent:
         if (candidate := self._pending_candidate) is None:
             return
         self._pending_candidate = None
-        began = self._cpu()
+        began = time.thread_time()  # the pace of evaluation follows its real cost
         self._evaluate(candidate)
-        self._due = self._clock() + max(MIN_INTERVAL_S, EVALUATION_SHARE * (self._cpu() - began))
+        self._due = self._clock() + max(MIN_INTERVAL_S, EVALUATION_SHARE * (time.thread_time() - began))
 
     def start_from(self, candidate: Candidate) -> Candidate | None:
         """Take the plan of an earlier run; return it if it is still valid, None otherwise."""
