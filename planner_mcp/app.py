@@ -100,7 +100,7 @@ async def open_application(settings: Settings, drain: anyio.Event | None = None)
         subscriptions = Subscriptions(watched_jobs, subscription_store, job_ttl_s=settings.job_ttl_s)
         webhooks, cipher = RedisWebhookStore(store.script_client, settings), open_cipher(settings)
         event_subscriptions = RedisEventSubscriptions(store.script_client, cipher, settings)
-        event_webhooks = EventWebhooks(job_service, event_subscriptions, WebhookClient(settings), settings)
+        event_webhooks = EventWebhooks(job_service, event_subscriptions, webhooks, WebhookClient(settings), settings)
         tool_caller = ToolCaller(
             job_service,
             settings,

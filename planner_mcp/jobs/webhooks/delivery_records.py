@@ -116,6 +116,14 @@ class WebhookStore(Protocol):
         """Return how endpoints do, those last given something first, each once; and how many there are."""
         ...
 
+    async def endpoint(self, endpoint: str) -> WebhookEndpoint | None:
+        """Return how an endpoint does, by its `endpoint_id`; None where nothing was sent to it yet."""
+        ...
+
+    async def reopen(self, endpoint: str) -> None:
+        """Forget whatever an endpoint was left alone for."""
+        ...
+
     async def replay(self, principal: str, delivery_id: str) -> Delivery:
         """Schedule a delivery that has ended anew, with the same id and body; one still pending is left alone."""
         ...

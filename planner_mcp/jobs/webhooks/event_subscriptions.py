@@ -14,7 +14,6 @@ from planner_mcp.jobs.event_types import EventType, Improvement, Occurrences
 from planner_mcp.jobs.hidden_figures import masked_event
 from planner_mcp.jobs.job_events import Event
 from planner_mcp.jobs.job_ports import FeedStep
-from planner_mcp.jobs.webhooks.delivery_records import WebhookEndpoint
 from planner_mcp.text import Json
 
 ID_HEADER: Final = "X-MCP-Subscription-Id"
@@ -65,12 +64,4 @@ class EventSubscriptionStore(Protocol):
 
     async def deliver(self, subscription: EventSubscription, found: Sequence[Mapping[str, Any]]) -> None:
         """Schedule occurrences for delivery, each once however often it is asked."""
-        ...
-
-    async def endpoint(self, principal: str, url: str) -> WebhookEndpoint | None:
-        """Return how an endpoint does; None where nothing was sent to it yet."""
-        ...
-
-    async def reopen(self, principal: str, url: str) -> None:
-        """Forget whatever an endpoint was left alone for."""
         ...

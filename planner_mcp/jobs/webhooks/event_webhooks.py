@@ -20,7 +20,8 @@ from planner_mcp.jobs.job_service import JobService
 from planner_mcp.jobs.principals import SENSITIVE, Principal
 from planner_mcp.jobs.webhooks import webhook_signing
 from planner_mcp.jobs.webhooks.address_guard import check_callback_url
-from planner_mcp.jobs.webhooks.delivery_records import EndpointState, WebhookEndpoint
+from planner_mcp.jobs.webhooks.delivery_records import EndpointState, WebhookEndpoint, WebhookStore
+from planner_mcp.jobs.webhooks.endpoint_policy import endpoint_id
 from planner_mcp.jobs.webhooks.event_subscriptions import ID_HEADER, EventSubscription, EventSubscriptionStore
 from planner_mcp.jobs.webhooks.webhook_client import WebhookClient
 from planner_mcp.settings import Settings
@@ -55,6 +56,7 @@ class EventWebhooks:
     Args:
         job_service: Whose events.
         store: Where subscriptions are kept.
+        webhooks: How endpoints do.
         webhook_client: Sends the challenge.
         settings: Which URLs may be called.
     """
@@ -63,11 +65,13 @@ class EventWebhooks:
         self,
         job_service: JobService,
         store: EventSubscriptionStore,
+        webhooks: WebhookStore,
         webhook_client: WebhookClient,
         settings: Settings,
     ) -> None:
         self._job_service = job_service
         self._store = store
+        self._webhooks = webhooks
         self._webhook_client = webhook_client
         self._settings = settings
 
@@ -110,12 +114,12 @@ class EventWebhooks:
             raise QuotaExceededError(
                 f"At most {MOST_SUBSCRIPTIONS} subscriptions to events are kept; unsubscribe from one."
             )
-        endpoint = await self._store.endpoint(principal.id, url)
+        endpoint = await self._webhooks.endpoint(endpoint_id(principal.id, url))
         is_closed = endpoint is not None and endpoint.state is EndpointState.DISABLED
         if is_closed or all(each.url != url for each in kept):
             await self._verify(subscription, secret)
         if is_closed:
-            await self._store.reopen(principal.id, url)
+            await self._webhooks.reopen(endpoint_id(principal.id, url))
         await self._store.put(subscription, secret)
         if cursor is None:
             return Subscribed(subscription, steps[-1].position, is_truncated=False, endpoint=endpoint)

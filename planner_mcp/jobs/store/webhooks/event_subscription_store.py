@@ -17,8 +17,6 @@ from planner_mcp.jobs.store.connection.script_client import ScriptClient
 from planner_mcp.jobs.store.security.encryption import SecretCipher
 from planner_mcp.jobs.store.security.signing_secrets import OLD_S
 from planner_mcp.jobs.store.webhooks.outbox import NewDelivery, Outbox
-from planner_mcp.jobs.store.webhooks.webhook_store import RedisWebhookStore
-from planner_mcp.jobs.webhooks.delivery_records import WebhookEndpoint
 from planner_mcp.jobs.webhooks.endpoint_policy import endpoint_id
 from planner_mcp.jobs.webhooks.event_subscriptions import EventSubscription
 from planner_mcp.settings import Settings
@@ -44,7 +42,6 @@ class RedisEventSubscriptions:
 
     def __init__(self, script_client: ScriptClient, cipher: SecretCipher, settings: Settings) -> None:
         self._script_client = script_client
-        self._webhooks = RedisWebhookStore(script_client, settings)
         self._cipher = cipher
         self._settings = settings
 
@@ -162,14 +159,6 @@ class RedisEventSubscriptions:
         for new_delivery in (_delivery(subscription, each, "") for each in found):
             shard = shard_of_delivery(new_delivery.delivery_id)
             await Outbox(self._script_client, shard, self._settings).take([new_delivery])
-
-    async def endpoint(self, principal: str, url: str) -> WebhookEndpoint | None:
-        """Return how an endpoint does; None where nothing was sent to it yet."""
-        return await self._webhooks.endpoint(endpoint_id(principal, url))
-
-    async def reopen(self, principal: str, url: str) -> None:
-        """Forget whatever an endpoint was left alone for."""
-        await self._webhooks.reopen(endpoint_id(principal, url))
 
     async def _last_gain(self, subscription: EventSubscription, job_id: str) -> Improvement | None:
         """Return the improvement of a job that a subscription was sent last."""

@@ -67,9 +67,9 @@ class RedisWebhookStore:
         found = [await self.endpoint(name) for name in names]
         return [each for each in found if each is not None], total
 
-    async def endpoint(self, name: str) -> WebhookEndpoint | None:
+    async def endpoint(self, endpoint: str) -> WebhookEndpoint | None:
         """Return an endpoint with its worst state in any shard; None where it was given nothing."""
-        known = await asyncio.gather(*(outbox.endpoint(name) for outbox in self._outboxes))
+        known = await asyncio.gather(*(outbox.endpoint(endpoint) for outbox in self._outboxes))
         parts = [one for one in known if one is not None]
         return _together(parts) if parts else None
 
