@@ -6,7 +6,7 @@ the plan that still waits and exits at once, without waiting for the engine to r
 is killed by the worker, which loses little, because plans are sent as they are found.
 
 worker → child: `solve` (see `workers/solver_processes/solve_command.py`), `stop`, `team {plan, members}` (of a team).
-child → worker: `plan {plan, improvements}` repeatedly, then one of `done {reason, iterations}` and `error {error}`.
+child → worker: `plan {plan, improvements}` repeatedly, then one of `done` and `error {error}`.
 """
 
 import json
@@ -34,7 +34,7 @@ from planner_mcp.routing.scenario.scenario_parsing import read_stored
 from planner_mcp.routing.scenario.travel_matrices import TravelMatrices
 from planner_mcp.text import Json
 from workers.child_processes import message_frames
-from workers.engines.engine_interface import Engine, SearchLimits, ShouldStop, StopReason
+from workers.engines.engine_interface import Engine, SearchLimits, ShouldStop
 from workers.engines.heuristics.reinsertion_search import with_locked
 from workers.engines.heuristics.warm_start_repair import repaired
 from workers.engines.selection import engine_registry
@@ -220,7 +220,7 @@ def _search(command: SolveCommand, connection: WorkerConnection) -> message_fram
     incumbent.settle(best, outcome.recombination)
     if incumbent.violations:
         _log_rejection(command, engine, list(incumbent.violations))
-    return {"kind": "done", "reason": outcome.reason.value, "iterations": outcome.iterations}
+    return {"kind": "done"}
 
 
 def kept_back_s(tickets: int, solve_s: float, wait: float) -> float:
@@ -271,8 +271,7 @@ def _prove(
     )
     prover.run(should_stop)
     incumbent.flush()
-    reason = StopReason.TIME_LIMIT if time.monotonic() >= deadline else StopReason.EXHAUSTED
-    return {"kind": "done", "reason": reason.value, "iterations": 0}
+    return {"kind": "done"}
 
 
 def _origin(command: SolveCommand, engine: Engine) -> PlanOrigin:

@@ -46,7 +46,7 @@ class StubSolverProcess:
     async def _solve(self, busy_s: float) -> None:
         self._on_message({"kind": "plan", "plan": PLAN, "improvements": 1})
         await asyncio.sleep(busy_s)
-        self._on_message({"kind": "done", "reason": "exhausted", "iterations": 1})
+        self._on_message({"kind": "done"})
 
     async def wait(self, timeout_s: float) -> None:
         """Wait for its end, for a while."""
