@@ -133,6 +133,11 @@ class SisrEngine:
             outcome = replace(last, iterations=outcome.iterations + last.iterations)
         return replace(outcome, best=best.settle())
 
+    def first_plan(self, problem: Problem, should_stop: ShouldStop) -> Candidate | None:
+        """Return the plan that a search begins with; None where there is none."""
+        builder = SisrEngine(max_iterations=0)
+        return builder.solve(problem, SearchLimits(time.monotonic()), lambda _: None, should_stop).best
+
     def _search(
         self,
         problem: Problem,

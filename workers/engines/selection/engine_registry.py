@@ -3,7 +3,6 @@
 Owns the list and the choice. `workers/engines/selection/portfolio.py` implements `auto`.
 """
 
-import time
 from collections.abc import Iterable
 from dataclasses import replace
 from functools import cache
@@ -15,7 +14,7 @@ from planner_mcp.routing.evaluation.time_dependent_travel import at_worst_case_s
 from planner_mcp.routing.problem import Candidate, Problem
 from workers.engines.cuopt import cuopt_model
 from workers.engines.cuopt.cuopt_engine import CuoptEngine
-from workers.engines.engine_interface import Engine, RegisteredEngine, SearchLimits, ShouldStop
+from workers.engines.engine_interface import Engine, RegisteredEngine, ShouldStop
 from workers.engines.native.build import HOW_TO_BUILD
 from workers.engines.native.sisr_engine import SisrEngine
 from workers.engines.ortools.ortools_engine import OrToolsEngine
@@ -87,10 +86,10 @@ def choose(problem: Problem, name: str = AUTO, cuopt_url: str = "") -> Engine:
 
 def first_plan(problem: Problem, should_stop: ShouldStop) -> Candidate | None:
     """Return a plan built without a search, for a problem whose engine found none in its time; None where none is."""
-    engine = SisrEngine(max_iterations=0)
+    engine = SisrEngine()
     if not engine.is_available() or engine.missing(problem):
         return None
-    built = engine.solve(problem, SearchLimits(time.monotonic()), lambda _: None, should_stop).best
+    built = engine.first_plan(problem, should_stop)
     return None if built is None else replace(built, found_by=(engine.name,))
 
 

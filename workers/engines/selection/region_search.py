@@ -84,9 +84,7 @@ class RegionSearch:
 
     def _build_first_plan(self) -> None:
         """Build the plan that every member builds alike."""
-        builder = SisrEngine(max_iterations=0)
-        first = builder.solve(self._problem, SearchLimits(time.monotonic()), lambda _: None, self._stop).best
-        if first is not None:
+        if (first := SisrEngine().first_plan(self._problem, self._stop)) is not None:
             self._best.offer(first, by=self._engine.name)
 
     def _rounds_left(self) -> int:
