@@ -74,4 +74,4 @@ async def _worker(store: RedisStore, name: str) -> AsyncIterator[None]:
     try:
         yield
     finally:
-        await store.unregister(name)
+        await store.register(name, 0)

@@ -104,7 +104,7 @@ class Worker:
             await asyncio.gather(*self._attempts.values())
             await cancel_until_done(background_tasks)
         with contextlib.suppress(StoreUnavailableError):
-            await self._store.unregister(self._worker_id)
+            await self._store.register(self._worker_id, 0)
 
     async def _next_claim(self) -> Claim | SeatClaim | None:
         self._changed.clear()

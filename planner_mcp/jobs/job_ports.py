@@ -379,11 +379,10 @@ class WorkerStore(MatrixStore, Protocol):
     """
 
     async def register(self, worker_id: str, slots: int) -> None:
-        """Register a worker or renew its heartbeat; it is removed after three missed heartbeats."""
-        ...
+        """Register a worker or renew its heartbeat; it is removed after three missed heartbeats, without slots at once.
 
-    async def unregister(self, worker_id: str) -> None:
-        """Withdraw a worker that drains."""
+        The jobs that it holds stay its own.
+        """
         ...
 
     async def claim(self, worker_id: str, wait_s: float) -> Claim | SeatClaim | None:

@@ -35,9 +35,6 @@ class StoreOfOneFailure:
     async def register(self, *_args: Any) -> None:
         """Take a heartbeat."""
 
-    async def unregister(self, _worker_id: str) -> None:
-        """Let a worker go."""
-
     async def reap(self) -> list[str]:
         return []
 

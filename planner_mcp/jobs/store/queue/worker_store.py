@@ -61,13 +61,12 @@ class RedisWorkerStore(StorePart):
     # ---- registration
 
     async def register(self, worker_id: str, slots: int) -> None:
-        """Register a worker or send its heartbeat. After three leases without one the worker counts as dead."""
+        """Register a worker or send its heartbeat; one without slots, as it drains, is withdrawn.
+
+        After three leases without a heartbeat the worker counts as dead.
+        """
         beat = {"worker": worker_id, "slots": slots, "version": planner_mcp.__version__}
         await self.availability.ask_all(lambda shard: self._script_client.step("register", shard, beat))
-
-    async def unregister(self, worker_id: str) -> None:
-        """Withdraw a worker that drains; the jobs it holds stay its own."""
-        await self.register(worker_id, 0)
 
     # ---- claiming
 

@@ -152,7 +152,7 @@ async def test_who_is_above_its_share_gets_no_more_as_the_slots_shrink(
         for principal in [*["ann"] * 3, *["ben"] * 4, "cem", "ann"]:
             await harness.submit(principal)
         held = [await harness.claim("stays") for _ in range(8)]
-        await store.unregister("leaves")
+        await store.register("leaves", 0)
         for claim in held:
             if claim.job.principal != "ann":
                 await store.complete(claim, Progress(), plan)

@@ -140,5 +140,5 @@ async def test_operators_see_each_worker(harness: Any) -> None:
     assert 0 <= second.silent_s < 60
     await harness.store.redis.zadd("{p0}:alive", {"w1": 1})
     assert [row.is_live for row in await harness.store.workers()] == [True, False]
-    await harness.store.unregister("w0")
+    await harness.store.register("w0", 0)
     assert await harness.store.workers() == []

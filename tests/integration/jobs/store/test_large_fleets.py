@@ -47,7 +47,7 @@ async def test_a_worker_that_comes_or_goes_is_counted_at_once_in_a_large_fleet(h
     """SPEC J7: its slot is there for the next job, or gone."""
     for number in range(MANY):
         await harness.workers(name=f"w{number}")
-    await harness.store.unregister("w5")
+    await harness.store.register("w5", 0)
     assert await harness.store.redis.hget("{p0}:clock", "slots") == str(MANY - 1)
     await harness.workers(name="late")
     assert await harness.store.redis.hget("{p0}:clock", "slots") == str(MANY)

@@ -94,7 +94,7 @@ async def test_a_delivery_nobody_claimed_leaves_no_trace_of_itself(harness: Any)
     await harness.workers()
     job = await harness.submit()
     await harness.store.script_client.read_group("{p0}:ready", group="workers", consumer="w1", block_s=0)
-    await harness.store.unregister("w1")
+    await harness.store.register("w1", 0)
     redis = harness.store.redis
     delivery = await redis.hget(f"{{p0}}:job:{job.id}", "delivery")
     await redis.execute_command("XCLAIM", "{p0}:ready", "workers", "w1", 0, delivery, "IDLE", 60_000, "JUSTID")
@@ -110,7 +110,7 @@ async def test_a_drained_worker_takes_its_slots_with_it_and_keeps_its_jobs(
 ) -> None:
     """SPEC J7."""
     claim = await harness.solving()
-    await harness.store.unregister("w1")
+    await harness.store.register("w1", 0)
     stats = await harness.store.stats()
     assert (stats.live_workers, stats.live_slots, stats.solving) == (0, 0, 1)
     await harness.store.complete(claim, half, plan)
@@ -133,7 +133,7 @@ async def test_a_worker_that_left_is_no_consumer_once_its_job_is_off_its_hands(
     await harness.workers(1, "lives")
     assert await harness.store.claim("lives", 0) is None
     for name in held:
-        await harness.store.unregister(name)
+        await harness.store.register(name, 0)
     await harness.store.complete(held["ends"], half, plan)
     await harness.let_lease_lapse(held["dies"])
     assert await consumers() == {"ends", "dies", "holds", "lives"}
@@ -165,7 +165,7 @@ async def test_each_worker_is_judged_by_its_own_lease_whoever_sweeps(harness: An
         held = await harness.submit()
         await harness.let_lease_lapse(await slow.claim("slow", 1))
         assert await harness.store.reap() == 0
-        await slow.unregister("slow")
+        await slow.register("slow", 0)
         assert await harness.store.reap() == 0
         await harness.workers(2)
         lost = await harness.submit()
