@@ -28,9 +28,9 @@ RETRY_S: Final = 0.1
 """Pause of a tailer that lost Redis, doubled up to `RETRY_AT_MOST_S`."""
 RETRY_AT_MOST_S: Final = 1.0
 BATCHING_READERS: Final = 8
-"""From this number of followers of one batch of progress events …"""
+"""Followers of one batch of progress events from which on a tailer waits before it reads on."""
 BATCHING_DELAY_S: Final = 0.03
-"""… a tailer waits this long before it reads on: one batch costs half of what single events cost."""
+"""Wait of a tailer for the next batch: one batch costs half of what single events cost."""
 
 
 class FeedListener:

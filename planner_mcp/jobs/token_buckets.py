@@ -52,11 +52,11 @@ class TokenBuckets:
         return 0.0
 
     def spend(self, name: str, tokens: float) -> None:
-        """Take tokens that were used already; there may then be less than none."""
+        """Take tokens that were used already; the bucket may then have a debt."""
         self._filled(name).tokens -= tokens
 
     def debt_s(self, name: str) -> float:
-        """Return how long until there are no less than none."""
+        """Return how long until the debt is paid, 0 without one."""
         return max(0.0, -self._filled(name).tokens / self._rate)
 
     def refused(self, name: str) -> int:

@@ -20,9 +20,9 @@ from workers.executors.executor_interface import MEMORY_WATCH_S
 from workers.solver_processes.solve_command import OVERRUN_S
 
 ENDS_BEFORE_S: Final = 0.3
-"""A seat ends its search this long before the owner does, so that its last plan counts …"""
+"""A seat ends its search this long before the owner does, so that its last plan counts."""
 JOINED_LATE_S: Final = 1.0
-"""… and earlier by this where the search had begun: the store knows for how long only to the second."""
+"""A seat that joins a search ends earlier by this: the store knows only to the second how long it goes on."""
 SEED_STEP: Final = 500_009
 """Difference between the seeds of two seats; parallel searches of one seat differ by another number."""
 

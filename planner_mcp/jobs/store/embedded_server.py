@@ -48,7 +48,7 @@ LOW_DISK_BYTES: Final = 64 * 1024**2
 """Free space below which writes are refused; they are taken again when twice as much is free. On a full disk the server
 would end: with `appendfsync always` it does not go on without its file."""
 OTHERS: Final = stat.S_IRWXG | stat.S_IRWXO
-"""What group and others may do, which is nothing."""
+"""Permissions of group and others, which are taken away."""
 AOF_FOLDER: Final = "appendonlydir"
 AOF_MANIFEST: Final = "appendonly.aof.manifest"
 """Names that Redis and Valkey give by default."""

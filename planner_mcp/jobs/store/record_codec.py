@@ -22,7 +22,7 @@ from planner_mcp.text import at_least, compact, number, plain_fields
 
 Fields = dict[str, str]
 UNKNOWN: Final = "1"
-"""`confidential` of a record of 0.1 or 0.2, which does not say who wrote it: as if somebody had who may see all."""
+"""`confidential` of a record of 0.1 or 0.2, which does not say whether it is: it is taken to be."""
 CACHED_TEXTS: Final = 1024
 """Texts whose records are kept: a job is looked at again and again, and its request stays the same."""
 

@@ -15,17 +15,17 @@ from pyvrp.search import NeighbourhoodParams
 from planner_mcp.routing.problem import Matrix, Problem
 
 LOAD_IN_LEGS: Final = 1.0
-"""Initial penalty of the mean demand in excess of capacity, in costs of a mean leg …"""
+"""Initial penalty of the mean demand in excess of capacity, in costs of a mean leg."""
 TRAVEL_IN_LEGS: Final = 10.0
-"""… and of the duration or distance of a mean leg in excess of a limit."""
+"""Initial penalty of the duration or distance of a mean leg in excess of a limit, in costs of a mean leg."""
 WAIT_WEIGHT: Final = 0.2
 """Weight of a unit of waiting relative to travel in neighbour lists: the library's own number."""
 UPDATE_INTERVAL: Final = 100
 """Iterations between two updates of the penalties: a search of seconds has some thousands."""
 TARGET_FEASIBLE: Final = 0.65
-"""Target share of plans that satisfy a constraint …"""
+"""Target share of plans that satisfy a constraint."""
 TOLERANCE: Final = 0.05
-"""… and the deviation that changes nothing; this and the following are the library's own numbers."""
+"""Deviation from the target that changes no penalty; this and the following are the library's own numbers."""
 INCREASE: Final = 1.5
 DECREASE: Final = 0.9
 MIN_SHARE: Final = 0.01

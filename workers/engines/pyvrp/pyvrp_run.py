@@ -18,9 +18,9 @@ from workers.engines.pyvrp.pyvrp_penalties import Penalties, initial_penalties, 
 SHORTEST_HISTORY: Final = 5
 LONGEST_HISTORY: Final = 300
 COMPLETE_SHARE: Final = 0.25
-"""Share of the time for finding a first complete plan …"""
+"""Share of the time for finding a first complete plan."""
 COMPLETE_LONGEST_S: Final = 3.0
-"""… and its maximum, in seconds."""
+"""Longest time for finding a first complete plan, in seconds."""
 
 
 def run(

@@ -24,9 +24,9 @@ from workers.engines.recombination.route_pool import Column, RoutePool, route_lo
 NAME: Final = "recombination"
 """Name of the finder in plans found by recombination."""
 PRICED_PER_S: Final = 10_000
-"""Routes that are priced for each second of a pause …"""
+"""Routes of the pool, the newest, that are priced for each second of a pause."""
 MAX_PRICED: Final = 6000
-"""… and at most, the newest of the pool: 0.2 to 0.7 s of CPU."""
+"""Most routes that are priced: 0.2 to 0.7 s of CPU."""
 MAX_CANDIDATES: Final = 100
 """Candidates of searches whose routes are added, the newest."""
 CHOICES: Final = (500, 1000)

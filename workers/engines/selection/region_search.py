@@ -26,9 +26,9 @@ from workers.engines.selection.regions import Region, cut, merged, region_of
 from workers.engines.selection.time_allocation import DECOMPOSITION_ROUTES, TICKETS_PER_PART
 
 ROUND_SHARE: Final = 0.07
-"""Length of a round, as a share of the time of the job …"""
+"""Length of a round, as a share of the time of the job."""
 ROUND_S: Final = 2.0
-"""… and its minimum in seconds: a plan takes a second to reach all members."""
+"""Shortest length of a round, in seconds: a plan takes a second to reach all members."""
 BORDER_SHARE: Final = 0.7
 """Share of the time for rounds; before them each member searches its region from nothing."""
 WARM_SHARE: Final = 0.25

@@ -28,22 +28,22 @@ STARTER_LONG_SHARE: Final = 0.95
 STARTER_FEATURES: Final = frozenset({Feature.MULTI_DEPOT, Feature.SHIPMENTS})
 FINISHER_FEATURES: Final = frozenset({Feature.OPTIONAL, Feature.RELOAD, Feature.RELEASE})
 MANY_TICKETS: Final = 800
-"""Tickets with time windows from which on the starter does not converge in half a minute …"""
+"""Tickets with time windows from which on the starter does not converge in half a minute, on long routes."""
 LONG_ROUTE: Final = 25
-"""… where a vehicle has capacity for this many tickets; with shorter routes it converges and keeps improving."""
+"""Tickets for which a vehicle has capacity where routes are long; with shorter ones the starter keeps improving."""
 MOST_FINISHED: Final = 5000
 """Tickets up to which the finisher takes part: its tables of travel, 16 bytes for each two places, take 400 MB then."""
 FEW_TICKETS: Final = 150
 """Tickets up to which the second core runs the finisher rather than another seed of the starter."""
 
 DECOMPOSITION_TICKETS: Final = 600
-"""Tickets from which on the starter decomposes one plan over all cores rather than searching one plan per core …"""
+"""Tickets from which on the starter may decompose one plan over all cores rather than search one plan per core."""
 TICKETS_PER_PART: Final = 250
-"""… with at least as many tickets per core as the native engine puts into a part …"""
+"""Least number of tickets per core of a decomposition: as many as the native engine puts into a part."""
 DECOMPOSITION_ROUTES: Final = 15
-"""… and at least this many routes per core, counted as mean tickets in mean vehicles …"""
+"""Least number of routes per core of a decomposition, counted as mean tickets in mean vehicles."""
 NOT_DECOMPOSABLE: Final = frozenset({Feature.BALANCE, Feature.GROUPS})
-"""… unless the cost of a plan is not the sum of the costs of its parts."""
+"""Features with which the cost of a plan is not the sum of the costs of its parts."""
 
 SEAT_LEAD_S: Final = 0.7
 """A plan of a seat reaches the search of the owner within this time, mostly."""
@@ -51,15 +51,15 @@ REGION_TICKETS: Final = 2000
 """Tickets beyond which the members of a team search regions of the day rather than the whole of it."""
 
 RECOMBINATION_SHARE: Final = 0.05
-"""Share of the time for recombination after each round …"""
+"""Share of the time for recombination after each round."""
 RECOMBINATION_LONGEST_S: Final = 2.0
-"""… and its maximum, in seconds …"""
+"""Longest time for recombination after a round, in seconds."""
 RECOMBINATION_FROM_S: Final = 2.0
-"""… in solves of at least this many seconds, below `DECOMPOSITION_TICKETS` …"""
+"""Shortest solve that has recombination, in seconds. It has fewer than `DECOMPOSITION_TICKETS`."""
 RECOMBINATION_ROUTE: Final = 20
-"""… where a vehicle has capacity for fewer tickets than this, or has fewer on average if nothing limits loads …"""
+"""Tickets of a route below which routes are recombined: by capacity, or on average where nothing limits loads."""
 NOT_RECOMBINED: Final = frozenset({Feature.RELOAD})
-"""… and without these features; elsewhere the same time of search gains more (ADR 50)."""
+"""Features with which routes are not recombined: the same time of search gains more (ADR 50)."""
 
 SearchRounds = list[tuple[float, tuple[Engine, ...]]]
 """For each round: the share of the time at which it ends, and its engines: one per core, or one on all cores, and the

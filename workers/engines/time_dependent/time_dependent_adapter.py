@@ -30,19 +30,19 @@ from workers.engines.time_dependent.time_rescaling import ALL_TRAVEL, rescaled_p
 from workers.engines.time_dependent.worst_case_speeds import worst_case_problem
 
 LOCKED_SHARE: Final = 0.9
-"""Share of the time for worst-case speeds, where locked visits are infeasible in every other surrogate …"""
+"""Share of the time for worst-case speeds, where locked visits are infeasible in every other surrogate."""
 SAFE_SHARE: Final = 0.5
-"""… or otherwise for the conservative surrogate, whose plans are feasible …"""
+"""Share of the time for the conservative surrogate, whose plans are feasible, everywhere else."""
 OPTIMISTIC_SHARE: Final = 0.25
-"""… for the optimistic surrogate …"""
+"""Share of the time for the optimistic surrogate."""
 INTERMEDIATE_SHARE: Final = 0.15
-"""… and for the intermediate one; the rest is for reinsertion with exact travel times."""
+"""Share of the time for the intermediate surrogate; the rest is for reinsertion with exact travel times."""
 INSERTION_SHARE: Final = 0.05
 """Share of the time for inserting the unassigned tickets of one of these plans, before plans are compared."""
 OPTIMISTIC_MARGIN: Final = Fraction(1, 8)
-"""Position of the optimistic surrogate between the mean travel share (0) and the conservative surrogate (1) …"""
+"""Position of the optimistic surrogate between the mean travel share (0) and the conservative surrogate (1)."""
 INTERMEDIATE_MARGIN: Final = Fraction(3, 8)
-"""… and of the intermediate one."""
+"""Position of the intermediate surrogate on the same scale."""
 MIN_CAPACITY_RATIO: Final = Fraction(11, 10)
 """Ratio of estimated capacity from which worst-case speeds are preferred to time rescaling."""
 NEAREST: Final = 4

@@ -18,7 +18,7 @@ NONCE_BYTES: Final = 12
 
 
 class SecretCipher:
-    """Seals and opens texts. The library is imported with the first of them: it takes 3 MiB.
+    """Encrypts and decrypts texts. The library is imported with the first of them: it takes 3 MiB.
 
     Args:
         key: Of any length with enough randomness; folded to 256 bits.
@@ -42,7 +42,7 @@ class SecretCipher:
         """Return the text.
 
         Raises:
-            StoreError: Sealed with another key, for another owner, or damaged.
+            StoreError: Encrypted with another key, for another owner, or damaged.
         """
         from cryptography.exceptions import InvalidTag
 
@@ -63,7 +63,7 @@ class SecretCipher:
 
 
 def open_cipher(settings: Settings) -> SecretCipher:
-    """Return the seal of this deployment, making the key file (readable by its owner alone) if there is no key yet.
+    """Return the cipher of this deployment, making the key file (readable by its owner alone) if there is no key yet.
 
     Raises:
         StoreError: There is no key and none can be made or read in the data folder.

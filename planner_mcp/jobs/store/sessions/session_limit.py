@@ -21,7 +21,7 @@ SAMPLED_SESSIONS: Final = 100
 """Sessions of a principal at its limit that are looked at, at random, for one that is gone."""
 RETRY_S: Final = 60.0
 SETTING: Final = "max_sessions"
-"""What says how many, as a refusal names it."""
+"""The setting that a refusal names."""
 
 
 class SessionLimit:

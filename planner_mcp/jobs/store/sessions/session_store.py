@@ -189,7 +189,7 @@ class SessionStore:
         """Return the newest position of a stream, `0-0` when it is empty."""
         with translated_errors():
             rows = await self._redis.xrevrange(stream_key(session_id, name), count=1)
-        return str(rows[0][0]) if rows else "0-0"
+        return str(rows[0][0]) if rows else START
 
     async def renew(self, session_id: str, name: str, owner: str) -> None:
         """Extend the owner's lease and the life of session and stream."""
