@@ -9,6 +9,7 @@ from planner_mcp.routing.analysis.frozen_prefix import agent_assignments
 from planner_mcp.routing.analysis.plan_comparison import compare
 from planner_mcp.routing.analysis.plan_repair import repair
 from planner_mcp.routing.compilation.scenario_compiler import compile_scenario
+from planner_mcp.routing.engine_names import AUTO
 from planner_mcp.routing.evaluation.plan_builder import build_plan, candidate_of
 from planner_mcp.routing.plan import Plan
 from planner_mcp.routing.problem import Feature
@@ -20,7 +21,7 @@ from workers.engines.engine_interface import SearchLimits
 from workers.engines.selection import engine_registry
 
 ABLE = [
-    engine_registry.AUTO,
+    AUTO,
     *(
         pytest.param(engine.name, marks=pytest.mark.slow)
         for engine in engine_registry.engines()

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from planner_mcp.routing.compilation.scenario_compiler import compile_scenario
+from planner_mcp.routing.engine_names import AUTO
 from planner_mcp.routing.evaluation.plan_builder import build_plan, price
 from planner_mcp.routing.evaluation.time_dependent_travel import at_worst_case_speeds
 from planner_mcp.routing.feasibility.route_violations import violations
@@ -22,14 +23,14 @@ from workers.engines.engine_interface import SearchLimits
 from workers.engines.selection import engine_registry
 from workers.engines.time_dependent.time_dependent_adapter import TimeDependentAdapter
 
-NAMES = [engine_registry.AUTO, *(engine.name for engine in engine_registry.engines() if engine.is_available())]
+NAMES = [AUTO, *(engine.name for engine in engine_registry.engines() if engine.is_available())]
 SEARCH_S = 1.5
 RUSHES = {"rush_hours": [{"start": 100, "end": 400, "factor": 1.8}, {"start": 600, "end": 800, "factor": 1.5}]}
 
 
 def quick_for_auto(name: str) -> Any:
     """Return an engine for a test that takes its whole time; the quick suite has it for `auto` alone."""
-    return name if name == engine_registry.AUTO else pytest.param(name, marks=pytest.mark.slow)
+    return name if name == AUTO else pytest.param(name, marks=pytest.mark.slow)
 
 
 def rushed(tickets: int) -> Problem:
@@ -131,7 +132,7 @@ def test_what_was_left_out_for_fear_of_a_rush_is_put_back() -> None:
         "travel": {"rush_hours": [{"start": 0, "end": 5, "factor": 3}]},
     }
     problem = compile_scenario(parse_scenario(body))
-    best, _ = search(problem, "sisr" if "sisr" in NAMES else engine_registry.AUTO, serving=10)
+    best, _ = search(problem, "sisr" if "sisr" in NAMES else AUTO, serving=10)
     assert build_plan(problem, best).tickets_served == 10
 
 
@@ -147,7 +148,7 @@ def test_a_day_that_a_rush_seems_to_forbid_altogether_is_planned_on_the_real_clo
         "travel": {"rush_hours": [{"start": 20, "end": 25, "factor": 3}]},
     }
     problem = compile_scenario(parse_scenario(body))
-    best, _ = search(problem, engine_registry.AUTO, serving=1)
+    best, _ = search(problem, AUTO, serving=1)
     assert build_plan(problem, best).tickets_served == 1
 
 
@@ -164,7 +165,7 @@ def test_a_group_that_only_the_real_clock_can_serve_is_put_back_whole_with_its_r
         "travel": {"rush_hours": [{"start": 40, "end": 45, "factor": 2}]},
     }
     problem = compile_scenario(parse_scenario(body))
-    best, _ = search(problem, engine_registry.AUTO, serving=2)
+    best, _ = search(problem, AUTO, serving=2)
     assert build_plan(problem, best).tickets_served == 2
 
 
@@ -208,7 +209,7 @@ def test_breaks_and_locked_visits_that_the_slowest_pace_forbids_are_planned_on_t
         "travel": {"rush_hours": [{"start": 25, "end": 27, "factor": 2}]},
     }
     problem = compile_scenario(parse_scenario(body))
-    best, _ = search(problem, engine_registry.AUTO, serving=1)
+    best, _ = search(problem, AUTO, serving=1)
     assert build_plan(problem, best).tickets_served == 1
 
 
@@ -227,7 +228,7 @@ def test_a_lock_that_only_the_real_clock_can_keep_leaves_the_rest_of_the_day_as_
     assert price(problem, best) < 1.1 * price(problem, free)
 
 
-@pytest.mark.parametrize("name", [quick_for_auto(name) for name in NAMES if name in ("sisr", engine_registry.AUTO)])
+@pytest.mark.parametrize("name", [quick_for_auto(name) for name in NAMES if name in ("sisr", AUTO)])
 def test_an_hour_of_rush_in_the_morning_takes_no_more_agents_than_the_hour_costs(name: str) -> None:
     """SPEC S1, S3: two agents have the time; if all the way were as slow as that hour it would take three."""
     draw = random.Random(3)

@@ -6,7 +6,7 @@ from planner_mcp.jobs import ids
 from planner_mcp.jobs.job_events import EventKind
 from planner_mcp.jobs.job_lifecycle import JobState
 from planner_mcp.jobs.job_model import Job, SolveRequest
-from planner_mcp.routing.engine_names import PROVE
+from planner_mcp.routing.engine_names import AUTO, PROVE
 from planner_mcp.routing.plan import Plan
 from tests.integration.workers.conftest import OWNER, WorkerHarness, check_plans_improve, kinds
 from tests.shared.processes.process_tree import LONGEST_S, until_gone
@@ -18,7 +18,7 @@ from workers.engines.selection import engine_registry
 from workers.solver_processes.solve_command import OVERRUN_S
 
 ENGINES = [
-    engine_registry.AUTO,
+    AUTO,
     *(
         pytest.param(engine.name, marks=pytest.mark.slow)
         for engine in engine_registry.engines()

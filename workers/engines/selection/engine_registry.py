@@ -9,7 +9,7 @@ from functools import cache
 from typing import Final
 
 from planner_mcp.errors import UnsupportedFeatureError
-from planner_mcp.routing.engine_names import AUTO as AUTO
+from planner_mcp.routing.engine_names import AUTO
 from planner_mcp.routing.evaluation.time_dependent_travel import at_worst_case_speeds
 from planner_mcp.routing.problem import Candidate, Problem
 from workers.engines.cuopt import cuopt_model
