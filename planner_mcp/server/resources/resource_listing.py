@@ -15,7 +15,7 @@ import anyio.to_thread
 
 from planner_mcp.jobs.ids import plan_of
 from planner_mcp.jobs.job_model import Job, ScenarioCard
-from planner_mcp.jobs.keyset_paging import keyset_of_job, keyset_of_scenario, next_page
+from planner_mcp.jobs.keyset_paging import mark_of_job, mark_of_scenario, next_page
 from planner_mcp.jobs.principals import ADMIN
 from planner_mcp.server.resources.json_resources import JOB, LOG, PAGE_SIZE, PLAN, RESULT, SCENARIO, STATUSES
 from planner_mcp.server.resources.resource_catalogue import REPORT_FILE, fixed_for
@@ -106,7 +106,7 @@ async def _reports(reading: ReadContext, place: ListPosition, count: int) -> _Pa
 
 async def _jobs(reading: ReadContext, place: ListPosition, count: int) -> _Part:
     read = partial(reading.job_service.jobs, reading.principal)
-    jobs, last, total = await next_page(read, keyset_of_job, offset=place.offset, count=count, last=place.before)
+    jobs, last, total = await next_page(read, mark_of_job, offset=place.offset, count=count, last=place.before)
     entries = [entry for job in jobs for entry in _of_job(job)]
     return _Part(entries, last, place.offset + count >= total)
 
@@ -122,7 +122,7 @@ def _of_job(job: Job) -> list[ResourceEntry]:
 
 async def _scenarios(reading: ReadContext, place: ListPosition, count: int) -> _Part:
     read = partial(reading.job_service.scenarios, reading.principal)
-    cards, last, total = await next_page(read, keyset_of_scenario, offset=place.offset, count=count, last=place.before)
+    cards, last, total = await next_page(read, mark_of_scenario, offset=place.offset, count=count, last=place.before)
     entries = [entry for card in cards for entry in _of_scenario(card)]
     return _Part(entries, last, place.offset + count >= total)
 

@@ -21,7 +21,7 @@ from mcp.shared.exceptions import MCPError
 from planner_mcp.errors import InputError, UnknownMethodError
 from planner_mcp.jobs.job_model import Job
 from planner_mcp.jobs.job_service import JobService
-from planner_mcp.jobs.keyset_paging import keyset_of_job, next_page
+from planner_mcp.jobs.keyset_paging import mark_of_job, next_page
 from planner_mcp.jobs.principals import READ
 from planner_mcp.server.mcp.jsonrpc.jsonrpc_errors import rpc_data
 from planner_mcp.server.mcp.methods.page_cursors import PAGE, Cursors
@@ -130,7 +130,7 @@ class CoreTasks:
         place = self._cursors.read(ctx, params)
         page_at = TaskPage() if place is None else TaskPage.parse(place)
         read = partial(self._job_service.jobs, principal)
-        listed, last, total = await next_page(read, keyset_of_job, offset=page_at.offset, count=PAGE, last=page_at.last)
+        listed, last, total = await next_page(read, mark_of_job, offset=page_at.offset, count=PAGE, last=page_at.last)
         following = TaskPage(page_at.offset + PAGE, last)
         page: Json = {"tasks": [core_task(job, self._ttl_s) for job in listed]}
         if following.offset >= total:
