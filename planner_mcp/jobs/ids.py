@@ -21,17 +21,17 @@ _DELIVERY_FORM: Final = re.compile(r"(?:job|test)-(\d{1,2})-[a-z2-7]{26}(?::[0-9
 
 def random_id(kind: IdKind, shard: int) -> str:
     """Return a new id in a shard."""
-    return f"{kind}-{shard}-{_random_text()}"
+    return f"{kind}-{shard}-{_text(secrets.token_bytes(17))}"
 
 
 def random_test_id(shard: int) -> str:
     """Return a new id for a test delivery."""
-    return f"test-{shard}-{_random_text()}"
+    return f"test-{shard}-{_text(secrets.token_bytes(17))}"
 
 
 def derived_id(kind: IdKind, digest: bytes, shards: int) -> str:
     """Return the id for content with this digest (at least 18 bytes): always the same one."""
-    return f"{kind}-{digest[17] % shards}-{b32encode(digest[:17]).decode()[:26].lower()}"
+    return f"{kind}-{digest[17] % shards}-{_text(digest)}"
 
 
 def random_shard(shards: int) -> int:
@@ -66,7 +66,7 @@ def shard_of_delivery(delivery_id: str) -> int:
 def subscription_id(*identity: str) -> str:
     """Return the id of a subscription to events: always the same one for the same texts."""
     digest = hashlib.sha256("\n".join(identity).encode()).digest()
-    return f"sub_{b32encode(digest[:17]).decode()[:26].lower()}"
+    return f"sub_{_text(digest)}"
 
 
 def subscription_in(delivery_id: str) -> str:
@@ -96,5 +96,6 @@ def job_of(plan_id: str) -> str:
     return "job" + plan_id.removeprefix("plan")
 
 
-def _random_text() -> str:
-    return b32encode(secrets.token_bytes(17)).decode()[:26].lower()
+def _text(digest: bytes) -> str:
+    """Return the first 130 bits of a digest, or of random bytes, as text."""
+    return b32encode(digest[:17]).decode()[:26].lower()
