@@ -36,7 +36,7 @@ def run(
 
     def search_once(*, is_complete: bool) -> SearchOutcome:
         """Search once. Its model, which may fill much of the memory, is released on return."""
-        by = complete_until if is_complete else None
+        by = complete_until if is_complete else limits.deadline
         stop_criterion = StopCriterion(
             PyvrpModel(problem, is_complete=is_complete), limits.deadline, by, on_improvement, should_stop
         )
@@ -99,7 +99,7 @@ class StopCriterion:
     Args:
         model: The model that is searched.
         deadline: Monotonic time at which to stop.
-        complete_until: Monotonic time at which to stop without a feasible plan; None for the deadline.
+        complete_until: Monotonic time at which to stop without a feasible plan.
         on_improvement: Called with each better feasible plan.
         should_stop: Asked before every iteration.
     """
@@ -108,13 +108,13 @@ class StopCriterion:
         self,
         model: PyvrpModel,
         deadline: float,
-        complete_until: float | None,
+        complete_until: float,
         on_improvement: OnImprovement,
         should_stop: ShouldStop,
     ) -> None:
         self.model = model
         self._deadline = deadline
-        self._complete_until = deadline if complete_until is None else complete_until
+        self._complete_until = complete_until
         self._on_improvement = on_improvement
         self._should_stop = should_stop
         self._best_cost: float | None = None

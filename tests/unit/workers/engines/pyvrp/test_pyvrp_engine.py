@@ -1,5 +1,6 @@
 """Where the model says more than PyVRP's own words: releases, half priced shipments, priorities (SPEC S1, S2)."""
 
+import math
 import time
 import weakref
 from collections.abc import Callable
@@ -63,7 +64,7 @@ def planned(problem: Problem, seconds: float = 0.5) -> Plan:
 
 def found(problem: Problem, looks: int, start: Candidate | None = None) -> Candidate:
     """Return the best plan of a search of so many plans."""
-    stop_criterion = StopCriterion(PyvrpModel(problem), time.monotonic() + 3600, None, lambda _: None, after(looks))
+    stop_criterion = StopCriterion(PyvrpModel(problem), time.monotonic() + 3600, math.inf, lambda _: None, after(looks))
     search(stop_criterion, 1, 5.0, start)
     assert stop_criterion.best is not None
     return stop_criterion.best
@@ -193,7 +194,7 @@ def test_a_search_of_legs_too_long_for_64_bits_ends() -> None:
         model = PyvrpModel(vast, is_complete=is_complete)
         assert model.max_penalty * int(far.max()) * len(tickets) < 2**60
     search(
-        StopCriterion(PyvrpModel(vast, is_complete=False), time.monotonic() + 1, None, lambda _: None, after(50)),
+        StopCriterion(PyvrpModel(vast, is_complete=False), time.monotonic() + 1, math.inf, lambda _: None, after(50)),
         1,
         5.0,
         None,
@@ -265,7 +266,9 @@ def test_each_rule_gets_cheaper_by_its_own_measure() -> None:
 
 def test_a_stop_is_heard_before_the_first_plan() -> None:
     """Engine contract: every step of a search that cannot be ended in its midst is preceded by a look."""
-    stop_criterion = StopCriterion(PyvrpModel(fleet(100)), time.monotonic() + 3600, None, lambda _: None, lambda: True)
+    stop_criterion = StopCriterion(
+        PyvrpModel(fleet(100)), time.monotonic() + 3600, math.inf, lambda _: None, lambda: True
+    )
     assert search(stop_criterion, 1, 5.0, found(fleet(100), 300)) == 0
     assert stop_criterion.is_stopped
     assert stop_criterion.best is None
