@@ -40,7 +40,6 @@ class MatrixService:
     def __init__(self, store: MatrixStore, settings: Settings) -> None:
         self._store = store
         self._settings = settings
-        self._shard_count = settings.pools
 
     async def keep(self, principal: str, travel_matrices: TravelMatrices) -> str:
         """Keep uploaded tables; return their name.
@@ -48,7 +47,7 @@ class MatrixService:
         Raises:
             QuotaExceededError: The principal keeps as many as it may.
         """
-        name, words = await anyio.to_thread.run_sync(packed_upload, principal, travel_matrices, self._shard_count)
+        name, words = await anyio.to_thread.run_sync(packed_upload, principal, travel_matrices, self._settings.pools)
         await self._put(principal, name, words, is_cache=False)
         return name
 
@@ -73,7 +72,7 @@ class MatrixService:
             self._settings,
             read_upload,
             principal,
-            self._shard_count,
+            self._settings.pools,
             self._settings.max_matrix_locations,
             answer=answer,
         )
@@ -136,7 +135,7 @@ class MatrixService:
 
     def _routed_id(self, principal: str, question: MatrixRequest) -> str:
         asked = question.router, question.ids, question.positions, self._settings.router_snap_m
-        return _name(self._shard_count, principal, "roads", *asked, *self._engine(question.router))
+        return _name(self._settings.pools, principal, "roads", *asked, *self._engine(question.router))
 
     def _engine(self, router: str) -> tuple[str, ...]:
         """Return what settings say of an engine, other than where it is: with another profile it answers otherwise."""
