@@ -12,7 +12,6 @@ from operator import attrgetter
 from typing import Any, Final
 
 from planner_mcp.jobs.plan_summary import figures_of, shortfalls_of
-from planner_mcp.render.reason_texts import reason_text
 from planner_mcp.routing.plan import Plan, PlannedRoute, Visit
 from planner_mcp.routing.scenario.shown_scenario import NO_TICKET, ShownScenario, ShownTicketFields
 from planner_mcp.routing.scenario.window_text import dated_window_text, window_text
@@ -164,7 +163,7 @@ VIEWS: Final = {
     ),
     "unassigned": View(
         lambda plan, _: plan.unassigned,
-        {"ticket_id": attrgetter("ticket_id"), "code": attrgetter("code"), "detail": reason_text},
+        {"ticket_id": attrgetter("ticket_id"), "code": attrgetter("code"), "detail": attrgetter("detail")},
         ("ticket_id", "code"),
     ),
 }
