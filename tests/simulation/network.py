@@ -93,9 +93,9 @@ class Network:
 
     def __post_init__(self) -> None:
         self.loop = asyncio.get_running_loop()
-        steps = load_steps(self.settings).values()
-        self._names = {step.sha: step.name for step in steps}
-        self.server.load({step.sha: step.text for step in steps})
+        steps = load_steps(self.settings)
+        self._names = {step.sha: name for name, step in steps.items()}
+        self.server.load({step.sha: step.text for step in steps.values()})
 
     def heal(self) -> None:
         """Let nothing go wrong from now on."""
