@@ -92,6 +92,39 @@ async def test_the_questions_of_an_import_are_a_form(server: PlannerServer, page
 
 
 @pytest.mark.slow
+async def test_a_column_is_corrected_and_stops_get_a_time(server: PlannerServer, page: Any) -> None:
+    """SPEC T5, O2: a question can be left; the meaning of a column and the time at a stop are told afterwards."""
+    await page.goto(_url(server, "import"))
+    text = "id;lat;lon;Menge;Stop time;von\na;48,1371;11,5754;3;15;08:30\nb;48,1372;11,5755;4;15;09:30\n"
+    await page.get_by_label("File").set_input_files({"name": "a.csv", "mimeType": "text/csv", "buffer": text.encode()})
+    await page.get_by_label("Vehicles, if none are listed").fill("2")
+    await page.get_by_label("Capacity of each").fill("100")
+    imports, form = page.get_by_role("button", name="Import and check"), page.get_by_role("form", name="Questions")
+    await imports.click()
+    await form.get_by_role("button", name="Cancel").click(timeout=60_000)
+    assert await page.get_by_role("alert").count() == 0
+    await imports.click()
+    await form.get_by_label("Stop time").select_option("leave it out", timeout=60_000)
+    await form.get_by_role("button", name="Go on").click()
+    await page.get_by_text("No ticket has a service time").wait_for(timeout=60_000)
+    await page.get_by_label("Minutes at a stop, if none are given").fill("10")
+    choices = page.get_by_role("status").locator("select")
+    column, meaning = choices.nth(0), choices.nth(1)
+    await column.select_option("von")
+    await meaning.select_option("")
+    await page.get_by_role("button", name="Import again").click()
+    await form.get_by_label("Stop time").select_option("leave it out", timeout=60_000)
+    await form.get_by_role("button", name="Go on").click()
+    await page.get_by_text("Minutes at a stop, for 2 tickets without a time of their own: 10.").wait_for(timeout=60_000)
+    assert await page.get_by_text("No ticket has a service time").count() == 0
+    assert "von" in await page.get_by_text("Not used:").inner_text()
+    opened = str(await page.get_by_role("link", name="Open").get_attribute("href")).rpartition("/")[2]
+    async with http_client(base_url=server.url) as http:
+        found = (await http.get("/ui/read", params={"uri": f"scenario://{opened}"})).json()
+    assert [each["service_time_s"] for each in found["scenario"]["tickets"]] == [600, 600]
+
+
+@pytest.mark.slow
 async def test_an_answer_belongs_to_the_file_that_was_asked_about(server: PlannerServer, page: Any) -> None:
     """SPEC T5, O2: meanwhile another import, in a second tab, took the place of the file."""
     await page.goto(_url(server, "import"))

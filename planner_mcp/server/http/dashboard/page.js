@@ -63,8 +63,11 @@ export function action(text, act, { main = false, into, ask } = {}) {
 // The words of a choice that is a field of a table; others stand as they are.
 export const choiceWord = (choice) => wordOf("field", choice);
 
+// Thrown where a person does not go on with a question.
+export const WITHDRAWN = new Error("withdrawn");
+
 // Shows a question as a form in a place; resolves to the answer, without the fields that were left empty.
-export const askingIn = (place) => (message, schema) => new Promise((resolve) => {
+export const askingIn = (place) => (message, schema) => new Promise((resolve, reject) => {
   const field = ([name, { title, description, enum: choices, type, default: usual, minimum, maximum }]) => {
     const input = choices
       ? h("select", { name }, h("option", { value: "" }, "–"), choices.map((each) => h("option", { value: each, selected: each === usual }, choiceWord(each))))
@@ -77,7 +80,7 @@ export const askingIn = (place) => (message, schema) => new Promise((resolve) =>
     form.remove();
     resolve(Object.fromEntries(given.map(([name, value]) => [name, schema.properties[name].type === "number" ? Number(value) : value])));
   };
-  const form = h("form", { onsubmit: submit, class: "question", "aria-label": t("questions") }, h("p", {}, message), Object.entries(schema.properties).map(field), h("button", { class: "main" }, t("goOn")));
+  const form = h("form", { onsubmit: submit, class: "question", "aria-label": t("questions") }, h("p", {}, message), Object.entries(schema.properties).map(field), h("div", { class: "actions" }, h("button", { class: "main" }, t("goOn")), h("button", { type: "button", onclick: () => (form.remove(), reject(WITHDRAWN)) }, t("cancel"))));
   place.replaceChildren(form);
   form.querySelector("select, input")?.focus();
 });

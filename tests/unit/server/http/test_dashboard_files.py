@@ -7,6 +7,7 @@ from typing import Final
 import planner_mcp.server.http
 from planner_mcp.jobs.principal_limits import AUTHENTICATED_LIMITS, LIMIT_NAMES
 from planner_mcp.routing.scenario.window_text import OPEN_END_S
+from planner_mcp.translation import translated
 
 FOLDER: Final = Path(planner_mcp.server.http.__file__).parent / "dashboard"
 FILES: Final = sorted(path for path in FOLDER.rglob("*") if path.is_file())
@@ -54,6 +55,14 @@ def test_the_page_knows_the_end_of_an_open_window() -> None:
     """SPEC O2: a window without an end is kept with one, which the page has to know to say so."""
     (written,) = re.findall(r"OPEN_END_S = ([\d_]+);", (FOLDER / "view/format.js").read_text())
     assert int(written) == OPEN_END_S
+
+
+def test_the_page_knows_what_is_assumed_of_a_file_without_times_at_stops() -> None:
+    """SPEC T5: it gives such stops the time that is filled in, and the assumption of the import is no longer true."""
+    assumed = "No ticket has a service time: stops take no time."
+    words = (FOLDER / "page_words.js").read_text()
+    for language in ("en", "zh"):
+        assert f'noStay: "{translated(assumed, language)}"' in words, language
 
 
 def test_every_limit_has_a_name() -> None:

@@ -1,12 +1,14 @@
 // A file becomes a scenario.
 
-import { callTool, request } from "../api.js";
-import { action, askingIn, choiceWord, content, link, problem } from "../page.js";
+import { callTool, readJson, request } from "../api.js";
+import { WITHDRAWN, action, askingIn, choiceWord, content, link, problem } from "../page.js";
 import { h } from "../view/dom.js";
 import { secondsOf } from "../view/format.js";
 import { t } from "../view/words.js";
 
 const HALF_DAY_S = 43_200;
+// What a column may be taken for where it was taken for something else.
+const FIELDS = ["id", "name", "address", "lat", "lon", "demand", "service_min", "opens", "closes", "window", "priority", "skills", "phone", "notes", "date"];
 
 export function importView() {
   const messages = h("div", { role: "status" });
@@ -16,6 +18,7 @@ export function importView() {
   const capacity = h("input", { type: "number", min: 0, step: "any", placeholder: "–" });
   const begin = h("input", { type: "time", value: "08:00" });
   const end = h("input", { type: "time", value: "18:00" });
+  const stay = h("input", { type: "number", min: 0, max: 1440, step: "any", placeholder: "–" }); // for files that say nothing of it
   const depot = h("input", { size: 24, placeholder: t("depotHint") });
   const each = () => ({ ...(capacity.value && { capacity: Number(capacity.value) }), ...(begin.value && { shift_start: begin.value }), ...(end.value && { shift_end: lastHour(begin.value, end.value) }) });
   const agents = () => Array.from({ length: Number(fleet.value) }, (_, at) => ({ id: `veh-${at + 1}`, ...each() }));
@@ -23,7 +26,7 @@ export function importView() {
     const chosen = file.files[0];
     if (!chosen) return file.focus();
     capacity.required = Number(fleet.value) > 0; // vehicles that are named here say what they carry
-    if (![date, fleet, capacity, begin, end].every((input) => input.reportValidity())) return;
+    if (![date, fleet, capacity, begin, end, stay].every((input) => input.reportValidity())) return;
     const upload = await uploaded(chosen);
     const ask = async (...question) => {
       const answer = await askingIn(messages)(...question);
@@ -31,23 +34,35 @@ export function importView() {
       return answer;
     };
     const found = await callTool("import_scenario", { file: upload, planning_date: date.value, name: chosen.name, agents: agents(), columns, ...(depot.value.trim() ? { depot: depot.value.trim() } : {}) }, ask).catch(inWordsOfPage);
+    const assumptions = stay.value > 0 ? await withStay(found, 60 * Number(stay.value)) : found.assumptions;
     messages.replaceChildren(
       h("p", {}, t("imported", { agents: found.agents, tickets: found.tickets }), " ", link(`scenarios/${found.scenario_id}`, t("open"))),
-      ...[["assumptions", found.assumptions], ["warnings", found.warnings]].filter(([, lines]) => lines?.length)
+      ...[["assumptions", assumptions], ["warnings", found.warnings]].filter(([, lines]) => lines?.length)
         .map(([name, lines]) => h("div", {}, h("h2", {}, t(name)), h("ul", {}, lines.map((line) => h("li", {}, line))))),
       ...Object.entries(found.columns ?? {}).map(([name, columns]) => h("div", {}, h("h2", {}, `${t("columns")}: ${t(name)}`),
         h("p", {}, `${t("used")}: ${columns.taken.map(inWords).join(", ") || "–"}`), h("p", {}, `${t("notUsed")}: ${columns.left_out.join(", ") || "–"}`))),
+      ...correction(Object.values(found.columns ?? {}), columns),
     );
+  };
+  // Another meaning for a column: the file is imported again with it.
+  const correction = (tables, chosen) => {
+    const headers = tables.flatMap((table) => [...table.taken.map(headerOf), ...table.left_out.map((each) => each.split(": ")[0])]);
+    if (headers.length === 0) return [];
+    const header = h("select", {}, headers.map((each) => h("option", {}, each)));
+    const field = h("select", {}, [...FIELDS.map((each) => h("option", { value: each }, choiceWord(each))), h("option", { value: "" }, choiceWord("leave it out"))]);
+    const again = action(t("importAgain"), () => attempt({ ...chosen, [header.value]: field.value }), { main: true, into: messages });
+    return [h("h2", {}, t("correct")), h("form", {}, h("label", {}, t("column"), header), h("label", {}, t("means"), field), again)];
   };
   // Imports; of columns with cells that cannot be read, offers to go without one.
   const attempt = (columns) => importAs(columns).catch((error) => {
+    if (error === WITHDRAWN) return;
     const headers = /\.json$/i.test(file.files[0]?.name) ? [] : unread(error); // a problem of VROOM has no columns that can be left out
     const without = headers.map((header) => action(t("leaveOut", { header }), () => attempt({ ...columns, [header]: "" }), { into: messages }));
     messages.append(problem(error), ...(without.length ? [h("p", { class: "actions" }, without)] : []));
   });
   const run = action(t("doImport"), () => attempt({}), { main: true, into: messages });
   content.replaceChildren(h("h1", {}, t("import")), h("p", { class: "quiet" }, t("chooseFile")),
-    h("form", {}, h("label", {}, t("file"), file), h("label", {}, t("date"), date), h("label", {}, t("fleet"), fleet), h("label", {}, t("capacityEach"), capacity), h("label", {}, t("shiftBegin"), begin), h("label", {}, t("shiftEnd"), end), h("label", {}, t("depotAt"), depot), run), messages);
+    h("form", {}, h("label", {}, t("file"), file), h("label", {}, t("date"), date), h("label", {}, t("fleet"), fleet), h("label", {}, t("capacityEach"), capacity), h("label", {}, t("shiftBegin"), begin), h("label", {}, t("shiftEnd"), end), h("label", {}, t("stayEach"), stay), h("label", {}, t("depotAt"), depot), run), messages);
 }
 
 // The end of a shift in hours of the day it begins on: 22:00 to 06:00 ends at 30:00. One that begins before noon, or would last
@@ -56,6 +71,18 @@ export function lastHour(begin, end) {
   const [from, to] = [begin, end].map((at) => secondsOf(at));
   return begin && from >= HALF_DAY_S && to + HALF_DAY_S <= from ? end.replace(/^\d+/, (hour) => Number(hour) + 24) : end;
 }
+
+// Gives a time to the tickets for which the file has none; returns what is then assumed, and changes where the day is found.
+async function withStay(found, seconds) {
+  const { scenario } = await readJson(`scenario://${found.scenario_id}`);
+  const without = scenario.tickets.filter((ticket) => (ticket.service_time_s ?? null) === null);
+  if (without.length === 0) return found.assumptions;
+  const patch = { tickets: Object.fromEntries(without.map((ticket) => [ticket.id, { service_time_s: seconds }])) };
+  found.scenario_id = (await callTool("revise_scenario", { scenario_id: found.scenario_id, patch })).scenario_id;
+  return [t("stayGiven", { n: without.length, minutes: seconds / 60 }), ...found.assumptions.filter((line) => line !== t("noStay"))];
+}
+
+const headerOf = (taken) => taken.replace(/ → \w+(?: \(a guess\))?$/, "");
 
 // A column that was used, "header → field", with the field in words; (a guess) follows some.
 const inWords = (taken) => taken.replace(/→ (\w+)(?: \((a guess)\))?$/, (_, field, guess) => `→ ${choiceWord(field)}${guess ? ` (${t("guess")})` : ""}`);
