@@ -611,6 +611,50 @@ async def test_an_urgent_order_is_a_new_ticket_and_what_it_changes_is_shown(serv
 
 
 @pytest.mark.slow
+async def test_every_left_out_ticket_is_looked_at_and_its_fix_holds_what_has_been_driven(
+    server: PlannerServer, page: Any
+) -> None:
+    """SPEC T5, T10, O2: the first three were examined and nothing was said of the rest; no hour could be given."""
+    day = body(
+        [agent("van-1", shift_start="08:00", shift_end="17:00")],
+        [ticket(f"early-{n}", "B", time_windows=[["06:00", "06:30"]]) for n in range(5)] + [ticket("c", "B")],
+        locations=[{"id": "D", "x": 0, "y": 0}, {"id": "B", "x": 1800, "y": 0}],
+    )
+    scenario_id = (await call(server, "create_scenario", **day))["scenario_id"]
+    job_id = (await call(server, "solve_vrp", scenario_id=scenario_id, solve_time="PT1S", fresh=True))["job_id"]
+    await page.goto(_url(server, f"jobs/{job_id}"))
+    await page.get_by_text("Completed", exact=True).wait_for(timeout=60_000)
+    await page.get_by_role("button", name="Find fixes").click(timeout=60_000)
+    more = page.get_by_role("button", name="Find fixes of the next (2 left)")
+    await more.click(timeout=60_000)
+    await more.wait_for(state="hidden", timeout=60_000)
+    rows = page.get_by_role("region", name="Proved fix").locator("tbody tr")
+    shown = {await row.locator("td").first.inner_text() for row in await rows.all()}
+    shown |= {line.split(":")[0] for line in await page.locator(".plan li").all_inner_texts()}
+    assert shown >= {f"early-{n}" for n in range(5)}
+    hour = page.get_by_label(NOW_OR_NOT).first
+    await hour.fill("11:00")
+    async with page.expect_request(_resolves) as sent:
+        await page.get_by_role("button", name="Apply and solve").first.click()
+    assert (await sent.value).post_data_json["arguments"]["keep_until"] == "11:00"
+
+
+@pytest.mark.slow
+async def test_the_hour_is_filled_in_on_the_day_itself(server: PlannerServer, page: Any) -> None:
+    """SPEC T10, O2: without it a change would plan anew what has been driven."""
+    await page.goto(_url(server, "import"))
+    await page.get_by_role("heading", name="Import").wait_for()
+    hours = """async (day) => {
+        const { nowInput } = await import("/ui/assets/pages/day_changes.js");
+        const [today, time] = new Date().toLocaleString("sv").split(" ");
+        const of = (date, end) => nowInput({ planning_date: date, agents: [{ shift_end: end }] }).value;
+        const now = time.slice(0, 5);
+        return [of("2025-07-15", "17:00"), of(today, "17:00") === now, of(today, "30:00") === `${today}T${now}`];
+    }"""
+    assert await page.evaluate(hours) == ["", True, True]
+
+
+@pytest.mark.slow
 async def test_a_running_job_is_cancelled_from_its_page(server: PlannerServer, page: Any) -> None:
     """SPEC T4, O2: asked first, by keyboard too; with its best plan kept to look at."""
     scenario_id = (await call(server, "create_scenario", **ring(30)))["scenario_id"]

@@ -19,6 +19,14 @@ export function timeInput({ agents = [], planning_date: date }, plan) {
   return ends.some((end) => end > DAY_S) ? { type: "datetime-local", min: `${date}T00:00` } : { type: "time" };
 }
 
+// The input of the hour it is: filled in on the day itself, where a plan without it would move what has been driven.
+export function nowInput(scenario, plan, required = false) {
+  const input = timeInput(scenario, plan);
+  const [date, hour] = new Date().toLocaleString("sv").split(" ");
+  const value = date !== scenario.planning_date ? undefined : input.type === "time" ? hour.slice(0, 5) : `${date}T${hour.slice(0, 5)}`;
+  return h("input", { name: "now", required, ...input, value });
+}
+
 // By the change: the fields that are asked for, and the arguments of `resolve_vrp` that they become beside `now`. Without that,
 // which only some changes may lack (`now?`), nothing of the day has begun and all of it may change.
 const CHANGES = {
@@ -52,7 +60,7 @@ export function dayChanges(jobId, scenario, readPlan = () => null) {
   const field = (asked) => {
     const name = asked.replace("?", "");
     return h("label", {}, known[name] ? t(name) : choiceWord(wordOf("change", asked).replace("?", "")),
-      h("input", { name, required: name === asked, ...inputOf(name) }));
+      name === "now" ? nowInput(scenario, readPlan(), name === asked) : h("input", { name, required: name === asked, ...inputOf(name) }));
   };
   const inputOf = (name) => {
     if (TIMES.includes(name)) return timeInput(scenario, readPlan());

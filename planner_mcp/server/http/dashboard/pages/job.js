@@ -6,7 +6,7 @@ import { ENDED, action, content, downloads, events, go, link, planOf, problem, r
 import { costCurve } from "../view/curve.js";
 import { h, table } from "../view/dom.js";
 import { figures } from "../view/figures.js";
-import { figure, localTime, money } from "../view/format.js";
+import { figure, localTime } from "../view/format.js";
 import { historyLine } from "../view/history.js";
 import { routeMap } from "../view/map.js";
 import { canvasLayer } from "../view/map_canvas.js";
@@ -15,6 +15,7 @@ import { stopsTable, unassignedTable } from "../view/tables.js";
 import { timeline } from "../view/timeline.js";
 import { t } from "../view/words.js";
 import { dayChanges } from "./day_changes.js";
+import { fixesPanel } from "./fixes.js";
 import { reviewPanel } from "./review.js";
 import { shareActions } from "./share.js";
 import { whatIf } from "./what_if.js";
@@ -32,7 +33,7 @@ export async function jobView(signal, jobId) {
   const scenario = stored?.scenario ?? {};
   const isOwn = job.is_own !== false; // who reviews the plan of somebody else can change nothing of it
   const tickets = new Map((scenario.tickets ?? []).map((ticket) => [ticket.id, ticket]));
-  const parts = { figures: h("div"), actions: h("div", { class: "actions" }), messages: h("div"), curve: h("div"), plan: h("div", { class: "plan" }), fixes: h("div"), events: h("ol", { class: "scroll" }) };
+  const parts = { figures: h("div"), actions: h("div", { class: "actions" }), messages: h("div"), curve: h("div"), plan: h("div", { class: "plan" }), heard: h("p", { class: "hidden", role: "status" }), events: h("ol", { class: "scroll" }) };
   let points = [];
   let lastId = "0-0";
   let plan = null;
@@ -44,17 +45,21 @@ export async function jobView(signal, jobId) {
   const moment = newMoment();
   const sharing = shareActions(jobId); // once: what it has said stays when the plan is drawn anew
 
-  const fixesOf = async () => fixesTable(await callTool("suggest_fixes", { plan: planOf(jobId) }), isOwn && jobId, scenario, parts.fixes);
+  let fixes = null; // stays when the plan is drawn anew, until other tickets are left out
   const draw = () => {
     parts.figures.replaceChildren(figures(job, plan, bound, scenario));
+    const state = `${t("status")}: ${t(job.status)}`; // is heard when it changes, of all the figures alone
+    if (parts.heard.textContent !== state) parts.heard.textContent = state;
     parts.curve.replaceChildren(costCurve(points, bound?.lower_bound, Math.max(320, content.clientWidth)));
     if (plan && plan !== drawnPlan) {
       drawnPlan = plan;
+      const leftOut = plan.unassigned.map((each) => each.ticket_id);
+      if (fixes?.of !== String(leftOut)) fixes = { of: String(leftOut), box: fixesPanel(jobId, leftOut, plan, scenario, isOwn) };
       const width = (drawnWidth = widthOf(parts.plan));
       parts.plan.replaceChildren(
         h("section", {}, h("h2", {}, t("map")), routeMap(plan, scenario, { canvas: canvasLayer, frame, ground, moment, width })),
         h("section", {}, h("h2", {}, t("timeline")), timeline(plan, scenario, { moment, width: Math.max(width, LEAST_TIMELINE_PX) }),
-          h("h2", {}, `${t("unassigned")} (${plan.unassigned.length})`), unassigned(plan, tickets, parts.fixes, fixesOf), parts.fixes),
+          h("h2", {}, `${t("unassigned")} (${plan.unassigned.length})`), unassignedTable(plan, tickets), fixes.box),
         h("section", { class: "wide" }, h("h2", {}, t("stops")), stopsTable(plan, scenario, tickets), assumed(plan), downloads(planOf(jobId), plan.routes, scenario), isOwn ? sharing : ""),
       );
     }
@@ -89,7 +94,7 @@ export async function jobView(signal, jobId) {
   const title = h("h1", {}, scenario.name ? [h("bdi", {}, scenario.name), `, ${scenario.planning_date}`] : `${t("job")} ${jobId}`);
   const about = h("p", { class: "quiet" }, `${t("job")} ${jobId} · `, link(`scenarios/${job.scenario_id}`, t("scenario")), ` · ${job.engine} · ${localTime(job.submitted_at)}`);
   content.replaceChildren(
-    title, about, parts.figures, parts.actions, parts.messages, review.box, h("h2", {}, t("curve")), parts.curve, parts.plan,
+    title, about, parts.figures, parts.heard, parts.actions, parts.messages, review.box, h("h2", {}, t("curve")), parts.curve, parts.plan,
     h("details", {}, h("summary", {}, t("events")), parts.events), rawJson(`job://${jobId}`),
   );
   parts.messages.append(h("ul", {}, saidBefore()));
@@ -144,28 +149,8 @@ const assumed = ({ assumptions = [] }) => (assumptions.length > 0 ? [h("h2", {},
 // From the plan of a job, or from nothing where it has none.
 async function solveAgain(warmFrom, { scenario_id }) {
   const [tool, from] = warmFrom ? ["resolve_vrp", { warm_from: warmFrom }] : ["solve_vrp", { scenario_id }];
-  const { job_id: next } = await callTool(tool, { ...from, fresh: true });
-  go(`jobs/${next}`);
-}
-
-function unassigned(plan, tickets, into, fixesOf) {
-  if (plan.unassigned.length === 0) return unassignedTable(plan, tickets);
-  const find = action(t("findFixes"), async () => into.replaceChildren(await fixesOf()), { into });
-  return h("div", {}, unassignedTable(plan, tickets), h("div", { class: "actions" }, find));
-}
-
-// With `jobId`, each fix has a button that solves from the plan of that job with it.
-function fixesTable({ fixes }, jobId, scenario, into) {
-  if (fixes.length === 0) return h("p", { class: "quiet" }, t("noFix"));
-  const apply = (fix) => action(t("apply"), async () => {
-    const next = await callTool("resolve_vrp", { warm_from: jobId, patch: fix.patch, fresh: true });
-    go(`jobs/${next.job_id}`, next);
-  }, { into });
-  const rows = fixes.map((fix) => [
-    fix.ticket_id, [h("p", { class: "fix" }, fix.change), jobId && fix.patch && apply(fix)],
-    fix.cost_delta === undefined ? "" : `${fix.cost_delta > 0 ? "+" : ""}${money(fix.cost_delta, scenario)}`,
-  ]);
-  return table([t("ticket"), t("fix"), t("moreCost")], rows, t("fix"));
+  const next = await callTool(tool, { ...from, fresh: true });
+  go(`jobs/${next.job_id}`, next);
 }
 
 // The other plans of the day and its revisions, which keep its name; nothing where there are none.
