@@ -519,7 +519,7 @@ async def test_a_day_goes_wrong_and_is_repaired_on_the_page(server: PlannerServe
     form = page.get_by_role("form", name="Change the day")
     for change, fields, asked in (
         (
-            "Breakdown of an agent",
+            "Agent stops for the day (breakdown, illness)",
             {"Agent": "van-1", NOW: "09:00"},
             {"breakdown": {"agent": "van-1"}, "keep_until": "09:00"},
         ),
@@ -637,6 +637,39 @@ async def test_every_left_out_ticket_is_looked_at_and_its_fix_holds_what_has_bee
     async with page.expect_request(_resolves) as sent:
         await page.get_by_role("button", name="Apply and solve").first.click()
     assert (await sent.value).post_data_json["arguments"]["keep_until"] == "11:00"
+
+
+@pytest.mark.slow
+async def test_a_refused_change_speaks_in_words_of_the_page_and_keeps_what_was_typed(
+    server: PlannerServer, page: Any
+) -> None:
+    """SPEC T7, T10, O2: somebody falls ill on the way; the page has no arguments `breakdown` and `keep_until`."""
+    day = body(
+        [agent("van-1", shift_start="08:00", shift_end="17:00")],
+        [ticket("b", "B", service_time_s=1800), ticket("c", "B", time_windows=[["14:00", "16:00"]])],
+        locations=[{"id": "D", "x": 0, "y": 0}, {"id": "B", "x": 1800, "y": 0}],
+    )
+    scenario_id = (await call(server, "create_scenario", **day))["scenario_id"]
+    job_id = (await call(server, "solve_vrp", scenario_id=scenario_id, solve_time="PT1S", fresh=True))["job_id"]
+    await page.goto(_url(server, f"jobs/{job_id}"))
+    await page.get_by_text("Completed", exact=True).wait_for(timeout=60_000)
+    await page.locator("summary", has_text="Change the day").click(timeout=60_000)
+    form = page.get_by_role("form", name="Change the day")
+    await form.get_by_label("Change").select_option("absent")
+    await form.get_by_label("Agent", exact=True).fill("van-1")
+    await form.get_by_label(NOW_OR_NOT, exact=True).fill("14:30")
+    await form.get_by_role("button", name="Solve with it").click()
+    refusal = page.get_by_role("alert")
+    await refusal.wait_for(timeout=60_000)
+    assert "Write “Agent stops for the day (breakdown, illness)”." in await refusal.inner_text()
+    await form.get_by_label("Change").select_option("breakdown")
+    assert await form.get_by_label("Agent", exact=True).input_value() == "van-1"
+    assert await form.get_by_label(NOW, exact=True).input_value() == "14:30"
+    await form.get_by_label("Change").select_option("noShow")
+    await form.get_by_label("Ticket", exact=True).fill("c")
+    await form.get_by_label(NOW, exact=True).fill("09:00")
+    await form.get_by_role("button", name="Solve with it").click()
+    await refusal.get_by_text("It has not begun by “Now”.").wait_for(timeout=60_000)
 
 
 @pytest.mark.slow

@@ -50,11 +50,21 @@ function newTicket({ id, address, demand = 0, service_min: stay = 0, opens, clos
   return { new_ticket: [ticket], ...(at && { patch: { locations: { [place]: { lat: at[0], lon: at[1] } } } }) };
 }
 
+// A refusal in words of the page, which has other names for changes and for the hour.
+const ARGUMENT = /\b(breakdown|no_show|cancelled_ticket|new_ticket|keep_until)\b/g;
+function inWordsOfPage(error) {
+  const word = (name) => `“${t(`change_${name === "keep_until" ? "now" : name.replace(/_(\w)/, (_, letter) => letter.toUpperCase())}`)}”`;
+  for (const fault of error.errors ?? []) {
+    for (const part of ["problem", "hint"]) fault[part] = fault[part]?.replace(ARGUMENT, word);
+  }
+  throw error;
+}
+
 // `readPlan` returns the plan of the job, once it is there.
 export function dayChanges(jobId, scenario, readPlan = () => null) {
   const messages = h("div");
   const known = { ticket: ids(scenario.tickets), agent: ids(scenario.agents) };
-  const lists = ["ticket", "agent"].map((name) => h("datalist", { id: `known-${name}` }, scenario[`${name}s`].slice(0, 1000).map((each) => h("option", { value: each.id }, named(each)))));
+  const lists = ["ticket", "agent"].map((name) => h("datalist", { id: `known-${name}` }, (scenario[`${name}s`] ?? []).slice(0, 1000).map((each) => h("option", { value: each.id }, named(each)))));
   const kind = h("select", {}, Object.keys(CHANGES).map((name) => h("option", { value: name }, t(`change_${name}`))));
   const place = h("span", { class: "actions" });
   const field = (asked) => {
@@ -67,12 +77,17 @@ export function dayChanges(jobId, scenario, readPlan = () => null) {
     if (name === "address") return { size: 24, placeholder: t("depotHint") };
     return ["minutes", "demand", "service_min"].includes(name) ? { type: "number", min: 0, step: "any", size: 6 } : { size: 16, list: `known-${name}` };
   };
-  const show = () => place.replaceChildren(...CHANGES[kind.value].fields.map(field));
+  const given = () => Object.fromEntries([...place.querySelectorAll("input")].map((input) => [input.name, input.value.trim()]).filter(([, value]) => value));
+  const show = () => {
+    const before = given(); // what was typed stays where another change asks for it too
+    place.replaceChildren(...CHANGES[kind.value].fields.map(field));
+    for (const input of place.querySelectorAll("input")) input.value = before[input.name] ?? input.value;
+  };
   kind.addEventListener("change", show);
   const run = action(t("solveAnew"), async () => {
     if (!form.reportValidity()) return;
-    const given = Object.fromEntries([...place.querySelectorAll("input")].map((input) => [input.name, input.value.trim()]).filter(([, value]) => value));
-    const next = await callTool("resolve_vrp", { warm_from: jobId, fresh: true, keep_until: given.now, ...CHANGES[kind.value].args(given, known, scenario) });
+    const asked = given();
+    const next = await callTool("resolve_vrp", { warm_from: jobId, fresh: true, keep_until: asked.now, ...CHANGES[kind.value].args(asked, known, scenario) }).catch(inWordsOfPage);
     go(`jobs/${next.job_id}`, next);
   }, { main: true, into: messages });
   const form = h("form", { "aria-label": t("changeDay") }, h("label", {}, t("change"), kind), place, run);
