@@ -688,6 +688,25 @@ async def test_the_hour_is_filled_in_on_the_day_itself(server: PlannerServer, pa
 
 
 @pytest.mark.slow
+async def test_a_page_that_could_not_be_drawn_is_drawn_when_the_server_is_back(
+    server: PlannerServer, browser: Any
+) -> None:
+    """SPEC O2: it says what is wrong in its own words, and nobody has to reload it."""
+    page = await browser.new_page(locale="en-GB")
+    for path in ("**/ui/session", "**/ui/read*", "**/events"):
+        await page.route(path, lambda route: route.abort())
+    await page.goto(_url(server, "jobs"))
+    await page.get_by_role("alert").get_by_text("The server does not answer.").wait_for(timeout=60_000)
+    await page.unroute_all()
+    await page.get_by_role("heading", name="Jobs").wait_for(timeout=60_000)
+    await page.route("**/ui/read*", lambda route: route.abort())
+    await page.goto(_url(server, "system"))
+    await page.goto(_url(server, "jobs"))
+    await page.get_by_role("alert").get_by_text("The server does not answer.").wait_for(timeout=60_000)
+    await page.close()
+
+
+@pytest.mark.slow
 async def test_a_running_job_is_cancelled_from_its_page(server: PlannerServer, page: Any) -> None:
     """SPEC T4, O2: asked first, by keyboard too; with its best plan kept to look at."""
     scenario_id = (await call(server, "create_scenario", **ring(30)))["scenario_id"]

@@ -1,14 +1,14 @@
 // Talks to the server: sessions, tools, resources, and what happened to a job so far; `events.js` has the live stream. Who is
 // signed in is in a cookie that no script can read; it counts only beside the header that every request here carries.
 
-import { currentLanguage } from "./view/words.js";
+import { currentLanguage, t } from "./view/words.js";
 
 const OWN = { "X-Planner-UI": "1" };
 const SESSION = "/ui/session";
 
 export class ApiError extends Error {
   constructor(status, body) {
-    super(body?.message ?? `HTTP ${status}`);
+    super(body?.message ?? `HTTP ${status}`); // no status: nobody has answered
     this.status = status;
     this.code = body?.code;
     this.errors = body?.errors ?? [];
@@ -16,7 +16,9 @@ export class ApiError extends Error {
 }
 
 export async function request(path, options = {}) {
-  const answer = await fetch(path, { ...options, headers: { ...OWN, "Accept-Language": currentLanguage(), ...options.headers }, redirect: "error" });
+  const answer = await fetch(path, { ...options, headers: { ...OWN, "Accept-Language": currentLanguage(), ...options.headers }, redirect: "error" }).catch((error) => {
+    throw error.name === "AbortError" ? error : new ApiError(undefined, { message: t("unreachable") });
+  });
   if (!answer.ok) throw new ApiError(answer.status, await answer.json().catch(() => null));
   return answer;
 }

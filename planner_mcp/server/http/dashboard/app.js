@@ -20,6 +20,7 @@ const FAILED = /^#failed=(\w+)$/; // a sign-in at an authorization server
 const REASONS = ["denied", "expired", "refused", "unavailable"];
 let leave = new AbortController(); // aborted when the user goes to another view
 let session = { needs_sign_in: true, issuers: [] };
+let drawAnew = null; // what could not be drawn while the server was away
 
 const VIEWS = {
   jobs: (signal, [id], query) => (id ? jobView(signal, id) : jobsView(signal, query)),
@@ -51,7 +52,7 @@ async function enter(refused) {
   try {
     session = await readSession();
   } catch (error) {
-    if (error.status !== 401) return content.replaceChildren(problem(error));
+    if (error.status !== 401) return notDrawn(error, enter);
     [session, refused] = [await readSession({ credentials: "omit" }), error]; // as a stranger: the cookie is over
   }
   await render(refused);
@@ -63,6 +64,14 @@ async function enter(refused) {
 async function leaveSession() {
   events.stop();
   await enter(await signOut().catch((error) => error)); // also where the session is over already
+}
+
+// Shows what went wrong; where the server is away, what it was is done once the event stream is back.
+function notDrawn(error, act) {
+  content.replaceChildren(problem(error));
+  if (error.status && error.status < 500) return;
+  drawAnew = act;
+  events.run();
 }
 
 function drawFrame(view) {
@@ -79,6 +88,7 @@ function drawFrame(view) {
 
 async function render(refused) {
   leave.abort();
+  drawAnew = null;
   leave = new AbortController();
   const { signal } = leave;
   const [path, query] = location.hash.replace(/^#\/?/, "").split("?");
@@ -94,7 +104,7 @@ async function render(refused) {
   } catch (error) {
     if (signal.aborted) return;
     if (error instanceof ApiError && error.status === 401) await enter(error);
-    else content.replaceChildren(problem(error));
+    else notDrawn(error, render);
   }
 }
 
@@ -107,5 +117,6 @@ setLanguage(localStorage.getItem(LANGUAGE) ?? navigator.language);
 watchEvents((state) => {
   showBanner(state === "lost" ? t("lost") : null);
   if (state instanceof ApiError && state.status === 401) enter(state);
+  if (state === "live") drawAnew?.();
 });
 start();

@@ -37,7 +37,7 @@ export function problem(error) {
   const seen = ({ which = [], count = 1 }) => which.length > 0 && `${which.join(", ")}${count > which.length ? ", …" : ""}:`;
   const words = ({ problem, accepted, hint, ...where }) => [seen(where), problem, accepted && `(${t("accepted")}: ${accepted})`, hint].filter(Boolean).join(" ");
   const places = (error.errors ?? []).map((each) => h("li", {}, h("code", {}, each.path || "/"), ` ${words(each)}`));
-  return h("div", { class: "problem", role: "alert" }, h("strong", {}, `${t("error")} ${error.code ?? error.status ?? ""} `), places.length > 0 ? "" : error.message, places.length > 0 && h("ul", {}, places));
+  return h("div", { class: "problem", role: "alert" }, h("strong", {}, `${[t("error"), error.code ?? error.status].filter(Boolean).join(" ")} `), places.length > 0 ? "" : error.message, places.length > 0 && h("ul", {}, places));
 }
 
 // A button that runs an action once at a time and shows what went wrong beside it. With `ask`, the words of a question and
