@@ -605,9 +605,12 @@ async def test_an_urgent_order_is_a_new_ticket_and_what_it_changes_is_shown(serv
         named = page.locator(place, has_text="row-2 · Li Na").first
         await named.wait_for(state="attached", timeout=60_000)
     await page.get_by_label("Compare with another plan").select_option(index=1)
+    await page.get_by_role("button", name="Compare", exact=True).click()
     moved = page.get_by_role("region", name="Changed stops").locator("tbody tr")
     await moved.wait_for(timeout=30_000)
-    assert await moved.locator("td").all_text_contents() == ["D", "D*", "row-2", "–"], "it is no ticket of that day"
+    assert await moved.locator("td").all_text_contents() == ["D", "D*", "row-2 · Li Na", "–"], (
+        "it is no ticket of that day"
+    )
 
 
 @pytest.mark.slow

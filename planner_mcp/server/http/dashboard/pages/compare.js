@@ -3,7 +3,7 @@
 import { callTool, readJson } from "../api.js";
 import { content, jobOf, link, readGround, widthOf } from "../page.js";
 import { h, table } from "../view/dom.js";
-import { distance, figure, isolated, localTime, money, unitOf } from "../view/format.js";
+import { agentName, distance, figure, isolated, localTime, money, unitOf } from "../view/format.js";
 import { routeMap } from "../view/map.js";
 import { canvasLayer } from "../view/map_canvas.js";
 import { t } from "../view/words.js";
@@ -21,7 +21,7 @@ export async function compareView(signal, a, b) {
   content.replaceChildren(
     h("h1", {}, t("compare")), h("p", {}, `B − A: ${deltas.map((each) => each.trim()).join(" · ")}`),
     ...(jobs[0].scenario_id === jobs[1].scenario_id ? [] : [h("p", { class: "quiet" }, found.priced_on ? t("comparedOn", { day: found.priced_on_is.replace(/plan_([ab])/, (_, name) => name.toUpperCase()) }) : found.priced_on_is)]),
-    maps, h("h2", {}, t("costByAgent")), agentsTable(plans), h("h2", {}, `${t("moved")} (${moves.length})`),
+    maps, h("h2", {}, t("costByAgent")), agentsTable(plans, days), h("h2", {}, `${t("moved")} (${moves.length})`),
     moves.length === 0 ? h("p", {}, t("noMoved")) : table([t("ticket"), t("name"), `${t("agent")} A`, `${t("agent")} B`], moves, t("moved")),
   );
   const width = widthOf(maps);
@@ -37,19 +37,19 @@ function movedStops(plans, days) {
   const [before, after] = plans.map((plan) => new Map(plan.routes.flatMap((route) => route.visits.filter((visit) => visit.ticket_id).map((visit) => [visit.ticket_id, route.agent_id]))));
   const names = new Map(days.flatMap((day) => day.tickets.map((ticket) => [ticket.id, ticket.name ?? ticket.location])));
   return [...new Set([...before.keys(), ...after.keys()])].filter((id) => before.get(id) !== after.get(id))
-    .map((id) => [id, names.get(id), ...[before, after].map((routes, at) => routes.get(id) ?? (days[at].tickets.some((ticket) => ticket.id === id) ? t("unassigned") : "–"))]);
+    .map((id) => [id, names.get(id), ...[before, after].map((routes, at) => (routes.has(id) && agentName(days[at], routes.get(id))) || (days[at].tickets.some((ticket) => ticket.id === id) ? t("unassigned") : "–"))]);
 }
 
 const signed = (value) => `${value > 0 ? "+" : ""}${figure(value)}`;
 
 // Cost and stops of each agent in both plans; a dash where it does not drive, or where costs are hidden.
-function agentsTable([before, after]) {
+function agentsTable([before, after], days) {
   const routes = [before, after].map((plan) => new Map(plan.routes.map((route) => [route.agent_id, route])));
   const stops = (route) => route && route.visits.filter((visit) => visit.kind === "ticket").length;
   const rows = [...new Set([...routes[0].keys(), ...routes[1].keys()])].map((agent) => {
     const [a, b] = routes.map((each) => each.get(agent));
     const delta = a?.cost === null || b?.cost === null ? "–" : signed((b?.cost ?? 0) - (a?.cost ?? 0));
-    return [agent, figure(a?.cost), figure(b?.cost), delta, figure(stops(a)), figure(stops(b))];
+    return [agentName(days[b ? 1 : 0], agent), figure(a?.cost), figure(b?.cost), delta, figure(stops(a)), figure(stops(b))];
   });
   return table([t("agent"), `${t("cost")} A`, `${t("cost")} B`, `Δ ${t("cost")}`, `${t("stops")} A`, `${t("stops")} B`], rows, t("costByAgent"));
 }

@@ -160,9 +160,10 @@ function comparison(job, signal) {
     const { jobs } = await readJson(`jobs://vrp/status/completed?size=${MOST_COMPARED}`);
     const others = jobs.filter((each) => each.job_id !== job.job_id && each.plan_id && (each.scenario_id === job.scenario_id || (each.scenario_name && each.scenario_name === job.scenario_name)));
     if (signal.aborted || others.length === 0) return;
-    const choice = h("select", { "aria-label": t("compareWith"), onchange: () => choice.value && go(`compare/${planOf(job.job_id)}/${choice.value}`) },
+    const choice = h("select", { "aria-label": t("compareWith") },
       h("option", { value: "" }, t("compareWith")), others.map((each) => h("option", { value: each.plan_id }, `${localTime(each.submitted_at)} · ${t("cost")} ${figure(each.cost)}`)));
-    place.replaceChildren(choice);
+    const compare = action(t("compare"), async () => (choice.value ? go(`compare/${planOf(job.job_id)}/${choice.value}`) : choice.focus()));
+    place.replaceChildren(choice, compare); // a button: arrow keys run through the choices, and none of these leads away
   };
   load().catch(() => null);
   return place;

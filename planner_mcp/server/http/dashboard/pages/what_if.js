@@ -4,7 +4,7 @@
 import { callTool } from "../api.js";
 import { action, link, planOf } from "../page.js";
 import { h, table } from "../view/dom.js";
-import { MASK, OPEN_END_S, figure, secondsOf } from "../view/format.js";
+import { MASK, OPEN_END_S, figure, named, secondsOf } from "../view/format.js";
 import { t } from "../view/words.js";
 
 const SOLVE_TIME = "PT5S";
@@ -40,7 +40,7 @@ const patched = (list, entries, change) => (entries.length > 0 ? { [list]: Objec
 
 export function whatIf(jobId, scenario) {
   const answer = h("div", { role: "status" });
-  const agents = (scenario.agents ?? []).slice(0, 1000).map((each) => h("option", { value: each.id }, each.id));
+  const agents = (scenario.agents ?? []).slice(0, 1000).map((each) => h("option", { value: each.id }, named(each)));
   const minutes = (name) => h("input", { type: "number", name, min: 1, max: 1440, placeholder: "–" });
   const inputs = { another: h("select", { name: "another" }, h("option", { value: "" }, "–"), agents), wider: minutes("wider"), longer: minutes("longer") };
   const run = action(t("compareCases"), async () => {
