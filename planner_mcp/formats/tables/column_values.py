@@ -70,7 +70,7 @@ DELIVERIES: Final = {""} | words_of(
     "delivery deliver dropoff drop lieferung zustellung auslieferung livraison entrega reparto 配送 送货 派送 派件 "
     "送件 投递"
 )
-_YES_OR_NO: Final = words_of("y n yes no true false x ja nein j oui non o si sí 是 否 有 无")
+_YES_OR_NO: Final = words_of("y n yes no true false x ja nein j oui non o si sí sì nee tak nie 是 否 有 无")
 _DEGREES: Final = re.compile(r"[+-]?\d{1,3}[.,]\d{2,}")
 
 
@@ -151,6 +151,10 @@ def _is_window(cell: str) -> bool:
     return bool(read) and (":" in cell or not _PHONE.fullmatch(cell.strip()) or len(cell) <= len("0800-1200"))
 
 
+def _has_hours(cell: str) -> bool:
+    return ":" in cell or _is_window(cell)
+
+
 def _is_time(cell: str) -> bool:
     if normalized_word(cell) in _VAGUE_TIMES:
         return True
@@ -185,7 +189,9 @@ _CHECKS: Final[tuple[tuple[Kind, Callable[[str], bool]], ...]] = (
     ("positions", _is_position),
     (
         "days",
-        lambda cell: bool(date_in(cell)) or (has_date(cell) and ":" not in cell and len(cell) <= len("2025-07-15")),
+        lambda cell: (
+            bool(date_in(cell)) or (has_date(cell) and len(cell) <= len("2025-07-15") and not _has_hours(cell))
+        ),
     ),
     ("windows", _is_window),
     ("times", _is_time),

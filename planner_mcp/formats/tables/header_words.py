@@ -1,4 +1,4 @@
-"""What the words of a header say: Chinese, English, German, French, Spanish (SPEC T5).
+"""What the words of a header say in Chinese, English, German, French, Spanish, Dutch, Italian and Polish (SPEC T5).
 
 Owns the words. A header is looked up whole, then by its parts: `Frühester Liefertermin` has a part that says *begin*
 and one that says *time*. What the cells below it say is `column_values.py`'s.
@@ -15,13 +15,15 @@ from planner_mcp.formats.tables.unit_words import dimension_named, unit_named
 
 _PLACE: Final = {
     "location": "location place site stop stop_name store shop 地点 网点 门店 站点 门店名称 网点名 网点名称 standort "
-    "filiale lieu magasin point_de_vente point_de_livraison lugar tienda sede",
-    "lat": "lat latitude y_wgs 纬度 breitengrad geo_breite latitud",
-    "lon": "lon lng long longitude x_wgs 经度 langengrad geo_lange longitud",
+    "filiale lieu magasin point_de_vente point_de_livraison lugar tienda sede locatie filiaal negozio punto_vendita "
+    "sklep lokalizacja",
+    "lat": "lat latitude y_wgs 纬度 breitengrad geo_breite latitud breedtegraad latitudine szerokość_geograficzna",
+    "lon": "lon lng long longitude x_wgs 经度 langengrad geo_lange longitud lengtegraad longitudine "
+    "długość_geograficzna",
     "x": "x xcoord",
     "y": "y ycoord",
     "position": "position coordinates coords latlng latlon gps geo 坐标 经纬度 经纬度坐标 定位 koordinaten "
-    "gps_koordinaten coordonnees coordonnees_gps coordenadas ubicacion_gps",
+    "gps_koordinaten coordonnees coordonnees_gps coordenadas ubicacion_gps coordinaten coordinate współrzędne",
 }
 TICKETS: Final[Mapping[str, str]] = {
     **_PLACE,
@@ -29,38 +31,49 @@ TICKETS: Final[Mapping[str, str]] = {
     "shipment shipment_id delivery_no reference ref job job_id 编号 订单 订单号 订单编号 单号 运单 运单号 运单编号 "
     "送货单号 配送单号 客户编号 流水号 auftrag auftragsnr auftragsnummer bestellnummer bestellung bestellnr "
     "lieferschein lieferscheinnr kundennr kundennummer sendung sendungsnr belegnr commande n_commande no_commande "
-    "numero_commande numero_de_commande bon_de_livraison pedido numero_pedido n_pedido numero_de_pedido albaran",
+    "numero_commande numero_de_commande bon_de_livraison pedido numero_pedido n_pedido numero_de_pedido albaran "
+    "ordernummer bestelnummer zendingnummer opdrachtnummer pakbonnummer ordine n_ordine numero_ordine ddt n_ddt "
+    "zamówienie nr_zamówienia numer_zamówienia zlecenie nr_zlecenia numer_zlecenia",
     "demand": "件 箱 托 demand quantity qty amount load weight kg units 需求 需求量 数量 重量 货量 件数 menge anzahl "
-    "liefermenge brgew quantite qte cantidad cant",
+    "liefermenge brgew quantite qte cantidad cant aantal hoeveelheid quantità qtà ilość liczba",
     "kind": "kind type order_type task_type 类型 业务类型 任务类型 art auftragsart type_de_mission tipo "
-    "tipo_de_servicio",
+    "tipo_de_servicio soort rodzaj",
     "window": "window time_window time_windows tw delivery_window time_slot slot opening_hours 时间窗 时间窗口 时间段 "
     "时段 送货时间段 zeitfenster lieferfenster lieferzeitfenster offnungszeiten creneau creneau_horaire horaires "
-    "plage_horaire franja_horaria ventana_horaria horario horario_de_entrega",
+    "plage_horaire franja_horaria ventana_horaria horario horario_de_entrega tijdvenster tijdvak openingstijden "
+    "fascia_oraria orario orari orario_di_consegna orari_di_apertura finestra_oraria okno_czasowe godziny_dostawy "
+    "godziny_otwarcia",
     "opens": "open opens ready ready_time window_start time_window_start tw_start earliest from not_before de ab von "
-    "开始时间 最早时间 最早到达 时间窗开始 最早送达 debut desde apertura uhrvon",
+    "开始时间 最早时间 最早到达 时间窗开始 最早送达 debut desde apertura uhrvon vanaf dalle da "
+    "dalle_ore od dostawa_od godzina_od od_godziny",
     "closes": "close closes due due_date due_time window_end time_window_end tw_end latest to until till deadline "
-    "deliver_by not_after 结束时间 最晚时间 最晚到达 时间窗结束 最晚送达 最晚到店时间 bis fin a hasta cierre uhrbis",
+    "deliver_by not_after 结束时间 最晚时间 最晚到达 时间窗结束 最晚送达 最晚到店时间 bis fin a hasta cierre uhrbis "
+    "tot uiterlijk entro entro_le alle_ore dostawa_do godzina_do do_godziny",
     "service_s": "service_s service_time_s service_seconds 服务秒数",
     "service_min": "service_min service_minutes service_time_min 服务分钟 服务时间分钟 装卸分钟",
     "service_h": "service_h service_hours service_hr service_time_hours",
     "service": "service service_time service_duration stop_time stop_duration dwell_time time_on_site 服务时间 "
     "服务时长 停留时间 卸货时长 装卸时间 standzeit servicezeit entladezeit aufenthaltsdauer duree temps_de_service "
-    "duree_d_arret tiempo_de_servicio duracion tiempo_de_parada",
-    "priority": "priority prio 优先级 prioritat priorite prioridad",
+    "duree_d_arret tiempo_de_servicio duracion tiempo_de_parada lostijd stoptijd tempo_di_scarico tempo_di_servizio "
+    "durata czas_rozładunku czas_obsługi czas_postoju",
+    "priority": "priority prio 优先级 prioritat priorite prioridad prioriteit priorità priorytet",
     "penalty": "penalty prize 罚金",
     "skills": "skill skills requirements vehicle_type required_skill trade trades 技能 车型要求 要求车型 工种 专长 "
     "anforderung anforderungen qualifikation qualifikationen gewerk gewerke fachrichtung competences competencias "
-    "metier corps_de_metier oficio oficios",
+    "metier corps_de_metier oficio oficios vereisten requisiti wymagania",
     "name": "account raison_sociale enseigne razon_social name customer customer_name contact contact_name client "
     "recipient consignee company name1 姓名 客户 客户名称 收货人 联系人 公司 kunde kundenname empfanger firma "
-    "ansprechpartner client_nom nom destinataire cliente nombre_cliente nombre destinatario empresa",
+    "ansprechpartner client_nom nom destinataire cliente nombre_cliente nombre destinatario empresa klant klantnaam "
+    "naam ontvanger bedrijf ragione_sociale nome nome_cliente azienda klient nazwa_klienta odbiorca nazwa",
     "address": "address addr street stras delivery_address 地址 详细地址 收货地址 送货地址 adresse anschrift "
-    "lieferadresse strasse direccion domicilio calle rue cp",
+    "lieferadresse strasse direccion domicilio calle rue cp adres afleveradres straat huisnummer postcode plaats "
+    "woonplaats indirizzo via cap città comune ulica nr_domu kod_pocztowy miasto miejscowość adres_dostawy",
     "phone": "phone telf1 tel telephone mobile phone_number contact_phone 电话 手机 联系电话 手机号 手机号码 telefon "
-    "telefonnummer handy portable telefono movil",
+    "telefonnummer handy portable telefono movil telefoon telefoonnummer mobiel cellulare nr_telefonu "
+    "numer_telefonu",
     "notes": "note notes comment comments remark remarks instructions 备注 说明 送货备注 bemerkung bemerkungen "
-    "hinweis hinweise notiz remarque remarques commentaire consignes nota notas observaciones comentario comentarios",
+    "hinweis hinweise notiz remarque remarques commentaire consignes nota notas observaciones comentario comentarios "
+    "opmerking opmerkingen osservazioni uwagi komentarz",
     "setup_time_s": "setup_time_s",
     "release_time": "release_time",
     "soft_close": "soft_close",
@@ -71,27 +84,33 @@ TICKETS: Final[Mapping[str, str]] = {
     "preferred_agent": "preferred_agent",
     "switch_cost": "switch_cost",
     "date": "date delivery_date order_date planning_date 日期 送货日期 配送日期 订单日期 下单日期 datum lieferdatum "
-    "liefertag date_de_livraison jour fecha fecha_de_entrega dia",
+    "liefertag date_de_livraison jour fecha fecha_de_entrega dia leverdatum bezorgdatum data data_consegna "
+    "data_di_consegna data_dostawy",
 }
 AGENTS: Final[Mapping[str, str]] = {
     **_PLACE,
     "location": f"{_PLACE['location']} depot start_location start_depot base home 起点 出发地 出发点 始发地 仓库 车场 "
-    "startort startadresse depart base_depart punto_de_partida salida origen",
+    "startort startadresse depart base_depart punto_de_partida salida origen standplaats startadres deposito "
+    "partenza baza magazyn",
     "end_location": "end_location end_depot return_to 终点 返回地 zielort arrivee llegada destino",
     "id": "id agent agent_id employee_id employee_no staff_id staff_no personnel_no 工号 员工编号 kurzel "
     "personalnr personalnummer mitarbeiternr mitarbeiternummer matricule vehicle vehicle_id truck van plate "
     "registration license_plate reg_no 车辆 车辆编号 车牌 车牌号 车号 编号 fahrzeug kennzeichen fahrzeugnr lkw "
-    "vehicule immatriculation camion vehiculo matricula furgoneta",
+    "vehicule immatriculation camion vehiculo matricula furgoneta kenteken voertuig targa veicolo mezzo furgone "
+    "pojazd rejestracja nr_rejestracyjny numer_rejestracyjny",
     "capacity": "capacity load max_load payload kg 容量 载重 载重量 最大载重 核载 核定载重 额定载重 kapazitat "
-    "nutzlast zuladung capacite charge charge_utile capacidad carga carga_util",
+    "nutzlast zuladung capacite charge charge_utile capacidad carga carga_util laadvermogen capaciteit portata "
+    "capacità ładowność pojemność",
     "shift_start": "shift_start start_time begins start from on_duty 上班 上班时间 开始时间 出车时间 班次开始 "
-    "schichtbeginn dienstbeginn arbeitsbeginn beginn von ab debut heure_debut hora_inicio inicio desde de",
+    "schichtbeginn dienstbeginn arbeitsbeginn beginn von ab debut heure_debut hora_inicio inicio desde de begintijd "
+    "starttijd inizio_turno ora_inizio początek_zmiany",
     "shift_end": "shift_end end_time ends end to until off_duty 下班 下班时间 结束时间 收车时间 班次结束 schichtende "
-    "dienstende arbeitsende ende bis finish finish_time fin heure_fin hora_fin hasta a",
+    "dienstende arbeitsende ende bis finish finish_time fin heure_fin hora_fin hasta a eindtijd fine_turno ora_fine "
+    "koniec_zmiany",
     "shift": "shift working_hours hours 班次 工作时间 上班时段 schicht arbeitszeit dienstzeit horaires poste turno "
-    "horario jornada",
+    "horario jornada werktijd orario_di_lavoro zmiana godziny_pracy",
     "break": "break breaks break_time lunch lunch_break rest 午休 午休时间 休息 休息时间 pause pausen pausenzeit "
-    "mittagspause pauses pause_dejeuner pausa descanso almuerzo",
+    "mittagspause pauses pause_dejeuner pausa descanso almuerzo pauze pausa_pranzo przerwa",
     "skills": "skill skills equipment trade trades certifications 技能 车型 工种 专长 资质 ausstattung "
     "qualifikation qualifikationen gewerk gewerke fahigkeiten kenntnisse fachrichtung equipement competences metier "
     "habilitations equipamiento competencias oficio oficios",
@@ -103,8 +122,9 @@ AGENTS: Final[Mapping[str, str]] = {
     "max_tickets": "max_tickets max_stops 最多单数 最大单数 max_stopps nb_max_arrets max_paradas",
     "name": "name driver driver_name engineer employee staff worker 司机 姓名 驾驶员 司机姓名 师傅 员工 技师 工程师 "
     "fahrer fahrername mitarbeiter mitarbeiterin monteur chauffeur conducteur employe salarie intervenant conductor "
-    "chofer empleado operario",
-    "phone": "phone tel mobile driver_phone 电话 手机 司机电话 telefon handy telephone telefono movil",
+    "chofer empleado operario bestuurder autista conducente kierowca",
+    "phone": "phone tel mobile driver_phone 电话 手机 司机电话 telefon handy telephone telefono movil telefoon "
+    "cellulare",
 }
 _FIELDS: Final = {"tickets": TICKETS, "agents": AGENTS}
 COMPOSED: Final = frozenset({"address", "phone", "notes", "name", "skills", "demand", "capacity", "break"})
@@ -119,11 +139,11 @@ PSEUDO: Final = frozenset({"service", "shift", "time"})
 _CONCEPTS: Final[Mapping[str, str]] = {
     "start": "early earlier fruher nach despues temprana temprano mini apres open opens opening earliest from start "
     "starts begin begins ready after since von ab anfang offnet debut des ouverture ouvre partir tot desde inicio "
-    "apertura abre comienzo *fruhest *beginn 最早 开始 起始 开门 起送 早于 点后 之后 以后",
+    "apertura abre comienzo *fruhest *beginn 最早 开始 起始 开门 起送 早于 点后 之后 以后 vroegste vanaf dalle",
     "end": "late later spater vor tardia tardio maxi close closes closing until till to by before due deadline end "
     "ends cutoff bis ende einsatzende lieferende annahmeende schliesst schluss frist finish finishes fin jusqua jusqu "
     "fermeture ferme avant tard limite echeance hasta cierre cierra tarde antes *spatest *latest 最晚 最迟 结束 截止 "
-    "时限 期限 关门 截至 打烊 晚于 点前 之前 以前",
+    "时限 期限 关门 截至 打烊 晚于 点前 之前 以前 uiterste uiterlijk uiterlijke entro",
     "window": "window windows slot slots timeslot timeslots interval hours availability available tw creneau creneaux "
     "plage horaire horaires fenetre franja ventana horario horarios *fenster *zeitraum *offnungszeit *annahmezeit "
     "*geschaftszeit *anlieferzeit *zeitspanne 时间段 时段 时间窗 窗口 营业 收货时间 可送 时间范围 接货时间",
@@ -136,9 +156,9 @@ _CONCEPTS: Final[Mapping[str, str]] = {
     "stop": "stop site halt parada arret place",
     "minutes": "mins min minutes minuten minutos mn 分钟",
     "time": "time times hour when eta clock arrival arrive uhr heure heures temps hora horas tiempo *zeit *termin "
-    "时间 时刻 到店 到达 送达",
+    "时间 时刻 到店 到达 送达 *tijd czas godzina",
     "delivery": "annahme livrer entregar deliver delivery deliveries livraison entrega *liefer 送货 送达 配送 到店 "
-    "收货",
+    "收货 consegna consegnare levering dostawa",
     "lat": "lat latitude breite latitud *breitengrad 纬度",
     "lon": "lon lng longitude lange longitud *langengrad 经度",
     "position": "coordinates coordinate coords coord gps latlng latlon koordinate koordinaten coordonnees coordenadas "
@@ -150,16 +170,17 @@ _CONCEPTS: Final[Mapping[str, str]] = {
     "address": "address address1 address2 addr street road lieferort rechnungsort hausnr hausnummer house rue calle "
     "direccion domicilio city town postcode zip zipcode postal plz pstlz ort ort01 stadt ville cp ciudad poblacion "
     "localidad municipio voie commune gemeinde county state province provincia region country land pays pais *adresse "
-    "*strasse *anschrift 地址 街道 乡镇 门牌 小区",
+    "*strasse *anschrift 地址 街道 乡镇 门牌 小区 straat plaats adres indirizzo citta ulica miasto",
     "division": "省 市 区 县",
-    "phone": "phone telephone tel mobile cell handy mobil portable movil *telefon 电话 手机 联系方式",
+    "phone": "phone telephone tel mobile cell handy mobil portable movil *telefon 电话 手机 联系方式 telefoon "
+    "cellulare",
     "notes": "obs gate access acceso acces digicode *info 须知 提示 门禁 note notes comment comments remark remarks "
     "instruction instructions instr observ besonderheit besonderheiten hint notiz anmerkung anmerkungen remarque "
     "remarques commentaire commentaires consigne consignes nota notas observacion observaciones comentario "
-    "comentarios instrucciones *bemerkung *hinweis 备注 说明 注意 留言",
+    "comentarios instrucciones *bemerkung *hinweis 备注 说明 注意 留言 opmerking opmerkingen uwagi",
     "name": "contact kontakt contacto patient patientin paciente klient klientin teilnehmer teilnehmerin 商户 简称 "
     "店名 customer client recipient consignee company empfanger firma nom destinataire societe raison cliente nombre "
-    "destinatario empresa *kunde *name 客户 收货人 姓名 名称 联系人",
+    "destinatario empresa *kunde *name 客户 收货人 姓名 名称 联系人 klant ontvanger odbiorca nome",
     "id": "id n no number numero num code ref reference *nummer *nr 编号 单号 号码",
     "order": "drop order orders ticket shipment consignment job delivery commande pedido albaran bon *auftrag "
     "*bestell *sendung *lieferschein 订单 运单 送货单 配送单",

@@ -42,6 +42,8 @@ _EAST_ASIAN: Final = (
 )
 """Encodings of two bytes beside GB18030: first and second bytes of their everyday letters, that seldom stand in the
 others, and which share of all letters these are."""
+_CENTRAL_EUROPEAN: Final = re.compile("[a-z][¹³¿][a-z]|œæ")
+"""Letters of Polish (ą, ł, ż, ść) as Windows-1252 has them, where no other language has such signs."""
 _LEAST_LETTERS: Final = 12
 """Different letters from which a share of them is told."""
 _WIDE: Final = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
@@ -75,6 +77,8 @@ class Table:
     """What was taken for granted in reading it."""
     delimiter: str = ""
     """Of cells of text in a line."""
+    skills: frozenset[str] = frozenset()
+    """Headers of columns of yes and no in which a skill stands in place of yes."""
 
     def cells(self, header: str) -> list[str]:
         """Return the cells below a header, without the empty ones."""
@@ -211,6 +215,8 @@ def _decoded(data: bytes, name: str) -> tuple[str, tuple[str, ...]]:
         except UnicodeDecodeError:
             continue
         if "\0" not in text:
+            if encoding == "cp1252" and _CENTRAL_EUROPEAN.search(text):
+                return data.decode("cp1250", errors="replace"), ("The file is not UTF-8; it was read as Windows-1250.",)
             fallback = _FALLBACK_NAMES.get(encoding)
             return text, (f"The file is not UTF-8; it was read as {fallback}.",) if fallback else ()
     accepted = "UTF-8, UTF-16, GB18030, Windows-1252, Shift JIS, EUC-KR or Big5"

@@ -23,22 +23,30 @@ _PERIODS: Final = "凌晨|清晨|早上|早晨|上午|中午|下午|午后|傍�
 LATE: Final = frozenset({"下午", "午后", "傍晚", "晚上", "夜里", "晚"})
 _CLOCK: Final = re.compile(
     rf"(?P<period>{_PERIODS})?\s*(?P<hour>\d{{1,2}})"
-    r"(?:\s*(?P<mark>[:.h点时時]|uhr)\s*(?P<minute>\d{2}|半|一刻|三刻)?\s*分?(?:\s*[:.]\s*(?P<second>\d{2}))?)?"
-    r"\s*(?P<unit>uhr|hrs?|h|o'clock|整)?\s*(?P<half>[ap]\.?\s?m\.?|(?<=\d)[ap])?"
+    r"(?:\s*(?P<mark>[:.h点时時]|uhr|uur)\s*(?P<minute>\d{2}|半|一刻|三刻)?\s*分?(?:\s*[:.]\s*(?P<second>\d{2}))?)?"
+    r"\s*(?P<unit>uhr|uur|hrs?|h|o'clock|整)?\s*(?P<half>[ap]\.?\s?m\.?|(?<=\d)[ap])?"
 )
 _QUARTERS: Final = {"半": 30, "一刻": 15, "三刻": 45}
-_NOON: Final = frozenset({"noon", "midday", "mittag", "mittags", "midi", "mediodia", "中午", "正午"})
+_NOON: Final = frozenset({"noon", "midday", "mittag", "mittags", "midi", "mediodia", "mezzogiorno", "中午", "正午"})
 _MIDNIGHT: Final = frozenset({"midnight", "mitternacht", "minuit", "medianoche", "午夜", "零点"})
 _YEAR_FIRST: Final = re.compile(r"(\d{4})\s?[-/.年]\s?(\d{1,2})\s?[-/.月]\s?(\d{1,2})日?")
 YEAR_LAST: Final = re.compile(r"(\d{1,2})([-/.])(\d{1,2})\2(\d{4}|\d{2})")
+_NO_YEAR: Final = re.compile(
+    r"(?P<day>\d{1,2})\.(?P<month>\d{1,2})\.(?!\d)|(?P<month_first>\d{1,2})月(?P<day_last>\d{1,2})[日号]"
+)
+"""`15.7.` and `7月15日`."""
+_BEFORE_DAY: Final = re.compile(r"(?:(?:am|on|le|el|il|den|dnia|op)\s+)?(?:[a-z]{2,10}\b\.?,?\s*)?(?:den\s+)?(?=\d)")
+"""What may stand before a day that is written in figures: a word, a weekday."""
 _MIDNIGHTS: Final = frozenset({"", "0:00", "00:00", "0:00:00", "00:00:00"})
 _ISO: Final = re.compile(r"\d{4}-\d\d-\d\dt\d\d:\d\d(?::\d\d(?:\.\d{1,6})?)?(?:z|[+-]\d\d:?\d\d)?")
 _FROM: Final = re.compile(
-    r"(?:(?:from|after|since|not before|von|ab|nach|fruhestens|a partir de|a partir|apres|des|de|desde|desde las"
+    r"(?:(?:from|after|since|not before|vanaf|na|dalle|dopo le|od|po|von|ab|nach|fruhestens|a partir de"
+    r"|a partir|apres|des|de|desde|desde las"
     r"|despues de(?: las)?|a partir de las|最早|从|>=?|≥)\s*)(?P<time>.+)"
 )
 _UNTIL: Final = re.compile(
-    r"(?:(?:until|till|to|before|by|latest|not after|bis|vor|spatestens(?: um)?|jusqu'?\s?a|avant|au plus tard|hasta"
+    r"(?:(?:until|till|to|tot|voor|uiterlijk|entro le|entro|do|przed|before|by|latest|not after|bis|vor"
+    r"|spatestens(?: um)?|jusqu'?\s?a|avant|au plus tard|hasta"
     r"|hasta las|antes de(?: las)?|最晚|最迟|<=?|≤)\s*)(?P<time>.+)"
 )
 _AFTERWARDS: Final = ("以后", "之后", "后", "起", "onwards", "onward", "or later", "+", "-", "–", "~")
@@ -46,7 +54,8 @@ _BEFOREHAND: Final = ("以前", "之前", "前", "or earlier", "latest")
 _SIDES: Final = {False: (_FROM, _AFTERWARDS), True: (_UNTIL, _BEFOREHAND)}
 """How a time is written that is a begin, or an end."""
 _LEADING: Final = re.compile(
-    r"^(?:(?:morning|vormittags?|nachmittags?|matin|manana|tarde|from|von|de|desde|ab|las|les|um|at|a las)\b\s*)+|^从"
+    r"^(?:(?:morning|vormittags?|nachmittags?|matin|manana|tarde|from|vanaf|dalle|od|von|de|desde|ab|las|les|um"
+    r"|at|a las)\b\s*)+|^从"
 )
 _HOURS: Final = re.compile(r"\d{1,2}(?:[.,]\d{1,2})?", re.ASCII)
 _ONE_LETTER: Final = re.compile(r"\d{1,2}(?::\d\d)? ?[ap]")
@@ -123,6 +132,9 @@ def split_day(simple: str, style: CellStyle) -> tuple[str, str] | None:
 
     The day is `?` where day and month may be exchanged; there is none where the cell begins with no day.
     """
+    if before := _BEFORE_DAY.match(simple):
+        rest = simple[before.end() :]
+        simple = rest if any(form.match(rest) for form in (_YEAR_FIRST, YEAR_LAST, _NO_YEAR)) else simple
     if found := _YEAR_FIRST.match(simple):
         day, month, year = int(found[3]), int(found[2]), int(found[1])
     elif found := YEAR_LAST.match(simple):
@@ -132,11 +144,20 @@ def split_day(simple: str, style: CellStyle) -> tuple[str, str] | None:
         if is_day_first is None:
             return ("?", simple[found.end() :].lstrip(" t,"))
         day, month = (first, second) if is_day_first else (second, first)
+    elif found := _NO_YEAR.match(simple):
+        day, month = int(found["day"] or found["day_last"]), int(found["month"] or found["month_first"])
+        year = _nearest_year(month, style.planning_date)
     else:
         return None
     if not (1 <= month <= 12 and 1 <= day <= 31):
         return None
     return f"{year:04d}-{month:02d}-{day:02d}", simple[found.end() :].lstrip(" t,")
+
+
+def _nearest_year(month: int, planning_date: str) -> int:
+    """Return the year of a day without one: it is less than half a year from the day that is planned."""
+    year, planned = (int(part) if part.isdecimal() else 0 for part in [*planning_date.split("-"), "", ""][:2])
+    return (year or 2000) + (month + 6 < planned) - (month > planned + 6 > 6)
 
 
 def clock(simple: str, *, may_be_bare: bool, is_end: bool = False) -> float | None:

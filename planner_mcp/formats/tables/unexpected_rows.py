@@ -118,7 +118,8 @@ def rows_without_place(rows: Rows, table: Table, mapping: ColumnMapping) -> Iter
 def other_date_notices(table: Table, mapping: ColumnMapping, planning_date: str) -> Iterator[str]:
     """Yield what is said of columns that are left out and have days in them, some of which are not the one planned."""
     for header in mapping.left_out:
-        days = [date_in(texts[header]) for _, texts in table.rows if header in texts]
+        style = CellStyle(planning_date=planning_date)
+        days = [date_in(texts[header], style) for _, texts in table.rows if header in texts]
         others = sum(day != planning_date for day in days)
         if all(days) and others:
             column = plain(header, 40)

@@ -39,24 +39,27 @@ _HALF_DAYS: Final[Mapping[str, tuple[float, float]]] = {
     **dict.fromkeys(
         words_of(
             "am morning inthemorning forenoon vormittag vormittags amvormittag vorm morgens matin lematin matinee "
-            "porlamanana 上午"
+            "porlamanana ochtend mattina mattino 上午"
         ),
         (0.0, 12.0 * 3600),
     ),
     **dict.fromkeys(
         words_of(
-            "pm afternoon intheafternoon nachmittag nachmittags amnachmittag nachm apresmidi lapresmidi porlatarde 下午"
+            "pm afternoon intheafternoon nachmittag nachmittags amnachmittag nachm apresmidi lapresmidi porlatarde "
+            "pomeriggio popołudniu 下午"
         ),
         (12.0 * 3600, 18.0 * 3600),
     ),
 }
 """Words for a half of the day, as windows; `mañana` alone is tomorrow too, and an evening begins at no known hour."""
 _BETWEEN: Final = re.compile(r"[;；、|]|,(?!\d)|,(?=\d{1,2}[:h点])| / |/(?=\d{1,2}[:h点])")
-_AND: Final = re.compile(r"\b(?:and|und|et|y|sowie)\b|\bu\.|&|和|及|以及")
-_PAIRED: Final = re.compile(r"(?:between|betw|btw|zwischen|zw|entre(?: las)?)\b\.?")
-_RANGE: Final = re.compile(r"[-–—~〜～→]+|至|到|\b(?:to|till|until|bis|a|au|hasta|jusqu'? ?a)\b")
+_AND: Final = re.compile(r"\b(?:and|und|et|y|en|e|sowie)\b|\bu\.|&|和|及|以及")
+_PAIRED: Final = re.compile(r"(?:between|betw|btw|zwischen|zw|tussen|tra le|entre(?: las)?)\b\.?")
+_RANGE: Final = re.compile(r"[-–—~〜～→]+|至|到|\b(?:to|till|until|bis|a|au|tot|alle|do|hasta|jusqu'? ?a)\b")
 _NEXT_DAY: Final = re.compile(r"; ?(?=\d{4}-\d\d-\d\d)")
 """Where the windows of another day begin, as an export writes them."""
+_DELIVERED: Final = re.compile(r"(?:送达|送到|送货|配送|到货)(?=$|[;；,，、])")
+"""What may stand behind hours and says nothing of them."""
 _HOURS_OF_DAY: Final = re.compile(r"([01]\d|2[0-3]):(\d\d)")
 
 
@@ -85,12 +88,15 @@ def breaks_in(text: str, path: str, style: CellStyle = PLAIN_STYLE) -> list[list
 
 def names_weekdays(text: str) -> bool:
     """Return whether the hours of a cell depend on the weekday."""
-    return bool(hours_by_weekday(simplified(text, MAX_WINDOWS_CELL)))
+    simple = _simple(text)
+    return split_day(simple, PLAIN_STYLE) is None and bool(hours_by_weekday(simple))
 
 
 def names_half_days(text: str) -> bool:
     """Return whether a window of a cell is a half of the day, named by a word."""
-    return any(normalized_word(part) in _HALF_DAYS for part in _parts(simplified(text, MAX_WINDOWS_CELL)))
+    simple = _simple(text)
+    dated = split_day(simple, PLAIN_STYLE)
+    return any(normalized_word(part) in _HALF_DAYS for part in _parts(dated[1] if dated else simple))
 
 
 def says_holidays(text: str) -> bool:
@@ -130,19 +136,23 @@ def are_same_windows(one: Windows, other: Windows) -> bool:
     return first == second
 
 
+def _simple(text: str) -> str:
+    return _DELIVERED.sub("", simplified(text, MAX_WINDOWS_CELL))
+
+
 def _windows_in(text: str, path: str, style: CellStyle) -> list[list[str]] | Fault:
     if len(days := _NEXT_DAY.split(text)) > 1:
         found = [_windows_in(each, path, style) for each in days]
         windows_of_days = [window for each in found if not isinstance(each, Fault) for window in each]
         return next((each for each in found if isinstance(each, Fault)), windows_of_days)
-    simple = simplified(text, MAX_WINDOWS_CELL)
+    simple = _simple(text)
     if simple.replace(" ", "_") in ALWAYS:
         return []
-    if segments := hours_by_weekday(simple):
-        return _weekday_windows(segments, text, path, style)
     day = ""
     if dated := split_day(simple, style):
         day, simple = dated
+    elif segments := hours_by_weekday(simple):
+        return _weekday_windows(segments, text, path, style)
     windows = _windows(simple)
     if not windows or day == "?":
         return Fault(path, f"{shown(text)} is no time window.", _WINDOWS, "Write both hours, or leave the column out.")

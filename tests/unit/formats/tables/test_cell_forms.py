@@ -200,12 +200,33 @@ def test_a_day_is_read_where_its_order_is_clear(text: str, day: str) -> None:
         ("por la mañana", [["00:00", "12:00"]]),
         ("Por la tarde", [["12:00", "18:00"]]),
         ("am Vormittag", [["00:00", "12:00"]]),
+        ("上午送达", [["00:00", "12:00"]]),
+        ("tussen 9 en 12 uur", [["09:00", "12:00"]]),
+        ("entro le 12", [["00:00", "12:00"]]),
+        ("od 8 do 12", [["08:00", "12:00"]]),
         ("9:00 AM – 1:00 PM, 14:00 to 15:00;", [["09:00", "13:00"], ["14:00", "15:00"]]),
     ],
 )
 def test_a_window_in_one_cell_is_read(text: str, windows: list[list[str]]) -> None:
     """SPEC T5: as most exports of orders have it."""
     assert windows_in(text, "/2/window") == windows
+
+
+@pytest.mark.parametrize(
+    ("text", "planned", "windows"),
+    [
+        ("am 15.7. ab 10 Uhr", "2025-07-15", [["2025-07-15T10:00", "47:59"]]),
+        ("Di. 15.7. 14-18 Uhr", "2025-07-15", [["2025-07-15T14:00", "2025-07-15T18:00"]]),
+        ("Tue 15/07/2025 9-12", "2025-07-15", [["2025-07-15T09:00", "2025-07-15T12:00"]]),
+        ("7月15日 上午", "2025-07-15", [["2025-07-15T00:00", "2025-07-15T12:00"]]),
+        ("am 2.1. 8-9 Uhr", "2025-12-30", [["2026-01-02T08:00", "2026-01-02T09:00"]]),
+        ("29.12. 8-9 Uhr", "2026-01-02", [["2025-12-29T08:00", "2025-12-29T09:00"]]),
+    ],
+)
+def test_a_day_without_its_year_is_near_the_planning_date(text: str, planned: str, windows: list[list[str]]) -> None:
+    """SPEC T5: such appointments were left out, as texts that nobody knows."""
+    assert windows_in(text, "/2/window", CellStyle(planning_date=planned)) == windows
+    assert values_of([text]).kind == "windows"
 
 
 @pytest.mark.parametrize("text", ["evening", "晚上", "早上", "08:00", "08:00-12:00-14:00", ";", "08:00-12:00; later"])

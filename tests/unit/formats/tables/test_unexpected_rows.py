@@ -154,7 +154,7 @@ def test_rows_of_other_days_are_passed_over_where_a_column_is_named_as_their_day
     assert "Rows of another day than the planning date in Datum, passed over: 1." in day.assumed()
 
 
-@pytest.mark.parametrize(("cell", "ids"), [("07/16/2025", ["a"]), ("07/08/2025", []), ("16.07.", [])])
+@pytest.mark.parametrize(("cell", "ids"), [("07/16/2025", ["a"]), ("07/08/2025", []), ("16.07.", ["a"]), ("soon", [])])
 def test_the_day_of_a_row_is_read_as_the_column_writes_it(cell: str, ids: list[str]) -> None:
     """SPEC T7: one that may be two days, or none, is refused by its cell."""
     day = day_of(f"id,place,Datum\na,A,{cell}\n", {"Datum": "date"})
