@@ -184,6 +184,9 @@ class _Proposal:
         return ColumnMapping(ordered, tuple(self._guessed), tuple(left_out), looks, tuple(self._open.values()), units)
 
     def _settle(self, headers: Sequence[str]) -> None:
+        for header in headers:
+            if header in self._table.skills:
+                self._take(header, "skills")
         for is_exact in (True, False):  # what is a known word goes before what has known parts
             for header in headers:
                 meaning = self._meanings[header]

@@ -19,6 +19,7 @@ from planner_mcp.formats.tables.table_import import TableImport
 from planner_mcp.formats.tables.text_tables import Table, place_in
 from planner_mcp.formats.tables.unexpected_rows import absent_notices, cancelled_notices, other_date_notices
 from planner_mcp.formats.tables.unit_columns import with_units
+from planner_mcp.formats.tables.yes_no_columns import with_yes_no_skills
 from planner_mcp.text import Json, plain
 
 _AXES: Final = ("lat", "lon", "x", "y")
@@ -115,7 +116,7 @@ def _as_read(tables: Mapping[str, Table], import_options: ImportOptions) -> dict
     """
     fleet = import_options.fleet or (None if import_options.agents else tables.get("agents"))
     read = {"tickets": without_doubtful(without_plan(tables["tickets"]))} | ({"agents": fleet} if fleet else {})
-    return {kind: with_units(table) for kind, table in read.items()}
+    return with_yes_no_skills({kind: with_units(table) for kind, table in read.items()}, import_options.columns)
 
 
 def _has_hours(body: Json) -> bool:

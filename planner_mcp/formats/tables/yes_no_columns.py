@@ -1,0 +1,69 @@
+"""What a ticket needs and an agent has, in a column of yes and no for each: `Tail lift`, `ADR` (SPEC T5).
+
+Owns how such columns are found, in both tables, and what they become: the word of the agents' header where the answer
+is yes, which is a skill.
+"""
+
+import re
+from collections.abc import Collection, Mapping
+from dataclasses import replace
+from typing import Final
+
+from planner_mcp.formats.tables.cell_text import normalized_word
+from planner_mcp.formats.tables.column_values import are_yes_or_no
+from planner_mcp.formats.tables.header_words import normalized
+from planner_mcp.formats.tables.text_tables import Table
+from planner_mcp.formats.tables.unit_words import words_of
+from planner_mcp.text import plain
+
+_NO: Final = words_of("n no nein non nee nie false 0 keine aucun ninguno geen nessuno brak 否 无 不 不需要 不要")
+_WISHES: Final = re.compile(
+    r"\b(?:with|has|needs?|needed|required?|mit|notig|benotigt|erforderlich|avec|requis|requise|con|requerido|requiere"
+    r"|nodig|vereist|met|necessari[ao]|richiest[ao]|wymagan[aey]|potrzebn[aey])\b|是否|需要|要求|带|有|需"
+)
+"""What headers say around the thing itself: `Tail lift required`, `需要尾板`."""
+_SHORTEST: Final = 2
+
+
+def with_yes_no_skills(tables: Mapping[str, Table], chosen: Collection[str]) -> dict[str, Table]:
+    """Return the tables with skills in place of yes; columns that the caller has `chosen` stay as they are.
+
+    A column is one where agents answer yes or no below the same words; tickets may say more than yes: `UN 1263`.
+    """
+    tickets, fleet = tables["tickets"], tables.get("agents")
+    if fleet is None:
+        return dict(tables)
+    has = {each: _thing(each) for each in fleet.headers if each not in chosen and _answers(fleet, each) == 1}
+    wants = {each: _thing(each) for each in tickets.headers if each not in chosen and _answers(tickets, each) > 0}
+    pairs = {want: own for want, thing in wants.items() for own, other in has.items() if _are_alike(thing, other)}
+    owned = {own: own for own in pairs.values()}
+    read = {"tickets": _with_skills(tickets, pairs), "agents": _with_skills(fleet, owned)}
+    return {**tables, **(read if pairs else {})}
+
+
+def _answers(table: Table, header: str) -> float:
+    """Return the share of cells of a column that say yes or no, of those that say anything."""
+    cells = [cell for cell in table.cells(header) if normalized_word(cell)] if header else []
+    return sum(are_yes_or_no([cell]) for cell in cells) / len(cells) if cells else 0.0
+
+
+def _thing(header: str) -> str:
+    return _WISHES.sub("", normalized(header)).replace(" ", "")
+
+
+def _are_alike(one: str, other: str) -> bool:
+    """Return whether words are the same, or one goes on where the other ends: `Kühl`, `Kühlung`."""
+    shorter, longer = sorted((one, other), key=len)
+    return len(shorter) >= _SHORTEST and longer.startswith(shorter)
+
+
+def _with_skills(table: Table, skills: Mapping[str, str]) -> Table:
+    rows = []
+    for line, row in table.rows:
+        wanted = {each: skill for each, skill in skills.items() if normalized_word(row.get(each, "")) not in {"", *_NO}}
+        rows.append((line, {each: cell for each, cell in row.items() if each not in skills} | wanted))
+    notices = (
+        f'All but no in "{plain(header, 40)}" is read as the skill "{plain(skill, 40)}".'
+        for header, skill in skills.items()
+    )
+    return replace(table, rows=tuple(rows), skills=frozenset(skills), notices=(*table.notices, *notices))

@@ -1,0 +1,29 @@
+"""What tickets need and agents have, in columns of yes and no (SPEC T5)."""
+
+from planner_mcp.formats.tables.import_options import ImportedScenario, ImportOptions
+from planner_mcp.formats.tables.scenario_from_tables import scenario_of_tables
+from tests.unit.formats.tables.test_table_import import table
+
+ORDERS = "id,lat,lon,Laadklep nodig,ADR,Paid\na,52.1,13.1,ja,UN 1263,ja\nb,52.2,13.1,nee,nee,nee\n"
+FLEET = "Kenteken,Laadvermogen,Laadklep,ADR\nv,9,ja,nee\nw,9,nee,x\n"
+
+
+def read(columns: dict[str, str]) -> ImportedScenario:
+    tables = {"tickets": table(ORDERS), "agents": table(FLEET)}
+    return scenario_of_tables(tables, ImportOptions("day", "2025-07-15", "52,13", columns))
+
+
+def test_what_tickets_need_and_agents_have_is_a_skill() -> None:
+    """SPEC T5: a van without a tail lift was sent to pallets, as the columns were left out."""
+    day = read({})
+    assert [each.get("skills") for each in day.body["tickets"]] == [["Laadklep", "ADR"], None]
+    assert [each.get("skills") for each in day.body["agents"]] == [["Laadklep"], ["ADR"]]
+    assert day.proposals["tickets"].left_out == ("Paid",)
+    assert 'All but no in "Laadklep nodig" is read as the skill "Laadklep".' in day.assumptions
+
+
+def test_a_column_of_yes_and_no_that_the_caller_names_stays_as_it_is() -> None:
+    """SPEC T5: whoever knows better names the field."""
+    day = read({"Laadklep nodig": "notes"})
+    assert day.body["tickets"][0]["skills"] == ["ADR"]
+    assert day.body["tickets"][0]["notes"] == "Laadklep nodig ja"
