@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from planner_mcp.errors import Fault
 from planner_mcp.formats.tables.column_mapping import IN_COLUMNS
-from planner_mcp.formats.tables.header_words import normalized, split_brackets
+from planner_mcp.formats.tables.header_words import meaning_of, normalized, split_brackets
 from planner_mcp.formats.tables.unit_words import AmountUnit, dimension_named, unit_named
 from planner_mcp.text import figure, plain
 
@@ -35,12 +35,21 @@ class AmountColumn:
     """The cell whose unit the column has, where its header says none, and that is not the usual one of its kind."""
     has_bare_numbers: bool = False
     """Whether some cells say no unit."""
+    is_repeated: bool = False
+    """Whether each line of a ticket has the amount of all of them."""
 
     @classmethod
     def of(cls, header: str, unit: AmountUnit | None, *, is_chosen: bool) -> "AmountColumn":
         """Return a column without numbers, in the unit that its header says."""
         unit = unit or AmountUnit("", 0.0)
         return cls(header, unit.dimension, unit.factor, is_chosen=is_chosen)
+
+    def join(self, lines: Sequence[Sequence[int]]) -> None:
+        """Add up the numbers of the lines of each ticket; a total that all its lines repeat counts once."""
+        joined = [[number for at in ats if (number := self.numbers[at]) is not None] for ats in lines]
+        is_total = "total" in meaning_of(self.header, "tickets").concepts
+        self.is_repeated = is_total and all(len(set(numbers)) <= 1 for numbers in joined)
+        self.numbers = [(numbers[0] if self.is_repeated else sum(numbers)) if numbers else None for numbers in joined]
 
     @property
     def shown(self) -> str:

@@ -7,7 +7,7 @@ like any scenario.
 import math
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -48,6 +48,8 @@ _RENAMED: Final = {header: name for header, name in RARE_COLUMNS.items() if head
 """Fields of a ticket by their name in a table, where other columns are called as in the scenario."""
 _OF_AGENTS: Final = ("agents", "not_agents", "preferred_agent", "switch_cost")
 """Fields of a ticket that name agents, and what belongs to them."""
+_OF_LINES: Final = frozenset({"amounts", "notes", "skills"})
+"""Fields in which the lines of one ticket may differ."""
 _SHIFT: Final = frozenset({"shift_start", "shift_end"})
 _SAME_PLACE: Final = 0.001
 """Degrees, or units of the plane, up to which two positions of a named place are taken for one."""
@@ -91,6 +93,7 @@ class TableImport:
         """Take in a table of tickets; return what its columns were taken for."""
         mapping = self._proposal(table, "tickets", chosen, other)
         rows, self._wanted = self._rows("tickets", table, mapping, chosen)
+        rows = self._with_lines_joined(rows, table)
         self.faults += rows_without_place(rows, table, mapping)
         for origin, cells in rows:
             self.without_demand += not cells.pop("amounts", 0)
@@ -266,10 +269,37 @@ class TableImport:
         """Return the rows of a table as values by field, and its columns of amounts."""
         reading = TableRows(table, mapping, self.planning_date, self.decimal, chosen)
         rows = list(reading.read())
-        self.origins[kind] += [origin for origin, _ in rows]
+        self.origins[kind] = [origin for origin, _ in rows]
         self.faults += reading.faults
         self.notices |= reading.notices
         return rows, list(reading.amounts.values())
+
+    def _with_lines_joined(self, rows: list[tuple[SourceRow, Json]], table: Table) -> list[tuple[SourceRow, Json]]:
+        """Return the rows of tickets, those of one id as one row where they differ in amounts, notes or skills alone.
+
+        Order systems write a line for each article. Rows that are alike in every cell are no lines but a mistake.
+        """
+        texts = {str(line): frozenset(cells.items()) for line, cells in table.rows}
+        first: dict[str, int] = {}
+        lines: dict[int, list[int]] = {}
+        seen: set[tuple[int, frozenset[tuple[str, str]]]] = set()
+        for at, (origin, cells) in enumerate(rows):
+            head = first.setdefault(cells["id"], at) if "id" in cells else at
+            line = (head, texts[origin.number])
+            if line in seen or not _is_line_of(cells, rows[head][1]):
+                head = at
+            seen.add(line)
+            lines.setdefault(head, []).append(at)
+        if len(lines) == len(rows):
+            return rows
+        for column in self._wanted:
+            column.join(list(lines.values()))
+            if column.is_repeated:
+                self.notices[f"{column.shown} is the same in each line of a ticket and counts once."] = None
+        joined = len(rows) - len(lines)
+        self.notices[f"Rows with the id of a row above, read as lines of its ticket and added up: {joined}."] = None
+        self.origins["tickets"] = [rows[head][0] for head in lines]
+        return [(rows[head][0], _joined([rows[at][1] for at in ats])) for head, ats in lines.items()]
 
     def _is_pickup(self, kind: str) -> bool:
         word = normalized(kind).replace(" ", "")
@@ -342,6 +372,21 @@ class TableImport:
                 self.faults.append(Fault(origin.path, problem, "one position for each place", hint, which=origin.which))
             self._named.setdefault(spot, name)
         return name
+
+
+def _is_line_of(cells: Json, head: Json) -> bool:
+    """Return whether a row says nothing else than the one it has its id from, but for what lines differ in."""
+    return all(head.get(name) == value for name, value in cells.items() if name not in _OF_LINES)
+
+
+def _joined(lines: Sequence[Json]) -> Json:
+    """Return the lines of a ticket as one row."""
+    row = dict(lines[0])
+    if notes := dict.fromkeys(line["notes"] for line in lines if "notes" in line):
+        row["notes"] = "; ".join(notes)
+    if skills := dict.fromkeys(skill for line in lines for skill in line.get("skills", ())):
+        row["skills"] = list(skills)
+    return row | {"amounts": sum(line.get("amounts", 0) for line in lines)}
 
 
 def _ids_by_word(agents: Iterable[Json]) -> dict[str, str]:

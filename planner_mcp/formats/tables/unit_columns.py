@@ -31,7 +31,7 @@ def with_units(table: Table) -> Table:
 
 
 def _are_units(table: Table, amount: str, unit: str) -> bool:
-    words = normalized(unit)
+    words = normalized(unit).replace(" ", "")  # UoM has two
     is_named = words in _HEADERS or any(part in words for part in _PARTS)
     if not is_named or not _may_be_amount(amount):
         return False

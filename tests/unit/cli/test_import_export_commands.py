@@ -134,7 +134,7 @@ def test_a_refused_day_is_reported_by_the_rows_of_its_file(tmp_path: Path) -> No
 
 def test_assumptions_about_a_table_are_shown_for_a_refused_day_too(tmp_path: Path) -> None:
     """SPEC T7: what was taken for granted may be what is wrong."""
-    status, output_lines, _ = imported(tmp_path, "orders.csv", "id,place,qty\na,A,\na,A,3\n", "--capacity", "9")
+    status, output_lines, _ = imported(tmp_path, "orders.csv", "id,place,qty\na,A,\na,B,3\n", "--capacity", "9")
     assert (status, "Tickets without a demand, for which 0 is taken: 1." in output_lines) == (1, True)
 
 

@@ -1302,3 +1302,49 @@ def test_a_wrong_date_is_reported_beside_what_is_wrong_in_the_file() -> None:
     with pytest.raises(InputError) as caught:
         day.scenario()
     assert [fault.path for fault in caught.value.errors] == ["/2/demand", "planning_date"]
+
+
+LINES = """Order;Customer;Lat;Lon;Qty;UoM;Total weight;Notes
+1;A;52.1;13.1;2;CTN;30;cold
+1;A;52.1;13.1;3;CTN;30;
+1;;;;4;CTN;;ring
+2;B;52.2;13.1;3;CTN;8;
+"""
+
+
+def test_lines_of_one_order_are_one_ticket() -> None:
+    """SPEC T5: order systems write a line for each article; a total that all lines repeat counts once."""
+    day = TableImport()
+    day.add_tickets(with_units(table(LINES)), {})
+    day.agents, day.are_agents_made_up = [{"id": "v", "capacity": 99}], True
+    first, second = day.scenario(name="day", planning_date="2025-07-15")["tickets"]
+    assert (first["demand"], first["notes"]) == ({"boxes": 9, "weight_kg": 30}, "cold; ring")
+    assert second["demand"] == {"boxes": 3, "weight_kg": 8}
+    assert [origin.number for origin in day.origins["tickets"]] == ["2", "5"]
+    assert [notice for notice in day.assumed() if "line" in notice] == [
+        '"Total weight" is the same in each line of a ticket and counts once.',
+        "Rows with the id of a row above, read as lines of its ticket and added up: 2.",
+    ]
+
+
+@pytest.mark.parametrize("row", ["1;A;52.1;13.1;2;CTN;30;cold", "1;C;52.3;13.1;2;CTN;30;"])
+def test_rows_of_one_id_that_are_no_lines_stay_two(row: str) -> None:
+    """SPEC T7: the same row twice, or an order of another customer, is a mistake that a person must see."""
+    day = TableImport()
+    day.add_tickets(with_units(table(f"{LINES}{row}\n")), {})
+    assert [each["id"] for each in day.tickets] == ["1", "2", "1"]
+
+
+@pytest.mark.parametrize(
+    ("encoding", "headers"),
+    [
+        ("utf-8", "Ordernummer;Klant;Straat;Plaats;Vroegste levertijd;Uiterste levertijd;Lostijd (min);Gewicht (kg)"),
+        ("utf-8", "N. ordine;Cliente;Indirizzo;Città;Consegnare dalle;Consegnare entro;Tempo di scarico (min);Peso"),
+        ("cp1250", "Nr zamówienia;Klient;Adres;Miasto;Dostawa od;Dostawa do;Czas rozładunku (min);Ilość palet"),
+    ],
+)
+def test_headers_are_known_in_dutch_italian_and_polish(encoding: str, headers: str) -> None:
+    """SPEC T5: also in the encoding that spreadsheets of Central Europe write."""
+    read = table(f"{headers}\na;Bo;X 1;Y;08:00;12:00;10;5\n", encoding)
+    fields = propose_mapping(read, "tickets", {}).fields
+    assert list(fields.values()) == ["id", "name", "address", "address", "opens", "closes", "service_min", "demand"]
