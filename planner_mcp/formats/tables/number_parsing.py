@@ -11,7 +11,14 @@ from itertools import takewhile
 from typing import Final, Literal
 
 from planner_mcp.errors import Fault
-from planner_mcp.formats.tables.cell_text import PLAIN_STYLE, CellStyle, normalized_word, shown, simplified
+from planner_mcp.formats.tables.cell_text import (
+    PLAIN_STYLE,
+    CellStyle,
+    chinese_number,
+    normalized_word,
+    shown,
+    simplified,
+)
 from planner_mcp.formats.tables.unit_words import SECONDS_OF_UNIT, AmountUnit, unit_named, words_of
 
 _NUMBERS: Final = "a number"
@@ -22,6 +29,24 @@ _GROUPED: Final = {mark: re.compile(rf"[1-9]\d{{0,2}}(?:\{mark}\d{{3}})+") for m
 _ABOUT: Final = re.compile(
     r"^(?:[~≈约]|大约|(?:ca|circa|approx|approximately|about|etwa|ungef[aä]hr|rund|env|environ|aprox)\b\.?)\s*(?=\d)"
 )
+_COUNTS: Final = {
+    word: count
+    for line in (
+        "one two three four five six seven eight nine ten",
+        "ein zwei drei vier funf sechs sieben acht neun zehn",
+        "een twee drie vier vijf zes zeven acht negen tien",
+        "un deux trois quatre cinq six sept huit neuf dix",
+        "un dos tres cuatro cinco seis siete ocho nueve diez",
+        "un due tre quattro cinque sei sette otto nove dieci",
+        "eine",
+        "une",
+        "una",
+    )
+    for count, word in enumerate(line.split(), 1)
+}
+_COUNTED_IN_WORDS: Final = re.compile(rf"(?:{'|'.join(_COUNTS)})(?= [^\W\d])")
+_CHINESE_COUNT: Final = re.compile(r"([一二两三四五六七八九]?)(十?)([一二三四五六七八九]?)(?=[箱件托板个台包吨])")
+"""Numbers in words that stand before what they count: `two pallets`, `两箱`."""
 _OR_SO: Final = "左右"
 """What says behind a number that it is an estimate."""
 _LONGEST_COUNTED: Final = 20
@@ -51,7 +76,10 @@ def is_estimate(text: str) -> bool:
 
 def _number_and_word(text: str) -> tuple[str, str]:
     """Return the digits and marks that a cell begins with, and what stands behind them."""
-    digits, word = _BODY.fullmatch(_without_about(simplified(text))).groups()  # type: ignore[union-attr]  # any text matches
+    simple = _CHINESE_COUNT.sub(chinese_number, _without_about(simplified(text)), count=1)
+    if counted := _COUNTED_IN_WORDS.match(simple):
+        simple = f"{_COUNTS[counted[0]]}{simple[counted.end() :]}"
+    digits, word = _BODY.fullmatch(simple).groups()  # type: ignore[union-attr]  # any text matches
     return digits.strip(), word.strip(". ")
 
 

@@ -57,6 +57,26 @@ def test_what_stands_behind_a_unit_does_not_count(text: str, amount: float) -> N
     assert not isinstance(read, Fault) and read[0] == amount
 
 
+@pytest.mark.parametrize(
+    ("text", "amount"),
+    [
+        ("two pallets", 2),
+        ("drei Kartons", 3),
+        ("cinq palettes", 5),
+        ("vijf pallets", 5),
+        ("eine Palette", 1),
+        ("两箱", 2),
+        ("十二件", 12),
+    ],
+)
+def test_amounts_in_words_are_numbers_of_what_stands_behind(text: str, amount: float) -> None:
+    """SPEC T5: a day was refused for such a cell."""
+    read = amount_in(text, "demand", "")
+    assert not isinstance(read, Fault)
+    assert (read[0], read[1] is None) == (amount, False)
+    assert values_of([text]).kind == "amounts"
+
+
 def test_a_latitude_has_no_thousands() -> None:
     """SPEC T7: 39,953 is one place on the globe."""
     assert number_in("39,953", "lat", "/2/a", has_thousands=False) == 39.953
