@@ -96,7 +96,10 @@ def values_of(cells: Sequence[str]) -> ColumnValues:
     kinds = [_kind_of_cell(cell) for cell in sample]
     counts = Counter(kinds)
     del counts["nothing"]
-    if counts["durations"] and all(is_duration(cell) for cell in sample if normalized_word(cell)):  # 2h beside 45 min
+    filled = [cell for cell in sample if normalized_word(cell)]
+    if counts["durations"] and all(
+        is_duration(cell) or are_clocks_short([cell]) for cell in filled
+    ):  # 2h beside 45 min
         counts = Counter({"durations": counts.total()})
         kinds = ["durations"] * len(kinds)
     kind = _kind(counts)

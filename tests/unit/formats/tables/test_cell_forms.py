@@ -114,6 +114,12 @@ def test_durations_are_read_with_their_unit(text: str, seconds: float) -> None:
     assert duration_in(text, "/2/stop", unit_s=60) == seconds
 
 
+def test_clocks_beside_durations_are_durations() -> None:
+    """SPEC T5: of such a column only the sides of a window were asked about."""
+    assert values_of(["90 min", "0:30", "1h", ""]).kind == "durations"
+    assert values_of(["8h", "0:30", "9:15"]).kind == "times"
+
+
 @pytest.mark.parametrize(("text", "unit_s"), [("quick", 60), ("15", 0), ("15 kg", 60), ("-5", 60), ("1:75", 60)])
 def test_what_is_no_duration_is_refused(text: str, unit_s: float) -> None:
     """SPEC T7: nor is a number whose unit nobody knows."""
