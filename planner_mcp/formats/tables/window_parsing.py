@@ -155,7 +155,8 @@ def _windows_in(text: str, path: str, style: CellStyle) -> list[list[str]] | Fau
         return _weekday_windows(segments, text, path, style)
     windows = _windows(simple)
     if not windows or day == "?":
-        return Fault(path, f"{shown(text)} is no time window.", _WINDOWS, "Write both hours, or leave the column out.")
+        hint = "Write both hours, any where there is no limit, or leave the column out."
+        return Fault(path, f"{shown(text)} is no time window.", _WINDOWS, hint)
     return [[_on_day(day, side, style) for side in window] for window in windows]
 
 

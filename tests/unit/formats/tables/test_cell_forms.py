@@ -300,6 +300,14 @@ def test_hours_by_weekday_are_those_of_the_planning_date(text: str, day: str, wi
     assert windows_in(text, "/2/window", CellStyle(planning_date=day)) == windows
 
 
+def test_a_window_that_is_refused_says_how_to_write_that_there_is_no_limit() -> None:
+    """SPEC T7: of ASAP nobody knew what to make."""
+    refused = windows_in("ASAP", "/2/window")
+    assert isinstance(refused, Fault)
+    assert "any where there is no limit" in refused.hint
+    assert windows_in("any", "/2/window") == []
+
+
 def test_a_letter_is_a_half_of_the_day_in_a_window_alone() -> None:
     """SPEC T5: `6a-11a` are hours; a house number `12a` is no time."""
     assert windows_in("6a-11a", "/2/window") == [["06:00", "11:00"]]
