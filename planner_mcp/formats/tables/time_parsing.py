@@ -11,6 +11,7 @@ from typing import Final
 from planner_mcp.errors import Fault
 from planner_mcp.formats.tables.cell_text import ALWAYS, PLAIN_STYLE, CellStyle, shown, simplified
 from planner_mcp.formats.tables.number_parsing import number_in
+from planner_mcp.formats.tables.weekday_hours import LATIN_DAYS
 from planner_mcp.text import clock_s
 
 HOUR_S: Final = 3600
@@ -35,8 +36,8 @@ _NO_YEAR: Final = re.compile(
     r"(?P<day>\d{1,2})\.(?P<month>\d{1,2})\.(?!\d)|(?P<month_first>\d{1,2})月(?P<day_last>\d{1,2})[日号]"
 )
 """`15.7.` and `7月15日`."""
-_BEFORE_DAY: Final = re.compile(r"(?:(?:am|on|le|el|il|den|dnia|op)\s+)?(?:[a-z]{2,10}\b\.?,?\s*)?(?:den\s+)?(?=\d)")
-"""What may stand before a day that is written in figures: a word, a weekday."""
+_BEFORE_DAY: Final = re.compile(rf"(?:(?:am|on|le|el|il|op)\s+)?(?:(?:{LATIN_DAYS})\b\.?,?\s*)?(?:den\s+)?(?=\d)")
+"""What may stand before a day that is written in figures and says no more: its weekday."""
 _MIDNIGHTS: Final = frozenset({"", "0:00", "00:00", "0:00:00", "00:00:00"})
 _ISO: Final = re.compile(r"\d{4}-\d\d-\d\dt\d\d:\d\d(?::\d\d(?:\.\d{1,6})?)?(?:z|[+-]\d\d:?\d\d)?")
 _FROM: Final = re.compile(
@@ -45,7 +46,7 @@ _FROM: Final = re.compile(
     r"|despues de(?: las)?|a partir de las|最早|从|>=?|≥)\s*)(?P<time>.+)"
 )
 _UNTIL: Final = re.compile(
-    r"(?:(?:until|till|to|tot|voor|uiterlijk|entro le|entro|do|przed|before|by|latest|not after|bis|vor"
+    r"(?:(?:until|till|to|tot|voor|uiterlijk|entro le|entro|przed|before|by|latest|not after|bis|vor"
     r"|spatestens(?: um)?|jusqu'?\s?a|avant|au plus tard|hasta"
     r"|hasta las|antes de(?: las)?|最晚|最迟|<=?|≤)\s*)(?P<time>.+)"
 )

@@ -55,8 +55,9 @@ def _days_of(*languages: str) -> dict[str, int]:
 _GERMANIC: Final = _days_of("en", "de")
 _ROMANCE: Final = _days_of("en", "romance")
 _ONLY_ROMANCE: Final = frozenset(_ROMANCE) - frozenset(_GERMANIC)
-_LATIN: Final = "|".join(sorted({*_GERMANIC, *_ROMANCE}, key=len, reverse=True))
-_DAY: Final = rf"(?:(?<![a-z])(?:{_LATIN})(?![a-z])\.?|(?:周|星期|礼拜)[一二三四五六日天])"
+LATIN_DAYS: Final = "|".join(sorted({*_GERMANIC, *_ROMANCE}, key=len, reverse=True))
+"""All words for days but the Chinese, as a pattern."""
+_DAY: Final = rf"(?:(?<![a-z])(?:{LATIN_DAYS})(?![a-z])\.?|(?:周|星期|礼拜)[一二三四五六日天])"
 _NEXT: Final = rf"(?:{_DAY}|[一二三四五六日天](?![0-9点]))"
 _TO: Final = r"\s*(?:-|–|—|~|〜|至|到|\b(?:to|thru|through|bis|au?|al|hasta)\b)\s*"
 _BESIDE: Final = r"\s*(?:,|、|/|&|\+|和|及|\b(?:and|und|et|y)\b)\s*"

@@ -255,7 +255,20 @@ def test_a_day_without_its_year_is_near_the_planning_date(text: str, planned: st
     assert values_of([text]).kind == "windows"
 
 
-@pytest.mark.parametrize("text", ["evening", "晚上", "早上", "08:00", "08:00-12:00-14:00", ";", "08:00-12:00; later"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "evening",
+        "晚上",
+        "早上",
+        "08:00",
+        "08:00-12:00-14:00",
+        ";",
+        "08:00-12:00; later",
+        "nicht 15.7. 8-12",
+        "Do 12:00",
+    ],
+)
 def test_what_is_no_window_is_refused(text: str) -> None:
     """SPEC T7: a day without its windows would be another's."""
     parsed_value = windows_in(text, "/2/window")
