@@ -5,11 +5,11 @@ is yes, which is a skill.
 """
 
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Final
 
-from planner_mcp.formats.tables.cell_text import normalized_word
+from planner_mcp.formats.tables.cell_text import listed, normalized_word
 from planner_mcp.formats.tables.column_values import are_yes_or_no
 from planner_mcp.formats.tables.header_words import normalized
 from planner_mcp.formats.tables.text_tables import Table
@@ -25,17 +25,18 @@ _WISHES: Final = re.compile(
 _SHORTEST: Final = 2
 
 
-def with_yes_no_skills(tables: Mapping[str, Table], chosen: Collection[str]) -> dict[str, Table]:
-    """Return the tables with skills in place of yes; columns that the caller has `chosen` stay as they are.
+def with_yes_no_skills(tables: Mapping[str, Table], chosen: Mapping[str, str]) -> dict[str, Table]:
+    """Return the tables with skills in place of yes; columns that the caller names otherwise stay as they are.
 
     A column is one where agents answer yes or no below the same words; tickets may say more than yes: `UN 1263`.
     """
     tickets, fleet = tables["tickets"], tables.get("agents")
     if fleet is None:
         return dict(tables)
-    has = {each: _thing(each) for each in fleet.headers if each not in chosen and _answers(fleet, each) == 1}
-    wants = {each: _thing(each) for each in tickets.headers if each not in chosen and _answers(tickets, each) > 0}
-    pairs = {want: own for want, thing in wants.items() for own, other in has.items() if _are_alike(thing, other)}
+    other = {header for header, field in chosen.items() if field != "skills"}
+    has = {each: _thing(each) for each in fleet.headers if each not in other and _answers(fleet, each) == 1}
+    wants = {each: _thing(each) for each in tickets.headers if each not in other and _answers(tickets, each) > 0}
+    pairs = {want: own for want, thing in wants.items() if (own := _own_column(thing, has))}
     owned = {own: own for own in pairs.values()}
     read = {"tickets": _with_skills(tickets, pairs), "agents": _with_skills(fleet, owned)}
     return {**tables, **(read if pairs else {})}
@@ -43,12 +44,19 @@ def with_yes_no_skills(tables: Mapping[str, Table], chosen: Collection[str]) -> 
 
 def _answers(table: Table, header: str) -> float:
     """Return the share of cells of a column that say yes or no, of those that say anything."""
-    cells = [cell for cell in table.cells(header) if normalized_word(cell)] if header else []
+    cells = [cell for cell in table.cells(header) if listed(cell)] if header else []
     return sum(are_yes_or_no([cell]) for cell in cells) / len(cells) if cells else 0.0
 
 
 def _thing(header: str) -> str:
     return _WISHES.sub("", normalized(header)).replace(" ", "")
+
+
+def _own_column(thing: str, has: Mapping[str, str]) -> str:
+    """Return the column of agents that has the words of a ticket, or the only one that is alike; empty for none."""
+    same = [own for own, other in has.items() if other == thing and len(thing) >= _SHORTEST]
+    alike = same or [own for own, other in has.items() if _are_alike(thing, other)]
+    return alike[0] if same or len(alike) == 1 else ""
 
 
 def _are_alike(one: str, other: str) -> bool:
@@ -57,10 +65,14 @@ def _are_alike(one: str, other: str) -> bool:
     return len(shorter) >= _SHORTEST and longer.startswith(shorter)
 
 
+def _is_wanted(cell: str) -> bool:
+    return bool(listed(cell)) and normalized_word(cell) not in {"", *_NO}
+
+
 def _with_skills(table: Table, skills: Mapping[str, str]) -> Table:
     rows = []
     for line, row in table.rows:
-        wanted = {each: skill for each, skill in skills.items() if normalized_word(row.get(each, "")) not in {"", *_NO}}
+        wanted = {each: skill for each, skill in skills.items() if _is_wanted(row.get(each, ""))}
         rows.append((line, {each: cell for each, cell in row.items() if each not in skills} | wanted))
     notices = (
         f'All but no in "{plain(header, 40)}" is read as the skill "{plain(skill, 40)}".'

@@ -27,3 +27,19 @@ def test_a_column_of_yes_and_no_that_the_caller_names_stays_as_it_is() -> None:
     day = read({"Laadklep nodig": "notes"})
     assert day.body["tickets"][0]["skills"] == ["ADR"]
     assert day.body["tickets"][0]["notes"] == "Laadklep nodig ja"
+
+
+def test_a_mapping_that_was_kept_reads_yes_and_no_as_the_first_import_did() -> None:
+    """SPEC T5: the next day with it had the skills `ja` and `nee`."""
+    kept = {header: name for each in read({}).proposals.values() for header, name in each.fields.items()}
+    assert read(kept).body == read({}).body
+
+
+def test_of_two_columns_alike_the_one_of_the_same_words_is_meant() -> None:
+    """SPEC T5: who needs a crane was sent whoever may drive one; `none` is no need."""
+    orders = "id,lat,lon,Kran,Kranschein\na,52.1,13.1,ja,none\nb,52.2,13.1,n/a,ja\n"
+    fleet = "id,capacity,Kran,Kranschein\nv,9,ja,nein\nw,9,nein,ja\n"
+    options = ImportOptions("day", "2025-07-15", "52,13")
+    day = scenario_of_tables({"tickets": table(orders), "agents": table(fleet)}, options)
+    assert [each.get("skills") for each in day.body["tickets"]] == [["Kran"], ["Kranschein"]]
+    assert [each.get("skills") for each in day.body["agents"]] == [["Kran"], ["Kranschein"]]
