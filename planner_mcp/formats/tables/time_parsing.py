@@ -41,12 +41,12 @@ _BEFORE_DAY: Final = re.compile(rf"(?:(?:am|on|le|el|il|op)\s+)?(?:(?:{LATIN_DAY
 _MIDNIGHTS: Final = frozenset({"", "0:00", "00:00", "0:00:00", "00:00:00"})
 _ISO: Final = re.compile(r"\d{4}-\d\d-\d\dt\d\d:\d\d(?::\d\d(?:\.\d{1,6})?)?(?:z|[+-]\d\d:?\d\d)?")
 _FROM: Final = re.compile(
-    r"(?:(?:from|after|since|not before|vanaf|na|dalle|dopo le|od|po|von|ab|nach|fruhestens|a partir de"
+    r"(?:(?:from|after|since|not before|vanaf|nach|na|dalle|dopo le|od|po|von|ab|fruhestens|a partir de"
     r"|a partir|apres|des|de|desde|desde las"
     r"|despues de(?: las)?|a partir de las|最早|从|>=?|≥)\s*)(?P<time>.+)"
 )
 _UNTIL: Final = re.compile(
-    r"(?:(?:until|till|to|tot|voor|uiterlijk|entro le|entro|przed|before|by|latest|not after|bis|vor"
+    r"(?:(?:until|till|tot|to|voor|uiterlijk|entro le|entro|przed|before|by|latest|not after|bis|vor"
     r"|spatestens(?: um)?|jusqu'?\s?a|avant|au plus tard|hasta"
     r"|hasta las|antes de(?: las)?|最晚|最迟|<=?|≤)\s*)(?P<time>.+)"
 )
@@ -55,7 +55,7 @@ _BEFOREHAND: Final = ("以前", "之前", "前", "or earlier", "latest")
 _SIDES: Final = {False: (_FROM, _AFTERWARDS), True: (_UNTIL, _BEFOREHAND)}
 """How a time is written that is a begin, or an end."""
 _LEADING: Final = re.compile(
-    r"^(?:(?:morning|vormittags?|nachmittags?|matin|manana|tarde|from|vanaf|dalle|od|von|de|desde|ab|las|les|um"
+    r"^(?:(?:morning|vormittags?|nachmittags?|matin|manana|tarde|from|vanaf|van|dalle|od|von|de|desde|ab|las|les|um"
     r"|at|a las)\b\s*)+|^从"
 )
 _HOURS: Final = re.compile(r"\d{1,2}(?:[.,]\d{1,2})?", re.ASCII)
