@@ -138,12 +138,12 @@ PSEUDO: Final = frozenset({"service", "shift", "time"})
 
 _CONCEPTS: Final[Mapping[str, str]] = {
     "start": "early earlier fruher nach despues temprana temprano mini apres open opens opening earliest from start "
-    "starts begin begins ready after since von ab anfang offnet debut des ouverture ouvre partir tot desde inicio "
+    "starts begin begins ready after since von ab anfang offnet debut des ouverture ouvre partir desde inicio "
     "apertura abre comienzo *fruhest *beginn 最早 开始 起始 开门 起送 早于 点后 之后 以后 vroegste vanaf dalle",
     "end": "late later spater vor tardia tardio maxi close closes closing until till to by before due deadline end "
-    "ends cutoff bis ende einsatzende lieferende annahmeende schliesst schluss frist finish finishes fin jusqua jusqu "
-    "fermeture ferme avant tard limite echeance hasta cierre cierra tarde antes *spatest *latest 最晚 最迟 结束 截止 "
-    "时限 期限 关门 截至 打烊 晚于 点前 之前 以前 uiterste uiterlijk uiterlijke entro",
+    "ends cutoff bis tot ende einsatzende lieferende annahmeende schliesst schluss frist finish finishes fin jusqua "
+    "jusqu fermeture ferme avant tard limite echeance hasta cierre cierra tarde antes *spatest *latest 最晚 最迟 结束 "
+    "截止 时限 期限 关门 截至 打烊 晚于 点前 之前 以前 uiterste uiterlijk uiterlijke entro",
     "window": "window windows slot slots timeslot timeslots interval hours availability available tw creneau creneaux "
     "plage horaire horaires fenetre franja ventana horario horarios *fenster *zeitraum *offnungszeit *annahmezeit "
     "*geschaftszeit *anlieferzeit *zeitspanne 时间段 时段 时间窗 窗口 营业 收货时间 可送 时间范围 接货时间",
@@ -296,6 +296,7 @@ def meaning_of(header: str, table: str) -> HeaderMeaning:
 
 
 def _concepts(words: str) -> frozenset[str]:
+    words = _PLUS_TOT.sub("debut", words)
     tokens, joined = set(words.split()), words.replace(" ", "")
     found = frozenset(
         concept
@@ -317,6 +318,8 @@ _NEGATED: Final = re.compile(
     r"(?:before|after|vor|nach|avant|apres|antes|despues)\b"
 )
 """`Not before` is a begin; `not later`, which says what `later` says, is left as it is."""
+_PLUS_TOT: Final = re.compile(r"\bplus tot\b")
+"""French for earliest; `tot` alone is Dutch for until."""
 _OF: Final = frozenset({"of", "de", "d", "des", "der", "nb"})
 _NUMBER: Final = (["n"], ["no"], ["nr"], ["num"], ["numero"])
 """Words that make a number of things of a number: `No. of pallets` counts, `Pallet no.` names."""
