@@ -182,7 +182,7 @@ class Day:
         await self.cancelled()
         await self.refused()
         await self.watched(first)
-        await insist(store.unregister, "w1")
+        await insist(store.register, "w1", 0)
 
     async def submit(self, **more: Any) -> Job:
         number = next(self._numbers)
