@@ -114,7 +114,7 @@ class UnservableTickets:
         return range(len(self._problem.agents)) if agents is None else sorted(agents)
 
     def _trips_of(self, tickets: Sequence[int], agents: Iterable[int]) -> InfeasibilityReason | None:
-        """Return what keeps each of the agents from a trip to the tickets, None where one can.
+        """Return what keeps each of the agents from a trip to the tickets, None where one can or it is not known.
 
         The agent that could last is asked first, because it mostly can again.
         """
