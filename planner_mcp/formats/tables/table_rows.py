@@ -21,7 +21,7 @@ from planner_mcp.formats.tables.header_words import UNUSED, meaning_of, normaliz
 from planner_mcp.formats.tables.number_parsing import amount_in, has_last_zero, is_estimate, number_in, priority_in
 from planner_mcp.formats.tables.source_rows import SourceRow
 from planner_mcp.formats.tables.text_tables import Table, place_in
-from planner_mcp.formats.tables.time_parsing import date_in, is_hhmm, side_in
+from planner_mcp.formats.tables.time_parsing import day_in, is_hhmm, side_in
 from planner_mcp.formats.tables.unexpected_rows import rows_below_totals, total_rows
 from planner_mcp.formats.tables.window_parsing import (
     breaks_in,
@@ -114,7 +114,7 @@ class TableRows:
         """Return the rows, by their index, in which a column of days names another than the one that is planned."""
         found: set[int] = set()
         for header in (header for header, name in self._fields.items() if name == "date"):
-            days = [date_in(row.get(header, ""), styles[header]) for _, row in self._table.rows]
+            days = [day_in(row.get(header, ""), styles[header]) for _, row in self._table.rows]
             others = {at for at, day in enumerate(days) if day not in ("", self._planning_date)}
             if others:
                 column = plain(header, 40)
@@ -261,7 +261,7 @@ class TableRows:
 
 def _day(text: str, path: str, *, style: CellStyle) -> str | Fault:
     """Return the day of a cell."""
-    if day := date_in(text, style):
+    if day := day_in(text, style):
         return day
     return Fault(path, f"{shown(text)} is no day.", "days such as 2025-07-15", "Write it so, or leave the cell empty.")
 

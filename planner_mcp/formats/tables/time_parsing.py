@@ -118,6 +118,12 @@ def date_in(text: str, style: CellStyle = PLAIN_STYLE) -> str:
     return dated[0] if dated and dated[0] != "?" and dated[1] in _MIDNIGHTS else ""
 
 
+def day_in(text: str, style: CellStyle) -> str:
+    """Return the day of a cell that may say a time too, as YYYY-MM-DD; empty where it says none."""
+    day, rest = split_day(simplified(text), style) or ("?", "")
+    return day if day != "?" and (rest in _MIDNIGHTS or clock(rest, may_be_bare=False) is not None) else ""
+
+
 def has_date(text: str) -> bool:
     """Return whether a cell begins with a day, whichever order that has."""
     return split_day(simplified(text), PLAIN_STYLE) is not None

@@ -154,7 +154,17 @@ def test_rows_of_other_days_are_passed_over_where_a_column_is_named_as_their_day
     assert "Rows of another day than the planning date in Datum, passed over: 1." in day.assumed()
 
 
-@pytest.mark.parametrize(("cell", "ids"), [("07/16/2025", ["a"]), ("07/08/2025", []), ("16.07.", ["a"]), ("soon", [])])
+@pytest.mark.parametrize(
+    ("cell", "ids"),
+    [
+        ("07/16/2025", ["a"]),
+        ("07/08/2025", []),
+        ("16.07.", ["a"]),
+        ("2025-07-16 09:30", ["a"]),
+        ("soon", []),
+        ("16.07. or 17.07.", []),
+    ],
+)
 def test_the_day_of_a_row_is_read_as_the_column_writes_it(cell: str, ids: list[str]) -> None:
     """SPEC T7: one that may be two days, or none, is refused by its cell."""
     day = day_of(f"id,place,Datum\na,A,{cell}\n", {"Datum": "date"})
