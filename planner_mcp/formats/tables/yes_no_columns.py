@@ -16,7 +16,10 @@ from planner_mcp.formats.tables.text_tables import Table
 from planner_mcp.formats.tables.unit_words import words_of
 from planner_mcp.text import plain
 
-_NO: Final = words_of("n no nein non nee nie false 0 keine aucun ninguno geen nessuno brak 否 无 不 不需要 不要")
+_NO: Final = words_of(
+    "n no nein non nee nie false 0 kein keine aucun ninguno geen nessuno brak notrequired notneeded nichtnötig "
+    "nichterforderlich nichtbenötigt nonrequis nietnodig 否 无 不 不需要 不要"
+)
 _WISHES: Final = re.compile(
     r"\b(?:with|has|needs?|needed|required?|mit|notig|benotigt|erforderlich|avec|requis|requise|con|requerido|requiere"
     r"|nodig|vereist|met|necessari[ao]|richiest[ao]|wymagan[aey]|potrzebn[aey])\b|是否|需要|要求|带|有|需"

@@ -36,10 +36,12 @@ def test_a_mapping_that_was_kept_reads_yes_and_no_as_the_first_import_did() -> N
 
 
 def test_of_two_columns_alike_the_one_of_the_same_words_is_meant() -> None:
-    """SPEC T5: who needs a crane was sent whoever may drive one; `none` is no need."""
-    orders = "id,lat,lon,Kran,Kranschein\na,52.1,13.1,ja,none\nb,52.2,13.1,n/a,ja\n"
+    """SPEC T5: who needs a crane was sent whoever may drive one; `none` and `not required` are no need."""
+    orders = (
+        "id,lat,lon,Kran,Kranschein\na,52.1,13.1,ja,none\nb,52.2,13.1,n/a,ja\nc,52.3,13.1,not required,nicht nötig\n"
+    )
     fleet = "id,capacity,Kran,Kranschein\nv,9,ja,nein\nw,9,nein,ja\n"
     options = ImportOptions("day", "2025-07-15", "52,13")
     day = scenario_of_tables({"tickets": table(orders), "agents": table(fleet)}, options)
-    assert [each.get("skills") for each in day.body["tickets"]] == [["Kran"], ["Kranschein"]]
+    assert [each.get("skills") for each in day.body["tickets"]] == [["Kran"], ["Kranschein"], None]
     assert [each.get("skills") for each in day.body["agents"]] == [["Kran"], ["Kranschein"]]
