@@ -15,7 +15,7 @@ export function fixesPanel(jobId, leftOut, plan, scenario, isOwn) {
   const waiting = [...leftOut];
   const fixes = [];
   const [found, others, messages] = [h("div"), h("ul"), h("div")];
-  const now = nowInput(scenario, plan);
+  let now = null; // filled in when fixes are shown: the plan may have stood on the page for hours
   const apply = (fix) => action(t("apply"), async () => {
     if (!now.reportValidity()) return;
     const next = await callTool("resolve_vrp", { warm_from: jobId, patch: fix.patch, fresh: true, ...(now.value && { keep_until: now.value }) });
@@ -34,7 +34,7 @@ export function fixesPanel(jobId, leftOut, plan, scenario, isOwn) {
       ...Object.entries(answer.nothing_to_mend).map(([id, other]) => `${id}: ${t("servedInstead", { other })}`), ...answer.notes,
     ];
     others.append(...lines.map((line) => h("li", {}, line)));
-    if (fixes.length > 0) found.replaceChildren(isOwn ? h("label", {}, t("change_now?"), now) : "", table([t("ticket"), t("fix"), t("moreCost")], fixes.map(row), t("fix")));
+    if (fixes.length > 0) found.replaceChildren(isOwn ? h("label", {}, t("change_now?"), (now ??= nowInput(scenario, plan))) : "", table([t("ticket"), t("fix"), t("moreCost")], fixes.map(row), t("fix")));
     find.textContent = t("findMore", { n: waiting.length });
     find.hidden = waiting.length === 0;
   }, { into: messages });
