@@ -26,6 +26,8 @@ _WISHES: Final = re.compile(
 )
 """What headers say around the thing itself: `Tail lift required`, `需要尾板`."""
 _SHORTEST: Final = 2
+_SHORTEST_LATIN: Final = 4
+"""Letters that two headers begin with alike at least; the same words may be shorter."""
 
 
 def with_yes_no_skills(tables: Mapping[str, Table], chosen: Mapping[str, str]) -> dict[str, Table]:
@@ -65,7 +67,7 @@ def _own_column(thing: str, has: Mapping[str, str]) -> str:
 def _are_alike(one: str, other: str) -> bool:
     """Return whether words are the same, or one goes on where the other ends: `Kühl`, `Kühlung`."""
     shorter, longer = sorted((one, other), key=len)
-    return len(shorter) >= _SHORTEST and longer.startswith(shorter)
+    return len(shorter) >= (_SHORTEST_LATIN if shorter.isascii() else _SHORTEST) and longer.startswith(shorter)
 
 
 def _is_wanted(cell: str) -> bool:

@@ -45,3 +45,11 @@ def test_of_two_columns_alike_the_one_of_the_same_words_is_meant() -> None:
     day = scenario_of_tables({"tickets": table(orders), "agents": table(fleet)}, options)
     assert [each.get("skills") for each in day.body["tickets"]] == [["Kran"], ["Kranschein"], None]
     assert [each.get("skills") for each in day.body["agents"]] == [["Kran"], ["Kranschein"]]
+
+
+def test_headers_that_begin_with_the_same_few_letters_are_not_alike() -> None:
+    """SPEC T5: agents of the morning, `AM`, have no skill that an `Amount` of 1 would need."""
+    orders, fleet = "id,lat,lon,Amount\na,52.1,13.1,1\nb,52.2,13.1,3\n", "id,capacity,AM\nv,9,yes\nw,9,no\n"
+    options = ImportOptions("day", "2025-07-15", "52,13")
+    day = scenario_of_tables({"tickets": table(orders), "agents": table(fleet)}, options)
+    assert [each.get("skills") for each in day.body["tickets"]] == [None, None]
