@@ -13,7 +13,7 @@ from typing import Any, Final
 from redis.asyncio import Redis
 from redis.asyncio.cluster import RedisCluster
 
-from planner_mcp.errors import StoreError
+from planner_mcp.errors import StoreError, StoreUnavailableError
 from planner_mcp.jobs.pubsub_channels import CANCEL_LOG, CANCELS
 from planner_mcp.jobs.store.connection.error_translation import translated_errors
 from planner_mcp.task_cancellation import cancel_until_done
@@ -140,9 +140,11 @@ class ChannelNotifier:
             with translated_errors():
                 # `get_message` would open a lost connection anew, while another task opens it too
                 response = await connection.read_response(timeout=POLL_S, disconnect_on_error=False, push_request=True)
-                message = None if response is None else await self._pubsub.handle_message(response)
-            if message is None:
-                continue
+                if response is None:
+                    continue
+                if not isinstance(response, list):  # the answer to a task that opens the lost connection anew
+                    raise StoreUnavailableError
+                message = await self._pubsub.handle_message(response)
             if message["channel"] != CANCELS:
                 for waiter in tuple(self._waiters.get(message["channel"], ())):
                     waiter.wake()

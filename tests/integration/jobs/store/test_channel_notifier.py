@@ -3,9 +3,11 @@
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from typing import Any
 
 import anyio
 import pytest
+from redis.asyncio.connection import AbstractConnection
 
 from planner_mcp.errors import StoreUnavailableError
 from planner_mcp.jobs.pubsub_channels import CANCELS
@@ -63,6 +65,24 @@ async def test_wake_ups_go_on_when_the_connection_is_lost_while_waiters_come_and
             is_over = True
             await asyncio.gather(*waiters)
             assert await is_woken(notifier, store, "probe")
+
+
+async def test_an_answer_meant_for_another_task_is_taken_for_a_lost_connection(
+    store: RedisStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """SPEC J4, J7: a waiter that opened the connection anew was answered `OK`, and nobody was woken any more."""
+    monkeypatch.setattr(channel_notifier, "RETRY_S", 0.01)
+    read, answers = AbstractConnection.read_response, ["OK"]
+
+    async def read_another(connection: AbstractConnection, **options: Any) -> Any:
+        is_subscription = options.get("push_request") and answers
+        return answers.pop() if is_subscription else await read(connection, **options)
+
+    monkeypatch.setattr(AbstractConnection, "read_response", read_another)
+    with anyio.fail_after(30):
+        async with listening(store) as notifier:
+            assert await is_woken(notifier, store, "probe")
+    assert answers == []
 
 
 async def test_a_waiter_that_is_cancelled_as_it_subscribes_ends_and_disturbs_no_other(store: RedisStore) -> None:
