@@ -470,7 +470,7 @@ class _Proposal:
             return "address"
         if self._kind == "tickets" and self._is_free("kind") and are_kinds(self._cells[header]):
             return "kind"
-        if "skills" not in self._fields.values() and not self._other.skills.isdisjoint(words_in(self._cells[header])):
+        if self._has_skills_of_others(header):
             return "skills"
         if self._is_free("id") and self._names_rows(header, look, meaning):
             return "id"
@@ -479,9 +479,16 @@ class _Proposal:
 
     def _names_agents(self, header: str) -> bool:
         """Return whether each cell of a column of tickets is the id or the name of an agent."""
-        words = words_in(self._cells[header])
-        is_free = {"only_agents", "preferred_agent"}.isdisjoint(self._fields.values())
-        return self._kind == "tickets" and is_free and bool(words) and words <= self._other.agents
+        if self._kind != "tickets" or not {"only_agents", "preferred_agent"}.isdisjoint(self._fields.values()):
+            return False
+        words = words_in(self._cells[header]) if self._other.agents else frozenset()
+        return bool(words) and words <= self._other.agents
+
+    def _has_skills_of_others(self, header: str) -> bool:
+        """Return whether a cell of a column, where none is one of skills, has a skill that the other table knows."""
+        if not self._other.skills or "skills" in self._fields.values():
+            return False
+        return not self._other.skills.isdisjoint(words_in(self._cells[header]))
 
     def _axes(self, header: str) -> list[str]:
         """Return which coordinates the numbers of a column may be, where none is known as such."""

@@ -97,9 +97,8 @@ def values_of(cells: Sequence[str]) -> ColumnValues:
     counts = Counter(kinds)
     del counts["nothing"]
     filled = [cell for cell in sample if normalized_word(cell)]
-    if counts["durations"] and all(
-        is_duration(cell) or are_clocks_short([cell]) for cell in filled
-    ):  # 2h beside 45 min
+    # 2h beside 45 min, or 0:30
+    if counts["durations"] and all(is_duration(cell) or are_clocks_short([cell]) for cell in filled):
         counts = Counter({"durations": counts.total()})
         kinds = ["durations"] * len(kinds)
     kind = _kind(counts)

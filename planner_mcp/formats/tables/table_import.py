@@ -140,14 +140,18 @@ class TableImport:
         """Have tickets name agents by id; pass over which may serve one that names an agent the day does not have."""
         agents = [agent for agent in self.agents if isinstance(agent.get("id"), str)]  # others are refused with the day
         known = {agent["id"] for agent in agents}
-        ids = _ids_by_word(agents) | {name: name for name in known}
+        ids: dict[str, str] = _ids_by_word(agents) | {name: name for name in known}
         count = 0
+
+        def own_id(name: str) -> str:
+            return ids.get(name, ids.get(name.casefold(), name))
+
         for ticket in self.tickets:
-            for name in ("agents", "not_agents"):
-                if name in ticket:
-                    ticket[name] = [ids.get(each, ids.get(each.casefold(), each)) for each in ticket[name]]
-            if each := ticket.get("preferred_agent"):
-                ticket["preferred_agent"] = ids.get(each, ids.get(each.casefold(), each))
+            for field_name in ("agents", "not_agents"):
+                if field_name in ticket:
+                    ticket[field_name] = [own_id(name) for name in ticket[field_name]]
+            if name := ticket.get("preferred_agent"):
+                ticket["preferred_agent"] = own_id(name)
             preferred = [ticket["preferred_agent"]] if "preferred_agent" in ticket else []
             if not known.issuperset([*ticket.get("agents", ()), *ticket.get("not_agents", ()), *preferred]):
                 count += 1

@@ -38,6 +38,10 @@ _NO_YEAR: Final = re.compile(
 """`15.7.` and `7月15日`."""
 _BEFORE_DAY: Final = re.compile(rf"(?:(?:am|on|le|el|il|op)\s+)?(?:(?:{LATIN_DAYS})\b\.?,?\s*)?(?:den\s+)?(?=\d)")
 """What may stand before a day that is written in figures and says no more: its weekday."""
+_ANY_LEAP_YEAR: Final = 2000
+"""Of a day without a year where no day is planned."""
+_HALF_A_YEAR: Final = 6
+"""Months."""
 _MIDNIGHTS: Final = frozenset({"", "0:00", "00:00", "0:00:00", "00:00:00"})
 _ISO: Final = re.compile(r"\d{4}-\d\d-\d\dt\d\d:\d\d(?::\d\d(?:\.\d{1,6})?)?(?:z|[+-]\d\d:?\d\d)?")
 _FROM: Final = re.compile(
@@ -164,7 +168,10 @@ def split_day(simple: str, style: CellStyle) -> tuple[str, str] | None:
 def _nearest_year(month: int, planning_date: str) -> int:
     """Return the year of a day without one: it is less than half a year from the day that is planned."""
     year, planned = (int(part) if part.isdecimal() else 0 for part in [*planning_date.split("-"), "", ""][:2])
-    return (year or 2000) + (month + 6 < planned) - (month > planned + 6 > 6)
+    year = year or _ANY_LEAP_YEAR
+    if planned and month > planned + _HALF_A_YEAR:
+        return year - 1
+    return year + 1 if month + _HALF_A_YEAR < planned else year
 
 
 def clock(simple: str, *, may_be_bare: bool, is_end: bool = False) -> float | None:

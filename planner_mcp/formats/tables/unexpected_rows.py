@@ -6,7 +6,9 @@ total taken for an agent would be a vehicle as large as all others together.
 
 import math
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import takewhile
 from typing import Any, Final
 
 from planner_mcp.errors import Fault
@@ -117,11 +119,12 @@ def rows_without_place(rows: Rows, table: Table, mapping: ColumnMapping) -> Iter
 
 def other_date_notices(table: Table, mapping: ColumnMapping, planning_date: str) -> Iterator[str]:
     """Yield what is said of columns that are left out and have days in them, some of which are not the one planned."""
+    style = CellStyle(planning_date=planning_date)
     for header in mapping.left_out:
-        style = CellStyle(planning_date=planning_date)
-        days = [date_in(texts[header], style) for _, texts in table.rows if header in texts]
+        cells = [texts[header] for _, texts in table.rows if header in texts]
+        days = list(takewhile(bool, (date_in(cell, style) for cell in cells)))  # most columns have none
         others = sum(day != planning_date for day in days)
-        if all(days) and others:
+        if len(days) == len(cells) and others:
             column = plain(header, 40)
             yield f"Rows with another day than the planning date in {column}, read all the same: {others}."
 
@@ -141,5 +144,5 @@ def absent_notices(table: Table, mapping: ColumnMapping) -> Iterator[str]:
 
 
 def _count(table: Table, header: str, words: frozenset[str]) -> int:
-    """Return how many cells of a column are one of some words."""
-    return sum(normalized_word(cell) in words for cell in table.cells(header))
+    """Return how many cells of a column are one of some words; a column of states has few that differ."""
+    return sum(count for cell, count in Counter(table.cells(header)).items() if normalized_word(cell) in words)
