@@ -50,6 +50,13 @@ async def call(server: PlannerServer, tool: str, **arguments: Any) -> dict[str, 
     return dict(answer["structured"])
 
 
+async def submitted(server: PlannerServer, day: dict[str, Any]) -> tuple[str, str]:
+    """Keep a day and have it solved for a second; return the ids of scenario and job."""
+    scenario_id = (await call(server, "create_scenario", **day))["scenario_id"]
+    solved = await call(server, "solve_vrp", scenario_id=scenario_id, solve_time="PT1S", fresh=True)
+    return scenario_id, solved["job_id"]
+
+
 @pytest.fixture
 async def chat(browser: Any, server: PlannerServer) -> AsyncIterator[ChatHost]:
     """A host of MCP Apps that fails the test on an error, a policy violation or a request to another origin."""

@@ -9,7 +9,7 @@ import pytest
 
 import planner_mcp
 from examples.planner_server import PlannerServer
-from tests.browser.conftest import call
+from tests.browser.conftest import call, submitted
 from tests.shared.formats.workbook_files import rows_of, sheet_xml, workbook
 from tests.shared.http.http_clients import http_client
 from tests.shared.scenarios.client_scenarios import ring
@@ -359,8 +359,7 @@ async def test_changes_are_compared_with_the_day_as_it_is(server: PlannerServer,
     ]
     for entry, given in zip(day["tickets"], windows, strict=True):
         entry["time_windows"] = given
-    scenario_id = (await call(server, "create_scenario", **day))["scenario_id"]
-    job_id = (await call(server, "solve_vrp", scenario_id=scenario_id, solve_time="PT1S", fresh=True))["job_id"]
+    scenario_id, job_id = await submitted(server, day)
     await call(server, "query_vrp_status", job_id=job_id, wait_s=45)
     asked: dict[str, Any] = {}
 
@@ -478,8 +477,7 @@ async def test_the_planning_date_is_today_where_the_dispatcher_is(server: Planne
 async def test_the_day_is_changed_from_the_page_of_its_job(server: PlannerServer, page: Any) -> None:
     """SPEC T10, O2: another window, then a breakdown; each is a job of its own that starts from the plan."""
     day = ring(8) | {"agents": [{"id": name, "capacity": 100} for name in ("veh-1", "veh-2")]}
-    scenario_id = (await call(server, "create_scenario", **day))["scenario_id"]
-    job_id = (await call(server, "solve_vrp", scenario_id=scenario_id, solve_time="PT1S", fresh=True))["job_id"]
+    _, job_id = await submitted(server, day)
     await page.goto(_url(server, f"jobs/{job_id}"))
     ticket = day["tickets"][0]["id"]
     for change, fields, case in (
@@ -513,8 +511,7 @@ async def test_a_day_goes_wrong_and_is_repaired_on_the_page(server: PlannerServe
         ],
         locations=[{"id": "D", "x": 0, "y": 0}, {"id": "A", "x": 600, "y": 0}, {"id": "B", "x": 1800, "y": 0}],
     )
-    scenario_id = (await call(server, "create_scenario", **day))["scenario_id"]
-    job_id = (await call(server, "solve_vrp", scenario_id=scenario_id, solve_time="PT1S", fresh=True))["job_id"]
+    _, job_id = await submitted(server, day)
     solved = page.get_by_text("Completed", exact=True)
     form = page.get_by_role("form", name="Change the day")
     for change, fields, asked in (
@@ -571,8 +568,7 @@ async def test_an_urgent_order_is_a_new_ticket_and_what_it_changes_is_shown(serv
     vans = [{"id": "row-2", "name": "Li Na", "capacity": {"boxes": 9}}]
     here = {"id": "D", "lat": 48.7, "lon": 9.1}
     day = body(vans, [ticket("row-2", "D", demand={"boxes": 1})], locations=[here])
-    scenario_id = (await call(server, "create_scenario", **day))["scenario_id"]
-    job_id = (await call(server, "solve_vrp", scenario_id=scenario_id, solve_time="PT1S", fresh=True))["job_id"]
+    _, job_id = await submitted(server, day)
     await page.goto(_url(server, f"jobs/{job_id}"))
     await page.locator("summary", has_text="Change the day").click(timeout=60_000)
     form = page.get_by_role("form", name="Change the day")
@@ -623,8 +619,7 @@ async def test_every_left_out_ticket_is_looked_at_and_its_fix_holds_what_has_bee
         [ticket(f"early-{n}", "B", time_windows=[["06:00", "06:30"]]) for n in range(5)] + [ticket("c", "B")],
         locations=[{"id": "D", "x": 0, "y": 0}, {"id": "B", "x": 1800, "y": 0}],
     )
-    scenario_id = (await call(server, "create_scenario", **day))["scenario_id"]
-    job_id = (await call(server, "solve_vrp", scenario_id=scenario_id, solve_time="PT1S", fresh=True))["job_id"]
+    _, job_id = await submitted(server, day)
     await page.goto(_url(server, f"jobs/{job_id}"))
     await page.get_by_text("Completed", exact=True).wait_for(timeout=60_000)
     await page.get_by_role("button", name="Find fixes").click(timeout=60_000)
@@ -652,8 +647,7 @@ async def test_a_refused_change_speaks_in_words_of_the_page_and_keeps_what_was_t
         [ticket("b", "B", service_time_s=1800), ticket("c", "B", time_windows=[["14:00", "16:00"]])],
         locations=[{"id": "D", "x": 0, "y": 0}, {"id": "B", "x": 1800, "y": 0}],
     )
-    scenario_id = (await call(server, "create_scenario", **day))["scenario_id"]
-    job_id = (await call(server, "solve_vrp", scenario_id=scenario_id, solve_time="PT1S", fresh=True))["job_id"]
+    _, job_id = await submitted(server, day)
     await page.goto(_url(server, f"jobs/{job_id}"))
     await page.get_by_text("Completed", exact=True).wait_for(timeout=60_000)
     await page.locator("summary", has_text="Change the day").click(timeout=60_000)
@@ -749,8 +743,7 @@ async def test_a_running_job_is_finished_from_its_page(server: PlannerServer, pa
 @pytest.mark.slow
 async def test_the_list_shows_jobs_and_filters_them(server: PlannerServer, page: Any) -> None:
     """SPEC O2: by the name of its day, its id or its status."""
-    scenario_id = (await call(server, "create_scenario", **ring(5) | {"name": "Monday, north"}))["scenario_id"]
-    job_id = (await call(server, "solve_vrp", scenario_id=scenario_id, solve_time="PT1S", fresh=True))["job_id"]
+    _, job_id = await submitted(server, ring(5) | {"name": "Monday, north"})
     await page.goto(_url(server, "jobs"))
     await page.get_by_role("link", name="Monday, north").wait_for()
     for text, rows in (("no such job", 0), (job_id[-6:], 1), ("monday, n", 1)):
@@ -766,8 +759,7 @@ async def test_the_list_shows_jobs_and_filters_them(server: PlannerServer, page:
 async def test_each_place_has_an_address_of_its_own(server: PlannerServer, page: Any) -> None:
     """SPEC O2: a comparison, a revision with the one before it, raw JSON; a reload stays, and back leads back."""
     day = ring(6) | {"agents": [{"id": name, "capacity": 4} for name in ("veh-1", "veh-2")]}
-    scenario_id = (await call(server, "create_scenario", **day))["scenario_id"]
-    job_id = (await call(server, "solve_vrp", scenario_id=scenario_id, solve_time="PT1S", fresh=True))["job_id"]
+    scenario_id, job_id = await submitted(server, day)
     await call(server, "query_vrp_status", job_id=job_id, wait_s=30)
     more = {"tickets": {"t-new": {"location": "L3", "demand": 1}}}
     next_job = await call(server, "resolve_vrp", warm_from=job_id, patch=more, solve_time="PT1S", fresh=True)
@@ -938,8 +930,7 @@ async def test_no_text_of_a_caller_becomes_markup_anywhere(server: PlannerServer
     day["tickets"][-1] |= {"skills": ["<b>none</b>"]}
     for each in day["locations"]:
         each |= {"name": hostile}
-    scenario_id = (await call(server, "create_scenario", **day))["scenario_id"]
-    job_id = (await call(server, "solve_vrp", scenario_id=scenario_id, solve_time="PT1S", fresh=True))["job_id"]
+    scenario_id, job_id = await submitted(server, day)
     await call(server, "query_vrp_status", job_id=job_id, wait_s=45)
     plan_id = job_id.replace("job-", "plan-")
     asked: list[str] = []

@@ -10,7 +10,7 @@ import httpx2 as httpx
 import pytest
 
 from examples.planner_server import PlannerServer
-from tests.browser.conftest import call
+from tests.browser.conftest import submitted
 from tests.shared.http.free_ports import free_port
 from tests.shared.http.http_clients import http_client
 from tests.shared.node import external_clients
@@ -52,8 +52,7 @@ async def inspector(server: PlannerServer, tmp_path: Path) -> AsyncIterator[str]
 
 async def test_the_inspector_shows_a_plan(inspector: str, server: PlannerServer, browser: Any) -> None:
     """SPEC O2: from the list of apps to the drawn plan, in the Inspector's own frames."""
-    scenario_id = (await call(server, "create_scenario", **ring(8)))["scenario_id"]
-    job_id = (await call(server, "solve_vrp", scenario_id=scenario_id, solve_time="PT1S", fresh=True))["job_id"]
+    _, job_id = await submitted(server, ring(8))
     page = await browser.new_page()
     await page.goto(inspector)
     await page.locator("input[role=switch]").first.dispatch_event("click")  # connects; the input itself is never drawn

@@ -8,7 +8,7 @@ import pytest
 
 from examples.planner_server import PlannerServer, running_server
 from tests.browser.chat_host import ChatHost
-from tests.browser.conftest import call
+from tests.browser.conftest import call, submitted
 from tests.browser.test_dashboard import SCRIPT, _url
 from tests.shared.scenarios.client_scenarios import ring
 from tests.shared.workers.patient_lease import PATIENT_LEASE
@@ -27,8 +27,7 @@ async def server(server: PlannerServer, server_dir: Path) -> AsyncIterator[Plann
 
 async def test_a_plan_is_rejected_then_approved_and_published(server: PlannerServer, page: Any) -> None:
     """SPEC A5: each state shows its own steps; a reason is text, and a step that somebody else took is told."""
-    scenario_id = (await call(server, "create_scenario", **ring(5)))["scenario_id"]
-    job_id = (await call(server, "solve_vrp", scenario_id=scenario_id, solve_time="PT1S", fresh=True))["job_id"]
+    _, job_id = await submitted(server, ring(5))
     await page.goto(_url(server, f"jobs/{job_id}"))
     review = page.get_by_role("region", name="Review")
     await review.get_by_text("Draft", exact=True).wait_for(timeout=60_000)
@@ -58,8 +57,7 @@ async def test_a_plan_is_rejected_then_approved_and_published(server: PlannerSer
 
 async def test_a_page_offers_the_steps_of_its_reader_alone(server: PlannerServer, page: Any) -> None:
     """SPEC A5, O2: who reviews the plan of somebody else is offered no change of it; a proposer of four eyes waits."""
-    scenario_id = (await call(server, "create_scenario", **ring(5)))["scenario_id"]
-    job_id = (await call(server, "solve_vrp", scenario_id=scenario_id, solve_time="PT1S", fresh=True))["job_id"]
+    _, job_id = await submitted(server, ring(5))
     await call(server, "query_vrp_status", job_id=job_id, wait_s=45)
     await call(server, "propose_plan", job_id=job_id)
     shown: dict[str, Any] = {}

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from examples.planner_server import PlannerServer
-from tests.browser.conftest import call
+from tests.browser.conftest import call, submitted
 from tests.browser.test_dashboard import _url
 from tests.shared.scenarios.client_scenarios import ring
 
@@ -18,8 +18,7 @@ async def test_a_plan_is_shared_from_its_page_and_revoked(server: PlannerServer,
     day = ring(8)
     for ticket in day["tickets"]:
         ticket |= {"name": NAME, "notes": f"ring for {NAME}"}
-    scenario_id = (await call(server, "create_scenario", **day))["scenario_id"]
-    job_id = (await call(server, "solve_vrp", scenario_id=scenario_id, solve_time="PT1S", fresh=True))["job_id"]
+    _, job_id = await submitted(server, day)
     await call(server, "query_vrp_status", job_id=job_id, wait_s=45)
     await page.goto(_url(server, f"jobs/{job_id}"))
     await page.get_by_role("button", name="Share a link").click()
