@@ -17,6 +17,7 @@ from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 from pydantic import Field
 
 from planner_mcp.errors import UnknownMethodError
+from planner_mcp.jobs.job_lifecycle import JobState
 from planner_mcp.jobs.job_model import Job
 from planner_mcp.jobs.job_service import JobService
 from planner_mcp.jobs.principals import READ
@@ -25,7 +26,7 @@ from planner_mcp.server.mcp.methods import core_tasks
 from planner_mcp.server.mcp.methods.core_tasks import CoreTasks, OnCreated
 from planner_mcp.server.mcp.methods.extension_capability import add_capabilities
 from planner_mcp.server.mcp.methods.page_cursors import Cursors
-from planner_mcp.server.mcp.methods.task_view import detailed_task, extension_task
+from planner_mcp.server.mcp.methods.task_view import detailed_task, extension_task, queued_task
 from planner_mcp.server.mcp.methods.tool_methods import PlannerToolHandler
 from planner_mcp.server.mcp.request_context import (
     Context,
@@ -141,9 +142,12 @@ class ExtensionTasks:
         is_task = is_long and declares(ctx, EXTENSION)
         if not is_task or called.get("resultType") != "complete" or called.get("isError"):
             return called
-        principal = require_scope(ctx, READ)
-        job = await self._job_service.job(principal, called["structuredContent"]["job_id"])
-        return {"resultType": "task", **extension_task(job, self._ttl_s), "_meta": called.get("_meta", {})}
+        principal, answer = require_scope(ctx, READ), called["structuredContent"]
+        if answer["status"] == JobState.QUEUED.upper():
+            task = queued_task(answer, self._ttl_s)
+        else:  # the same call was made before
+            task = extension_task(await self._job_service.job(principal, answer["job_id"]), self._ttl_s)
+        return {"resultType": "task", **task, "_meta": called.get("_meta", {})}
 
     async def get(self, ctx: Context, params: types.GetTaskRequestParams) -> Json:
         """Answer `tasks/get`, with the result once there is one."""

@@ -8,7 +8,7 @@ keeps `failed` for JSON-RPC errors.
 from datetime import UTC, datetime
 from typing import Final
 
-from planner_mcp.jobs.job_content import event_line, job_view
+from planner_mcp.jobs.job_content import event_line, job_view, state_line
 from planner_mcp.jobs.job_events import Event
 from planner_mcp.jobs.job_lifecycle import JobState
 from planner_mcp.jobs.job_model import Job
@@ -40,6 +40,26 @@ def extension_task(job: Job, job_ttl_s: int, event: Event | None = None) -> Json
     """Return a job as a `Task` of the extension, without what only a detailed one has."""
     task = {**_shared(job, event), "ttlMs": _ttl_ms(job, job_ttl_s), "pollIntervalMs": POLL_MS}
     return task | ({"status": "completed"} if task["status"] == "failed" else {})
+
+
+def queued_task(answer: Json, job_ttl_s: int) -> Json:
+    """Return a job that was queued just now as a `Task` of the extension.
+
+    A read of it would wait for the worker that claims it meanwhile, so its task is made of what the tool has answered.
+
+    Args:
+        answer: Structured content of `solve_vrp`.
+        job_ttl_s: How long jobs are kept after their end.
+    """
+    return {
+        "taskId": answer["job_id"],
+        "status": "working",
+        "statusMessage": state_line({"progress": 0, **answer}),
+        "createdAt": answer["submitted_at"],
+        "lastUpdatedAt": answer["submitted_at"],
+        "ttlMs": round(job_ttl_s * 1000),
+        "pollIntervalMs": POLL_MS,
+    }
 
 
 def detailed_task(job: Job, job_ttl_s: int, event: Event | None = None) -> Json:

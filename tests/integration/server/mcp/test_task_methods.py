@@ -220,6 +220,14 @@ async def test_extension_task_runs_to_its_result(app_replicas: Two, modern: Call
     assert again == done
 
 
+async def test_a_new_extension_task_equals_what_tasks_get_answers(app_replicas: Two, modern: Caller) -> None:
+    """SPEC X2: the answer to the call is made without a read of the job, and says the same as one."""
+    own_keys = {"resultType", "_meta"}
+    task = await modern.solve(app_replicas[0])
+    read = await modern.result(app_replicas[1], "tasks/get", taskId=task["taskId"])
+    assert {key: task[key] for key in task.keys() - own_keys} == {key: read[key] for key in read.keys() - own_keys}
+
+
 async def test_extension_cancel_is_the_cancel_of_the_job(app_replicas: Two, modern: Caller) -> None:
     """SPEC X2: idempotent; `tasks/update` answers nothing, for no job asks."""
     task_id = (await modern.solve(app_replicas[0]))["taskId"]
