@@ -755,6 +755,21 @@ async def test_the_list_shows_jobs_and_filters_them(server: PlannerServer, page:
     await page.wait_for_url(lambda url: url.endswith(job_id))
 
 
+async def test_a_list_that_is_read_anew_keeps_its_rows(server: PlannerServer, page: Any) -> None:
+    """SPEC O2: a click that falls on that moment still leads to the job."""
+    _, ended = await submitted(server, ring(5))
+    await call(server, "query_vrp_status", job_id=ended, wait_s=30)
+    await page.goto(_url(server, "jobs?status=completed"))
+    row = await page.locator("tbody tr", has_text=ended).element_handle()
+    await page.evaluate("() => performance.clearResourceTimings()")
+    day = await call(server, "create_scenario", **ring(60))
+    solving = await call(server, "solve_vrp", scenario_id=day["scenario_id"], solve_time="PT30S", fresh=True)
+    reads = "performance.getEntriesByType('resource').filter((each) => each.name.includes('completed'))"
+    await page.wait_for_function(f"() => {reads}.length > 1")  # events of a job that is not in the list
+    assert await row.evaluate("(row) => row.isConnected")
+    await call(server, "cancel_vrp_job", job_id=solving["job_id"])
+
+
 @pytest.mark.slow
 async def test_each_place_has_an_address_of_its_own(server: PlannerServer, page: Any) -> None:
     """SPEC O2: a comparison, a revision with the one before it, raw JSON; a reload stays, and back leads back."""

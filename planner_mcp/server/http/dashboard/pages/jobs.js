@@ -19,12 +19,16 @@ export async function jobsView(signal, query) {
   const list = h("div", {});
   const pager = h("div", { class: "actions" });
   let rows = new Map();
+  let drawn; // the ids in the table that is shown
   let isWide = false; // whether the rows are all among which a text is looked for
   const isSearching = () => filter.value.trim() !== "";
   const filter = h("input", { type: "search", size: 26, placeholder: t("filter"), "aria-label": t("filter"), "aria-keyshortcuts": "/" });
   const draw = () => {
     const wanted = filter.value.trim().toLowerCase();
     const shown = [...rows.values()].filter((row) => row.text().includes(wanted));
+    const ids = rows.size === 0 ? null : shown.map((row) => row.job.job_id).join();
+    if (ids === drawn) return; // rows change in place: a table drawn anew would lose a click that has begun
+    drawn = ids;
     list.replaceChildren(rows.size === 0 ? h("p", { class: "quiet" }, t(status === "all" ? "noJobs" : "none")) : jobsTable(shown));
   };
   filter.addEventListener("input", () => {
@@ -42,7 +46,8 @@ export async function jobsView(signal, query) {
     if (signal.aborted || wide !== isSearching()) return; // the filter was filled or emptied meanwhile, and another list is asked for
     isWide = wide;
     const focused = document.activeElement?.getAttribute("href");
-    rows = new Map(found.jobs.map((job) => [job.job_id, jobRow(job)]));
+    const before = rows;
+    rows = new Map(found.jobs.map((job) => [job.job_id, before.get(job.job_id)?.update(job) ?? jobRow(job)]));
     draw();
     if (focused) list.querySelector(`a[href="${CSS.escape(focused)}"]`)?.focus();
     pager.replaceChildren(...[page > 1 && !wide && link(to(page - 1), t("newer")), found.next && link(to(page + 1), t("older"))].filter(Boolean));
@@ -54,7 +59,7 @@ export async function jobsView(signal, query) {
     if (row && (status === "all" || event.status === row.job.status)) row.update(event);
     else reload();
   };
-  const reload = throttled(() => load().catch((error) => list.replaceChildren(problem(error))), RELOAD_EVERY_MS, signal);
+  const reload = throttled(() => load().catch((error) => ((drawn = undefined), list.replaceChildren(problem(error)))), RELOAD_EVERY_MS, signal);
   content.replaceChildren(h("h1", {}, t(status === "proposed" ? "reviews" : "jobs")), h("div", { class: "actions" }, filter, choice), list, pager);
   await load();
   events.listen({ onStart: reload, onEvent }, signal);
@@ -86,10 +91,10 @@ function jobRow(job) {
       [status.className, status.textContent] = [`state ${job.status}`, t(job.status)];
       progress.value = job.progress ?? 0;
       cost.textContent = figure(job.cost);
+      return row;
     },
   };
-  row.update(job);
-  return row;
+  return row.update(job);
 }
 
 const jobsTable = (rows) =>
