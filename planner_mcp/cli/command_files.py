@@ -16,7 +16,7 @@ import typer
 
 from planner_mcp.cli.printed_plans import PAGES, SHEETS, check_page, page_of
 from planner_mcp.errors import Fault, input_error, placed
-from planner_mcp.formats.plan_exports import FORMS, check_form, export
+from planner_mcp.formats.plan_exports import FORMS, WORKBOOK, check_form, export, workbook
 from planner_mcp.jobs.ids import is_id
 from planner_mcp.jobs.matrix_service import matrix_id_of
 from planner_mcp.routing.plan import Plan
@@ -168,6 +168,8 @@ def write_plan(
         _check_form(form, scenario, plan)
     if output is not None and form in PAGES:  # a form without a file is JSON
         _write_bytes(page_of(plan, scenario, form, lines), output)
+    elif output is not None and form == WORKBOOK:
+        _write_bytes(workbook(plan, scenario), output)
     elif form == "json" and document is not None:
         write_text(json.dumps(document, ensure_ascii=False, indent=2) + "\n", output)
     else:  # spreadsheets take a file without a mark for one in the encoding of the machine

@@ -20,7 +20,7 @@ from planner_mcp.cli.solve_run import SolveRun, solve_beside_worker
 from planner_mcp.errors import Fault, InputError, input_error
 
 DAY_FILE: Final = Path(__file__).with_name("demo_day.json")
-NAMES: Final = ("report.html", "sheets.html", "map.png", "stops.csv", "plan.json")
+NAMES: Final = ("report.html", "sheets.html", "map.png", "stops.xlsx", "plan.json")
 CALENDAR: Final = "first-driver.ics"
 
 app = typer.Typer()

@@ -21,7 +21,8 @@ SHEETS: Final = "sheets.html"
 PAGES: Final = ("html", SHEETS, "svg", "png", "ics")
 """Ends of names: `day-sheets.html` is the sheets of drivers, any other `.html` the report."""
 OUTPUT_HELP: Final = (
-    "File to write: .csv, .json, .geojson, .gpx, .html (report), sheets.html (driver sheets), .svg or .png (map), .ics."
+    "File to write: .csv, .xlsx, .json, .geojson, .gpx, .html (report), sheets.html (driver sheets), .svg or .png "
+    "(map), .ics."
 )
 DRAWN: Final = ("geojson", "gpx", "html", "svg", "png")
 """Forms that show routes along the roads."""

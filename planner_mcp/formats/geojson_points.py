@@ -13,7 +13,7 @@ _ACCEPTED: Final = "a FeatureCollection of points"
 _EXPORT: Final = Fault(
     "",
     "The file is the map of a plan, which says neither how much its tickets are nor how long they take.",
-    "stops.csv of the plan",
+    "stops.xlsx or stops.csv of the plan",
     "Export the plan as CSV and import that.",
 )
 

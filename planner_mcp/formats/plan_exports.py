@@ -1,4 +1,4 @@
-"""A plan as a file for other programs: CSV for spreadsheets, GeoJSON for maps, GPX for navigation (SPEC T5).
+"""A plan as a file for other programs: CSV, Excel for people, GeoJSON for maps, GPX for navigation (SPEC T5).
 
 Owns these forms. Times are hours of the planning day, positions WGS-84 whatever the scenario declared; on the plane
 there are none. Text that a spreadsheet would take for a formula is quoted wherever it might begin a cell: also after a
@@ -10,7 +10,7 @@ import io
 import json
 import math
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Any, Final, Literal
 from xml.sax.saxutils import escape, quoteattr
@@ -46,14 +46,18 @@ _FORMULA: Final = re.compile(f"{BEFORE_FORMULA}{FORMULA_AHEAD}")
 _LINE_STARTS: Final = (";", "\t", "\r", "\n")
 MAPS: Final = ("geojson", "gpx")
 """Forms that show nothing but positions."""
-FORMS: Final = ("json", "csv", *MAPS)
+WORKBOOK: Final = "xlsx"
+"""The form of `workbook`; the others are text."""
+FORMS: Final = ("json", "csv", WORKBOOK, *MAPS)
 DRAFT_MARK: Final = "DRAFT, not approved (草稿，未批准)"
 """Stands on what is exported of a plan that nobody approved (SPEC A5)."""
+_WIDEST_PIXELS: Final = 320
+"""Of a column of a workbook."""
 _LICENCE: Final = "https://www.openstreetmap.org/copyright"
 
 
 def export(plan: Plan, scenario: ShownScenario, form: str, lines: Lines = NO_LINES, *, is_draft: bool = False) -> str:
-    """Return a plan in one of `FORMS`.
+    """Return a plan in one of `FORMS` that are text.
 
     Args:
         plan: The plan.
@@ -84,7 +88,7 @@ def check_form(form: str, scenario: ShownScenario) -> None:
     if form not in FORMS:
         raise input_error([Fault("/form", "There is no such form.", " or ".join(FORMS))])
     if form in MAPS and not globe_positions(scenario):
-        raise input_error([Fault("/form", "The scenario has no positions on the globe.", "csv or json")])
+        raise input_error([Fault("/form", "The scenario has no positions on the globe.", "csv, xlsx or json")])
 
 
 def read_plan(data: Any) -> Json:
@@ -145,25 +149,61 @@ class _ScenarioPositions(BaseModel):
     travel: _TravelHeader = _TravelHeader()
 
 
+def workbook(plan: Plan, scenario: ShownScenario, *, is_draft: bool = False) -> bytes:
+    """Return the table of a plan as a workbook of Excel: numbers are numbers, and text is text whatever it begins with.
+
+    Args:
+        plan: The plan.
+        scenario: What it plans.
+        is_draft: Whether it is marked as a draft.
+    """
+    import xlsxwriter  # no part of a replica that hands out none
+
+    data = io.BytesIO()
+    with xlsxwriter.Workbook(data, {"in_memory": True}) as book:
+        sheet = book.add_worksheet("stops")
+        headers, *rows = _table(plan, globe_positions(scenario), scenario, is_draft=is_draft)
+        sheet.write_row(0, 0, headers, book.add_format({"bold": True}))
+        for line, row in enumerate(rows, start=1):
+            for at, cell in enumerate(row):
+                write = sheet.write_string if isinstance(cell, str) else sheet.write_number
+                write(line, at, cell)
+        sheet.freeze_panes(1, 0)
+        sheet.autofilter(0, 0, len(rows), len(headers) - 1)
+        sheet.autofit(max_width=_WIDEST_PIXELS)
+    return data.getvalue()
+
+
 def _as_csv(plan: Plan, places: dict[str, Position], scenario: ShownScenario, *, is_draft: bool) -> str:
-    """Return one row for each stop, in order, and one for each ticket left out; an import reads the tickets back."""
     text = io.StringIO()
     table = csv.writer(text, lineterminator="\r\n")
+    for row in _table(plan, places, scenario, is_draft=is_draft):
+        table.writerow([decimals(cell) if isinstance(cell, float) else safe_cell(cell) for cell in row])
+    return text.getvalue()
+
+
+def _table(
+    plan: Plan, places: dict[str, Position], scenario: ShownScenario, *, is_draft: bool
+) -> Iterator[Sequence[Any]]:
+    """Yield the headers, a row for each stop, in order, and one for each ticket left out.
+
+    An import reads the tickets back.
+    """
     tickets = _tickets(scenario)
     dimensions = list(dict.fromkeys(name for ticket in tickets.values() for name in _demand(ticket)))
     amounts = [f"demand ({name})" if name else "demand" for name in dimensions]
     date = str(scenario.get("planning_date", ""))
     rare = {ticket_id: _rare(ticket, date) for ticket_id, ticket in tickets.items()}
     used = [header for header in RARE_COLUMNS if any(header in each for each in rare.values())]
-    table.writerow([*STOP_COLUMNS, *TICKET_COLUMNS, *used, *map(safe_cell, amounts)])
+    yield (*STOP_COLUMNS, *TICKET_COLUMNS, *used, *amounts)
     for row in _rows(plan, places, tickets, DRAFT_MARK if is_draft else ""):
         ticket = tickets.get(row[_TICKET_AT], NO_TICKET)
         demand = _demand(ticket)
         more = rare.get(row[_TICKET_AT], {})
-        says = [*_says(ticket, date), *(more.get(name, "") for name in used)]
-        says += [demand.get(name, "") for name in dimensions]
-        table.writerow([decimals(cell) if isinstance(cell, float) else safe_cell(cell) for cell in (*row, *says)])
-    return text.getvalue()
+        yield (
+            *(*row, *_says(ticket, date), *(more.get(name, "") for name in used)),
+            *(demand.get(name, "") for name in dimensions),
+        )
 
 
 def _tickets(scenario: ShownScenario) -> dict[str, ShownTicket]:

@@ -6,6 +6,7 @@ from urllib.parse import parse_qs, urlsplit
 from xml.etree import ElementTree
 
 import pytest
+from python_calamine import load_workbook
 
 import planner_mcp
 from examples.planner_server import PlannerServer
@@ -47,9 +48,9 @@ async def test_a_day_is_solved_and_seen_live(server: PlannerServer, page: Any) -
         await page.get_by_role("button", name="Calendar of an agent").click()
     assert (await (await saved.value).path()).read_bytes().startswith(b"BEGIN:VCALENDAR")
     async with page.expect_download() as saved:
-        await page.get_by_role("button", name="stops.csv").click()
-    table = (await (await saved.value).path()).read_bytes()
-    assert table.startswith(b"\xef\xbb\xbfagent_id,"), "a spreadsheet reads it as UTF-8"
+        await page.get_by_role("button", name="Stops (Excel)").click()
+    rows = load_workbook(await (await saved.value).path()).get_sheet_by_index(0).to_python()
+    assert (rows[0][0], len(rows) - 1) == ("agent_id", 19)
     await page.set_viewport_size({"width": 390, "height": 800})
     await page.get_by_role("button", name="Share a link").click()
     await page.get_by_label("Link to the plan").wait_for()
@@ -332,9 +333,9 @@ async def test_forms_of_maps_are_offered_on_the_globe_alone(server: PlannerServe
         return [...downloads("plan-0-x", [], { locations }).querySelectorAll("button")].map((each) => each.textContent);
     }"""
     for locations, offered in (
-        ([{"id": "a", "lat": 52.5, "lon": 13.4}], ["stops.csv", "routes.geojson", "routes.gpx"]),
-        ([{"id": "a", "x": 0, "y": 0}], ["stops.csv"]),
-        ([{"id": "a"}], ["stops.csv"]),
+        ([{"id": "a", "lat": 52.5, "lon": 13.4}], ["routes.geojson", "routes.gpx"]),
+        ([{"id": "a", "x": 0, "y": 0}], []),
+        ([{"id": "a"}], []),
     ):
         shown = await page.evaluate(names, locations)
         assert [each for each in shown if "." in each] == offered

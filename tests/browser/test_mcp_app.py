@@ -94,9 +94,9 @@ async def test_buttons_call_tools_where_they_are_on(chat: ChatHost) -> None:
     await chat.app.get_by_role("dialog").get_by_role("button", name="Cancel the job").click()
     await chat.app.get_by_text("Cancelled").wait_for(timeout=LONGEST_MS)
     assert await chat.app.get_by_role("button", name="Finish now").count() == 0
-    await chat.app.get_by_role("button", name="stops.csv").click()
+    await chat.app.get_by_role("button", name="stops.xlsx").click()
     (download,) = await chat.until_seen("downloads")
-    assert download["contents"][0]["uri"] == f"plan://{job_id.replace('job-', 'plan-')}/stops.csv"
+    assert download["contents"][0]["uri"] == f"plan://{job_id.replace('job-', 'plan-')}/stops.xlsx"
 
 
 @pytest.mark.slow

@@ -8,14 +8,14 @@ from typing import Final
 
 from planner_mcp.errors import NotFoundError
 from planner_mcp.jobs.ids import plan_of
-from planner_mcp.server.resources.export_resources import CSV, GEOJSON, GPX
+from planner_mcp.server.resources.export_resources import CSV, GEOJSON, GPX, XLSX
 from planner_mcp.server.resources.json_resources import Variables
 from planner_mcp.server.resources.rendering_resources import MAP_PNG, MAP_SVG, REPORT, SHEETS
 from planner_mcp.server.resources.resource_definition import Contents, ReadContext, ResourceMetadata, Template
 
 _FILES: Final = {
     template.uri_template.rpartition("/")[2]: template
-    for template in (REPORT, SHEETS, MAP_SVG, MAP_PNG, CSV, GEOJSON, GPX)
+    for template in (REPORT, SHEETS, MAP_SVG, MAP_PNG, CSV, XLSX, GEOJSON, GPX)
 }
 
 

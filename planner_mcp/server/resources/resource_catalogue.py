@@ -13,7 +13,7 @@ from planner_mcp.jobs.principals import READ
 from planner_mcp.server.resources.address_tables import ADDRESS_TABLE
 from planner_mcp.server.resources.app_page import APP
 from planner_mcp.server.resources.day_plan_resources import DAY_FILE
-from planner_mcp.server.resources.export_resources import CSV, GEOJSON, GPX
+from planner_mcp.server.resources.export_resources import CSV, GEOJSON, GPX, XLSX
 from planner_mcp.server.resources.json_resources import JOB, JOBS, LIMITS, LOG, PLAN, RESULT, SCENARIO, SCHEMA, WORKERS
 from planner_mcp.server.resources.map_roads import ROADS
 from planner_mcp.server.resources.rendering_resources import CALENDAR, MAP_PNG, MAP_SVG, REPORT, SHEETS
@@ -36,6 +36,7 @@ TEMPLATES: Final = (
     SHEETS,
     CALENDAR,
     CSV,
+    XLSX,
     GEOJSON,
     GPX,
     DAY_FILE,

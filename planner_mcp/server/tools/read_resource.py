@@ -125,9 +125,9 @@ TOOL: Final = Tool(
     name="read_resource",
     title="Read resource",
     description=(
-        "Read scenario://ID, /result; job://ID/log.txt; limits://vrp, workers://vrp, schema://scenario, "
-        "jobs://vrp/status/all, logs://vrp/DATE.txt, file:///; plan://ID/map.png map.svg report.html sheets.html "
-        "stops.csv routes.geojson routes.gpx routes/1.ics"
+        "Read scenario://ID /result; job://ID/log.txt; limits://vrp workers://vrp schema://scenario "
+        "jobs://vrp/status/all logs://vrp/DATE.txt file:///; plan://ID/map.png map.svg report.html sheets.html "
+        "stops.csv stops.xlsx routes.geojson routes.gpx routes/1.ics"
     ),
     arguments=ResourceArguments,
     output=ReadResourceResult,

@@ -33,7 +33,7 @@ def test_a_refused_option_is_reported_by_its_name(tmp_path: Path) -> None:
     plan, day = tmp_path / "plan.json", tmp_path / "day.json"
     plan.write_text(json.dumps(PLAN))
     day.write_text(json.dumps(SMALLEST))
-    for name, why in (("plan.xlsx", "There is no such form."), ("plan.gpx", "The scenario has no positions on the")):
+    for name, why in (("plan.docx", "There is no such form."), ("plan.gpx", "The scenario has no positions on the")):
         assert refused_output("export", str(plan), str(day), "--output", str(tmp_path / name)).startswith(
             f"error 4001 InvalidParameter: --output: {why}"
         )

@@ -8,11 +8,12 @@ from typing import Any
 from xml.etree import ElementTree
 
 import pytest
+from python_calamine import load_workbook
 
 from planner_mcp.errors import InputError
 from planner_mcp.formats.import_formats import open_columns, read_scenario_file
 from planner_mcp.formats.json_content import Content
-from planner_mcp.formats.plan_exports import FORMS, export
+from planner_mcp.formats.plan_exports import FORMS, export, workbook
 from planner_mcp.formats.tables.exported_stops import RARE_COLUMNS, without_plan
 from planner_mcp.formats.tables.import_options import ImportOptions
 from planner_mcp.formats.tables.text_tables import read_table
@@ -58,6 +59,21 @@ def test_a_spreadsheet_gets_a_row_a_stop_and_no_formula() -> None:
     assert (rows[0]["lat"], rows[0]["lon"]) == ("39.95", "116.4")
     assert rows[2]["kind"] == "unassigned"
     assert rows[2]["note"]
+
+
+def test_a_workbook_has_numbers_and_text_as_they_are() -> None:
+    """SPEC T5: the rows of the CSV; Excel opens it by itself, whatever parts the cells of a CSV in its country."""
+    first = {**DAY["tickets"][0], "id": "007", "name": "=1+1", "phone": "+49 30 1"}
+    day = {**DAY, "tickets": [first, *DAY["tickets"][1:]]}
+    book = load_workbook(io.BytesIO(workbook(plan(day), day, is_draft=True)))
+    headers, *cells = book.get_sheet_by_index(0).to_python()
+    rows = [dict(zip(headers, row, strict=True)) for row in cells]
+    by_csv = list(csv.DictReader(io.StringIO(export(plan(day), day, "csv", is_draft=True))))
+    assert headers == list(by_csv[0])
+    assert [rows[0][name] for name in ("ticket_id", "name", "phone")] == ["007", "=1+1", "+49 30 1"]
+    assert [rows[0][name] for name in ("lat", "stop", "demand")] == [39.95, 1, 1]
+    assert (rows[1]["start"], rows[2]["kind"]) == ("25:00:00", "unassigned")
+    assert all("DRAFT" in row["note"] for row in rows)
 
 
 @pytest.mark.parametrize(
@@ -189,25 +205,25 @@ A2,李四,海淀区中关村2号,,39.9831,116.3163,3,0.1,10点以后,10,取货,,
 
 
 def test_my_list_comes_back_as_it_was() -> None:
-    """SPEC T5: a plan exported as CSV and imported again is the same day, whoever was served."""
+    """SPEC T5: a plan exported as CSV or for Excel and imported again is the same day, whoever was served."""
     agents = ({"id": "京A·1", "capacity": {"weight_kg": 20, "volume_m3": 2}, "skills": ["lift", "cold"]},)
     options = ImportOptions("城配", "2025-07-15", depot="39.9,116.4", agents=agents)
 
-    def read(text: str) -> dict[str, Any]:
-        return read_scenario_file(Content(text.encode()), "csv", options, max_tickets=9, max_agents=9).body
+    def read(table: bytes, form: str = "csv") -> dict[str, Any]:
+        return read_scenario_file(Content(table), form, options, max_tickets=9, max_agents=9).body
 
-    day = read(LIST)
+    day = read(LIST.encode())
     problem = compile_scenario(parse_scenario(day))
     for served in ([0, 1], [0], []):
         made = build_plan(problem, Candidate.of_tickets({0: served}))
-        again = read(export(made, day, "csv"))
-        for name in ("tickets", "agents"):
-            before, after = (getattr(parse_scenario(body), name) for body in (day, again))
-            assert sorted(after, key=lambda each: each.id) == sorted(before, key=lambda each: each.id)
-        places = [
-            {place.id: (place.lat, place.lon) for place in parse_scenario(body).locations} for body in (day, again)
-        ]
-        assert places[0] == places[1]
+        for again in (read(export(made, day, "csv").encode()), read(workbook(made, day), "xlsx")):
+            for name in ("tickets", "agents"):
+                before, after = (getattr(parse_scenario(body), name) for body in (day, again))
+                assert sorted(after, key=lambda each: each.id) == sorted(before, key=lambda each: each.id)
+            places = [
+                {place.id: (place.lat, place.lon) for place in parse_scenario(body).locations} for body in (day, again)
+            ]
+            assert places[0] == places[1]
 
 
 RARE: dict[str, Any] = {
@@ -231,7 +247,7 @@ def test_the_map_of_a_plan_leads_to_its_table() -> None:
         read_scenario_file(
             Content(export(plan(), DAY, "geojson").encode()), "geojson", options, max_tickets=9, max_agents=9
         )
-    assert [fault.accepted for fault in caught.value.errors] == ["stops.csv of the plan"]
+    assert [fault.accepted for fault in caught.value.errors] == ["stops.xlsx or stops.csv of the plan"]
 
 
 def test_rules_of_few_tickets_are_read_back() -> None:

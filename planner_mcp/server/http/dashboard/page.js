@@ -102,12 +102,10 @@ export const widthOf = (place) => {
 
 export function downloads(planId, routes, scenario) {
   const isOnGlobe = [...placesOf(scenario).values()].some((place) => !place.plane); // forms of maps have positions of the globe alone
-  const names = { "report.html": t("report"), "sheets.html": t("sheets"), "map.svg": `${t("map")} (SVG)`, "map.png": `${t("map")} (PNG)`, "stops.csv": "stops.csv", ...(isOnGlobe && { "routes.geojson": "routes.geojson", "routes.gpx": "routes.gpx" }) };
+  const names = { "report.html": t("report"), "sheets.html": t("sheets"), "map.svg": `${t("map")} (SVG)`, "map.png": `${t("map")} (PNG)`, "stops.xlsx": `${t("stops")} (Excel)`, ...(isOnGlobe && { "routes.geojson": "routes.geojson", "routes.gpx": "routes.gpx" }) };
   const messages = h("div");
   const save = async (name) => {
-    const body = await readBlob(`plan://${planId}/${name}`);
-    // Without a byte order mark spreadsheets read a table in their own code page, and every ü and 号 is lost.
-    const url = URL.createObjectURL(name.endsWith(".csv") ? new Blob(["\ufeff", body], { type: body.type }) : body);
+    const url = URL.createObjectURL(await readBlob(`plan://${planId}/${name}`));
     h("a", { href: url, download: `${planId}-${name.replace("/", "-")}` }).click();
     URL.revokeObjectURL(url);
   };

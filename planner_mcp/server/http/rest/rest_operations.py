@@ -21,6 +21,7 @@ from starlette.routing import compile_path
 
 from planner_mcp.server.http.http_responses import REST_PREFIX
 from planner_mcp.server.http.rest.media_types import CSV, GEOJSON, GPX, HTML, JSON, PNG, SVG
+from planner_mcp.server.resources.report_folder import MIME_TYPES
 from planner_mcp.server.tools.tool_definition import READ, Tool
 from planner_mcp.server.tools.tool_registry import APP_REGISTRY, REGISTRY, shown_tools
 from planner_mcp.settings import Settings
@@ -169,6 +170,7 @@ DOCUMENTS: Final = (
         {
             JSON: _PLAN,
             CSV: f"{_PLAN}/stops.csv",
+            MIME_TYPES[".xlsx"]: f"{_PLAN}/stops.xlsx",
             GEOJSON: f"{_PLAN}/routes.geojson",
             GPX: f"{_PLAN}/routes.gpx",
             SVG: f"{_PLAN}/map.svg",

@@ -220,7 +220,7 @@ function hostButtons() {
   const mode = root.dataset.mode === "fullscreen" ? "inline" : "fullscreen";
   const change = async () => applyContext({ displayMode: (await host.request("ui/request-display-mode", { mode })).mode });
   return [
-    view.plan && can.downloadFile && [save("stops.csv", "text/csv"), save("sheets.html", "text/html")],
+    view.plan && can.downloadFile && [save("stops.xlsx", "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"), save("sheets.html", "text/html")],
     context.availableDisplayModes?.includes(mode) && button(t(mode), change),
   ];
 }

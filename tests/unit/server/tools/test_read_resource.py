@@ -73,7 +73,7 @@ async def test_a_map_of_a_plane_is_refused_where_it_was_asked_for(call: Call, st
     for form in ("geojson", "gpx"):
         refused = (await call("read_resource", {"uri": f"{plan}/routes.{form}"})).structured
         (fault,) = refused["errors"]
-        assert (fault["path"], f"{plan}/stops.csv" in fault["accepted"]) == ("/uri", True)
+        assert (fault["path"], f"{plan}/stops.xlsx" in fault["accepted"]) == ("/uri", True)
 
 
 async def test_over_stdio_a_report_is_a_file_of_this_machine(call: Call, ctx: ToolContext, tmp_path: Path) -> None:
