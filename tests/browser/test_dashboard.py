@@ -73,6 +73,18 @@ async def test_a_table_is_imported_and_its_columns_are_shown(server: PlannerServ
         assert "Used" in await page.locator("[role=status]").nth(-1).inner_text()
 
 
+async def test_an_import_names_the_tickets_that_nobody_can_serve(server: PlannerServer, page: Any) -> None:
+    """SPEC T5, T7: with the value, the limit and what to change, before anything is solved."""
+    await page.goto(_url(server, "import"))
+    table = {"name": "heavy.csv", "mimeType": "text/csv", "buffer": TABLE.replace("13.45,2", "13.45,99").encode()}
+    await page.get_by_label("File").set_input_files(table)
+    for label, value in (("Vehicles, if none are listed", "2"), ("Capacity of each", "10"), ("Depot", "52.51, 13.39")):
+        await page.get_by_label(label).fill(value)
+    await page.get_by_role("button", name="Import and check").click()
+    await page.get_by_role("heading", name="Tickets that nobody can serve").wait_for(timeout=30_000)
+    await page.get_by_text("c2 (99): The demand is above the capacity (10)").wait_for()
+
+
 async def test_the_questions_of_an_import_are_a_form(server: PlannerServer, page: Any) -> None:
     """SPEC T5, O2: columns that are not clear are chosen by the person, whose file is then imported as they say."""
     await page.goto(_url(server, "import"))

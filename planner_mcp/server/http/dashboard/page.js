@@ -21,8 +21,8 @@ export const jobOf = (planId) => planId.replace(/^plan-/, "job-");
 export const link = (path, text) => h("a", { href: `#/${path}` }, text);
 // Leads to a page; what the answer of a re-solve says is shown there.
 let said = [];
-export function go(path, { changes = [], notes = [], warnings = [] } = {}) {
-  said = [...changes, ...notes, ...warnings];
+export function go(path, { changes = [], unservable = [], notes = [], warnings = [] } = {}) {
+  said = [...changes, ...unservable.map(nobodyServes), ...notes, ...warnings];
   location.hash = `#/${path}`;
 }
 export const saidBefore = () => said.splice(0).map((line) => h("li", {}, line));
@@ -32,11 +32,17 @@ export function showBanner(text) {
   banner.textContent = text ?? "";
 }
 
+// A fault in one sentence. One of many rows names the first of them, each with the value that was read there.
+function faultWords({ which = [], count = 1, problem, accepted, hint }) {
+  const seen = which.length > 0 && `${which.join(", ")}${count > which.length ? ", …" : ""}:`;
+  return [seen, problem, accepted && `(${t("accepted")}: ${accepted})`, hint].filter(Boolean).join(" ");
+}
+
+// Tickets that nobody can serve, with why and what to change.
+export const nobodyServes = ({ which, tickets, why, accepted, fix }) => faultWords({ which, count: tickets, problem: why, accepted, hint: fix });
+
 export function problem(error) {
-  // A refusal of many rows names the first of them, each with the value that was read there.
-  const seen = ({ which = [], count = 1 }) => which.length > 0 && `${which.join(", ")}${count > which.length ? ", …" : ""}:`;
-  const words = ({ problem, accepted, hint, ...where }) => [seen(where), problem, accepted && `(${t("accepted")}: ${accepted})`, hint].filter(Boolean).join(" ");
-  const places = (error.errors ?? []).map((each) => h("li", {}, h("code", {}, each.path || "/"), ` ${words(each)}`));
+  const places = (error.errors ?? []).map((each) => h("li", {}, h("code", {}, each.path || "/"), ` ${faultWords(each)}`));
   return h("div", { class: "problem", role: "alert" }, h("strong", {}, `${[t("error"), error.code ?? error.status].filter(Boolean).join(" ")} `), places.length > 0 ? "" : error.message, places.length > 0 && h("ul", {}, places));
 }
 

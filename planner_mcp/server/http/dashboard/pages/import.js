@@ -1,7 +1,7 @@
 // A file becomes a scenario.
 
 import { callTool, readJson, request } from "../api.js";
-import { WITHDRAWN, action, askingIn, choiceWord, content, link, problem } from "../page.js";
+import { WITHDRAWN, action, askingIn, choiceWord, content, link, nobodyServes, problem } from "../page.js";
 import { h } from "../view/dom.js";
 import { secondsOf } from "../view/format.js";
 import { t } from "../view/words.js";
@@ -37,7 +37,7 @@ export function importView() {
     const assumptions = stay.value > 0 ? await withStay(found, 60 * Number(stay.value)) : found.assumptions;
     messages.replaceChildren(
       h("p", {}, t("imported", { agents: found.agents, tickets: found.tickets }), " ", link(`scenarios/${found.scenario_id}`, t("open"))),
-      ...[["assumptions", assumptions], ["warnings", found.warnings]].filter(([, lines]) => lines?.length)
+      ...[["unservable", found.unservable?.map(nobodyServes)], ["assumptions", assumptions], ["warnings", found.warnings]].filter(([, lines]) => lines?.length)
         .map(([name, lines]) => h("div", {}, h("h2", {}, t(name)), h("ul", {}, lines.map((line) => h("li", {}, line))))),
       ...Object.entries(found.columns ?? {}).map(([name, columns]) => h("div", {}, h("h2", {}, `${t("columns")}: ${t(name)}`),
         h("p", {}, `${t("used")}: ${columns.taken.map(inWords).join(", ") || "–"}`), h("p", {}, `${t("notUsed")}: ${columns.left_out.join(", ") || "–"}`))),
