@@ -80,6 +80,8 @@ _OF_BILLS: Final = frozenset({"address", "name", "phone"})
 """Fields that are those of a bill only where nothing says them of the delivery."""
 _OF_ORDERS: Final = ("order", "creat", "invoice", "bestell", "rechnung", "commande", "pedido", "下单", "订单")
 """Parts of headers of days that are past."""
+_PLACES_OF_SHIFT: Final = {"shift_start": "location", "shift_end": "end_location"}
+"""What `Start` and `End` of an agent are where their cells are addresses."""
 _TIME_KINDS: Final = frozenset({"times", "windows"})
 _TIMES: Final = frozenset({"opens", "closes", "window", "time", "shift_start", "shift_end", "shift"})
 _TIMES_OR_POSITIONS: Final[frozenset[Kind]] = frozenset({"times", "windows", "positions"})
@@ -334,6 +336,8 @@ class _Proposal:
             self._service(header, "service", look, self._meanings[header])
         elif name == "shift_start" and look.kind == "positions" and self._is_free("position"):
             self._take(header, "position")
+        elif look.kind == "places" and (end := _PLACES_OF_SHIFT.get(name)) and self._is_free(end):
+            self._take(header, end)
         elif is_shift and look.kind == "positions":
             self._ask(header, _AGENT_OPTIONS["positions"])
         elif look.kind in OPEN_KINDS:

@@ -63,11 +63,11 @@ _VAGUE_TIMES: Final = words_of(
 )
 """Words for a time that nobody can plan with, and that must not be lost."""
 PICKUPS: Final = words_of(
-    "pickup pickups collect collection return returns abholung retoure rucknahme enlevement ramasse retour collecte "
-    "recogida devolucion retiro 取货 揽收 取件 退货 提货 回收"
+    "p pu pickup pickups collect collection return returns abholung retoure rucknahme enlevement ramasse retour "
+    "collecte recogida devolucion retiro 取货 揽收 取件 退货 提货 回收"
 )
 DELIVERIES: Final = {""} | words_of(
-    "delivery deliver dropoff drop lieferung zustellung auslieferung livraison entrega reparto 配送 送货 派送 派件 "
+    "d delivery deliver dropoff drop lieferung zustellung auslieferung livraison entrega reparto 配送 送货 派送 派件 "
     "送件 投递"
 )
 _YES_OR_NO: Final = words_of("y n yes no true false x ja nein j oui non o si sí sì nee tak nie 是 否 有 无")
@@ -207,8 +207,12 @@ _CHECKS: Final[tuple[tuple[Kind, Callable[[str], bool]], ...]] = (
 
 
 def are_kinds(cells: Sequence[str]) -> bool:
-    """Return whether each cell says that something is picked up, or delivered, and not all are empty."""
-    return bool(cells) and all(normalized(cell[:MAX_CELL]).replace(" ", "") in PICKUPS | DELIVERIES for cell in cells)
+    """Return whether each cell says that something is picked up, or delivered, and not all are empty.
+
+    `P` says so beside `D` alone.
+    """
+    words = {normalized(cell[:MAX_CELL]).replace(" ", "") for cell in cells}
+    return bool(words) and words <= PICKUPS | DELIVERIES and words - {""} not in ({"p"}, {"d"})
 
 
 def are_divisions(cells: Sequence[str]) -> bool:
@@ -328,9 +332,20 @@ def _bare_times(cells: Sequence[str]) -> BareTimes:
         return ""
     if 0 < max(values) <= 24:
         return "hours"
-    if all(map(is_hhmm, bare)) and any(each.startswith("0") and len(each) == len("0830") for each in bare):
+    if all(map(is_hhmm, bare)) and (any(map(_is_padded, bare)) or _are_quarters(values)):
         return "hhmm"
     return "seconds" if max(values) > 2400 else ""
+
+
+def _is_padded(number: str) -> bool:
+    return number.startswith("0") and len(number) == len("0830")
+
+
+def _are_quarters(values: Sequence[int]) -> bool:
+    """Return whether several numbers are quarters of an hour as 1100 and 1430, and none as minutes since midnight."""
+    return (
+        len(set(values)) > 1 and all(value % 100 % 15 == 0 for value in values) and any(value % 15 for value in values)
+    )
 
 
 _QUARTERS: Final = frozenset({"", "0", "00", "25", "5", "50", "75"})

@@ -52,7 +52,8 @@ def find_header(lines: Sequence[Line], spans: Sequence[tuple[int, int, int]] = (
         at += 1
     headers = lines[at][1]
     above = at
-    if at and (groups := _groups(lines[at - 1], headers, spans)):
+    is_next = at > 0 and lines[at - 1][0] + 1 == lines[at][0]
+    if is_next and (groups := _groups(lines[at - 1], headers, spans)):
         pairs = zip(groups, headers, strict=True)
         headers = [header if group == header else f"{group} {header}".strip() for group, header in pairs]
         above -= 1
@@ -111,7 +112,8 @@ _SIDES: Final = frozenset({"start", "end", "lat", "lon", "time", "window"})
 def _groups(line: Line, headers: Sequence[str], spans: Sequence[tuple[int, int, int]]) -> list[str]:
     """Return the group above each header; none where the line above is no line of groups."""
     groups = list(line[1])
-    if len(groups) != len(headers):
+    is_title = _filled(groups) == 1 and groups[0] != ""  # often merged over some columns
+    if len(groups) != len(headers) or is_title:
         return []
     merged = [(first, last) for row, first, last in spans if row == line[0] and first < len(groups)]
     if _filled(groups) < 2 or all(headers):

@@ -149,10 +149,11 @@ _CONCEPTS: Final[Mapping[str, str]] = {
     "*geschaftszeit *anlieferzeit *zeitspanne 时间段 时段 时间窗 窗口 营业 收货时间 可送 时间范围 接货时间",
     "travel": "travel driving drive buffer delay fahrt anfahrt fahrzeit anfahrtszeit verspatung trajet marge retard "
     "viaje trayecto retraso margen *puffer *fahrtzeit 车程 行驶 路程 在途 缓冲 延误",
-    "duration": "effort aufwand 工时 maniobra maniobras immobilisation handling service duration unload unloading "
+    "duration": "svc effort aufwand 工时 maniobra maniobras immobilisation handling service duration unload unloading "
     "stay dwell onsite duree dechargement arret intervention duracion descarga estancia parada *dauer *standzeit "
     "*aufenthalt *entlade *servicezeit *ladezeit *haltezeit *betreuungszeit *pflegezeit 服务 时长 停留 卸货 装卸 作业 "
     "耗时 用时",
+    "length": "length",
     "stop": "stop site halt parada arret place",
     "minutes": "mins min minutes minuten minutos mn 分钟",
     "time": "time times hour when eta clock arrival arrive uhr heure heures temps hora horas tiempo *zeit *termin "
@@ -174,10 +175,11 @@ _CONCEPTS: Final[Mapping[str, str]] = {
     "division": "省 市 区 县",
     "phone": "phone telephone tel mobile cell handy mobil portable movil *telefon 电话 手机 联系方式 telefoon "
     "cellulare",
-    "notes": "obs gate access acceso acces digicode *info 须知 提示 门禁 note notes comment comments remark remarks "
-    "instruction instructions instr observ besonderheit besonderheiten hint notiz anmerkung anmerkungen remarque "
-    "remarques commentaire commentaires consigne consignes nota notas observacion observaciones comentario "
-    "comentarios instrucciones *bemerkung *hinweis 备注 说明 注意 留言 opmerking opmerkingen uwagi",
+    "notes": "obs gate safe keysafe schlussel schlusselsafe access acceso acces digicode *info 须知 提示 门禁 note "
+    "notes comment comments remark remarks instruction instructions instr observ besonderheit besonderheiten hint "
+    "notiz anmerkung anmerkungen remarque remarques commentaire commentaires consigne consignes nota notas "
+    "observacion observaciones comentario comentarios instrucciones *bemerkung *hinweis 备注 说明 注意 留言 opmerking "
+    "opmerkingen uwagi",
     "name": "contact kontakt contacto patient patientin paciente klient klientin teilnehmer teilnehmerin 商户 简称 "
     "店名 customer client recipient consignee company empfanger firma nom destinataire societe raison cliente nombre "
     "destinatario empresa *kunde *name 客户 收货人 姓名 名称 联系人 klant ontvanger odbiorca nome",
@@ -345,7 +347,8 @@ def _ticket_field(concepts: frozenset[str]) -> str | None:
         return None
     if "window" in concepts:
         return side_of(concepts) or "window"
-    is_stay = "duration" in concepts or ("stop" in concepts and {"time", "minutes"} & concepts)
+    is_stay = "duration" in concepts or {"length", "minutes"} <= concepts
+    is_stay = is_stay or bool("stop" in concepts and {"time", "minutes"} & concepts)
     if is_stay and ("minutes" in concepts or not {"start", "end"} & concepts):
         return "service"
     if {"start", "end"} & concepts and {"time", "delivery"} & concepts:

@@ -29,13 +29,16 @@ MAX_CPU_S: Final = 15
 MAX_TEXT: Final = 10_000_000
 """Characters in all cells together; one text may stand in many."""
 _TICKETS: Final = words_of(
-    "tickets orders stops visits customers deliveries jobs shipments auftrage lieferungen sendungen kunden stopps "
-    "commandes livraisons clients pedidos entregas clientes 订单 任务 客户 网点 订单明细 配送单 送货单 运单"
+    "tickets orders stops visits customers deliveries jobs shipments appointments bookings auftrage auftragsliste "
+    "bestellungen lieferungen sendungen kunden stopps einsatze einsatzplan termine besuche tourenplan commandes "
+    "livraisons clients interventions visites pedidos entregas clientes visitas bestellingen leveringen klanten ordini "
+    "consegne clienti zamowienia dostawy klienci zlecenia 订单 任务 客户 网点 订单明细 配送单 送货单 运单"
 )
 _AGENTS: Final = words_of(
-    "agents vehicles fleet drivers trucks vans couriers technicians fahrzeuge fuhrpark flotte fahrer lkw techniker "
-    "vehicules camions chauffeurs livreurs techniciens vehiculos camiones furgonetas flota conductores repartidores "
-    "tecnicos 车辆 司机 车队 车辆信息 运力 骑手 配送员"
+    "agents vehicles fleet drivers trucks vans couriers technicians engineers fahrzeuge fahrzeugliste fuhrpark flotte "
+    "fahrer fahrerliste lkw techniker monteure vehicules camions chauffeurs livreurs techniciens vehiculos camiones "
+    "furgonetas flota conductores repartidores tecnicos voertuigen wagenpark monteurs veicoli mezzi autisti tecnici "
+    "pojazdy kierowcy 车辆 司机 车队 车辆信息 运力 骑手 配送员"
 )
 _STAFF: Final = words_of(
     "staff employees workers nurses carers caregivers mitarbeiter personal pflegekrafte pfleger employes personnel "

@@ -19,11 +19,16 @@ from planner_mcp.formats.tables.source_rows import SourceRow
 from planner_mcp.formats.tables.text_tables import Table
 from planner_mcp.formats.tables.time_parsing import date_in
 from planner_mcp.formats.tables.unit_words import words_of
+from planner_mcp.formats.tables.yes_no_columns import says_yes
 from planner_mcp.text import plain
 
 _CANCELLED: Final = words_of(
     "cancelled canceled storniert abgesagt annulliert entfällt annulé annulée annule annulee cancelado "
     "cancelada anulado anulada 取消 已取消 作废 已作废"
+)
+_OVER: Final = _CANCELLED | words_of(
+    "done completed delivered onhold hold erledigt geliefert zugestellt gesperrt livré livree terminé fait entregado "
+    "hecho geannuleerd geleverd annullato consegnato anulowane dostarczone 完成 已完成 已送达 暂停"
 )
 _ABSENT: Final = words_of(
     "absent sick ill onleave holiday vacation krank urlaub abwesend malade congé encongé enfermo enferma ausente "
@@ -129,11 +134,16 @@ def other_date_notices(table: Table, mapping: ColumnMapping, planning_date: str)
             yield f"Rows with another day than the planning date in {column}, read all the same: {others}."
 
 
-def cancelled_notices(table: Table, mapping: ColumnMapping) -> Iterator[str]:
-    """Yield what is said of columns that are left out and in which rows are called cancelled."""
+def over_notices(table: Table, mapping: ColumnMapping) -> Iterator[str]:
+    """Yield what is said of columns that are left out and in which rows are called cancelled, done or on hold.
+
+    The word is in the cell, or is the header of one that does not say no.
+    """
     for header in mapping.left_out:
-        if count := _count(table, header, _CANCELLED):
-            yield f"Rows that are called cancelled in {plain(header, 40)}, read all the same: {count}."
+        is_over = normalized_word(header) in _OVER
+        count = sum(map(says_yes, table.cells(header))) if is_over else _count(table, header, _OVER)
+        if count:
+            yield f"Rows that are called cancelled, done or on hold in {plain(header, 40)}, read all the same: {count}."
 
 
 def absent_notices(table: Table, mapping: ColumnMapping) -> Iterator[str]:

@@ -39,14 +39,14 @@ _HALF_DAYS: Final[Mapping[str, tuple[float, float]]] = {
     **dict.fromkeys(
         words_of(
             "am morning inthemorning forenoon vormittag vormittags amvormittag vorm morgens matin lematin matinee "
-            "porlamanana ochtend mattina mattino 上午"
+            "manana mañana porlamanana ochtend mattina mattino 上午"
         ),
         (0.0, 12.0 * 3600),
     ),
     **dict.fromkeys(
         words_of(
             "pm afternoon intheafternoon nachmittag nachmittags amnachmittag nachm apresmidi lapresmidi porlatarde "
-            "pomeriggio popołudniu 下午"
+            "pomeriggio popołudniu tarde middag 下午"
         ),
         (12.0 * 3600, 18.0 * 3600),
     ),

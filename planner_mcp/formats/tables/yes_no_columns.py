@@ -70,14 +70,15 @@ def _are_alike(one: str, other: str) -> bool:
     return len(shorter) >= (_SHORTEST_LATIN if shorter.isascii() else _SHORTEST) and longer.startswith(shorter)
 
 
-def _is_wanted(cell: str) -> bool:
+def says_yes(cell: str) -> bool:
+    """Return whether a cell says anything but no."""
     return bool(listed(cell)) and normalized_word(cell) not in {"", *_NO}
 
 
 def _with_skills(table: Table, skills: Mapping[str, str]) -> Table:
     rows = []
     for line, row in table.rows:
-        wanted = {each: skill for each, skill in skills.items() if _is_wanted(row.get(each, ""))}
+        wanted = {each: skill for each, skill in skills.items() if says_yes(row.get(each, ""))}
         rows.append((line, {each: cell for each, cell in row.items() if each not in skills} | wanted))
     notices = (
         f'All but no in "{plain(header, 40)}" is read as the skill "{plain(skill, 40)}".'

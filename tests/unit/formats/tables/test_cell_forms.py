@@ -222,6 +222,7 @@ def test_a_day_is_read_where_its_order_is_clear(text: str, day: str) -> None:
         ("Nachmittags", [["12:00", "18:00"]]),
         ("après-midi", [["12:00", "18:00"]]),
         ("l'après-midi", [["12:00", "18:00"]]),
+        ("tarde", [["12:00", "18:00"]]),
         ("le matin", [["00:00", "12:00"]]),
         ("por la mañana", [["00:00", "12:00"]]),
         ("Por la tarde", [["12:00", "18:00"]]),

@@ -173,3 +173,29 @@ def test_a_break_of_one_hour_alone_is_no_begin_of_a_shift() -> None:
     staff = read_table(b"id,Lunch\nv,13:00\nw,12:30", max_rows=9)
     (column,) = propose_mapping(staff, "agents", {}).open_columns
     assert column.options == ("break",)
+
+
+def test_start_of_agents_is_a_place_where_its_cells_are_addresses() -> None:
+    """SPEC T5: it was asked which end of the shift an address is."""
+    orders = read_table(b"id,lat,lon\na,52.52,13.4\nb,52.53,13.41", max_rows=9)
+    staff = read_table(b'Name,Start,Beginn,Ende\nAnn,"Hauptstr. 1, Berlin",07:30,16:00\nBo,,07:30,16:00', max_rows=9)
+    read = scenario_of_tables({"tickets": orders, "agents": staff}, ImportOptions("day", "2025-07-16"))
+    first, second = read.body["agents"]
+    assert (first["shift_start"], first["shift_end"]) == ("07:30", "16:00")
+    assert ("start_location" in first, "start_location" in second) == (True, False)
+
+
+@pytest.mark.parametrize(
+    ("header", "cells", "field"),
+    [
+        ("Length (mins)", ("30", "45"), "service_min"),
+        ("Length (m)", ("2.5", "4"), None),
+        ("P/D", ("P", "D"), "kind"),
+        ("Zone", ("D", "D"), None),
+        ("Key safe", ("1234", "0099"), "notes"),
+    ],
+)
+def test_headers_of_care_and_parcels_are_known(header: str, cells: tuple[str, str], field: str | None) -> None:
+    """SPEC T5: a length in minutes is a stay, one in metres is not; one letter alone says nothing of a pickup."""
+    orders = read_table(f"id,lat,lon,{header}\na,52.52,13.4,{cells[0]}\nb,52.53,13.41,{cells[1]}".encode(), max_rows=9)
+    assert propose_mapping(orders, "tickets", {}).fields.get(header) == field

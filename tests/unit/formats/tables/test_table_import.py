@@ -541,6 +541,18 @@ def test_hours_with_decimals_beside_hours_without_a_colon_stay_so() -> None:
     assert (day.faults, windows) == ([], [[["07:30", "17:30"]], [["08:15", "16:45"]]])
 
 
+@pytest.mark.parametrize(
+    ("cells", "is_read"), [(("600", "1100"), True), (("900", "1230"), False), (("610", "1100"), False)]
+)
+def test_quarters_without_a_colon_are_hours_where_they_are_none_as_minutes(
+    cells: tuple[str, str], is_read: bool
+) -> None:
+    """SPEC T5, T7: 1100 minutes are 18:20, which nobody writes beside 600; 900 and 1230 may be 15:00 and 20:30."""
+    day = TableImport()
+    day.add_tickets(table("id,place,qty,ready\n" + "".join(f"{cell},A,1,{cell}\n" for cell in cells)), {})
+    assert (day.faults == []) == is_read
+
+
 def test_noon_beside_hours_without_a_colon_leaves_them_hours() -> None:
     """SPEC T5: the other column of times shows what four digits are, and a word in this one says so itself."""
     day = TableImport()

@@ -7,7 +7,7 @@ from planner_mcp.formats.tables.column_proposal import propose_mapping
 from planner_mcp.formats.tables.import_options import ImportOptions
 from planner_mcp.formats.tables.scenario_from_tables import scenario_of_tables
 from planner_mcp.formats.tables.table_import import TableImport
-from planner_mcp.formats.tables.unexpected_rows import absent_notices, cancelled_notices, other_date_notices
+from planner_mcp.formats.tables.unexpected_rows import absent_notices, other_date_notices, over_notices
 from tests.unit.formats.tables.test_table_import import table
 
 NOWHERE = "The row has no place."
@@ -179,11 +179,14 @@ def test_a_table_without_a_row_of_the_day_says_so() -> None:
         scenario_of_tables(rows, ImportOptions("day", "2025-07-16", columns={"Datum": "date"}, agents=({"id": "v"},)))
 
 
-def test_cancelled_rows_and_absent_agents_are_named() -> None:
+def test_rows_that_are_over_and_absent_agents_are_named() -> None:
     """SPEC T5: a visit that nobody wants any more, or that nobody can make, is planned only with a note."""
     read = table("id,place,Status\na,A,Confirmed\nb,B,Cancelled\nc,C,storniert\n")
-    notices = list(cancelled_notices(read, propose_mapping(read, "tickets", {})))
-    assert notices == ["Rows that are called cancelled in Status, read all the same: 2."]
+    notices = list(over_notices(read, propose_mapping(read, "tickets", {})))
+    assert notices == ["Rows that are called cancelled, done or on hold in Status, read all the same: 2."]
+    read = table("id,place,On hold?,erledigt\na,A,N,False\nb,B,Y,True\nc,C,,x\n")
+    notices = list(over_notices(read, propose_mapping(read, "tickets", {})))
+    assert [each[-3:] for each in notices] == [" 1.", " 2."]
     staff = table("id,Anwesend\nv,x\nw,Urlaub\n")
     notices = list(absent_notices(staff, propose_mapping(staff, "agents", {})))
     assert notices == ["Agents that are called absent in Anwesend, read all the same: 1."]

@@ -235,6 +235,15 @@ def test_a_merged_title_and_merged_groups_above_the_header_are_read() -> None:
         assert read.notices == ('Lines above the header, passed over: 1 ("Orders of Monday").',)
 
 
+def test_a_title_merged_over_some_columns_is_no_group() -> None:
+    """SPEC T5: it was put before each header that it spans, also over empty rows."""
+    table = (("id", "place", "from", "to"), ("a", "A", "08:00", "12:00"))
+    for between in ((), (("", "", "", ""),)):
+        rows = rows_of(("Orders of Monday", "", "", ""), *between, *table)
+        read = tables_of(workbook({"s": sheet_xml(rows, merged="A1:C1")}), sheet="", max_rows=9)["tickets"]
+        assert read.headers == ("id", "place", "from", "to")
+
+
 def test_a_formula_that_gives_no_text_is_an_empty_cell() -> None:
     """SPEC T5: an order without a note, unlike a formula that no program has calculated yet."""
     rows = FORMULA.format('<c r="A2" t="str"><f>B2</f><v>a</v></c><c r="B2" t="str"><f>""</f><v></v></c>')
@@ -252,6 +261,8 @@ def test_a_fleet_in_a_sheet_of_a_longer_name_is_read_and_other_sheets_are_report
         'Sheets that are not read: "Tabelle2".',
         "A sheet of vehicles is known by its name, such as Vehicles or Fleet.",
     )
+    read = tables_of(workbook({"Einsätze": SHEET, "Monteure": FLEET, "Legende": FLEET}), sheet="", max_rows=9)
+    assert (read["agents"].name, read["tickets"].name) == ("Monteure", "Einsätze")
     alone = tables_of(workbook({"Fahrer Mo": SHEET}), sheet="", max_rows=9)
     assert (alone["tickets"].name, list(alone)) == ("Fahrer Mo", ["tickets"]), "a single sheet is that of the tickets"
 
