@@ -18,7 +18,7 @@ IN_COLUMNS: Final = "in columns"
 """Where hints say that a column is named, in the words of a tool."""
 SERVICE_UNITS_S: Final[Mapping[str, float]] = {"service_s": 1.0, "service_min": 60.0, "service_h": 3600.0}
 """Fields of a service time, with the seconds of one."""
-_MAX_HEADER_SHOWN: Final = 40
+MAX_HEADER_SHOWN: Final = 40
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,7 @@ class OpenColumn:
 
     def fault(self) -> Fault:
         """Return the question as a fault."""
-        header = plain(self.header, _MAX_HEADER_SHOWN)
+        header = plain(self.header, MAX_HEADER_SHOWN)
         problem = f'Column "{header}" is not used: {self.doubt}.'
         accepted = " or ".join(self.options) if self.options else "a field"
         return Fault("columns", problem, accepted, f'Name it {IN_COLUMNS}: "{header}"; "" leaves it out.', "missing")
@@ -130,8 +130,8 @@ def refuse_unknown(headers: Sequence[str], words: Mapping[str, str], chosen: Map
 def _unknown_header_fault(header: str, accepted: str, *, is_turned: bool) -> Fault:
     """Return the fault of a header that no table has; `is_turned`: the field it is given is one."""
     hint = "Write the header first, then its field." if is_turned else ""
-    return Fault("columns", "There is no such column.", accepted, hint, which=(plain(header, _MAX_HEADER_SHOWN),))
+    return Fault("columns", "There is no such column.", accepted, hint, which=(plain(header, MAX_HEADER_SHOWN),))
 
 
 def _shown(header: str, name: str) -> str:
-    return f"{plain(header, _MAX_HEADER_SHOWN)} ({plain(name, _MAX_HEADER_SHOWN)})"
+    return f"{plain(header, MAX_HEADER_SHOWN)} ({plain(name, MAX_HEADER_SHOWN)})"

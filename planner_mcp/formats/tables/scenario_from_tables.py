@@ -9,7 +9,13 @@ from dataclasses import replace
 from typing import Final
 
 from planner_mcp.errors import Fault
-from planner_mcp.formats.tables.column_mapping import IN_COLUMNS, ColumnMapping, OpenColumn, split_by_table
+from planner_mcp.formats.tables.column_mapping import (
+    IN_COLUMNS,
+    MAX_HEADER_SHOWN,
+    ColumnMapping,
+    OpenColumn,
+    split_by_table,
+)
 from planner_mcp.formats.tables.column_proposal import OtherTable, propose_mapping, words_in, words_of_fields
 from planner_mcp.formats.tables.exported_stops import without_plan
 from planner_mcp.formats.tables.header_words import TICKETS, meaning_of, normalized
@@ -56,8 +62,8 @@ def scenario_of_tables(tables: Mapping[str, Table], import_options: ImportOption
     Raises:
         InputError: What cannot be read, by its place in the file; a wish that cannot be met, by its name.
     """
-    sheet, tables = tables.get("agents"), _as_read(tables, import_options)
-    import_options, reused = with_known_mapping(tables, import_options)
+    sheet = tables.get("agents")
+    tables, import_options, reused = _as_read(tables, import_options)
     fleet = tables.get("agents")
     day = TableImport(import_options.planning_date, import_options.decimal)
     fields: Json = {"name": import_options.name, "planning_date": import_options.planning_date}
@@ -109,14 +115,24 @@ def scenario_of_tables(tables: Mapping[str, Table], import_options: ImportOption
     return ImportedScenario(body, proposals, [*dict.fromkeys(notices), *assumed], day.origins)
 
 
-def _as_read(tables: Mapping[str, Table], import_options: ImportOptions) -> dict[str, Table]:
-    """Return the tables that are read, amounts with their units; of agents none where they are given otherwise.
+def _as_read(
+    tables: Mapping[str, Table], import_options: ImportOptions
+) -> tuple[dict[str, Table], ImportOptions, list[str]]:
+    """Return the tables that are read, amounts with their units, and the wishes by their headers, with notes.
 
-    What is not read of tables that the planner wrote itself is left out.
+    Of agents there is no table where they are given otherwise. What is not read of tables that the planner wrote
+    itself is left out. A header may be named by its beginning, as answers show a long one.
     """
+    headers = {header for table in tables.values() for header in table.headers}
+    whole = {plain(header, MAX_HEADER_SHOWN): header for header in headers}
+    columns = {
+        each if each in headers else whole.get(each, each): name for each, name in import_options.columns.items()
+    }
+    import_options = replace(import_options, columns=columns)
     fleet = import_options.fleet or (None if import_options.agents else tables.get("agents"))
     read = {"tickets": without_doubtful(without_plan(tables["tickets"]))} | ({"agents": fleet} if fleet else {})
-    return with_yes_no_skills({kind: with_units(table) for kind, table in read.items()}, import_options.columns)
+    read = with_yes_no_skills({kind: with_units(table) for kind, table in read.items()}, columns)
+    return read, *with_known_mapping(read, import_options)
 
 
 def _has_hours(body: Json) -> bool:
@@ -160,8 +176,7 @@ def _in_file(known: frozenset[str], headers: frozenset[str]) -> dict[str, str]:
 
 def open_columns_of(tables: Mapping[str, Table], import_options: ImportOptions) -> list[OpenColumn]:
     """Return the columns of the tables that must be named; raises as `scenario_of_tables`."""
-    tables = _as_read(tables, import_options)
-    import_options, _ = with_known_mapping(tables, import_options)
+    tables, import_options, _ = _as_read(tables, import_options)
     fleet = tables.get("agents")
     headers = fleet.headers if fleet else ()
     ours, theirs = split_by_table(import_options.columns, tables["tickets"].headers, headers)

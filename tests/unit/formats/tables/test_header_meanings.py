@@ -1,5 +1,7 @@
 """What headers say that nobody put into a list of words as they stand (SPEC T5)."""
 
+from dataclasses import replace
+
 import pytest
 
 from planner_mcp.errors import InputError
@@ -173,6 +175,20 @@ def test_a_break_of_one_hour_alone_is_no_begin_of_a_shift() -> None:
     staff = read_table(b"id,Lunch\nv,13:00\nw,12:30", max_rows=9)
     (column,) = propose_mapping(staff, "agents", {}).open_columns
     assert column.options == ("break",)
+
+
+def test_a_long_header_may_be_named_as_answers_show_it() -> None:
+    """SPEC T5, T7: whoever copies it from the question found no such column."""
+    header = "Wie lange dauert der Einsatz voraussichtlich vor Ort"
+    orders = read_table(f"id,lat,lon,{header}\na,52.52,13.4,30\nb,52.53,13.41,45".encode(), max_rows=9)
+    asked = ImportOptions("day", "2025-07-16", agents=({"id": "v"},))
+    with pytest.raises(InputError) as caught:
+        scenario_of_tables({"tickets": orders}, asked)
+    shown = f"{header[:39]}…"
+    assert f'"{shown}"' in caught.value.errors[0].problem
+    answered = replace(asked, columns={shown: "service_min"})
+    read = scenario_of_tables({"tickets": orders}, answered)
+    assert [ticket["service_time_s"] for ticket in read.body["tickets"]] == [1800, 2700]
 
 
 def test_start_of_agents_is_a_place_where_its_cells_are_addresses() -> None:
