@@ -78,8 +78,10 @@ _NUMBERS: Final = frozenset({"nr", "no", "n", "num", "number", "nummer", "numero
 """Headers of house numbers, behind that of their streets."""
 _OF_BILLS: Final = frozenset({"address", "name", "phone"})
 """Fields that are those of a bill only where nothing says them of the delivery."""
-_OF_ORDERS: Final = ("order", "creat", "invoice", "bestell", "rechnung", "commande", "pedido", "下单", "订单")
+_OF_ORDERS: Final = ("order", "creat", "invoice", "bestell", "rechnung", "commande", "pedido", "下单", "订单", "paid")
 """Parts of headers of days that are past."""
+_ORDER_NAME: Final = re.compile(r"\s*#\s?\w+\s*")
+"""What shops name an order by: #1001."""
 _PLACES_OF_SHIFT: Final = {"shift_start": "location", "shift_end": "end_location"}
 """What `Start` and `End` of an agent are where their cells are addresses."""
 _TIME_KINDS: Final = frozenset({"times", "windows"})
@@ -225,6 +227,9 @@ class _Proposal:
         name, look = meaning.field or "", self._look(header)
         if name in UNUSED:
             self._by_days(header)
+            return
+        if name == "name" and self._is_free("id") and all(map(_ORDER_NAME.fullmatch, self._cells[header])):
+            self._take(header, "id")
             return
         if name in ("location", "address") and look.kind == "positions" and self._is_free("position"):
             self._take(header, "position")
@@ -432,6 +437,8 @@ class _Proposal:
             return
         if self._names_agents(header):
             self._ask(header, ("only_agents", "notes"), "it names agents, {}")
+            return
+        if look.kind == "times" and self._is_of_order(header):
             return
         side = self._bare_side(meaning)
         are_times = look.kind == "times" or (look.kind in ("codes", "numbers") and are_hhmm(cells))

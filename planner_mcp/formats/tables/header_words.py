@@ -166,8 +166,8 @@ _CONCEPTS: Final[Mapping[str, str]] = {
     "坐标 经纬度",
     "billing": "billing billed bill invoice buyer purchaser facturation facturacion facturado acheteur comprador "
     "*rechnungs *kaufer *besteller 发票 账单 开票 买家 下单人",
-    "thing": "product products item article email mail sku produit producto articulo *artikel *produkt 商品 宝贝 产品 "
-    "货品 邮箱",
+    "thing": "product products item lineitem article email mail sku produit producto articulo *artikel *produkt 商品 "
+    "宝贝 产品 货品 邮箱",
     "address": "address address1 address2 addr street road lieferort rechnungsort hausnr hausnummer house rue calle "
     "direccion domicilio city town postcode zip zipcode postal plz pstlz ort ort01 stadt ville cp ciudad poblacion "
     "localidad municipio voie commune gemeinde county state province provincia region country land pays pais *adresse "

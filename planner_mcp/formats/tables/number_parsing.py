@@ -6,7 +6,7 @@ says (`column_values.py` settles it); what stays open is a fault, as is what mea
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import takewhile
 from typing import Final, Literal
 
@@ -61,6 +61,7 @@ _PRIORITIES: Final[Mapping[str, int]] = {
     **dict.fromkeys(words_of("urgent critical express asap dringend eilig tres_haute urgente 紧急 加急 特急"), 9),
 }
 """Words for how much a ticket matters, as priorities; a customer of class A matters most."""
+_INITIALS: Final = {"l": 3, "m": 5, "h": 7}
 
 
 def _without_about(simple: str) -> str:
@@ -155,9 +156,17 @@ def counted_in(cells: Sequence[str]) -> str:
     return word if is_counted and are_numbers and not unit_named(word) and word not in SECONDS_OF_UNIT else ""
 
 
-def priority_in(text: str, path: str) -> float | Fault:
-    """Return the priority of a cell: a number from 1, the least, to 9, or that of a word."""
-    if (known := _PRIORITIES.get(normalized_word(simplified(text)))) is not None:
+def has_initials(cells: Iterable[str]) -> bool:
+    """Return whether priorities are written L, M, H and C, low to critical, where A, B and C are classes."""
+    return not _INITIALS.keys().isdisjoint(normalized_word(simplified(cell)) for cell in cells)
+
+
+def priority_in(text: str, path: str, *, are_initials: bool = False) -> float | Fault:
+    """Return the priority of a cell: a number from 1, the least, to 9, or that of a word; of C as `has_initials`."""
+    word = normalized_word(simplified(text))
+    if are_initials and word == "c":
+        return _PRIORITIES["critical"]
+    if (known := _PRIORITIES.get(word, _INITIALS.get(word))) is not None:
         return known
     number = number_in(text, "priority", path)
     if isinstance(number, Fault):

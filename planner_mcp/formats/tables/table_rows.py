@@ -18,7 +18,14 @@ from planner_mcp.formats.tables.column_values import decimal_of, has_long_clocks
 from planner_mcp.formats.tables.coordinate_parsing import DEGREES, coordinate_in, pair_in, position_in
 from planner_mcp.formats.tables.duration_parsing import duration_in
 from planner_mcp.formats.tables.header_words import UNUSED, meaning_of, normalized, split_brackets
-from planner_mcp.formats.tables.number_parsing import amount_in, has_last_zero, is_estimate, number_in, priority_in
+from planner_mcp.formats.tables.number_parsing import (
+    amount_in,
+    has_initials,
+    has_last_zero,
+    is_estimate,
+    number_in,
+    priority_in,
+)
 from planner_mcp.formats.tables.source_rows import SourceRow
 from planner_mcp.formats.tables.text_tables import Table, place_in
 from planner_mcp.formats.tables.time_parsing import day_in, is_hhmm, side_in
@@ -188,7 +195,7 @@ class TableRows:
             return lambda text, path: number_in(text, "coordinate", path, has_thousands=False)
         if name == "priority":
             self._note_priorities(column, cells)
-            return priority_in
+            return partial(priority_in, are_initials=has_initials(cells))
         if name in _NUMBERS:
             return lambda text, path: number_in(text, name, path, style)
         if name in SERVICE_UNITS_S:
@@ -219,7 +226,8 @@ class TableRows:
         if cells:
             self._note(f'"{column}" is read as 1, the least, to 9, the most.')
         if not all(any(map(str.isdecimal, cell)) for cell in cells):
-            self._note(f'Words in "{column}" are read as low or C 3, normal or B 5, high or A 7, urgent 9.')
+            words = "L 3, M 5, H 7, C 9" if has_initials(cells) else "low or C 3, normal or B 5, high or A 7, urgent 9"
+            self._note(f'Words in "{column}" are read as {words}.')
 
     def _note_windows(self, column: str, cells: list[str]) -> None:
         if any(map(names_weekdays, cells)):

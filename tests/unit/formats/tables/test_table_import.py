@@ -1339,6 +1339,24 @@ def test_lines_of_one_order_are_one_ticket() -> None:
     ]
 
 
+SHOP = """Name,Lineitem quantity,Lineitem name,Shipping Name,lat,lon,Created at,Paid at,Priority
+#1001,2,Rye,Ann,52.1,13.1,2026-11-28 09:12:11 -0600,,H
+#1001,1,Roll,,,,2026-11-28 09:12:11 -0600,,
+#1002,4,Rye,Bob,52.2,13.1,2026-11-28 10:00:00 -0600,2026-11-28 10:01:00 -0600,C
+"""
+
+
+def test_the_export_of_a_shop_is_read_without_its_bookkeeping() -> None:
+    """SPEC T5: orders are called #1001, later lines are empty but for the article, and C beside H is critical."""
+    day = TableImport()
+    day.add_tickets(table(SHOP), {"Lineitem quantity": "demand"})
+    day.agents, day.are_agents_made_up = [{"id": "v", "capacity": 99}], True
+    first, second = day.scenario(name="day", planning_date="2026-12-01")["tickets"]
+    assert (day.faults, first["id"], first["name"], first["demand"]) == ([], "#1001", "Ann", 3)
+    assert (first["priority"], second["priority"]) == (7, 9)
+    assert 'Words in "Priority" are read as L 3, M 5, H 7, C 9.' in day.assumed()
+
+
 @pytest.mark.parametrize("row", ["1;A;52.1;13.1;2;CTN;30;cold", "1;C;52.3;13.1;2;CTN;30;"])
 def test_rows_of_one_id_that_are_no_lines_stay_two(row: str) -> None:
     """SPEC T7: the same row twice, or an order of another customer, is a mistake that a person must see."""
