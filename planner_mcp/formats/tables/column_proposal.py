@@ -47,6 +47,7 @@ from planner_mcp.formats.tables.header_words import (
     HeaderMeaning,
     meaning_of,
     normalized,
+    says_crew,
     side_of,
     split_brackets,
 )
@@ -438,7 +439,7 @@ class _Proposal:
         if self._names_agents(header):
             self._ask(header, ("only_agents", "notes"), "it names agents, {}")
             return
-        if look.kind == "times" and self._is_of_order(header):
+        if (look.kind == "times" and self._is_of_order(header)) or says_crew(header):
             return
         side = self._bare_side(meaning)
         are_times = look.kind == "times" or (look.kind in ("codes", "numbers") and are_hhmm(cells))

@@ -385,6 +385,22 @@ def _agent_field(concepts: frozenset[str]) -> str | None:
     return "skills" if "skills" in concepts else None
 
 
+_PEOPLE: Final = (
+    r"(?:carers?|caregivers?|nurses?|technicians?|engineers?|people|persons?|workers?|staff|crew|men|helpers?|drivers?"
+    r"|monteure?|techniker|mitarbeiter|pflegekrafte|personen|mann|helfer|fahrer|techniciens?|personnes|agents|livreurs?"
+    r"|tecnicos|personas|operarios|monteurs|personeel|mensen|tecnici|persone|osob)"
+)
+_CREW: Final = re.compile(
+    rf"(?:{_PEOPLE} (?:needed|required|size|count|reqd|benotigt|erforderlich|requis|necesarios|nodig|necessari)"
+    rf"|(?:no of|no|number of|num|anzahl|nombre de|nb|nb de|n|numero de|aantal|numero|liczba) {_PEOPLE})|需要?人数|人数"
+)
+
+
+def says_crew(header: str) -> bool:
+    """Return whether a header says how many people a ticket takes: `Carers needed`, `Anzahl Monteure`."""
+    return _CREW.fullmatch(normalized(header.replace("#", " no "))) is not None
+
+
 def side_of(concepts: frozenset[str]) -> str | None:
     """Return whether a header names the begin or the end of something; None for both and for neither."""
     if ("start" in concepts) == ("end" in concepts):

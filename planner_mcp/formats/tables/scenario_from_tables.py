@@ -23,7 +23,7 @@ from planner_mcp.formats.tables.import_options import ImportedScenario, ImportOp
 from planner_mcp.formats.tables.resolved_addresses import without_doubtful
 from planner_mcp.formats.tables.table_import import TableImport
 from planner_mcp.formats.tables.text_tables import Table, place_in
-from planner_mcp.formats.tables.unexpected_rows import absent_notices, other_date_notices, over_notices
+from planner_mcp.formats.tables.unexpected_rows import absent_notices, crew_notices, other_date_notices, over_notices
 from planner_mcp.formats.tables.unit_columns import with_units
 from planner_mcp.formats.tables.yes_no_columns import with_yes_no_skills
 from planner_mcp.text import Json, plain
@@ -108,6 +108,7 @@ def scenario_of_tables(tables: Mapping[str, Table], import_options: ImportOption
         notices.append(_UNPLACED)
     notices += other_date_notices(tables["tickets"], proposals["tickets"], import_options.planning_date)
     notices += over_notices(tables["tickets"], proposals["tickets"])
+    notices += crew_notices(tables["tickets"], proposals["tickets"])
     notices += absent_notices(fleet, proposals["agents"]) if fleet else ()
     body = day.scenario(**fields)
     timeless = _has_hours(body) and all("service_time_s" not in ticket for ticket in body["tickets"])

@@ -14,7 +14,8 @@ from typing import Any, Final
 from planner_mcp.errors import Fault
 from planner_mcp.formats.tables.cell_text import CellStyle, normalized_word
 from planner_mcp.formats.tables.column_mapping import ColumnMapping
-from planner_mcp.formats.tables.number_parsing import amount_in
+from planner_mcp.formats.tables.header_words import says_crew
+from planner_mcp.formats.tables.number_parsing import amount_in, number_in
 from planner_mcp.formats.tables.source_rows import SourceRow
 from planner_mcp.formats.tables.text_tables import Table
 from planner_mcp.formats.tables.time_parsing import date_in
@@ -144,6 +145,15 @@ def over_notices(table: Table, mapping: ColumnMapping) -> Iterator[str]:
         count = sum(map(says_yes, table.cells(header))) if is_over else _count(table, header, _OVER)
         if count:
             yield f"Rows that are called cancelled, done or on hold in {plain(header, 40)}, read all the same: {count}."
+
+
+def crew_notices(table: Table, mapping: ColumnMapping) -> Iterator[str]:
+    """Yield what is said of columns by which a ticket takes several people; a plan sends one agent to each."""
+    for header in filter(says_crew, mapping.left_out):
+        counts = (number_in(cell, "", "") for cell in table.cells(header))
+        if several := sum(not isinstance(count, Fault) and count > 1 for count in counts):
+            column = plain(header, 40)
+            yield f"Tickets for more than one person in {column}, to which one agent is sent all the same: {several}."
 
 
 def absent_notices(table: Table, mapping: ColumnMapping) -> Iterator[str]:

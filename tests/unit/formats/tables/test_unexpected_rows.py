@@ -7,7 +7,7 @@ from planner_mcp.formats.tables.column_proposal import propose_mapping
 from planner_mcp.formats.tables.import_options import ImportOptions
 from planner_mcp.formats.tables.scenario_from_tables import scenario_of_tables
 from planner_mcp.formats.tables.table_import import TableImport
-from planner_mcp.formats.tables.unexpected_rows import absent_notices, other_date_notices, over_notices
+from planner_mcp.formats.tables.unexpected_rows import absent_notices, crew_notices, other_date_notices, over_notices
 from tests.unit.formats.tables.test_table_import import table
 
 NOWHERE = "The row has no place."
@@ -177,6 +177,15 @@ def test_a_table_without_a_row_of_the_day_says_so() -> None:
     rows = {"tickets": table("id,place,Datum\na,A,2025-07-17\n")}
     with pytest.raises(InputError, match="No row is of the planning date"):
         scenario_of_tables(rows, ImportOptions("day", "2025-07-16", columns={"Datum": "date"}, agents=({"id": "v"},)))
+
+
+@pytest.mark.parametrize("header", ["Carers needed", "Anzahl Monteure", "# of people", "Nb techniciens", "人数"])
+def test_tickets_for_several_people_are_named(header: str) -> None:
+    """SPEC T5: nobody plans two agents for one visit; it was asked whether their number is an amount."""
+    read = table(f"id,place,{header}\na,A,1\nb,B,2\nc,C,\n")
+    mapping = propose_mapping(read, "tickets", {})
+    assert (mapping.open_columns, mapping.left_out) == ((), (header,))
+    assert [each[-3:] for each in crew_notices(read, mapping)] == [" 1."]
 
 
 def test_rows_that_are_over_and_absent_agents_are_named() -> None:
