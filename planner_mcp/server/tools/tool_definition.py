@@ -170,7 +170,7 @@ class ToolAnnotations:
         return {name: is_so for name, is_so in self.as_json().items() if name not in unsaid}
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Tool:
     """One thing a client can ask for."""
 
