@@ -16,6 +16,7 @@ from planner_mcp.errors import (
     AuthorityUnavailableError,
     CapacityError,
     EngineError,
+    Fault,
     IdempotencyConflictError,
     InputError,
     InvalidScenarioError,
@@ -132,7 +133,11 @@ def method_refused(request: Request, allowed: str) -> Response | None:
     """Return the 405 of a request whose method is not served, None if it is."""
     if request.method in allowed.split(", "):
         return None
-    return refusal_at(request.url.path)(MethodNotAllowedError(), headers={"Allow": allowed})
+    return refusal_at(request.url.path)(_method_error(allowed), headers={"Allow": allowed})
+
+
+def _method_error(allowed: str) -> MethodNotAllowedError:
+    return MethodNotAllowedError(errors=[Fault("/method", MethodNotAllowedError.summary, allowed)])
 
 
 def _usual_wait(error: PlannerError) -> float | None:
@@ -147,9 +152,9 @@ def json_answer(body: Any, status: int = 200) -> JSONResponse:
 
 def _http_fault(request: Request, fault: HTTPException) -> Response:
     """Answer what routing refuses: an unknown path, a method no route takes."""
-    is_method = fault.status_code == 405
-    error = MethodNotAllowedError() if is_method else NotFoundError("Nothing is served at this path.")
-    return refusal_at(request.url.path)(error, headers=dict(fault.headers or {}))
+    headers = dict(fault.headers or {})
+    error = _method_error(headers.get("Allow", "")) if fault.status_code == 405 else _NOT_SERVED
+    return refusal_at(request.url.path)(error, headers=headers)
 
 
 def _unexpected(request: Request, _fault: Exception) -> Response:
@@ -157,5 +162,9 @@ def _unexpected(request: Request, _fault: Exception) -> Response:
     return refusal_at(request.url.path)(PlannerError())
 
 
+_NOTHING: Final = "Nothing is served at this path."
+_NOT_SERVED: Final = NotFoundError(
+    _NOTHING, errors=[Fault("/path", _NOTHING, "a path that GET /openapi.json lists", "GET /docs shows them.")]
+)
 HANDLERS: Final[Mapping[Any, Any]] = {HTTPException: _http_fault, Exception: _unexpected}
 """For `Starlette(exception_handlers=…)`."""
