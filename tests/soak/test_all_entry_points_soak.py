@@ -163,6 +163,7 @@ async def test_nothing_grows_while_all_entry_points_are_open(tmp_path: Path) -> 
         "slowest_visit_s": visits.slowest_s,
         "wrong": visits.wrong[:50],
         "grown": found,
+        "memory_mib": {part: [each.memory_mib.get(part) for each in looks] for part in looks[0].memory_mib},
         "looks": [asdict(looks[at]) for at in (0, len(looks) // 3, 2 * len(looks) // 3, -1)],
     }
     keep("all entry points open", seed=0, began=began, **figures)
