@@ -166,8 +166,10 @@ def workbook(plan: Plan, scenario: ShownScenario, *, is_draft: bool = False) -> 
         sheet.write_row(0, 0, headers, book.add_format({"bold": True}))
         for line, row in enumerate(rows, start=1):
             for at, cell in enumerate(row):
-                write = sheet.write_string if isinstance(cell, str) else sheet.write_number
-                write(line, at, cell)
+                if isinstance(cell, str):
+                    sheet.write_string(line, at, cell)
+                elif cell is not None:  # a break has no ticket
+                    sheet.write_number(line, at, cell)
         sheet.freeze_panes(1, 0)
         sheet.autofilter(0, 0, len(rows), len(headers) - 1)
         sheet.autofit(max_width=_WIDEST_PIXELS)

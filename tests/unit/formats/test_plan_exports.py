@@ -19,7 +19,7 @@ from planner_mcp.formats.tables.import_options import ImportOptions
 from planner_mcp.formats.tables.text_tables import read_table
 from planner_mcp.routing.compilation.scenario_compiler import compile_scenario
 from planner_mcp.routing.evaluation.plan_builder import build_plan
-from planner_mcp.routing.plan import Plan, Unassigned
+from planner_mcp.routing.plan import Plan, Unassigned, Visit
 from planner_mcp.routing.problem import Candidate
 from planner_mcp.routing.scenario.coordinates import globe_positions
 from planner_mcp.routing.scenario.scenario_parsing import parse_scenario
@@ -65,14 +65,18 @@ def test_a_workbook_has_numbers_and_text_as_they_are() -> None:
     """SPEC T5: the rows of the CSV; Excel opens it by itself, whatever parts the cells of a CSV in its country."""
     first = {**DAY["tickets"][0], "id": "007", "name": "=1+1", "phone": "+49 30 1"}
     day = {**DAY, "tickets": [first, *DAY["tickets"][1:]]}
-    book = load_workbook(io.BytesIO(workbook(plan(day), day, is_draft=True)))
+    made = plan(day)
+    rest = Visit("break", None, None, 90_000.0, 90_000.0, 90_600.0, {}, 0.0, None)
+    made = replace(made, routes=(replace(made.routes[0], visits=(*made.routes[0].visits, rest)),))
+    book = load_workbook(io.BytesIO(workbook(made, day, is_draft=True)))
     headers, *cells = book.get_sheet_by_index(0).to_python()
     rows = [dict(zip(headers, row, strict=True)) for row in cells]
-    by_csv = list(csv.DictReader(io.StringIO(export(plan(day), day, "csv", is_draft=True))))
+    by_csv = list(csv.DictReader(io.StringIO(export(made, day, "csv", is_draft=True))))
     assert headers == list(by_csv[0])
     assert [rows[0][name] for name in ("ticket_id", "name", "phone")] == ["007", "=1+1", "+49 30 1"]
     assert [rows[0][name] for name in ("lat", "stop", "demand")] == [39.95, 1, 1]
-    assert (rows[1]["start"], rows[2]["kind"]) == ("25:00:00", "unassigned")
+    assert [row["kind"] for row in rows] == ["ticket", "ticket", "break", "unassigned"]
+    assert [rows[at]["start"] for at in (1, 2)] == ["25:00:00", "25:00:00"]
     assert all("DRAFT" in row["note"] for row in rows)
 
 
