@@ -225,9 +225,10 @@ class TableRows:
     def _note_priorities(self, column: str, cells: list[str]) -> None:
         if cells:
             self._note(f'"{column}" is read as 1, the least, to 9, the most.')
-        if not all(any(map(str.isdecimal, cell)) for cell in cells):
-            words = "L 3, M 5, H 7, C 9" if has_initials(cells) else "low or C 3, normal or B 5, high or A 7, urgent 9"
-            self._note(f'Words in "{column}" are read as {words}.')
+        if has_initials(cells):
+            self._note(f'Words in "{column}" are read as L 3, M 5, H 7, C 9.')
+        elif not all(any(map(str.isdecimal, cell)) for cell in cells):
+            self._note(f'Words in "{column}" are read as low or C 3, normal or B 5, high or A 7, urgent 9.')
 
     def _note_windows(self, column: str, cells: list[str]) -> None:
         if any(map(names_weekdays, cells)):
