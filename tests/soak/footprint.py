@@ -1,8 +1,8 @@
 """What processes and their store hold at a moment, and what of it grows from one third of a run to the next.
 
 Owns the looking and the judgement. The lower quartile of each third counts: what is open for a moment, a request or a
-solve, is no leak, and what never goes back is in the quartile too. The least would be that of a look between the end of
-one reader of bodies and the start of the next, which hold 30 MiB.
+solve, is no leak, and what never goes back is in the quartile too. The least would be that of one look
+at a moment in which a child process has just ended.
 """
 
 from collections import Counter
