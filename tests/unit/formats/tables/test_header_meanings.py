@@ -194,9 +194,7 @@ def test_a_long_header_may_be_named_as_answers_show_it() -> None:
 def test_start_of_agents_is_a_place_where_its_cells_are_addresses() -> None:
     """SPEC T5: it was asked which end of the shift an address is."""
     orders = read_table(b"id,lat,lon\na,52.52,13.4\nb,52.53,13.41", max_rows=9)
-    staff = read_table(
-        b'Name,Start,Beginn,Dienstende\nAnn,"Hauptstr. 1, Berlin",07:30,16:00\nBo,,07:30,16:00', max_rows=9
-    )
+    staff = read_table(b'Name,Start,Beginn,Ende\nAnn,"Hauptstr. 1, Berlin",07:30,16:00\nBo,,07:30,16:00', max_rows=9)
     read = scenario_of_tables({"tickets": orders, "agents": staff}, ImportOptions("day", "2025-07-16"))
     first, second = read.body["agents"]
     assert (first["shift_start"], first["shift_end"]) == ("07:30", "16:00")
