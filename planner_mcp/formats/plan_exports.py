@@ -157,7 +157,7 @@ def workbook(plan: Plan, scenario: ShownScenario, *, is_draft: bool = False) -> 
         scenario: What it plans.
         is_draft: Whether it is marked as a draft.
     """
-    import xlsxwriter  # no part of a replica that hands out none
+    import xlsxwriter  # with the first workbook
 
     data = io.BytesIO()
     with xlsxwriter.Workbook(data, {"in_memory": True}) as book:

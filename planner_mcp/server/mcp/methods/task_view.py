@@ -51,15 +51,9 @@ def queued_task(answer: Json, job_ttl_s: int) -> Json:
         answer: Structured content of `solve_vrp`.
         job_ttl_s: How long jobs are kept after their end.
     """
-    return {
-        "taskId": answer["job_id"],
-        "status": "working",
-        "statusMessage": state_line({"progress": 0, **answer}),
-        "createdAt": answer["submitted_at"],
-        "lastUpdatedAt": answer["submitted_at"],
-        "ttlMs": round(job_ttl_s * 1000),
-        "pollIntervalMs": POLL_MS,
-    }
+    line, at = state_line({"progress": 0, **answer}), answer["submitted_at"]
+    task = _fields(answer["job_id"], answer["status"], line, created_at=at, updated_at=at)
+    return task | {"ttlMs": round(job_ttl_s * 1000), "pollIntervalMs": POLL_MS}
 
 
 def detailed_task(job: Job, job_ttl_s: int, event: Event | None = None) -> Json:
@@ -85,12 +79,17 @@ def task_progress(percent: float, number: int) -> float:
 
 def _shared(job: Job, event: Event | None) -> Json:
     status = job.state.upper() if event is None else str(event.data.get("status", job.state.upper()))
+    line, updated_at = (_line(job), _updated_at(job)) if event is None else (event_line(event), event.at)
+    return _fields(job.id, status, line, created_at=timestamp(job.submitted_at), updated_at=updated_at)
+
+
+def _fields(job_id: str, status: str, line: str, *, created_at: str, updated_at: str) -> Json:
     return {
-        "taskId": job.id,
+        "taskId": job_id,
         "status": _ENDS.get(status, "working"),
-        "statusMessage": _line(job) if event is None else event_line(event),
-        "createdAt": timestamp(job.submitted_at),
-        "lastUpdatedAt": _updated_at(job) if event is None else event.at,
+        "statusMessage": line,
+        "createdAt": created_at,
+        "lastUpdatedAt": updated_at,
     }
 
 
