@@ -6,7 +6,7 @@ header says is `header_words.py`'s.
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final, Literal, get_args
@@ -63,13 +63,14 @@ _VAGUE_TIMES: Final = words_of(
 )
 """Words for a time that nobody can plan with, and that must not be lost."""
 PICKUPS: Final = words_of(
-    "p pu pickup pickups collect collection return returns abholung retoure rucknahme enlevement ramasse retour "
+    "pu pickup pickups collect collection return returns abholung retoure rucknahme enlevement ramasse retour "
     "collecte recogida devolucion retiro 取货 揽收 取件 退货 提货 回收"
 )
 DELIVERIES: Final = {""} | words_of(
-    "d delivery deliver dropoff drop lieferung zustellung auslieferung livraison entrega reparto 配送 送货 派送 派件 "
+    "delivery deliver dropoff drop lieferung zustellung auslieferung livraison entrega reparto 配送 送货 派送 派件 "
     "送件 投递"
 )
+KIND_INITIALS: Final[Mapping[str, str]] = {"p": "pickup", "d": "delivery"}
 _YES_OR_NO: Final = words_of("y n yes no true false x ja nein j oui non o si sí sì nee tak nie 是 否 有 无")
 _DEGREES: Final = re.compile(r"[+-]?\d{1,3}[.,]\d{2,}")
 
@@ -207,12 +208,19 @@ _CHECKS: Final[tuple[tuple[Kind, Callable[[str], bool]], ...]] = (
 
 
 def are_kinds(cells: Sequence[str]) -> bool:
-    """Return whether each cell says that something is picked up, or delivered, and not all are empty.
+    """Return whether each cell says that something is picked up, or delivered, and not all are empty."""
+    words = _kind_words(cells)
+    initials = KIND_INITIALS.keys() if has_kind_initials(cells) else frozenset[str]()
+    return bool(words) and words <= PICKUPS | DELIVERIES | initials
 
-    `P` says so beside `D` alone.
-    """
-    words = {normalized(cell[:MAX_CELL]).replace(" ", "") for cell in cells}
-    return bool(words) and words <= PICKUPS | DELIVERIES and words - {""} not in ({"p"}, {"d"})
+
+def has_kind_initials(cells: Iterable[str]) -> bool:
+    """Return whether a column has both `P` and `D`: one alone may be a class of customers."""
+    return KIND_INITIALS.keys() <= _kind_words(cells)
+
+
+def _kind_words(cells: Iterable[str]) -> set[str]:
+    return {normalized(cell[:MAX_CELL]).replace(" ", "") for cell in cells}
 
 
 def are_divisions(cells: Sequence[str]) -> bool:

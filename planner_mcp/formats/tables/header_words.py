@@ -347,8 +347,11 @@ def _ticket_field(concepts: frozenset[str]) -> str | None:
         return None
     if "window" in concepts:
         return side_of(concepts) or "window"
-    is_stay = "duration" in concepts or {"length", "minutes"} <= concepts
-    is_stay = is_stay or bool("stop" in concepts and {"time", "minutes"} & concepts)
+    is_stay = (
+        "duration" in concepts
+        or {"length", "minutes"} <= concepts
+        or ("stop" in concepts and {"time", "minutes"} & concepts)
+    )
     if is_stay and ("minutes" in concepts or not {"start", "end"} & concepts):
         return "service"
     if {"start", "end"} & concepts and {"time", "delivery"} & concepts:
@@ -385,14 +388,16 @@ def _agent_field(concepts: frozenset[str]) -> str | None:
     return "skills" if "skills" in concepts else None
 
 
-_PEOPLE: Final = (
-    r"(?:carers?|caregivers?|nurses?|technicians?|engineers?|people|persons?|workers?|staff|crew|men|helpers?|drivers?"
-    r"|monteure?|techniker|mitarbeiter|pflegekrafte|personen|mann|helfer|fahrer|techniciens?|personnes|agents|livreurs?"
-    r"|tecnicos|personas|operarios|monteurs|personeel|mensen|tecnici|persone|osob)"
+_STAFF: Final = (
+    "(?:carers?|caregivers?|nurses?|technicians?|engineers?|workers?|staff|crew|helpers?|drivers?|monteure?|techniker"
+    "|mitarbeiter|pflegekrafte|helfer|fahrer|techniciens?|livreurs?|tecnicos|operarios|monteurs|personeel|tecnici)"
 )
+_PEOPLE: Final = "(?:people|persons?|men|personen|mann|personnes|personas|mensen|persone|osob)"
+"""Whom a ticket takes only where they are needed: a number of people alone may be that of passengers."""
 _CREW: Final = re.compile(
-    rf"(?:{_PEOPLE} (?:needed|required|size|count|reqd|benotigt|erforderlich|requis|necesarios|nodig|necessari)"
-    rf"|(?:no of|no|number of|num|anzahl|nombre de|nb|nb de|n|numero de|aantal|numero|liczba) {_PEOPLE})|需要?人数|人数"
+    rf"(?:{_STAFF}|{_PEOPLE}) (?:needed|required|reqd|benotigt|erforderlich|requis|necesarios|nodig|necessari)"
+    rf"|{_STAFF} (?:size|count)"
+    rf"|(?:no of|no|number of|num|anzahl|nombre de|nb|nb de|n|numero de|aantal|numero|liczba) {_STAFF}|所?需要?人数"
 )
 
 

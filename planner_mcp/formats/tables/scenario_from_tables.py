@@ -23,7 +23,12 @@ from planner_mcp.formats.tables.import_options import ImportedScenario, ImportOp
 from planner_mcp.formats.tables.resolved_addresses import without_doubtful
 from planner_mcp.formats.tables.table_import import TableImport
 from planner_mcp.formats.tables.text_tables import Table, place_in
-from planner_mcp.formats.tables.unexpected_rows import absent_notices, crew_notices, other_date_notices, over_notices
+from planner_mcp.formats.tables.unexpected_rows import (
+    absent_notices,
+    crew_notices,
+    inactive_notices,
+    other_date_notices,
+)
 from planner_mcp.formats.tables.unit_columns import with_units
 from planner_mcp.formats.tables.yes_no_columns import with_yes_no_skills
 from planner_mcp.text import Json, plain
@@ -53,7 +58,7 @@ _NO_COLUMN: Final = Fault(
     f"Add it above the first row, delete what stands above it, or name the columns {IN_COLUMNS}.",
     "missing",
 )
-_PASSED_OVER: Final = "The file has a sheet of agents, which is passed over: others were given."
+_PASSED_INACTIVE: Final = "The file has a sheet of agents, which is passed over: others were given."
 
 
 def scenario_of_tables(tables: Mapping[str, Table], import_options: ImportOptions) -> ImportedScenario:
@@ -100,14 +105,14 @@ def scenario_of_tables(tables: Mapping[str, Table], import_options: ImportOption
         day.faults.append(replace(_NOWHERE, path=place_in(tables["tickets"].name)))
     notices = [
         *reused,
-        *([_PASSED_OVER] if unread else []),
+        *([_PASSED_INACTIVE] if unread else []),
         *tables["tickets"].notices,
         *(fleet.notices if fleet else ()),
     ]
     if day.is_unplaced(proposals["tickets"]):
         notices.append(_UNPLACED)
     notices += other_date_notices(tables["tickets"], proposals["tickets"], import_options.planning_date)
-    notices += over_notices(tables["tickets"], proposals["tickets"])
+    notices += inactive_notices(tables["tickets"], proposals["tickets"])
     notices += crew_notices(tables["tickets"], proposals["tickets"])
     notices += absent_notices(fleet, proposals["agents"]) if fleet else ()
     body = day.scenario(**fields)

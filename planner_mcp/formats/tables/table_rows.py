@@ -14,7 +14,14 @@ from planner_mcp.formats.tables.amount_settlement import AmountColumn
 from planner_mcp.formats.tables.cell_text import CellStyle, Decimal, listed, normalized_word, shown
 from planner_mcp.formats.tables.column_mapping import SERVICE_UNITS_S, ColumnMapping
 from planner_mcp.formats.tables.column_proposal import has_minute_spans
-from planner_mcp.formats.tables.column_values import decimal_of, has_long_clocks, open_mark_in, style_of
+from planner_mcp.formats.tables.column_values import (
+    KIND_INITIALS,
+    decimal_of,
+    has_kind_initials,
+    has_long_clocks,
+    open_mark_in,
+    style_of,
+)
 from planner_mcp.formats.tables.coordinate_parsing import DEGREES, coordinate_in, pair_in, position_in
 from planner_mcp.formats.tables.duration_parsing import duration_in
 from planner_mcp.formats.tables.header_words import UNUSED, meaning_of, normalized, split_brackets
@@ -193,6 +200,8 @@ class TableRows:
             return partial(coordinate_in, axis=DEGREES[name])
         if name in AXES:
             return lambda text, path: number_in(text, "coordinate", path, has_thousands=False)
+        if name == "kind" and has_kind_initials(cells):
+            return lambda text, _: KIND_INITIALS.get(normalized_word(text), text)
         if name == "priority":
             self._note_priorities(column, cells)
             return partial(priority_in, are_initials=has_initials(cells))

@@ -27,7 +27,7 @@ _CANCELLED: Final = words_of(
     "cancelled canceled storniert abgesagt annulliert entfällt annulé annulée annule annulee cancelado "
     "cancelada anulado anulada 取消 已取消 作废 已作废"
 )
-_OVER: Final = _CANCELLED | words_of(
+_INACTIVE: Final = _CANCELLED | words_of(
     "done completed delivered onhold hold erledigt geliefert zugestellt gesperrt livré livree terminé fait entregado "
     "hecho geannuleerd geleverd annullato consegnato anulowane dostarczone 完成 已完成 已送达 暂停"
 )
@@ -135,14 +135,14 @@ def other_date_notices(table: Table, mapping: ColumnMapping, planning_date: str)
             yield f"Rows with another day than the planning date in {column}, read all the same: {others}."
 
 
-def over_notices(table: Table, mapping: ColumnMapping) -> Iterator[str]:
+def inactive_notices(table: Table, mapping: ColumnMapping) -> Iterator[str]:
     """Yield what is said of columns that are left out and in which rows are called cancelled, done or on hold.
 
     The word is in the cell, or is the header of one that does not say no.
     """
     for header in mapping.left_out:
-        is_over = normalized_word(header) in _OVER
-        count = sum(map(says_yes, table.cells(header))) if is_over else _count(table, header, _OVER)
+        is_inactive = normalized_word(header) in _INACTIVE
+        count = sum(map(says_yes, table.cells(header))) if is_inactive else _count(table, header, _INACTIVE)
         if count:
             yield f"Rows that are called cancelled, done or on hold in {plain(header, 40)}, read all the same: {count}."
 

@@ -1339,6 +1339,15 @@ def test_lines_of_one_order_are_one_ticket() -> None:
     ]
 
 
+@pytest.mark.parametrize(("cells", "kinds"), [("PDT", ["pickup", None, None]), ("PSS", [None, None, None])])
+def test_p_is_a_pickup_beside_d_and_else_a_class(cells: str, kinds: list[str | None]) -> None:
+    """SPEC T5, T7: premium customers are no pickups; what is no known kind is a delivery, with a note."""
+    day = TableImport()
+    day.add_tickets(table("id,place,qty,type\n" + "".join(f"{at},A,1,{each}\n" for at, each in enumerate(cells))), {})
+    assert [ticket.get("kind") for ticket in day.tickets] == kinds
+    assert day.taken_as_deliveries
+
+
 SHOP = """Name,Lineitem quantity,Lineitem name,Shipping Name,lat,lon,Created at,Paid at,Priority
 #1001,2,Rye,Ann,52.1,13.1,2026-11-28 09:12:11 -0600,,H
 #1001,1,Roll,,,,2026-11-28 09:12:11 -0600,,

@@ -7,7 +7,12 @@ from planner_mcp.formats.tables.column_proposal import propose_mapping
 from planner_mcp.formats.tables.import_options import ImportOptions
 from planner_mcp.formats.tables.scenario_from_tables import scenario_of_tables
 from planner_mcp.formats.tables.table_import import TableImport
-from planner_mcp.formats.tables.unexpected_rows import absent_notices, crew_notices, other_date_notices, over_notices
+from planner_mcp.formats.tables.unexpected_rows import (
+    absent_notices,
+    crew_notices,
+    inactive_notices,
+    other_date_notices,
+)
 from tests.unit.formats.tables.test_table_import import table
 
 NOWHERE = "The row has no place."
@@ -179,7 +184,9 @@ def test_a_table_without_a_row_of_the_day_says_so() -> None:
         scenario_of_tables(rows, ImportOptions("day", "2025-07-16", columns={"Datum": "date"}, agents=({"id": "v"},)))
 
 
-@pytest.mark.parametrize("header", ["Carers needed", "Anzahl Monteure", "# of people", "Nb techniciens", "人数"])
+@pytest.mark.parametrize(
+    "header", ["Carers needed", "Anzahl Monteure", "People required", "Nb techniciens", "所需人数"]
+)
 def test_tickets_for_several_people_are_named(header: str) -> None:
     """SPEC T5: nobody plans two agents for one visit; it was asked whether their number is an amount."""
     read = table(f"id,place,{header}\na,A,1\nb,B,2\nc,C,\n")
@@ -188,13 +195,21 @@ def test_tickets_for_several_people_are_named(header: str) -> None:
     assert [each[-3:] for each in crew_notices(read, mapping)] == [" 1."]
 
 
-def test_rows_that_are_over_and_absent_agents_are_named() -> None:
+@pytest.mark.parametrize("header", ["Anzahl Personen", "nb personnes", "人数"])
+def test_numbers_of_people_may_be_those_of_passengers(header: str) -> None:
+    """SPEC T5: whoever drives people is asked whether their number is the amount, as about any other number."""
+    read = table(f"id,place,{header}\na,A,1\nb,B,2\nc,C,4\n")
+    (asked,) = propose_mapping(read, "tickets", {}).open_columns
+    assert "demand" in asked.options
+
+
+def test_inactive_rows_and_absent_agents_are_named() -> None:
     """SPEC T5: a visit that nobody wants any more, or that nobody can make, is planned only with a note."""
     read = table("id,place,Status\na,A,Confirmed\nb,B,Cancelled\nc,C,storniert\n")
-    notices = list(over_notices(read, propose_mapping(read, "tickets", {})))
+    notices = list(inactive_notices(read, propose_mapping(read, "tickets", {})))
     assert notices == ["Rows that are called cancelled, done or on hold in Status, read all the same: 2."]
     read = table("id,place,On hold?,erledigt\na,A,N,False\nb,B,Y,True\nc,C,,x\n")
-    notices = list(over_notices(read, propose_mapping(read, "tickets", {})))
+    notices = list(inactive_notices(read, propose_mapping(read, "tickets", {})))
     assert [each[-3:] for each in notices] == [" 1.", " 2."]
     staff = table("id,Anwesend\nv,x\nw,Urlaub\n")
     notices = list(absent_notices(staff, propose_mapping(staff, "agents", {})))
