@@ -437,7 +437,7 @@ class _Proposal:
             self._take(header, name, is_guess=True)
             return
         if self._names_agents(header):
-            self._ask(header, ("only_agents", "notes"), "it names agents, {}")
+            self._ask(header, ("only_agents", "preferred_agent", "notes"), "it names agents, {}")
             return
         if (look.kind == "times" and self._is_of_order(header)) or says_crew(header):
             return

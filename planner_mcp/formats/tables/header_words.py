@@ -81,7 +81,8 @@ TICKETS: Final[Mapping[str, str]] = {
     "pickup_ticket": "pickup_ticket",
     "only_agents": "only_agents",
     "not_agents": "not_agents",
-    "preferred_agent": "preferred_agent",
+    "preferred_agent": "preferred_agent preferred_driver preferred_technician preferred_engineer preferred_carer "
+    "preferred_vehicle 首选司机 首选车辆 wunschfahrer wunschmonteur wunschtechniker stammfahrer stammtechniker",
     "switch_cost": "switch_cost",
     "date": "date delivery_date order_date planning_date 日期 送货日期 配送日期 订单日期 下单日期 datum lieferdatum "
     "liefertag date_de_livraison jour fecha fecha_de_entrega dia leverdatum bezorgdatum data data_consegna "

@@ -50,6 +50,13 @@ _OF_AGENTS: Final = ("agents", "not_agents", "preferred_agent", "switch_cost")
 """Fields of a ticket that name agents, and what belongs to them."""
 _OF_LINES: Final = frozenset({"amounts", "notes", "skills"})
 """Fields in which the lines of one ticket may differ."""
+_DETOUR_KM: Final = 5
+"""Driving that is worth a visit of the preferred agent, where the table has no price for it."""
+_KM_AN_HOUR: Final = 50
+"""What an agent without a price by km drives in an hour that has one."""
+_MOST: Final = 1e8
+_METRES: Final = 1000.0
+"""Price of a km where nobody has one: the cost of a plan is its distance."""
 _SHIFT: Final = frozenset({"shift_start", "shift_end"})
 _SAME_PLACE: Final = 0.001
 """Degrees, or units of the plane, up to which two positions of a named place are taken for one."""
@@ -159,6 +166,20 @@ class TableImport:
                     ticket.pop(name, None)
         if count:
             self.notices[f"Tickets that name unknown agents, which may be served by any: {count}."] = None
+        self._price_preferences(agents)
+
+    def _price_preferences(self, agents: Iterable[Json]) -> None:
+        """Give preferred agents a price where the table has none for any: without one they have no effect."""
+        preferring = [ticket for ticket in self.tickets if "preferred_agent" in ticket]
+        if not preferring or any("switch_cost" in ticket for ticket in self.tickets):
+            return
+        price = round(_DETOUR_KM * _price_of_km(agents), 2)
+        for ticket in preferring:
+            ticket["switch_cost"] = price
+        if price:
+            self.notices[f"Another than the preferred agent costs as much as {_DETOUR_KM} km: {price:g} a visit."] = (
+                None
+            )
 
     def settle(self) -> None:
         """Hold what tickets want against what agents carry; once, when both are there."""
@@ -407,3 +428,15 @@ def _date_faults(planning_date: str) -> Iterator[Fault]:
             read_date(planning_date)
     except PydanticCustomError as error:
         yield fault_at("planning_date", error)
+
+
+def _price_of_km(agents: Iterable[Json]) -> float:
+    """Return the highest price of a km, with that of its time."""
+    prices = [(_price(agent.get("cost_per_km")), _price(agent.get("cost_per_hour"))) for agent in agents]
+    priced = [(km or 0.0) + (hour or 0.0) / _KM_AN_HOUR for km, hour in prices if (km, hour) != (None, None)]
+    return max(priced, default=_METRES)
+
+
+def _price(value: Any) -> float | None:
+    """Return a price; None where there is none, or one that is refused with the day."""
+    return float(value) if isinstance(value, int | float) and 0 <= value <= _MOST else None

@@ -137,10 +137,36 @@ def test_a_column_of_agents_is_asked_about_and_its_names_become_ids(who: str) ->
     with pytest.raises(InputError) as caught:
         scenario_of_tables({"tickets": orders, "agents": staff}, ImportOptions("day", "2025-07-16"))
     (fault,) = caught.value.errors
-    assert (fault.accepted, "it names agents, texts" in fault.problem) == ("only_agents or notes", True)
+    assert (fault.accepted, "it names agents, texts" in fault.problem) == (
+        "only_agents or preferred_agent or notes",
+        True,
+    )
     answered = ImportOptions("day", "2025-07-16", columns={"Monteur": "only_agents"})
     read = scenario_of_tables({"tickets": orders, "agents": staff}, answered)
     assert [ticket.get("agents") for ticket in read.body["tickets"]] == [["AN"], None]
+
+
+@pytest.mark.parametrize(
+    ("prices", "price"), [(",", 5000), ("1,", 5), (",30", 3), ("1.5,30", 10.5), ("0,0", 0)], ids=str
+)
+def test_a_preferred_agent_without_a_price_is_worth_a_detour(prices: str, price: float) -> None:
+    """SPEC T5: without a price a preference has no effect; the price assumed is that of five kilometres."""
+    orders = read_table(b"id,lat,lon,Preferred driver\na,52.52,13.4,Ann\nb,52.53,13.41,", max_rows=9)
+    staff = read_table(f"id,name,per km,per hour\n1,Ann,{prices}\n2,Bo,{prices}".encode(), max_rows=9)
+    read = scenario_of_tables({"tickets": orders, "agents": staff}, ImportOptions("day", "2025-07-16"))
+    found = [(ticket.get("preferred_agent"), ticket.get("switch_cost")) for ticket in read.body["tickets"]]
+    assert found == [("1", price), (None, None)]
+    notices = [line for line in read.assumptions if "preferred agent" in line]
+    worth = f"Another than the preferred agent costs as much as 5 km: {price:g} a visit."
+    assert notices == ([worth] if price else [])
+
+
+def test_a_price_of_another_agent_in_the_table_is_kept() -> None:
+    """SPEC T5: nothing is assumed where the table says what a preference is worth."""
+    orders = read_table(b"id,lat,lon,preferred_agent,switch_cost\na,52.52,13.4,1,7\nb,52.53,13.41,1,", max_rows=9)
+    staff = read_table(b"id\n1\n2", max_rows=9)
+    read = scenario_of_tables({"tickets": orders, "agents": staff}, ImportOptions("day", "2025-07-16"))
+    assert [ticket.get("switch_cost") for ticket in read.body["tickets"]] == [7, None]
 
 
 def test_two_agents_of_one_name_are_not_taken_for_each_other() -> None:
