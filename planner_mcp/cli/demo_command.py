@@ -16,7 +16,7 @@ from planner_mcp.cli.command_files import write_plan
 from planner_mcp.cli.command_runner import command_settings, refuse, run_command
 from planner_mcp.cli.printed_plans import of_agent
 from planner_mcp.cli.solve_display import show_plan
-from planner_mcp.cli.solve_run import SolveRun, solve_beside_worker
+from planner_mcp.cli.solve_run import SECONDS_HELP, SolveRun, solve_beside_worker
 from planner_mcp.errors import Fault, InputError, input_error
 
 DAY_FILE: Final = Path(__file__).with_name("demo_day.json")
@@ -28,7 +28,7 @@ app = typer.Typer()
 
 @app.command()
 def demo(
-    seconds: Annotated[int, typer.Option(min=1, max=60, help="Longest search.")] = 10,
+    seconds: Annotated[int | None, typer.Option(min=1, max=60, help=SECONDS_HELP)] = None,
     folder: Annotated[Path, typer.Option(help="Where report, sheets, map and tables go.")] = Path("planner-demo"),
 ) -> None:
     """Plan a day of 120 deliveries and write its report, driver sheets, map, table and a calendar."""

@@ -38,7 +38,7 @@ from planner_mcp.cli.file_import import (
 )
 from planner_mcp.cli.printed_plans import OUTPUT_HELP
 from planner_mcp.cli.solve_display import show_plan
-from planner_mcp.cli.solve_run import Solved, SolveRun, solve_beside_worker
+from planner_mcp.cli.solve_run import SECONDS_HELP, Solved, SolveRun, solve_beside_worker
 from planner_mcp.cli.store_queries import DataDir, RedisUrl
 from planner_mcp.errors import InputError
 from planner_mcp.jobs.principals import LOCAL
@@ -80,7 +80,7 @@ def solve(
         Path,
         typer.Argument(help="A scenario as JSON, or a file that `import` reads; - for a scenario on standard input."),
     ],
-    seconds: Annotated[int, typer.Option(min=1, help="Longest search.")] = 10,
+    seconds: Annotated[int | None, typer.Option(min=1, help=SECONDS_HELP)] = None,
     cores: Annotated[
         int | None,
         typer.Option(min=1, max=64, help="CPU cores; absent: PLANNER_SOLVE_CORES, else up to 8 of this machine."),

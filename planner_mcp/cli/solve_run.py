@@ -39,6 +39,9 @@ from planner_mcp.settings import Settings
 from planner_mcp.text import Json
 from workers.supervisor import signals_to
 
+USUAL_S: Final = 10
+"""Longest search where none is asked for."""
+SECONDS_HELP: Final = f"Longest search; absent: {USUAL_S}, or PLANNER_MAX_SOLVE_TIME_S if that is less."
 BOUND_TICKETS: Final = 200
 """Tickets of a day whose lower bound is worked out beside the search, in well under a second."""
 
@@ -50,7 +53,8 @@ class SolveRun:
     path: Path
     """Of the scenario; matrices it names lie beside it."""
     body: Any
-    seconds: int
+    seconds: int | None
+    """The longest search; None for the usual one."""
     output: Path | None
     as_json: bool
 
@@ -88,9 +92,10 @@ async def solve_beside_worker(asked: SolveRun, settings: Settings) -> Solved | N
 
 
 async def _solved(jobs: JobService, asked: SolveRun, settings: Settings, display: SearchDisplay) -> Solved | None:
+    seconds = _search_seconds(asked.seconds, settings)
     body, travel_matrices = await _checked(jobs, asked, settings)
     scenario = await jobs.create_scenario(LOCAL, body)
-    job = await jobs.submit(LOCAL, SolveRequest(scenario.id, asked.seconds, fresh=True))
+    job = await jobs.submit(LOCAL, SolveRequest(scenario.id, seconds, fresh=True))
     bounding = asyncio.create_task(_bound(body, travel_matrices, display))
     with _interruptible(jobs, job, display) as signals:
         async with aclosing(jobs.follow(LOCAL, job.id)) as events:
@@ -115,7 +120,6 @@ async def _checked(jobs: JobService, asked: SolveRun, settings: Settings) -> tup
     Raises:
         InputError: All that is wrong with what is asked.
     """
-    check_seconds(asked.seconds, settings)
     bounds = ScenarioBounds.of(settings)
     body = with_default_travel(asked.body, bounds)
     travel_matrices = matrices_beside(asked.path, body, settings)
@@ -168,15 +172,19 @@ async def _tried(work: Coroutine[Any, Any, object], sentence: str, display: Sear
         display.note(error.lines()[0])
 
 
-def check_seconds(seconds: int, settings: Settings) -> None:
-    """Check the length of a search against the limit.
+def _search_seconds(seconds: int | None, settings: Settings) -> int:
+    """Return the length of a search; the usual one where none is asked for, or the longest that is allowed.
 
     Raises:
-        InputError: It may not.
+        InputError: What is asked for is longer than the limit.
     """
-    if seconds > settings.max_solve_time_s:
+    most = settings.max_solve_time_s
+    if seconds is None:
+        return min(USUAL_S, most)
+    if seconds > most:
         problem = "The search is longer than PLANNER_MAX_SOLVE_TIME_S allows."
-        raise input_error([Fault("--seconds", problem, f"1 to {settings.max_solve_time_s}")])
+        raise input_error([Fault("--seconds", problem, f"1 to {most}")])
+    return seconds
 
 
 def print_failure(error: Json) -> None:

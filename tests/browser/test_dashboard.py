@@ -85,6 +85,22 @@ async def test_an_import_names_the_tickets_that_nobody_can_serve(server: Planner
     await page.get_by_text("c2 (99): The demand is above the capacity (10)").wait_for()
 
 
+async def test_warnings_name_the_ticket_and_a_change_of_language_keeps_what_was_typed(
+    server: PlannerServer, page: Any
+) -> None:
+    """SPEC T5, O2: no JSON pointer before a warning; the file and the fields of the form stay in the other language."""
+    await page.goto(_url(server, "import"))
+    text = "id,lat,lon,demand,soft_close\nc1,52.52,13.4,1,09:00\n"
+    await page.get_by_label("File").set_input_files({"name": "a.csv", "mimeType": "text/csv", "buffer": text.encode()})
+    for label, value in (("Vehicles, if none are listed", "2"), ("Capacity of each", "10"), ("Depot", "52.51, 13.39")):
+        await page.get_by_label(label).fill(value)
+    await page.get_by_role("button", name="中文").click()
+    await page.get_by_role("heading", name="导入").wait_for()
+    await page.get_by_role("button", name="English").click()
+    await page.get_by_role("button", name="Import and check").click()
+    await page.get_by_text("c1, late from: Being late costs nothing").wait_for(timeout=30_000)
+
+
 async def test_the_questions_of_an_import_are_a_form(server: PlannerServer, page: Any) -> None:
     """SPEC T5, O2: columns that are not clear are chosen by the person, whose file is then imported as they say."""
     await page.goto(_url(server, "import"))

@@ -42,6 +42,18 @@ def test_a_refused_option_is_reported_by_its_name(tmp_path: Path) -> None:
     assert result.splitlines() == [f"error 4001 InvalidParameter: {problem}"]
 
 
+def test_a_search_of_which_no_length_is_asked_keeps_to_the_limit(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """SPEC T6, T7: the usual ten seconds are no fault of who asked for none."""
+    monkeypatch.setenv("PLANNER_MAX_SOLVE_TIME_S", "5")
+    day = tmp_path / "day.json"
+    day.write_text(json.dumps({**SMALLEST, "tickets": []}))
+    asked = ("solve", str(day), "--data-dir", str(tmp_path / "data"))
+    assert "--seconds" not in refused_output(*asked)
+    assert "--seconds" in refused_output(*asked, "--seconds", "10")
+
+
 def test_spans_without_their_extra_are_refused_in_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
     """SPEC O3, T8: what to install, and no traceback."""
     monkeypatch.setenv("PLANNER_OTEL", "true")

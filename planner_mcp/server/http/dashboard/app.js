@@ -108,10 +108,21 @@ async function render(refused) {
   }
 }
 
-document.getElementById("language").addEventListener("click", () => {
+// Draws the view in the other language, with what its fields hold.
+async function switchLanguage() {
   localStorage.setItem(LANGUAGE, setLanguage(currentLanguage() === "en" ? "zh" : "en"));
-  render();
-});
+  const fields = () => [...content.querySelectorAll("input, select, textarea")];
+  const before = fields();
+  await render();
+  fields().forEach((field, at) => {
+    if (before[at]?.type !== field.type) return;
+    if (field.type === "file") field.files = before[at].files;
+    else [field.value, field.checked] = [before[at].value, before[at].checked];
+    field.dispatchEvent(new Event("input", { bubbles: true }));
+  });
+}
+
+document.getElementById("language").addEventListener("click", switchLanguage);
 window.addEventListener("hashchange", () => (render(), content.focus()));
 setLanguage(localStorage.getItem(LANGUAGE) ?? navigator.language);
 watchEvents((state) => {

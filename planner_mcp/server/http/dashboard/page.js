@@ -25,7 +25,15 @@ export function go(path, { changes = [], unservable = [], notes = [], warnings =
   said = [...changes, ...unservable.map(nobodyServes), ...notes, ...warnings];
   location.hash = `#/${path}`;
 }
-export const saidBefore = () => said.splice(0).map((line) => h("li", {}, line));
+export const saidBefore = (scenario) => said.splice(0).map((line) => h("li", {}, placed(line, scenario)));
+
+// A warning with the ticket or agent it is about, and its field, in words in place of a JSON pointer.
+export const placed = (line, scenario) => line.replace(/^(\/[^\s:]+): /, (_, path) => {
+  const [list, at, field] = path.split("/").slice(1);
+  const entry = scenario[list]?.[at];
+  const words = entry ? [entry.id ?? entry.name, field && choiceWord(field)] : [choiceWord(path.split("/").pop())];
+  return `${words.filter(Boolean).join(", ")}: `;
+});
 
 export function showBanner(text) {
   banner.hidden = !text;

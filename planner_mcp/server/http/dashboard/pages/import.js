@@ -1,7 +1,7 @@
 // A file becomes a scenario.
 
 import { callTool, readJson, request } from "../api.js";
-import { WITHDRAWN, action, askingIn, choiceWord, content, link, nobodyServes, problem } from "../page.js";
+import { WITHDRAWN, action, askingIn, choiceWord, content, link, nobodyServes, placed, problem } from "../page.js";
 import { h } from "../view/dom.js";
 import { secondsOf } from "../view/format.js";
 import { t } from "../view/words.js";
@@ -34,10 +34,11 @@ export function importView() {
       return answer;
     };
     const found = await callTool("import_scenario", { file: upload, planning_date: date.value, name: chosen.name, agents: agents(), columns, ...(depot.value.trim() ? { depot: depot.value.trim() } : {}) }, ask).catch(inWordsOfPage);
+    const warnings = found.warnings?.length ? await placedWarnings(found) : [];
     const assumptions = stay.value > 0 ? await withStay(found, 60 * Number(stay.value)) : found.assumptions;
     messages.replaceChildren(
       h("p", {}, t("imported", { agents: found.agents, tickets: found.tickets }), " ", link(`scenarios/${found.scenario_id}`, t("open"))),
-      ...[["unservable", found.unservable?.map(nobodyServes)], ["assumptions", assumptions], ["warnings", found.warnings]].filter(([, lines]) => lines?.length)
+      ...[["unservable", found.unservable?.map(nobodyServes)], ["assumptions", assumptions], ["warnings", warnings]].filter(([, lines]) => lines?.length)
         .map(([name, lines]) => h("div", {}, h("h2", {}, t(name)), h("ul", {}, lines.map((line) => h("li", {}, line))))),
       ...Object.entries(found.columns ?? {}).map(([name, columns]) => h("div", {}, h("h2", {}, `${t("columns")}: ${t(name)}`),
         h("p", {}, `${t("used")}: ${columns.taken.map(inWords).join(", ") || "–"}`), h("p", {}, `${t("notUsed")}: ${columns.left_out.join(", ") || "–"}`))),
@@ -70,6 +71,12 @@ export function importView() {
 export function lastHour(begin, end) {
   const [from, to] = [begin, end].map((at) => secondsOf(at));
   return begin && from >= HALF_DAY_S && to + HALF_DAY_S <= from ? end.replace(/^\d+/, (hour) => Number(hour) + 24) : end;
+}
+
+// Warnings with the names of what they are about.
+async function placedWarnings({ scenario_id: id, warnings }) {
+  const { scenario } = await readJson(`scenario://${id}`);
+  return warnings.map((line) => placed(line, scenario));
 }
 
 // Gives a time to the tickets for which the file has none; returns what is then assumed, and changes where the day is found.
