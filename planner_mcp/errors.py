@@ -659,6 +659,7 @@ _KIND_CLASSES: Final[dict[str, type[InputError]]] = {
 MAX_FAULTS: Final = 50
 """Faults listed for one input."""
 _ALL_LISTED: Final = "each is listed in errors."
+_NUMBER: Final = re.compile(r"^\d+")
 _LISTED: Final = re.compile(rf"{re.escape(_ALL_LISTED)}|the first \d+ are listed\.")
 
 
@@ -760,14 +761,21 @@ def error_classes() -> dict[int, type[PlannerError]]:
 
 @contextmanager
 def placed(place: Callable[[Fault], Fault]) -> Iterator[None]:
-    """Replace each fault of an `InputError` or `JobError` raised in the block by what `place` returns for it."""
+    """Replace each fault of an `InputError` or `JobError` raised in the block by what `place` returns for it.
+
+    Faults that are the same there, such as of a begin and an end that one cell names, become one.
+    """
     try:
         yield
     except (InputError, JobError) as error:
-        first = error.errors[0].problem if error.errors else ""
-        error.errors = tuple(map(place, error.errors))
-        if error.message == first:  # of a single fault, whose words may have changed with its place
+        before = error.errors
+        first = before[0].problem if before else ""
+        error.errors = tuple(dict.fromkeys(map(place, before)))
+        fewer = sum(fault.count for fault in before) - sum(fault.count for fault in error.errors)
+        if error.message == first or (fewer and len(error.errors) == 1):  # of a single fault, whose words are its own
             error.message = error.errors[0].problem
+        elif fewer:
+            error.message = _NUMBER.sub(lambda number: str(int(number[0]) - fewer), error.message)
         raise
 
 

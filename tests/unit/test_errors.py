@@ -46,6 +46,17 @@ def test_faults_worded_elsewhere_are_as_many_and_of_the_same_kind() -> None:
     assert [fault.path for fault in caught.value.errors[-2:]] == ["/day/tickets/49", "/day"]
 
 
+def test_faults_that_are_one_elsewhere_are_counted_once() -> None:
+    """SPEC T7: one cell may be two fields of a day."""
+    faults = [Fault(f"/agents/{n}/{end}", "Unknown.", kind="logic") for n in range(2) for end in ("start", "end")]
+    with pytest.raises(InvalidScenarioError) as caught, placed(lambda fault: replace(fault, path=fault.path[:9])):
+        raise input_error(faults)
+    assert (caught.value.message, len(caught.value.errors)) == ("2 problems; each is listed in errors.", 2)
+    with pytest.raises(InvalidScenarioError) as caught, placed(lambda fault: replace(fault, path="/x")):
+        raise input_error(faults)
+    assert (caught.value.message, len(caught.value.errors)) == ("Unknown.", 1)
+
+
 def test_a_refusal_inside_task_groups_is_raised_by_itself_with_its_cause() -> None:
     """SPEC O3, A3: else no command catches it by its name, and the log is a stack trace."""
     refusal, cause = StoreError(), OSError()

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
-from planner_mcp.formats.tables.unit_words import dimension_named, unit_named
+from planner_mcp.formats.tables.unit_words import dimension_named, unit_named, words_of
 
 _PLACE: Final = {
     "location": "location place site stop stop_name store shop 地点 网点 门店 站点 门店名称 网点名 网点名称 standort "
@@ -127,6 +127,12 @@ AGENTS: Final[Mapping[str, str]] = {
     "phone": "phone tel mobile driver_phone 电话 手机 司机电话 telefon handy telephone telefono movil telefoon "
     "cellulare",
 }
+PLACE_SHEETS: Final = words_of(
+    "depots depot warehouses warehouse hubs hub places locations sites branches lager standorte niederlassungen "
+    "niederlassung filialen entrepots entrepot agences sites almacenes almacen sedes magazijnen magazijn vestigingen "
+    "magazzini magazzino sedi magazyny 仓库 仓库信息 车场 地点"
+)
+"""Names of a sheet of places that tickets and agents name; such a sheet is the tickets' where no other is."""
 _FIELDS: Final = {"tickets": TICKETS, "agents": AGENTS}
 COMPOSED: Final = frozenset({"address", "phone", "notes", "name", "skills", "demand", "capacity", "break"})
 """Fields that several columns may make up together."""

@@ -62,16 +62,18 @@ _PASSED_INACTIVE: Final = "The file has a sheet of agents, which is passed over:
 
 
 def scenario_of_tables(tables: Mapping[str, Table], import_options: ImportOptions) -> ImportedScenario:
-    """Return the day of a table of `tickets`, and of one of `agents` where there is one.
+    """Return the day of a table of `tickets`, and of those of `agents` and of `locations` where there are such.
 
     Raises:
         InputError: What cannot be read, by its place in the file; a wish that cannot be met, by its name.
     """
-    sheet = tables.get("agents")
+    sheet, places = tables.get("agents"), tables.get("locations")
     tables, import_options, reused = _as_read(tables, import_options)
     fleet = tables.get("agents")
     day = TableImport(import_options.planning_date, import_options.decimal)
     fields: Json = {"name": import_options.name, "planning_date": import_options.planning_date}
+    if places is not None:
+        day.add_places(places)
     if import_options.depot:
         fields["depot"] = day.add_depot(import_options.depot, import_options.depot_name)
     unread = sheet.headers if sheet and (import_options.fleet or import_options.agents) else ()
@@ -83,6 +85,7 @@ def scenario_of_tables(tables: Mapping[str, Table], import_options: ImportOption
     if import_options.depot and "address" in proposals["tickets"].fields.values():
         day.take_as_address(fields["depot"])
     if fleet is not None:
+        theirs = {**day.columns_of_places(fleet), **theirs}
         proposals["agents"] = day.add_agents(fleet, theirs, tickets_have)
         if day.lacks_capacity(proposals["agents"]) and not proposals["agents"].open_columns:
             day.faults.append(_no_capacity(fleet, proposals["agents"]))
@@ -90,6 +93,8 @@ def scenario_of_tables(tables: Mapping[str, Table], import_options: ImportOption
         day.agents += [dict(agent) for agent in import_options.agents or import_options.default_agents]
         day.are_agents_made_up = not import_options.agents
     day.settle_agents()
+    if depot := day.settle_places(fields.get("depot")):
+        fields["depot"] = depot
     if not day.agents:
         path = place_in(fleet.name) if fleet else "agents"
         hint = "Say how many vehicles there are and what each carries."

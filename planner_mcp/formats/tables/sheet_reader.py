@@ -17,7 +17,7 @@ from typing import Any, Final
 from python_calamine import CalamineError, CalamineSheet, CalamineWorkbook, SheetTypeEnum, SheetVisibleEnum
 
 from planner_mcp.errors import Fault, InputError, TooLargeError, input_error
-from planner_mcp.formats.tables.header_words import normalized
+from planner_mcp.formats.tables.header_words import PLACE_SHEETS, normalized
 from planner_mcp.formats.tables.sheet_inspection import inspect, letters_of, part_of_sheet
 from planner_mcp.formats.tables.text_tables import MAX_COLUMNS, Table, place_in, table_of, too_large
 from planner_mcp.formats.tables.unit_words import words_of
@@ -69,7 +69,7 @@ _HALF_A_SECOND: Final = timedelta(seconds=0.5)
 
 
 def tables_of(data: bytes, *, sheet: str, max_rows: int) -> dict[str, Table]:
-    """Return the table of `tickets`, and of `agents` where a sheet is named so.
+    """Return the table of `tickets`, and of `agents` and of `locations` where sheets are named so.
 
     Args:
         data: The workbook.
@@ -135,7 +135,8 @@ def _chosen(book: CalamineWorkbook, visible: Sequence[str], sheet: str) -> dict[
         agents, others = [], list(visible)
     named = _called(others, _TICKETS, besides=_AGENTS)
     shown = [each.name for each in sheets if each.visible == SheetVisibleEnum.Visible]
-    candidates = [name for name in shown if name == sheet] if sheet else named or others
+    besides_places = [name for name in others if normalized(name) not in PLACE_SHEETS] or others
+    candidates = [name for name in shown if name == sheet] if sheet else named or besides_places
     if len(candidates) != 1:
         problem = "There is no such sheet." if sheet else "Which sheet has the tickets is not clear."
         problem = "The sheet is hidden." if sheet in (each.name for each in sheets) else problem
@@ -145,7 +146,9 @@ def _chosen(book: CalamineWorkbook, visible: Sequence[str], sheet: str) -> dict[
     if len(agents) > 1:
         hint = "Rename or hide all but one."
         raise input_error([Fault("", "Several sheets are called like one of agents.", " or ".join(agents), hint)])
-    return {"tickets": candidates[0]} | ({"agents": agents[0]} if agents else {})
+    chosen = {"tickets": candidates[0]} | ({"agents": agents[0]} if agents else {})
+    places = [name for name in visible if normalized(name) in PLACE_SHEETS and name not in chosen.values()]
+    return chosen | ({"locations": places[0]} if len(places) == 1 else {})
 
 
 def _called(names: Sequence[str], words: frozenset[str], *, besides: frozenset[str]) -> list[str]:

@@ -31,6 +31,10 @@ _FIELDS: Final[Mapping[str, tuple[str, ...]]] = {
 
 What is deeper and not named is of the cell that its first segment was read from.
 """
+_HINTS: Final = {
+    "Add the location or name another.": "Give it lat and lon or an address, beside it or in a sheet called Depots."
+}
+"""Hints of a day in the words of a table."""
 _PART: Final = re.compile(r"/(tickets|agents|locations)(?:/(\d+)(?:/(.+))?)?")
 """A list of the day, one of its parts, or a place in that."""
 _NAMED: Final = re.compile(r"/(tickets|agents|locations)/(\d+)")
@@ -71,7 +75,8 @@ def in_file(fault: Fault, origins: SourceRows) -> Fault | None:
         return replace(fault, path=rows[0].path.rpartition("/")[0])
     origin = rows[int(part[2])]
     problem = _NAMED.sub(lambda named: _row(named, origins), fault.problem)
-    return replace(fault, path=origin.path + _column(part[3] or "", origin), problem=problem)
+    hint = _HINTS.get(fault.hint, fault.hint)
+    return replace(fault, path=origin.path + _column(part[3] or "", origin), problem=problem, hint=hint)
 
 
 def _column(place: str, origin: SourceRow) -> str:

@@ -9,6 +9,7 @@ import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import compress
 from typing import Any, Final
 
 from pydantic_core import PydanticCustomError
@@ -22,6 +23,7 @@ from planner_mcp.formats.tables.column_values import DELIVERIES, PICKUPS
 from planner_mcp.formats.tables.coordinate_parsing import pair_in
 from planner_mcp.formats.tables.exported_stops import RARE_COLUMNS
 from planner_mcp.formats.tables.header_words import normalized
+from planner_mcp.formats.tables.listed_places import ListedPlaces, columns_of_places
 from planner_mcp.formats.tables.number_parsing import number_in
 from planner_mcp.formats.tables.source_rows import SourceRow
 from planner_mcp.formats.tables.table_rows import AXES, TableRows
@@ -95,6 +97,21 @@ class TableImport:
     _named: dict[Spot, str] = field(default_factory=dict)
     _addressed: dict[str, str] = field(default_factory=dict)
     """Places that have an address and no position, by that address."""
+    _listed: dict[str, str] = field(default_factory=dict)
+    """Places of a sheet of their own, by their names in small letters."""
+
+    def add_places(self, table: Table) -> None:
+        """Take in a sheet of places, which tickets and agents name."""
+        listed = ListedPlaces.of(table, self.planning_date, self.decimal)
+        self.faults += listed.faults
+        for each in listed.places:
+            place = self._place({**each.where, "location": each.names[0]}, each.names[0], each.origin)
+            if place not in self.locations:
+                self.locations[place] = {"id": place, "address": each.where["address"]}
+                self.origins["locations"].append(each.origin)
+            if each.name:
+                self.locations[place]["name"] = each.name
+            self._listed |= {name.casefold(): place for name in each.names}
 
     def add_tickets(self, table: Table, chosen: Mapping[str, str], other: OtherTable = NO_OTHER_TABLE) -> ColumnMapping:
         """Take in a table of tickets; return what its columns were taken for."""
@@ -136,6 +153,8 @@ class TableImport:
                 cells |= {"shift_start": shift[0], "shift_end": shift[1]}
             if "skills" in cells:
                 cells["skills"] = [part for skill in cells["skills"] for part in self._parts(skill, wanted)]
+            if "end_location" in cells:
+                cells["end_location"] = self._listed_id(cells["end_location"])
             if cells.keys() >= _SHIFT:
                 cells["shift_end"] = self._forward(cells["shift_start"], cells["shift_end"])[1]
             if hours := cells.pop("break", []):
@@ -209,7 +228,7 @@ class TableImport:
         else:
             lat, comma, lon = text.partition(",")
             if not comma or _WORD.search(text):
-                return text
+                return self._listed_id(text)
             read = {"lat": number_in(lat, "depot", "depot"), "lon": number_in(lon, "depot", "depot")}
             self.faults += [value for value in read.values() if isinstance(value, Fault)]
             position = {axis: value for axis, value in read.items() if not isinstance(value, Fault)}
@@ -223,6 +242,24 @@ class TableImport:
         if depot not in self.locations and all(ticket.get("location") != depot for ticket in self.tickets):
             self.locations[depot] = {"id": depot, "address": depot}
             self.origins["locations"].append(SourceRow("depot", {}))
+
+    def columns_of_places(self, table: Table) -> dict[str, str]:
+        """Return the columns of agents that name listed places."""
+        return columns_of_places(table, self._listed.keys()) if self._listed else {}
+
+    def settle_places(self, depot: str | None) -> str | None:
+        """Leave out listed places that nothing names; return the depot: a single listed one where nothing names any."""
+        listed = set(self._listed.values())
+        fields = ("location", "start_location", "end_location")
+        named = {depot, *(each.get(name) for each in (*self.tickets, *self.agents) for name in fields)}
+        if len(listed) == 1 and not listed & named and depot is None:
+            (depot,) = listed
+            named.add(depot)
+            self.notices[f'All agents start and end at "{plain(depot, 40)}", the only place of its sheet.'] = None
+        kept = [place not in listed or place in named for place in self.locations]
+        self.origins["locations"] = list(compress(self.origins["locations"], kept))
+        self.locations = dict(compress(self.locations.items(), kept))
+        return depot
 
     def lacks_coordinates(self, mapping: ColumnMapping) -> bool:
         """Return whether tickets lie at unknown places, beside known ones, and no column may be their coordinates."""
@@ -374,6 +411,9 @@ class TableImport:
             self.faults.append(Fault(origin.path, problem, accepted, hint, which=origin.which))
         return max(times, default=None)
 
+    def _listed_id(self, name: str) -> str:
+        return self._listed.get(name.casefold(), name)
+
     def _place(self, cells: Json, owner: str, origin: SourceRow) -> str:
         """Return the location of a row: by its name, or made from its position; equal positions are one place.
 
@@ -381,7 +421,7 @@ class TableImport:
         """
         position: dict[str, float] = {name: cells.pop(name) for name in ("lat", "lon", "x", "y") if name in cells}
         spot = tuple(sorted(position.items()))
-        own, address = str(cells.pop("location", "")), str(cells.get("address", ""))
+        own, address = self._listed_id(str(cells.pop("location", ""))), str(cells.get("address", ""))
         known = self._named.get(spot) or ("" if position else self._addressed.get(address, ""))
         name = own or known or self._made.unused(f"at {owner[:_LONGEST_OWNER]}", self.locations)
         if address and not position:

@@ -18,7 +18,7 @@ LONGEST_S: Final = 20.0
 
 
 def read_workbook(data: bytes, *, max_rows: int, sheet: str = "") -> dict[str, Table]:
-    """Return the table of `tickets`, and of `agents` where a sheet is named so.
+    """Return the table of `tickets`, and of `agents` and of `locations` where sheets are named so.
 
     Args:
         data: The workbook.

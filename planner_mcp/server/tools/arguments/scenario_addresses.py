@@ -79,7 +79,7 @@ def with_resolved_addresses(body: Any, resolve: AddressResolver, *, is_asking: b
     if found.open and (is_asking or (has_positions and not _leaves_a_day(body, wanted, found))):
         raise input_error([_fault(each, resolved) for each, resolved in found.open])
     if not has_positions or (_is_one_point(found) and not _has_positions(body)):
-        return AddressedDay(_with_places(body, wanted, _Sorted()), tuple(_unknown_travel(found)))
+        return AddressedDay(_with_listed(_with_places(body, wanted, _Sorted()), wanted), tuple(_unknown_travel(found)))
     return AddressedDay(_with_places(body, wanted, found), tuple(_shared_centres(found)))
 
 
@@ -261,6 +261,13 @@ def _with_places(body: Json, wanted: Sequence[_Wanted], found: _Sorted) -> Json:
     ]
     changed = {"locations": locations, "tickets": tickets}
     return {**body, **{name: entries for name, entries in changed.items() if entries}}
+
+
+def _with_listed(body: Json, wanted: Sequence[_Wanted]) -> Json:
+    """Return a day without positions in which every place is listed where some are: others would be unknown there."""
+    listed = {each.get("id") for _at, each in _objects(body, "locations")}
+    others = [{"id": each.place} for each in wanted if each.place not in listed]
+    return {**body, "locations": [*_list(body, "locations"), *others]} if listed and others else body
 
 
 def _has_id_in(entry: Json, known: Container[str]) -> bool:

@@ -241,6 +241,15 @@ async def test_addresses_that_are_one_point_offline_say_first_that_travel_is_not
     assert created.structured["assumptions"][0].startswith("Travel is not known")
 
 
+async def test_a_depot_with_an_address_in_the_town_of_all_tickets_is_no_fault(planner: _Planner) -> None:
+    """SPEC O4: the places of tickets were unknown beside a listed depot that kept no position."""
+    depot = {"id": "Depot", "address": "Müllerstr. 1, 13353 Berlin"}
+    tickets = tickets_at(["Alexanderplatz 1, 10178 Berlin", "Sonnenallee 5, 12045 Berlin"])
+    created = await planner.create(tickets, depot="Depot", locations=[depot])
+    assert created.text.startswith("Travel is not known: all 3 addresses are known only as one point")
+    assert [place["id"] for place in (await planner.stored(created))["locations"]] == ["Depot", "shop 0", "shop 1"]
+
+
 async def test_two_addresses_with_one_centre_among_others_are_named(planner: _Planner) -> None:
     """SPEC O4: between t0 and t3 no travel is counted, and the first sentence names them."""
     created = await planner.create(tickets_at([*BEIJING, "北京市朝阳区望京街9号"]))
