@@ -6,8 +6,8 @@ looks like. A column that looks like times, durations, amounts or places is neve
 """
 
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Mapping, Sequence, Set
+from dataclasses import dataclass, field
 from difflib import get_close_matches
 from typing import Final
 
@@ -127,6 +127,13 @@ class OtherTable:
     """What its columns of skills have."""
     agents: frozenset[str] = frozenset()
     """Ids and names, where it has the agents."""
+    columns: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    """What its columns of agents that are no field have, by header."""
+
+    def columns_like(self, header: str, words: Set[str]) -> list[str]:
+        """Return its columns that a header names, `Zone` or `Preferred zone`, which share a word with the cells."""
+        like = (name for name in self.columns if normalized(name) in normalized(header))
+        return [name for name in like if not self.columns[name].isdisjoint(words)]
 
 
 NO_OTHER_TABLE: Final = OtherTable()
@@ -439,6 +446,9 @@ class _Proposal:
         if self._names_agents(header):
             self._ask(header, ("only_agents", "preferred_agent", "notes"), "it names agents, {}")
             return
+        if look.kind in ("texts", "codes") and self._other.columns_like(header, words_in(cells)):
+            self._ask(header, ("skills", "notes"), "the agents have such a column too, with {}")
+            return
         if (look.kind == "times" and self._is_of_order(header)) or says_crew(header):
             return
         side = self._bare_side(meaning)
@@ -579,6 +589,13 @@ def words_of_fields(table: Table, kind: str, chosen: Mapping[str, str], fields: 
     """Return the words in the columns of a table whose headers, or the caller, say that they are one of some fields."""
     headers = [each for each in table.headers if each and chosen.get(each, meaning_of(each, kind).field) in fields]
     return words_in(cell for header in headers for cell in table.cells(header))
+
+
+def columns_without_field(table: Table) -> dict[str, frozenset[str]]:
+    """Return the columns of agents whose headers are no word of a field, with the words in them."""
+    headers = [each for each in table.headers if normalized(each) and meaning_of(each, "agents").field is None]
+    found = {header: words_in(table.cells(header)) for header in headers}
+    return {header: words for header, words in found.items() if len(words) > 1}  # one word tells no agents apart
 
 
 def words_in(cells: Iterable[str]) -> frozenset[str]:

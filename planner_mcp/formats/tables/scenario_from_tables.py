@@ -16,7 +16,13 @@ from planner_mcp.formats.tables.column_mapping import (
     OpenColumn,
     split_by_table,
 )
-from planner_mcp.formats.tables.column_proposal import OtherTable, propose_mapping, words_in, words_of_fields
+from planner_mcp.formats.tables.column_proposal import (
+    OtherTable,
+    columns_without_field,
+    propose_mapping,
+    words_in,
+    words_of_fields,
+)
 from planner_mcp.formats.tables.exported_stops import without_plan
 from planner_mcp.formats.tables.header_words import TICKETS, meaning_of, normalized
 from planner_mcp.formats.tables.import_options import ImportedScenario, ImportOptions
@@ -85,7 +91,7 @@ def scenario_of_tables(tables: Mapping[str, Table], import_options: ImportOption
     if import_options.depot and "address" in proposals["tickets"].fields.values():
         day.take_as_address(fields["depot"])
     if fleet is not None:
-        theirs = {**day.columns_of_places(fleet), **theirs}
+        theirs = {**day.columns_of_places(fleet), **_skills_of_both(tables["tickets"], ours, agents_have), **theirs}
         proposals["agents"] = day.add_agents(fleet, theirs, tickets_have)
         if day.lacks_capacity(proposals["agents"]) and not proposals["agents"].open_columns:
             day.faults.append(_no_capacity(fleet, proposals["agents"]))
@@ -205,9 +211,16 @@ def _other_tables(
     tickets_have = OtherTable(words_of_fields(tables["tickets"], "tickets", ours, ("skills",)))
     if (fleet := tables.get("agents")) is not None:
         skills, names = (words_of_fields(fleet, "agents", theirs, fields) for fields in (("skills",), ("id", "name")))
-        return tickets_have, OtherTable(skills, names)
+        return tickets_have, OtherTable(skills, names, columns_without_field(fleet))
     named = (str(agent.get(field) or "") for agent in import_options.agents for field in ("id", "name"))
     return tickets_have, OtherTable(agents=words_in(named))
+
+
+def _skills_of_both(tickets: Table, ours: Mapping[str, str], agents: OtherTable) -> dict[str, str]:
+    """Return the columns of agents that are like one of tickets which the caller takes for skills: both or none."""
+    chosen = [header for header, name in ours.items() if name == "skills"]
+    like = [name for header in chosen for name in agents.columns_like(header, words_in(tickets.cells(header)))]
+    return dict.fromkeys(like, "skills")
 
 
 def position_columns(headers: tuple[str, ...], import_options: ImportOptions) -> dict[str, str]:

@@ -169,6 +169,34 @@ def test_a_price_of_another_agent_in_the_table_is_kept() -> None:
     assert [ticket.get("switch_cost") for ticket in read.body["tickets"]] == [7, None]
 
 
+@pytest.mark.parametrize("header", ["Zone", "Preferred zone"])
+def test_a_column_that_both_tables_have_is_asked_about_and_read_in_both(header: str) -> None:
+    """SPEC T5: else agents of another zone would be sent; a skill of tickets that no agent has would leave them out."""
+    orders = read_table(f"id,lat,lon,{header}\na,52.52,13.4,North\nb,52.53,13.41,South\nc,52,13,".encode(), max_rows=9)
+    staff = read_table(b"id,capacity,skills,Zone\n1,9,Gas,North\n2,9,,South", max_rows=9)
+    with pytest.raises(InputError) as caught:
+        scenario_of_tables({"tickets": orders, "agents": staff}, ImportOptions("day", "2025-07-16"))
+    (fault,) = caught.value.errors
+    assert (fault.accepted, "such a column too" in fault.problem) == ("skills or notes", True)
+    answered = ImportOptions("day", "2025-07-16", columns={header: "skills"})
+    body = scenario_of_tables({"tickets": orders, "agents": staff}, answered).body
+    assert [ticket.get("skills") for ticket in body["tickets"]] == [["North"], ["South"], None]
+    assert [agent["skills"] for agent in body["agents"]] == [["Gas", "North"], ["South"]]
+    left = ImportOptions("day", "2025-07-16", columns={header: ""})
+    assert all(
+        "skills" not in ticket
+        for ticket in scenario_of_tables({"tickets": orders, "agents": staff}, left).body["tickets"]
+    )
+
+
+def test_a_column_of_one_word_in_both_tables_is_not_asked_about() -> None:
+    """SPEC T5: a country that all agents share tells none apart."""
+    orders = read_table(b"id,lat,lon,Country\na,52.52,13.4,DE\nb,52.53,13.41,DE", max_rows=9)
+    staff = read_table(b"id,Country\n1,DE\n2,DE", max_rows=9)
+    read = scenario_of_tables({"tickets": orders, "agents": staff}, ImportOptions("day", "2025-07-16"))
+    assert all("skills" not in ticket for ticket in read.body["tickets"])
+
+
 def test_two_agents_of_one_name_are_not_taken_for_each_other() -> None:
     """SPEC T5: such a ticket may be served by any, with a note."""
     orders = read_table(b"id,lat,lon,who\na,52.52,13.4,Ann", max_rows=9)
