@@ -13,7 +13,7 @@ ORDERS = sheet_xml(rows_of(("Nr", "lat", "lon", "Menge"), ("A-1", 52.52, 13.4, 2
 FLEET = ("Kennzeichen", "Nutzlast")
 DEPOTS = sheet_xml(
     rows_of(
-        ("Nr", "Lager", "Adresse", "lat", "lon", "Leiter"),
+        ("Nr", "Lager", "Anschrift", "lat", "lon", "Leiter"),
         ("D1", "Nord", "Müllerstr. 1, 13353 Berlin", 52.55, 13.35, "Frau X"),
         ("D2", "Süd", "Tempelhofer Damm 2, 12099 Berlin", 52.46, 13.38, "Herr Y"),
         ("D3", "Alt", "", "", "", ""),
@@ -40,7 +40,7 @@ def test_agents_start_and_end_at_places_of_a_sheet_by_any_of_their_names(begin: 
 def test_a_single_place_is_the_depot_where_nothing_names_one() -> None:
     """SPEC T5: a sheet of one warehouse says where vehicles start; its address is looked up like others."""
     fleet = sheet_xml(rows_of(FLEET, ("B-1", 10.0)))
-    found = read(Aufträge=ORDERS, Fahrzeuge=fleet, Lager=sheet_xml(rows_of(("Adresse",), ("Müllerstr. 1, Berlin",))))
+    found = read(Aufträge=ORDERS, Fahrzeuge=fleet, Lager=sheet_xml(rows_of(("Anschrift",), ("Müllerstr. 1, Berlin",))))
     assert (found.body["depot"], found.body["locations"][0]["address"]) == ("Müllerstr. 1, Berlin",) * 2
     assert 'All agents start and end at "Müllerstr. 1, Berlin", the only place of its sheet.' in found.assumptions
     several = read(Aufträge=ORDERS, Fahrzeuge=fleet, Depots=DEPOTS)
