@@ -447,7 +447,10 @@ class _Proposal:
             self._ask(header, ("only_agents", "preferred_agent", "notes"), "it names agents, {}")
             return
         if look.kind in ("texts", "codes") and self._other.columns_like(header, words_in(cells)):
-            self._ask(header, ("skills", "notes"), "the agents have such a column too, with {}")
+            why = (
+                "agents have this column too, and taken as skills only those of the same word serve a ticket; it has {}"
+            )
+            self._ask(header, ("skills", "notes"), why)
             return
         if (look.kind == "times" and self._is_of_order(header)) or says_crew(header):
             return

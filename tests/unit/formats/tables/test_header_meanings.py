@@ -177,7 +177,7 @@ def test_a_column_that_both_tables_have_is_asked_about_and_read_in_both(header: 
     with pytest.raises(InputError) as caught:
         scenario_of_tables({"tickets": orders, "agents": staff}, ImportOptions("day", "2025-07-16"))
     (fault,) = caught.value.errors
-    assert (fault.accepted, "such a column too" in fault.problem) == ("skills or notes", True)
+    assert (fault.accepted, "agents have this column too" in fault.problem) == ("skills or notes", True)
     answered = ImportOptions("day", "2025-07-16", columns={header: "skills"})
     body = scenario_of_tables({"tickets": orders, "agents": staff}, answered).body
     assert [ticket.get("skills") for ticket in body["tickets"]] == [["North"], ["South"], None]
