@@ -91,6 +91,7 @@ class _PrefixFreezer:
         self._raised: dict[str, dict[int, str]] = {}
         self._unlocked: list[str] = []
         self._set_aside: list[str] = []
+        self._missed: list[str] = []
         self._held_up: dict[int, int] = {}
         self._figures = RouteFigures(problem, self._tickets, self._frozen_until)
         self._executed = executed_routes(problem, held)
@@ -187,6 +188,9 @@ class _PrefixFreezer:
         done = executed.tickets if next_ticket is None else [*executed.tickets, next_ticket]
         self._keep_on_board(executed, done)
         agent, undelivered = self._agents[executed.agent], self._figures.undelivered(executed.tickets)
+        if executed.end is None and (missed := self._figures.missed(agent, executed)):
+            latest = named([clock(break_spec.window[1] / self._problem.scale) for break_spec in missed])
+            self._missed.append(f"{plain(agent.id, _MAX_NAME)} ({latest})")
         if executed.departed_at < agent.shift[0]:
             self._note_raised_limit(executed.agent, "shift_start", self._clock(executed.departed_at))
         self._agents[executed.agent] = replace(
@@ -375,6 +379,8 @@ class _PrefixFreezer:
             yield f"Begun but removed from the scenario: {named(removed_tickets)}. {positions}"
         if self._set_aside:
             yield f"Windows and agents of {named(self._set_aside)} are set aside: executed visits require it."
+        if self._missed:
+            yield f"Breaks that have not begun by their latest start are left out: {named(self._missed)}."
         if self._unlocked:
             yield f"{named(self._unlocked)} can no longer be locked."
 

@@ -114,18 +114,30 @@ class RouteFigures:
 
     def remaining(self, agent: AgentSpec, executed: ExecutedRoute) -> list[BreakSpec]:
         """Return the breaks an agent has not begun and can still take, from the freeze time on."""
-        remaining = list(agent.breaks)
-        soonest = max([self._frozen_until, *(visit.departure for visit in executed.visits[-1:])])
-        for begun in executed.breaks:
-            start = begun.window[0]
-            fits = (break_spec for break_spec in remaining if break_spec.window[0] <= start <= break_spec.window[1])
-            if (taken := next(fits, remaining[0] if remaining else None)) is not None:
-                remaining.remove(taken)
+        soonest = self._free_at(executed)
         return [
             replace(break_spec, window=(max(break_spec.window[0], self._frozen_until), break_spec.window[1]))
-            for break_spec in remaining
-            if break_spec.window[1] >= soonest and break_spec.earliest_end > executed.departed_at
+            for break_spec in self._ahead(agent, executed)
+            if break_spec.window[1] >= soonest
         ]
+
+    def missed(self, agent: AgentSpec, executed: ExecutedRoute) -> list[BreakSpec]:
+        """Return the breaks an agent has not begun and can take no more: it was not free by their latest start."""
+        soonest = self._free_at(executed)
+        return [break_spec for break_spec in self._ahead(agent, executed) if break_spec.window[1] < soonest]
+
+    def _free_at(self, executed: ExecutedRoute) -> int:
+        return max([self._frozen_until, *(visit.departure for visit in executed.visits[-1:])])
+
+    def _ahead(self, agent: AgentSpec, executed: ExecutedRoute) -> list[BreakSpec]:
+        """Return the breaks an agent has not begun, without those that were over when it departed."""
+        ahead = list(agent.breaks)
+        for begun in executed.breaks:
+            start = begun.window[0]
+            fits = (break_spec for break_spec in ahead if break_spec.window[0] <= start <= break_spec.window[1])
+            if (taken := next(fits, ahead[0] if ahead else None)) is not None:
+                ahead.remove(taken)
+        return [break_spec for break_spec in ahead if break_spec.earliest_end > executed.departed_at]
 
     def exceeds_distance(self, agent: AgentSpec, executed: ExecutedRoute | None, tickets: Sequence[int]) -> bool:
         """Return whether a route through tickets in order is longer than its agent may drive."""
