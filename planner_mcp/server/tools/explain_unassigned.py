@@ -8,9 +8,11 @@ from pydantic import Field
 
 from planner_mcp.jobs.principals import SENSITIVE
 from planner_mcp.routing.feasibility.insertion_candidates import InsertionCandidate, StopCheck
+from planner_mcp.routing.feasibility.unassigned_reasons import NO_ROAD_FIX
 from planner_mcp.routing.feasibility.verified_fixes import UnassignedAnalysis, violation_text
 from planner_mcp.routing.infeasibility_reasons import InfeasibilityReason
 from planner_mcp.routing.plan import Unassigned
+from planner_mcp.routing.scenario.checks.address_checks import NO_POSITION_FIX
 from planner_mcp.server.tools.answers.table_result import more_text, page_after
 from planner_mcp.server.tools.answers.token_estimates import fitting
 from planner_mcp.server.tools.arguments.comparison_pricing import without_style_prices
@@ -44,6 +46,11 @@ MAX_AGENTS: Final = 3
 """Agents listed for each ticket, the nearest to fitting first."""
 MAX_VIOLATIONS: Final = 3
 """Violations listed for each of them."""
+_OF_PLACE: Final[dict[str, str]] = {
+    InfeasibilityReason.NO_POSITION: NO_POSITION_FIX,
+    InfeasibilityReason.NO_ROAD: NO_ROAD_FIX,
+}
+"""What helps where nobody can drive to a ticket: no agent is nearer than another, and no limit is in the way."""
 
 
 class ExplainArguments(Arguments):
@@ -108,7 +115,8 @@ async def run(ctx: ToolContext, asked: ExplainArguments) -> ToolResult:
     lines = [line for entry in tickets for line in lines_of(entry, is_alone=len(shown) == 1)]
     if output.not_shown:
         lines.append(phrase("{} more of this page have no room here: ask with a smaller size.", output.not_shown))
-    return ToolResult(output, "\n".join([head, *lines, "Next: suggest_fixes"] if tickets else [head]))
+    following = ["Next: suggest_fixes"] if any(entry.code not in _OF_PLACE for entry in tickets) else []
+    return ToolResult(output, "\n".join([head, *lines, *following]))
 
 
 def explained(found: PlanContext, entries: list[Unassigned], clock: Clock = time.monotonic) -> list[TicketExplanation]:
@@ -135,6 +143,10 @@ def _replaced(entry: Unassigned, other: str) -> TicketExplanation:
 
 def _entry(analysis: UnassignedAnalysis, entry: Unassigned, is_over: StopCheck) -> TicketExplanation:
     name = entry.ticket_id
+    if entry.code in _OF_PLACE:
+        count = len(analysis.problem.agents)
+        in_the_way = {entry.code: count}
+        return TicketExplanation(ticket_id=name, code=entry.code, agents=count, in_the_way=in_the_way, nearest=[])
     candidates = [] if is_over() else analysis.closest(analysis.index[name], is_over)
     ways = Counter(limit.value for candidate in candidates for limit in candidate.limits)
     agents = len(analysis.problem.agents)
@@ -167,6 +179,8 @@ def lines_of(entry: TicketExplanation, *, is_alone: bool) -> list[str]:
     ways = ", ".join(f"{limit} {count}" for limit, count in entry.in_the_way.items())
     in_the_way = f": {ways or translated('nothing in the way')}" if entry.agents else ""
     lines = [f"{named}; {_looked_at(entry, is_alone)}{in_the_way}"]
+    if entry.code in _OF_PLACE:
+        lines.append(f"  {translated(_OF_PLACE[entry.code])}")
     if entry.code == InfeasibilityReason.PENALTY_LOWER_THAN_COST:
         lines.append("  It could be served; leaving it out costs its penalty, which is less than serving it would.")
     if entry.code == InfeasibilityReason.GROUP_INCOMPLETE and not entry.agents:

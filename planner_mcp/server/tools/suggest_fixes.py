@@ -1,7 +1,7 @@
 """`suggest_fixes`: the smallest changes that let left-out tickets in, each proved (SPEC T5)."""
 
 import time
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from typing import Annotated, Final
 
 from pydantic import Field
@@ -9,6 +9,7 @@ from pydantic import Field
 from planner_mcp.jobs.principals import SENSITIVE
 from planner_mcp.render.reason_texts import changes_text
 from planner_mcp.routing.analysis.alternative_plans import with_prices_of
+from planner_mcp.routing.feasibility.unservable_tickets import PROVED_REASONS
 from planner_mcp.routing.feasibility.verified_fixes import ADD_AGENT, NO_CHANGE, PENALTY, Fix
 from planner_mcp.server.tools.answers.token_estimates import fitting
 from planner_mcp.server.tools.arguments.comparison_pricing import without_style_prices
@@ -81,6 +82,11 @@ async def run(ctx: ToolContext, asked: SuggestArguments) -> ToolResult:
     replaced = [entry.ticket_id for entry in entries if entry.ticket_id in instead]
     wanted = [entry.ticket_id for entry in entries if entry.ticket_id not in instead][:most]
     fixes, hurried = await run_in_thread(ctx, proposed, found, wanted, ctx.settings.max_agents) if wanted else ({}, [])
+    in_no_plan = {
+        entry.ticket_id: entry.detail
+        for entry in entries
+        if entry.code in PROVED_REASONS and fixes.get(entry.ticket_id) == []
+    }
     shows_prices = ctx.principal.may(SENSITIVE)
     entries_shown = fix_entries({name: [_shown(fix, shows_prices) for fix in each] for name, each in fixes.items()})
     output = SuggestFixesResult(
@@ -92,10 +98,12 @@ async def run(ctx: ToolContext, asked: SuggestArguments) -> ToolResult:
         notes=[
             *([_STYLED] if entries_shown and await _has_style_prices(ctx, found) else []),
             *_hurried(hurried, wanted),
+            *(f"{name}: {detail}" for name, detail in in_no_plan.items()),
         ],
         not_asked=len(entries) - len(wanted) - len(replaced),
     )
-    return ToolResult(output, "\n".join(_lines(output, is_alone=len(wanted) == 1)))
+    lines = _lines(output, is_alone=len(wanted) == 1, in_no_plan=in_no_plan)
+    return ToolResult(output, "\n".join(lines))
 
 
 async def _has_style_prices(ctx: ToolContext, found: PlanContext) -> bool:
@@ -149,21 +157,22 @@ def _hurried(names: list[str], wanted: list[str]) -> list[str]:
     return [f"The time ran out at {named(names)}: a smaller change may exist."]
 
 
-def _lines(output: SuggestFixesResult, *, is_alone: bool) -> list[str]:
+def _lines(output: SuggestFixesResult, *, is_alone: bool, in_no_plan: Container[str]) -> list[str]:
+    """Return an answer as lines; `in_no_plan`: tickets without a fix that no search finds a place for, as notes say."""
     lines = [f"{output.plan_id}: each fix proved: inserted into this plan, verified, worth its cost"]
     for fix in output.fixes:
         by = f"by {fix.agent_id}" if fix.cost_delta is None else f"by {fix.agent_id}, cost {fix.cost_delta:+}"
         patch = "" if fix.patch is None else f" patch={compact(fix.patch)}"
         lines.append(f"{fix.ticket_id}: {fix.change} ({translated(by)}){patch}")
     found_none = translated("no small change found; resolve_vrp may find one by moving others")
-    lines += [f"{name}: {found_none}" for name in output.without_fix]
+    lines += [f"{name}: {found_none}" for name in output.without_fix if name not in in_no_plan]
     why = translated("no time left to look at all places; resolve_vrp may find one" if is_alone else _NO_ROOM)
     lines += [f"{name}: {why}" for name in output.not_examined]
     lines += [group_served_sentence(name, other) for name, other in output.nothing_to_mend.items()]
     lines += output.notes
     if output.not_asked:
         lines.append(f"{output.not_asked} more unassigned; name them in ticket_ids")
-    return [*lines, "Next: resolve_vrp with the patch of a fix, warm_from this plan"]
+    return [*lines, "Next: resolve_vrp with the patch of a fix, warm_from this plan"] if output.fixes else lines
 
 
 def proposed(

@@ -212,7 +212,7 @@ async def test_where_the_time_runs_out_nobody_says_that_there_is_no_fix(
         plan_id="", fixes=[], without_fix=[], not_examined=["d"], nothing_to_mend={}, notes=[], not_asked=0
     )
     for is_alone, why in ((True, "no time left to look at all places"), (False, "ask for it alone")):
-        assert why in suggest_fixes._lines(nobody, is_alone=is_alone)[1]
+        assert why in suggest_fixes._lines(nobody, is_alone=is_alone, in_no_plan=())[1]
 
 
 async def test_only_unassigned_tickets_can_be_asked_about(call: Call, store: RedisStore) -> None:
@@ -245,3 +245,33 @@ async def test_nothing_fits_into_a_group_whose_partner_gave_way(call: Call, stor
     assert (entry["code"], entry["nearest"]) == ("GROUP_INCOMPLETE", [])
     fixes = (await call("suggest_fixes", {"plan": job_id, "ticket_ids": ["t3"]})).structured
     assert (fixes["fixes"], fixes["without_fix"]) == ([], ["t3"])
+
+
+async def test_a_ticket_without_a_position_is_not_sent_to_another_search(call: Call, store: RedisStore) -> None:
+    """SPEC T5: no agent is nearer and no search helps, so both answers say that its place is to be named."""
+    places = [{"id": "D", "lat": 52.5, "lon": 13.4}, {"id": "B", "lat": 52.6, "lon": 13.4}]
+    lost = {"id": "lost", "address": "Xyzgasse 99, Nirgendwo", "demand": 1, "time_windows": [["08:00", "08:01"]]}
+    day = body([agent("v"), agent("w")], [ticket("b", "B"), lost], locations=places)
+    job_id = await solved(call, store, await created(call, day), ["b"])
+    why = await call("explain_unassigned", {"plan": job_id})
+    (entry,) = why.structured["tickets"]
+    assert (entry["code"], entry["in_the_way"], entry["nearest"]) == ("NO_POSITION", {"NO_POSITION": 2}, [])
+    assert "revise_scenario with lat and lon" in why.text
+    assert "suggest_fixes" not in why.text
+    answer = await call("suggest_fixes", {"plan": job_id})
+    assert answer.structured["without_fix"] == ["lost"]
+    assert "revise_scenario with lat and lon" in answer.structured["notes"][0]
+    assert answer.structured["notes"][0] in answer.text
+    assert "resolve_vrp" not in answer.text
+
+
+async def test_no_search_is_advised_for_what_no_agent_could_serve(call: Call, store: RedisStore) -> None:
+    """SPEC T5: moving other tickets does not help one that breaks too many limits, however empty the route."""
+    far = ticket("far", "F", demand=99, skills=["crane"], time_windows=[[5, 6]])
+    places = [{"id": "D", "x": 0, "y": 0}, {"id": "B", "x": 1, "y": 0}, {"id": "F", "x": 9000, "y": 0}]
+    day = body([agent("v", capacity=2, shift_end=20)], [ticket("b", "B"), far], locations=places)
+    job_id = await solved(call, store, await created(call, day), ["b"])
+    answer = await call("suggest_fixes", {"plan": job_id})
+    assert answer.structured["fixes"] == []
+    assert answer.structured["notes"][0].startswith("far: No agent can serve it, even with nothing else to do")
+    assert "moving others" not in answer.text
